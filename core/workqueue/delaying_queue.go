@@ -1,0 +1,189 @@
+package workqueue
+
+import (
+	"container/heap"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// TypedDelayingInterface is a work queue to which a key can be added later. It has the methods of client-go's interface of
+// that name. All methods are safe for concurrent use.
+type TypedDelayingInterface[T comparable] interface {
+	TypedInterface[T]
+	// AddAfter adds item when duration has passed.
+	AddAfter(item T, duration time.Duration)
+}
+
+// TypedDelayingQueueConfig says how a delaying queue is built. Its fields are those of TypedQueueConfig.
+type TypedDelayingQueueConfig[T comparable] struct {
+	Name     string
+	Clock    clock.WithTicker
+	Observer Observer
+	Gate     Gate
+}
+
+// TypedDelayingQueue is a work queue with a heap of keys that wait for their time. It owns one goroutine, which ends when
+// the queue is shut down.
+type TypedDelayingQueue[T comparable] struct {
+	*Typed[T]
+
+	// waiting is ordered by due time, byItem finds a key in it; both are guarded by Typed.mu. In client-go they belong to a
+	// goroutine that is fed by a channel; under the queue's own lock they need no such stopover, in which a key could be
+	// neither here nor there.
+	waiting waitingHeap[T]
+	byItem  map[T]*waitingItem[T]
+
+	// wake has room for one: it says that the head of the heap has changed.
+	wake chan struct{}
+}
+
+// NewTypedDelayingQueue is NewTypedDelayingQueueWithConfig with the defaults.
+func NewTypedDelayingQueue[T comparable]() *TypedDelayingQueue[T] {
+	return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{})
+}
+
+// NewTypedDelayingQueueWithConfig makes a delaying queue and starts its goroutine.
+func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) *TypedDelayingQueue[T] {
+	q := &TypedDelayingQueue[T]{
+		Typed:  NewTypedWithConfig(TypedQueueConfig[T](config)),
+		byItem: map[T]*waitingItem[T]{},
+		wake:   make(chan struct{}, 1),
+	}
+	q.wg.Go(q.addWhenDue)
+	return q
+}
+
+// AddAfter adds item when duration has passed, at once if duration is not positive. A key that waits already keeps the
+// earlier of the two times. Whether it is in the FIFO, dirty or being processed plays no part until it is due. Nothing
+// happens when the queue is shutting down.
+//
+// Mirrors client-go util/workqueue.(*delayingType).AddAfter and insert (v0.37.2).
+func (q *TypedDelayingQueue[T]) AddAfter(item T, duration time.Duration) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.addAfterLocked(item, duration)
+}
+
+func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
+	if q.shuttingDown {
+		return
+	}
+	if duration <= 0 {
+		q.addLocked(item)
+		return
+	}
+	due := q.clock.Now().Add(duration)
+	w, ok := q.byItem[item]
+	switch {
+	case !ok:
+		w = &waitingItem[T]{item: item, due: due}
+		heap.Push(&q.waiting, w)
+		q.byItem[item] = w
+		q.emit(KindWaiting, item, false, 0, len(q.waiting), duration)
+	case w.due.After(due):
+		w.due = due
+		heap.Fix(&q.waiting, w.index)
+		q.emit(KindWaitingSooner, item, false, 0, 0, duration)
+	default:
+		q.emit(KindWaitingUnchanged, item, false, 0, 0, 0)
+		return
+	}
+	if w.index == 0 {
+		select {
+		case q.wake <- struct{}{}:
+		default: // it is awake already, and will see this key
+		}
+	}
+}
+
+// addWhenDue moves keys from the heap to the FIFO as their time comes, until the queue shuts down.
+//
+// Mirrors client-go util/workqueue.(*delayingType).waitingLoop (v0.37.2). That one also looks every ten seconds, in case a
+// timer was set too late; here the clock is read again once the timer is set, and a ten-second look is not needed.
+func (q *TypedDelayingQueue[T]) addWhenDue() {
+	for {
+		next, ok := q.addDue()
+		if !ok {
+			select {
+			case <-q.ctx.Done():
+				return
+			case <-q.wake:
+			}
+			continue
+		}
+		timer := q.clock.NewTimer(next.Sub(q.clock.Now()))
+		if !next.After(q.clock.Now()) {
+			// The time came while the timer was being set, and an injected clock may not fire it again.
+			timer.Stop()
+			continue
+		}
+		select {
+		case <-q.ctx.Done():
+			timer.Stop()
+			return
+		case <-q.wake:
+		case <-timer.C():
+		}
+		timer.Stop()
+	}
+}
+
+// addDue adds every key whose time has come, and returns the time of the next, if one waits and can still come.
+func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.shuttingDown {
+		return time.Time{}, false
+	}
+	now := q.clock.Now()
+	for len(q.waiting) > 0 {
+		if due := q.waiting[0].due; due.After(now) {
+			return due, true
+		}
+		w := heap.Pop(&q.waiting).(*waitingItem[T])
+		delete(q.byItem, w.item)
+		q.emit(KindDue, w.item, false, 0, len(q.waiting), 0)
+		q.addLocked(w.item)
+	}
+	return time.Time{}, false
+}
+
+// waitingItem is a key in the heap.
+type waitingItem[T comparable] struct {
+	item  T
+	due   time.Time
+	index int // in the heap
+}
+
+// waitingHeap implements heap.Interface; the earliest is at its root. Keys due at the same time leave it in whatever order
+// container/heap gives, as in client-go.
+type waitingHeap[T comparable] []*waitingItem[T]
+
+// Len implements sort.Interface.
+func (h waitingHeap[T]) Len() int { return len(h) }
+
+// Less implements sort.Interface.
+func (h waitingHeap[T]) Less(i, j int) bool { return h[i].due.Before(h[j].due) }
+
+// Swap implements sort.Interface.
+func (h waitingHeap[T]) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+
+// Push implements heap.Interface.
+func (h *waitingHeap[T]) Push(x any) {
+	w := x.(*waitingItem[T])
+	w.index = len(*h)
+	*h = append(*h, w)
+}
+
+// Pop implements heap.Interface.
+func (h *waitingHeap[T]) Pop() any {
+	last := len(*h) - 1
+	w := (*h)[last]
+	(*h)[last] = nil
+	*h = (*h)[:last]
+	return w
+}

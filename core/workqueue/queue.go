@@ -1,0 +1,278 @@
+package workqueue
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// NoWorker is the worker in the events of keys taken with Get, and of a Done for a key that nobody had taken.
+const NoWorker int32 = -1
+
+// TypedInterface is the plain work queue. It has the methods of client-go's interface of that name, so that a value of
+// one is a value of the other. All methods are safe for concurrent use.
+type TypedInterface[T comparable] interface {
+	Add(item T)
+	Len() int
+	Get() (item T, shutdown bool)
+	Done(item T)
+	ShutDown()
+	ShutDownWithDrain()
+	ShuttingDown() bool
+}
+
+// TypedQueueConfig says how a plain queue is built. Its zero value is good.
+type TypedQueueConfig[T comparable] struct {
+	// Name is what Snapshot calls the queue; it may be empty.
+	Name string
+	// Clock is the only source of time. Default: the real clock.
+	Clock clock.WithTicker
+	// Observer, if any, is told of every transition. Keys in events are the items as fmt.Sprint prints them (a string as it
+	// is), which happens under the queue's lock: a String method of T must not call the queue.
+	Observer Observer
+	// Gate, if any, holds workers back before they take a key.
+	Gate Gate
+}
+
+// Typed is the plain work queue. Make one with NewTyped or NewTypedWithConfig, and end it with ShutDown or
+// ShutDownWithDrain.
+type Typed[T comparable] struct {
+	name     string
+	clock    clock.WithTicker
+	observer Observer
+	gate     Gate
+
+	// ctx ends when the queue starts to shut down.
+	ctx    context.Context
+	cancel context.CancelFunc
+	// wg counts the goroutines that the queue owns; shutting down waits for them.
+	wg sync.WaitGroup
+
+	// mu guards everything below, and the waiting heap of a delaying queue.
+	mu   sync.Mutex
+	cond *sync.Cond
+
+	// queue holds the keys to hand out, each of them dirty.
+	queue fifo[T]
+	// dirty holds the keys that need work, including those that are queued again only when Done is called.
+	dirty map[T]struct{}
+	// processing holds the keys that workers have.
+	processing map[T]taken
+	// claimed counts the workers at the gate. Each of them has a claim to one key of the FIFO, though not to a particular
+	// one, so that whoever passes the gate finds a key: a release of the gate is never lost.
+	claimed int
+
+	shuttingDown bool
+	drain        bool
+
+	// event is what the observer is shown. Reusing it saves an allocation for each transition.
+	event Event
+}
+
+// taken is who has a key, and since when. The time is kept only when somebody observes.
+type taken struct {
+	worker int32
+	since  time.Time
+}
+
+// NewTyped is NewTypedWithConfig with the defaults.
+func NewTyped[T comparable]() *Typed[T] {
+	return NewTypedWithConfig(TypedQueueConfig[T]{})
+}
+
+// NewTypedWithConfig makes a plain work queue.
+func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
+	if config.Clock == nil {
+		config.Clock = clock.RealClock{}
+	}
+	q := &Typed[T]{
+		name:       config.Name,
+		clock:      config.Clock,
+		observer:   config.Observer,
+		gate:       config.Gate,
+		dirty:      map[T]struct{}{},
+		processing: map[T]taken{},
+	}
+	q.cond = sync.NewCond(&q.mu)
+	q.ctx, q.cancel = context.WithCancel(context.Background())
+	return q
+}
+
+// Add says that item needs work. It does nothing when item is dirty already or the queue is shutting down; when item is
+// being processed, it is queued at Done.
+//
+// Mirrors client-go util/workqueue.(*Typed).Add (v0.37.2).
+func (q *Typed[T]) Add(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.addLocked(item)
+}
+
+func (q *Typed[T]) addLocked(item T) {
+	if q.shuttingDown {
+		return
+	}
+	if _, ok := q.dirty[item]; ok {
+		q.emit(KindDeduplicated, item, false, 0, 0, 0)
+		return
+	}
+	q.dirty[item] = struct{}{}
+	if _, ok := q.processing[item]; ok {
+		q.emit(KindMarkedDirty, item, false, 0, 0, 0)
+		return
+	}
+	q.queue.push(item)
+	q.emit(KindAdded, item, false, 0, q.queue.len(), 0)
+	q.cond.Signal()
+}
+
+// Len is the number of keys in the FIFO: neither those being processed nor those that wait for their time.
+func (q *Typed[T]) Len() int {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.queue.len()
+}
+
+// Get is GetFor without a worker's number.
+func (q *Typed[T]) Get() (item T, shutdown bool) {
+	return q.GetFor(NoWorker)
+}
+
+// GetFor waits for a key and hands it to worker, whose number appears in the events. The worker must call Done when it
+// has finished. With shutdown true there is no item, nor will there be one: the worker should end.
+//
+// Mirrors client-go util/workqueue.(*Typed).Get (v0.37.2), with the gate as the only addition: when there is a key to
+// take and the queue is not shutting down, the worker waits at the gate without holding the lock, and then takes what is
+// at the head of the FIFO.
+func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for q.queue.len() <= q.claimed && !q.shuttingDown {
+		q.cond.Wait()
+	}
+	if q.queue.len() <= q.claimed {
+		return item, true
+	}
+	if q.gate != nil && !q.shuttingDown {
+		q.waitAtGate()
+	}
+
+	item = q.queue.pop()
+	t := taken{worker: worker}
+	if q.observer != nil {
+		t.since = q.clock.Now()
+	}
+	q.processing[item] = t
+	delete(q.dirty, item)
+	q.emit(KindTaken, item, false, worker, q.queue.len(), 0)
+	return item, false
+}
+
+// waitAtGate is called with the lock held and returns with the lock held.
+func (q *Typed[T]) waitAtGate() {
+	q.claimed++
+	q.mu.Unlock()
+	defer func() {
+		q.mu.Lock()
+		q.claimed--
+	}()
+	q.gate.Wait(q.ctx)
+}
+
+// Done says that the worker has finished with item. If item was added meanwhile, it goes to the FIFO's tail, also while
+// the queue is shutting down.
+//
+// Mirrors client-go util/workqueue.(*Typed).Done (v0.37.2), including this: Done for a key that waits in the FIFO and
+// that nobody has taken puts it there a second time.
+func (q *Typed[T]) Done(item T) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	t, had := q.processing[item]
+	delete(q.processing, item)
+	_, again := q.dirty[item]
+	if again {
+		q.queue.push(item)
+	}
+	if q.observer != nil {
+		var took time.Duration
+		if had {
+			took = q.clock.Since(t.since)
+		} else {
+			t.worker = NoWorker
+		}
+		q.emit(KindDone, item, again, t.worker, q.queue.len(), took)
+	}
+	switch {
+	case q.shuttingDown:
+		// No worker waits any more, but several callers of ShutDownWithDrain may.
+		q.cond.Broadcast()
+	case again:
+		q.cond.Signal()
+	}
+}
+
+// ShutDown makes the queue ignore what is added from now on. Workers still get what the FIFO holds, and are told to end
+// when it is empty; keys that wait for their time stay where they are. It ends the wait of every ShutDownWithDrain, and
+// returns when the queue's own goroutines have ended. It may be called more than once.
+//
+// Mirrors client-go util/workqueue.(*Typed).ShutDown (v0.37.2). There, a delaying queue heeds only the first call; here
+// the last call counts for every kind of queue.
+func (q *Typed[T]) ShutDown() {
+	q.mu.Lock()
+	q.shutDownLocked(false)
+	q.mu.Unlock()
+	q.wg.Wait()
+}
+
+// ShutDownWithDrain does what ShutDown does, and waits until no key is being processed, or until ShutDown is called.
+// It does not wait for keys that are still in the FIFO when nobody is processing any.
+//
+// Mirrors client-go util/workqueue.(*Typed).ShutDownWithDrain (v0.37.2). There, only one of several concurrent callers is
+// sure to return; here all are.
+func (q *Typed[T]) ShutDownWithDrain() {
+	q.mu.Lock()
+	q.shutDownLocked(true)
+	for len(q.processing) != 0 && q.drain {
+		q.cond.Wait()
+	}
+	q.mu.Unlock()
+	q.wg.Wait()
+}
+
+func (q *Typed[T]) shutDownLocked(drain bool) {
+	q.drain = drain
+	q.shuttingDown = true
+	if q.observer != nil {
+		q.event = Event{Kind: KindShuttingDown, Flag: drain}
+		q.observer.Observe(&q.event)
+	}
+	q.cancel()
+	q.cond.Broadcast()
+}
+
+// ShuttingDown reports whether ShutDown or ShutDownWithDrain has been called.
+func (q *Typed[T]) ShuttingDown() bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.shuttingDown
+}
+
+// emit tells the observer, if there is one, of a transition. The lock must be held.
+func (q *Typed[T]) emit(kind Kind, item T, flag bool, worker int32, n int, dur time.Duration) {
+	if q.observer == nil {
+		return
+	}
+	q.event = Event{Kind: kind, Flag: flag, Worker: worker, N: n, Key: keyOf(item), Dur: dur}
+	q.observer.Observe(&q.event)
+}
+
+// keyOf names an item in events and snapshots.
+func keyOf[T comparable](item T) string {
+	if s, ok := any(item).(string); ok {
+		return s
+	}
+	return fmt.Sprint(item)
+}
