@@ -1,0 +1,332 @@
+package object
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Object is a Kubernetes object over its raw JSON. It implements runtime.Object and metav1.Object.
+//
+// The getters may be called from any number of goroutines at once: nothing is cached after Parse. Setters, SetGroupVersionKind and
+// UnmarshalJSON need the object to themselves, as with every API object; they replace the bytes and never write into them, so
+// copies made by DeepCopyObject are not touched. The zero Object is an empty object, {}.
+//
+// apiVersion, kind, namespace, name, uid and resourceVersion are strings of their own and not views of the raw bytes: such a string ends
+// up in indices, events and traces that live much longer than the object, and a view of twenty bytes would keep all of its
+// kilobytes alive there.
+type Object struct {
+	raw []byte
+
+	apiVersion, kind           string
+	namespace                  string
+	name, uid, resourceVersion string
+
+	lazy [fieldCount - firstLazy]span // where in raw the fields lie that are decoded at call
+}
+
+var (
+	_ runtime.Object    = &Object{}
+	_ metav1.Object     = &Object{}
+	_ schema.ObjectKind = &Object{}
+)
+
+// Parse reads an object from its JSON. It accepts exactly what encoding/json.Valid accepts, provided that it is a JSON object and that
+// apiVersion, kind, metadata and the fields of metadata have their types; the error says at which byte, or in which field, it is not so.
+//
+// Parse takes ownership of raw: the Object keeps it, and nobody may change it from then on.
+func Parse(raw []byte) (*Object, error) {
+	o := &Object{}
+	if err := o.parse(raw); err != nil {
+		return nil, err
+	}
+	return o, nil
+}
+
+func (o *Object) parse(raw []byte) error {
+	if len(raw) > maxSize {
+		return fmt.Errorf("an object of %d bytes is more than can be kept (%d)", len(raw), uint64(maxSize))
+	}
+	var f fields
+	s := scanner{raw}
+	start, end, err := s.document(func(key []byte, i int) (int, error) { return f.member(&s, 1, key, i) })
+	if err != nil {
+		return err
+	}
+	if err := f.check(raw); err != nil {
+		return err
+	}
+	o.fill(raw, &f, span{uint32(start), uint32(end)})
+	return nil
+}
+
+// fill makes o the object that lies at the span at in doc, given the spans of its fields in doc.
+func (o *Object) fill(doc []byte, f *fields, at span) {
+	o.raw = doc[at.start:at.end:at.end]
+	o.apiVersion = sharedText(f.at(doc, fieldAPIVersion))
+	o.kind = sharedText(f.at(doc, fieldKind))
+	o.namespace = sharedText(f.at(doc, fieldNamespace))
+	o.name, o.uid, o.resourceVersion = texts(f.at(doc, fieldName), f.at(doc, fieldUID), f.at(doc, fieldResourceVersion))
+	for n, s := range f[firstLazy:] {
+		o.lazy[n] = span{}
+		if s.end != 0 && doc[s.start] != 'n' {
+			o.lazy[n] = span{s.start - at.start, s.end - at.start}
+		}
+	}
+}
+
+// own gives o bytes of its own, with head put in behind the opening brace.
+func (o *Object) own(head string) {
+	old := o.raw
+	raw := make([]byte, len(old)+len(head))
+	raw[0] = '{'
+	copy(raw[1:], head)
+	copy(raw[1+len(head):], old[1:])
+	o.raw = raw
+	if head == "" {
+		return
+	}
+	for n, s := range o.lazy {
+		if s.end != 0 {
+			o.lazy[n] = span{s.start + uint32(len(head)), s.end + uint32(len(head))}
+		}
+	}
+}
+
+// field returns the bytes of a field that is decoded at call; nil when it is absent or null.
+func (o *Object) field(n field) []byte {
+	if s := o.lazy[n-firstLazy]; s.end != 0 {
+		return o.raw[s.start:s.end]
+	}
+	return nil
+}
+
+// Raw returns the JSON of the object, without white space around it. The bytes are the object's own and shared with its copies: they must
+// not be changed.
+func (o *Object) Raw() []byte {
+	if o.raw == nil {
+		return []byte("{}")
+	}
+	return o.raw
+}
+
+// Size returns how many bytes of JSON the object keeps.
+func (o *Object) Size() int { return len(o.raw) }
+
+// Get reads the value at a gjson path, such as "spec.nodeName" or "status.conditions.#(type==\"Ready\").status". The result has memory of
+// its own. Where an object repeats a key, gjson finds the first; the getters of metadata go by the last. No API server sends such an object.
+func (o *Object) Get(path string) gjson.Result {
+	if path == "" {
+		return gjson.Result{}
+	}
+	return gjson.GetBytes(o.raw, path)
+}
+
+// String names the object by kind and namespace/name, for logs and error messages.
+func (o *Object) String() string {
+	kind := o.kind
+	if kind == "" {
+		kind = "object"
+	}
+	if o.namespace == "" {
+		return kind + " " + o.name
+	}
+	return kind + " " + o.namespace + "/" + o.name
+}
+
+// MarshalJSON returns a copy of the JSON of the object.
+func (o *Object) MarshalJSON() ([]byte, error) { return bytes.Clone(o.Raw()), nil }
+
+// UnmarshalJSON reads the object from a copy of data, by the rules of Parse. On error the object stays as it was.
+func (o *Object) UnmarshalJSON(data []byte) error {
+	if o == nil {
+		return errors.New("UnmarshalJSON on a nil Object")
+	}
+	return o.parse(bytes.Clone(data))
+}
+
+// DeepCopyObject returns a copy that shares the raw bytes, which no one changes.
+func (o *Object) DeepCopyObject() runtime.Object {
+	if o == nil {
+		return nil
+	}
+	return o.DeepCopy()
+}
+
+// DeepCopy is DeepCopyObject with the type kept.
+func (o *Object) DeepCopy() *Object {
+	if o == nil {
+		return nil
+	}
+	c := *o
+	return &c
+}
+
+// GetObjectKind returns the object itself, which reads and writes its apiVersion and kind.
+func (o *Object) GetObjectKind() schema.ObjectKind { return o }
+
+// GroupVersionKind returns the object's type; it is empty when apiVersion is not of the form version or group/version.
+func (o *Object) GroupVersionKind() schema.GroupVersionKind {
+	gv, err := schema.ParseGroupVersion(o.apiVersion)
+	if err != nil {
+		return schema.GroupVersionKind{}
+	}
+	return gv.WithKind(o.kind)
+}
+
+// GetAPIVersion returns apiVersion.
+func (o *Object) GetAPIVersion() string { return o.apiVersion }
+
+// GetKind returns kind.
+func (o *Object) GetKind() string { return o.kind }
+
+// GetNamespace returns metadata.namespace.
+func (o *Object) GetNamespace() string { return o.namespace }
+
+// GetName returns metadata.name.
+func (o *Object) GetName() string { return o.name }
+
+// GetUID returns metadata.uid.
+func (o *Object) GetUID() types.UID { return types.UID(o.uid) }
+
+// GetResourceVersion returns metadata.resourceVersion.
+func (o *Object) GetResourceVersion() string { return o.resourceVersion }
+
+// GetGenerateName returns metadata.generateName.
+func (o *Object) GetGenerateName() string { return text(o.field(fieldGenerateName)) }
+
+// GetSelfLink returns metadata.selfLink, which API servers since 1.24 no longer fill.
+func (o *Object) GetSelfLink() string { return text(o.field(fieldSelfLink)) }
+
+// GetGeneration returns metadata.generation; 0 when it is absent or no 64-bit integer.
+func (o *Object) GetGeneration() int64 {
+	n, err := strconv.ParseInt(string(o.field(fieldGeneration)), 10, 64)
+	if err != nil {
+		return 0
+	}
+	return n
+}
+
+// GetDeletionGracePeriodSeconds returns metadata.deletionGracePeriodSeconds; nil when it is absent or no 64-bit integer.
+func (o *Object) GetDeletionGracePeriodSeconds() *int64 {
+	n, err := strconv.ParseInt(string(o.field(fieldDeletionGracePeriodSeconds)), 10, 64)
+	if err != nil {
+		return nil
+	}
+	return &n
+}
+
+// GetCreationTimestamp returns metadata.creationTimestamp; the zero time when it is absent or no RFC 3339 time.
+func (o *Object) GetCreationTimestamp() metav1.Time { return o.time(fieldCreationTimestamp) }
+
+// GetDeletionTimestamp returns metadata.deletionTimestamp; nil when it is absent or no RFC 3339 time.
+func (o *Object) GetDeletionTimestamp() *metav1.Time {
+	t := o.time(fieldDeletionTimestamp)
+	if t.IsZero() {
+		return nil
+	}
+	return &t
+}
+
+func (o *Object) time(n field) metav1.Time {
+	var t metav1.Time
+	if t.UnmarshalQueryParameter(text(o.field(n))) != nil {
+		return metav1.Time{}
+	}
+	return t
+}
+
+// GetLabels decodes metadata.labels into a new map. A null value reads as "", and labels with a value of another type read as nil, both
+// like unstructured.Unstructured.
+func (o *Object) GetLabels() map[string]string { return stringMap(o.field(fieldLabels)) }
+
+// GetAnnotations decodes metadata.annotations, by the rules of GetLabels.
+func (o *Object) GetAnnotations() map[string]string { return stringMap(o.field(fieldAnnotations)) }
+
+var errNotStrings = errors.New("not strings")
+
+func stringMap(raw []byte) map[string]string {
+	if raw == nil {
+		return nil
+	}
+	m := map[string]string{}
+	var bad map[string]bool // keys whose last value is neither string nor null
+	s := scanner{raw}
+	_, err := s.object(0, 1, func(key []byte, i int) (int, error) {
+		end, err := s.value(i, 1)
+		if err != nil {
+			return 0, err
+		}
+		k := string(key)
+		switch typeOf(raw[i]) {
+		case jsonString:
+			m[k] = text(raw[i:end])
+		case jsonNull:
+			m[k] = ""
+		default:
+			if bad == nil {
+				bad = map[string]bool{}
+			}
+			bad[k] = true
+			return end, nil
+		}
+		delete(bad, k)
+		return end, nil
+	})
+	if err != nil || len(bad) > 0 {
+		return nil
+	}
+	return m
+}
+
+// GetFinalizers decodes metadata.finalizers into a new slice; nil when one of them is not a string.
+func (o *Object) GetFinalizers() []string {
+	raw := o.field(fieldFinalizers)
+	if raw == nil {
+		return nil
+	}
+	list := []string{}
+	s := scanner{raw}
+	_, err := s.array(0, 1, func(_, i int) (int, error) {
+		end, err := s.value(i, 1)
+		if err != nil {
+			return 0, err
+		}
+		if typeOf(raw[i]) != jsonString {
+			return 0, errNotStrings
+		}
+		list = append(list, text(raw[i:end]))
+		return end, nil
+	})
+	if err != nil {
+		return nil
+	}
+	return list
+}
+
+// GetOwnerReferences decodes metadata.ownerReferences into a new slice; nil when a field in it has the wrong type.
+func (o *Object) GetOwnerReferences() []metav1.OwnerReference {
+	var refs []metav1.OwnerReference
+	if raw := o.field(fieldOwnerReferences); raw == nil || utiljson.Unmarshal(raw, &refs) != nil {
+		return nil
+	}
+	return refs
+}
+
+// GetManagedFields decodes metadata.managedFields into a new slice; nil when a field in it has the wrong type.
+func (o *Object) GetManagedFields() []metav1.ManagedFieldsEntry {
+	var entries []metav1.ManagedFieldsEntry
+	if raw := o.field(fieldManagedFields); raw == nil || utiljson.Unmarshal(raw, &entries) != nil {
+		return nil
+	}
+	return entries
+}

@@ -1,0 +1,424 @@
+package object
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"math/bits"
+)
+
+// maxDepth is how deep arrays and objects may nest. It is encoding/json's own limit, so that the two agree on every document.
+const maxDepth = 10000
+
+// syntaxError says what is wrong with a document and at which byte of it.
+type syntaxError struct {
+	offset int
+	what   string
+}
+
+func (e *syntaxError) Error() string {
+	return fmt.Sprintf("invalid JSON at byte %d: %s", e.offset, e.what)
+}
+
+// scanner walks one JSON document. It never recurses: a js/wasm program runs Go calls on the browser's own stack, which a document
+// nested a few thousand levels deep would overflow, and that cannot be recovered from.
+type scanner struct {
+	b []byte
+}
+
+func (s *scanner) fail(i int, what string) error {
+	if i >= len(s.b) {
+		return &syntaxError{len(s.b), "unexpected end of input"}
+	}
+	return &syntaxError{i, fmt.Sprintf("%s, found %q", what, s.b[i])}
+}
+
+// space returns the index of the first byte at or after i that is not JSON white space.
+func (s *scanner) space(i int) int {
+	for b := s.b; i < len(b); i++ {
+		if c := b[i]; c > ' ' || (c != ' ' && c != '\n' && c != '\t' && c != '\r') {
+			break
+		}
+	}
+	return i
+}
+
+// str returns the index after the string whose opening quote is at i.
+//
+// Like encoding/json it takes any byte from 0x20 up inside a string; whether the bytes are UTF-8 matters only to who decodes it.
+func (s *scanner) str(i int) (int, error) {
+	b := s.b
+	i++
+	for {
+		for i+8 <= len(b) {
+			if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
+				i += bits.TrailingZeros64(m) >> 3
+				goto found
+			}
+			i += 8
+		}
+		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
+			i++
+		}
+		if i >= len(b) {
+			return 0, s.fail(i, "")
+		}
+	found:
+		switch b[i] {
+		case '"':
+			return i + 1, nil
+		case '\\':
+			i++
+			if i >= len(b) {
+				return 0, s.fail(i, "")
+			}
+			switch b[i] {
+			case '"', '\\', '/', 'b', 'f', 'n', 'r', 't':
+				i++
+			case 'u':
+				for k := 1; k <= 4; k++ {
+					if i+k >= len(b) || !isHex(b[i+k]) {
+						return 0, s.fail(i+k, "want four hexadecimal digits after \\u")
+					}
+				}
+				i += 5
+			default:
+				return 0, s.fail(i, "unknown escape in string")
+			}
+		default:
+			return 0, s.fail(i, "control character in string")
+		}
+	}
+}
+
+func isHex(c byte) bool {
+	return c-'0' <= 9 || (c|0x20)-'a' <= 5
+}
+
+func isDigit(c byte) bool { return c-'0' <= 9 }
+
+// number returns the index after the number that starts at i.
+func (s *scanner) number(i int) (int, error) {
+	b := s.b
+	if b[i] == '-' {
+		i++
+	}
+	switch {
+	case i >= len(b) || !isDigit(b[i]):
+		return 0, s.fail(i, "want a digit in number")
+	case b[i] == '0':
+		i++
+	default:
+		for i < len(b) && isDigit(b[i]) {
+			i++
+		}
+	}
+	if i < len(b) && b[i] == '.' {
+		i++
+		if i >= len(b) || !isDigit(b[i]) {
+			return 0, s.fail(i, "want a digit after the decimal point")
+		}
+		for i < len(b) && isDigit(b[i]) {
+			i++
+		}
+	}
+	if i < len(b) && b[i]|0x20 == 'e' {
+		i++
+		if i < len(b) && (b[i] == '+' || b[i] == '-') {
+			i++
+		}
+		if i >= len(b) || !isDigit(b[i]) {
+			return 0, s.fail(i, "want a digit in exponent")
+		}
+		for i < len(b) && isDigit(b[i]) {
+			i++
+		}
+	}
+	return i, nil
+}
+
+// word returns the index after the literal w (true, false or null) that must stand at i.
+func (s *scanner) word(i int, w string) (int, error) {
+	for k := 0; k < len(w); k++ {
+		if i+k >= len(s.b) || s.b[i+k] != w[k] {
+			return 0, s.fail(i+k, "want the literal "+w)
+		}
+	}
+	return i + len(w), nil
+}
+
+// value returns the index after the value that starts at or after i. depth is how many containers are open around it.
+func (s *scanner) value(i, depth int) (int, error) {
+	var (
+		b    = s.b
+		err  error
+		open int      // containers open inside this value
+		kind uint64   // a bit for each of the innermost open containers, the innermost lowest: 1 is an object
+		more []uint64 // full words of 64 containers further out
+	)
+
+value:
+	i = s.space(i)
+	if i >= len(b) {
+		return 0, s.fail(i, "")
+	}
+	switch c := b[i]; {
+	case c == '"':
+		if i, err = s.str(i); err != nil {
+			return 0, err
+		}
+		goto after
+	case c == '{' || c == '[':
+		if depth+open >= maxDepth {
+			return 0, &syntaxError{i, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+		}
+		if open > 0 && open&63 == 0 {
+			more = append(more, kind)
+		}
+		open++
+		i = s.space(i + 1)
+		if c == '{' {
+			kind = kind<<1 | 1
+			if i < len(b) && b[i] == '}' {
+				goto close
+			}
+			goto key
+		}
+		kind <<= 1
+		if i < len(b) && b[i] == ']' {
+			goto close
+		}
+		goto value
+	case c == '-' || isDigit(c):
+		i, err = s.number(i)
+	case c == 't':
+		i, err = s.word(i, "true")
+	case c == 'f':
+		i, err = s.word(i, "false")
+	case c == 'n':
+		i, err = s.word(i, "null")
+	default:
+		return 0, s.fail(i, "want a value")
+	}
+	if err != nil {
+		return 0, err
+	}
+
+after:
+	if open == 0 {
+		return i, nil
+	}
+	i = s.space(i)
+	if i >= len(b) {
+		return 0, s.fail(i, "")
+	}
+	if kind&1 == 1 {
+		switch b[i] {
+		case ',':
+			i = s.space(i + 1)
+			goto key
+		case '}':
+			goto close
+		}
+		return 0, s.fail(i, "want a comma or } after a member")
+	}
+	switch b[i] {
+	case ',':
+		i++
+		goto value
+	case ']':
+		goto close
+	}
+	return 0, s.fail(i, "want a comma or ] after an element")
+
+close:
+	i++
+	open--
+	kind >>= 1
+	if open > 0 && open&63 == 0 {
+		kind, more = more[len(more)-1], more[:len(more)-1]
+	}
+	goto after
+
+key:
+	if i >= len(b) || b[i] != '"' {
+		return 0, s.fail(i, "want a key in quotes")
+	}
+	if i, err = s.str(i); err != nil {
+		return 0, err
+	}
+	if i >= len(b) || b[i] != ':' {
+		i = s.space(i)
+		if i >= len(b) || b[i] != ':' {
+			return 0, s.fail(i, "want a colon after the key")
+		}
+	}
+	i++
+	goto value
+}
+
+// object walks the members of the object whose brace is at i and returns the index after it. For each member it calls visit with
+// the decoded key and the index where the value begins; visit must return the index after that value. The key is only good
+// during the call. depth counts the containers open inside the object, itself included.
+func (s *scanner) object(i, depth int, visit func(key []byte, i int) (int, error)) (int, error) {
+	b := s.b
+	if depth > maxDepth {
+		return 0, &syntaxError{i, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+	}
+	i = s.space(i + 1)
+	if i < len(b) && b[i] == '}' {
+		return i + 1, nil
+	}
+	for {
+		if i >= len(b) || b[i] != '"' {
+			return 0, s.fail(i, "want a key in quotes")
+		}
+		start := i
+		end, err := s.str(i)
+		if err != nil {
+			return 0, err
+		}
+		i = s.space(end)
+		if i >= len(b) || b[i] != ':' {
+			return 0, s.fail(i, "want a colon after the key")
+		}
+		i = s.space(i + 1)
+		if i, err = visit(unquoteKey(b[start:end]), i); err != nil {
+			return 0, err
+		}
+		i = s.space(i)
+		if i >= len(b) {
+			return 0, s.fail(i, "")
+		}
+		switch b[i] {
+		case ',':
+			i = s.space(i + 1)
+		case '}':
+			return i + 1, nil
+		default:
+			return 0, s.fail(i, "want a comma or } after a member")
+		}
+	}
+}
+
+// array walks the elements of the array whose bracket is at i and returns the index after it. visit gets the number of the element and
+// the index where it begins, and must return the index after it.
+func (s *scanner) array(i, depth int, visit func(n, i int) (int, error)) (int, error) {
+	b := s.b
+	if depth > maxDepth {
+		return 0, &syntaxError{i, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
+	}
+	i = s.space(i + 1)
+	if i < len(b) && b[i] == ']' {
+		return i + 1, nil
+	}
+	for n := 0; ; n++ {
+		var err error
+		if i, err = visit(n, i); err != nil {
+			return 0, err
+		}
+		i = s.space(i)
+		if i >= len(b) {
+			return 0, s.fail(i, "")
+		}
+		switch b[i] {
+		case ',':
+			i = s.space(i + 1)
+		case ']':
+			return i + 1, nil
+		default:
+			return 0, s.fail(i, "want a comma or ] after an element")
+		}
+	}
+}
+
+// document walks the one object a document consists of, and nothing but white space around it.
+// It returns where the object begins and ends.
+func (s *scanner) document(visit func(key []byte, i int) (int, error)) (start, end int, err error) {
+	start = s.space(0)
+	if start >= len(s.b) {
+		return 0, 0, s.fail(start, "")
+	}
+	isObject := s.b[start] == '{'
+	if isObject {
+		end, err = s.object(start, 1, visit)
+	} else {
+		end, err = s.value(start, 0)
+	}
+	if err != nil {
+		return 0, 0, err
+	}
+	if rest := s.space(end); rest < len(s.b) {
+		return 0, 0, s.fail(rest, "want nothing after the document")
+	}
+	if !isObject {
+		return 0, 0, fmt.Errorf("the document is %s, not an object", article(typeOf(s.b[start])))
+	}
+	return start, end, nil
+}
+
+// unquoteKey returns the text of a key given with its quotes. Where the text is plain, and that is nearly always, it is a view of the input.
+func unquoteKey(quoted []byte) []byte {
+	if !plain(quoted) {
+		return []byte(unquote(quoted))
+	}
+	return quoted[1 : len(quoted)-1]
+}
+
+// unquote decodes a JSON string that is known to be valid. encoding/json does it, so escapes, lone surrogates and broken UTF-8 come
+// out exactly as its own; the fast road of plain text is taken by the callers.
+func unquote(quoted []byte) string {
+	var text string
+	if err := json.Unmarshal(quoted, &text); err != nil {
+		// The scanner has accepted these bytes as a string, and FuzzObject holds the two to the same verdict.
+		return string(quoted[1 : len(quoted)-1])
+	}
+	return text
+}
+
+// jsonType names the types a JSON value can have, as error messages say them.
+type jsonType uint8
+
+const (
+	jsonNull jsonType = iota
+	jsonBool
+	jsonNumber
+	jsonString
+	jsonArray
+	jsonObject
+)
+
+// typeOf tells the type of a valid value by its first byte.
+func typeOf(c byte) jsonType {
+	switch c {
+	case '"':
+		return jsonString
+	case '{':
+		return jsonObject
+	case '[':
+		return jsonArray
+	case 't', 'f':
+		return jsonBool
+	case 'n':
+		return jsonNull
+	default:
+		return jsonNumber
+	}
+}
+
+func article(t jsonType) string {
+	switch t {
+	case jsonString:
+		return "a string"
+	case jsonObject:
+		return "an object"
+	case jsonArray:
+		return "an array"
+	case jsonBool:
+		return "a boolean"
+	case jsonNull:
+		return "null"
+	default:
+		return "a number"
+	}
+}

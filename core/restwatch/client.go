@@ -1,0 +1,363 @@
+package restwatch
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"informerscope/core/object"
+)
+
+const (
+	// DefaultMaxBody is how many bytes of a LIST are read when Client.MaxBody is 0: 1 GiB.
+	DefaultMaxBody = 1 << 30
+	// DefaultMaxFrame is how long a watch frame may be when Client.MaxFrame is 0: 64 MiB. An object can hardly have 2 MiB in etcd.
+	DefaultMaxFrame = 64 << 20
+
+	// maxErrorBody bounds what is read of the body of an error response.
+	maxErrorBody = 1 << 20
+)
+
+// Client makes requests of one API server. It is safe for concurrent use; its fields must not be changed once it is in use.
+type Client struct {
+	// HTTP makes the requests. nil is http.DefaultClient. It should have no Timeout: that would cut watches.
+	HTTP *http.Client
+	// Base is where the API server is, for instance https://10.0.0.1:6443, or http://relay/clusters/kind-kind behind a relay. Its path is kept
+	// in front of every path, as it is escaped; its query is not used.
+	Base *url.URL
+	// UserAgent is sent as User-Agent. Empty is net/http's own.
+	UserAgent string
+	// Hooks watch the client at work.
+	Hooks Hooks
+	// MaxBody is how many bytes of a body, after decompression, are read before the request fails. 0 is DefaultMaxBody.
+	MaxBody int64
+	// MaxFrame is how many bytes a watch frame may have before the watch fails. 0 is DefaultMaxFrame.
+	MaxFrame int
+
+	requests atomic.Uint64
+}
+
+// Hooks are called as a request goes on. Each may be nil. They are called synchronously, from the goroutine that made the request and, for a
+// watch, from the one that reads its stream: they must be quick, and safe for concurrent use if the client is used concurrently. id counts the
+// requests of the client from 1.
+//
+// The order for one request is Request, Response, then, if there was a response, any number of Bytes and Frame, and Done.
+type Hooks struct {
+	// Request says that a request is about to be sent. uri is the path and query exactly as they go out.
+	Request func(id uint64, method, uri string)
+	// Response says that the head of the response is here, or, with status 0, why there will be none.
+	Response func(id uint64, status int, err error)
+	// Bytes says that n more bytes of the body arrived, after decompression.
+	Bytes func(id uint64, n int)
+	// Frame says that a watch frame of size bytes was decoded, before its event is delivered. typ is the event's type; the names are
+	// those of its object.
+	Frame func(id uint64, typ, namespace, name, resourceVersion string, size int)
+	// Done says that no more of the body will be read: nil after all of it was read, ErrStopped after Stop, otherwise what went wrong.
+	Done func(id uint64, err error)
+}
+
+func (c *Client) maxBody() int64 {
+	if c.MaxBody > 0 {
+		return c.MaxBody
+	}
+	return DefaultMaxBody
+}
+
+func (c *Client) maxFrame() int {
+	if c.MaxFrame > 0 {
+		return c.MaxFrame
+	}
+	return DefaultMaxFrame
+}
+
+// request is one HTTP request, and what an error about it has to say.
+type request struct {
+	id       uint64
+	method   string
+	url      *url.URL
+	accept   string
+	resource schema.GroupResource // for messages; may be empty
+	name     string               // for messages; may be empty
+
+	contentType string
+	body        []byte
+}
+
+func (r *request) String() string { return r.method + " " + r.url.RequestURI() }
+
+// send makes the request and returns its response, whose body reports to the hooks. The error is the one of http.Client.Do, a *url.Error.
+func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
+	var body io.Reader
+	if r.body != nil {
+		body = bytes.NewReader(r.body)
+	}
+	req, err := http.NewRequestWithContext(ctx, r.method, r.url.String(), body)
+	if err != nil {
+		return nil, err
+	}
+	req.Header.Set("Accept", r.accept)
+	if r.contentType != "" {
+		req.Header.Set("Content-Type", r.contentType)
+	}
+	if c.UserAgent != "" {
+		req.Header.Set("User-Agent", c.UserAgent)
+	}
+	r.id = c.requests.Add(1)
+	if c.Hooks.Request != nil {
+		c.Hooks.Request(r.id, r.method, req.URL.RequestURI())
+	}
+	client := c.HTTP
+	if client == nil {
+		client = http.DefaultClient
+	}
+	resp, err := client.Do(req)
+	if c.Hooks.Response != nil {
+		if err != nil {
+			c.Hooks.Response(r.id, 0, err)
+		} else {
+			c.Hooks.Response(r.id, resp.StatusCode, nil)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if c.Hooks.Bytes != nil {
+		resp.Body = &countedBody{resp.Body, r.id, c.Hooks.Bytes}
+	}
+	return resp, nil
+}
+
+// countedBody reports the bytes that are read through it.
+type countedBody struct {
+	io.ReadCloser
+	id    uint64
+	bytes func(id uint64, n int)
+}
+
+func (b *countedBody) Read(p []byte) (int, error) {
+	n, err := b.ReadCloser.Read(p)
+	if n > 0 {
+		b.bytes(b.id, n)
+	}
+	return n, err
+}
+
+func (c *Client) done(r *request, err error) {
+	if c.Hooks.Done != nil {
+		c.Hooks.Done(r.id, err)
+	}
+}
+
+// fetch makes the request and reads the whole body of a successful response; other responses become errors.
+func (c *Client) fetch(ctx context.Context, r *request) (body []byte, header http.Header, err error) {
+	resp, err := c.send(ctx, r)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer resp.Body.Close()
+	// The bounds are client-go's: rest.(*Request).transformResponse takes 200 to 206 for success.
+	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
+		err, readErr := responseError(r, resp)
+		c.done(r, readErr)
+		return nil, nil, err
+	}
+	body, err = readAll(resp, c.maxBody())
+	c.done(r, err)
+	if err != nil {
+		return nil, nil, fmt.Errorf("reading the answer to %s: %w", r, err)
+	}
+	return body, resp.Header, nil
+}
+
+// readAll reads a body of at most limit bytes, into a single buffer where its length is known.
+func readAll(resp *http.Response, limit int64) ([]byte, error) {
+	tooLong := func() error {
+		return fmt.Errorf("the body is longer than %d bytes; ask for fewer objects, with a limit or a selector", limit)
+	}
+	if resp.ContentLength > limit {
+		return nil, tooLong()
+	}
+	// One byte more than announced lets the last Read see the end without the buffer growing once more. An announced length is trusted only so
+	// far: memory is taken as bytes come in, not on the word of a header.
+	size := min(max(resp.ContentLength, 0)+1, 16<<20)
+	if resp.ContentLength < 0 {
+		size = 64 << 10
+	}
+	buf := make([]byte, 0, size)
+	for {
+		if len(buf) == cap(buf) {
+			// Doubling, where append would grow a large slice by a quarter: a LIST of unknown length is copied half as often.
+			grown := make([]byte, len(buf), 2*cap(buf))
+			copy(grown, buf)
+			buf = grown
+		}
+		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if int64(len(buf)) > limit {
+			return nil, tooLong()
+		}
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+// A ContentTypeError says that a response that should be JSON is not. A login page or a proxy between the client and the API server is
+// the usual reason.
+type ContentTypeError struct {
+	Request     string // method, path and query
+	ContentType string // as the server sent it
+	Excerpt     string // the beginning of the body, if it is text
+}
+
+func (e *ContentTypeError) Error() string {
+	msg := fmt.Sprintf("%s was answered with content type %q where application/json was asked for; is there a proxy or a login page before the API server?", e.Request, e.ContentType)
+	if e.Excerpt != "" {
+		msg += " It says: " + e.Excerpt
+	}
+	return msg
+}
+
+// checkJSON tells whether a response claims to be JSON. No claim passes, as it does in client-go.
+func checkJSON(r *request, header http.Header, body []byte) error {
+	contentType := header.Get("Content-Type")
+	if contentType == "" {
+		return nil
+	}
+	if media, _, err := mime.ParseMediaType(contentType); err == nil && media == "application/json" {
+		return nil
+	}
+	e := &ContentTypeError{Request: r.String(), ContentType: contentType}
+	if isText(contentType) {
+		e.Excerpt = excerpt(body)
+	}
+	return e
+}
+
+// List asks for the objects of a resource, in one namespace or, with namespace "", in all of them (or of a cluster-scoped resource). It
+// sends opts with Watch false, one page: when opts.Limit is set the caller follows the Continue of the result. opts.TimeoutSeconds bounds the whole
+// request, as in client-go.
+//
+// A response that is an error is an *apierrors.StatusError, possibly wrapped; a failed connection is a *url.Error.
+func (c *Client) List(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*object.List, error) {
+	u, err := c.resourceURL(gvr, namespace, "")
+	if err != nil {
+		return nil, err
+	}
+	opts.Watch = false
+	u.RawQuery = listQuery(opts).Encode()
+	if opts.TimeoutSeconds != nil && *opts.TimeoutSeconds > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, seconds(*opts.TimeoutSeconds))
+		defer cancel()
+	}
+	r := &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource()}
+	body, header, err := c.fetch(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkJSON(r, header, body); err != nil {
+		return nil, err
+	}
+	list, err := object.ParseList(body)
+	if err != nil {
+		return nil, fmt.Errorf("the answer to %s cannot be read: %w", r, err)
+	}
+	if list.Kind == "Status" {
+		return nil, unexpectedStatus(r, body)
+	}
+	return list, nil
+}
+
+// Get asks for one object. Errors are those of List.
+func (c *Client) Get(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) (*object.Object, error) {
+	if name == "" {
+		return nil, errors.New("a name is needed to get an object")
+	}
+	u, err := c.resourceURL(gvr, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name}
+	body, header, err := c.fetch(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	if err := checkJSON(r, header, body); err != nil {
+		return nil, err
+	}
+	o, err := object.Parse(bytes.Clone(body))
+	if err != nil {
+		return nil, fmt.Errorf("the answer to %s cannot be read: %w", r, err)
+	}
+	if o.GetKind() == "Status" {
+		return nil, unexpectedStatus(r, body)
+	}
+	return o, nil
+}
+
+// Do makes any request and returns the body of the response, if it succeeded. path is relative to Base and may carry a query; contentType and
+// body may be empty. Errors are those of List.
+func (c *Client) Do(ctx context.Context, method, path string, contentType string, body []byte) ([]byte, error) {
+	u, err := c.pathURL(path)
+	if err != nil {
+		return nil, err
+	}
+	r := &request{method: method, url: u, accept: "application/json", contentType: contentType, body: body}
+	answer, _, err := c.fetch(ctx, r)
+	return answer, err
+}
+
+func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
+
+// listQuery encodes list options as query parameters.
+//
+// Mirrors what client-go's typed clients send (gentype.(*Client).List and Watch, v0.37.2): the fields of ListOptions that are not empty, and beside
+// timeoutSeconds, which the server heeds for watches, timeout, which it heeds for all else.
+func listQuery(opts metav1.ListOptions) url.Values {
+	q := url.Values{}
+	text := func(key, value string) {
+		if value != "" {
+			q.Set(key, value)
+		}
+	}
+	text("labelSelector", opts.LabelSelector)
+	text("fieldSelector", opts.FieldSelector)
+	if opts.Watch {
+		q.Set("watch", "true")
+	}
+	if opts.AllowWatchBookmarks {
+		q.Set("allowWatchBookmarks", "true")
+	}
+	text("resourceVersion", opts.ResourceVersion)
+	text("resourceVersionMatch", string(opts.ResourceVersionMatch))
+	if opts.TimeoutSeconds != nil {
+		q.Set("timeoutSeconds", strconv.FormatInt(*opts.TimeoutSeconds, 10))
+		if *opts.TimeoutSeconds != 0 {
+			q.Set("timeout", seconds(*opts.TimeoutSeconds).String())
+		}
+	}
+	if opts.Limit != 0 {
+		q.Set("limit", strconv.FormatInt(opts.Limit, 10))
+	}
+	text("continue", opts.Continue)
+	if opts.SendInitialEvents != nil {
+		q.Set("sendInitialEvents", strconv.FormatBool(*opts.SendInitialEvents))
+	}
+	text("shardSelector", opts.ShardSelector)
+	return q
+}

@@ -1,0 +1,205 @@
+package restwatch
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	utiljson "k8s.io/apimachinery/pkg/util/json"
+)
+
+// Resource is a resource that can be listed and watched, and so be the subject of an informer.
+type Resource struct {
+	Group      string   `json:"group"`
+	Version    string   `json:"version"`
+	Resource   string   `json:"resource"` // plural, as in URLs
+	Kind       string   `json:"kind"`
+	Singular   string   `json:"singular,omitempty"`
+	Namespaced bool     `json:"namespaced"`
+	Verbs      []string `json:"verbs"`
+	ShortNames []string `json:"shortNames,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	// Preferred says that this is the version the server prefers among those in which it serves this resource.
+	Preferred bool `json:"preferred"`
+}
+
+// GVR returns the resource with its group and version, as List and Watch take it.
+func (r Resource) GVR() schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
+}
+
+const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
+
+// Discover asks the server for the resources that can be listed and watched, without subresources, in the server's order: the core group first.
+// It uses aggregated discovery v2 where the server has it (Kubernetes 1.30 and later), and one request for every group version where not.
+//
+// A group that cannot be discovered, as when the service behind an aggregated API is down, does not hide the others: the resources found are
+// returned together with an error that joins what went wrong.
+func (c *Client) Discover(ctx context.Context) ([]Resource, error) {
+	var found discovered
+	for _, root := range []string{"api", "apis"} {
+		if err := c.discoverRoot(ctx, root, &found); err != nil {
+			found.errs = append(found.errs, err)
+		}
+		if err := ctx.Err(); err != nil {
+			break
+		}
+	}
+	return found.resources, errors.Join(found.errs...)
+}
+
+// discovered gathers resources. Group versions must be added in the order of the server's preference.
+type discovered struct {
+	resources []Resource
+	preferred map[schema.GroupResource]bool
+	errs      []error
+}
+
+func (d *discovered) add(r Resource) {
+	if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "watch") {
+		return
+	}
+	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
+	if !d.preferred[gr] {
+		if d.preferred == nil {
+			d.preferred = map[schema.GroupResource]bool{}
+		}
+		d.preferred[gr] = true
+		r.Preferred = true
+	}
+	d.resources = append(d.resources, r)
+}
+
+// The documents of discovery, as far as they are used. The types of apidiscovery.k8s.io are written here for want of k8s.io/api, which would
+// add megabytes to the browser's program for these few fields.
+type (
+	discoveryRoot struct {
+		Kind     string            `json:"kind"`
+		Items    []discoveryGroup  `json:"items"`    // APIGroupDiscoveryList
+		Versions []string          `json:"versions"` // APIVersions
+		Groups   []metav1.APIGroup `json:"groups"`   // APIGroupList
+	}
+	discoveryGroup struct {
+		Metadata struct {
+			Name string `json:"name"`
+		} `json:"metadata"`
+		Versions []struct {
+			Version   string              `json:"version"`
+			Freshness string              `json:"freshness"`
+			Resources []discoveryResource `json:"resources"`
+		} `json:"versions"`
+	}
+	discoveryResource struct {
+		Resource     string                   `json:"resource"`
+		ResponseKind *metav1.GroupVersionKind `json:"responseKind"`
+		Scope        string                   `json:"scope"`
+		Singular     string                   `json:"singularResource"`
+		Verbs        []string                 `json:"verbs"`
+		ShortNames   []string                 `json:"shortNames"`
+		Categories   []string                 `json:"categories"`
+	}
+)
+
+func (c *Client) getJSON(ctx context.Context, accept string, into any, segments ...string) error {
+	u, err := c.join(segments...)
+	if err != nil {
+		return err
+	}
+	r := &request{method: http.MethodGet, url: u, accept: accept}
+	body, header, err := c.fetch(ctx, r)
+	if err != nil {
+		return fmt.Errorf("discovery of %s: %w", u.RequestURI(), err)
+	}
+	if err := checkJSON(r, header, body); err != nil {
+		return fmt.Errorf("discovery: %w", err)
+	}
+	if err := utiljson.Unmarshal(body, into); err != nil {
+		return fmt.Errorf("discovery: the answer to %s cannot be read: %w", r, err)
+	}
+	return nil
+}
+
+func (c *Client) discoverRoot(ctx context.Context, root string, found *discovered) error {
+	var doc discoveryRoot
+	if err := c.getJSON(ctx, acceptDiscovery, &doc, root); err != nil {
+		return err
+	}
+	switch doc.Kind {
+	case "APIGroupDiscoveryList":
+		for _, group := range doc.Items {
+			found.addGroup(group)
+		}
+	case "APIVersions":
+		for _, version := range doc.Versions {
+			c.discoverVersion(ctx, schema.GroupVersion{Version: version}, found)
+		}
+	case "APIGroupList":
+		for _, group := range doc.Groups {
+			versions := []string{}
+			if group.PreferredVersion.Version != "" {
+				versions = append(versions, group.PreferredVersion.Version)
+			}
+			for _, v := range group.Versions {
+				if v.Version != group.PreferredVersion.Version {
+					versions = append(versions, v.Version)
+				}
+			}
+			for _, version := range versions {
+				c.discoverVersion(ctx, schema.GroupVersion{Group: group.Name, Version: version}, found)
+			}
+		}
+	default:
+		return fmt.Errorf("discovery of /%s: the answer is of kind %q, which is no discovery document", root, doc.Kind)
+	}
+	return nil
+}
+
+// addGroup takes a group of aggregated discovery.
+func (d *discovered) addGroup(group discoveryGroup) {
+	for _, v := range group.Versions {
+		gv := schema.GroupVersion{Group: group.Metadata.Name, Version: v.Version}
+		if v.Freshness == "Stale" {
+			d.errs = append(d.errs, fmt.Errorf("discovery of %s is stale: the service behind this API does not answer", gv))
+			continue
+		}
+		for _, r := range v.Resources {
+			// A resource without a kind of its own only carries subresources.
+			if r.ResponseKind == nil || r.ResponseKind.Kind == "" {
+				continue
+			}
+			d.add(Resource{
+				Group: gv.Group, Version: gv.Version, Resource: r.Resource, Kind: r.ResponseKind.Kind, Singular: r.Singular,
+				Namespaced: r.Scope == "Namespaced", Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+			})
+		}
+	}
+}
+
+// discoverVersion asks for the resources of one group version, as servers without aggregated discovery need it.
+func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, found *discovered) {
+	if ctx.Err() != nil {
+		return
+	}
+	segments := []string{"apis", gv.Group, gv.Version}
+	if gv.Group == "" {
+		segments = []string{"api", gv.Version}
+	}
+	var list metav1.APIResourceList
+	if err := c.getJSON(ctx, "application/json", &list, segments...); err != nil {
+		found.errs = append(found.errs, err)
+		return
+	}
+	for _, r := range list.APIResources {
+		if slices.Contains([]byte(r.Name), '/') {
+			continue
+		}
+		found.add(Resource{
+			Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Singular: r.SingularName,
+			Namespaced: r.Namespaced, Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
+		})
+	}
+}

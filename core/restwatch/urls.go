@@ -1,0 +1,75 @@
+package restwatch
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/runtime/schema"
+)
+
+// resourceURL returns where a resource, or one object of it, is found: below /api/v1 for the core group and /apis/<group>/<version> for others, in a
+// namespace or not.
+func (c *Client) resourceURL(gvr schema.GroupVersionResource, namespace, name string) (*url.URL, error) {
+	segments := []string{"apis", gvr.Group, gvr.Version}
+	if gvr.Group == "" {
+		segments = []string{"api", gvr.Version}
+	}
+	if namespace != "" {
+		segments = append(segments, "namespaces", namespace)
+	}
+	segments = append(segments, strings.ToLower(gvr.Resource)) // as client-go's Request.URL does
+	if name != "" {
+		segments = append(segments, name)
+	}
+	return c.join(segments...)
+}
+
+// join appends path segments to Base, each escaped.
+func (c *Client) join(segments ...string) (*url.URL, error) {
+	if c.Base == nil {
+		return nil, errors.New("the client has no Base URL")
+	}
+	escaped := make([]string, len(segments))
+	for i, s := range segments {
+		// What apimachinery's validation/path.IsValidPathSegmentName forbids: such a name cannot be an object's, and would lead elsewhere.
+		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/%") {
+			return nil, fmt.Errorf("%q cannot be part of an API path (%s)", s, strings.Join(segments, "/"))
+		}
+		escaped[i] = url.PathEscape(s)
+	}
+	return c.below(strings.Join(escaped, "/")), nil
+}
+
+// pathURL returns the URL of a path, given with its escapes and perhaps a query, relative to Base.
+func (c *Client) pathURL(path string) (*url.URL, error) {
+	if c.Base == nil {
+		return nil, errors.New("the client has no Base URL")
+	}
+	path, query, _ := strings.Cut(path, "?")
+	plain, err := url.PathUnescape(path)
+	if err != nil {
+		return nil, fmt.Errorf("the path %q cannot be sent: %w", path, err)
+	}
+	for s := range strings.SplitSeq(plain, "/") {
+		if s == ".." {
+			return nil, fmt.Errorf("the path %q leads out of the API", path)
+		}
+	}
+	u := c.below(path)
+	u.RawQuery = query
+	return u, nil
+}
+
+// below returns Base with an escaped path appended, and nothing after it. JoinPath would make
+// the path of a bare host a relative one, and messages would show it so.
+func (c *Client) below(escaped string) *url.URL {
+	base := *c.Base
+	if base.Path == "" {
+		base.Path = "/"
+	}
+	u := base.JoinPath(escaped)
+	u.RawQuery, u.Fragment, u.RawFragment = "", "", ""
+	return u
+}
