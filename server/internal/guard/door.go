@@ -1,0 +1,104 @@
+package guard
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"fmt"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+)
+
+// Protocol is the WebSocket sub-protocol of the relay.
+const Protocol = "informerscope.v1"
+
+// tokenPrefix marks the offered sub-protocol that carries the token: browsers let a page set no header but this one.
+const tokenPrefix = "token."
+
+// MinTokenLength is the least number of characters in a token.
+const MinTokenLength = 16
+
+// CheckToken says whether token can be used at all: in a URL fragment and as a WebSocket sub-protocol without escapes.
+func CheckToken(token string) error {
+	if len(token) < MinTokenLength {
+		return fmt.Errorf("the token is %d characters long; give at least %d, or leave it out for a random one", len(token), MinTokenLength)
+	}
+	for _, c := range []byte(token) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0) {
+			return fmt.Errorf("the token may consist of letters, digits and - . _ ~ only")
+		}
+	}
+	return nil
+}
+
+// Door holds the literal lists that every connection is checked against. It is immutable and safe for concurrent use.
+type Door struct {
+	hosts  []string
+	scheme string
+	token  [sha256.Size]byte
+}
+
+// NewDoor makes a door that opens for requests whose Host header is one of hosts (each "name:port"; an IPv6 address in
+// brackets), from pages of those hosts under scheme ("http" or "https"), with token. Where the port is the scheme's
+// default the host is accepted without it too, as browsers leave it out.
+func NewDoor(hosts []string, scheme, token string) *Door {
+	d := &Door{scheme: scheme, token: sha256.Sum256([]byte(token))}
+	defaultPort := map[string]string{"http": "80", "https": "443"}[scheme]
+	for _, host := range hosts {
+		host = strings.ToLower(host)
+		d.hosts = append(d.hosts, host)
+		if _, port, err := net.SplitHostPort(host); err == nil && port == defaultPort {
+			d.hosts = append(d.hosts, strings.TrimSuffix(host, ":"+port))
+		}
+	}
+	return d
+}
+
+// Host refuses a request that was not addressed to this server by one of its own names. A page elsewhere whose domain is
+// made to resolve to 127.0.0.1 (DNS rebinding) sends its own domain here, and fails.
+func (d *Door) Host(r *http.Request) *Refusal {
+	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
+		return refuse("host", "this server does not go by the Host of the request; open it as "+d.scheme+"://"+d.hosts[0]+"/")
+	}
+	return nil
+}
+
+// Origin refuses a WebSocket from any page but this server's own. Browsers always send Origin with a WebSocket, and there
+// is no other client to be kind to, so a missing one is refused.
+func (d *Door) Origin(r *http.Request) *Refusal {
+	origins := r.Header.Values("Origin")
+	if len(origins) == 1 {
+		if host, ok := strings.CutPrefix(strings.ToLower(origins[0]), d.scheme+"://"); ok && slices.Contains(d.hosts, host) {
+			return nil
+		}
+	}
+	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.scheme+"://"+d.hosts[0]+")")
+}
+
+// Token refuses a WebSocket that does not offer the relay's protocol together with the token of this launch. The
+// comparison takes the same time wherever the first difference is, and whatever the length.
+func (d *Door) Token(r *http.Request) *Refusal {
+	var offered []string
+	for _, header := range r.Header.Values("Sec-WebSocket-Protocol") {
+		for protocol := range strings.SplitSeq(header, ",") {
+			offered = append(offered, strings.TrimSpace(protocol))
+		}
+	}
+	if !slices.Contains(offered, Protocol) {
+		return refuse("protocol", "the relay speaks the WebSocket sub-protocol "+Protocol+", which was not offered")
+	}
+	tokens := 0
+	given := ""
+	for _, protocol := range offered {
+		if token, ok := strings.CutPrefix(protocol, tokenPrefix); ok {
+			tokens++
+			given = token
+		}
+	}
+	sum := sha256.Sum256([]byte(given))
+	if equal := subtle.ConstantTimeCompare(sum[:], d.token[:]) == 1; tokens != 1 || !equal {
+		return refuse("token", "missing or wrong token; open the address that the server printed when it started, each launch has its own")
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package guard
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// ClustersPrefix is where the clusters' APIs begin in the relay's URLs; the context's name, path-escaped, follows.
+const ClustersPrefix = "/clusters/"
+
+// Rules decide which requests for a cluster may be made. Immutable and safe for concurrent use.
+type Rules struct {
+	// Resources is the allow-list.
+	Resources Resources
+	// SecretsMetadata lets Secrets through as metadata only.
+	SecretsMetadata bool
+}
+
+// Request is what is left of a viewer's request once it has passed: all that goes upstream, apart from the credentials.
+type Request struct {
+	Context   string // the kubeconfig context, unescaped
+	Path      string // literal; begins with a slash, contains no percent sign and no dotted or empty segment
+	Query     string // encoded anew from what was understood, keys sorted
+	Accept    string // JSON forms only
+	UserAgent string
+
+	Group, Version, Resource string // empty for discovery
+	Namespace, Name          string
+	Watch                    bool
+	// MetadataOnly obliges the caller to verify that what comes back is PartialObjectMetadata and nothing else.
+	MetadataOnly bool
+}
+
+// queryParameters are those of list, watch and get that readers need. "pretty" is not among them, for it would reformat
+// watch frames; unknown ones are refused for their unknown meaning.
+var queryParameters = []string{
+	"allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "resourceVersion",
+	"resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
+}
+
+// Check decides on one request for a path under ClustersPrefix.
+func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
+	if r.Method != http.MethodGet {
+		return Request{}, refuse("method", fmt.Sprintf("the relay is read-only: only GET is passed on, not %.20q", r.Method))
+	}
+	if r.ContentLength != 0 || len(r.TransferEncoding) > 0 {
+		return Request{}, refuse("body", "a GET for a cluster has no body")
+	}
+	for _, name := range []string{"Upgrade", "Connection", "Proxy-Connection", "Transfer-Encoding", "Keep-Alive", "Trailer"} {
+		if len(r.Header.Values(name)) > 0 {
+			return Request{}, refuse("upgrade", "the header "+name+" is not passed on: no upgrades, no tunnels")
+		}
+	}
+	request, refusal := parsePath(r.URL)
+	if refusal != nil {
+		return Request{}, refusal
+	}
+	if refusal := request.parseQuery(r.URL.RawQuery); refusal != nil {
+		return Request{}, refusal
+	}
+	if request.Accept, refusal = acceptJSON(r.Header.Values("Accept")); refusal != nil {
+		return Request{}, refusal
+	}
+	request.UserAgent = "informerscope"
+	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 {
+		request.UserAgent = agent
+	}
+	if request.Resource == "" {
+		return request, nil
+	}
+	if request.Resource == "secrets" {
+		// In whatever group: a resource of that name holds what its name says.
+		if !rules.SecretsMetadata {
+			return Request{}, refuse("secrets", "Secrets are not served, in no form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
+		}
+		request.MetadataOnly = true
+		request.Accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
+		if request.Watch || request.Name != "" {
+			request.Accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
+		}
+		return request, nil
+	}
+	if !rules.Resources.allows(request.Group, request.Resource) {
+		return Request{}, refuse("resources", fmt.Sprintf("%s is not in the server's list of resources; see --resources", join(request.Resource, request.Group)))
+	}
+	return request, nil
+}
+
+// parsePath takes the path as it was sent, before any decoding: ClustersPrefix, the context, and a Kubernetes path that
+// must be literal.
+func parsePath(u *url.URL) (Request, *Refusal) {
+	escaped, ok := strings.CutPrefix(u.EscapedPath(), ClustersPrefix)
+	if !ok || u.Opaque != "" {
+		return Request{}, refuse("path", "not a path of a cluster")
+	}
+	contextName, rest, ok := strings.Cut(escaped, "/")
+	if !ok || contextName == "" || rest == "" {
+		return Request{}, refuse("path", "write /clusters/<context, escaped>/<path of the Kubernetes API>")
+	}
+	name, err := url.PathUnescape(contextName)
+	if err != nil {
+		return Request{}, refuse("encoding", "the context's name is not properly escaped")
+	}
+	if strings.Contains(rest, "%") {
+		return Request{}, refuse("encoding", "escaped characters in a Kubernetes path are refused: they can mean different things to different parsers")
+	}
+	for _, c := range []byte(rest) {
+		if !pathCharacter(c) {
+			return Request{}, refuse("path", fmt.Sprintf("the character %q is not part of any Kubernetes path", c))
+		}
+	}
+	request := Request{Context: name, Path: "/" + rest}
+	segments := strings.Split(rest, "/")
+	for _, segment := range segments {
+		if segment == "" || segment == "." || segment == ".." {
+			return Request{}, refuse("path", "empty and dotted path segments are refused")
+		}
+		if len(segment) > 253 {
+			return Request{}, refuse("path", "a path segment is longer than any Kubernetes name")
+		}
+	}
+	return request, request.parseSegments(segments)
+}
+
+func pathCharacter(c byte) bool {
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~:@+=$!,", c) >= 0
+}
+
+// parseSegments understands discovery and resources, as apiserver's RequestInfo does, and refuses all else.
+func (r *Request) parseSegments(segments []string) *Refusal {
+	outside := refuse("path", "only discovery (/api, /apis, /version) and resources (/api/v1/..., /apis/<group>/<version>/...) are served")
+	var parts []string // after the version
+	switch segments[0] {
+	case "version":
+		if len(segments) > 1 {
+			return outside
+		}
+		return nil
+	case "api":
+		if len(segments) == 1 {
+			return nil
+		}
+		if segments[1] != "v1" {
+			return outside
+		}
+		r.Version, parts = segments[1], segments[2:]
+	case "apis":
+		if len(segments) > 1 && !validGroup(segments[1]) || len(segments) > 2 && !label.MatchString(segments[2]) {
+			return outside
+		}
+		if len(segments) < 3 {
+			return nil
+		}
+		r.Group, r.Version, parts = segments[1], segments[2], segments[3:]
+		if r.Version == "secrets" { // /apis/v1/secrets is a mistake at best, but never a version
+			return outside
+		}
+	default:
+		return outside
+	}
+	if len(parts) == 0 {
+		return nil // the resources of one version
+	}
+	switch parts[0] {
+	case "watch":
+		return refuse("watch-prefix", "the path prefix /watch/ is deprecated and not served; ask with watch=true")
+	case "proxy":
+		return refuse("proxy-prefix", "nothing is proxied into the cluster")
+	case "namespaces":
+		// Below a namespace stand resources, or the namespace's own subresources.
+		if len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
+			r.Namespace, parts = parts[1], parts[2:]
+			if !label.MatchString(r.Namespace) {
+				return refuse("path", "the namespace's name is none")
+			}
+		}
+	}
+	r.Resource = parts[0]
+	if r.Resource != "secrets" && (strings.EqualFold(r.Resource, "secrets") || strings.EqualFold(r.Resource, "secret")) {
+		return refuse("secrets", "Secrets are not served, in no spelling")
+	}
+	if !label.MatchString(r.Resource) {
+		return refuse("path", "the resource's name is none: resources are written in small letters")
+	}
+	if len(parts) > 1 {
+		r.Name = parts[1]
+	}
+	if len(parts) > 2 && (len(parts) > 3 || parts[2] != "status" || r.Resource == "secrets") {
+		return refuse("subresource", "the only subresource served is status: no exec, attach, portforward, proxy, log, token or scale")
+	}
+	return nil
+}
+
+// parseQuery lets known parameters through, each at most once, with the switches of watch in the one spelling that every
+// parser reads the same way.
+func (r *Request) parseQuery(raw string) *Refusal {
+	values, err := url.ParseQuery(raw)
+	if err != nil {
+		return refuse("query", "the query is not properly escaped")
+	}
+	for name, given := range values {
+		if !slices.Contains(queryParameters, name) {
+			return refuse("query", fmt.Sprintf("the parameter %.40q is not passed on; known: %s", name, strings.Join(queryParameters, ", ")))
+		}
+		if len(given) != 1 {
+			return refuse("query", "the parameter "+name+" stands more than once")
+		}
+		if strings.ContainsFunc(given[0], func(c rune) bool { return c < ' ' || c == 0x7f }) {
+			return refuse("query", "the parameter "+name+" contains control characters")
+		}
+		switch name {
+		case "watch", "allowWatchBookmarks", "sendInitialEvents":
+			if !slices.Contains([]string{"true", "false", "1", "0"}, given[0]) {
+				return refuse("query", "the parameter "+name+" is true or false")
+			}
+		}
+	}
+	watch := values.Get("watch")
+	r.Watch = watch == "true" || watch == "1"
+	r.Query = values.Encode()
+	return nil
+}

@@ -1,0 +1,171 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"strings"
+	"testing"
+	"testing/iotest"
+)
+
+const secret = "hunter2"
+
+// documents are inputs with what must come out.
+var documents = []struct{ name, in, want string }{
+	{"plain", `{"metadata":{"annotations":{"` + Key + `":"hunter2","a":"b"}}}`, `{"metadata":{"annotations":{"` + Key + `":"[redacted]","a":"b"}}}`},
+	{"empty value", `{"` + Key + `":""}`, `{"` + Key + `":"[redacted]"}`},
+	{"manifest with escapes", `{"` + Key + `":"{\"env\":\"hunter2\\\\\"}\n","z":1}`, `{"` + Key + `":"[redacted]","z":1}`},
+	{"value ends in backslashes", `{"` + Key + `":"hunter2\\","z":"\\"}`, `{"` + Key + `":"[redacted]","z":"\\"}`},
+	{"space around the colon", "{\"" + Key + "\" \t\r\n:\n \"hunter2\"}", "{\"" + Key + "\" \t\r\n:\n \"[redacted]\"}"},
+	{"first letter escaped", `{"\u006bubectl.kubernetes.io/last-applied-configuration":"hunter2"}`, `{"\u006bubectl.kubernetes.io/last-applied-configuration":"[redacted]"}`},
+	{"capital hex", `{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"hunter2"}`, `{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"[redacted]"}`},
+	{"solidus escaped", `{"kubectl.kubernetes.io\/last-applied-configuration":"hunter2"}`, `{"kubectl.kubernetes.io\/last-applied-configuration":"[redacted]"}`},
+	{"a value with the key's text", `{"a":"` + Key + `","b":"c"}`, `{"a":"` + Key + `","b":"c"}`},
+	{"in a list", `["` + Key + `","c"]`, `["` + Key + `","c"]`},
+	{"prefix of the key", `{"kubectl.kubernetes.io/last-applied":"c"}`, `{"kubectl.kubernetes.io/last-applied":"c"}`},
+	{"longer than the key", `{"` + Key + `2":"c"}`, `{"` + Key + `2":"c"}`},
+	{"field path of managedFields", `{"f:` + Key + `":{}}`, `{"f:` + Key + `":{}}`},
+	{"not a string", `{"` + Key + `":{"a":"b"},"x":null}`, `{"` + Key + `":{"a":"b"},"x":null}`},
+	{"null", `{"` + Key + `":null,"x":"y"}`, `{"` + Key + `":null,"x":"y"}`},
+	{"twice", `{"` + Key + `":"hunter2","` + Key + `":"hunter2"}`, `{"` + Key + `":"[redacted]","` + Key + `":"[redacted]"}`},
+	{"escaped quote before", `{"a\"":"\\\"","` + Key + `":"hunter2"}`, `{"a\"":"\\\"","` + Key + `":"[redacted]"}`},
+	{"two frames", `{"type":"ADDED","object":{"` + Key + `":"hunter2"}}` + "\n" + `{"type":"DELETED","object":{"` + Key + `":"hunter2"}}` + "\n",
+		`{"type":"ADDED","object":{"` + Key + `":"[redacted]"}}` + "\n" + `{"type":"DELETED","object":{"` + Key + `":"[redacted]"}}` + "\n"},
+	{"not JSON", "Too many requests, please \"try\" again \\ later.\n", "Too many requests, please \"try\" again \\ later.\n"},
+	{"broken escape closes", `{"\u00":"x","` + Key + `":"hunter2"}`, `{"\u00":"x","` + Key + `":"[redacted]"}`},
+	{"empty", ``, ``},
+	{"other scripts", `{"名":"值","k":"k","` + Key + `":"hunter2 秘"}`, `{"名":"值","k":"k","` + Key + `":"[redacted]"}`},
+}
+
+func TestAppendAtEveryBoundary(t *testing.T) {
+	for _, doc := range documents {
+		t.Run(doc.name, func(t *testing.T) {
+			for first := 0; first <= len(doc.in); first++ {
+				for second := first; second <= len(doc.in); second++ {
+					var r Redactor
+					out := r.Append(nil, []byte(doc.in[:first]))
+					out = r.Append(out, []byte(doc.in[first:second]))
+					out = r.Append(out, []byte(doc.in[second:]))
+					if string(out) != doc.want {
+						t.Fatalf("cut at %d and %d:\n got %s\nwant %s", first, second, out, doc.want)
+					}
+				}
+			}
+		})
+	}
+}
+
+func TestAppendHoldsNothingBack(t *testing.T) {
+	// Whatever precedes a value that goes has to be out as soon as it was in: a watch frame must not wait for the next.
+	frame := `{"type":"ADDED","object":{"metadata":{"annotations":{"` + Key + `":"x"}}}}` + "\n"
+	var r Redactor
+	for range 3 {
+		if out := string(r.Append(nil, []byte(frame))); out != strings.Replace(frame, `"x"`, `"[redacted]"`, 1) {
+			t.Fatalf("got %q", out)
+		}
+	}
+	if r.Count() != 3 {
+		t.Errorf("Count() = %d, want 3", r.Count())
+	}
+}
+
+func TestReader(t *testing.T) {
+	var want, in strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&in, `{"n":%d,"%s":"%s"}`, i, Key, strings.Repeat(secret, i%50))
+		fmt.Fprintf(&want, `{"n":%d,"%s":"[redacted]"}`, i, Key)
+	}
+	for name, source := range map[string]io.Reader{
+		"whole":     strings.NewReader(in.String()),
+		"bytewise":  iotest.OneByteReader(strings.NewReader(in.String())),
+		"halves":    iotest.HalfReader(strings.NewReader(in.String())),
+		"data+EOF":  iotest.DataErrReader(strings.NewReader(in.String())),
+		"small out": iotest.DataErrReader(strings.NewReader(in.String())),
+	} {
+		t.Run(name, func(t *testing.T) {
+			var out io.Reader = NewReader(io.NopCloser(source))
+			if name == "small out" {
+				out = iotest.OneByteReader(out)
+			}
+			got, err := io.ReadAll(out)
+			if err != nil || string(got) != want.String() {
+				t.Errorf("error %v, %d bytes, want %d", err, len(got), want.Len())
+			}
+		})
+	}
+}
+
+func TestReaderPassesErrorsOnAfterTheData(t *testing.T) {
+	broken := errors.New("cut")
+	r := NewReader(io.NopCloser(io.MultiReader(strings.NewReader(`{"a":"b`), iotest.ErrReader(broken))))
+	got, err := io.ReadAll(r)
+	if string(got) != `{"a":"b` || !errors.Is(err, broken) {
+		t.Errorf("got %q, %v", got, err)
+	}
+}
+
+// redactTree is what Append does, said once more with encoding/json.
+func redactTree(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		for key, value := range v {
+			if _, isString := value.(string); isString && key == Key {
+				v[key] = Replacement
+			} else {
+				v[key] = redactTree(value)
+			}
+		}
+	case []any:
+		for i := range v {
+			v[i] = redactTree(v[i])
+		}
+	}
+	return v
+}
+
+func FuzzAppend(f *testing.F) {
+	for _, doc := range documents {
+		f.Add([]byte(doc.in), uint(len(doc.in)/2))
+		f.Add([]byte(doc.in), uint(3))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, cut uint) {
+		at := int(cut % uint(len(in)+1))
+		var whole, parts Redactor
+		out := whole.Append(nil, in)
+		again := parts.Append(parts.Append(nil, in[:at]), in[at:])
+		if !bytes.Equal(out, again) {
+			t.Fatalf("cut at %d changes the result:\n%q\n%q", at, out, again)
+		}
+		decoder := json.NewDecoder(bytes.NewReader(in))
+		decoder.UseNumber()
+		var tree any
+		if decoder.Decode(&tree) != nil || decoder.More() || !json.Valid(in) {
+			return
+		}
+		decoder = json.NewDecoder(bytes.NewReader(out))
+		decoder.UseNumber()
+		var got any
+		if err := decoder.Decode(&got); err != nil || !json.Valid(out) {
+			t.Fatalf("%q became invalid: %q: %v", in, out, err)
+		}
+		if want := redactTree(tree); !reflect.DeepEqual(got, want) {
+			t.Fatalf("%q became %q", in, out)
+		}
+	})
+}
+
+func BenchmarkAppend(b *testing.B) {
+	item := `{"metadata":{"name":"pod-00001","namespace":"ns-1","uid":"f7b8e4a0-0000-4000-8000-000000000001","resourceVersion":"12345","labels":{"app":"web","tier":"front"},"annotations":{"` +
+		Key + `":"{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"pod-00001\"}}\n"}},"spec":{"containers":[{"name":"main","image":"registry.example/web:1","resources":{"requests":{"cpu":"100m"}}}],"nodeName":"node-7"}},`
+	list := []byte(strings.Repeat(item, 2000))
+	out := make([]byte, 0, len(list))
+	b.SetBytes(int64(len(list)))
+	for b.Loop() {
+		var r Redactor
+		out = r.Append(out[:0], list)
+	}
+}

@@ -1,0 +1,61 @@
+package relay
+
+import (
+	"encoding/json"
+	"net/http"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/server/internal/clusters"
+)
+
+// The headers in which the relay marks answers that are its own and not an API server's.
+const (
+	// CauseHeader holds why there is no answer from the API server: a clusters.Cause.
+	CauseHeader = "X-Informerscope-Cause"
+	// RuleHeader holds the guard's rule that refused a request.
+	RuleHeader = "X-Informerscope-Rule"
+)
+
+// failure is an answer of the relay's own.
+type failure struct {
+	code    int
+	message string
+	cause   clusters.Cause
+	rule    string
+}
+
+// writeStatus writes a failure as the metav1.Status that Kubernetes clients understand.
+func writeStatus(w http.ResponseWriter, f failure) {
+	reason := map[int]metav1.StatusReason{
+		http.StatusForbidden:          metav1.StatusReasonForbidden,
+		http.StatusNotFound:           metav1.StatusReasonNotFound,
+		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable,
+		http.StatusBadGateway:         metav1.StatusReasonServiceUnavailable,
+	}[f.code]
+	if reason == "" {
+		reason = metav1.StatusReasonInternalError
+	}
+	status := metav1.Status{
+		TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"},
+		Status:   metav1.StatusFailure,
+		Message:  f.message,
+		Reason:   reason,
+		Code:     int32(f.code),
+	}
+	if f.cause != "" {
+		status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: metav1.CauseType(f.cause), Message: f.message}}}
+		w.Header().Set(CauseHeader, string(f.cause))
+	}
+	if f.rule != "" {
+		w.Header().Set(RuleHeader, f.rule)
+	}
+	body, err := json.Marshal(status)
+	if err != nil {
+		http.Error(w, f.message, f.code)
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(f.code)
+	_, _ = w.Write(body)
+}

@@ -1,0 +1,212 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"sync/atomic"
+)
+
+// Wasm is the file that `make wasm` builds, with WasmExec from the Go toolchain beside it.
+const (
+	Wasm     = "informerscope.wasm"
+	WasmExec = "wasm_exec.js"
+)
+
+// LengthHeader holds a file's length before packing: what a page that shows progress has to count up to, for the bytes
+// that it reads are unpacked while Content-Length counts packed ones.
+const LengthHeader = "X-Informerscope-Length"
+
+// contentTypes is also the list of what is served: sources, notes and tests that lie beside the page are not. The
+// system's own table of types is left aside, as it differs from machine to machine.
+var contentTypes = map[string]string{
+	".html":        "text/html; charset=utf-8",
+	".css":         "text/css; charset=utf-8",
+	".js":          "text/javascript; charset=utf-8",
+	".mjs":         "text/javascript; charset=utf-8",
+	".json":        "application/json",
+	".jsonl":       "application/jsonl; charset=utf-8",
+	".webmanifest": "application/manifest+json",
+	".wasm":        "application/wasm",
+	".svg":         "image/svg+xml",
+	".png":         "image/png",
+	".ico":         "image/x-icon",
+	".woff2":       "font/woff2",
+	".txt":         "text/plain; charset=utf-8",
+	".gz":          "application/gzip",
+}
+
+// incompressible are the types that packing does not make smaller.
+var incompressible = map[string]bool{".png": true, ".ico": true, ".woff2": true, ".gz": true}
+
+// minPacked is the size below which packing is not worth its while.
+const minPacked = 1 << 10
+
+// securityHeaders go with every answer of the server, errors included.
+var securityHeaders = map[string]string{
+	"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
+		"img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"X-Content-Type-Options":       "nosniff",
+	"X-Frame-Options":              "DENY",
+	"Referrer-Policy":              "no-referrer",
+	"Cross-Origin-Opener-Policy":   "same-origin",
+	"Cross-Origin-Resource-Policy": "same-origin",
+	"Permissions-Policy":           "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+}
+
+// Secure sets the security headers on everything that next answers.
+func Secure(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		for name, value := range securityHeaders {
+			w.Header().Set(name, value)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
+// file is one file, ready to be sent.
+type file struct {
+	contentType string
+	raw         []byte
+	tag         string                 // of the content
+	packed      atomic.Pointer[[]byte] // nil until Pack has come to it, or for good if packing does not help
+}
+
+// Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
+type Site struct{ files map[string]*file }
+
+// New reads all files of the page into memory; afterwards fsys is not used any more.
+func New(fsys fs.FS) (*Site, error) {
+	s := &Site{files: map[string]*file{}}
+	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		contentType := contentTypes[path.Ext(name)]
+		if contentType == "" {
+			return nil
+		}
+		raw, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return err
+		}
+		sum := sha256.Sum256(raw)
+		s.files[name] = &file{contentType: contentType, raw: raw, tag: hex.EncodeToString(sum[:12])}
+		return nil
+	})
+	if err != nil {
+		return nil, fmt.Errorf("reading the page's files: %w", err)
+	}
+	return s, nil
+}
+
+// Missing says which parts of the page are not there, in words for a person; empty if it is whole.
+func (s *Site) Missing() string {
+	switch {
+	case s.files["index.html"] == nil:
+		return "the page is not part of this build: web/index.html is missing"
+	case s.files[Wasm] == nil || s.files[WasmExec] == nil:
+		return "the WebAssembly part is not built: run `make wasm`, then start the server again"
+	}
+	return ""
+}
+
+// Pack compresses the files, once, until stop is closed. Files that it has not come to yet are served as they are, so that
+// nobody waits for it.
+func (s *Site) Pack(stop <-chan struct{}) {
+	for name, f := range s.files {
+		select {
+		case <-stop:
+			return
+		default:
+		}
+		if incompressible[path.Ext(name)] || len(f.raw) < minPacked {
+			continue
+		}
+		var packed bytes.Buffer
+		w := gzip.NewWriter(&packed)
+		if _, err := w.Write(f.raw); err != nil || w.Close() != nil || packed.Len() >= len(f.raw) {
+			continue
+		}
+		b := packed.Bytes()
+		f.packed.Store(&b)
+	}
+}
+
+// ServeHTTP implements http.Handler.
+func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
+		return
+	}
+	name := strings.TrimPrefix(r.URL.Path, "/")
+	if name == "" {
+		name = "index.html"
+	}
+	f := s.files[name]
+	if f == nil {
+		message := "there is no such file"
+		if name == "index.html" || name == Wasm || name == WasmExec {
+			message = s.Missing()
+		}
+		w.Header().Set("Cache-Control", "no-store")
+		http.Error(w, message, http.StatusNotFound)
+		return
+	}
+	body, tag := f.raw, `"`+f.tag+`"`
+	header := w.Header()
+	header.Set("Vary", "Accept-Encoding")
+	if packed := f.packed.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
+		body, tag = *packed, `"`+f.tag+`-gz"`
+		header.Set("Content-Encoding", "gzip")
+	}
+	header.Set("Content-Type", f.contentType)
+	header.Set("Cache-Control", "no-cache") // kept, but asked after every time: a new build is a new page
+	header.Set("ETag", tag)
+	header.Set(LengthHeader, strconv.Itoa(len(f.raw)))
+	if matches(r.Header.Values("If-None-Match"), tag) {
+		header.Del("Content-Encoding")
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(body)
+	}
+}
+
+// acceptsGzip reads an Accept-Encoding header, where q=0 means no.
+func acceptsGzip(headers []string) bool {
+	for _, header := range headers {
+		for coding := range strings.SplitSeq(header, ",") {
+			name, parameters, _ := strings.Cut(coding, ";")
+			if strings.EqualFold(strings.TrimSpace(name), "gzip") {
+				quality, given := strings.CutPrefix(strings.ReplaceAll(strings.ToLower(parameters), " ", ""), "q=")
+				value, err := strconv.ParseFloat(quality, 64)
+				return !given || err == nil && value > 0
+			}
+		}
+	}
+	return false
+}
+
+// matches compares an If-None-Match header with a tag.
+func matches(headers []string, tag string) bool {
+	for _, header := range headers {
+		for candidate := range strings.SplitSeq(header, ",") {
+			candidate = strings.TrimSpace(candidate)
+			if candidate == "*" || strings.TrimPrefix(candidate, "W/") == tag {
+				return true
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,174 @@
+package site
+
+import (
+	"bytes"
+	"compress/gzip"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+	"testing/fstest"
+)
+
+var page = fstest.MapFS{
+	"index.html":    {Data: []byte("<!doctype html><title>x</title>")},
+	"app.js":        {Data: bytes.Repeat([]byte("export const x = 1;\n"), 500)},
+	"panels/q.js":   {Data: []byte("export {};")},
+	"style.css":     {Data: []byte("body{}")},
+	"icon.svg":      {Data: []byte("<svg/>")},
+	"embed.go":      {Data: []byte("package web")},
+	"notes.md":      {Data: []byte("notes")},
+	"a/photo.png":   {Data: bytes.Repeat([]byte("p"), 5000)},
+	"wasm_exec.js":  {Data: []byte("// go")},
+	"other/app.tsx": {Data: []byte("no")},
+}
+
+func built() fstest.MapFS {
+	whole := fstest.MapFS{Wasm: {Data: append([]byte("\x00asm"), bytes.Repeat([]byte{7}, 1<<16)...)}}
+	for name, file := range page {
+		whole[name] = file
+	}
+	return whole
+}
+
+func get(t *testing.T, h http.Handler, path string, headers ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, "/", nil)
+	r.URL.Path = path
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Set(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	Secure(h).ServeHTTP(w, r)
+	return w.Result()
+}
+
+func open(t *testing.T, fsys fstest.MapFS) *Site {
+	t.Helper()
+	s, err := New(fsys)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func TestFiles(t *testing.T) {
+	s := open(t, built())
+	if s.Missing() != "" {
+		t.Errorf("Missing() = %q", s.Missing())
+	}
+	for path, contentType := range map[string]string{
+		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8", "/panels/q.js": "text/javascript; charset=utf-8",
+		"/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/a/photo.png": "image/png", "/informerscope.wasm": "application/wasm",
+		"/embed.go": "", "/notes.md": "", "/other/app.tsx": "", "/panels": "", "/panels/": "", "/../app.js": "", "//app.js": "", "/panels/../app.js": "", "/APP.JS": "", "/app.js\x00": "",
+	} {
+		response := get(t, s, path)
+		body, _ := io.ReadAll(response.Body)
+		if contentType == "" {
+			if response.StatusCode != 404 {
+				t.Errorf("%q: %d", path, response.StatusCode)
+			}
+		} else if response.StatusCode != 200 || response.Header.Get("Content-Type") != contentType || len(body) == 0 {
+			t.Errorf("%q: %d %q", path, response.StatusCode, response.Header.Get("Content-Type"))
+		}
+		for name, want := range securityHeaders {
+			if response.Header.Get(name) != want {
+				t.Errorf("%q (%d): %s = %q", path, response.StatusCode, name, response.Header.Get(name))
+			}
+		}
+	}
+	csp := securityHeaders["Content-Security-Policy"]
+	for _, bad := range []string{"unsafe-inline", "'unsafe-eval'", "http:", "https:", "data:", "blob:", "*"} {
+		if strings.Contains(csp, bad) {
+			t.Errorf("the CSP allows %s", bad)
+		}
+	}
+}
+
+func TestPackingAndTags(t *testing.T) {
+	s := open(t, built())
+	if got := get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
+		t.Errorf("packed before Pack: %q", got)
+	}
+	s.Pack(make(chan struct{}))
+	for _, test := range []struct {
+		path, accept string
+		packed       bool
+	}{
+		{"/app.js", "gzip, deflate, br", true}, {"/app.js", "br, GZIP;q=0.5", true}, {"/app.js", "", false}, {"/app.js", "br", false}, {"/app.js", "gzip;q=0", false},
+		{"/app.js", "xgzip", false}, {"/informerscope.wasm", "gzip", true}, {"/a/photo.png", "gzip", false}, {"/style.css", "gzip", false},
+	} {
+		response := get(t, s, test.path, "Accept-Encoding", test.accept)
+		body, _ := io.ReadAll(response.Body)
+		if packed := response.Header.Get("Content-Encoding") == "gzip"; packed != test.packed {
+			t.Errorf("%s for %q: packed %v", test.path, test.accept, packed)
+		}
+		if response.Header.Get("Content-Length") != strconv.Itoa(len(body)) || !strings.Contains(response.Header.Get("Vary"), "Accept-Encoding") {
+			t.Errorf("%s: headers %v for %d bytes", test.path, response.Header, len(body))
+		}
+		if test.packed {
+			reader, err := gzip.NewReader(bytes.NewReader(body))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if body, err = io.ReadAll(reader); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if !bytes.Equal(body, built()[test.path[1:]].Data) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
+			t.Errorf("%s for %q: wrong content", test.path, test.accept)
+		}
+		tag := response.Header.Get("ETag")
+		again := get(t, s, test.path, "Accept-Encoding", test.accept, "If-None-Match", `"x", W/`+tag)
+		if body, _ := io.ReadAll(again.Body); again.StatusCode != 304 || len(body) != 0 || again.Header.Get("ETag") != tag {
+			t.Errorf("%s: %d with its own tag", test.path, again.StatusCode)
+		}
+		if got := get(t, s, test.path, "If-None-Match", `"x"`); got.StatusCode != 200 {
+			t.Errorf("%s: %d with another tag", test.path, got.StatusCode)
+		}
+	}
+	if a, b := get(t, s, "/app.js").Header.Get("ETag"), get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("ETag"); a == b {
+		t.Error("packed and plain have the same tag")
+	}
+}
+
+func TestPackStops(t *testing.T) {
+	s := open(t, built())
+	stop := make(chan struct{})
+	close(stop)
+	s.Pack(stop)
+	if get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("Content-Encoding") != "" {
+		t.Error("it went on")
+	}
+}
+
+func TestNotBuilt(t *testing.T) {
+	s := open(t, page)
+	if !strings.Contains(s.Missing(), "make wasm") {
+		t.Errorf("Missing() = %q", s.Missing())
+	}
+	response := get(t, s, "/informerscope.wasm")
+	if body, _ := io.ReadAll(response.Body); response.StatusCode != 404 || !strings.Contains(string(body), "make wasm") {
+		t.Errorf("%d %s", response.StatusCode, body)
+	}
+	if s := open(t, fstest.MapFS{}); !strings.Contains(s.Missing(), "index.html") || get(t, s, "/").StatusCode != 404 {
+		t.Errorf("an empty page: %q", s.Missing())
+	}
+}
+
+func TestMethods(t *testing.T) {
+	for _, method := range []string{"POST", "PUT", "DELETE", "OPTIONS"} {
+		w := httptest.NewRecorder()
+		open(t, page).ServeHTTP(w, httptest.NewRequest(method, "/app.js", nil))
+		if w.Code != 405 {
+			t.Errorf("%s: %d", method, w.Code)
+		}
+	}
+	w := httptest.NewRecorder()
+	open(t, page).ServeHTTP(w, httptest.NewRequest(http.MethodHead, "/app.js", nil))
+	if w.Code != 200 || w.Body.Len() != 0 || w.Header().Get("Content-Length") != "10000" {
+		t.Errorf("HEAD: %d, %d bytes, %v", w.Code, w.Body.Len(), w.Header())
+	}
+}

@@ -1,0 +1,44 @@
+// Package web holds the page: its HTML, styles and ES modules, and the WebAssembly program that `make wasm` puts beside
+// them. The Go part of the package is only this embedding, so that the server is one file that can be carried to a stage
+// without a network.
+package web
+
+import (
+	"embed"
+	"io/fs"
+	"path"
+)
+
+// The pattern matches this very file, so the package compiles in a fresh checkout where the artefacts of `make wasm` are
+// not there yet. Names that begin with a dot or an underscore stay out, by the rules of go:embed.
+//
+//go:embed *
+var embedded embed.FS
+
+// Files is the page as a read-only file system with index.html at its root. Go sources, which the embedding cannot leave
+// out, are hidden. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who serves the page
+// has to say so. The result is safe for concurrent use.
+func Files() fs.FS { return pageFS{embedded} }
+
+// pageFS hides Go sources; everything else is as embedded.
+type pageFS struct{ fs embed.FS }
+
+// Open implements fs.FS.
+func (p pageFS) Open(name string) (fs.File, error) {
+	if path.Ext(name) == ".go" {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	return p.fs.Open(name)
+}
+
+// ReadDir implements fs.ReadDirFS, so that walking shows what Open would open.
+func (p pageFS) ReadDir(name string) ([]fs.DirEntry, error) {
+	entries, err := p.fs.ReadDir(name)
+	kept := make([]fs.DirEntry, 0, len(entries))
+	for _, entry := range entries {
+		if entry.IsDir() || path.Ext(entry.Name()) != ".go" {
+			kept = append(kept, entry)
+		}
+	}
+	return kept, err
+}
