@@ -1,0 +1,620 @@
+package simcluster
+
+import (
+	"fmt"
+	"hash/fnv"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+const (
+	leasePeriod      = 10 * time.Second
+	nodeStatusPeriod = time.Minute
+	// syncDelay stands for the time in which a controller's informer hears of a change and its queue comes round to it.
+	syncDelay = 25 * time.Millisecond
+	// podBurst is how many pods a replica set creates or deletes in one sync, as a real one does.
+	podBurst = 500
+)
+
+type replicaSetSim struct{ template *podTemplate }
+
+// written lets the controllers know of a write that came through the API; old is nil for a new object.
+func (c *Cluster) written(s *slot, old *object) {
+	if c.seeding {
+		return // what New makes has settled already
+	}
+	switch s.res {
+	case c.deployments:
+		c.syncDeploymentSoon(s.key)
+	case c.replicaSets:
+		s.rs = nil
+		c.syncReplicaSetSoon(s)
+		c.ownerChanged(s.ownerUID)
+	case c.pods:
+		c.podWritten(s, old)
+		if old != nil && len(old.owners) > 0 && old.owners[0] != s.ownerUID {
+			c.ownerChanged(old.owners[0])
+		}
+		c.ownerChanged(s.ownerUID)
+	case c.crds:
+		c.serveCRD(s.cur.mustMap())
+	case c.nodes:
+		if old == nil {
+			c.refreshNodes()
+		}
+	case c.namespaces:
+		if old == nil {
+			name := s.cur.name
+			c.enqueue("ca/"+name, syncDelay, func() {
+				c.mustCreate(c.resources[groupResource{"", "configmaps"}], name, "kube-controller-manager", rootCA())
+			})
+		}
+	}
+}
+
+// ownerChanged queues the owner of something that changed, if it is of a kind that has a controller here.
+func (c *Cluster) ownerChanged(uid string) {
+	if uid == "" || c.still {
+		return
+	}
+	c.enqueue("owner/"+uid, syncDelay, func() {
+		if s := c.replicaSets.uids[uid]; s != nil {
+			c.syncReplicaSet(s)
+		} else if s := c.deployments.uids[uid]; s != nil {
+			c.syncDeployment(s.key)
+		}
+	})
+}
+
+func (c *Cluster) syncReplicaSetSoon(s *slot) {
+	c.enqueue("rs/"+s.cur.uid, syncDelay, func() { c.syncReplicaSet(s) })
+}
+
+func (c *Cluster) syncDeploymentSoon(key string) {
+	c.enqueue("deployment/"+key, syncDelay, func() { c.syncDeployment(key) })
+}
+
+// ownedBy returns what an owner's uid manages, in the order of keys.
+func (c *Cluster) ownedBy(r *resource, uid string) []*slot {
+	var out []*slot
+	for _, s := range c.owned[uid] {
+		if s.res == r {
+			out = append(out, s)
+		}
+	}
+	slices.SortFunc(out, func(a, b *slot) int { return strings.Compare(a.key, b.key) })
+	return out
+}
+
+func templateHash(template any) string {
+	h := fnv.New32a()
+	_, _ = h.Write([]byte(mustJSON(template))) // a hash never fails
+	n := h.Sum32()
+	var b [9]byte
+	for i := range b {
+		b[i] = nameAlphabet[n%uint32(len(nameAlphabet))]
+		n = n/7 ^ n<<9
+	}
+	return string(b[:])
+}
+
+// replicaSetName leaves room for the suffixes of its pods.
+func replicaSetName(deployment, hash string) string {
+	return deployment[:min(len(deployment), 243)] + "-" + hash
+}
+
+// createReplicaSet makes the replica set of a deployment's present template.
+func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision int) *slot {
+	template, _ := deepCopy(getMap(m, "spec", "template")).(map[string]any)
+	hash := templateHash(template)
+	set := ensureMap(ensureMap(template, "metadata"), "labels")
+	set["pod-template-hash"] = hash
+	match := map[string]any{"pod-template-hash": hash}
+	for k, v := range getMap(m, "spec", "selector", "matchLabels") {
+		match[k] = v
+	}
+	return c.mustCreate(c.replicaSets, d.cur.namespace, "kube-controller-manager", map[string]any{
+		"metadata": map[string]any{
+			"name": replicaSetName(d.cur.name, hash), "labels": deepCopy(set),
+			"annotations": map[string]any{"deployment.kubernetes.io/revision": strconv.Itoa(revision),
+				"deployment.kubernetes.io/desired-replicas": strconv.Itoa(getInt(m, 1, "spec", "replicas"))},
+			"ownerReferences": []any{map[string]any{"apiVersion": "apps/v1", "kind": "Deployment", "name": d.cur.name,
+				"uid": d.cur.uid, "controller": true, "blockOwnerDeletion": true}},
+		},
+		"spec": map[string]any{"replicas": replicas, "selector": map[string]any{"matchLabels": match}, "template": template},
+	})
+}
+
+// templateOf prepares what the pods of a replica set share.
+func (c *Cluster) templateOf(s *slot) *podTemplate {
+	if s.rs != nil {
+		return s.rs.template
+	}
+	spec := s.cur.get("spec.template.spec")
+	set := s.cur.get("spec.template.metadata.labels")
+	t := &podTemplate{
+		generateName: s.cur.name[:min(len(s.cur.name), 248)] + "-",
+		labels:       labels.Set{},
+		labelsJSON:   set.Raw,
+		annotations:  s.cur.get("spec.template.metadata.annotations").Raw,
+		owner: mustJSON(map[string]any{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": s.cur.name, "uid": s.cur.uid,
+			"controller": true, "blockOwnerDeletion": true}),
+		ownerUID:   s.cur.uid,
+		spec:       spec.Raw,
+		containers: containersOf(spec),
+	}
+	set.ForEach(func(k, v gjson.Result) bool {
+		t.labels[k.String()] = v.String()
+		return true
+	})
+	if t.labelsJSON == "" {
+		t.labelsJSON = "{}"
+	}
+	s.rs = &replicaSetSim{template: t}
+	return t
+}
+
+// counts says how many pods of a replica set exist and how many are ready.
+func (c *Cluster) counts(uid string) (total, ready int) {
+	for _, p := range c.owned[uid] {
+		if p.res != c.pods || p.cur.deleting || p.cur.phase == "Succeeded" || p.cur.phase == "Failed" {
+			continue
+		}
+		total++
+		if p.pod != nil && p.pod.stage == stageRunning && p.pod.ready {
+			ready++
+		}
+	}
+	return total, ready
+}
+
+func (c *Cluster) syncReplicaSet(s *slot) {
+	if s.dead || s.cur.deleting {
+		return
+	}
+	want := int(s.cur.get("spec.replicas").Int())
+	have, _ := c.counts(s.cur.uid)
+	switch {
+	case have < want:
+		n := min(want-have, podBurst)
+		for range n {
+			c.createPod(s.cur.namespace, c.templateOf(s), false)
+		}
+		if n < want-have {
+			c.syncReplicaSetSoon(s)
+		}
+	case have > want:
+		var pods []*slot
+		for _, p := range c.ownedBy(c.pods, s.cur.uid) {
+			if !p.cur.deleting && p.cur.phase != "Succeeded" && p.cur.phase != "Failed" {
+				pods = append(pods, p)
+			}
+		}
+		// First those that do least: not placed, not running, not ready, youngest.
+		slices.SortStableFunc(pods, func(a, b *slot) int {
+			if x := int(a.pod.stage) - int(b.pod.stage); x != 0 {
+				return x
+			}
+			if a.pod.ready != b.pod.ready {
+				if a.pod.ready {
+					return 1
+				}
+				return -1
+			}
+			return int(b.pod.created - a.pod.created)
+		})
+		for _, p := range pods[:min(have-want, podBurst)] {
+			_, _, _ = c.delete(p, deleteOptions{}) // without preconditions a deletion cannot be refused
+		}
+		if have-want > podBurst {
+			c.syncReplicaSetSoon(s)
+		}
+	}
+	c.updateReplicaSetStatus(s)
+}
+
+// storeStatus stores an object's map if its status differs from what is stored, and reports whether it did.
+func (c *Cluster) storeStatus(s *slot, m, status map[string]any) bool {
+	if normal(m["status"]) == normal(status) {
+		return false
+	}
+	m["status"] = status
+	touchManaged(s.res, ensureMap(m, "metadata"), "kube-controller-manager", "status", c.now, m)
+	o, err := c.encode(m)
+	if err != nil {
+		return false
+	}
+	c.put(s.res, o)
+	return true
+}
+
+func (c *Cluster) updateReplicaSetStatus(s *slot) {
+	total, ready := c.counts(s.cur.uid)
+	st := s.cur.get("status")
+	if int(st.Get("replicas").Int()) == total && int(st.Get("readyReplicas").Int()) == ready &&
+		st.Get("observedGeneration").Int() == s.cur.get("metadata.generation").Int() {
+		return
+	}
+	m := s.cur.mustMap()
+	status := map[string]any{"replicas": total, "observedGeneration": getInt(m, 1, "metadata", "generation")}
+	if total > 0 {
+		status["fullyLabeledReplicas"] = total
+	}
+	if ready > 0 {
+		status["readyReplicas"], status["availableReplicas"] = ready, ready
+	}
+	if c.storeStatus(s, m, status) {
+		c.ownerChanged(s.ownerUID)
+	}
+}
+
+// portion reads an int-or-percent of n.
+func portion(v any, n int, up bool, def int) int {
+	switch v := v.(type) {
+	case string:
+		p, err := strconv.Atoi(strings.TrimSuffix(v, "%"))
+		if err != nil || p < 0 {
+			return def
+		}
+		x := float64(n) * float64(p) / 100
+		if up {
+			return int(math.Ceil(x))
+		}
+		return int(x)
+	case nil:
+		return def
+	}
+	return max(0, getInt(map[string]any{"v": v}, def, "v"))
+}
+
+// syncDeployment moves a deployment's replica sets towards its template and size.
+//
+// Mirrors k8s.io/kubernetes/pkg/controller/deployment rolling.go and recreate.go (v1.36) in what they write, with
+// minReadySeconds taken as zero.
+func (c *Cluster) syncDeployment(key string) {
+	d := c.deployments.byKey[key]
+	if d == nil || d.cur.deleting {
+		return
+	}
+	m := d.cur.mustMap()
+	want := getInt(m, 1, "spec", "replicas")
+	name := replicaSetName(d.cur.name, templateHash(getMap(m, "spec", "template")))
+	var current *slot
+	var old []*slot
+	revision := 0
+	for _, rs := range c.ownedBy(c.replicaSets, d.cur.uid) {
+		n, _ := strconv.Atoi(rs.cur.get(`metadata.annotations.deployment\.kubernetes\.io/revision`).String())
+		revision = max(revision, n)
+		if rs.cur.name == name {
+			current = rs
+		} else {
+			old = append(old, rs)
+		}
+	}
+	size := func(rs *slot) int { return int(rs.cur.get("spec.replicas").Int()) }
+	oldSize := 0
+	for _, rs := range old {
+		oldSize += size(rs)
+	}
+	paused, _ := getMap(m, "spec")["paused"].(bool)
+	recreate := getString(m, "spec", "strategy", "type") == "Recreate"
+	rolling := getMap(m, "spec", "strategy", "rollingUpdate")
+	surge := portion(rolling["maxSurge"], want, true, 1)
+	unavailable := portion(rolling["maxUnavailable"], want, false, 0)
+	if surge == 0 && unavailable == 0 {
+		unavailable = 1
+	}
+	switch {
+	case paused && current == nil:
+	case recreate && oldSize > 0:
+		for _, rs := range old {
+			c.resize(rs, 0)
+		}
+	case recreate && c.anyPods(old):
+		// Waits until the old pods are gone; their going comes back here.
+		c.enqueue("deployment/"+key, 200*time.Millisecond, func() { c.syncDeployment(key) })
+	default:
+		first := want
+		if oldSize > 0 && !recreate {
+			first = max(0, min(want, want+surge-oldSize))
+		}
+		if current == nil {
+			current = c.createReplicaSet(d, m, first, revision+1)
+			if current == nil {
+				return
+			}
+			c.setRevision(d, revision+1)
+		} else if oldSize == 0 {
+			c.resize(current, want)
+		} else if !paused {
+			have := size(current)
+			switch room := want + surge - oldSize - have; {
+			case have > want:
+				c.resize(current, want)
+			case room > 0 && have < want:
+				c.resize(current, min(want, have+room))
+			}
+			c.shrinkOld(old, current, want-unavailable)
+		}
+	}
+	c.updateDeploymentStatus(d, current)
+	c.pruneHistory(d, old)
+}
+
+func (c *Cluster) anyPods(sets []*slot) bool {
+	for _, rs := range sets {
+		if len(c.owned[rs.cur.uid]) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// shrinkOld scales old replica sets down as far as enough pods stay available, those that are not ready first.
+func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
+	total, available := 0, 0
+	for _, rs := range append(slices.Clone(old), current) {
+		_, ready := c.counts(rs.cur.uid)
+		total += int(rs.cur.get("spec.replicas").Int())
+		available += ready
+	}
+	_, currentReady := c.counts(current.cur.uid)
+	currentMissing := int(current.cur.get("spec.replicas").Int()) - currentReady
+	room := total - minAvailable - currentMissing
+	for _, rs := range old {
+		n := int(rs.cur.get("spec.replicas").Int())
+		_, ready := c.counts(rs.cur.uid)
+		if sick := min(n-ready, room); sick > 0 {
+			c.resize(rs, n-sick)
+			room -= sick
+		}
+	}
+	spare := min(room, available-minAvailable)
+	for _, rs := range old {
+		n := int(rs.cur.get("spec.replicas").Int())
+		if cut := min(n, spare); cut > 0 {
+			c.resize(rs, n-cut)
+			spare -= cut
+		}
+	}
+}
+
+// resize writes spec.replicas of a deployment or replica set.
+func (c *Cluster) resize(s *slot, n int) {
+	if int(s.cur.get("spec.replicas").Int()) == n {
+		return
+	}
+	m := s.cur.mustMap()
+	ensureMap(m, "spec")["replicas"] = n
+	meta := ensureMap(m, "metadata")
+	meta["generation"] = getInt(meta, 1, "generation") + 1
+	o, err := c.encode(m)
+	if err != nil {
+		return
+	}
+	c.put(s.res, o)
+	if s.res == c.replicaSets {
+		c.syncReplicaSetSoon(s)
+	} else {
+		c.syncDeploymentSoon(s.key)
+	}
+}
+
+func (c *Cluster) setRevision(d *slot, n int) {
+	m := d.cur.mustMap()
+	a := ensureMap(ensureMap(m, "metadata"), "annotations")
+	if a["deployment.kubernetes.io/revision"] == strconv.Itoa(n) {
+		return
+	}
+	a["deployment.kubernetes.io/revision"] = strconv.Itoa(n)
+	if o, err := c.encode(m); err == nil {
+		c.put(c.deployments, o)
+	}
+}
+
+func (c *Cluster) updateDeploymentStatus(d, current *slot) {
+	m := d.cur.mustMap()
+	want := getInt(m, 1, "spec", "replicas")
+	total, ready, updated := 0, 0, 0
+	for _, rs := range c.owned[d.cur.uid] {
+		if rs.res != c.replicaSets {
+			continue
+		}
+		t, r := c.counts(rs.cur.uid)
+		total, ready = total+t, ready+r
+		if rs == current {
+			updated = t
+		}
+	}
+	status := map[string]any{"observedGeneration": getInt(m, 1, "metadata", "generation")}
+	put := func(k string, n int) {
+		if n > 0 {
+			status[k] = n
+		}
+	}
+	put("replicas", total)
+	put("updatedReplicas", updated)
+	put("readyReplicas", ready)
+	put("availableReplicas", ready)
+	put("unavailableReplicas", max(0, want-ready))
+	unavailable := portion(getMap(m, "spec", "strategy", "rollingUpdate")["maxUnavailable"], want, false, 0)
+	condition := func(typ string, ok bool, reason, message string) map[string]any {
+		state := "False"
+		if ok {
+			state = "True"
+		}
+		since := stamp(c.now)
+		updatedAt := since
+		for _, x := range anyList(getMap(m, "status")["conditions"]) {
+			if old, _ := x.(map[string]any); old["type"] == typ && old["status"] == state {
+				since = getString(old, "lastTransitionTime")
+				if old["reason"] == reason {
+					updatedAt = getString(old, "lastUpdateTime")
+				}
+			}
+		}
+		return map[string]any{"type": typ, "status": state, "reason": reason, "message": message,
+			"lastTransitionTime": since, "lastUpdateTime": updatedAt}
+	}
+	available := ready >= want-unavailable
+	reason, message := "MinimumReplicasAvailable", "Deployment has minimum availability."
+	if !available {
+		reason, message = "MinimumReplicasUnavailable", "Deployment does not have minimum availability."
+	}
+	conditions := []any{condition("Available", available, reason, message)}
+	if current != nil {
+		if updated == want && ready >= want && total == want {
+			conditions = append(conditions, condition("Progressing", true, "NewReplicaSetAvailable",
+				fmt.Sprintf("ReplicaSet %q has successfully progressed.", current.cur.name)))
+		} else {
+			conditions = append(conditions, condition("Progressing", true, "ReplicaSetUpdated",
+				fmt.Sprintf("ReplicaSet %q is progressing.", current.cur.name)))
+		}
+	}
+	status["conditions"] = conditions
+	c.storeStatus(d, m, status)
+}
+
+// pruneHistory deletes the oldest empty replica sets beyond spec.revisionHistoryLimit.
+func (c *Cluster) pruneHistory(d *slot, old []*slot) {
+	limit := 10
+	if v := d.cur.get("spec.revisionHistoryLimit"); v.Exists() {
+		limit = int(v.Int())
+	}
+	var empty []*slot
+	for _, rs := range old {
+		if rs.cur.get("spec.replicas").Int() == 0 && len(c.owned[rs.cur.uid]) == 0 && !rs.cur.deleting {
+			empty = append(empty, rs)
+		}
+	}
+	if len(empty) <= limit {
+		return
+	}
+	rev := func(s *slot) int64 {
+		return s.cur.get(`metadata.annotations.deployment\.kubernetes\.io/revision`).Int()
+	}
+	slices.SortStableFunc(empty, func(a, b *slot) int { return int(rev(a) - rev(b)) })
+	for _, rs := range empty[:len(empty)-limit] {
+		_, _, _ = c.delete(rs, deleteOptions{}) // without preconditions a deletion cannot be refused
+	}
+}
+
+// collect is the garbage collector: it deletes what an owner that is gone (or, in foreground deletion, going) leaves behind.
+func (c *Cluster) collect(uid string, owner *slot) {
+	for _, s := range slices.Clone(c.owned[uid]) {
+		if s.dead {
+			continue
+		}
+		if len(s.cur.owners) > 1 && owner == nil {
+			c.disownObject(s, uid)
+			continue
+		}
+		_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
+	}
+	if owner == nil || owner.dead {
+		return
+	}
+	if len(c.owned[uid]) > 0 {
+		c.enqueue("gc/"+uid, 100*time.Millisecond, func() { c.collect(uid, owner) })
+		return
+	}
+	m := owner.cur.mustMap()
+	meta := ensureMap(m, "metadata")
+	meta["finalizers"] = slices.DeleteFunc(anyList(meta["finalizers"]), func(v any) bool { return v == "foregroundDeletion" })
+	if len(anyList(meta["finalizers"])) == 0 {
+		c.remove(owner)
+		return
+	}
+	if o, err := c.encode(m); err == nil {
+		c.put(owner.res, o)
+	}
+}
+
+// disownObject takes one owner out of an object's ownerReferences.
+func (c *Cluster) disownObject(s *slot, uid string) {
+	m := s.cur.mustMap()
+	meta := ensureMap(m, "metadata")
+	refs := slices.DeleteFunc(anyList(meta["ownerReferences"]), func(v any) bool {
+		ref, _ := v.(map[string]any)
+		return ref["uid"] == uid
+	})
+	if len(refs) == 0 {
+		delete(meta, "ownerReferences")
+	} else {
+		meta["ownerReferences"] = refs
+	}
+	if o, err := c.encode(m); err == nil {
+		c.put(s.res, o)
+	}
+}
+
+func (c *Cluster) orphan(uid string) {
+	for _, s := range slices.Clone(c.owned[uid]) {
+		c.disownObject(s, uid)
+	}
+}
+
+// finishNamespace empties a namespace that is being deleted and then lets it go.
+func (c *Cluster) finishNamespace(name string) *object {
+	ns := c.namespaces.byKey[name]
+	if ns == nil || !ns.cur.deleting {
+		return nil
+	}
+	left := 0
+	for _, r := range c.order {
+		if !r.namespaced {
+			continue
+		}
+		for _, o := range r.current(name) {
+			if s := r.byKey[o.key()]; s != nil {
+				if _, gone, _ := c.delete(s, deleteOptions{}); !gone { // without preconditions a deletion cannot be refused
+					left++
+				}
+			}
+		}
+	}
+	if left > 0 && !c.still {
+		c.enqueue("ns/"+name, 500*time.Millisecond, func() { c.finishNamespace(name) })
+		return ns.cur
+	}
+	return c.remove(ns)
+}
+
+func (c *Cluster) refreshNodes() { c.nodeList = slices.Clone(c.nodes.slots()) }
+
+// heartbeat keeps a node's lease fresh, and less often its status.
+func (c *Cluster) heartbeat(node *slot, first time.Duration) {
+	beats := 0
+	var beat func()
+	beat = func() {
+		if node.dead {
+			return
+		}
+		if lease := c.leases.byKey["kube-node-lease/"+node.cur.name]; lease != nil {
+			m := lease.cur.mustMap()
+			ensureMap(m, "spec")["renewTime"] = microStamp(c.now)
+			if o, err := c.encode(m); err == nil {
+				c.put(c.leases, o)
+			}
+		}
+		if beats++; beats%int(nodeStatusPeriod/leasePeriod) == 0 {
+			m := node.cur.mustMap()
+			for _, x := range anyList(getMap(m, "status")["conditions"]) {
+				if cond, ok := x.(map[string]any); ok {
+					cond["lastHeartbeatTime"] = stamp(c.now)
+				}
+			}
+			if o, err := c.encode(m); err == nil {
+				c.put(c.nodes, o)
+			}
+		}
+		c.after(leasePeriod, beat)
+	}
+	c.after(first+time.Millisecond, beat)
+}

@@ -1,0 +1,532 @@
+package simcluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"mime"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+const (
+	mergePatch     = "application/merge-patch+json"
+	jsonPatch      = "application/json-patch+json"
+	strategicPatch = "application/strategic-merge-patch+json"
+	// maxPatchOps is the limit on operations of a JSON patch in a real API server.
+	maxPatchOps = 10_000
+)
+
+func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
+	r := req.res
+	accepted := mergePatch + ", " + jsonPatch
+	if !r.custom {
+		accepted += ", " + strategicPatch
+	}
+	mt, _, err := mime.ParseMediaType(req.r.Header.Get("Content-Type"))
+	if err != nil || mt != mergePatch && mt != jsonPatch && (mt != strategicPatch || r.custom) {
+		return unsupportedMedia(accepted)
+	}
+	body, e := req.readBody()
+	if e != nil {
+		return e
+	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	s := r.byKey[joinKey(req.namespace, req.name)]
+	if s == nil {
+		return apierrors.NewNotFound(r.schemaGR(), req.name)
+	}
+	m := s.cur.mustMap()
+	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+	m, e = applyPatch(m, mt, body)
+	if e != nil {
+		return e
+	}
+	if getString(m, "kind") != r.kind || getString(m, "apiVersion") != r.apiVersion() {
+		return badRequest("the patch may not change kind or apiVersion")
+	}
+	if e := checkShape(m); e != nil {
+		return e
+	}
+	if name := getString(m, "metadata", "name"); name != req.name {
+		return invalid(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
+	}
+	o, e := c.update(s, m, req.sub, req.manager(), dry)
+	if e != nil {
+		return e
+	}
+	req.respond(c, o)
+	return nil
+}
+
+// applyPatch applies a patch of the given media type to a decoded object, which it may change.
+func applyPatch(m map[string]any, mediaType string, body []byte) (map[string]any, *apierrors.StatusError) {
+	if mediaType == jsonPatch {
+		return applyJSONPatch(m, body)
+	}
+	p, err := decodeMap(body)
+	if err != nil {
+		return nil, badRequest("error decoding patch: %v", err)
+	}
+	if mediaType == strategicPatch {
+		return strategicMerge(m, p), nil
+	}
+	merged, ok := mergeJSON(m, p).(map[string]any)
+	if !ok {
+		return nil, badRequest("the patch does not give an object")
+	}
+	return merged, nil
+}
+
+// mergeJSON is RFC 7386.
+func mergeJSON(target, patch any) any {
+	p, ok := patch.(map[string]any)
+	if !ok {
+		return patch
+	}
+	t, ok := target.(map[string]any)
+	if !ok {
+		t = map[string]any{}
+	}
+	for k, v := range p {
+		if v == nil {
+			delete(t, k)
+		} else {
+			t[k] = mergeJSON(t[k], v)
+		}
+	}
+	return t
+}
+
+// mergeKeys says by which field the lists of the built-in types are merged; the first key that all the items have counts.
+var mergeKeys = map[string][]string{
+	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"}, "volumes": {"name"},
+	"env": {"name"}, "imagePullSecrets": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"},
+	"ports": {"containerPort", "port"}, "conditions": {"type"}, "ownerReferences": {"uid"}, "hostAliases": {"ip"},
+	"addresses": {"type"}, "taints": {"key"}, "podIPs": {"ip"}, "hostIPs": {"ip"}, "topologySpreadConstraints": {"topologyKey"},
+}
+
+// setLists are lists of primitives that are merged as sets.
+var setLists = map[string]bool{"finalizers": true, "podCIDRs": true}
+
+// strategicMerge applies a strategic merge patch, with its directives ($patch, $retainKeys, $deleteFromPrimitiveList,
+// $setElementOrder).
+func strategicMerge(t, p map[string]any) map[string]any {
+	switch p["$patch"] {
+	case "delete":
+		return map[string]any{}
+	case "replace":
+		delete(p, "$patch")
+		return p
+	}
+	if keep, ok := p["$retainKeys"].([]any); ok {
+		kept := map[string]bool{}
+		for _, k := range stringList(keep) {
+			kept[k] = true
+		}
+		for k := range t {
+			if !kept[k] {
+				delete(t, k)
+			}
+		}
+	}
+	for k, v := range p {
+		if strings.HasPrefix(k, "$") {
+			continue
+		}
+		switch v := v.(type) {
+		case nil:
+			delete(t, k)
+		case map[string]any:
+			if v["$patch"] == "delete" {
+				delete(t, k)
+				continue
+			}
+			t[k] = strategicMerge(ensureMap(t, k), v)
+		case []any:
+			t[k] = strategicMergeList(k, anyList(t[k]), v)
+		default:
+			t[k] = v
+		}
+	}
+	for k, v := range p {
+		field, isDelete := strings.CutPrefix(k, "$deleteFromPrimitiveList/")
+		if !isDelete {
+			continue
+		}
+		var rest []any
+		for _, x := range anyList(t[field]) {
+			if !containsValue(anyList(v), x) {
+				rest = append(rest, x)
+			}
+		}
+		t[field] = rest
+	}
+	for k, v := range p {
+		if field, ok := strings.CutPrefix(k, "$setElementOrder/"); ok {
+			if list := anyList(t[field]); len(list) > 0 {
+				t[field] = reorder(field, list, anyList(v))
+			}
+		}
+	}
+	return t
+}
+
+func containsValue(list []any, v any) bool {
+	for _, x := range list {
+		if reflect.DeepEqual(x, v) {
+			return true
+		}
+	}
+	return false
+}
+
+func mergeKeyOf(field string, items ...[]any) string {
+	for _, key := range mergeKeys[field] {
+		all := true
+		for _, list := range items {
+			for _, x := range list {
+				m, _ := x.(map[string]any)
+				_, has := m[key]
+				all = all && (has || m["$patch"] == "replace")
+			}
+		}
+		if all {
+			return key
+		}
+	}
+	return ""
+}
+
+func strategicMergeList(field string, t, p []any) []any {
+	if setLists[field] {
+		for _, x := range p {
+			if !containsValue(t, x) {
+				t = append(t, x)
+			}
+		}
+		return t
+	}
+	key := mergeKeyOf(field, t, p)
+	if key == "" {
+		return p
+	}
+	var replaced []any
+	for _, x := range p {
+		item := x.(map[string]any) // mergeKeyOf saw that all are maps
+		switch item["$patch"] {
+		case "replace":
+			for _, y := range p {
+				if rest := y.(map[string]any); rest["$patch"] == nil {
+					replaced = append(replaced, rest)
+				}
+			}
+			return replaced
+		}
+	}
+	for _, x := range p {
+		item := x.(map[string]any)
+		at := -1
+		for i, y := range t {
+			if reflect.DeepEqual(y.(map[string]any)[key], item[key]) {
+				at = i
+				break
+			}
+		}
+		switch {
+		case item["$patch"] == "delete":
+			if at >= 0 {
+				t = append(t[:at:at], t[at+1:]...)
+			}
+		case at >= 0:
+			t[at] = strategicMerge(t[at].(map[string]any), item)
+		default:
+			t = append(t, item)
+		}
+	}
+	return t
+}
+
+func reorder(field string, list, order []any) []any {
+	key := mergeKeyOf(field, list, order)
+	same := func(x, o any) bool {
+		if key == "" {
+			return reflect.DeepEqual(x, o)
+		}
+		a, _ := x.(map[string]any)
+		b, _ := o.(map[string]any)
+		return reflect.DeepEqual(a[key], b[key])
+	}
+	var out []any
+	used := make([]bool, len(list))
+	for _, o := range order {
+		for i, x := range list {
+			if !used[i] && same(x, o) {
+				used[i] = true
+				out = append(out, x)
+			}
+		}
+	}
+	for i, x := range list {
+		if !used[i] {
+			out = append(out, x)
+		}
+	}
+	return out
+}
+
+type patchOp struct {
+	Op    string          `json:"op"`
+	Path  *string         `json:"path"`
+	From  *string         `json:"from"`
+	Value json.RawMessage `json:"value"`
+}
+
+// applyJSONPatch is RFC 6902.
+func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.StatusError) {
+	var ops []patchOp
+	if err := json.Unmarshal(body, &ops); err != nil {
+		return nil, badRequest("error decoding patch: %v", err)
+	}
+	if len(ops) > maxPatchOps {
+		return nil, apierrors.NewRequestEntityTooLargeError(
+			fmt.Sprintf("The allowed maximum operations in a JSON patch is %d, got %d", maxPatchOps, len(ops)))
+	}
+	var doc any = m
+	for i, op := range ops {
+		var err error
+		if doc, err = op.apply(doc); err != nil {
+			return nil, statusError(http.StatusUnprocessableEntity, metav1.StatusReasonInvalid,
+				"the server rejected our request due to an error in our request: operation %d (%s): %v", i, op.Op, err)
+		}
+	}
+	out, ok := doc.(map[string]any)
+	if !ok {
+		return nil, badRequest("the patch does not give an object")
+	}
+	return out, nil
+}
+
+func (op patchOp) apply(doc any) (any, error) {
+	if op.Path == nil {
+		return nil, fmt.Errorf("path is missing")
+	}
+	path, err := pointer(*op.Path)
+	if err != nil {
+		return nil, err
+	}
+	value := func() (any, error) {
+		if len(op.Value) == 0 {
+			return nil, fmt.Errorf("value is missing")
+		}
+		d := json.NewDecoder(strings.NewReader(string(op.Value)))
+		d.UseNumber()
+		var v any
+		err := d.Decode(&v)
+		return v, err
+	}
+	from := func() ([]string, any, error) {
+		if op.From == nil {
+			return nil, nil, fmt.Errorf("from is missing")
+		}
+		p, err := pointer(*op.From)
+		if err != nil {
+			return nil, nil, err
+		}
+		v, err := lookup(doc, p)
+		return p, v, err
+	}
+	switch op.Op {
+	case "add", "replace", "test":
+		v, err := value()
+		if err != nil {
+			return nil, err
+		}
+		if op.Op == "add" {
+			return insert(doc, path, v, false)
+		}
+		have, err := lookup(doc, path)
+		if err != nil {
+			return nil, err
+		}
+		if op.Op == "test" {
+			if normal(have) != normal(v) {
+				return nil, fmt.Errorf("testing value %s failed", *op.Path)
+			}
+			return doc, nil
+		}
+		return insert(doc, path, v, true)
+	case "remove":
+		return removeAt(doc, path)
+	case "move":
+		src, v, err := from()
+		if err != nil {
+			return nil, err
+		}
+		if len(path) > len(src) && reflect.DeepEqual(path[:len(src)], src) {
+			return nil, fmt.Errorf("cannot move a value into itself")
+		}
+		if doc, err = removeAt(doc, src); err != nil {
+			return nil, err
+		}
+		return insert(doc, path, v, false)
+	case "copy":
+		_, v, err := from()
+		if err != nil {
+			return nil, err
+		}
+		return insert(doc, path, deepCopy(v), false)
+	}
+	return nil, fmt.Errorf("unknown operation %q", op.Op)
+}
+
+func deepCopy(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, x := range v {
+			m[k] = deepCopy(x)
+		}
+		return m
+	case []any:
+		l := make([]any, len(v))
+		for i, x := range v {
+			l[i] = deepCopy(x)
+		}
+		return l
+	}
+	return v
+}
+
+func pointer(text string) ([]string, error) {
+	if text == "" {
+		return nil, nil
+	}
+	if text[0] != '/' {
+		return nil, fmt.Errorf("path %q does not begin with a slash", text)
+	}
+	parts := strings.Split(text[1:], "/")
+	for i, p := range parts {
+		parts[i] = strings.ReplaceAll(strings.ReplaceAll(p, "~1", "/"), "~0", "~")
+	}
+	return parts, nil
+}
+
+func listIndex(l []any, token string, end int) (int, error) {
+	i, err := strconv.Atoi(token)
+	if err != nil || i < 0 || i > end || len(token) > 1 && token[0] == '0' {
+		return 0, fmt.Errorf("invalid array index %q", token)
+	}
+	return i, nil
+}
+
+func lookup(doc any, path []string) (any, error) {
+	for _, p := range path {
+		switch d := doc.(type) {
+		case map[string]any:
+			v, ok := d[p]
+			if !ok {
+				return nil, fmt.Errorf("missing value at %q", p)
+			}
+			doc = v
+		case []any:
+			i, err := listIndex(d, p, len(d)-1)
+			if err != nil {
+				return nil, err
+			}
+			doc = d[i]
+		default:
+			return nil, fmt.Errorf("nothing at %q", p)
+		}
+	}
+	return doc, nil
+}
+
+// alter rebuilds the path down to its last token, where f works on the parent.
+func alter(doc any, path []string, f func(parent any, token string) (any, error)) (any, error) {
+	if len(path) == 1 {
+		return f(doc, path[0])
+	}
+	child, err := lookup(doc, path[:1])
+	if err != nil {
+		return nil, err
+	}
+	child, err = alter(child, path[1:], f)
+	if err != nil {
+		return nil, err
+	}
+	switch d := doc.(type) {
+	case map[string]any:
+		d[path[0]] = child
+	case []any:
+		i, err := listIndex(d, path[0], len(d)-1)
+		if err != nil {
+			return nil, err
+		}
+		d[i] = child
+	}
+	return doc, nil
+}
+
+func insert(doc any, path []string, v any, replace bool) (any, error) {
+	if len(path) == 0 {
+		return v, nil
+	}
+	return alter(doc, path, func(parent any, token string) (any, error) {
+		switch d := parent.(type) {
+		case map[string]any:
+			d[token] = v
+			return d, nil
+		case []any:
+			if token == "-" && !replace {
+				return append(d, v), nil
+			}
+			i, err := listIndex(d, token, len(d))
+			if err != nil {
+				return nil, err
+			}
+			if replace {
+				if i == len(d) {
+					return nil, fmt.Errorf("invalid array index %q", token)
+				}
+				d[i] = v
+				return d, nil
+			}
+			out := append(append(append(make([]any, 0, len(d)+1), d[:i]...), v), d[i:]...)
+			return out, nil
+		}
+		return nil, fmt.Errorf("nothing at %q", token)
+	})
+}
+
+func removeAt(doc any, path []string) (any, error) {
+	if len(path) == 0 {
+		return nil, fmt.Errorf("cannot remove the whole object")
+	}
+	return alter(doc, path, func(parent any, token string) (any, error) {
+		switch d := parent.(type) {
+		case map[string]any:
+			if _, ok := d[token]; !ok {
+				return nil, fmt.Errorf("unable to remove nonexistent key: %s", token)
+			}
+			delete(d, token)
+			return d, nil
+		case []any:
+			i, err := listIndex(d, token, len(d)-1)
+			if err != nil {
+				return nil, err
+			}
+			return append(d[:i:i], d[i+1:]...), nil
+		}
+		return nil, fmt.Errorf("nothing at %q", token)
+	})
+}

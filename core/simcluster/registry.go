@@ -1,0 +1,153 @@
+package simcluster
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+)
+
+type groupResource struct{ group, resource string }
+
+// kindInfo is what discovery says of a resource, and what the server must know to serve it.
+type kindInfo struct {
+	group, version   string
+	kind, listKind   string
+	plural, singular string
+	shortNames       []string
+	categories       []string
+	namespaced       bool
+	status           bool // has a status subresource
+	scale            bool // has a scale subresource
+	custom           bool // from a CRD
+	generation       bool // counts metadata.generation
+	crd              string
+	columns          []column
+
+	head string // `{"kind":"Pod","apiVersion":"v1",`, to go in front of raw[1:]
+}
+
+func (k *kindInfo) apiVersion() string {
+	if k.group == "" {
+		return k.version
+	}
+	return k.group + "/" + k.version
+}
+
+func (k *kindInfo) gr() qualified { return qualified{k.group, k.plural} }
+
+// qualified prints as Kubernetes errors name resources: "pods", "deployments.apps".
+type qualified struct{ group, resource string }
+
+func (q qualified) String() string {
+	if q.group == "" {
+		return q.resource
+	}
+	return q.resource + "." + q.group
+}
+
+func (c *Cluster) register(k kindInfo) *resource {
+	if k.listKind == "" {
+		k.listKind = k.kind + "List"
+	}
+	if k.singular == "" {
+		k.singular = strings.ToLower(k.kind)
+	}
+	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
+	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev}
+	c.resources[groupResource{k.group, k.plural}] = r
+	c.order = append(c.order, r)
+	slices.SortStableFunc(c.order, func(a, b *resource) int {
+		return cmp.Or(strings.Compare(a.group, b.group), strings.Compare(a.plural, b.plural))
+	})
+	return r
+}
+
+// unregister stops serving a custom resource; its objects go with it.
+func (c *Cluster) unregister(r *resource) {
+	for _, s := range r.slots() {
+		c.drop(s)
+	}
+	r.removed = true
+	delete(c.resources, groupResource{r.group, r.plural})
+	c.order = slices.DeleteFunc(c.order, func(x *resource) bool { return x == r })
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+func (c *Cluster) registerBuiltins() {
+	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
+		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns})
+	c.nodes = c.register(kindInfo{version: "v1", kind: "Node", plural: "nodes", shortNames: []string{"no"},
+		status: true, columns: nodeColumns})
+	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},
+		status: true, columns: namespaceColumns})
+	c.register(kindInfo{version: "v1", kind: "Service", plural: "services", shortNames: []string{"svc"},
+		categories: []string{"all"}, namespaced: true, status: true, columns: serviceColumns})
+	c.register(kindInfo{version: "v1", kind: "ConfigMap", plural: "configmaps", shortNames: []string{"cm"},
+		namespaced: true, columns: configMapColumns})
+	c.deployments = c.register(kindInfo{group: "apps", version: "v1", kind: "Deployment", plural: "deployments",
+		shortNames: []string{"deploy"}, categories: []string{"all"}, namespaced: true, status: true, scale: true,
+		generation: true, columns: deploymentColumns})
+	c.replicaSets = c.register(kindInfo{group: "apps", version: "v1", kind: "ReplicaSet", plural: "replicasets",
+		shortNames: []string{"rs"}, categories: []string{"all"}, namespaced: true, status: true, scale: true,
+		generation: true, columns: replicaSetColumns})
+	c.deployments.uids, c.replicaSets.uids = map[string]*slot{}, map[string]*slot{}
+	c.leases = c.register(kindInfo{group: "coordination.k8s.io", version: "v1", kind: "Lease", plural: "leases",
+		namespaced: true, columns: leaseColumns})
+	c.crds = c.register(kindInfo{group: "apiextensions.k8s.io", version: "v1", kind: "CustomResourceDefinition",
+		plural: "customresourcedefinitions", singular: "customresourcedefinition", shortNames: []string{"crd", "crds"},
+		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})
+}
+
+// serveCRD makes (or remakes) the resource that a CustomResourceDefinition describes. Of its versions the storage version
+// is served; no conversion is done.
+func (c *Cluster) serveCRD(m map[string]any) {
+	spec := getMap(m, "spec")
+	names := getMap(spec, "names")
+	k := kindInfo{
+		group: getString(spec, "group"), kind: getString(names, "kind"), listKind: getString(names, "listKind"),
+		plural: getString(names, "plural"), singular: getString(names, "singular"),
+		namespaced: getString(spec, "scope") == "Namespaced", custom: true, generation: true, crd: getString(m, "metadata", "name"),
+		shortNames: stringList(names["shortNames"]), categories: stringList(names["categories"]),
+		columns: defaultColumns,
+	}
+	for _, v := range anyList(spec["versions"]) {
+		version, _ := v.(map[string]any)
+		if storage, _ := version["storage"].(bool); storage {
+			k.version = getString(version, "name")
+			sub := getMap(version, "subresources")
+			_, k.status = sub["status"]
+			_, k.scale = sub["scale"]
+			// A custom scale subresource names its own paths; only the usual one is understood.
+			k.scale = k.scale && getString(sub, "scale", "specReplicasPath") == ".spec.replicas"
+		}
+	}
+	if old, ok := c.resources[groupResource{k.group, k.plural}]; ok {
+		if !old.custom || old.crd != k.crd {
+			return
+		}
+		if old.version == k.version && old.kind == k.kind && old.namespaced == k.namespaced {
+			old.status, old.scale, old.shortNames, old.categories = k.status, k.scale, k.shortNames, k.categories
+			return
+		}
+		c.unregister(old)
+	}
+	c.register(k)
+}
+
+func anyList(v any) []any {
+	l, _ := v.([]any)
+	return l
+}
+
+func stringList(v any) []string {
+	var out []string
+	for _, x := range anyList(v) {
+		if s, ok := x.(string); ok {
+			out = append(out, s)
+		}
+	}
+	return out
+}

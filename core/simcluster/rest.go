@@ -1,0 +1,364 @@
+package simcluster
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// maxBody is the largest request body that is read, in bytes; a real API server's limit is the same 3 MiB.
+const maxBody = 3 << 20
+
+// shape is the form in which a client wants its objects.
+type shape uint8
+
+const (
+	shapeObject shape = iota
+	shapePartial
+	shapeTable
+	shapeDiscovery
+)
+
+// request is a parsed resource request.
+type request struct {
+	w     http.ResponseWriter
+	r     *http.Request
+	res   *resource
+	query url.Values
+	shape shape
+
+	namespace, name, sub string
+}
+
+// ServeHTTP answers one request. It never waits for a slow client with the lock held. While the cluster is down (see
+// Restart) connections are aborted without an answer.
+func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if c.Down() {
+		panic(http.ErrAbortHandler) // the documented way to break off a connection
+	}
+	query, err := url.ParseQuery(r.URL.RawQuery)
+	if err != nil {
+		writeStatus(w, badRequest("invalid query: %v", err))
+		return
+	}
+	path := strings.Trim(r.URL.Path, "/")
+	if !utf8.ValidString(path) {
+		writeStatus(w, badRequest("the path is not valid UTF-8"))
+		return
+	}
+	parts := strings.Split(path, "/")
+	switch {
+	case path == "healthz" || path == "readyz" || path == "livez":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, "ok")
+		return
+	case path == "version":
+		writeJSON(w, http.StatusOK, versionJSON)
+		return
+	case parts[0] == "openapi":
+		c.serveOpenAPI(w, r.Method, parts)
+		return
+	}
+	sh, ok := negotiate(r.Header.Get("Accept"))
+	if !ok {
+		writeStatus(w, statusError(http.StatusNotAcceptable, metav1.StatusReasonNotAcceptable,
+			"only the following media types are accepted: application/json"))
+		return
+	}
+	var group, version string
+	var rest []string
+	switch {
+	case parts[0] == "api" && len(parts) <= 2 || parts[0] == "apis" && len(parts) <= 3:
+		if r.Method != http.MethodGet {
+			writeStatus(w, methodNotAllowed(r.Method))
+			return
+		}
+		c.serveDiscovery(w, parts, sh)
+		return
+	case parts[0] == "api":
+		version, rest = parts[1], parts[2:]
+	case parts[0] == "apis":
+		group, version, rest = parts[1], parts[2], parts[3:]
+	default:
+		writeStatus(w, pathNotFound())
+		return
+	}
+	req := &request{w: w, r: r, query: query, shape: sh}
+	switch {
+	case rest[0] == "namespaces" && len(rest) > 2 && !(len(rest) == 3 && (rest[2] == "status" || rest[2] == "finalize")):
+		req.namespace, rest = rest[1], rest[2:]
+		if req.namespace == "" {
+			writeStatus(w, pathNotFound())
+			return
+		}
+	}
+	if len(rest) > 3 {
+		writeStatus(w, pathNotFound())
+		return
+	}
+	c.mu.Lock()
+	req.res = c.resources[groupResource{group, rest[0]}]
+	c.mu.Unlock()
+	if req.res == nil || req.res.version != version || req.namespace != "" && !req.res.namespaced {
+		writeStatus(w, pathNotFound())
+		return
+	}
+	if len(rest) > 1 {
+		req.name = rest[1]
+	}
+	if len(rest) > 2 {
+		req.sub = rest[2]
+	}
+	if len(rest) > 1 && (req.name == "" || req.res.namespaced && req.namespace == "") {
+		writeStatus(w, pathNotFound())
+		return
+	}
+	if e := c.serveResource(req); e != nil {
+		writeStatus(w, e)
+	}
+}
+
+func methodNotAllowed(method string) *apierrors.StatusError {
+	e := statusError(http.StatusMethodNotAllowed, metav1.StatusReasonMethodNotAllowed,
+		"the server does not allow this method on the requested resource")
+	e.ErrStatus.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Message: "method " + method}}}
+	return e
+}
+
+func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
+	r, method := req.res, req.r.Method
+	if req.sub != "" {
+		ok := req.sub == "status" && r.status || req.sub == "scale" && r.scale || req.sub == "finalize" && r == c.namespaces ||
+			req.sub == "binding" && r == c.pods || req.sub == "eviction" && r == c.pods
+		if !ok {
+			return pathNotFound()
+		}
+	}
+	switch {
+	case req.sub == "scale":
+		return c.serveScale(req)
+	case req.sub == "binding" || req.sub == "eviction":
+		if method != http.MethodPost {
+			return methodNotAllowed(method)
+		}
+		return c.servePodPost(req)
+	case req.name == "" && method == http.MethodGet:
+		if watch, e := boolParam(req.query, "watch"); e != nil {
+			return e
+		} else if watch {
+			return c.serveWatch(req)
+		}
+		return c.serveList(req)
+	case req.name == "" && method == http.MethodPost:
+		if r.namespaced && req.namespace == "" {
+			return methodNotAllowed(method)
+		}
+		return c.serveCreate(req)
+	case req.name == "" && method == http.MethodDelete:
+		return c.serveDeleteCollection(req)
+	case req.name == "":
+		return methodNotAllowed(method)
+	case method == http.MethodGet:
+		if watch, e := boolParam(req.query, "watch"); e != nil {
+			return e
+		} else if watch && req.sub == "" {
+			return c.serveWatch(req)
+		}
+		c.mu.Lock()
+		s := r.byKey[joinKey(req.namespace, req.name)]
+		var o *object
+		if s != nil {
+			o = s.cur
+		}
+		current := c.rev
+		c.mu.Unlock()
+		if rv, e := parseRV(req.query.Get("resourceVersion")); e != nil {
+			return badRequest("invalid resource version: %s", e.Error())
+		} else if rv > current {
+			return tooLarge(rv, current)
+		}
+		if o == nil {
+			return apierrors.NewNotFound(r.schemaGR(), req.name)
+		}
+		req.writeObject(http.StatusOK, o)
+		return nil
+	case method == http.MethodPut:
+		return c.serveUpdate(req)
+	case method == http.MethodPatch:
+		return c.servePatch(req)
+	case method == http.MethodDelete && req.sub == "":
+		return c.serveDelete(req)
+	}
+	return methodNotAllowed(method)
+}
+
+// readBody reads the body and, unless it is a patch, decodes it. An empty body is nil.
+func (req *request) readBody() ([]byte, *apierrors.StatusError) {
+	b, err := io.ReadAll(http.MaxBytesReader(req.w, req.r.Body, maxBody))
+	var tooBig *http.MaxBytesError
+	if errors.As(err, &tooBig) {
+		return nil, apierrors.NewRequestEntityTooLargeError(fmt.Sprintf("limit is %d", maxBody))
+	}
+	if err != nil {
+		return nil, badRequest("reading the request body: %v", err)
+	}
+	return b, nil
+}
+
+func (req *request) readObject() (map[string]any, *apierrors.StatusError) {
+	if ct := req.r.Header.Get("Content-Type"); ct != "" {
+		if mt, _, err := mime.ParseMediaType(ct); err != nil || mt != "application/json" {
+			return nil, unsupportedMedia("application/json")
+		}
+	}
+	b, e := req.readBody()
+	if e != nil {
+		return nil, e
+	}
+	m, err := decodeMap(b)
+	if err != nil {
+		return nil, badRequest("the object provided is unrecognized: %v", err)
+	}
+	r := req.res
+	if kind := getString(m, "kind"); kind != "" && kind != r.kind || r.custom && kind == "" {
+		return nil, badRequest("%s in version %q cannot be handled as a %s: the object's kind is %q", r.kind, r.apiVersion(), r.kind, kind)
+	}
+	if v := getString(m, "apiVersion"); v != "" && v != r.apiVersion() || r.custom && v == "" {
+		return nil, badRequest("the API version in the data (%s) does not match the expected API version (%s)", v, r.apiVersion())
+	}
+	return m, checkShape(m)
+}
+
+// checkShape refuses objects whose metadata could not be what it says, so that everything behind can rely on it.
+func checkShape(m map[string]any) *apierrors.StatusError {
+	for _, f := range [...]string{"metadata", "spec", "status"} {
+		if v, ok := m[f]; ok && v != nil {
+			if _, isMap := v.(map[string]any); !isMap && (f == "metadata" || m["kind"] != nil) {
+				return badRequest("%s: expected an object", f)
+			}
+		}
+	}
+	meta, _ := m["metadata"].(map[string]any)
+	if meta == nil {
+		m["metadata"] = map[string]any{}
+		return nil
+	}
+	for _, f := range [...]string{"name", "namespace", "generateName", "uid", "resourceVersion", "creationTimestamp", "deletionTimestamp"} {
+		if v, ok := meta[f]; ok && v != nil {
+			if _, isString := v.(string); !isString {
+				return badRequest("metadata.%s: expected a string", f)
+			}
+		} else {
+			delete(meta, f)
+		}
+	}
+	for _, f := range [...]string{"labels", "annotations"} {
+		v, ok := meta[f]
+		if !ok || v == nil {
+			delete(meta, f)
+			continue
+		}
+		set, isMap := v.(map[string]any)
+		if !isMap {
+			return badRequest("metadata.%s: expected an object of strings", f)
+		}
+		for k, x := range set {
+			if _, isString := x.(string); !isString {
+				return badRequest("metadata.%s[%q]: expected a string", f, k)
+			}
+		}
+	}
+	for _, f := range [...]string{"finalizers", "ownerReferences", "managedFields"} {
+		v, ok := meta[f]
+		if !ok || v == nil {
+			delete(meta, f)
+			continue
+		}
+		list, isList := v.([]any)
+		if !isList {
+			return badRequest("metadata.%s: expected an array", f)
+		}
+		for i, x := range list {
+			_, isString := x.(string)
+			_, isMap := x.(map[string]any)
+			if f == "finalizers" && !isString || f != "finalizers" && !isMap {
+				return badRequest("metadata.%s[%d]: has the wrong type", f, i)
+			}
+		}
+	}
+	return nil
+}
+
+func unsupportedMedia(accepted string) *apierrors.StatusError {
+	return statusError(http.StatusUnsupportedMediaType, metav1.StatusReasonUnsupportedMediaType,
+		"the body of the request was in an unknown format - accepted media types include: %s", accepted)
+}
+
+func (req *request) writeObject(code int, o *object) {
+	writeJSON(req.w, code, req.res.appendShaped(nil, o, req.shape, true))
+}
+
+// appendShaped appends the object as a client wants it.
+func (r *resource) appendShaped(b []byte, o *object, sh shape, columns bool) []byte {
+	switch sh {
+	case shapePartial:
+		return append(append(append(b, `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":`...), metadataOf(o)...), '}')
+	case shapeTable:
+		b = append(b, `{"kind":"Table","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"`...)
+		b = append(b, o.raw[o.rvOff:o.rvEnd]...)
+		b = append(b, `"},"columnDefinitions":`...)
+		if columns {
+			b = r.appendColumns(b)
+		} else {
+			b = append(b, "null"...)
+		}
+		b = append(b, `,"rows":[`...)
+		b = r.appendRow(b, o)
+		return append(b, "]}"...)
+	}
+	return append(append(b, r.head...), o.raw[1:]...)
+}
+
+// negotiate picks the first form in the Accept header that the server can give.
+func negotiate(accept string) (shape, bool) {
+	if strings.TrimSpace(accept) == "" {
+		return shapeObject, true
+	}
+	for _, clause := range strings.Split(accept, ",") {
+		mt, p, err := mime.ParseMediaType(clause)
+		if err != nil || mt != "application/json" && mt != "application/*" && mt != "*/*" {
+			continue
+		}
+		switch as := p["as"]; {
+		case as == "":
+			return shapeObject, true
+		case as == "Table" && p["g"] == "meta.k8s.io" && p["v"] == "v1":
+			return shapeTable, true
+		case (as == "PartialObjectMetadata" || as == "PartialObjectMetadataList") && p["g"] == "meta.k8s.io" && p["v"] == "v1":
+			return shapePartial, true
+		case as == "APIGroupDiscoveryList" && p["g"] == "apidiscovery.k8s.io" && p["v"] == "v2":
+			return shapeDiscovery, true
+		}
+	}
+	return 0, false
+}
+
+func boolParam(q url.Values, name string) (bool, *apierrors.StatusError) {
+	if !q.Has(name) {
+		return false, nil
+	}
+	// Mirrors k8s.io/apimachinery/pkg/runtime.Convert_Slice_string_To_bool (v0.37.2): all but these two is true.
+	switch strings.ToLower(q.Get(name)) {
+	case "false", "0":
+		return false, nil
+	}
+	return true, nil
+}

@@ -1,0 +1,151 @@
+package simcluster
+
+import (
+	"net/http"
+	"strconv"
+
+	"github.com/tidwall/gjson"
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/types"
+
+	"mime"
+)
+
+func metav1UID(uid string) types.UID { return types.UID(uid) }
+
+// scaleOf is the autoscaling/v1 Scale of a workload.
+func scaleOf(o *object) map[string]any {
+	match := labels.Set{}
+	o.get("spec.selector.matchLabels").ForEach(func(k, v gjson.Result) bool {
+		match[k.String()] = v.String()
+		return true
+	})
+	spec := map[string]any{}
+	if n := o.get("spec.replicas").Int(); n > 0 {
+		spec["replicas"] = n
+	}
+	meta := map[string]any{"name": o.name, "uid": o.uid, "resourceVersion": strconv.FormatUint(o.rev, 10),
+		"creationTimestamp": o.get("metadata.creationTimestamp").String()}
+	if o.namespace != "" {
+		meta["namespace"] = o.namespace
+	}
+	return map[string]any{
+		"kind": "Scale", "apiVersion": "autoscaling/v1", "metadata": meta, "spec": spec,
+		"status": map[string]any{"replicas": o.get("status.replicas").Int(), "selector": match.String()},
+	}
+}
+
+func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
+	method := req.r.Method
+	var body []byte
+	mt := ""
+	switch method {
+	case http.MethodGet:
+	case http.MethodPut, http.MethodPatch:
+		var e *apierrors.StatusError
+		if body, e = req.readBody(); e != nil {
+			return e
+		}
+		if method == http.MethodPatch {
+			var err error
+			mt, _, err = mime.ParseMediaType(req.r.Header.Get("Content-Type"))
+			if err != nil || mt != mergePatch && mt != jsonPatch && mt != strategicPatch {
+				return unsupportedMedia(mergePatch + ", " + jsonPatch)
+			}
+		}
+	default:
+		return methodNotAllowed(method)
+	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	s := req.res.byKey[joinKey(req.namespace, req.name)]
+	if s == nil {
+		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
+	}
+	o := s.cur
+	if method != http.MethodGet {
+		var want map[string]any
+		if method == http.MethodPatch {
+			// Decoded anew, so that its numbers are as a patch expects them.
+			base, err := decodeMap([]byte(mustJSON(scaleOf(o))))
+			if err != nil {
+				return apierrors.NewInternalError(err)
+			}
+			if want, e = applyPatch(base, mt, body); e != nil {
+				return e
+			}
+		} else {
+			var err error
+			if want, err = decodeMap(body); err != nil {
+				return badRequest("the object provided is unrecognized: %v", err)
+			}
+		}
+		if e := checkShape(want); e != nil {
+			return e
+		}
+		n := getInt(want, 0, "spec", "replicas")
+		if n < 0 || n > maxObjects {
+			return invalid("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(maxObjects)))
+		}
+		m := o.mustMap()
+		meta := ensureMap(m, "metadata")
+		delete(meta, "resourceVersion")
+		if rv := getString(want, "metadata", "resourceVersion"); rv != "" && method == http.MethodPut {
+			meta["resourceVersion"] = rv
+		}
+		ensureMap(m, "spec")["replicas"] = n
+		if o, e = c.update(s, m, "", req.manager(), dry); e != nil {
+			return e
+		}
+	}
+	text := []byte(mustJSON(scaleOf(o)))
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	writeJSON(req.w, http.StatusOK, text)
+	return nil
+}
+
+// servePodPost serves a scheduler's binding and an eviction.
+func (c *Cluster) servePodPost(req *request) *apierrors.StatusError {
+	b, e := req.readBody()
+	if e != nil {
+		return e
+	}
+	m, err := decodeMap(b)
+	if err != nil {
+		return badRequest("the object provided is unrecognized: %v", err)
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	s := c.pods.byKey[joinKey(req.namespace, req.name)]
+	if s == nil {
+		return apierrors.NewNotFound(c.pods.schemaGR(), req.name)
+	}
+	if req.sub == "eviction" {
+		_, _, e = c.delete(s, deleteOptions{})
+	} else {
+		node := getString(m, "target", "name")
+		switch {
+		case node == "":
+			e = invalid("", "Binding", req.name, required("target.name", ""))
+		case c.nodes.byKey[node] == nil:
+			e = apierrors.NewNotFound(c.nodes.schemaGR(), node)
+		case s.cur.nodeName != "" || s.pod == nil:
+			e = apierrors.NewConflict(c.pods.schemaGR(), req.name, errBound)
+		default:
+			c.bind(s, node)
+		}
+	}
+	if e != nil {
+		return e
+	}
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	writeJSON(req.w, http.StatusCreated, []byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Success","code":201}`))
+	return nil
+}

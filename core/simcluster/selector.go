@@ -1,0 +1,88 @@
+package simcluster
+
+import (
+	"net/url"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/fields"
+	"k8s.io/apimachinery/pkg/labels"
+	"k8s.io/apimachinery/pkg/selection"
+)
+
+// selector is the part of a list or watch that says which objects are wanted.
+type selector struct {
+	namespace string
+	name      string // watch of a single object
+	labels    labels.Selector
+	fields    fields.Requirements
+}
+
+func (r *resource) parseSelector(namespace, name string, q url.Values) (selector, *apierrors.StatusError) {
+	s := selector{namespace: namespace, name: name}
+	if text := q.Get("labelSelector"); text != "" {
+		sel, err := labels.Parse(text)
+		if err != nil {
+			return s, badRequest("unable to parse requirement: %v", err)
+		}
+		if !sel.Empty() {
+			s.labels = sel
+		}
+	}
+	if text := q.Get("fieldSelector"); text != "" {
+		sel, err := fields.ParseSelector(text)
+		if err != nil {
+			return s, badRequest("%v", err)
+		}
+		s.fields = sel.Requirements()
+		for _, req := range s.fields {
+			switch req.Field {
+			case "metadata.name":
+				continue
+			case "metadata.namespace":
+				if r.namespaced || !r.custom {
+					continue
+				}
+			case "spec.nodeName":
+				if r.group == "" && r.plural == "pods" {
+					continue
+				}
+			case "status.phase":
+				if r.group == "" && (r.plural == "pods" || r.plural == "namespaces") {
+					continue
+				}
+			}
+			return s, badRequest("Unable to find %q that match label selector %q, field selector %q: field label not supported: %s",
+				r.apiVersion()+", Resource="+r.plural, q.Get("labelSelector"), text, req.Field)
+		}
+	}
+	return s, nil
+}
+
+// all reports whether the selector wants everything in its namespace.
+func (s *selector) all() bool { return s.name == "" && s.labels == nil && len(s.fields) == 0 }
+
+func (s *selector) matches(o *object) bool {
+	if s.namespace != "" && o.namespace != s.namespace || s.name != "" && o.name != s.name {
+		return false
+	}
+	if s.labels != nil && !s.labels.Matches(o.labels) {
+		return false
+	}
+	for _, req := range s.fields {
+		var v string
+		switch req.Field {
+		case "metadata.name":
+			v = o.name
+		case "metadata.namespace":
+			v = o.namespace
+		case "spec.nodeName":
+			v = o.nodeName
+		case "status.phase":
+			v = o.phase
+		}
+		if (v == req.Value) == (req.Operator == selection.NotEquals) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,492 @@
+package simcluster
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/labels"
+)
+
+// object is one version of an object. It never changes once stored, so it may be read without the lock.
+type object struct {
+	namespace, name, uid string
+	rev                  uint64
+	// raw is the JSON without kind and apiVersion, which every answer puts in front as it needs them.
+	raw []byte
+	// rvOff and rvEnd enclose the digits of metadata.resourceVersion in raw; specOff and statusOff are where the values
+	// of spec and status begin, 0 if there is none. statusEnd is where status ends.
+	rvOff, rvEnd, specOff, statusOff, statusEnd int
+
+	labels          labels.Set
+	owners          []string // uids; the managing one first
+	nodeName, phase string   // of pods
+	deleting        bool
+	finalizers      bool
+}
+
+func (o *object) key() string { return joinKey(o.namespace, o.name) }
+
+func joinKey(namespace, name string) string {
+	if namespace == "" {
+		return name
+	}
+	return namespace + "/" + name
+}
+
+// slot is the place of an object over its life; cur is its latest version.
+type slot struct {
+	res  *resource
+	key  string
+	cur  *object
+	dead bool
+
+	allIdx   int // in res.all
+	ownerUID string
+	ownedIdx int // in Cluster.owned[ownerUID]
+
+	pod *podSim        // of pods
+	rs  *replicaSetSim // of replica sets
+}
+
+type eventType uint8
+
+const (
+	added eventType = iota
+	modified
+	deleted
+)
+
+var eventPrefix = [...]string{
+	added:    `{"type":"ADDED","object":`,
+	modified: `{"type":"MODIFIED","object":`,
+	deleted:  `{"type":"DELETED","object":`,
+}
+
+// event is an entry of a resource's history. obj is the object at the event, for a deletion its last state under the
+// deletion's resourceVersion; prev is the version before.
+type event struct {
+	typ  eventType
+	rev  uint64
+	obj  *object
+	prev *object
+}
+
+// resource is one kind of objects that is served: what discovery says of it, its objects and its history.
+type resource struct {
+	kindInfo
+	now func() time.Time // the cluster's clock
+
+	byKey   map[string]*slot
+	uids    map[string]*slot // by uid; only of resources whose controllers look objects up so
+	all     []*slot          // in no order; for drawing one at random
+	sorted  []*slot          // by key; may hold dead slots
+	fresh   []*slot          // not yet in sorted
+	deadNum int              // in sorted and fresh
+
+	ring       []event
+	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
+	floor      uint64 // a watch from before this version is too old
+	changed    chan struct{}
+	removed    bool // by deletion of its CRD
+}
+
+func (r *resource) clearHistory() {
+	clear(r.ring)
+	r.start = r.end
+}
+
+func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ring))] }
+
+// record appends an event, lets the oldest go when the ring is full, and wakes the watches.
+//
+// Mirrors k8s.io/apiserver/pkg/storage/cacher watchCache: once an event was dropped, the oldest version to start from
+// is one less than the oldest event's.
+func (c *Cluster) record(r *resource, e event) {
+	if r.end-r.start == uint64(len(r.ring)) {
+		if len(r.ring) < c.historySize {
+			r.growRing(c.historySize)
+		} else {
+			r.start++
+			r.floor = max(r.floor, r.event(r.start).rev-1)
+			if r.start == r.end {
+				r.floor = max(r.floor, e.rev-1)
+			}
+		}
+	}
+	*r.event(r.end) = e
+	r.end++
+	c.writes++
+	if r.changed != nil {
+		close(r.changed)
+		r.changed = nil
+	}
+}
+
+func (r *resource) growRing(limit int) {
+	ring := make([]event, min(max(64, 2*len(r.ring)), limit))
+	for seq := r.start; seq < r.end; seq++ {
+		ring[seq%uint64(len(ring))] = *r.event(seq)
+	}
+	r.ring = ring
+}
+
+// wait returns a channel that is closed at the next event of the resource.
+func (r *resource) wait() <-chan struct{} {
+	if r.changed == nil {
+		r.changed = make(chan struct{})
+	}
+	return r.changed
+}
+
+// seqAfter returns the sequence number of the first event in the ring with a version greater than rev.
+func (r *resource) seqAfter(rev uint64) uint64 {
+	n := sort.Search(int(r.end-r.start), func(i int) bool { return r.event(r.start+uint64(i)).rev > rev })
+	return r.start + uint64(n)
+}
+
+// slots returns the live slots in the order of their keys, which is the order etcd lists them in.
+func (r *resource) slots() []*slot {
+	if len(r.fresh) == 0 && r.deadNum == 0 {
+		return r.sorted
+	}
+	slices.SortFunc(r.fresh, func(a, b *slot) int { return strings.Compare(a.key, b.key) })
+	merged := make([]*slot, 0, len(r.byKey)+len(r.byKey)/16)
+	old, fresh := r.sorted, r.fresh
+	for len(old) > 0 || len(fresh) > 0 {
+		var s *slot
+		if len(fresh) == 0 || len(old) > 0 && old[0].key <= fresh[0].key {
+			s, old = old[0], old[1:]
+		} else {
+			s, fresh = fresh[0], fresh[1:]
+		}
+		if !s.dead {
+			merged = append(merged, s)
+		}
+	}
+	r.sorted, r.fresh, r.deadNum = merged, nil, 0
+	return merged
+}
+
+// current returns the latest versions of all objects in the namespace (or in all), in order.
+func (r *resource) current(namespace string) []*object {
+	slots := r.slots()
+	if namespace != "" {
+		lo := sort.Search(len(slots), func(i int) bool { return slots[i].key >= namespace+"/" })
+		hi := sort.Search(len(slots), func(i int) bool { return slots[i].key >= namespace+"0" }) // '0' follows '/'
+		slots = slots[lo:hi]
+	}
+	objects := make([]*object, len(slots))
+	for i, s := range slots {
+		objects[i] = s.cur
+	}
+	return objects
+}
+
+// at returns the objects as they were at an earlier version, by undoing the history. The caller has checked the floor.
+func (r *resource) at(rev uint64, namespace string) []*object {
+	before := map[string]*object{}
+	for seq := r.end; seq > r.start; {
+		seq--
+		e := r.event(seq)
+		if e.rev <= rev {
+			break
+		}
+		before[e.obj.key()] = e.prev
+	}
+	objects := r.current(namespace)
+	if len(before) == 0 {
+		return objects
+	}
+	out := make([]*object, 0, len(objects))
+	for _, o := range objects {
+		if _, changed := before[o.key()]; !changed {
+			out = append(out, o)
+		}
+	}
+	for _, o := range before {
+		if o != nil && (namespace == "" || o.namespace == namespace) {
+			out = append(out, o)
+		}
+	}
+	slices.SortFunc(out, func(a, b *object) int { return strings.Compare(a.key(), b.key()) })
+	return out
+}
+
+// put stores a new version, whose rev must be c.rev+1, and tells the watches.
+func (c *Cluster) put(r *resource, o *object) *slot {
+	c.rev++
+	s, exists := r.byKey[o.key()]
+	if exists {
+		prev := s.cur
+		s.cur = o
+		c.reown(s)
+		c.record(r, event{typ: modified, rev: o.rev, obj: o, prev: prev})
+		return s
+	}
+	s = &slot{res: r, key: o.key(), cur: o, allIdx: len(r.all)}
+	r.byKey[s.key] = s
+	if r.uids != nil {
+		r.uids[o.uid] = s
+	}
+	r.all = append(r.all, s)
+	r.fresh = append(r.fresh, s)
+	c.reown(s)
+	c.record(r, event{typ: added, rev: o.rev, obj: o})
+	return s
+}
+
+// drop removes an object. The event carries its last state with the version of the deletion.
+func (c *Cluster) drop(s *slot) *object {
+	c.rev++
+	last := withRevision(s.cur, c.rev)
+	r := s.res
+	delete(r.byKey, s.key)
+	if r.uids != nil {
+		delete(r.uids, s.cur.uid)
+	}
+	tail := r.all[len(r.all)-1]
+	r.all[s.allIdx], tail.allIdx = tail, s.allIdx
+	r.all[len(r.all)-1] = nil
+	r.all = r.all[:len(r.all)-1]
+	s.dead = true
+	r.deadNum++
+	c.disown(s)
+	c.record(r, event{typ: deleted, rev: c.rev, obj: last, prev: s.cur})
+	return last
+}
+
+func (c *Cluster) reown(s *slot) {
+	uid := ""
+	if len(s.cur.owners) > 0 {
+		uid = s.cur.owners[0]
+	}
+	if uid == s.ownerUID {
+		return
+	}
+	c.disown(s)
+	s.ownerUID = uid
+	s.ownedIdx = len(c.owned[uid])
+	c.owned[uid] = append(c.owned[uid], s)
+}
+
+func (c *Cluster) disown(s *slot) {
+	if s.ownerUID == "" {
+		return
+	}
+	list := c.owned[s.ownerUID]
+	tail := list[len(list)-1]
+	list[s.ownedIdx], tail.ownedIdx = tail, s.ownedIdx
+	list[len(list)-1] = nil
+	if list = list[:len(list)-1]; len(list) == 0 {
+		delete(c.owned, s.ownerUID)
+	} else {
+		c.owned[s.ownerUID] = list
+	}
+	s.ownerUID = ""
+}
+
+// withRevision returns a copy of o under another resourceVersion.
+func withRevision(o *object, rev uint64) *object {
+	n := *o
+	n.rev = rev
+	var digits [20]byte
+	rv := strconv.AppendUint(digits[:0], rev, 10)
+	n.raw = make([]byte, 0, len(o.raw)+len(rv)-(o.rvEnd-o.rvOff))
+	n.raw = append(append(append(n.raw, o.raw[:o.rvOff]...), rv...), o.raw[o.rvEnd:]...)
+	n.shift(len(rv) - (o.rvEnd - o.rvOff))
+	n.rvEnd = n.rvOff + len(rv)
+	return &n
+}
+
+// shift moves the offsets behind metadata.resourceVersion.
+func (o *object) shift(d int) {
+	if o.specOff > o.rvOff {
+		o.specOff += d
+	}
+	if o.statusOff > o.rvOff {
+		o.statusOff += d
+		o.statusEnd += d
+	}
+}
+
+var (
+	errUnindexable = errors.New("object has no metadata.resourceVersion")
+	errBound       = errors.New("pod is already assigned to a node")
+)
+
+// index reads from raw what the server itself must know.
+func index(raw []byte) (*object, error) {
+	o := &object{raw: raw}
+	root := gjson.ParseBytes(raw)
+	root.ForEach(func(k, v gjson.Result) bool {
+		switch k.Str {
+		case "metadata":
+			v.ForEach(func(mk, mv gjson.Result) bool {
+				switch mk.Str {
+				case "name":
+					o.name = mv.String()
+				case "namespace":
+					o.namespace = mv.String()
+				case "uid":
+					o.uid = mv.String()
+				case "resourceVersion":
+					o.rvOff = mv.Index + 1
+					o.rvEnd = mv.Index + len(mv.Raw) - 1
+					o.rev, _ = strconv.ParseUint(mv.Str, 10, 64)
+				case "labels":
+					o.labels = labels.Set{}
+					mv.ForEach(func(lk, lv gjson.Result) bool {
+						o.labels[lk.String()] = lv.String()
+						return true
+					})
+				case "ownerReferences":
+					mv.ForEach(func(_, ref gjson.Result) bool {
+						uid := ref.Get("uid").String()
+						if ref.Get("controller").Bool() && len(o.owners) > 0 {
+							o.owners = append([]string{uid}, o.owners...)
+						} else {
+							o.owners = append(o.owners, uid)
+						}
+						return true
+					})
+				case "deletionTimestamp":
+					o.deleting = mv.Str != ""
+				case "finalizers":
+					o.finalizers = len(mv.Array()) > 0
+				}
+				return true
+			})
+		case "spec":
+			o.specOff = v.Index
+			o.nodeName = v.Get("nodeName").String()
+		case "status":
+			o.statusOff, o.statusEnd = v.Index, v.Index+len(v.Raw)
+			o.phase = v.Get("phase").String()
+		}
+		return true
+	})
+	if o.rvOff == 0 || o.rvEnd < o.rvOff {
+		return nil, errUnindexable
+	}
+	// Values are shared substrings of a string copy of raw inside gjson; clone so that they do not keep it alive.
+	o.name, o.namespace, o.uid = strings.Clone(o.name), strings.Clone(o.namespace), strings.Clone(o.uid)
+	o.nodeName, o.phase = strings.Clone(o.nodeName), strings.Clone(o.phase)
+	for i, uid := range o.owners {
+		o.owners[i] = strings.Clone(uid)
+	}
+	if len(o.labels) > 0 {
+		set := make(labels.Set, len(o.labels))
+		for k, v := range o.labels {
+			set[strings.Clone(k)] = strings.Clone(v)
+		}
+		o.labels = set
+	}
+	return o, nil
+}
+
+// encode turns an object's map into stored bytes under the next version. kind and apiVersion are left out.
+func (c *Cluster) encode(m map[string]any) (*object, error) {
+	meta := ensureMap(m, "metadata")
+	meta["resourceVersion"] = strconv.FormatUint(c.rev+1, 10)
+	raw, err := marshalBody(m)
+	if err != nil {
+		return nil, err
+	}
+	return index(raw)
+}
+
+func marshalBody(m map[string]any) ([]byte, error) {
+	kind, hasKind := m["kind"]
+	version, hasVersion := m["apiVersion"]
+	delete(m, "kind")
+	delete(m, "apiVersion")
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	err := e.Encode(m)
+	if hasKind {
+		m["kind"] = kind
+	}
+	if hasVersion {
+		m["apiVersion"] = version
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// decodeMap reads a JSON object, keeping numbers as they were written.
+func decodeMap(raw []byte) (map[string]any, error) {
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var m map[string]any
+	if err := d.Decode(&m); err != nil {
+		return nil, err
+	}
+	if m == nil {
+		return nil, errors.New("expected a JSON object")
+	}
+	if _, err := d.Token(); err == nil {
+		return nil, errors.New("data after the JSON object")
+	}
+	return m, nil
+}
+
+// mustMap decodes an object that this package has encoded.
+func (o *object) mustMap() map[string]any {
+	m, err := decodeMap(o.raw)
+	if err != nil {
+		// Stored bytes were written by encode or by the splices in pods.go; damage there is a bug in this package,
+		// and an empty object fails the caller's validation visibly.
+		return map[string]any{"metadata": map[string]any{"name": o.name, "namespace": o.namespace, "uid": o.uid}}
+	}
+	return m
+}
+
+func ensureMap(m map[string]any, key string) map[string]any {
+	if v, ok := m[key].(map[string]any); ok {
+		return v
+	}
+	v := map[string]any{}
+	m[key] = v
+	return v
+}
+
+func getMap(m map[string]any, path ...string) map[string]any {
+	for _, p := range path {
+		next, ok := m[p].(map[string]any)
+		if !ok {
+			return nil
+		}
+		m = next
+	}
+	return m
+}
+
+func getString(m map[string]any, path ...string) string {
+	if m = getMap(m, path[:len(path)-1]...); m == nil {
+		return ""
+	}
+	s, _ := m[path[len(path)-1]].(string)
+	return s
+}
+
+func getInt(m map[string]any, def int, path ...string) int {
+	if m = getMap(m, path[:len(path)-1]...); m == nil {
+		return def
+	}
+	switch v := m[path[len(path)-1]].(type) {
+	case json.Number:
+		if n, err := strconv.Atoi(string(v)); err == nil {
+			return n
+		}
+	case int:
+		return v
+	}
+	return def
+}

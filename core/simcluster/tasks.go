@@ -1,0 +1,80 @@
+package simcluster
+
+import (
+	"container/heap"
+	"time"
+)
+
+// task is something that happens at a time. Tasks due at the same time happen in the order they were queued.
+type task struct {
+	due time.Time
+	seq uint64
+	run func()
+}
+
+type taskHeap []task
+
+func (h taskHeap) Len() int { return len(h) }
+func (h taskHeap) Less(i, j int) bool {
+	if h[i].due.Equal(h[j].due) {
+		return h[i].seq < h[j].seq
+	}
+	return h[i].due.Before(h[j].due)
+}
+func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
+func (h *taskHeap) Push(x any)   { *h = append(*h, x.(task)) }
+func (h *taskHeap) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	old[len(old)-1] = task{}
+	*h = old[:len(old)-1]
+	return t
+}
+
+// after queues fn to run, with the lock held, d after the moment being played.
+func (c *Cluster) after(d time.Duration, fn func()) {
+	c.taskSeq++
+	t := task{due: c.now.Add(d), seq: c.taskSeq, run: fn}
+	earliest := len(c.tasks) == 0 || t.due.Before(c.tasks[0].due)
+	heap.Push(&c.tasks, t)
+	if earliest {
+		select {
+		case c.kick <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// enqueue queues a controller's sync under a key, unless it is queued already: what a work queue does.
+func (c *Cluster) enqueue(key string, d time.Duration, fn func()) {
+	if c.still || c.seeding || c.pending[key] {
+		return
+	}
+	c.pending[key] = true
+	c.after(d, func() {
+		delete(c.pending, key)
+		fn()
+	})
+}
+
+// advance plays at most limit due tasks and reports whether more are due. Each task sees the time at which it was due.
+func (c *Cluster) advance(limit int) bool {
+	now := c.clock.Now()
+	for n := 0; len(c.tasks) > 0 && !c.tasks[0].due.After(now); n++ {
+		if n == limit {
+			return true
+		}
+		t := heap.Pop(&c.tasks).(task)
+		c.now = t.due
+		t.run()
+	}
+	if now.After(c.now) {
+		c.now = now
+	}
+	return false
+}
+
+// between draws a duration in [lo, hi).
+func (c *Cluster) between(lo, hi time.Duration) time.Duration {
+	return lo + time.Duration(c.rng.Int64N(int64(hi-lo)))
+}

@@ -1,0 +1,785 @@
+package simcluster
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"reflect"
+	"strconv"
+	"strings"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/util/validation"
+)
+
+const conflictText = "the object has been modified; please apply your changes to the latest version and try again"
+
+// stamp is how the API writes times: seconds, UTC.
+func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+func (c *Cluster) newUID() string {
+	hi, lo := c.rng.Uint64(), c.rng.Uint64()
+	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(hi>>32), uint16(hi>>16), hi&0xfff, uint16(lo>>48)&0x3fff|0x8000, lo&0xffffffffffff)
+}
+
+// nameAlphabet leaves out vowels and look-alikes, as k8s.io/apimachinery/pkg/util/rand (v0.37.2) does.
+const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
+
+func (c *Cluster) suffix(n int) string {
+	b := make([]byte, n)
+	for i := range b {
+		b[i] = nameAlphabet[c.rng.IntN(len(nameAlphabet))]
+	}
+	return string(b)
+}
+
+func (req *request) manager() string {
+	if m := req.query.Get("fieldManager"); m != "" {
+		return m
+	}
+	agent, _, _ := strings.Cut(req.r.UserAgent(), "/")
+	if agent == "" {
+		return "unknown"
+	}
+	return agent
+}
+
+func (req *request) dryRun() (bool, *apierrors.StatusError) {
+	switch v := req.query.Get("dryRun"); v {
+	case "":
+		return false, nil
+	case "All":
+		return true, nil
+	default:
+		return false, invalid("meta.k8s.io", "CreateOptions", "", problem{"FieldValueNotSupported", "dryRun",
+			fmt.Sprintf("Unsupported value: %q: supported values: \"All\"", v)})
+	}
+}
+
+func managedEntry(r *resource, manager, sub string, now time.Time, fields map[string]any) map[string]any {
+	e := map[string]any{
+		"manager": manager, "operation": "Update", "apiVersion": r.apiVersion(), "time": stamp(now),
+		"fieldsType": "FieldsV1", "fieldsV1": fields,
+	}
+	if sub != "" {
+		e["subresource"] = sub
+	}
+	return e
+}
+
+// ownedFields is a coarse FieldsV1: the fields of the first two levels.
+func ownedFields(m map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range m {
+		switch k {
+		case "kind", "apiVersion", "status":
+			continue
+		}
+		inner := map[string]any{}
+		if sub, ok := v.(map[string]any); ok {
+			for f := range sub {
+				switch f {
+				case "name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation", "managedFields":
+				default:
+					inner["f:"+f] = map[string]any{}
+				}
+			}
+		}
+		if k != "metadata" || len(inner) > 0 {
+			out["f:"+k] = inner
+		}
+	}
+	return out
+}
+
+func (c *Cluster) serveCreate(req *request) *apierrors.StatusError {
+	m, e := req.readObject()
+	if e != nil {
+		return e
+	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	c.lock()
+	o, e := c.create(req.res, req.namespace, m, req.manager(), dry)
+	c.mu.Unlock()
+	if e != nil {
+		return e
+	}
+	req.writeObject(http.StatusCreated, o)
+	return nil
+}
+
+// create validates, completes and stores a new object.
+func (c *Cluster) create(r *resource, namespace string, m map[string]any, manager string, dry bool) (*object, *apierrors.StatusError) {
+	meta := ensureMap(m, "metadata")
+	name, generate := getString(meta, "name"), getString(meta, "generateName")
+	if ns := getString(meta, "namespace"); ns != "" && ns != namespace {
+		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	if getString(meta, "resourceVersion") != "" {
+		return nil, badRequest("resourceVersion should not be set on objects to be created")
+	}
+	if r.namespaced {
+		meta["namespace"] = namespace
+		ns := c.namespaces.byKey[namespace]
+		if ns == nil {
+			return nil, apierrors.NewNotFound(c.namespaces.schemaGR(), namespace)
+		}
+		if ns.cur.deleting {
+			e := apierrors.NewForbidden(r.schemaGR(), name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", namespace))
+			e.ErrStatus.Details.Causes = []metav1.StatusCause{{
+				Type: "NamespaceTerminating", Message: "namespace " + namespace + " is being terminated", Field: "metadata.namespace"}}
+			return nil, e
+		}
+	}
+	if name == "" && generate != "" {
+		for name == "" || r.byKey[joinKey(namespace, name)] != nil {
+			name = generate[:min(len(generate), 58)] + c.suffix(5)
+		}
+		meta["name"] = name
+	}
+	if e := r.validate(m); e != nil {
+		return nil, e
+	}
+	if r.byKey[joinKey(namespace, name)] != nil {
+		return nil, apierrors.NewAlreadyExists(r.schemaGR(), name)
+	}
+	meta["uid"] = c.newUID()
+	meta["creationTimestamp"] = stamp(c.now)
+	delete(meta, "deletionTimestamp")
+	delete(meta, "deletionGracePeriodSeconds")
+	delete(meta, "selfLink")
+	if r.generation || r == c.pods {
+		meta["generation"] = 1
+	} else {
+		delete(meta, "generation")
+	}
+	meta["managedFields"] = []any{managedEntry(r, manager, "", c.now, ownedFields(m))}
+	c.complete(r, m)
+	o, err := c.encode(m)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if dry {
+		return o, nil
+	}
+	s := c.put(r, o)
+	c.written(s, nil)
+	return s.cur, nil
+}
+
+// validate checks what the objects behind cannot do without.
+func (r *resource) validate(m map[string]any) *apierrors.StatusError {
+	name := getString(m, "metadata", "name")
+	var ps []problem
+	if name == "" {
+		ps = append(ps, required("metadata.name", "name or generateName is required"))
+	} else {
+		check := validation.IsDNS1123Subdomain
+		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
+			check = validation.IsDNS1123Label
+		}
+		for _, msg := range check(name) {
+			ps = append(ps, invalidValue("metadata.name", name, msg))
+		}
+	}
+	for k, v := range getMap(m, "metadata", "labels") {
+		for _, msg := range validation.IsQualifiedName(k) {
+			ps = append(ps, invalidValue("metadata.labels", k, msg))
+		}
+		text, _ := v.(string)
+		for _, msg := range validation.IsValidLabelValue(text) {
+			ps = append(ps, invalidValue("metadata.labels", text, msg))
+		}
+	}
+	if !r.custom {
+		switch r.plural {
+		case "pods":
+			ps = append(ps, validatePodSpec("spec", getMap(m, "spec"))...)
+		case "deployments", "replicasets":
+			ps = append(ps, validateWorkload(m)...)
+		case "customresourcedefinitions":
+			ps = append(ps, validateCRD(m)...)
+		}
+	}
+	if len(ps) > 0 {
+		return invalid(r.group, r.kind, name, ps...)
+	}
+	return nil
+}
+
+func validatePodSpec(path string, spec map[string]any) []problem {
+	containers := anyList(spec["containers"])
+	if len(containers) == 0 {
+		return []problem{required(path+".containers", "")}
+	}
+	var ps []problem
+	for i, x := range containers {
+		container, _ := x.(map[string]any)
+		for _, f := range [...]string{"name", "image"} {
+			if getString(container, f) == "" {
+				ps = append(ps, required(fmt.Sprintf("%s.containers[%d].%s", path, i, f), ""))
+			}
+		}
+	}
+	return ps
+}
+
+func validateWorkload(m map[string]any) []problem {
+	var ps []problem
+	spec := getMap(m, "spec")
+	if n := getInt(spec, 1, "replicas"); n < 0 {
+		ps = append(ps, invalidValue("spec.replicas", n, "must be greater than or equal to 0"))
+	} else if n > maxObjects {
+		ps = append(ps, invalidValue("spec.replicas", n, fmt.Sprintf("the simulated cluster holds at most %d", maxObjects)))
+	}
+	match := getMap(spec, "selector", "matchLabels")
+	if len(match) == 0 {
+		ps = append(ps, required("spec.selector", ""))
+	}
+	have := getMap(spec, "template", "metadata", "labels")
+	for k, v := range match {
+		if have[k] != v {
+			ps = append(ps, problem{metav1.CauseTypeFieldValueInvalid, "spec.template.metadata.labels",
+				"Invalid value: `selector` does not match template `labels`"})
+			break
+		}
+	}
+	for _, v := range have {
+		if _, ok := v.(string); !ok {
+			ps = append(ps, invalidValue("spec.template.metadata.labels", v, "must be a string"))
+		}
+	}
+	return append(ps, validatePodSpec("spec.template.spec", getMap(spec, "template", "spec"))...)
+}
+
+func validateCRD(m map[string]any) []problem {
+	var ps []problem
+	spec := getMap(m, "spec")
+	group, plural := getString(spec, "group"), getString(spec, "names", "plural")
+	for _, f := range [...][]string{{"group"}, {"names", "plural"}, {"names", "kind"}, {"scope"}} {
+		if getString(spec, f...) == "" {
+			ps = append(ps, required("spec."+strings.Join(f, "."), ""))
+		}
+	}
+	if want := plural + "." + group; len(ps) == 0 && getString(m, "metadata", "name") != want {
+		ps = append(ps, invalidValue("metadata.name", getString(m, "metadata", "name"), `must be spec.names.plural+"."+spec.group`))
+	}
+	if len(ps) == 0 {
+		for _, msg := range validation.IsDNS1123Subdomain(group) {
+			ps = append(ps, invalidValue("spec.group", group, msg))
+		}
+		for _, msg := range validation.IsDNS1035Label(plural) {
+			ps = append(ps, invalidValue("spec.names.plural", plural, msg))
+		}
+		if kind := getString(spec, "names", "kind"); len(validation.IsDNS1035Label(strings.ToLower(kind))) > 0 {
+			ps = append(ps, invalidValue("spec.names.kind", kind, "may have mixed case, but should otherwise match a DNS label"))
+		}
+		if lk := getString(spec, "names", "listKind"); lk != "" && len(validation.IsDNS1035Label(strings.ToLower(lk))) > 0 {
+			ps = append(ps, invalidValue("spec.names.listKind", lk, "may have mixed case, but should otherwise match a DNS label"))
+		}
+		if s := getString(spec, "scope"); s != "Namespaced" && s != "Cluster" {
+			ps = append(ps, problem{"FieldValueNotSupported", "spec.scope",
+				fmt.Sprintf("Unsupported value: %q: supported values: \"Cluster\", \"Namespaced\"", s)})
+		}
+	}
+	storage := 0
+	for _, v := range anyList(spec["versions"]) {
+		version, _ := v.(map[string]any)
+		if len(validation.IsDNS1035Label(getString(version, "name"))) > 0 {
+			ps = append(ps, invalidValue("spec.versions", getString(version, "name"), "each version needs a name that is a DNS label"))
+		}
+		if s, _ := version["storage"].(bool); s {
+			storage++
+		}
+	}
+	if storage != 1 {
+		ps = append(ps, problem{metav1.CauseTypeFieldValueInvalid, "spec.versions",
+			"Invalid value: must have exactly one version marked as storage version"})
+	}
+	return ps
+}
+
+// complete fills in what the server decides for a new object: defaults, and a first status.
+func (c *Cluster) complete(r *resource, m map[string]any) {
+	def := func(m map[string]any, key string, v any) {
+		if x, ok := m[key]; !ok || x == nil {
+			m[key] = v
+		}
+	}
+	meta := ensureMap(m, "metadata")
+	switch r {
+	case c.pods:
+		for k := range m {
+			switch k {
+			case "kind", "apiVersion", "metadata", "spec", "status":
+			default:
+				delete(m, k) // as a real API server prunes fields that it does not know
+			}
+		}
+		spec := ensureMap(m, "spec")
+		completePodSpec(spec, def)
+		m["status"] = map[string]any{"phase": "Pending", "qosClass": "BestEffort"}
+	case c.deployments, c.replicaSets:
+		spec := ensureMap(m, "spec")
+		def(spec, "replicas", 1)
+		if r == c.deployments {
+			def(spec, "strategy", map[string]any{"type": "RollingUpdate",
+				"rollingUpdate": map[string]any{"maxSurge": "25%", "maxUnavailable": "25%"}})
+			def(spec, "revisionHistoryLimit", 10)
+			def(spec, "progressDeadlineSeconds", 600)
+		}
+		if t := getMap(spec, "template"); t != nil {
+			completePodSpec(ensureMap(t, "spec"), def)
+		}
+		m["status"] = map[string]any{}
+		if r == c.replicaSets {
+			m["status"] = map[string]any{"replicas": 0}
+		}
+	case c.namespaces:
+		m["spec"] = map[string]any{"finalizers": []any{"kubernetes"}}
+		m["status"] = map[string]any{"phase": "Active"}
+		ensureMap(meta, "labels")["kubernetes.io/metadata.name"] = meta["name"]
+	case c.nodes:
+	case c.crds:
+		now := stamp(c.now)
+		spec := ensureMap(m, "spec")
+		names := ensureMap(spec, "names")
+		kind := getString(names, "kind")
+		def(names, "singular", strings.ToLower(kind))
+		def(names, "listKind", kind+"List")
+		def(spec, "conversion", map[string]any{"strategy": "None"})
+		m["status"] = map[string]any{
+			"acceptedNames":  names,
+			"storedVersions": []any{storageVersion(spec)},
+			"conditions": []any{
+				map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found", "lastTransitionTime": now},
+				map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted", "lastTransitionTime": now},
+			},
+		}
+	default:
+		if r.group == "" && r.plural == "services" {
+			spec := ensureMap(m, "spec")
+			def(spec, "type", "ClusterIP")
+			c.ipSeq++
+			ip := fmt.Sprintf("10.96.%d.%d", c.ipSeq>>8&0xff, c.ipSeq&0xff)
+			def(spec, "clusterIP", ip)
+			def(spec, "clusterIPs", []any{spec["clusterIP"]})
+			def(spec, "sessionAffinity", "None")
+			m["status"] = map[string]any{"loadBalancer": map[string]any{}}
+		} else if r.status {
+			delete(m, "status")
+		}
+	}
+}
+
+func storageVersion(spec map[string]any) string {
+	for _, v := range anyList(spec["versions"]) {
+		version, _ := v.(map[string]any)
+		if s, _ := version["storage"].(bool); s {
+			return getString(version, "name")
+		}
+	}
+	return ""
+}
+
+func completePodSpec(spec map[string]any, def func(map[string]any, string, any)) {
+	def(spec, "restartPolicy", "Always")
+	def(spec, "terminationGracePeriodSeconds", 30)
+	def(spec, "dnsPolicy", "ClusterFirst")
+	def(spec, "schedulerName", "default-scheduler")
+	def(spec, "securityContext", map[string]any{})
+	for _, x := range anyList(spec["containers"]) {
+		if container, ok := x.(map[string]any); ok {
+			def(container, "resources", map[string]any{})
+			def(container, "imagePullPolicy", "IfNotPresent")
+			def(container, "terminationMessagePath", "/dev/termination-log")
+			def(container, "terminationMessagePolicy", "File")
+		}
+	}
+}
+
+func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
+	m, e := req.readObject()
+	if e != nil {
+		return e
+	}
+	dry, e := req.dryRun()
+	if e != nil {
+		return e
+	}
+	if name := getString(m, "metadata", "name"); name != req.name {
+		if name == "" && req.sub == "" {
+			return invalid(req.res.group, req.res.kind, req.name, required("metadata.name", "name must be provided"))
+		}
+		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, req.name)
+	}
+	c.lock()
+	defer c.mu.Unlock()
+	s := req.res.byKey[joinKey(req.namespace, req.name)]
+	if s == nil {
+		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
+	}
+	o, e := c.update(s, m, req.sub, req.manager(), dry)
+	if e != nil {
+		return e
+	}
+	req.respond(c, o)
+	return nil
+}
+
+// respond writes the answer to a write without holding the lock over the network.
+func (req *request) respond(c *Cluster, o *object) {
+	c.mu.Unlock()
+	defer c.mu.Lock()
+	req.writeObject(http.StatusOK, o)
+}
+
+// update replaces an object (or its status) by m, keeping what only the server may change. A write that changes
+// nothing makes no new version, as in a real API server.
+func (c *Cluster) update(s *slot, m map[string]any, sub, manager string, dry bool) (*object, *apierrors.StatusError) {
+	r, old := s.res, s.cur
+	meta := ensureMap(m, "metadata")
+	if rv := getString(meta, "resourceVersion"); rv != "" && rv != strconv.FormatUint(old.rev, 10) {
+		return nil, apierrors.NewConflict(r.schemaGR(), old.name, fmt.Errorf("%s", conflictText))
+	}
+	if uid := getString(meta, "uid"); uid != "" && uid != old.uid {
+		return nil, apierrors.NewConflict(r.schemaGR(), old.name,
+			fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", uid, old.uid))
+	}
+	if ns := getString(meta, "namespace"); ns != "" && ns != old.namespace {
+		return nil, badRequest("the namespace of the provided object does not match the namespace sent on the request")
+	}
+	was := old.mustMap()
+	wasMeta := ensureMap(was, "metadata")
+	switch {
+	case sub == "status":
+		next := old.mustMap()
+		next["status"] = m["status"]
+		if m["status"] == nil {
+			delete(next, "status")
+		}
+		m = next
+	case sub == "finalize":
+		next := old.mustMap()
+		next["spec"] = m["spec"]
+		m = next
+	default:
+		if r.status && r != c.nodes {
+			m["status"] = was["status"]
+			if was["status"] == nil {
+				delete(m, "status")
+			}
+		}
+		for _, f := range [...]string{"uid", "creationTimestamp", "deletionTimestamp", "deletionGracePeriodSeconds", "generation",
+			"namespace", "name", "generateName", "managedFields"} {
+			if v, ok := wasMeta[f]; ok {
+				meta[f] = v
+			} else {
+				delete(meta, f)
+			}
+		}
+		if r == c.pods {
+			for k := range m {
+				if k != "metadata" && k != "spec" && k != "status" {
+					delete(m, k)
+				}
+			}
+			if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
+				return nil, invalid("", "Pod", old.name, forbidden("spec",
+					"pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
+			}
+		}
+		if e := r.validate(m); e != nil {
+			return nil, e
+		}
+	}
+	meta = ensureMap(m, "metadata")
+	delete(m, "kind")
+	delete(m, "apiVersion")
+	meta["resourceVersion"] = wasMeta["resourceVersion"]
+	// Compared as encoded, where json.Number and int are the same.
+	a, errA := json.Marshal(m)
+	b, errB := json.Marshal(was)
+	if errA != nil || errB != nil {
+		return nil, badRequest("the object cannot be encoded: %v", errA)
+	}
+	if string(a) == string(b) {
+		return old, nil
+	}
+	if r.generation && sub == "" && !reflect.DeepEqual(normal(m["spec"]), normal(was["spec"])) {
+		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
+	}
+	touchManaged(r, meta, manager, sub, c.now, m)
+	o, err := c.encode(m)
+	if err != nil {
+		return nil, apierrors.NewInternalError(err)
+	}
+	if dry {
+		return o, nil
+	}
+	c.put(r, o)
+	c.written(s, old)
+	if s.cur.deleting && !s.cur.finalizers && r != c.pods && r != c.namespaces {
+		return c.remove(s), nil
+	}
+	if s.cur.deleting && !s.cur.finalizers && r == c.pods && s.cur.get("metadata.deletionGracePeriodSeconds").Int() == 0 {
+		return c.remove(s), nil
+	}
+	return s.cur, nil
+}
+
+// normal makes values comparable, whether they were decoded or built.
+func normal(v any) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return v
+	}
+	return string(b)
+}
+
+func touchManaged(r *resource, meta map[string]any, manager, sub string, now time.Time, m map[string]any) {
+	fields := map[string]any{"f:status": map[string]any{}}
+	if sub == "" {
+		fields = ownedFields(m)
+	}
+	list := anyList(meta["managedFields"])
+	entry := managedEntry(r, manager, sub, now, fields)
+	for i, x := range list {
+		if old, ok := x.(map[string]any); ok && old["manager"] == manager && getString(old, "subresource") == sub {
+			list[i] = entry
+			return
+		}
+	}
+	if len(list) < 10 {
+		meta["managedFields"] = append(list, entry)
+	}
+}
+
+// deleteOptions is the part of metav1.DeleteOptions that is understood.
+type deleteOptions struct {
+	GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
+	PropagationPolicy  *string `json:"propagationPolicy"`
+	OrphanDependents   *bool   `json:"orphanDependents"`
+	Preconditions      *struct {
+		UID             *string `json:"uid"`
+		ResourceVersion *string `json:"resourceVersion"`
+	} `json:"preconditions"`
+	DryRun []string `json:"dryRun"`
+}
+
+func (req *request) readDeleteOptions() (o deleteOptions, e *apierrors.StatusError) {
+	b, e := req.readBody()
+	if e != nil {
+		return o, e
+	}
+	if len(b) > 0 {
+		if err := json.Unmarshal(b, &o); err != nil {
+			return o, badRequest("the delete options are malformed: %v", err)
+		}
+	}
+	if t := req.query.Get("gracePeriodSeconds"); t != "" {
+		n, err := strconv.ParseInt(t, 10, 64)
+		if err != nil {
+			return o, badRequest("strconv.ParseInt: parsing %q: invalid syntax", t)
+		}
+		o.GracePeriodSeconds = &n
+	}
+	if t := req.query.Get("propagationPolicy"); t != "" {
+		o.PropagationPolicy = &t
+	}
+	if o.PropagationPolicy != nil {
+		switch *o.PropagationPolicy {
+		case "Background", "Foreground", "Orphan":
+		default:
+			return o, invalid("meta.k8s.io", "DeleteOptions", "", problem{"FieldValueNotSupported", "propagationPolicy",
+				fmt.Sprintf("Unsupported value: %q: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", *o.PropagationPolicy)})
+		}
+	} else if o.OrphanDependents != nil && *o.OrphanDependents {
+		orphan := "Orphan"
+		o.PropagationPolicy = &orphan
+	}
+	if dry, e := req.dryRun(); e != nil {
+		return o, e
+	} else if dry {
+		o.DryRun = []string{"All"}
+	}
+	return o, nil
+}
+
+func (c *Cluster) serveDelete(req *request) *apierrors.StatusError {
+	opts, e := req.readDeleteOptions()
+	if e != nil {
+		return e
+	}
+	c.lock()
+	s := req.res.byKey[joinKey(req.namespace, req.name)]
+	if s == nil {
+		c.mu.Unlock()
+		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
+	}
+	uid := s.cur.uid
+	o, gone, e := c.delete(s, opts)
+	c.mu.Unlock()
+	if e != nil {
+		return e
+	}
+	if !gone || req.res == c.pods {
+		req.writeObject(http.StatusOK, o)
+		return nil
+	}
+	status := metav1.Status{Status: metav1.StatusSuccess, Details: &metav1.StatusDetails{
+		Name: req.name, Group: req.res.group, Kind: req.res.plural, UID: metav1UID(uid)}}
+	status.Kind, status.APIVersion = "Status", "v1"
+	b, err := json.Marshal(status)
+	if err != nil {
+		return apierrors.NewInternalError(err)
+	}
+	writeJSON(req.w, http.StatusOK, b)
+	return nil
+}
+
+func (c *Cluster) serveDeleteCollection(req *request) *apierrors.StatusError {
+	if req.res.namespaced && req.namespace == "" || req.res == c.namespaces {
+		return methodNotAllowed(http.MethodDelete)
+	}
+	sel, e := req.res.parseSelector(req.namespace, "", req.query)
+	if e != nil {
+		return e
+	}
+	opts, e := req.readDeleteOptions()
+	if e != nil {
+		return e
+	}
+	l := listing{remaining: -1}
+	c.lock()
+	l.rev = c.rev
+	for _, o := range req.res.current(sel.namespace) {
+		if !sel.matches(o) {
+			continue
+		}
+		if s := req.res.byKey[o.key()]; s != nil {
+			if _, _, e := c.delete(s, opts); e != nil {
+				c.mu.Unlock()
+				return e
+			}
+		}
+		l.objects = append(l.objects, o)
+	}
+	c.mu.Unlock()
+	req.writeList(l)
+	return nil
+}
+
+// delete begins or carries out a deletion and reports whether the object is gone.
+func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *apierrors.StatusError) {
+	r, cur := s.res, s.cur
+	if p := opts.Preconditions; p != nil {
+		if p.UID != nil && *p.UID != cur.uid {
+			return nil, false, apierrors.NewConflict(r.schemaGR(), cur.name,
+				fmt.Errorf("Precondition failed: UID in precondition: %v, UID in object meta: %v", *p.UID, cur.uid))
+		}
+		if p.ResourceVersion != nil && *p.ResourceVersion != strconv.FormatUint(cur.rev, 10) {
+			return nil, false, apierrors.NewConflict(r.schemaGR(), cur.name,
+				fmt.Errorf("Precondition failed: ResourceVersion in precondition: %v, ResourceVersion in object meta: %v", *p.ResourceVersion, cur.rev))
+		}
+	}
+	if len(opts.DryRun) > 0 {
+		return cur, true, nil
+	}
+	policy := "Background"
+	if opts.PropagationPolicy != nil {
+		policy = *opts.PropagationPolicy
+	}
+	if policy == "Orphan" {
+		c.orphan(cur.uid)
+	}
+	switch {
+	case r == c.pods:
+		grace := int64(30)
+		if g := cur.get("spec.terminationGracePeriodSeconds"); g.Exists() {
+			grace = g.Int()
+		}
+		if opts.GracePeriodSeconds != nil {
+			grace = max(0, *opts.GracePeriodSeconds)
+		}
+		if c.still || cur.nodeName == "" || cur.phase == "Succeeded" || cur.phase == "Failed" {
+			grace = 0
+		}
+		if cur.deleting && grace >= cur.get("metadata.deletionGracePeriodSeconds").Int() && grace > 0 {
+			return cur, false, nil
+		}
+		if grace == 0 && !cur.finalizers {
+			return c.remove(s), true, nil
+		}
+		if !cur.deleting {
+			c.terminatePod(s, grace)
+		}
+		return s.cur, false, nil
+	case r == c.namespaces:
+		if !cur.deleting {
+			m := cur.mustMap()
+			meta := ensureMap(m, "metadata")
+			meta["deletionTimestamp"] = stamp(c.now)
+			ensureMap(m, "status")["phase"] = "Terminating"
+			if o, err := c.encode(m); err == nil {
+				c.put(r, o)
+			}
+			name := cur.name
+			if c.still {
+				return c.finishNamespace(name), true, nil
+			}
+			c.enqueue("ns/"+name, c.between(100*time.Millisecond, 300*time.Millisecond), func() { c.finishNamespace(name) })
+		}
+		return s.cur, false, nil
+	case cur.finalizers || policy == "Foreground" && len(c.owned[cur.uid]) > 0:
+		if cur.deleting {
+			return cur, false, nil
+		}
+		m := cur.mustMap()
+		meta := ensureMap(m, "metadata")
+		meta["deletionTimestamp"] = stamp(c.now)
+		meta["deletionGracePeriodSeconds"] = 0
+		if policy == "Foreground" {
+			meta["finalizers"] = append(anyList(meta["finalizers"]), "foregroundDeletion")
+		}
+		if r.generation {
+			meta["generation"] = getInt(meta, 1, "generation") + 1
+		}
+		o, err := c.encode(m)
+		if err != nil {
+			return nil, false, apierrors.NewInternalError(err)
+		}
+		c.put(r, o)
+		if policy == "Foreground" {
+			c.enqueue("gc/"+cur.uid, c.between(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(cur.uid, s) })
+		}
+		return s.cur, false, nil
+	}
+	return c.remove(s), true, nil
+}
+
+// remove takes an object out for good and lets the controllers know.
+func (c *Cluster) remove(s *slot) *object {
+	owner := s.ownerUID
+	last := c.drop(s)
+	switch s.res {
+	case c.crds:
+		spec := getMap(last.mustMap(), "spec")
+		if r := c.resources[groupResource{getString(spec, "group"), getString(spec, "names", "plural")}]; r != nil && r.crd == last.name {
+			c.unregister(r)
+		}
+	case c.nodes:
+		c.refreshNodes()
+	}
+	if len(c.owned[last.uid]) > 0 {
+		uid := last.uid
+		c.enqueue("gc/"+uid, c.between(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(uid, nil) })
+	}
+	c.ownerChanged(owner)
+	return last
+}
