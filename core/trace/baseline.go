@@ -1,0 +1,185 @@
+package trace
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// Baseline returns events that bring the Fold of an empty log to f's state:
+// KindSelected and a KindRestored for each lane. A log whose beginning was not
+// kept is written with them in front. They carry f's Seq and At. What a State
+// does not hold is not restored: the counters of the rate, the times of
+// single handler calls, and when and by which event an object entered.
+func (f *Fold) Baseline() []Event {
+	sel, _ := json.Marshal(f.sel) // a struct of strings and numbers
+	if len(f.sel.Eras) != len(f.lanes) {
+		s := f.sel
+		s.Eras = nil
+		for i := range f.lanes {
+			s.Eras = append(s.Eras, f.lanes[i].era.String())
+		}
+		sel, _ = json.Marshal(s)
+	}
+	out := []Event{{Seq: f.seq, At: f.at, Event: informer.Event{Kind: KindSelected, Text: string(sel)}}}
+	for i := range f.lanes {
+		l := &f.lanes[i]
+		s := f.laneState(i, whole)
+		if l.work != nil {
+			s.Workqueue.Failing = map[string]int{}
+			l.work.fails.each(func(k string, n int) bool {
+				s.Workqueue.Failing[k] = n
+				return true
+			})
+		}
+		text, _ := json.Marshal(s)
+		e := Event{Seq: f.seq, At: f.at, Lane: uint8(i)}
+		e.Kind = KindRestored
+		e.Text = string(text)
+		e.StoreRV = l.store.rv
+		e.Items = make([]informer.Item, 0, l.store.objects.n)
+		f.Objects(i).Range(func(c *Cell) bool {
+			e.Items = append(e.Items, informer.Item{Key: c.Key, RV: c.RV, Obj: c.Obj, Indexed: c.Indexed})
+			return true
+		})
+		out = append(out, e)
+	}
+	return out
+}
+
+func duration(ms float64) time.Duration {
+	return time.Duration(ms*1000+0.5) * time.Microsecond
+}
+
+func restoreItem(it QueueItem) qitem {
+	return qitem{seq: it.Seq, op: parseOp(it.Op), key: it.Key, rv: it.RV, count: int32(it.Count), tombstone: it.Tombstone}
+}
+
+// restore takes a lane's state from a KindRestored.
+func (f *Fold) restore(e *Event) {
+	var s State
+	if json.Unmarshal([]byte(e.Text), &s) != nil || int(e.Lane) >= len(f.lanes) {
+		return
+	}
+	w := &f.world
+	w.rv, w.oldest, w.objects, w.writes = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Writes
+	w.cluster = s.API.Oldest != ""
+	w.trouble = s.Source.Trouble
+	w.bytes = s.Reflector.Bytes
+	w.open, w.hasEnd = nil, false
+	for _, r := range s.API.Requests {
+		if !r.Open {
+			w.ended, w.hasEnd = r, true
+		} else if len(w.open) < maxOpen {
+			w.open = append(w.open, r)
+		}
+	}
+	w.nframes = 0
+	for _, x := range slices.Backward(s.API.Wire[:min(len(s.API.Wire), keptFrames)]) {
+		w.frames[w.nframes%keptFrames] = x
+		w.nframes++
+	}
+	w.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
+	w.holds = nil
+	for _, h := range s.Holds[:min(len(s.Holds), maxHolds)] {
+		x := hold{listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}
+		x.stage = informer.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
+		if h.Waiting {
+			x.waiting = 1
+		}
+		w.holds = append(w.holds, x)
+	}
+
+	l := &f.lanes[e.Lane]
+	*l = lane{running: s.Running, synced: s.Synced}
+	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
+	if era, err := informer.ParseEra(s.Era); err == nil && s.Era != "" {
+		l.era, l.eraSet = era, true
+	}
+	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest, rounds: s.Reflector.Relists + 1}
+	if s.Reflector.Lists+s.Reflector.Watches == 0 {
+		l.refl.rounds = s.Reflector.Relists
+	}
+	l.refl.Backoffs = l.refl.Backoffs[:min(len(l.refl.Backoffs), maxBackoffs)]
+	for v := informer.VerbList; v <= informer.VerbWatchList; v++ {
+		if v.String() == s.Reflector.Verb {
+			l.refl.verb = v
+		}
+	}
+	for _, it := range s.Queue.Items {
+		if !l.queue.delta {
+			l.queue.push(f.epoch, restoreItem(it))
+			continue
+		}
+		for _, d := range it.Deltas {
+			l.queue.push(f.epoch, restoreItem(d))
+		}
+	}
+	q := &l.queue
+	q.synced, q.locked, q.closed = s.Queue.Synced, s.Queue.Locked, s.Queue.Closed
+	q.population, q.maxDepth, q.pops, q.merges = s.Queue.InitialPopulation, s.Queue.MaxDepth, s.Queue.Pops, s.Queue.Merges
+	for _, it := range s.Queue.LastBatch {
+		q.batch = append(q.batch, restoreItem(it))
+	}
+	q.batchEpoch = f.epoch
+	q.processing = s.Queue.BatchSize > 0
+
+	for name := range s.Indexer.Indices {
+		l.store.index(name)
+	}
+	l.store.fill(f.epoch, e)
+	l.store.rv, l.store.replaces = s.Indexer.ResourceVersion, s.Indexer.Replaces
+	for _, x := range s.Listeners {
+		l.restoreListener(x)
+	}
+	if s.Workqueue != nil {
+		l.work = restoreWork(f.epoch, s.Workqueue)
+	}
+}
+
+func (l *lane) restoreListener(x Listener) {
+	i, ok := l.listenerIndex(x.ID)
+	if ok || len(l.listeners) >= maxListeners {
+		return
+	}
+	n := listener{id: x.ID, name: x.Name, ring: x.Ring, capacity: x.Capacity, caps: x.Capacities, waiting: x.Waiting,
+		accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
+		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
+		removed: x.Removed, discarded: x.Discarded}
+	if x.Handling != nil {
+		n.handling, n.now, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
+	}
+	mean := time.Duration(x.MeanMicros * float64(time.Microsecond))
+	for j := range min(n.handled, meanOver) {
+		n.recent[j] = mean
+		n.recentSum += mean
+	}
+	l.listeners = slices.Insert(l.listeners, i, n)
+}
+
+func restoreWork(epoch uint64, s *Workqueue) *workq {
+	w := &workq{reconciles: s.Reconciles, failures: s.Failures, lastRead: s.LastRead, lastWrite: s.LastWrite, shutting: s.ShuttingDown}
+	for _, x := range s.Workers {
+		if y := w.worker(x.ID); y != nil {
+			*y = x
+		}
+	}
+	for _, k := range s.Queue {
+		w.fifo.set(epoch, k, struct{}{})
+	}
+	for _, x := range s.Processing {
+		w.processing.set(epoch, x.Key, taken{x.ID, duration(x.SinceMillis)})
+	}
+	for _, k := range s.Dirty {
+		w.dirty.set(epoch, k, struct{}{})
+	}
+	for _, x := range s.Waiting {
+		w.waiting.set(epoch, x.Key, due{duration(x.DueMillis), duration(x.SetMillis)})
+	}
+	for k, n := range s.Failing {
+		w.fails.set(epoch, k, n)
+	}
+	return w
+}

@@ -1,0 +1,221 @@
+package trace
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"sort"
+	"strings"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// chromeEvent is an event of the Chrome trace-event format.
+type chromeEvent struct {
+	Name  string         `json:"name"`
+	Phase string         `json:"ph"`
+	TS    float64        `json:"ts"` // microseconds
+	PID   int            `json:"pid"`
+	TID   int            `json:"tid"`
+	Dur   *float64       `json:"dur,omitempty"`
+	Cat   string         `json:"cat,omitempty"`
+	ID    string         `json:"id,omitempty"`
+	Scope string         `json:"s,omitempty"`
+	Args  map[string]any `json:"args,omitempty"`
+}
+
+// The threads of a lane's process; the wire is a process of its own.
+const (
+	tidReflector = 1
+	tidQueue     = 2
+	tidMarks     = 3
+	tidListener  = 100
+	tidWorker    = 10000
+	pidWire      = 100
+)
+
+// WriteChrome writes a log in the Chrome trace-event format, as Perfetto and
+// chrome://tracing open it: a process for each lane, with the Reflector's
+// requests and waits, pops, handler calls and workers as spans, queue and ring
+// lengths as counters, and faults and marks as instants. Spans that are open
+// at the log's end are ended there.
+func WriteChrome(w io.Writer, events iter.Seq[*Event]) error {
+	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint32]string{}}
+	fmt.Fprint(c.w, `{"displayTimeUnit":"ms","traceEvents":[`)
+	for e := range events {
+		c.see(e)
+		if c.err != nil {
+			return c.err
+		}
+	}
+	c.close()
+	if c.err != nil {
+		return c.err
+	}
+	fmt.Fprint(c.w, "\n]}\n")
+	return c.w.Flush()
+}
+
+type chrome struct {
+	w     *bufio.Writer
+	n     int
+	err   error
+	at    time.Duration
+	open  map[[2]int]chromeEvent // by pid and tid
+	named map[[2]int]bool
+	wire  map[uint32]string
+}
+
+func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
+
+func (c *chrome) put(e chromeEvent) {
+	if c.err != nil {
+		return
+	}
+	b, err := json.Marshal(e)
+	if err != nil {
+		c.err = err
+		return
+	}
+	if c.n > 0 {
+		c.w.WriteByte(',')
+	}
+	c.n++
+	c.w.WriteByte('\n')
+	_, c.err = c.w.Write(b)
+}
+
+func (c *chrome) name(pid, tid int, name string) {
+	for _, k := range [][2]int{{pid, 0}, {pid, tid}} {
+		if c.named[k] {
+			continue
+		}
+		c.named[k] = true
+		e := chromeEvent{Name: "thread_name", Phase: "M", PID: pid, TID: tid, Args: map[string]any{"name": name}}
+		if k[1] == 0 {
+			e.Name = "process_name"
+			e.Args["name"] = fmt.Sprintf("informer %d", pid)
+			if pid == pidWire {
+				e.Args["name"] = "API server"
+			}
+		}
+		c.put(e)
+	}
+}
+
+func (c *chrome) begin(pid, tid int, thread, name string, args map[string]any) {
+	c.end(pid, tid, nil)
+	c.name(pid, tid, thread)
+	c.open[[2]int{pid, tid}] = chromeEvent{Name: name, Phase: "X", TS: micros(c.at), PID: pid, TID: tid, Args: args}
+}
+
+func (c *chrome) end(pid, tid int, err error) {
+	k := [2]int{pid, tid}
+	e, ok := c.open[k]
+	if !ok {
+		return
+	}
+	delete(c.open, k)
+	d := micros(c.at) - e.TS
+	e.Dur = &d
+	if err != nil {
+		if e.Args == nil {
+			e.Args = map[string]any{}
+		}
+		e.Args["error"] = err.Error()
+	}
+	c.put(e)
+}
+
+func (c *chrome) counter(pid int, name string, n int) {
+	c.put(chromeEvent{Name: name, Phase: "C", TS: micros(c.at), PID: pid, TID: 0, Args: map[string]any{"length": n}})
+}
+
+func (c *chrome) close() {
+	keys := make([][2]int, 0, len(c.open))
+	for k := range c.open {
+		keys = append(keys, k)
+	}
+	sort.Slice(keys, func(i, j int) bool {
+		return keys[i][0] < keys[j][0] || keys[i][0] == keys[j][0] && keys[i][1] < keys[j][1]
+	})
+	for _, k := range keys {
+		c.end(k[0], k[1], nil)
+	}
+}
+
+func (c *chrome) see(e *Event) {
+	if e.At > c.at {
+		c.at = e.At
+	}
+	if int(e.Lane) >= maxLanes {
+		return
+	}
+	pid := int(e.Lane) + 1
+	listener := tidListener + int(e.Listener)
+	worker := tidWorker + int(e.Listener)
+	switch e.Kind {
+	case KindSelected:
+		c.close()
+	case informer.KindRequestSent:
+		args := map[string]any{"request": e.Req}
+		if e.Options != nil {
+			args["resourceVersion"] = e.Options.ResourceVersion
+		}
+		c.begin(pid, tidReflector, "Reflector", e.Verb.String(), args)
+	case informer.KindRequestAnswered:
+		if o, ok := c.open[[2]int{pid, tidReflector}]; e.Err != nil || ok && o.Name == informer.VerbList.String() {
+			c.end(pid, tidReflector, e.Err)
+		}
+	case informer.KindWatchClosed:
+		c.end(pid, tidReflector, e.Err)
+	case informer.KindBackoff:
+		c.begin(pid, tidReflector, "Reflector", "backoff", map[string]any{"millis": millis(e.Dur)})
+	case informer.KindBackoffEnded, informer.KindReflectorStopped:
+		c.end(pid, tidReflector, nil)
+	case informer.KindQueued:
+		c.counter(pid, "queue", e.N)
+	case informer.KindPopped:
+		name := "process " + e.Text
+		if e.Key != "" {
+			name = "process " + e.Key
+		}
+		c.begin(pid, tidQueue, "process loop", name, map[string]any{"deltas": e.N, "locked": e.Flag})
+		c.counter(pid, "queue", e.M)
+	case informer.KindProcessed:
+		c.end(pid, tidQueue, e.Err)
+	case informer.KindAccepted, informer.KindDelivered:
+		c.counter(pid, fmt.Sprintf("listener %d ring", e.Listener), e.N)
+	case informer.KindHandling:
+		c.begin(pid, listener, fmt.Sprintf("listener %d", e.Listener), strings.TrimSpace("On"+e.Op.String()+" "+e.Key), nil)
+	case informer.KindHandled:
+		c.end(pid, listener, e.Err)
+	case informer.KindListenerStopped:
+		c.end(pid, listener, nil)
+	case KindWorkTaken:
+		c.begin(pid, worker, fmt.Sprintf("worker %d", e.Listener), "reconcile "+e.Key, nil)
+	case KindWorkDone:
+		c.end(pid, worker, nil)
+	case KindWireRequest:
+		c.name(pidWire, 1, "requests")
+		c.wire[e.Req] = e.Text
+		c.put(chromeEvent{Name: e.Text, Phase: "b", Cat: "http", ID: fmt.Sprint(e.Req), TS: micros(c.at), PID: pidWire, TID: 1})
+	case KindWireDone:
+		if url, ok := c.wire[e.Req]; ok {
+			delete(c.wire, e.Req)
+			c.put(chromeEvent{Name: url, Phase: "e", Cat: "http", ID: fmt.Sprint(e.Req), TS: micros(c.at), PID: pidWire, TID: 1})
+		}
+	}
+	if m, ok := Marks(e); ok {
+		c.name(pid, tidMarks, "marks")
+		name := m.Kind
+		if m.Text != "" && m.Kind != "error" && m.Kind != "backoff" {
+			name += " " + m.Text
+		}
+		c.put(chromeEvent{Name: name, Phase: "i", Scope: "p", TS: micros(c.at), PID: pid, TID: tidMarks,
+			Args: map[string]any{"text": m.Text, "code": m.Code, "seq": m.Seq}})
+	}
+}

@@ -1,0 +1,359 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+func iterate(events []Event) func(func(*Event) bool) {
+	return func(yield func(*Event) bool) {
+		for i := range events {
+			if !yield(&events[i]) {
+				return
+			}
+		}
+	}
+}
+
+func written(t testing.TB, events []Event) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := WriteFile(&b, Header{Events: len(events)}, iterate(events)); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// everyField is one event of each kind, with every field set.
+func everyField() []Event {
+	timeout, send := int64(300), true
+	a, b := &obj{Name: "a", RV: "1"}, &obj{Name: "b", RV: "2"}
+	ix := []informer.IndexValues{{Index: "namespace", Values: []string{"x", "y<z>"}}}
+	var out []Event
+	for k := range kindNames {
+		if kindNames[k] == "" || informer.Kind(k) == KindSelected || informer.Kind(k) == KindRestored {
+			continue
+		}
+		out = append(out, Event{Seq: uint64(len(out) + 1), At: time.Duration(len(out)*1234567 + 1), Lane: uint8(k % 2), Event: informer.Event{
+			Kind: informer.Kind(k), Op: informer.Op(k % opCount), Verb: informer.Verb(k % 4), Flag: true, Listener: -3, Req: 4000000000, N: 5, M: -6,
+			Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Era: informer.Era133, Obj: a, Old: b,
+			Err: &LoggedError{"gone", 410, "Expired"},
+			Options: &metav1.ListOptions{LabelSelector: "l", FieldSelector: "f", Watch: true, AllowWatchBookmarks: true, ResourceVersion: "1",
+				ResourceVersionMatch: "Exact", TimeoutSeconds: &timeout, Limit: 500, Continue: "c", SendInitialEvents: &send},
+			Items:   []informer.Item{{Key: "a", RV: "1", Obj: a, Indexed: ix}, {Key: "c", Obj: &obj{Name: "c"}}, {}},
+			Indexed: ix,
+		}})
+	}
+	return out
+}
+
+func TestFileRoundTripOfEveryField(t *testing.T) {
+	events := everyField()
+	b := written(t, events)
+	h, got, warning, err := ReadFile(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj})
+	if err != nil || warning != nil {
+		t.Fatal(err, warning)
+	}
+	if h.Format != FileFormat || h.Version != FileVersion || h.ClientGo != ClientGo || h.Events != len(events) {
+		t.Errorf("header %+v", h)
+	}
+	if len(got) != len(events) {
+		t.Fatalf("%d events, want %d", len(got), len(events))
+	}
+	for i := range got {
+		if !reflect.DeepEqual(got[i], events[i]) {
+			t.Errorf("event %d:\n got %+v\nwant %+v", i, got[i], events[i])
+		}
+	}
+	if got[0].Obj != got[1].Obj || got[0].Obj != got[1].Items[0].Obj {
+		t.Error("one object became several")
+	}
+	if n := strings.Count(string(b), `"name":"a"`); n != 1 {
+		t.Errorf("the object was written %d times", n)
+	}
+	if StatusCode(got[0].Err) != 410 || StatusCode(errors.New("x")) != 0 || StatusCode(nil) != 0 {
+		t.Error("status code")
+	}
+	// Objects keep their bytes.
+	_, got, _, err = ReadFile(bytes.NewReader(b), ReadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if raw := string(got[0].Obj.(json.RawMessage)); raw != `{"name":"a","rv":"1","html":"<a&b>"}` {
+		t.Errorf("object %s", raw)
+	}
+}
+
+func TestFileRoundTripOfALog(t *testing.T) {
+	for _, delta := range []bool{false, true} {
+		s := newSynthetic(8, delta)
+		for len(s.events) < 5000 {
+			s.step()
+		}
+		b := written(t, s.events)
+		var packed bytes.Buffer
+		gz := gzip.NewWriter(&packed)
+		gz.Write(b)
+		gz.Close()
+		for name, data := range map[string][]byte{"plain": b, "gzip": packed.Bytes()} {
+			h, got, warning, err := ReadFile(bytes.NewReader(data), ReadOptions{DecodeObject: decodeObj})
+			if err != nil || warning != nil {
+				t.Fatal(name, err, warning)
+			}
+			if h.Selection.Resource != "pods" || h.Selection.Seed != 7 {
+				t.Errorf("selection %+v", h.Selection)
+			}
+			same(t, name, foldOf(got), foldOf(s.events))
+		}
+		// A truncated gzip gives what could be unpacked.
+		_, got, warning, err := ReadFile(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), ReadOptions{DecodeObject: decodeObj})
+		if err != nil || warning == nil || len(got) == 0 {
+			t.Errorf("half a gzip: %d events, %v, %v", len(got), warning, err)
+		}
+		same(t, "prefix", foldOf(got), foldOf(s.events[:len(got)]))
+	}
+}
+
+// TestFileOfAnEvictedLog: what a ring wrote after it lost its beginning shows the same in the end.
+func TestFileOfAnEvictedLog(t *testing.T) {
+	s := newSynthetic(21, false)
+	for len(s.events) < 9000 {
+		s.step()
+	}
+	r := NewRecorder(RecorderOptions{MaxEvents: 3000})
+	for i := range s.events {
+		r.Emit(0, s.events[i].Event)
+	}
+	var b bytes.Buffer
+	if err := r.WriteFile(&b, Header{}); err != nil {
+		t.Fatal(err)
+	}
+	h, events, warning, err := ReadFile(&b, ReadOptions{DecodeObject: decodeObj})
+	if err != nil || warning != nil {
+		t.Fatal(err, warning)
+	}
+	if h.First != r.First() || h.First == 1 || h.Selection.Resource != "pods" {
+		t.Errorf("header %+v", h)
+	}
+	s.check(t, foldOf(events))
+	q := NewRecorder(RecorderOptions{})
+	q.Load(events)
+	s.check(t, q.FoldAt(1<<50))
+	b.Reset()
+	if err := NewRecorder(RecorderOptions{}).WriteFile(&b, Header{}); err != nil {
+		t.Fatal(err)
+	}
+	if _, events, warning, err = ReadFile(&b, ReadOptions{}); len(events) != 0 || warning != nil || err != nil {
+		t.Errorf("an empty log: %d events, %v, %v", len(events), warning, err)
+	}
+}
+
+func TestFileDamage(t *testing.T) {
+	head := `{"format":"informerscope-trace","version":1,"events":3}` + "\n"
+	line := func(n int) string { return fmt.Sprintf(`{"s":%d,"t":1,"k":"Note","txt":"n"}`, n) + "\n" }
+	for _, c := range []struct {
+		name, in, warning, err string
+		events                 int
+	}{
+		{"empty", "", "", "empty", 0},
+		{"not JSON", "hello\n", "", "first line", 0},
+		{"not ours", `{"format":"other"}` + "\n", "", "first line", 0},
+		{"newer version", `{"format":"informerscope-trace","version":2}` + "\n", "", "version 2", 0},
+		{"damaged gzip", "\x1f\x8bxxxx", "", "gzip", 0},
+		{"whole", head + line(1) + line(2) + line(3), "", "", 3},
+		{"no line end", head + line(1) + line(2) + strings.TrimSpace(line(3)), "", "", 3},
+		{"blank lines", head + "\n" + line(1) + "\r\n" + line(2) + line(3) + "\n\n", "", "", 3},
+		{"cut between lines", head + line(1) + line(2), "2 of 3", "", 2},
+		{"cut in a line", head + line(1) + line(2)[:9], "line 3 ", "", 1},
+		{"garbage", head + line(1) + "garbage\n" + line(3), "line 3 ", "", 1},
+		{"no kind", head + line(1) + "{}\n", "line 3 ", "", 1},
+		{"unknown kind", head + line(1) + `{"s":2,"k":"Later"}` + "\n" + line(3), "1 events of kinds", "", 2},
+		{"wrong type", head + `{"s":"x","k":"Note"}` + "\n", "line 2 ", "", 0},
+		{"lane too large", head + `{"s":1,"l":300,"k":"Note"}` + "\n", "line 2 ", "", 0},
+		{"unknown era", head + `{"s":1,"k":"Note","era":"9"}` + "\n", "line 2 ", "", 0},
+		{"reference to nothing", head + `{"s":1,"k":"Queued","obj":{"id":4}}` + "\n", "object 4", "", 0},
+		{"bad object", head + `{"s":1,"k":"Queued","obj":{"id":4,"raw":[]}}` + "\n", "object 4", "", 0},
+		{"long line", head + line(1) + `{"s":2,"k":"Note","txt":"` + strings.Repeat("x", 4000) + "\"}\n", "longer than 2000", "", 1},
+		{"too many events", head + strings.Repeat(line(1), 30), "more than 20", "", 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			_, events, warning, err := ReadFile(strings.NewReader(c.in), ReadOptions{DecodeObject: decodeObj, MaxLine: 2000, MaxEvents: 20})
+			for _, x := range []struct {
+				what, want string
+				got        error
+			}{{"error", c.err, err}, {"warning", c.warning, warning}} {
+				if (x.want == "") != (x.got == nil) || x.got != nil && !strings.Contains(x.got.Error(), x.want) {
+					t.Errorf("%s %v, want %q", x.what, x.got, x.want)
+				}
+			}
+			if len(events) != c.events {
+				t.Errorf("%d events, want %d", len(events), c.events)
+			}
+		})
+	}
+	if _, _, warning, err := ReadFile(strings.NewReader(head+strings.Repeat(line(1), 100)), ReadOptions{MaxBytes: 1000}); err != nil || warning == nil {
+		t.Errorf("a file that is too large: %v, %v", warning, err)
+	}
+}
+
+// small is a log of about n events, with a baseline behind them, for damaging it.
+func small(t testing.TB, n int) []byte {
+	events := []Event{{Seq: 1, Event: selected("1.31", "1.37")}}
+	s := newSynthetic(3, false)
+	for len(s.events) < n {
+		s.step()
+	}
+	events = append(events, s.events[1:]...)
+	events = append(events, everyField()[18:20]...)
+	events = append(events, foldOf(events).Baseline()...)
+	return written(t, events)
+}
+
+func foldAll(b []byte) {
+	_, events, _, err := ReadFile(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj, MaxLine: 1 << 20, MaxBytes: 1 << 22})
+	if err != nil {
+		return
+	}
+	f := NewFold()
+	var d Density
+	for i := range events {
+		f.Apply(&events[i])
+		Marks(&events[i])
+		d.Add(&events[i])
+		if i%16 == 0 {
+			f = f.Clone()
+		}
+	}
+	f.State()
+	f.Baseline()
+	Journey(func(_, _ uint64, fn func(*Event) bool) { iterate(events)(fn) }, "ns/p1", 0, 1<<60)
+	var sink bytes.Buffer
+	if err := WriteChrome(&sink, iterate(events)); err != nil {
+		panic(err)
+	}
+}
+
+// TestDamageAtEveryByte: no damage panics, and what is loaded is a prefix.
+func TestDamageAtEveryByte(t *testing.T) {
+	b := small(t, 12)
+	lines := bytes.Count(b, []byte("\n"))
+	for i := range b {
+		_, events, warning, err := ReadFile(bytes.NewReader(b[:i]), ReadOptions{DecodeObject: decodeObj})
+		whole := bytes.Count(b[:i], []byte("\n"))
+		if err == nil && warning == nil && i < len(b)-1 {
+			t.Fatalf("cut at byte %d of %d (%d lines of %d): no warning, %d events", i, len(b), whole, lines, len(events))
+		}
+	}
+	step := 1
+	if testing.Short() {
+		step = 17
+	}
+	for _, change := range []byte{'"', '9'} {
+		for i := 0; i < len(b); i += step {
+			c := slices.Clone(b)
+			c[i] = change
+			foldAll(c)
+		}
+	}
+}
+
+func FuzzReadFile(f *testing.F) {
+	f.Add(small(f, 60))
+	f.Add([]byte(`{"format":"informerscope-trace","version":1}` + "\n" + `{"s":1,"t":-5,"k":"Popped","n":-9}`))
+	f.Add([]byte("\x1f\x8b"))
+	f.Fuzz(func(_ *testing.T, b []byte) { foldAll(b) })
+}
+
+func TestWriteChrome(t *testing.T) {
+	s := newSynthetic(4, false)
+	for len(s.events) < 2000 {
+		s.step()
+	}
+	bad := &LoggedError{Message: "gone", Code: 410}
+	for _, e := range []informer.Event{
+		{Kind: informer.KindRequestSent, Req: 1, Verb: informer.VerbList}, {Kind: informer.KindRequestAnswered, Req: 1},
+		{Kind: informer.KindRequestSent, Req: 2, Verb: informer.VerbWatch, Options: &metav1.ListOptions{ResourceVersion: "4"}},
+		{Kind: KindWireRequest, Req: 9, Text: "/api"}, {Kind: KindWireDone, Req: 9},
+		{Kind: informer.KindWatchClosed, Req: 2, Err: bad}, {Kind: informer.KindBackoff, Dur: time.Second, Err: bad}, {Kind: informer.KindBackoffEnded},
+		{Kind: KindFault, Text: "cut", N: 1}, {Kind: informer.KindRequestSent, Req: 3, Verb: informer.VerbWatch},
+	} {
+		s.emit(e)
+	}
+	var b bytes.Buffer
+	if err := WriteChrome(&b, iterate(s.events)); err != nil {
+		t.Fatal(err)
+	}
+	var doc struct {
+		TraceEvents []map[string]any `json:"traceEvents"`
+	}
+	if err := json.Unmarshal(b.Bytes(), &doc); err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]int{}
+	type thread struct{ pid, tid float64 }
+	ends := map[thread]float64{}
+	threads := map[thread]bool{}
+	for _, e := range doc.TraceEvents {
+		for _, field := range []string{"ph", "ts", "pid", "tid", "name"} {
+			if _, ok := e[field]; !ok {
+				t.Fatalf("no %s in %v", field, e)
+			}
+		}
+		ph := e["ph"].(string)
+		seen[ph]++
+		th := thread{e["pid"].(float64), e["tid"].(float64)}
+		switch ph {
+		case "M":
+			if e["name"] == "thread_name" {
+				threads[th] = true
+			}
+		case "X":
+			dur, ok := e["dur"].(float64)
+			if !ok || dur < 0 {
+				t.Errorf("span without a duration %v", e)
+			}
+			if !threads[th] {
+				t.Errorf("span on a thread without a name %v", e)
+			}
+			if ts := e["ts"].(float64); ts+1e-6 < ends[th] {
+				t.Errorf("spans of one thread overlap: %v begins before %v", e, ends[th])
+			}
+			ends[th] = e["ts"].(float64) + dur
+			seen[e["name"].(string)]++
+		case "i":
+			if e["s"] != "p" {
+				t.Errorf("instant without a scope %v", e)
+			}
+		case "b", "e":
+			if e["id"] == nil || e["cat"] == nil {
+				t.Errorf("asynchronous span without id %v", e)
+			}
+		case "C":
+			if e["args"].(map[string]any)["length"] == nil {
+				t.Errorf("counter without a value %v", e)
+			}
+		default:
+			t.Errorf("phase %s", ph)
+		}
+	}
+	for _, want := range []string{"M", "X", "C", "i", "b", "e", "LIST", "WATCH", "backoff"} {
+		if seen[want] == 0 {
+			t.Errorf("no %s: %v", want, seen)
+		}
+	}
+	if seen["WATCH"] != 2 || seen["b"] != seen["e"] {
+		t.Errorf("an open span was lost: %v", seen)
+	}
+}

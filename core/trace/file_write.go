@@ -1,0 +1,185 @@
+package trace
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+// Events are the kept events of a log as an iterator, for WriteFile.
+func (r *Recorder) Events(from, to uint64) iter.Seq[*Event] {
+	return func(yield func(*Event) bool) { r.Read(from, to, yield) }
+}
+
+// WriteFile writes the whole log as a trace file: what is kept and, when the
+// beginning is not, the state it begins with.
+func (r *Recorder) WriteFile(w io.Writer, h Header) error {
+	head, _ := r.Head()
+	// Hold on to the events before asking where they begin: they may be evicted meanwhile.
+	parts := r.span(1, head, false)
+	if len(parts) == 0 {
+		return WriteFile(w, h, func(func(*Event) bool) {})
+	}
+	first := parts[0][0].Seq
+	var before []Event
+	if first > 1 {
+		f := r.FoldAt(first - 1)
+		if f.Seq() != first-1 {
+			return fmt.Errorf("the log moved on by more than it keeps while it was being written: pause, and write again")
+		}
+		before = f.Baseline()
+		h.First = first
+		h.Selection = f.Selection()
+	}
+	return WriteFile(w, h, func(yield func(*Event) bool) {
+		for i := range before {
+			if !yield(&before[i]) {
+				return
+			}
+		}
+		for _, p := range parts {
+			for i := range p {
+				if !yield(&p[i]) {
+					return
+				}
+			}
+		}
+	})
+}
+
+// WriteFile writes a trace file: JSON Lines, the header first. Format, Version and
+// ClientGo of the header are filled in; a zero Selection is taken from a leading
+// KindSelected. An object is written once, where it comes up first, as its
+// MarshalJSON gives it.
+func WriteFile(w io.Writer, h Header, events iter.Seq[*Event]) error {
+	bw := bufio.NewWriterSize(w, 64<<10)
+	fw := &fileWriter{w: bw, ids: map[any]int{}}
+	fw.enc = json.NewEncoder(&fw.line)
+	fw.enc.SetEscapeHTML(false) // objects come back byte by byte
+	var err error
+	begun := false
+	for e := range events {
+		if !begun {
+			begun = true
+			if h.Selection.Resource == "" && e.Kind == KindSelected {
+				// Words that are not a Selection leave the header's empty.
+				if json.Unmarshal([]byte(e.Text), &h.Selection) != nil {
+					h.Selection = Selection{}
+				}
+			}
+			if err = fw.header(h); err != nil {
+				return err
+			}
+		}
+		if err = fw.event(e); err != nil {
+			return err
+		}
+	}
+	if !begun {
+		if err = fw.header(h); err != nil {
+			return err
+		}
+	}
+	return bw.Flush()
+}
+
+type fileWriter struct {
+	w    *bufio.Writer
+	line bytes.Buffer
+	enc  *json.Encoder
+	ids  map[any]int
+	next int
+}
+
+func (fw *fileWriter) header(h Header) error {
+	h.Format, h.Version, h.ClientGo = FileFormat, FileVersion, ClientGo
+	return fw.put(h)
+}
+
+func (fw *fileWriter) put(v any) error {
+	fw.line.Reset()
+	if err := fw.enc.Encode(v); err != nil {
+		return err
+	}
+	_, err := fw.w.Write(fw.line.Bytes())
+	return err
+}
+
+func (fw *fileWriter) event(e *Event) error {
+	rec := record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
+		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,
+		StoreRV: e.StoreRV, Text: e.Text, Options: toOptions(e.Options), Indexed: toIndexed(e.Indexed)}
+	if rec.Kind == "" {
+		return nil // no such kind: nothing the fold would know of
+	}
+	if e.Era != informer.EraDefault {
+		rec.Era = e.Era.String()
+	}
+	if e.Err != nil {
+		rec.Err = &errRecord{Message: e.Err.Error()}
+		var s interface{ Status() metav1.Status }
+		if errors.As(e.Err, &s) {
+			rec.Err.Code, rec.Err.Reason = s.Status().Code, string(s.Status().Reason)
+		}
+	}
+	var err error
+	if rec.Obj, err = fw.object(e.Obj); err != nil {
+		return fmt.Errorf("event %d, object %s: %w", e.Seq, e.Key, err)
+	}
+	if rec.Old, err = fw.object(e.Old); err != nil {
+		return fmt.Errorf("event %d, old object %s: %w", e.Seq, e.Key, err)
+	}
+	if len(e.Items) > 0 {
+		rec.Items = make([]itemRecord, len(e.Items))
+		for i := range e.Items {
+			it := &e.Items[i]
+			o, err := fw.object(it.Obj)
+			if err != nil {
+				return fmt.Errorf("event %d, object %s: %w", e.Seq, it.Key, err)
+			}
+			rec.Items[i] = itemRecord{Key: it.Key, RV: it.RV, Obj: o, Indexed: toIndexed(it.Indexed)}
+		}
+	}
+	return fw.put(&rec)
+}
+
+func (fw *fileWriter) object(o any) (*objRecord, error) {
+	if o == nil {
+		return nil, nil
+	}
+	// Only pointers have an identity to refer to.
+	v := reflect.ValueOf(o)
+	pointer := v.Kind() == reflect.Pointer
+	if pointer {
+		if v.IsNil() {
+			return nil, nil
+		}
+		if id, ok := fw.ids[o]; ok {
+			return &objRecord{ID: id}, nil
+		}
+	}
+	var raw []byte
+	var err error
+	if m, ok := o.(json.Marshaler); ok {
+		raw, err = m.MarshalJSON() // json.Marshal would escape what the object does not
+	} else {
+		raw, err = json.Marshal(o)
+	}
+	if err != nil {
+		return nil, err
+	}
+	fw.next++
+	if pointer {
+		fw.ids[o] = fw.next
+	}
+	return &objRecord{ID: fw.next, Raw: raw}, nil
+}

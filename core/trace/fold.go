@@ -1,0 +1,300 @@
+package trace
+
+import (
+	"encoding/json"
+	"slices"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+// Bounds of what a Fold keeps. They are far above what a real experiment
+// reaches, and keep a damaged file from costing more than its size.
+const (
+	maxLanes     = 4
+	maxListeners = 1024
+	keptRemoved  = 4 // removed listeners that are still shown
+	maxIndices   = 64
+	maxOpen      = 256 // open requests
+	maxFaults    = 64
+	maxHolds     = 1024
+	maxWorkers   = 1024
+	maxBackoffs  = 16
+	keptFrames   = 24
+	meanOver     = 16 // handler calls
+)
+
+// Fold is the state after a prefix of a log. The zero value is not usable;
+// see NewFold. A Fold belongs to one goroutine at a time; Clone makes another
+// for another goroutine. Events that make no sense where they stand, as they
+// come from a damaged file, change as little as possible and never panic.
+type Fold struct {
+	epoch uint64
+	seq   uint64
+	at    time.Duration
+	sel   Selection
+	world world
+	lanes []lane
+}
+
+// lane is one informer and what hangs on it.
+type lane struct {
+	era       informer.Era
+	eraSet    bool
+	running   bool
+	synced    bool
+	refl      reflector
+	queue     queue
+	store     store
+	listeners []listener // by id
+	work      *workq
+}
+
+type reflector struct {
+	Reflector // counters and strings that go to the State as they are
+
+	req      uint32
+	verb     informer.Verb
+	rounds   int
+	options  *metav1.ListOptions
+	wire     string // the URL as the wire shows it
+	wireOpen bool   // the wire has not shown it yet
+}
+
+// NewFold returns the Fold of the empty log: one lane, nothing in it.
+func NewFold() *Fold {
+	f := &Fold{epoch: newEpoch()}
+	f.reset(1)
+	return f
+}
+
+func (f *Fold) reset(lanes int) {
+	f.world = world{objects: -1, bin: -1}
+	f.lanes = make([]lane, lanes)
+	for i := range f.lanes {
+		f.lanes[i].refl.Phase = "idle"
+	}
+}
+
+// Seq is the number of the last event applied, 0 for none.
+func (f *Fold) Seq() uint64 { return f.seq }
+
+// At is the time of the last event applied.
+func (f *Fold) At() time.Duration { return f.at }
+
+// Selection is what the experiment looks at; the zero value before KindSelected.
+func (f *Fold) Selection() Selection { return f.sel }
+
+// Lanes is how many informers run side by side, at least 1.
+func (f *Fold) Lanes() int { return len(f.lanes) }
+
+// Clone returns an independent copy. What the two share is copied when one of
+// them writes to it, so that cloning costs microseconds whatever the number of
+// objects. It must not run at the same time as any other call on f.
+func (f *Fold) Clone() *Fold {
+	c := *f
+	f.epoch, c.epoch = newEpoch(), newEpoch()
+	c.world.open = slices.Clone(f.world.open)
+	c.world.holds = slices.Clone(f.world.holds)
+	c.world.faults = slices.Clone(f.world.faults)
+	c.lanes = slices.Clone(f.lanes)
+	for i := range c.lanes {
+		l := &c.lanes[i]
+		l.refl.Backoffs = slices.Clone(l.refl.Backoffs)
+		l.listeners = slices.Clone(l.listeners)
+		for j := range l.listeners {
+			l.listeners[j].caps = slices.Clip(l.listeners[j].caps)
+			f.lanes[i].listeners[j].caps = slices.Clip(f.lanes[i].listeners[j].caps)
+		}
+		l.store.indices = slices.Clone(l.store.indices)
+		l.queue = l.queue.clone()
+		l.work = l.work.clone()
+	}
+	return &c
+}
+
+// Apply moves the fold on by one event. It keeps what the event points to, not the event.
+func (f *Fold) Apply(e *Event) {
+	f.seq = e.Seq
+	if e.At > f.at {
+		f.at = e.At
+	}
+	if e.Kind == KindSelected {
+		f.selected(e)
+		return
+	}
+	if e.Kind == KindRestored {
+		f.restore(e)
+		return
+	}
+	if f.applyWorld(e) {
+		return
+	}
+	if int(e.Lane) >= len(f.lanes) {
+		return
+	}
+	l := &f.lanes[e.Lane]
+	switch k := e.Kind; {
+	case k <= informer.KindReflectorError:
+		f.applyReflector(l, e)
+	case k <= informer.KindQueueClosed:
+		l.queue.apply(f.epoch, e)
+	case k <= informer.KindIndexersAdded:
+		l.store.apply(f.epoch, e)
+	case k <= informer.KindListenerSynced:
+		l.applyListener(e)
+	case k == KindHandlerSpeed:
+		if li := l.listener(e.Listener); li != nil {
+			li.pace = e.Dur
+		}
+	case k >= KindWorkAdded && k <= KindClusterWrite:
+		if l.work == nil {
+			l.work = &workq{}
+		}
+		l.work.apply(f.epoch, e)
+	}
+}
+
+func (f *Fold) selected(e *Event) {
+	var sel Selection
+	if json.Unmarshal([]byte(e.Text), &sel) != nil {
+		sel = Selection{}
+	}
+	f.sel = sel
+	f.reset(min(max(len(sel.Eras), 1), maxLanes))
+	for i := range f.lanes {
+		if i < len(sel.Eras) {
+			if era, err := informer.ParseEra(sel.Eras[i]); err == nil {
+				f.lanes[i].setEra(era)
+			}
+		}
+	}
+}
+
+func (l *lane) setEra(era informer.Era) {
+	if era == informer.EraDefault {
+		era = informer.Era137
+	}
+	l.era, l.eraSet = era, true
+	delta := era == informer.Era131
+	if l.queue.delta != delta && l.queue.len() == 0 {
+		l.queue.delta = delta
+	}
+}
+
+// applyReflector folds the events of the informer as a whole and of its
+// Reflector. The phase moves with the same events as informer.ReflectorSnapshot's.
+func (f *Fold) applyReflector(l *lane, e *Event) {
+	r := &l.refl
+	switch e.Kind {
+	case informer.KindInformerStarted:
+		l.running = true
+		l.setEra(e.Era)
+	case informer.KindInformerStopped:
+		l.running = false
+	case informer.KindInformerSynced:
+		l.synced = true
+	case informer.KindReflectorStarted:
+		r.Phase = "idle"
+	case informer.KindReflectorStopped:
+		r.Phase = "stopped"
+		r.BackoffMillis, r.TimeoutSeconds, r.TempStore = 0, 0, 0
+	case informer.KindListWatchStarted:
+		r.rounds++
+		r.Relists = r.rounds - 1
+		r.Why = e.Text
+	case informer.KindRequestSent:
+		r.req, r.verb, r.options = e.Req, e.Verb, e.Options
+		r.wire, r.wireOpen = "", true
+		r.Verb = e.Verb.String()
+		r.RequestMillis = millis(e.At)
+		r.TimeoutSeconds = 0
+		r.TempStore = 0
+		switch e.Verb {
+		case informer.VerbList:
+			r.Lists++
+			r.Phase = "listing"
+		case informer.VerbWatchList:
+			r.Watches++
+			r.Phase = "watch-listing"
+		default:
+			r.Watches++
+			r.Phase = "watching"
+		}
+		if e.Verb != informer.VerbList && e.Options != nil && e.Options.TimeoutSeconds != nil {
+			r.TimeoutSeconds = *e.Options.TimeoutSeconds
+		}
+	case informer.KindRequestAnswered:
+		if e.Err != nil {
+			f.lastError(r, e)
+			if e.Req == r.req {
+				r.TimeoutSeconds = 0
+			}
+			break
+		}
+		f.world.sawRV(e.RV)
+		if e.Req == r.req && r.verb == informer.VerbList {
+			r.Backoffs = r.Backoffs[:0]
+		}
+	case informer.KindWatchEvent:
+		f.world.sawRV(e.RV)
+		r.Backoffs = r.Backoffs[:0]
+		if e.Op == informer.OpBookmark {
+			r.Bookmarks++
+			if e.Flag {
+				r.TempStore = 0
+				if r.Phase == "watch-listing" {
+					r.Phase = "watching"
+				}
+			}
+			break
+		}
+		r.Events++
+		if r.Phase == "watch-listing" {
+			r.TempStore = e.N
+		}
+	case informer.KindWatchClosed:
+		if e.Err != nil {
+			f.lastError(r, e)
+		}
+		r.TempStore, r.TimeoutSeconds = 0, 0
+	case informer.KindEventDropped:
+		r.Dropped++
+	case informer.KindReflectorRV:
+		r.ResourceVersion = e.RV
+		f.world.sawRV(e.RV)
+	case informer.KindUnavailable:
+		r.Unavailable = e.Flag
+	case informer.KindBackoff:
+		r.Phase = "backoff"
+		r.BackoffMillis = millis(e.Dur)
+		r.BackoffSince = millis(e.At)
+		r.BackoffCause = ""
+		if e.Err != nil {
+			r.BackoffCause = e.Err.Error()
+			f.lastError(r, e)
+		}
+		if len(r.Backoffs) >= maxBackoffs {
+			copy(r.Backoffs, r.Backoffs[1:])
+			r.Backoffs = r.Backoffs[:maxBackoffs-1]
+		}
+		r.Backoffs = append(r.Backoffs, r.BackoffMillis)
+	case informer.KindBackoffEnded:
+		r.BackoffMillis = 0
+	case informer.KindResyncDue:
+		r.Resyncs++
+	case informer.KindReflectorError:
+		f.lastError(r, e)
+	}
+}
+
+func (f *Fold) lastError(r *reflector, e *Event) {
+	if e.Err != nil {
+		r.LastError = e.Err.Error()
+		r.LastErrorMillis = millis(e.At)
+	}
+}
+
+func millis(d time.Duration) float64 { return float64(d/time.Microsecond) / 1000 }

@@ -1,0 +1,130 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// listener is one processorListener and its handler.
+type listener struct {
+	id            int32
+	name          string
+	ring          int
+	capacity      int
+	caps          []int
+	waiting       bool
+	accepted      int
+	delivered     int
+	handled       int
+	panics        int
+	lastPanic     string
+	handling      bool
+	now           qitem
+	handlingSince time.Duration
+	recent        [meanOver]time.Duration
+	recentSum     time.Duration
+	pace          time.Duration
+	resync        time.Duration
+	syncing       bool
+	synced        bool
+	removed       bool
+	discarded     int
+}
+
+func (l *lane) listenerIndex(id int32) (int, bool) {
+	return slices.BinarySearchFunc(l.listeners, id, func(x listener, id int32) int { return cmp.Compare(x.id, id) })
+}
+
+func (l *lane) listener(id int32) *listener {
+	if i, ok := l.listenerIndex(id); ok {
+		return &l.listeners[i]
+	}
+	return nil
+}
+
+func (l *lane) applyListener(e *Event) {
+	switch e.Kind {
+	case informer.KindListenerAdded:
+		// A new processorListener takes part in resyncs until it is told otherwise.
+		n := listener{id: e.Listener, name: e.Text, resync: e.Dur, capacity: e.M, syncing: true}
+		i, ok := l.listenerIndex(e.Listener)
+		switch {
+		case ok:
+			l.listeners[i] = n
+		case len(l.listeners) < maxListeners:
+			l.listeners = slices.Insert(l.listeners, i, n)
+		}
+		return
+	case informer.KindDistributed:
+		return // every listener says for itself what it accepted
+	}
+	li := l.listener(e.Listener)
+	if li == nil {
+		return
+	}
+	switch e.Kind {
+	case informer.KindListenerRemoved:
+		li.removed = true
+		l.pruneRemoved()
+	case informer.KindListenerStopped:
+		li.discarded += e.N
+		li.ring, li.waiting, li.handling = 0, false, false
+	case informer.KindListenerSyncing:
+		li.syncing = e.Flag
+	case informer.KindAccepted:
+		li.accepted++
+		li.setRing(e.N)
+		if e.M > 0 && e.M != li.capacity {
+			if li.capacity > 0 && len(li.caps) < 32 {
+				li.caps = append(li.caps, li.capacity)
+			}
+			li.capacity = e.M
+		}
+		if !e.Flag {
+			li.waiting = true
+		}
+	case informer.KindDelivered:
+		li.delivered++
+		li.setRing(e.N)
+		li.waiting = e.Flag
+	case informer.KindHandling:
+		li.handling = true
+		li.now = qitem{seq: e.Seq, op: e.Op, key: e.Key, rv: e.RV}
+		li.handlingSince = e.At
+	case informer.KindHandled:
+		slot := &li.recent[li.handled%meanOver]
+		li.recentSum += e.Dur - *slot
+		*slot = e.Dur
+		li.handled++
+		li.handling = false
+		if e.Err != nil {
+			li.panics++
+			li.lastPanic = e.Err.Error()
+		}
+	case informer.KindListenerSynced:
+		li.synced = true
+	}
+}
+
+func (li *listener) setRing(n int) { li.ring = max(n, 0) }
+
+// pruneRemoved forgets the oldest of the removed listeners.
+func (l *lane) pruneRemoved() {
+	gone := 0
+	for i := range l.listeners {
+		if l.listeners[i].removed {
+			gone++
+		}
+	}
+	for i := 0; i < len(l.listeners) && gone > keptRemoved; {
+		if l.listeners[i].removed {
+			l.listeners = slices.Delete(l.listeners, i, i+1)
+			gone--
+			continue
+		}
+		i++
+	}
+}

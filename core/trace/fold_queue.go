@@ -1,0 +1,135 @@
+package trace
+
+import (
+	"slices"
+
+	"informerscope/core/informer"
+)
+
+const opCount = int(informer.OpBookmark) + 1
+
+// qitem is a delta in a queue.
+type qitem struct {
+	seq       uint64
+	op        informer.Op
+	tombstone bool
+	count     int32
+	key, rv   string
+}
+
+// queue is the RealFIFO (a line of deltas) or the DeltaFIFO (a line of keys,
+// each with its deltas).
+type queue struct {
+	delta      bool
+	line       deque[qitem]
+	keys       keyQueue[[]qitem]
+	batch      []qitem // what was popped last
+	batchEpoch uint64
+	batchKey   string
+	processing bool
+	locked     bool
+	synced     bool
+	closed     bool
+	population int
+	maxDepth   int
+	pops       int
+	merges     int
+	mix        [opCount]int
+}
+
+func (q *queue) clone() queue {
+	c := *q
+	c.line = q.line.clone()
+	c.keys = q.keys.clone()
+	return c
+}
+
+func (q *queue) len() int {
+	if q.delta {
+		return q.keys.len()
+	}
+	return q.line.n
+}
+
+func (q *queue) count(op informer.Op, by int) {
+	if int(op) < len(q.mix) {
+		q.mix[op] += by
+	}
+}
+
+func (q *queue) apply(epoch uint64, e *Event) {
+	switch e.Kind {
+	case informer.KindQueued:
+		it := qitem{seq: e.Seq, op: e.Op, key: e.Key, rv: e.RV, count: int32(len(e.Items)),
+			tombstone: e.Flag && e.Op == informer.OpDeleted}
+		q.push(epoch, it)
+	case informer.KindMerged:
+		q.merges++
+		if !q.delta {
+			break
+		}
+		d, ok := q.keys.get(e.Key)
+		if !ok || len(d) < 2 {
+			break
+		}
+		older, newer := d[len(d)-2], d[len(d)-1]
+		kept := newer
+		gone := older
+		if e.Flag {
+			kept, gone = older, newer
+		}
+		q.count(gone.op, -1)
+		merged := make([]qitem, len(d)-1)
+		copy(merged, d[:len(d)-2])
+		merged[len(merged)-1] = kept
+		q.keys.set(epoch, e.Key, merged)
+	case informer.KindPopulated:
+		q.population = e.N
+	case informer.KindPopped:
+		q.pop(epoch, e)
+	case informer.KindProcessed:
+		q.processing, q.locked = false, false
+		q.population = e.M
+	case informer.KindQueueSynced:
+		q.synced = true
+	case informer.KindQueueClosed:
+		q.closed = true
+	}
+}
+
+func (q *queue) push(epoch uint64, it qitem) {
+	if q.delta {
+		d, _ := q.keys.get(it.key)
+		// Deltas of a key may be shared with a clone: append to a copy.
+		q.keys.set(epoch, it.key, append(slices.Clip(d), it))
+	} else {
+		q.line.push(epoch, it)
+	}
+	q.count(it.op, 1)
+	q.maxDepth = max(q.maxDepth, q.len())
+}
+
+func (q *queue) pop(epoch uint64, e *Event) {
+	q.pops++
+	q.processing, q.locked = true, e.Flag
+	if q.batchEpoch != epoch {
+		q.batch, q.batchEpoch = nil, epoch
+	}
+	q.batch, q.batchKey = q.batch[:0], ""
+	if q.delta {
+		key := e.Key
+		if d, ok := q.keys.take(epoch, key); ok {
+			q.batch = append(q.batch, d...)
+			q.batchKey = key
+		}
+	} else {
+		n := min(max(e.N, 0), q.line.n)
+		for i := range n {
+			q.batch = append(q.batch, *q.line.at(i))
+		}
+		q.line.drop(n)
+	}
+	for i := range q.batch {
+		q.count(q.batch[i].op, -1)
+	}
+}

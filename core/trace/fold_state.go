@@ -1,0 +1,324 @@
+package trace
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strconv"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+// limits say how much of each list a State shows.
+type limits struct{ items, batch, keys, values int }
+
+var (
+	shown = limits{items: 48, batch: 24, keys: 24, values: 512}
+	whole = limits{items: 1 << 30, batch: 1 << 30, keys: 1 << 30, values: 1 << 30}
+)
+
+// State projects the fold for the panels: fresh, with long lists cut, and the
+// caller's to keep. Live and View are left zero.
+func (f *Fold) State() *State {
+	if len(f.lanes) == 1 {
+		return f.laneState(0, shown)
+	}
+	lanes := make([]*State, len(f.lanes))
+	for i := range lanes {
+		lanes[i] = f.laneState(i, shown)
+	}
+	top := *lanes[0]
+	top.Lanes = lanes
+	return &top
+}
+
+func (f *Fold) laneState(i int, lim limits) *State {
+	l := &f.lanes[i]
+	s := &State{
+		Seq:      f.seq,
+		AtMillis: millis(f.at),
+		Source: Source{Kind: f.sel.Source, Context: f.sel.Context, Seed: f.sel.Seed, Objects: f.sel.Objects,
+			Rate: f.sel.Rate, Trouble: f.world.trouble},
+		Resource: Resource{Group: f.sel.Group, Version: f.sel.Version, Resource: f.sel.Resource, Kind: f.sel.Kind,
+			Namespace: f.sel.Namespace},
+		Running:   l.running,
+		Synced:    l.synced,
+		API:       f.world.state(f.at),
+		Reflector: l.refl.state(f),
+		Queue:     l.queue.state(lim),
+		Indexer:   l.store.state(lim),
+		Listeners: make([]Listener, len(l.listeners)),
+		Workqueue: l.work.state(lim),
+		Holds:     f.world.holdStates(),
+		Faults:    append([]Fault{}, f.world.faults...),
+	}
+	if l.eraSet {
+		s.Era = l.era.String()
+	}
+	for j := range l.listeners {
+		s.Listeners[j] = l.listeners[j].state()
+	}
+	return s
+}
+
+func (w *world) state(at time.Duration) API {
+	a := API{ResourceVersion: w.rv, Oldest: w.oldest, Objects: w.objects, Writes: w.writes}
+	rate := *w // advancing the bins is not for the fold
+	a.WritesPerSecond = rate.rate(at)
+	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
+	if w.hasEnd {
+		a.Requests = append(a.Requests, w.ended)
+	}
+	n := min(w.nframes, keptFrames)
+	a.Wire = make([]Frame, 0, n)
+	for i := 1; i <= n; i++ {
+		a.Wire = append(a.Wire, w.frames[(w.nframes-i)%keptFrames])
+	}
+	return a
+}
+
+var stageNames = [...]string{"store", "pop", "deliver", "take"}
+
+// StageName names a stage as the page and the automation API do: store, pop, deliver or take.
+func StageName(s informer.Stage) string {
+	if int(s) < len(stageNames) {
+		return stageNames[s]
+	}
+	return "stage " + strconv.Itoa(int(s))
+}
+
+func (w *world) holdStates() []Hold {
+	out := make([]Hold, len(w.holds))
+	for i, h := range w.holds {
+		out[i] = Hold{Stage: StageName(h.stage), Listener: h.listener, Waiting: h.waiting > 0,
+			SinceMillis: millis(h.since), Releases: h.releases}
+	}
+	return out
+}
+
+func (r *reflector) state(f *Fold) Reflector {
+	s := r.Reflector
+	s.Backoffs = append([]float64{}, r.Backoffs...)
+	s.Bytes = f.world.bytes
+	switch {
+	case r.wire != "":
+		s.LastRequest = r.wire
+	case r.options != nil:
+		s.LastRequest = requestURL(f.sel, r.verb, r.options)
+	}
+	return s
+}
+
+// requestURL writes the request of a Reflector as client-go would send it, for
+// logs in which the wire is not seen.
+func requestURL(sel Selection, verb informer.Verb, o *metav1.ListOptions) string {
+	path := "/api/" + sel.Version
+	if sel.Group != "" {
+		path = "/apis/" + sel.Group + "/" + sel.Version
+	}
+	if sel.Namespace != "" {
+		path += "/namespaces/" + sel.Namespace
+	}
+	path += "/" + sel.Resource
+	q := url.Values{}
+	set := func(k, v string) {
+		if v != "" {
+			q.Set(k, v)
+		}
+	}
+	if verb != informer.VerbList {
+		q.Set("watch", "true")
+	}
+	if o.AllowWatchBookmarks {
+		q.Set("allowWatchBookmarks", "true")
+	}
+	if o.SendInitialEvents != nil {
+		q.Set("sendInitialEvents", strconv.FormatBool(*o.SendInitialEvents))
+	}
+	if o.TimeoutSeconds != nil {
+		q.Set("timeoutSeconds", strconv.FormatInt(*o.TimeoutSeconds, 10))
+	}
+	if o.Limit != 0 {
+		q.Set("limit", strconv.FormatInt(o.Limit, 10))
+	}
+	set("continue", o.Continue)
+	set("resourceVersion", o.ResourceVersion)
+	set("resourceVersionMatch", string(o.ResourceVersionMatch))
+	set("labelSelector", o.LabelSelector)
+	set("fieldSelector", o.FieldSelector)
+	if len(q) == 0 {
+		return path
+	}
+	return path + "?" + q.Encode()
+}
+
+func (it *qitem) state() QueueItem {
+	return QueueItem{Seq: it.seq, Op: it.op.String(), Key: it.key, RV: it.rv, Count: int(it.count), Tombstone: it.tombstone}
+}
+
+// deltasState is a key of a DeltaFIFO with its deltas.
+func deltasState(key string, d []qitem) QueueItem {
+	out := QueueItem{Key: key, Deltas: make([]QueueItem, len(d))}
+	for i := range d {
+		out.Deltas[i] = d[i].state()
+	}
+	if len(d) > 0 {
+		newest := &d[len(d)-1]
+		out.Seq, out.Op, out.RV, out.Tombstone = newest.seq, newest.op.String(), newest.rv, newest.tombstone
+	}
+	return out
+}
+
+func (q *queue) state(lim limits) Queue {
+	s := Queue{Kind: "RealFIFO", Depth: q.len(), MaxDepth: q.maxDepth, Synced: q.synced, Locked: q.locked, Closed: q.closed,
+		InitialPopulation: q.population, Pops: q.pops, Merges: q.merges,
+		Items: []QueueItem{}, Batch: []QueueItem{}, LastBatch: []QueueItem{}, Mix: map[string]int{}}
+	if q.delta {
+		s.Kind = "DeltaFIFO"
+	}
+	q.each(func(it QueueItem) bool {
+		if len(s.Items) >= lim.items {
+			return false
+		}
+		s.Items = append(s.Items, it)
+		return true
+	})
+	for op, n := range q.mix {
+		if n > 0 {
+			s.Mix[informer.Op(op).String()] = n
+		}
+	}
+	for i := range q.batch {
+		if i >= lim.batch {
+			break
+		}
+		s.LastBatch = append(s.LastBatch, q.batch[i].state())
+	}
+	s.LastBatchSize = len(q.batch)
+	if q.processing {
+		s.Batch = slices.Clone(s.LastBatch)
+		s.BatchSize = s.LastBatchSize
+	}
+	return s
+}
+
+func (q *queue) each(fn func(QueueItem) bool) {
+	if q.delta {
+		q.keys.each(func(key string, d []qitem) bool { return fn(deltasState(key, d)) })
+		return
+	}
+	for i := range q.line.n {
+		if !fn(q.line.at(i).state()) {
+			return
+		}
+	}
+}
+
+func (s *store) state(lim limits) Indexer {
+	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces,
+		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
+	for i := range s.indices {
+		x := &s.indices[i]
+		m := make(map[string]int, min(x.values.n, lim.values))
+		x.values.each(func(v string, iv *indexValue) bool {
+			if len(m) >= lim.values {
+				return false
+			}
+			m[v] = iv.keys.n
+			return true
+		})
+		out.Indices[x.name] = m
+		out.IndexSizes[x.name] = x.values.n
+	}
+	return out
+}
+
+func (li *listener) state() Listener {
+	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.ring, Capacity: li.capacity,
+		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.accepted, Delivered: li.delivered,
+		Handled: li.handled, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: millis(li.pace),
+		ResyncMillis: millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discarded}
+	if li.waiting {
+		s.Pending++
+	}
+	if n := min(li.handled, meanOver); n > 0 {
+		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
+	}
+	if li.handling {
+		it := li.now.state()
+		s.Handling = &it
+		s.HandlingSince = millis(li.handlingSince)
+	}
+	return s
+}
+
+func (w *workq) state(lim limits) *Workqueue {
+	if w == nil {
+		return nil
+	}
+	s := &Workqueue{Workers: append([]Worker{}, w.workers...), Depth: w.fifo.len(), Queue: []string{}, Processing: []Worker{},
+		DirtyCount: w.fifo.len() + w.dirty.n, ReAdded: w.dirty.n, Dirty: []string{}, WaitingCount: w.waiting.n,
+		Waiting: []WaitingKey{}, Retries: w.fails.n, Reconciles: w.reconciles, Failures: w.failures,
+		LastWrite: w.lastWrite, ShuttingDown: w.shutting}
+	if w.lastRead != nil {
+		r := *w.lastRead
+		s.LastRead = &r
+	}
+	w.fifo.each(func(key string, _ struct{}) bool {
+		if len(s.Queue) >= lim.keys {
+			return false
+		}
+		s.Queue = append(s.Queue, key)
+		return true
+	})
+	w.dirty.each(func(key string, _ struct{}) bool {
+		if len(s.Dirty) >= lim.keys {
+			return false
+		}
+		s.Dirty = append(s.Dirty, key)
+		return true
+	})
+	w.processing.each(func(key string, t taken) bool {
+		s.Processing = append(s.Processing, Worker{ID: t.worker, Key: key, SinceMillis: millis(t.at)})
+		return true
+	})
+	slices.SortFunc(s.Processing, func(a, b Worker) int {
+		return cmp.Or(cmp.Compare(a.SinceMillis, b.SinceMillis), cmp.Compare(a.Key, b.Key))
+	})
+	s.Processing = s.Processing[:min(len(s.Processing), lim.keys)]
+	s.Waiting = w.soonest(lim.keys)
+	return s
+}
+
+// soonest returns the k waiting keys that are due first, in order, in one pass
+// with a bounded sorted buffer: the heap of a busy controller is long, and a
+// State is made sixty times a second.
+func (w *workq) soonest(k int) []WaitingKey {
+	type entry struct {
+		key string
+		due
+	}
+	order := func(a, b entry) int {
+		return cmp.Or(cmp.Compare(a.due.due, b.due.due), cmp.Compare(a.key, b.key))
+	}
+	var best []entry
+	w.waiting.each(func(key string, d due) bool {
+		best = append(best, entry{key, d})
+		if len(best) >= 2*k && 2*k > 0 {
+			slices.SortFunc(best, order)
+			best = best[:k]
+		}
+		return true
+	})
+	slices.SortFunc(best, order)
+	best = best[:min(len(best), k)]
+	out := make([]WaitingKey, len(best))
+	for i, x := range best {
+		n, _ := w.fails.get(x.key)
+		out[i] = WaitingKey{Key: x.key, DueMillis: millis(x.due.due), SetMillis: millis(x.due.set), Failures: n}
+	}
+	return out
+}

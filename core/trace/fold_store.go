@@ -1,0 +1,186 @@
+package trace
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// Cell is one object in the Indexer.
+type Cell struct {
+	Key string
+	RV  string
+	Obj any // shared with the informer: not to be changed
+	// Op is how it came here last: OpAdded, OpUpdated or OpReplaced.
+	Op informer.Op
+	// Seq and At are those of the event that put it here last.
+	Seq uint64
+	At  time.Duration
+	// Indexed holds its values in every index; not to be changed.
+	Indexed []informer.IndexValues
+}
+
+// store is the Indexer.
+type store struct {
+	objects  pmap[*Cell] // cells are never changed once they are in
+	indices  []index     // by name
+	rv       string
+	replaces int
+}
+
+type index struct {
+	name   string
+	values pmap[*indexValue]
+}
+
+type indexValue struct {
+	epoch uint64
+	keys  pmap[struct{}]
+}
+
+func (s *store) apply(epoch uint64, e *Event) {
+	switch e.Kind {
+	case informer.KindStoreAdded, informer.KindStoreUpdated:
+		op := informer.OpAdded
+		if e.Kind == informer.KindStoreUpdated {
+			op = informer.OpUpdated
+		}
+		s.put(epoch, &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed})
+		s.rv = e.StoreRV
+	case informer.KindStoreDeleted:
+		if old, ok := s.objects.get(e.Key); ok {
+			s.objects.delete(epoch, e.Key)
+			s.unindex(epoch, e.Key, old.Indexed)
+		}
+		s.rv = e.StoreRV
+	case informer.KindStoreReplaced:
+		s.replaces++
+		s.fill(epoch, e)
+		s.rv = e.StoreRV
+	case informer.KindStoreBookmark:
+		s.rv = e.StoreRV
+	case informer.KindIndexersAdded:
+		s.reindex(epoch, e)
+	}
+}
+
+// fill replaces the contents with e's items.
+func (s *store) fill(epoch uint64, e *Event) {
+	s.objects = pmap[*Cell]{}
+	s.indices = slices.Clone(s.indices)
+	for i := range s.indices {
+		s.indices[i].values = pmap[*indexValue]{}
+	}
+	cells := make([]Cell, len(e.Items))
+	for i := range e.Items {
+		it := &e.Items[i]
+		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: informer.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed}
+		s.put(epoch, &cells[i])
+	}
+}
+
+// reindex takes the values of every object in all indices from e's items.
+func (s *store) reindex(epoch uint64, e *Event) {
+	s.indices = slices.Clone(s.indices)
+	for i := range s.indices {
+		s.indices[i].values = pmap[*indexValue]{}
+	}
+	for name := range strings.SplitSeq(e.Text, ",") {
+		if name = strings.TrimSpace(name); name != "" {
+			s.index(name)
+		}
+	}
+	for i := range e.Items {
+		it := &e.Items[i]
+		old, ok := s.objects.get(it.Key)
+		if !ok {
+			continue
+		}
+		c := *old
+		c.Indexed = it.Indexed
+		s.objects.set(epoch, it.Key, &c)
+		s.enter(epoch, it.Key, it.Indexed)
+	}
+}
+
+func (s *store) put(epoch uint64, c *Cell) {
+	old, had := s.objects.get(c.Key)
+	s.objects.set(epoch, c.Key, c)
+	if had {
+		if sameValues(old.Indexed, c.Indexed) {
+			return
+		}
+		s.unindex(epoch, c.Key, old.Indexed)
+	}
+	s.enter(epoch, c.Key, c.Indexed)
+}
+
+func sameValues(a, b []informer.IndexValues) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Index != b[i].Index || !slices.Equal(a[i].Values, b[i].Values) {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *store) index(name string) *index {
+	i, ok := slices.BinarySearchFunc(s.indices, name, func(x index, n string) int { return strings.Compare(x.name, n) })
+	if !ok {
+		if len(s.indices) >= maxIndices {
+			return nil
+		}
+		s.indices = slices.Insert(s.indices, i, index{name: name})
+	}
+	return &s.indices[i]
+}
+
+func (s *store) enter(epoch uint64, key string, in []informer.IndexValues) {
+	for i := range in {
+		x := s.index(in[i].Index)
+		if x == nil {
+			continue
+		}
+		for _, v := range in[i].Values {
+			iv, ok := x.values.get(v)
+			if !ok || iv.epoch != epoch {
+				c := &indexValue{epoch: epoch}
+				if ok {
+					c.keys = iv.keys
+				}
+				iv = c
+				x.values.set(epoch, v, iv)
+			}
+			iv.keys.set(epoch, key, struct{}{})
+		}
+	}
+}
+
+func (s *store) unindex(epoch uint64, key string, in []informer.IndexValues) {
+	for i := range in {
+		x := s.index(in[i].Index)
+		if x == nil {
+			continue
+		}
+		for _, v := range in[i].Values {
+			iv, ok := x.values.get(v)
+			if !ok || !iv.keys.has(key) {
+				continue
+			}
+			if iv.keys.n == 1 {
+				x.values.delete(epoch, v)
+				continue
+			}
+			if iv.epoch != epoch {
+				iv = &indexValue{epoch: epoch, keys: iv.keys}
+				x.values.set(epoch, v, iv)
+			}
+			iv.keys.delete(epoch, key)
+		}
+	}
+}

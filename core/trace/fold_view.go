@@ -1,0 +1,107 @@
+package trace
+
+// Objects is a view of the Indexer of one lane. It reads the Fold it came
+// from, and is valid until that Fold is changed.
+type Objects struct{ m *pmap[*Cell] }
+
+// Objects returns the Indexer of a lane; an empty one when there is no such lane.
+func (f *Fold) Objects(lane int) Objects {
+	if lane < 0 || lane >= len(f.lanes) {
+		return Objects{&pmap[*Cell]{}}
+	}
+	return Objects{&f.lanes[lane].store.objects}
+}
+
+// Len is the number of objects.
+func (o Objects) Len() int { return o.m.n }
+
+// Get returns the object with a key.
+func (o Objects) Get(key string) (Cell, bool) {
+	c, ok := o.m.get(key)
+	if !ok {
+		return Cell{}, false
+	}
+	return *c, true
+}
+
+// Range calls fn for every object until it returns false. The order is that
+// of a hash of the keys, the same for the same objects added in the same order.
+// The Cell must be neither changed nor kept beyond the call: copy it.
+func (o Objects) Range(fn func(*Cell) bool) {
+	o.m.each(func(_ string, c *Cell) bool { return fn(c) })
+}
+
+// QueueKind is "RealFIFO" or "DeltaFIFO".
+func (f *Fold) QueueKind(lane int) string {
+	if lane >= 0 && lane < len(f.lanes) && f.lanes[lane].queue.delta {
+		return "DeltaFIFO"
+	}
+	return "RealFIFO"
+}
+
+// QueueLen is the length of a lane's queue: deltas of a RealFIFO, keys of a DeltaFIFO.
+func (f *Fold) QueueLen(lane int) int {
+	if lane < 0 || lane >= len(f.lanes) {
+		return 0
+	}
+	return f.lanes[lane].queue.len()
+}
+
+// RangeQueue calls fn for everything in a lane's queue, from the head on,
+// until it returns false. A DeltaFIFO gives its keys, each with its Deltas.
+func (f *Fold) RangeQueue(lane int, fn func(QueueItem) bool) {
+	if lane >= 0 && lane < len(f.lanes) {
+		f.lanes[lane].queue.each(fn)
+	}
+}
+
+// IndexNames are the names of a lane's indices, sorted.
+func (f *Fold) IndexNames(lane int) []string {
+	if lane < 0 || lane >= len(f.lanes) {
+		return nil
+	}
+	var out []string
+	for i := range f.lanes[lane].store.indices {
+		out = append(out, f.lanes[lane].store.indices[i].name)
+	}
+	return out
+}
+
+// Index is a view of one index, under the same rules as Objects.
+type Index struct{ m *pmap[*indexValue] }
+
+// Index returns an index of a lane, empty when there is none of that name.
+func (f *Fold) Index(lane int, name string) Index {
+	if lane >= 0 && lane < len(f.lanes) {
+		xs := f.lanes[lane].store.indices
+		for i := range xs {
+			if xs[i].name == name {
+				return Index{&xs[i].values}
+			}
+		}
+	}
+	return Index{&pmap[*indexValue]{}}
+}
+
+// Len is the number of values.
+func (x Index) Len() int { return x.m.n }
+
+// Range calls fn for every value with the number of objects that have it.
+func (x Index) Range(fn func(value string, objects int) bool) {
+	x.m.each(func(v string, iv *indexValue) bool { return fn(v, iv.keys.n) })
+}
+
+// Count is the number of objects that have a value.
+func (x Index) Count(value string) int {
+	if iv, ok := x.m.get(value); ok {
+		return iv.keys.n
+	}
+	return 0
+}
+
+// Keys calls fn for the key of every object that has a value.
+func (x Index) Keys(value string, fn func(key string) bool) {
+	if iv, ok := x.m.get(value); ok {
+		iv.keys.each(func(k string, _ struct{}) bool { return fn(k) })
+	}
+}

@@ -1,0 +1,234 @@
+package trace
+
+import (
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// Hop is one step of an object on its way from the API server to a handler
+// and the controller. It is data, for the page to put in words.
+type Hop struct {
+	Seq      uint64  `json:"seq"`
+	AtMillis float64 `json:"atMillis"`
+	Lane     uint8   `json:"lane"`
+	// Change numbers the changes of the object within the journey, from 1: the hops of one change belong together.
+	Change int `json:"change"`
+	// Stage is api, reflector, queue, indexer, listener or controller.
+	Stage    string `json:"stage"`
+	Listener int32  `json:"listener,omitempty"` // of stage listener; the worker of stage controller
+	Kind     string `json:"kind"`               // see KindName
+	Op       string `json:"op,omitempty"`
+	RV       string `json:"rv,omitempty"`
+	// Position is the place in the queue or in what was popped, from 1, and Of how many there were.
+	Position int     `json:"position,omitempty"`
+	Of       int     `json:"of,omitempty"`
+	N        int     `json:"n,omitempty"` // the event's own counts, see its Kind
+	M        int     `json:"m,omitempty"`
+	Flag     bool    `json:"flag,omitempty"`
+	Micros   float64 `json:"micros,omitempty"` // how long it took: handled, processed, done, reconciled
+	Text     string  `json:"text,omitempty"`
+	Error    string  `json:"error,omitempty"`
+}
+
+// ranks order the stages; a hop of a lower rank than the last one of the same lane begins a new change.
+const (
+	rankAPI = iota
+	rankReflector
+	rankQueued
+	rankPopped
+	rankStored
+	rankAfter
+)
+
+// maxHops bounds a journey; the oldest changes go first.
+const maxHops = 512
+
+// Journey returns the hops of the object with a key within from..to, oldest
+// first. read is Recorder.Read or the like. Deltas in a RealFIFO are followed
+// by their place in the line, lists and SyncAll by what they hold.
+func Journey(read func(from, to uint64, fn func(*Event) bool), key string, from, to uint64) []Hop {
+	j := &journey{key: key}
+	read(from, to, func(e *Event) bool {
+		j.see(e)
+		return true
+	})
+	return j.hops
+}
+
+type journey struct {
+	key    string
+	hops   []Hop
+	change int
+	lanes  [maxLanes]laneJourney
+}
+
+type laneJourney struct {
+	rank    int
+	change  int
+	rv      string
+	inLine  []int // places of its deltas in the RealFIFO, 1 is the head
+	batch   int   // its place in what was popped, 0: not in it
+	batchOf int
+	stored  bool
+}
+
+// begin says which change a hop of a rank belongs to.
+func (j *journey) begin(l *laneJourney, rank int, rv string) int {
+	if l.change == 0 || rank < l.rank || rank <= rankReflector && rv != l.rv {
+		j.change++
+		l.change = j.change
+		l.rv = rv
+	}
+	l.rank = rank
+	return l.change
+}
+
+func (j *journey) add(e *Event, stage string, change int) *Hop {
+	if len(j.hops) >= maxHops {
+		// Forget the oldest change as a whole.
+		oldest, i := j.hops[0].Change, 0
+		for i < len(j.hops) && j.hops[i].Change == oldest {
+			i++
+		}
+		j.hops = append(j.hops[:0], j.hops[i:]...)
+	}
+	h := Hop{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane, Change: change, Stage: stage, Listener: e.Listener,
+		Kind: KindName(e.Kind), Op: e.Op.String(), RV: e.RV, N: e.N, M: e.M, Flag: e.Flag,
+		Micros: float64(e.Dur) / float64(time.Microsecond), Text: e.Text}
+	if e.Err != nil {
+		h.Error = e.Err.Error()
+	}
+	j.hops = append(j.hops, h)
+	return &j.hops[len(j.hops)-1]
+}
+
+func find(items []informer.Item, key string) int {
+	for i := range items {
+		if items[i].Key == key {
+			return i
+		}
+	}
+	return -1
+}
+
+func (j *journey) see(e *Event) {
+	if e.Kind == KindSelected {
+		*j = journey{key: j.key, hops: j.hops, change: j.change}
+		return
+	}
+	if int(e.Lane) >= len(j.lanes) {
+		return
+	}
+	l := &j.lanes[e.Lane]
+	mine := e.Key == j.key
+	switch e.Kind {
+	case KindWireFrame:
+		if mine {
+			j.add(e, "api", j.begin(l, rankAPI, e.RV))
+			for i := range j.lanes { // the frame is what every lane's Reflector will take
+				if i != int(e.Lane) && j.lanes[i].change != 0 {
+					j.lanes[i].change, j.lanes[i].rank, j.lanes[i].rv = l.change, rankAPI, e.RV
+				}
+			}
+		}
+	case informer.KindWatchEvent:
+		if mine {
+			j.add(e, "reflector", j.begin(l, rankReflector, e.RV))
+		}
+	case informer.KindQueued:
+		j.queued(l, e, mine)
+	case informer.KindMerged:
+		if mine {
+			j.add(e, "queue", j.begin(l, rankQueued, l.rv))
+		}
+	case informer.KindPopped:
+		j.popped(l, e, mine)
+	case informer.KindProcessed:
+		if l.batch > 0 {
+			h := j.add(e, "queue", l.change)
+			h.Position, h.Of = l.batch, l.batchOf
+			l.batch = 0
+		}
+	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+		if mine {
+			l.stored = e.Kind != informer.KindStoreDeleted
+			j.add(e, "indexer", j.begin(l, rankStored, e.RV))
+		}
+	case informer.KindStoreReplaced:
+		was := l.stored
+		if i := find(e.Items, j.key); i >= 0 {
+			l.stored = true
+			h := j.add(e, "indexer", j.begin(l, rankStored, e.Items[i].RV))
+			h.RV, h.Of = e.Items[i].RV, len(e.Items)
+		} else if was {
+			l.stored = false
+			j.add(e, "indexer", j.begin(l, rankStored, "")).Op = informer.OpDeleted.String()
+		}
+	case KindRestored:
+		l.stored = find(e.Items, j.key) >= 0
+	case informer.KindDistributed, informer.KindAccepted, informer.KindDelivered, informer.KindHandling, informer.KindHandled:
+		if mine {
+			j.add(e, "listener", j.begin(l, rankAfter, e.RV))
+		}
+	default:
+		if mine && e.Kind >= KindWorkAdded && e.Kind <= KindClusterWrite {
+			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
+		}
+	}
+}
+
+func (j *journey) queued(l *laneJourney, e *Event, mine bool) {
+	switch {
+	case mine:
+		h := j.add(e, "queue", j.begin(l, rankQueued, e.RV))
+		h.Position, h.Of = e.N, e.N
+		l.inLine = append(l.inLine, e.N)
+	case e.Op == informer.OpReplacedAll:
+		i := find(e.Items, j.key)
+		if i < 0 && !l.stored {
+			return
+		}
+		h := j.add(e, "queue", j.begin(l, rankQueued, e.RV))
+		h.Position, h.Of = e.N, e.N
+		h.N = len(e.Items)
+		if i >= 0 {
+			h.RV = e.Items[i].RV
+		}
+		l.inLine = append(l.inLine, e.N)
+	case e.Op == informer.OpSyncAll && l.stored:
+		h := j.add(e, "queue", j.begin(l, rankQueued, l.rv))
+		h.Position, h.Of = e.N, e.N
+		l.inLine = append(l.inLine, e.N)
+	}
+	if len(l.inLine) > maxHops {
+		l.inLine = l.inLine[len(l.inLine)-maxHops:]
+	}
+}
+
+func (j *journey) popped(l *laneJourney, e *Event, mine bool) {
+	l.batch = 0
+	if e.Key != "" { // a DeltaFIFO names the key
+		if mine {
+			l.inLine = l.inLine[:0]
+			l.batch, l.batchOf = 1, 1
+			h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
+			h.Position, h.Of = 1, 1
+		}
+		return
+	}
+	kept := l.inLine[:0]
+	for _, p := range l.inLine {
+		if p > e.N {
+			kept = append(kept, p-e.N)
+			continue
+		}
+		if p < 1 {
+			continue
+		}
+		l.batch, l.batchOf = p, e.N
+		h := j.add(e, "queue", j.begin(l, rankPopped, l.rv))
+		h.Position, h.Of = p, e.N
+	}
+	l.inLine = kept
+}

@@ -1,0 +1,138 @@
+package trace
+
+import (
+	"errors"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+// Mark is an event worth a mark on the timeline.
+type Mark struct {
+	Seq      uint64  `json:"seq"`
+	AtMillis float64 `json:"atMillis"`
+	Lane     uint8   `json:"lane"`
+	// Kind is list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
+	Kind string `json:"kind"`
+	// Code is the HTTP status of an error, 0 when it has none.
+	Code int `json:"code,omitempty"`
+	// On says of a fault, a hold and trouble that it began.
+	On bool `json:"on,omitempty"`
+	// Text is the cause, the name or the note, as the event has it.
+	Text string `json:"text,omitempty"`
+}
+
+// Marks classifies an event; false when it is not worth a mark. It looks at
+// nothing but the event, so that marks can be made incrementally and again after a jump.
+func Marks(e *Event) (Mark, bool) {
+	m := Mark{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane, Text: e.Text}
+	switch e.Kind {
+	case informer.KindListWatchStarted:
+		m.Kind = "relist"
+		if e.Text == "first list" { // see informer.KindListWatchStarted
+			m.Kind = "list"
+		}
+	case informer.KindRequestAnswered, informer.KindWatchClosed:
+		if e.Err == nil {
+			return m, false
+		}
+		m.Kind, m.Code, m.Text = "error", StatusCode(e.Err), e.Err.Error()
+	case informer.KindBackoff:
+		m.Kind = "backoff"
+		if e.Err != nil {
+			m.Code, m.Text = StatusCode(e.Err), e.Err.Error()
+		}
+	case informer.KindResyncDue:
+		m.Kind = "resync"
+	case informer.KindInformerSynced:
+		m.Kind = "sync"
+	case informer.KindHandled:
+		if e.Err == nil {
+			return m, false
+		}
+		m.Kind, m.Text = "panic", e.Err.Error()
+	case KindFault:
+		m.Kind, m.On = "fault", e.Flag || e.N == 1
+	case KindHold:
+		m.Kind, m.On, m.Text = "hold", e.Flag, StageName(informer.Stage(e.N))
+	case KindTrouble:
+		m.Kind, m.On = "trouble", e.Text != "" || e.Err != nil
+		if m.Text == "" && e.Err != nil {
+			m.Text = e.Err.Error()
+		}
+	case KindSelected:
+		m.Kind, m.Text = "selected", ""
+	case KindNote:
+		m.Kind = "note"
+	default:
+		return m, false
+	}
+	return m, true
+}
+
+// StatusCode is the HTTP status that an error from the API server carries, 0 for none.
+func StatusCode(err error) int {
+	var s interface{ Status() metav1.Status }
+	if errors.As(err, &s) {
+		return int(s.Status().Code)
+	}
+	return 0
+}
+
+// DensityBin is the width of a bin of a Density.
+const DensityBin = 250 * time.Millisecond
+
+// maxBins is an hour and more.
+const maxBins = 1 << 14
+
+// Density counts events in bins of DensityBin. The zero value is empty. It keeps the
+// newest 16,384 bins.
+type Density struct {
+	first int64 // number of bins[0]
+	bins  []uint32
+	seq   uint64
+}
+
+// Add counts an event. An event that was counted already (its Seq is not
+// beyond the last one's) is not counted again, so that a reader may overlap.
+func (d *Density) Add(e *Event) {
+	if e.Seq <= d.seq || e.At < 0 {
+		return
+	}
+	d.seq = e.Seq
+	b := int64(e.At / DensityBin)
+	if len(d.bins) == 0 || b >= d.first+int64(len(d.bins))+maxBins {
+		d.first, d.bins = b, append(d.bins[:0], 0)
+	}
+	for d.first+int64(len(d.bins)) <= b {
+		d.bins = append(d.bins, 0)
+	}
+	if over := len(d.bins) - maxBins; over > 0 {
+		d.first += int64(over)
+		d.bins = append(d.bins[:0], d.bins[over:]...)
+	}
+	if b >= d.first {
+		d.bins[b-d.first]++
+	}
+}
+
+// Seq is that of the last event counted.
+func (d *Density) Seq() uint64 { return d.seq }
+
+// First is the start of the oldest bin.
+func (d *Density) First() time.Duration { return time.Duration(d.first) * DensityBin }
+
+// Bins returns the counts, oldest first; a copy.
+func (d *Density) Bins() []uint32 { return append([]uint32{}, d.bins...) }
+
+// From returns the counts of the bins from the one that holds at, and that
+// bin's start: what changed since a reader looked last.
+func (d *Density) From(at time.Duration) (time.Duration, []uint32) {
+	i := max(int64(at/DensityBin)-d.first, 0)
+	if i >= int64(len(d.bins)) {
+		return time.Duration(d.first+int64(len(d.bins))) * DensityBin, nil
+	}
+	return time.Duration(d.first+i) * DensityBin, append([]uint32{}, d.bins[i:]...)
+}

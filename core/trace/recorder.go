@@ -1,0 +1,490 @@
+package trace
+
+import (
+	"context"
+	"sort"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/workqueue"
+)
+
+// RecorderOptions set a Recorder up; the zero value is usable.
+type RecorderOptions struct {
+	// Clock gives the events their times; the real one when nil.
+	Clock clock.PassiveClock
+	// MaxEvents is how many events are kept, 262,144 when 0. The oldest go first, a thousand or so at a time.
+	MaxEvents int
+	// MaxBytes bounds what the kept events and the objects that they brought take, about; 96 MiB when 0. Objects count with
+	// their Size() when they have one.
+	MaxBytes int
+	// CheckpointEvery is the distance of the folds that are kept for going back, 4,096 events when 0.
+	CheckpointEvery int
+}
+
+const (
+	chunkEvents = 1024
+	eventBytes  = 256 // an Event with its strings, about
+	// coalesceWithin bounds how long KindWireBytes may be summed up in one event.
+	coalesceWithin = 100 * time.Millisecond
+	// maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
+	maxPending = 8
+)
+
+// chunk is a piece of the log. A slot is written once, before the Recorder's
+// head moves over it, and never again.
+type chunk struct {
+	first uint64 // seq of ev[0]
+	n     int
+	bytes int
+	ev    [chunkEvents]Event
+}
+
+// Recorder keeps the newest events of a log, and the folds needed to show any
+// moment of it. All its methods may be called at any time from any goroutine.
+type Recorder struct {
+	opts RecorderOptions
+
+	mu     sync.Mutex
+	start  time.Time
+	chunks []*chunk
+	gone   []*chunk // evicted, not in base yet
+	seq    uint64
+	at     time.Duration
+	bytes  int
+	read   uint64 // highest seq a reader may have seen
+	wake   chan struct{}
+	gen    uint64
+
+	foldMu sync.Mutex // taken before mu
+	base   *Fold      // at or before the oldest event kept
+	points []*Fold    // checkpoints by seq, all after base
+	foldOf uint64     // the gen that base belongs to
+}
+
+// NewRecorder returns an empty Recorder whose log begins now.
+func NewRecorder(o RecorderOptions) *Recorder {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	if o.MaxEvents <= 0 {
+		o.MaxEvents = 262144
+	}
+	if o.MaxBytes <= 0 {
+		o.MaxBytes = 96 << 20
+	}
+	if o.CheckpointEvery <= 0 {
+		o.CheckpointEvery = 4096
+	}
+	return &Recorder{opts: o, start: o.Clock.Now(), base: NewFold()}
+}
+
+type laneObserver struct {
+	r    *Recorder
+	lane uint8
+}
+
+// Observe implements informer.Observer.
+func (o *laneObserver) Observe(e *informer.Event) { o.r.append(o.lane, e) }
+
+// Lane returns the Observer for the informer of a lane.
+func (r *Recorder) Lane(i uint8) informer.Observer { return &laneObserver{r, i} }
+
+type workObserver struct {
+	r    *Recorder
+	lane uint8
+}
+
+// Observe implements workqueue.Observer.
+func (o *workObserver) Observe(e *workqueue.Event) {
+	if e.Kind < workqueue.KindAdded || e.Kind > workqueue.KindShuttingDown {
+		return
+	}
+	o.r.append(o.lane, &informer.Event{
+		Kind:     KindWorkAdded + informer.Kind(e.Kind-workqueue.KindAdded),
+		Flag:     e.Flag,
+		Listener: e.Worker,
+		N:        e.N,
+		Key:      e.Key,
+		Dur:      e.Dur,
+	})
+}
+
+// WorkLane returns the Observer for the work queue behind the informer of a lane.
+func (r *Recorder) WorkLane(i uint8) workqueue.Observer { return &workObserver{r, i} }
+
+// Emit appends an event and returns its seq.
+func (r *Recorder) Emit(lane uint8, e informer.Event) uint64 { return r.append(lane, &e) }
+
+type sizer interface{ Size() int }
+
+// brought is how many bytes of objects an event brings that no event before it did, about.
+func brought(e *informer.Event) int {
+	n := len(e.Text)
+	switch e.Kind {
+	case informer.KindWatchEvent, KindWireFrame:
+		if s, ok := e.Obj.(sizer); ok {
+			n += s.Size()
+		}
+	case informer.KindQueued:
+		if e.Op == informer.OpReplaced {
+			if s, ok := e.Obj.(sizer); ok {
+				n += s.Size()
+			}
+		}
+		fallthrough
+	case KindRestored:
+		for i := range e.Items {
+			if s, ok := e.Items[i].Obj.(sizer); ok {
+				n += s.Size()
+			}
+		}
+		n += len(e.Items) * 96
+	case informer.KindStoreReplaced, informer.KindIndexersAdded:
+		n += len(e.Items) * 96
+	}
+	return n
+}
+
+// append is on the informer's hot path, with its locks held.
+func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
+	size := eventBytes + brought(e)
+	r.mu.Lock()
+	at := max(r.opts.Clock.Since(r.start), r.at)
+	if e.Kind == KindWireBytes && r.coalesce(at, e) {
+		seq := r.seq
+		r.mu.Unlock()
+		return seq
+	}
+	seq := r.put(at, lane, e, size)
+	lag := len(r.gone) > maxPending
+	r.mu.Unlock()
+	if lag && r.foldMu.TryLock() {
+		// Nobody reads, so nobody folds: do it here, a chunk's worth for a chunk's worth.
+		r.settle(1)
+		r.foldMu.Unlock()
+	}
+	return seq
+}
+
+// put appends with mu held.
+func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int) uint64 {
+	r.at = at
+	r.seq++
+	var c *chunk
+	if n := len(r.chunks); n > 0 && r.chunks[n-1].n < chunkEvents {
+		c = r.chunks[n-1]
+	} else {
+		c = &chunk{first: r.seq}
+		r.chunks = append(r.chunks, c)
+	}
+	s := &c.ev[c.n]
+	s.Seq, s.At, s.Lane, s.Event = r.seq, at, lane, *e
+	c.n++
+	c.bytes += size
+	r.bytes += size
+	if c.n == 1 || r.bytes > r.opts.MaxBytes {
+		for len(r.chunks) > 1 && (r.bytes > r.opts.MaxBytes || r.count() > r.opts.MaxEvents) {
+			old := r.chunks[0]
+			r.chunks[0] = nil
+			r.chunks = r.chunks[1:]
+			r.bytes -= old.bytes
+			r.gone = append(r.gone, old)
+		}
+	}
+	if r.wake != nil {
+		close(r.wake)
+		r.wake = nil
+	}
+	return r.seq
+}
+
+func (r *Recorder) count() int {
+	if len(r.chunks) == 0 {
+		return 0
+	}
+	return int(r.seq - r.chunks[0].first + 1)
+}
+
+// coalesce adds the bytes to the last event when that is of the same request
+// and no reader can have seen it.
+func (r *Recorder) coalesce(at time.Duration, e *informer.Event) bool {
+	if r.seq == 0 || r.read >= r.seq || len(r.chunks) == 0 {
+		return false
+	}
+	c := r.chunks[len(r.chunks)-1]
+	last := &c.ev[c.n-1]
+	if last.Kind != KindWireBytes || last.Req != e.Req || at-last.At > coalesceWithin {
+		return false
+	}
+	last.N += e.N
+	return true
+}
+
+// Head returns the newest event's seq and time; 0, 0 of an empty log.
+func (r *Recorder) Head() (seq uint64, at time.Duration) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.seq, r.at
+}
+
+// Now is the time on the log's clock.
+func (r *Recorder) Now() time.Duration {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return max(r.opts.Clock.Since(r.start), r.at)
+}
+
+// First returns the seq of the oldest event kept; one more than Head's when there is none.
+func (r *Recorder) First() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.first()
+}
+
+func (r *Recorder) first() uint64 {
+	if len(r.chunks) == 0 {
+		return r.seq + 1
+	}
+	return r.chunks[0].first
+}
+
+// span returns the pieces that hold from..to, as far as they are kept.
+// Afterwards they may be read without the lock: slots up to the head are final
+// once r.read covers them.
+func (r *Recorder) span(from, to uint64, evicted bool) (parts [][]Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	to = min(to, r.seq)
+	r.read = max(r.read, to)
+	add := func(c *chunk) {
+		lo, hi := uint64(0), uint64(c.n)
+		if from > c.first {
+			lo = from - c.first
+		}
+		if c.first > to {
+			return
+		}
+		hi = min(hi, to-c.first+1)
+		if lo < hi {
+			parts = append(parts, c.ev[lo:hi:hi])
+		}
+	}
+	if evicted {
+		for _, c := range r.gone {
+			add(c)
+		}
+	}
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].first+uint64(r.chunks[i].n) > from })
+	for ; i < len(r.chunks) && r.chunks[i].first <= to; i++ {
+		add(r.chunks[i])
+	}
+	return parts
+}
+
+// Read calls fn for the kept events from..to, both included, in order, until
+// it returns false. No lock is held meanwhile. Events must not be changed; they
+// stay valid, and the same, as long as they are referred to. A follower whose next event is
+// before First has fallen behind by more than is kept: it goes on from FoldAt.
+func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
+	for _, p := range r.span(from, to, false) {
+		for i := range p {
+			if !fn(&p[i]) {
+				return
+			}
+		}
+	}
+}
+
+// Event returns one event, nil when it is not kept.
+func (r *Recorder) Event(seq uint64) *Event {
+	for _, p := range r.span(seq, seq, false) {
+		return &p[0]
+	}
+	return nil
+}
+
+// SeqAt returns the seq of the last event at or before a time; when all kept
+// ones are later, one less than First.
+func (r *Recorder) SeqAt(at time.Duration) uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].ev[0].At > at })
+	if i == 0 {
+		return r.first() - 1
+	}
+	c := r.chunks[i-1]
+	j := sort.Search(c.n, func(j int) bool { return c.ev[j].At > at })
+	return c.first + uint64(j) - 1
+}
+
+// FoldAt returns the fold of the log up to and including seq. Seqs that are
+// not kept any more give the oldest fold that can be had, seqs after the head
+// the head's; Fold.Seq says which. The Fold is the caller's.
+func (r *Recorder) FoldAt(seq uint64) *Fold {
+	r.foldMu.Lock()
+	defer r.foldMu.Unlock()
+	r.settle(0)
+	if first := r.First(); seq+1 < first {
+		seq = first - 1
+	}
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > seq })
+	near := r.base
+	if i > 0 {
+		near = r.points[i-1]
+	}
+	f := near.Clone()
+	every := uint64(r.opts.CheckpointEvery)
+	if seq > f.seq {
+		next := f.seq + every
+		for _, p := range r.span(f.seq+1, seq, true) {
+			for j := range p {
+				f.Apply(&p[j])
+				if f.seq >= next {
+					r.offer(f)
+					next = f.seq + every
+				}
+			}
+		}
+	}
+	return f
+}
+
+// Offer lets the Recorder keep a clone of a Fold of this very log as a checkpoint, when none
+// is near. Who follows the log anyway saves FoldAt the work: call it now and then, after Apply.
+func (r *Recorder) Offer(f *Fold) {
+	r.foldMu.Lock()
+	defer r.foldMu.Unlock()
+	r.settle(0)
+	if head, _ := r.Head(); f.seq > head || f.seq < r.base.seq {
+		return
+	}
+	r.offer(f)
+}
+
+// offer keeps a clone of f when no checkpoint is near before it. With foldMu held.
+func (r *Recorder) offer(f *Fold) {
+	every := uint64(r.opts.CheckpointEvery)
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > f.seq })
+	before := r.base.seq
+	if i > 0 {
+		before = r.points[i-1].seq
+	}
+	if f.seq < before+every || i < len(r.points) && r.points[i].seq < f.seq+every/2 {
+		return
+	}
+	r.points = append(r.points, nil)
+	copy(r.points[i+1:], r.points[i:])
+	r.points[i] = f.Clone()
+}
+
+// settle moves the base over the evicted chunks, at most so many when limit is
+// not 0, and starts anew after a Reset. With foldMu held.
+func (r *Recorder) settle(limit int) {
+	r.mu.Lock()
+	gone, gen := r.gone, r.gen
+	r.mu.Unlock()
+	if gen != r.foldOf {
+		r.base, r.points, r.foldOf = NewFold(), nil, gen
+	}
+	if len(gone) == 0 {
+		return
+	}
+	if limit > 0 && len(gone) > limit {
+		gone = gone[:limit]
+	}
+	last := gone[len(gone)-1]
+	end := last.first + uint64(last.n) - 1
+	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > end })
+	if i > 0 {
+		r.base = r.points[i-1]
+		clear(r.points[:i])
+		r.points = r.points[i:]
+	}
+	for _, c := range gone {
+		for j := range c.ev[:c.n] {
+			if e := &c.ev[j]; e.Seq > r.base.seq {
+				r.base.Apply(e)
+			}
+		}
+	}
+	r.mu.Lock()
+	if r.gen == gen {
+		clear(r.gone[:len(gone)])
+		r.gone = r.gone[len(gone):]
+	}
+	r.mu.Unlock()
+}
+
+// Changed returns a channel that is closed when the next event comes, or at a Reset.
+func (r *Recorder) Changed() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.wake == nil {
+		r.wake = make(chan struct{})
+	}
+	return r.wake
+}
+
+// Wait returns when the log's head is beyond after, or with ctx's error.
+func (r *Recorder) Wait(ctx context.Context, after uint64) error {
+	for {
+		r.mu.Lock()
+		if r.seq > after {
+			r.mu.Unlock()
+			return nil
+		}
+		if r.wake == nil {
+			r.wake = make(chan struct{})
+		}
+		ch := r.wake
+		r.mu.Unlock()
+		select {
+		case <-ch:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// Generation counts the Resets and Loads; seqs of different generations have nothing in common.
+func (r *Recorder) Generation() uint64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.gen
+}
+
+// Reset forgets everything; the log begins anew, now, with seq 1. Observers
+// stay connected: stop the informers first whose last events should not be in it.
+func (r *Recorder) Reset() {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reset()
+}
+
+func (r *Recorder) reset() {
+	r.chunks, r.gone = nil, nil
+	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
+	r.start = r.opts.Clock.Now()
+	r.gen++
+	if r.wake != nil {
+		close(r.wake)
+		r.wake = nil
+	}
+}
+
+// Load replaces the log by that of a file. Its events keep their times and
+// order, and are numbered from 1. Limits hold: of a log that is too long the end is kept.
+func (r *Recorder) Load(events []Event) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.reset()
+	for i := range events {
+		e := &events[i]
+		r.put(max(e.At, r.at), e.Lane, &e.Event, eventBytes+brought(&e.Event))
+	}
+	r.start = r.opts.Clock.Now().Add(-r.at)
+}

@@ -1,0 +1,241 @@
+package trace
+
+// State is what the panels show: the fold of a prefix of the log. Its JSON is
+// what informerscope.state() returns. Lists too long to send are cut; their
+// full length stands beside them.
+type State struct {
+	Seq       uint64     `json:"seq"`
+	AtMillis  float64    `json:"atMillis"`
+	Live      bool       `json:"live"` // set by the viewer: the state is that of the log's end
+	Source    Source     `json:"source"`
+	Era       string     `json:"era"`
+	Running   bool       `json:"running"` // the informer runs
+	Synced    bool       `json:"synced"`  // the informer's HasSynced lamp
+	Resource  Resource   `json:"resource"`
+	API       API        `json:"api"`
+	Reflector Reflector  `json:"reflector"`
+	Queue     Queue      `json:"queue"`
+	Indexer   Indexer    `json:"indexer"`
+	Listeners []Listener `json:"listeners"`
+	Workqueue *Workqueue `json:"workqueue"`
+	Holds     []Hold     `json:"holds"`
+	Faults    []Fault    `json:"faults"`
+	View      View       `json:"view"`            // set by the viewer
+	Lanes     []*State   `json:"lanes,omitempty"` // with two eras: every lane, the first too
+}
+
+// Source is where the objects come from.
+type Source struct {
+	Kind    string  `json:"kind"` // "sim", "live", "file"
+	Context string  `json:"context,omitempty"`
+	Seed    uint64  `json:"seed,omitempty"`
+	Objects int     `json:"objects,omitempty"`
+	Rate    float64 `json:"rate,omitempty"`
+	Trouble string  `json:"trouble,omitempty"` // words for a person; empty when all is well
+}
+
+// Resource is the resource that is watched.
+type Resource struct {
+	Group     string `json:"group"`
+	Version   string `json:"version"`
+	Resource  string `json:"resource"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace"`
+}
+
+// API is the API server as the wire (and a simulated cluster) shows it.
+type API struct {
+	ResourceVersion string        `json:"resourceVersion"`  // the highest known
+	Oldest          string        `json:"oldest,omitempty"` // where the history begins; simulated cluster only
+	Objects         int           `json:"objects"`          // -1 when unknown
+	Writes          int           `json:"writes"`           // so far; simulated cluster only
+	WritesPerSecond float64       `json:"writesPerSecond"`  // over the last seconds of the log: writes, or frames where writes are unknown
+	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended
+	Wire            []Frame       `json:"wire"`             // the newest frames, newest first
+}
+
+// WireRequest is one HTTP request.
+type WireRequest struct {
+	ID         uint32  `json:"id"`
+	URL        string  `json:"url"`
+	Status     int     `json:"status"` // 0 while unanswered
+	Open       bool    `json:"open"`
+	SentMillis float64 `json:"sentMillis"`
+	Bytes      int     `json:"bytes"`
+	Frames     int     `json:"frames"`
+	Error      string  `json:"error,omitempty"`
+}
+
+// Frame is one watch frame.
+type Frame struct {
+	Seq   uint64 `json:"seq"`
+	Op    string `json:"op"`
+	Key   string `json:"key,omitempty"`
+	RV    string `json:"rv"`
+	Bytes int    `json:"bytes"`
+}
+
+// Reflector is the Reflector's state.
+type Reflector struct {
+	Phase           string    `json:"phase"` // idle, listing, watch-listing, watching, backoff, stopped
+	ResourceVersion string    `json:"resourceVersion"`
+	Lists           int       `json:"lists"`   // LIST requests sent, pages too
+	Watches         int       `json:"watches"` // WATCH requests sent, WatchLists too
+	Relists         int       `json:"relists"` // rounds of ListAndWatch after the first
+	Events          int       `json:"events"`
+	Bookmarks       int       `json:"bookmarks"`
+	Dropped         int       `json:"dropped"`
+	Bytes           int       `json:"bytes"`
+	LastRequest     string    `json:"lastRequest"`    // URL as sent
+	Verb            string    `json:"verb"`           // of the last request: LIST, WATCH, WATCHLIST
+	RequestMillis   float64   `json:"requestMillis"`  // when it was sent
+	TimeoutSeconds  int64     `json:"timeoutSeconds"` // of an open watch
+	LastError       string    `json:"lastError"`
+	LastErrorMillis float64   `json:"lastErrorMillis"`
+	Why             string    `json:"why"`           // why the present round of ListAndWatch runs
+	BackoffMillis   float64   `json:"backoffMillis"` // length of the present wait, 0 when none
+	BackoffSince    float64   `json:"backoffSince"`  // when it began
+	BackoffCause    string    `json:"backoffCause"`
+	Backoffs        []float64 `json:"backoffs"`  // the waits of the present outage, in ms, oldest first (at most 16)
+	TempStore       int       `json:"tempStore"` // objects in the WatchList's temporary store
+	Resyncs         int       `json:"resyncs"`
+	Unavailable     bool      `json:"unavailable"`
+}
+
+// Queue is the DeltaFIFO or the RealFIFO.
+type Queue struct {
+	Kind              string         `json:"kind"`  // RealFIFO or DeltaFIFO
+	Depth             int            `json:"depth"` // deltas (RealFIFO) or keys (DeltaFIFO)
+	MaxDepth          int            `json:"maxDepth"`
+	Synced            bool           `json:"synced"`
+	Locked            bool           `json:"locked"` // held while what was popped is processed
+	Closed            bool           `json:"closed"`
+	InitialPopulation int            `json:"initialPopulation"`
+	Items             []QueueItem    `json:"items"` // the head of the queue, in order, at most 48
+	Batch             []QueueItem    `json:"batch"` // what was popped and is being processed, at most 24
+	BatchSize         int            `json:"batchSize"`
+	LastBatch         []QueueItem    `json:"lastBatch"` // what was popped last, at most 24
+	LastBatchSize     int            `json:"lastBatchSize"`
+	Mix               map[string]int `json:"mix"` // deltas in the queue by type
+	Pops              int            `json:"pops"`
+	Merges            int            `json:"merges"`
+}
+
+// QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
+type QueueItem struct {
+	Seq       uint64      `json:"seq"` // of the event that queued it (its newest delta)
+	Op        string      `json:"op,omitempty"`
+	Key       string      `json:"key,omitempty"`
+	RV        string      `json:"rv,omitempty"`
+	Count     int         `json:"count,omitempty"` // objects in a ReplacedAll
+	Tombstone bool        `json:"tombstone,omitempty"`
+	Deltas    []QueueItem `json:"deltas,omitempty"`
+}
+
+// Indexer is the store and its indices.
+type Indexer struct {
+	Count           int                       `json:"count"`
+	ResourceVersion string                    `json:"resourceVersion"`
+	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of an index
+	IndexSizes      map[string]int            `json:"indexSizes"` // index → how many values it has
+	Replaces        int                       `json:"replaces"`
+}
+
+// Listener is one processorListener with its handler.
+type Listener struct {
+	ID            int32      `json:"id"`
+	Name          string     `json:"name"`
+	Pending       int        `json:"pending"`    // accepted, not yet handed to nextCh: ring and the one waiting
+	Ring          int        `json:"ring"`       // in the ring
+	Capacity      int        `json:"capacity"`   // of the ring
+	Capacities    []int      `json:"capacities"` // earlier ones, oldest first
+	Waiting       bool       `json:"waiting"`    // one waits at nextCh
+	Distributed   int        `json:"distributed"`
+	Delivered     int        `json:"delivered"`
+	Handled       int        `json:"handled"`
+	Panics        int        `json:"panics"`
+	LastPanic     string     `json:"lastPanic,omitempty"`
+	Handling      *QueueItem `json:"handling"` // what the handler is busy with
+	HandlingSince float64    `json:"handlingSince"`
+	MeanMicros    float64    `json:"meanMicros"` // of the last calls
+	PaceMillis    float64    `json:"paceMillis"` // extra time a call, set by hand
+	ResyncMillis  float64    `json:"resyncMillis"`
+	Syncing       bool       `json:"syncing"`
+	Synced        bool       `json:"synced"`
+	Removed       bool       `json:"removed"`
+	Discarded     int        `json:"discarded"` // notifications thrown away when it stopped
+}
+
+// Workqueue is the controller behind one listener.
+type Workqueue struct {
+	Workers      []Worker       `json:"workers"`
+	Depth        int            `json:"depth"`
+	Queue        []string       `json:"queue"` // head first, at most 24
+	Processing   []Worker       `json:"processing"`
+	DirtyCount   int            `json:"dirtyCount"`
+	ReAdded      int            `json:"reAdded"` // dirty while being processed
+	WaitingCount int            `json:"waitingCount"`
+	Waiting      []WaitingKey   `json:"waiting"`           // soonest first, at most 24
+	Retries      int            `json:"retries"`           // keys with failures
+	Failing      map[string]int `json:"failing,omitempty"` // keys with failures and how many; only in a log's KindRestored
+	Dirty        []string       `json:"dirty"`             // keys added again while being processed, at most 24
+	Reconciles   int            `json:"reconciles"`
+	Failures     int            `json:"failures"`
+	LastRead     *Read          `json:"lastRead"`
+	LastWrite    string         `json:"lastWrite,omitempty"`
+	ShuttingDown bool           `json:"shuttingDown"`
+}
+
+// Worker is a worker and the key it works on.
+type Worker struct {
+	ID          int32   `json:"id"`
+	Key         string  `json:"key,omitempty"`
+	SinceMillis float64 `json:"sinceMillis"`
+}
+
+// WaitingKey is a key in the waiting heap.
+type WaitingKey struct {
+	Key       string  `json:"key"`
+	DueMillis float64 `json:"dueMillis"` // on the log's clock
+	SetMillis float64 `json:"setMillis"`
+	Failures  int     `json:"failures"`
+}
+
+// Read is a lister read.
+type Read struct {
+	Key      string  `json:"key"`
+	RV       string  `json:"rv"`
+	Latest   string  `json:"latest,omitempty"`
+	Behind   int     `json:"behind"`
+	AtMillis float64 `json:"atMillis"`
+}
+
+// Hold is a held stage.
+type Hold struct {
+	Stage       string  `json:"stage"` // store, pop, deliver, take
+	Listener    int32   `json:"listener,omitempty"`
+	Waiting     bool    `json:"waiting"`
+	SinceMillis float64 `json:"sinceMillis"`
+	Releases    int     `json:"releases"` // let through while held
+}
+
+// Fault is a fault that is on, or struck last.
+type Fault struct {
+	Name     string  `json:"name"`
+	On       bool    `json:"on"`
+	Struck   int     `json:"struck"`
+	AtMillis float64 `json:"atMillis"`
+}
+
+// View says how the page follows the log; the viewer fills it in.
+type View struct {
+	Mode         string  `json:"mode"` // live, playing, paused
+	Speed        float64 `json:"speed"`
+	Behind       uint64  `json:"behind"` // events between the view and the log's end
+	BehindMillis float64 `json:"behindMillis"`
+	First        uint64  `json:"first"` // oldest seq that can be shown
+	Head         uint64  `json:"head"`
+	HeadMillis   float64 `json:"headMillis"`
+	MergedTokens int     `json:"mergedTokens"` // tokens merged for the eye in the last second
+	ShownTokens  int     `json:"shownTokens"`
+}

@@ -1,0 +1,282 @@
+package trace
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"testing"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// synthetic makes logs that are consistent, as an informer would write them,
+// together with plain models of what they describe.
+type synthetic struct {
+	rng    *rand.Rand
+	delta  bool
+	events []Event
+	at     time.Duration
+	rv     int
+
+	line    []string            // RealFIFO: "op key"
+	keys    []string            // DeltaFIFO
+	deltas  map[string][]string // DeltaFIFO
+	store   map[string]string   // key → rv
+	node    map[string]string   // key → value in the index "node"
+	objects map[string]*obj
+	waiting bool // at nextCh
+	ring    int
+	handled int
+	work    []string
+	busy    map[string]bool
+	dirty   map[string]bool
+}
+
+func newSynthetic(seed uint64, delta bool) *synthetic {
+	s := &synthetic{rng: rand.New(rand.NewPCG(seed, 1)), delta: delta, deltas: map[string][]string{}, store: map[string]string{},
+		node: map[string]string{}, objects: map[string]*obj{}, busy: map[string]bool{}, dirty: map[string]bool{}}
+	era := "1.37"
+	if delta {
+		era = "1.31"
+	}
+	s.emit(selected(era))
+	s.emit(informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "one", M: 1024})
+	return s
+}
+
+func (s *synthetic) emit(e informer.Event) {
+	s.at += time.Duration(s.rng.IntN(3000)) * time.Microsecond
+	s.events = append(s.events, Event{Seq: uint64(len(s.events) + 1), At: s.at, Event: e})
+}
+
+func (s *synthetic) step() {
+	key := fmt.Sprintf("ns/p%d", s.rng.IntN(300))
+	s.rv++
+	rv := fmt.Sprint(s.rv)
+	switch x := s.rng.IntN(100); {
+	case x < 30: // something is queued
+		op := []informer.Op{informer.OpAdded, informer.OpUpdated, informer.OpDeleted}[s.rng.IntN(3)]
+		o := &obj{Name: key, RV: rv}
+		s.objects[key] = o
+		e := informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: rv, Obj: o}
+		if s.delta {
+			if len(s.deltas[key]) == 0 {
+				s.keys = append(s.keys, key)
+			}
+			s.deltas[key] = append(s.deltas[key], op.String())
+			e.N = len(s.keys)
+		} else {
+			s.line = append(s.line, op.String()+" "+key)
+			e.N = len(s.line)
+		}
+		s.emit(e)
+		if d := s.deltas[key]; s.delta && len(d) >= 2 && op == informer.OpDeleted && d[len(d)-2] == "Deleted" {
+			s.deltas[key] = d[:len(d)-1]
+			s.emit(informer.Event{Kind: informer.KindMerged, Key: key, M: len(d) - 1, Flag: s.rng.IntN(2) == 0})
+		}
+	case x < 45: // a batch is popped
+		if s.delta && len(s.keys) > 0 {
+			k := s.keys[0]
+			s.keys = s.keys[1:]
+			n := len(s.deltas[k])
+			delete(s.deltas, k)
+			s.emit(informer.Event{Kind: informer.KindPopped, Key: k, N: n, M: len(s.keys), Flag: true})
+			s.emit(informer.Event{Kind: informer.KindProcessed, N: n})
+		} else if len(s.line) > 0 {
+			n := 1 + s.rng.IntN(min(8, len(s.line)))
+			s.line = s.line[n:]
+			s.emit(informer.Event{Kind: informer.KindPopped, N: n, M: len(s.line)})
+			s.emit(informer.Event{Kind: informer.KindProcessed, N: n})
+		}
+	case x < 60: // the store changes
+		node := fmt.Sprintf("n%d", s.rng.IntN(20))
+		e := informer.Event{Kind: informer.KindStoreUpdated, Key: key, RV: rv, StoreRV: rv, Obj: s.objects[key],
+			Indexed: []informer.IndexValues{{Index: "node", Values: []string{node}}}}
+		if o := s.objects[key]; o == nil {
+			e.Obj = nil
+		}
+		if _, ok := s.store[key]; !ok {
+			e.Kind = informer.KindStoreAdded
+		}
+		s.store[key], s.node[key] = rv, node
+		s.emit(e)
+	case x < 68:
+		if _, ok := s.store[key]; ok {
+			delete(s.store, key)
+			delete(s.node, key)
+			s.emit(informer.Event{Kind: informer.KindStoreDeleted, Key: key, RV: rv, StoreRV: rv})
+		}
+	case x < 69 && s.rng.IntN(20) == 0: // a list replaces everything
+		clear(s.store)
+		clear(s.node)
+		e := informer.Event{Kind: informer.KindStoreReplaced, StoreRV: rv}
+		for i := range s.rng.IntN(200) {
+			k := fmt.Sprintf("ns/p%d", i)
+			s.store[k], s.node[k] = rv, "n0"
+			e.Items = append(e.Items, informer.Item{Key: k, RV: rv, Obj: &obj{Name: k, RV: rv},
+				Indexed: []informer.IndexValues{{Index: "node", Values: []string{"n0"}}}})
+		}
+		s.emit(e)
+	case x < 80: // the listener
+		e := informer.Event{Kind: informer.KindAccepted, Listener: 1, Key: key, M: 1024}
+		if s.waiting {
+			s.ring++
+			e.Flag = true
+		}
+		s.waiting = true
+		e.N = s.ring
+		s.emit(e)
+	case x < 88:
+		if s.waiting {
+			if s.waiting = s.ring > 0; s.waiting {
+				s.ring--
+			}
+			s.handled++
+			s.emit(informer.Event{Kind: informer.KindDelivered, Listener: 1, Key: key, N: s.ring, Flag: s.waiting})
+			s.emit(informer.Event{Kind: informer.KindHandling, Listener: 1, Key: key})
+			s.emit(informer.Event{Kind: informer.KindHandled, Listener: 1, Key: key, Dur: time.Duration(s.rng.IntN(1000))})
+		}
+	case x < 94: // the work queue
+		switch {
+		case s.busy[key] && s.dirty[key], slices.Contains(s.work, key):
+			s.emit(informer.Event{Kind: KindWorkDeduplicated, Key: key})
+		case s.busy[key]:
+			s.dirty[key] = true
+			s.emit(informer.Event{Kind: KindWorkMarkedDirty, Key: key})
+		default:
+			s.work = append(s.work, key)
+			s.emit(informer.Event{Kind: KindWorkAdded, Key: key, N: len(s.work)})
+		}
+	case x < 97:
+		if len(s.work) > 0 {
+			k := s.work[0]
+			s.work = s.work[1:]
+			s.busy[k] = true
+			s.emit(informer.Event{Kind: KindWorkTaken, Key: k, Listener: 1, N: len(s.work)})
+		}
+	default:
+		for k := range s.busy {
+			delete(s.busy, k)
+			again := s.dirty[k]
+			if again {
+				delete(s.dirty, k)
+				s.work = append(s.work, k)
+			}
+			s.emit(informer.Event{Kind: KindWorkDone, Key: k, Listener: 1, Flag: again, N: len(s.work)})
+			break
+		}
+	}
+}
+
+func (s *synthetic) check(t *testing.T, f *Fold) {
+	t.Helper()
+	var want []string
+	if s.delta {
+		for _, k := range s.keys {
+			line := k + ":"
+			for _, d := range s.deltas[k] {
+				line += " " + d
+			}
+			want = append(want, line)
+		}
+	} else {
+		want = slices.Clone(s.line)
+	}
+	equal(t, "queue", append([]string{}, queueKeys(f, 0)...), append([]string{}, want...))
+	store := map[string]string{}
+	f.Objects(0).Range(func(c *Cell) bool { store[c.Key] = c.RV; return true })
+	equal(t, "store", store, s.store)
+	index := map[string][]string{}
+	for k, n := range s.node {
+		index[n] = append(index[n], k)
+	}
+	got := map[string][]string{}
+	x := f.Index(0, "node")
+	x.Range(func(v string, _ int) bool {
+		x.Keys(v, func(k string) bool { got[v] = append(got[v], k); return true })
+		return true
+	})
+	for _, m := range []map[string][]string{index, got} {
+		for _, v := range m {
+			sort.Strings(v)
+		}
+	}
+	equal(t, "index", got, index)
+	st := f.laneState(0, whole)
+	l := st.Listeners[0]
+	if l.Ring != s.ring || l.Waiting != s.waiting || l.Handled != s.handled {
+		t.Errorf("listener %+v, want ring %d, waiting %v, handled %d", l, s.ring, s.waiting, s.handled)
+	}
+	if st.Workqueue != nil {
+		equal(t, "workqueue", st.Workqueue.Queue, append([]string{}, s.work...))
+		if len(st.Workqueue.Processing) != len(s.busy) || st.Workqueue.ReAdded != len(s.dirty) {
+			t.Errorf("processing %v, re-added %d; want %v, %v", st.Workqueue.Processing, st.Workqueue.ReAdded, s.busy, s.dirty)
+		}
+	}
+}
+
+// TestFoldEqualsModel folds random logs and compares with the models, all along.
+func TestFoldEqualsModel(t *testing.T) {
+	for seed := range uint64(6) {
+		s := newSynthetic(seed, seed%2 == 0)
+		f := NewFold()
+		done := 0
+		var clones []*Fold
+		var want []string
+		for i := range 6000 {
+			s.step()
+			for ; done < len(s.events); done++ {
+				f.Apply(&s.events[done])
+			}
+			if i%1000 == 999 {
+				s.check(t, f)
+			}
+			if i%700 == 0 {
+				c := f.Clone()
+				clones = append(clones, c)
+				want = append(want, dump(t, c))
+			}
+			if t.Failed() {
+				t.Fatalf("seed %d, step %d", seed, i)
+			}
+		}
+		for i, c := range clones {
+			if dump(t, c) != want[i] {
+				t.Errorf("seed %d: clone %d changed with its original", seed, i)
+			}
+			// Going on from a clone gives what the original became, and leaves the other clones alone.
+			seq := c.Seq()
+			for j := range s.events {
+				if s.events[j].Seq > seq {
+					c.Apply(&s.events[j])
+				}
+			}
+			same(t, fmt.Sprintf("seed %d: clone %d, caught up", seed, i), c, f)
+		}
+		same(t, "the original, after its clones went on", f, foldOf(s.events))
+	}
+}
+
+// TestBaselineRestores writes a fold's state as events and folds them.
+func TestBaselineRestores(t *testing.T) {
+	for _, delta := range []bool{false, true} {
+		s := newSynthetic(11, delta)
+		for range 3000 {
+			s.step()
+		}
+		f := foldOf(s.events)
+		g := foldOf(f.Baseline())
+		s.check(t, g)
+		// The same events must take both to the same place.
+		from := len(s.events)
+		for range 3000 {
+			s.step()
+		}
+		for i := from; i < len(s.events); i++ {
+			g.Apply(&s.events[i])
+		}
+		s.check(t, g)
+	}
+}
