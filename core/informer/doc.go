@@ -1,0 +1,19 @@
+// Package informer is a Kubernetes informer whose every transition can be
+// watched.
+//
+// The names, signatures and behaviour are those of client-go's tools/cache
+// v0.37.2, so that whoever knows one knows the other: a Reflector lists and
+// watches, a queue (DeltaFIFO or RealFIFO) orders what it receives, a process
+// loop pops the queue into an Indexer and hands notifications to listeners,
+// and each listener has a growing buffer in front of its handler. Which queue
+// and which way to list is chosen by an Era, because client-go changed both
+// over its releases.
+//
+// Three things are added. An Observer is told of every transition, in an order
+// that agrees with the locks, so that folding the events gives exactly what is
+// inside. Gates can hold the Reflector, the process loop or a listener at a
+// point where the real code could equally well have been slow. Snapshot copies
+// what is inside, for tests that compare it with the fold.
+//
+// The package does no I/O: a ListerWatcher is given to it.
+package informer

@@ -1,0 +1,40 @@
+package informer
+
+import (
+	"context"
+	"sync"
+)
+
+// gates holds stages until they are released.
+type gates struct {
+	lock sync.Mutex
+	held map[Stage]chan struct{}
+}
+
+func newGates() *gates { return &gates{held: map[Stage]chan struct{}{}} }
+
+func (g *gates) hold(s Stage) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	g.held[s] = make(chan struct{})
+}
+
+func (g *gates) release(s Stage) {
+	g.lock.Lock()
+	defer g.lock.Unlock()
+	close(g.held[s])
+	delete(g.held, s)
+}
+
+func (g *gates) Wait(ctx context.Context, s Stage, _ int32) {
+	g.lock.Lock()
+	c := g.held[s]
+	g.lock.Unlock()
+	if c == nil {
+		return
+	}
+	select {
+	case <-c:
+	case <-ctx.Done():
+	}
+}

@@ -1,0 +1,68 @@
+package informer
+
+import (
+	"fmt"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// NamespaceIndex is the usual name of the index made by MetaNamespaceIndexFunc.
+const NamespaceIndex string = "namespace"
+
+// IndexFunc computes the values under which an index finds an object. It must
+// be deterministic; an error while an object is stored panics, as in client-go.
+type IndexFunc func(obj interface{}) ([]string, error)
+
+// index maps an indexed value to the keys of the objects that have it.
+type index map[string]sets.Set[string]
+
+// Indexers maps the name of an index to its IndexFunc.
+type Indexers map[string]IndexFunc
+
+// Indices maps the name of an index to its contents.
+type Indices map[string]index
+
+// Indexer is a Store that also finds objects by computed values. An index has
+// a name; its IndexFunc gives every object zero or more indexed values.
+type Indexer interface {
+	Store
+	// Index returns the stored objects that share an indexed value with obj in the named index.
+	Index(indexName string, obj interface{}) ([]interface{}, error)
+	// IndexKeys returns the keys of the stored objects that have indexedValue in the named index, sorted.
+	IndexKeys(indexName, indexedValue string) ([]string, error)
+	// ListIndexFuncValues returns every indexed value that some stored object has in the named index.
+	ListIndexFuncValues(indexName string) []string
+	// ByIndex returns the stored objects that have indexedValue in the named index.
+	ByIndex(indexName, indexedValue string) ([]interface{}, error)
+	// GetIndexers returns the index functions by name.
+	GetIndexers() Indexers
+	// AddIndexers adds indices and fills them from what is stored. A name that is taken is an error and adds nothing.
+	AddIndexers(newIndexers Indexers) error
+}
+
+// IndexFuncToKeyFuncAdapter makes a KeyFunc of an IndexFunc that gives exactly
+// one value per object; any other number is an error of the KeyFunc.
+func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
+	return func(obj interface{}) (string, error) {
+		values, err := indexFunc(obj)
+		switch {
+		case err != nil:
+			return "", err
+		case len(values) > 1:
+			return "", fmt.Errorf("too many keys: %v", values)
+		case len(values) == 0:
+			return "", fmt.Errorf("unexpected empty indexKeys")
+		}
+		return values[0], nil
+	}
+}
+
+// MetaNamespaceIndexFunc indexes an object by its namespace.
+func MetaNamespaceIndexFunc(obj interface{}) ([]string, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return []string{""}, fmt.Errorf("object has no meta: %v", err)
+	}
+	return []string{m.GetNamespace()}, nil
+}

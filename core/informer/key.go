@@ -1,0 +1,135 @@
+package informer
+
+import (
+	"fmt"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/types"
+)
+
+// KeyFunc makes the key under which an object is stored. It must be
+// deterministic and safe for concurrent use.
+type KeyFunc func(obj interface{}) (string, error)
+
+// KeyError reports that no key could be made for Obj. It unwraps to the
+// KeyFunc's error.
+type KeyError struct {
+	Obj interface{}
+	Err error
+}
+
+// Error implements error.
+func (k KeyError) Error() string {
+	return fmt.Sprintf("couldn't create key for object %+v: %v", k.Obj, k.Err)
+}
+
+// Unwrap returns the KeyFunc's error.
+func (k KeyError) Unwrap() error { return k.Err }
+
+// ExplicitKey stands in for an object of which only the key is known;
+// MetaNamespaceKeyFunc returns it unchanged.
+type ExplicitKey string
+
+// ObjectName names an object of a kind that is known from the context.
+// Namespace is empty for cluster-scoped objects.
+type ObjectName struct {
+	Namespace string
+	Name      string
+}
+
+// NewObjectName returns the ObjectName of the two parts.
+func NewObjectName(namespace, name string) ObjectName {
+	return ObjectName{Namespace: namespace, Name: name}
+}
+
+// Parts returns namespace and name.
+func (objName ObjectName) Parts() (namespace, name string) {
+	return objName.Namespace, objName.Name
+}
+
+// String returns namespace/name, or the name alone without a namespace: the
+// key that MetaNamespaceKeyFunc makes.
+func (objName ObjectName) String() string {
+	if objName.Namespace == "" {
+		return objName.Name
+	}
+	return objName.Namespace + "/" + objName.Name
+}
+
+// AsNamespacedName converts to apimachinery's type of the same meaning.
+func (objName ObjectName) AsNamespacedName() types.NamespacedName {
+	return types.NamespacedName{Namespace: objName.Namespace, Name: objName.Name}
+}
+
+// NamespacedNameAsObjectName converts from apimachinery's type of the same meaning.
+func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
+	return NewObjectName(nn.Namespace, nn.Name)
+}
+
+// ParseObjectName is the inverse of ObjectName.String; a key with more than
+// one slash is an error.
+func ParseObjectName(str string) (ObjectName, error) {
+	namespace, name, err := SplitMetaNamespaceKey(str)
+	return ObjectName{Namespace: namespace, Name: name}, err
+}
+
+// ObjectToName returns the name of an object that has metadata, else an error.
+func ObjectToName(obj interface{}) (ObjectName, error) {
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return ObjectName{}, fmt.Errorf("object has no meta: %v", err)
+	}
+	return MetaObjectToName(m), nil
+}
+
+// MetaObjectToName returns the name of obj.
+func MetaObjectToName(obj metav1.Object) ObjectName {
+	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
+}
+
+// MetaNamespaceKeyFunc is the usual KeyFunc: namespace/name for namespaced
+// objects, the name for others, and an ExplicitKey as it is. Anything without
+// metadata is an error.
+func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
+	if key, ok := obj.(ExplicitKey); ok {
+		return string(key), nil
+	}
+	name, err := ObjectToName(obj)
+	if err != nil {
+		return "", err
+	}
+	return name.String(), nil
+}
+
+// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc that also knows
+// the key of a DeletedFinalStateUnknown.
+func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
+	if d, ok := obj.(DeletedFinalStateUnknown); ok {
+		return d.Key, nil
+	}
+	return MetaNamespaceKeyFunc(obj)
+}
+
+// DeletionHandlingObjectToName is ObjectToName that also knows the name in a
+// DeletedFinalStateUnknown.
+func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
+	if d, ok := obj.(DeletedFinalStateUnknown); ok {
+		return ParseObjectName(d.Key)
+	}
+	return ObjectToName(obj)
+}
+
+// SplitMetaNamespaceKey takes a key of MetaNamespaceKeyFunc apart; a key with
+// more than one slash is an error.
+func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
+	before, after, found := strings.Cut(key, "/")
+	switch {
+	case !found:
+		return "", before, nil
+	case strings.Contains(after, "/"):
+		return "", "", fmt.Errorf("unexpected key format: %q", key)
+	}
+	return before, after, nil
+}

@@ -1,0 +1,246 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/types"
+	"k8s.io/apimachinery/pkg/watch"
+	clientgo "k8s.io/client-go/tools/cache"
+)
+
+func onAdd(any)         {}
+func onUpdate(_, _ any) {}
+
+// TestHandlerNames compares the names of DoneCheckers, where handlers' names show.
+func TestHandlerNames(t *testing.T) {
+	judge := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, 0, clientgo.Indexers{})
+	mine := NewSharedIndexInformer(&ListWatch{}, &object{}, 0, Indexers{})
+	var nilCalls *calls
+	for i, pair := range []struct {
+		ours   ResourceEventHandler
+		theirs clientgo.ResourceEventHandler
+	}{
+		{ResourceEventHandlerFuncs{AddFunc: onAdd, UpdateFunc: onUpdate}, clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd, UpdateFunc: onUpdate}},
+		{ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete}, clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete}},
+		{&ResourceEventHandlerFuncs{AddFunc: onAdd}, &clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd}},
+		{&calls{}, &calls{}},
+		{nilCalls, nilCalls},
+		{struct{ *calls }{}, struct{ *calls }{}},
+	} {
+		reg, err := mine.AddEventHandler(pair.ours)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirReg, err := judge.AddEventHandler(pair.theirs)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, want := reg.HasSyncedChecker().Name(), theirReg.HasSyncedChecker().Name(); got != want {
+			t.Errorf("handler %d: %q, client-go %q", i, got, want)
+		}
+	}
+	if got, want := mine.HasSyncedChecker().Name(), judge.HasSyncedChecker().Name(); got != want {
+		t.Errorf("%q, client-go %q", got, want)
+	}
+	reg, _ := mine.AddEventHandlerWithOptions(ResourceEventHandlerFuncs{}, HandlerOptions{Name: "mine"})
+	if name := reg.HasSyncedChecker().Name(); !strings.HasSuffix(name, "event handler mine") {
+		t.Errorf("the name of a handler with one: %q", name)
+	}
+}
+
+func TestErasAndNames(t *testing.T) {
+	for _, era := range eras {
+		if got, err := ParseEra(era.String()); got != era || err != nil {
+			t.Errorf("%v: %v, %v", era, got, err)
+		}
+	}
+	if era, err := ParseEra(""); era != Era137 || err != nil {
+		t.Errorf("the default: %v, %v", era, err)
+	}
+	if _, err := ParseEra("1.2"); err == nil {
+		t.Error("an unknown era was accepted")
+	}
+	if s := fmt.Sprint(OpReplacedAll, Op(99), VerbWatchList, Verb(99)); s != "ReplacedAll Unknown WATCHLIST UNKNOWN" {
+		t.Error(s)
+	}
+	for op := OpAdded; op <= OpBookmark; op++ {
+		if string(deltaTypes[op]) != op.String() {
+			t.Errorf("%v is called %q", op, deltaTypes[op])
+		}
+	}
+}
+
+func TestObjectNames(t *testing.T) {
+	n := NewObjectName("ns", "n")
+	if ns, name := n.Parts(); ns != "ns" || name != "n" || n.String() != "ns/n" || n != NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "n"}) || n != NamespacedNameAsObjectName(n.AsNamespacedName()) {
+		t.Error(n)
+	}
+	if _, err := ParseObjectName("a/b/c"); err == nil {
+		t.Error("a key of three parts was accepted")
+	}
+	inner := errors.New("inner")
+	if err := error(KeyError{7, inner}); !errors.Is(err, inner) || !strings.Contains(err.Error(), "7") {
+		t.Error(err)
+	}
+	key := IndexFuncToKeyFuncAdapter(func(o any) ([]string, error) { return o.([]string), nil })
+	if k, err := key([]string{"k"}); k != "k" || err != nil {
+		t.Error(k, err)
+	}
+	for _, bad := range [][]string{nil, {"a", "b"}} {
+		if _, err := key(bad); err == nil {
+			t.Errorf("%v made a key", bad)
+		}
+	}
+	if _, err := MetaNamespaceIndexFunc(7); err == nil {
+		t.Error("7 has a namespace")
+	}
+}
+
+// TestDeltas looks at what a queue hands to Pop.
+func TestDeltas(t *testing.T) {
+	f := NewDeltaFIFO(MetaNamespaceKeyFunc, nil)
+	if Deltas(nil).Oldest() != nil || Deltas(nil).Newest() != nil {
+		t.Error("no deltas have an oldest or a newest")
+	}
+	_, _ = f.Add(obj("a", "1")), f.Update(obj("a", "2"))
+	popped, err := f.Pop(func(any, bool) error { return nil })
+	d := popped.(Deltas)
+	if err != nil || d.Oldest().Type != Added || d.Newest().Type != Updated || name(d.Newest().Object) != "a@2" {
+		t.Errorf("%v %v", d, err)
+	}
+	for in, want := range map[any]string{obj("a", ""): "ns/a", DeletedFinalStateUnknown{Key: "k"}: "k"} {
+		if key, err := f.KeyOf(in); key != want || err != nil {
+			t.Errorf("KeyOf(%v): %q, %v", in, key, err)
+		}
+	}
+	if key, err := f.KeyOf(d); key != "ns/a" || err != nil {
+		t.Errorf("KeyOf deltas: %q, %v", key, err)
+	}
+	if _, err := f.KeyOf(Deltas{}); !errors.Is(err, ErrZeroLengthDeltasObject) {
+		t.Errorf("KeyOf no deltas: %v", err)
+	}
+	if f.IsClosed() || f.Name() != "DeltaFIFO" || f.Transformer() != nil {
+		t.Error("a new DeltaFIFO")
+	}
+	f.Close()
+	if !f.IsClosed() {
+		t.Error("a closed DeltaFIFO")
+	}
+}
+
+// plainLW has no methods with a context.
+type plainLW struct{ srv *server }
+
+func (p plainLW) List(o metav1.ListOptions) (list runtime.Object, err error) {
+	return p.srv.listWithContext(context.Background(), o)
+}
+func (p plainLW) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return p.srv.watchWithContext(context.Background(), o)
+}
+
+func TestListerWatcherWithoutContext(t *testing.T) {
+	for _, lwOf := range []func(*server) ListerWatcher{
+		func(s *server) ListerWatcher { return plainLW{s} },
+		func(s *server) ListerWatcher {
+			return &ListWatch{ListFunc: plainLW{s}.List, WatchFunc: plainLW{s}.Watch}
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, []reply{{}})
+			store := NewStore(MetaNamespaceKeyFunc)
+			r := NewReflectorWithOptions(lwOf(srv), &object{}, store, ReflectorOptions{Era: Era133})
+			runReflector(t, r, func() {})
+			equal(t, "keys", store.ListKeys(), []string{"ns/a"})
+		})
+	}
+	srv := newServer(nil, nil)
+	if _, err := srv.lw().List(metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+	if _, err := srv.lw().Watch(metav1.ListOptions{}); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOldConstructors(t *testing.T) {
+	transform := func(o any) (any, error) {
+		c := o.(*object).DeepCopy()
+		c.Labels = map[string]string{"app": "t"}
+		return c, nil
+	}
+	indexers := func() Indexers { return Indexers{"app": appIndex} }
+	for i, build := range []func(ListerWatcher, ResourceEventHandler) (Store, Controller){
+		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+			return NewInformer(lw, &object{}, 0, h)
+		},
+		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+			return NewIndexerInformer(lw, &object{}, 0, h, indexers())
+		},
+		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+			return NewTransformingInformer(lw, &object{}, 0, h, transform)
+		},
+		func(lw ListerWatcher, h ResourceEventHandler) (Store, Controller) {
+			return NewTransformingIndexerInformer(lw, &object{}, 0, h, indexers(), transform)
+		},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			srv := newServer(nil, []reply{initial("5", labelled("a", "1", "x")), {}})
+			c := &calls{}
+			// Both adapters of functions stand before the recorder.
+			h := FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: ResourceEventHandlerDetailedFuncs{
+				AddFunc:    c.OnAdd,
+				UpdateFunc: ResourceEventHandlerFuncs{UpdateFunc: c.OnUpdate}.OnUpdate,
+				DeleteFunc: ResourceEventHandlerFuncs{DeleteFunc: c.OnDelete}.OnDelete,
+			}}
+			store, ctl := build(srv.lw(), h)
+			stop, done := make(chan struct{}), make(chan struct{})
+			go func() { defer close(done); ctl.Run(stop) }()
+			synctest.Wait()
+			srv.send(modified(labelled("a", "6", "x")), deleted(labelled("a", "7", "x")), added(labelled("b", "8", "x")))
+			synctest.Wait()
+			equal(t, "calls", c.lines(), []string{"add a@1 true", "update a@1 -> a@6", "delete a@7", "add b@8 false"})
+			want := map[bool]string{false: "x", true: "t"}[i >= 2]
+			o, _, _ := store.GetByKey("ns/b")
+			if got := o.(*object).Labels["app"]; got != want {
+				t.Errorf("constructor %d stored app=%s", i, got)
+			}
+			if indexer, ok := store.(Indexer); i%2 == 1 && ok {
+				if keys, err := indexer.IndexKeys("app", want); err != nil || !slices.Equal(keys, []string{"ns/b"}) {
+					t.Errorf("constructor %d: %v %v", i, keys, err)
+				}
+			}
+			close(stop)
+			<-done
+		})
+	}
+}
+
+func TestLowerResyncPeriodLowersTheCheckPeriod(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := build(t, serve(Era137, "5", obj("a", "1")), SharedIndexInformerOptions{ResyncPeriod: time.Hour})
+		quick := &calls{}
+		if _, err := r.AddEventHandlerWithResyncPeriod(quick, time.Millisecond); err != nil { // raised to a second
+			t.Fatal(err)
+		}
+		r.run()
+		time.Sleep(3*time.Second + time.Millisecond)
+		equal(t, "quick", quick.lines(), []string{"add a@1 true", "resync a@1", "resync a@1", "resync a@1"})
+		equal(t, "slow", r.calls.lines(), []string{"add a@1 true"})
+		if ctl := r.GetController(); !ctl.HasSynced() || !IsDone(ctl.HasSyncedChecker()) || ctl.LastSyncResourceVersion() != "5" || r.IsStopped() || !r.HasStarted() {
+			t.Error("what the controller and the informer say")
+		}
+		r.stop()
+		if !r.IsStopped() {
+			t.Error("not stopped")
+		}
+	})
+}

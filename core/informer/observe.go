@@ -1,0 +1,84 @@
+package informer
+
+import (
+	"context"
+	"sync"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/watch"
+)
+
+// eventPool holds the Events that are lent to Observers. An Observer may not
+// keep the pointer, so one Event serves again as soon as Observe returned.
+var eventPool = sync.Pool{New: func() any { return new(Event) }}
+
+// send tells o of e. Callers check o for nil first, so that an informer
+// without an Observer does not even build the event.
+func send(o Observer, e Event) {
+	p := eventPool.Get().(*Event)
+	*p = e
+	o.Observe(p)
+	*p = Event{}
+	eventPool.Put(p)
+}
+
+// rvOf returns the resourceVersion of an object, of the last known object for
+// a tombstone, and "" for anything without metadata.
+func rvOf(obj any) string {
+	if d, ok := obj.(DeletedFinalStateUnknown); ok {
+		obj = d.Obj
+	}
+	if obj == nil {
+		return ""
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return ""
+	}
+	return m.GetResourceVersion()
+}
+
+// opOfWatch gives the Op under which a watch event is reported.
+func opOfWatch(t watch.EventType) Op {
+	switch t {
+	case watch.Added:
+		return OpAdded
+	case watch.Modified:
+		return OpUpdated
+	case watch.Deleted:
+		return OpDeleted
+	case watch.Bookmark:
+		return OpBookmark
+	}
+	return OpNone
+}
+
+// queueGate is a queue's side of StagePop: the Gates together with a context
+// that ends when the queue is closed, so that a hold never outlives its queue.
+type queueGate struct {
+	gates  Gates
+	ctx    context.Context
+	cancel context.CancelFunc
+}
+
+func newQueueGate(g Gates) queueGate {
+	if g == nil {
+		return queueGate{}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	return queueGate{gates: g, ctx: ctx, cancel: cancel}
+}
+
+// wait holds at StagePop with lock released, as a wait on the queue's
+// condition would release it.
+func (g *queueGate) wait(lock sync.Locker) {
+	lock.Unlock()
+	defer lock.Lock()
+	g.gates.Wait(g.ctx, StagePop, 0)
+}
+
+func (g *queueGate) close() {
+	if g.cancel != nil {
+		g.cancel()
+	}
+}

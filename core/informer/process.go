@@ -1,0 +1,150 @@
+package informer
+
+import (
+	"fmt"
+	"sync"
+)
+
+// sink hears of every change of the store, after it.
+type sink interface {
+	onAdd(key string, obj any, isInInitialList bool)
+	onUpdate(key string, old, obj any)
+	onDelete(key string, obj any)
+}
+
+// handlerSink calls a handler directly, as an informer that is not shared does.
+type handlerSink struct{ handler ResourceEventHandler }
+
+func (h handlerSink) onAdd(_ string, obj any, isInInitialList bool) {
+	h.handler.OnAdd(obj, isInInitialList)
+}
+func (h handlerSink) onUpdate(_ string, old, obj any) { h.handler.OnUpdate(old, obj) }
+func (h handlerSink) onDelete(_ string, obj any)      { h.handler.OnDelete(obj) }
+
+// pipeline applies popped deltas to a store and tells a sink. It belongs to one process loop.
+type pipeline struct {
+	store *cache
+	sink  sink
+	// guard is held while deltas are processed.
+	guard sync.Locker
+
+	results []applied // scratch
+}
+
+// process is the keyedProcessFunc.
+func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
+	p.guard.Lock()
+	defer p.guard.Unlock()
+	if !single {
+		return p.batch(items, isInInitialList)
+	}
+	for i := range items {
+		if err := p.one(&items[i], isInInitialList); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// one processes a delta by itself. Mirrors client-go tools/cache.processDeltas (v0.37.2).
+func (p *pipeline) one(q *queued, isInInitialList bool) error {
+	switch q.op {
+	case OpReplacedAll:
+		info, ok := q.obj.(ReplacedAllInfo)
+		if !ok {
+			return fmt.Errorf("ReplacedAll did not contain ReplacedAllInfo: %T", q.obj)
+		}
+		return p.replacedAll(info, isInInitialList)
+	case OpSyncAll:
+		chunks, n := p.store.storage.frozen()
+		for i := range n {
+			s := &chunks[i>>chunkBits].slots[i&chunkMask]
+			p.sink.onUpdate(s.key, s.obj, s.obj)
+		}
+		return nil
+	case OpBookmark:
+		info, ok := q.obj.(BookmarkInfo)
+		if !ok {
+			return fmt.Errorf("bookmark delta did not contain BookmarkInfo: %T", q.obj)
+		}
+		p.store.Bookmark(info.ResourceVersion)
+		return nil
+	}
+	if q.keyErr != nil {
+		return KeyError{q.obj, q.keyErr}
+	}
+	if q.op == OpDeleted {
+		p.store.storage.DeleteWithObject(q.key, q.obj)
+		p.sink.onDelete(q.key, q.obj)
+		return nil
+	}
+	if old, existed := p.store.storage.set(q.key, q.obj); existed {
+		p.sink.onUpdate(q.key, old, q.obj)
+	} else {
+		p.sink.onAdd(q.key, q.obj, isInInitialList)
+	}
+	return nil
+}
+
+// batch processes deltas of different keys: one transaction, then the
+// notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
+func (p *pipeline) batch(items []queued, isInInitialList bool) error {
+	if cap(p.results) < len(items) {
+		p.results = make([]applied, len(items))
+	}
+	results := p.results[:len(items)]
+	defer clear(results)
+	p.store.storage.applyBatch(items, results)
+	var failed *TransactionError
+	for i := range items {
+		q := &items[i]
+		switch {
+		case q.keyErr != nil:
+			if failed == nil {
+				failed = &TransactionError{TotalTransactions: len(items)}
+			}
+			failed.Errors = append(failed.Errors, KeyError{q.obj, q.keyErr})
+		case q.op == OpDeleted:
+			p.sink.onDelete(q.key, q.obj)
+		case results[i].existed:
+			p.sink.onUpdate(q.key, results[i].old, q.obj)
+		default:
+			p.sink.onAdd(q.key, q.obj, isInInitialList)
+		}
+	}
+	if failed == nil {
+		return nil
+	}
+	for i := range items {
+		if items[i].keyErr == nil {
+			failed.SuccessfulIndices = append(failed.SuccessfulIndices, i)
+		}
+	}
+	return fmt.Errorf("not all items in the batch successfully processed: %w", failed)
+}
+
+// replacedAll replaces the store's contents, then notifies: first what is gone,
+// then the list in its order. A key that the list has twice and the store had
+// not is added twice. Mirrors client-go tools/cache.processReplacedAllInfo (v0.37.2).
+func (p *pipeline) replacedAll(info ReplacedAllInfo, isInInitialList bool) error {
+	keys := make([]string, len(info.Objects))
+	for i, obj := range info.Objects {
+		key, err := p.store.keyFunc(obj)
+		if err != nil {
+			return KeyError{obj, err}
+		}
+		keys[i] = key
+	}
+	olds, gone := p.store.storage.replaceAll(keys, info.Objects, info.ResourceVersion)
+	for i := range gone {
+		p.sink.onDelete(gone[i].key, DeletedFinalStateUnknown{Key: gone[i].key, Obj: gone[i].obj})
+	}
+	for i, obj := range info.Objects {
+		if olds[i] != nil {
+			p.sink.onUpdate(keys[i], olds[i], obj)
+		} else {
+			p.sink.onAdd(keys[i], obj, isInInitialList)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,164 @@
+package informer
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+// sharedProcessor distributes notifications to listeners: all of them, or, for
+// updates that changed nothing, those that are syncing. Every listener starts
+// syncing; shouldResync decides anew.
+type sharedProcessor struct {
+	listenersLock sync.RWMutex
+	// started wakes distribute when listenersStarted or listeners change. Its
+	// waiters hold a read lock of listenersLock.
+	started          *sync.Cond
+	listenersStarted bool
+	// listeners are in the order in which they were added.
+	listeners []*processorListener
+	clock     clock.Clock
+	observer  Observer
+	wg        sync.WaitGroup
+}
+
+func newSharedProcessor(c clock.Clock, o Observer) *sharedProcessor {
+	p := &sharedProcessor{clock: c, observer: o}
+	p.started = sync.NewCond(p.listenersLock.RLocker())
+	return p
+}
+
+// addListener registers l and says whether it runs. If so, the caller must
+// start watchSynced once it has added the initial list.
+func (p *sharedProcessor) addListener(l *processorListener) bool {
+	p.listenersLock.Lock()
+	defer p.listenersLock.Unlock()
+	p.listeners = append(p.listeners, l)
+	if p.observer != nil {
+		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.ring.Cap(), Flag: p.listenersStarted})
+	}
+	if p.listenersStarted {
+		p.wg.Go(l.run)
+		p.wg.Go(l.pop)
+	}
+	return p.listenersStarted
+}
+
+// removeListener ends a listener; what it has not delivered is thrown away.
+func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration) error {
+	p.listenersLock.Lock()
+	defer p.listenersLock.Unlock()
+	l, ok := handle.(*processorListener)
+	if !ok {
+		return fmt.Errorf("invalid registration of type %T: pass what AddEventHandler returned", handle)
+	}
+	i := slices.Index(p.listeners, l)
+	if i < 0 {
+		return nil
+	}
+	p.listeners = slices.Delete(p.listeners, i, i+1)
+	if p.observer != nil {
+		send(p.observer, Event{Kind: KindListenerRemoved, Listener: l.id})
+	}
+	if p.listenersStarted {
+		close(l.addCh)
+	} else {
+		if l.gateDone != nil {
+			l.gateDone()
+		}
+		close(l.runFinished)
+	}
+	return nil
+}
+
+// distribute hands n to every listener, or with sync to those that are syncing.
+func (p *sharedProcessor) distribute(n notification, sync bool) {
+	p.listenersLock.RLock()
+	defer p.listenersLock.RUnlock()
+	for !p.listenersStarted && len(p.listeners) > 0 {
+		p.started.Wait()
+	}
+	if p.observer != nil {
+		p.observeDistributed(&n, sync)
+	}
+	for _, l := range p.listeners {
+		if !sync || l.syncing {
+			l.add(n)
+		}
+	}
+}
+
+func (p *sharedProcessor) observeDistributed(n *notification, sync bool) {
+	e := Event{Kind: KindDistributed, Op: n.op, Key: n.key, RV: rvOf(n.obj), Flag: n.isInInitialList, Obj: n.obj, Old: n.old}
+	if sync {
+		e.Text = "sync"
+	}
+	for _, l := range p.listeners {
+		if !sync || l.syncing {
+			e.N++
+		}
+	}
+	send(p.observer, e)
+}
+
+// run runs the listeners until ctx is done.
+func (p *sharedProcessor) run(ctx context.Context) {
+	p.startListeners()
+	<-ctx.Done()
+	p.listenersLock.Lock()
+	defer p.listenersLock.Unlock()
+	for _, l := range p.listeners {
+		close(l.addCh)
+	}
+	p.listeners = nil // a listener cannot be used again
+	p.listenersStarted = false
+	p.started.Broadcast()
+	p.wg.Wait()
+}
+
+func (p *sharedProcessor) startListeners() {
+	p.listenersLock.Lock()
+	defer p.listenersLock.Unlock()
+	for _, l := range p.listeners {
+		p.wg.Go(l.watchSynced)
+		p.wg.Go(l.run)
+		p.wg.Go(l.pop)
+	}
+	p.listenersStarted = true
+	p.started.Broadcast()
+}
+
+// shouldResync decides which listeners take part in resyncs from now on, and
+// says whether any does.
+func (p *sharedProcessor) shouldResync() bool {
+	p.listenersLock.Lock()
+	defer p.listenersLock.Unlock()
+	needed := false
+	now := p.clock.Now()
+	for _, l := range p.listeners {
+		syncing := l.shouldResync(now)
+		if syncing != l.syncing && p.observer != nil {
+			send(p.observer, Event{Kind: KindListenerSyncing, Listener: l.id, Flag: syncing})
+		}
+		l.syncing = syncing
+		if syncing {
+			needed = true
+			l.determineNextResync(now)
+		}
+	}
+	return needed
+}
+
+// resyncCheckPeriodChanged adjusts the listeners to a new check period.
+func (p *sharedProcessor) resyncCheckPeriodChanged(logger klog.Logger, check time.Duration) {
+	p.listenersLock.RLock()
+	defer p.listenersLock.RUnlock()
+	for _, l := range p.listeners {
+		l.setResyncPeriod(determineResyncPeriod(logger, l.requestedResyncPeriod, check))
+	}
+}

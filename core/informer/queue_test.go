@@ -1,0 +1,384 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgo "k8s.io/client-go/tools/cache"
+)
+
+// queueUnderTest is what both libraries' queues can do.
+type queueUnderTest struct {
+	Add, Update, Delete func(any) error
+	Replace             func([]any, string) error
+	Resync              func() error
+	HasSynced           func() bool
+	Bookmark            func(string) error
+	// pop pops once, in a batch if it can; it returns the deltas as text, and whether process was told that they are initial.
+	pop   func(fail error) (string, error)
+	close func()
+}
+
+func deltaText(kind string, o any) string {
+	switch d := o.(type) {
+	case DeletedFinalStateUnknown:
+		return fmt.Sprintf("%s tombstone(%s of %s)", kind, d.Key, deltaText("", d.Obj))
+	case clientgo.DeletedFinalStateUnknown:
+		return fmt.Sprintf("%s tombstone(%s of %s)", kind, d.Key, deltaText("", d.Obj))
+	case ReplacedAllInfo:
+		return fmt.Sprintf("%s %s %s", kind, d.ResourceVersion, objTexts(d.Objects))
+	case clientgo.ReplacedAllInfo:
+		return fmt.Sprintf("%s %s %s", kind, d.ResourceVersion, objTexts(d.Objects))
+	case BookmarkInfo:
+		return kind + " " + d.ResourceVersion
+	case clientgo.BookmarkInfo:
+		return kind + " " + d.ResourceVersion
+	case SyncAllInfo, clientgo.SyncAllInfo, nil:
+		return kind
+	case metav1.Object:
+		return kind + " " + name(d)
+	}
+	return fmt.Sprintf("%s %T", kind, o)
+}
+
+func objTexts(objs []any) string {
+	var out []string
+	for _, o := range objs {
+		out = append(out, name(o))
+	}
+	return strings.Join(out, " ")
+}
+
+func ourQueue(q Queue, batch bool) queueUnderTest {
+	u := queueUnderTest{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, close: q.Close,
+		Bookmark: func(string) error { return nil }}
+	if b, ok := q.(ReflectorBookmarkStore); ok {
+		u.Bookmark = b.Bookmark
+	}
+	u.pop = func(fail error) (string, error) {
+		text := ""
+		single := func(o any, initial bool) error {
+			for _, d := range o.(Deltas) {
+				text += deltaText(string(d.Type), d.Object) + "; "
+			}
+			text += fmt.Sprint("initial=", initial)
+			return fail
+		}
+		if b, ok := q.(QueueWithBatch); ok && batch {
+			err := b.PopBatch(func(ds []Delta, initial bool) error {
+				text = "batch "
+				return single(Deltas(ds), initial)
+			}, single)
+			return text, err
+		}
+		_, err := q.Pop(single)
+		return text, err
+	}
+	return u
+}
+
+func theirQueue(q clientgo.Queue, batch bool) queueUnderTest {
+	u := queueUnderTest{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, close: q.Close,
+		Bookmark: func(string) error { return nil }}
+	if b, ok := q.(clientgo.ReflectorBookmarkStore); ok {
+		u.Bookmark = b.Bookmark
+	}
+	u.pop = func(fail error) (string, error) {
+		text := ""
+		single := func(o any, initial bool) error {
+			for _, d := range o.(clientgo.Deltas) {
+				text += deltaText(string(d.Type), d.Object) + "; "
+			}
+			text += fmt.Sprint("initial=", initial)
+			return fail
+		}
+		if b, ok := q.(clientgo.QueueWithBatch); ok && batch {
+			err := b.PopBatch(func(ds []clientgo.Delta, initial bool) error {
+				text = "batch "
+				return single(clientgo.Deltas(ds), initial)
+			}, single)
+			return text, err
+		}
+		_, err := q.Pop(single)
+		return text, err
+	}
+	return u
+}
+
+// known is a store behind a queue with one object at most: with more, the
+// order of what a queue finds there is random in client-go.
+type known map[string]any
+
+func (k known) ListKeys() []string {
+	var keys []string
+	for key := range k {
+		keys = append(keys, key)
+	}
+	return keys
+}
+func (k known) GetByKey(key string) (any, bool, error) {
+	o, ok := k[key]
+	return o, ok, nil
+}
+
+// TestQueuesSameAsClientGo does the same random things to both libraries'
+// queues and compares all that comes out.
+func TestQueuesSameAsClientGo(t *testing.T) {
+	transform := func(o any) (any, error) {
+		m := o.(*object)
+		switch m.Name {
+		case "bad":
+			return nil, errors.New("no transform")
+		case "mute":
+			return "not an object", nil // without metadata, it has no key any more
+		}
+		return o, nil
+	}
+	for _, tc := range []struct {
+		name      string
+		transform bool
+		build     func(k known) (Queue, clientgo.Queue, bool)
+	}{
+		{"DeltaFIFO", false, func(k known) (Queue, clientgo.Queue, bool) {
+			return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}),
+				clientgo.NewDeltaFIFOWithOptions(clientgo.DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}), false
+		}},
+		{"DeltaFIFO without known objects", false, func(known) (Queue, clientgo.Queue, bool) {
+			return NewDeltaFIFO(MetaNamespaceKeyFunc, nil), clientgo.NewDeltaFIFO(clientgo.MetaNamespaceKeyFunc, nil), false
+		}},
+		{"RealFIFO", true, func(k known) (Queue, clientgo.Queue, bool) {
+			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), false
+		}},
+		{"RealFIFO in batches", true, func(k known) (Queue, clientgo.Queue, bool) {
+			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), true
+		}},
+		{"RealFIFO with atomic events", true, func(known) (Queue, clientgo.Queue, bool) {
+			return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}),
+				clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}), true
+		}},
+	} {
+		t.Run(tc.name, func(t *testing.T) {
+			for seed := range int64(60) {
+				rng := rand.New(rand.NewSource(seed))
+				k := known{}
+				if rng.Intn(2) == 0 {
+					k["ns/known"] = obj("known", "1")
+				}
+				mine, judge, batch := tc.build(k)
+				compareQueues(t, rng, ourQueue(mine, batch), theirQueue(judge, batch))
+				if t.Failed() {
+					t.Fatalf("seed %d", seed)
+				}
+			}
+		})
+	}
+}
+
+func compareQueues(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest) {
+	t.Helper()
+	queuedSomething := 0
+	rv := 1
+	names := []string{"a", "b", "c", "known", "bad", "mute"}
+	any1 := func() any {
+		rv++
+		o := obj(names[rng.Intn(len(names))], fmt.Sprint(rv))
+		return o
+	}
+	var log []string
+	same := func(what string, m, j any) {
+		log = append(log, fmt.Sprintf("%s: %v", what, j))
+		if fmt.Sprint(m) != fmt.Sprint(j) {
+			t.Fatalf("%s: got %v, client-go %v\nafter %s", what, m, j, strings.Join(log, "\n      "))
+		}
+	}
+	for range 120 {
+		switch rng.Intn(8) {
+		case 0, 1:
+			o := any1()
+			same("add "+name(o), mine.Add(o) != nil, judge.Add(o) != nil)
+			queuedSomething++
+		case 2:
+			o := any1()
+			same("update "+name(o), mine.Update(o) != nil, judge.Update(o) != nil)
+		case 3:
+			o := any1()
+			same("delete "+name(o), mine.Delete(o) != nil, judge.Delete(o) != nil)
+		case 4:
+			if rng.Intn(3) > 0 {
+				continue
+			}
+			// At most one key may be missing from the list, for the order of tombstones is random in a DeltaFIFO.
+			var objs []any
+			skip := rng.Intn(4)
+			for i, n := range names[:4] {
+				if i != skip {
+					rv++
+					objs = append(objs, obj(n, fmt.Sprint(rv)))
+				}
+			}
+			objs = append(objs, objs[0])
+			if rng.Intn(6) == 0 {
+				objs = append(objs, obj("bad", "1"))
+			}
+			same("replace", mine.Replace(slices.Clone(objs), fmt.Sprint(rv)) != nil, judge.Replace(slices.Clone(objs), fmt.Sprint(rv)) != nil)
+		case 5:
+			same("resync", mine.Resync() != nil, judge.Resync() != nil)
+		case 6:
+			same("bookmark", mine.Bookmark(fmt.Sprint(rv)), judge.Bookmark(fmt.Sprint(rv)))
+		case 7:
+			same("add a thing without metadata", mine.Add(7) != nil, judge.Add(7) != nil)
+		}
+		for range rng.Intn(2) {
+			drain(t, rng, mine, judge, same, 1)
+		}
+		same("synced", mine.HasSynced(), judge.HasSynced())
+	}
+	mine.close()
+	judge.close()
+	drain(t, rng, mine, judge, same, 1000)
+	_, err := mine.pop(nil)
+	if !errors.Is(err, ErrFIFOClosed) {
+		t.Errorf("a pop from a closed, empty queue: %v", err)
+	}
+	if queuedSomething == 0 {
+		t.Error("nothing was queued")
+	}
+}
+
+// drain pops up to n times, as long as there is something.
+func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(string, any, any), n int) {
+	for range n {
+		var fail error
+		if rng.Intn(5) == 0 {
+			fail = errors.New("process failed")
+		}
+		type result struct {
+			text string
+			err  error
+		}
+		var m, j result
+		if n == 1 {
+			// An empty queue would block; adding keeps both equal.
+			o := obj("filler", fmt.Sprint(rng.Int()))
+			_, _ = mine.Add(o), judge.Add(o)
+		}
+		m.text, m.err = mine.pop(fail)
+		j.text, j.err = judge.pop(fail)
+		same("pop", m.text, j.text)
+		same("pop error", m.err, j.err)
+		if errors.Is(m.err, ErrFIFOClosed) || m.text == "" {
+			return
+		}
+	}
+}
+
+func TestIllegalRealFIFOOptionsPanic(t *testing.T) {
+	for _, o := range []RealFIFOOptions{
+		{},
+		{AtomicEvents: true, KnownObjects: known{}},
+		{KnownObjects: known{}, UnlockWhileProcessing: true},
+		{KnownObjects: known{}, EmitDeltaTypeBookmark: true},
+	} {
+		func() {
+			defer func() {
+				if recover() == nil {
+					t.Errorf("%+v was accepted", o)
+				}
+			}()
+			NewRealFIFOWithOptions(o)
+		}()
+	}
+}
+
+func TestBatchLimits(t *testing.T) {
+	f := NewRealFIFO(nil, known{}, nil)
+	var objs []any
+	for i := range 2500 {
+		objs = append(objs, obj(fmt.Sprint("o", i), "1"))
+	}
+	if err := f.Replace(objs, "5"); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		if err := f.Add(obj("o0", "2")); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var sizes []int
+	var syncedInside []bool
+	for range 6 {
+		_ = f.PopBatch(func(d []Delta, _ bool) error {
+			sizes = append(sizes, len(d))
+			syncedInside = append(syncedInside, f.syncedClosed)
+			return nil
+		}, func(any, bool) error {
+			sizes = append(sizes, 1)
+			syncedInside = append(syncedInside, f.syncedClosed)
+			return nil
+		})
+	}
+	if got := fmt.Sprint(sizes, syncedInside); got != "[1000 1000 500 1 1 1] [false false false true true true]" {
+		t.Error(got)
+	}
+}
+
+func TestLockStaysWhenManyWait(t *testing.T) {
+	for _, tc := range []struct {
+		waiting int
+		held    bool
+	}{{1999, false}, {2000, true}} {
+		f := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true})
+		for i := range tc.waiting + 1 {
+			_ = f.Add(obj(fmt.Sprint("o", i), "1"))
+		}
+		_, _ = f.Pop(func(any, bool) error {
+			if free := f.lock.TryLock(); free == tc.held {
+				t.Errorf("with %d waiting the lock was free: %v", tc.waiting, free)
+			} else if free {
+				f.lock.Unlock()
+			}
+			return nil
+		})
+	}
+}
+
+func TestCloseEndsAHeldPop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, q := range []Queue{
+			NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, Gates: holdAll{}}),
+			NewDeltaFIFOWithOptions(DeltaFIFOOptions{Gates: holdAll{}}),
+		} {
+			popped := make(chan error)
+			go func() {
+				_, err := q.Pop(func(any, bool) error { return nil })
+				popped <- err
+				_, err = q.Pop(func(any, bool) error { return nil })
+				popped <- err
+			}()
+			_ = q.Add(obj("a", "1"))
+			synctest.Wait()
+			_ = q.Add(obj("b", "1")) // the lock is free during the hold
+			select {
+			case <-popped:
+				t.Error("the gate did not hold")
+			default:
+			}
+			q.Close()
+			if err := <-popped; err != nil {
+				t.Errorf("what is in a closed queue is still popped, got %v", err)
+			}
+			<-popped
+		}
+	})
+}
+
+type holdAll struct{}
+
+func (holdAll) Wait(ctx context.Context, _ Stage, _ int32) { <-ctx.Done() }

@@ -1,0 +1,446 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"math/rand"
+	"reflect"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/naming"
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+const (
+	defaultExpectedTypeName = "<unspecified>"
+
+	// A watch asks the server to end it after a time between these two.
+	defaultMinWatchTimeout = 5 * time.Minute
+	defaultMaxWatchTimeout = 2 * defaultMinWatchTimeout
+
+	// The backoff doubles from init to max, each step stretched by a random
+	// factor in [1, 1+jitter), and starts over when its last reset is further back than reset.
+	defaultBackoffInit   = 800 * time.Millisecond
+	defaultBackoffMax    = 30 * time.Second
+	defaultBackoffReset  = 2 * time.Minute
+	defaultBackoffFactor = 2.0
+	defaultBackoffJitter = 1.0
+)
+
+// The phases of a Reflector, as Snapshot reports them.
+const (
+	PhaseIdle         = "idle"
+	PhaseListing      = "listing"
+	PhaseWatchListing = "watch-listing"
+	PhaseWatching     = "watching"
+	PhaseBackoff      = "backoff"
+	PhaseStopped      = "stopped"
+)
+
+// What KindListWatchStarted and KindBackoff say.
+const (
+	whyFirst           = "first list"
+	whyEnded           = "the last round ended"
+	thenListAgain      = "list and watch again"
+	thenWatchAgain     = "watch again"
+	thenWatchListAgain = "watch-list again"
+)
+
+// Reflector keeps a ReflectorStore up to date with what a ListerWatcher
+// serves: it lists, watches, and lists again when the watch cannot go on.
+type Reflector struct {
+	logger          klog.Logger
+	name            string
+	typeDescription string
+	expectedType    reflect.Type
+	// expectedGVK is set when the expected type is Unstructured, whose Go type says nothing.
+	expectedGVK   *schema.GroupVersionKind
+	store         ReflectorStore
+	listerWatcher ListerWatcherWithContext
+	resyncPeriod  time.Duration
+	// nextDelay gives the next wait of the one backoff that everything shares.
+	nextDelay       wait.DelayFunc
+	minWatchTimeout time.Duration
+	maxWatchTimeout time.Duration
+	clock           clock.Clock
+	// outerClock times the wait between two rounds of ListAndWatch. client-go
+	// ignores ReflectorOptions.Clock there, so this is the real clock unless
+	// the informer was given a clock of its own.
+	outerClock clock.Clock
+	// paginatedResult: the first list came in pages although it could have come
+	// from the watch cache, so relists should be paged too.
+	paginatedResult   bool
+	useWatchList      bool
+	watchErrorHandler WatchErrorHandlerWithContext
+
+	rvLock                sync.RWMutex
+	lastSyncRV            string
+	lastSyncRVUnavailable bool
+	phase                 string
+
+	// why and cause tell Observers what led to the next round.
+	why   string
+	cause error
+
+	observer Observer
+	gates    Gates
+	requests atomic.Uint32
+
+	// WatchListPageSize is the Limit of every LIST. If it is zero, lists from
+	// "" or "0" are paged by 500 and lists from a known version are not, so
+	// that the watch cache can serve them.
+	WatchListPageSize int64
+	// ShouldResync is asked whenever the resync period is over; nil means always yes.
+	ShouldResync func() bool
+	// MaxInternalErrorRetryDuration is how long a watch that ends with an
+	// InternalError is reopened rather than relisted; zero means never.
+	MaxInternalErrorRetryDuration time.Duration
+}
+
+// ResourceVersionUpdater is a ReflectorStore that wants to hear whenever the
+// Reflector's resourceVersion moves during a watch.
+type ResourceVersionUpdater interface {
+	UpdateResourceVersion(resourceVersion string)
+}
+
+// WatchErrorHandler is told of every error that ends a round of ListAndWatch.
+// It should return quickly: the Reflector waits for it, and backs off after it.
+type WatchErrorHandler func(r *Reflector, err error)
+
+// WatchErrorHandlerWithContext is a WatchErrorHandler with a context.
+type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
+
+// DefaultWatchErrorHandler logs err at a level that fits it.
+func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
+	logger := klog.FromContext(ctx)
+	switch {
+	case err == io.EOF:
+	case isExpiredError(err):
+		logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.typeDescription, "err", err)
+	case err == io.ErrUnexpectedEOF:
+		logger.V(1).Info("Watch closed with unexpected EOF", "reflector", r.name, "type", r.typeDescription, "err", err)
+	default:
+		utilruntime.HandleErrorWithContext(ctx, err, "Failed to watch", "reflector", r.name, "type", r.typeDescription)
+	}
+}
+
+// ReflectorOptions configures a Reflector. All fields are optional.
+type ReflectorOptions struct {
+	// Logger replaces klog.Background().
+	Logger *klog.Logger
+	// Name of the Reflector; default is the file:line that made it.
+	Name string
+	// TypeDescription describes the expected type in logs; default is what can be told from it.
+	TypeDescription string
+	// ResyncPeriod is how often the store is asked to resync; zero means never.
+	ResyncPeriod time.Duration
+	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
+	MinWatchTimeout time.Duration
+	// Clock replaces the real clock, except for the wait between two rounds of ListAndWatch, as in client-go.
+	Clock clock.Clock
+	// Backoff replaces the default backoff.
+	Backoff *wait.Backoff
+
+	// Era decides whether WatchList is used.
+	Era Era
+	// Observer is told of every transition of the Reflector.
+	Observer Observer
+	// Gates can hold the Reflector at StageStore.
+	Gates Gates
+}
+
+// NewNamespaceKeyedIndexerAndReflector returns an Indexer by namespace and a Reflector that fills it.
+func NewNamespaceKeyedIndexerAndReflector(lw ListerWatcher, expectedType interface{}, resyncPeriod time.Duration) (Indexer, *Reflector) {
+	indexer := NewIndexer(MetaNamespaceKeyFunc, Indexers{NamespaceIndex: MetaNamespaceIndexFunc})
+	return indexer, NewReflector(lw, expectedType, indexer, resyncPeriod)
+}
+
+// NewReflector returns a Reflector named after the caller's file:line.
+func NewReflector(lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
+	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{ResyncPeriod: resyncPeriod})
+}
+
+// NewNamedReflector returns a Reflector with a name.
+func NewNamedReflector(name string, lw ListerWatcher, expectedType interface{}, store ReflectorStore, resyncPeriod time.Duration) *Reflector {
+	return NewReflectorWithOptions(lw, expectedType, store, ReflectorOptions{Name: name, ResyncPeriod: resyncPeriod})
+}
+
+// NewReflectorWithOptions returns a Reflector that fills store from lw with
+// objects of expectedType; nil accepts every type.
+func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store ReflectorStore, options ReflectorOptions) *Reflector {
+	r := &Reflector{
+		name:              options.Name,
+		typeDescription:   options.TypeDescription,
+		expectedType:      reflect.TypeOf(expectedType),
+		store:             store,
+		listerWatcher:     ToListerWatcherWithContext(lw),
+		resyncPeriod:      options.ResyncPeriod,
+		minWatchTimeout:   defaultMinWatchTimeout,
+		maxWatchTimeout:   defaultMaxWatchTimeout,
+		clock:             options.Clock,
+		outerClock:        clock.RealClock{},
+		useWatchList:      options.Era.features().watchList && !lacksWatchList(lw),
+		watchErrorHandler: DefaultWatchErrorHandler,
+		phase:             PhaseIdle,
+		why:               whyFirst,
+		observer:          options.Observer,
+		gates:             options.Gates,
+	}
+	if r.clock == nil {
+		r.clock = clock.RealClock{}
+	}
+	if options.MinWatchTimeout > defaultMinWatchTimeout {
+		r.minWatchTimeout = options.MinWatchTimeout
+		r.maxWatchTimeout = 2 * options.MinWatchTimeout
+	}
+	backoff := options.Backoff
+	if backoff == nil {
+		backoff = &wait.Backoff{
+			Duration: defaultBackoffInit,
+			Cap:      defaultBackoffMax,
+			Steps:    int(math.Ceil(float64(defaultBackoffMax) / float64(defaultBackoffInit))),
+			Factor:   defaultBackoffFactor,
+			Jitter:   defaultBackoffJitter,
+		}
+	}
+	r.nextDelay = backoff.DelayWithReset(r.clock, defaultBackoffReset)
+	if r.name == "" {
+		r.name = naming.GetNameFromCallsite("core/informer/")
+	}
+	r.logger = klog.Background()
+	if options.Logger != nil {
+		r.logger = *options.Logger
+	}
+	r.logger = klog.LoggerWithName(r.logger, r.name)
+	u, isUnstructured := expectedType.(*unstructured.Unstructured)
+	if isUnstructured {
+		if gvk := u.GroupVersionKind(); !gvk.Empty() {
+			r.expectedGVK = &gvk
+		}
+	}
+	if r.typeDescription == "" {
+		switch {
+		case expectedType == nil:
+			r.typeDescription = defaultExpectedTypeName
+		case r.expectedGVK != nil:
+			r.typeDescription = r.expectedGVK.String()
+		default:
+			r.typeDescription = r.expectedType.String()
+		}
+	}
+	return r
+}
+
+// Name returns the Reflector's name.
+func (r *Reflector) Name() string { return r.name }
+
+// TypeDescription returns the description of the expected type.
+func (r *Reflector) TypeDescription() string { return r.typeDescription }
+
+// LastSyncResourceVersion returns the resourceVersion that the Reflector has
+// reached. The store behind a queue may still be behind it.
+func (r *Reflector) LastSyncResourceVersion() string {
+	r.rvLock.RLock()
+	defer r.rvLock.RUnlock()
+	return r.lastSyncRV
+}
+
+func (r *Reflector) setLastSyncResourceVersion(rv string) {
+	r.rvLock.Lock()
+	defer r.rvLock.Unlock()
+	moved := r.lastSyncRV != rv
+	r.lastSyncRV = rv
+	if moved && r.observer != nil {
+		send(r.observer, Event{Kind: KindReflectorRV, RV: rv})
+	}
+}
+
+// setUnavailable notes whether the server last refused the resourceVersion as expired or too large.
+func (r *Reflector) setUnavailable(unavailable bool) {
+	r.rvLock.Lock()
+	defer r.rvLock.Unlock()
+	changed := r.lastSyncRVUnavailable != unavailable
+	r.lastSyncRVUnavailable = unavailable
+	if changed && r.observer != nil {
+		send(r.observer, Event{Kind: KindUnavailable, Flag: unavailable})
+	}
+}
+
+// relistResourceVersion is where a LIST starts: at the last known version, at
+// "0" (anything the watch cache has) the first time, or at "" (the latest, by
+// a quorum read) if the last known version is not to be had.
+func (r *Reflector) relistResourceVersion() string {
+	r.rvLock.RLock()
+	defer r.rvLock.RUnlock()
+	switch {
+	case r.lastSyncRVUnavailable:
+		return ""
+	case r.lastSyncRV == "":
+		return "0"
+	}
+	return r.lastSyncRV
+}
+
+// rewatchResourceVersion is where a WatchList starts: at the last known
+// version, or at "" if there is none or it is not to be had.
+func (r *Reflector) rewatchResourceVersion() string {
+	r.rvLock.RLock()
+	defer r.rvLock.RUnlock()
+	if r.lastSyncRVUnavailable {
+		return ""
+	}
+	return r.lastSyncRV
+}
+
+// setPhase changes the phase and emits the event that says so, in one step.
+func (r *Reflector) setPhase(phase string, e Event) {
+	if r.observer == nil {
+		return
+	}
+	r.rvLock.Lock()
+	defer r.rvLock.Unlock()
+	r.phase = phase
+	send(r.observer, e)
+}
+
+// hold waits at StageStore.
+func (r *Reflector) hold(ctx context.Context) {
+	if r.gates != nil {
+		r.gates.Wait(ctx, StageStore, 0)
+	}
+}
+
+// watchTimeout picks the TimeoutSeconds of a watch at random, so that many
+// watches do not end at once.
+func (r *Reflector) watchTimeout() *int64 {
+	low, high := r.minWatchTimeout.Seconds(), r.maxWatchTimeout.Seconds()
+	s := int64(low + rand.Float64()*(high-low))
+	return &s
+}
+
+// Run is RunWithContext with a channel that stops it.
+func (r *Reflector) Run(stopCh <-chan struct{}) {
+	r.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext calls ListAndWatchWithContext again and again, with the
+// backoff between two calls, until ctx is done.
+func (r *Reflector) RunWithContext(ctx context.Context) {
+	logger := r.logger
+	ctx = klog.NewContext(ctx, logger)
+	logger.V(3).Info("Starting reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
+	if r.observer != nil {
+		send(r.observer, Event{Kind: KindReflectorStarted, Text: r.name})
+	}
+	for {
+		r.round(ctx)
+		// The delay is drawn even if ctx is done, and after a round without an
+		// error too; it slides: it counts from the end of the round.
+		if !r.backOff(ctx, r.outerClock, r.nextDelay(), thenListAgain, r.cause) {
+			break
+		}
+	}
+	r.setPhase(PhaseStopped, Event{Kind: KindReflectorStopped})
+	logger.V(3).Info("Stopping reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
+}
+
+// round is one ListAndWatch, with its error handled.
+func (r *Reflector) round(ctx context.Context) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	err := r.ListAndWatchWithContext(ctx)
+	if err == nil {
+		return
+	}
+	if r.observer != nil {
+		send(r.observer, Event{Kind: KindReflectorError, Err: err})
+	}
+	r.watchErrorHandler(ctx, r, err)
+}
+
+// backOff waits for d, and says whether ctx is still alive then.
+func (r *Reflector) backOff(ctx context.Context, c clock.Clock, d time.Duration, then string, cause error) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	r.setPhase(PhaseBackoff, Event{Kind: KindBackoff, Dur: d, Text: then, Err: cause})
+	t := c.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-ctx.Done():
+	case <-t.C():
+	}
+	if r.observer != nil {
+		send(r.observer, Event{Kind: KindBackoffEnded})
+	}
+	return ctx.Err() == nil
+}
+
+// isExpiredError: the resourceVersion is too old. Servers before 1.18 said Gone.
+func isExpiredError(err error) bool {
+	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
+}
+
+const tooLargeMessage = "Too large resource version"
+
+// isTooLargeResourceVersionError: the resourceVersion is ahead of the server.
+// Servers before 1.18.6 said so only in the text of a Timeout.
+func isTooLargeResourceVersionError(err error) bool {
+	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
+		return true
+	}
+	if !apierrors.IsTimeout(err) {
+		return false
+	}
+	status, ok := err.(apierrors.APIStatus)
+	if !ok || status.Status().Details == nil {
+		return false
+	}
+	for _, cause := range status.Status().Details.Causes {
+		if cause.Message == tooLargeMessage {
+			return true
+		}
+	}
+	return strings.Contains(status.Status().Message, tooLargeMessage)
+}
+
+// isWatchErrorRetriable: the server cannot be reached or is overloaded, and
+// the same watch may well succeed later; a relist would only add to the load.
+func isWatchErrorRetriable(err error) bool {
+	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
+}
+
+// errStopRequested ends a watch because its context is done.
+var errStopRequested = errors.New("stop requested")
+
+// VeryShortWatchError is the end of a watch within a second and without an
+// event: something is wrong with it, so it is not simply reopened.
+type VeryShortWatchError struct {
+	// Name of the Reflector.
+	Name string
+}
+
+// Error implements error.
+func (e *VeryShortWatchError) Error() string {
+	return fmt.Sprintf("very short watch: %s: Unexpected watch close - "+
+		"watch lasted less than a second and no items received", e.Name)
+}
+
+// tableGVKs are the kinds of Table, which has rows in place of objects (kubernetes#132926).
+var tableGVKs = map[schema.GroupVersionKind]bool{
+	{Group: "meta.k8s.io", Version: "v1beta1", Kind: "Table"}: true,
+	{Group: "meta.k8s.io", Version: "v1", Kind: "Table"}:      true,
+}

@@ -1,0 +1,410 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/api/meta"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+)
+
+// stream is an open watch.
+type stream struct {
+	watch.Interface
+	req    uint32
+	opened time.Time
+	// events is how many it brought so far.
+	events int
+}
+
+// openWatch sends a WATCH or a WatchList.
+func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.ListOptions) (*stream, error) {
+	s := &stream{}
+	if r.observer == nil {
+		w, err := r.listerWatcher.WatchWithContext(ctx, options)
+		s.Interface = w
+		return s, err
+	}
+	s.req = r.requests.Add(1)
+	s.opened = r.clock.Now()
+	phase := PhaseWatching
+	if verb == VerbWatchList {
+		phase = PhaseWatchListing
+	}
+	r.setPhase(phase, Event{Kind: KindRequestSent, Req: s.req, Verb: verb, Options: options.DeepCopy()})
+	w, err := r.listerWatcher.WatchWithContext(ctx, options)
+	s.Interface = w
+	send(r.observer, Event{Kind: KindRequestAnswered, Req: s.req, Err: err})
+	return s, err
+}
+
+// closed reports the end of s.
+func (r *Reflector) closed(s *stream, text string, err error) {
+	if r.observer != nil {
+		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.since(s.opened), Text: text, Err: err})
+	}
+}
+
+// watchList gets all objects by a WATCH with SendInitialEvents and replaces
+// the store's contents with them. The stream stays open for what follows. It
+// returns nil without an error if ctx is done, and an error if LIST should be
+// tried instead.
+// Mirrors client-go tools/cache.(*Reflector).watchList (v0.37.2).
+func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
+	logger := klog.FromContext(ctx)
+	var storeOpts []StoreOption
+	if t, ok := r.store.(TransformingStore); ok && t.Transformer() != nil {
+		storeOpts = append(storeOpts, WithTransformer(t.Transformer()))
+	}
+	mayRetry := func(err error) bool {
+		if isWatchErrorRetriable(err) {
+			logger.V(2).Info("WatchList failed, backing off", "reflector", r.name, "type", r.typeDescription, "err", err)
+			// client-go does not look at ctx during this wait.
+			d := r.nextDelay()
+			r.setPhase(PhaseBackoff, Event{Kind: KindBackoff, Dur: d, Text: thenWatchListAgain, Err: err})
+			<-r.clock.After(d)
+			if r.observer != nil {
+				send(r.observer, Event{Kind: KindBackoffEnded})
+			}
+			return true
+		}
+		if isExpiredError(err) || isTooLargeResourceVersionError(err) {
+			r.setUnavailable(true)
+			return true
+		}
+		return false
+	}
+
+	for ctx.Err() == nil {
+		sendInitialEvents := true
+		start := r.clock.Now()
+		s, err := r.openWatch(ctx, VerbWatchList, metav1.ListOptions{
+			ResourceVersion:      r.rewatchResourceVersion(),
+			AllowWatchBookmarks:  true,
+			SendInitialEvents:    &sendInitialEvents,
+			ResourceVersionMatch: metav1.ResourceVersionMatchNotOlderThan,
+			TimeoutSeconds:       r.watchTimeout(),
+		})
+		if err != nil {
+			if mayRetry(err) {
+				continue
+			}
+			return nil, err
+		}
+		temporary := newCache(DeletionHandlingMetaNamespaceKeyFunc, Indexers{}, storeOpts...)
+		resourceVersion := ""
+		complete, err := r.consume(ctx, start, s, temporary, temporary, func(rv string, pastInitial bool) {
+			if pastInitial {
+				resourceVersion = rv
+			}
+		}, nil)
+		switch {
+		case errors.Is(err, errStopRequested):
+			return nil, nil
+		case err != nil && mayRetry(err):
+			continue
+		case err != nil:
+			return nil, err
+		case !complete:
+			continue
+		}
+		r.setUnavailable(false)
+		r.hold(ctx)
+		if err := r.store.Replace(temporary.List(), resourceVersion); err != nil {
+			// client-go leaves the stream open here; nobody would ever read it.
+			s.Stop()
+			r.closed(s, "its objects could not be stored", err)
+			return nil, fmt.Errorf("unable to sync watch-list result: %w", err)
+		}
+		r.setLastSyncResourceVersion(resourceVersion)
+		return s, nil
+	}
+	return nil, nil
+}
+
+// watch watches until it must list again: the stream s if there is one, and
+// then ever new ones from the version that was reached.
+// Mirrors client-go tools/cache.(*Reflector).watch (v0.37.2).
+func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error) error {
+	logger := klog.FromContext(ctx)
+	retry := NewRetryWithDeadline(r.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, r.clock)
+	for {
+		if ctx.Err() != nil {
+			if s != nil {
+				s.Stop()
+				r.closed(s, "stopped", nil)
+			}
+			return nil
+		}
+		// The clock starts before the request: a proxy may hold back the
+		// headers until the first event.
+		start := r.clock.Now()
+		// A WATCH from nowhere begins with Added events in no particular order,
+		// whose versions say nothing about what has been seen.
+		ordered := true
+		if s == nil {
+			from := r.LastSyncResourceVersion()
+			ordered = from != "" && from != "0"
+			var err error
+			s, err = r.openWatch(ctx, VerbWatch, metav1.ListOptions{
+				ResourceVersion:     from,
+				TimeoutSeconds:      r.watchTimeout(),
+				AllowWatchBookmarks: true,
+			})
+			if err != nil {
+				s = nil
+				if !isWatchErrorRetriable(err) {
+					return err
+				}
+				logger.V(4).Info("Watch failed, backing off", "reflector", r.name, "type", r.typeDescription, "err", err)
+				if !r.backOff(ctx, r.clock, r.nextDelay(), thenWatchAgain, err) {
+					return nil
+				}
+				continue
+			}
+		}
+		_, err := r.consume(ctx, start, s, r.store, nil, func(rv string, pastInitial bool) {
+			if !ordered && !pastInitial {
+				return
+			}
+			r.setLastSyncResourceVersion(rv)
+			if u, ok := r.store.(ResourceVersionUpdater); ok {
+				u.UpdateResourceVersion(rv)
+			}
+		}, resyncErr)
+		s = nil
+		retry.After(err)
+		switch {
+		case err == nil:
+			continue
+		case errors.Is(err, errStopRequested):
+			return nil
+		case isExpiredError(err):
+			// A LIST from the last known version promises something at least as
+			// fresh, so that is tried before the version is given up.
+			logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.typeDescription, "err", err)
+		case apierrors.IsTooManyRequests(err):
+			logger.V(2).Info("Watch returned 429, backing off", "reflector", r.name, "type", r.typeDescription)
+			if !r.backOff(ctx, r.clock, r.nextDelay(), thenWatchAgain, err) {
+				return nil
+			}
+			continue
+		case apierrors.IsInternalError(err) && retry.ShouldRetry():
+			logger.V(2).Info("Retrying watch after internal error", "reflector", r.name, "type", r.typeDescription, "err", err)
+			continue
+		default:
+			logger.Info("Warning: watch ended with error", "reflector", r.name, "type", r.typeDescription, "err", err)
+		}
+		r.why, r.cause = err.Error(), err
+		return nil
+	}
+}
+
+// consume stores the events of s until it ends. With a temporary store it also
+// ends, leaving s open, at the mark of the end of the initial events, and
+// returns true. advance is told of every event's resourceVersion, and whether
+// an event other than Added has come.
+// Mirrors client-go tools/cache.handleAnyWatch (v0.37.2).
+func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, store ReflectorStore, temporary *cache,
+	advance func(rv string, pastInitial bool), resyncErr <-chan error) (complete bool, err error) {
+	logger := klog.FromContext(ctx)
+	text := ""
+	keepOpen := false
+	defer func() {
+		if keepOpen {
+			return
+		}
+		s.Stop()
+		if errors.Is(err, errStopRequested) {
+			r.closed(s, text, nil)
+		} else {
+			r.closed(s, text, err)
+		}
+	}()
+	var mark markTicker
+	if temporary != nil {
+		mark = newMarkTicker(logger, r.name, r.clock, start)
+		defer mark.stop()
+	}
+	bookmarks, _ := store.(ReflectorBookmarkStore)
+	events, pastInitial := 0, false
+	for {
+		select {
+		case <-ctx.Done():
+			text = "stopped"
+			return false, errStopRequested
+		case err := <-resyncErr:
+			text = "resync failed"
+			return false, err
+		case <-mark.c:
+			mark.warn()
+		case event, ok := <-s.ResultChan():
+			if !ok {
+				text = "closed by the server"
+				if events == 0 && r.since(start) < time.Second {
+					return false, &VeryShortWatchError{Name: r.name}
+				}
+				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", events)
+				return false, nil
+			}
+			if event.Type == watch.Error {
+				text = "error event"
+				return false, apierrors.FromObject(event.Object)
+			}
+			m, reason := r.accept(ctx, event)
+			if reason != "" {
+				if r.observer != nil {
+					send(r.observer, Event{Kind: KindEventDropped, Req: s.req, Op: opOfWatch(event.Type), Text: reason})
+				}
+				continue
+			}
+			rv := m.GetResourceVersion()
+			endMark := event.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+			s.events++
+			if r.observer != nil {
+				r.observeWatchEvent(s, temporary, event, m, endMark)
+			}
+			r.hold(ctx)
+			switch event.Type {
+			case watch.Added:
+				err = store.Add(event.Object)
+			case watch.Modified:
+				pastInitial = true
+				err = store.Update(event.Object)
+			case watch.Deleted:
+				pastInitial = true
+				err = store.Delete(event.Object)
+			case watch.Bookmark:
+				pastInitial = true
+				complete = complete || endMark
+				err = nil
+				if bookmarks != nil {
+					err = bookmarks.Bookmark(rv)
+				}
+			default:
+				err = nil
+				utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", r.name, "event", event)
+			}
+			if err != nil {
+				// The event is lost to the store; the version moves on all the same.
+				utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", r.name, "eventType", event.Type)
+				err = nil
+			}
+			advance(rv, pastInitial)
+			events++
+			if temporary != nil && complete {
+				keepOpen = true
+				logger.V(4).Info("End of the initial events", "reflector", r.name, "totalItems", events)
+				return true, nil
+			}
+			mark.saw()
+		}
+	}
+}
+
+// accept returns the metadata of an event's object, or why it must be ignored.
+func (r *Reflector) accept(ctx context.Context, event watch.Event) (metav1.Object, string) {
+	if r.expectedType != nil {
+		if actual := reflect.TypeOf(event.Object); actual != r.expectedType {
+			utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type", "reflector", r.name, "expectedType", r.expectedType, "actualType", actual)
+			return nil, fmt.Sprintf("unexpected type %v, expected %v", actual, r.expectedType)
+		}
+	}
+	if r.expectedGVK != nil {
+		if actual := event.Object.GetObjectKind().GroupVersionKind(); actual != *r.expectedGVK {
+			utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object gvk", "reflector", r.name, "expectedGVK", *r.expectedGVK, "actualGVK", actual)
+			return nil, fmt.Sprintf("unexpected kind %v, expected %v", actual, *r.expectedGVK)
+		}
+	}
+	if u, ok := event.Object.(*unstructured.Unstructured); ok && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk", "reflector", r.name, "actualGVK", u.GroupVersionKind())
+		return nil, "a Table holds rows, not objects"
+	}
+	m, err := meta.Accessor(event.Object)
+	if err != nil {
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to understand watch event", "reflector", r.name, "event", event)
+		return nil, "no metadata: " + err.Error()
+	}
+	return m, ""
+}
+
+// observeWatchEvent emits KindWatchEvent. With a temporary store it foretells
+// how many objects that will hold.
+func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) {
+	e := Event{Kind: KindWatchEvent, Req: s.req, Op: opOfWatch(event.Type), RV: m.GetResourceVersion(), Flag: endMark}
+	if event.Type != watch.Bookmark {
+		e.Key, e.Obj = MetaObjectToName(m).String(), event.Object
+	}
+	if temporary == nil {
+		send(r.observer, e)
+		return
+	}
+	_, known := temporary.storage.Get(e.Key)
+	e.N = temporary.storage.len()
+	switch {
+	case event.Type == watch.Deleted && known:
+		e.N--
+	case (event.Type == watch.Added || event.Type == watch.Modified) && !known:
+		e.N++
+	}
+	if endMark {
+		r.setPhase(PhaseWatching, e)
+		return
+	}
+	send(r.observer, e)
+}
+
+// markInterval is how often a WatchList warns that its end mark is missing.
+const markInterval = 10 * time.Second
+
+// markTicker warns while the end mark of a WatchList does not come. The zero
+// value never ticks.
+type markTicker struct {
+	c      <-chan time.Time
+	ticker clock.Ticker
+	clock  clock.Clock
+	logger klog.Logger
+	name   string
+	start  time.Time
+	last   time.Time
+}
+
+func newMarkTicker(logger klog.Logger, name string, c clock.Clock, start time.Time) markTicker {
+	withTicker, ok := c.(clock.WithTicker)
+	if !ok {
+		logger.Info("Warning: the clock has no tickers, a missing end of the initial events will not be reported", "reflector", name)
+		return markTicker{}
+	}
+	t := withTicker.NewTicker(markInterval)
+	return markTicker{c: t.C(), ticker: t, clock: c, logger: logger, name: name, start: start}
+}
+
+func (t *markTicker) saw() {
+	if t.ticker != nil {
+		t.last = t.clock.Now()
+	}
+}
+
+func (t *markTicker) warn() {
+	switch {
+	case t.last.IsZero():
+		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events, and no event has come", "reflector", t.name, "for", t.clock.Since(t.start))
+	case t.clock.Since(t.last) >= markInterval:
+		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events", "reflector", t.name, "sinceLastEvent", t.clock.Since(t.last))
+	}
+}
+
+func (t *markTicker) stop() {
+	if t.ticker != nil {
+		t.ticker.Stop()
+	}
+}

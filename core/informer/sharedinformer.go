@@ -1,0 +1,501 @@
+package informer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+	"k8s.io/utils/ptr"
+)
+
+// SharedInformer keeps a local copy of a collection of objects and tells any
+// number of handlers of its changes.
+//
+// The copy follows the server: every state it shows was a state of the object,
+// in the right order for each object, though some may be skipped, and there is
+// no order between objects. Objects are known by namespace and name alone; one
+// that was deleted and created again unseen is an update with a new UID.
+//
+// A handler gets its notifications one after another, in the order of the
+// changes, each after the store has changed. Handlers do not wait for each
+// other. What a slow handler has not got to piles up in memory.
+type SharedInformer interface {
+	// AddEventHandler adds a handler with the informer's resync period. A
+	// handler added while the informer runs first gets an OnAdd for every stored object.
+	AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error)
+	// AddEventHandlerWithResyncPeriod adds a handler that is offered every
+	// stored object again about every resyncPeriod; zero means never. An
+	// informer made without a resync period does no resyncs.
+	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
+	// AddEventHandlerWithOptions adds a handler.
+	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
+	// RemoveEventHandler ends a handler; again, and for a handler of another
+	// informer, it does nothing. A call of the handler that has begun is not
+	// waited for (see ShutDownEventHandler); what it has not got yet it will not get.
+	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
+	// GetStore returns the local copy. It must only be read.
+	GetStore() Store
+	// GetController returns a Controller that only reports.
+	GetController() Controller
+	// Run is RunWithContext with a channel that stops it.
+	Run(stopCh <-chan struct{})
+	// RunWithContext runs until ctx is done. A second call returns at once.
+	RunWithContext(ctx context.Context)
+	// HasSynced says whether the first complete list is in the store. The
+	// handlers may not have seen it yet: ask their registrations.
+	HasSynced() bool
+	// HasSyncedChecker allows waiting for HasSynced without polling.
+	HasSyncedChecker() DoneChecker
+	// LastSyncResourceVersion returns the resourceVersion that the Reflector has reached.
+	LastSyncResourceVersion() string
+	// SetWatchErrorHandler replaces the handler of the Reflector's errors. It is an error once the informer was started.
+	SetWatchErrorHandler(handler WatchErrorHandler) error
+	// SetWatchErrorHandlerWithContext is SetWatchErrorHandler with a context.
+	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
+	// SetTransform sets a function that every object passes before it is queued. It is an error once the informer was started.
+	SetTransform(handler TransformFunc) error
+	// IsStopped says whether the informer has run and stopped. It cannot run again.
+	IsStopped() bool
+}
+
+// SharedIndexInformer is a SharedInformer with indices.
+type SharedIndexInformer interface {
+	SharedInformer
+	// AddIndexers adds indices, also while the informer runs, but not once it was stopped.
+	AddIndexers(indexers Indexers) error
+	// GetIndexer returns the local copy. It must only be read.
+	GetIndexer() Indexer
+}
+
+// ResourceEventHandlerRegistration stands for a handler that was added.
+type ResourceEventHandlerRegistration interface {
+	// HasSynced says whether the informer has synced and the handler has returned from every OnAdd of the initial list.
+	HasSynced() bool
+	// HasSyncedChecker allows waiting for HasSynced without polling.
+	HasSyncedChecker() DoneChecker
+}
+
+// HandlerOptions configures a handler. All fields are optional.
+type HandlerOptions struct {
+	// Logger replaces klog.Background().
+	Logger *klog.Logger
+	// ResyncPeriod of the handler; nil means the informer's, zero means never.
+	ResyncPeriod *time.Duration
+	// Name is shown for the handler; default is what can be told from its type or functions.
+	Name string
+}
+
+// SharedIndexInformerOptions configures a SharedIndexInformer. All fields are optional.
+type SharedIndexInformerOptions struct {
+	// ResyncPeriod is how often resyncs are considered, and the resync period of handlers that do not set their own. Zero means no resyncs.
+	ResyncPeriod time.Duration
+	// Indexers of the store. The map is the informer's from then on.
+	Indexers Indexers
+	// ObjectDescription describes the expected type in logs.
+	ObjectDescription string
+
+	// Era is the release of client-go to behave like; default Era137.
+	Era Era
+	// Observer is told of every transition.
+	Observer Observer
+	// Gates can hold the informer at every Stage.
+	Gates Gates
+	// Clock replaces the real clock for backoff, resync, the age of watches and
+	// the pause after a handler's panic. Durations in events of the queue and of
+	// handlers are always real.
+	Clock clock.WithTicker
+}
+
+// NewSharedInformer returns a SharedInformer of the default era.
+func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration) SharedInformer {
+	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, Indexers{})
+}
+
+// NewSharedIndexInformer returns a SharedIndexInformer of the default era.
+func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
+	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{ResyncPeriod: defaultEventHandlerResyncPeriod, Indexers: indexers})
+}
+
+// NewSharedIndexInformerWithOptions returns a SharedIndexInformer of what lw
+// serves. Objects of another type than exampleObject are ignored; nil accepts
+// every type.
+func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
+	storeOpts := []StoreOption{WithObserver(options.Observer)}
+	if !options.Era.features().atomic {
+		storeOpts = append(storeOpts, withoutResourceVersion())
+	}
+	s := &sharedIndexInformer{
+		era:                             options.Era,
+		indexer:                         newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, storeOpts...),
+		synced:                          make(chan struct{}),
+		listerWatcher:                   lw,
+		objectType:                      exampleObject,
+		objectDescription:               options.ObjectDescription,
+		resyncCheckPeriod:               options.ResyncPeriod,
+		defaultEventHandlerResyncPeriod: options.ResyncPeriod,
+		clock:                           clock.RealClock{},
+		observer:                        options.Observer,
+		gates:                           options.Gates,
+		givenClock:                      options.Clock,
+	}
+	if options.Clock != nil {
+		s.clock = options.Clock
+	}
+	s.processor = newSharedProcessor(s.clock, options.Observer)
+	return s
+}
+
+// sharedIndexInformer implements SharedIndexInformer: a Controller that
+// processes deltas into an Indexer and hands notifications to a sharedProcessor.
+type sharedIndexInformer struct {
+	era               Era
+	indexer           *cache
+	processor         *sharedProcessor
+	listerWatcher     ListerWatcher
+	objectType        runtime.Object
+	objectDescription string
+	observer          Observer
+	gates             Gates
+	clock             clock.Clock
+	givenClock        clock.WithTicker
+
+	// syncedLock makes closing synced and reporting it one step.
+	syncedLock sync.Mutex
+	synced     chan struct{}
+
+	startedLock sync.Mutex
+	started     bool
+	stopped     bool
+	controller  *controller
+	queue       Queue
+	// resyncCheckPeriod is how often the Reflector asks shouldResync.
+	resyncCheckPeriod               time.Duration
+	defaultEventHandlerResyncPeriod time.Duration
+	watchErrorHandler               WatchErrorHandlerWithContext
+	transform                       TransformFunc
+	lastListener                    int32
+
+	// blockDeltas is held while deltas are processed. Whoever else holds it may
+	// add a handler that misses nothing.
+	blockDeltas sync.Mutex
+}
+
+var _ SharedIndexInformer = &sharedIndexInformer{}
+
+func (s *sharedIndexInformer) SetWatchErrorHandler(handler WatchErrorHandler) error {
+	return s.SetWatchErrorHandlerWithContext(func(_ context.Context, r *Reflector, err error) { handler(r, err) })
+}
+
+func (s *sharedIndexInformer) SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error {
+	return s.beforeStart(func() { s.watchErrorHandler = handler })
+}
+
+func (s *sharedIndexInformer) SetTransform(handler TransformFunc) error {
+	return s.beforeStart(func() { s.transform = handler })
+}
+
+func (s *sharedIndexInformer) beforeStart(set func()) error {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	if s.started {
+		return errors.New("informer has already started")
+	}
+	set()
+	return nil
+}
+
+func (s *sharedIndexInformer) Run(stopCh <-chan struct{}) {
+	s.RunWithContext(wait.ContextForChannel(stopCh))
+}
+
+// RunWithContext mirrors client-go tools/cache.(*sharedIndexInformer).RunWithContext (v0.37.2).
+func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
+	defer utilruntime.HandleCrashWithContext(ctx)
+	logger := klog.FromContext(ctx)
+	if !s.start(logger) {
+		logger.Info("Warning: the sharedIndexInformer has started, run more than once is not allowed")
+		return
+	}
+	if s.observer != nil {
+		defer send(s.observer, Event{Kind: KindInformerStopped})
+	}
+	// The processor stops only after the controller, so that the process loop
+	// never meets a listener that has ended.
+	processorCtx, stopProcessor := context.WithCancelCause(context.WithoutCancel(ctx))
+	var wg sync.WaitGroup
+	defer wg.Wait()
+	defer stopProcessor(errors.New("informer is stopping"))
+	wg.Go(func() { s.processor.run(processorCtx) })
+	wg.Go(func() {
+		select {
+		case <-ctx.Done():
+		case <-s.controller.HasSyncedChecker().Done():
+			s.lightSynced()
+		}
+	})
+	defer func() {
+		s.startedLock.Lock()
+		defer s.startedLock.Unlock()
+		s.stopped = true // no new handlers from here on
+	}()
+	s.controller.RunWithContext(ctx)
+}
+
+// start builds the controller, and says whether this is the first start.
+func (s *sharedIndexInformer) start(logger klog.Logger) bool {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	if s.started {
+		return false
+	}
+	s.queue = newQueue(s.era, logger, s.objectType, s.indexer, s.transform, s.observer, s.gates)
+	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
+	s.controller = &controller{config: Config{
+		Queue:                        s.queue,
+		ListerWatcher:                s.listerWatcher,
+		ObjectType:                   s.objectType,
+		ObjectDescription:            s.objectDescription,
+		FullResyncPeriod:             s.resyncCheckPeriod,
+		ShouldResync:                 s.processor.shouldResync,
+		WatchErrorHandlerWithContext: s.watchErrorHandler,
+		Era:                          s.era,
+		Observer:                     s.observer,
+		Gates:                        s.gates,
+		Clock:                        s.givenClock,
+		keyed:                        p.process,
+	}}
+	s.started = true
+	if s.observer != nil {
+		send(s.observer, Event{Kind: KindInformerStarted, Text: s.description(), Era: s.era})
+	}
+	return true
+}
+
+// description says what the informer is of.
+func (s *sharedIndexInformer) description() string {
+	if s.objectDescription != "" {
+		return s.objectDescription
+	}
+	if s.objectType == nil {
+		return defaultExpectedTypeName
+	}
+	return fmt.Sprintf("%T", s.objectType)
+}
+
+func (s *sharedIndexInformer) lightSynced() {
+	s.syncedLock.Lock()
+	defer s.syncedLock.Unlock()
+	close(s.synced)
+	if s.observer != nil {
+		send(s.observer, Event{Kind: KindInformerSynced})
+	}
+}
+
+// HasStarted says whether RunWithContext was called.
+func (s *sharedIndexInformer) HasStarted() bool {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	return s.started
+}
+
+func (s *sharedIndexInformer) IsStopped() bool {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	return s.stopped
+}
+
+func (s *sharedIndexInformer) HasSynced() bool { return IsDone(informerDone{s}) }
+
+func (s *sharedIndexInformer) HasSyncedChecker() DoneChecker { return informerDone{s} }
+
+// informerDone is the DoneChecker of a sharedIndexInformer.
+type informerDone struct{ s *sharedIndexInformer }
+
+func (d informerDone) Name() string          { return fmt.Sprintf("SharedIndexInformer %T", d.s.objectType) }
+func (d informerDone) Done() <-chan struct{} { return d.s.synced }
+
+func (s *sharedIndexInformer) LastSyncResourceVersion() string {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	if s.controller == nil {
+		return ""
+	}
+	return s.controller.LastSyncResourceVersion()
+}
+
+func (s *sharedIndexInformer) GetStore() Store { return s.indexer }
+
+func (s *sharedIndexInformer) GetIndexer() Indexer { return s.indexer }
+
+func (s *sharedIndexInformer) AddIndexers(indexers Indexers) error {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	if s.stopped {
+		return errors.New("indexer was not added because it has stopped already")
+	}
+	return s.indexer.AddIndexers(indexers)
+}
+
+func (s *sharedIndexInformer) GetController() Controller { return dummyController{s} }
+
+// dummyController reports about an informer and does not run it.
+type dummyController struct{ s *sharedIndexInformer }
+
+func (dummyController) RunWithContext(context.Context)    {}
+func (dummyController) Run(<-chan struct{})               {}
+func (d dummyController) HasSynced() bool                 { return d.s.HasSynced() }
+func (d dummyController) HasSyncedChecker() DoneChecker   { return d.s.HasSyncedChecker() }
+func (d dummyController) LastSyncResourceVersion() string { return d.s.LastSyncResourceVersion() }
+
+// minimumResyncPeriod is the least resync period of a handler.
+const minimumResyncPeriod = time.Second
+
+// determineResyncPeriod says what a handler that wants desired gets from an
+// informer that checks every check.
+func determineResyncPeriod(logger klog.Logger, desired, check time.Duration) time.Duration {
+	switch {
+	case desired == 0:
+		return 0
+	case check == 0:
+		logger.Info("Warning: the handler's resync period has no effect because this shared informer does no resyncs", "desired", desired)
+		return 0
+	case desired < check:
+		logger.Info("Warning: the handler's resync period is raised to the informer's check period", "desired", desired, "resyncCheckPeriod", check)
+		return check
+	}
+	return desired
+}
+
+func (s *sharedIndexInformer) AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
+}
+
+func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
+}
+
+// AddEventHandlerWithOptions mirrors client-go
+// tools/cache.(*sharedIndexInformer).AddEventHandlerWithOptions (v0.37.2).
+func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error) {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	if s.stopped {
+		return nil, fmt.Errorf("handler %v was not added to shared informer because it has stopped already", handler)
+	}
+	logger := klog.Background()
+	if options.Logger != nil {
+		logger = *options.Logger
+	}
+	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
+	s.lastListener++
+	l := newProcessorListener(handler, listenerOptions{
+		logger:       logger,
+		clock:        s.clock,
+		id:           s.lastListener,
+		name:         options.Name,
+		requested:    period,
+		resyncPeriod: determineResyncPeriod(logger, period, s.resyncCheckPeriod),
+		upstream:     s.HasSyncedChecker(),
+		observer:     s.observer,
+		gates:        s.gates,
+	})
+	if !s.started {
+		s.processor.addListener(l)
+		return l, nil
+	}
+	// While deltas are blocked the store stands still and nothing is
+	// distributed, so the replay misses nothing and repeats nothing.
+	s.blockDeltas.Lock()
+	defer s.blockDeltas.Unlock()
+	running := s.processor.addListener(l)
+	chunks, n := s.indexer.storage.frozen()
+	for i := range n {
+		at := &chunks[i>>chunkBits].slots[i&chunkMask]
+		add := notification{op: OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
+		if s.observer != nil {
+			send(s.observer, Event{Kind: KindDistributed, Op: OpAdded, Key: at.key, RV: rvOf(at.obj), Flag: true, N: 1, Listener: l.id, Obj: at.obj})
+		}
+		// All of the initial list is counted before anybody can ask whether it is done.
+		l.add(add)
+	}
+	if running {
+		s.processor.wg.Go(l.watchSynced)
+	}
+	return l, nil
+}
+
+// adjustResyncPeriod raises a handler's resync period to what is possible, or,
+// before the start, lowers the informer's check period to it.
+func (s *sharedIndexInformer) adjustResyncPeriod(logger klog.Logger, period time.Duration) time.Duration {
+	if period <= 0 {
+		return period
+	}
+	if period < minimumResyncPeriod {
+		logger.Info("Warning: the resync period is too small, it is raised to the least allowed", "resyncPeriod", period, "minimumResyncPeriod", minimumResyncPeriod)
+		period = minimumResyncPeriod
+	}
+	if period >= s.resyncCheckPeriod {
+		return period
+	}
+	if s.started {
+		logger.Info("Warning: the resync period is raised to the check period of the running informer", "resyncPeriod", period, "resyncCheckPeriod", s.resyncCheckPeriod)
+		return s.resyncCheckPeriod
+	}
+	s.resyncCheckPeriod = period
+	s.processor.resyncCheckPeriodChanged(logger, period)
+	return period
+}
+
+// RemoveEventHandler implements SharedInformer.
+func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	// Nobody may be sending to the listener when its channel is closed.
+	s.blockDeltas.Lock()
+	defer s.blockDeltas.Unlock()
+	return s.processor.removeListener(handle)
+}
+
+// ShutDownEventHandler removes a handler and waits until it will not be called
+// any more. It must not be called by the handler itself, which it would wait for.
+func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
+	if err := informer.RemoveEventHandler(handle); err != nil {
+		return err
+	}
+	h, ok := handle.(interface{ ShutdownChan() <-chan struct{} })
+	if !ok {
+		return errors.New("handle does not support ShutdownChan()")
+	}
+	<-h.ShutdownChan()
+	return nil
+}
+
+// The process loop calls these with blockDeltas held.
+
+func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
+	s.processor.distribute(notification{op: OpAdded, key: key, obj: obj, isInInitialList: isInInitialList}, false)
+}
+
+// onUpdate treats an update that did not change the resourceVersion as a
+// resync: only listeners that are syncing get it.
+func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
+	sync := false
+	if m, err := meta.Accessor(obj); err == nil {
+		if om, err := meta.Accessor(old); err == nil {
+			sync = m.GetResourceVersion() == om.GetResourceVersion()
+		}
+	}
+	s.processor.distribute(notification{op: OpUpdated, key: key, old: old, obj: obj}, sync)
+}
+
+func (s *sharedIndexInformer) onDelete(key string, obj any) {
+	s.processor.distribute(notification{op: OpDeleted, key: key, obj: obj}, false)
+}

@@ -1,0 +1,227 @@
+package informer
+
+import (
+	"k8s.io/apimachinery/pkg/util/sets"
+)
+
+// Snapshotter is implemented by the SharedIndexInformer that
+// NewSharedIndexInformerWithOptions returns. It is for tests that compare what
+// is inside with the fold of the events; a view must use the events alone.
+type Snapshotter interface {
+	// Snapshot returns a copy of what is inside at one moment. It waits for
+	// whatever holds the informer's locks, so it must not be called by an
+	// Observer, a transform, an index function or a queue's process function.
+	Snapshot() Snapshot
+	// SnapshotAt is Snapshot that calls during at that very moment, with every
+	// lock held: no transition can be reported before it returns. A recorder
+	// can so tell which events the Snapshot includes. during must not call the informer.
+	SnapshotAt(during func()) Snapshot
+}
+
+// Snapshot is what is inside an informer at one moment. Nothing in it is
+// shared with the informer but the objects.
+type Snapshot struct {
+	Era       Era
+	Started   bool
+	Stopped   bool
+	Synced    bool
+	Reflector ReflectorSnapshot
+	Queue     QueueSnapshot
+	Store     StoreSnapshot
+	// Listeners in the order in which they were added; those that were removed,
+	// and all after the informer has stopped, are not there.
+	Listeners []ListenerSnapshot
+}
+
+// ReflectorSnapshot is what is inside a Reflector.
+type ReflectorSnapshot struct {
+	// Phase is one of the Phase constants. It changes with these events:
+	// KindRequestSent (listing, watch-listing, watching), KindWatchEvent with the
+	// end mark of a WatchList (watching), KindBackoff (backoff) and
+	// KindReflectorStopped (stopped). Without an Observer it stays idle.
+	Phase           string
+	ResourceVersion string
+	// Unavailable: the server last refused ResourceVersion as expired or too large.
+	Unavailable bool
+}
+
+// QueueSnapshot is what is inside a queue.
+type QueueSnapshot struct {
+	// Kind is RealFIFO or DeltaFIFO, empty before the informer was started.
+	Kind string
+	// Items are the deltas of a RealFIFO, oldest first.
+	Items []DeltaSnapshot
+	// Keys are the keys of a DeltaFIFO, oldest first, and Deltas the deltas of each.
+	Keys   []string
+	Deltas map[string][]DeltaSnapshot
+	// Populated: the first Replace, or an event before it, has come.
+	Populated bool
+	// InitialPopulation is how much of the first Replace has not been processed.
+	InitialPopulation int
+	Synced            bool
+	Closed            bool
+}
+
+// DeltaSnapshot is a delta in a queue. Fields are as in KindQueued.
+type DeltaSnapshot struct {
+	Op        Op
+	Key       string
+	RV        string
+	Obj       any
+	Tombstone bool
+	// Objects is the list of a ReplacedAll.
+	Objects []any
+}
+
+// StoreSnapshot is what is inside the Indexer.
+type StoreSnapshot struct {
+	// ResourceVersion is the store's own; always empty in eras without it.
+	ResourceVersion string
+	// Objects are the stored objects by key.
+	Objects map[string]any
+	// Indices maps the name of each index to its values, and these to keys.
+	Indices map[string]map[string]sets.Set[string]
+}
+
+// ListenerSnapshot is what is inside a listener. Without an Observer only ID,
+// Name, Synced and Syncing are known.
+type ListenerSnapshot struct {
+	ID   int32
+	Name string
+	// Pending and Capacity are the ring's length and capacity.
+	Pending, Capacity int
+	// Waiting: one more notification waits at nextCh.
+	Waiting bool
+	// Delivered counts what the handler's goroutine took, Handled what the handler returned from.
+	Delivered, Handled int
+	// Handling: the handler is being called.
+	Handling bool
+	Synced   bool
+	Syncing  bool
+}
+
+var _ Snapshotter = &sharedIndexInformer{}
+
+// Snapshot implements Snapshotter.
+func (s *sharedIndexInformer) Snapshot() Snapshot { return s.SnapshotAt(func() {}) }
+
+// SnapshotAt implements Snapshotter. The locks are taken in the order in which
+// the informer takes them.
+func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	out := Snapshot{Era: s.era, Started: s.started, Stopped: s.stopped}
+	if out.Era == EraDefault {
+		out.Era = Era137
+	}
+	switch q := s.queue.(type) {
+	case *RealFIFO:
+		q.lock.Lock()
+		defer q.lock.Unlock()
+	case *DeltaFIFO:
+		q.lock.Lock()
+		defer q.lock.Unlock()
+	}
+	s.blockDeltas.Lock()
+	defer s.blockDeltas.Unlock()
+	s.syncedLock.Lock()
+	defer s.syncedLock.Unlock()
+	store := s.indexer.storage
+	store.lock.Lock()
+	defer store.lock.Unlock()
+	s.processor.listenersLock.Lock()
+	defer s.processor.listenersLock.Unlock()
+	for _, l := range s.processor.listeners {
+		l.observedLock.Lock()
+		defer l.observedLock.Unlock()
+	}
+	var r *Reflector
+	if s.controller != nil {
+		r = s.controller.currentReflector()
+	}
+	if r != nil {
+		r.rvLock.Lock()
+		defer r.rvLock.Unlock()
+	}
+	during()
+
+	out.Synced = s.HasSynced()
+	out.Reflector = snapshotReflector(r)
+	out.Queue = snapshotQueue(s.queue)
+	out.Store = store.snapshotLocked()
+	for _, l := range s.processor.listeners {
+		out.Listeners = append(out.Listeners, l.snapshotLocked())
+	}
+	return out
+}
+
+func snapshotReflector(r *Reflector) ReflectorSnapshot {
+	if r == nil {
+		return ReflectorSnapshot{Phase: PhaseIdle}
+	}
+	return ReflectorSnapshot{Phase: r.phase, ResourceVersion: r.lastSyncRV, Unavailable: r.lastSyncRVUnavailable}
+}
+
+func snapshotQueue(queue Queue) QueueSnapshot {
+	switch q := queue.(type) {
+	case *RealFIFO:
+		out := QueueSnapshot{Kind: "RealFIFO", Populated: q.populated, InitialPopulation: q.initialPopulationCount, Synced: q.syncedClosed, Closed: q.closed}
+		for i := range q.items.len() {
+			out.Items = append(out.Items, q.items.at(i).snapshot())
+		}
+		return out
+	case *DeltaFIFO:
+		out := QueueSnapshot{Kind: "DeltaFIFO", Populated: q.populated, InitialPopulation: q.initialPopulationCount, Synced: q.syncedClosed, Closed: q.closed, Deltas: map[string][]DeltaSnapshot{}}
+		for i := range q.queue.len() {
+			key := *q.queue.at(i)
+			out.Keys = append(out.Keys, key)
+			for j := range q.items[key] {
+				out.Deltas[key] = append(out.Deltas[key], q.items[key][j].snapshot())
+			}
+		}
+		return out
+	}
+	return QueueSnapshot{}
+}
+
+func (q *queued) snapshot() DeltaSnapshot {
+	d := DeltaSnapshot{Op: q.op, Key: q.key}
+	switch info := q.obj.(type) {
+	case ReplacedAllInfo:
+		d.RV = info.ResourceVersion
+		d.Objects = append([]any(nil), info.Objects...)
+	case BookmarkInfo:
+		d.RV = info.ResourceVersion
+	case SyncAllInfo:
+	default:
+		d.Obj, d.Tombstone = q.observed()
+		d.RV = rvOf(d.Obj)
+	}
+	return d
+}
+
+func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
+	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, len(c.pos)), Indices: map[string]map[string]sets.Set[string]{}}
+	for i := range len(c.pos) {
+		s := c.slotAt(i)
+		out.Objects[s.key] = s.obj
+	}
+	for _, x := range c.indices {
+		values := make(map[string]sets.Set[string], len(x.values))
+		for v, keys := range x.values {
+			values[v] = keys.Clone()
+		}
+		out.Indices[x.name] = values
+	}
+	return out
+}
+
+func (p *processorListener) snapshotLocked() ListenerSnapshot {
+	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: p.HasSynced(), Syncing: p.syncing}
+	if p.observer != nil {
+		out.Pending, out.Capacity = p.ring.Len(), p.ring.Cap()
+		out.Waiting = p.waiting
+		out.Delivered, out.Handled, out.Handling = p.delivered, p.handled, p.handling
+	}
+	return out
+}

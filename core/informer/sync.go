@@ -1,0 +1,111 @@
+package informer
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"time"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/util/wait"
+	"k8s.io/klog/v2"
+)
+
+// InformerSynced says whether an informer has synced.
+type InformerSynced func() bool
+
+// syncedPollPeriod is how often WaitForCacheSync asks.
+const syncedPollPeriod = 100 * time.Millisecond
+
+// DoneChecker is something that gets done once and can be waited for.
+type DoneChecker interface {
+	// Name says what is waited for. It may be computed at every call.
+	Name() string
+	// Done returns a channel that is closed when it is done.
+	Done() <-chan struct{}
+}
+
+// IsDone says, without waiting, whether checker is done.
+func IsDone(checker DoneChecker) bool {
+	select {
+	case <-checker.Done():
+		return true
+	default:
+		return false
+	}
+}
+
+// WaitFor waits until all checkers are done and returns true, or until ctx is
+// done first and returns false. With a non-empty what it logs its progress.
+func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
+	logger := klog.FromContext(ctx)
+	if what != "" {
+		logger.Info("Waiting", "for", what)
+	}
+	var wg sync.WaitGroup
+	results := make(chan DoneChecker, len(checkers))
+	for _, checker := range checkers {
+		wg.Go(func() {
+			select {
+			case <-checker.Done():
+			case <-ctx.Done():
+			}
+			results <- checker
+		})
+	}
+	var late []string
+	for range checkers {
+		// Asked again here, because a select with both ready picks either.
+		switch checker := <-results; {
+		case !IsDone(checker):
+			late = append(late, checker.Name())
+		case what != "":
+			logger.Info("Done waiting", "for", what, "instance", checker.Name())
+		}
+	}
+	wg.Wait()
+	if what != "" && len(late) > 0 {
+		slices.Sort(late)
+		logger.Info("Timed out waiting", "for", what, "cause", context.Cause(ctx), "instances", late)
+	}
+	return len(late) == 0
+}
+
+// WaitForCacheSync polls every 100 ms until all are synced and returns true,
+// or false once stopCh is closed.
+func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	allSynced := func(context.Context) (bool, error) {
+		for _, synced := range cacheSyncs {
+			if !synced() {
+				return false, nil
+			}
+		}
+		return true, nil
+	}
+	return wait.PollUntilContextCancel(wait.ContextForChannel(stopCh), syncedPollPeriod, true, allSynced) == nil
+}
+
+// WaitForNamedCacheSync is WaitForCacheSync that logs for whom it waits.
+func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
+	logger := klog.Background()
+	logger.Info("Waiting for caches to sync", "controller", controllerName)
+	if !WaitForCacheSync(stopCh, cacheSyncs...) {
+		utilruntime.HandleErrorWithLogger(logger, nil, "Unable to sync caches", "controller", controllerName)
+		return false
+	}
+	logger.Info("Caches are synced", "controller", controllerName)
+	return true
+}
+
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync until ctx is done; it
+// logs with the context's logger.
+func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
+	logger := klog.FromContext(ctx)
+	logger.Info("Waiting for caches to sync")
+	if !WaitForCacheSync(ctx.Done(), cacheSyncs...) {
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unable to sync caches")
+		return false
+	}
+	logger.Info("Caches are synced")
+	return true
+}
