@@ -1,0 +1,372 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/simcluster"
+	"informerscope/core/trace"
+)
+
+// Options configure a Lab.
+type Options struct {
+	// Recorder takes the log; required.
+	Recorder *trace.Recorder
+	// Clock is the time of the simulated cluster, of handlers and of faults; nil is real time.
+	Clock clock.WithTicker
+	// Dial opens a connection to the relay; nil when there is none.
+	Dial func(context.Context) (net.Conn, error)
+}
+
+// Defaults of a simulated cluster.
+const (
+	DefaultSeed    = 7
+	DefaultObjects = 240
+	DefaultRate    = 6.0
+	maxObjects     = 100_000
+	maxRate        = 10_000
+)
+
+// restartTime is how long the simulated API server stays away when it restarts.
+const restartTime = 3 * time.Second
+
+// Lab runs one experiment at a time. Its methods are safe for concurrent use.
+type Lab struct {
+	rec      *trace.Recorder
+	clock    clock.WithTicker
+	dial     func(context.Context) (net.Conn, error)
+	faults   *faults
+	holds    *holds
+	versions versions
+
+	mu        sync.Mutex
+	closed    bool
+	selection trace.Selection
+	src       *source
+	exp       *experiment
+
+	troubleMu sync.Mutex
+	troubled  string
+}
+
+// New returns a Lab that runs nothing yet.
+func New(o Options) *Lab {
+	if o.Clock == nil {
+		o.Clock = clock.RealClock{}
+	}
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial}
+	emit := func(e informer.Event) { l.rec.Emit(0, e) }
+	l.faults = newFaults(o.Clock, emit)
+	l.holds = newHolds(emit)
+	l.selection = trace.Selection{
+		Source: "sim", Version: "v1", Resource: "pods", Eras: []string{informer.Era137.String()},
+		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
+	}
+	return l
+}
+
+// Close ends the experiment and the source. The Lab cannot be used again.
+func (l *Lab) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.stopExperiment()
+	l.stopSource()
+}
+
+var errClosed = errors.New("this experiment has been closed")
+
+// Select changes what is watched; what change leaves out stays as it is. The
+// running experiment ends, and a new one begins with an empty log. A selection
+// that cannot be is refused with words that say why, and changes nothing.
+func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return l.selection, errClosed
+	}
+	next, err := change.apply(l.selection)
+	if err != nil {
+		return l.selection, err
+	}
+	if next.Source == "live" && l.dial == nil {
+		return l.selection, errors.New("there is no relay behind this page, so no live cluster can be watched; start informerscope's server and open the address it prints")
+	}
+	if next.Version == "" {
+		if next, err = l.resolve(ctx, next); err != nil {
+			return l.selection, err
+		}
+	}
+	l.start(next)
+	return l.selection, nil
+}
+
+// Selection is what is watched now.
+func (l *Lab) Selection() trace.Selection {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.selection
+}
+
+// start ends what runs and starts next. l.mu is held.
+func (l *Lab) start(next trace.Selection) {
+	l.stopExperiment()
+	if !sameSource(l.selection, next) || l.src == nil {
+		l.stopSource()
+		l.src = l.open(next)
+	} else if l.src.cluster != nil && l.selection.Rate != next.Rate {
+		l.src.cluster.SetRate(next.Rate)
+	}
+	l.selection = next
+	l.versions.reset()
+	l.setTrouble("")
+	l.rec.Reset()
+	text, err := json.Marshal(next)
+	if err != nil { // strings and numbers only
+		panic(err)
+	}
+	l.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
+	l.holds.restate()
+	l.faults.restate()
+	l.exp = l.newExperiment(next)
+}
+
+func (l *Lab) open(sel trace.Selection) *source {
+	if sel.Source == "live" {
+		return liveSource(l.dial, sel.Context, l.faults)
+	}
+	objects := sel.Objects
+	if objects == 0 {
+		objects = -1 // none; zero would mean simcluster's own default
+	}
+	cluster := simcluster.New(simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: objects, Rate: sel.Rate})
+	return simSource(context.Background(), cluster, l.faults)
+}
+
+func (l *Lab) stopExperiment() {
+	if l.exp != nil {
+		l.exp.stop()
+		l.exp = nil
+	}
+}
+
+func (l *Lab) stopSource() {
+	if l.src != nil {
+		l.src.stop()
+		l.src = nil
+	}
+}
+
+func (l *Lab) current() (*source, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.src == nil {
+		return nil, errors.New("nothing is selected yet")
+	}
+	return l.src, nil
+}
+
+// resolve finds the version of a resource by asking the source of sel. l.mu is held.
+func (l *Lab) resolve(ctx context.Context, sel trace.Selection) (trace.Selection, error) {
+	src := l.src
+	if src == nil || !sameSource(l.selection, sel) {
+		src = l.open(sel)
+		defer src.stop()
+	}
+	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
+	defer cancel()
+	found, err := src.client(noHooks, false, func(string, error) {}).Discover(ctx)
+	for _, preferred := range []bool{true, false} {
+		for _, r := range found {
+			if r.Resource == sel.Resource && r.Group == sel.Group && (r.Preferred || !preferred) {
+				sel.Version, sel.Kind = r.Version, r.Kind
+				return sel, nil
+			}
+		}
+	}
+	name := strings.TrimSuffix(sel.Resource+"."+sel.Group, ".")
+	if err != nil {
+		return sel, fmt.Errorf("cannot find out the version of %s: %w", name, err)
+	}
+	return sel, fmt.Errorf("the cluster has no resource %s that can be listed and watched", name)
+}
+
+// trouble notes how the source is; empty words mean that all is well.
+func (l *Lab) trouble(words string, err error) {
+	l.troubleMu.Lock()
+	defer l.troubleMu.Unlock()
+	if l.troubled == words {
+		return
+	}
+	l.troubled = words
+	l.rec.Emit(0, informer.Event{Kind: trace.KindTrouble, Text: words, Err: err})
+}
+
+func (l *Lab) setTrouble(words string) {
+	l.troubleMu.Lock()
+	defer l.troubleMu.Unlock()
+	l.troubled = words
+}
+
+// Sources are what can be watched. The relay is asked each time, since a kubeconfig changes.
+func (l *Lab) Sources(ctx context.Context) Sources {
+	return Sources{Sim: true, Live: liveSources(ctx, l.dial)}
+}
+
+// Fault makes a fault happen or switches a held one, and reports whether it
+// is on now. The names are in docs/protocol.md.
+func (l *Lab) Fault(name string, args FaultArgs) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return false, errors.New("nothing is running that could have a fault")
+	}
+	switch name {
+	case "slow":
+		return l.exp.slow(args)
+	case "compact", "restart":
+		if l.src.cluster == nil {
+			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
+		}
+		l.faults.tell(name, false, 0)
+		if name == "compact" {
+			l.src.cluster.Compact()
+		} else {
+			l.src.cluster.Restart(restartTime)
+		}
+		return false, nil
+	}
+	return l.faults.strike(name, args)
+}
+
+// Hold holds a stage: store, pop, deliver (of one listener) or take.
+func (l *Lab) Hold(stage string, listener int32) error {
+	s, err := parseStage(stage)
+	if err != nil {
+		return err
+	}
+	if s == informer.StageDeliver && listener == 0 {
+		return errors.New("say which listener to hold: hold(\"deliver\", id)")
+	}
+	l.holds.hold(s, listener)
+	return nil
+}
+
+// Release lets n through a held stage; 0 ends the hold.
+func (l *Lab) Release(stage string, n int, listener int32) error {
+	s, err := parseStage(stage)
+	if err != nil {
+		return err
+	}
+	if !l.holds.release(s, listener, n) {
+		return fmt.Errorf("stage %q is not held", stage)
+	}
+	return nil
+}
+
+// AddListener registers one more handler with every lane and returns its number.
+func (l *Lab) AddListener(spec ListenerSpec) (int32, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return 0, errors.New("nothing is running that could be listened to")
+	}
+	return l.exp.addListener(spec)
+}
+
+// RemoveListener removes a handler from every lane.
+func (l *Lab) RemoveListener(id int32) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return errors.New("nothing is running")
+	}
+	return l.exp.removeListener(id)
+}
+
+// Pace sets the extra time that a handler takes for a call, from 0 to a minute.
+func (l *Lab) Pace(id int32, millis float64) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return errors.New("nothing is running")
+	}
+	return l.exp.pace(id, millis)
+}
+
+// ClusterArgs are the arguments of Cluster; which are needed depends on the verb.
+type ClusterArgs struct {
+	Namespace string  `json:"namespace"`
+	Name      string  `json:"name"`
+	Key       string  `json:"key"`
+	Replicas  int     `json:"replicas"`
+	N         int     `json:"n"`
+	PerSecond float64 `json:"perSecond"`
+}
+
+// Cluster changes the simulated cluster and says in words what it did.
+func (l *Lab) Cluster(verb string, a ClusterArgs) (string, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.src == nil || l.src.cluster == nil {
+		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
+	}
+	c := l.src.cluster
+	if a.Namespace == "" {
+		a.Namespace = "default"
+	}
+	name := a.Namespace + "/" + a.Name
+	switch verb {
+	case "create":
+		if a.Name == "" {
+			return "", errors.New("give the deployment a name")
+		}
+		if a.Replicas == 0 {
+			a.Replicas = 3
+		}
+		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), c.CreateDeployment(a.Namespace, a.Name, a.Replicas)
+	case "scale":
+		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(a.Namespace, a.Name, a.Replicas)
+	case "restart":
+		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(a.Namespace, a.Name)
+	case "delete":
+		if a.Key == "" && a.Name == "" {
+			ns, pod, err := c.DeleteRandomPod()
+			return fmt.Sprintf("deleted pod %s/%s", ns, pod), err
+		}
+		ns, pod := a.Namespace, a.Name
+		if a.Key != "" {
+			var ok bool
+			if ns, pod, ok = strings.Cut(a.Key, "/"); !ok {
+				return "", fmt.Errorf("%q is not namespace/name", a.Key)
+			}
+		}
+		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ns, pod)
+	case "deleteDeployment":
+		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
+	case "burst":
+		n := min(max(a.N, 1), maxRate)
+		return fmt.Sprintf("updated %d pods at once", n), c.Burst(n)
+	case "compact":
+		l.faults.tell("compact", false, 0)
+		c.Compact()
+		return "forgot the watch history", nil
+	case "rate":
+		if a.PerSecond < 0 || a.PerSecond > maxRate {
+			return "", fmt.Errorf("the rate must be from 0 to %d events a second", maxRate)
+		}
+		c.SetRate(a.PerSecond)
+		l.selection.Rate = a.PerSecond
+		return fmt.Sprintf("%g events a second", a.PerSecond), nil
+	}
+	return "", fmt.Errorf("unknown verb %q: choose create, scale, restart, delete, deleteDeployment, burst, compact or rate", verb)
+}

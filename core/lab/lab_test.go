@@ -1,0 +1,588 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+func TestMain(m *testing.M) {
+	// The default handlers keep the time of the last error for the whole process, which no bubble of fake time survives.
+	utilruntime.ErrorHandlers = nil
+	utilruntime.ReallyCrash = false
+	os.Exit(m.Run())
+}
+
+func ptr[T any](v T) *T { return &v }
+
+// start runs a Lab on a simulated cluster in fake time.
+func start(t *testing.T, change Change) (*Lab, *trace.Recorder) {
+	t.Helper()
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec})
+	t.Cleanup(func() {
+		l.Close()
+		<-time.After(2 * time.Minute) // what heeds no context ends by then
+	})
+	if change.Objects == nil {
+		change.Objects = ptr(30)
+	}
+	if change.Rate == nil {
+		change.Rate = ptr(0.0)
+	}
+	if _, err := l.Select(t.Context(), change); err != nil {
+		t.Fatal(err)
+	}
+	return l, rec
+}
+
+// pass lets d go by and everything come to rest.
+func pass(d time.Duration) {
+	<-time.After(d)
+	synctest.Wait()
+}
+
+func state(rec *trace.Recorder) *trace.State {
+	head, _ := rec.Head()
+	return rec.FoldAt(head).State()
+}
+
+func TestEveryEraSyncsWithTheSimulatedCluster(t *testing.T) {
+	for _, era := range []string{"1.31", "1.33", "1.35", "1.37"} {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Era: &era})
+				pass(5 * time.Second)
+				s := state(rec)
+				if s.Era != era || !s.Queue.Synced || s.Reflector.Phase != "watching" {
+					t.Fatalf("era %s, synced %v, phase %s", s.Era, s.Queue.Synced, s.Reflector.Phase)
+				}
+				if want := l.src.cluster.Stats().Objects["pods"]; s.Indexer.Count != want || want == 0 {
+					t.Errorf("the store holds %d pods, the cluster %d", s.Indexer.Count, want)
+				}
+				if wantKind := map[bool]string{true: "DeltaFIFO", false: "RealFIFO"}[era == "1.31"]; s.Queue.Kind != wantKind {
+					t.Errorf("queue %s, want %s", s.Queue.Kind, wantKind)
+				}
+				if lists := s.Reflector.Lists > 0; lists != (era < "1.35") {
+					t.Errorf("%d LIST requests", s.Reflector.Lists)
+				}
+				if len(s.Listeners) != 3 {
+					t.Fatalf("%d listeners", len(s.Listeners))
+				}
+				for _, li := range s.Listeners {
+					if !li.Synced || li.Pending != 0 || li.Handled == 0 {
+						t.Errorf("listener %s: synced %v, pending %d, handled %d", li.Name, li.Synced, li.Pending, li.Handled)
+					}
+				}
+				if s.Workqueue == nil || s.Workqueue.Reconciles == 0 {
+					t.Error("the controller reconciled nothing")
+				}
+				if !strings.HasPrefix(s.Reflector.LastRequest, "/api/v1/pods?") || s.Reflector.Bytes == 0 {
+					t.Errorf("last request %q, %d bytes", s.Reflector.LastRequest, s.Reflector.Bytes)
+				}
+			})
+		})
+	}
+}
+
+func TestTwoErasRunSideBySide(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, rec := start(t, Change{Era: ptr("1.31,1.37")})
+		pass(5 * time.Second)
+		s := state(rec)
+		if len(s.Lanes) != 2 || s.Lanes[0].Queue.Kind != "DeltaFIFO" || s.Lanes[1].Queue.Kind != "RealFIFO" {
+			t.Fatalf("lanes: %d", len(s.Lanes))
+		}
+		if a, b := s.Lanes[0].Indexer.Count, s.Lanes[1].Indexer.Count; a != b || a == 0 {
+			t.Errorf("%d and %d objects", a, b)
+		}
+	})
+}
+
+func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
+	for _, tc := range []struct {
+		fault  string
+		args   FaultArgs
+		during func(*testing.T, *trace.State)
+		heal   string
+	}{
+		{fault: "cut", during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Watches < 2 {
+				t.Errorf("%d watches after a cut", s.Reflector.Watches)
+			}
+		}},
+		{fault: "refuse", heal: "refuse", during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Phase != "backoff" || !strings.Contains(s.Reflector.LastError, "refused") {
+				t.Errorf("phase %s, error %q", s.Reflector.Phase, s.Reflector.LastError)
+			}
+		}},
+		{fault: "410", during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Relists == 0 {
+				t.Error("no relist after 410")
+			}
+		}},
+		{fault: "429", during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Watches < 2 {
+				t.Errorf("%d watches after 429", s.Reflector.Watches)
+			}
+		}},
+		{fault: "500", args: FaultArgs{Count: 3}, during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Relists == 0 {
+				t.Error("no relist after 500")
+			}
+		}},
+		{fault: "compact", during: func(*testing.T, *trace.State) {}},
+		{fault: "restart", during: func(t *testing.T, s *trace.State) {
+			if s.Reflector.Watches < 2 && s.Reflector.Relists == 0 {
+				t.Error("the restart went unnoticed")
+			}
+		}},
+	} {
+		for _, era := range []string{"1.31", "1.37"} {
+			t.Run(tc.fault+"/"+era, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					l, rec := start(t, Change{Era: &era, Rate: ptr(5.0)})
+					pass(5 * time.Second)
+					if _, err := l.Fault(tc.fault, tc.args); err != nil {
+						t.Fatal(err)
+					}
+					pass(6 * time.Second)
+					tc.during(t, state(rec))
+					if tc.heal != "" {
+						if on, err := l.Fault(tc.heal, FaultArgs{On: ptr(false)}); on || err != nil {
+							t.Fatal(on, err)
+						}
+					}
+					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it come to rest
+						t.Fatal(err)
+					}
+					pass(3 * time.Minute)
+					s, stats := state(rec), l.src.cluster.Stats()
+					if s.Reflector.Phase != "watching" || s.Indexer.Count != stats.Objects["pods"] {
+						t.Errorf("phase %s, %d objects of %d: %s", s.Reflector.Phase, s.Indexer.Count, stats.Objects["pods"], s.Reflector.LastError)
+					}
+				})
+			})
+		}
+	}
+}
+
+func TestNoEndMarkKeepsTheInformerFromSyncing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(time.Second)
+		if _, err := l.Fault("noendmark", FaultArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Select(t.Context(), Change{Namespace: ptr("shop")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(20 * time.Second)
+		s := state(rec)
+		if s.Queue.Synced || s.Reflector.Phase != "watch-listing" || s.Reflector.TempStore == 0 {
+			t.Errorf("synced %v, phase %s, %d in the temporary store", s.Queue.Synced, s.Reflector.Phase, s.Reflector.TempStore)
+		}
+		if len(s.Faults) == 0 || !s.Faults[0].On {
+			t.Error("the new log does not say that the fault is on")
+		}
+	})
+}
+
+func TestNoBookmarks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(2 * time.Second)
+		if _, err := l.Fault("nobookmarks", FaultArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		before := state(rec).Reflector.Bookmarks
+		pass(time.Minute)
+		if s := state(rec); s.Reflector.Bookmarks != before || s.Reflector.Phase != "watching" {
+			t.Errorf("%d bookmarks came, phase %s", s.Reflector.Bookmarks-before, s.Reflector.Phase)
+		}
+		if _, err := l.Fault("nobookmarks", FaultArgs{}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		if s := state(rec); s.Reflector.Bookmarks == before {
+			t.Error("no bookmark came after the fault was taken back")
+		}
+	})
+}
+
+func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Era: ptr("1.33")}) // one delta a pop
+		pass(5 * time.Second)
+		if err := l.Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Cluster("burst", ClusterArgs{N: 10}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		depth := state(rec).Queue.Depth
+		if depth < 10 {
+			t.Fatalf("depth %d behind a held Pop", depth)
+		}
+		if err := l.Release("pop", 2, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(100 * time.Millisecond)
+		if s := state(rec); s.Queue.Depth != depth-2 || len(s.Holds) != 1 || !s.Holds[0].Waiting {
+			t.Errorf("depth %d after releasing 2 of %d; holds %+v", s.Queue.Depth, depth, s.Holds)
+		}
+		if err := l.Release("pop", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		if s := state(rec); s.Queue.Depth != 0 || len(s.Holds) != 0 {
+			t.Errorf("depth %d, holds %+v after releasing all", s.Queue.Depth, s.Holds)
+		}
+		for _, stage := range []string{"store", "take"} {
+			if err := l.Hold(stage, 0); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := l.Hold("deliver", 0); err == nil {
+			t.Error("held the delivery of no listener")
+		}
+		if err := l.Hold("deliver", 2); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Hold("nowhere", 0); err == nil {
+			t.Error("held a stage that is none")
+		}
+	}) // and every goroutine that waits in a hold ends with the Lab
+}
+
+func TestASlowHandlerMakesItsRingGrowAndNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(5 * time.Second)
+		if on, err := l.Fault("slow", FaultArgs{}); !on || err != nil {
+			t.Fatal(on, err)
+		}
+		if _, err := l.Cluster("burst", ClusterArgs{N: 1500}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		s := state(rec)
+		for _, li := range s.Listeners {
+			if slow := li.Name == "mailer"; slow != (li.Capacity == 2048) || slow != (li.Pending > 1024) {
+				t.Errorf("%s: capacity %d, pending %d", li.Name, li.Capacity, li.Pending)
+			}
+		}
+	})
+}
+
+func TestListenersComeAndGo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(3 * time.Second)
+		id, err := l.AddListener(ListenerSpec{Name: "late", PaceMillis: 5})
+		if err != nil || id != 4 {
+			t.Fatal(id, err)
+		}
+		pass(3 * time.Second)
+		s := state(rec)
+		if late := s.Listeners[3]; late.Handled < s.Indexer.Count || !late.Synced || late.PaceMillis != 5 {
+			t.Errorf("late listener: %+v", late)
+		}
+		if err := l.RemoveListener(id); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.RemoveListener(id); err == nil {
+			t.Error("removed a listener twice")
+		}
+		if err := l.Pace(id, 1); err == nil {
+			t.Error("set the pace of a removed listener")
+		}
+	})
+}
+
+func TestARecordingShowsTheSameStates(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Rate: ptr(20.0)})
+		pass(5 * time.Second)
+		if err := l.Hold("store", 0); err != nil { // nothing moves while it is compared
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		var file bytes.Buffer
+		name, err := l.Record(&file)
+		if err != nil || !strings.HasSuffix(name, ".jsonl") {
+			t.Fatal(name, err)
+		}
+		head, _ := rec.Head()
+		want := rec.FoldAt(head / 2).State()
+		n, warning, err := l.Load(bytes.NewReader(file.Bytes()))
+		if err != nil || warning != "" || uint64(n) != head {
+			t.Fatalf("%d of %d events, warning %q, error %v", n, head, warning, err)
+		}
+		got := rec.FoldAt(head / 2).State()
+		if got.Source.Kind != "file" {
+			t.Errorf("source %q", got.Source.Kind)
+		}
+		got.Source, want.Source = trace.Source{}, trace.Source{}
+		a, _ := json.Marshal(got)
+		b, _ := json.Marshal(want)
+		if !bytes.Equal(a, b) {
+			t.Errorf("the recording's state differs:\n got %s\nwant %s", a, b)
+		}
+		if _, _, err := l.Load(strings.NewReader("no trace")); err == nil {
+			t.Error("loaded what is no trace")
+		}
+		if _, err := l.Select(t.Context(), Change{Source: ptr("sim")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(3 * time.Second)
+		if s := state(rec); s.Source.Kind != "sim" || s.Reflector.Phase == "idle" {
+			t.Errorf("after a recording: source %q, phase %s", s.Source.Kind, s.Reflector.Phase)
+		}
+	})
+}
+
+func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(time.Second)
+		if _, err := l.src.client(noHooks, false, l.trouble).Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
+			"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.samplecontroller.k8s.io"},
+			"spec":{"group":"samplecontroller.k8s.io","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},
+			"versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)); err != nil {
+			t.Fatal(err)
+		}
+		sel, err := l.Select(t.Context(), Change{Resource: ptr("foos.samplecontroller.k8s.io")})
+		if err != nil || sel.Version != "v1alpha1" {
+			t.Fatalf("%+v, %v", sel, err)
+		}
+		pass(3 * time.Second)
+		if s := state(rec); !s.Queue.Synced || s.Reflector.LastError != "" {
+			t.Errorf("synced %v, error %q", s.Queue.Synced, s.Reflector.LastError)
+		}
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("bars.example.com")}); err == nil || !strings.Contains(err.Error(), "bars.example.com") {
+			t.Errorf("selected a resource that there is not: %v", err)
+		}
+		if names, err := l.Namespaces(t.Context()); err != nil || len(names) < 5 {
+			t.Errorf("namespaces %v, %v", names, err)
+		}
+	})
+}
+
+func TestSelectionsThatCannotBeAreRefused(t *testing.T) {
+	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{})})
+	defer l.Close()
+	for name, c := range map[string]Change{
+		"a source that is none":   {Source: ptr("cloud")},
+		"live without a relay":    {Source: ptr("live"), Context: ptr("kind-kind")},
+		"live without a context":  {Source: ptr("live")},
+		"an era that is none":     {Era: ptr("1.12")},
+		"three eras":              {Era: ptr("1.31,1.33,1.37")},
+		"no resource":             {Resource: ptr("")},
+		"a path for a resource":   {Resource: ptr("pods/../secrets")},
+		"a query for a namespace": {Namespace: ptr("a?watch=1")},
+		"too many objects":        {Objects: ptr(1_000_000)},
+		"a negative rate":         {Rate: ptr(-1.0)},
+	} {
+		if _, err := l.Select(context.Background(), c); err == nil {
+			t.Errorf("%s was not refused", name)
+		}
+	}
+	if _, err := l.Fault("cut", FaultArgs{}); err == nil {
+		t.Error("a fault of nothing")
+	}
+	if _, err := l.Cluster("scale", ClusterArgs{}); err == nil {
+		t.Error("scaled nothing")
+	}
+}
+
+func TestSourcesWithoutARelaySayWhatToDo(t *testing.T) {
+	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{})})
+	defer l.Close()
+	if s := l.Sources(t.Context()); !s.Sim || !strings.Contains(s.Live.Error, "server") || s.Live.Contexts == nil {
+		t.Errorf("%+v", s)
+	}
+}
+
+// relay is a server of HTTP/2 with prior knowledge, as the relay is behind its WebSocket.
+func relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error) {
+	srv := httptest.NewUnstartedServer(h)
+	srv.Config.Protocols = new(http.Protocols)
+	srv.Config.Protocols.SetUnencryptedHTTP2(true)
+	srv.Start()
+	t.Cleanup(srv.Close)
+	return func(ctx context.Context) (net.Conn, error) {
+		var d net.Dialer
+		return d.DialContext(ctx, "tcp", srv.Listener.Addr().String())
+	}
+}
+
+func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
+	for name, tc := range map[string]struct {
+		cause   string
+		code    int
+		message string
+		refused bool
+		words   string
+	}{
+		"refused":      {cause: "refused", code: 503, message: "the API server of kind-kind at 127.0.0.1:6443 refuses connections", refused: true, words: "refuses connections"},
+		"bad TLS":      {cause: "tls", code: 502, message: "the certificate of kind-kind has expired", words: "certificate"},
+		"unauthorized": {code: 401, message: "Unauthorized", words: "log in again"},
+		"forbidden":    {code: 403, message: `pods is forbidden: User "x" cannot list`, words: "pods is forbidden"},
+		"fine":         {code: 200, words: ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.EscapedPath() != "/clusters/arn:aws%2Fprod/api/v1/pods" {
+					t.Errorf("asked for %s", r.URL.EscapedPath())
+				}
+				w.Header().Set("Content-Type", "application/json")
+				if tc.cause != "" {
+					w.Header().Set(causeHeader, tc.cause)
+				}
+				w.WriteHeader(tc.code)
+				_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "code": tc.code, "message": tc.message})
+			}))
+			src := liveSource(dial, "arn:aws/prod", newFaults(clock.RealClock{}, func(informer.Event) {}))
+			defer src.stop()
+			var words string
+			c := src.client(noHooks, true, func(w string, _ error) { words = w })
+			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
+			if utilnet.IsConnectionRefused(err) != tc.refused {
+				t.Errorf("refused %v: %v", !tc.refused, err)
+			}
+			if (tc.code == 200) != (err == nil) {
+				t.Errorf("error %v", err)
+			}
+			if !strings.Contains(words, tc.words) || (tc.words == "") != (words == "") {
+				t.Errorf("words %q, want %q in them", words, tc.words)
+			}
+		})
+	}
+}
+
+func TestARelayThatIsGone(t *testing.T) {
+	f := newFaults(clock.RealClock{}, func(informer.Event) {})
+	src := liveSource(func(context.Context) (net.Conn, error) { return nil, refused("websocket") }, "kind-kind", f)
+	defer src.stop()
+	var words string
+	_, err := src.client(noHooks, true, func(w string, _ error) { words = w }).Do(t.Context(), http.MethodGet, "/api", "", nil)
+	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
+		t.Errorf("%v; %q", err, words)
+	}
+	if s := liveSources(t.Context(), func(context.Context) (net.Conn, error) { return nil, refused("websocket") }); s.Error == "" {
+		t.Error("no word about a relay that is gone")
+	}
+}
+
+func TestContextsComeFromTheRelay(t *testing.T) {
+	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"current":"a","selected":"b","contexts":[{"name":"a","server":"x:6443"},{"name":"b"}]}`)
+	}))
+	if s := liveSources(t.Context(), dial); len(s.Contexts) != 2 || s.Current != "a" || s.Selected != "b" || s.Error != "" {
+		t.Errorf("%+v", s)
+	}
+}
+
+// A stream that is ended from outside gets its ERROR frame between two frames, wherever the chunks were cut.
+func TestAnErrorFrameNeverCutsAnotherOne(t *testing.T) {
+	stream := []byte("{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n{\"type\":\"MODIFIED\",\"object\":{}}\n")
+	for cut := 0; cut <= len(stream); cut++ {
+		f := newFaults(clock.RealClock{}, func(informer.Event) {})
+		pr, pw := io.Pipe()
+		body := f.watch(pr)
+		var got []byte
+		read := func(n int) {
+			buf := make([]byte, n)
+			if _, err := io.ReadFull(body, buf); err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, buf...)
+		}
+		if cut > 0 {
+			_, _ = pw.Write(stream[:cut])
+			read(cut)
+		}
+		f.answer(410, 1)
+		go func() { _, _ = pw.Write(stream[cut:]) }() // ends with the body
+		rest, err := io.ReadAll(body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got = append(got, rest...)
+		lines := bytes.Split(bytes.TrimSuffix(got, []byte("\n")), []byte("\n"))
+		for _, line := range lines {
+			if !json.Valid(line) {
+				t.Fatalf("cut at %d: a frame is broken: %s", cut, line)
+			}
+		}
+		if !bytes.Contains(lines[len(lines)-1], []byte(`"code":410`)) {
+			t.Fatalf("cut at %d: the stream ends with %s", cut, lines[len(lines)-1])
+		}
+		_ = body.Close()
+		_ = pw.Close()
+	}
+}
+
+func TestWithheldBookmarksLeaveTheOtherFramesWhole(t *testing.T) {
+	mark := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
+	plain := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}` + "\n"
+	other := `{"type":"ADDED","object":{"metadata":{"name":"a","annotations":{"x":"BOOKMARK"}}}}` + "\n"
+	for _, tc := range []struct{ fault, want string }{
+		{"nobookmarks", other + mark + other}, {"noendmark", other + plain + other}, {"", other + plain + mark + other},
+	} {
+		for step := 1; step < 40; step++ {
+			f := newFaults(clock.RealClock{}, func(informer.Event) {})
+			if tc.fault != "" {
+				if _, err := f.strike(tc.fault, FaultArgs{}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			body := f.watch(io.NopCloser(&slowReader{[]byte(other + plain + mark + other), step}))
+			got, err := io.ReadAll(body)
+			if err != nil || string(got) != tc.want {
+				t.Fatalf("%s, chunks of %d: %v\n%s", tc.fault, step, err, got)
+			}
+			_ = body.Close()
+		}
+	}
+}
+
+type slowReader struct {
+	b    []byte
+	step int
+}
+
+func (r *slowReader) Read(p []byte) (int, error) {
+	if len(r.b) == 0 {
+		return 0, io.EOF
+	}
+	n := copy(p, r.b[:min(r.step, len(r.b))])
+	r.b = r.b[n:]
+	return n, nil
+}
+
+func TestARefusedConnectionIsTheErrorOfTheSystem(t *testing.T) {
+	if err := refused("tcp"); !errors.Is(err, syscall.ECONNREFUSED) || !utilnet.IsConnectionRefused(err) {
+		t.Errorf("%v", err)
+	}
+}

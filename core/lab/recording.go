@@ -1,0 +1,61 @@
+package lab
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"informerscope/core/object"
+	"informerscope/core/trace"
+)
+
+// Record writes the log so far as a trace file and returns a name for it.
+func (l *Lab) Record(w io.Writer) (string, error) {
+	l.mu.Lock()
+	sel := l.selection
+	l.mu.Unlock()
+	now := l.clock.Now()
+	h := trace.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
+	if err := l.rec.WriteFile(w, h); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("informerscope-%s-%s.jsonl", strings.ReplaceAll(sel.Resource, "/", "-"), now.UTC().Format("20060102-150405")), nil
+}
+
+// Load ends the experiment and shows a recording in its place. It returns how many
+// events there are, and what was lost of a damaged file, in words.
+func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
+	h, log, damage, err := trace.ReadFile(r, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
+	if err != nil {
+		return 0, "", err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return 0, "", errClosed
+	}
+	l.stopExperiment()
+	l.stopSource()
+	l.selection = h.Selection
+	l.selection.Source = "file"
+	for i := range log {
+		if log[i].Kind != trace.KindSelected {
+			continue
+		}
+		// The state says that it is a recording, whatever was recorded.
+		var sel trace.Selection
+		if json.Unmarshal([]byte(log[i].Text), &sel) == nil {
+			sel.Source = "file"
+			if text, err := json.Marshal(sel); err == nil {
+				log[i].Text = string(text)
+			}
+		}
+	}
+	l.rec.Load(log)
+	if damage != nil {
+		warning = damage.Error()
+	}
+	return len(log), warning, nil
+}

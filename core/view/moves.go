@@ -1,0 +1,175 @@
+package view
+
+import (
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// maxTokens is how many tokens may share a path in one frame before they
+// come as one with a count.
+const maxTokens = 12
+
+// The paths that tokens travel, as docs/protocol.md names them.
+const (
+	pathWire  = "wire"
+	pathStore = "store"
+	pathPop   = "pop"
+	pathFan   = "fan"
+	pathNext  = "next"
+	pathKey   = "key"
+	pathTake  = "take"
+)
+
+// Move is something that passed along a path.
+type Move struct {
+	Path     string         `json:"p"`
+	Listener int32          `json:"l,omitempty"`
+	Op       string         `json:"o,omitempty"`
+	Key      string         `json:"k,omitempty"`
+	RV       string         `json:"rv,omitempty"`
+	Seq      uint64         `json:"s"`
+	N        int            `json:"n,omitempty"`
+	Mix      map[string]int `json:"mix,omitempty"`
+}
+
+type pathKeyed struct {
+	path string
+	l    int32
+}
+
+// moves collects what passed since the last frame. Beyond maxTokens a path
+// only counts.
+type moves struct {
+	order []pathKeyed
+	paths map[pathKeyed]*pathMoves
+}
+
+type pathMoves struct {
+	tokens []Move
+	n      int
+	mix    [16]int // by Op
+	last   uint64
+}
+
+func (m *moves) add(path string, l int32, e *trace.Event, n int) {
+	k := pathKeyed{path, l}
+	p := m.paths[k]
+	if p == nil {
+		if m.paths == nil {
+			m.paths = map[pathKeyed]*pathMoves{}
+		}
+		p = &pathMoves{}
+		m.paths[k] = p
+	}
+	if p.n == 0 {
+		m.order = append(m.order, k)
+	}
+	op := e.Op
+	p.n += n
+	p.mix[op&15] += n
+	p.last = e.Seq
+	if len(p.tokens) < maxTokens {
+		mv := Move{Path: path, Listener: l, Key: e.Key, RV: e.RV, Seq: e.Seq}
+		if op != informer.OpNone {
+			mv.Op = op.String()
+		}
+		if n > 1 {
+			mv.N = n
+		}
+		p.tokens = append(p.tokens, mv)
+	}
+}
+
+// watch turns an event into a move.
+func (m *moves) watch(e *trace.Event) {
+	switch e.Kind {
+	case informer.KindWatchEvent:
+		m.add(pathWire, 0, e, 1)
+	case informer.KindRequestAnswered:
+		if e.N > 0 && e.Err == nil {
+			list := *e
+			list.Op = informer.OpReplaced
+			m.add(pathWire, 0, &list, e.N)
+		}
+	case informer.KindQueued:
+		m.add(pathStore, 0, e, max(len(e.Items), 1))
+	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+		t := *e
+		t.Op = storeOps[e.Kind]
+		m.add(pathPop, 0, &t, 1)
+	case informer.KindStoreReplaced:
+		t := *e
+		t.Op, t.RV = informer.OpReplacedAll, e.StoreRV
+		m.add(pathPop, 0, &t, max(e.N, 1))
+	case informer.KindStoreBookmark:
+		t := *e
+		t.Op, t.RV = informer.OpBookmark, e.StoreRV
+		m.add(pathPop, 0, &t, 1)
+	case informer.KindAccepted:
+		m.add(pathFan, e.Listener, e, 1)
+	case informer.KindHandling:
+		m.add(pathNext, e.Listener, e, 1)
+	case trace.KindWorkAdded:
+		m.add(pathKey, 0, e, 1)
+	case trace.KindWorkTaken:
+		m.add(pathTake, e.Listener, e, 1)
+	}
+}
+
+var storeOps = map[informer.Kind]informer.Op{
+	informer.KindStoreAdded: informer.OpAdded, informer.KindStoreUpdated: informer.OpUpdated, informer.KindStoreDeleted: informer.OpDeleted,
+}
+
+// take returns what passed and forgets it, with how many were shown and merged.
+func (m *moves) take() (out []Move, shown, merged int) {
+	for _, k := range m.order {
+		p := m.paths[k]
+		if p.n <= maxTokens || len(p.tokens) == 1 {
+			out = append(out, p.tokens...)
+			shown += len(p.tokens)
+		} else {
+			mix := map[string]int{}
+			for op, n := range p.mix {
+				if n > 0 && op != 0 {
+					mix[informer.Op(op).String()] = n
+				}
+			}
+			out = append(out, Move{Path: k.path, Listener: k.l, Seq: p.last, N: p.n, Mix: mix})
+			shown++
+			merged += p.n - 1
+		}
+		*p = pathMoves{tokens: p.tokens[:0]}
+	}
+	m.order = m.order[:0]
+	return out, shown, merged
+}
+
+// tokenCount counts tokens over about the last second.
+type tokenCount struct {
+	since               time.Time
+	shown, merged       int
+	wasShown, wasMerged int
+}
+
+func (t *tokenCount) add(now time.Time, shown, merged int) {
+	t.roll(now)
+	t.shown += shown
+	t.merged += merged
+}
+
+func (t *tokenCount) roll(now time.Time) {
+	if age := now.Sub(t.since); age >= time.Second {
+		t.wasShown, t.wasMerged = t.shown, t.merged
+		if age >= 2*time.Second {
+			t.wasShown, t.wasMerged = 0, 0
+		}
+		t.since, t.shown, t.merged = now, 0, 0
+	}
+}
+
+func (t *tokenCount) read(now time.Time) (merged, shown int) {
+	t.roll(now)
+	return max(t.wasMerged, t.merged), max(t.wasShown, t.shown)
+}

@@ -1,0 +1,92 @@
+package view
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// journeyEvents bounds how far back an object's journey is looked for.
+const journeyEvents = 60_000
+
+// Object is what the inspector shows of one object at the view's position.
+type Object struct {
+	Key     string          `json:"key"`
+	RV      string          `json:"rv"`
+	JSON    json.RawMessage `json:"json"`
+	OldRV   string          `json:"oldRv"`
+	OldJSON json.RawMessage `json:"oldJson"`
+	// Deleted: the store no longer holds it; JSON is its last known state.
+	Deleted bool        `json:"deleted"`
+	Journey []trace.Hop `json:"journey"`
+}
+
+// Object describes the object with a key in a lane: as the store holds it, as it was
+// before, and the way it took. An object that the log does not know is an error.
+func (v *View) Object(lane int, key string) (*Object, error) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pos, first := v.fold.Seq(), v.rec.First()
+	from := first
+	if pos > journeyEvents {
+		from = max(first, pos-journeyEvents)
+	}
+	out := &Object{Key: key}
+	cell, held := v.fold.Objects(lane).Get(key)
+	var obj, old any
+	if held {
+		obj = cell.Obj
+	}
+	v.rec.Read(from, pos, func(e *trace.Event) bool {
+		if int(e.Lane) != lane || e.Key != key {
+			return true
+		}
+		switch e.Kind {
+		case informer.KindStoreUpdated:
+			old = e.Old
+		case informer.KindStoreAdded:
+			old = nil
+		case informer.KindStoreDeleted:
+			if !held {
+				obj, old = e.Old, nil
+			}
+		}
+		return true
+	})
+	if obj == nil {
+		return nil, fmt.Errorf("%s is not in the store at this moment", key)
+	}
+	out.Deleted = !held
+	var err error
+	if out.JSON, err = raw(obj); err != nil {
+		return nil, err
+	}
+	out.RV = version(obj)
+	if old != nil {
+		if out.OldJSON, err = raw(old); err != nil {
+			return nil, err
+		}
+		out.OldRV = version(old)
+	}
+	out.Journey = trace.Journey(v.rec.Read, key, from, pos)
+	if out.Journey == nil {
+		out.Journey = []trace.Hop{}
+	}
+	return out, nil
+}
+
+func raw(obj any) (json.RawMessage, error) {
+	if r, ok := obj.(interface{ Raw() []byte }); ok {
+		return r.Raw(), nil
+	}
+	return json.Marshal(obj)
+}
+
+func version(obj any) string {
+	if o, ok := obj.(interface{ GetResourceVersion() string }); ok {
+		return o.GetResourceVersion()
+	}
+	return ""
+}

@@ -1,0 +1,312 @@
+package view
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/trace"
+)
+
+// Speeds bound how fast a View plays.
+const (
+	MinSpeed = 1.0 / 32
+	MaxSpeed = 8.0
+)
+
+// maxApply bounds the events that one frame folds, so that a frame stays
+// short; a View that is further behind catches up over several.
+const maxApply = 20_000
+
+// offerEvery is the distance at which a view that folds anyway leaves checkpoints for going back.
+const offerEvery = 2048
+
+type mode uint8
+
+const (
+	live mode = iota
+	playing
+	paused
+)
+
+var modeNames = [...]string{"live", "playing", "paused"}
+
+// View follows the log of one Recorder. Its methods are safe for concurrent use.
+type View struct {
+	rec   *trace.Recorder
+	clock clock.PassiveClock
+
+	mu       sync.Mutex
+	fold     *trace.Fold
+	mode     mode
+	speed    float64
+	playAt   time.Duration // where playing has come to, on the log's clock
+	ticked   time.Time     // when playAt was moved last
+	stood    bool          // playAt has not been moved since playing began
+	jumped   bool          // the next frame did not play through to where it is
+	resend   bool          // the next frame says everything anew
+	groupBy  string
+	lanes    []*laneView
+	timeline timeline
+	tokens   tokenCount
+	sent     sentView
+	offered  uint64 // the fold was last offered to the recorder as a checkpoint here
+}
+
+// New returns a View that follows the end of rec's log.
+func New(rec *trace.Recorder, c clock.PassiveClock) *View {
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace"}
+	v.reset()
+	return v
+}
+
+// Reset goes to the end of the log and sends everything anew: the log is a new one.
+func (v *View) Reset() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.reset()
+}
+
+func (v *View) reset() {
+	v.fold = trace.NewFold()
+	v.mode = live
+	v.jumped, v.resend = true, true
+	v.lanes = nil
+	v.timeline = timeline{reset: true}
+}
+
+// Live follows the end of the log again.
+func (v *View) Live() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.mode = live
+	v.jumped = true
+}
+
+// Pause stands still where the view is.
+func (v *View) Pause() {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.mode = paused
+}
+
+// Play goes on from where the view is, speed times as fast as it happened;
+// 0 keeps the speed. At the end of the log, at speed 1 or more, it is live again.
+func (v *View) Play(speed float64) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if speed != 0 {
+		if !(speed >= MinSpeed && speed <= MaxSpeed) {
+			return fmt.Errorf("the speed is from 1/32 to 8, not %g", speed)
+		}
+		v.speed = speed
+	}
+	if v.mode == live && v.speed >= 1 {
+		return nil
+	}
+	if v.mode != playing {
+		v.playAt, v.stood = v.fold.At(), true
+	}
+	v.mode = playing
+	return nil
+}
+
+// Step moves by n events, back when n is negative, and pauses.
+func (v *View) Step(n int) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	pos := v.fold.Seq()
+	switch {
+	case n < 0 && uint64(-n) >= pos:
+		pos = 1
+	case n < 0:
+		pos -= uint64(-n)
+	default:
+		pos += uint64(n)
+	}
+	v.mode = paused
+	v.goTo(pos)
+}
+
+// Seek goes to seq, or as near as the log reaches, and pauses.
+func (v *View) Seek(seq uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.mode = paused
+	v.goTo(seq)
+}
+
+// SeekTime goes to the last event at or before a moment of the log, and pauses.
+func (v *View) SeekTime(at time.Duration) {
+	v.Seek(max(v.rec.SeqAt(at), 1))
+}
+
+// ErrNoMark is returned when there is no mark in that direction.
+var ErrNoMark = errors.New("there is no mark in that direction")
+
+// Mark goes to the next mark (or the previous one when direction is negative), and pauses.
+func (v *View) Mark(direction int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.timeline.follow(v.rec)
+	seq, ok := v.timeline.beside(v.fold.Seq(), direction, v.rec.First())
+	if !ok {
+		return ErrNoMark
+	}
+	v.mode = paused
+	v.goTo(seq)
+	return nil
+}
+
+// GroupBy groups the cells by another index.
+func (v *View) GroupBy(index string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.groupBy = index
+	for _, l := range v.lanes {
+		l.regroup = true
+	}
+}
+
+// goTo makes seq the view's position, as near as the log allows. Short ways
+// forward are played, so that the eye can follow them. v.mu is held.
+func (v *View) goTo(seq uint64) {
+	head, _ := v.rec.Head()
+	seq = min(max(seq, v.rec.First()), head)
+	pos := v.fold.Seq()
+	if seq > pos && seq-pos <= maxApply && pos+1 >= v.rec.First() {
+		v.apply(seq)
+		return
+	}
+	if seq != pos {
+		v.fold = v.rec.FoldAt(seq)
+	}
+	v.jumped = true
+}
+
+// apply folds the events up to seq and collects what they moved. v.mu is held.
+func (v *View) apply(seq uint64) {
+	pos := v.fold.Seq()
+	if pos+1 < v.rec.First() {
+		// The log has forgotten what came between.
+		v.fold = v.rec.FoldAt(seq)
+		v.jumped = true
+		return
+	}
+	v.rec.Read(pos+1, seq, func(e *trace.Event) bool {
+		v.fold.Apply(e)
+		v.watch(e)
+		return true
+	})
+	if v.fold.Seq()-v.offered >= offerEvery || v.fold.Seq() < v.offered {
+		v.offered = v.fold.Seq()
+		v.rec.Offer(v.fold)
+	}
+}
+
+// watch notes what an event changed. v.mu is held.
+func (v *View) watch(e *trace.Event) {
+	if e.Kind == trace.KindSelected {
+		v.lanes, v.jumped, v.resend = nil, true, true
+		return
+	}
+	for len(v.lanes) < v.fold.Lanes() {
+		v.lanes = append(v.lanes, newLaneView())
+	}
+	if int(e.Lane) < len(v.lanes) {
+		v.lanes[e.Lane].watch(e)
+	}
+}
+
+// advance moves the view to where it should be now. v.mu is held.
+func (v *View) advance() {
+	head, _ := v.rec.Head()
+	pos := v.fold.Seq()
+	if head < pos { // the log began anew
+		v.reset()
+		pos = 0
+	}
+	target := pos
+	switch v.mode {
+	case live:
+		target = head
+	case playing:
+		now := v.clock.Now()
+		if !v.stood {
+			v.playAt += time.Duration(float64(now.Sub(v.ticked)) * v.speed)
+		}
+		v.ticked, v.stood = now, false
+		target = max(pos, v.rec.SeqAt(v.playAt))
+		if now := v.rec.Now(); v.playAt >= now {
+			v.playAt = now
+			if v.speed >= 1 {
+				v.mode = live
+			}
+		}
+	case paused:
+		if pos+1 < v.rec.First() {
+			v.goTo(v.rec.First()) // where it stood has been forgotten
+		}
+		return
+	}
+	if target-pos > maxApply {
+		if v.mode == live && target-pos > 4*maxApply || pos == 0 {
+			v.goTo(target)
+			return
+		}
+		target = pos + maxApply
+	}
+	if target > pos {
+		v.apply(target)
+	}
+}
+
+// State is the fold at the view's position, with the View filled in.
+func (v *View) State() *trace.State {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.mode == live {
+		v.advance()
+	}
+	s := v.fold.State()
+	s.View = v.describe()
+	s.Live = v.mode == live
+	return s
+}
+
+// Describe says how the view follows the log.
+func (v *View) Describe() trace.View {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.describe()
+}
+
+func (v *View) describe() trace.View {
+	head, headAt := v.rec.Head()
+	pos := v.fold.Seq()
+	d := trace.View{
+		Mode: modeNames[v.mode], Speed: v.speed, First: v.rec.First(), Head: head, HeadMillis: millis(headAt),
+	}
+	if head > pos {
+		d.Behind = head - pos
+		d.BehindMillis = millis(headAt - v.at())
+	}
+	d.MergedTokens, d.ShownTokens = v.tokens.read(v.clock.Now())
+	return d
+}
+
+// at is the moment that the view shows, on the log's clock.
+func (v *View) at() time.Duration {
+	switch v.mode {
+	case live:
+		return v.rec.Now()
+	case playing:
+		return max(v.playAt, v.fold.At())
+	}
+	return v.fold.At()
+}
+
+func millis(d time.Duration) float64 { return float64(d/time.Microsecond) / 1000 }

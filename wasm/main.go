@@ -1,0 +1,89 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net"
+	"os"
+	"runtime/debug"
+
+	"github.com/go-logr/logr"
+	"github.com/hack-pad/safejs"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
+
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// config is what the page says before all else.
+type config struct {
+	Token string `json:"token"`
+	Relay string `json:"relay"` // the relay's WebSocket URL, empty when there is none
+}
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "informerscope:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves the page for as long as the worker lives.
+func run() error {
+	// The informer's own log lines say what the panels show better; a browser's console is for defects.
+	klog.SetLogger(logr.Discard())
+	// A handler's panic is one of the things to be seen, and must not end the page.
+	utilruntime.ReallyCrash = false
+	// The page shares its memory with the browser: collect early rather than grow.
+	debug.SetGCPercent(75)
+
+	var cfg config
+	raw, err := self().Get("informerscopeConfig")
+	if err != nil {
+		return err
+	}
+	text, err := fromJS(raw)
+	if err != nil {
+		return err
+	}
+	if err := json.Unmarshal(text, &cfg); err != nil {
+		return fmt.Errorf("the page's configuration cannot be read: %w", err)
+	}
+
+	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
+	opts := lab.Options{Recorder: rec}
+	if cfg.Relay != "" {
+		opts.Dial = func(ctx context.Context) (net.Conn, error) {
+			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+cfg.Token)
+		}
+	}
+	w := &worker{
+		rec:  rec,
+		lab:  lab.New(opts),
+		view: view.New(rec, clock.RealClock{}),
+		want: make(chan struct{}, 1),
+		poke: make(chan struct{}, 1),
+	}
+	onMessage, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
+		if len(args) > 0 {
+			w.receive(args[0])
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	if err := self().Set("onmessage", onMessage.Value()); err != nil {
+		return err
+	}
+	if err := post("ready", true); err != nil {
+		return err
+	}
+	return w.frames(context.Background())
+}
