@@ -1,0 +1,348 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/inspector"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/target"
+	"github.com/chromedp/chromedp"
+)
+
+// Page is one tab. Its methods are for one goroutine at a time, except
+// Problems.
+type Page struct {
+	b      *Browser
+	ctx    context.Context
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+
+	mu       sync.Mutex
+	closed   bool // no more goroutines are added to wg
+	problems []Problem
+	console  []string
+	urls     map[network.RequestID]string
+}
+
+// Problem is something that went wrong in a page or in one of its workers.
+type Problem struct {
+	// Kind is "exception", "console", "log" (the browser's own words, such as a
+	// refused policy), "request" or "crash".
+	Kind string
+	// Where is "page", or "worker" with its address.
+	Where string
+	Text  string
+}
+
+func (p Problem) String() string { return fmt.Sprintf("%s in %s: %s", p.Kind, p.Where, p.Text) }
+
+// goDying is how a Go program in WebAssembly tells of its own end: wasm_exec.js
+// prints standard error with console.log.
+var goDying = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
+
+// Open opens url in a new tab with a viewport of width by height CSS pixels.
+// The caller must Close the page, or the browser.
+func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*Page, error) {
+	p := &Page{b: b, urls: map[network.RequestID]string{}}
+	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
+	err := p.within(ctx, p.ctx, func(context.Context) error {
+		// The life of a tab hangs on the context of its first action, which
+		// must not be the caller's.
+		return chromedp.Listen(p.ctx, p.record("page"))
+	})
+	if err == nil {
+		err = p.do(ctx, chromedp.EmulateViewport(width, height))
+	}
+	if err == nil {
+		err = p.do(ctx, chromedp.Navigate(url))
+	}
+	if err != nil {
+		p.Close()
+		return nil, fmt.Errorf("opening %s: %w", url, err)
+	}
+	return p, nil
+}
+
+// OpenForTest is [Browser.Open] for a test: the page is closed by t.Cleanup, and
+// when the test failed a last screenshot is kept and the page's problems and
+// console are shown.
+func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Page {
+	t.Helper()
+	p, err := b.Open(t.Context(), url, width, height)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+			defer cancel()
+			if path, err := p.Screenshot(ctx, "failed"); err == nil {
+				t.Logf("last seen: %s", path)
+			}
+			for _, problem := range p.Problems() {
+				t.Logf("problem: %s", problem)
+			}
+			for _, line := range p.Console() {
+				t.Logf("console: %s", line)
+			}
+		}
+		p.Close()
+	})
+	return p
+}
+
+// Close closes the tab. It is safe to call again.
+func (p *Page) Close() {
+	p.mu.Lock()
+	p.closed = true
+	p.mu.Unlock()
+	p.cancel()
+	p.wg.Wait()
+}
+
+// within runs do with a context that carries base's browser and ends with ctx.
+func (p *Page) within(ctx, base context.Context, do func(context.Context) error) error {
+	run, cancel := context.WithCancelCause(base)
+	defer cancel(nil)
+	stop := context.AfterFunc(ctx, func() { cancel(context.Cause(ctx)) })
+	defer stop()
+	err := do(run)
+	if err != nil && ctx.Err() != nil {
+		return fmt.Errorf("%w: %w", context.Cause(ctx), err)
+	}
+	return err
+}
+
+func (p *Page) do(ctx context.Context, steps ...chromedp.Action[chromedp.Void]) error {
+	return p.within(ctx, p.ctx, func(run context.Context) error { return chromedp.Do(run, steps...) })
+}
+
+// Navigate opens url in the tab and waits until it has loaded. A change of the
+// fragment alone does not load the page again; see Reload.
+func (p *Page) Navigate(ctx context.Context, url string) error {
+	return p.do(ctx, chromedp.Navigate(url))
+}
+
+// OnNewDocument has script run in every document that the tab loads from now
+// on, before the document's own scripts.
+func (p *Page) OnNewDocument(ctx context.Context, script string) error {
+	return p.within(ctx, p.ctx, func(run context.Context) error {
+		_, err := chromedp.Call(run, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
+		return err
+	})
+}
+
+// Reload loads the page again.
+func (p *Page) Reload(ctx context.Context) error { return p.do(ctx, chromedp.Reload()) }
+
+// Resize gives the page a viewport of width by height CSS pixels.
+func (p *Page) Resize(ctx context.Context, width, height int64) error {
+	return p.do(ctx, chromedp.EmulateViewport(width, height))
+}
+
+// Press sends keys to the page as a keyboard would.
+func (p *Page) Press(ctx context.Context, keys string) error {
+	return p.do(ctx, chromedp.KeyEvent(keys))
+}
+
+// Screenshot keeps a picture of the viewport as name.png in the artifacts, and
+// returns its path.
+func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
+	var data []byte
+	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
+		data, err = chromedp.Run(run, chromedp.CaptureScreenshot())
+		return err
+	})
+	if err != nil {
+		return "", fmt.Errorf("taking the screenshot %s: %w", name, err)
+	}
+	return p.b.write(name+".png", data)
+}
+
+// Eval evaluates a JavaScript expression in the page, awaits it when it is a
+// promise, and decodes its JSON into T.
+func Eval[T any](ctx context.Context, p *Page, expression string) (T, error) {
+	var value T
+	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
+		value, err = chromedp.Run(run, chromedp.Evaluate[T](expression, chromedp.EvalAwaitPromise))
+		return err
+	})
+	if err != nil {
+		return value, fmt.Errorf("evaluating %s: %w", abridged(expression), err)
+	}
+	return value, nil
+}
+
+// WaitFor evaluates expression once per animation frame until it is true, in
+// the page, where an error counts as not yet. It fails when ctx ends first, and
+// tells then what probe, another expression, gives; ctx must have a deadline or
+// be cancelled by somebody.
+func (p *Page) WaitFor(ctx context.Context, expression, probe string) error {
+	script := fmt.Sprintf(`(async () => {
+		const deadline = performance.now() + %d;
+		for (;;) {
+			try { if (await (%s)) return ""; } catch {}
+			if (performance.now() > deadline) {
+				try { return "not in time; last: " + JSON.stringify(await (%s)); } catch (e) { return "not in time; last: " + e; }
+			}
+			await new Promise((resolve) => requestAnimationFrame(resolve));
+		}
+	})()`, pageMillis(ctx), expression, probe)
+	trouble, err := Eval[string](ctx, p, script)
+	if err == nil && trouble != "" {
+		err = fmt.Errorf("waiting for %s: %s", abridged(expression), trouble)
+	}
+	return err
+}
+
+// pageMillis is how long a script may wait in the page: a little less than ctx
+// allows, so that the page and not the context has the last word.
+func pageMillis(ctx context.Context) int64 {
+	const fallback = int64(10 * time.Minute / time.Millisecond)
+	deadline, ok := ctx.Deadline()
+	if !ok {
+		return fallback
+	}
+	return max(0, min(fallback, time.Until(deadline).Milliseconds()-500))
+}
+
+func abridged(expression string) string {
+	s := strings.Join(strings.Fields(expression), " ")
+	if len(s) > 160 {
+		s = s[:160] + "…"
+	}
+	return s
+}
+
+// Problems returns what went wrong so far, oldest first.
+func (p *Page) Problems() []Problem {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]Problem(nil), p.problems...)
+}
+
+// Console returns what the page and its workers printed, the last 200 lines.
+func (p *Page) Console() []string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return append([]string(nil), p.console...)
+}
+
+// ForgetProblems empties Problems, after a part of a test that makes some.
+func (p *Page) ForgetProblems() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.problems = nil
+}
+
+// ExpectClean fails the test for every problem whose text no pattern of
+// allowed matches.
+func (p *Page) ExpectClean(t testing.TB, allowed ...string) {
+	t.Helper()
+next:
+	for _, problem := range p.Problems() {
+		for _, pattern := range allowed {
+			if regexp.MustCompile(pattern).MatchString(problem.Text) {
+				continue next
+			}
+		}
+		t.Errorf("the page has a problem: %s", problem)
+	}
+}
+
+// attach listens to a worker of the page from another goroutine, as the caller
+// runs inside the browser's reading loop.
+func (p *Page) attach(info *target.Info) {
+	p.wg.Go(func() {
+		ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(info.TargetID))
+		defer cancel()
+		if err := chromedp.Listen(ctx, p.record("worker "+info.URL)); err != nil {
+			// A worker that ended meanwhile cannot be listened to.
+			return
+		}
+		// Enabling again makes the browser repeat what was said before anybody listened.
+		_, _ = chromedp.Call(ctx, runtime.Disable, cdp.Empty{})
+		_, _ = chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
+		<-ctx.Done()
+	})
+}
+
+// record returns a listener that keeps what happens in a target.
+func (p *Page) record(where string) func(any) {
+	return func(ev any) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		switch ev := ev.(type) {
+		case *runtime.EventExceptionThrown:
+			text := ev.ExceptionDetails.Text
+			if ev.ExceptionDetails.Exception != nil {
+				text += " " + ev.ExceptionDetails.Exception.Description
+			}
+			p.add("exception", where, text)
+		case *runtime.EventConsoleAPICalled:
+			text := arguments(ev.Args)
+			if p.console = append(p.console, string(ev.Type)+" "+text); len(p.console) > 200 {
+				p.console = p.console[1:]
+			}
+			if ev.Type == runtime.ConsoleAPICalledTypeError || ev.Type == runtime.ConsoleAPICalledTypeAssert || goDying.MatchString(text) {
+				p.add("console", where, text)
+			}
+		case *cdplog.EventEntryAdded:
+			if ev.Entry.Level == cdplog.EntryLevelError {
+				p.add("log", where, strings.TrimSpace(ev.Entry.Text+" "+ev.Entry.URL))
+			}
+		case *network.EventRequestWillBeSent:
+			p.urls[ev.RequestID] = ev.Request.URL
+		case *network.EventLoadingFinished:
+			delete(p.urls, ev.RequestID)
+		case *network.EventLoadingFailed:
+			if !ev.Canceled {
+				p.add("request", where, p.urls[ev.RequestID]+" "+ev.ErrorText+" "+string(ev.BlockedReason))
+			}
+			delete(p.urls, ev.RequestID)
+		case *target.EventTargetCreated:
+			if strings.HasSuffix(ev.TargetInfo.Type, "worker") && !p.closed {
+				p.attach(ev.TargetInfo)
+			}
+		case *inspector.EventTargetCrashed:
+			p.add("crash", where, "the tab crashed")
+		}
+	}
+}
+
+// add keeps a problem once, however often it is repeated; mu is held.
+func (p *Page) add(kind, where, text string) {
+	problem := Problem{Kind: kind, Where: where, Text: text}
+	for _, known := range p.problems {
+		if known == problem {
+			return
+		}
+	}
+	p.problems = append(p.problems, problem)
+}
+
+func arguments(args []*runtime.RemoteObject) string {
+	var words []string
+	for _, a := range args {
+		var s string
+		if json.Unmarshal([]byte(a.Value), &s) == nil && s != "" {
+			words = append(words, s)
+		} else if len(a.Value) > 0 {
+			words = append(words, string(a.Value))
+		} else {
+			words = append(words, a.Description)
+		}
+	}
+	return strings.Join(words, " ")
+}
