@@ -32,6 +32,7 @@ type settings struct {
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
+	scene          string // what the printed link says of the simulated cluster, as "&seed=7"
 }
 
 // usageError is a mistake on the command line.
@@ -57,6 +58,9 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.StringVar(&s.tlsCert, "tls-cert", "", "certificate `file` (PEM); with --tls-key the server speaks https")
 	flags.StringVar(&s.tlsKey, "tls-key", "", "private key `file` (PEM)")
 	flags.BoolVar(&s.insecure, "insecure", false, "allow --listen on other than loopback addresses without TLS: whoever can read the network can read the token and the objects")
+	seed := flags.Uint64("seed", 0, "`number` that chooses the simulated cluster's story, in the printed link")
+	objects := flags.Int("objects", 0, "pods of the simulated cluster, a `number` up to 100000, in the printed link")
+	rate := flags.Float64("rate", 0, "`events` a second of the simulated cluster, up to 10000, in the printed link")
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: informerscope [flags]\n\nEach flag can also be set in the environment, as %s<FLAG> (--max-viewers is %sMAX_VIEWERS).\n\n", envPrefix, envPrefix)
 		flags.SetOutput(stderr)
@@ -92,7 +96,24 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	if flags.NArg() > 0 {
 		return s, &usageError{fmt.Errorf("%q is not a flag, and nothing but flags is expected", flags.Arg(0))}
 	}
-	flags.Visit(func(f *flag.Flag) { s.listenExplicit = s.listenExplicit || f.Name == "listen" })
+	if *objects < 0 || *objects > 100_000 {
+		return s, &usageError{fmt.Errorf("--objects: %d is not between 0 and 100000", *objects)}
+	}
+	if !(*rate >= 0 && *rate <= 10_000) {
+		return s, &usageError{fmt.Errorf("--rate: %g is not between 0 and 10000", *rate)}
+	}
+	flags.Visit(func(f *flag.Flag) {
+		switch f.Name {
+		case "listen":
+			s.listenExplicit = true
+		case "seed":
+			s.scene += fmt.Sprintf("&seed=%d", *seed)
+		case "objects":
+			s.scene += fmt.Sprintf("&objects=%d", *objects)
+		case "rate":
+			s.scene += fmt.Sprintf("&rate=%g", *rate)
+		}
+	})
 	if err := s.check(*resources, *level); err != nil {
 		return s, &usageError{err}
 	}

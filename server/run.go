@@ -112,7 +112,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 			failed <- server.Serve(limited)
 		}
 	})
-	open := scheme + "://" + hosts[0] + "/#token=" + s.token
+	open := scheme + "://" + hosts[0] + "/#token=" + s.token + s.scene
 	_, err = fmt.Fprintf(stdout, "informerscope: open %s\n", open)
 	if err == nil {
 		if s.open {

@@ -311,6 +311,9 @@ func TestFlags(t *testing.T) {
 	if s := parse(t); s.listen != defaultListen || s.listenExplicit || s.maxViewers != 16 || len(s.token) < 20 || s.rules.SecretsMetadata || s.open || s.insecure {
 		t.Errorf("defaults: %+v", s)
 	}
+	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.scene != "&objects=5000&rate=2.5&seed=0" || parse(t).scene != "" {
+		t.Errorf("the link says %q of the simulated cluster", s.scene)
+	}
 	if a, b := parse(t), parse(t); a.token == b.token {
 		t.Error("two launches have the same token")
 	}
@@ -335,6 +338,8 @@ func TestFlags(t *testing.T) {
 		"odd token":   {[]string{"--token", "abc def ghi jkl mno"}, "letters"},
 		"half TLS":    {[]string{"--tls-cert", "x"}, "together"},
 		"directory":   {[]string{"--kubeconfig", t.TempDir()}, "directory"},
+		"objects":     {[]string{"--objects", "1000000"}, "100000"},
+		"rate":        {[]string{"--rate", "NaN"}, "10000"},
 	} {
 		var usage *usageError
 		if _, err := parseFlags(test.args, noEnv, io.Discard); !errors.As(err, &usage) || !strings.Contains(err.Error(), test.says) {

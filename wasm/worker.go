@@ -259,6 +259,28 @@ func (w *worker) call(name string, a arguments) (any, error) {
 			return nil, err
 		}
 		return map[string]any{"name": name, "text": out.String()}, nil
+	case "export":
+		var out bytes.Buffer
+		name, err := w.lab.Export(&out)
+		if err != nil {
+			return nil, err
+		}
+		return map[string]any{"name": name, "text": out.String()}, nil
+	case "addIndex":
+		var name, expression string
+		if err := a.read(0, &name); err != nil {
+			return nil, err
+		}
+		if err := a.read(1, &expression); err != nil {
+			return nil, err
+		}
+		return name, w.lab.AddIndex(name, expression)
+	case "panic":
+		var id int32
+		if err := a.read(0, &id); err != nil {
+			return nil, err
+		}
+		return true, w.lab.Panic(id)
 	case "sources":
 		return w.lab.Sources(ctx), nil
 	case "resources":
@@ -279,6 +301,20 @@ func (w *worker) call(name string, a arguments) (any, error) {
 			return nil, err
 		}
 		return w.view.Object(lane, key)
+	case "index":
+		var index string
+		var value *string
+		var lane int
+		if err := a.read(0, &index); err != nil {
+			return nil, err
+		}
+		if err := a.read(1, &value); err != nil {
+			return nil, err
+		}
+		if err := a.read(2, &lane); err != nil {
+			return nil, err
+		}
+		return w.view.Index(lane, index, value)
 	case "groupBy":
 		var index string
 		if err := a.read(0, &index); err != nil {

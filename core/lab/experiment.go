@@ -105,7 +105,7 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 		ln := &lane{index: uint8(i), listeners: map[int32]*listener{}}
 		ln.informer = informer.NewSharedIndexInformerWithOptions(listWatch(client, gvr, sel.Namespace), &object.Object{}, informer.SharedIndexInformerOptions{
 			ResyncPeriod: metricsResync,
-			Indexers:     indexers(gvr),
+			Indexers:     l.indexers(gvr),
 			Era:          era,
 			Observer:     tap{x, l.rec.Lane(ln.index)},
 			Gates:        l.holds,
@@ -137,29 +137,6 @@ func listWatch(c *restwatch.Client, gvr schema.GroupVersionResource, namespace s
 		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
 			return c.Watch(ctx, gvr, namespace, opts)
 		},
-	}
-}
-
-// indexers are the indices of an experiment: by namespace, and for pods by node and phase too.
-func indexers(gvr schema.GroupVersionResource) informer.Indexers {
-	in := informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}
-	if gvr.Group == "" && gvr.Resource == "pods" {
-		in["node"] = fieldIndex("spec.nodeName", "(no node)")
-		in["phase"] = fieldIndex("status.phase", "(no phase)")
-	}
-	return in
-}
-
-func fieldIndex(path, none string) informer.IndexFunc {
-	return func(obj any) ([]string, error) {
-		o, ok := obj.(*object.Object)
-		if !ok {
-			return nil, fmt.Errorf("%T is not an object", obj)
-		}
-		if v := o.Get(path).String(); v != "" {
-			return []string{v}, nil
-		}
-		return []string{none}, nil
 	}
 }
 
@@ -237,12 +214,12 @@ func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey 
 
 func (x *experiment) add(ln *lane, name string, resync time.Duration, onKey func(string)) (int32, error) {
 	h := &handler{x: x, onKey: onKey}
+	h.name = name
 	reg, err := ln.informer.AddEventHandlerWithOptions(h, informer.HandlerOptions{ResyncPeriod: &resync, Name: name})
 	if err != nil {
 		return 0, err
 	}
 	id := reg.(informer.ListenerIdentity).ListenerID()
-	h.name = name
 	ln.listeners[id] = &listener{handler: h, registration: reg}
 	return id, nil
 }
@@ -284,6 +261,22 @@ func (x *experiment) pace(id int32, millis float64) error {
 	return nil
 }
 
+// panicNext makes the next call of a listener's handler panic.
+func (x *experiment) panicNext(id int32) error {
+	found := false
+	for _, ln := range x.lanes {
+		if li := ln.listeners[id]; li != nil {
+			found = true
+			li.handler.panic.Store(true)
+		}
+	}
+	if !found {
+		return fmt.Errorf("there is no listener %d", id)
+	}
+	x.lab.faults.tell("panic", false, 0)
+	return nil
+}
+
 // slow makes the last of the first three listeners (or whichever is left) slow, or quick again.
 func (x *experiment) slow(args FaultArgs) (bool, error) {
 	for id, li := range x.lanes[0].listeners {
@@ -313,6 +306,7 @@ type handler struct {
 	x     *experiment
 	name  string
 	pace  atomic.Int64
+	panic atomic.Bool // in the next call
 	onKey func(string)
 }
 
@@ -323,6 +317,9 @@ func (h *handler) OnDelete(obj any)       { h.handle(obj) }
 func (h *handler) handle(obj any) {
 	if pace := time.Duration(h.pace.Load()); pace > 0 {
 		_ = sleep(h.x.ctx, h.x.lab.clock, pace)
+	}
+	if h.panic.CompareAndSwap(true, false) {
+		panic("the handler " + h.name + " panics because it was told to")
 	}
 	if h.onKey == nil {
 		return

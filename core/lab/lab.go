@@ -53,6 +53,7 @@ type Lab struct {
 	selection trace.Selection
 	src       *source
 	exp       *experiment
+	indices   map[string]string // added by hand: name to path
 
 	troubleMu sync.Mutex
 	troubled  string
@@ -301,6 +302,16 @@ func (l *Lab) Pace(id int32, millis float64) error {
 		return errors.New("nothing is running")
 	}
 	return l.exp.pace(id, millis)
+}
+
+// Panic makes the next call of a handler panic.
+func (l *Lab) Panic(id int32) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return errors.New("nothing is running")
+	}
+	return l.exp.panicNext(id)
 }
 
 // ClusterArgs are the arguments of Cluster; which are needed depends on the verb.

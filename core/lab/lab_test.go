@@ -319,6 +319,80 @@ func TestListenersComeAndGo(t *testing.T) {
 	})
 }
 
+func TestAPanickingHandlerIsSeenAndGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(3 * time.Second)
+		if err := l.Panic(2); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Cluster("burst", ClusterArgs{N: 3}); err != nil {
+			t.Fatal(err)
+		}
+		pass(3 * time.Second)
+		if li := state(rec).Listeners[1]; li.Panics != 1 || !strings.Contains(li.LastPanic, "metrics") || li.Pending != 0 {
+			t.Errorf("%+v", li)
+		}
+		if l.Panic(9) == nil {
+			t.Error("a listener that there is not panics")
+		}
+	})
+}
+
+func TestAnIndexAddedWhileRunning(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(3 * time.Second)
+		for name, expression := range map[string]string{
+			"app": "label:app", "image": "{.spec.containers[*].image}", "first": ".spec.containers[0].name", "hash": ".metadata.labels['pod-template-hash']",
+		} {
+			if err := l.AddIndex(name, expression); err != nil {
+				t.Fatalf("%s: %v", expression, err)
+			}
+		}
+		pass(time.Second)
+		s := state(rec)
+		for _, name := range []string{"app", "image", "first", "hash"} {
+			sum := 0
+			for value, n := range s.Indexer.Indices[name] {
+				if value != noValue {
+					sum += n
+				}
+			}
+			if sum < s.Indexer.Count/2 {
+				t.Errorf("index %s: %v", name, s.Indexer.Indices[name])
+			}
+		}
+		if l.AddIndex("app", "label:tier") == nil {
+			t.Error("an index was added twice under one name")
+		}
+		if _, err := l.Select(t.Context(), Change{Namespace: ptr("shop")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(3 * time.Second)
+		if s := state(rec); len(s.Indexer.Indices["app"]) == 0 {
+			t.Error("the next experiment has lost the index")
+		}
+		var out bytes.Buffer
+		if name, err := l.Export(&out); err != nil || !strings.HasSuffix(name, ".trace.json") || !json.Valid(out.Bytes()) {
+			t.Errorf("export %s: %v", name, err)
+		}
+	})
+}
+
+func TestPathsOfIndices(t *testing.T) {
+	for in, want := range map[string]string{
+		"label:app.kubernetes.io/name": `metadata.labels.app\.kubernetes\.io/name`, ".spec.nodeName": "spec.nodeName", "{.a[0].b}": "a.0.b",
+		"$.a['x.y']": `a.x\.y`, ".a[*].b": "a.#.b",
+		"": "", "spec": "", ".": "", ".a..b": "", "{.a": "", ".a[": "", ".a[x]": "", ".a[?(@.b)]": "", "['']": "", "label:": "", ".a[*]": "", ".@this": "",
+	} {
+		got, err := indexPath(in)
+		if (err != nil) != (want == "") || got != want {
+			t.Errorf("%q: %q, %v; want %q", in, got, err, want)
+		}
+	}
+}
+
 func TestARecordingShowsTheSameStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Rate: ptr(20.0)})

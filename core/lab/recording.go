@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"time"
 
 	"informerscope/core/object"
@@ -21,7 +20,21 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	if err := l.rec.WriteFile(w, h); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("informerscope-%s-%s.jsonl", strings.ReplaceAll(sel.Resource, "/", "-"), now.UTC().Format("20060102-150405")), nil
+	return fileName(sel, now, "jsonl"), nil
+}
+
+// Export writes the log so far in the Chrome trace-event format, which
+// Perfetto opens, and returns a name for it.
+func (l *Lab) Export(w io.Writer) (string, error) {
+	head, _ := l.rec.Head()
+	if err := trace.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
+		return "", err
+	}
+	return fileName(l.Selection(), l.clock.Now(), "trace.json"), nil
+}
+
+func fileName(sel trace.Selection, now time.Time, ending string) string {
+	return fmt.Sprintf("informerscope-%s-%s.%s", sel.Resource, now.UTC().Format("20060102-150405"), ending)
 }
 
 // Load ends the experiment and shows a recording in its place. It returns how many

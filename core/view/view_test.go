@@ -409,6 +409,16 @@ func TestTheInspectorShowsOldAndNewAndTheJourney(t *testing.T) {
 				t.Errorf("the journey misses the stage %s: %v", s, stages)
 			}
 		}
+		in, err := v.Index(0, "namespace", nil)
+		if err != nil || in.Total == 0 || in.Values[0].Count == 0 {
+			t.Fatalf("%+v, %v", in, err)
+		}
+		if keys, err := v.Index(0, "namespace", &in.Values[0].Value); err != nil || keys.Total != in.Values[0].Count || len(keys.Keys) != keys.Total {
+			t.Errorf("%+v, %v", keys, err)
+		}
+		if _, err := v.Index(0, "nothing", nil); err == nil {
+			t.Error("an index that there is not")
+		}
 		if _, err := v.Object(0, "nowhere/nothing"); err == nil {
 			t.Error("described an object that there is not")
 		}

@@ -1,0 +1,158 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/tidwall/gjson"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"informerscope/core/informer"
+	"informerscope/core/object"
+)
+
+// noValue is the value of an object in an index whose path leads nowhere in it.
+const noValue = "(none)"
+
+// maxIndices bounds the indices of an informer; each costs every write.
+const maxIndices = 12
+
+// indexers are the indices that an experiment begins with: by namespace, for
+// pods by node and phase too, and those that were added since. l.mu is held.
+func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
+	in := informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}
+	if gvr.Group == "" && gvr.Resource == "pods" {
+		in["node"] = pathIndex("spec.nodeName")
+		in["phase"] = pathIndex("status.phase")
+	}
+	for name, path := range l.indices {
+		if in[name] == nil {
+			in[name] = pathIndex(path)
+		}
+	}
+	return in
+}
+
+// AddIndex adds an index to the running informers and to those that follow:
+// by a label ("label:app"), or by a JSONPath (".spec.nodeName",
+// "{.metadata.labels['app.kubernetes.io/name']}", ".spec.containers[*].image").
+func (l *Lab) AddIndex(name, expression string) error {
+	name = strings.TrimSpace(name)
+	if name == "" {
+		return errors.New("give the index a name")
+	}
+	path, err := indexPath(expression)
+	if err != nil {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil {
+		return errors.New("nothing is running that could have an index")
+	}
+	if len(l.exp.lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
+		return fmt.Errorf("%d indices are as many as there may be", maxIndices)
+	}
+	for _, ln := range l.exp.lanes {
+		if err := ln.informer.AddIndexers(informer.Indexers{name: pathIndex(path)}); err != nil {
+			return err
+		}
+	}
+	if l.indices == nil {
+		l.indices = map[string]string{}
+	}
+	l.indices[name] = path
+	return nil
+}
+
+// pathIndex indexes by what stands at a path; every element of an array counts.
+func pathIndex(path string) informer.IndexFunc {
+	return func(obj any) ([]string, error) {
+		o, ok := obj.(*object.Object)
+		if !ok {
+			return nil, fmt.Errorf("%T is not an object", obj)
+		}
+		r := o.Get(path)
+		if r.IsArray() {
+			var values []string
+			r.ForEach(func(_, v gjson.Result) bool {
+				if s := v.String(); s != "" {
+					values = append(values, s)
+				}
+				return true
+			})
+			if len(values) > 0 {
+				return values, nil
+			}
+		} else if s := r.String(); s != "" {
+			return []string{s}, nil
+		}
+		return []string{noValue}, nil
+	}
+}
+
+// indexPath turns what a person writes into a path of core/object.
+func indexPath(expression string) (string, error) {
+	e := strings.TrimSpace(expression)
+	if label, ok := strings.CutPrefix(e, "label:"); ok {
+		if label == "" {
+			return "", errors.New("name the label, as in label:app")
+		}
+		return "metadata.labels." + escapePath(label), nil
+	}
+	bad := fmt.Errorf("%q is no path; it looks like label:app, .spec.nodeName or .metadata.labels['app.kubernetes.io/name']", expression)
+	if inner, ok := strings.CutPrefix(e, "{"); ok {
+		if e, ok = strings.CutSuffix(inner, "}"); !ok {
+			return "", bad
+		}
+	}
+	e = strings.TrimPrefix(e, "$")
+	var steps []string
+	for e != "" {
+		switch {
+		case strings.HasPrefix(e, "['"):
+			name, rest, ok := strings.Cut(e[2:], "']")
+			if !ok || name == "" {
+				return "", bad
+			}
+			steps, e = append(steps, escapePath(name)), rest
+		case strings.HasPrefix(e, "[*]"):
+			steps, e = append(steps, "#"), e[3:]
+		case e[0] == '[':
+			number, rest, ok := strings.Cut(e[1:], "]")
+			if !ok || number == "" || strings.Trim(number, "0123456789") != "" {
+				return "", bad
+			}
+			steps, e = append(steps, number), rest
+		case e[0] == '.':
+			end := strings.IndexAny(e[1:], ".[")
+			if end < 0 {
+				end = len(e) - 1
+			}
+			name := e[1 : 1+end]
+			if name == "" || strings.ContainsAny(name, "*@?() '\"{}") {
+				return "", bad
+			}
+			steps, e = append(steps, escapePath(name)), e[1+end:]
+		default:
+			return "", bad
+		}
+	}
+	if len(steps) == 0 || steps[len(steps)-1] == "#" {
+		return "", bad
+	}
+	return strings.Join(steps, "."), nil
+}
+
+// escapePath escapes what has a meaning of its own in a path of core/object.
+func escapePath(name string) string {
+	var b strings.Builder
+	for _, r := range name {
+		if strings.ContainsRune(`.*?|#@!{}[]()=<>%"\\`, r) {
+			b.WriteByte('\\')
+		}
+		b.WriteRune(r)
+	}
+	return b.String()
+}
