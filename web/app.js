@@ -1,0 +1,497 @@
+// @ts-check
+// The page: it starts the worker, paints each frame once, and turns what a person does into calls. What other programs
+// may rely on is globalThis.informerscope, below; buttons call the same functions.
+import { attr, h, reveal, s } from './dom.js';
+import { exact, upper } from './format.js';
+import * as fragment from './fragment.js';
+import { language, setLanguage, t } from './i18n.js';
+import { Link } from './link.js';
+import { Model } from './model.js';
+import { Rail, Scene } from './scene.js';
+import { Tokens } from './tokens.js';
+import { createApi } from './panels/api.js';
+import { createController } from './panels/controller.js';
+import { createIndexer } from './panels/indexer.js';
+import { createListeners } from './panels/listeners.js';
+import { createQueue } from './panels/queue.js';
+import { createReflector } from './panels/reflector.js';
+import { Caption } from './caption.js';
+import { Holds } from './holds.js';
+import { Inspector } from './inspector.js';
+import { bindKeys, toggleHelp } from './keys.js';
+import { Loading } from './loading.js';
+import { closePopup, openPopup, searchList } from './popup.js';
+import { openSimMenu } from './simmenu.js';
+import { Timeline } from './timeline.js';
+import { eras, faultKeys, TopBar } from './topbar.js';
+import { Transport } from './transport.js';
+
+/** @typedef {import('./types.js').Frame} Frame */
+
+const app = /** @type {HTMLElement} */ (document.getElementById('app'));
+const live = /** @type {HTMLElement} */ (document.getElementById('live'));
+const asked = fragment.read();
+
+const themes = ['dark', 'light', 'contrast', 'contrast-light'];
+let theme = themes.includes(asked.get('theme') ?? '') ? /** @type {string} */ (asked.get('theme')) : matchMedia('(prefers-contrast: more)').matches ? 'contrast' : 'dark';
+applyTheme();
+setLanguage(asked.get('lang') ?? (navigator.language?.startsWith('zh') ? 'zh' : 'en'));
+
+const model = new Model();
+const scene = new Scene(app);
+scene.readColours();
+let selected = '';
+let dirty = true;
+let crashed = false;
+
+/** @type {HTMLElement | null} */
+let toast = null;
+let toastTimer = 0;
+
+/** @type {import('./types.js').Ctx & {tokens: Tokens}} */
+const ctx = {
+  model,
+  scene,
+  t,
+  now: () => model.now(performance.now()),
+  call: (name, ...args) => link.call(name, args),
+  // A call whose failure is said on the page.
+  act: (name, ...args) =>
+    perform(name, args).catch((err) => {
+      say(err.message, true);
+      return undefined;
+    }),
+  select: (key) => pick(key),
+  selected: () => selected,
+  popup: (anchor, build, options) => openPopup(app, anchor, build, options),
+  say,
+  tokens: new Tokens(scene, model),
+};
+const tokens = ctx.tokens;
+
+const rail = new Rail(scene);
+const panels = { api: createApi(), reflector: createReflector(), queue: createQueue(), indexer: createIndexer(), listeners: createListeners(), controller: createController() };
+const top = new TopBar(ctx, app, { theme: nextTheme, language: nextLanguage, help: () => toggleHelp(app), save, open: openFile });
+for (const p of Object.values(panels)) {
+  const g = s('g');
+  scene.back.append(g);
+  p.mount(g, ctx);
+}
+panels.api.onmenu = () => openSimMenu(ctx, panels.api.menuButton(), selected || panels.indexer.keys()[0] || '');
+const holds = new Holds(ctx);
+scene.order();
+const captionLine = h('span', { class: 'say' });
+const mergedText = h('span');
+const merged = h('span', { class: 'no', hidden: '' },
+  s('svg', { class: 'mgi', viewBox: '0 0 22 22', 'aria-hidden': 'true' }, s('rect', { x: 7, y: 1, width: 14, height: 14, rx: 3 }), s('rect', { x: 4, y: 4, width: 14, height: 14, rx: 3 }), s('rect', { class: 'f', x: 1, y: 7, width: 14, height: 14, rx: 3 })), mergedText);
+app.append(h('div', { class: 'cap' }, captionLine, merged));
+const caption = new Caption(ctx, captionLine, live);
+const transport = new Transport(ctx, app);
+const timeline = new Timeline(ctx, app);
+const inspector = new Inspector(ctx, app, () => {
+  if (selected) pick('');
+});
+const loading = new Loading(scene);
+
+/** @type {(v: string) => void} */
+let nowReady;
+const ready = new Promise((resolve) => {
+  nowReady = () => resolve(undefined);
+});
+
+const token = asked.get('token') ?? '';
+const web = location.protocol === 'http:' || location.protocol === 'https:';
+const link = new Link({
+  url: new URL('worker.js', import.meta.url),
+  init: {
+    fragment: location.hash.replace(/^#/, ''),
+    token,
+    // Without a token there is no relay to speak to: the address that the server prints carries one.
+    relay: web && token ? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/relay` : '',
+  },
+  progress: (p) => {
+    loading.progress(p);
+    dirty = true;
+  },
+  ready: () => {
+    loading.progress({ stage: 'first', loaded: 0, total: 0 });
+    begin();
+    dirty = true;
+  },
+  crash: showCrash,
+});
+
+/** What could not be begun, in the worker's words. */
+let beginError = '';
+/** The moment that the address asks for, until the log has come so far. */
+let wantedSeq = Number(asked.get('at')) || 0;
+
+/** Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked. */
+async function begin() {
+  /** @type {Record<string, any>} */
+  const o = { source: asked.get('source') === 'live' ? 'live' : 'sim' };
+  for (const k of ['context', 'resource', 'namespace', 'era']) if (asked.get(k)) o[k] = asked.get(k);
+  for (const k of ['seed', 'objects', 'rate']) if (asked.get(k) && Number.isFinite(Number(asked.get(k)))) o[k] = Number(asked.get(k));
+  try {
+    await link.call('select', [o]);
+    const speed = Number(asked.get('speed'));
+    if (speed > 0 && speed !== 1) await link.call('play', [speed]);
+  } catch (err) {
+    beginError = upper(err instanceof Error ? err.message : String(err));
+    loading.fail();
+  }
+  nowReady('');
+  dirty = true;
+}
+
+/**
+ * Performs a call and keeps the fragment beside it, so that a link is a scene.
+ * @param {string} name
+ * @param {any[]} args
+ */
+async function perform(name, args) {
+  const result = await link.call(name, args);
+  if (name === 'select') {
+    beginError = '';
+    loading.progress({ stage: 'first', loaded: 0, total: 0 });
+    const o = args[0] ?? {};
+    /** @type {Record<string, any>} */
+    const write = {};
+    if ('source' in o) write.source = o.source;
+    if ('context' in o) write.context = o.context;
+    if ('resource' in o) write.resource = fragment.formatResource({ group: o.group ?? '', version: o.version ?? '', resource: o.resource });
+    for (const k of ['namespace', 'era', 'seed', 'objects', 'rate']) if (k in o) write[k] = o[k];
+    write.at = null;
+    fragment.write(write);
+    pick('');
+  } else if (name === 'play') {
+    fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, at: null });
+  } else if (name === 'live') {
+    fragment.write({ at: null });
+  } else if (name === 'seek' || name === 'pause' || name === 'step' || name === 'seekTime' || name === 'mark') {
+    setTimeout(() => {
+      if (model.view.mode === 'paused') fragment.write({ at: model.view.seq });
+    }, 300);
+  }
+  dirty = true;
+  return result;
+}
+
+/** @param {string} text @param {boolean} [bad] */
+function say(text, bad = false) {
+  toast?.remove();
+  clearTimeout(toastTimer);
+  toast = h('div', { class: bad ? 'toast bad' : 'toast', role: bad ? 'alert' : 'status' });
+  toast.textContent = text;
+  app.append(toast);
+  toastTimer = window.setTimeout(() => toast?.remove(), bad ? 9000 : 4000);
+}
+
+/** @param {string} key */
+function pick(key) {
+  if (selected === key) {
+    if (key && !inspector.isOpen) inspector.open(key);
+    return;
+  }
+  selected = key;
+  tokens.selected = key;
+  tokens.dirty = true;
+  dirty = true;
+  if (key) inspector.open(key);
+  else inspector.close();
+  if (link.alive) link.call('selectObject', [key]).catch(() => {});
+}
+
+function applyTheme() {
+  const c = document.documentElement.classList;
+  c.toggle('is-light', theme === 'light' || theme === 'contrast-light');
+  c.toggle('is-contrast', theme.startsWith('contrast'));
+}
+
+function nextTheme() {
+  theme = themes[(themes.indexOf(theme) + 1) % themes.length];
+  fragment.write({ theme: theme === 'dark' ? null : theme });
+  applyTheme();
+  recolour();
+}
+
+function recolour() {
+  scene.readColours();
+  tokens.resize();
+  for (const p of Object.values(panels)) p.resize(scene.scale);
+  timeline.resize();
+  dirty = true;
+}
+
+function nextLanguage() {
+  setLanguage(language() === 'zh' ? 'en' : 'zh');
+  fragment.write({ lang: language() === 'zh' ? 'zh' : null });
+  caption.again();
+  loading.paint();
+  inspector.render();
+  closePopup();
+  recolour();
+}
+
+function find() {
+  openPopup(app, top.res, (root, close) => {
+    searchList(root, {
+      items: panels.indexer.keys().sort(),
+      words: (k) => k,
+      row: (k) => ({ label: k, on: k === selected }),
+      choose: (k) => {
+        close();
+        pick(k);
+      },
+      placeholder: t('ins.find'),
+      none: t('ins.findNone'),
+      limit: 200,
+    }).focus();
+  }, { width: 520, label: t('ins.find') });
+}
+
+/** Hands the log so far to the person as a file. */
+async function save() {
+  const file = await ctx.act('record');
+  if (!file?.text) return;
+  const a = h('a', { download: file.name ?? 'informerscope.jsonl' });
+  const url = URL.createObjectURL(new Blob([file.text], { type: 'application/jsonl' }));
+  a.setAttribute('href', url);
+  a.click();
+  setTimeout(() => URL.revokeObjectURL(url), 10000);
+}
+
+function openFile() {
+  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace' }));
+  input.addEventListener('change', async () => {
+    const f = input.files?.[0];
+    if (!f) return;
+    const o = await ctx.act('load', await f.arrayBuffer());
+    if (o) say(t(o.warning ? 'top.loadedWarn' : 'top.loaded', { n: exact(o.events ?? 0), w: o.warning ?? '' }), !!o.warning);
+  });
+  input.click();
+}
+
+/** @param {{message: string, stack: string}} c */
+function showCrash(c) {
+  crashed = true;
+  dirty = true;
+  const box = h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': t('crash.title') });
+  const reload = h('button', { class: 'key', type: 'button' }, t('crash.reload'));
+  reload.addEventListener('click', () => location.reload());
+  const look = h('button', { class: 'key', type: 'button' }, t('crash.look'));
+  look.addEventListener('click', () => box.remove());
+  const said = h('p');
+  said.textContent = c.message;
+  const card = h('div', { class: 'crash' },
+    h('h2', {}, s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })), t('crash.title')), h('p', { class: 's' }, t('crash.what')), said);
+  if (c.stack) {
+    const pre = h('pre', { tabindex: 0 });
+    pre.textContent = c.stack;
+    card.append(pre);
+  }
+  card.append(h('p', { class: 's' }, t('crash.do')), h('div', { class: 'row2' }, reload, ...(model.any ? [look] : [])));
+  box.append(h('div', { class: 'scrim' }), card);
+  app.append(box);
+  reload.focus();
+}
+
+/** @type {HTMLElement | null} */
+let blackout = null;
+function black() {
+  if (blackout) {
+    blackout.remove();
+    blackout = null;
+    return true;
+  }
+  blackout = h('div', { class: 'black' });
+  blackout.addEventListener('click', black);
+  document.body.append(blackout);
+  return false;
+}
+
+bindKeys({
+  toggle: () => transport.toggle(),
+  step: (n) => transport.step(n),
+  faster: (n) => transport.faster(n),
+  start: () => transport.toStart(),
+  live: () => transport.live(),
+  mark: (n) => ctx.act('mark', n),
+  find,
+  escape: () => {
+    if (blackout) return black();
+    if (closePopup()) return true;
+    if (toggleHelp(app, false)) return true;
+    if (inspector.isOpen) {
+      inspector.close();
+      return true;
+    }
+    return false;
+  },
+  hold: (d) => {
+    const stage = ['store', 'pop', 'deliver', 'take'][d - 1];
+    if (stage) holds.toggle(stage, stage === 'deliver' ? panels.listeners.large()[0] : undefined);
+  },
+  release: (n) => holds.releaseEverywhere(n),
+  fault: (d) => faultKeys[d - 1] && top.fault(faultKeys[d - 1]),
+  black,
+  theme: nextTheme,
+  language: nextLanguage,
+  era: () => ctx.act('select', { era: eras[(eras.indexOf(model.state.era.split(',')[0]) + 1) % eras.length] }),
+  help: () => toggleHelp(app),
+});
+
+/** The path of the selected object, as far as it has come. */
+function highlight() {
+  let solid = '';
+  let dotted = '';
+  if (selected) {
+    const q = model.state.queue;
+    const inBatch = q.batch.some((i) => i.key === selected);
+    const inQueue = !inBatch && q.items.some((i) => i.key === selected);
+    const handling = model.state.listeners.some((l) => l.handling?.key === selected);
+    const wq = model.state.workqueue;
+    const inWork = !!wq && (wq.queue.includes(selected) || wq.processing.some((p) => p.key === selected));
+    const inStore = !!panels.indexer.cellAt(selected);
+    const end = wq ? 1197 : 994;
+    const to = inQueue ? 440 : inBatch ? 513 : inWork ? end : handling ? 994 : inStore ? 732 : 0;
+    if (to) {
+      solid = `M30 152H${to}`;
+      dotted = to < end ? (to < 994 ? `M${to} 152H878M942 152H994${wq ? 'M1046 152H1197' : ''}` : `M1046 152H1197`) : '';
+      const cell = panels.indexer.cellAt(selected);
+      if (cell && to >= 732) solid += `M732.5 161V${(cell.y + cell.size / 2).toFixed(1)}H${(cell.x + cell.size / 2).toFixed(1)}`;
+    }
+  }
+  attr(rail.stemIndexer, 'opacity', solid.includes('V') ? 0 : null);
+  attr(rail.hl1, 'd', solid);
+  attr(rail.hl2, 'd', dotted);
+}
+
+/** @param {Frame | null} frame @param {number} clock */
+function paint(frame, clock) {
+  if (!model.any) {
+    top.pending = beginError;
+    top.paint();
+    transport.paint();
+    timeline.paint();
+    caption.paint(clock, crashed ? t('cap.crash') : beginError || (loading.stage < 3 ? t('cap.loading') : t('cap.start')));
+    return;
+  }
+  const ids = panels.listeners.large();
+  tokens.lanes.clear();
+  panels.listeners.paint(frame, model.state);
+  ids.splice(0, ids.length, ...panels.listeners.large());
+  panels.listeners.large().forEach((id, i) => tokens.lanes.set(id, i));
+  if (frame) {
+    if (frame.jump) tokens.clear();
+    else if (frame.lanes?.[0]?.moves?.length) tokens.add(frame.lanes[0].moves);
+    caption.note(clock, !!frame.jump);
+  }
+  rail.paint(model, panels.listeners.large().length, panels.listeners.large(), panels.listeners.total() > 3);
+  panels.api.paint(frame, model.state);
+  panels.reflector.paint(frame, model.state);
+  panels.queue.paint(frame, model.state);
+  panels.indexer.paint(frame, model.state);
+  panels.controller.paint(frame, model.state);
+  holds.paint(panels.listeners.large());
+  top.paint();
+  transport.paint();
+  timeline.paint();
+  highlight();
+  inspector.refresh();
+  caption.paint(clock, crashed ? t('cap.crash') : undefined);
+  const tally = tokens.tally();
+  if (tally.merged > 0) mergedUntil = clock + 2000;
+  reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
+  if (tally.merged > 0) {
+    const words = t('merged', { a: exact(tally.merged), b: exact(tally.all) });
+    if (mergedText.textContent !== words) mergedText.textContent = words;
+  }
+}
+
+let lastPaint = 0;
+let mergedUntil = 0;
+/** @param {number} clock */
+function loop(clock) {
+  const frame = link.take();
+  if (frame) {
+    const before = model.any;
+    model.apply(frame, clock);
+    if (model.any && !before) loading.toggle(false);
+    if (wantedSeq && model.view.head >= wantedSeq) {
+      ctx.act('seek', wantedSeq);
+      wantedSeq = 0;
+    }
+  }
+  // Clocks and countdowns run on between frames, ten times a second.
+  if (frame || dirty || clock - lastPaint > 100) {
+    dirty = false;
+    lastPaint = clock;
+    paint(frame, clock);
+  }
+  tokens.draw(clock);
+  link.want();
+  requestAnimationFrame(loop);
+}
+
+// A press with the pointer does not keep the focus, so that the space bar still plays and pauses.
+document.addEventListener('click', (e) => {
+  const b = /** @type {HTMLElement} */ (e.target).closest('button');
+  if (b && e.detail > 0 && !b.closest('.pop, .ov, .drawer') && document.activeElement === b) b.blur();
+});
+
+let pending = 0;
+addEventListener('resize', () => {
+  cancelAnimationFrame(pending);
+  pending = requestAnimationFrame(() => {
+    scene.measure();
+    recolour();
+  });
+});
+addEventListener('hashchange', () => {
+  const p = fragment.read();
+  const nextTheme2 = p.get('theme') ?? 'dark';
+  if (themes.includes(nextTheme2) && nextTheme2 !== theme) {
+    theme = nextTheme2;
+    applyTheme();
+    recolour();
+  }
+  const l = p.get('lang');
+  if (l && l !== language()) nextLanguage();
+});
+
+tokens.resize();
+timeline.resize();
+requestAnimationFrame(loop);
+
+/** The automation interface. It is promised: tests, stories and talk scripts use it. */
+const informerscope = {
+  /** Resolves when calls are answered. */
+  ready,
+  state: () => link.call('state', []),
+  select: (/** @type {any} */ o) => perform('select', [o]),
+  fault: (/** @type {string} */ name, /** @type {any} */ args) => perform('fault', [name, args ?? {}]),
+  hold: (/** @type {any[]} */ ...a) => perform('hold', a),
+  release: (/** @type {any[]} */ ...a) => perform('release', a),
+  step: (/** @type {number} */ n = 1) => perform('step', [n]),
+  seek: (/** @type {number} */ seq) => perform('seek', [seq]),
+  seekTime: (/** @type {number} */ ms) => perform('seekTime', [ms]),
+  mark: (/** @type {number} */ n) => perform('mark', [n]),
+  play: (/** @type {number} */ v = 1) => perform('play', [v]),
+  pause: () => perform('pause', []),
+  live: () => perform('live', []),
+  record: () => perform('record', []),
+  load: (/** @type {any} */ trace) => perform('load', [trace]),
+  story: (/** @type {string} */ id) => perform('story', [id]),
+  sources: () => perform('sources', []),
+  resources: () => perform('resources', []),
+  namespaces: () => perform('namespaces', []),
+  object: (/** @type {any[]} */ ...a) => perform('object', a),
+  cluster: (/** @type {string} */ verb, /** @type {any} */ args) => perform('cluster', [verb, args ?? {}]),
+  groupBy: (/** @type {string} */ index) => perform('groupBy', [index]),
+  addListener: (/** @type {any} */ o) => perform('addListener', [o]),
+  removeListener: (/** @type {number} */ id) => perform('removeListener', [id]),
+  pace: (/** @type {number} */ id, /** @type {number} */ ms) => perform('pace', [id, ms]),
+  selectObject: (/** @type {string} */ key) => pick(key),
+};
+/** @type {any} */ (globalThis).informerscope = informerscope;

@@ -1,0 +1,199 @@
+// @ts-check
+// Small hands for building nodes and for changing only what changed. Text reaches the page through text nodes alone.
+
+const NS = 'http://www.w3.org/2000/svg';
+
+/**
+ * An SVG element with attributes and children.
+ * @param {string} tag
+ * @param {Record<string, string | number>} [attrs]
+ * @param {...(Node | string)} kids
+ * @returns {SVGElement}
+ */
+export function s(tag, attrs, ...kids) {
+  const el = /** @type {SVGElement} */ (document.createElementNS(NS, tag));
+  for (const k in attrs) el.setAttribute(k, String(attrs[k]));
+  el.append(...kids);
+  return el;
+}
+
+/**
+ * An HTML element with attributes and children.
+ * @param {string} tag
+ * @param {Record<string, string | number>} [attrs]
+ * @param {...(Node | string)} kids
+ * @returns {HTMLElement}
+ */
+export function h(tag, attrs, ...kids) {
+  const el = document.createElement(tag);
+  for (const k in attrs) el.setAttribute(k, String(attrs[k]));
+  el.append(...kids);
+  return el;
+}
+
+/** @type {WeakMap<Element, Record<string, string | null>>} */
+const seen = new WeakMap();
+
+/**
+ * Sets an attribute when its value is not what this function set last; null removes it.
+ * @param {Element} el
+ * @param {string} name
+ * @param {string | number | null} value
+ */
+export function attr(el, name, value) {
+  let m = seen.get(el);
+  if (!m) seen.set(el, (m = {}));
+  const v = value === null ? null : String(value);
+  if (m[name] === v) return;
+  m[name] = v;
+  if (v === null) el.removeAttribute(name);
+  else el.setAttribute(name, v);
+}
+
+/**
+ * Shows or hides an SVG element.
+ * @param {Element} el
+ * @param {boolean} on
+ */
+export function show(el, on) {
+  attr(el, 'display', on ? null : 'none');
+}
+
+/**
+ * Shows or hides an HTML element.
+ * @param {HTMLElement} el
+ * @param {boolean} on
+ */
+export function reveal(el, on) {
+  if (el.hidden === on) el.hidden = !on;
+}
+
+/** A piece of text that is written only when it changes, with an optional title that tells the whole of it. */
+export class Txt {
+  /** @param {Element} el */
+  constructor(el) {
+    this.el = el;
+    this.node = document.createTextNode('');
+    el.append(this.node);
+    this.value = '';
+    this.whole = '';
+    /** @type {Element | null} */
+    this.title = null;
+  }
+
+  /**
+   * @param {string} value
+   * @param {string} [whole] what the reader sees when the pointer rests on it; only needed when value is shortened
+   */
+  set(value, whole = '') {
+    if (value !== this.value) {
+      this.value = value;
+      this.node.data = value;
+    }
+    if (whole === value) whole = '';
+    if (whole !== this.whole) {
+      this.whole = whole;
+      if (this.el instanceof SVGElement) {
+        if (!this.title) this.el.prepend((this.title = s('title')));
+        this.title.textContent = whole;
+      } else {
+        /** @type {HTMLElement} */ (this.el).title = whole;
+      }
+    }
+    return this;
+  }
+
+  /** @param {string} name */
+  cls(name) {
+    attr(this.el, 'class', name);
+    return this;
+  }
+
+  /**
+   * @param {number} x
+   * @param {number} y
+   */
+  at(x, y) {
+    attr(this.el, 'x', x);
+    attr(this.el, 'y', y);
+    return this;
+  }
+
+  /** @param {boolean} on */
+  show(on) {
+    show(this.el, on);
+    return this;
+  }
+}
+
+/**
+ * A line of text on the stage.
+ * @param {Element} parent
+ * @param {number} x
+ * @param {number} y
+ * @param {string} cls
+ * @param {'start' | 'middle' | 'end'} [anchor]
+ */
+export function text(parent, x, y, cls, anchor = 'start') {
+  const el = s('text', { x, y, class: cls });
+  if (anchor !== 'start') el.setAttribute('text-anchor', anchor);
+  parent.append(el);
+  return new Txt(el);
+}
+
+/** A number with a small word behind it, as every station and counter has. */
+export class Num {
+  /**
+   * @param {Element} parent
+   * @param {number} x
+   * @param {number} y
+   * @param {string} cls
+   * @param {number} gap
+   */
+  constructor(parent, x, y, cls, gap) {
+    this.el = s('text', { x, y, class: cls });
+    const n = s('tspan');
+    const l = s('tspan', { class: 'l', dx: gap });
+    this.el.append(n, l);
+    this.n = new Txt(n);
+    this.l = new Txt(l);
+    parent.append(this.el);
+  }
+
+  /**
+   * @param {string} n
+   * @param {string} label
+   */
+  set(n, label) {
+    this.n.set(n);
+    this.l.set(label);
+    return this;
+  }
+
+  /** @param {number} y */
+  y(y) {
+    attr(this.el, 'y', y);
+    return this;
+  }
+}
+
+/**
+ * Puts an HTML element at a place of the 1280×720 stage.
+ * @param {HTMLElement} el
+ * @param {number} x
+ * @param {number} y
+ * @param {number} [w]
+ * @param {number} [hh]
+ */
+export function place(el, x, y, w, hh) {
+  const put = (/** @type {'left'|'top'|'width'|'height'|'lineHeight'} */ k, /** @type {number} */ v) => {
+    const r = `${v / 16}rem`;
+    if (el.style[k] !== r) el.style[k] = r;
+  };
+  // Where it stands from left to right, for the order of the keyboard.
+  el.dataset.x ??= String(x);
+  put('left', x);
+  put('top', y);
+  if (w !== undefined) put('width', w);
+  if (hh !== undefined) put('height', hh);
+}

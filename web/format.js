@@ -1,0 +1,215 @@
+// @ts-check
+// Numbers, times and names as the stage writes them. Nothing here changes a value, only its length.
+
+const grouped = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
+
+/** Exact to 99,999, then in thousands, then in millions. @param {number} n */
+export function count(n) {
+  const a = Math.abs(n);
+  if (a < 1e5) return grouped.format(n);
+  if (a < 1e7) return grouped.format(Math.round(n / 1e3)) + 'k';
+  if (a < 1e9) return (n / 1e6).toFixed(a < 1e8 ? 1 : 0) + 'M';
+  return (n / 1e9).toFixed(1) + 'G';
+}
+
+/** Every digit. @param {number} n */
+export function exact(n) {
+  return grouped.format(n);
+}
+
+/** A ring has room for five characters. @param {number} n */
+export function ring(n) {
+  if (n < 1e4) return grouped.format(n);
+  if (n < 1e6) return (n / 1e3).toFixed(n < 1e5 ? 1 : 0) + 'k';
+  return (n / 1e6).toFixed(1) + 'M';
+}
+
+/**
+ * A resourceVersion in at most `room` digits: the tail is what moves, so the tail stays.
+ * @param {string} rv
+ * @param {number} [room]
+ */
+export function version(rv, room = 9) {
+  if (!rv) return '—';
+  if (!/^\d+$/.test(rv)) return middle(rv, room + 2);
+  if (rv.length > room) return '…' + group(rv.slice(1 - room));
+  return group(rv);
+}
+
+/** The one number of a station: "48,215", "1,204k", "…678,901". @param {string} rv */
+export function bigVersion(rv) {
+  if (!rv) return '—';
+  if (!/^\d+$/.test(rv)) return middle(rv, 7);
+  if (rv.length <= 5) return group(rv);
+  if (rv.length <= 7) return group(String(Math.floor(Number(rv) / 1000))) + 'k';
+  return '…' + rv.slice(-5);
+}
+
+/** @param {string} digits */
+function group(digits) {
+  return digits.replace(/\B(?=(\d{3})+$)/g, ',');
+}
+
+/**
+ * How far b is ahead of a, or null when the two cannot be compared as numbers.
+ * @param {string} a
+ * @param {string} b
+ * @returns {number | null}
+ */
+export function ahead(a, b) {
+  if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return null;
+  return Number(BigInt(b) - BigInt(a));
+}
+
+/** @param {number} n */
+export function bytes(n) {
+  if (n < 1000) return `${n} B`;
+  const units = ['kB', 'MB', 'GB', 'TB'];
+  let i = -1;
+  do {
+    n /= 1000;
+    i++;
+  } while (n >= 999.5 && i < units.length - 1);
+  return `${n < 9.95 ? n.toFixed(1) : n < 99.95 && i > 0 ? n.toFixed(1) : Math.round(n)} ${units[i]}`;
+}
+
+/** A duration in a few characters: "0.2 ms", "120 ms", "3.2 s", "2 min 22 s". @param {number} ms */
+export function span(ms) {
+  if (!(ms >= 0)) ms = 0;
+  if (ms === 0) return '0 ms';
+  if (ms < 0.0995) return `${Math.max(1, Math.round(ms * 1000))} µs`;
+  if (ms < 9.95) return `${ms.toFixed(1)} ms`;
+  if (ms < 999.5) return `${Math.round(ms)} ms`;
+  if (ms < 9950) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 119500) return `${Math.round(ms / 1000)} s`;
+  if (ms < 3600e3) return `${Math.floor(ms / 60000)} min ${Math.floor((ms % 60000) / 1000)} s`;
+  return `${Math.floor(ms / 3600e3)} h ${Math.floor((ms % 3600e3) / 60000)} min`;
+}
+
+/** Seconds for a countdown: always one decimal below a minute, so that it does not jump about. @param {number} ms */
+export function seconds(ms) {
+  if (!(ms >= 0)) ms = 0;
+  return ms < 99950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
+}
+
+/** The clock of the log: "1:02.418". @param {number} ms */
+export function clock(ms) {
+  ms = Math.max(0, Math.floor(ms));
+  const m = Math.floor(ms / 60000);
+  const rest = ((ms % 60000) / 1000).toFixed(3).padStart(6, '0');
+  return m < 60 ? `${m}:${rest}` : `${Math.floor(m / 60)}:${String(m % 60).padStart(2, '0')}:${rest}`;
+}
+
+/** A moment on the axis: "0:29". @param {number} ms */
+export function moment(ms) {
+  const sec = Math.max(0, Math.floor(ms / 1000));
+  const m = Math.floor(sec / 60);
+  const tail = String(sec % 60).padStart(2, '0');
+  return m < 60 ? `${m}:${tail}` : `${Math.floor(m / 60)}:${String(m % 60).padStart(2, '0')}:${tail}`;
+}
+
+/**
+ * Shortens in the middle; the last five characters of a generated name tell it from its siblings, so they stay.
+ * @param {string} name
+ * @param {number} room in characters
+ */
+export function middle(name, room) {
+  if (name.length <= room) return name;
+  const tail = Math.min(5, Math.floor((room - 1) / 2));
+  return name.slice(0, room - 1 - tail) + '…' + name.slice(name.length - tail);
+}
+
+/** @param {number} speed */
+export function speed(speed) {
+  return speed >= 1 ? `${speed}×` : `1/${Math.round(1 / speed)}×`;
+}
+
+/** @type {CanvasRenderingContext2D | null} */
+let ruler = null;
+/**
+ * How wide a text is, in units.
+ * @param {string} value
+ * @param {string} [font]
+ */
+export function width(value, font = '12px') {
+  ruler ??= document.createElement('canvas').getContext('2d');
+  if (!ruler) return value.length * 6.5;
+  ruler.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+  return ruler.measureText(value).width;
+}
+
+/** @type {Map<string, string>} */
+const fitted = new Map();
+
+/**
+ * The text, or as much of its head as fits into `width` units, with an ellipsis.
+ * @param {string} value
+ * @param {number} width
+ * @param {string} [font]
+ */
+export function fit(value, width, font = '12px') {
+  const id = `${width}|${font}|${value}`;
+  const hit = fitted.get(id);
+  if (hit !== undefined) return hit;
+  ruler ??= document.createElement('canvas').getContext('2d');
+  let out = value;
+  if (ruler) {
+    ruler.font = `${font} ${getComputedStyle(document.body).fontFamily}`;
+    if (ruler.measureText(value).width > width) {
+      let lo = 0;
+      let hi = value.length;
+      while (lo < hi) {
+        const mid = (lo + hi + 1) >> 1;
+        if (ruler.measureText(value.slice(0, mid).trimEnd() + '…').width <= width) lo = mid;
+        else hi = mid - 1;
+      }
+      out = value.slice(0, lo).trimEnd() + '…';
+    }
+  }
+  if (fitted.size > 2000) fitted.clear();
+  fitted.set(id, out);
+  return out;
+}
+
+/**
+ * Breaks a sentence into at most `lines` lines of `room` units; the last one is cut with an ellipsis when it must be.
+ * @param {string} value
+ * @param {number} room
+ * @param {number} lines
+ * @param {string} [font]
+ * @returns {string[]}
+ */
+export function wrap(value, room, lines, font = '12px') {
+  /** @type {string[]} */
+  const out = [];
+  // A line may end behind a space, a slash, a mark or a CJK character.
+  const parts = value.trim().match(/[\u3000-\u9fff\uff00-\uffef]|[^\s/\u3000-\u9fff\uff00-\uffef]*\/?\s*/g)?.filter(Boolean) ?? [];
+  let line = '';
+  for (let i = 0; i < parts.length; i++) {
+    if (!line || width((line + parts[i]).trimEnd(), font) <= room || /^[，。：；、）]/.test(parts[i])) {
+      line += parts[i];
+      continue;
+    }
+    if (out.length === lines - 1) {
+      out.push(fit(line + parts.slice(i).join(''), room, font));
+      return out;
+    }
+    out.push(fit(line.trimEnd(), room, font));
+    line = parts[i];
+  }
+  if (line.trim()) out.push(fit(line.trimEnd(), room, font));
+  return out;
+}
+
+/**
+ * An error as a person wants it: without the request it came from, which stands elsewhere on the stage.
+ * @param {string} error
+ */
+export function reason(error) {
+  return error.replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '').replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
+}
+
+/** A sentence begins with a capital. @param {string} words */
+export function upper(words) {
+  return words && words[0].toUpperCase() + words.slice(1);
+}

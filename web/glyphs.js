@@ -1,0 +1,164 @@
+// @ts-check
+// The marks of the visual language, as symbols for the stage and as paths for the canvases. They are drawn, never
+// typed, so they look the same everywhere.
+import { attr, s, show } from './dom.js';
+
+/** @typedef {'add' | 'upd' | 'del' | 'rep' | 'syn' | 'bmk' | 'key'} Kind */
+
+const turn = 'M5.23 15.06A7.2 7.2 0 1 0 7.57 6.93';
+const head = 'M3.17 11.53L11.47 10.53L4.37 2.53Z';
+
+/** Strokes and filled parts of each glyph, in a box of 24 units. @type {Record<Kind, {stroke: string, fill?: string, edge?: number, flip?: boolean}>} */
+export const shapes = {
+  add: { stroke: 'M12 4.5V19.5M4.5 12H19.5' },
+  upd: { stroke: 'M3.5 14C6 7.5 9.6 7.8 12 12S18 16.5 20.5 10' },
+  del: { stroke: 'M4.5 12H19.5' },
+  rep: { stroke: turn, fill: head, edge: 1 },
+  syn: { stroke: turn, fill: head, edge: 1, flip: true },
+  bmk: { stroke: 'M7 3.5V20.5', fill: 'M7 4.5H18.5L15.3 8.8L18.5 13H7Z', edge: 1.5 },
+  key: { stroke: '', fill: 'M15.6 12A3.6 3.6 0 1 1 8.4 12A3.6 3.6 0 1 1 15.6 12Z', edge: 0 },
+};
+
+/** @type {Record<string, Kind>} */
+const kinds = {
+  Added: 'add', ADDED: 'add', Updated: 'upd', MODIFIED: 'upd', Modified: 'upd', Deleted: 'del', DELETED: 'del', Replaced: 'rep', ReplacedAll: 'rep',
+  Sync: 'syn', SyncAll: 'syn', Bookmark: 'bmk', BOOKMARK: 'bmk',
+};
+
+/** The kind of mark that a delta type has; what carries no type is a key. @param {string | undefined} op @returns {Kind} */
+export function kindOf(op) {
+  return (op && kinds[op]) || 'key';
+}
+
+/** The delta type that most of a mix has. @param {Record<string, number> | undefined} mix */
+export function mainOp(mix) {
+  let best = '';
+  let n = -1;
+  for (const op in mix) {
+    if (mix[op] > n) {
+      n = mix[op];
+      best = op;
+    }
+  }
+  return best;
+}
+
+/** The definitions that the stage's symbols need. */
+export function defs() {
+  const d = s('defs');
+  for (const name of /** @type {Kind[]} */ (Object.keys(shapes))) {
+    const g = shapes[name];
+    const body = s('g', g.flip ? { transform: 'matrix(-1 0 0 1 24 0)' } : {});
+    if (g.stroke) body.append(s('path', { d: g.stroke }));
+    if (g.fill) body.append(s('path', { d: g.fill, fill: 'currentColor', 'stroke-width': g.edge ?? 1 }));
+    d.append(s('symbol', { id: 'g-' + name, viewBox: '0 0 24 24' }, s('g', { class: 'gs' }, body)));
+  }
+  /** @param {string} id @param {...SVGElement} kids */
+  const icon = (id, ...kids) => d.append(s('symbol', { id, viewBox: '0 0 24 24' }, ...kids));
+  icon('i-warn', s('path', { d: 'M12 3.5L22 20.5H2Z', fill: 'currentColor' }), s('path', { d: 'M12 9.5V14.5M12 17V18.4', class: 'i-cut' }));
+  icon('i-x', s('path', { d: 'M5 5L19 19M19 5L5 19', class: 'gs2' }));
+  icon('i-lock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }), s('path', { d: 'M8 11V8a4 4 0 0 1 8 0v3', class: 'gs2' }));
+  icon('i-unlock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }), s('path', { d: 'M8 11V7a4 4 0 0 1 7.8-1.2', class: 'gs2' }));
+  icon('i-bolt', s('path', { d: 'M13.5 2.5L5 13.5H11L9.5 21.5L19 9.5H12.5Z', fill: 'currentColor' }));
+  icon('i-hold', s('circle', { cx: 12, cy: 12, r: 11, fill: 'currentColor' }), s('path', { d: 'M9 7.5V16.5M15 7.5V16.5', class: 'i-cut2' }));
+  d.append(
+    s('pattern', { id: 'hatch', width: 6, height: 6, patternUnits: 'userSpaceOnUse', patternTransform: 'rotate(45)' },
+      s('rect', { width: 6, height: 6, class: 'h0' }), s('rect', { width: 2, height: 6, class: 'h1' })),
+  );
+  return d;
+}
+
+/** A glyph on the stage whose kind, place and size can change. */
+export class Glyph {
+  /**
+   * @param {Element} parent
+   * @param {number} x left
+   * @param {number} y top
+   * @param {number} size
+   */
+  constructor(parent, x, y, size) {
+    this.el = s('use', { x, y, width: size, height: size });
+    parent.append(this.el);
+  }
+
+  /** @param {Kind} kind @param {boolean} [onChip] */
+  set(kind, onChip = false) {
+    attr(this.el, 'href', '#g-' + kind);
+    attr(this.el, 'class', `gl ${onChip ? 'onk ' : ''}k-${kind}`);
+    show(this.el, true);
+    return this;
+  }
+
+  /** @param {number} x @param {number} y */
+  at(x, y) {
+    attr(this.el, 'x', x);
+    attr(this.el, 'y', y);
+    return this;
+  }
+
+  hide() {
+    show(this.el, false);
+  }
+}
+
+/** A chip at rest or being taken: a rounded square with its glyph, optionally with others stacked behind it. */
+export class Chip {
+  /** @param {Element} parent @param {number} size */
+  constructor(parent, size) {
+    this.size = size;
+    this.g = s('g');
+    this.back2 = s('rect', { width: size, height: size, rx: 4 });
+    this.back1 = s('rect', { width: size, height: size, rx: 4 });
+    this.box = s('rect', { width: size, height: size, rx: 4 });
+    this.g.append(this.back2, this.back1, this.box);
+    const gs = size * 0.68;
+    this.glyph = new Glyph(this.g, (size - gs) / 2, (size - gs) / 2, gs);
+    this.sel = s('rect', { x: -3, y: -3, width: size + 6, height: size + 6, rx: 6, class: 'selbox' });
+    this.g.append(this.sel);
+    parent.append(this.g);
+    show(this.g, false);
+  }
+
+  /**
+   * @param {number} cx centre
+   * @param {number} cy
+   * @param {Kind} kind
+   * @param {'mv' | 'rs' | 'next'} how filled, outlined, or a slot about to be filled
+   * @param {number} stack chips behind it, 0 to 2
+   * @param {boolean} selected
+   */
+  set(cx, cy, kind, how, stack, selected) {
+    show(this.g, true);
+    attr(this.g, 'transform', `translate(${cx - this.size / 2} ${cy - this.size / 2})`);
+    attr(this.box, 'class', how === 'next' ? 'slot' : `ch ${how} k-${kind}`);
+    this.glyph.set(kind, how === 'mv');
+    this.back(this.back1, stack > 0, kind, 4);
+    this.back(this.back2, stack > 1, kind, 8);
+    show(this.sel, selected);
+  }
+
+  /** @param {SVGElement} el @param {boolean} on @param {Kind} kind @param {number} d @private */
+  back(el, on, kind, d) {
+    show(el, on);
+    if (!on) return;
+    attr(el, 'x', -d);
+    attr(el, 'y', -d);
+    attr(el, 'class', 'ch-stack k-' + kind);
+  }
+
+  hide() {
+    show(this.g, false);
+  }
+}
+
+/** A chip for the legend and the inspector. @param {Kind} kind */
+export function chipIcon(kind) {
+  return s('svg', { viewBox: '0 0 22 22', class: 'lgi', 'aria-hidden': 'true' },
+    s('rect', { x: 1, y: 1, width: 20, height: 20, rx: 4, class: `ch mv k-${kind}` }),
+    s('use', { href: '#g-' + kind, x: 4.2, y: 4.2, width: 13.6, height: 13.6, class: `gl onk k-${kind}` }));
+}
+
+/** The small triangle of a menu button. */
+export function caret() {
+  return s('svg', { viewBox: '0 0 8 8', class: 'caret-d', 'aria-hidden': 'true' }, s('path', { d: 'M0 2h8L4 7z' }));
+}

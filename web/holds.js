@@ -1,0 +1,130 @@
+// @ts-check
+// The holds: pins on the rail in its own order. A pin that is pressed drops into the rail as a bar, says who holds and
+// for how long, and carries its own ways to release.
+import { attr, h, place, s, text } from './dom.js';
+import { seconds } from './format.js';
+import { lanesY, RAIL } from './scene.js';
+
+/** @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, all: HTMLElement, words: import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin */
+
+export class Holds {
+  /** @param {import('./types.js').Ctx} ctx */
+  constructor(ctx) {
+    this.ctx = ctx;
+    /** @type {Pin[]} */
+    this.pins = [];
+    /** Numbers of the listeners drawn large. @type {number[]} */
+    this.ids = [];
+    this.tip = h('div', { class: 'tip', hidden: '', 'aria-hidden': 'true' });
+    this.add('store', 342, RAIL, 0);
+    this.add('pop', 534, RAIL, 0);
+    lanesY.forEach((y, i) => this.add('deliver', 986, y, i));
+    this.add('take', 1182, RAIL, 0);
+    ctx.scene.over.append(this.tip);
+  }
+
+  /** @param {string} stage @param {number} x @param {number} y @param {number} lane @private */
+  add(stage, x, y, lane) {
+    const { ctx } = this;
+    const pin = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
+    place(pin, x - 8, y - 24, 16, 36);
+    // The picture is drawn around x 8 of the button's box, with the rail at y 34 of the picture.
+    pin.append(s('svg', { viewBox: '0 0 16 52' },
+      s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' })),
+      s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }), s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
+    const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
+    const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
+    const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
+    const args = () => (id() === undefined ? [] : [id()]);
+    pin.addEventListener('click', () => this.toggle(stage, id()));
+    one.addEventListener('click', () => ctx.act('release', stage, 1, ...args()));
+    all.addEventListener('click', () => ctx.act('release', stage, 0, ...args()));
+    const tip = (/** @type {boolean} */ on) => {
+      if (!on || pin.getAttribute('aria-pressed') === 'true') {
+        this.tip.hidden = true;
+        return;
+      }
+      const digit = { store: 1, pop: 2, deliver: 3, take: 4 }[stage];
+      this.tip.textContent = `${pin.getAttribute('aria-label')}: H ${digit}`;
+      this.tip.hidden = false;
+      place(this.tip, Math.min(x - 100, 1280 - 240), y + 18);
+    };
+    pin.addEventListener('pointerenter', () => tip(true));
+    pin.addEventListener('pointerleave', () => tip(false));
+    pin.addEventListener('focus', () => pin.matches(':focus-visible') && tip(true));
+    pin.addEventListener('blur', () => tip(false));
+    for (const el of [pin, one, all]) el.dataset.x = String(x - 8);
+    ctx.scene.over.append(pin, one, all);
+    const words = text(ctx.scene.front, 0, 0, 't14');
+    const who = text(ctx.scene.front, 0, 0, 'l');
+    this.pins.push({ stage, lane, pin, one, all, words, who, x, y });
+  }
+
+  /**
+   * Holds a stage, or lets it go.
+   * @param {string} stage
+   * @param {number} [listener]
+   */
+  toggle(stage, listener) {
+    const { ctx } = this;
+    const on = !!ctx.model.hold(stage, listener);
+    const args = listener === undefined ? [] : [listener];
+    return on ? ctx.act('release', stage, 0, ...args) : ctx.act('hold', stage, ...args);
+  }
+
+  /** Releases one, or all, at every stage that is held. @param {number} n */
+  releaseEverywhere(n) {
+    for (const hd of this.ctx.model.state.holds) this.ctx.act('release', hd.stage, n, ...(hd.listener ? [hd.listener] : []));
+  }
+
+  /** @param {number[]} ids numbers of the listeners drawn large */
+  paint(ids) {
+    this.ids = ids;
+    const { ctx } = this;
+    const { t, model } = ctx;
+    const now = ctx.now();
+    for (const p of this.pins) {
+      const id = p.stage === 'deliver' ? ids[p.lane] : undefined;
+      const usable = model.any && (p.stage === 'deliver' ? id !== undefined : p.stage !== 'take' || !!model.state.workqueue);
+      p.pin.hidden = !usable;
+      const hold = usable ? model.hold(p.stage, id) : undefined;
+      const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';
+      attr(p.pin, 'aria-pressed', String(!!hold));
+      attr(p.pin, 'aria-label', t('hold.' + p.stage, { name }));
+      p.one.hidden = p.all.hidden = !hold;
+      if (!hold) {
+        p.words.set('');
+        p.who.set('');
+        continue;
+      }
+      const one = t('hold.one');
+      const all = t('hold.all');
+      if (p.one.textContent !== one) p.one.textContent = one;
+      if (p.all.textContent !== all) p.all.textContent = all;
+      const since = seconds(now - hold.sinceMillis);
+      if (p.stage === 'pop') {
+        p.words.at(p.x + 12, 132).set(t('held.pop'));
+        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132).set(t('hold.you', { s: since }));
+        place(p.one, p.x + 12, 163, 74, 26);
+        place(p.all, p.x + 92, 163, 76, 26);
+      } else if (p.stage === 'store') {
+        // Left of the bar, over the Reflector's stretch of the rail.
+        p.words.at(246, 116).set(t('held.store'));
+        p.who.cls('l').at(246, 132).set(t('hold.you', { s: since }));
+        place(p.one, 246, 171, 62, 22);
+        place(p.all, 312, 171, 66, 22);
+      } else if (p.stage === 'take') {
+        p.words.set('');
+        attr(p.who.el, 'text-anchor', 'end');
+        p.who.cls('l t1').at(1256, 117).set(t('hold.you', { s: since }));
+        place(p.one, 1106, 189, 70, 26);
+        place(p.all, 1180, 189, 74, 26);
+      } else {
+        p.words.set('');
+        p.who.set('');
+        place(p.one, 922, p.y + 47, 62, 24);
+        place(p.all, 988, p.y + 47, 66, 24);
+      }
+    }
+  }
+}

@@ -1,0 +1,102 @@
+// @ts-check
+// The page's end of the contract in docs/protocol.md: calls with answers, frames only when asked for, true progress of
+// the loading, and the worker's last words.
+
+/** @typedef {import('./types.js').Frame} Frame */
+
+export class Link {
+  /**
+   * @param {{
+   *   url: string | URL,
+   *   init: {fragment: string, token: string, relay: string},
+   *   progress: (p: {stage: string, loaded: number, total: number}) => void,
+   *   ready: (version: string) => void,
+   *   crash: (c: {message: string, stack: string}) => void
+   * }} o
+   */
+  constructor(o) {
+    this.o = o;
+    this.next = 1;
+    /** @type {Map<number, {resolve: (v: any) => void, reject: (e: Error) => void}>} */
+    this.open = new Map();
+    /** The newest frame that was not painted yet. @type {Frame | null} */
+    this.frame = null;
+    this.asked = false;
+    this.alive = false;
+    this.dead = false;
+    this.decoder = new TextDecoder();
+    this.worker = new Worker(o.url, { name: 'informerscope' });
+    this.worker.onmessage = (e) => this.receive(e.data);
+    this.worker.onerror = (e) => {
+      e.preventDefault();
+      this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing', stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
+    };
+    this.worker.onmessageerror = () => this.end({ message: 'a message from the worker could not be read', stack: '' });
+    this.worker.postMessage({ init: o.init });
+  }
+
+  /** @param {any} m @private */
+  receive(m) {
+    if (!m || this.dead) return;
+    if (m.frame) {
+      this.asked = false;
+      try {
+        this.frame = JSON.parse(this.decoder.decode(m.frame));
+      } catch (err) {
+        this.end({ message: `a frame from the worker is not JSON: ${err instanceof Error ? err.message : err}`, stack: '' });
+      }
+    } else if (m.progress) {
+      this.o.progress(m.progress);
+    } else if (m.ready) {
+      this.alive = true;
+      this.o.ready(m.version ?? '');
+    } else if (m.crash) {
+      this.end({ message: m.crash.message ?? String(m.crash), stack: m.crash.stack ?? '' });
+    } else if (m.id !== undefined) {
+      const call = this.open.get(m.id);
+      if (!call) return;
+      this.open.delete(m.id);
+      if (m.error !== undefined && m.error !== null && m.error !== '') call.reject(new Error(m.error));
+      else call.resolve(m.result);
+    }
+  }
+
+  /** @param {{message: string, stack: string}} c @private */
+  end(c) {
+    if (this.dead) return;
+    this.dead = true;
+    this.alive = false;
+    for (const { reject } of this.open.values()) reject(new Error(`the informer has stopped: ${c.message}`));
+    this.open.clear();
+    this.o.crash(c);
+  }
+
+  /**
+   * Calls a function of the worker. It is rejected with the worker's words when the call fails.
+   * @param {string} call
+   * @param {any[]} args
+   * @returns {Promise<any>}
+   */
+  call(call, args) {
+    if (this.dead) return Promise.reject(new Error('the informer has stopped; reload the page to start it again'));
+    const id = this.next++;
+    return new Promise((resolve, reject) => {
+      this.open.set(id, { resolve, reject });
+      this.worker.postMessage({ id, call, args });
+    });
+  }
+
+  /** Says that the page is ready to paint; at most one frame comes for it. */
+  want() {
+    if (this.asked || this.frame || !this.alive) return;
+    this.asked = true;
+    this.worker.postMessage({ want: true });
+  }
+
+  /** The frame to paint now, if one has come. */
+  take() {
+    const f = this.frame;
+    this.frame = null;
+    return f;
+  }
+}

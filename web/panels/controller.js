@@ -1,0 +1,229 @@
+// @ts-check
+// The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
+// Keys have no type any more, so everything here is neutral.
+import { attr, Num, s, show, text } from '../dom.js';
+import { count, exact, fit, middle, span } from '../format.js';
+import { Chip, Glyph } from '../glyphs.js';
+import { columns, RAIL } from '../scene.js';
+
+const left = 1094;
+const right = 1254;
+
+/** @returns {import('../types.js').Panel} */
+export function createController() {
+  const { x, w } = columns.controller;
+  /** @type {import('../types.js').Ctx} */
+  let ctx;
+  /** @type {ReturnType<typeof build>} */
+  let ui;
+  /** The key of each line, for a click. @type {Map<Element, string>} */
+  const keyOf = new Map();
+
+  /** @param {SVGElement} root */
+  function build(root) {
+    text(root, x, 68, 'ti').set('Controller');
+    const num = new Num(root, x, 96, 'num', 7);
+    const workers = text(root, 1264, 68, 'l', 'end');
+    const panel = s('rect', { x, y: 106, width: w, height: 426, rx: 4, class: 'pn' });
+    root.append(panel);
+    const lists = s('g');
+    root.append(lists);
+    /** @param {number} y @param {string} cls */
+    const line = (y, cls) => {
+      const bg = s('rect', { x: left - 3, y: y - 12, width: 118, height: 17, rx: 2, class: 'selbg' });
+      lists.append(bg);
+      const k = text(lists, left, y, cls);
+      k.el.addEventListener('click', () => {
+        const key = keyOf.get(k.el);
+        if (key) ctx.select(key);
+      });
+      return { bg, k, v: text(lists, right, y, 'l', 'end') };
+    };
+    const qHead = new Num(lists, left, 210, 'n20', 6);
+    const queue = [230, 248, 266].map((y) => line(y, 'm1'));
+    const pHead = new Num(lists, left, 296, 'n20', 6);
+    const processing = [316, 334].map((y) => line(y, 'm1'));
+    const wHead = new Num(lists, left, 364, 'n20', 6);
+    const retries = text(lists, right, 364, 'l cwt', 'end');
+    const waiting = [384, 405, 426, 447].map((y) => {
+      const o = line(y, 'm1');
+      const trk = s('rect', { x: left, y: y + 4, width: 160, height: 2, class: 'trk2' });
+      const bar = s('rect', { x: left, y: y + 4, width: 0, height: 2, class: 'bar2' });
+      lists.append(trk, bar);
+      return { ...o, trk, bar };
+    });
+    const dense = s('g');
+    lists.append(dense);
+    const bins = [...Array(40).keys()].map((i) => {
+      const r = s('rect', { x: left + 4 * i, y: 418, width: 3, height: 0, class: 'dd' });
+      dense.append(r);
+      return r;
+    });
+    dense.append(s('path', { d: `M${left} 418.5H${right}`, class: 'axis' }));
+    const dNow = text(dense, left, 433, 'l3');
+    text(dense, right, 433, 'l3', 'end').set('20 s');
+    const dHead = new Num(lists, left, 482, 'n20', 6);
+    const readded = text(lists, right, 482, 'l3', 'end');
+    const foot = text(root, left, 518, 'l');
+    const quiet = s('g');
+    root.append(quiet);
+    const none = text(quiet, left + 2, 221, 'c14');
+    const none2 = [0, 1, 2].map((i) => text(quiet, left + 2, 247 + 18 * i, 'l'));
+
+    const front = s('g');
+    ctx.scene.front.append(front);
+    const slots = [0, 1, 2].map((i) => {
+      const r = s('rect', { x: 1098 + 24 * i, y: 142, width: 20, height: 20, rx: 4, class: 'slotk off' });
+      front.append(r);
+      return { r, g: new Glyph(front, 1099 + 24 * i, 143, 18) };
+    });
+    const back = new Chip(front, 20);
+    const stack = text(front, 1098, 184, 'n16');
+    const qWord = text(front, 1132, 180, 'm2', 'middle');
+    const ws = [0, 1].map((i) => {
+      const c = s('circle', { cx: 1208 + 28 * i, cy: RAIL, r: 11, class: 'worker' });
+      front.append(c);
+      return { c, n: text(front, 1208 + 28 * i, 157, 't14', 'middle') };
+    });
+    const wWord = text(front, 1222, 180, 'l', 'middle');
+    return {
+      num, workers, panel, lists, qHead, queue, pHead, processing, wHead, retries, waiting, dense, bins, dNow, dHead, readded, foot, quiet, none, none2, front, slots, back, stack, qWord, ws, wWord,
+      read: /** @type {import('../dom.js').Txt | null} */ (null), write: /** @type {import('../dom.js').Txt | null} */ (null),
+    };
+  }
+
+  /**
+   * @param {{bg: SVGElement, k: import('../dom.js').Txt, v: import('../dom.js').Txt}} o
+   * @param {string | undefined} key
+   * @param {string} value
+   */
+  function line(o, key, value) {
+    if (key) keyOf.set(o.k.el, key);
+    else keyOf.delete(o.k.el);
+    const on = !!key && key === ctx.selected();
+    o.k.cls(on ? 'm1 selk pickable' : 'm1 pickable').set(key ? middle(key, 16) : '', key ?? '');
+    attr(o.bg, 'class', on ? 'selbg on' : 'selbg');
+    o.v.set(value);
+  }
+
+  return {
+    mount(root, c) {
+      ctx = c;
+      ui = build(root);
+      const over = ctx.scene.front;
+      ui.read = text(over, 942, 548, 'l knock', 'middle');
+      ui.write = text(over, 438, 560, 'l knock', 'middle');
+    },
+
+    paint(_, st) {
+      const { t } = ctx;
+      const q = st.workqueue;
+      const now = ctx.now();
+      show(ui.quiet, !q && ctx.model.any);
+      show(ui.lists, !!q);
+      show(ui.front, !!q);
+      attr(ui.panel, 'class', q ? 'pn' : 'pn ghost');
+      ui.num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
+      attr(ui.num.el, 'class', q ? 'num' : 'num2 t3');
+      ui.workers.set(q ? t('con.workers', { n: q.workers.length }) : '');
+      if (!q) {
+        ui.none.set(t('con.none'));
+        const words = t('con.noneWhy').split('\n');
+        ui.none2.forEach((l, i) => l.set(words[i] ?? ''));
+        ui.foot.set('');
+        ui.read?.set('');
+        ui.write?.set('');
+        return;
+      }
+      const held = !!ctx.model.hold('take');
+      attr(ui.lists, 'transform', held ? 'translate(0 30)' : null);
+      // The rail.
+      ui.slots.forEach((sl, i) => {
+        const on = i < q.depth;
+        attr(sl.r, 'class', on ? 'slotk' : 'slotk off');
+        if (on) sl.g.set('key');
+        else sl.g.hide();
+      });
+      if (q.depth > 3) ui.back.set(1108, RAIL, 'key', 'rs', 2, false);
+      else ui.back.hide();
+      ui.stack.set(q.depth > 3 ? '×' + count(q.depth - 2) : '');
+      ui.qWord.set(q.depth > 3 ? '' : 'queue');
+      const busyIds = new Set(q.processing.map((p) => p.id));
+      const busy = q.workers.filter((p) => p.key || busyIds.has(p.id));
+      ui.ws.forEach((o, i) => {
+        const wk = q.workers[i];
+        show(o.c, !!wk);
+        const rest = q.workers.length - 2;
+        const on = !!wk && (!!wk.key || busyIds.has(wk.id));
+        attr(o.c, 'class', on ? 'worker on' : 'worker');
+        o.n.cls(on ? 't14 onw' : 't14').set(wk ? (i === 1 && rest > 0 ? '+' + (rest + 1) : String(i + 1)) : '');
+      });
+      ui.wWord.set(busy.length ? 'workers' : t('con.idle'));
+      // The lists.
+      ui.qHead.set(count(q.depth), 'queue');
+      const more = q.depth - 3;
+      ui.queue.forEach((o, i) => {
+        if (i === 2 && more > 0 && q.depth > 3) {
+          line(o, undefined, '');
+          o.k.cls('l').set(t('more', { n: count(q.depth - 2) }));
+        } else line(o, q.queue[i], '');
+      });
+      ui.pHead.set(count(q.processing.length), 'processing');
+      ui.processing.forEach((o, i) => {
+        const p = q.processing[i];
+        line(o, p?.key, p ? span(now - p.sinceMillis) : '');
+      });
+      ui.wHead.set(count(q.waitingCount), 'waiting');
+      const worst = q.waiting.reduce((a, k) => Math.max(a, k.failures), 0);
+      ui.retries.set(q.retries ? (q.retries === 1 ? (worst ? t('con.retry', { n: worst }) : t('con.retry1')) : t('con.retries', { n: exact(q.retries) })) : '');
+      const dense = st.indexer.count > 2600 && q.waitingCount > 4;
+      show(ui.dense, dense);
+      const rows = held ? 2 : 4;
+      ui.waiting.forEach((o, i) => {
+        const k = !dense && i < rows ? q.waiting[i] : undefined;
+        const due = k ? Math.max(0, k.dueMillis - now) : 0;
+        line(o, k?.key, k ? dueText(due) : '');
+        o.v.cls('l t1');
+        show(o.trk, !!k);
+        show(o.bar, !!k);
+        if (!k) return;
+        attr(o.bar, 'width', (160 * Math.min(1, Math.log1p(due / 200) / Math.log1p(20e3 / 200))).toFixed(1));
+        attr(o.bar, 'class', k.failures ? 'bar2 w' : 'bar2');
+      });
+      if (dense) {
+        const ns = new Array(40).fill(0);
+        const bad = new Array(40).fill(false);
+        for (const k of q.waiting) {
+          const i = Math.min(39, Math.max(0, Math.floor((k.dueMillis - now) / 500)));
+          ns[i]++;
+          if (k.failures) bad[i] = true;
+        }
+        const top = Math.max(1, ...ns);
+        ui.bins.forEach((r, i) => {
+          const hgt = ns[i] ? 3 + (15 * ns[i]) / top : 0;
+          attr(r, 'y', (418 - hgt).toFixed(1));
+          attr(r, 'height', hgt.toFixed(1));
+          attr(r, 'class', bad[i] ? 'dd w' : 'dd');
+        });
+        ui.dNow.set(t('con.now'));
+      }
+      ui.dHead.y(held ? 440 : 482).set(count(q.dirtyCount), 'dirty');
+      ui.readded.at(right, held ? 440 : 482).set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
+      const idle = !busy.length && !q.depth && !held;
+      const foot = q.shuttingDown ? t('con.shutting') : idle ? t('con.wait') : q.failures ? t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) }) : q.lastWrite ? t('con.wrote', { w: q.lastWrite }) : '';
+      ui.foot.set(held ? '' : fit(foot, 160), q.lastWrite ?? '');
+      const stale = ctx.model.stale(now);
+      const r = q.lastRead;
+      ui.read?.set(stale ? t('con.readStale', { s: span(stale) }) : !r ? 'lister.Get' : r.behind > 0 ? t(r.behind === 1 ? 'con.read1' : 'con.read', { n: exact(r.behind) }) : t('con.readFresh'));
+      ui.write?.set(st.source.kind === 'sim' ? t('con.writes') : '');
+    },
+
+    resize() {},
+    focus() {},
+  };
+}
+
+/** @param {number} ms */
+function dueText(ms) {
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
+}

@@ -1,0 +1,481 @@
+// @ts-check
+// The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright. The cells are one canvas;
+// only those that changed are drawn anew.
+import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { count, exact, fit, seconds, version, width } from '../format.js';
+import { caret, Glyph, kindOf } from '../glyphs.js';
+import { columns } from '../scene.js';
+
+/** The field of cells, in units of the stage. */
+const X = 647;
+const Y = 204;
+const W = 144;
+const H = 322;
+/** Ages at which a cell becomes one step older, in ms. */
+const steps = [4e3, 12e3, 26e3, 60e3];
+
+/** @typedef {import('../types.js').Cell} Cell */
+/** @typedef {{name: string, count: number, y: number, rows: number, groups: number[], slots: (number | -1)[], free: number[]}} Block */
+
+/** @returns {import('../types.js').Panel & {cellAt: (key: string) => {x: number, y: number, size: number} | null, keys: () => string[]}} */
+export function createIndexer() {
+  const { x, w } = columns.indexer;
+  /** @type {import('../types.js').Ctx} */
+  let ctx;
+  /** @type {ReturnType<typeof build>} */
+  let ui;
+  /** @type {CanvasRenderingContext2D} */
+  let cx;
+  /** @type {Block[]} */
+  let blocks = [];
+  /** Block of each group. @type {number[]} */
+  let blockOf = [];
+  let pitch = 4;
+  let size = 3;
+  let cols = 36;
+  /** Objects that one cell stands for. */
+  let per = 1;
+  let stale = true;
+  let sweepAt = 0;
+  let layoutSum = '';
+  /** @type {Map<string, Cell>} */
+  const byKey = new Map();
+  /** The cell under the keyboard. */
+  let cursor = '';
+  let groupsBy = '';
+
+  /** @param {SVGElement} root */
+  function build(root) {
+    text(root, x, 68, 'ti').set('Indexer');
+    const num = new Num(root, x, 96, 'num', 7);
+    const right = text(root, 800, 68, 'l', 'end');
+    const rv = s('text', { x: 800, y: 96, class: 'n20', 'text-anchor': 'end' });
+    const rvWord = s('tspan', { class: 'l' });
+    const rvNum = s('tspan');
+    rvWord.textContent = 'rv ';
+    rv.append(rvWord, rvNum);
+    root.append(rv);
+    const none = text(root, 800, 96, 'l', 'end');
+    const legend = s('g');
+    root.append(legend);
+    const lNow = text(legend, 575, 182, 'l3', 'end');
+    for (let i = 0; i < 5; i++) legend.append(s('rect', { x: 580 + 11 * i, y: 173, width: 9, height: 9, class: 'hc' + (4 - i) }));
+    const lThen = text(legend, 640, 182, 'l3');
+    root.append(s('rect', { x, y: 196, width: w, height: 336, rx: 4, class: 'pn' }));
+    const labels = [...Array(23).keys()].map(() => ({ name: text(root, 551, 215, 'l t1'), n: text(root, 642, 215, 'l', 'end') }));
+    const empty = text(root, 556, 221, 'l t1');
+    const emptyWhy = text(root, 556, 241, 'l');
+    const sel = s('g');
+    sel.append(s('rect', { x: -6.5, y: -6.5, width: 13, height: 13, rx: 2, class: 'selbox' }));
+    const selFill = s('rect', { x: -5, y: -5, width: 10, height: 10, rx: 1 });
+    sel.prepend(selFill);
+    const glyph = new Glyph(sel, -4.5, -4.5, 9);
+    ctx.scene.high.append(sel);
+    show(sel, false);
+    const by = h('button', { class: 'sbtn quiet pickby', type: 'button', 'aria-haspopup': 'listbox', 'data-x': 640 });
+    const byText = h('span');
+    by.append(byText, caret());
+    ctx.scene.over.append(by);
+    by.addEventListener('click', () => chooseIndex(by));
+    return { num, right, rv, rvNum, none, legend, lNow, lThen, labels, empty, emptyWhy, sel, selFill, glyph, by, byText };
+  }
+
+  /** @param {HTMLElement} anchor */
+  function chooseIndex(anchor) {
+    const names = Object.keys(ctx.model.state.indexer.indexSizes ?? ctx.model.state.indexer.indices);
+    ctx.popup(anchor, (root, close) => {
+      const list = h('div', { class: 'list', role: 'listbox' });
+      for (const n of names) {
+        const row = h('button', { class: 'row', role: 'option', type: 'button', 'aria-selected': String(n === ctx.model.groups.index) }, h('span', { class: 'tick' }), h('span', {}, n),
+          h('small', {}, ctx.t('idx.values', { n: count(ctx.model.state.indexer.indexSizes?.[n] ?? Object.keys(ctx.model.state.indexer.indices[n]).length) })));
+        row.addEventListener('click', () => {
+          close();
+          ctx.act('groupBy', n);
+        });
+        list.append(row);
+      }
+      root.append(list);
+      if (!names.length) root.append(h('p', { class: 'note' }, ctx.t('idx.noIndex')));
+    }, { width: 240, label: ctx.t('idx.by', { index: ctx.model.groups.index }) });
+  }
+
+  /** Lays the groups out anew: how large a cell is, where each group begins. */
+  function layout() {
+    const m = ctx.model;
+    const n = m.cells.size;
+    const dense = n > 2600;
+    /** Groups in the order in which they came; too many for a name each, and the smallest share one block. */
+    const list = m.groups.list.map(([name, c], i) => ({ name, c, i }));
+    const room = 22;
+    let named = list;
+    let rest = /** @type {typeof list} */ ([]);
+    if (list.length > room) {
+      const big = new Set([...list].sort((a, b) => b.c - a.c || a.i - b.i).slice(0, room - 1).map((g) => g.i));
+      named = list.filter((g) => big.has(g.i));
+      rest = list.filter((g) => !big.has(g.i));
+    }
+    const old = blocks;
+    blocks = named.map((g) => ({ name: g.name || ctx.t('idx.unnamed'), count: g.c, y: 0, rows: 0, groups: [g.i], slots: [], free: [] }));
+    if (rest.length) blocks.push({ name: ctx.t('idx.others', { n: rest.length }), count: rest.reduce((a, g) => a + g.c, 0), y: 0, rows: 0, groups: rest.map((g) => g.i), slots: [], free: [] });
+    blockOf = [];
+    blocks.forEach((b, i) => b.groups.forEach((g) => (blockOf[g] = i)));
+    // Cells keep their places where a group is still the same group.
+    const before = new Map(old.map((b) => [b.name + '\n' + b.groups.length, b]));
+    for (const b of blocks) {
+      const was = before.get(b.name + '\n' + b.groups.length);
+      if (was) {
+        b.slots = was.slots;
+        b.free = was.free;
+      }
+    }
+    blocks.forEach((b, bi) => {
+      for (let p = 0; p < b.slots.length; p++) {
+        const c = b.slots[p] >= 0 ? m.cells.get(b.slots[p]) : undefined;
+        if (b.slots[p] >= 0 && (!c || blockOf[c.group] !== bi || c.pos !== p)) {
+          b.slots[p] = -1;
+          b.free.push(p);
+        }
+      }
+    });
+    byKey.clear();
+    for (const c of m.cells.values()) {
+      byKey.set(c.key, c);
+      const b = blocks[blockOf[c.group]];
+      if (!b || b.slots[c.pos] !== c.slot) put(c);
+    }
+    // A block with many holes closes up.
+    for (const b of blocks) {
+      if (b.free.length > 72 && b.free.length > b.slots.length / 3) {
+        const keep = b.slots.filter((x2) => x2 >= 0);
+        b.slots = keep;
+        b.free = [];
+        keep.forEach((slot, p) => {
+          const c = m.cells.get(slot);
+          if (c) c.pos = p;
+        });
+      }
+    }
+    // A small store has larger cells, so that the last row of a hall can see them.
+    /** Pitch, size, cells a row, objects a cell, gap between groups. @type {number[][]} */
+    const tries = dense ? [] : [[12, 10, 12, 1, 2], [8, 7, 18, 1, 2], [6, 5, 24, 1, 1], [4, 3, 36, 1, 1], [3, 2, 48, 1, 1]];
+    tries.push([2, 2, 72, 1, 3], [2, 2, 72, 1, 1]);
+    for (let i = 2; i < 4000; i = Math.ceil(i * 1.25)) tries.push([2, 2, 72, i, 3]);
+    const was = old.length ? pitch : 0;
+    for (const [p, sz, c, stands, gap] of tries) {
+      pitch = p;
+      size = sz;
+      cols = c;
+      per = stands;
+      // Growing back needs some room to spare, so that a store on the edge does not jump to and fro.
+      if (arrange(gap) <= (was && p > was ? H * 0.85 : H)) break;
+    }
+    const k = ctx.scene.k;
+    place(ctx.scene.cells, X, Y, W, H + 2);
+    ctx.scene.cells.width = Math.round(W * k);
+    ctx.scene.cells.height = Math.round((H + 2) * k);
+    stale = false;
+    layoutSum = sum();
+    for (const c of m.cells.values()) c.step = -1;
+    sweep(true);
+    labels();
+  }
+
+  /** Puts the blocks one below the other. Returns the height they need. @param {number} gap */
+  function arrange(gap) {
+    const small = 14;
+    let y = 0;
+    let need = 0;
+    for (const b of blocks) {
+      b.rows = Math.max(1, Math.ceil(Math.ceil(b.slots.length / per) / cols));
+      b.y = y;
+      const body = b.rows * pitch;
+      need = y + Math.max(body, small - 2);
+      y += Math.max(body + gap, small);
+    }
+    return need;
+  }
+
+  /** @param {Cell} c */
+  function put(c) {
+    const b = blocks[blockOf[c.group]];
+    if (!b) {
+      c.pos = -1;
+      return;
+    }
+    const p = b.free.pop();
+    c.pos = p === undefined ? b.slots.length : p;
+    b.slots[c.pos] = c.slot;
+    c.step = -1;
+  }
+
+  /** What the layout hangs on: when it changes, places do. */
+  function sum() {
+    return `${ctx.model.cells.size > 2600}|${per}|${ctx.model.groups.list.map((g) => g[0]).join(',')}|${blocks.map((b) => Math.ceil(Math.ceil(b.slots.length / per) / cols)).join(',')}`;
+  }
+
+  function labels() {
+    ui.labels.forEach((l, i) => {
+      const b = blocks[i];
+      l.name.show(!!b);
+      l.n.show(!!b);
+      if (!b) return;
+      let n = 0;
+      for (const g of b.groups) n += ctx.model.groups.list[g]?.[1] ?? 0;
+      const words = exact(n);
+      l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
+      l.n.at(642, Y + b.y + 11).set(words);
+    });
+  }
+
+  /** @param {number} age */
+  function stepOf(age) {
+    for (let i = 0; i < 4; i++) if (age < steps[i]) return 4 - i;
+    return 0;
+  }
+
+  /** @param {Cell} c @returns {[number, number] | null} left and top in the canvas, in units */
+  function spot(c) {
+    const b = blocks[blockOf[c.group]];
+    if (!b || c.pos < 0) return null;
+    const i = Math.floor(c.pos / per);
+    return [(i % cols) * pitch, b.y + Math.floor(i / cols) * pitch];
+  }
+
+  /** @param {number} px @param {number} py @param {string | null} colour */
+  function paintCell(px, py, colour) {
+    const k = ctx.scene.k;
+    const x0 = Math.round(px * k);
+    const y0 = Math.round(py * k);
+    const ww = Math.max(1, Math.round((px + size) * k) - x0);
+    const hh = Math.max(1, Math.round((py + size) * k) - y0);
+    if (colour === null) cx.clearRect(x0, y0, ww, hh);
+    else {
+      cx.fillStyle = colour;
+      cx.fillRect(x0, y0, ww, hh);
+    }
+  }
+
+  /** Lets every cell age; draws those whose step changed. @param {boolean} all */
+  function sweep(all) {
+    const now = ctx.now();
+    const col = ctx.scene.colour;
+    const shades = [col.h0, col.h1, col.h2, col.h3, col.h4];
+    if (all) cx.clearRect(0, 0, cx.canvas.width, cx.canvas.height);
+    if (per === 1) {
+      for (const c of ctx.model.cells.values()) {
+        const st = stepOf(now - c.at);
+        if (!all && st === c.step) continue;
+        c.step = st;
+        const p = spot(c);
+        if (p) paintCell(p[0], p[1], shades[st]);
+      }
+      return;
+    }
+    // A cell stands for several objects and shows the freshest of them.
+    for (const b of blocks) {
+      for (let i = 0; i * per < b.slots.length; i++) {
+        let st = -1;
+        for (let j = i * per; j < Math.min(b.slots.length, (i + 1) * per); j++) {
+          const c = b.slots[j] >= 0 ? ctx.model.cells.get(b.slots[j]) : undefined;
+          if (c) st = Math.max(st, stepOf(now - c.at));
+        }
+        paintCell((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, st < 0 ? null : shades[st]);
+      }
+    }
+  }
+
+  /** Draws what the last frame touched. */
+  function touch() {
+    const m = ctx.model;
+    const marks = m.cells.size <= 2600 && size >= 3;
+    const mid = size / 2 - 1.5;
+    const tokens = tokensOf();
+    for (const c of m.gone) {
+      if (byKey.get(c.key) === c) byKey.delete(c.key);
+      const b = blocks[blockOf[c.group]];
+      if (!b || c.pos < 0 || b.slots[c.pos] !== c.slot) continue;
+      const p = spot(c);
+      b.slots[c.pos] = -1;
+      b.free.push(c.pos);
+      if (p && per === 1) {
+        paintCell(p[0], p[1], null);
+        if (marks) tokens?.mark(X + p[0] + mid, Y + p[1] + mid, 'del');
+      }
+    }
+    const now = ctx.now();
+    const col = ctx.scene.colour;
+    const shades = [col.h0, col.h1, col.h2, col.h3, col.h4];
+    const few = m.touched.size <= 12;
+    for (const slot of m.touched) {
+      const c = m.cells.get(slot);
+      if (!c) continue;
+      byKey.set(c.key, c);
+      if (c.pos < 0) put(c);
+      const p = spot(c);
+      if (!p) continue;
+      const st = stepOf(now - c.at);
+      c.step = st;
+      if (per === 1) paintCell(p[0], p[1], shades[st]);
+      else if (st === 4) paintCell(p[0], p[1], shades[4]);
+      if (marks && few && st === 4) tokens?.mark(X + p[0] + mid, Y + p[1] + mid, kindOf(c.op));
+    }
+  }
+
+  function tokensOf() {
+    return /** @type {{tokens?: import('../tokens.js').Tokens}} */ (/** @type {unknown} */ (ctx)).tokens;
+  }
+
+  /** @param {number} px @param {number} py in units of the stage @returns {Cell | null} */
+  function hit(px, py) {
+    const cxu = px - X;
+    const cyu = py - Y;
+    for (const b of blocks) {
+      if (cyu < b.y || cyu >= b.y + b.rows * pitch) continue;
+      const i = Math.floor((cyu - b.y) / pitch) * cols + Math.min(cols - 1, Math.max(0, Math.floor(cxu / pitch)));
+      for (let j = i * per; j < (i + 1) * per; j++) {
+        const c = b.slots[j] >= 0 ? ctx.model.cells.get(b.slots[j]) : undefined;
+        if (c) return c;
+      }
+    }
+    return null;
+  }
+
+  /** @param {number} step */
+  function move(step) {
+    const flat = blocks.flatMap((b) => b.slots.filter((x2) => x2 >= 0));
+    if (!flat.length) return;
+    const c = byKey.get(cursor);
+    let i = c ? flat.indexOf(c.slot) : -1;
+    i = i < 0 ? 0 : Math.max(0, Math.min(flat.length - 1, i + step));
+    const next = ctx.model.cells.get(flat[i]);
+    if (!next) return;
+    cursor = next.key;
+    describe();
+    ctx.select(cursor);
+  }
+
+  function describe() {
+    const c = byKey.get(cursor);
+    const words = c ? `${c.key}${c.phase ? ', ' + c.phase : ''}` : ctx.t('idx.cells', { n: exact(ctx.model.cells.size) });
+    attr(ctx.scene.cells, 'aria-label', words);
+  }
+
+  return {
+    mount(root, c) {
+      ctx = c;
+      ui = build(root);
+      const canvas = ctx.scene.cells;
+      cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
+      canvas.tabIndex = 0;
+      canvas.dataset.x = String(X);
+      canvas.setAttribute('role', 'application');
+      canvas.setAttribute('aria-roledescription', 'object grid');
+      const point = (/** @type {PointerEvent | MouseEvent} */ e) => {
+        const box = canvas.getBoundingClientRect();
+        return hit(X + ((e.clientX - box.left) / box.width) * W, Y + ((e.clientY - box.top) / box.height) * (H + 2));
+      };
+      canvas.addEventListener('pointermove', (e) => {
+        const c2 = point(e);
+        canvas.title = c2 ? c2.key + (c2.phase ? ` · ${c2.phase}` : '') : '';
+      });
+      canvas.addEventListener('click', (e) => {
+        const c2 = point(e);
+        if (!c2) return;
+        cursor = c2.key;
+        describe();
+        ctx.select(c2.key);
+      });
+      canvas.addEventListener('keydown', (e) => {
+        const d = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: cols, ArrowUp: -cols }[e.key];
+        if (d === undefined && e.key !== 'Enter') return;
+        if (e.key === 'Enter' && !cursor) move(0);
+        else if (e.key === 'Enter') ctx.select(cursor);
+        else move(/** @type {number} */ (d) * (per > 1 ? per : 1));
+        e.preventDefault();
+        e.stopPropagation();
+      });
+    },
+
+    paint(frame, st) {
+      const { t } = ctx;
+      const m = ctx.model;
+      ui.num.set(count(st.indexer.count), t(st.indexer.count === 1 ? 'idx.object' : 'idx.objects'));
+      const now = ctx.now();
+      const staleFor = m.stale(now);
+      const held = m.hold('pop');
+      const behind = held && st.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
+      const plain = !staleFor && !behind;
+      ui.right.cls(staleFor ? 'l cwt' : 'l t1').set(staleFor ? t('idx.stale', { s: seconds(staleFor) }) : behind ? t('idx.still', { s: seconds(behind) }) : '');
+      const noRv = !st.indexer.resourceVersion;
+      show(ui.rv, !noRv);
+      if (!noRv && ui.rvNum.textContent !== version(st.indexer.resourceVersion, 9)) ui.rvNum.textContent = version(st.indexer.resourceVersion, 9);
+      ui.none.set(noRv && st.indexer.count ? t('idx.noRv', { era: st.era }) : '');
+      ui.by.hidden = !plain || !m.any;
+      const words = t('idx.by', { index: m.groups.index || 'namespace' });
+      if (groupsBy !== words) {
+        groupsBy = words;
+        ui.byText.textContent = fit(words, 120);
+        ui.by.title = words;
+      }
+      show(ui.legend, !held);
+      ui.lNow.set(t('idx.now'));
+      ui.lThen.set(t('idx.minute') + (per > 1 ? ` · ${t('idx.per', { n: per })}` : ''));
+      const empty = m.any && !m.cells.size;
+      ui.empty.set(empty ? t('idx.empty') : '');
+      ui.emptyWhy.set(empty ? t('idx.emptyWhy') : '');
+      ctx.scene.cells.hidden = empty || !m.any;
+      if (m.cellsReset) {
+        blocks = [];
+        byKey.clear();
+        stale = true;
+      }
+      if (frame && (m.touched.size || m.gone.length || m.groupsChanged || stale)) {
+        if (m.groupsChanged && !stale) {
+          const now2 = sum();
+          if (now2.split('|')[2] !== layoutSum.split('|')[2]) stale = true;
+        }
+        if (!stale && blocks.length) {
+          touch();
+          if (sum() !== layoutSum) stale = true;
+        } else stale = true;
+        if (stale) layout();
+        else if (m.groupsChanged) labels();
+        describe();
+      }
+      const clock = performance.now();
+      if (clock - sweepAt > (m.cells.size > 20000 ? 1000 : 250)) {
+        sweepAt = clock;
+        if (m.cells.size && !stale) sweep(false);
+      }
+      const dim = staleFor > 0 && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
+      if (ctx.scene.cells.style.opacity !== dim) ctx.scene.cells.style.opacity = dim;
+      const sel = ctx.selected() ? byKey.get(ctx.selected()) : undefined;
+      const p = sel ? spot(sel) : null;
+      show(ui.sel, !!p);
+      if (sel && p) {
+        attr(ui.sel, 'transform', `translate(${(X + p[0] + size / 2).toFixed(1)} ${(Y + p[1] + size / 2).toFixed(1)})`);
+        const kind = kindOf(sel.op);
+        attr(ui.selFill, 'class', `ch mv k-${kind}`);
+        ui.glyph.set(kind, true);
+      }
+    },
+
+    resize() {
+      if (ctx.model.any && blocks.length) layout();
+    },
+
+    focus() {
+      ctx.scene.cells.focus();
+    },
+
+    cellAt(key) {
+      const c = byKey.get(key);
+      const p = c ? spot(c) : null;
+      return p ? { x: X + p[0], y: Y + p[1], size } : null;
+    },
+
+    keys() {
+      return [...byKey.keys()];
+    },
+  };
+}

@@ -1,0 +1,364 @@
+// @ts-check
+// The queue, as what it is: a RealFIFO is one ordered list of deltas; a DeltaFIFO is a queue of keys and a map of Deltas.
+// Its head lies on the rail.
+import { attr, Num, s, show, text } from '../dom.js';
+import { count, exact, middle, version } from '../format.js';
+import { Chip, Glyph, kindOf } from '../glyphs.js';
+import { columns, RAIL } from '../scene.js';
+
+const left = 362;
+const right = 514;
+
+/** @typedef {import('../types.js').QueueItem} Item */
+
+/** What a row says about a delta. @param {Item} it @param {number} room */
+export function label(it, room) {
+  if (it.op === 'Bookmark') return `rv ${version(it.rv ?? '', 10)}`;
+  if (it.op === 'SyncAll') return 'SyncAll';
+  if (it.op === 'ReplacedAll') return `ReplacedAll ${it.count !== undefined ? count(it.count) : ''}`.trim();
+  return middle(it.key ?? '', room);
+}
+
+/** @returns {import('../types.js').Panel} */
+export function createQueue() {
+  const { x, w } = columns.queue;
+  /** @type {import('../types.js').Ctx} */
+  let ctx;
+  /** @type {ReturnType<typeof build>} */
+  let ui;
+  /** The keys of the rows, for a click. @type {string[]} */
+  const rowKeys = [];
+
+  /** @param {SVGElement} root */
+  function build(root) {
+    text(root, x, 68, 'ti').set('Queue');
+    const num = new Num(root, x, 96, 'num', 7);
+    const kind = text(root, 524, 68, 't14', 'end');
+    root.append(s('rect', { x, y: 196, width: w, height: 336, rx: 4, class: 'pn' }));
+
+    const list = s('g');
+    root.append(list);
+    const brk = s('path', { class: 'brk', d: '' });
+    const cut = s('path', { class: 'hair', d: '' });
+    list.append(brk, cut);
+    const rows = [0, 1, 2, 3, 4, 5, 6].map((i) => {
+      const y = 220 + 23 * i;
+      const bg = s('rect', { x: 387, y: y - 12, width: 124, height: 17, rx: 2, class: 'selbg' });
+      list.append(bg);
+      const glyph = new Glyph(list, 370, y - 11, 14);
+      const t = text(list, 390, y, 'm1');
+      t.el.addEventListener('click', () => rowKeys[i] && ctx.select(rowKeys[i]));
+      return { bg, glyph, t };
+    });
+    const more = text(list, 390, 381, 'l t1');
+    const empty = text(root, left, 220, 'l t1');
+    const emptyWhy = text(root, left, 240, 'l');
+    const lastHead = text(root, left, 270, 'l3');
+    const lastRows = [0, 1, 2, 3].map((i) => ({ glyph: new Glyph(root, 362, 280 + 20 * i, 13), t: text(root, 381, 291 + 20 * i, 'm3') }));
+    const lastMore = text(root, 381, 372, 'l3');
+
+    const map = s('g');
+    root.append(map);
+    const hq = text(map, 361, 216, 'm1');
+    const hi = text(map, 406, 216, 'm1');
+    const by = text(map, right, 216, 'l3', 'end');
+    const items = [0, 1, 2, 3].map((i) => {
+      const y = 232 + 52 * i;
+      const g = s('g');
+      map.append(g);
+      g.append(s('rect', { x: left, y, width: 22, height: 38, rx: 3, class: 'slotq' }));
+      const n = text(g, 373, y + 24, 'n16', 'middle');
+      g.append(s('path', { d: `M384 ${y + 19}H396`, class: 'hair2' }));
+      const box = s('rect', { x: 396, y, width: 118, height: 38, rx: 3, class: 'item' });
+      const bg = s('rect', { x: 399, y: y + 2, width: 112, height: 16, rx: 2, class: 'selbg' });
+      g.append(box, bg);
+      const key = text(g, 402, y + 14, 'm1');
+      key.el.addEventListener('click', () => rowKeys[i] && ctx.select(rowKeys[i]));
+      const chips = [0, 1, 2, 3, 4].map(() => new Chip(g, 16));
+      const rest = text(g, 508, y + 32, 'l3', 'end');
+      return { g, n, box, bg, key, chips, rest, y };
+    });
+    const mapMore = text(map, 396, 452, 'l t1');
+
+    const spark = s('g');
+    root.append(spark);
+    const depthHead = text(spark, left, 406, 'l');
+    const max = text(spark, right, 406, 'l', 'end');
+    const curve = s('path', { class: 'spark', d: '' });
+    const dot = s('circle', { r: 2.5, cx: right, cy: 452, class: 'sparkd' });
+    spark.append(s('path', { d: 'M362 452H514', class: 'hair' }), curve, dot);
+    const initial = new Num(root, left, 480, 'n16', 5);
+    const lock = s('use', { href: '#i-unlock', x: 361, y: 490, width: 14, height: 14, class: 'ic' });
+    const lamp = s('circle', { cx: 510, cy: 498, r: 4, class: 'lamp' });
+    root.append(lock, lamp);
+    const locked = text(root, 380, 502, 'l');
+    const synced = text(root, 501, 502, 'l t1', 'end');
+    const merges = text(root, left, 520, 'l3');
+
+    // On the rail.
+    const front = s('g');
+    ctx.scene.front.append(front);
+    const slots = [0, 1, 2, 3, 4, 5, 6].map((i) => {
+      const r = s('rect', { x: 359 + 23 * i, y: RAIL - 10, width: 20, height: 20, rx: 4, class: 'slot off' });
+      front.append(r);
+      return r;
+    });
+    const chips = [0, 1, 2, 3, 4, 5, 6].map(() => new Chip(front, 20));
+    const bracket = s('path', { d: '', class: 'brk' });
+    front.append(bracket);
+    const batch = text(front, 480, 127, 'l t1', 'middle');
+    const stack = text(front, 375, 184, 'n16 knock');
+    const dense = s('g');
+    front.append(dense);
+    dense.append(s('rect', { x: 352, y: 142, width: 172, height: 20, rx: 3, class: 'qdb' }));
+    const columnsOf = [...Array(43).keys()].map((i) => ['del', 'rep', 'syn', 'bmk', 'upd', 'add'].map((k) => {
+      const r = s('rect', { x: 353 + 4 * (42 - i) - 1, y: 143, width: 3, height: 0, class: 'mx k-' + k });
+      dense.append(r);
+      return { k, r };
+    }));
+    const denseText = text(dense, 352, 134, 'l');
+    return {
+      num, kind, list, brk, cut, rows, more, empty, emptyWhy, lastHead, lastRows, lastMore, map, hq, hi, by, items, mapMore, spark, depthHead, max, curve, dot, initial, lock, lamp, locked,
+      synced, merges, slots, chips, bracket, batch, stack, dense, columnsOf, denseText,
+    };
+  }
+
+  /** @param {import('../types.js').Queue} q @param {boolean} dense */
+  function rail(q, dense) {
+    const { t } = ctx;
+    const sel = ctx.selected();
+    const isDelta = q.kind === 'DeltaFIFO';
+    const depth = q.depth;
+    const batch = q.batch;
+    show(ui.dense, dense);
+    const idle = !dense && !batch.length && !depth;
+    ui.slots.forEach((r) => show(r, idle));
+    if (dense) {
+      ui.chips.forEach((c) => c.hide());
+      ui.stack.set('');
+      const per = Math.max(1, Math.ceil((depth + q.batchSize) / 43));
+      const cols = Math.min(43, Math.ceil((depth + q.batchSize) / per));
+      const head = Math.ceil(q.batchSize / per);
+      let total = 0;
+      for (const o in q.mix) total += q.mix[o];
+      /** @type {Record<string, number>} */
+      const by = {};
+      for (const o in q.mix) by[kindOf(o)] = (by[kindOf(o)] ?? 0) + q.mix[o];
+      ui.columnsOf.forEach((parts, i) => {
+        let y = 161;
+        for (const p of parts) {
+          const hgt = i < cols && total ? ((by[p.k] ?? 0) / total) * 18 : 0;
+          y -= hgt;
+          attr(p.r, 'y', y.toFixed(1));
+          attr(p.r, 'height', hgt.toFixed(1));
+          attr(p.r, 'class', `mx k-${p.k}${i < head ? '' : ' wt'}`);
+        }
+      });
+      ui.denseText.set(t('queue.dense', { n: count(depth), per }));
+      show(ui.bracket, q.batchSize > 0);
+      if (q.batchSize) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, head)} 137V133H524V137`);
+      ui.batch.el.setAttribute('text-anchor', 'end');
+      ui.batch.at(524, 127).set(q.batchSize ? t('queue.batch', { n: exact(q.batchSize) }) : '');
+      return;
+    }
+    const waiting = q.items;
+    const pitch = isDelta ? 34 : 22;
+    const room = isDelta ? 5 : 7;
+    let used = 0;
+    let at = 513;
+    const taking = Math.min(batch.length, isDelta ? 1 : 4);
+    // A DeltaFIFO pops one key with all its Deltas: one chip, stacked when there are several.
+    if (isDelta && batch.length) {
+      const last = batch[batch.length - 1];
+      ui.chips[used++].set(at, RAIL, kindOf(last.op ?? last.deltas?.[0]?.op), 'mv', Math.min(2, (last.deltas?.length || batch.length) - 1), !!sel && last.key === sel);
+      at -= pitch;
+    } else {
+      for (let i = 0; i < taking; i++) {
+        const stack = i === taking - 1 && q.batchSize > taking ? 2 : 0;
+        ui.chips[used++].set(at, RAIL, kindOf(batch[i].op), 'mv', stack, !!sel && batch[i].key === sel);
+        at -= pitch;
+      }
+      if (taking) at -= 14;
+    }
+    const fits = Math.max(1, Math.min(room - used, Math.floor((at - 363) / pitch) + 1));
+    const rest = depth - Math.min(fits, waiting.length);
+    let lastX = at;
+    for (let i = 0; i < Math.min(fits, waiting.length); i++) {
+      const it = waiting[i];
+      const op = it.deltas?.length ? it.deltas[it.deltas.length - 1].op : it.op;
+      const end = i === fits - 1 && rest > 0;
+      const stack = end ? 2 : it.deltas && it.deltas.length > 1 ? 1 : 0;
+      ui.chips[used++].set(at, RAIL, kindOf(op), 'rs', stack, !!sel && it.key === sel);
+      lastX = at;
+      at -= pitch;
+    }
+    for (let i = used; i < ui.chips.length; i++) ui.chips[i].hide();
+    ui.stack.at(lastX - 10, 184).set(rest > 0 && waiting.length ? '×' + count(rest + 1) : '');
+    const n = q.batchSize || batch.length;
+    show(ui.bracket, n > 0 && !isDelta);
+    if (n && !isDelta) attr(ui.bracket, 'd', `M${523 - 22 * taking + 2} 137V133H523V137`);
+    ui.batch.el.setAttribute('text-anchor', taking < 3 || isDelta ? 'end' : 'middle');
+    ui.batch.at(taking < 3 || isDelta ? 523 : 513 - 11 * (taking - 1) + 1, 127).set(!n ? '' : isDelta ? t('queue.onekey') : t('queue.batch', { n: exact(n) }));
+  }
+
+  /** @param {import('../types.js').Queue} q */
+  function curve(q) {
+    const d = ctx.model.depths;
+    const now = ctx.model.view.atMillis;
+    let top = 1;
+    for (const p of d) if (p.depth > top) top = p.depth;
+    let path = '';
+    let y = 452;
+    // The highest of each step of two units, so that a short spike keeps its height.
+    let i = 0;
+    for (let px = 0; px <= 150; px += 2) {
+      const until = now - 30e3 + (px / 150) * 30e3;
+      let high = -1;
+      while (i < d.length && d[i].at <= until) high = Math.max(high, d[i++].depth);
+      if (high >= 0) y = 451.5 - 33.5 * Math.sqrt(high / top);
+      else if (!d.length || (i === 0 && d[0].at > until)) continue;
+      path += `${path ? 'L' : 'M'}${left + px} ${y.toFixed(1)}`;
+    }
+    attr(ui.curve, 'd', path);
+    attr(ui.dot, 'cx', left + 150);
+    attr(ui.dot, 'cy', y.toFixed(1));
+    ui.depthHead.set(ctx.t('queue.curve'));
+    ui.max.set(ctx.t('queue.max', { n: count(q.maxDepth) }));
+  }
+
+  /** @param {import('../types.js').Queue} q */
+  function real(q) {
+    const { t } = ctx;
+    const sel = ctx.selected();
+    const batch = q.batch;
+    const shownBatch = Math.min(batch.length, 5);
+    /** @type {Item[]} */
+    const all = [...batch.slice(0, shownBatch), ...q.items];
+    const n = Math.min(7, all.length);
+    ui.rows.forEach((r, i) => {
+      const it = i < n ? all[i] : null;
+      rowKeys[i] = it?.key ?? '';
+      if (!it) {
+        r.glyph.hide();
+        r.t.set('');
+        attr(r.bg, 'class', 'selbg');
+        return;
+      }
+      const on = !!sel && it.key === sel;
+      r.glyph.set(kindOf(it.op));
+      const words = label(it, 17);
+      r.t.cls((on ? 'm1 selk' : i < shownBatch || !batch.length ? 'm1' : 'm2') + (it.key ? ' pickable' : '')).set(words + (it.tombstone ? ' †' : ''), it.key ? `${it.op} ${it.key}${it.tombstone ? ' (tombstone)' : ''}` : '');
+      attr(r.bg, 'class', on ? 'selbg on' : 'selbg');
+    });
+    show(ui.brk, shownBatch > 0);
+    show(ui.cut, shownBatch > 0 && n > shownBatch);
+    if (shownBatch) {
+      attr(ui.brk, 'd', `M366 207H362V${225 + 23 * (shownBatch - 1)}H366`);
+      attr(ui.cut, 'd', `M362 ${227 + 23 * (shownBatch - 1)}H514`);
+    }
+    const rest = q.depth + (q.batchSize || batch.length) - n;
+    ui.more.at(390, 220 + 23 * n).set(rest > 0 && n ? t('queue.more', { n: count(rest) }) : '');
+    show(ui.more.el, n === 7 || rest > 0);
+    const empty = !all.length;
+    ui.empty.set(empty ? t('queue.empty') : '');
+    ui.emptyWhy.set(empty ? t(q.closed ? 'queue.closed' : 'queue.waits') : '');
+    const last = empty ? q.lastBatch : [];
+    ui.lastHead.set(last.length ? t('queue.last', { n: exact(q.lastBatchSize || last.length) }) : '');
+    ui.lastRows.forEach((r, i) => {
+      const it = last[i];
+      if (it) r.glyph.set(kindOf(it.op));
+      else r.glyph.hide();
+      r.t.set(it ? label(it, 18) : '', it?.key ?? '');
+    });
+    const lastRest = (q.lastBatchSize || last.length) - Math.min(4, last.length);
+    ui.lastMore.set(last.length && lastRest > 0 ? t('more', { n: count(lastRest) }) : '');
+  }
+
+  /** @param {import('../types.js').Queue} q */
+  function delta(q) {
+    const { t } = ctx;
+    const sel = ctx.selected();
+    ui.hq.set('queue');
+    ui.hi.set('items');
+    ui.by.set(t('queue.byKey'));
+    /** The key being popped stands first; its Deltas are with it. @type {Item[]} */
+    const all = [];
+    if (q.batch.length) {
+      const b = q.batch[0];
+      all.push(b.deltas?.length ? b : { ...b, deltas: q.batch });
+    }
+    all.push(...q.items);
+    ui.items.forEach((row, i) => {
+      const it = all[i];
+      rowKeys[i] = it?.key ?? '';
+      show(row.g, !!it);
+      if (!it) return;
+      const taken = i === 0 && q.batch.length > 0;
+      const on = !!sel && it.key === sel;
+      row.n.set(String(i + 1));
+      attr(row.box, 'class', taken ? 'item on' : 'item');
+      attr(row.bg, 'class', on ? 'selbg on' : 'selbg');
+      row.key.cls(on ? 'm1 selk pickable' : 'm1 pickable').set(middle(it.key ?? '', 14), it.key ?? '');
+      const deltas = it.deltas?.length ? it.deltas : [it];
+      row.chips.forEach((c, j) => {
+        if (j < deltas.length) c.set(410 + 20 * j, row.y + 27, kindOf(deltas[j].op), taken ? 'mv' : 'rs', 0, false);
+        else c.hide();
+      });
+      row.rest.set(deltas.length > 5 ? '+' + (deltas.length - 5) : '');
+    });
+    const rest = q.depth + (q.batch.length ? 1 : 0) - Math.min(4, all.length);
+    ui.mapMore.set(rest > 0 ? t('queue.moreKeys', { n: count(rest) }) : '');
+    const empty = !all.length;
+    ui.empty.at(left, 248).set(empty ? t('queue.empty') : '');
+    ui.emptyWhy.at(left, 268).set(empty ? t(q.closed ? 'queue.closed' : 'queue.waitsKey') : '');
+    ui.lastHead.set('');
+    ui.lastRows.forEach((r) => {
+      r.glyph.hide();
+      r.t.set('');
+    });
+    ui.lastMore.set('');
+  }
+
+  return {
+    mount(root, c) {
+      ctx = c;
+      ui = build(root);
+    },
+
+    paint(_, st) {
+      const { t } = ctx;
+      const q = st.queue;
+      const isDelta = q.kind === 'DeltaFIFO';
+      ui.kind.set(q.kind);
+      let word = t('queue.depth');
+      if (isDelta) {
+        let deltas = 0;
+        for (const o in q.mix) deltas += q.mix[o];
+        word = t('queue.keys', { n: count(deltas) });
+      }
+      if (ctx.model.hold('pop') && st.reflector.phase === 'watching') word = t('queue.growing', { n: exact(Math.round(st.api.writesPerSecond)) });
+      ui.num.set(count(q.depth), word);
+      show(ui.list, !isDelta);
+      show(ui.map, isDelta);
+      show(ui.spark, !isDelta);
+      if (isDelta) delta(q);
+      else {
+        ui.empty.at(left, 220);
+        ui.emptyWhy.at(left, 240);
+        real(q);
+        curve(q);
+      }
+      rail(q, !isDelta && (q.depth + q.batchSize > 172 || (st.indexer.count > 2600 && q.depth + q.batchSize > 7)));
+      ui.initial.set(exact(q.initialPopulation), 'initialPopulation');
+      attr(ui.lock, 'href', q.locked ? '#i-lock' : '#i-unlock');
+      attr(ui.lock, 'class', q.locked ? 'ic c1' : 'ic');
+      ui.locked.cls(q.locked ? 'l t1' : 'l').set(t(q.locked ? 'queue.locked' : 'queue.unlocked'));
+      attr(ui.lamp, 'class', q.synced ? 'lamp on' : 'lamp');
+      ui.synced.cls(q.synced ? 'l t1' : 'l').set(q.synced ? 'synced' : t('notSynced'));
+      ui.merges.set(isDelta && q.merges ? t('queue.merges', { n: exact(q.merges) }) : '');
+    },
+
+    resize() {},
+    focus() {},
+  };
+}

@@ -1,0 +1,329 @@
+// @ts-check
+// The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment.
+import { attr, h, s, show, text } from './dom.js';
+import { clock, count, moment, width } from './format.js';
+
+const L = 16;
+const EDGE = 1180;
+const BASE = 700;
+const HIGH = 44;
+
+/** @typedef {import('./types.js').Mark} Mark */
+
+/**
+ * How a mark looks and what it says; null when it is not drawn.
+ * @param {Mark} m
+ * @param {(key: string) => string} t
+ */
+function look(m, t) {
+  if (m.lane) return null;
+  const x = { icon: 'i-x', cls: 'ic ce', line: 'mk-l x', words: 'l cet', size: 10 };
+  const plain = { icon: '', cls: '', line: 'mk-l', words: 'l t1', size: 0 };
+  const known = (/** @type {string} */ k, /** @type {string} */ other) => (t('mark.' + k) === 'mark.' + k ? other : t('mark.' + k));
+  const text = m.text ?? '';
+  switch (m.kind) {
+    case 'fault':
+      return m.on || !['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark'].includes(text) ? { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text } : null;
+    case 'error': {
+      const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
+      return { ...x, say, id: 'error ' + say };
+    }
+    case 'panic':
+      return { ...x, say: 'panic', id: 'panic' };
+    case 'trouble':
+      return m.on ? { ...x, say: known('trouble', 'trouble'), id: 'trouble' } : null;
+    case 'relist':
+      return { icon: 'g-rep', cls: 'gl k-rep', line: 'mk-l', words: 'l t1', size: 13, say: 'relist', id: 'relist' };
+    case 'resync':
+      return { icon: 'g-syn', cls: 'gl k-syn', line: 'mk-l', words: 'l t1', size: 13, say: 'resync', id: 'resync' };
+    case 'hold':
+      return m.on ? { icon: 'i-hold', cls: 'ic c1', line: 'mk-l', words: 'l t1', size: 12, say: known('hold', 'hold'), id: 'hold' } : null;
+    case 'list':
+      return { ...plain, say: 'list', id: 'list' };
+    case 'sync':
+      return { ...plain, say: '', id: 'sync' };
+    case 'note':
+      return { ...plain, say: text, id: 'note ' + text };
+  }
+  return null;
+}
+
+export class Timeline {
+  /**
+   * @param {import('./types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   */
+  constructor(ctx, app) {
+    this.ctx = ctx;
+    this.root = h('div', { class: 'timeline', role: 'slider', tabindex: 0, 'aria-valuemin': 0 });
+    this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
+    this.cx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
+    this.svg = s('svg', { class: 'layer', viewBox: '0 636 1280 84' });
+    this.root.append(this.canvas, this.svg);
+    app.append(this.root);
+    this.svg.append(s('path', { d: `M${L} 700.5H1264`, class: 'axis' }));
+    /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
+    this.ticks = [];
+    this.marksG = s('g');
+    this.svg.append(this.marksG);
+    /** @type {{g: SVGElement, line: SVGElement, icon: SVGElement, t: import('./dom.js').Txt}[]} */
+    this.marks = [];
+    this.head = s('g', {}, s('path', { d: 'M0 652V706', class: 'ph' }), s('path', { d: 'M-7 652h14v7l-7 7l-7 -7z', class: 'phh' }));
+    this.edge = s('path', { d: 'M0 652V700', class: 'lv' });
+    this.svg.append(this.edge, this.head);
+    this.ahead = text(this.svg, 1191, 668, 'n20');
+    this.aheadWhy = text(this.svg, 1191, 686, 'l');
+    this.empty = text(this.svg, 640, 682, 'c14', 'middle');
+    this.drawn = '';
+    this.marksDrawn = '';
+    this.dragging = false;
+    this.busy = false;
+    /** @type {number | null} */
+    this.target = null;
+    /** @type {number | null} */
+    this.wanted = null;
+    this.total = 72750;
+    this.root.addEventListener('pointerdown', (e) => {
+      if (e.button !== 0 || !ctx.model.any) return;
+      this.root.setPointerCapture(e.pointerId);
+      this.dragging = true;
+      this.to(e);
+    });
+    this.root.addEventListener('pointermove', (e) => this.dragging && this.to(e));
+    const stop = () => {
+      this.dragging = false;
+      this.target = null;
+    };
+    this.root.addEventListener('pointerup', stop);
+    this.root.addEventListener('pointercancel', stop);
+  }
+
+  /** @param {number} ms */
+  x(ms) {
+    return L + (ms / this.total) * (EDGE - L);
+  }
+
+  /** @param {PointerEvent} e @private */
+  to(e) {
+    const box = this.root.getBoundingClientRect();
+    const x = ((e.clientX - box.left) / box.width) * 1280;
+    const ms = Math.max(0, ((x - L) / (EDGE - L)) * this.total);
+    const head = this.ctx.model.view.headMillis;
+    // Past the live edge is the live edge.
+    this.wanted = ms >= head ? -1 : ms;
+    this.target = Math.min(ms, head);
+    this.send();
+  }
+
+  /** One seek at a time; the newest wish follows. @private */
+  async send() {
+    if (this.busy || this.wanted === null) return;
+    this.busy = true;
+    const ms = this.wanted;
+    this.wanted = null;
+    await (ms < 0 ? this.ctx.act('live') : this.ctx.act('seekTime', Math.round(ms)));
+    this.busy = false;
+    this.send();
+  }
+
+  resize() {
+    const k = this.ctx.scene.k;
+    this.canvas.width = Math.round(1280 * k);
+    this.canvas.height = Math.round(84 * k);
+    this.drawn = '';
+  }
+
+  paint() {
+    const m = this.ctx.model;
+    const { t } = this.ctx;
+    const v = m.view;
+    const now = Math.min(this.target ?? m.now(performance.now()), Math.max(v.headMillis, v.atMillis));
+    const live = v.mode === 'live';
+    const head = live ? Math.max(v.headMillis, m.now(performance.now())) : v.headMillis;
+    // The log grows, the scale follows in steps, so that bars do not shimmer.
+    let total = 72750;
+    while (total < head) total *= 1.15;
+    this.total = total;
+    const any = m.any && v.head > 0;
+    this.empty.set(any ? '' : t('tl.empty'));
+    show(this.head, any);
+    show(this.edge, any && !live);
+    this.ahead.set(any ? (live ? t(m.state.source.kind === 'file' ? 'tl.end' : 'tl.live') : '+' + count(v.behind)) : '');
+    const edge = this.x(head);
+    const hx = this.x(live ? head : now);
+    attr(this.edge, 'transform', `translate(${edge.toFixed(1)} 0)`);
+    attr(this.head, 'transform', `translate(${hx.toFixed(1)} 0)`);
+    const lx = Math.min(edge + 11, 1193);
+    this.ahead.at(lx, 668);
+    const quiet = live && m.down();
+    this.aheadWhy.at(lx, 686).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t('tl.toLive'));
+    attr(this.root, 'aria-label', t('tl.label'));
+    attr(this.root, 'aria-valuemax', Math.round(head / 1000));
+    attr(this.root, 'aria-valuenow', Math.round(now / 1000));
+    attr(this.root, 'aria-valuetext', live ? t('tl.live') : clock(now).replace(/\.\d+$/, ''));
+    this.axis(any ? total : 0);
+    const id = `${m.binsVersion}|${total}|${Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
+    if (id !== this.drawn) {
+      this.drawn = id;
+      this.bars(hx);
+    }
+    const mid = `${m.marks.length}|${total}|${t('tl.live')}|${m.marks.length ? m.marks[m.marks.length - 1].seq : 0}`;
+    if (mid !== this.marksDrawn) {
+      this.marksDrawn = mid;
+      this.layMarks();
+    }
+  }
+
+  /** @param {number} total @private */
+  axis(total) {
+    const steps = [10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
+    const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (EDGE - L) >= 90) ?? 86400;
+    let n = 0;
+    for (let sec = 0; total && this.x(sec * 1000) < EDGE - 10; sec += step) {
+      let o = this.ticks[n];
+      if (!o) {
+        const tick = s('path', { d: 'M0 700V704', class: 'axis' });
+        this.svg.append(tick);
+        o = { tick, t: text(this.svg, 0, 716, 'l3') };
+        this.ticks.push(o);
+      }
+      const x = this.x(sec * 1000);
+      show(o.tick, true);
+      attr(o.tick, 'transform', `translate(${x.toFixed(1)} 0)`);
+      attr(o.t.el, 'text-anchor', n ? 'middle' : 'start');
+      o.t.show(true).at(x, 716).set(moment(sec * 1000));
+      n++;
+    }
+    for (; n < this.ticks.length; n++) {
+      show(this.ticks[n].tick, false);
+      this.ticks[n].t.show(false);
+    }
+  }
+
+  /** @param {number} hx @private */
+  bars(hx) {
+    const { cx } = this;
+    const m = this.ctx.model;
+    const k = this.ctx.scene.k;
+    const c = this.ctx.scene.colour;
+    const contrast = document.documentElement.classList.contains('is-contrast');
+    cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
+    const perBin = (m.binMillis / this.total) * (EDGE - L);
+    const wide = perBin >= 2.5;
+    let top = 4;
+    const n = m.bins.length;
+    /** @type {number[]} */
+    let heights;
+    let step;
+    if (wide) {
+      heights = m.bins;
+      step = perBin;
+    } else {
+      // One column a unit; it shows the mean of its bins, so a longer log keeps its shape.
+      const cols = Math.ceil(n * perBin);
+      heights = new Array(cols).fill(0);
+      const share = new Array(cols).fill(0);
+      for (let i = 0; i < n; i++) {
+        const col = Math.floor(i * perBin);
+        heights[col] += m.bins[i] ?? 0;
+        share[col]++;
+      }
+      for (let i = 0; i < cols; i++) if (share[i]) heights[i] /= share[i];
+      step = 1;
+    }
+    for (let i = 0; i < heights.length; i++) if ((heights[i] ?? 0) > top) top = heights[i];
+    const bar = contrast ? c.t1 : c.t3;
+    const later = contrast ? c.line : c.h1;
+    for (let i = 0; i < heights.length; i++) {
+      const v = heights[i];
+      if (!v) continue;
+      const x = L + i * step;
+      const hgt = Math.max(1, HIGH * Math.sqrt(v / top));
+      const x0 = Math.round(x * k);
+      const x1 = Math.max(x0 + 1, Math.round((x + (wide ? step * 0.75 : 1)) * k));
+      cx.fillStyle = x < hx ? bar : later;
+      const y0 = Math.round((BASE - hgt - 636) * k);
+      cx.fillRect(x0, y0, x1 - x0, Math.round((BASE - 636) * k) - y0);
+    }
+  }
+
+  /** @private */
+  layMarks() {
+    const { t } = this.ctx;
+    /** @type {{x: number, v: NonNullable<ReturnType<typeof look>>, m: Mark}[]} */
+    const all = [];
+    for (const m of this.ctx.model.marks) {
+      const v = look(m, t);
+      if (!v) continue;
+      const x = this.x(m.atMillis);
+      const last = all[all.length - 1];
+      // What strikes again at once is one mark.
+      if (last && last.v.id === v.id && x - last.x < 5) continue;
+      all.push({ x, v, m });
+    }
+    let used = 0;
+    /** Where each thing was said last. @type {Map<string, number>} */
+    const said = new Map();
+    let wordsEnd = -1e9;
+    let lastShort = -1e9;
+    for (let i = 0; i < all.length && used < 200; i++) {
+      const { x, v, m } = all[i];
+      const before = all[i - 1];
+      let j = i + 1;
+      while (j < all.length && (!all[j].v.say || (all[j].v.id === v.id && all[j].x - x < 160))) j++;
+      const nextX = j < all.length ? all[j].x : 1e9;
+      const icon = v.icon ? 14 : 0;
+      const wide = icon + width(v.say);
+      const repeats = !v.say || x - (said.get(v.id) ?? -1e9) < 160;
+      const right = x > wordsEnd && x + wide < 1174 && (nextX - x > wide + 8 || nextX - x < 14);
+      const leftOf = !right && x - wide - 4 > Math.max(wordsEnd, L) && (!before || before.x < x - wide - 8);
+      if (!repeats && (right || leftOf)) {
+        const o = this.mark(used++);
+        this.dress(o, v, x, 650);
+        const start = right ? x : x - wide - 4;
+        show(o.icon, !!v.icon);
+        if (v.icon) for (const [a, val] of /** @type {[string, number][]} */ ([['x', start - (v.size === 10 ? 0 : 1)], ['y', 642.5 - v.size / 2], ['width', v.size], ['height', v.size]])) attr(o.icon, a, val);
+        o.t.cls(v.words).at(start + icon, 646.5).set(v.say, m.text ?? '');
+        said.set(v.id, x);
+        wordsEnd = (right ? start + wide : x) + 8;
+        lastShort = x;
+      } else if (x - lastShort > 9) {
+        const o = this.mark(used++);
+        this.dress(o, v, x, 666);
+        const size = Math.min(11, v.size);
+        show(o.icon, !!v.icon);
+        if (v.icon) for (const [a, val] of /** @type {[string, number][]} */ ([['x', x - size / 2], ['y', 659 - size / 2], ['width', size], ['height', size]])) attr(o.icon, a, val);
+        o.t.set('', '');
+        lastShort = x;
+      }
+    }
+    for (let i = used; i < this.marks.length; i++) show(this.marks[i].g, false);
+  }
+
+  /** @param {{g: SVGElement, line: SVGElement, icon: SVGElement}} o @param {NonNullable<ReturnType<typeof look>>} v @param {number} x @param {number} y @private */
+  dress(o, v, x, y) {
+    show(o.g, true);
+    attr(o.line, 'd', `M${x.toFixed(1)} ${y}V700`);
+    attr(o.line, 'class', v.line);
+    if (v.icon) {
+      attr(o.icon, 'href', '#' + v.icon);
+      attr(o.icon, 'class', v.cls);
+    }
+  }
+
+  /** @param {number} i @private */
+  mark(i) {
+    let o = this.marks[i];
+    if (!o) {
+      const g = s('g');
+      const line = s('path', { d: '' });
+      const icon = s('use');
+      g.append(line, icon);
+      this.marksG.append(g);
+      o = { g, line, icon, t: text(g, 0, 646.5, 'l') };
+      this.marks.push(o);
+    }
+    return o;
+  }
+}

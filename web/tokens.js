@@ -1,0 +1,453 @@
+// @ts-check
+// What travels: one canvas over the stage, on which each move the worker reports is a chip that runs along its path.
+// Moves of one object follow one another from left to right. Motion is for the eye alone; no number depends on it.
+import { FORK_X, RAIL, lanesY } from './scene.js';
+import { kindOf, mainOp, shapes } from './glyphs.js';
+import { count, middle } from './format.js';
+
+/** @typedef {import('./glyphs.js').Kind} Kind */
+/** @typedef {import('./types.js').Move} Move */
+/**
+ * @typedef {{path: string, pts: number[], len: number, start: number, dur: number, kind: Kind, key: string, rv: string, size: number, n: number,
+ *   mix: Record<string, number> | null, y: number}} Token
+ */
+
+/** How long a token is on its way at speed 1, in ms. @type {Record<string, number>} */
+const lasts = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160 };
+const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take'];
+/** More tokens than this are never on the rails at once. */
+const most = 400;
+
+export class Tokens {
+  /**
+   * @param {import('./scene.js').Scene} scene
+   * @param {import('./model.js').Model} model
+   */
+  constructor(scene, model) {
+    this.scene = scene;
+    this.model = model;
+    this.cx = /** @type {CanvasRenderingContext2D} */ (scene.tokens.getContext('2d'));
+    /** @type {Token[]} */
+    this.live = [];
+    /** @type {{x: number, y: number, kind: Kind, start: number, sel: boolean}[]} */
+    this.marks = [];
+    /** When an object's last token arrives, by key. @type {Map<string, number>} */
+    this.ends = new Map();
+    /** The tokens' own clock: it stands still while the view is paused. */
+    this.time = 0;
+    this.last = 0;
+    this.awake = false;
+    this.dirty = false;
+    this.selected = '';
+    this.still = matchMedia('(prefers-reduced-motion: reduce)');
+    /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
+    this.log = [];
+    /** @type {Map<string, HTMLCanvasElement>} */
+    this.sprites = new Map();
+    /** Lane of each listener that is drawn large, by its number. @type {Map<number, number>} */
+    this.lanes = new Map();
+    this.crowded = false;
+  }
+
+  /** The size of a unit or the palette changed. */
+  resize() {
+    const k = this.scene.k;
+    const c = this.scene.tokens;
+    c.width = Math.round(1280 * k);
+    c.height = Math.round(720 * k);
+    this.sprites.clear();
+    this.dirty = true;
+  }
+
+  /** Takes everything off the rails at once: the view jumped. */
+  clear() {
+    this.live.length = 0;
+    this.marks.length = 0;
+    this.ends.clear();
+    this.dirty = true;
+  }
+
+  /** How many tokens came within the last second, and how many of them are drawn in stacks. */
+  tally() {
+    const from = performance.now() - 1000;
+    while (this.log.length && this.log[0].at < from) this.log.shift();
+    let all = 0;
+    let merged = 0;
+    for (const m of this.log) {
+      all += m.all;
+      merged += m.merged;
+    }
+    return { all, merged: Math.min(all, merged) };
+  }
+
+  /** @param {Move[]} moves */
+  add(moves) {
+    const v = this.model.view;
+    const speed = v.mode === 'live' || v.mode === 'paused' ? 1 : v.speed || 1;
+    if (v.mode === 'paused') this.awake = true;
+    /** When the moves of this frame that carry no key reach the end of each path. @type {Record<string, number>} */
+    const bulk = {};
+    const entry = { at: performance.now(), all: 0, merged: 0 };
+    this.log.push(entry);
+    const sorted = moves.length > 1 ? [...moves].sort((a, b) => order.indexOf(a.p) - order.indexOf(b.p)) : moves;
+    for (const m of sorted) {
+      const pts = this.route(m);
+      if (!pts) continue;
+      const dur = this.still.matches ? 600 : Math.min(6000, Math.max(120, (lasts[m.p] ?? 240) / Math.sqrt(Math.min(1, speed)) / Math.max(1, speed)));
+      const key = m.k ?? '';
+      let start = this.time;
+      const before = key && !m.n ? this.ends.get(key + '\n' + stageBefore(m.p)) : bulk[stageBefore(m.p)];
+      if (before !== undefined && before > start && !this.still.matches) start = Math.min(before, this.time + 2200 / speed);
+      const path = m.p + (m.l ?? '');
+      const n = m.n ?? 1;
+      entry.all += n;
+      if (m.n && m.n > 1) entry.merged += m.n;
+      const len = length(pts);
+      const into = this.close(path, start, dur * apart(len));
+      if (into || this.live.length > most) {
+        if (into) {
+          if (!into.mix) {
+            into.mix = { [opOf(into.kind)]: into.n };
+            if (into.n === 1) entry.merged++;
+          }
+          into.n += n;
+          if (m.mix) for (const o in m.mix) into.mix[o] = (into.mix[o] ?? 0) + m.mix[o];
+          else if (m.o) into.mix[m.o] = (into.mix[m.o] ?? 0) + 1;
+          if (n === 1) entry.merged++;
+          const top = mainOp(into.mix);
+          if (into.kind !== 'key') into.kind = kindOf(top);
+        }
+        if (key) this.ends.set(key + '\n' + m.p, start + dur);
+        continue;
+      }
+      const neutral = m.p === 'key' || m.p === 'take';
+      this.live.push({
+        path, pts, len, start, dur, key, rv: m.rv ?? '', n, size: m.p === 'next' || m.p === 'take' ? 18 : 22, mix: m.mix ?? null,
+        kind: neutral ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o), y: pts[1],
+      });
+      if (key) this.ends.set(key + '\n' + m.p, start + dur);
+      bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
+    }
+    if (this.ends.size > 4000) {
+      for (const [k, end] of this.ends) if (end < this.time) this.ends.delete(k);
+      if (this.ends.size > 8000) this.ends.clear();
+    }
+    this.dirty = true;
+  }
+
+  /** The token of a path that one starting now would touch: the two become a stack. @param {string} path @param {number} start @param {number} gap @private */
+  close(path, start, gap) {
+    for (let i = this.live.length - 1; i >= 0; i--) {
+      const t = this.live[i];
+      if (t.path === path && Math.abs(t.start - start) < gap) return t;
+    }
+    return null;
+  }
+
+  /**
+   * A mark on a cell that just changed.
+   * @param {number} x left, in units
+   * @param {number} y top
+   * @param {Kind} kind
+   */
+  mark(x, y, kind) {
+    this.marks = this.marks.filter((m) => m.x !== x || m.y !== y);
+    this.marks.push({ x, y, kind, start: this.time, sel: false });
+    if (this.marks.length > 8) this.marks.shift();
+    this.dirty = true;
+  }
+
+  /** The way of a move, as a list of coordinates. @param {Move} m @returns {number[] | null} @private */
+  route(m) {
+    const st = this.model.state;
+    const lane = m.l === undefined ? 0 : this.lanes.get(m.l);
+    const y = lane === undefined ? undefined : lanesY[lane];
+    switch (m.p) {
+      case 'wire':
+        return [42, RAIL, 222, RAIL];
+      case 'store': {
+        const n = st.queue.depth;
+        if (n > 172) return [246, RAIL, Math.max(341, 513 - 4 * Math.ceil(n / Math.ceil(n / 43))), RAIL];
+        const pitch = st.queue.kind === 'DeltaFIFO' ? 34 : 22;
+        return [246, RAIL, 512 - pitch * Math.min(pitch === 34 ? 4 : 6, Math.max(0, n - 1)), RAIL];
+      }
+      case 'pop':
+        return [532, RAIL, 718, RAIL];
+      case 'fan':
+        if (y === undefined) return [746, RAIL, FORK_X, RAIL, FORK_X, 408];
+        return y === RAIL ? [746, RAIL, 862, RAIL] : [746, RAIL, FORK_X, RAIL, FORK_X, y, 862, y];
+      case 'next':
+        return y === undefined ? null : [946, y, 986, y];
+      case 'key': {
+        const slot = 1108 + 24 * Math.min(2, Math.max(0, (st.workqueue?.depth ?? 1) - 1));
+        return y === undefined || y === RAIL ? [1056, RAIL, slot, RAIL] : [1052, y, 1074, y, 1074, RAIL, slot, RAIL];
+      }
+      case 'take': {
+        return [1150, RAIL, 1188, RAIL];
+      }
+    }
+    return null;
+  }
+
+  /**
+   * Draws one animation frame. Returns whether something still moves.
+   * @param {number} clock
+   * @returns {boolean}
+   */
+  draw(clock) {
+    const paused = this.model.view.mode === 'paused' && !this.awake;
+    const dt = this.last ? Math.min(100, clock - this.last) : 0;
+    this.last = clock;
+    if (!paused) this.time += dt;
+    if (!this.live.length && !this.marks.length) {
+      this.awake = false;
+      if (!this.dirty) return false;
+    } else if (paused && !this.dirty) {
+      return false;
+    }
+    this.dirty = false;
+    const cx = this.cx;
+    const k = this.scene.k;
+    cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.clearRect(0, 0, cx.canvas.width, cx.canvas.height);
+    cx.setTransform(k, 0, 0, k, 0, 0);
+    const now = this.time;
+    const still = this.still.matches;
+    for (let i = 0; i < this.marks.length; i++) {
+      const m = this.marks[i];
+      const age = now - m.start;
+      if (age > 900) {
+        this.marks.splice(i--, 1);
+        continue;
+      }
+      this.sprite(m.kind, 'mark', m.x - 4, m.y - 4);
+    }
+    let w = 0;
+    const slow = this.model.view.mode !== 'live' && this.model.view.speed <= 0.25 + 1e-9;
+    const few = this.live.length <= 24;
+    for (let i = 0; i < this.live.length; i++) {
+      const t = this.live[i];
+      const u = (now - t.start) / t.dur;
+      if (u >= 1) continue;
+      this.live[w++] = t;
+      if (u < 0) continue;
+      this.token(t, still ? 1 : ease(u), still, (slow || paused) && few);
+    }
+    this.live.length = w;
+    return true;
+  }
+
+  /** @param {Token} t @param {number} u @param {boolean} still @param {boolean} named @private */
+  token(t, u, still, named) {
+    const cx = this.cx;
+    const c = this.scene.colour;
+    const [x, y, dx, dy] = along(t, u);
+    const half = t.size / 2;
+    const contrast = document.documentElement.classList.contains('is-contrast');
+    if (!still && !contrast) {
+      const back = Math.min(t.size === 22 ? 26 : 9, u * t.len);
+      if (back > 2) {
+        cx.globalAlpha = 0.6;
+        cx.fillStyle = c[t.kind];
+        cx.beginPath();
+        cx.moveTo(x - dx * (half + back), y - dy * (half + back));
+        cx.lineTo(x - dx * half - dy * 4, y - dy * half + dx * 4);
+        cx.lineTo(x - dx * half + dy * 4, y - dy * half - dx * 4);
+        cx.fill();
+        cx.globalAlpha = 1;
+      }
+    }
+    if (t.n > 1) {
+      this.sprite(t.kind, 'stack' + t.size, x - half - 8, y - half - 8);
+      this.sprite(t.kind, 'stack' + t.size, x - half - 4, y - half - 4);
+    }
+    this.sprite(t.kind, 'chip' + t.size, x - half, y - half);
+    const picked = this.selected !== '' && t.key === this.selected;
+    if (picked || still) {
+      cx.lineWidth = 2.5;
+      cx.strokeStyle = picked && !document.documentElement.classList.contains('is-light') ? c.acc : c.t1;
+      cx.beginPath();
+      cx.roundRect(x - half - 3, y - half - 3, t.size + 6, t.size + 6, 6);
+      cx.stroke();
+    }
+    if (t.n > 1) {
+      const above = t.path === 'pop';
+      if (y === RAIL && (t.path === 'wire' || (above && x > 556) || (t.path === 'store' && x < 345))) {
+        cx.font = `500 16px ${c.sans}`;
+        cx.textAlign = 'right';
+        cx.lineWidth = 5;
+        cx.lineJoin = 'round';
+        cx.strokeStyle = c.bg;
+        const words = '×' + count(t.n);
+        const ly = above ? y - 26 : y + 32;
+        cx.strokeText(words, x + half, ly);
+        cx.fillStyle = c.t1;
+        cx.fillText(words, x + half, ly);
+        if (t.mix && !above) this.strip(t.mix, x - half, y + 36, 22);
+      }
+    } else if (named && t.key && (t.path === 'wire' || t.path === 'store')) {
+      const above = t.path === 'wire';
+      cx.font = `12px ${c.mono}`;
+      cx.textAlign = 'center';
+      cx.lineWidth = 6;
+      cx.lineJoin = 'round';
+      cx.strokeStyle = c.bg;
+      const words = middle(t.key, 15);
+      const lx = Math.max(72, Math.min(x, above ? 280 : 470));
+      cx.strokeText(words, lx, above ? y - 18 : y + 28);
+      cx.fillStyle = picked && !document.documentElement.classList.contains('is-light') ? c.acc : c.t1;
+      cx.fillText(words, lx, above ? y - 18 : y + 28);
+    }
+  }
+
+  /** @param {Record<string, number>} mix @param {number} x @param {number} y @param {number} w @private */
+  strip(mix, x, y, w) {
+    let total = 0;
+    for (const o in mix) total += mix[o];
+    let at = x;
+    for (const o of Object.keys(mix).sort((a, b) => mix[b] - mix[a])) {
+      const part = (mix[o] / total) * w;
+      this.cx.fillStyle = this.scene.colour[kindOf(o)];
+      this.cx.fillRect(at, y, part, 3);
+      at += part;
+    }
+  }
+
+  /** @param {Kind} kind @param {string} style @param {number} x @param {number} y @private */
+  sprite(kind, style, x, y) {
+    const id = kind + style;
+    let c = this.sprites.get(id);
+    const k = this.scene.k;
+    const pad = 2;
+    if (!c) {
+      c = document.createElement('canvas');
+      const size = style === 'mark' ? 11 : style.endsWith('18') ? 18 : 22;
+      c.width = c.height = Math.ceil((size + pad * 2) * k);
+      const g = /** @type {CanvasRenderingContext2D} */ (c.getContext('2d'));
+      g.setTransform(k, 0, 0, k, pad * k, pad * k);
+      const col = this.scene.colour;
+      g.beginPath();
+      if (style.startsWith('stack')) {
+        g.roundRect(0, 0, size, size, 4);
+        g.fillStyle = col.bg;
+        g.fill();
+        g.lineWidth = 1.5;
+        g.strokeStyle = col[kind];
+        g.stroke();
+      } else {
+        g.roundRect(0, 0, size, size, style === 'mark' ? 2 : 4);
+        g.fillStyle = col[kind];
+        if (style === 'mark') {
+          g.lineWidth = 3;
+          g.strokeStyle = col.panel;
+          g.stroke();
+        }
+        g.fill();
+        const gs = style === 'mark' ? 9 : size * 0.68;
+        drawGlyph(g, kind, (size - gs) / 2, (size - gs) / 2, gs, col.ink, style === 'mark' ? 4.5 : 3.2);
+      }
+      this.sprites.set(id, c);
+    }
+    this.cx.drawImage(c, x - pad, y - pad, c.width / k, c.height / k);
+  }
+}
+
+/**
+ * Draws a glyph on a canvas.
+ * @param {CanvasRenderingContext2D} g
+ * @param {Kind} kind
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {string} colour
+ * @param {number} [weight]
+ */
+export function drawGlyph(g, kind, x, y, size, colour, weight = 3.2) {
+  const shape = shapes[kind];
+  g.save();
+  g.translate(x, y);
+  g.scale(size / 24, size / 24);
+  if (shape.flip) g.transform(-1, 0, 0, 1, 24, 0);
+  g.strokeStyle = colour;
+  g.fillStyle = colour;
+  g.lineCap = 'round';
+  g.lineJoin = 'round';
+  if (shape.stroke) {
+    g.lineWidth = weight;
+    g.stroke(new Path2D(shape.stroke));
+  }
+  if (shape.fill) {
+    const p = new Path2D(shape.fill);
+    g.fill(p);
+    if (shape.edge) {
+      g.lineWidth = shape.edge;
+      g.stroke(p);
+    }
+  }
+  g.restore();
+}
+
+/** @param {string} p */
+function stageBefore(p) {
+  return order[order.indexOf(p) - 1] ?? '';
+}
+
+/** @param {Kind} kind */
+function opOf(kind) {
+  return { add: 'Added', upd: 'Updated', del: 'Deleted', rep: 'Replaced', syn: 'Sync', bmk: 'Bookmark', key: '' }[kind];
+}
+
+/** @param {number[]} p */
+function length(p) {
+  let n = 0;
+  for (let i = 2; i < p.length; i += 2) n += Math.hypot(p[i] - p[i - 2], p[i + 1] - p[i - 1]);
+  return n;
+}
+
+/** Where a token is and which way it goes. @param {Token} t @param {number} u @returns {[number, number, number, number]} */
+function along(t, u) {
+  const p = t.pts;
+  let rest = u * t.len;
+  for (let i = 2; i < p.length; i += 2) {
+    const dx = p[i] - p[i - 2];
+    const dy = p[i + 1] - p[i - 1];
+    const d = Math.hypot(dx, dy) || 1;
+    if (rest <= d || i === p.length - 2) return [p[i - 2] + (dx * rest) / d, p[i - 1] + (dy * rest) / d, dx / d, dy / d];
+    rest -= d;
+  }
+  return [p[0], p[1], 1, 0];
+}
+
+/** @type {Map<number, number>} */
+const gaps = new Map();
+
+/**
+ * How much of its time a token must be ahead of the next one on a path of a length, so that the two never overlap; the
+ * curve is slow at its end, and there it is tightest.
+ * @param {number} len
+ */
+function apart(len) {
+  const id = Math.round(len);
+  let g = gaps.get(id);
+  if (g === undefined) {
+    const reach = Math.max(0.05, 1 - 30 / Math.max(31, len));
+    let u = 0;
+    while (u < 1 && ease(u) < reach) u += 0.02;
+    g = Math.max(0.2, 1 - u);
+    gaps.set(id, g);
+  }
+  return g;
+}
+
+/** The standard curve (.4, 0, .2, 1). @param {number} u */
+function ease(u) {
+  // Newton's steps on the curve's x, then its y.
+  let s = u;
+  for (let i = 0; i < 4; i++) {
+    const x = 3 * s * (1 - s) * (1 - s) * 0.4 + 3 * s * s * (1 - s) * 0.2 + s * s * s - u;
+    const d = 1.2 * (1 - s) * (1 - 3 * s) + 0.6 * s * (2 - 3 * s) + 3 * s * s;
+    if (Math.abs(d) < 1e-4) break;
+    s -= x / d;
+  }
+  return 3 * s * s * (1 - s) + s * s * s;
+}

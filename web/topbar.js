@@ -1,0 +1,273 @@
+// @ts-check
+// The top bar: what is looked at (source, resource, namespace, era), the faults, and how the page looks.
+import { attr, h, s } from './dom.js';
+import { middle } from './format.js';
+import { formatResource, parseResource, read as fragment } from './fragment.js';
+import { caret } from './glyphs.js';
+import { language } from './i18n.js';
+import { searchList } from './popup.js';
+
+export const eras = ['1.37', '1.35', '1.33', '1.31'];
+/** The faults with a key of their own, in the order of their digits. */
+export const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
+const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
+const simFaults = ['compact', 'restart'];
+const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark']);
+
+export class TopBar {
+  /**
+   * @param {import('./types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void}} does
+   */
+  constructor(ctx, app, does) {
+    this.ctx = ctx;
+    this.does = does;
+    /** What could not be begun, while nothing runs yet. */
+    this.pending = '';
+    const asked = fragment();
+    this.asked = { kind: asked.get('source') === 'live' ? 'live' : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0, trouble: '' };
+    this.askedResource = { ...parseResource(asked.get('resource') ?? 'pods'), namespace: asked.get('namespace') ?? '' };
+    const button = (/** @type {string} */ cls, /** @type {(el: HTMLElement) => void} */ f) => {
+      const b = h('button', { class: cls, type: 'button' });
+      b.addEventListener('click', () => f(b));
+      return b;
+    };
+    this.name = h('h1', { class: 'name' }, 'informerscope');
+    this.name.style.margin = '0';
+    this.src = button('src', (b) => this.openSources(b));
+    this.srcText = h('span');
+    this.src.append(h('i'), this.srcText);
+    this.res = button('pick', (b) => this.openResources(b));
+    this.resText = h('span');
+    this.res.append(this.resText, caret());
+    this.ns = button('pick', (b) => this.openNamespaces(b));
+    this.nsText = h('span');
+    this.ns.append(this.nsText, caret());
+    for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
+    this.era = h('div', { class: 'seg', role: 'radiogroup' });
+    this.eraButtons = eras.map((e) => {
+      const b = h('button', { type: 'button', role: 'radio' }, e === '1.37' ? '1.37 RealFIFO' : e === '1.31' ? '1.31 DeltaFIFO' : e);
+      b.addEventListener('click', () => ctx.act('select', { era: e }));
+      this.era.append(b);
+      return { e, b };
+    });
+    this.era.addEventListener('keydown', (ev) => {
+      const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
+      if (!d) return;
+      const i = this.eraButtons.findIndex((o) => o.b === document.activeElement);
+      const next = this.eraButtons[(i + d + eras.length) % eras.length];
+      next.b.focus();
+      ctx.act('select', { era: next.e });
+      ev.preventDefault();
+      ev.stopPropagation();
+    });
+    this.faultsWord = h('span');
+    this.faultsMenu = button('menu-b', (b) => this.openFaults(b));
+    this.faultsMenu.setAttribute('aria-haspopup', 'dialog');
+    this.faultsMenu.append(this.faultsWord, caret());
+    this.faultButtons = faultKeys.map((n) => {
+      const b = button('key', () => this.fault(n));
+      return { n, b };
+    });
+    this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
+    this.theme = button('key', () => does.theme());
+    this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }), s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
+    this.lang = button('key', () => does.language());
+    this.help = button('key', () => does.help());
+    this.help.textContent = '?';
+    const icons = h('div', { class: 'icons' }, this.theme, this.lang, this.help);
+    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
+  }
+
+  /** Strikes or switches a fault by its name. @param {string} name */
+  fault(name) {
+    const { ctx } = this;
+    if (heldFaults.has(name)) {
+      const on = !!ctx.model.fault(name)?.on;
+      return ctx.act('fault', name, name === 'delay' ? { on: !on, millis: 500 } : { on: !on });
+    }
+    return ctx.act('fault', name, {});
+  }
+
+  paint() {
+    const { t, model } = this.ctx;
+    const st = model.state;
+    const put = (/** @type {HTMLElement} */ el, /** @type {string} */ words) => {
+      if (el.textContent !== words) el.textContent = words;
+    };
+    const ready = model.any;
+    for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
+    // Until something runs, the bar says what the address asks for.
+    const src = ready ? st.source : { ...this.asked, trouble: this.pending };
+    const resource = ready ? st.resource : this.askedResource;
+    const bad = !!src.trouble || (ready && model.down());
+    this.src.className = `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`;
+    const full = src.kind === 'live' ? t('top.live', { name: src.context || '?' }) : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
+    put(this.srcText, src.kind === 'live' ? t('top.live', { name: middle(src.context || '?', 15) }) : full);
+    this.src.title = src.trouble ? `${full}: ${src.trouble}` : full;
+    attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
+    const res = formatResource(resource);
+    put(this.resText, middle(resource.resource, 18));
+    this.res.title = res;
+    attr(this.res, 'aria-label', `${t('top.resource')}: ${res}`);
+    const ns = resource.namespace;
+    put(this.nsText, ns ? middle(ns, 16) : t('top.allNs'));
+    this.ns.title = ns || t('top.allNs');
+    attr(this.ns, 'aria-label', `namespace: ${ns || t('top.allNs')}`);
+    attr(this.era, 'aria-label', t('top.era'));
+    const on = st.era.split(',');
+    this.eraButtons.forEach(({ e, b }, i) => {
+      const checked = on.includes(e);
+      attr(b, 'aria-checked', String(checked));
+      attr(b, 'tabindex', checked || (i === 0 && !eras.some((x) => on.includes(x))) ? 0 : -1);
+    });
+    put(this.faultsWord, t('top.faults'));
+    const now = this.ctx.now();
+    let more = false;
+    for (const f of st.faults) if (f.on && !faultKeys.includes(f.name)) more = true;
+    this.faultsMenu.classList.toggle('t-held', more);
+    for (const { n, b } of this.faultButtons) {
+      const f = model.fault(n);
+      put(b, t('fault.' + n));
+      const held = !!f?.on;
+      const hit = !held && !!f?.struck && now - f.atMillis < 1500;
+      const cls = `key${held ? ' held' : ''}${hit ? ' hit' : ''}`;
+      if (b.className !== cls) b.className = cls;
+      if (heldFaults.has(n)) attr(b, 'aria-pressed', String(held));
+      const words = `${t('fault.' + n)}: ${t(`fault.${n}.x`)} (${faultKeys.indexOf(n) + 1})`;
+      if (b.title !== words) b.title = words;
+      attr(b, 'aria-label', words);
+    }
+    put(this.lang, language() === 'zh' ? 'EN' : '中');
+    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ ([[this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+      const words = `${t(k)} (${key})`;
+      if (b.title !== words) b.title = words;
+      attr(b, 'aria-label', words);
+    }
+  }
+
+  /** @param {HTMLElement} anchor */
+  openSources(anchor) {
+    const { t } = this.ctx;
+    const st = this.ctx.model.state.source;
+    this.ctx.popup(anchor, (root, close) => {
+      root.append(h('h2', {}, t('top.sources')));
+      const list = h('div', { class: 'list', role: 'listbox', 'aria-label': t('top.sources') });
+      const row = (/** @type {string} */ label, /** @type {string} */ aside, /** @type {boolean} */ on, /** @type {() => void} */ f, /** @type {string} */ title = '') => {
+        const b = h('button', { class: 'row', type: 'button', role: 'option', 'aria-selected': String(on) }, h('span', { class: 'tick' }), h('span', {}, label), h('small', {}, aside));
+        if (title) b.title = title;
+        b.addEventListener('click', () => {
+          close();
+          f();
+        });
+        return b;
+      };
+      list.append(row(t('top.simRow'), t('top.simNote'), st.kind === 'sim', () => this.ctx.act('select', { source: 'sim', context: '' })));
+      root.append(list);
+      if (st.trouble) root.append(h('p', { class: 'note bad' }, st.trouble));
+      const live = h('div', { class: 'list' });
+      root.append(h('div', { class: 'grp' }, t('top.contexts')), live);
+      live.append(h('p', { class: 'note' }, '…'));
+      this.ctx.call('sources').then(
+        (o) => {
+          const l = o?.live;
+          /** @type {HTMLElement[]} */
+          const rows = [];
+          for (const c of l?.contexts ?? []) {
+            rows.push(row(middle(c.name, 30), middle(c.server ?? '', 26), st.kind === 'live' && st.context === c.name, () => this.ctx.act('select', { source: 'live', context: c.name }), `${c.name} ${c.server ?? ''}`));
+          }
+          if (rows.length) {
+            live.setAttribute('role', 'listbox');
+            live.setAttribute('aria-label', t('top.contexts'));
+          }
+          if (l?.error) rows.push(h('p', { class: 'note bad' }, l.error));
+          else if (!l) rows.push(h('p', { class: 'note' }, t('top.noRelay')));
+          else if (!rows.length) rows.push(h('p', { class: 'note' }, t('top.noContexts')));
+          live.replaceChildren(...rows);
+        },
+        (err) => live.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
+      );
+      root.append(h('hr'), h('div', { class: 'grp' }, t('top.files')));
+      for (const [k, f] of /** @type {[string, () => void][]} */ ([['top.save', this.does.save], ['top.open', this.does.open]])) {
+        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
+        b.addEventListener('click', () => {
+          close();
+          f();
+        });
+        root.append(b);
+      }
+    }, { width: 440, label: t('top.sources') });
+  }
+
+  /** @param {HTMLElement} anchor */
+  openResources(anchor) {
+    const { t } = this.ctx;
+    const cur = this.ctx.model.state.resource;
+    this.ctx.popup(anchor, (root, close) => {
+      root.append(h('p', { class: 'note' }, '…'));
+      this.ctx.call('resources').then(
+        (list) => {
+          root.replaceChildren();
+          searchList(root, {
+            items: /** @type {{group: string, version: string, resource: string, kind: string, namespaced: boolean}[]} */ (list ?? []),
+            words: (r) => `${r.resource}.${r.version}.${r.group} ${r.kind}`,
+            row: (r) => ({ label: middle(r.resource, 34), aside: middle(r.group ? `${r.group}/${r.version}` : r.version, 36), on: r.resource === cur.resource && r.group === cur.group && (!cur.version || r.version === cur.version), title: `${r.kind} ${r.group}/${r.version}` }),
+            choose: (r) => {
+              close();
+              this.ctx.act('select', { group: r.group, version: r.version, resource: r.resource, ...(r.namespaced ? {} : { namespace: '' }) });
+            },
+            placeholder: t('top.findResource'),
+            none: t('top.noResource'),
+          }).focus();
+        },
+        (err) => root.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
+      );
+    }, { width: 480, label: t('top.resource') });
+  }
+
+  /** @param {HTMLElement} anchor */
+  openNamespaces(anchor) {
+    const { t } = this.ctx;
+    const cur = this.ctx.model.state.resource.namespace;
+    this.ctx.popup(anchor, (root, close) => {
+      root.append(h('p', { class: 'note' }, '…'));
+      this.ctx.call('namespaces').then(
+        (list) => {
+          root.replaceChildren();
+          searchList(root, {
+            items: ['', .../** @type {string[]} */ (list ?? [])],
+            words: (n) => n || t('top.allNs'),
+            row: (n) => ({ label: n ? middle(n, 40) : t('top.allNs'), on: n === cur, title: n }),
+            choose: (n) => {
+              close();
+              this.ctx.act('select', { namespace: n });
+            },
+            placeholder: t('top.findNs'),
+            none: t('top.noNs'),
+          }).focus();
+        },
+        (err) => root.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
+      );
+    }, { width: 340, label: 'namespace' });
+  }
+
+  /** @param {HTMLElement} anchor */
+  openFaults(anchor) {
+    const { t } = this.ctx;
+    const sim = this.ctx.model.state.source.kind === 'sim';
+    this.ctx.popup(anchor, (root) => {
+      for (const n of [...faultKeys, ...otherFaults, ...(sim ? simFaults : [])]) {
+        const held = heldFaults.has(n);
+        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, t(`fault.${n}.x`)));
+        if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
+        else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
+        b.addEventListener('click', async () => {
+          await this.fault(n);
+          if (held) setTimeout(() => b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on)), 120);
+        });
+        root.append(b);
+      }
+    }, { width: 440, label: t('top.faults') });
+  }
+}

@@ -1,0 +1,99 @@
+// @ts-check
+// The transport: play, pause, step, speed, the clock of the log, and the legend of the delta types.
+import { attr, h, s } from './dom.js';
+import { clock, exact, speed as speedWords } from './format.js';
+import { chipIcon } from './glyphs.js';
+
+export const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
+
+export class Transport {
+  /**
+   * @param {import('./types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   */
+  constructor(ctx, app) {
+    this.ctx = ctx;
+    /** The speed that play uses. */
+    this.speed = 1;
+    const button = (/** @type {string} */ d, /** @type {() => void} */ f, main = false) => {
+      const b = h('button', { class: main ? 'key main' : 'key', type: 'button' });
+      const p = s('path', { d });
+      b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
+      b.addEventListener('click', f);
+      return { b, p };
+    };
+    this.start = button('M2 3h2v10H2zM14 3v10L5 8z', () => this.toStart());
+    this.back = button('M12 3h2v10h-2zM10 3v10L2 8z', () => this.step(-1));
+    this.main = button('M4 2.5v11l9-5.5z', () => this.toggle(), true);
+    this.fwd = button('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
+    this.end = button('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
+    this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
+    this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
+    this.speedText = h('b', {}, '1×');
+    this.time = h('span', { class: 'clock' });
+    this.timeText = document.createTextNode('0:00.000');
+    this.event = h('small');
+    this.time.append(this.timeText, this.event);
+    const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'], ['bmk', 'Bookmark']]
+      .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('./glyphs.js').Kind} */ (k)), n)));
+    this.legend = legend;
+    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, legend);
+    app.append(this.root);
+  }
+
+  toggle() {
+    const v = this.ctx.model.view;
+    return v.mode === 'paused' ? this.ctx.act('play', this.speed) : this.ctx.act('pause');
+  }
+
+  toStart() {
+    return this.ctx.act('seek', this.ctx.model.view.first || 1);
+  }
+
+  live() {
+    return this.ctx.act('live');
+  }
+
+  /** @param {number} n */
+  step(n) {
+    return this.ctx.act('step', n);
+  }
+
+  /** @param {number} v */
+  setSpeed(v) {
+    this.speed = v;
+    if (this.ctx.model.view.mode !== 'paused') this.ctx.act('play', v);
+    this.paint();
+  }
+
+  /** @param {number} n steps faster, negative for slower */
+  faster(n) {
+    const i = speeds.reduce((best, s2, j) => (Math.abs(Math.log(s2 / this.speed)) < Math.abs(Math.log(speeds[best] / this.speed)) ? j : best), 0);
+    this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);
+  }
+
+  paint() {
+    const { t, model } = this.ctx;
+    const v = model.view;
+    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+    this.root.classList.toggle('off', !model.any);
+    const paused = v.mode === 'paused';
+    attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
+    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ ([[this.start, 'tr.start', 'Home'], [this.back, 'tr.back', '←'], [this.main, paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'], [this.end, 'tr.live', 'End']])) {
+      const words = `${t(k)} (${key})`;
+      if (o.b.title !== words) o.b.title = words;
+      attr(o.b, 'aria-label', words);
+    }
+    const i = speeds.findIndex((x) => Math.abs(x - this.speed) < 1e-6);
+    if (i >= 0 && this.range.value !== String(i) && document.activeElement !== this.range) this.range.value = String(i);
+    const words = speedWords(this.speed);
+    if (this.speedText.textContent !== words) this.speedText.textContent = words;
+    attr(this.range, 'aria-label', t('tr.speed'));
+    attr(this.range, 'aria-valuetext', words);
+    const now = Math.min(this.ctx.now(), v.mode === 'live' ? Infinity : Math.max(v.headMillis, v.atMillis));
+    const c = clock(model.any ? now : 0);
+    if (this.timeText.data !== c) this.timeText.data = c;
+    const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
+    if (this.event.textContent !== e) this.event.textContent = e;
+  }
+}
