@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"net/url"
 	"os"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -214,12 +215,14 @@ func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, erro
 	return out
 }
 
-// hooks emit what passes on the wire. Requests of the informers only.
+// hooks emit what passes on the wire: the informers' requests only, with the
+// URL that the API server sees, without the relay's prefix.
 func (x *experiment) hooks() restwatch.Hooks {
 	emit := func(e informer.Event) { x.emit(0, e) }
+	prefix := x.lab.src.base.EscapedPath()
 	return restwatch.Hooks{
 		Request: func(id uint64, method, target string) {
-			emit(informer.Event{Kind: trace.KindWireRequest, Req: uint32(id), Text: target})
+			emit(informer.Event{Kind: trace.KindWireRequest, Req: uint32(id), Text: strings.TrimPrefix(target, prefix)})
 		},
 		Response: func(id uint64, status int, err error) {
 			emit(informer.Event{Kind: trace.KindWireResponse, Req: uint32(id), N: status, Err: err})
