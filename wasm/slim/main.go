@@ -1,13 +1,15 @@
-// Command slim writes a build overlay that leaves TLS and dialling out of the page.
+// Command slim writes a build overlay that leaves TLS, dialling and
+// internationalised host names out of the page.
 //
-// net/http links crypto/tls and a resolver with everything below them, a good
-// part of what a page would have to load, but a page never speaks TLS or
-// looks up a name itself: its browser does. In the overlay the two handshakes
-// of crypto/tls and the Dialer of net return an error, and what only they
-// could reach panics in place of the cryptography it would do, so that the
-// linker drops that. The overlay is made from the sources of the
-// toolchain that builds, so nothing of them is kept here; when they are not
-// as expected, slim fails and says so rather than build something else.
+// net/http links crypto/tls, a resolver and the tables of Unicode with
+// everything below them, a good part of what a page would have to load, but a
+// page never speaks TLS or looks up a name itself: its browser does. In the
+// overlay a tls.Conn, the Dialer of net and the
+// processing of host names that are not ASCII return an error, and what only
+// they could reach panics in place of the cryptography it would do, so that
+// the linker drops that. The overlay is made from the sources of the toolchain
+// that builds, so nothing of them is kept here; when they are not as expected,
+// slim fails and says so rather than build something else.
 //
 // Usage: go run ./wasm/slim DIR, then go build -overlay DIR/overlay.json.
 package main
@@ -16,33 +18,37 @@ import (
 	"encoding/json"
 	"fmt"
 	"go/ast"
-	"go/build"
 	"go/format"
 	"go/parser"
 	"go/token"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 )
 
-// doors are the methods, by package, through which a page does not go. They return an error.
-var doors = map[string]map[string]bool{
-	"crypto/tls":  {"clientHandshake": true, "serverHandshake": true},
-	"crypto/hpke": {},
-	"net":         {"DialContext": true, "DialTCP": true, "DialUDP": true, "DialIP": true, "DialUnix": true},
+// doors are the functions, by package, through which a page does not go; methods
+// as Type.Method. They return an error.
+var doors = map[string][]string{
+	"crypto/tls":                   {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
+	"crypto/hpke":                  {},
+	"vendor/golang.org/x/net/idna": {"Profile.process"},
+	"net":                          {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
 }
 
-// beyond are the packages that only a handshake leads to. A function of
-// crypto/tls or crypto/hpke that uses one of them cannot be reached without
-// one, and no variable needs a value from there.
+// beyond are the packages that only those doors lead to. A function of a
+// package with a door that uses one of them cannot be reached but through it,
+// and no variable needs a value from there.
 var beyond = map[string]bool{
 	"crypto/hpke": true, "crypto/ecdh": true, "crypto/mlkem": true, "crypto/ecdsa": true, "crypto/ed25519": true,
 	"crypto/rsa": true, "crypto/elliptic": true, "crypto/fips140": true,
+	"golang.org/x/text/secure/bidirule": true, "golang.org/x/text/unicode/bidi": true, "golang.org/x/text/unicode/norm": true,
 	"crypto/internal/fips140/mlkem": true, "crypto/internal/fips140/tls13": true, "crypto/internal/fips140/tls12": true,
 }
 
-const refusal = "a page leaves this to its browser"
+const refusal = "left out of the page (see wasm/slim)"
 
 func main() {
 	if len(os.Args) != 2 {
@@ -63,18 +69,21 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
-	src := filepath.Join(build.Default.GOROOT, "src")
 	replace := map[string]string{}
 	for pkg, closed := range doors {
 		found := 0
-		files, err := filepath.Glob(filepath.Join(src, filepath.FromSlash(pkg), "*.go"))
+		// The go command's own word on which files make the package, for js/wasm, for which the page is built.
+		list := exec.Command("go", "list", "-f", "{{.Dir}}{{range .GoFiles}}\n{{.}}{{end}}", pkg)
+		list.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
+		list.Stderr = os.Stderr
+		output, err := list.Output()
 		if err != nil {
-			return err
+			return fmt.Errorf("go list %s: %w", pkg, err)
 		}
-		for _, file := range files {
-			if strings.HasSuffix(file, "_test.go") {
-				continue
-			}
+		lines := strings.Split(strings.TrimSpace(string(output)), "\n")
+		src := lines[0]
+		for _, base := range lines[1:] {
+			file := filepath.Join(src, base)
 			text, n, err := silence(file, closed, found == 0)
 			if err != nil {
 				return err
@@ -90,7 +99,7 @@ func run(dir string) error {
 			replace[file] = out
 		}
 		if found != len(closed) {
-			return fmt.Errorf("found %d of the %d doors of %s in %s; this toolchain is built otherwise", found, len(closed), pkg, src)
+			return fmt.Errorf("found %d of the %d doors of %s in %s; it is built otherwise than expected", found, len(closed), pkg, src)
 		}
 	}
 	overlay, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")
@@ -103,14 +112,11 @@ func run(dir string) error {
 // silence rewrites a file and drops the imports that nothing in it needs
 // then. It returns how many doors it found, or no text when the file can stay
 // as it is. The first file of a package with a door declares their error.
-func silence(file string, closed map[string]bool, first bool) (text []byte, found int, err error) {
+func silence(file string, closed []string, first bool) (text []byte, found int, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.SkipObjectResolution|parser.ParseComments)
 	if err != nil {
 		return nil, 0, err
-	}
-	if constrained(f) {
-		return nil, 0, nil // a file for some platforms only; none of them matters here
 	}
 	far := map[string]bool{} // names under which the file knows the packages beyond
 	for _, imp := range f.Imports {
@@ -129,11 +135,18 @@ func silence(file string, closed map[string]bool, first bool) (text []byte, foun
 			continue
 		}
 		switch {
-		case fn.Recv != nil && closed[fn.Name.Name]:
+		case slices.Contains(closed, name(fn)):
 			results := []ast.Expr{ast.NewIdent("errDoor")}
 			switch r := fn.Type.Results; {
 			case r.NumFields() == 2:
-				results = []ast.Expr{ast.NewIdent("nil"), ast.NewIdent("errDoor")}
+				zero := "nil"
+				if id, ok := r.List[0].Type.(*ast.Ident); ok {
+					zero = map[string]string{"string": `""`, "int": "0"}[id.Name]
+				}
+				if zero == "" {
+					zero = "nil"
+				}
+				results = []ast.Expr{ast.NewIdent(zero), ast.NewIdent("errDoor")}
 			case r.NumFields() != 1:
 				return nil, 0, fmt.Errorf("%s: %s returns something else than an error", file, fn.Name.Name)
 			}
@@ -163,7 +176,8 @@ func silence(file string, closed map[string]bool, first bool) (text []byte, foun
 		}
 		gen.Specs = kept
 	}
-	// Comments would land between what is left; directives stand right before their declarations and stay.
+	// Loose comments would land between what is left, and build constraints are fulfilled; directives belong to their
+	// declarations and stay.
 	f.Comments = nil
 	var out strings.Builder
 	if err := format.Node(&out, fset, f); err != nil {
@@ -194,16 +208,19 @@ func emptied(gen *ast.GenDecl, far map[string]bool) (changed bool) {
 	return changed
 }
 
-// constrained reports whether a file is for some platforms only.
-func constrained(f *ast.File) bool {
-	for _, group := range f.Comments {
-		for _, c := range group.List {
-			if c.Pos() < f.Package && strings.HasPrefix(c.Text, "//go:build") {
-				return true
-			}
-		}
+// name is a function's, with its receiver's type before it if it has one.
+func name(fn *ast.FuncDecl) string {
+	if fn.Recv == nil {
+		return fn.Name.Name
 	}
-	return false
+	t := fn.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if id, ok := t.(*ast.Ident); ok {
+		return id.Name + "." + fn.Name.Name
+	}
+	return fn.Name.Name
 }
 
 // imported returns the path of an import and the name that the file uses for it.
