@@ -25,6 +25,7 @@ const (
 	Credentials Cause = "credentials" // the user's entry in the kubeconfig does not work
 	ExecPlugin  Cause = "exec-plugin" // the program that should supply credentials failed
 	Kubeconfig  Cause = "kubeconfig"  // the kubeconfig is wrong
+	NoContext   Cause = "context"     // the kubeconfig has no such context
 )
 
 // Explain sorts an error of Upstream or of a transport into a cause, with a sentence for people. host is the API

@@ -32,7 +32,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	upstream, err := r.config.Clusters.Upstream(request.Context)
 	if err != nil {
 		if unknown := (*clusters.UnknownContextError)(nil); errors.As(err, &unknown) {
-			writeStatus(w, failure{code: http.StatusNotFound, message: unknown.Error()})
+			writeStatus(w, failure{code: http.StatusNotFound, message: unknown.Error(), cause: clusters.NoContext})
 			return
 		}
 		r.unanswered(w, err, "")

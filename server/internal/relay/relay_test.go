@@ -519,7 +519,7 @@ func TestRefusalsReachNoCluster(t *testing.T) {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, status)
 		}
 	}
-	if response, status := f.status("/clusters/prod/api/v1/pods"); response.StatusCode != 404 || status.Reason != metav1.StatusReasonNotFound || !strings.Contains(status.Message, "known: kind") {
+	if response, status := f.status("/clusters/prod/api/v1/pods"); response.StatusCode != 404 || status.Reason != metav1.StatusReasonNotFound || !strings.Contains(status.Message, "known: kind") || response.Header.Get(CauseHeader) != "context" {
 		t.Errorf("unknown context: %+v", status)
 	}
 	if response, _ := f.status("/elsewhere"); response.StatusCode != 404 {

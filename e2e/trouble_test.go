@@ -1,0 +1,110 @@
+package e2e
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"encoding/pem"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// TestTrouble opens the page on sources that do not work and expects it to say which, in words that a person can act on; then the
+// cluster that was away comes, and the page with it.
+func TestTrouble(t *testing.T) {
+	expired := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		w.WriteHeader(http.StatusUnauthorized)
+		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`))
+	}))
+	defer expired.Close()
+	away, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := away.Addr().String()
+	if err := away.Close(); err != nil {
+		t.Fatal(err)
+	}
+
+	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: expired.Certificate().Raw}))
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	type m = map[string]any
+	text, err := json.Marshal(m{
+		"apiVersion": "v1", "kind": "Config", "current-context": "away",
+		"clusters": []m{
+			{"name": "away", "cluster": m{"server": "http://" + address}},
+			{"name": "expired", "cluster": m{"server": expired.URL, "certificate-authority-data": ca}},
+			{"name": "untrusted", "cluster": m{"server": expired.URL}},
+		},
+		"users": []m{{"name": "u", "user": m{"token": "old"}}, {"name": "helper", "user": m{"exec": m{
+			"apiVersion": "client.authentication.k8s.io/v1", "command": "there-is-no-such-helper", "interactiveMode": "Never"}}}},
+		"contexts": []m{
+			{"name": "away", "context": m{"cluster": "away", "user": "u"}},
+			{"name": "expired", "context": m{"cluster": "expired", "user": "u"}},
+			{"name": "untrusted", "context": m{"cluster": "untrusted", "user": "u"}},
+			{"name": "helperless", "context": m{"cluster": "expired", "user": "helper"}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	srv := startServer(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig)
+	b := browser.StartForTest(t)
+	p := b.OpenForTest(t, srv.url, 1280, 720)
+	for context, words := range map[string]string{
+		"expired":    "log in again",
+		"untrusted":  "certificate",
+		"helperless": "there-is-no-such-helper",
+		"nowhere":    "nowhere",
+	} {
+		call(t, p, `select({source: "live", context: %q, resource: "pods"})`, context)
+		await(t, p, 30*time.Second, `(s.source.trouble ?? "").includes(%q) && s.source.context === %q`, words, context)
+		shot(t, p, context)
+	}
+
+	call(t, p, `select({source: "live", context: "away"})`)
+	await(t, p, 30*time.Second, `(s.source.trouble ?? "").includes("refuse") && s.reflector.phase === "backoff"`)
+	shot(t, p, "away")
+	ln, err := net.Listen("tcp", address)
+	if err != nil {
+		t.Skipf("the port was taken meanwhile: %v", err)
+	}
+	back := &httptest.Server{Listener: ln, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Query().Get("watch") != "" {
+			_, _ = w.Write([]byte(`{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","namespace":"default","resourceVersion":"5"}}}
+{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}
+`))
+			w.(http.Flusher).Flush()
+			<-r.Context().Done()
+		}
+	})}}
+	back.Start()
+	defer func() {
+		back.CloseClientConnections() // the watch does not end by itself
+		back.Close()
+	}()
+	await(t, p, 90*time.Second, `!s.source.trouble && s.indexer.count === 1 && s.reflector.phase === "watching"`)
+	shot(t, p, "back")
+	p.ExpectClean(t)
+
+	// A kubeconfig that cannot be read is told where contexts are chosen, and the page goes on with what it has.
+	if err := os.WriteFile(kubeconfig, []byte("apiVersion: v1\nclusters: {{\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	said, err := browser.Eval[string](within(t, 30*time.Second), p, `informerscope.sources().then((s) => s.live.error)`)
+	if err != nil || !strings.Contains(said, kubeconfig) {
+		t.Errorf("of a broken kubeconfig the page says %q (%v), want its path in it", said, err)
+	}
+}
