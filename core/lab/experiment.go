@@ -104,11 +104,12 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 		}
 		ln := &lane{index: uint8(i), listeners: map[int32]*listener{}}
 		ln.informer = informer.NewSharedIndexInformerWithOptions(listWatch(client, gvr, sel.Namespace), &object.Object{}, informer.SharedIndexInformerOptions{
-			ResyncPeriod: metricsResync,
-			Indexers:     l.indexers(gvr),
-			Era:          era,
-			Observer:     tap{x, l.rec.Lane(ln.index)},
-			Gates:        l.holds,
+			ResyncPeriod:      metricsResync,
+			Indexers:          l.indexers(gvr),
+			ObjectDescription: gvr.GroupResource().String(), // for messages: every object here has one Go type
+			Era:               era,
+			Observer:          tap{x, l.rec.Lane(ln.index)},
+			Gates:             l.holds,
 		})
 		ln.control = x.newController(ln)
 		x.lanes = append(x.lanes, ln)
