@@ -26,8 +26,8 @@ WASM_HOT := runtime internal/runtime/... internal/bytealg unicode/utf8 sync/... 
 WASM_FLAGS := -trimpath -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(WASM_HOT),-gcflags=$(p)=)
 
 web/informerscope.wasm: $(WASM_SRC)
-	$(GO) run ./wasm/slim bin/slim
-	GOOS=js GOARCH=wasm $(GO) build -overlay bin/slim/overlay.json $(WASM_FLAGS) -o $@ ./wasm
+	$(GO) run ./wasm/slim bin/_slim
+	GOOS=js GOARCH=wasm $(GO) build -overlay bin/_slim/overlay.json $(WASM_FLAGS) -o $@ ./wasm
 
 web/wasm_exec.js: $(GOROOT)/lib/wasm/wasm_exec.js
 	cp $< $@ && chmod 644 $@

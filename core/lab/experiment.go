@@ -9,19 +9,14 @@ import (
 	"sync/atomic"
 	"time"
 
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/apimachinery/pkg/watch"
 
+	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/object"
-	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 )
-
-var noHooks = restwatch.Hooks{}
 
 // metricsResync is the resync period of the listener "metrics", and the
 // informer's resync check period: a listener cannot have a shorter one once it runs.
@@ -103,7 +98,7 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 			panic(err)
 		}
 		ln := &lane{index: uint8(i), listeners: map[int32]*listener{}}
-		ln.informer = informer.NewSharedIndexInformerWithOptions(listWatch(client, gvr, sel.Namespace), &object.Object{}, informer.SharedIndexInformerOptions{
+		ln.informer = informer.NewSharedIndexInformerWithOptions(factory.NewListWatch(client, gvr, sel.Namespace, nil), &object.Object{}, informer.SharedIndexInformerOptions{
 			ResyncPeriod:      metricsResync,
 			Indexers:          l.indexers(gvr),
 			ObjectDescription: gvr.GroupResource().String(), // for messages: every object here has one Go type
@@ -124,21 +119,6 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 		x.wg.Go(func() { x.watchCluster(cluster, gvr) })
 	}
 	return x
-}
-
-func listWatch(c *restwatch.Client, gvr schema.GroupVersionResource, namespace string) *informer.ListWatch {
-	return &informer.ListWatch{
-		ListWithContextFunc: func(ctx context.Context, opts metav1.ListOptions) (runtime.Object, error) {
-			list, err := c.List(ctx, gvr, namespace, opts)
-			if err != nil {
-				return nil, err // not a nil *List in a non-nil interface
-			}
-			return list, nil
-		},
-		WatchFuncWithContext: func(ctx context.Context, opts metav1.ListOptions) (watch.Interface, error) {
-			return c.Watch(ctx, gvr, namespace, opts)
-		},
-	}
 }
 
 // stop ends the run and waits for it, but not beyond stopPatience; afterwards

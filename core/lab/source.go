@@ -26,6 +26,9 @@ import (
 	"informerscope/core/trace"
 )
 
+// noHooks: nobody listens to what the lab itself asks.
+var noHooks = restwatch.Hooks{}
+
 // causeHeader is how the relay says what kept it from reaching a cluster.
 const causeHeader = "X-Informerscope-Cause"
 
@@ -258,7 +261,7 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.client(restwatch.Hooks{}, false, l.trouble).Discover(ctx)
+	return src.client(noHooks, false, l.trouble).Discover(ctx)
 }
 
 // Namespaces are the namespaces of the source in force, sorted by name.
@@ -268,7 +271,7 @@ func (l *Lab) Namespaces(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	// Asking for namespaces may be forbidden where watching a resource is not, so it says nothing about the source's health.
-	c := src.client(restwatch.Hooks{}, false, func(string, error) {})
+	c := src.client(noHooks, false, func(string, error) {})
 	names := []string{}
 	opts := metav1.ListOptions{Limit: 500}
 	for {
