@@ -178,7 +178,8 @@ func (c *controller) popOnce() func() error {
 }
 
 // newQueue returns the queue of an era.
-func newQueue(era Era, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc, o Observer, g Gates) Queue {
+func newQueue(era Era, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
+	id InformerNameAndResource, metrics InformerMetricsProvider, o Observer, g Gates) Queue {
 	f := era.features()
 	if !f.inOrder {
 		return NewDeltaFIFOWithOptions(DeltaFIFOOptions{
@@ -200,6 +201,8 @@ func newQueue(era Era, logger klog.Logger, objectType any, store KeyListerGetter
 		AtomicEvents:          f.atomic,
 		UnlockWhileProcessing: f.unlock,
 		EmitDeltaTypeBookmark: f.atomic,
+		Identifier:            id,
+		MetricsProvider:       metrics,
 		Observer:              o,
 		Gates:                 g,
 	}
@@ -227,6 +230,10 @@ type InformerOptions struct {
 	Indexers Indexers
 	// Transform is applied to every object before anything else sees it.
 	Transform TransformFunc
+	// Identifier is under what metrics are published, if it is reserved.
+	Identifier InformerNameAndResource
+	// InformerMetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	InformerMetricsProvider InformerMetricsProvider
 
 	// Era is the release of client-go to behave like; default Era137.
 	Era Era
@@ -250,7 +257,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
 	features := options.Era.features()
-	storeOpts := []StoreOption{WithObserver(options.Observer)}
+	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
 	if !features.atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
@@ -261,7 +268,7 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 	}
 	p := &pipeline{store: store, sink: handlerSink{options.Handler}, guard: noLock{}}
 	return store, New(&Config{
-		Queue:            newQueue(options.Era, logger, options.ObjectType, store, options.Transform, options.Observer, options.Gates),
+		Queue:            newQueue(options.Era, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider, options.Observer, options.Gates),
 		ListerWatcher:    options.ListerWatcher,
 		ObjectType:       options.ObjectType,
 		FullResyncPeriod: options.ResyncPeriod,

@@ -9,6 +9,11 @@
 // and which way to list is chosen by an Era, because client-go changed both
 // over its releases.
 //
+// Every exported name of tools/cache exists here, with its signature, but for
+// what needs a *rest.Request and the fakes for client-go's own tests; a test
+// reads client-go's sources and holds this package to it. Informers for all
+// resources of a server together are made by core/factory.
+//
 // Three things are added. An Observer is told of every transition, in an order
 // that agrees with the locks, so that folding the events gives exactly what is
 // inside. Gates can hold the Reflector, the process loop or a listener at a

@@ -10,11 +10,10 @@ import (
 
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/klog/v2"
-	"k8s.io/utils/buffer"
 	"k8s.io/utils/clock"
 )
 
-// initialBufferSize is the capacity with which a listener's ring starts.
+// initialBufferSize is the capacity with which the ring of a listener starts in client-go.
 const initialBufferSize = 1024
 
 // notification is what a listener gets: an add (obj), an update (old, obj) or
@@ -22,9 +21,15 @@ const initialBufferSize = 1024
 type notification struct {
 	op              Op
 	isInInitialList bool
-	key             string
-	old, obj        any
+	// sync: an update that changed nothing, for syncing listeners only.
+	sync bool
+	// key and rv are for an Observer; rv is empty without one.
+	key, rv  string
+	old, obj any
 }
+
+// initialAdd: the registration is not synced before the handler has returned from it.
+func (n *notification) initialAdd() bool { return n.op == OpAdded && n.isInInitialList }
 
 // syncTracker says when a listener has handled all of the initial list: when
 // the informer has synced and no initial add is outstanding.
@@ -60,10 +65,27 @@ func (t *syncTracker) Name() string { return t.name }
 // Done implements DoneChecker.
 func (t *syncTracker) Done() <-chan struct{} { return t.done }
 
-// processorListener is between a sharedProcessor and one handler. add hands a
-// notification to addCh; pop takes it from there and hands it to nextCh,
-// keeping what nextCh does not take yet in a ring that only grows; run takes it
-// from nextCh and calls the handler.
+// chunkNotifications is how many notifications a listener hands to its handler's
+// goroutine under one lock, at most, and the unit in which memory is taken for them.
+const chunkNotifications = 128
+
+// notifications is a chunk of a listener's queue.
+type notifications struct {
+	next  *notifications
+	n     int
+	items [chunkNotifications]notification
+}
+
+// processorListener is between a sharedProcessor and one handler. In client-go
+// a goroutine, pop, takes a notification from the channel addCh and hands it to
+// the channel nextCh, keeping what nextCh does not take yet in a ring that only
+// grows; run takes it from nextCh and calls the handler. pop is always ready to
+// take and waits for nothing but run, so a queue under a lock does the same
+// without two goroutine switches a notification: its head is what waits at
+// nextCh, the rest is the ring.
+//
+// Without an Observer run takes all that is queued at once. With one it takes
+// notification after notification, and every step is reported under the lock.
 type processorListener struct {
 	logger  klog.Logger
 	clock   clock.Clock
@@ -71,17 +93,12 @@ type processorListener struct {
 	name    string
 	handler ResourceEventHandler
 
-	addCh  chan notification
-	nextCh chan notification
-	// done is closed when pop ends, runFinished when run does.
+	// done is closed when the listener is stopped, runFinished when run ends.
 	done        chan struct{}
 	runFinished chan struct{}
 
 	tracker  syncTracker
 	upstream DoneChecker
-
-	// ring belongs to pop; it is read elsewhere only under observedLock.
-	ring *buffer.TypedRingGrowing[notification]
 
 	// requestedResyncPeriod is what the handler asked for, resyncPeriod what it
 	// gets: zero if the informer does no resyncs.
@@ -96,17 +113,29 @@ type processorListener struct {
 	gateCtx  context.Context
 	gateDone context.CancelFunc
 
-	// With an Observer, everything below and the ring change only under
-	// observedLock, together with the event that says so, and run waits for pop
-	// to have reported a delivery before it reports the handling.
-	observer     Observer
-	observedLock sync.Mutex
-	reported     chan struct{}
-	waiting      bool // something waits at nextCh
-	delivered    int
-	handled      int
-	handling     bool
-	discarded    int
+	// lock guards everything below. run waits at cond for something queued or the end.
+	lock sync.Mutex
+	cond sync.Cond
+	// idle: run waits at cond.
+	idle bool
+	// closed is written under lock: what is queued will not be delivered any more.
+	closed atomic.Bool
+
+	// Without an Observer: the queue, and a chunk to be used again.
+	head, tail, free *notifications
+
+	// With an Observer: the queue, the capacity that client-go's ring would have, and what is counted for Snapshots.
+	observer  Observer
+	queue     ring[notification]
+	capacity  int
+	delivered int
+	handled   int
+	handling  bool
+	discarded int
+	// started is when the handler was called last; it is run's.
+	started time.Time
+	// events are reported before lock is released; see report.
+	events []Event
 }
 
 type listenerOptions struct {
@@ -127,12 +156,10 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		id:                    o.id,
 		name:                  o.name,
 		handler:               handler,
-		addCh:                 make(chan notification),
-		nextCh:                make(chan notification),
 		done:                  make(chan struct{}),
 		runFinished:           make(chan struct{}),
 		upstream:              o.upstream,
-		ring:                  buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize}),
+		capacity:              initialBufferSize,
 		requestedResyncPeriod: o.requested,
 		resyncPeriod:          o.resyncPeriod,
 		syncing:               true,
@@ -148,9 +175,7 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	if p.gates != nil {
 		p.gateCtx, p.gateDone = context.WithCancel(context.Background())
 	}
-	if p.observer != nil {
-		p.reported = make(chan struct{}, 1)
-	}
+	p.cond.L = &p.lock
 	p.determineNextResync(p.clock.Now())
 	return p
 }
@@ -169,154 +194,230 @@ func (p *processorListener) lightSynced() {
 		close(p.tracker.done)
 		return
 	}
-	p.observedLock.Lock()
-	defer p.observedLock.Unlock()
+	p.lock.Lock()
+	defer p.lock.Unlock()
 	close(p.tracker.done)
 	send(p.observer, Event{Kind: KindListenerSynced, Listener: p.id})
 }
 
-// add hands n to pop, which is always quick to take it.
-func (p *processorListener) add(n notification) {
-	if n.op == OpAdded && n.isInInitialList {
+// ringLen is how many notifications are in what would be client-go's ring.
+func (p *processorListener) ringLen() int { return max(p.queue.len()-1, 0) }
+
+// event makes an event about n.
+func (p *processorListener) event(kind Kind, n *notification) Event {
+	return Event{Kind: kind, Op: n.op, Listener: p.id, Key: n.key, RV: n.rv}
+}
+
+// tellLocked reports p.events. Whoever adds to them must call it before lock is released.
+func (p *processorListener) tellLocked() {
+	if len(p.events) > 0 {
+		sendAll(p.observer, p.events)
+		p.events = p.events[:0]
+	}
+}
+
+// acceptLocked queues n, with an Observer, and returns the event that says so.
+func (p *processorListener) acceptLocked(n *notification) Event {
+	if n.initialAdd() {
 		p.tracker.start()
 	}
-	p.addCh <- n
-}
-
-// observe emits an event about n. The caller holds observedLock.
-func (p *processorListener) observe(kind Kind, n *notification, e Event) {
-	e.Kind, e.Listener, e.Op, e.Key, e.RV = kind, p.id, n.op, n.key, rvOf(n.obj)
-	send(p.observer, e)
-}
-
-// pop moves notifications from addCh to nextCh until addCh is closed; what has
-// not been taken from nextCh by then is thrown away.
-// Mirrors client-go tools/cache.(*processorListener).pop (v0.37.2).
-func (p *processorListener) pop() {
-	defer utilruntime.HandleCrashWithLogger(p.logger)
-	defer close(p.nextCh)
-	defer close(p.done)
-	if p.gateDone != nil {
-		defer p.gateDone()
+	p.queue.push(*n)
+	if p.ringLen() > p.capacity {
+		p.capacity *= 2
 	}
+	e := p.event(KindAccepted, n)
+	e.N, e.M, e.Flag = p.ringLen(), p.capacity, p.queue.len() > 1
+	return e
+}
 
-	var nextCh chan<- notification // nil while there is nothing to deliver
-	var next notification
-	for {
-		select {
-		case nextCh <- next:
-			if p.observer != nil {
-				next = p.deliveredObserved(next)
-				if !p.waiting {
-					nextCh = nil
-				}
-				continue
-			}
-			var ok bool
-			if next, ok = p.ring.ReadOne(); !ok {
-				nextCh = nil
-			}
-		case n, ok := <-p.addCh:
-			if !ok {
-				p.discard()
-				return
-			}
-			if p.observer != nil {
-				p.acceptedObserved(n)
-			} else if nextCh != nil {
-				p.ring.WriteOne(n)
-			}
-			if nextCh == nil {
-				next, nextCh = n, p.nextCh
-			}
-		}
+// wakeLocked lets run go on if it waits for something queued.
+func (p *processorListener) wakeLocked() {
+	if p.idle {
+		p.idle = false
+		p.cond.Signal()
 	}
 }
 
-// acceptedObserved notes that pop took n: into the ring, or to wait at nextCh.
-func (p *processorListener) acceptedObserved(n notification) {
-	p.observedLock.Lock()
-	defer p.observedLock.Unlock()
-	intoRing := p.waiting
-	if intoRing {
-		p.ring.WriteOne(n)
-	}
-	p.waiting = true
-	p.observe(KindAccepted, &n, Event{N: p.ring.Len(), M: p.ring.Cap(), Flag: intoRing})
-}
-
-// deliveredObserved notes that run took n, reads the next one from the ring
-// and lets run go on.
-func (p *processorListener) deliveredObserved(n notification) notification {
-	p.observedLock.Lock()
-	defer p.observedLock.Unlock()
-	var next notification
-	next, p.waiting = p.ring.ReadOne()
-	p.delivered++
-	p.observe(KindDelivered, &n, Event{N: p.ring.Len(), Flag: p.waiting})
-	p.reported <- struct{}{}
-	return next
-}
-
-// discard counts what is thrown away at the end.
-func (p *processorListener) discard() {
-	if p.observer == nil {
+// add queues ns. It never waits for the handler.
+func (p *processorListener) add(ns ...notification) {
+	if len(ns) == 0 {
 		return
 	}
-	p.observedLock.Lock()
-	defer p.observedLock.Unlock()
-	p.discarded = p.ring.Len()
-	if p.waiting {
-		p.discarded++
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	if p.closed.Load() {
+		return
 	}
+	for i := range ns {
+		n := &ns[i]
+		if p.observer != nil {
+			p.events = append(p.events, p.acceptLocked(n))
+			continue
+		}
+		if n.initialAdd() {
+			p.tracker.start()
+		}
+		if p.tail == nil || p.tail.n == chunkNotifications {
+			p.extend()
+		}
+		p.tail.items[p.tail.n] = *n
+		p.tail.n++
+	}
+	p.tellLocked()
+	p.wakeLocked()
 }
 
-// run calls the handler until nextCh is closed. A panic of the handler ends
-// the process, unless utilruntime.ReallyCrash is off: then the notification is
-// skipped, and the next one comes after a second.
+// extend appends an empty chunk to the queue.
+func (p *processorListener) extend() {
+	c := p.free
+	if c != nil {
+		p.free = nil
+	} else {
+		c = &notifications{}
+	}
+	if p.tail == nil {
+		p.head = c
+	} else {
+		p.tail.next = c
+	}
+	p.tail = c
+}
+
+// stop ends the listener: what is queued is thrown away, what the handler has begun is not waited for.
+func (p *processorListener) stop() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	p.closed.Store(true)
+	p.discarded = p.queue.len()
+	p.head, p.tail, p.free, p.queue = nil, nil, nil, ring[notification]{}
+	if p.gateDone != nil {
+		p.gateDone()
+	}
+	close(p.done)
+	p.cond.Signal()
+}
+
+// waitLocked waits until something is queued, and returns false at the end.
+func (p *processorListener) waitLocked() bool {
+	for p.head == nil && p.queue.len() == 0 && !p.closed.Load() {
+		p.tellLocked()
+		p.idle = true
+		p.cond.Wait()
+	}
+	p.idle = false
+	return !p.closed.Load()
+}
+
+// run calls the handler until the listener is stopped. A panic of the handler
+// ends the process, unless utilruntime.ReallyCrash is off: then the notification
+// is skipped, and the next one comes after a second.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) run() {
 	defer close(p.runFinished)
 	if p.observer != nil {
-		defer func() {
-			p.observedLock.Lock()
-			defer p.observedLock.Unlock()
-			send(p.observer, Event{Kind: KindListenerStopped, Listener: p.id, N: p.discarded})
-		}()
+		p.runObserved()
+		return
 	}
 	crashed := false
-	for n := range p.nextCh {
-		if p.observer != nil {
-			<-p.reported
+	var used *notifications
+	for {
+		p.lock.Lock()
+		if p.free == nil {
+			p.free = used
 		}
+		used = nil
+		if !p.waitLocked() {
+			p.lock.Unlock()
+			return
+		}
+		c := p.head
+		p.head, p.tail = nil, nil
+		p.lock.Unlock()
+		for c != nil {
+			for at := 0; at < c.n; {
+				crashed = !p.deliver(c, &at, crashed)
+				if p.closed.Load() {
+					return
+				}
+			}
+			next := c.next
+			c.next, c.n = nil, 0
+			used, c = c, next
+		}
+	}
+}
+
+// deliver calls the handler for the notifications of c from *at on, and says
+// whether it returned from the last call.
+func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (returned bool) {
+	defer utilruntime.HandleCrashWithLogger(p.logger)
+	for *at < c.n && !p.closed.Load() {
+		n := &c.items[*at]
+		*at++
 		if crashed {
 			p.clock.Sleep(time.Second)
+			crashed = false
 		}
 		if p.gates != nil {
 			p.gates.Wait(p.gateCtx, StageDeliver, p.id)
 		}
-		crashed = !p.handle(&n)
+		p.callHandler(n)
+		if n.initialAdd() {
+			p.tracker.finished()
+		}
+		*n = notification{} // let go of what it referred to
 	}
+	return true
 }
 
-// handle calls the handler, and says whether it returned.
-func (p *processorListener) handle(n *notification) (returned bool) {
-	if p.observer == nil {
-		defer utilruntime.HandleCrashWithLogger(p.logger)
-		p.call(n)
-		return true
+// runObserved is run with an Observer.
+func (p *processorListener) runObserved() {
+	crashed := false
+	p.lock.Lock()
+	for p.waitLocked() {
+		n := p.queue.pop()
+		p.delivered++
+		e := p.event(KindDelivered, &n)
+		e.N, e.Flag = p.ringLen(), p.queue.len() > 0
+		p.events = append(p.events, e)
+		if crashed || p.gates != nil {
+			p.tellLocked()
+			p.lock.Unlock()
+			if crashed {
+				p.clock.Sleep(time.Second)
+			}
+			if p.gates != nil {
+				p.gates.Wait(p.gateCtx, StageDeliver, p.id)
+			}
+			p.lock.Lock()
+		}
+		p.handling = true
+		e = p.event(KindHandling, &n)
+		e.Flag = n.isInInitialList
+		p.events = append(p.events, e)
+		p.tellLocked()
+		p.lock.Unlock()
+		crashed = !p.handleObserved(&n)
+		p.lock.Lock()
+		if !crashed && !n.initialAdd() {
+			// Reported together with what follows at once.
+			p.handledLocked(&n, nil)
+		}
 	}
-	start := time.Now()
-	p.observedLock.Lock()
-	p.handling = true
-	p.observe(KindHandling, n, Event{Flag: n.isInInitialList})
-	p.observedLock.Unlock()
+	p.events = append(p.events, Event{Kind: KindListenerStopped, Listener: p.id, N: p.discarded})
+	p.tellLocked()
+	p.lock.Unlock()
+}
+
+// handleObserved calls the handler, and says whether it returned. That it did is
+// reported here only if somebody waits for it.
+func (p *processorListener) handleObserved(n *notification) (returned bool) {
+	p.started = time.Now()
 	handled := func(err error) {
-		p.observedLock.Lock()
-		defer p.observedLock.Unlock()
-		p.handling = false
-		p.handled++
-		p.observe(KindHandled, n, Event{Dur: time.Since(start), Err: err})
+		p.lock.Lock()
+		defer p.lock.Unlock()
+		p.handledLocked(n, err)
+		p.tellLocked()
 	}
 	defer utilruntime.HandleCrashWithLogger(p.logger, func(_ context.Context, r any) {
 		err, ok := r.(error)
@@ -326,18 +427,24 @@ func (p *processorListener) handle(n *notification) (returned bool) {
 		handled(fmt.Errorf("%w: %w", errHandlerPanicked, err))
 	})
 	p.callHandler(n)
-	handled(nil)
-	p.finish(n)
+	if n.initialAdd() {
+		handled(nil)
+		p.tracker.finished()
+	}
 	return true
+}
+
+// handledLocked notes that the handler returned from n, or panicked with err.
+func (p *processorListener) handledLocked(n *notification, err error) {
+	p.handling = false
+	p.handled++
+	e := p.event(KindHandled, n)
+	e.Dur, e.Err = time.Since(p.started), err
+	p.events = append(p.events, e)
 }
 
 // errHandlerPanicked is in the error that KindHandled reports of a panic.
 var errHandlerPanicked = errors.New("the handler panicked")
-
-func (p *processorListener) call(n *notification) {
-	p.callHandler(n)
-	p.finish(n)
-}
 
 func (p *processorListener) callHandler(n *notification) {
 	switch n.op {
@@ -347,12 +454,6 @@ func (p *processorListener) callHandler(n *notification) {
 		p.handler.OnAdd(n.obj, n.isInInitialList)
 	case OpDeleted:
 		p.handler.OnDelete(n.obj)
-	}
-}
-
-func (p *processorListener) finish(n *notification) {
-	if n.op == OpAdded && n.isInInitialList {
-		p.tracker.finished()
 	}
 }
 

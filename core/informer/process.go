@@ -10,6 +10,8 @@ type sink interface {
 	onAdd(key string, obj any, isInInitialList bool)
 	onUpdate(key string, old, obj any)
 	onDelete(key string, obj any)
+	// flush is called after each change of the store, or after the last of a batch or list. A sink may have waited for it.
+	flush()
 }
 
 // handlerSink calls a handler directly, as an informer that is not shared does.
@@ -20,6 +22,7 @@ func (h handlerSink) onAdd(_ string, obj any, isInInitialList bool) {
 }
 func (h handlerSink) onUpdate(_ string, old, obj any) { h.handler.OnUpdate(old, obj) }
 func (h handlerSink) onDelete(_ string, obj any)      { h.handler.OnDelete(obj) }
+func (h handlerSink) flush()                          {}
 
 // pipeline applies popped deltas to a store and tells a sink. It belongs to one process loop.
 type pipeline struct {
@@ -35,6 +38,8 @@ type pipeline struct {
 func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
 	p.guard.Lock()
 	defer p.guard.Unlock()
+	// Deferred, because what was processed before an index function panics is told all the same.
+	defer p.sink.flush()
 	if !single {
 		return p.batch(items, isInInitialList)
 	}
@@ -42,6 +47,7 @@ func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
 		if err := p.one(&items[i], isInInitialList); err != nil {
 			return err
 		}
+		p.sink.flush()
 	}
 	return nil
 }
@@ -56,11 +62,7 @@ func (p *pipeline) one(q *queued, isInInitialList bool) error {
 		}
 		return p.replacedAll(info, isInInitialList)
 	case OpSyncAll:
-		chunks, n := p.store.storage.frozen()
-		for i := range n {
-			s := &chunks[i>>chunkBits].slots[i&chunkMask]
-			p.sink.onUpdate(s.key, s.obj, s.obj)
-		}
+		p.store.storage.frozen().each(func(s *slot) { p.sink.onUpdate(s.key, s.obj, s.obj) })
 		return nil
 	case OpBookmark:
 		info, ok := q.obj.(BookmarkInfo)
@@ -140,7 +142,7 @@ func (p *pipeline) replacedAll(info ReplacedAllInfo, isInInitialList bool) error
 		p.sink.onDelete(gone[i].key, DeletedFinalStateUnknown{Key: gone[i].key, Obj: gone[i].obj})
 	}
 	for i, obj := range info.Objects {
-		if olds[i] != nil {
+		if olds != nil && olds[i] != nil {
 			p.sink.onUpdate(keys[i], olds[i], obj)
 		} else {
 			p.sink.onAdd(keys[i], obj, isInInitialList)

@@ -24,7 +24,9 @@ type sharedProcessor struct {
 	listeners []*processorListener
 	clock     clock.Clock
 	observer  Observer
-	wg        sync.WaitGroup
+	// events is scratch of distribute.
+	events []Event
+	wg     sync.WaitGroup
 }
 
 func newSharedProcessor(c clock.Clock, o Observer) *sharedProcessor {
@@ -40,11 +42,10 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	defer p.listenersLock.Unlock()
 	p.listeners = append(p.listeners, l)
 	if p.observer != nil {
-		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.ring.Cap(), Flag: p.listenersStarted})
+		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.capacity, Flag: p.listenersStarted})
 	}
 	if p.listenersStarted {
 		p.wg.Go(l.run)
-		p.wg.Go(l.pop)
 	}
 	return p.listenersStarted
 }
@@ -66,7 +67,7 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 		send(p.observer, Event{Kind: KindListenerRemoved, Listener: l.id})
 	}
 	if p.listenersStarted {
-		close(l.addCh)
+		l.stop()
 	} else {
 		if l.gateDone != nil {
 			l.gateDone()
@@ -76,34 +77,64 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 	return nil
 }
 
-// distribute hands n to every listener, or with sync to those that are syncing.
-func (p *sharedProcessor) distribute(n notification, sync bool) {
+// distribute hands notifications to every listener, those with sync only to
+// listeners that are syncing.
+func (p *sharedProcessor) distribute(ns []notification) {
 	p.listenersLock.RLock()
 	defer p.listenersLock.RUnlock()
 	for !p.listenersStarted && len(p.listeners) > 0 {
 		p.started.Wait()
 	}
 	if p.observer != nil {
-		p.observeDistributed(&n, sync)
+		for i := range ns {
+			p.distributeObserved(&ns[i])
+		}
+		return
 	}
 	for _, l := range p.listeners {
-		if !sync || l.syncing {
-			l.add(n)
+		if l.syncing {
+			l.add(ns...)
+			continue
 		}
+		from := 0
+		for i := range ns {
+			if ns[i].sync {
+				l.add(ns[from:i]...)
+				from = i + 1
+			}
+		}
+		l.add(ns[from:]...)
 	}
 }
 
-func (p *sharedProcessor) observeDistributed(n *notification, sync bool) {
-	e := Event{Kind: KindDistributed, Op: n.op, Key: n.key, RV: rvOf(n.obj), Flag: n.isInInitialList, Obj: n.obj, Old: n.old}
-	if sync {
+// distributeObserved distributes one notification and reports it: that it is
+// distributed, and what each listener did with it, under all their locks.
+func (p *sharedProcessor) distributeObserved(n *notification) {
+	n.rv = rvOf(n.obj)
+	e := Event{Kind: KindDistributed, Op: n.op, Key: n.key, RV: n.rv, Flag: n.isInInitialList, Obj: n.obj, Old: n.old}
+	if n.sync {
 		e.Text = "sync"
 	}
+	events := append(p.events[:0], e)
 	for _, l := range p.listeners {
-		if !sync || l.syncing {
-			e.N++
+		if n.sync && !l.syncing {
+			continue
+		}
+		l.lock.Lock()
+		events[0].N++
+		if !l.closed.Load() {
+			events = append(events, l.acceptLocked(n))
 		}
 	}
-	send(p.observer, e)
+	sendAll(p.observer, events)
+	for _, l := range p.listeners {
+		if !n.sync || l.syncing {
+			l.wakeLocked()
+			l.lock.Unlock()
+		}
+	}
+	events[0] = Event{} // let go of what it referred to
+	p.events = events
 }
 
 // run runs the listeners until ctx is done.
@@ -113,7 +144,7 @@ func (p *sharedProcessor) run(ctx context.Context) {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
 	for _, l := range p.listeners {
-		close(l.addCh)
+		l.stop()
 	}
 	p.listeners = nil // a listener cannot be used again
 	p.listenersStarted = false
@@ -127,7 +158,6 @@ func (p *sharedProcessor) startListeners() {
 	for _, l := range p.listeners {
 		p.wg.Go(l.watchSynced)
 		p.wg.Go(l.run)
-		p.wg.Go(l.pop)
 	}
 	p.listenersStarted = true
 	p.started.Broadcast()

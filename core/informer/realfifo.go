@@ -31,6 +31,10 @@ type RealFIFOOptions struct {
 	UnlockWhileProcessing bool
 	// EmitDeltaTypeBookmark makes Bookmark queue a delta. Requires AtomicEvents.
 	EmitDeltaTypeBookmark bool
+	// Identifier is under what metrics are published, if it is reserved. Its name goes before Name.
+	Identifier InformerNameAndResource
+	// MetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	MetricsProvider InformerMetricsProvider
 
 	// Observer is told of every transition of the queue.
 	Observer Observer
@@ -71,6 +75,7 @@ type RealFIFO struct {
 
 	observer Observer
 	gate     queueGate
+	metrics  *fifoMetrics // nil if nobody looks
 
 	// scratch and seen are reused by pops; scratch is nil while one uses it.
 	scratch []queued
@@ -117,6 +122,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		emitDeltaTypeBookmark: opts.EmitDeltaTypeBookmark,
 		observer:              opts.Observer,
 		gate:                  newQueueGate(opts.Gates),
+		metrics:               newFIFOMetrics(opts.Identifier, opts.MetricsProvider),
 		seen:                  map[string]struct{}{},
 	}
 	if f.keyFunc == nil {
@@ -127,6 +133,9 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	}
 	if opts.Name != "" {
 		f.name = opts.Name
+	}
+	if name := opts.Identifier.Name(); name != "" {
+		f.name = name
 	}
 	f.logger = klog.LoggerWithName(f.logger, f.name)
 	f.cond.L = &f.lock
@@ -199,6 +208,9 @@ func (f *RealFIFO) populateLocked(count int) {
 func (f *RealFIFO) pushLocked(q queued) {
 	f.items.push(q)
 	f.cond.Broadcast()
+	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge moves with the next delta
+		f.metrics.queued.Set(float64(f.items.len()))
+	}
 	if f.observer == nil {
 		return
 	}
@@ -500,6 +512,10 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	}
 	unlock := f.unlockWhileProcessing && f.items.len() < 2*f.batchSize
 	single := n == 1
+	if f.metrics != nil {
+		f.metrics.queued.Set(float64(f.items.len()))
+		process = f.metrics.timed(process)
+	}
 
 	var start time.Time
 	if f.observer != nil {

@@ -118,6 +118,9 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 			continue
 		}
 		r.setUnavailable(false)
+		if consistencyCheckWanted {
+			checkWatchList(ctx, r.name, resourceVersion, r.listerWatcher, temporary.transformer, temporary.List())
+		}
 		r.hold(ctx)
 		if err := r.store.Replace(temporary.List(), resourceVersion); err != nil {
 			// client-go leaves the stream open here; nobody would ever read it.

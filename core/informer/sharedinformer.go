@@ -101,7 +101,14 @@ type SharedIndexInformerOptions struct {
 	Indexers Indexers
 	// ObjectDescription describes the expected type in logs.
 	ObjectDescription string
+	// Identifier is under what metrics are published, if it is reserved.
+	Identifier InformerNameAndResource
+	// InformerMetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	InformerMetricsProvider InformerMetricsProvider
 
+	// MutationDetector guards the objects that handlers get; nil means that of
+	// NewCacheMutationDetector, which is off unless the environment wants it.
+	MutationDetector MutationDetector
 	// Era is the release of client-go to behave like; default Era137.
 	Era Era
 	// Observer is told of every transition.
@@ -128,7 +135,7 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // serves. Objects of another type than exampleObject are ignored; nil accepts
 // every type.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
-	storeOpts := []StoreOption{WithObserver(options.Observer)}
+	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
 	if !options.Era.features().atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
@@ -145,9 +152,15 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		observer:                        options.Observer,
 		gates:                           options.Gates,
 		givenClock:                      options.Clock,
+		identifier:                      options.Identifier,
+		metricsProvider:                 options.InformerMetricsProvider,
+		mutations:                       options.MutationDetector,
 	}
 	if options.Clock != nil {
 		s.clock = options.Clock
+	}
+	if s.mutations == nil && mutationDetectorWanted {
+		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
 	}
 	s.processor = newSharedProcessor(s.clock, options.Observer)
 	return s
@@ -166,6 +179,9 @@ type sharedIndexInformer struct {
 	gates             Gates
 	clock             clock.Clock
 	givenClock        clock.WithTicker
+	identifier        InformerNameAndResource
+	metricsProvider   InformerMetricsProvider
+	mutations         MutationDetector // nil unless wanted
 
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
@@ -186,6 +202,8 @@ type sharedIndexInformer struct {
 	// blockDeltas is held while deltas are processed. Whoever else holds it may
 	// add a handler that misses nothing.
 	blockDeltas sync.Mutex
+	// collected are notifications not handed to the processor yet; it belongs to whoever holds blockDeltas.
+	collected []notification
 }
 
 var _ SharedIndexInformer = &sharedIndexInformer{}
@@ -234,6 +252,9 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	defer wg.Wait()
 	defer stopProcessor(errors.New("informer is stopping"))
 	wg.Go(func() { s.processor.run(processorCtx) })
+	if s.mutations != nil {
+		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
+	}
 	wg.Go(func() {
 		select {
 		case <-ctx.Done():
@@ -256,7 +277,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	if s.started {
 		return false
 	}
-	s.queue = newQueue(s.era, logger, s.objectType, s.indexer, s.transform, s.observer, s.gates)
+	s.queue = newQueue(s.era, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
 	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
 	s.controller = &controller{config: Config{
 		Queue:                        s.queue,
@@ -416,16 +437,15 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	s.blockDeltas.Lock()
 	defer s.blockDeltas.Unlock()
 	running := s.processor.addListener(l)
-	chunks, n := s.indexer.storage.frozen()
-	for i := range n {
-		at := &chunks[i>>chunkBits].slots[i&chunkMask]
+	s.indexer.storage.frozen().each(func(at *slot) {
 		add := notification{op: OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
 		if s.observer != nil {
-			send(s.observer, Event{Kind: KindDistributed, Op: OpAdded, Key: at.key, RV: rvOf(at.obj), Flag: true, N: 1, Listener: l.id, Obj: at.obj})
+			add.rv = rvOf(at.obj)
+			send(s.observer, Event{Kind: KindDistributed, Op: OpAdded, Key: at.key, RV: add.rv, Flag: true, N: 1, Listener: l.id, Obj: at.obj})
 		}
 		// All of the initial list is counted before anybody can ask whether it is done.
 		l.add(add)
-	}
+	})
 	if running {
 		s.processor.wg.Go(l.watchSynced)
 	}
@@ -481,21 +501,49 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 // The process loop calls these with blockDeltas held.
 
 func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
-	s.processor.distribute(notification{op: OpAdded, key: key, obj: obj, isInInitialList: isInInitialList}, false)
+	if s.mutations != nil {
+		s.mutations.AddObject(obj)
+	}
+	s.collect(notification{op: OpAdded, key: key, obj: obj, isInInitialList: isInInitialList})
 }
 
 // onUpdate treats an update that did not change the resourceVersion as a
 // resync: only listeners that are syncing get it.
 func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
+	if s.mutations != nil {
+		s.mutations.AddObject(obj)
+	}
 	sync := false
 	if m, err := meta.Accessor(obj); err == nil {
 		if om, err := meta.Accessor(old); err == nil {
 			sync = m.GetResourceVersion() == om.GetResourceVersion()
 		}
 	}
-	s.processor.distribute(notification{op: OpUpdated, key: key, old: old, obj: obj}, sync)
+	s.collect(notification{op: OpUpdated, key: key, old: old, obj: obj, sync: sync})
 }
 
 func (s *sharedIndexInformer) onDelete(key string, obj any) {
-	s.processor.distribute(notification{op: OpDeleted, key: key, obj: obj}, false)
+	s.collect(notification{op: OpDeleted, key: key, obj: obj})
+}
+
+// maxCollected is how many notifications of one batch or list are handed to the listeners together, at most.
+const maxCollected = 2 * chunkNotifications
+
+func (s *sharedIndexInformer) collect(n notification) {
+	s.collected = append(s.collected, n)
+	if len(s.collected) == maxCollected {
+		s.flush()
+	}
+}
+
+func (s *sharedIndexInformer) flush() {
+	if len(s.collected) == 0 {
+		return
+	}
+	// Taken out first: what is handed on must not be handed on again if an Observer panics.
+	ns := s.collected
+	s.collected = nil
+	s.processor.distribute(ns)
+	clear(ns)
+	s.collected = ns[:0]
 }

@@ -132,8 +132,8 @@ func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	s.processor.listenersLock.Lock()
 	defer s.processor.listenersLock.Unlock()
 	for _, l := range s.processor.listeners {
-		l.observedLock.Lock()
-		defer l.observedLock.Unlock()
+		l.lock.Lock()
+		defer l.lock.Unlock()
 	}
 	var r *Reflector
 	if s.controller != nil {
@@ -201,15 +201,14 @@ func (q *queued) snapshot() DeltaSnapshot {
 }
 
 func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
-	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, len(c.pos)), Indices: map[string]map[string]sets.Set[string]{}}
-	for i := range len(c.pos) {
-		s := c.slotAt(i)
-		out.Objects[s.key] = s.obj
-	}
+	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.used), Indices: map[string]map[string]sets.Set[string]{}}
+	c.eachLocked(func(_ int, s *slot) { out.Objects[s.key] = s.obj })
 	for _, x := range c.indices {
 		values := make(map[string]sets.Set[string], len(x.values))
-		for v, keys := range x.values {
-			values[v] = keys.Clone()
+		for v, set := range x.values {
+			keys := make(sets.Set[string], set.len())
+			set.each(func(id int) { keys.Insert(c.slotAt(id).key) })
+			values[v] = keys
 		}
 		out.Indices[x.name] = values
 	}
@@ -219,8 +218,8 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 func (p *processorListener) snapshotLocked() ListenerSnapshot {
 	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: p.HasSynced(), Syncing: p.syncing}
 	if p.observer != nil {
-		out.Pending, out.Capacity = p.ring.Len(), p.ring.Cap()
-		out.Waiting = p.waiting
+		out.Pending, out.Capacity = p.ringLen(), p.capacity
+		out.Waiting = p.queue.len() > 0
 		out.Delivered, out.Handled, out.Handling = p.delivered, p.handled, p.handling
 	}
 	return out

@@ -106,6 +106,7 @@ type cache struct {
 	transformer TransformFunc
 	observer    Observer
 	hideRV      bool
+	rvMetric    GaugeMetric
 }
 
 var (
@@ -119,6 +120,7 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
 		opt(c)
 	}
 	c.storage = newThreadSafeMap(indexers, Indices{}, c.observer, c.hideRV)
+	c.storage.rvMetric = c.rvMetric
 	return c
 }
 

@@ -211,15 +211,16 @@ func TestListIsASnapshot(t *testing.T) {
 	for r := range 4 {
 		wg.Go(func() {
 			for i := range 200 {
-				chunks, n := s.storage.frozen()
+				v := s.storage.frozen()
 				seen := map[string]bool{}
-				for j := range n {
-					key := chunks[j>>chunkBits].slots[j&chunkMask].key
-					if key == "" || seen[key] {
-						t.Errorf("key %q twice, or empty", key)
-						return
+				v.each(func(s *slot) {
+					if s.key == "" || seen[s.key] {
+						t.Errorf("key %q twice, or empty", s.key)
 					}
-					seen[key] = true
+					seen[s.key] = true
+				})
+				if len(seen) != v.used {
+					t.Errorf("%d objects in a view of %d", len(seen), v.used)
 				}
 				if r == 0 {
 					_ = s.Delete(obj(fmt.Sprint("o", i), "1"))

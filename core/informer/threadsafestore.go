@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
 	"sync"
@@ -53,39 +54,28 @@ type ThreadSafeStoreWithTransaction interface {
 
 // NewThreadSafeStore returns a ThreadSafeStoreWithTransaction that uses the
 // given maps; the caller must not touch them afterwards.
-func NewThreadSafeStore(indexers Indexers, indices Indices) ThreadSafeStore {
-	return newThreadSafeMap(indexers, indices, nil, false)
-}
-
-// Objects lie in chunks of this many slots. A List takes the chunk pointers
-// under the lock and copies the objects after it, so a reader holds the lock
-// for N/64 steps; a writer that meets a chunk some List has taken copies the
-// chunk first.
-const (
-	chunkBits = 6
-	chunkSize = 1 << chunkBits
-	chunkMask = chunkSize - 1
-)
-
-type slot struct {
-	key string
-	obj any
-}
-
-type chunk struct {
-	// born is the generation in which the chunk was made. A List starts a new
-	// generation, and older chunks are never written again.
-	born  uint64
-	slots [chunkSize]slot
+func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
+	c := newThreadSafeMap(indexers, indices, nil, false)
+	for _, opt := range opts {
+		opt(c)
+	}
+	return c
 }
 
 // threadSafeMap implements ThreadSafeStoreWithTransaction.
 type threadSafeMap struct {
 	lock sync.RWMutex
-	// pos is where in the chunks a key's slot is; slots 0 to len(pos)-1 are used.
-	pos    map[string]int
+	// table finds the slots, which are those of chunks up to len(refs).
+	table  slotTable
 	chunks []*chunk
-	gen    atomic.Uint64
+	// refs is how many index sets each slot stands in.
+	refs []uint32
+	// free are slots to be used again; used is how many hold an object.
+	free []uint32
+	used int
+	gen  atomic.Uint64
+	// current is the view that List last took, nil after a write.
+	current atomic.Pointer[view]
 
 	indexers Indexers
 	// indices are the indexers with their contents, in the order of their names as they were added.
@@ -94,6 +84,7 @@ type threadSafeMap struct {
 
 	observer Observer
 	hideRV   bool
+	rvMetric GaugeMetric // nil if nobody looks
 }
 
 type namedIndex struct {
@@ -101,13 +92,13 @@ type namedIndex struct {
 	fn   IndexFunc
 	// namespace: fn is MetaNamespaceIndexFunc, whose value can be had without making a slice.
 	namespace bool
-	values    index
+	values    map[string]*idSet
 }
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
 
 func newThreadSafeMap(indexers Indexers, indices Indices, o Observer, hideRV bool) *threadSafeMap {
-	c := &threadSafeMap{pos: map[string]int{}, indexers: indexers, observer: o, hideRV: hideRV}
+	c := &threadSafeMap{indexers: indexers, observer: o, hideRV: hideRV}
 	names := c.appendIndices(indexers, indices)
 	if c.observer != nil && len(names) > 0 {
 		send(c.observer, Event{Kind: KindIndexersAdded, Text: strings.Join(names, ",")})
@@ -120,9 +111,15 @@ func (c *threadSafeMap) appendIndices(indexers Indexers, contents Indices) []str
 	names := slices.Sorted(maps.Keys(indexers))
 	metaNamespace := reflect.ValueOf(MetaNamespaceIndexFunc).Pointer()
 	for _, name := range names {
-		values := contents[name]
-		if values == nil {
-			values = index{}
+		values := make(map[string]*idSet, len(contents[name]))
+		for value, keys := range contents[name] {
+			set := &idSet{}
+			for key := range keys {
+				if id := c.slotFor(key, hashKey(key)); set.add(id) {
+					c.refs[id]++
+				}
+			}
+			values[value] = set
 		}
 		fn := indexers[name]
 		c.indices = append(c.indices, &namedIndex{
@@ -142,38 +139,43 @@ func (x *namedIndex) valuesOf(obj any, key string) []string {
 	return values
 }
 
-func (x *namedIndex) insert(key, value string) {
+// insert puts a slot under a value.
+func (c *threadSafeMap) insert(x *namedIndex, id int, value string) {
 	set := x.values[value]
 	if set == nil {
-		set = sets.Set[string]{}
+		set = &idSet{}
 		x.values[value] = set
 	}
-	set.Insert(key)
+	if set.add(id) {
+		c.refs[id]++
+	}
 }
 
 // remove drops an emptied set: with values that come and go they would pile up
 // (kubernetes#84959).
-func (x *namedIndex) remove(key, value string) {
+func (c *threadSafeMap) remove(x *namedIndex, id int, value string) {
 	set := x.values[value]
 	if set == nil {
 		return
 	}
-	delete(set, key)
-	if len(set) == 0 {
+	if set.remove(id) {
+		c.refs[id]--
+	}
+	if set.n == 0 {
 		delete(x.values, value)
 	}
 }
 
-// update moves key from the values of old to those of obj; either may be nil.
-// The values of old are computed again rather than remembered, so that an
-// object that a handler changed in place goes wrong just as it does in
-// client-go. Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2).
-func (x *namedIndex) update(old, obj any, key string) {
+// reindex moves a slot from the values of old to those of obj, which it returns;
+// hadOld and hasNew say which of them there is. The values of old are computed
+// again rather than remembered, so that an object that a handler changed in
+// place goes wrong just as it does in client-go.
+// Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2).
+func (c *threadSafeMap) reindex(x *namedIndex, id int, old, obj any, key string) (after []string) {
 	if x.namespace {
-		x.updateNamespace(old, obj, key)
-		return
+		return c.reindexNamespace(x, id, old, obj, key)
 	}
-	var before, after []string
+	var before []string
 	if old != nil {
 		before = x.valuesOf(old, key)
 	}
@@ -181,17 +183,18 @@ func (x *namedIndex) update(old, obj any, key string) {
 		after = x.valuesOf(obj, key)
 	}
 	if len(before) == 1 && len(after) == 1 && before[0] == after[0] {
-		return
+		return after
 	}
 	for _, v := range before {
-		x.remove(key, v)
+		c.remove(x, id, v)
 	}
 	for _, v := range after {
-		x.insert(key, v)
+		c.insert(x, id, v)
 	}
+	return after
 }
 
-func (x *namedIndex) updateNamespace(old, obj any, key string) {
+func (c *threadSafeMap) reindexNamespace(x *namedIndex, id int, old, obj any, key string) []string {
 	var before, after string
 	if old != nil {
 		before = x.namespaceOf(old, key)
@@ -199,15 +202,18 @@ func (x *namedIndex) updateNamespace(old, obj any, key string) {
 	if obj != nil {
 		after = x.namespaceOf(obj, key)
 	}
-	if old != nil && obj != nil && before == after {
-		return
+	if old == nil || obj == nil || before != after {
+		if old != nil {
+			c.remove(x, id, before)
+		}
+		if obj != nil {
+			c.insert(x, id, after)
+		}
 	}
-	if old != nil {
-		x.remove(key, before)
+	if c.observer == nil {
+		return nil
 	}
-	if obj != nil {
-		x.insert(key, after)
-	}
+	return []string{after}
 }
 
 func (x *namedIndex) namespaceOf(obj any, key string) string {
@@ -233,47 +239,141 @@ func (c *threadSafeMap) indexed(obj any) []IndexValues {
 	return all
 }
 
-func (c *threadSafeMap) slotAt(i int) *slot { return &c.chunks[i>>chunkBits].slots[i&chunkMask] }
+func (c *threadSafeMap) slotAt(id int) *slot { return &c.chunks[id>>chunkBits].slots[id&chunkMask] }
 
 // ownedSlot is slotAt for writing: it copies the chunk if a List has taken it.
-func (c *threadSafeMap) ownedSlot(i int) *slot {
-	ch := c.chunks[i>>chunkBits]
+func (c *threadSafeMap) ownedSlot(id int) *slot {
+	if c.current.Load() != nil {
+		c.current.Store(nil)
+	}
+	ch := c.chunks[id>>chunkBits]
 	if gen := c.gen.Load(); ch.born < gen {
 		ch = &chunk{born: gen, slots: ch.slots}
-		c.chunks[i>>chunkBits] = ch
+		c.chunks[id>>chunkBits] = ch
 	}
-	return &ch.slots[i&chunkMask]
+	return &ch.slots[id&chunkMask]
 }
 
-// putLocked stores obj and returns what was stored before.
-func (c *threadSafeMap) putLocked(key string, obj any) (old any, existed bool) {
-	if i, ok := c.pos[key]; ok {
-		s := c.ownedSlot(i)
-		old, s.obj = s.obj, obj
-		return old, true
+// lookup returns the slot of key, -1 if there is none. The slot may be without an object.
+func (c *threadSafeMap) lookup(key string, hash uint32) int {
+	if c.table.n == 0 {
+		return -1
 	}
-	i := len(c.pos)
-	if i>>chunkBits == len(c.chunks) {
-		c.chunks = append(c.chunks, &chunk{born: c.gen.Load()})
+	mask := len(c.table.entries) - 1
+	for i := int(hash) & mask; ; i = (i + 1) & mask {
+		e := c.table.entries[i]
+		if e == 0 {
+			return -1
+		}
+		if id := int(uint32(e)) - 1; uint32(e>>32) == hash && c.slotAt(id).key == key {
+			return id
+		}
 	}
-	*c.ownedSlot(i) = slot{key, obj}
-	c.pos[key] = i
-	return nil, false
 }
 
-// takeLocked removes the slot of key by moving the last slot into its place.
-func (c *threadSafeMap) takeLocked(key string) {
-	i, last := c.pos[key], len(c.pos)-1
-	delete(c.pos, key)
-	end := c.ownedSlot(last)
-	if i != last {
-		*c.ownedSlot(i) = *end
-		c.pos[end.key] = i
+// stored returns the slot of key if it holds an object, else -1.
+func (c *threadSafeMap) stored(key string) int {
+	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).used() {
+		return id
 	}
-	*end = slot{}
-	if last&chunkMask == 0 {
-		c.chunks[last>>chunkBits] = nil
-		c.chunks = c.chunks[:last>>chunkBits]
+	return -1
+}
+
+// slotFor returns the slot of key, and makes one without an object if there is none.
+func (c *threadSafeMap) slotFor(key string, hash uint32) int {
+	if id := c.lookup(key, hash); id >= 0 {
+		return id
+	}
+	var id int
+	if n := len(c.free); n > 0 {
+		id = int(c.free[n-1])
+		c.free = c.free[:n-1]
+	} else {
+		id = len(c.refs)
+		if id>>chunkBits == len(c.chunks) {
+			c.chunks = append(c.chunks, &chunk{born: c.gen.Load()})
+		}
+		c.refs = append(c.refs, 0)
+	}
+	*c.ownedSlot(id) = slot{key, noObject}
+	c.table.put(hash, id)
+	return id
+}
+
+// putLocked stores obj and returns its slot and what was stored before.
+func (c *threadSafeMap) putLocked(key string, obj any) (id int, old any, existed bool) {
+	id = c.slotFor(key, hashKey(key))
+	s := c.ownedSlot(id)
+	if s.used() {
+		old, existed = s.obj, true
+	} else {
+		c.used++
+	}
+	s.obj = obj
+	return id, old, existed
+}
+
+// takeLocked empties a slot. If an index still has it, it keeps its key.
+func (c *threadSafeMap) takeLocked(id int) {
+	s := c.ownedSlot(id)
+	s.obj = noObject
+	c.used--
+	if c.refs[id] != 0 {
+		return
+	}
+	c.table.remove(hashKey(s.key), id)
+	s.key = ""
+	c.free = append(c.free, uint32(id))
+	if len(c.free) > 1024 && len(c.free) > 3*(len(c.refs)-len(c.free)) {
+		c.compactLocked()
+	}
+}
+
+// compactLocked gives all slots in use new numbers without gaps, so that what was once large does not stay so.
+func (c *threadSafeMap) compactLocked() {
+	chunks, refs, moved := c.chunks, c.refs, make(map[int]int, len(c.refs)-len(c.free))
+	free := make([]bool, len(refs))
+	for _, id := range c.free {
+		free[id] = true
+	}
+	c.resetLocked(len(refs) - len(c.free))
+	for id := range refs {
+		if free[id] {
+			continue
+		}
+		s := chunks[id>>chunkBits].slots[id&chunkMask]
+		to := c.slotFor(s.key, hashKey(s.key))
+		c.refs[to] = refs[id]
+		if s.used() {
+			c.ownedSlot(to).obj = s.obj
+			c.used++
+		}
+		moved[id] = to
+	}
+	for _, x := range c.indices {
+		for _, set := range x.values {
+			old := *set
+			*set = idSet{}
+			old.each(func(id int) { set.add(moved[id]) })
+		}
+	}
+}
+
+// resetLocked forgets all slots and makes room for n. The indices are left alone.
+func (c *threadSafeMap) resetLocked(n int) {
+	c.current.Store(nil)
+	c.table = slotTable{entries: make([]uint64, tableSize(n))}
+	c.chunks = make([]*chunk, 0, (n+chunkMask)>>chunkBits)
+	c.refs = make([]uint32, 0, n)
+	c.free, c.used = nil, 0
+}
+
+// eachLocked calls fn for every slot with an object.
+func (c *threadSafeMap) eachLocked(fn func(id int, s *slot)) {
+	for id := range c.refs {
+		if s := c.slotAt(id); s.used() {
+			fn(id, s)
+		}
 	}
 }
 
@@ -289,42 +389,52 @@ func (c *threadSafeMap) visibleRV() string {
 // moveRV, the store's resourceVersion becomes rv, but only once the indices
 // are done: an index function may panic.
 func (c *threadSafeMap) writeLocked(key string, obj any, rv string, moveRV bool) (old any, existed bool) {
-	old, existed = c.putLocked(key, obj)
+	id, old, existed := c.putLocked(key, obj)
+	var indexed []IndexValues
+	whole := false
 	if c.observer != nil {
+		indexed = make([]IndexValues, 0, len(c.indices))
 		// Deferred, because the object is stored even when an index function panics.
 		defer func() {
+			if !whole {
+				indexed = c.indexed(obj)
+			}
 			kind := KindStoreAdded
 			if existed {
 				kind = KindStoreUpdated
 			}
-			send(c.observer, Event{Kind: kind, Key: key, RV: rvOf(obj), Obj: obj, Old: old, Indexed: c.indexed(obj), StoreRV: c.visibleRV()})
+			send(c.observer, Event{Kind: kind, Key: key, RV: rvOf(obj), Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()})
 		}()
 	}
 	for _, x := range c.indices {
-		x.update(old, obj, key)
+		values := c.reindex(x, id, old, obj, key)
+		if c.observer != nil {
+			indexed = append(indexed, IndexValues{Index: x.name, Values: values})
+		}
 	}
+	whole = true
 	if moveRV {
-		c.rv = rv
+		c.setRVLocked(rv)
 	}
 	return old, existed
 }
 
 // removeLocked is writeLocked for a delete. obj is what the delete came with, perhaps nil.
 func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool) {
-	i, ok := c.pos[key]
-	if !ok {
+	id := c.stored(key)
+	if id < 0 {
 		if moveRV {
 			c.bookmarkLocked(rv)
 		}
 		return
 	}
-	old := c.slotAt(i).obj
+	old := c.slotAt(id).obj
 	for _, x := range c.indices {
-		x.update(old, nil, key)
+		c.reindex(x, id, old, nil, key)
 	}
-	c.takeLocked(key)
+	c.takeLocked(id)
 	if moveRV {
-		c.rv = rv
+		c.setRVLocked(rv)
 	}
 	if c.observer != nil {
 		gone, _ := (&queued{obj: obj}).observed()
@@ -337,9 +447,17 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 
 func (c *threadSafeMap) bookmarkLocked(rv string) {
 	moved := c.rv != rv
-	c.rv = rv
+	c.setRVLocked(rv)
 	if c.observer != nil && moved && !c.hideRV {
 		send(c.observer, Event{Kind: KindStoreBookmark, StoreRV: rv})
+	}
+}
+
+// setRVLocked notes the store's resourceVersion.
+func (c *threadSafeMap) setRVLocked(rv string) {
+	c.rv = rv
+	if c.rvMetric != nil {
+		setRVMetric(c.rvMetric, rv)
 	}
 }
 
@@ -443,38 +561,66 @@ func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
 func (c *threadSafeMap) Get(key string) (item interface{}, exists bool) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	i, ok := c.pos[key]
-	if !ok {
+	id := c.stored(key)
+	if id < 0 {
 		return nil, false
 	}
-	return c.slotAt(i).obj, true
+	return c.slotAt(id).obj, true
 }
 
-// frozen returns the chunks, which will not change any more, and the number of used slots.
-func (c *threadSafeMap) frozen() ([]*chunk, int) {
-	c.lock.RLock()
-	defer c.lock.RUnlock()
-	c.gen.Add(1)
-	return slices.Clone(c.chunks), len(c.pos)
+// patience is how often a List lets writers go first before it queues for the lock.
+const patience = 100
+
+// frozen returns a view of what is stored now. Any number of Lists between two
+// writes share one, and need no lock.
+//
+// A reader that waited at the lock would be let in by the next Unlock, and the
+// writer after it would have to wait until that reader was scheduled, done with
+// its copy, and gone: that is how client-go's writers starve. So a reader tries,
+// and yields, and only after long queues.
+func (c *threadSafeMap) frozen() *view {
+	for tries := 0; ; tries++ {
+		if v := c.current.Load(); v != nil {
+			return v
+		}
+		if tries == patience {
+			c.lock.RLock()
+			break
+		}
+		if c.lock.TryRLock() {
+			break
+		}
+		runtime.Gosched()
+	}
+	v := c.current.Load()
+	if v == nil {
+		c.gen.Add(1)
+		v = &view{chunks: slices.Clone(c.chunks), slots: len(c.refs), used: c.used}
+		c.current.Store(v)
+	}
+	c.lock.RUnlock()
+	// A writer that came meanwhile is ready to run but has no processor: it gets this one before the copying begins.
+	if c.lock.TryRLock() {
+		c.lock.RUnlock()
+	} else {
+		runtime.Gosched()
+	}
+	return v
 }
 
 // List implements ThreadSafeStore.
 func (c *threadSafeMap) List() []interface{} {
-	chunks, n := c.frozen()
-	list := make([]interface{}, n)
-	for i := range list {
-		list[i] = chunks[i>>chunkBits].slots[i&chunkMask].obj
-	}
+	v := c.frozen()
+	list := make([]interface{}, 0, v.used)
+	v.each(func(s *slot) { list = append(list, s.obj) })
 	return list
 }
 
 // ListKeys implements ThreadSafeStore.
 func (c *threadSafeMap) ListKeys() []string {
-	chunks, n := c.frozen()
-	list := make([]string, n)
-	for i := range list {
-		list[i] = chunks[i>>chunkBits].slots[i&chunkMask].key
-	}
+	v := c.frozen()
+	list := make([]string, 0, v.used)
+	v.each(func(s *slot) { list = append(list, s.key) })
 	return list
 }
 
@@ -497,59 +643,56 @@ func (c *threadSafeMap) replaceList(keys []string, objs []any, resourceVersion s
 }
 
 func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion string) {
-	c.pos = make(map[string]int, len(keys))
-	c.chunks = make([]*chunk, 0, (len(keys)+chunkMask)>>chunkBits)
+	c.resetLocked(len(keys))
 	for i, key := range keys {
 		c.putLocked(key, objs[i])
 	}
-	c.rv = resourceVersion
+	c.setRVLocked(resourceVersion)
 	if c.observer != nil {
 		// Deferred, because the objects are stored even when an index function panics.
 		defer func() {
-			send(c.observer, Event{Kind: KindStoreReplaced, N: len(c.pos), Items: c.itemsLocked(), StoreRV: c.visibleRV()})
+			send(c.observer, Event{Kind: KindStoreReplaced, N: c.used, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
 		}()
 	}
 	for _, x := range c.indices {
-		x.values = make(index, len(x.values))
+		x.values = make(map[string]*idSet, len(x.values))
 	}
-	for i := range len(c.pos) {
-		s := c.slotAt(i)
+	c.eachLocked(func(id int, s *slot) {
 		for _, x := range c.indices {
-			x.update(nil, s.obj, s.key)
+			c.reindex(x, id, nil, s.obj, s.key)
 		}
-	}
+	})
 }
 
 // itemsLocked lists what is stored, with index values, for an Observer.
 func (c *threadSafeMap) itemsLocked() []Item {
-	items := make([]Item, len(c.pos))
-	for i := range items {
-		s := c.slotAt(i)
-		items[i] = Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexed(s.obj)}
-	}
+	items := make([]Item, 0, c.used)
+	c.eachLocked(func(_ int, s *slot) {
+		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexed(s.obj)})
+	})
 	return items
 }
 
 // replaceAll is replaceList that also says what it replaced: olds[i] is what
-// was stored under keys[i], and gone are the slots whose key is not in keys.
+// was stored under keys[i], and gone are the slots whose key is not in keys. A
+// store that was empty gives neither.
 func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, gone []slot) {
-	olds = make([]any, len(keys))
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if len(c.pos) > 0 {
-		keep := make(map[string]struct{}, len(keys))
+	if c.used > 0 {
+		olds = make([]any, len(keys))
+		kept := make([]bool, len(c.refs))
 		for i, key := range keys {
-			keep[key] = struct{}{}
-			if at, ok := c.pos[key]; ok {
-				olds[i] = c.slotAt(at).obj
+			if id := c.stored(key); id >= 0 {
+				olds[i] = c.slotAt(id).obj
+				kept[id] = true
 			}
 		}
-		for i := range len(c.pos) {
-			s := c.slotAt(i)
-			if _, ok := keep[s.key]; !ok {
+		c.eachLocked(func(id int, s *slot) {
+			if !kept[id] {
 				gone = append(gone, *s)
 			}
-		}
+		})
 	}
 	c.replaceLocked(keys, objs, resourceVersion)
 	return olds, gone
@@ -565,16 +708,16 @@ func (c *threadSafeMap) find(indexName string) (*namedIndex, error) {
 	return nil, fmt.Errorf("Index with name %s does not exist", indexName)
 }
 
-// gather returns the objects of the keys in set.
-func (c *threadSafeMap) gather(set sets.Set[string]) []interface{} {
-	list := make([]interface{}, 0, len(set))
-	for key := range set {
-		var obj any // nil for a key that an object changed in place left behind
-		if i, ok := c.pos[key]; ok {
-			obj = c.slotAt(i).obj
+// gather returns the objects of the slots in set.
+func (c *threadSafeMap) gather(set *idSet) []interface{} {
+	list := make([]interface{}, 0, set.len())
+	set.each(func(id int) {
+		obj := c.slotAt(id).obj
+		if obj == noObject {
+			obj = nil // of a key that an object changed in place left behind
 		}
 		list = append(list, obj)
-	}
+	})
 	return list
 }
 
@@ -593,11 +736,9 @@ func (c *threadSafeMap) Index(indexName string, obj interface{}) ([]interface{},
 	if len(values) == 1 {
 		return c.gather(x.values[values[0]]), nil
 	}
-	union := sets.Set[string]{}
+	union := &idSet{}
 	for _, v := range values {
-		for key := range x.values[v] {
-			union.Insert(key)
-		}
+		x.values[v].each(func(id int) { union.add(id) })
 	}
 	return c.gather(union), nil
 }
@@ -621,7 +762,11 @@ func (c *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, err
 	if err != nil {
 		return nil, err
 	}
-	return sets.List(x.values[indexedValue]), nil
+	set := x.values[indexedValue]
+	keys := make([]string, 0, set.len())
+	set.each(func(id int) { keys = append(keys, c.slotAt(id).key) })
+	slices.Sort(keys)
+	return keys, nil
 }
 
 // ListIndexFuncValues implements ThreadSafeStore. A name that does not exist has no values.
@@ -679,12 +824,11 @@ func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 			send(c.observer, Event{Kind: KindIndexersAdded, Items: c.itemsLocked(), Text: strings.Join(names, ",")})
 		}()
 	}
-	for i := range len(c.pos) {
-		s := c.slotAt(i)
+	c.eachLocked(func(id int, s *slot) {
 		for _, x := range c.indices[before:] {
-			x.update(nil, s.obj, s.key)
+			c.reindex(x, id, nil, s.obj, s.key)
 		}
-	}
+	})
 	return nil
 }
 
@@ -695,5 +839,5 @@ func (c *threadSafeMap) Resync() error { return nil }
 func (c *threadSafeMap) len() int {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	return len(c.pos)
+	return c.used
 }

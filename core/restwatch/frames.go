@@ -1,6 +1,7 @@
 package restwatch
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
 	"io"
@@ -19,6 +20,7 @@ type frameReader struct {
 	buf        []byte // holds what was read; the unused part is buf[start:end]
 	start, end int
 	err        error // what Read said last
+	taken      int   // where the last line ends, its newline included
 
 	// The state of the frame that begins at start.
 	pos      int // next byte to look at
@@ -28,7 +30,7 @@ type frameReader struct {
 }
 
 const (
-	initialBuffer = 32 << 10
+	initialBuffer = 64 << 10
 	// keepBuffer is the largest buffer kept for the next frame: one huge object must not hold its size for the rest of the watch.
 	keepBuffer = 1 << 20
 )
@@ -63,6 +65,34 @@ func (f *frameReader) next() ([]byte, error) {
 	}
 }
 
+// line returns what is likely to be the next frame: API servers end each with a newline, and have none inside. It is only a guess, for one
+// pass over the bytes is what it saves: whoever decodes it finds out whether it is one JSON object from end to end, calls take if it is, and next
+// otherwise. It is good until then.
+func (f *frameReader) line() (frame []byte, ok bool) {
+	if f.depth != 0 {
+		return nil, false
+	}
+	for f.start < f.end && isSpace(f.buf[f.start]) {
+		f.start++
+	}
+	n := bytes.IndexByte(f.buf[f.start:f.end], '\n')
+	if n < 0 || n > f.limit {
+		return nil, false
+	}
+	f.taken = f.start + n + 1
+	for n > 0 && isSpace(f.buf[f.start+n-1]) {
+		n--
+	}
+	return f.buf[f.start : f.start+n], true
+}
+
+// take makes the last line the frame that was read.
+func (f *frameReader) take() {
+	f.start, f.pos = f.taken, f.taken
+}
+
+func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
+
 // fill reads once more. It makes room first, by moving the frame begun to the front and, if it fills the buffer, doubling that.
 func (f *frameReader) fill() {
 	if f.start == f.end {
@@ -91,7 +121,7 @@ func (f *frameReader) fill() {
 func (f *frameReader) scan() (done bool, err error) {
 	b := f.buf[:f.end]
 	if f.depth == 0 {
-		for f.start < f.end && (b[f.start] == ' ' || b[f.start] == '\n' || b[f.start] == '\r' || b[f.start] == '\t') {
+		for f.start < f.end && isSpace(b[f.start]) {
 			f.start++
 		}
 		f.pos = f.start

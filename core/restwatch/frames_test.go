@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -176,3 +177,55 @@ func countFrames(r io.Reader) (n int, err error) {
 		n++
 	}
 }
+
+// TestLines: frames are found by their newlines where there are any, and where a line is not a frame the slow road gives the same
+// frames as ever.
+func TestLines(t *testing.T) {
+	for _, tc := range []struct {
+		name, stream string
+		lines        int // how many frames line finds
+		frames       []string
+	}{
+		{"as an API server sends it", "{\"a\":1}\n{\"b\":\"}\"}\n", 2, []string{`{"a":1}`, `{"b":"}"}`}},
+		{"carriage returns and spaces", " {\"a\":1} \r\n\n{\"b\":2}\r\n", 2, []string{`{"a":1}`, `{"b":2}`}},
+		{"no newline at all", `{"a":1}{"b":2}`, 0, []string{`{"a":1}`, `{"b":2}`}},
+		{"two on a line", "{\"a\":1}{\"b\":2}\n", 1, []string{`{"a":1}`, `{"b":2}`}},
+		{"indented", "{\n  \"a\": 1\n}\n{\"b\":2}\n", 1, []string{"{\n  \"a\": 1\n}", `{"b":2}`}},
+	} {
+		for _, size := range []int{1, 3, 1000} {
+			f := newFrameReader(&smallReader{strings.NewReader(tc.stream), size}, 1000)
+			var frames []string
+			lines := 0
+			for {
+				if line, ok := f.line(); ok && json.Valid(line) {
+					frames = append(frames, string(line))
+					f.take()
+					lines++
+					continue
+				}
+				frame, err := f.next()
+				if err == io.EOF {
+					break
+				}
+				if err != nil {
+					t.Fatalf("%s: %v", tc.name, err)
+				}
+				frames = append(frames, string(frame))
+			}
+			if !slices.Equal(frames, tc.frames) {
+				t.Errorf("%s, %d bytes a read: %q, want %q", tc.name, size, frames, tc.frames)
+			}
+			if size == 1000 && lines > tc.lines {
+				t.Errorf("%s: %d frames by their lines, want at most %d", tc.name, lines, tc.lines)
+			}
+		}
+	}
+}
+
+// smallReader reads at most n bytes at a time.
+type smallReader struct {
+	r io.Reader
+	n int
+}
+
+func (s *smallReader) Read(p []byte) (int, error) { return s.r.Read(p[:min(s.n, len(p))]) }

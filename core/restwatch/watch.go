@@ -125,6 +125,15 @@ func (s *stream) receive() {
 // pump delivers events until the stream ends, and returns why it ended: nil for a clean end.
 func (s *stream) pump() error {
 	for {
+		if line, ok := s.frames.line(); ok {
+			if event, err := s.decode(line); err == nil {
+				s.frames.take()
+				if !s.deliver(event) {
+					return nil
+				}
+				continue
+			}
+		}
 		frame, err := s.frames.next()
 		if err == nil {
 			var event watch.Event

@@ -35,6 +35,10 @@ type listener struct {
 }
 
 func (l *lane) listenerIndex(id int32) (int, bool) {
+	// They are numbered from 1, so while none is forgotten there is nothing to search.
+	if i := int(id) - 1; i >= 0 && i < len(l.listeners) && l.listeners[i].id == id {
+		return i, true
+	}
 	return slices.BinarySearchFunc(l.listeners, id, func(x listener, id int32) int { return cmp.Compare(x.id, id) })
 }
 

@@ -52,6 +52,7 @@ type Recorder struct {
 	start  time.Time
 	chunks []*chunk
 	gone   []*chunk // evicted, not in base yet
+	spare  *chunk   // evicted, in base, and never seen by a reader: written again
 	seq    uint64
 	at     time.Duration
 	bytes  int
@@ -89,6 +90,9 @@ type laneObserver struct {
 
 // Observe implements informer.Observer.
 func (o *laneObserver) Observe(e *informer.Event) { o.r.append(o.lane, e) }
+
+// ObserveAll is Observe for several events that happened in one moment.
+func (o *laneObserver) ObserveAll(events []informer.Event) { o.r.appendAll(o.lane, events) }
 
 // Lane returns the Observer for the informer of a lane.
 func (r *Recorder) Lane(i uint8) informer.Observer { return &laneObserver{r, i} }
@@ -162,12 +166,32 @@ func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 	seq := r.put(at, lane, e, size)
 	lag := len(r.gone) > maxPending
 	r.mu.Unlock()
-	if lag && r.foldMu.TryLock() {
-		// Nobody reads, so nobody folds: do it here, a chunk's worth for a chunk's worth.
+	if lag {
+		r.catchUp()
+	}
+	return seq
+}
+
+// appendAll is append for events that happened in one moment: one lock, one look at the clock.
+func (r *Recorder) appendAll(lane uint8, events []informer.Event) {
+	r.mu.Lock()
+	at := max(r.opts.Clock.Since(r.start), r.at)
+	for i := range events {
+		r.put(at, lane, &events[i], eventBytes+brought(&events[i]))
+	}
+	lag := len(r.gone) > maxPending
+	r.mu.Unlock()
+	if lag {
+		r.catchUp()
+	}
+}
+
+// catchUp folds for want of a reader who would: a chunk's worth for a chunk's worth.
+func (r *Recorder) catchUp() {
+	if r.foldMu.TryLock() {
 		r.settle(1)
 		r.foldMu.Unlock()
 	}
-	return seq
 }
 
 // put appends with mu held.
@@ -178,7 +202,11 @@ func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int
 	if n := len(r.chunks); n > 0 && r.chunks[n-1].n < chunkEvents {
 		c = r.chunks[n-1]
 	} else {
-		c = &chunk{first: r.seq}
+		// A new chunk is a third of a megabyte to make, and then to scan at every collection.
+		if c, r.spare = r.spare, nil; c == nil {
+			c = &chunk{}
+		}
+		c.first, c.n, c.bytes = r.seq, 0, 0
 		r.chunks = append(r.chunks, c)
 	}
 	s := &c.ev[c.n]
@@ -415,6 +443,9 @@ func (r *Recorder) settle(limit int) {
 	if r.gen == gen {
 		clear(r.gone[:len(gone)])
 		r.gone = r.gone[len(gone):]
+		if last.first > r.read {
+			r.spare = last // nobody was ever given a piece of it
+		}
 	}
 	r.mu.Unlock()
 }
@@ -466,7 +497,7 @@ func (r *Recorder) Reset() {
 }
 
 func (r *Recorder) reset() {
-	r.chunks, r.gone = nil, nil
+	r.chunks, r.gone, r.spare = nil, nil, nil
 	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
 	r.start = r.opts.Clock.Now()
 	r.gen++

@@ -187,55 +187,6 @@ func appendView(b []byte, d trace.View, seq uint64, at float64) []byte {
 	return append(b, text...)
 }
 
-// news reports whether there is something to send.
-func (t *timeline) news() bool {
-	return t.reset || len(t.dirty) > 0 || t.fresh < len(t.marks)
-}
-
-// append writes what is new, or everything.
-func (t *timeline) append(b []byte, all bool) []byte {
-	all = all || t.reset
-	b = append(b, `{"reset":`...)
-	b = strconv.AppendBool(b, all)
-	b = append(b, `,"binMillis":250,"bins":[`...)
-	n := 0
-	bin := func(i int) {
-		if n++; n > 1 {
-			b = append(b, ',')
-		}
-		b = append(b, '[')
-		b = strconv.AppendInt(b, int64(i), 10)
-		b = append(b, ',')
-		b = strconv.AppendInt(b, int64(t.bins[i]), 10)
-		b = append(b, ']')
-	}
-	if all {
-		for i, count := range t.bins {
-			if count > 0 {
-				bin(i)
-			}
-		}
-		t.fresh = 0
-	} else {
-		for i := range t.dirty {
-			bin(i)
-		}
-	}
-	b = append(b, `],"marks":`...)
-	marks := t.marks[t.fresh:]
-	if marks == nil {
-		marks = []trace.Mark{}
-	}
-	text, err := json.Marshal(marks)
-	if err != nil {
-		panic(err)
-	}
-	b = append(b, text...)
-	clear(t.dirty)
-	t.fresh, t.reset = len(t.marks), false
-	return append(b, '}')
-}
-
 // appendString appends s as a JSON string. Keys and names are plain text; only what is not goes the long way.
 func appendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {

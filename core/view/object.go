@@ -8,7 +8,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// journeyEvents bounds how far back an object's journey is looked for.
+// journeyEvents bounds how far back, and how far ahead, an object's journey is looked for.
 const journeyEvents = 60_000
 
 // Object is what the inspector shows of one object at the view's position.
@@ -21,6 +21,8 @@ type Object struct {
 	// Deleted: the store no longer holds it; JSON is its last known state.
 	Deleted bool        `json:"deleted"`
 	Journey []trace.Hop `json:"journey"`
+	// Ahead is what the log knows of the object after the view's position; empty at the log's end.
+	Ahead []trace.Hop `json:"ahead"`
 }
 
 // Object describes the object with a key in a lane: as the store holds it, as it was
@@ -73,6 +75,15 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	out.Journey = trace.Journey(v.rec.Read, key, from, pos)
 	if out.Journey == nil {
 		out.Journey = []trace.Hop{}
+	}
+	out.Ahead = []trace.Hop{}
+	if head, _ := v.rec.Head(); head > pos {
+		// It begins at the same place, for a hop is told by those before it.
+		for _, h := range trace.Journey(v.rec.Read, key, from, min(head, pos+journeyEvents)) {
+			if h.Seq > pos {
+				out.Ahead = append(out.Ahead, h)
+			}
+		}
 	}
 	return out, nil
 }

@@ -75,7 +75,7 @@ func (v *View) reset() {
 	v.mode = live
 	v.jumped, v.resend = true, true
 	v.lanes = nil
-	v.timeline = timeline{reset: true}
+	v.timeline = newTimeline()
 }
 
 // Live follows the end of the log again.

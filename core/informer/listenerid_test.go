@@ -1,0 +1,46 @@
+package informer
+
+import (
+	"testing"
+	"testing/synctest"
+)
+
+// TestListenerIdentity ties registrations to the Listener of events, gates and snapshots.
+func TestListenerIdentity(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		r := build(t, serve(era, "5", obj("a", "1")), SharedIndexInformerOptions{Era: era})
+		early, err := r.AddEventHandlerWithOptions(&calls{}, HandlerOptions{Name: "early"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.run()
+		synctest.Wait()
+		late, err := r.AddEventHandlerWithOptions(&calls{}, HandlerOptions{Name: "late"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.RemoveEventHandler(early); err != nil {
+			t.Fatal(err)
+		}
+		last, err := r.AddEventHandlerWithOptions(&calls{}, HandlerOptions{Name: "last"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		// The handler that build adds is the first; a number is not used again.
+		for i, reg := range []ResourceEventHandlerRegistration{r.reg, early, late, last} {
+			id, ok := reg.(ListenerIdentity)
+			if !ok || id.ListenerID() != int32(i+1) {
+				t.Errorf("registration %d: %v, %v", i+1, id, ok)
+			}
+		}
+		names := map[string]int32{}
+		for _, l := range r.Snapshot().Listeners {
+			names[l.Name] = l.ID
+		}
+		if names["late"] != 3 || names["last"] != 4 || names["early"] != 0 {
+			t.Errorf("the snapshot numbers %v", names)
+		}
+		r.stop()
+	})
+}
