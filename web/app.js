@@ -15,16 +15,20 @@ import { createIndexer } from './panels/indexer.js';
 import { createListeners } from './panels/listeners.js';
 import { createQueue } from './panels/queue.js';
 import { createReflector } from './panels/reflector.js';
+import { Away } from './away.js';
 import { Caption } from './caption.js';
+import { Explain } from './explain.js';
+import { Files } from './files.js';
 import { Holds } from './holds.js';
 import { Inspector } from './inspector.js';
 import { bindKeys, toggleHelp } from './keys.js';
 import { Loading } from './loading.js';
-import { closePopup, openPopup, searchList } from './popup.js';
+import { closePopup, openPopup } from './popup.js';
 import { openSimMenu } from './simmenu.js';
 import { Timeline } from './timeline.js';
-import { eras, faultKeys, TopBar } from './topbar.js';
+import { eras, faultOrder, TopBar } from './topbar.js';
 import { Transport } from './transport.js';
+import { Views } from './views.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
 
@@ -71,7 +75,7 @@ const tokens = ctx.tokens;
 
 const rail = new Rail(scene);
 const panels = { api: createApi(), reflector: createReflector(), queue: createQueue(), indexer: createIndexer(), listeners: createListeners(), controller: createController() };
-const top = new TopBar(ctx, app, { theme: nextTheme, language: nextLanguage, help: () => toggleHelp(app), save, open: openFile });
+const top = new TopBar(ctx, app, { theme: nextTheme, language: nextLanguage, help: () => toggleHelp(app), save: () => files.save(), open: () => files.open(), presenter: () => views.present(), stories: (b) => views.stories.open(b) });
 for (const p of Object.values(panels)) {
   const g = s('g');
   scene.back.append(g);
@@ -79,6 +83,7 @@ for (const p of Object.values(panels)) {
 }
 panels.api.onmenu = () => openSimMenu(ctx, panels.api.menuButton(), selected || panels.indexer.keys()[0] || '');
 const holds = new Holds(ctx);
+const explain = new Explain(ctx, app);
 scene.order();
 const captionLine = h('span', { class: 'say' });
 const mergedText = h('span');
@@ -86,12 +91,17 @@ const merged = h('span', { class: 'no', hidden: '' },
   s('svg', { class: 'mgi', viewBox: '0 0 22 22', 'aria-hidden': 'true' }, s('rect', { x: 7, y: 1, width: 14, height: 14, rx: 3 }), s('rect', { x: 4, y: 4, width: 14, height: 14, rx: 3 }), s('rect', { class: 'f', x: 1, y: 7, width: 14, height: 14, rx: 3 })), mergedText);
 app.append(h('div', { class: 'cap' }, captionLine, merged));
 const caption = new Caption(ctx, captionLine, live);
-const transport = new Transport(ctx, app);
+const files = new Files(ctx, app);
+const transport = new Transport(ctx, app, { mark: (n) => timeline.mark(n), share: (anchor) => files.menu(anchor) });
 const timeline = new Timeline(ctx, app);
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
 });
 const loading = new Loading(scene);
+const away = new Away(ctx);
+const views = new Views(ctx, app, { caption });
+views.onback = recolour;
+/** @type {any} */ (globalThis).__views = views;
 
 /** @type {(v: string) => void} */
 let nowReady;
@@ -124,22 +134,41 @@ const link = new Link({
 /** What could not be begun, in the worker's words. */
 let beginError = '';
 /** The moment that the address asks for, until the log has come so far. */
-let wantedSeq = Number(asked.get('at')) || 0;
+let wantedSeq = 0;
+/** What the address selected when it was last followed. */
+let followed = '';
+
+function sceneOf() {
+  try {
+    return JSON.stringify(fragment.selection(fragment.read()));
+  } catch {
+    return ''; // what cannot be read is told when it is followed
+  }
+}
+
+/** Goes to an event once the log has come so far. @param {number} seq */
+function awaitMoment(seq) {
+  wantedSeq = seq;
+  if (seq && model.view.head < seq) say(t('file.waiting', { n: exact(seq) }));
+}
 
 /** Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked. */
 async function begin() {
-  /** @type {Record<string, any>} */
-  const o = { source: asked.get('source') === 'live' ? 'live' : 'sim' };
-  for (const k of ['context', 'resource', 'namespace', 'era']) if (asked.get(k)) o[k] = asked.get(k);
-  for (const k of ['seed', 'objects', 'rate']) if (asked.get(k) && Number.isFinite(Number(asked.get(k)))) o[k] = Number(asked.get(k));
   try {
-    await link.call('select', [o]);
-    const speed = Number(asked.get('speed'));
-    if (speed > 0 && speed !== 1) await link.call('play', [speed]);
+    const p = fragment.read();
+    // A story selects for itself.
+    if (!p.get('story')) await link.call('select', [fragment.selection(p)]);
+    followed = sceneOf();
+    const speed = fragment.speed(p);
+    if (speed && speed !== 1) await link.call('play', [speed]);
+    awaitMoment(Number(p.get('at')) || 0);
   } catch (err) {
     beginError = upper(err instanceof Error ? err.message : String(err));
-    loading.fail();
+    if (model.any) say(beginError, true);
+    else loading.fail();
   }
+  const story = fragment.read().get('story');
+  if (story) views.stories.start(story).catch((err) => say(err.message, true));
   nowReady('');
   dirty = true;
 }
@@ -162,7 +191,9 @@ async function perform(name, args) {
     if ('resource' in o) write.resource = fragment.formatResource({ group: o.group ?? '', version: o.version ?? '', resource: o.resource });
     for (const k of ['namespace', 'era', 'seed', 'objects', 'rate']) if (k in o) write[k] = o[k];
     write.at = null;
+    wantedSeq = 0;
     fragment.write(write);
+    followed = sceneOf();
     pick('');
   } else if (name === 'play') {
     fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, at: null });
@@ -199,7 +230,6 @@ function pick(key) {
   dirty = true;
   if (key) inspector.open(key);
   else inspector.close();
-  if (link.alive) link.call('selectObject', [key]).catch(() => {});
 }
 
 function applyTheme() {
@@ -220,6 +250,7 @@ function recolour() {
   tokens.resize();
   for (const p of Object.values(panels)) p.resize(scene.scale);
   timeline.resize();
+  views.resize();
   dirty = true;
 }
 
@@ -234,42 +265,7 @@ function nextLanguage() {
 }
 
 function find() {
-  openPopup(app, top.res, (root, close) => {
-    searchList(root, {
-      items: panels.indexer.keys().sort(),
-      words: (k) => k,
-      row: (k) => ({ label: k, on: k === selected }),
-      choose: (k) => {
-        close();
-        pick(k);
-      },
-      placeholder: t('ins.find'),
-      none: t('ins.findNone'),
-      limit: 200,
-    }).focus();
-  }, { width: 520, label: t('ins.find') });
-}
-
-/** Hands the log so far to the person as a file. */
-async function save() {
-  const file = await ctx.act('record');
-  if (!file?.text) return;
-  const a = h('a', { download: file.name ?? 'informerscope.jsonl' });
-  const url = URL.createObjectURL(new Blob([file.text], { type: 'application/jsonl' }));
-  a.setAttribute('href', url);
-  a.click();
-  setTimeout(() => URL.revokeObjectURL(url), 10000);
-}
-
-function openFile() {
-  const input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace' }));
-  input.addEventListener('change', async () => {
-    const f = input.files?.[0];
-    if (!f) return;
-    const o = await ctx.act('load', await f.arrayBuffer());
-    if (o) say(t(o.warning ? 'top.loadedWarn' : 'top.loaded', { n: exact(o.events ?? 0), w: o.warning ?? '' }), !!o.warning);
-  });
-  input.click();
+  panels.indexer.find();
 }
 
 /** @param {{message: string, stack: string}} c */
@@ -316,12 +312,14 @@ bindKeys({
   faster: (n) => transport.faster(n),
   start: () => transport.toStart(),
   live: () => transport.live(),
-  mark: (n) => ctx.act('mark', n),
+  mark: (n) => timeline.mark(n),
   find,
   escape: () => {
     if (blackout) return black();
     if (closePopup()) return true;
     if (toggleHelp(app, false)) return true;
+    if (views.escape()) return true;
+    if (explain.close()) return true;
     if (inspector.isOpen) {
       inspector.close();
       return true;
@@ -333,12 +331,13 @@ bindKeys({
     if (stage) holds.toggle(stage, stage === 'deliver' ? panels.listeners.large()[0] : undefined);
   },
   release: (n) => holds.releaseEverywhere(n),
-  fault: (d) => faultKeys[d - 1] && top.fault(faultKeys[d - 1]),
+  fault: (d) => faultOrder[d - 1] && top.fault(faultOrder[d - 1]),
   black,
   theme: nextTheme,
   language: nextLanguage,
   era: () => ctx.act('select', { era: eras[(eras.indexOf(model.state.era.split(',')[0]) + 1) % eras.length] }),
   help: () => toggleHelp(app),
+  explain: (n) => explain.step(n),
 });
 
 /** The path of the selected object, as far as it has come. */
@@ -387,6 +386,15 @@ function paint(frame, clock) {
     else if (frame.lanes?.[0]?.moves?.length) tokens.add(frame.lanes[0].moves);
     caption.note(clock, !!frame.jump);
   }
+  if (views.paint(clock)) {
+    panels.indexer.paint(frame, model.state);
+    top.paint();
+    transport.paint();
+    timeline.paint();
+    inspector.refresh();
+    caption.paint(clock, crashed ? t('cap.crash') : undefined);
+    return;
+  }
   rail.paint(model, panels.listeners.large().length, panels.listeners.large(), panels.listeners.total() > 3);
   panels.api.paint(frame, model.state);
   panels.reflector.paint(frame, model.state);
@@ -394,6 +402,7 @@ function paint(frame, clock) {
   panels.indexer.paint(frame, model.state);
   panels.controller.paint(frame, model.state);
   holds.paint(panels.listeners.large());
+  explain.paint();
   top.paint();
   transport.paint();
   timeline.paint();
@@ -417,6 +426,8 @@ function loop(clock) {
   if (frame) {
     const before = model.any;
     model.apply(frame, clock);
+    away.note(frame);
+    views.apply(frame, clock);
     if (model.any && !before) loading.toggle(false);
     if (wantedSeq && model.view.head >= wantedSeq) {
       ctx.act('seek', wantedSeq);
@@ -429,7 +440,8 @@ function loop(clock) {
     lastPaint = clock;
     paint(frame, clock);
   }
-  tokens.draw(clock);
+  if (views.shown) views.draw(clock);
+  else tokens.draw(clock);
   link.want();
   requestAnimationFrame(loop);
 }
@@ -450,6 +462,12 @@ addEventListener('resize', () => {
 });
 addEventListener('hashchange', () => {
   const p = fragment.read();
+  if ((p.get('token') ?? '') !== token) {
+    location.reload(); // the relay is asked with the token that the page began with
+    return;
+  }
+  if (sceneOf() !== followed || !followed) begin();
+  else awaitMoment(Number(p.get('at')) || 0);
   const nextTheme2 = p.get('theme') ?? 'dark';
   if (themes.includes(nextTheme2) && nextTheme2 !== theme) {
     theme = nextTheme2;
@@ -482,13 +500,16 @@ const informerscope = {
   live: () => perform('live', []),
   record: () => perform('record', []),
   load: (/** @type {any} */ trace) => perform('load', [trace]),
-  story: (/** @type {string} */ id) => perform('story', [id]),
+  story: (/** @type {string} */ id) => views.stories.start(id),
   sources: () => perform('sources', []),
   resources: () => perform('resources', []),
   namespaces: () => perform('namespaces', []),
   object: (/** @type {any[]} */ ...a) => perform('object', a),
   cluster: (/** @type {string} */ verb, /** @type {any} */ args) => perform('cluster', [verb, args ?? {}]),
   groupBy: (/** @type {string} */ index) => perform('groupBy', [index]),
+  index: (/** @type {any[]} */ ...a) => perform('index', a),
+  addIndex: (/** @type {string} */ name, /** @type {string} */ expression) => perform('addIndex', [name, expression]),
+  panic: (/** @type {number} */ id) => perform('panic', [id]),
   addListener: (/** @type {any} */ o) => perform('addListener', [o]),
   removeListener: (/** @type {number} */ id) => perform('removeListener', [id]),
   pace: (/** @type {number} */ id, /** @type {number} */ ms) => perform('pace', [id, ms]),

@@ -18,6 +18,7 @@ export class Caption {
     this.words = '';
     this.id = '';
     this.since = -1e9;
+    this.timer = 0;
     this.spokenAt = -1e9;
     this.lastRelists = 0;
     this.relistAt = -1e9;
@@ -31,6 +32,8 @@ export class Caption {
     /** @type {Map<number, number>} */
     this.panics = new Map();
     this.panicked = { name: '', at: -1e9 };
+    /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
+    this.extra = () => null;
   }
 
   /** What to say now, and an id that tells one thing from another. @param {number} clock @returns {[string, string]} */
@@ -42,6 +45,8 @@ export class Caption {
     const now = this.ctx.now();
     const recent = (/** @type {number} */ at, /** @type {number} */ ms) => clock - at < ms;
 
+    const extra = this.extra();
+    if (extra) return extra;
     if (st.source.trouble) return ['trouble', upper(st.source.trouble)];
     if (r.phase === 'backoff') {
       const rest = seconds(Math.max(0, r.backoffMillis - (now - r.backoffSince)));
@@ -120,9 +125,11 @@ export class Caption {
       this.line.title = words;
       this.line.classList.remove('out');
     };
+    // What was to be put before this must not come after it.
+    clearTimeout(this.timer);
     if (soft) {
       this.line.classList.add('out');
-      setTimeout(put, 120);
+      this.timer = window.setTimeout(put, 120);
     } else put();
     // A screen reader hears a new kind of thing at once, and the same kind with other numbers seldom.
     if (first || id !== this.id || clock - this.spokenAt > 15000) {
@@ -136,5 +143,6 @@ export class Caption {
   again() {
     this.since = -1e9;
     this.words = '';
+    clearTimeout(this.timer);
   }
 }

@@ -1,10 +1,31 @@
 // @ts-check
 // The URL fragment: everything that selects a view stands in it, so a link is a scene. What this page does not know,
-// the token above all, stays as it was.
+// the token above all, stays as it was; only a link that is given away is without the token.
+import { exact } from './format.js';
+import { t } from './i18n.js';
+import './words-time.js';
+
+/** What the simulated cluster allows, as core/lab does. */
+export const limits = { objects: 100000, rate: 10000, seed: Number.MAX_SAFE_INTEGER };
 
 /** @returns {URLSearchParams} */
 export function read() {
   return new URLSearchParams(location.hash.replace(/^#/, ''));
+}
+
+/** @param {URLSearchParams} p */
+function text(p) {
+  return p.toString().replace(/%2C/g, ',').replace(/%3A/g, ':').replace(/%2F/g, '/');
+}
+
+/** @param {URLSearchParams} p @param {Record<string, string | number | null | undefined>} members */
+function put(p, members) {
+  for (const k in members) {
+    const v = members[k];
+    if (k === 'token') continue;
+    if (v === null || v === undefined || v === '') p.delete(k);
+    else p.set(k, String(v));
+  }
 }
 
 /**
@@ -13,14 +34,53 @@ export function read() {
  */
 export function write(members) {
   const p = read();
-  for (const k in members) {
-    const v = members[k];
-    if (k === 'token') continue;
-    if (v === null || v === undefined || v === '') p.delete(k);
-    else p.set(k, String(v));
-  }
-  const next = '#' + p.toString().replace(/%2C/g, ',').replace(/%3A/g, ':').replace(/%2F/g, '/');
+  put(p, members);
+  const next = '#' + text(p);
   if (next !== location.hash && !(next === '#' && !location.hash)) history.replaceState(null, '', next);
+}
+
+/**
+ * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
+ * clusters, is never in it.
+ * @param {Record<string, string | number | null | undefined>} members
+ */
+export function shareable(members) {
+  const p = read();
+  put(p, members);
+  for (const k of ['token', 'context', 'presenter', 'story']) p.delete(k);
+  return `${location.href.replace(/#.*$/, '')}#${text(p)}`;
+}
+
+/**
+ * What the fragment selects, as the call `select` takes it. A number that is none throws with words for a person.
+ * @param {URLSearchParams} p
+ * @returns {Record<string, string | number>}
+ */
+export function selection(p) {
+  /** @type {Record<string, string | number>} */
+  const o = { source: p.get('source') === 'live' ? 'live' : 'sim' };
+  for (const k of ['context', 'resource', 'namespace', 'era']) {
+    const v = p.get(k);
+    if (v) o[k] = v;
+  }
+  for (const k of /** @type {('seed' | 'objects' | 'rate')[]} */ (['seed', 'objects', 'rate'])) {
+    const v = p.get(k);
+    if (!v) continue;
+    const n = Number(v);
+    if (!(n >= 0 && n <= limits[k]) || (k !== 'rate' && !Number.isInteger(n))) throw new Error(t('frag.bad', { name: k, value: v.slice(0, 40), max: exact(limits[k]) }));
+    o[k] = n;
+  }
+  return o;
+}
+
+/** The speed that the fragment asks for, 0 for none. "1/8" is understood. @param {URLSearchParams} p */
+export function speed(p) {
+  const v = p.get('speed');
+  if (!v) return 0;
+  const [a, b] = v.split('/');
+  const n = b === undefined ? Number(a) : Number(a) / Number(b);
+  if (!(n >= 1 / 32 && n <= 8)) throw new Error(t('frag.speed', { value: v.slice(0, 40) }));
+  return n;
 }
 
 /**

@@ -2,10 +2,22 @@
 // The holds: pins on the rail in its own order. A pin that is pressed drops into the rail as a bar, says who holds and
 // for how long, and carries its own ways to release.
 import { attr, h, place, s, text } from './dom.js';
-import { seconds } from './format.js';
+import { exact, seconds } from './format.js';
+import { addWords } from './i18n.js';
 import { lanesY, RAIL } from './scene.js';
 
-/** @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, all: HTMLElement, words: import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin */
+addWords({
+  'hold.some': ['n…', 'n…'],
+  'hold.someName': ['release some', '放行若干'],
+  'hold.someTitle': ['Release how many?', '放行多少个？'],
+  'hold.allShort': ['all', '全部'],
+  'hold.count': ['how many', '多少个'],
+  'hold.go': ['release', '放行'],
+  'hold.passed': ['{n} released', '已放行 {n}'],
+  'held.take': ['held', '按住'],
+});
+
+/** @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words: import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin */
 
 export class Holds {
   /** @param {import('./types.js').Ctx} ctx */
@@ -34,11 +46,13 @@ export class Holds {
       s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }), s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
     const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
     const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
+    const some = h('button', { class: 'sbtn line raise', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
     const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
     const args = () => (id() === undefined ? [] : [id()]);
     pin.addEventListener('click', () => this.toggle(stage, id()));
     one.addEventListener('click', () => ctx.act('release', stage, 1, ...args()));
     all.addEventListener('click', () => ctx.act('release', stage, 0, ...args()));
+    some.addEventListener('click', () => this.openSome(some, stage, args()));
     const tip = (/** @type {boolean} */ on) => {
       if (!on || pin.getAttribute('aria-pressed') === 'true') {
         this.tip.hidden = true;
@@ -53,11 +67,11 @@ export class Holds {
     pin.addEventListener('pointerleave', () => tip(false));
     pin.addEventListener('focus', () => pin.matches(':focus-visible') && tip(true));
     pin.addEventListener('blur', () => tip(false));
-    for (const el of [pin, one, all]) el.dataset.x = String(x - 8);
-    ctx.scene.over.append(pin, one, all);
+    for (const el of [pin, one, some, all]) el.dataset.x = String(x - 8);
+    ctx.scene.over.append(pin, one, some, all);
     const words = text(ctx.scene.front, 0, 0, 't14');
     const who = text(ctx.scene.front, 0, 0, 'l');
-    this.pins.push({ stage, lane, pin, one, all, words, who, x, y });
+    this.pins.push({ stage, lane, pin, one, some, all, words, who, x, y });
   }
 
   /**
@@ -70,6 +84,34 @@ export class Holds {
     const on = !!ctx.model.hold(stage, listener);
     const args = listener === undefined ? [] : [listener];
     return on ? ctx.act('release', stage, 0, ...args) : ctx.act('hold', stage, ...args);
+  }
+
+  /** Asks how many may pass. @param {HTMLElement} anchor @param {string} stage @param {any[]} args @private */
+  openSome(anchor, stage, args) {
+    const { ctx } = this;
+    const { t } = ctx;
+    ctx.popup(anchor, (root, close) => {
+      root.append(h('h2', {}, t('hold.someTitle')));
+      const free = (/** @type {number} */ n) => {
+        close();
+        ctx.act('release', stage, n, ...args);
+      };
+      const quick = h('div', { class: 'btnrow' });
+      for (const n of [5, 10, 100, 1000]) {
+        const b = h('button', { class: 'key', type: 'button' }, exact(n));
+        b.addEventListener('click', () => free(n));
+        quick.append(b);
+      }
+      const field = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 1, max: 1000000, step: 1, value: 10, 'aria-label': t('hold.count') }));
+      const form = h('form', { class: 'form' }, h('span', {}, t('hold.count')), field, h('button', { class: 'key', type: 'submit' }, t('hold.go')));
+      form.addEventListener('submit', (e) => {
+        e.preventDefault();
+        const n = Math.round(Number(field.value));
+        if (n >= 1) free(n);
+      });
+      root.append(form, quick);
+      field.select();
+    }, { width: 248, label: t('hold.someTitle') });
   }
 
   /** Releases one, or all, at every stage that is held. @param {number} n */
@@ -91,39 +133,49 @@ export class Holds {
       const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';
       attr(p.pin, 'aria-pressed', String(!!hold));
       attr(p.pin, 'aria-label', t('hold.' + p.stage, { name }));
-      p.one.hidden = p.all.hidden = !hold;
+      p.one.hidden = p.some.hidden = p.all.hidden = !hold;
       if (!hold) {
         p.words.set('');
         p.who.set('');
         continue;
       }
       const one = t('hold.one');
-      const all = t('hold.all');
+      const all = t(p.stage === 'pop' ? 'hold.all' : 'hold.allShort');
+      const some = t('hold.some');
+      if (p.some.textContent !== some) p.some.textContent = some;
+      attr(p.some, 'aria-label', `${some} ${t('hold.someName')}: ${t('hold.' + p.stage, { name })}`);
+      attr(p.all, 'aria-label', `${t('hold.all')}: ${t('hold.' + p.stage, { name })}`);
+      attr(p.one, 'aria-label', `${t('hold.one')}: ${t('hold.' + p.stage, { name })}`);
       if (p.one.textContent !== one) p.one.textContent = one;
       if (p.all.textContent !== all) p.all.textContent = all;
       const since = seconds(now - hold.sinceMillis);
+      const passed = hold.releases ? ` · ${t('hold.passed', { n: exact(hold.releases) })}` : '';
       if (p.stage === 'pop') {
         p.words.at(p.x + 12, 132).set(t('held.pop'));
-        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132).set(t('hold.you', { s: since }));
+        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132).set(t('hold.you', { s: since }) + passed);
         place(p.one, p.x + 12, 163, 74, 26);
-        place(p.all, p.x + 92, 163, 76, 26);
+        place(p.some, p.x + 90, 163, 30, 26);
+        place(p.all, p.x + 124, 163, 70, 26);
       } else if (p.stage === 'store') {
         // Left of the bar, over the Reflector's stretch of the rail.
         p.words.at(246, 116).set(t('held.store'));
-        p.who.cls('l').at(246, 132).set(t('hold.you', { s: since }));
+        p.who.cls('l').at(246, 132).set(t('hold.you', { s: since }) + passed);
         place(p.one, 246, 171, 62, 22);
-        place(p.all, 312, 171, 66, 22);
+        place(p.some, 312, 171, 26, 22);
+        place(p.all, 342, 171, 34, 22);
       } else if (p.stage === 'take') {
         p.words.set('');
         attr(p.who.el, 'text-anchor', 'end');
         p.who.cls('l t1').at(1256, 117).set(t('hold.you', { s: since }));
-        place(p.one, 1106, 189, 70, 26);
-        place(p.all, 1180, 189, 74, 26);
+        place(p.one, 1106, 189, 72, 26);
+        place(p.some, 1182, 189, 30, 26);
+        place(p.all, 1216, 189, 38, 26);
       } else {
         p.words.set('');
         p.who.set('');
-        place(p.one, 922, p.y + 47, 62, 24);
-        place(p.all, 988, p.y + 47, 66, 24);
+        place(p.one, 916, p.y + 66, 66, 22);
+        place(p.some, 986, p.y + 66, 28, 22);
+        place(p.all, 1018, p.y + 66, 36, 22);
       }
     }
   }

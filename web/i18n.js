@@ -359,6 +359,7 @@ const words = {
   'keys.tab': ['next control, station by station', '下一个控件，逐站'],
   'keys.enter': ['open in the inspector', '在 inspector 中打开'],
   'keys.find': ['find an object', '查找对象'],
+  'keys.explain': ['explain a station, the next one', '解释一站，下一站'],
   'keys.esc': ['close, or let go', '关闭，或放开'],
   'keys.holds': ['Holds', '按住'],
   'keys.h1': ['before store', '在 store 前'],
@@ -374,6 +375,7 @@ const words = {
   'keys.f4': ['answer 429', '回答 429'],
   'keys.f5': ['answer 500', '回答 500'],
   'keys.f6': ['slow handler', 'handler 变慢'],
+  'keys.f789': ['delay, no bookmarks, no end mark', '延迟，没有 bookmark，没有结束标记'],
   'keys.clicker': ['Clicker', '翻页器'],
   'keys.pgdn': ['next mark', '下一个标记'],
   'keys.pgup': ['previous mark', '上一个标记'],
@@ -409,4 +411,12 @@ export function t(key, args) {
   if (!pair) return key;
   const w = pair[lang === 'zh' ? 1 : 0];
   return args ? w.replace(/\{(\w+)\}/g, (whole, name) => (name in args ? String(args[name]) : whole)) : w;
+}
+
+/**
+ * Adds the words of a part of the page that keeps its own: key → [English, 简体中文].
+ * @param {Record<string, [string, string]>} more
+ */
+export function addWords(more) {
+  Object.assign(words, more);
 }

@@ -37,7 +37,7 @@ export class Inspector {
     this.tabs.append(this.tabDiff, this.tabJson);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
-    this.hops = h('div', { class: 'hops' });
+    this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
     this.codeHead = h('h3');
     this.code = h('p');
     this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, this.hopsHead, this.hops, this.codeHead, this.code);
@@ -106,7 +106,8 @@ export class Inspector {
     const { t } = this.ctx;
     const d = this.data;
     this.title.textContent = this.key;
-    this.x.setAttribute('aria-label', t('close'));
+    this.x.setAttribute('aria-label', `esc ${t('close')}`);
+    this.hops.setAttribute('aria-label', t('ins.journey'));
     this.tabDiff.textContent = t('ins.changed');
     this.tabJson.textContent = 'JSON';
     this.tabDiff.setAttribute('aria-selected', String(this.tab === 'diff'));

@@ -7,7 +7,7 @@ import { t } from './i18n.js';
  * @typedef {{
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
  *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (digit: number) => void,
- *   black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void
+ *   black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void
  * }} Actions
  */
 
@@ -33,8 +33,7 @@ export function bindKeys(a) {
     let done = true;
     if (digit) {
       if (two === 'h') a.hold(digit);
-      else if (digit <= 6) a.fault(digit);
-      else done = false;
+      else a.fault(digit);
     } else {
       switch (e.key) {
         case ' ':
@@ -60,7 +59,11 @@ export function bindKeys(a) {
         case '+': case '=': a.faster(1); break;
         case '/': a.find(); break;
         case '?': a.help(); break;
+        case 'i': a.explain(1); break;
+        case 'I': a.explain(-1); break;
         case '.': a.black(); break;
+        case 'c': case 'C': two === 'f' ? a.fault(10) : (done = false); break;
+        case 'r': case 'R': two === 'f' ? a.fault(11) : (done = false); break;
         case 'n': a.release(1); break;
         case 'N': a.release(0); break;
         case 't': case 'T': a.theme(); break;
@@ -81,15 +84,15 @@ export function bindKeys(a) {
 const table = [
   [
     ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'], [['[', ']'], 'keys.marks']]],
-    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['Esc'], 'keys.esc']]],
+    ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
   ],
   [
     ['keys.holds', [[['H', '1'], 'keys.h1'], [['H', '2'], 'keys.h2'], [['H', '3'], 'keys.h3'], [['H', '4'], 'keys.h4'], [['N'], 'keys.n'], [['Shift', 'N'], 'keys.N']]],
-    ['keys.faults', [[['1'], 'keys.f1'], [['2'], 'keys.f2'], [['3'], 'keys.f3'], [['4'], 'keys.f4'], [['5'], 'keys.f5'], [['6'], 'keys.f6']]],
+    ['keys.faults', [[['1'], 'keys.f1'], [['2'], 'keys.f2'], [['3'], 'keys.f3'], [['4'], 'keys.f4'], [['5'], 'keys.f5'], [['6'], 'keys.f6'], [['7', '8', '9'], 'keys.f789'], [['F', 'C'], 'fault.compact'], [['F', 'R'], 'fault.restart']]],
   ],
   [
     ['keys.clicker', [[['Page Down'], 'keys.pgdn'], [['Page Up'], 'keys.pgup'], [['.'], 'keys.dot']]],
-    ['keys.screen', [[['E'], 'keys.e'], [['T'], 'keys.t'], [['L'], 'keys.l'], [['?'], 'keys.q']]],
+    ['keys.screen', [[['E'], 'keys.e'], [['B'], 'keys.b'], [['S'], 'keys.s'], [['P'], 'keys.p'], [['W'], 'keys.w'], [['T'], 'keys.t'], [['L'], 'keys.l'], [['?'], 'keys.q']]],
   ],
 ];
 
@@ -109,7 +112,7 @@ export function toggleHelp(app, on) {
   }
   if (open || on === false) return was;
   back = /** @type {HTMLElement | null} */ (document.activeElement);
-  const esc = h('button', { class: 'key', type: 'button', 'aria-label': t('close') }, 'esc');
+  const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
   esc.addEventListener('click', () => toggleHelp(app, false));
   const scrim = h('div', { class: 'scrim' });
   scrim.addEventListener('click', () => toggleHelp(app, false));

@@ -25,14 +25,15 @@ export class Link {
     this.alive = false;
     this.dead = false;
     this.decoder = new TextDecoder();
-    this.worker = new Worker(o.url, { name: 'informerscope' });
+    const inside = carried();
+    this.worker = new Worker(inside ? inside.url : o.url, { name: 'informerscope' });
     this.worker.onmessage = (e) => this.receive(e.data);
     this.worker.onerror = (e) => {
       e.preventDefault();
       this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing', stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
     };
     this.worker.onmessageerror = () => this.end({ message: 'a message from the worker could not be read', stack: '' });
-    this.worker.postMessage({ init: o.init });
+    this.worker.postMessage({ init: inside ? { ...o.init, wasm: inside.wasm } : o.init });
   }
 
   /** @param {any} m @private */
@@ -99,4 +100,21 @@ export class Link {
     this.frame = null;
     return f;
   }
+}
+
+/**
+ * What the page carries inside itself when it is one file (`make standalone`): the worker's script and the program.
+ * @returns {{url: string, wasm: {gzip: string, size: number}} | null}
+ */
+function carried() {
+  const script = document.getElementById('carried-worker');
+  const wasm = document.getElementById('carried-wasm');
+  if (!script || !wasm) return null;
+  const out = {
+    url: URL.createObjectURL(new Blob([script.textContent ?? ''], { type: 'text/javascript' })),
+    wasm: { gzip: (wasm.textContent ?? '').trim(), size: Number(wasm.dataset.size) || 0 },
+  };
+  // Millions of characters that nobody needs twice.
+  wasm.remove();
+  return out;
 }

@@ -16,7 +16,7 @@ export class Loading {
     this.g = s('g');
     scene.svg.append(this.g);
     this.todo = s('path', { d: `M28 ${RAIL}H1250`, class: 'rail todo' });
-    this.done = s('path', { d: '', class: 'load' });
+    this.done = s('path', { d: '', class: 'load', role: 'progressbar', 'aria-valuemin': 0, 'aria-valuemax': 100 });
     this.dot = s('circle', { cx: 28, cy: RAIL, r: 7, class: 'loadd' });
     this.g.append(this.todo, this.done, s('path', { d: 'M26 145V159', class: 'srcbar' }));
     this.nodes = [1, 2, 3].map((i) => {
@@ -113,8 +113,12 @@ export class Loading {
     const to = stops[Math.min(3, this.stage + 1)];
     const x = this.stage >= 3 ? stops[3] - 60 : from + (to - from) * this.share;
     attr(this.done, 'd', `M28 ${RAIL}H${x.toFixed(1)}`);
+    const stage = t('load.' + stages[this.stage]);
+    attr(this.done, 'aria-label', stage);
+    attr(this.done, 'aria-valuenow', Math.round(((x - stops[0]) / (stops[3] - stops[0])) * 100));
     attr(this.dot, 'cx', x.toFixed(1));
     const words = this.stage === 0 && this.loaded ? (this.total ? t('load.of', { a: bytes(this.loaded), b: bytes(this.total) }) : bytes(this.loaded)) : '';
+    attr(this.done, 'aria-valuetext', words ? `${stage}, ${words}` : stage);
     this.num.at(Math.max(80, Math.min(1190, x)), 132).set(words);
     this.names.forEach((n, i) => n.cls(i === this.stage ? 'l t1' : 'l').set(t('load.' + stages[i])));
     for (const o of this.say) {

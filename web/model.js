@@ -36,6 +36,10 @@ export function emptyView() {
   return { mode: 'live', speed: 1, seq: 0, atMillis: 0, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0, mergedTokens: 0, shownTokens: 0 };
 }
 
+/** How many bins and marks are kept, as core/view keeps them. */
+const maxBins = 16384;
+const maxMarks = 4096;
+
 /** Lists that Go may send as null are empty lists here. @param {any} member @param {string[]} names */
 function lists(member, names) {
   for (const n of names) if (member[n] === null || member[n] === undefined) member[n] = [];
@@ -50,6 +54,8 @@ export class Model {
     /** True once a frame has arrived. */
     this.any = false;
     this.lanes = 1;
+    /** The eras of the lanes, when there are two. @type {string[]} */
+    this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
     this.groups = { index: '', list: [] };
     /** @type {Map<number, Cell>} */
@@ -61,8 +67,13 @@ export class Model {
     this.cellsReset = false;
     this.groupsChanged = false;
     this.binMillis = 250;
-    /** @type {number[]} */
+    /** Events of each bin from number binFrom on; the newest `maxBins`, as the worker keeps. @type {number[]} */
     this.bins = [];
+    this.binFrom = 0;
+    /** Where the log that can still be shown begins. */
+    this.firstMillis = 0;
+    /** Counts the logs that were followed: another one means that nothing known of the last one holds. */
+    this.epoch = 0;
     this.binsVersion = 0;
     /** @type {import('./types.js').Mark[]} */
     this.marks = [];
@@ -142,12 +153,37 @@ export class Model {
   applyTimeline(tl) {
     if (tl.reset) {
       this.bins = [];
+      this.binFrom = 0;
       this.marks = [];
+      this.epoch++;
     }
     if (tl.binMillis) this.binMillis = tl.binMillis;
-    for (const [i, n] of tl.bins ?? []) this.bins[i] = n;
+    this.firstMillis = tl.firstMillis ?? this.firstMillis;
+    for (const [i, n] of tl.bins ?? []) this.setBin(i, n);
     for (const m of tl.marks ?? []) this.marks.push(m);
-    if (tl.reset || tl.bins?.length || tl.marks?.length) this.binsVersion++;
+    // What the log has forgotten cannot be gone to.
+    const first = this.view.first;
+    let old = Math.max(0, this.marks.length - maxMarks);
+    while (old < this.marks.length && this.marks[old].seq < first) old++;
+    if (old) this.marks.splice(0, old);
+    if (tl.reset || tl.bins?.length || tl.marks?.length || old) this.binsVersion++;
+  }
+
+  /** @param {number} i @param {number} n @private */
+  setBin(i, n) {
+    const b = this.bins;
+    if (!b.length || i - this.binFrom >= 2 * maxBins) {
+      this.binFrom = i;
+      b.length = 0;
+    }
+    if (i < this.binFrom) return;
+    while (b.length <= i - this.binFrom) b.push(0);
+    b[i - this.binFrom] = n;
+    const over = b.length - maxBins;
+    if (over > 0) {
+      b.splice(0, over);
+      this.binFrom += over;
+    }
   }
 
   /** @private */

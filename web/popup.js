@@ -88,8 +88,8 @@ export function openPopup(app, anchor, build, options = {}) {
  * }} o
  */
 export function searchList(root, o) {
-  const field = /** @type {HTMLInputElement} */ (h('input', { class: 'find', type: 'text', placeholder: o.placeholder, 'aria-label': o.placeholder, spellcheck: 'false', autocomplete: 'off', role: 'combobox', 'aria-expanded': 'true' }));
-  const list = h('div', { class: 'list', role: 'listbox' });
+  const field = /** @type {HTMLInputElement} */ (h('input', { class: 'find', type: 'text', placeholder: o.placeholder, 'aria-label': o.placeholder, spellcheck: 'false', autocomplete: 'off', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'pop-list' }));
+  const list = h('div', { class: 'list', role: 'listbox', id: 'pop-list', 'aria-label': o.placeholder });
   root.append(field, list);
   /** @type {T[]} */
   let shown = [];
@@ -118,7 +118,8 @@ export function searchList(root, o) {
     if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
     else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
     else if (e.key === 'Enter') {
-      if (shown[cur]) o.choose(shown[cur]);
+      // An item may be the empty word (all namespaces), so it is the place that counts.
+      if (cur < shown.length) o.choose(shown[cur]);
     } else return;
     e.preventDefault();
     mark();

@@ -2,6 +2,7 @@
 // What a person can do to the simulated cluster: it hangs from the API server's name.
 import { h } from './dom.js';
 import { exact } from './format.js';
+import { appendKnobs } from './knobs.js';
 
 /**
  * @param {import('./types.js').Ctx} ctx
@@ -11,7 +12,7 @@ import { exact } from './format.js';
 export function openSimMenu(ctx, anchor, sample) {
   const { t } = ctx;
   const st = ctx.model.state;
-  ctx.popup(anchor, (root) => {
+  ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('sim.title')));
     const field = (/** @type {string} */ value, /** @type {string} */ label) => /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off', placeholder: t('sim.where') }));
     const button = (/** @type {string} */ k, /** @type {() => Promise<any> | void} */ f) => {
@@ -40,16 +41,16 @@ export function openSimMenu(ctx, anchor, sample) {
     );
     const obj = field(ctx.selected() || sample, t('sim.object'));
     root.append(h('div', { class: 'form' }, h('span', {}, t('sim.object')), obj, button('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
-    const rate = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 0, max: 5000, value: st.source.rate ?? Math.round(st.api.writesPerSecond), 'aria-label': t('sim.rate') }));
     root.append(
-      h('div', { class: 'form' }, h('span', {}, t('sim.rate')), rate, button('sim.set', () => did(ctx.act('cluster', 'rate', { perSecond: Math.max(0, Number(rate.value) || 0) })))),
       h('div', { class: 'btnrow' },
         button('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
         button('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
         button('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),
+      h('hr'),
     );
+    appendKnobs(ctx, root, close);
     if (st.api.writes) root.append(h('p', { class: 'note' }, `${exact(st.api.writes)} ${t('api.writes').replace(/\/.*$/, '')} · rv ${st.api.resourceVersion}`));
-  }, { width: 352, label: t('sim.title') });
+  }, { width: 400, label: t('sim.title') });
 }
 
 /** The deployment behind a pod's key, or a new one's name. @param {string} key @param {string} resource */

@@ -1,14 +1,24 @@
 // @ts-check
-// The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment.
+// The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment that
+// the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from './dom.js';
-import { clock, count, moment, width } from './format.js';
+import { clock, count, exact, middle, moment, width } from './format.js';
+import { kindOf } from './glyphs.js';
+import './words-time.js';
 
 const L = 16;
 const EDGE = 1180;
 const BASE = 700;
 const HIGH = 44;
+/** What forgotten time leaves at the left, in units. */
+const GONE = 24;
+/** How many hops of the selected object are kept. */
+const maxHops = 2000;
 
 /** @typedef {import('./types.js').Mark} Mark */
+/** @typedef {import('./types.js').Hop} Hop */
+
+const stations = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' });
 
 /**
  * How a mark looks and what it says; null when it is not drawn.
@@ -55,7 +65,7 @@ export class Timeline {
    */
   constructor(ctx, app) {
     this.ctx = ctx;
-    this.root = h('div', { class: 'timeline', role: 'slider', tabindex: 0, 'aria-valuemin': 0 });
+    this.root = h('div', { class: 'timeline', role: 'slider', tabindex: 0 });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
     this.cx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
     this.svg = s('svg', { class: 'layer', viewBox: '0 636 1280 84' });
@@ -64,8 +74,12 @@ export class Timeline {
     this.svg.append(s('path', { d: `M${L} 700.5H1264`, class: 'axis' }));
     /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
     this.ticks = [];
+    // What the log has forgotten, and where it begins.
+    this.gone = s('g', {}, s('rect', { x: L, y: 656, width: 0, height: 44, class: 'hatch' }), s('path', { d: '', class: 'gone-line' }));
+    this.goneText = text(this.svg, 0, 646.5, 'l3');
+    this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
     this.marksG = s('g');
-    this.svg.append(this.marksG);
+    this.svg.append(this.gone, this.way, this.marksG);
     /** @type {{g: SVGElement, line: SVGElement, icon: SVGElement, t: import('./dom.js').Txt}[]} */
     this.marks = [];
     this.head = s('g', {}, s('path', { d: 'M0 652V706', class: 'ph' }), s('path', { d: 'M-7 652h14v7l-7 7l-7 -7z', class: 'phh' }));
@@ -82,7 +96,19 @@ export class Timeline {
     this.target = null;
     /** @type {number | null} */
     this.wanted = null;
+    /** The moments at the left end and how much lies between it and the right end. */
+    this.from = 0;
     this.total = 72750;
+    /** Where the log begins that can still be shown; 0 while nothing was forgotten. */
+    this.first = 0;
+    /** The hops of the selected object that are known, by time. @type {Hop[]} */
+    this.hops = [];
+    this.hopsOf = '';
+    this.hopsVersion = 0;
+    this.hopsSeq = -1;
+    this.hopsAt = -1e9;
+    this.hopsBusy = false;
+    this.title = text(this.svg, L, 646.5, 'l t1');
     this.root.addEventListener('pointerdown', (e) => {
       if (e.button !== 0 || !ctx.model.any) return;
       this.root.setPointerCapture(e.pointerId);
@@ -100,14 +126,14 @@ export class Timeline {
 
   /** @param {number} ms */
   x(ms) {
-    return L + (ms / this.total) * (EDGE - L);
+    return L + ((ms - this.from) / this.total) * (EDGE - L);
   }
 
   /** @param {PointerEvent} e @private */
   to(e) {
     const box = this.root.getBoundingClientRect();
     const x = ((e.clientX - box.left) / box.width) * 1280;
-    const ms = Math.max(0, ((x - L) / (EDGE - L)) * this.total);
+    const ms = Math.max(this.first, this.from + ((x - L) / (EDGE - L)) * this.total);
     const head = this.ctx.model.view.headMillis;
     // Past the live edge is the live edge.
     this.wanted = ms >= head ? -1 : ms;
@@ -140,15 +166,15 @@ export class Timeline {
     const now = Math.min(this.target ?? m.now(performance.now()), Math.max(v.headMillis, v.atMillis));
     const live = v.mode === 'live';
     const head = live ? Math.max(v.headMillis, m.now(performance.now())) : v.headMillis;
-    // The log grows, the scale follows in steps, so that bars do not shimmer.
-    let total = 72750;
-    while (total < head) total *= 1.15;
-    this.total = total;
+    this.first = m.view.first > 1 ? m.firstMillis : 0;
+    this.scale(this.first, head);
+    const total = this.total;
     const any = m.any && v.head > 0;
     this.empty.set(any ? '' : t('tl.empty'));
     show(this.head, any);
     show(this.edge, any && !live);
     this.ahead.set(any ? (live ? t(m.state.source.kind === 'file' ? 'tl.end' : 'tl.live') : '+' + count(v.behind)) : '');
+    this.follow();
     const edge = this.x(head);
     const hx = this.x(live ? head : now);
     attr(this.edge, 'transform', `translate(${edge.toFixed(1)} 0)`);
@@ -156,30 +182,190 @@ export class Timeline {
     const lx = Math.min(edge + 11, 1193);
     this.ahead.at(lx, 668);
     const quiet = live && m.down();
-    this.aheadWhy.at(lx, 686).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t('tl.toLive'));
+    this.aheadWhy.at(lx, 686).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(m.state.source.kind === 'file' ? 'tl.toEnd' : 'tl.toLive'));
+    this.paintGone(any ? this.first : 0);
+    this.paintWay(any, hx);
     attr(this.root, 'aria-label', t('tl.label'));
+    attr(this.root, 'aria-valuemin', Math.floor(this.first / 1000));
     attr(this.root, 'aria-valuemax', Math.round(head / 1000));
     attr(this.root, 'aria-valuenow', Math.round(now / 1000));
     attr(this.root, 'aria-valuetext', live ? t('tl.live') : clock(now).replace(/\.\d+$/, ''));
     this.axis(any ? total : 0);
-    const id = `${m.binsVersion}|${total}|${Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
+    const id = `${m.binsVersion}|${this.ctx.selected() !== ''}|${this.from}|${total}|${Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
     if (id !== this.drawn) {
       this.drawn = id;
       this.bars(hx);
     }
-    const mid = `${m.marks.length}|${total}|${t('tl.live')}|${m.marks.length ? m.marks[m.marks.length - 1].seq : 0}`;
+    const mid = `${m.marks.length}|${this.hopsOf}|${this.hopsVersion}|${this.from}|${total}|${t('tl.live')}|${m.marks.length ? m.marks[m.marks.length - 1].seq : 0}`;
     if (mid !== this.marksDrawn) {
       this.marksDrawn = mid;
-      this.layMarks();
+      if (this.ctx.selected()) this.layHops();
+      else this.layMarks();
     }
+  }
+
+  /**
+   * Sets what the ends stand for. The log grows and forgets; the scale follows in steps, so that bars do not shimmer.
+   * @param {number} first @param {number} head @private
+   */
+  scale(first, head) {
+    const lost = first > 0;
+    const steps = (/** @type {number} */ span) => {
+      let total = lost ? 5000 : 72750;
+      while (total < span) total *= 1.15;
+      return total;
+    };
+    if (this.ctx.model.state.source.kind === 'file') {
+      // A recording does not grow: it fills the line.
+      const strip = lost ? GONE / (EDGE - L) : 0;
+      this.total = Math.max(1000, head - first) / (1 - strip);
+      this.from = lost ? first - strip * this.total : 0;
+      return;
+    }
+    // Where something was forgotten, a strip of it stays in sight.
+    const span = (head - first) * (lost ? 1 + GONE / (EDGE - L - GONE) : 1);
+    if (!lost) {
+      this.from = 0;
+      this.total = steps(head);
+      return;
+    }
+    const total = steps(span);
+    // It shrinks only when it would by two steps, so it does not flap between two.
+    if (total > this.total || total * 1.3 < this.total || this.from === 0) this.total = total;
+    const strip = (GONE / (EDGE - L)) * this.total;
+    const from = Math.max(0, first - strip);
+    if (from < this.from || from - this.from > strip * 0.5 || head - this.from > this.total) this.from = from;
+  }
+
+  /** Asks for the selected object's journey when the view has moved, at most twice a second. @private */
+  follow() {
+    const m = this.ctx.model;
+    const key = this.ctx.selected();
+    const id = `${m.epoch}|${key}`;
+    if (id !== this.hopsOf) {
+      this.hopsOf = id;
+      this.hops = [];
+      this.hopsVersion++;
+      this.hopsSeq = -1;
+      this.hopsAt = -1e9;
+    }
+    let old = Math.max(0, this.hops.length - maxHops);
+    while (old < this.hops.length && this.hops[old].seq < m.view.first) old++;
+    if (old) {
+      this.hops.splice(0, old);
+      this.hopsVersion++;
+    }
+    const clockNow = performance.now();
+    if (!key || this.hopsBusy || m.view.seq === this.hopsSeq || clockNow - this.hopsAt < 500) return;
+    this.hopsBusy = true;
+    this.hopsSeq = m.view.seq;
+    this.hopsAt = clockNow;
+    this.ctx.call('object', key).then(
+      (/** @type {import('./types.js').ObjectView} */ o) => {
+        this.hopsBusy = false;
+        if (id !== this.hopsOf) return;
+        const known = new Set(this.hops.map((x) => x.seq));
+        const fresh = [...(o.journey ?? []), ...(o.ahead ?? [])].filter((x) => !x.lane && !known.has(x.seq));
+        if (!fresh.length) return;
+        this.hops = [...this.hops, ...fresh].sort((a, b) => a.seq - b.seq);
+        this.hopsVersion++;
+      },
+      () => {
+        // Before it was made and after it was forgotten there is no such object; what is known of its way stays.
+        this.hopsBusy = false;
+      },
+    );
+  }
+
+  /** The hop that the view has come to: its place among the known ones, -1 before the first. @private */
+  hopNow() {
+    const seq = this.ctx.model.view.seq;
+    let i = this.hops.length - 1;
+    while (i >= 0 && this.hops[i].seq > seq) i--;
+    return i;
+  }
+
+  /**
+   * Goes to the next mark, or the previous one when direction is negative; along the selected object's journey there are
+   * its hops.
+   * @param {number} direction
+   */
+  mark(direction) {
+    const { ctx } = this;
+    const key = ctx.selected();
+    if (!key || !this.hops.length) return ctx.act('mark', direction);
+    const seq = ctx.model.view.seq;
+    const now = this.hopNow();
+    const to = direction > 0 ? this.hops[now + 1] : this.hops[now >= 0 && this.hops[now].seq === seq ? now - 1 : now];
+    if (to) return ctx.act('seek', to.seq);
+    return ctx.say(ctx.t('tl.noHop', { key: middle(key, 40) }));
+  }
+
+  /** @param {number} first @private */
+  paintGone(first) {
+    const on = first > 0;
+    show(this.gone, on);
+    this.goneText.show(on && !this.ctx.selected());
+    if (!on) return;
+    const x = this.x(first);
+    const [rect, line] = this.gone.children;
+    attr(rect, 'width', Math.max(0, x - L).toFixed(1));
+    attr(line, 'd', `M${x.toFixed(1)} 650V706`);
+    this.goneText.at(x, 646.5).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
+  }
+
+  /** The way of the selected object: come so far, and known to come. @param {boolean} any @param {number} hx @private */
+  paintWay(any, hx) {
+    const { t } = this.ctx;
+    const key = this.ctx.selected();
+    const n = any && key ? this.hops.length : 0;
+    show(this.way, n > 0);
+    this.title.show(any && key !== '');
+    if (!n) {
+      if (key) this.title.set(`${t('tl.journey', { key: middle(key, 44) })} · ${t(this.hopsBusy ? 'tl.looking' : 'tl.noHops')}`, key);
+      return;
+    }
+    const x0 = this.x(this.hops[0].atMillis);
+    const x1 = this.x(this.hops[n - 1].atMillis);
+    const mid = Math.max(x0, Math.min(hx, x1));
+    const [band, done, ahead] = this.way.children;
+    const so = `M${x0.toFixed(1)} 700H${Math.max(mid, x0 + 1).toFixed(1)}`;
+    attr(band, 'd', so);
+    attr(done, 'd', so);
+    attr(ahead, 'd', x1 > mid + 1 ? `M${(mid + 4).toFixed(1)} 700H${x1.toFixed(1)}` : '');
+    const i = this.hopNow();
+    const where = i < 0 ? t('tl.hops', { n: exact(n) }) : t('tl.hop', { i: exact(i + 1), n: exact(n), station: stations[this.hops[i].stage] ?? this.hops[i].stage });
+    this.title.set(`${t('tl.journey', { key: middle(key, 44) })} · ${where}`, key);
+  }
+
+  /** Marks where something happened to the selected object; what struck in one place is one mark. @private */
+  layHops() {
+    let used = 0;
+    let last = -1e9;
+    for (let i = 0; i < this.hops.length && used < 200; i++) {
+      const x = this.x(this.hops[i].atMillis);
+      if (x - last < 13) continue;
+      // The delta type of what begins here: the first hop that names one.
+      let op = '';
+      for (let j = i; j < this.hops.length && !op && this.x(this.hops[j].atMillis) - x < 13; j++) op = this.hops[j].op ?? '';
+      const kind = kindOf(op);
+      const o = this.mk(used++);
+      this.dress(o, { icon: 'g-' + kind, cls: 'gl k-' + kind, line: 'mk-l', words: '', size: 11, say: '', id: '' }, x, 668);
+      show(o.icon, true);
+      for (const [a, val] of /** @type {[string, number][]} */ ([['x', x - 5.5], ['y', 654], ['width', 11], ['height', 11]])) attr(o.icon, a, val);
+      o.t.set('', '');
+      last = x;
+    }
+    for (let i = used; i < this.marks.length; i++) show(this.marks[i].g, false);
   }
 
   /** @param {number} total @private */
   axis(total) {
-    const steps = [10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
+    const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
     const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (EDGE - L) >= 90) ?? 86400;
     let n = 0;
-    for (let sec = 0; total && this.x(sec * 1000) < EDGE - 10; sec += step) {
+    const begin = Math.ceil(this.from / 1000 / step) * step;
+    for (let sec = begin; total && this.x(sec * 1000) < EDGE - 10; sec += step) {
       let o = this.ticks[n];
       if (!o) {
         const tick = s('path', { d: 'M0 700V704', class: 'axis' });
@@ -190,7 +376,7 @@ export class Timeline {
       const x = this.x(sec * 1000);
       show(o.tick, true);
       attr(o.tick, 'transform', `translate(${x.toFixed(1)} 0)`);
-      attr(o.t.el, 'text-anchor', n ? 'middle' : 'start');
+      attr(o.t.el, 'text-anchor', x > L + 12 ? 'middle' : 'start');
       o.t.show(true).at(x, 716).set(moment(sec * 1000));
       n++;
     }
@@ -212,33 +398,38 @@ export class Timeline {
     const perBin = (m.binMillis / this.total) * (EDGE - L);
     const wide = perBin >= 2.5;
     let top = 4;
-    const n = m.bins.length;
+    // From the bin in which the log begins on.
+    const skip = Math.max(0, Math.floor(this.first / m.binMillis) - m.binFrom);
+    const n = m.bins.length - skip;
+    const left = this.x((m.binFrom + skip) * m.binMillis);
     /** @type {number[]} */
     let heights;
     let step;
     if (wide) {
-      heights = m.bins;
+      heights = skip ? m.bins.slice(skip) : m.bins;
       step = perBin;
     } else {
       // One column a unit; it shows the mean of its bins, so a longer log keeps its shape.
-      const cols = Math.ceil(n * perBin);
+      const cols = Math.max(0, Math.ceil(n * perBin));
       heights = new Array(cols).fill(0);
       const share = new Array(cols).fill(0);
       for (let i = 0; i < n; i++) {
         const col = Math.floor(i * perBin);
-        heights[col] += m.bins[i] ?? 0;
+        heights[col] += m.bins[skip + i] ?? 0;
         share[col]++;
       }
       for (let i = 0; i < cols; i++) if (share[i]) heights[i] /= share[i];
       step = 1;
     }
     for (let i = 0; i < heights.length; i++) if ((heights[i] ?? 0) > top) top = heights[i];
-    const bar = contrast ? c.t1 : c.t3;
-    const later = contrast ? c.line : c.h1;
+    // Beside a journey the rest is background.
+    const quiet = this.ctx.selected() !== '';
+    const bar = quiet ? (contrast ? c.line : c.h1) : contrast ? c.t1 : c.t3;
+    const later = contrast ? c.line : quiet ? c.h0 : c.h1;
     for (let i = 0; i < heights.length; i++) {
       const v = heights[i];
       if (!v) continue;
-      const x = L + i * step;
+      const x = left + i * step;
       const hgt = Math.max(1, HIGH * Math.sqrt(v / top));
       const x0 = Math.round(x * k);
       const x1 = Math.max(x0 + 1, Math.round((x + (wide ? step * 0.75 : 1)) * k));
@@ -265,7 +456,8 @@ export class Timeline {
     let used = 0;
     /** Where each thing was said last. @type {Map<string, number>} */
     const said = new Map();
-    let wordsEnd = -1e9;
+    // The words of where the log begins have their place first.
+    let wordsEnd = this.first > 0 ? this.x(this.first) + width(t('tl.begins')) + 8 : -1e9;
     let lastShort = -1e9;
     for (let i = 0; i < all.length && used < 200; i++) {
       const { x, v, m } = all[i];
@@ -279,7 +471,7 @@ export class Timeline {
       const right = x > wordsEnd && x + wide < 1174 && (nextX - x > wide + 8 || nextX - x < 14);
       const leftOf = !right && x - wide - 4 > Math.max(wordsEnd, L) && (!before || before.x < x - wide - 8);
       if (!repeats && (right || leftOf)) {
-        const o = this.mark(used++);
+        const o = this.mk(used++);
         this.dress(o, v, x, 650);
         const start = right ? x : x - wide - 4;
         show(o.icon, !!v.icon);
@@ -289,7 +481,7 @@ export class Timeline {
         wordsEnd = (right ? start + wide : x) + 8;
         lastShort = x;
       } else if (x - lastShort > 9) {
-        const o = this.mark(used++);
+        const o = this.mk(used++);
         this.dress(o, v, x, 666);
         const size = Math.min(11, v.size);
         show(o.icon, !!v.icon);
@@ -313,7 +505,7 @@ export class Timeline {
   }
 
   /** @param {number} i @private */
-  mark(i) {
+  mk(i) {
     let o = this.marks[i];
     if (!o) {
       const g = s('g');

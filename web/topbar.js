@@ -12,13 +12,15 @@ export const eras = ['1.37', '1.35', '1.33', '1.31'];
 export const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
 const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
 const simFaults = ['compact', 'restart'];
+/** Every fault in the order of its keys: the digits, then F C and F R. */
+export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
 const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark']);
 
 export class TopBar {
   /**
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void}} does
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories: (anchor: HTMLElement) => void}} does
    */
   constructor(ctx, app, does) {
     this.ctx = ctx;
@@ -52,6 +54,10 @@ export class TopBar {
       this.era.append(b);
       return { e, b };
     });
+    this.two = h('button', { type: 'button', class: 'twolanes', 'aria-pressed': 'false' });
+    this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }), s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
+    this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.eras.length ? '1.37' : '1.31,1.37' }));
+    this.era.append(this.two);
     this.era.addEventListener('keydown', (ev) => {
       const d = ev.key === 'ArrowRight' || ev.key === 'ArrowDown' ? 1 : ev.key === 'ArrowLeft' || ev.key === 'ArrowUp' ? -1 : 0;
       if (!d) return;
@@ -71,13 +77,19 @@ export class TopBar {
       return { n, b };
     });
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
+    this.story = button('pick', (b) => does.stories(b));
+    this.storyText = h('span');
+    this.story.append(this.storyText, caret());
+    this.story.setAttribute('aria-haspopup', 'dialog');
+    this.presenter = button('key', () => does.presenter());
+    this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }), s('path', { d: 'M8 11v2.5M5 14.5h6' })));
     this.theme = button('key', () => does.theme());
     this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }), s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
     this.lang = button('key', () => does.language());
     this.help = button('key', () => does.help());
     this.help.textContent = '?';
-    const icons = h('div', { class: 'icons' }, this.theme, this.lang, this.help);
-    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
+    const icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help);
+    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story, h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
 
   /** Strikes or switches a fault by its name. @param {string} name */
@@ -116,10 +128,17 @@ export class TopBar {
     this.ns.title = ns || t('top.allNs');
     attr(this.ns, 'aria-label', `namespace: ${ns || t('top.allNs')}`);
     attr(this.era, 'aria-label', t('top.era'));
-    const on = st.era.split(',');
+    const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
+    attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
+    attr(this.two, 'title', t('lanes.buttonTitle'));
+    attr(this.two, 'aria-label', t('lanes.buttonTitle'));
     this.eraButtons.forEach(({ e, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
+      // The kind of queue stands beside the eras that run; the others are told by their numbers.
+      const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
+      put(b, checked && (on.length < 2 || !this.ctx.storyTitle?.()) ? `${e} ${kind}` : e);
+      attr(b, 'title', `client-go ${e}: ${kind}`);
       attr(b, 'tabindex', checked || (i === 0 && !eras.some((x) => on.includes(x))) ? 0 : -1);
     });
     put(this.faultsWord, t('top.faults'));
@@ -131,7 +150,7 @@ export class TopBar {
       const f = model.fault(n);
       put(b, t('fault.' + n));
       const held = !!f?.on;
-      const hit = !held && !!f?.struck && now - f.atMillis < 1500;
+      const hit = !!f && !heldFaults.has(n) && now >= f.atMillis && now - f.atMillis < 1500;
       const cls = `key${held ? ' held' : ''}${hit ? ' hit' : ''}`;
       if (b.className !== cls) b.className = cls;
       if (heldFaults.has(n)) attr(b, 'aria-pressed', String(held));
@@ -139,8 +158,12 @@ export class TopBar {
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);
     }
+    // While a story has its title here, the namespaces stand back unless one is chosen.
+    this.ns.hidden = !!this.ctx.storyTitle?.() && !ns;
+    put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
+    attr(this.story, 'title', `${t('story.title')} (S)`);
     put(this.lang, language() === 'zh' ? 'EN' : '中');
-    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ ([[this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ ([[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
       const words = `${t(k)} (${key})`;
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);

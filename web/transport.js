@@ -1,8 +1,10 @@
 // @ts-check
-// The transport: play, pause, step, speed, the clock of the log, and the legend of the delta types.
+// The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
 import { attr, h, s } from './dom.js';
 import { clock, exact, speed as speedWords } from './format.js';
+import { shareButton } from './files.js';
 import { chipIcon } from './glyphs.js';
+import './words-time.js';
 
 export const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
 
@@ -10,22 +12,25 @@ export class Transport {
   /**
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
+   * @param {{mark: (direction: number) => void, share: (anchor: Element) => void}} does
    */
-  constructor(ctx, app) {
+  constructor(ctx, app, does) {
     this.ctx = ctx;
     /** The speed that play uses. */
     this.speed = 1;
-    const button = (/** @type {string} */ d, /** @type {() => void} */ f, main = false) => {
-      const b = h('button', { class: main ? 'key main' : 'key', type: 'button' });
+    const button = (/** @type {string} */ d, /** @type {() => void} */ f, cls = '') => {
+      const b = h('button', { class: `key ${cls}`.trim(), type: 'button' });
       const p = s('path', { d });
       b.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, p));
       b.addEventListener('click', f);
       return { b, p };
     };
     this.start = button('M2 3h2v10H2zM14 3v10L5 8z', () => this.toStart());
+    this.markBack = button('M8 3v10L1.5 8zM12 5l3 3-3 3-3-3z', () => does.mark(-1), 'small');
     this.back = button('M12 3h2v10h-2zM10 3v10L2 8z', () => this.step(-1));
-    this.main = button('M4 2.5v11l9-5.5z', () => this.toggle(), true);
+    this.main = button('M4 2.5v11l9-5.5z', () => this.toggle(), 'main');
     this.fwd = button('M2 3h2v10H2zM6 3v10l8-5z', () => this.step(1));
+    this.markFwd = button('M8 3v10l6.5-5zM4 5L1 8l3 3 3-3z', () => does.mark(1), 'small');
     this.end = button('M12 3h2v10h-2zM2 3v10l9-5z', () => this.live());
     this.range = /** @type {HTMLInputElement} */ (h('input', { type: 'range', min: 0, max: speeds.length - 1, step: 1, value: 5 }));
     this.range.addEventListener('input', () => this.setSpeed(speeds[Number(this.range.value)]));
@@ -37,13 +42,24 @@ export class Transport {
     const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'], ['bmk', 'Bookmark']]
       .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('./glyphs.js').Kind} */ (k)), n)));
     this.legend = legend;
-    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, legend);
+    this.share = shareButton(ctx, does.share);
+    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b, this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, this.share.b, legend);
     app.append(this.root);
   }
 
-  toggle() {
+  async toggle() {
     const v = this.ctx.model.view;
+    if (this.atEnd()) {
+      await this.toStart();
+      return this.ctx.act('play', this.speed);
+    }
     return v.mode === 'paused' ? this.ctx.act('play', this.speed) : this.ctx.act('pause');
+  }
+
+  /** At the end of a recording nothing more comes: to play is to play it again. */
+  atEnd() {
+    const { state, view } = this.ctx.model;
+    return state.source.kind === 'file' && (view.mode === 'live' || view.behind === 0);
   }
 
   toStart() {
@@ -77,9 +93,12 @@ export class Transport {
     const v = model.view;
     if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
     this.root.classList.toggle('off', !model.any);
-    const paused = v.mode === 'paused';
+    const again = this.atEnd();
+    const paused = v.mode === 'paused' || again;
+    const along = !!this.ctx.selected();
+    this.share.paint();
     attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
-    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ ([[this.start, 'tr.start', 'Home'], [this.back, 'tr.back', '←'], [this.main, paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'], [this.end, 'tr.live', 'End']])) {
+    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ ([[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'], [this.main, again ? 'tr.replay' : paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'], [this.markFwd, along ? 'tr.hopFwd' : 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
       const words = `${t(k)} (${key})`;
       if (o.b.title !== words) o.b.title = words;
       attr(o.b, 'aria-label', words);

@@ -20,7 +20,7 @@
  *   indexSizes?: Record<string, number>, replaces: number}} Indexer
  * @typedef {{id: number, name: string, pending: number, ring: number, capacity: number, capacities: number[], waiting: boolean,
  *   distributed: number, delivered: number, handled: number, panics: number, lastPanic?: string, handling: QueueItem | null,
- *   handlingSince: number, meanMicros: number, paceMillis: number, resyncMillis: number, syncing: boolean, synced: boolean, removed: boolean}} Listener
+ *   handlingSince: number, meanMicros: number, paceMillis: number, resyncMillis: number, syncing: boolean, synced: boolean, removed: boolean, discarded?: number}} Listener
  * @typedef {{id: number, key?: string, sinceMillis: number}} Worker_
  * @typedef {{key: string, dueMillis: number, setMillis: number, failures: number}} WaitingKey
  * @typedef {{key: string, rv: string, latest?: string, behind: number, atMillis: number}} Read
@@ -38,8 +38,8 @@
  * @typedef {{seq: number, atMillis: number, lane?: number, kind: string, code?: number, on?: boolean, text?: string}} Mark
  * @typedef {{seq: number, atMillis: number, lane: number, change: number, stage: string, listener?: number, kind: string, op?: string, rv?: string,
  *   position?: number, of?: number, n?: number, m?: number, flag?: boolean, micros?: number, text?: string, error?: string}} Hop
- * @typedef {{key: string, rv?: string, json?: any, oldRv?: string, oldJson?: any, deleted?: boolean, journey?: Hop[], error?: string}} ObjectView
- * @typedef {{view: View, lanes: LaneFrame[], timeline?: {reset?: boolean, binMillis: number, bins?: [number, number][], marks?: Mark[]}, jump?: boolean}} Frame
+ * @typedef {{key: string, rv?: string, json?: any, oldRv?: string, oldJson?: any, deleted?: boolean, journey?: Hop[], ahead?: Hop[], error?: string}} ObjectView
+ * @typedef {{view: View, lanes: LaneFrame[], timeline?: {reset?: boolean, binMillis: number, firstMillis?: number, bins?: [number, number][], marks?: Mark[]}, jump?: boolean}} Frame
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, pos: number, step: number}} Cell
  */
 
@@ -55,7 +55,8 @@
  *   select: (key: string) => void,
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, label?: string}) => void,
- *   say: (text: string, bad?: boolean) => void
+ *   say: (text: string, bad?: boolean) => void,
+ *   storyTitle?: () => string
  * }} Ctx
  */
 

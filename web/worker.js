@@ -2,7 +2,7 @@
 // The page's worker: it loads the Go program, says how far it has come, and
 // reports its end. Everything else passes between the page and Go directly.
 // See docs/protocol.md.
-/* global importScripts, Go */
+/* global Go */
 'use strict';
 
 /** The last lines that the Go program wrote; a panic's story is among them. @type {string[]} */
@@ -20,13 +20,15 @@ function crash(message, stack) {
   self.postMessage({ crash: { message, stack } });
 }
 
-/** @param {{token: string, relay: string}} init */
+/** @param {{token: string, relay: string, wasm?: {gzip: string, size: number}}} init */
 async function start(init) {
-  self.importScripts('wasm_exec.js');
+  // The page that is one file brings wasm_exec.js in front of this script.
+  if (!self.Go) self.importScripts('wasm_exec.js');
   listen();
   self.informerscopeConfig = { token: init.token || '', relay: init.relay || '' };
   const go = new self.Go();
-  const { instance } = await instantiate('informerscope.wasm', go.importObject);
+  const { body, total } = init.wasm ? unpack(init.wasm) : await download('informerscope.wasm');
+  const { instance } = await instantiate(body, total, go.importObject);
   self.postMessage({ progress: { stage: 'start', loaded: 0, total: 0 } });
   await go.run(instance);
   const text = said.join('\n');
@@ -52,11 +54,8 @@ function listen() {
   };
 }
 
-/**
- * Fetches and compiles at the same time, and tells the page the bytes that have come.
- * @param {string} url @param {WebAssembly.Imports} imports
- */
-async function instantiate(url, imports) {
+/** @param {string} url @returns {Promise<{body: ReadableStream<Uint8Array>, total: number}>} */
+async function download(url) {
   const response = await fetch(url);
   if (!response.ok || !response.body) {
     throw new Error(`${url}: the server answered ${response.status} ${response.statusText}. Was the page built? Run "make wasm".`);
@@ -64,9 +63,34 @@ async function instantiate(url, imports) {
   // A compressed answer's length is not that of the bytes that arrive here.
   const total = Number(response.headers.get('x-informerscope-length') ||
     (response.headers.get('content-encoding') ? 0 : response.headers.get('content-length')) || 0);
+  return { body: response.body, total };
+}
+
+/** @param {{gzip: string, size: number}} wasm @returns {{body: ReadableStream<Uint8Array>, total: number}} */
+function unpack(wasm) {
+  const step = 4 * 65536; // four characters are three bytes
+  let at = 0;
+  const packed = new ReadableStream({
+    pull(out) {
+      const text = atob(wasm.gzip.slice(at, at + step));
+      at += step;
+      const bytes = new Uint8Array(text.length);
+      for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
+      out.enqueue(bytes);
+      if (at >= wasm.gzip.length) out.close();
+    },
+  });
+  return { body: packed.pipeThrough(new DecompressionStream('gzip')), total: wasm.size };
+}
+
+/**
+ * Compiles what comes while it comes, and tells the page how many bytes have.
+ * @param {ReadableStream<Uint8Array>} body @param {number} total @param {WebAssembly.Imports} imports
+ */
+async function instantiate(body, total, imports) {
   let loaded = 0;
   let told = 0;
-  const counted = response.body.pipeThrough(new TransformStream({
+  const counted = body.pipeThrough(new TransformStream({
     transform(chunk, out) {
       loaded += chunk.byteLength;
       if (loaded - told > 65536 || loaded === total) {

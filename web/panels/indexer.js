@@ -4,6 +4,9 @@
 import { attr, h, Num, place, s, show, text } from '../dom.js';
 import { count, exact, fit, seconds, version, width } from '../format.js';
 import { caret, Glyph, kindOf } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { searchList } from '../popup.js';
+import { Rows } from '../rows.js';
 import { columns } from '../scene.js';
 
 /** The field of cells, in units of the stage. */
@@ -14,10 +17,50 @@ const H = 322;
 /** Ages at which a cell becomes one step older, in ms. */
 const steps = [4e3, 12e3, 26e3, 60e3];
 
+addWords({
+  'idx.colour': ['cells show how fresh an object is; press to show its phase', '格子显示对象的新旧；按下改为显示 phase'],
+  'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新旧'],
+  'idx.noPhase': ['no phase', '无 phase'],
+  'idx.open': ['look into {index}: value → keys', '查看 {index}：值 → key'],
+  'idx.inside': ['keys', 'key'],
+  'idx.indices': ['group by an index, or look into it', '按 index 分组，或查看它'],
+  'idx.backTo': ['all indices', '全部 index'],
+  'idx.valuesOf': ['{index}: value → set of keys', '{index}：值 → key 集合'],
+  'idx.keysOf': ['{index} = {value}', '{index} = {value}'],
+  'idx.findValue': ['search values', '搜索值'],
+  'idx.findKey': ['search keys', '搜索 key'],
+  'idx.noValue': ['No such value.', '没有这个值。'],
+  'idx.cut': ['the first {n} of {m}', '{m} 个中的前 {n} 个'],
+  'idx.add': ['Add an index', '添加 index'],
+  'idx.name': ['name', '名字'],
+  'idx.expr': ['label or JSONPath', 'label 或 JSONPath'],
+  'idx.exprEg': ['label:app or .spec.nodeName', 'label:app 或 .spec.nodeName'],
+  'idx.addNote': ['AddIndexers works while the informer runs: every object of the store is indexed at once.', 'informer 运行时也能 AddIndexers：store 里的对象立刻全部编入。'],
+  'idx.find': ['find objects by a part of the name', '按名字的一部分查找对象'],
+  'idx.matches': ['“{q}”: {n}', '“{q}”：{n}'],
+  'idx.keep': ['keep all {n} marked', '把这 {n} 个都保持标出'],
+  'idx.clear': ['no longer mark what has “{q}”', '不再标出含 “{q}” 的对象'],
+  'idx.group': ['{name}: {n} objects; show their keys', '{name}：{n} 个对象；显示它们的 key'],
+  'idx.groups': ['groups', '分组'],
+});
+
+/**
+ * Phases as the cells show them: neutral while all is well, a hue for what is not.
+ * Each: the colour it has, and whether its cell is hollow when it is large enough.
+ * @type {Record<string, {colour: string, hollow?: boolean}>}
+ */
+const phases = {
+  Running: { colour: 'h3' }, Active: { colour: 'h3' }, Bound: { colour: 'h3' }, Available: { colour: 'h3' }, Succeeded: { colour: 'h1' }, Released: { colour: 'h1' },
+  Pending: { colour: 'warn', hollow: true }, Terminating: { colour: 'del', hollow: true }, Failed: { colour: 'err' }, Lost: { colour: 'err' }, Unknown: { colour: 'err', hollow: true },
+};
+/** From the best to the worst: a cell that stands for several shows the worst of them. */
+const phaseNames = ['Succeeded', 'Released', 'Running', 'Active', 'Bound', 'Available', 'Terminating', 'Pending', 'Lost', 'Unknown', 'Failed'];
+const otherPhase = { colour: 'h2', hollow: false };
+
 /** @typedef {import('../types.js').Cell} Cell */
 /** @typedef {{name: string, count: number, y: number, rows: number, groups: number[], slots: (number | -1)[], free: number[]}} Block */
 
-/** @returns {import('../types.js').Panel & {cellAt: (key: string) => {x: number, y: number, size: number} | null, keys: () => string[]}} */
+/** @returns {import('../types.js').Panel & {cellAt: (key: string) => {x: number, y: number, size: number} | null, keys: () => string[], find: () => void}} */
 export function createIndexer() {
   const { x, w } = columns.indexer;
   /** @type {import('../types.js').Ctx} */
@@ -43,6 +86,17 @@ export function createIndexer() {
   /** The cell under the keyboard. */
   let cursor = '';
   let groupsBy = '';
+  /** Colour by phase, not by freshness. */
+  let byPhase = false;
+  /** Objects with this in their key are bright and all others dim, while it is not empty. */
+  let query = '';
+  /** The field in which it is typed, or null when the marks stay without it. @type {HTMLElement | null} */
+  let asking = null;
+  let matches = 0;
+  /** Over the names of the groups. @type {Rows} */
+  let over;
+  let legendOf = '';
+  let counted = 0;
 
   /** @param {SVGElement} root */
   function build(root) {
@@ -61,6 +115,25 @@ export function createIndexer() {
     const lNow = text(legend, 575, 182, 'l3', 'end');
     for (let i = 0; i < 5; i++) legend.append(s('rect', { x: 580 + 11 * i, y: 173, width: 9, height: 9, class: 'hc' + (4 - i) }));
     const lThen = text(legend, 640, 182, 'l3');
+    const phase = s('g');
+    ctx.scene.front.append(phase);
+    const phaseRows = [0, 1, 2, 3, 4].map(() => {
+      const r = s('rect', { x: 551, y: 173.5, width: 8, height: 8 });
+      phase.append(r);
+      return { r, t: text(phase, 551, 182, 'l knock') };
+    });
+    const swap = h('button', { class: 'sbtn quiet', type: 'button', 'data-x': 642 });
+    ctx.scene.over.append(swap);
+    swap.addEventListener('click', () => {
+      byPhase = !byPhase;
+      counted = 0;
+      sweep(true);
+      ctx.model.touched.clear();
+    });
+    const clear = h('button', { class: 'sbtn line raise idxq', type: 'button', hidden: '', 'data-x': 643 });
+    clear.append(h('span'), s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })));
+    ctx.scene.over.append(clear);
+    clear.addEventListener('click', () => mark(''));
     root.append(s('rect', { x, y: 196, width: w, height: 336, rx: 4, class: 'pn' }));
     const labels = [...Array(23).keys()].map(() => ({ name: text(root, 551, 215, 'l t1'), n: text(root, 642, 215, 'l', 'end') }));
     const empty = text(root, 556, 221, 'l t1');
@@ -77,26 +150,202 @@ export function createIndexer() {
     by.append(byText, caret());
     ctx.scene.over.append(by);
     by.addEventListener('click', () => chooseIndex(by));
-    return { num, right, rv, rvNum, none, legend, lNow, lThen, labels, empty, emptyWhy, sel, selFill, glyph, by, byText };
+    return { num, right, rv, rvNum, none, legend, lNow, lThen, phase, phaseRows, swap, clear, labels, empty, emptyWhy, sel, selFill, glyph, by, byText };
   }
 
   /** @param {HTMLElement} anchor */
   function chooseIndex(anchor) {
-    const names = Object.keys(ctx.model.state.indexer.indexSizes ?? ctx.model.state.indexer.indices);
-    ctx.popup(anchor, (root, close) => {
-      const list = h('div', { class: 'list', role: 'listbox' });
-      for (const n of names) {
-        const row = h('button', { class: 'row', role: 'option', type: 'button', 'aria-selected': String(n === ctx.model.groups.index) }, h('span', { class: 'tick' }), h('span', {}, n),
-          h('small', {}, ctx.t('idx.values', { n: count(ctx.model.state.indexer.indexSizes?.[n] ?? Object.keys(ctx.model.state.indexer.indices[n]).length) })));
-        row.addEventListener('click', () => {
-          close();
-          ctx.act('groupBy', n);
-        });
-        list.append(row);
+    ctx.popup(anchor, (root, close) => indices(root, close), { width: 400, label: ctx.t('idx.indices') });
+  }
+
+  /** The indices: group by one, look into one, add one. @param {HTMLElement} root @param {() => void} close */
+  function indices(root, close) {
+    const { t } = ctx;
+    const ix = ctx.model.state.indexer;
+    const names = Object.keys(ix.indexSizes ?? ix.indices).sort();
+    root.replaceChildren(h('h2', {}, t('idx.indices')));
+    const list = h('div', { class: 'list' });
+    for (const n of names) {
+      const row = h('button', { class: 'row', type: 'button', 'aria-pressed': String(n === ctx.model.groups.index) }, h('span', { class: 'tick' }), h('span', {}, n),
+        h('small', {}, t('idx.values', { n: count(ix.indexSizes?.[n] ?? Object.keys(ix.indices[n] ?? {}).length) })));
+      row.addEventListener('click', () => {
+        close();
+        ctx.act('groupBy', n);
+      });
+      const look = h('button', { class: 'key', type: 'button', 'aria-label': t('idx.open', { index: n }), title: t('idx.open', { index: n }) }, t('idx.inside'));
+      look.addEventListener('click', () => values(root, close, n));
+      list.append(h('div', { class: 'row2' }, row, look));
+    }
+    root.append(list);
+    if (!names.length) root.append(h('p', { class: 'note' }, t('idx.noIndex')));
+    const name = /** @type {HTMLInputElement} */ (h('input', { type: 'text', maxlength: 40, 'aria-label': t('idx.name'), spellcheck: 'false', autocomplete: 'off', placeholder: 'app' }));
+    const expr = /** @type {HTMLInputElement} */ (h('input', { type: 'text', maxlength: 200, 'aria-label': t('idx.expr'), spellcheck: 'false', autocomplete: 'off', placeholder: t('idx.exprEg') }));
+    const said = h('p', { class: 'note bad', role: 'alert', hidden: '' });
+    const form = h('form', { class: 'form' }, h('span', {}, t('idx.expr')), expr, h('span'), h('span', {}, t('idx.name')), name, h('button', { class: 'key', type: 'submit' }, t('add')));
+    // A name is proposed from what is indexed.
+    let proposed = '';
+    expr.addEventListener('input', () => {
+      if (name.value !== proposed) return;
+      proposed = /([A-Za-z0-9_-]+)(\[\*\])?['")\]}\s]*$/.exec(expr.value)?.[1] ?? '';
+      name.value = proposed;
+    });
+    form.addEventListener('submit', async (e) => {
+      e.preventDefault();
+      said.hidden = true;
+      try {
+        const n = await ctx.call('addIndex', name.value.trim() || expr.value.trim(), expr.value.trim());
+        close();
+        ctx.act('groupBy', n);
+      } catch (err) {
+        said.textContent = err instanceof Error ? err.message : String(err);
+        said.hidden = false;
+        expr.focus();
       }
-      root.append(list);
-      if (!names.length) root.append(h('p', { class: 'note' }, ctx.t('idx.noIndex')));
-    }, { width: 240, label: ctx.t('idx.by', { index: ctx.model.groups.index }) });
+    });
+    root.append(h('hr'), h('h2', {}, t('idx.add')), form, said, h('p', { class: 'note' }, t('idx.addNote')));
+    /** @type {HTMLElement | null} */ (root.querySelector('[aria-pressed="true"], button'))?.focus();
+  }
+
+  /** What an index holds: its values, and how many keys each has. @param {HTMLElement} root @param {() => void} close @param {string} index */
+  function values(root, close, index) {
+    fill(root, close, index, null, ctx.t('idx.valuesOf', { index }), (/** @type {any} */ o) => ({
+      items: o.values ?? [], shown: (o.values ?? []).length, total: o.total,
+      words: (/** @type {any} */ v) => v.value,
+      row: (/** @type {any} */ v) => ({ label: fit(v.value || ctx.t('idx.unnamed'), 270, '14px'), aside: exact(v.count), title: v.value }),
+      choose: (/** @type {any} */ v) => keysOf(root, close, index, v.value),
+      placeholder: ctx.t('idx.findValue'),
+      none: ctx.t('idx.noValue'),
+    }));
+  }
+
+  /** The set of keys of one value. @param {HTMLElement} root @param {() => void} close @param {string} index @param {string} value */
+  function keysOf(root, close, index, value) {
+    fill(root, close, index, value, ctx.t('idx.keysOf', { index, value: value || ctx.t('idx.unnamed') }), (/** @type {any} */ o) => ({
+      items: o.keys ?? [], shown: (o.keys ?? []).length, total: o.total,
+      words: (/** @type {string} */ k) => k,
+      row: (/** @type {string} */ k) => ({ label: fit(k, 320, '14px'), on: k === ctx.selected(), title: k }),
+      choose: (/** @type {string} */ k) => {
+        close();
+        cursor = k;
+        ctx.select(k);
+      },
+      placeholder: ctx.t('idx.findKey'),
+      none: ctx.t('ins.findNone'),
+    }));
+  }
+
+  /**
+   * @param {HTMLElement} root
+   * @param {() => void} close
+   * @param {string} index
+   * @param {string | null} value
+   * @param {string} title
+   * @param {(answer: any) => any} list
+   */
+  function fill(root, close, index, value, title, list) {
+    const { t } = ctx;
+    const back = h('button', { class: 'key', type: 'button' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true', class: 'chev' }, s('path', { d: 'M10 3L5 8L10 13' })), value === null ? t('idx.backTo') : index);
+    back.addEventListener('click', () => (value === null ? indices(root, close) : values(root, close, index)));
+    root.replaceChildren(h('div', { class: 'row2' }, back, h('h2', {}, fit(title, 230, '600 14px'))));
+    back.focus();
+    const asked = value === null ? ctx.call('index', index) : ctx.call('index', index, value);
+    asked.then(
+      (o) => {
+        if (!root.isConnected) return;
+        const l = list(o);
+        searchList(root, l).focus();
+        if (l.total > l.shown) root.append(h('p', { class: 'note' }, t('idx.cut', { n: exact(l.shown), m: exact(l.total) })));
+      },
+      (err) => root.append(h('p', { class: 'note bad' }, String(err?.message ?? err))),
+    );
+  }
+
+  /** The keys of a group. @param {number} i */
+  function openGroup(i) {
+    const g = blocks[i]?.groups[0];
+    const name = g === undefined ? undefined : ctx.model.groups.list[g]?.[0];
+    if (name === undefined) return;
+    ctx.popup(over.rows[i].el, (root, close) => keysOf(root, close, ctx.model.groups.index, name), { width: 400, label: ctx.t('idx.indices') });
+  }
+
+  /** Makes what has this in its key bright. @param {string} q */
+  function mark(q) {
+    query = q.trim().toLowerCase();
+    counted = 0;
+    sweep(true);
+  }
+
+  /** @param {string} key */
+  function has(key) {
+    return key.toLowerCase().includes(query);
+  }
+
+  /** Finds objects by a part of their name; while it is typed, the cells show where they are. */
+  function find() {
+    const { t } = ctx;
+    const anchor = ui.num.el;
+    ctx.popup(anchor, (root, close) => {
+      root.style.left = `${132 / 16}rem`;
+      const keys = [...byKey.keys()];
+      if (keys.length < 20000) keys.sort();
+      const keep = h('button', { class: 'row', type: 'button' });
+      keep.addEventListener('click', () => {
+        asking = null;
+        close();
+      });
+      const field = /** @type {HTMLInputElement} */ (searchList(root, {
+        items: keys,
+        words: (k) => k,
+        row: (k) => ({ label: fit(k, 420, '14px'), on: k === ctx.selected(), title: k }),
+        choose: (k) => {
+          close();
+          mark('');
+          cursor = k;
+          ctx.select(k);
+        },
+        placeholder: t('idx.find'),
+        none: t('ins.findNone'),
+        limit: 100,
+      }));
+      const seen = () => {
+        mark(field.value);
+        keep.hidden = !query || !matches;
+        keep.textContent = t('idx.keep', { n: exact(matches) });
+      };
+      field.addEventListener('input', seen);
+      root.append(keep);
+      if (query) {
+        field.value = query;
+        field.dispatchEvent(new Event('input'));
+      }
+      keep.hidden = !query;
+      asking = field;
+      field.focus();
+    }, { width: 480, label: t('idx.find') });
+  }
+
+  /** Where the phases of the cells stand, and how many there are of each. */
+  function phaseLegend() {
+    /** @type {Map<string, number>} */
+    const n = new Map();
+    for (const c of ctx.model.cells.values()) n.set(c.phase, (n.get(c.phase) ?? 0) + 1);
+    const list = [...n].sort((a, b) => b[1] - a[1]);
+    let at = 551;
+    ui.phaseRows.forEach((o, i) => {
+      const e = list[i];
+      const words = e ? `${e[0] || ctx.t('idx.noPhase')} ${exact(e[1])}` : '';
+      const wide = e ? width(words) : 0;
+      const on = !!e && at + 12 + wide <= 800;
+      show(o.r, on);
+      o.t.set(on ? words : '');
+      if (!on) return;
+      const ph = phases[e[0]] ?? otherPhase;
+      attr(o.r, 'x', at.toFixed(1));
+      attr(o.r, 'class', ph.hollow ? `phh-${ph.colour}` : `phc-${ph.colour}`);
+      o.t.at(Number((at + 12).toFixed(1)), 182);
+      at += 12 + wide + 10;
+    });
+    return at;
   }
 
   /** Lays the groups out anew: how large a cell is, where each group begins. */
@@ -218,12 +467,16 @@ export function createIndexer() {
       const b = blocks[i];
       l.name.show(!!b);
       l.n.show(!!b);
-      if (!b) return;
+      if (!b) {
+        over.set(i, '');
+        return;
+      }
       let n = 0;
       for (const g of b.groups) n += ctx.model.groups.list[g]?.[1] ?? 0;
       const words = exact(n);
       l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
       l.n.at(642, Y + b.y + 11).set(words);
+      over.set(i, b.groups.length === 1 ? ctx.t('idx.group', { name: b.name, n: words }) : '', 549, Y + b.y - 1, 95, 14);
     });
   }
 
@@ -255,31 +508,67 @@ export function createIndexer() {
     }
   }
 
+  /** How a cell looks now, as a number that tells one look from another. @param {Cell} c @param {number} now */
+  function look(c, now) {
+    if (query) return has(c.key) ? 10 : 11;
+    if (byPhase) return 20 + Math.max(0, phaseNames.indexOf(c.phase) + 1);
+    return stepOf(now - c.at);
+  }
+
+  /** @param {number} step @returns {[string, boolean]} its colour, and whether it is hollow */
+  function ink(step) {
+    const col = ctx.scene.colour;
+    if (step < 5) return [col['h' + step], false];
+    if (step === 10) return [col.t1, false];
+    if (step === 11) return [col.line, false];
+    const ph = phases[phaseNames[step - 21]] ?? otherPhase;
+    return [col[ph.colour], !!ph.hollow];
+  }
+
+  /** @param {number} px @param {number} py @param {number} step */
+  function draw(px, py, step) {
+    const [colour, hollow] = ink(step);
+    paintCell(px, py, colour);
+    if (!hollow || size < 5) return;
+    const k = ctx.scene.k;
+    const e = Math.max(1, Math.round((size >= 7 ? 1.5 : 1) * k));
+    const x0 = Math.round(px * k);
+    const y0 = Math.round(py * k);
+    cx.clearRect(x0 + e, y0 + e, Math.round((px + size) * k) - x0 - 2 * e, Math.round((py + size) * k) - y0 - 2 * e);
+  }
+
   /** Lets every cell age; draws those whose step changed. @param {boolean} all */
   function sweep(all) {
+    if (!cx) return;
     const now = ctx.now();
-    const col = ctx.scene.colour;
-    const shades = [col.h0, col.h1, col.h2, col.h3, col.h4];
+    if (query && (all || now !== counted)) {
+      counted = now;
+      matches = 0;
+      for (const c of ctx.model.cells.values()) if (has(c.key)) matches++;
+    }
     if (all) cx.clearRect(0, 0, cx.canvas.width, cx.canvas.height);
     if (per === 1) {
       for (const c of ctx.model.cells.values()) {
-        const st = stepOf(now - c.at);
+        const st = look(c, now);
         if (!all && st === c.step) continue;
         c.step = st;
         const p = spot(c);
-        if (p) paintCell(p[0], p[1], shades[st]);
+        if (p) draw(p[0], p[1], st);
       }
       return;
     }
-    // A cell stands for several objects and shows the freshest of them.
+    // A cell stands for several objects and shows the freshest of them, the one that matches, or the one that is worst off.
     for (const b of blocks) {
       for (let i = 0; i * per < b.slots.length; i++) {
         let st = -1;
         for (let j = i * per; j < Math.min(b.slots.length, (i + 1) * per); j++) {
           const c = b.slots[j] >= 0 ? ctx.model.cells.get(b.slots[j]) : undefined;
-          if (c) st = Math.max(st, stepOf(now - c.at));
+          if (!c) continue;
+          const step = look(c, now);
+          st = st < 0 ? step : query ? Math.min(st, step) : Math.max(st, step);
         }
-        paintCell((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, st < 0 ? null : shades[st]);
+        if (st < 0) paintCell((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, null);
+        else draw((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, st);
       }
     }
   }
@@ -303,8 +592,6 @@ export function createIndexer() {
       }
     }
     const now = ctx.now();
-    const col = ctx.scene.colour;
-    const shades = [col.h0, col.h1, col.h2, col.h3, col.h4];
     const few = m.touched.size <= 12;
     for (const slot of m.touched) {
       const c = m.cells.get(slot);
@@ -313,11 +600,11 @@ export function createIndexer() {
       if (c.pos < 0) put(c);
       const p = spot(c);
       if (!p) continue;
-      const st = stepOf(now - c.at);
+      const st = look(c, now);
       c.step = st;
-      if (per === 1) paintCell(p[0], p[1], shades[st]);
-      else if (st === 4) paintCell(p[0], p[1], shades[4]);
-      if (marks && few && st === 4) tokens?.mark(X + p[0] + mid, Y + p[1] + mid, kindOf(c.op));
+      const fresh = stepOf(now - c.at) === 4;
+      if (per === 1 || (fresh && !query && !byPhase)) draw(p[0], p[1], st);
+      if (marks && few && fresh) tokens?.mark(X + p[0] + mid, Y + p[1] + mid, kindOf(c.op));
     }
   }
 
@@ -364,6 +651,7 @@ export function createIndexer() {
     mount(root, c) {
       ctx = c;
       ui = build(root);
+      over = new Rows(ctx, 23, 641, { act: (i) => openGroup(i) });
       const canvas = ctx.scene.cells;
       cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));
       canvas.tabIndex = 0;
@@ -402,8 +690,9 @@ export function createIndexer() {
       ui.num.set(count(st.indexer.count), t(st.indexer.count === 1 ? 'idx.object' : 'idx.objects'));
       const now = ctx.now();
       const staleFor = m.stale(now);
-      const held = m.hold('pop');
-      const behind = held && st.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
+      const held = !!m.hold('pop');
+      const heldAt = m.hold('pop');
+      const behind = held && st.reflector.phase === 'watching' ? now - (heldAt?.sinceMillis ?? now) : 0;
       const plain = !staleFor && !behind;
       ui.right.cls(staleFor ? 'l cwt' : 'l t1').set(staleFor ? t('idx.stale', { s: seconds(staleFor) }) : behind ? t('idx.still', { s: seconds(behind) }) : '');
       const noRv = !st.indexer.resourceVersion;
@@ -417,7 +706,36 @@ export function createIndexer() {
         ui.byText.textContent = fit(words, 120);
         ui.by.title = words;
       }
-      show(ui.legend, !held);
+      if (asking && !asking.isConnected) {
+        asking = null;
+        if (query) mark('');
+      }
+      const marked = query !== '' && m.any;
+      over.label(t('idx.groups'));
+      show(ui.legend, !held && !byPhase && !marked);
+      show(ui.phase, !held && byPhase && !marked && m.any);
+      ui.swap.hidden = held || marked || !m.any;
+      ui.clear.hidden = !marked || !!held;
+      const swapWords = t(byPhase ? 'idx.colourBack' : 'idx.colour');
+      attr(ui.swap, 'aria-label', swapWords);
+      if (ui.swap.title !== swapWords) ui.swap.title = swapWords;
+      if (byPhase && !marked && (frame || legendOf !== t('close'))) {
+        const clock = performance.now();
+        if (legendOf !== t('close') || clock - counted > 500) {
+          legendOf = t('close');
+          counted = clock;
+          place(ui.swap, 548, 168, phaseLegend() - 551, 19);
+        }
+      } else if (!byPhase) {
+        legendOf = '';
+        place(ui.swap, 548, 168, 124, 19);
+      }
+      if (marked) {
+        const said = t('idx.matches', { q: fit(query, 120), n: exact(matches) });
+        const span_ = /** @type {HTMLElement} */ (ui.clear.firstElementChild);
+        if (span_.textContent !== said) span_.textContent = said;
+        attr(ui.clear, 'aria-label', `${said}: ${t('idx.clear', { q: query })}`);
+      }
       ui.lNow.set(t('idx.now'));
       ui.lThen.set(t('idx.minute') + (per > 1 ? ` · ${t('idx.per', { n: per })}` : ''));
       const empty = m.any && !m.cells.size;
@@ -467,6 +785,8 @@ export function createIndexer() {
     focus() {
       ctx.scene.cells.focus();
     },
+
+    find,
 
     cellAt(key) {
       const c = byKey.get(key);

@@ -2,7 +2,10 @@
 // The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with
 // its pace. Three are drawn large; from the fourth on, all behind the second become rows.
 import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { Glyph, kindOf } from '../glyphs.js';
 import { count, exact, fit, ring as ringNumber, span } from '../format.js';
+import { addWords } from '../i18n.js';
+import { label } from './queue.js';
 import { columns, lanesY } from '../scene.js';
 
 /** @typedef {import('../types.js').Listener} Listener */
@@ -13,6 +16,22 @@ const paces = [0, 10, 50, 120, 500];
 export function isSlow(l) {
   return l.paceMillis >= 50 || (l.meanMicros > 50e3 && l.pending > 8) || (l.capacities.length > 0 && l.pending > l.capacity / 4);
 }
+
+addWords({
+  'lis.handledOf': ['{n} handled of {m}', '已处理 {n} / {m}'],
+  'lis.handledTitle': ['{d} distributed to it, {m} delivered over nextCh, {n} handled', '分发给它 {d}，经 nextCh 交付 {m}，处理完 {n}'],
+  'lis.now': ['now {key}', '正在 {key}'],
+  'lis.menu': ['{name}: its handler', '{name}：它的 handler'],
+  'lis.each': ['extra time of each call', '每次调用的额外时间'],
+  'lis.own': ['other: milliseconds', '其他：毫秒'],
+  'lis.panic': ['panic in the next call', '下一次调用 panic'],
+  'lis.panicNote': ['client-go would crash the program. Here it is recovered: the call is lost, the handler rests for a second, and goes on.', 'client-go 会让程序崩溃。这里恢复了它：这次调用丢失，handler 停一秒，再继续。'],
+  'lis.noResync': ['no resync', '没有 resync'],
+  'lis.facts': ['{d} distributed · {m} delivered · {n} handled', '分发 {d} · 交付 {m} · 处理 {n}'],
+  'lis.gone': ['removed', '已移除'],
+  'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
+  'lis.set': ['set', '设定'],
+});
 
 /** @returns {import('../types.js').Panel & {large: () => number[], total: () => number}} */
 export function createListeners() {
@@ -41,10 +60,11 @@ export function createListeners() {
     const empty = text(root, 832, 221, 'l t1');
     const emptyWhy = text(root, 832, 241, 'l');
     const lanes = lanesY.map((y) => lane(y));
+    const ghosts = lanesY.map((y) => ({ name: text(root, 830, y - 26, 't14 t2'), state: text(root, 1054, y - 26, 'l', 'end'), words: text(root, 830, y + 2, 'l') }));
     const rows = [0, 1, 2, 3, 4].map((i) => row(root, 418 + 24 * i));
     const more = text(root, 830, 526, 'l3');
     ctx.scene.over.append(add);
-    return { num, add, panels, empty, emptyWhy, lanes, rows, more };
+    return { num, add, panels, empty, emptyWhy, lanes, rows, more, ghosts };
   }
 
   /** @param {number} y */
@@ -75,11 +95,12 @@ export function createListeners() {
     const lamp = s('circle', { cx: 1050, cy: y + 60, r: 4, class: 'lamp' });
     g.append(lamp);
     const synced = text(g, 1041, y + 64, 'l t1', 'end');
+    const op = new Glyph(g, 830, y + 71, 13);
     const note = text(g, 830, y + 82, 'l');
     const button = h('button', { class: 'sbtn box', type: 'button', 'aria-haspopup': 'dialog' });
     place(button, 994, y - 18, 52, 36);
     ctx.scene.over.append(button);
-    const o = { g, y, name, warn, state, arc, ticks, ticksDark, n, of, box, busy, time, handled, lamp, synced, note, button, id: 0 };
+    const o = { g, y, name, warn, state, arc, ticks, ticksDark, n, of, box, busy, time, handled, lamp, synced, op, note, button, id: 0 };
     button.addEventListener('click', () => openPace(button, o.id));
     return o;
   }
@@ -138,25 +159,39 @@ export function createListeners() {
     const l = ctx.model.state.listeners.find((q) => q.id === id);
     if (!l) return;
     ctx.popup(anchor, (root, close) => {
-      root.append(h('h2', {}, t('lis.paceTitle', { name: l.name })));
-      const list = h('div', { class: 'list', role: 'listbox' });
+      root.append(h('h2', {}, t('lis.menu', { name: l.name })),
+        h('p', { class: 'note' }, `${t('lis.facts', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) })} · ${l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis) }) : t('lis.noResync')}`));
+      if (l.lastPanic) root.append(h('p', { class: 'note bad' }, t('lis.lastPanic', { w: l.lastPanic })));
+      root.append(h('div', { class: 'grp' }, t('lis.each')));
+      const list = h('div', { class: 'btnrow', role: 'group', 'aria-label': t('lis.each') });
       for (const ms of [...new Set([...paces, Math.round(l.paceMillis)])].sort((a, b) => a - b)) {
-        const b = h('button', { class: 'row', role: 'option', type: 'button', 'aria-selected': String(Math.round(l.paceMillis) === ms) }, h('span', { class: 'tick' }), h('span', {}, ms ? `+ ${span(ms)}` : t('lis.full')));
+        const b = h('button', { class: 'key', type: 'button', 'aria-pressed': String(Math.round(l.paceMillis) === ms) }, ms ? span(ms) : t('none'));
         b.addEventListener('click', () => {
           close();
           ctx.act('pace', id, ms);
         });
         list.append(b);
       }
-      root.append(list, h('hr'));
-      if (l.lastPanic) root.append(h('p', { class: 'note bad' }, t('lis.lastPanic', { w: l.lastPanic })));
-      const del = h('button', { class: 'row', type: 'button' }, h('span', {}, t('lis.remove', { name: l.name })));
+      const own = /** @type {HTMLInputElement} */ (h('input', { type: 'number', min: 0, max: 10000, step: 1, value: Math.round(l.paceMillis), 'aria-label': t('lis.own') }));
+      const form = h('form', { class: 'form' }, h('span', {}, t('lis.own')), own, h('button', { class: 'key', type: 'submit' }, t('lis.set')));
+      form.addEventListener('submit', (e) => {
+        e.preventDefault();
+        close();
+        ctx.act('pace', id, Math.max(0, Number(own.value) || 0));
+      });
+      const boom = h('button', { class: 'row', type: 'button', title: t('lis.panicNote') }, s('svg', { viewBox: '0 0 24 24', class: 'rowi', 'aria-hidden': 'true' }, s('use', { href: '#i-bolt' })), h('span', {}, t('lis.panic')));
+      boom.addEventListener('click', () => {
+        close();
+        ctx.act('panic', id);
+      });
+      const del = h('button', { class: 'row', type: 'button' }, s('svg', { viewBox: '0 0 24 24', class: 'rowi', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })), h('span', {}, t('lis.remove', { name: l.name })));
       del.addEventListener('click', () => {
         close();
         ctx.act('removeListener', id);
       });
-      root.append(del);
-    }, { width: 240, label: t('lis.paceTitle', { name: l.name }) });
+      root.append(list, form, h('hr'), boom, h('p', { class: 'note' }, t('lis.panicNote')), del);
+      /** @type {HTMLElement | null} */ (list.querySelector('[aria-pressed="true"]'))?.focus();
+    }, { width: 320, label: t('lis.menu', { name: l.name }) });
   }
 
   /** @param {Listener} l @param {boolean} first @returns {string} */
@@ -198,13 +233,22 @@ export function createListeners() {
       attr(ui.add, 'aria-label', t('lis.addTitle'));
       const now = ctx.now();
       const n = many ? 3 : shown.length;
+      // Those that were removed last stay as outlines, as long as nobody needs their place.
+      const gone = many ? [] : st.listeners.filter((l) => l.removed).slice(-(3 - n) || 3);
+      if (n === 3) gone.length = 0;
       ui.panels.forEach((p, i) => {
-        show(p, i < Math.max(1, n));
-        attr(p, 'class', n ? 'pn' : 'pn ghost');
-        attr(p, 'height', n === 0 ? 426 : 136);
+        show(p, i < Math.max(1, n + gone.length));
+        attr(p, 'class', i < n ? 'pn' : 'pn ghost');
+        attr(p, 'height', n + gone.length === 0 ? 426 : 136);
       });
-      ui.empty.set(n || !ctx.model.any ? '' : t('lis.none'));
-      ui.emptyWhy.set(n || !ctx.model.any ? '' : t('lis.noneWhy'));
+      ui.ghosts.forEach((o, i) => {
+        const l = gone[i - n];
+        o.name.set(l ? fit(l.name, 110, '600 14px') : '', l?.name ?? '');
+        o.state.set(l ? t('lis.gone') : '');
+        o.words.set(l ? t('lis.goneWhy', { n: exact(l.handled), m: exact(l.discarded ?? 0) }) : '');
+      });
+      ui.empty.set(n || gone.length || !ctx.model.any ? '' : t('lis.none'));
+      ui.emptyWhy.set(n || gone.length || !ctx.model.any ? '' : t('lis.noneWhy'));
       ui.lanes.forEach((o, i) => {
         const l = i < large.length ? shown[i] : undefined;
         show(o.g, !!l);
@@ -242,12 +286,25 @@ export function createListeners() {
         const share = l.handling ? Math.min(1, Math.max(0.12, (now - l.handlingSince) / expect)) : 0;
         attr(o.busy, 'width', (44 * share).toFixed(1));
         attr(o.busy, 'class', slow ? 'hbusy w' : 'hbusy');
-        o.handled.set(t('lis.handled', { n: exact(l.handled) }));
+        o.handled.set(l.delivered > 99999 ? t('lis.handled', { n: exact(l.handled) }) : t('lis.handledOf', { n: exact(l.handled), m: exact(l.delivered) }), t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
         attr(o.lamp, 'class', l.synced ? 'lamp on' : 'lamp');
         o.synced.cls(l.synced ? 'l t1' : 'l').set(l.synced ? 'synced' : t('notSynced'));
-        const words = note(l, i === 0);
-        o.note.set(fit(words, 224), l.lastPanic ?? words);
-        attr(o.button, 'aria-label', t('lis.boxLabel', { name: l.name, s: span(l.meanMicros / 1000) }));
+        // A hold puts its buttons here: the line gives way to them, and the note to the line.
+        const held = !!ctx.model.hold('deliver', l.id);
+        const low = held ? 22 : 0;
+        o.handled.at(830, o.y + 64 + low);
+        o.synced.at(1041, o.y + 64 + low);
+        attr(o.lamp, 'cy', o.y + 60 + low);
+        o.state.show(!held || slow || bad);
+        o.note.show(!held);
+        // What it handles now, as soon as that lasts long enough to be read.
+        const busyWith = l.handling && (ctx.model.view.mode === 'paused' || expect > 30 || now - l.handlingSince > 120) ? l.handling : null;
+        if (busyWith && !held) o.op.set(kindOf(busyWith.op));
+        else o.op.hide();
+        const picked = !!busyWith?.key && busyWith.key === ctx.selected();
+        const words = busyWith ? label(busyWith, 28) : note(l, i === 0);
+        o.note.cls(busyWith ? (picked ? 'm1 selk' : 'm1') : 'l').at(busyWith ? 848 : 830, o.y + 82).set(fit(words, (ctx.model.hold('deliver', l.id) ? 80 : 224) - (busyWith ? 16 : 0)), busyWith ? `${busyWith.op} ${busyWith.key ?? ''}` : l.lastPanic ?? words);
+        attr(o.button, 'aria-label', t('lis.boxLabel', { name: l.name, s: span(l.meanMicros / 1000) }) + (l.handling?.key ? `, ${t('lis.now', { key: l.handling.key })}` : ''));
       });
       ui.rows.forEach((o, i) => {
         const l = many ? shown[2 + i] : undefined;

@@ -2,8 +2,10 @@
 // The queue, as what it is: a RealFIFO is one ordered list of deltas; a DeltaFIFO is a queue of keys and a map of Deltas.
 // Its head lies on the rail.
 import { attr, Num, s, show, text } from '../dom.js';
-import { count, exact, middle, version } from '../format.js';
+import { count, exact, fit, middle, version } from '../format.js';
 import { Chip, Glyph, kindOf } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { Rows } from '../rows.js';
 import { columns, RAIL } from '../scene.js';
 
 const left = 362;
@@ -15,8 +17,50 @@ const right = 514;
 export function label(it, room) {
   if (it.op === 'Bookmark') return `rv ${version(it.rv ?? '', 10)}`;
   if (it.op === 'SyncAll') return 'SyncAll';
-  if (it.op === 'ReplacedAll') return `ReplacedAll ${it.count !== undefined ? count(it.count) : ''}`.trim();
+  if (it.op === 'ReplacedAll') return it.count === undefined ? 'ReplacedAll' : `ReplacedAll ${count(it.count)}`;
   return middle(it.key ?? '', room);
+}
+
+addWords({
+  'queue.next': ['next batch: {n}', '下一批：{n}'],
+  'queue.nextOne': ['next: 1 delta', '下一个：1 个 delta'],
+  'queue.rows': ['the queue from its head on', '队列，从队首起'],
+  'queue.syncTo': ['SyncAll → {names}', 'SyncAll → {names}'],
+  'queue.replaced': ['ReplacedAll, {n}', 'ReplacedAll，{n}'],
+  'queue.tip.Bookmark': ['It carries no object, only a resourceVersion, and moves the store’s version to it. It cannot join a batch.', '没有对象，只有 resourceVersion：把 store 的版本推进到它。不能并入一批。'],
+  'queue.tip.SyncAll': ['One delta for a whole resync: every object of the store goes to the listeners that asked for it, old and new being the same pointer. Nothing is written and nothing is asked.', '一次 resync 只有一个 delta：store 的每个对象都发给要它的 listener，old 和 new 是同一个指针。不写入，也不发请求。'],
+  'queue.tip.ReplacedAll': ['One delta for a whole list: the store is replaced in one step, then the handlers hear of what is gone, what changed and what is new.', '一次 list 只有一个 delta：store 一步替换，然后 handler 得知消失的、变化的和新增的。'],
+  'queue.tip.Replaced': ['An object of a list, as the older eras queue it: one delta for each.', '一次 list 里的对象；旧时代每个对象一个 delta。'],
+  'queue.tip.Sync': ['An object that a resync hands out again, as the older eras queue it: one delta for each.', 'resync 再次发出的对象；旧时代每个对象一个 delta。'],
+  'queue.tip.tombstone': ['A tombstone (DeletedFinalStateUnknown): the deletion itself was missed, so the object is the last one known.', '一个 tombstone (DeletedFinalStateUnknown)：没看到删除本身，对象是最后已知的样子。'],
+  'queue.tip.waits': ['waits', '等待中'],
+  'queue.tip.taken': ['being processed', '正在处理'],
+  'queue.deltas': ['{n} Deltas: {ops}', '{n} 个 Deltas：{ops}'],
+  'queue.deltaMerged': ['{n} merged, two Deleted into one', '{n} 次合并（两个 Deleted 成一个）'],
+  'queue.noMerge': ['nothing merged', '没有合并'],
+  'queue.lockTitle': ['The lock of the queue. Locked: the Reflector cannot queue anything until what was taken is processed.', '队列的锁。锁住时，取走的处理完之前 Reflector 无法入队。'],
+});
+
+/** Delta types that a batch can hold; each other one is taken alone. */
+const batchable = new Set(['Added', 'Updated', 'Deleted', 'Replaced', 'Sync']);
+
+/**
+ * How many deltas the next Pop takes, as far as the queue's head tells. Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2).
+ * @param {import('../types.js').Queue} q
+ * @param {string} era
+ */
+function nextBatch(q, era) {
+  if (era === '1.31' || era === '1.33') return Math.min(1, q.items.length);
+  const keys = new Set();
+  let n = 0;
+  for (const it of q.items) {
+    if (q.initialPopulation > 0 && n >= q.initialPopulation) break;
+    if (!batchable.has(it.op ?? '')) return n || 1;
+    if (keys.has(it.key)) break;
+    keys.add(it.key);
+    n++;
+  }
+  return n;
 }
 
 /** @returns {import('../types.js').Panel} */
@@ -28,6 +72,10 @@ export function createQueue() {
   let ui;
   /** The keys of the rows, for a click. @type {string[]} */
   const rowKeys = [];
+  /** @type {(import('../rows.js').Tip | null)[]} */
+  const says = [];
+  /** @type {Rows} */
+  let over;
 
   /** @param {SVGElement} root */
   function build(root) {
@@ -46,9 +94,7 @@ export function createQueue() {
       const bg = s('rect', { x: 387, y: y - 12, width: 124, height: 17, rx: 2, class: 'selbg' });
       list.append(bg);
       const glyph = new Glyph(list, 370, y - 11, 14);
-      const t = text(list, 390, y, 'm1');
-      t.el.addEventListener('click', () => rowKeys[i] && ctx.select(rowKeys[i]));
-      return { bg, glyph, t };
+      return { bg, glyph, t: text(list, 390, y, 'm1') };
     });
     const more = text(list, 390, 381, 'l t1');
     const empty = text(root, left, 220, 'l t1');
@@ -73,7 +119,6 @@ export function createQueue() {
       const bg = s('rect', { x: 399, y: y + 2, width: 112, height: 16, rx: 2, class: 'selbg' });
       g.append(box, bg);
       const key = text(g, 402, y + 14, 'm1');
-      key.el.addEventListener('click', () => rowKeys[i] && ctx.select(rowKeys[i]));
       const chips = [0, 1, 2, 3, 4].map(() => new Chip(g, 16));
       const rest = text(g, 508, y + 32, 'l3', 'end');
       return { g, n, box, bg, key, chips, rest, y };
@@ -123,8 +168,8 @@ export function createQueue() {
     };
   }
 
-  /** @param {import('../types.js').Queue} q @param {boolean} dense */
-  function rail(q, dense) {
+  /** @param {import('../types.js').Queue} q @param {boolean} dense @param {number} next how many the next Pop takes, while it is held */
+  function rail(q, dense, next) {
     const { t } = ctx;
     const sel = ctx.selected();
     const isDelta = q.kind === 'DeltaFIFO';
@@ -155,10 +200,11 @@ export function createQueue() {
         }
       });
       ui.denseText.set(t('queue.dense', { n: count(depth), per }));
-      show(ui.bracket, q.batchSize > 0);
+      show(ui.bracket, q.batchSize > 0 || next > 0);
+      if (!q.batchSize && next) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, Math.ceil(next / per))} 137V133H524V137`);
       if (q.batchSize) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, head)} 137V133H524V137`);
       ui.batch.el.setAttribute('text-anchor', 'end');
-      ui.batch.at(524, 127).set(q.batchSize ? t('queue.batch', { n: exact(q.batchSize) }) : '');
+      ui.batch.at(524, 127).set(q.batchSize ? t('queue.batch', { n: exact(q.batchSize) }) : next ? nextWords(q, next) : '');
       return;
     }
     const waiting = q.items;
@@ -195,10 +241,32 @@ export function createQueue() {
     for (let i = used; i < ui.chips.length; i++) ui.chips[i].hide();
     ui.stack.at(lastX - 10, 184).set(rest > 0 && waiting.length ? '×' + count(rest + 1) : '');
     const n = q.batchSize || batch.length;
-    show(ui.bracket, n > 0 && !isDelta);
+    const ahead = !n && next && !isDelta ? Math.min(next, used) : 0;
+    show(ui.bracket, (n > 0 && !isDelta) || ahead > 0);
+    if (ahead) {
+      attr(ui.bracket, 'd', `M${523 - 22 * ahead + 2} 137V133H523V137`);
+      ui.batch.el.setAttribute('text-anchor', 'end');
+      ui.batch.at(523, 127).set(nextWords(q, next));
+      return;
+    }
     if (n && !isDelta) attr(ui.bracket, 'd', `M${523 - 22 * taking + 2} 137V133H523V137`);
     ui.batch.el.setAttribute('text-anchor', taking < 3 || isDelta ? 'end' : 'middle');
     ui.batch.at(taking < 3 || isDelta ? 523 : 513 - 11 * (taking - 1) + 1, 127).set(!n ? '' : isDelta ? t('queue.onekey') : t('queue.batch', { n: exact(n) }));
+  }
+
+  /** The list is cut, so a batch may reach further than it shows. @param {import('../types.js').Queue} q @param {number} n */
+  function nextWords(q, n) {
+    if (n === 1) return ctx.t('queue.nextOne');
+    return ctx.t('queue.next', { n: exact(n) + (n === q.items.length && q.depth > n ? '+' : '') });
+  }
+
+  /** What a line has to say. @param {Item} it @param {boolean} taken @returns {import('../rows.js').Tip} */
+  function tip(it, taken) {
+    const { t } = ctx;
+    const op = it.op ?? '';
+    const head = [op, it.key, it.rv ? `rv ${it.rv}` : '', it.count ? exact(it.count) : ''].filter(Boolean).join(' ');
+    const what = it.tombstone ? t('queue.tip.tombstone') : ['Bookmark', 'SyncAll', 'ReplacedAll', 'Replaced', 'Sync'].includes(op) ? t('queue.tip.' + op) : it.deltas ? t('queue.deltas', { n: it.deltas.length, ops: it.deltas.map((d) => `${d.op} ${d.rv ?? ''}`.trim()).join(', ') }) : t(taken ? 'queue.tip.taken' : 'queue.tip.waits');
+    return { head: head || it.key || '', body: what };
   }
 
   /** @param {import('../types.js').Queue} q */
@@ -226,8 +294,14 @@ export function createQueue() {
     ui.max.set(ctx.t('queue.max', { n: count(q.maxDepth) }));
   }
 
-  /** @param {import('../types.js').Queue} q */
-  function real(q) {
+  /** A SyncAll goes to the listeners that take part in the resync. */
+  function syncTo() {
+    const names = ctx.model.state.listeners.filter((l) => !l.removed && l.syncing).map((l) => l.name);
+    return names.length ? fit(ctx.t('queue.syncTo', { names: names.join(', ') }), 122, `12px ${ctx.scene.colour.mono}`) : 'SyncAll';
+  }
+
+  /** @param {import('../types.js').Queue} q @param {number} next */
+  function real(q, next) {
     const { t } = ctx;
     const sel = ctx.selected();
     const batch = q.batch;
@@ -242,19 +316,24 @@ export function createQueue() {
         r.glyph.hide();
         r.t.set('');
         attr(r.bg, 'class', 'selbg');
+        says[i] = null;
+        over.set(i, '');
         return;
       }
       const on = !!sel && it.key === sel;
       r.glyph.set(kindOf(it.op));
-      const words = label(it, 17);
-      r.t.cls((on ? 'm1 selk' : i < shownBatch || !batch.length ? 'm1' : 'm2') + (it.key ? ' pickable' : '')).set(words + (it.tombstone ? ' †' : ''), it.key ? `${it.op} ${it.key}${it.tombstone ? ' (tombstone)' : ''}` : '');
+      const words = it.op === 'SyncAll' ? syncTo() : label(it, 17);
+      says[i] = tip(it, i < shownBatch);
+      over.set(i, `${says[i]?.head}. ${says[i]?.body}`, 366, 208 + 23 * i, 148, 21);
+      r.t.cls((on ? 'm1 selk' : i < shownBatch || (!batch.length && (!next || i < next)) ? 'm1' : 'm2') + (it.key ? ' pickable' : '')).set(words + (it.tombstone ? ' †' : ''));
       attr(r.bg, 'class', on ? 'selbg on' : 'selbg');
     });
-    show(ui.brk, shownBatch > 0);
-    show(ui.cut, shownBatch > 0 && n > shownBatch);
-    if (shownBatch) {
-      attr(ui.brk, 'd', `M366 207H362V${225 + 23 * (shownBatch - 1)}H366`);
-      attr(ui.cut, 'd', `M362 ${227 + 23 * (shownBatch - 1)}H514`);
+    const marked = shownBatch || Math.min(next, 7, n);
+    show(ui.brk, marked > 0);
+    show(ui.cut, marked > 0 && n > marked);
+    if (marked) {
+      attr(ui.brk, 'd', `M366 207H362V${225 + 23 * (marked - 1)}${marked < Math.max(next, 0) && !shownBatch ? '' : 'H366'}`);
+      attr(ui.cut, 'd', `M362 ${227 + 23 * (marked - 1)}H514`);
     }
     const rest = q.depth + (q.batchSize || batch.length) - n;
     ui.more.at(390, 220 + 23 * n).set(rest > 0 && n ? t('queue.more', { n: count(rest) }) : '');
@@ -292,6 +371,8 @@ export function createQueue() {
       const it = all[i];
       rowKeys[i] = it?.key ?? '';
       show(row.g, !!it);
+      says[i] = it ? tip(it, i === 0 && q.batch.length > 0) : null;
+      over.set(i, it ? `${says[i]?.head}. ${says[i]?.body}` : '', 396, 232 + 52 * i, 118, 38);
       if (!it) return;
       const taken = i === 0 && q.batch.length > 0;
       const on = !!sel && it.key === sel;
@@ -306,6 +387,7 @@ export function createQueue() {
       });
       row.rest.set(deltas.length > 5 ? '+' + (deltas.length - 5) : '');
     });
+    for (let i = 4; i < 7; i++) over.set(i, '');
     const rest = q.depth + (q.batch.length ? 1 : 0) - Math.min(4, all.length);
     ui.mapMore.set(rest > 0 ? t('queue.moreKeys', { n: count(rest) }) : '');
     const empty = !all.length;
@@ -323,6 +405,7 @@ export function createQueue() {
     mount(root, c) {
       ctx = c;
       ui = build(root);
+      over = new Rows(ctx, 7, left, { act: (i) => rowKeys[i] && ctx.select(rowKeys[i]), tip: (i) => says[i] ?? null });
     },
 
     paint(_, st) {
@@ -341,21 +424,24 @@ export function createQueue() {
       show(ui.list, !isDelta);
       show(ui.map, isDelta);
       show(ui.spark, !isDelta);
+      over.label(t('queue.rows'));
+      const held = ctx.model.hold('pop');
+      const next = held && !q.batch.length && q.depth ? nextBatch(q, st.era.split(',')[0]) : 0;
       if (isDelta) delta(q);
       else {
         ui.empty.at(left, 220);
         ui.emptyWhy.at(left, 240);
-        real(q);
+        real(q, next);
         curve(q);
       }
-      rail(q, !isDelta && (q.depth + q.batchSize > 172 || (st.indexer.count > 2600 && q.depth + q.batchSize > 7)));
+      rail(q, !isDelta && (q.depth + q.batchSize > 172 || (st.indexer.count > 2600 && q.depth + q.batchSize > 7)), next);
       ui.initial.set(exact(q.initialPopulation), 'initialPopulation');
       attr(ui.lock, 'href', q.locked ? '#i-lock' : '#i-unlock');
       attr(ui.lock, 'class', q.locked ? 'ic c1' : 'ic');
-      ui.locked.cls(q.locked ? 'l t1' : 'l').set(t(q.locked ? 'queue.locked' : 'queue.unlocked'));
+      ui.locked.cls(q.locked ? 'l t1' : 'l').set(t(q.locked ? 'queue.locked' : 'queue.unlocked'), t('queue.lockTitle'));
       attr(ui.lamp, 'class', q.synced ? 'lamp on' : 'lamp');
       ui.synced.cls(q.synced ? 'l t1' : 'l').set(q.synced ? 'synced' : t('notSynced'));
-      ui.merges.set(isDelta && q.merges ? t('queue.merges', { n: exact(q.merges) }) : '');
+      ui.merges.set(isDelta ? (q.merges ? fit(t('queue.deltaMerged', { n: exact(q.merges) }), 150) : t('queue.noMerge')) : '');
     },
 
     resize() {},

@@ -1,12 +1,63 @@
 // @ts-check
 // The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
 // answer, how long it waits before it asks again.
-import { attr, Num, s, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
 import { ahead, bigVersion, bytes, count, exact, fit, middle, moment, reason, seconds, span, version } from '../format.js';
+import { Glyph, kindOf } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { Rows } from '../rows.js';
 import { columns } from '../scene.js';
 
 const left = 146;
 const right = 322;
+
+addWords({
+  'ref.tabs': ['Reflector: the last request, or the frames that arrive', 'Reflector：最近请求，或到达的 frame'],
+  'ref.frames': ['frames arriving', '到达的 frame'],
+  'ref.noFrames': ['no frame has arrived', '还没有 frame'],
+  'ref.frameName': ['{op} {key}, rv {rv}, {bytes}', '{op} {key}，rv {rv}，{bytes}'],
+  'ref.tempStore': ['in the temporary store', '在临时 store 里'],
+  'ref.tempHead': ['temporary store', '临时 store'],
+  'ref.tempWhy': ['A WatchList’s first objects gather here, one for each key, while the store still answers with what it had. The end mark, a bookmark, hands them over as one replacement.', 'WatchList 的初始对象先聚在这里，每个 key 一个；此时 store 仍用原来的内容回答。结束标记（一个 bookmark）把它们作为一次替换交出去。'],
+  'ref.endMark': ['waits for the end mark', '等待结束标记'],
+  'ref.endMarkFor': ['{s} so far; it waits without end', '已等 {s}；会一直等下去'],
+  'ref.behind': ['{n} behind', '落后 {n}'],
+  'ref.whyRelisted': ['why it relisted', '为何 relist 过'],
+  'ref.errorAt': ['{what}, at {at}', '{what}，在 {at}'],
+
+  'par.path': ['What is asked for: this collection, all of it. LIST and WATCH are the same address; watch=true makes the difference.', '要的东西：整个集合。LIST 和 WATCH 是同一个地址，区别在 watch=true。'],
+  'par.watch': ['The answer does not end: the server goes on sending one frame for each change.', '回答不结束：服务器为每个变更继续发一个 frame。'],
+  'par.allowWatchBookmarks': ['The server may send bookmarks: frames without an object that only move the resourceVersion on, so that a quiet watch does not grow too old.', '允许服务器发 bookmark：没有对象、只推进 resourceVersion 的 frame，安静的 watch 就不会过期。'],
+  'par.sendInitialEvents': ['WatchList: first every object as an Added frame, then a bookmark that marks the end, then the changes. It takes the place of a LIST.', 'WatchList：先把每个对象作为 Added frame 发来，再发一个 bookmark 表示结束，然后才是变更。代替 LIST。'],
+  'par.resourceVersionMatch': ['NotOlderThan: any state will do that is at least as new as the resourceVersion asked for, so the server may answer from its cache.', 'NotOlderThan：不早于所要 resourceVersion 的任何状态都行，服务器可以用 cache 回答。'],
+  'par.resourceVersion.watch': ['Start behind this version: every change after it is sent. If the history no longer reaches so far, the answer is 410 Gone.', '从这个版本之后开始：之后的每个变更都发来。历史若没有这么久，回答是 410 Gone。'],
+  'par.resourceVersion.list': ['At least as new as this version. It keeps the informer from going back in time after it has seen this.', '不早于这个版本。保证 informer 见过它之后不会倒退。'],
+  'par.resourceVersion.0': ['Any version that the server has in its cache: fast, and perhaps a little old.', '服务器 cache 里的任何版本：快，也许略旧。'],
+  'par.resourceVersion.none': ['Empty: the newest state, read with a quorum.', '空：最新的状态，按 quorum 读取。'],
+  'par.timeoutSeconds': ['The server ends the watch after this time; between 5 and 10 minutes, by chance, so that not all clients come back at once. Then it goes on with a new one.', '服务器到时结束 watch；5 到 10 分钟之间随机，避免所有客户端同时回来。之后接着开一个新的。'],
+  'par.limit': ['At most so many objects a page; a token in the answer leads to the next page.', '每页最多这么多对象；回答里的 token 指向下一页。'],
+  'par.continue': ['The token of the next page. It carries the version of the first page, so that the pages fit together.', '下一页的 token，带着第一页的版本，各页才对得上。'],
+  'par.labelSelector': ['Only objects whose labels match.', '只要 label 匹配的对象。'],
+  'par.fieldSelector': ['Only objects whose fields match.', '只要字段匹配的对象。'],
+  'par.other': ['A parameter of the request, as sent.', '请求的参数，照原样发送。'],
+});
+
+/**
+ * What a line of the request means.
+ * @param {string} line
+ * @param {string} verb
+ * @returns {string} the key of the words
+ */
+function meaning(line, verb) {
+  if (line.startsWith('GET ')) return 'par.path';
+  const [name, value = ''] = line.split('=');
+  if (name === 'resourceVersion') {
+    if (value === '') return 'par.resourceVersion.none';
+    if (value === '0') return 'par.resourceVersion.0';
+    return verb === 'WATCH' ? 'par.resourceVersion.watch' : 'par.resourceVersion.list';
+  }
+  return ['watch', 'allowWatchBookmarks', 'sendInitialEvents', 'resourceVersionMatch', 'timeoutSeconds', 'limit', 'continue', 'labelSelector', 'fieldSelector'].includes(name) ? 'par.' + name : 'par.other';
+}
 
 /** @returns {import('../types.js').Panel} */
 export function createReflector() {
@@ -15,6 +66,23 @@ export function createReflector() {
   let ctx;
   /** @type {ReturnType<typeof build>} */
   let ui;
+  /** Over the lines of the request. @type {Rows} */
+  let asked;
+  /** Over the frames. @type {Rows} */
+  let came;
+  /** Over the temporary store and the last error. @type {Rows} */
+  let told;
+  /** The request's lines as they are, for what they mean. @type {string[]} */
+  let lines = [];
+  let verb = '';
+  /** @type {import('../types.js').WireFrame[]} */
+  let frames = [];
+  let tab = 'request';
+  let whole = '';
+  /** @type {HTMLElement} */
+  let tabs;
+  /** @type {{id: string, b: HTMLElement}[]} */
+  let tabButtons = [];
 
   /** @param {SVGElement} root */
   function build(root) {
@@ -46,8 +114,12 @@ export function createReflector() {
     const wStore = text(body, left, 255, 'l');
     const wHere = text(body, 234, 255, 'l', 'middle');
     const wCluster = text(body, right, 255, 'l', 'end');
-    const last = text(body, left, 286, 'l');
     const req = [0, 1, 2, 3, 4, 5, 6].map((i) => text(body, left, 305 + 17 * i, i ? 'm1' : 'm1 b'));
+    const wire = [0, 1, 2, 3, 4].map((i) => ({ glyph: new Glyph(body, left, 294 + 17 * i, 13), key: text(body, 164, 305 + 17 * i, 'm1'), n: text(body, right, 305 + 17 * i, 'l', 'end') }));
+    const noFrames = text(body, left, 305, 'l3');
+    const temp = s('rect', { x: left, y: 380, width: 176, height: 31, rx: 4, class: 'slot' });
+    const tempNum = new Num(body, 154, 401, 'n16', 5);
+    body.append(temp, tempNum.el);
     const track = s('rect', { x: left, y: 385, width: 176, height: 4, rx: 2, class: 'trk' });
     const bar = s('rect', { x: left, y: 385, width: 0, height: 4, rx: 2, class: 'bar' });
     body.append(track, bar);
@@ -68,6 +140,7 @@ export function createReflector() {
     wait.append(arc);
     const left2 = text(wait, 234, 277, 'num cwt', 'middle');
     const nextTry = text(wait, 234, 294, 'l', 'middle');
+    const cause = text(wait, 234, 212, 'l t1', 'middle');
     const delays = text(wait, left, 342, 'l');
     const bars = [0, 1, 2, 3, 4, 5, 6].map((i) => {
       const r = s('rect', { x: left + 25.2 * i, y: 398, width: 18, height: 0, class: 'bk0' });
@@ -78,8 +151,8 @@ export function createReflector() {
     const send = [0, 1, 2].map((i) => text(wait, left, 459 + 17 * i, i ? 'm1' : 'm1 b'));
     const relist = text(wait, left, 520, 'l t1');
     return {
-      rv, num, phase, lamp, body, ticks, line, reached, mStore, mHere, mCluster, vStore, vHere, vCluster, wStore, wHere, wCluster, last, req, track, bar, open, events,
-      bookmarks, read, watches, lists, relists, errHead, err, wait, arc, left2, nextTry, delays, bars, again, send, relist,
+      rv, num, phase, lamp, body, ticks, line, reached, mStore, mHere, mCluster, vStore, vHere, vCluster, wStore, wHere, wCluster, req, wire, noFrames, temp, tempNum, track, bar, open, events,
+      bookmarks, read, watches, lists, relists, errHead, err, wait, arc, left2, nextTry, cause, delays, bars, again, send, relist,
     };
   }
 
@@ -150,10 +223,72 @@ export function createReflector() {
     ui.wCluster.set(t('ref.cluster'));
   }
 
+  /** @param {string} id */
+  function choose(id) {
+    tab = id;
+    paintAsk(ctx.model.state);
+  }
+
+  /** The request line by line, or the frames that arrive. @param {import('../types.js').State} st */
+  function paintAsk(st) {
+    const { t } = ctx;
+    const on = st.reflector.phase !== 'backoff';
+    reveal(tabs, on && ctx.model.any);
+    attr(tabs, 'aria-label', t('ref.tabs'));
+    for (const { id, b } of tabButtons) {
+      const words = t(id === 'request' ? 'ref.last' : 'ref.frames');
+      if (b.textContent !== words) b.textContent = words;
+      attr(b, 'aria-selected', String(id === tab));
+      attr(b, 'tabindex', id === tab ? 0 : -1);
+    }
+    const request_ = tab === 'request';
+    lines = request(st.reflector.lastRequest, null);
+    verb = st.reflector.verb;
+    const pitch = lines.length > 6 ? 12.5 : lines.length > 5 ? 14 : 17;
+    const top = pitch === 17 ? 305 : pitch === 14 ? 303 : 301;
+    ui.req.forEach((l, i) => {
+      l.at(left, top + pitch * i).set(request_ ? middle(lines[i] ?? '', 24) : '');
+      asked.set(i, request_ && on && lines[i] ? `${lines[i]}: ${t(meaning(lines[i], verb))}` : '', left - 2, top + pitch * i - 10.5, 180, pitch - 0.5);
+    });
+    asked.label(t('ref.last'));
+    if (!lines.length && request_) ui.req[0].set('—');
+    frames = request_ ? [] : st.api.wire.slice(0, 5);
+    ui.noFrames.set(!request_ && !frames.length ? t('ref.noFrames') : '');
+    const sel = ctx.selected();
+    ui.wire.forEach((o, i) => {
+      const f = frames[i];
+      if (!f) o.glyph.hide();
+      else o.glyph.set(kindOf(f.op));
+      o.key.cls(f?.key && f.key === sel ? 'm1 selk' : 'm1').set(f ? (f.key ? middle(f.key, 15) : `rv ${version(f.rv, 10)}`) : '');
+      o.n.set(f ? bytes(f.bytes) : '');
+      came.set(i, f && on ? t('ref.frameName', { op: f.op, key: f.key ?? '', rv: f.rv, bytes: bytes(f.bytes) }) : '', left - 2, 293 + 17 * i, 180, 16);
+    });
+    came.label(t('ref.frames'));
+  }
+
   return {
     mount(root, c) {
       ctx = c;
       ui = build(root);
+      tabs = h('div', { class: 'ptabs', role: 'tablist', 'data-x': left - 2 });
+      place(tabs, left, 267);
+      tabButtons = ['request', 'frames'].map((id) => {
+        const b = h('button', { type: 'button', role: 'tab' });
+        b.addEventListener('click', () => choose(id));
+        tabs.append(b);
+        return { id, b };
+      });
+      tabs.addEventListener('keydown', (e) => {
+        if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
+        choose(tab === 'request' ? 'frames' : 'request');
+        tabButtons.find((o) => o.id === tab)?.b.focus();
+        e.preventDefault();
+        e.stopPropagation();
+      });
+      ctx.scene.over.append(tabs);
+      asked = new Rows(ctx, 7, left, { tip: (i) => (lines[i] ? { head: lines[i], body: ctx.t(meaning(lines[i], verb)) } : null) });
+      came = new Rows(ctx, 5, left + 1, { act: (i) => frames[i]?.key && ctx.select(frames[i].key ?? ''), tip: (i) => (frames[i] ? { head: frames[i].key || frames[i].op, body: `${frames[i].op} · rv ${frames[i].rv} · ${bytes(frames[i].bytes)}` } : null) });
+      told = new Rows(ctx, 2, left + 2, { tip: (i) => (i === 0 ? { head: ctx.t('ref.tempHead'), body: ctx.t('ref.tempWhy') } : whole ? { head: ui.errHead.value, body: whole } : null) });
     },
 
     paint(_, st) {
@@ -161,7 +296,9 @@ export function createReflector() {
       const r = st.reflector;
       const now = ctx.now();
       ui.rv.set('rv');
-      ui.num.set(bigVersion(r.resourceVersion), ctx.model.hold('pop') && r.phase === 'watching' ? t('ref.runsOn') : '');
+      const lag = r.resourceVersion ? ahead(r.resourceVersion, st.api.resourceVersion) ?? 0 : 0;
+      ui.num.set(bigVersion(r.resourceVersion), r.phase !== 'watching' && lag > 0 ? t('ref.behind', { n: count(lag) }) : ctx.model.hold('pop') && r.phase === 'watching' ? t('ref.runsOn') : '');
+      paintAsk(st);
       const waiting = r.phase === 'backoff';
       ui.phase.cls(waiting ? 't14 cwt' : 't14').set(r.phase);
       attr(ui.lamp, 'class', waiting ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
@@ -173,6 +310,8 @@ export function createReflector() {
         attr(ui.arc, 'd', arc(234, 268, 50, r.backoffMillis ? rest / r.backoffMillis : 0));
         ui.left2.set(seconds(Math.ceil(rest / 100) * 100));
         ui.nextTry.set(t('ref.nextTry'));
+        const said = r.backoffCause || r.lastError;
+        ui.cause.set(fit(reason(said), 180), said);
         ui.delays.set(t('ref.delays'));
         const shown = r.backoffs.slice(-6);
         if (!shown.length) shown.push(r.backoffMillis);
@@ -187,25 +326,27 @@ export function createReflector() {
           b.t.cls(i === shown.length - 1 ? 'l cwt' : 'l').set(ms !== undefined ? (ms / 1000).toFixed(ms < 9950 ? 1 : 0) : lastBar ? '30' : '');
         });
         ui.again.set(t('ref.again'));
-        const lines = request(r.lastRequest, ['resourceVersion', 'watch']);
-        ui.send.forEach((l, i) => l.set(middle(lines[i] ?? '', 24), lines[i] ?? ''));
+        const next = request(r.lastRequest, ['resourceVersion', 'watch']);
+        ui.send.forEach((l, i) => l.set(middle(next[i] ?? '', 24), next[i] ?? ''));
+        told.set(0, '');
+        told.set(1, '');
         ui.relist.set(r.unavailable || !r.resourceVersion ? t('ref.willRelist') : t('ref.noRelist'));
         return;
       }
       line(st);
-      ui.last.set(t('ref.last'));
-      const lines = request(r.lastRequest, null);
-      const pitch = lines.length > 6 ? 12.5 : lines.length > 5 ? 14 : 17;
-      ui.req.forEach((l, i) => l.at(left, (pitch === 17 ? 305 : pitch === 14 ? 303 : 301) + pitch * i).set(middle(lines[i] ?? '', 24), lines[i] ? r.lastRequest : ''));
-      if (!lines.length) ui.req[0].set('—');
       const openMs = Math.max(0, now - r.requestMillis);
       const isWatch = r.phase === 'watching' || r.phase === 'watch-listing';
       const total = r.timeoutSeconds * 1000;
-      show(ui.track, isWatch && total > 0);
-      show(ui.bar, isWatch && total > 0);
+      const temp = r.phase === 'watch-listing';
+      show(ui.temp, temp);
+      show(ui.tempNum.el, temp);
+      if (temp) ui.tempNum.set(count(r.tempStore), t('ref.tempStore'));
+      told.set(0, temp ? `${t('ref.tempHead')}: ${exact(r.tempStore)}. ${t('ref.tempWhy')}` : '', left, 380, 176, 31);
+      show(ui.track, isWatch && total > 0 && !temp);
+      show(ui.bar, isWatch && total > 0 && !temp);
       if (isWatch && total > 0) attr(ui.bar, 'width', Math.max(3, 176 * Math.min(1, openMs / total)).toFixed(1));
       const req = st.api.requests.find((q) => q.open);
-      if (r.phase === 'watch-listing') ui.open.set(t('ref.temp', { n: exact(r.tempStore) }));
+      if (temp) ui.open.set('');
       else if (isWatch && total > 0) ui.open.set(t('ref.open', { a: span(openMs), b: exact(r.timeoutSeconds) }));
       else if (r.phase === 'listing') ui.open.set(t('ref.listing', { b: bytes(req?.bytes ?? 0) }));
       else ui.open.set(r.phase === 'idle' ? t('ref.idle') : r.phase === 'stopped' ? t('ref.stopped') : '');
@@ -215,11 +356,15 @@ export function createReflector() {
       ui.watches.set(count(r.watches), 'watches');
       ui.lists.set(count(r.lists), 'lists');
       ui.relists.set(count(r.relists), 'relists');
-      const why = r.relists > 0 && r.why && r.phase !== 'watching';
-      ui.errHead.set(why ? t('ref.why') : t('ref.lastError'));
-      const words = why ? reason(r.why) : r.lastError ? `${reason(r.lastError)}, ${moment(r.lastErrorMillis)}${r.relists ? ' → relist' : ''}` : t('none');
-      const whole = why ? r.why : r.lastError;
-      ui.err.set(fit(words, 176), whole === words ? '' : whole);
+      // A WatchList whose end mark does not come waits for it, and that is what there is to know then.
+      const late = temp && openMs > 3000;
+      const why = r.relists > 0 && !!r.why;
+      ui.errHead.cls(late ? 'l cwt' : 'l').set(t(late ? 'ref.endMark' : why ? (r.phase === 'watching' ? 'ref.whyRelisted' : 'ref.why') : 'ref.lastError'));
+      const cause = why ? r.why : r.lastError;
+      const words = late ? t('ref.endMarkFor', { s: span(openMs) }) : cause ? reason(cause) + (r.lastErrorMillis > 0 ? `, ${moment(r.lastErrorMillis)}` : '') : t('none');
+      whole = late ? '' : cause ? (r.lastErrorMillis > 0 ? t('ref.errorAt', { what: cause, at: moment(r.lastErrorMillis) }) : cause) : '';
+      ui.err.set(fit(words, 176));
+      told.set(1, whole ? `${ui.errHead.value}: ${whole}` : '', left - 2, 489, 180, 36);
     },
 
     resize() {},

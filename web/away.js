@@ -1,0 +1,37 @@
+// @ts-check
+// A hidden tab asks for no frames, so it draws nothing; when it shows again the next frame brings everything at once.
+// Whoever was away for long is told.
+import { exact, span } from './format.js';
+import './words-time.js';
+
+const long = 5000;
+
+export class Away {
+  /** @param {import('./types.js').Ctx} ctx */
+  constructor(ctx) {
+    this.ctx = ctx;
+    this.since = 0;
+    this.seq = 0;
+    this.gone = 0;
+    document.addEventListener('visibilitychange', () => {
+      if (document.hidden) {
+        this.since = performance.now();
+        this.seq = ctx.model.view.seq;
+        this.gone = 0;
+      } else if (this.since) {
+        this.gone = performance.now() - this.since;
+        this.since = 0;
+      }
+    });
+  }
+
+  /** Told with each frame that was applied. @param {import('./types.js').Frame} frame */
+  note(frame) {
+    if (!this.gone || frame.view.mode === 'paused') return;
+    // A view that is far behind catches up over several frames.
+    if (frame.view.mode === 'live' && frame.view.behind > 0) return;
+    const events = frame.view.seq - this.seq;
+    if (this.gone >= long && events > 0) this.ctx.say(this.ctx.t('away.back', { s: span(this.gone), n: exact(events) }));
+    this.gone = 0;
+  }
+}

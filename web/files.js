@@ -1,0 +1,211 @@
+// @ts-check
+// Recordings and links: the log as a file, a file as the log (opened or dropped on the page), an export for Perfetto, and
+// a moment to give away. A simulated moment is a link, for its seed plays the same story; a live one is a file.
+import { h, s } from './dom.js';
+import { bytes, exact } from './format.js';
+import * as fragment from './fragment.js';
+import './words-time.js';
+
+/** The moment that the name of a file asks for, and back. */
+const moment = /-at(\d+)(?=\.jsonl)/;
+
+export class Files {
+  /**
+   * @param {import('./types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   */
+  constructor(ctx, app) {
+    this.ctx = ctx;
+    this.app = app;
+    /** @type {HTMLElement | null} */
+    this.veil = null;
+    this.depth = 0;
+    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace', hidden: '', 'aria-hidden': 'true', tabindex: -1 }));
+    this.input.addEventListener('change', () => {
+      const f = this.input.files?.[0];
+      this.input.value = '';
+      if (f) this.load(f);
+    });
+    app.append(this.input);
+    this.drops();
+  }
+
+  /** Hands a text to the person as a file. @param {string} name @param {string} text @param {string} type @private */
+  give(name, text, type) {
+    const blob = new Blob([text], { type });
+    const url = URL.createObjectURL(blob);
+    const a = h('a', { download: name, href: url });
+    a.click();
+    setTimeout(() => URL.revokeObjectURL(url), 10000);
+    this.ctx.say(this.ctx.t('file.saved', { name, n: bytes(blob.size) }));
+  }
+
+  /** Saves the log; with a moment in its name when it is to open there. @param {number} [at] */
+  async save(at) {
+    const file = await this.ctx.act('record');
+    if (!file?.text) return;
+    const name = String(file.name || 'informerscope.jsonl');
+    this.give(at ? name.replace(/\.jsonl$/, `-at${at}.jsonl`) : name, file.text, 'application/jsonl');
+  }
+
+  /** Saves the log in the Chrome trace-event format. */
+  async export() {
+    const file = await this.ctx.act('export');
+    if (file?.text) this.give(String(file.name || 'informerscope.trace.json'), file.text, 'application/json');
+  }
+
+  /** Asks for a file and opens it. */
+  open() {
+    this.input.click();
+  }
+
+  /** @param {File} file */
+  async load(file) {
+    const { ctx } = this;
+    const { t } = ctx;
+    const name = file.name;
+    if (file.size > 4e6) ctx.say(t('file.reading', { name, n: bytes(file.size) }));
+    let o;
+    try {
+      o = await ctx.call('load', await file.arrayBuffer());
+    } catch (err) {
+      ctx.say(t('file.bad', { name, w: err instanceof Error ? err.message : String(err) }), true);
+      return;
+    }
+    ctx.select('');
+    fragment.write({ at: null });
+    const n = exact(o.events ?? 0);
+    if (o.warning) ctx.say(t('file.damaged', { n, name, w: o.warning }), true);
+    else ctx.say(t('file.loaded', { n, name }));
+    const at = Number(moment.exec(name)?.[1]);
+    if (at) await ctx.act('seek', at);
+  }
+
+  /** The address of the moment that is shown. */
+  link() {
+    const { state, view } = this.ctx.model;
+    const src = state.source;
+    return fragment.shareable({
+      source: 'sim', seed: src.seed ?? 0, objects: src.objects ?? 0, rate: src.rate ?? 0, at: view.seq,
+      resource: fragment.formatResource(state.resource), namespace: state.resource.namespace, era: this.ctx.model.eras?.length ? this.ctx.model.eras.join(',') : state.era,
+    });
+  }
+
+  /** Gives the moment away: a link to a simulated one, a file of any other. @param {Element} [anchor] */
+  async share(anchor) {
+    const { ctx } = this;
+    const seq = ctx.model.view.seq;
+    if (ctx.model.state.source.kind !== 'sim') return this.save(seq);
+    const url = this.link();
+    if (await copy(url)) ctx.say(ctx.t('file.copied', { n: exact(seq) }));
+    else if (anchor) this.show(anchor, url);
+  }
+
+  /** The link, to be copied by hand. @param {Element} anchor @param {string} url @private */
+  show(anchor, url) {
+    const { t } = this.ctx;
+    this.ctx.popup(anchor, (root) => {
+      const field = /** @type {HTMLInputElement} */ (h('input', { class: 'linkfield', type: 'text', readonly: '', value: url, 'aria-label': t('file.link') }));
+      root.append(h('p', { class: 'note' }, t('file.copyThis')), field);
+      setTimeout(() => field.select());
+    }, { width: 560, label: t('file.link') });
+  }
+
+  /** What can be done with the log, as a menu. @param {Element} anchor */
+  menu(anchor) {
+    const { ctx } = this;
+    const { t } = ctx;
+    const sim = ctx.model.state.source.kind === 'sim';
+    const n = exact(ctx.model.view.seq);
+    ctx.popup(anchor, (root, close) => {
+      const row = (/** @type {string} */ k, /** @type {() => any} */ f) => {
+        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t('file.' + k)), h('small', {}, t(`file.${k}.x`, { n })));
+        b.addEventListener('click', () => {
+          close();
+          f();
+        });
+        root.append(b);
+      };
+      row(sim ? 'link' : 'moment', () => this.share(anchor));
+      root.append(h('hr'));
+      row('save', () => this.save());
+      row('export', () => this.export());
+      row('open', () => this.open());
+    }, { width: 400, label: t('file.menu') });
+  }
+
+  /** A recording can be dropped anywhere on the page. @private */
+  drops() {
+    const files = (/** @type {DragEvent} */ e) => !!e.dataTransfer && [...e.dataTransfer.types].includes('Files');
+    addEventListener('dragenter', (e) => {
+      if (!files(e)) return;
+      e.preventDefault();
+      this.depth++;
+      this.cover(true);
+    });
+    addEventListener('dragover', (e) => {
+      if (!files(e)) return;
+      e.preventDefault();
+      if (e.dataTransfer) e.dataTransfer.dropEffect = 'copy';
+    });
+    addEventListener('dragleave', (e) => {
+      if (files(e) && --this.depth <= 0) this.cover(false);
+    });
+    addEventListener('drop', (e) => {
+      if (!files(e)) return;
+      e.preventDefault();
+      this.cover(false);
+      const f = e.dataTransfer?.files[0];
+      if (f) this.load(f);
+      else this.ctx.say(this.ctx.t('file.none'), true);
+    });
+  }
+
+  /** @param {boolean} on @private */
+  cover(on) {
+    if (!on) {
+      this.depth = 0;
+      this.veil?.remove();
+      this.veil = null;
+    } else if (!this.veil) {
+      const { t } = this.ctx;
+      this.veil = h('div', { class: 'drop' }, h('div', { class: 'scrim' }), h('div', { class: 'in' }, h('b', {}, t('file.drop')), h('span', {}, t('file.dropNote'))));
+      document.body.append(this.veil);
+    }
+  }
+}
+
+/** The button that opens the menu. @param {import('./types.js').Ctx} ctx @param {(anchor: Element) => void} open */
+export function shareButton(ctx, open) {
+  const words = h('span');
+  const b = h('button', { class: 'key share', type: 'button', 'aria-haspopup': 'dialog' },
+    s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M8 10V2M5 4.8L8 2l3 2.8M4.5 7.5H3v6.5h10V7.5h-1.5' })), words);
+  b.addEventListener('click', () => open(b));
+  const paint = () => {
+    const w = ctx.t('file.button');
+    if (words.textContent === w) return;
+    words.textContent = w;
+    b.title = ctx.t('file.menu');
+    b.setAttribute('aria-label', `${w}: ${ctx.t('file.menu')}`);
+  };
+  return { b, paint };
+}
+
+/** Puts a text into the clipboard. Returns whether it is there. @param {string} text */
+async function copy(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    // Without a secure origin, or the person's leave, there is the older way.
+    const area = /** @type {HTMLTextAreaElement} */ (h('textarea', { class: 'sr', readonly: '', 'aria-hidden': 'true' }));
+    area.value = text;
+    document.body.append(area);
+    const back = /** @type {HTMLElement | null} */ (document.activeElement);
+    area.select();
+    const done = document.execCommand('copy');
+    area.remove();
+    back?.focus();
+    return done;
+  }
+}

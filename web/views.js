@@ -1,0 +1,166 @@
+// @ts-check
+// Which view of the one state is shown: the main stage, two eras, presenter mode or the phone. The views share the
+// model; whichever does not show is not painted.
+import './words-views.js';
+import * as fragment from './fragment.js';
+import { Lanes } from './lanes.js';
+import { Presenter } from './presenter.js';
+import { Stories } from './stories.js';
+
+export class Views {
+  /**
+   * @param {import('./types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{caption: import('./caption.js').Caption}} o
+   */
+  constructor(ctx, app, o) {
+    this.ctx = ctx;
+    this.app = app;
+    const { scene } = ctx;
+    for (const el of [scene.svg, scene.over, scene.high, scene.tokens]) el.classList.add('on-stage');
+    this.lanes = new Lanes(ctx, app);
+    this.stories = new Stories(ctx, app, { presenter: (on) => this.present(on), presenting: () => this.presenting, state: () => this.state() });
+    this.presenter = new Presenter(ctx, app, this.stories, { caption: () => this.stories.caption()?.[1] ?? o.caption.words });
+    this.caption_ = o.caption;
+    ctx.storyTitle = () => (this.stories.story ? this.stories.say(this.stories.story.title) : '');
+    o.caption.extra = () => this.caption();
+    this.presenting = fragment.read().get('presenter') === '1';
+    /** What shows: '' is the main stage. */
+    this.shown = '';
+    this.shownPresenting = false;
+    /** Called when the main stage shows again. */
+    this.onback = () => {};
+    this.step = '';
+    this.cursorTimer = 0;
+    document.addEventListener('keydown', (e) => this.key(e), true);
+    document.addEventListener('pointermove', () => this.cursor());
+    this.stories.paint();
+  }
+
+  /** The state that shows, with its lanes. */
+  state() {
+    const st = this.ctx.model.state;
+    return this.lanes.on ? { ...st, lanes: [st, this.lanes.second] } : st;
+  }
+
+  /** Takes a frame in. @param {import('./types.js').Frame} frame @param {number} clock */
+  apply(frame, clock) {
+    this.lanes.apply(frame);
+    this.presenter.apply(frame);
+    if (frame.timeline?.reset) this.stories.logReset();
+    this.stories.watch(clock);
+  }
+
+  get mode() {
+    if (this.lanes.on) return 'lanes';
+    return this.presenting ? 'presenter' : '';
+  }
+
+  /**
+   * Paints the view that covers the stage. Returns its name; empty when the stage itself shows.
+   * @param {number} clock
+   */
+  paint(clock) {
+    const mode = this.mode;
+    if (mode !== this.shown || this.presenting !== this.shownPresenting) {
+      const back = this.shown !== '' && mode === '';
+      this.shown = mode;
+      this.shownPresenting = this.presenting;
+      for (const v of ['lanes', 'presenter', 'phone']) this.app.classList.toggle('view-' + v, v === mode);
+      this.app.classList.toggle('pres-lanes', this.presenting && mode === 'lanes');
+      this.lanes.root.hidden = mode !== 'lanes';
+      this.presenter.root.hidden = !this.presenting;
+      this.resize();
+      if (back) this.onback();
+      this.cursor();
+    }
+    const step = `${this.stories.story?.id}${this.stories.i}${this.stories.told[this.stories.i]?.done}`;
+    if (step !== this.step) {
+      this.step = step;
+      this.caption_.again();
+    }
+    if (mode === 'lanes') this.lanes.paint(clock);
+    if (this.presenting) this.presenter.paint(clock, mode === 'lanes');
+    this.stories.paint();
+    return mode;
+  }
+
+  /** @param {number} clock */
+  draw(clock) {
+    if (this.shown === 'lanes') this.lanes.draw(clock);
+    if (this.shown === 'presenter') this.presenter.draw(clock);
+  }
+
+  resize() {
+    this.lanes.resize();
+    this.presenter.resize();
+  }
+
+  /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
+  caption() {
+    return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : null);
+  }
+
+  /** Two eras side by side, or one again. */
+  twoEras() {
+    return this.ctx.act('select', { era: this.lanes.on ? '1.37' : '1.31,1.37' });
+  }
+
+  /** Presenter mode on or off. @param {boolean} [on] */
+  present(on = !this.presenting) {
+    this.presenting = on;
+    fragment.write({ presenter: on ? 1 : null });
+    if (!on && document.fullscreenElement) document.exitFullscreen().catch(() => {});
+    this.paint(performance.now());
+  }
+
+  /** The whole screen, or the window again. */
+  fullscreen() {
+    const p = document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen();
+    p.catch((err) => this.ctx.say(err.message, true));
+  }
+
+  /** In presenter mode the cursor goes when it rests for 2 s. @private */
+  cursor() {
+    clearTimeout(this.cursorTimer);
+    document.documentElement.classList.remove('no-cursor');
+    if (this.presenting) this.cursorTimer = window.setTimeout(() => document.documentElement.classList.toggle('no-cursor', this.presenting), 2000);
+  }
+
+  /** Shuts what lies on top. Returns whether there was something. */
+  escape() {
+    if (this.stories.close()) return true;
+    if (this.presenting) {
+      this.present(false);
+      return true;
+    }
+    return this.stories.leave();
+  }
+
+  /** @param {KeyboardEvent} e @private */
+  key(e) {
+    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    const el = /** @type {HTMLElement} */ (e.target);
+    if (el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
+    const turns = this.stories.story || this.presenting;
+    switch (e.key) {
+      case 'PageDown': case 'PageUp': {
+        if (!turns) return;
+        const n = e.key === 'PageDown' ? 1 : -1;
+        if (this.stories.story) this.stories.turn(n);
+        else this.ctx.act('mark', n);
+        break;
+      }
+      case 'p': case 'P': this.present(); break;
+      case 'w': case 'W': this.fullscreen(); break;
+      case 's': case 'S': this.stories.open(); break;
+      case 'b': case 'B':
+        // Some clickers send b to darken the screen; that is the dot's work here, and eras do not change by accident.
+        if (this.presenting) return;
+        this.twoEras();
+        break;
+      default: return;
+    }
+    e.preventDefault();
+  }
+}
