@@ -46,6 +46,7 @@ func TestListThenWatch(t *testing.T) {
 		if !WaitFor(t.Context(), "", r.HasSyncedChecker(), r.reg.HasSyncedChecker()) {
 			t.Fatal("not synced")
 		}
+		synctest.Wait() // the handlers may have seen the list before the WATCH is open
 		r.check()
 		srv.send(modified(labelled("a", "6", "y")), added(obj("c", "7")), deleted(obj("b", "8")), bookmark("9"))
 		synctest.Wait()

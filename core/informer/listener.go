@@ -76,16 +76,18 @@ type notifications struct {
 	items [chunkNotifications]notification
 }
 
-// processorListener is between a sharedProcessor and one handler. In client-go
-// a goroutine, pop, takes a notification from the channel addCh and hands it to
-// the channel nextCh, keeping what nextCh does not take yet in a ring that only
-// grows; run takes it from nextCh and calls the handler. pop is always ready to
-// take and waits for nothing but run, so a queue under a lock does the same
-// without two goroutine switches a notification: its head is what waits at
-// nextCh, the rest is the ring.
+// processorListener is between a sharedProcessor and one handler.
 //
-// Without an Observer run takes all that is queued at once. With one it takes
-// notification after notification, and every step is reported under the lock.
+// With an Observer it is built as in client-go (channels.go): add hands a
+// notification to the channel addCh, a goroutine, pop, takes it from there and
+// hands it to the channel nextCh, keeping what nextCh does not take yet in a
+// ring that only grows, and run takes it from nextCh and calls the handler.
+// That is what is shown, and what is shown is what happens.
+//
+// Without an Observer nobody can see the channels: pop is always ready to take
+// and waits for nothing but run. So a queue under a lock does the same without
+// two goroutine switches a notification, and run takes all that is queued at
+// once. Every test of what a handler sees runs both ways.
 type processorListener struct {
 	logger  klog.Logger
 	clock   clock.Clock
@@ -113,29 +115,19 @@ type processorListener struct {
 	gateCtx  context.Context
 	gateDone context.CancelFunc
 
-	// lock guards everything below. run waits at cond for something queued or the end.
+	observer Observer
+	// channels is what stands between add and run with an Observer, nil without one.
+	channels *channels
+
+	// lock guards everything below, and what channels says it guards. run waits at cond for something queued or the end.
 	lock sync.Mutex
 	cond sync.Cond
 	// idle: run waits at cond.
 	idle bool
 	// closed is written under lock: what is queued will not be delivered any more.
 	closed atomic.Bool
-
-	// Without an Observer: the queue, and a chunk to be used again.
+	// head and tail are the queue without an Observer, free is a chunk to be used again.
 	head, tail, free *notifications
-
-	// With an Observer: the queue, the capacity that client-go's ring would have, and what is counted for Snapshots.
-	observer  Observer
-	queue     ring[notification]
-	capacity  int
-	delivered int
-	handled   int
-	handling  bool
-	discarded int
-	// started is when the handler was called last; it is run's.
-	started time.Time
-	// events are reported before lock is released; see report.
-	events []Event
 }
 
 type listenerOptions struct {
@@ -159,7 +151,6 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		done:                  make(chan struct{}),
 		runFinished:           make(chan struct{}),
 		upstream:              o.upstream,
-		capacity:              initialBufferSize,
 		requestedResyncPeriod: o.requested,
 		resyncPeriod:          o.resyncPeriod,
 		syncing:               true,
@@ -174,6 +165,9 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	p.tracker.onSynced = p.lightSynced
 	if p.gates != nil {
 		p.gateCtx, p.gateDone = context.WithCancel(context.Background())
+	}
+	if p.observer != nil {
+		p.channels = newChannels()
 	}
 	p.cond.L = &p.lock
 	p.determineNextResync(p.clock.Now())
@@ -200,36 +194,6 @@ func (p *processorListener) lightSynced() {
 	send(p.observer, Event{Kind: KindListenerSynced, Listener: p.id})
 }
 
-// ringLen is how many notifications are in what would be client-go's ring.
-func (p *processorListener) ringLen() int { return max(p.queue.len()-1, 0) }
-
-// event makes an event about n.
-func (p *processorListener) event(kind Kind, n *notification) Event {
-	return Event{Kind: kind, Op: n.op, Listener: p.id, Key: n.key, RV: n.rv}
-}
-
-// tellLocked reports p.events. Whoever adds to them must call it before lock is released.
-func (p *processorListener) tellLocked() {
-	if len(p.events) > 0 {
-		sendAll(p.observer, p.events)
-		p.events = p.events[:0]
-	}
-}
-
-// acceptLocked queues n, with an Observer, and returns the event that says so.
-func (p *processorListener) acceptLocked(n *notification) Event {
-	if n.initialAdd() {
-		p.tracker.start()
-	}
-	p.queue.push(*n)
-	if p.ringLen() > p.capacity {
-		p.capacity *= 2
-	}
-	e := p.event(KindAccepted, n)
-	e.N, e.M, e.Flag = p.ringLen(), p.capacity, p.queue.len() > 1
-	return e
-}
-
 // wakeLocked lets run go on if it waits for something queued.
 func (p *processorListener) wakeLocked() {
 	if p.idle {
@@ -238,8 +202,12 @@ func (p *processorListener) wakeLocked() {
 	}
 }
 
-// add queues ns. It never waits for the handler.
+// add hands ns on. It never waits for the handler.
 func (p *processorListener) add(ns ...notification) {
+	if p.channels != nil {
+		p.addToChannel(ns)
+		return
+	}
 	if len(ns) == 0 {
 		return
 	}
@@ -249,21 +217,15 @@ func (p *processorListener) add(ns ...notification) {
 		return
 	}
 	for i := range ns {
-		n := &ns[i]
-		if p.observer != nil {
-			p.events = append(p.events, p.acceptLocked(n))
-			continue
-		}
-		if n.initialAdd() {
+		if ns[i].initialAdd() {
 			p.tracker.start()
 		}
 		if p.tail == nil || p.tail.n == chunkNotifications {
 			p.extend()
 		}
-		p.tail.items[p.tail.n] = *n
+		p.tail.items[p.tail.n] = ns[i]
 		p.tail.n++
 	}
-	p.tellLocked()
 	p.wakeLocked()
 }
 
@@ -285,11 +247,14 @@ func (p *processorListener) extend() {
 
 // stop ends the listener: what is queued is thrown away, what the handler has begun is not waited for.
 func (p *processorListener) stop() {
+	if p.channels != nil {
+		close(p.channels.addCh) // pop ends, and run with it
+		return
+	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.closed.Store(true)
-	p.discarded = p.queue.len()
-	p.head, p.tail, p.free, p.queue = nil, nil, nil, ring[notification]{}
+	p.head, p.tail, p.free = nil, nil, nil
 	if p.gateDone != nil {
 		p.gateDone()
 	}
@@ -299,8 +264,7 @@ func (p *processorListener) stop() {
 
 // waitLocked waits until something is queued, and returns false at the end.
 func (p *processorListener) waitLocked() bool {
-	for p.head == nil && p.queue.len() == 0 && !p.closed.Load() {
-		p.tellLocked()
+	for p.head == nil && !p.closed.Load() {
 		p.idle = true
 		p.cond.Wait()
 	}
@@ -314,8 +278,8 @@ func (p *processorListener) waitLocked() bool {
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) run() {
 	defer close(p.runFinished)
-	if p.observer != nil {
-		p.runObserved()
+	if p.channels != nil {
+		p.runFromChannel()
 		return
 	}
 	crashed := false
@@ -368,79 +332,6 @@ func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (re
 		*n = notification{} // let go of what it referred to
 	}
 	return true
-}
-
-// runObserved is run with an Observer.
-func (p *processorListener) runObserved() {
-	crashed := false
-	p.lock.Lock()
-	for p.waitLocked() {
-		n := p.queue.pop()
-		p.delivered++
-		e := p.event(KindDelivered, &n)
-		e.N, e.Flag = p.ringLen(), p.queue.len() > 0
-		p.events = append(p.events, e)
-		if crashed || p.gates != nil {
-			p.tellLocked()
-			p.lock.Unlock()
-			if crashed {
-				p.clock.Sleep(time.Second)
-			}
-			if p.gates != nil {
-				p.gates.Wait(p.gateCtx, StageDeliver, p.id)
-			}
-			p.lock.Lock()
-		}
-		p.handling = true
-		e = p.event(KindHandling, &n)
-		e.Flag = n.isInInitialList
-		p.events = append(p.events, e)
-		p.tellLocked()
-		p.lock.Unlock()
-		crashed = !p.handleObserved(&n)
-		p.lock.Lock()
-		if !crashed && !n.initialAdd() {
-			// Reported together with what follows at once.
-			p.handledLocked(&n, nil)
-		}
-	}
-	p.events = append(p.events, Event{Kind: KindListenerStopped, Listener: p.id, N: p.discarded})
-	p.tellLocked()
-	p.lock.Unlock()
-}
-
-// handleObserved calls the handler, and says whether it returned. That it did is
-// reported here only if somebody waits for it.
-func (p *processorListener) handleObserved(n *notification) (returned bool) {
-	p.started = time.Now()
-	handled := func(err error) {
-		p.lock.Lock()
-		defer p.lock.Unlock()
-		p.handledLocked(n, err)
-		p.tellLocked()
-	}
-	defer utilruntime.HandleCrashWithLogger(p.logger, func(_ context.Context, r any) {
-		err, ok := r.(error)
-		if !ok {
-			err = fmt.Errorf("%v", r)
-		}
-		handled(fmt.Errorf("%w: %w", errHandlerPanicked, err))
-	})
-	p.callHandler(n)
-	if n.initialAdd() {
-		handled(nil)
-		p.tracker.finished()
-	}
-	return true
-}
-
-// handledLocked notes that the handler returned from n, or panicked with err.
-func (p *processorListener) handledLocked(n *notification, err error) {
-	p.handling = false
-	p.handled++
-	e := p.event(KindHandled, n)
-	e.Dur, e.Err = time.Since(p.started), err
-	p.events = append(p.events, e)
 }
 
 // errHandlerPanicked is in the error that KindHandled reports of a panic.

@@ -22,23 +22,6 @@ func send(o Observer, e Event) {
 	eventPool.Put(p)
 }
 
-// batchObserver is an Observer that would rather be told of several events at
-// once, if they happen in one moment. The slice is lent like the pointer of Observe.
-type batchObserver interface {
-	ObserveAll(events []Event)
-}
-
-// sendAll tells o of events that happened in one moment, in their order.
-func sendAll(o Observer, events []Event) {
-	if b, ok := o.(batchObserver); ok {
-		b.ObserveAll(events)
-		return
-	}
-	for i := range events {
-		o.Observe(&events[i])
-	}
-}
-
 // rvOf returns the resourceVersion of an object, of the last known object for
 // a tombstone, and "" for anything without metadata.
 func rvOf(obj any) string {

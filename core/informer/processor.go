@@ -24,9 +24,7 @@ type sharedProcessor struct {
 	listeners []*processorListener
 	clock     clock.Clock
 	observer  Observer
-	// events is scratch of distribute.
-	events []Event
-	wg     sync.WaitGroup
+	wg        sync.WaitGroup
 }
 
 func newSharedProcessor(c clock.Clock, o Observer) *sharedProcessor {
@@ -42,10 +40,10 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	defer p.listenersLock.Unlock()
 	p.listeners = append(p.listeners, l)
 	if p.observer != nil {
-		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.capacity, Flag: p.listenersStarted})
+		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.channels.ring.Cap(), Flag: p.listenersStarted})
 	}
 	if p.listenersStarted {
-		p.wg.Go(l.run)
+		p.start(l)
 	}
 	return p.listenersStarted
 }
@@ -107,34 +105,24 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	}
 }
 
-// distributeObserved distributes one notification and reports it: that it is
-// distributed, and what each listener did with it, under all their locks.
+// distributeObserved distributes one notification and reports it.
 func (p *sharedProcessor) distributeObserved(n *notification) {
 	n.rv = rvOf(n.obj)
 	e := Event{Kind: KindDistributed, Op: n.op, Key: n.key, RV: n.rv, Flag: n.isInInitialList, Obj: n.obj, Old: n.old}
 	if n.sync {
 		e.Text = "sync"
 	}
-	events := append(p.events[:0], e)
-	for _, l := range p.listeners {
-		if n.sync && !l.syncing {
-			continue
-		}
-		l.lock.Lock()
-		events[0].N++
-		if !l.closed.Load() {
-			events = append(events, l.acceptLocked(n))
-		}
-	}
-	sendAll(p.observer, events)
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
-			l.wakeLocked()
-			l.lock.Unlock()
+			e.N++
 		}
 	}
-	events[0] = Event{} // let go of what it referred to
-	p.events = events
+	send(p.observer, e)
+	for _, l := range p.listeners {
+		if !n.sync || l.syncing {
+			l.add(*n)
+		}
+	}
 }
 
 // run runs the listeners until ctx is done.
@@ -157,10 +145,18 @@ func (p *sharedProcessor) startListeners() {
 	defer p.listenersLock.Unlock()
 	for _, l := range p.listeners {
 		p.wg.Go(l.watchSynced)
-		p.wg.Go(l.run)
+		p.start(l)
 	}
 	p.listenersStarted = true
 	p.started.Broadcast()
+}
+
+// start starts the goroutines of a listener. The caller holds listenersLock.
+func (p *sharedProcessor) start(l *processorListener) {
+	p.wg.Go(l.run)
+	if l.channels != nil {
+		p.wg.Go(l.pop)
+	}
 }
 
 // shouldResync decides which listeners take part in resyncs from now on, and

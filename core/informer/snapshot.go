@@ -218,9 +218,9 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 func (p *processorListener) snapshotLocked() ListenerSnapshot {
 	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: p.HasSynced(), Syncing: p.syncing}
 	if p.observer != nil {
-		out.Pending, out.Capacity = p.ringLen(), p.capacity
-		out.Waiting = p.queue.len() > 0
-		out.Delivered, out.Handled, out.Handling = p.delivered, p.handled, p.handling
+		c := p.channels
+		out.Pending, out.Capacity, out.Waiting = c.ring.Len(), c.ring.Cap(), c.waiting
+		out.Delivered, out.Handled, out.Handling = c.delivered, c.handled, c.handling
 	}
 	return out
 }

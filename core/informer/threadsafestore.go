@@ -76,6 +76,8 @@ type threadSafeMap struct {
 	gen  atomic.Uint64
 	// current is the view that List last took, nil after a write.
 	current atomic.Pointer[view]
+	// viewSize is how many chunks the last view had.
+	viewSize atomic.Int64
 
 	indexers Indexers
 	// indices are the indexers with their contents, in the order of their names as they were added.
@@ -579,9 +581,14 @@ const patience = 100
 // its copy, and gone: that is how client-go's writers starve. So a reader tries,
 // and yields, and only after long queues.
 func (c *threadSafeMap) frozen() *view {
+	var v *view
 	for tries := 0; ; tries++ {
-		if v := c.current.Load(); v != nil {
-			return v
+		if taken := c.current.Load(); taken != nil {
+			return taken
+		}
+		if v == nil {
+			// Made before the lock is held: it may have to help the collector first.
+			v = &view{chunks: make([]*chunk, 0, c.viewSize.Load()+1)}
 		}
 		if tries == patience {
 			c.lock.RLock()
@@ -592,10 +599,12 @@ func (c *threadSafeMap) frozen() *view {
 		}
 		runtime.Gosched()
 	}
-	v := c.current.Load()
-	if v == nil {
+	if taken := c.current.Load(); taken != nil {
+		v = taken
+	} else {
 		c.gen.Add(1)
-		v = &view{chunks: slices.Clone(c.chunks), slots: len(c.refs), used: c.used}
+		v.chunks, v.slots, v.used = append(v.chunks, c.chunks...), len(c.refs), c.used
+		c.viewSize.Store(int64(len(c.chunks)))
 		c.current.Store(v)
 	}
 	c.lock.RUnlock()

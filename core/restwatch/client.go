@@ -194,21 +194,25 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength < 0 {
 		size = 64 << 10
 	}
+	// A body longer than that goes into pieces, put together at the end: doubling one buffer would take three times the memory, and clear it all.
+	var pieces [][]byte
+	before := 0 // bytes in pieces
 	buf := make([]byte, 0, size)
 	for {
 		if len(buf) == cap(buf) {
-			// Doubling, where append would grow a large slice by a quarter: a LIST of unknown length is copied half as often.
-			grown := make([]byte, len(buf), 2*cap(buf))
-			copy(grown, buf)
-			buf = grown
+			pieces, before = append(pieces, buf), before+len(buf)
+			buf = make([]byte, 0, min(max(before, 64<<10), 4<<20))
 		}
 		n, err := resp.Body.Read(buf[len(buf):cap(buf)])
 		buf = buf[:len(buf)+n]
-		if int64(len(buf)) > limit {
+		if int64(before)+int64(len(buf)) > limit {
 			return nil, tooLong()
 		}
 		if err == io.EOF {
-			return buf, nil
+			if pieces == nil {
+				return buf, nil
+			}
+			return bytes.Join(append(pieces, buf), nil), nil
 		}
 		if err != nil {
 			return nil, err

@@ -91,9 +91,6 @@ type laneObserver struct {
 // Observe implements informer.Observer.
 func (o *laneObserver) Observe(e *informer.Event) { o.r.append(o.lane, e) }
 
-// ObserveAll is Observe for several events that happened in one moment.
-func (o *laneObserver) ObserveAll(events []informer.Event) { o.r.appendAll(o.lane, events) }
-
 // Lane returns the Observer for the informer of a lane.
 func (r *Recorder) Lane(i uint8) informer.Observer { return &laneObserver{r, i} }
 
@@ -170,20 +167,6 @@ func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 		r.catchUp()
 	}
 	return seq
-}
-
-// appendAll is append for events that happened in one moment: one lock, one look at the clock.
-func (r *Recorder) appendAll(lane uint8, events []informer.Event) {
-	r.mu.Lock()
-	at := max(r.opts.Clock.Since(r.start), r.at)
-	for i := range events {
-		r.put(at, lane, &events[i], eventBytes+brought(&events[i]))
-	}
-	lag := len(r.gone) > maxPending
-	r.mu.Unlock()
-	if lag {
-		r.catchUp()
-	}
 }
 
 // catchUp folds for want of a reader who would: a chunk's worth for a chunk's worth.

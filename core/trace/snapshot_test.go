@@ -244,6 +244,7 @@ func runAgainstInformer(t *testing.T, era informer.Era, seed uint64) {
 	src.mu.Lock()
 	src.refuse = false
 	src.mu.Unlock()
+	add(0, 40*time.Second) // chance may have removed everyone who wants resyncs
 	time.Sleep(5 * time.Minute)
 	synctest.Wait()
 	compare(1000)

@@ -21,7 +21,7 @@ type Object struct {
 	// Deleted: the store no longer holds it; JSON is its last known state.
 	Deleted bool        `json:"deleted"`
 	Journey []trace.Hop `json:"journey"`
-	// Ahead is what the log knows of the object after the view's position; empty at the log's end.
+	// Ahead is what the log knows of the object after the view's position; empty while it follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
 }
 
@@ -77,7 +77,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		out.Journey = []trace.Hop{}
 	}
 	out.Ahead = []trace.Hop{}
-	if head, _ := v.rec.Head(); head > pos {
+	if head, _ := v.rec.Head(); head > pos && v.mode != live {
 		// It begins at the same place, for a hop is told by those before it.
 		for _, h := range trace.Journey(v.rec.Read, key, from, min(head, pos+journeyEvents)) {
 			if h.Seq > pos {

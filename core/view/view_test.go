@@ -5,6 +5,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"reflect"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -409,6 +410,21 @@ func TestTheInspectorShowsOldAndNewAndTheJourney(t *testing.T) {
 				t.Errorf("the journey misses the stage %s: %v", s, stages)
 			}
 		}
+		if len(o.Ahead) != 0 {
+			t.Errorf("at the log's end %d hops are ahead", len(o.Ahead))
+		}
+		// From the middle of its way the rest is ahead, and together they are the whole.
+		middle := o.Journey[len(o.Journey)/2].Seq
+		v.Seek(middle)
+		half, err := v.Object(0, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if both := append(half.Journey, half.Ahead...); len(half.Ahead) == 0 || !slices.Equal(both, o.Journey) {
+			t.Errorf("at event %d there are %d hops and %d ahead, at the end %d", middle, len(half.Journey), len(half.Ahead), len(o.Journey))
+		}
+		v.Live()
+		p.take(v)
 		in, err := v.Index(0, "namespace", nil)
 		if err != nil || in.Total == 0 || in.Values[0].Count == 0 {
 			t.Fatalf("%+v, %v", in, err)

@@ -1,0 +1,61 @@
+package conformance
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	clientfeatures "k8s.io/client-go/features"
+
+	"informerscope/core/informer"
+)
+
+// gatesText is which of the gates that make an era are on.
+func gatesText() string {
+	var b strings.Builder
+	for _, g := range []clientfeatures.Feature{clientfeatures.InOrderInformers, clientfeatures.InOrderInformersBatchProcess, clientfeatures.WatchListClient,
+		clientfeatures.AtomicFIFO, clientfeatures.UnlockWhileProcessingFIFO} {
+		line(&b, "gate %s %v", g, clientfeatures.FeatureGates().Enabled(g))
+	}
+	return b.String()
+}
+
+// TestGates: what the tests set for an era is what a program gets with
+// KUBE_FEATURE_..., and era 1.37 is what it gets with nothing. InOrderInformers
+// is locked, so no program can have era 1.31 of v0.37.2 that way.
+func TestGates(t *testing.T) {
+	for _, tc := range []struct {
+		era informer.Era
+		env []string
+	}{
+		{informer.Era133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
+		{informer.Era135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
+		{informer.Era137, nil},
+	} {
+		t.Run(tc.era.String(), func(t *testing.T) {
+			self, err := os.Executable()
+			if err != nil {
+				t.Fatal(err)
+			}
+			cmd := exec.Command(self, "-test.run=^TestGatesOfAProgram$", "-test.v")
+			cmd.Env = append(append(os.Environ(), "CONFORMANCE_GATES=1"), tc.env...)
+			out, err := cmd.CombinedOutput()
+			if err != nil {
+				t.Fatalf("%v\n%s", err, out)
+			}
+			setEra(t, tc.era)
+			if want := gatesText(); !strings.Contains(string(out), want) {
+				t.Errorf("a program has\n%s\nwant\n%s", out, want)
+			}
+		})
+	}
+}
+
+// TestGatesOfAProgram prints the gates, for TestGates.
+func TestGatesOfAProgram(t *testing.T) {
+	if os.Getenv("CONFORMANCE_GATES") == "" {
+		t.Skip("run by TestGates")
+	}
+	_, _ = os.Stdout.WriteString(gatesText())
+}

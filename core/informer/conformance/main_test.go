@@ -1,0 +1,37 @@
+// Package-wide randomness must repeat, see play.
+//
+//go:debug randseednop=0
+package conformance
+
+import (
+	"context"
+	"flag"
+	"io"
+	"os"
+	"testing"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+var (
+	seedsFlag  = flag.Int("conformance.seeds", 0, "how many random schedules to play; 0 chooses by the kind of run")
+	fromFlag   = flag.Int64("conformance.from", 1, "the first seed")
+	updateFlag = flag.Bool("update", false, "rewrite docs/conformance.md from the table")
+)
+
+// The usual error handlers log, and keep a global time of the last error to
+// slow down by: between two synctest bubbles, whose clocks start anew, that
+// would be hours. Panics of handlers are part of the scripts.
+func TestMain(m *testing.M) {
+	utilruntime.ErrorHandlers = nil
+	utilruntime.PanicHandlers = []func(context.Context, any){}
+	utilruntime.ReallyCrash = false
+	var fs flag.FlagSet
+	klog.InitFlags(&fs)
+	_ = fs.Set("logtostderr", "false")
+	_ = fs.Set("stderrthreshold", "FATAL")
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+	os.Exit(m.Run())
+}

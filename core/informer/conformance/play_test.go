@@ -1,0 +1,514 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"math/rand"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	clientgo "k8s.io/client-go/tools/cache"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// call is one call of a handler.
+type call struct {
+	at     time.Duration
+	text   string
+	key    string
+	class  string // see canonical; empty if the order is client-go's promise
+	kind   string // add, update, delete, tombstone
+	rev    int    // version of the object it brought
+	answer string // which of the server's answers brought the object
+	old    int    // version of the object it was told it replaces
+}
+
+// listener is a handler that writes down what it is told.
+type listener struct {
+	spec
+	w    *world
+	late bool
+	reg  registration
+
+	mu      sync.Mutex
+	calls   []call
+	frozen  bool
+	strays  int // calls that began after ShutDownEventHandler had returned
+	closed  bool
+	running int
+}
+
+func (l *listener) called(c call) {
+	c.at = time.Since(l.w.c.start)
+	l.mu.Lock()
+	if l.closed {
+		l.strays++
+	}
+	if !l.frozen {
+		l.calls = append(l.calls, c)
+	}
+	n := len(l.calls)
+	l.running++
+	l.mu.Unlock()
+	defer func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.running--
+	}()
+	if l.slow > 0 {
+		time.Sleep(l.slow)
+	}
+	if l.panics > 0 && n%l.panics == 0 {
+		panic("handler exploded")
+	}
+}
+
+func revOf(o any) int {
+	var n int
+	if m, ok := o.(metav1.Object); ok {
+		_, _ = fmt.Sscan(m.GetResourceVersion(), &n)
+	}
+	return n
+}
+
+// answerOf names the LIST, WATCH or WatchList that brought a copy.
+func answerOf(o any) string {
+	m, ok := o.(metav1.Object)
+	if !ok {
+		return ""
+	}
+	answer, _, _ := strings.Cut(m.GetAnnotations()[via], ".")
+	return answer
+}
+
+// classOf says which of client-go's maps gave an object its place: "I" for the
+// temporary store of a WatchList, none for what a LIST or a watch brought.
+// A late handler is replayed the store before that, so for it the two are one.
+func (l *listener) classOf(o any) string {
+	if m, ok := o.(metav1.Object); ok && strings.HasPrefix(m.GetAnnotations()[via], "I") {
+		if l.late {
+			return "replay"
+		}
+		return "initial"
+	}
+	return ""
+}
+
+func (l *listener) OnAdd(o any, initial bool) {
+	c := call{text: fmt.Sprintf("add %s initial=%v", describe(o), initial), key: keyOf(o.(metav1.Object)), class: l.classOf(o), kind: "add", rev: revOf(o), answer: answerOf(o)}
+	if l.late && initial {
+		c.class = "replay" // of the store, a map
+	}
+	l.called(c)
+}
+
+func (l *listener) OnUpdate(old, o any) {
+	c := call{text: fmt.Sprintf("update %s -> %s same pointer=%v", describe(old), describe(o), old == o), key: keyOf(o.(metav1.Object)), class: l.classOf(o), kind: "update", rev: revOf(o), old: revOf(old), answer: answerOf(o)}
+	if old == o {
+		c.class = "resync" // goes over the store, a map
+	}
+	l.called(c)
+}
+
+func (l *listener) OnDelete(o any) {
+	d, tombstone := o.(informer.DeletedFinalStateUnknown)
+	if !tombstone {
+		l.called(call{text: "delete " + describe(o), key: keyOf(o.(metav1.Object)), class: "", kind: "delete", rev: revOf(o)})
+		return
+	}
+	inner := d.Obj
+	nested := ""
+	if dd, ok := inner.(informer.DeletedFinalStateUnknown); ok {
+		inner, nested = dd.Obj, " nested"
+	}
+	l.called(call{text: fmt.Sprintf("tombstone %s of %s%s", d.Key, describe(inner), nested), key: d.Key, class: "tombstone", kind: "tombstone", rev: revOf(inner)})
+}
+
+// passes is the filter of a FilteringResourceEventHandler: objects of one app,
+// and tombstones, which the filter is shown as they are.
+func (l *listener) passes(o any) bool {
+	if d, ok := o.(informer.DeletedFinalStateUnknown); ok {
+		l.w.c.note("filter of %s sees the tombstone %s", l.name, d.Key)
+		return true
+	}
+	return o.(metav1.Object).GetLabels()["app"] == l.filter
+}
+
+// freeze ends the comparison of a listener: what a removed listener still
+// delivers of its backlog is a race between two ready cases of a select.
+func (l *listener) freeze() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.frozen = true
+}
+
+// inFlight is how many calls have not returned.
+func (l *listener) inFlight() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.running
+}
+
+func (l *listener) count() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.calls)
+}
+
+// canonical takes the order of Go maps out of a listener's calls, and nothing
+// else. In every longest run of calls of one class, which is what one walk of
+// a map (or several of the same kind) brought, the calls are sorted by key,
+// keeping the order for each key. The classes are: tombstones of one relist;
+// initial objects of a WatchList, which come out of a map; the objects of one
+// resync; the store's replay for a late handler. All other calls stand where
+// they were. If the listener was cut off in its work (partial), a run at the
+// end may lack any of its calls: of it only the classes are compared.
+func canonical(calls []call, partial bool) []string {
+	calls = slices.Clone(calls)
+	for i := 0; i < len(calls); {
+		j := i + 1
+		for j < len(calls) && calls[j].class == calls[i].class {
+			j++
+		}
+		if calls[i].class != "" {
+			slices.SortStableFunc(calls[i:j], func(a, b call) int { return strings.Compare(a.key, b.key) })
+			for k := i; k < j && j == len(calls) && partial; k++ {
+				calls[k].text = calls[k].class
+			}
+		}
+		i = j
+	}
+	out := make([]string, len(calls))
+	for i, c := range calls {
+		out[i] = c.text
+	}
+	return out
+}
+
+// world is an informer with its server while a script is played.
+type world struct {
+	era       informer.Era
+	c         *cluster
+	lw        *listWatch
+	s         *script
+	side      side
+	listeners []*listener
+	started   bool
+	cancel    context.CancelFunc
+	done      chan struct{}
+	out       *outcome
+	naps      int
+
+	snap   informer.Snapshotter
+	rec    *trace.Recorder
+	follow *trace.Fold
+}
+
+// outcome is what was seen of a script.
+type outcome struct {
+	log    []string // requests, and errors to the WatchErrorHandler, with their times
+	calls  [][]call // by listener
+	busy   []bool   // by listener: it does not return at once
+	steps  []string // what the informer showed after each step
+	counts []string // how many calls each listener had had after each step
+	broken []string // invariants that did not hold
+	open   int      // streams that were left open
+	events int      // in our log
+}
+
+func (o *outcome) breaks(format string, args ...any) {
+	if len(o.broken) < 20 {
+		o.broken = append(o.broken, fmt.Sprintf(format, args...))
+	}
+}
+
+// sleep sleeps for d and a little more, a different little each time, so that
+// no timer of the script meets one of the informer.
+func (w *world) sleep(d time.Duration) {
+	w.naps++
+	time.Sleep(d + time.Duration(w.naps)*137*time.Nanosecond)
+}
+
+// rest ends a step of a calm script.
+func (w *world) rest() {
+	if w.s.calm {
+		w.sleep(50 * time.Millisecond)
+	}
+}
+
+func (w *world) find(name string) *listener {
+	for _, l := range w.listeners {
+		if l.name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+func (w *world) addHandler(s spec) {
+	l := &listener{spec: s, w: w, late: w.started}
+	var resync *time.Duration
+	if s.resync >= 0 {
+		resync = &s.resync
+	}
+	reg, err := w.side.addHandler(l, resync)
+	if err != nil {
+		w.c.note("AddEventHandler(%s) failed", s.name)
+		return
+	}
+	l.reg = reg
+	w.listeners = append(w.listeners, l)
+}
+
+func (w *world) dropHandler(name string, wait bool) {
+	l := w.find(name)
+	if l == nil || l.frozen {
+		return
+	}
+	synctest.Wait()
+	l.freeze()
+	err := w.side.remove(l.reg, wait)
+	if wait {
+		l.mu.Lock()
+		l.closed = true
+		l.mu.Unlock()
+	}
+	w.c.note("remove(%s): %v", name, err)
+}
+
+// lamp is a registration's HasSynced. A DeltaFIFO lights its own lamp before
+// the last initial object is processed, so whether a registration's lamp waits
+// for that object's OnAdd is a race in client-go (delta_fifo.go:580,
+// synctrack). It is not compared for handlers that do not return at once.
+func (w *world) lamp(l *listener) string {
+	if w.era == informer.Era131 && (l.slow > 0 || l.panics > 0) {
+		return "race"
+	}
+	if w.started && w.cancel == nil && (l.slow > 0 || l.panics > 0) {
+		return "over" // what was left of its backlog is thrown away
+	}
+	return fmt.Sprint(l.reg.HasSynced())
+}
+
+// look waits until everything is at rest and writes down what is to be seen.
+func (w *world) look(what string) {
+	synctest.Wait()
+	var lamps, counts []string
+	for _, l := range w.listeners {
+		lamps = append(lamps, fmt.Sprintf("%s=%s", l.name, w.lamp(l)))
+		counts = append(counts, fmt.Sprintf("%s:%d", l.name, l.count()))
+	}
+	w.out.steps = append(w.out.steps, fmt.Sprintf("%s\n      %v %s lamps=%v stopped=%v", what, time.Since(w.c.start), w.side.state(), lamps, w.side.stopped()))
+	w.out.counts = append(w.out.counts, fmt.Sprint(counts))
+	w.compareFold(what)
+}
+
+func (w *world) start() {
+	var ctx context.Context
+	ctx, w.cancel = context.WithCancel(context.Background())
+	w.done = make(chan struct{})
+	w.started = true
+	go func() {
+		defer close(w.done)
+		w.side.run(ctx)
+	}()
+}
+
+func (w *world) stop() {
+	if !w.started || w.cancel == nil {
+		return
+	}
+	synctest.Wait()
+	for _, l := range w.listeners {
+		l.freeze() // what a backlog still delivers is a race, as at a removal
+	}
+	w.c.mu.Lock()
+	w.c.stopping = true
+	w.c.mu.Unlock()
+	w.cancel()
+	<-w.done
+	w.c.note("Run returned")
+	w.cancel = nil
+}
+
+// play plays a script to one of the two, in the bubble it is called in.
+func (s *script) play(era informer.Era, mine bool) *outcome {
+	// client-go and apimachinery draw jitter and timeouts from the global
+	// source, and so do we: one seed, one sequence.
+	rand.Seed(s.seed)
+	pace := framePause
+	if s.burst {
+		pace = 0
+	}
+	w := &world{era: era, c: newCluster(pace), s: s, out: &outcome{}}
+	for i := range s.objects {
+		w.c.put(fmt.Sprintf("ns/o%d", i), string(rune('a'+i%3)))
+	}
+	w.lw = &listWatch{w.c, s.optOut}
+	switch {
+	case s.plain && mine:
+		w.side = w.ourPlain(era)
+	case s.plain:
+		w.side = w.theirPlain()
+	case mine:
+		opts := informer.SharedIndexInformerOptions{ResyncPeriod: s.resync, Indexers: informer.Indexers{"app": appIndex}, Era: era}
+		if !s.silent {
+			w.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
+			sel, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Eras: []string{era.String()}})
+			w.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
+			w.follow = trace.NewFold()
+			opts.Observer = w.rec.Lane(0)
+		}
+		inf := informer.NewSharedIndexInformerWithOptions(w.ourSource(), &object{}, opts)
+		w.snap = inf.(informer.Snapshotter)
+		w.side = ours{inf}
+	default:
+		w.side = theirs{clientgo.NewSharedIndexInformerWithOptions(w.theirSource(), &object{}, clientgo.SharedIndexInformerOptions{
+			ResyncPeriod: s.resync, Indexers: clientgo.Indexers{"app": appIndex}})}
+	}
+	if f := transforms[s.shape]; f != nil {
+		_ = w.side.setTransform(f)
+	}
+	_ = w.side.setWatchErrorHandler(func(err error) { w.c.note("WatchErrorHandler: %v", err) })
+	for _, o := range s.early {
+		o.do(w)
+		w.look(o.text)
+	}
+	w.start()
+	w.rest()
+	w.look("start")
+	for _, o := range s.ops {
+		o.do(w)
+		w.rest()
+		w.look(o.text)
+	}
+	if s.settle && w.cancel != nil {
+		w.settle()
+		if mine && !s.lossy {
+			w.invariants()
+		}
+	}
+	w.stop()
+	w.look("end")
+	w.c.shutdown()
+	synctest.Wait()
+	for _, l := range w.listeners {
+		if l.strays > 0 {
+			w.out.breaks("%s was called %d times after ShutDownEventHandler", l.name, l.strays)
+		}
+		w.out.calls = append(w.out.calls, l.calls)
+		w.out.busy = append(w.out.busy, l.slow > 0 || l.panics > 0)
+	}
+	w.out.log, w.out.open = w.c.lines(), w.c.unfinished
+	if mine && w.out.open > 0 {
+		w.out.breaks("%d streams were left open", w.out.open)
+	}
+	return w.out
+}
+
+// settle heals everything and waits until all backlogs must be empty.
+func (w *world) settle() {
+	w.c.heal()
+	w.c.mu.Lock()
+	var poisoned []string
+	for k, o := range w.c.objs {
+		if o.Labels[poison] != "" {
+			poisoned = append(poisoned, k)
+		}
+	}
+	w.c.mu.Unlock()
+	slices.Sort(poisoned)
+	for _, k := range poisoned {
+		w.c.put(k, "cured")
+	}
+	for range 4 {
+		w.sleep(61 * time.Second)
+	}
+	// A last change after a quiet time, seen by a watch or by nobody.
+	w.c.put("ns/last", "z")
+	w.sleep(61 * time.Second)
+	w.look("settled")
+}
+
+// played is both sides of a script.
+type played struct{ theirs, mine *outcome }
+
+// both plays a script to client-go and to us. A goroutine that outlives Run
+// makes synctest panic, which is reported with the script.
+func (s *script) both(t *testing.T, era informer.Era) (p played) {
+	defer func() {
+		if r := recover(); r != nil {
+			panic(fmt.Sprintf("%v\nera %s, script:\n%s", r, era, s))
+		}
+	}()
+	synctest.Test(t, func(*testing.T) { p.theirs = s.play(era, false) })
+	synctest.Test(t, func(*testing.T) { p.mine = s.play(era, true) })
+	return p
+}
+
+// difference says where the two sides differ, or which invariant is broken; "" if nowhere.
+func (p played) difference() string {
+	want, got := p.theirs, p.mine
+	if d := firstDifference("requests", got.log, want.log); d != "" {
+		return d
+	}
+	if d := firstDifference("what the informer shows", got.steps, want.steps); d != "" {
+		return d
+	}
+	if d := firstDifference("calls so far", got.counts, want.counts); d != "" {
+		return d
+	}
+	if len(got.calls) != len(want.calls) {
+		return fmt.Sprintf("%d listeners, client-go has %d", len(got.calls), len(want.calls))
+	}
+	for i := range want.calls {
+		if d := firstDifference(fmt.Sprintf("calls of listener %d", i), canonical(got.calls[i], got.busy[i]), canonical(want.calls[i], want.busy[i])); d != "" {
+			return d
+		}
+		if d := firstDifference(fmt.Sprintf("times of the calls of listener %d", i), times(got.calls[i]), times(want.calls[i])); d != "" {
+			return d
+		}
+	}
+	if len(got.broken) > 0 {
+		return "broken: " + strings.Join(got.broken, "\n        ")
+	}
+	return ""
+}
+
+func times(calls []call) []string {
+	out := make([]string, len(calls))
+	for i, c := range calls {
+		out[i] = c.at.String()
+	}
+	return out
+}
+
+func firstDifference(what string, got, want []string) string {
+	for i := range max(len(got), len(want)) {
+		g, w := "(nothing)", "(nothing)"
+		if i < len(got) {
+			g = got[i]
+		}
+		if i < len(want) {
+			w = want[i]
+		}
+		if g == w {
+			continue
+		}
+		if i < 40 && os.Getenv("CONFORMANCE_ALL") != "" {
+			return what + "\nours\n " + strings.Join(got, "\n ") + "\nclient-go\n " + strings.Join(want, "\n ")
+		}
+		from := max(0, i-6)
+		return fmt.Sprintf("%s, line %d:\n      ours %s\n client-go %s\nafter:\n    %s", what, i, g, w, strings.Join(want[min(from, len(want)):min(i, len(want))], "\n    "))
+	}
+	return ""
+}
