@@ -57,7 +57,11 @@ func run() error {
 	}
 
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-	opts := lab.Options{Recorder: rec}
+	breath, err := newBreath()
+	if err != nil {
+		return err
+	}
+	opts := lab.Options{Recorder: rec, Breathe: breath.take}
 	if cfg.Relay != "" {
 		opts.Dial = func(ctx context.Context) (net.Conn, error) {
 			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+cfg.Token)

@@ -301,6 +301,13 @@ func (w *worker) call(name string, a arguments) (any, error) {
 			return nil, err
 		}
 		return w.view.Object(lane, key)
+	case "follow":
+		var key string
+		if err := a.read(0, &key); err != nil {
+			return nil, err
+		}
+		w.view.Follow(key)
+		return key, nil
 	case "index":
 		var index string
 		var value *string

@@ -99,9 +99,8 @@ const inspector = new Inspector(ctx, app, () => {
 });
 const loading = new Loading(scene);
 const away = new Away(ctx);
-const views = new Views(ctx, app, { caption });
+const views = new Views(ctx, app, { caption, top, transport, theme: nextTheme, language: nextLanguage, find });
 views.onback = recolour;
-/** @type {any} */ (globalThis).__views = views;
 
 /** @type {(v: string) => void} */
 let nowReady;
@@ -225,6 +224,7 @@ function pick(key) {
     return;
   }
   selected = key;
+  link.call('follow', [key]).catch(() => {}); // its tokens then never merge with others
   tokens.selected = key;
   tokens.dirty = true;
   dirty = true;
@@ -381,6 +381,7 @@ function paint(frame, clock) {
   panels.listeners.paint(frame, model.state);
   ids.splice(0, ids.length, ...panels.listeners.large());
   panels.listeners.large().forEach((id, i) => tokens.lanes.set(id, i));
+  tokens.moved();
   if (frame) {
     if (frame.jump) tokens.clear();
     else if (frame.lanes?.[0]?.moves?.length) tokens.add(frame.lanes[0].moves);

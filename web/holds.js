@@ -173,9 +173,9 @@ export class Holds {
       } else {
         p.words.set('');
         p.who.set('');
-        place(p.one, 916, p.y + 66, 66, 22);
-        place(p.some, 986, p.y + 66, 28, 22);
-        place(p.all, 1018, p.y + 66, 36, 22);
+        place(p.one, 916, p.y + 68, 66, 20);
+        place(p.some, 986, p.y + 68, 28, 20);
+        place(p.all, 1018, p.y + 68, 36, 20);
       }
     }
   }

@@ -3,7 +3,7 @@
 // with what was sent. The orders are read from the journeys of the objects, which the worker folds for the moment shown,
 // so they hold at any moment that is stepped or dragged to.
 import { attr, h, place, s, show, text } from './dom.js';
-import { bigVersion, exact, fit, middle, seconds, span, version, wrap } from './format.js';
+import { bigVersion, exact, middle, seconds, span, version, wrap } from './format.js';
 import { kindOf } from './glyphs.js';
 import { emptyState } from './model.js';
 import { Runner } from './runner.js';
@@ -49,11 +49,6 @@ export class Lanes {
     this.freeAt = -1e9;
     this.busy = false;
     this.drawn = '';
-    this.build(app);
-  }
-
-  /** @param {HTMLElement} app @private */
-  build(app) {
     const root = h('section', { class: 'lanesv', hidden: '', 'aria-label': '1.31, 1.37' });
     this.root = root;
     const svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
@@ -515,13 +510,28 @@ export class Lanes {
 
   /** @type {{a: Change, b: Change, ms: number} | null} */
   over = null;
+  /** What the journeys told, kept until they are read anew. @type {Told[]} */
+  read = [{ pops: [], stored: [], got: [] }, { pops: [], stored: [], got: [] }];
+  /** @type {Map<string, import('./types.js').Hop[]> | null} */
+  readHops = null;
+  readId = '';
 
   /** @private */
   compare() {
     const { t } = this.ctx;
     const { changes } = this.episode;
     const n = changes.length;
-    const told = [this.told(0), this.told(1)];
+    if (this.hops !== this.readHops || this.episode.id !== this.readId) {
+      this.readHops = this.hops;
+      this.readId = this.episode.id;
+      this.read = [this.told(0), this.told(1)];
+    }
+    const told = this.read;
+    this.lanes.forEach((o, i) => {
+      const st = this.state(i);
+      const held = new Set(told[i].stored.map((q) => q.c.key)).size;
+      o.count.set(held > 2 ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held ? 6 : 9) : held ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
+    });
     const sig = [this.episode.id, this.episode.held, this.episode.total, t('lanes.took'), this.ctx.model.state.source.kind, ...told.map((x, i) => `${x.pops.map((p) => p.items.map((c) => c.n)).join('/')};${x.got.map((g) => g.c.n + g.op)};${x.stored.map((g) => g.c.n)};${this.state(i).indexer.resourceVersion};${this.state(i).indexer.count}`)].join('#');
     if (sig === this.drawn) return;
     this.drawn = sig;
@@ -534,7 +544,7 @@ export class Lanes {
       this.chip(26, 229 + pitch * i, 48, 26, c, c.op, 't14');
       if (n <= 3) text(this.dyn, 26, 229 + pitch * i + 42, 'm2').set('rv ' + version(c.rv, 7), c.rv);
     });
-    this.dyn.append(s('path', { d: 'M26 403.5H106', class: 'hair' }));
+    this.dyn.append(s('path', { d: 'M26 405.5H106', class: 'hair' }));
     const keys = [...new Map(changes.map((c) => [c.letter, c.key])).entries()];
     this.legend.forEach((l, i) => l.set(keys[i] ? `${keys[i][0]} ${middle(keys[i][1].replace(/^.*\//, ''), 9)}` : '', keys[i]?.[1]));
     // Queue and store.
@@ -554,7 +564,7 @@ export class Lanes {
         lines = x.pops.map((p, j) => ({ name: t(one ? 'lanes.pop' : 'lanes.batch', { n: j + 1 }), items: p.items, all: '' }));
         if (delta && lines.length) {
           const last = lines[lines.length - 1];
-          if (last.items.length === 1 && lines.length > 1) last.all = t('lanes.allOf', { k: last.items[0].letter });
+          if (last.items.length === 1 && lines.length > 1 && this.episode.total <= n) last.all = t('lanes.allOf', { k: last.items[0].letter });
         }
       }
       /** @type {{name: string, items: Change[], all: string, first: boolean, last: boolean}[]} */
@@ -564,10 +574,10 @@ export class Lanes {
       const shown = flat.slice(0, room);
       const hidden = flat.slice(room).reduce((a, l) => a + l.items.length, 0) + Math.max(0, this.episode.total - n);
       o.more.set(hidden ? t('lanes.more', { n: exact(hidden) }) : '');
-      const step = shown.length <= 2 ? 40 : shown.length === 3 ? 30 : 23;
+      const step = shown.length <= 2 ? 40 : shown.length === 3 ? 29 : 22;
       const ch = Math.min(26, step - 3);
       shown.forEach((l, j) => {
-        const top = o.y + (shown.length <= 2 ? 69 : 64) + step * j;
+        const top = o.y + (shown.length <= 2 ? 69 : 63) + step * j;
         if (l.name) text(this.dyn, 340, top + ch / 2 + 4, 'l t1').set(l.name);
         const a = top - 2;
         const b = top + ch + 2;
@@ -629,7 +639,10 @@ export class Lanes {
         const before = changes.filter((q) => q.key === g.c.key && q.n < g.c.n).pop();
         return before ? `OnUpdate(${before.label}→${g.c.label})` : `OnUpdate(${g.c.label})`;
       }).join('  ');
-      c.calls.set(fit(calls, 390, '12px monospace'), calls);
+      // Whole calls only: as many as the line has room for.
+      let cut = calls;
+      if (calls.length > 54) cut = calls.slice(0, Math.max(0, calls.lastIndexOf('  ', 52))) + '  …';
+      c.calls.set(cut, calls);
       c.note.set(calls ? t(this.state(lane).queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys') : '');
     }
     changes.forEach((c, i) => {

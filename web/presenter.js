@@ -127,7 +127,8 @@ export class Presenter {
   /** The listener that the step is about, or the one that has most to do. @param {Listener[]} list */
   main(list) {
     const want = this.stories.step?.listener;
-    return list.find((l) => l.name === want) ?? [...list].sort((a, b) => b.pending - a.pending)[0];
+    const most = [...list].sort((a, b) => b.pending - a.pending)[0];
+    return list.find((l) => l.name === want) ?? (most?.pending > 3 ? most : list[Math.min(2, list.length - 1)]);
   }
 
   /** @param {number} clock @param {boolean} [footOnly] another view draws the stations */
@@ -415,8 +416,9 @@ export class Presenter {
           l3(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.relists), t('pres.relists'), half])));
           l4(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.bookmarks), t('pres.bookmarks'), half])));
           const trouble = back ? reason(r.backoffCause || r.lastError) : r.relists && r.why ? reason(r.why) : r.verb ? `${r.verb} ${r.lastRequest.split('?')[0]}` : '';
-          const said = wrap(back ? upper(trouble) : trouble, room, 4, '16px');
-          why.forEach((q, i) => q.cls(back ? 'p16 t1' : 'p16').set(said[i] ?? ''));
+          const said = wrap(back ? upper(trouble) : trouble, room, 3, '16px');
+          if (back && r.backoffs.length) said.push(fit(r.backoffs.slice(-6).map((ms) => seconds(ms)).join(', '), room, '16px'));
+          why.forEach((q, i) => q.cls(back && i < said.length - 1 ? 'p16 t1' : 'p16').set(said[i] ?? ''));
         };
       }
       case 'queue': {
@@ -424,6 +426,7 @@ export class Presenter {
         const seats = Math.max(3, Math.floor((w - 24) / 30));
         const seatsG = s('g');
         g.append(seatsG);
+        /** @type {{box: SVGElement, glyph: Glyph}[]} */
         const chips = [];
         for (let i = 0; i < seats; i++) {
           const px = x + w - 14 - 30 * (i + 1) + 4;
@@ -465,7 +468,7 @@ export class Presenter {
           head.cls(held ? 'p16 t1' : 'p16').set(fit(held ? t('pres.popHeld') : q.batch.length || q.items.length ? t('pres.depth') : q.lastBatch.length ? t('lanes.took') : `${t('pres.empty')}, ${t('pres.popWaits')}`, room, '16px'));
           let n = 0;
           for (const it of items.slice(0, 9)) {
-            const words = it.key ? (it.deltas && it.deltas.length > 1 ? `${it.key} ×${it.deltas.length}` : it.key) + (it.tombstone ? ' †' : '') : `${it.op}${it.count ? ' ×' + count(it.count) : ''}`;
+            const words = it.key ? (it.deltas && it.deltas.length > 1 ? `${it.key} ×${it.deltas.length}` : it.tombstone ? `${middle(it.key, Math.max(8, Math.floor((room - 34) / 8.6) - 12))}, tombstone` : it.key) : `${it.op}${it.count ? ' ×' + count(it.count) : ''}`;
             lines[n++](it.op ?? '', words, batch);
           }
           while (n < 9) lines[n++](undefined, '');
@@ -504,6 +507,7 @@ export class Presenter {
         attr(first, 'd', `M${this.cols.listeners.x + this.cols.listeners.w} ${RAIL}H${o.end}`);
         g.append(first);
         const seats = Math.max(2, Math.min(7, Math.floor((w - 50) / 30)));
+        /** @type {{b: SVGElement, d: SVGElement}[]} */
         const boxes = [];
         for (let i = 0; i < seats; i++) {
           const px = o.end - 48 - 30 * i;
@@ -579,9 +583,10 @@ export class Presenter {
       const quiet = s('g', on && !large ? { class: 'pdim' } : {});
       g.append(quiet);
       quiet.append(s('rect', { x, y: top, width: w, height: hh, rx: 5, class: large ? 'pn on' : 'pn' }));
-      const rc = large ? Math.round(x + w * 0.4) : on ? Math.round(x + w * 0.4) : x + w - 34;
-      const r = large ? 78 : on ? 30 : 22;
-      const bw = large ? 96 : 88;
+      const slim = w < 380;
+      const rc = large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - 34;
+      const r = large ? (slim ? 66 : 78) : on ? 30 : 22;
+      const bw = large ? 96 : slim ? 76 : 88;
       const bx = x + w - bw - 16;
       const from = rc - r;
       quiet.append(s('path', { d: cy === RAIL ? `M${fork} ${cy}H${from}` : `M${fork} ${RAIL}V${cy - 10}Q${fork} ${cy} ${fork + 10} ${cy}H${from}`, class: 'rail' }));
@@ -605,7 +610,7 @@ export class Presenter {
       const said = large ? text(quiet, x + w - 40, top + 27, 'p16 cwt', 'end') : null;
       const inn = large ? text(quiet, x + 14, top + hh - 12, 'p18') : null;
       const out = large ? text(quiet, x + w - 14, top + hh - 12, 'p18', 'end') : null;
-      this.rows.set(l0.id, { y: cy, ring: rc + r + 12, box: bx - 4, from: from - 8 });
+      this.rows.set(l0.id, { y: cy, ring: rc + r + 12, box: bx - 17, from: from - 8 });
       y = top + hh + 8;
       ups.push((st) => {
         const l = st.listeners.find((q) => q.id === l0.id);
@@ -763,6 +768,8 @@ export class Presenter {
     let yy = y;
     let n = 0;
     let lastLabel = -99;
+    /** @type {import('./types.js').Cell[]} */
+    const all = [];
     cx.font = `16px ${c.sans}`;
     for (const i of order) {
       const list = by[i];
@@ -770,6 +777,20 @@ export class Presenter {
         cx.fillStyle = c.t2;
         cx.fillText(fit(groups[i][0], lw - 8, '16px'), x, yy + 13);
         lastLabel = yy;
+      }
+      if (total > 2500) {
+        // Many cells are one bitmap, a pixel each, and are stretched to their size.
+        const at = on ? 0 : n;
+        const rows = Math.ceil((at + list.length) / cols) - Math.floor(at / cols);
+        if (!on) {
+          all.push(...list);
+          n += list.length;
+          continue;
+        }
+        if (yy + rows * pitch > y + hh + 1) break;
+        this.bitmap(cx, list, cols, rows, x + lw, yy, pitch, now);
+        yy += rows * pitch + gapY;
+        continue;
       }
       for (let j = 0; j < list.length; j++) {
         const at = on ? j : n++;
@@ -782,8 +803,37 @@ export class Presenter {
       }
       yy += Math.ceil(list.length / cols) * pitch + gapY;
     }
+    if (all.length) this.bitmap(cx, all, cols, Math.ceil(all.length / cols), x + lw, y, pitch, now);
     cx.globalAlpha = 1;
   }
+
+  /**
+   * @param {CanvasRenderingContext2D} cx @param {import('./types.js').Cell[]} list @param {number} cols @param {number} rows
+   * @param {number} x @param {number} y @param {number} pitch @param {number} now
+   * @private
+   */
+  bitmap(cx, list, cols, rows, x, y, pitch, now) {
+    const c = this.ctx.scene.colour;
+    const rgb = [c.h0, c.h1, c.h2, c.h3, c.h4].map((v) => {
+      const hex = v.length === 4 ? v.replace(/[0-9a-f]/gi, '$&$&') : v;
+      return 0xff000000 | (parseInt(hex.slice(5, 7), 16) << 16) | (parseInt(hex.slice(3, 5), 16) << 8) | parseInt(hex.slice(1, 3), 16);
+    });
+    const data = new ImageData(cols, rows);
+    const px = new Uint32Array(data.data.buffer);
+    for (let j = 0; j < list.length; j++) {
+      const age = now - list[j].at;
+      px[j] = rgb[age < 1500 ? 4 : age < 6000 ? 3 : age < 15000 ? 2 : age < 60000 ? 1 : 0];
+    }
+    const small = (this.small ??= document.createElement('canvas'));
+    small.width = cols;
+    small.height = rows;
+    /** @type {CanvasRenderingContext2D} */ (small.getContext('2d')).putImageData(data, 0, 0);
+    cx.imageSmoothingEnabled = false;
+    cx.drawImage(small, x, y, cols * pitch, rows * pitch);
+  }
+
+  /** @type {HTMLCanvasElement | undefined} */
+  small;
 }
 
 /**

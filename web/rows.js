@@ -64,7 +64,7 @@ export class Rows {
       el.addEventListener('pointerenter', () => this.tell(i));
       el.addEventListener('pointerleave', () => this.tell(-1));
       this.root.append(el);
-      return { el, on: false, x: 0, y: 0, w: 0, hgt: 0 };
+      return { el, on: false, name: '', at: -1e9, x: 0, y: 0, w: 0, hgt: 0 };
     });
     this.root.addEventListener('keydown', (e) => {
       const d = e.key === 'ArrowDown' ? 1 : e.key === 'ArrowUp' ? -1 : 0;
@@ -112,6 +112,13 @@ export class Rows {
   set(i, name, x = 0, y = 0, w = 0, hgt = 0) {
     const r = this.rows[i];
     const on = name !== '';
+    if (r.name === name && r.x === x && r.y === y && r.w === w && r.hgt === hgt) return;
+    // What changes with every frame is told four times a second; nobody reads faster, and frames stay cheap.
+    const clock = performance.now();
+    if (clock - r.at < 250) return;
+    r.at = clock;
+    const renamed = r.name !== name;
+    r.name = name;
     if (on !== r.on) {
       r.on = on;
       r.el.hidden = !on;
@@ -119,11 +126,18 @@ export class Rows {
       if (!this.rows[this.at].on || this.at >= this.rows.length) this.go(Math.max(0, this.rows.findIndex((o) => o.on)));
       else if (i === this.at) this.go(i);
     }
-    if (!on) return;
+    if (!on) {
+      Object.assign(r, { x, y, w, hgt });
+      return;
+    }
     attr(r.el, 'aria-label', name);
     if (r.x !== x || r.y !== y || r.w !== w || r.hgt !== hgt) {
       Object.assign(r, { x, y, w, hgt });
       place(r.el, x, y, w, hgt);
+    }
+    if (renamed && this.told === i) {
+      this.told = -1;
+      this.tell(i);
     }
   }
 }

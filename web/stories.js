@@ -75,7 +75,9 @@ export class Stories {
   caption() {
     const st = this.step;
     if (!st || !this.story) return null;
-    const done = this.told[this.i]?.done && !!st.after;
+    const told = this.told[this.i];
+    // While a step plays again, its ending is not told before it happens.
+    const done = !!told?.done && !!st.after && (!this.again || this.ctx.model.view.seq >= told.end);
     return [`story ${this.story.id} ${this.i} ${done}`, this.say(done && st.after ? st.after : st.caption)];
   }
 
@@ -97,7 +99,11 @@ export class Stories {
     const st = this.ctx.model.state;
     for (const x of st.holds) await this.ctx.act('release', x.stage, 0, ...(x.listener ? [x.listener] : []));
     this.resetSeen = false;
-    await this.ctx.act('select', { ...story.select });
+    if (!(await this.ctx.act('select', { ...story.select }))) {
+      this.story = null;
+      this.starting = false;
+      throw new Error(t('story.failed'));
+    }
     for (const f of st.faults) if (f.on && heldFaults.includes(f.name)) await this.ctx.act('fault', f.name, { on: false });
     await this.ctx.act('play', 1);
     fragment.write({ story: id });
@@ -140,7 +146,7 @@ export class Stories {
       if (told.done) {
         if (this.again && told.end && v.seq >= told.end && v.mode === 'playing') {
           this.again = false;
-          this.ctx.act('pause');
+          this.ctx.act('seek', told.end);
         }
         // Without a clicker in hand the story goes on by itself; what stands still is given time to be read.
         if (!this.again && !this.views.presenting() && !this.manual && this.i < story.steps.length - 1 && clock - told.at > (st.freeze || st.after ? 6500 : 1500)) this.next();

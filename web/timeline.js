@@ -58,6 +58,12 @@ function look(m, t) {
   return null;
 }
 
+/** Whether a mark is worth going to, as core/view decides. @param {Mark} m */
+function halt(m) {
+  if (m.kind === 'backoff' || m.kind === 'selected') return false;
+  return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;
+}
+
 export class Timeline {
   /**
    * @param {import('./types.js').Ctx} ctx
@@ -293,8 +299,11 @@ export class Timeline {
   mark(direction) {
     const { ctx } = this;
     const key = ctx.selected();
-    if (!key || !this.hops.length) return ctx.act('mark', direction);
     const seq = ctx.model.view.seq;
+    if (!key || !this.hops.length) {
+      const any = ctx.model.marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
+      return any ? ctx.act('mark', direction) : ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack'));
+    }
     const now = this.hopNow();
     const to = direction > 0 ? this.hops[now + 1] : this.hops[now >= 0 && this.hops[now].seq === seq ? now - 1 : now];
     if (to) return ctx.act('seek', to.seq);

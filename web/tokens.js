@@ -47,6 +47,10 @@ export class Tokens {
     /** Lane of each listener that is drawn large, by its number. @type {Map<number, number>} */
     this.lanes = new Map();
     this.crowded = false;
+    /** Where an object's cell is; the Indexer says it. @type {(key: string) => {x: number, y: number, size: number} | null} */
+    this.cellAt = () => null;
+    /** What the lanes were when the last frame was drawn. */
+    this.lanesWere = '';
   }
 
   /** The size of a unit or the palette changed. */
@@ -103,8 +107,10 @@ export class Tokens {
       entry.all += n;
       if (m.n && m.n > 1) entry.merged += m.n;
       const len = length(pts);
-      const into = this.close(path, start, dur * apart(len));
-      if (into || this.live.length > most) {
+      // The selected object is never part of a stack: it can be followed all the way.
+      const own = key !== '' && key === this.selected && n === 1;
+      const into = own ? null : this.close(path, start, dur * apart(len));
+      if (into || (this.live.length > most && !own)) {
         if (into) {
           if (!into.mix) {
             into.mix = { [opOf(into.kind)]: into.n };
@@ -125,6 +131,7 @@ export class Tokens {
         path, pts, len, start, dur, key, rv: m.rv ?? '', n, size: m.p === 'next' || m.p === 'take' ? 18 : 22, mix: m.mix ?? null,
         kind: neutral ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o), y: pts[1],
       });
+      if (own && m.p === 'pop') this.settle(key, start + dur, dur, kindOf(m.o));
       if (key) this.ends.set(key + '\n' + m.p, start + dur);
       bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
     }
@@ -135,11 +142,30 @@ export class Tokens {
     this.dirty = true;
   }
 
+  /** The selected object goes on from the Indexer's node to its cell. @param {string} key @param {number} start @param {number} dur @param {Kind} kind @private */
+  settle(key, start, dur, kind) {
+    const c = this.cellAt(key);
+    if (!c) return;
+    const y = c.y + c.size / 2;
+    const pts = [732.5, RAIL, 732.5, y, c.x + c.size / 2, y];
+    this.live.push({ path: 'cell', pts, len: length(pts), start, dur, key, rv: '', n: 1, size: 18, mix: null, kind, y: RAIL });
+  }
+
+  /** Takes off the rails what runs to a listener that is no longer where it was. */
+  moved() {
+    const now = [...this.lanes].map(([id, lane]) => `${id}:${lane}`).join(' ');
+    if (now === this.lanesWere) return;
+    this.lanesWere = now;
+    const before = this.live.length;
+    this.live = this.live.filter((t) => !/^(fan|next)/.test(t.path));
+    if (this.live.length !== before) this.dirty = true;
+  }
+
   /** The token of a path that one starting now would touch: the two become a stack. @param {string} path @param {number} start @param {number} gap @private */
   close(path, start, gap) {
     for (let i = this.live.length - 1; i >= 0; i--) {
       const t = this.live[i];
-      if (t.path === path && Math.abs(t.start - start) < gap) return t;
+      if (t.path === path && Math.abs(t.start - start) < gap && (t.n > 1 || !t.key || t.key !== this.selected)) return t;
     }
     return null;
   }
@@ -225,15 +251,23 @@ export class Tokens {
     let w = 0;
     const slow = this.model.view.mode !== 'live' && this.model.view.speed <= 0.25 + 1e-9;
     const few = this.live.length <= 24;
+    /** @type {[Token, number][]} */
+    const last = [];
     for (let i = 0; i < this.live.length; i++) {
       const t = this.live[i];
       const u = (now - t.start) / t.dur;
       if (u >= 1) continue;
       this.live[w++] = t;
       if (u < 0) continue;
+      if (this.selected && t.key === this.selected && t.n === 1) {
+        last.push([t, u]);
+        continue;
+      }
       this.token(t, still ? 1 : ease(u), still, (slow || paused) && few);
     }
     this.live.length = w;
+    // The selected object is on top of everything else.
+    for (const [t, u] of last) this.token(t, still ? 1 : ease(u), still, true);
     return true;
   }
 

@@ -14,6 +14,11 @@ const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
 const simFaults = ['compact', 'restart'];
 /** Every fault in the order of its keys: the digits, then F C and F R. */
 export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
+/** The key that strikes a fault. @param {string} name */
+function keyOfFault(name) {
+  const i = faultOrder.indexOf(name);
+  return i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
+}
 const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark']);
 
 export class TopBar {
@@ -137,7 +142,7 @@ export class TopBar {
       attr(b, 'aria-checked', String(checked));
       // The kind of queue stands beside the eras that run; the others are told by their numbers.
       const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
-      put(b, checked && (on.length < 2 || !this.ctx.storyTitle?.()) ? `${e} ${kind}` : e);
+      put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
       attr(b, 'title', `client-go ${e}: ${kind}`);
       attr(b, 'tabindex', checked || (i === 0 && !eras.some((x) => on.includes(x))) ? 0 : -1);
     });
@@ -282,7 +287,7 @@ export class TopBar {
     this.ctx.popup(anchor, (root) => {
       for (const n of [...faultKeys, ...otherFaults, ...(sim ? simFaults : [])]) {
         const held = heldFaults.has(n);
-        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, t(`fault.${n}.x`)));
+        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, `${t(`fault.${n}.x`)} · ${keyOfFault(n)}`));
         if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
         b.addEventListener('click', async () => {

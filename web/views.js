@@ -4,6 +4,7 @@
 import './words-views.js';
 import * as fragment from './fragment.js';
 import { Lanes } from './lanes.js';
+import { Phone } from './phone.js';
 import { Presenter } from './presenter.js';
 import { Stories } from './stories.js';
 
@@ -11,7 +12,7 @@ export class Views {
   /**
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{caption: import('./caption.js').Caption}} o
+   * @param {{caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -21,6 +22,7 @@ export class Views {
     this.lanes = new Lanes(ctx, app);
     this.stories = new Stories(ctx, app, { presenter: (on) => this.present(on), presenting: () => this.presenting, state: () => this.state() });
     this.presenter = new Presenter(ctx, app, this.stories, { caption: () => this.stories.caption()?.[1] ?? o.caption.words });
+    this.phone = new Phone(ctx, app, this.stories, { ...o, caption: () => this.stories.caption()?.[1] ?? o.caption.words });
     this.caption_ = o.caption;
     ctx.storyTitle = () => (this.stories.story ? this.stories.say(this.stories.story.title) : '');
     o.caption.extra = () => this.caption();
@@ -35,6 +37,13 @@ export class Views {
     document.addEventListener('keydown', (e) => this.key(e), true);
     document.addEventListener('pointermove', () => this.cursor());
     this.stories.paint();
+    addEventListener('hashchange', () => {
+      const p = fragment.read();
+      const on = p.get('presenter') === '1';
+      if (on !== this.presenting) this.present(on);
+      const id = p.get('story');
+      if (id && id !== this.stories.story?.id) this.stories.start(id).catch((err) => ctx.say(err.message, true));
+    });
   }
 
   /** The state that shows, with its lanes. */
@@ -47,11 +56,13 @@ export class Views {
   apply(frame, clock) {
     this.lanes.apply(frame);
     this.presenter.apply(frame);
+    this.phone.apply(frame);
     if (frame.timeline?.reset) this.stories.logReset();
     this.stories.watch(clock);
   }
 
   get mode() {
+    if (this.phone.on) return 'phone';
     if (this.lanes.on) return 'lanes';
     return this.presenting ? 'presenter' : '';
   }
@@ -69,18 +80,21 @@ export class Views {
       for (const v of ['lanes', 'presenter', 'phone']) this.app.classList.toggle('view-' + v, v === mode);
       this.app.classList.toggle('pres-lanes', this.presenting && mode === 'lanes');
       this.lanes.root.hidden = mode !== 'lanes';
-      this.presenter.root.hidden = !this.presenting;
+      this.presenter.root.hidden = !this.presenting || mode === 'phone';
+      this.phone.root.hidden = mode !== 'phone';
+      document.documentElement.classList.toggle('is-phone', mode === 'phone');
       this.resize();
       if (back) this.onback();
       this.cursor();
     }
-    const step = `${this.stories.story?.id}${this.stories.i}${this.stories.told[this.stories.i]?.done}`;
+    const step = this.stories.caption()?.[0] ?? '';
     if (step !== this.step) {
       this.step = step;
       this.caption_.again();
     }
     if (mode === 'lanes') this.lanes.paint(clock);
-    if (this.presenting) this.presenter.paint(clock, mode === 'lanes');
+    if (mode === 'phone') this.phone.paint(clock);
+    else if (this.presenting) this.presenter.paint(clock, mode === 'lanes');
     this.stories.paint();
     return mode;
   }
@@ -89,11 +103,13 @@ export class Views {
   draw(clock) {
     if (this.shown === 'lanes') this.lanes.draw(clock);
     if (this.shown === 'presenter') this.presenter.draw(clock);
+    if (this.shown === 'phone') this.phone.draw(clock);
   }
 
   resize() {
     this.lanes.resize();
     this.presenter.resize();
+    this.phone.resize();
   }
 
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */

@@ -16,6 +16,8 @@ addWords({
   'tl.journey': ['journey of {key}', '{key} 的旅程'],
   'tl.hop': ['hop {i} of {n}: {station}', '第 {i} / {n} 步：{station}'],
   'tl.hops': ['{n} hops', '{n} 步'],
+  'tl.noMarkBack': ['There is no mark before this moment.', '此刻之前没有标记。'],
+  'tl.noMarkFwd': ['There is no mark after this moment.', '此刻之后没有标记。'],
   'tl.noHop': ['The log knows no further hop of {key} in that direction.', '日志里这个方向没有 {key} 的更多步骤。'],
 
   'file.menu': ['recordings, and a link to this moment', '录制，以及此刻的链接'],

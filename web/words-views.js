@@ -3,14 +3,11 @@
 import { addWords } from './i18n.js';
 
 addWords({
-  'lanes.button': ['two eras', '两个时代'],
   'lanes.buttonTitle': ['1.31 and 1.37 side by side on one stream (B)', '1.31 与 1.37 并排，同一条流（B）'],
   'lanes.listener': ['{name}, same code in both', '{name}，两边代码相同'],
   'lanes.sent': ['sent, in order', '按序发出'],
   'lanes.one': ['one source,', '一个来源，'],
   'lanes.two': ['two watches', '两个 watch'],
-  'lanes.writes': ['writes', '次写入'],
-  'lanes.writeOne': ['write', '次写入'],
   'lanes.byKey': ['grouped by key', '按 key 分组'],
   'lanes.arrival': ['in order of arrival', '按到达顺序'],
   'lanes.took': ['what Pop took', 'Pop 取走的'],
@@ -39,7 +36,6 @@ addWords({
   'lanes.release': ['release', '放行'],
   'lanes.releaseTitle': ['Let Pop go on in both lanes (Shift N)', '让两边的 Pop 继续（Shift N）'],
   'lanes.held': ['Pop held', 'Pop 被按住'],
-  'lanes.none': ['Nothing yet', '还没有'],
   'cap.lanesOver': ['One burst, two queues: DeltaFIFO gives {k}’s changes together, so {a} overtakes {b}; RealFIFO keeps the order.', '一阵变更，两种队列：DeltaFIFO 把 {k} 的变更一起交出，{a} 于是超过 {b}；RealFIFO 保持顺序。'],
   'cap.lanesHeld': ['Pop is held in both: DeltaFIFO files {n} changes under {k} keys, RealFIFO keeps them in one line.', '两边的 Pop 都被按住：DeltaFIFO 把 {n} 个变更归到 {k} 个 key 下，RealFIFO 排成一行。'],
   'cap.lanesHeldNone': ['Pop is held in both: what the watch brings now waits in the queues.', '两边的 Pop 都被按住：watch 带来的都在队列里等着。'],
@@ -47,7 +43,6 @@ addWords({
   'cap.lanesIdle': ['One cluster, two informers: {a} lists and then watches, {b} asks for its list as a watch.', '一个集群，两个 informer：{a} 先 LIST 再 WATCH，{b} 用一个 watch 取回列表。'],
 
   'pres.button': ['presenter', '演示'],
-  'pres.enter': ['Presenter mode (P)', '演示模式（P）'],
   'pres.current': ['current', '最新'],
   'pres.behind': ['behind', '落后'],
   'pres.writes': ['writes/s', '写/秒'],
@@ -58,7 +53,6 @@ addWords({
   'pres.popHeld': ['Pop held', 'Pop 被按住'],
   'pres.workers': ['workers', 'worker'],
   'pres.busy': ['{n} busy', '{n} 个忙'],
-  'pres.pending': ['pending', '个待处理'],
   'pres.slow': ['slow handler', 'handler 慢'],
   'pres.of': ['of {n}', '/ {n}'],
   'pres.in': ['{n}/s in', '进 {n}/s'],
@@ -80,7 +74,6 @@ addWords({
   'pres.step': ['{i} of {n}, {name}', '第 {i} 步，共 {n} 步：{name}'],
   'pres.live': ['live', '实时'],
   'pres.paused': ['paused', '已暂停'],
-  'pres.label': ['presenter mode', '演示模式'],
 
   'story.pick': ['stories', '故事'],
   'story.title': ['Stories', '故事'],
@@ -96,9 +89,10 @@ addWords({
   'story.next': ['next step', '下一步'],
   'story.replace': ['A story begins with a cluster of its own: the present log ends.', '故事从自己的集群开始：现在的日志到此为止。'],
   'story.unknown': ['There is no story “{id}”; there are {all}.', '没有故事「{id}」；现有 {all}。'],
-  'story.wait': ['waiting', '等待'],
-  'story.done': ['done', '完成'],
+  'story.failed': ['The story could not begin: its cluster was not selected.', '故事无法开始：没能选中它的集群。'],
 
+  'keys.pgdn': ['next step of a story, or mark', '故事的下一步，或下一个标记'],
+  'keys.pgup': ['previous step, or mark', '上一步，或上一个标记'],
   'keys.b': ['two eras side by side', '两个时代并排'],
   'keys.p': ['presenter mode', '演示模式'],
   'keys.w': ['full screen', '全屏'],
@@ -118,11 +112,8 @@ addWords({
   'phone.workers': ['{a} of {b} workers busy, {n} keys wait', '{a} / {b} 个 worker 忙，{n} 个 key 等待'],
   'phone.retry': ['{n} retries', '{n} 个重试'],
   'phone.none': ['no controller', '没有控制器'],
-  'phone.io': ['{a}/s in, {b}/s out', '进 {a}/s，出 {b}/s'],
   'phone.doubled': ['ring doubled {a} → {b}', 'ring 翻倍 {a} → {b}'],
-  'phone.synced': ['synced', 'synced'],
   'phone.objects': ['objects', '个对象'],
   'phone.empty': ['empty', '空'],
-  'phone.nothing': ['nothing has arrived yet', '还没有东西到达'],
   'phone.toLive': ['to live', '到实时'],
 });

@@ -87,7 +87,7 @@ type notifications struct {
 // Without an Observer nobody can see the channels: pop is always ready to take
 // and waits for nothing but run. So a queue under a lock does the same without
 // two goroutine switches a notification, and run takes all that is queued at
-// once. Every test of what a handler sees runs both ways.
+// once. The conformance tests run both ways.
 type processorListener struct {
 	logger  klog.Logger
 	clock   clock.Clock

@@ -23,6 +23,8 @@ type Options struct {
 	Recorder *trace.Recorder
 	// Clock is the time of the simulated cluster, of handlers and of faults; nil is real time.
 	Clock clock.WithTicker
+	// Breathe is called by the simulated cluster between pieces of work; it may block. See simcluster.Options.
+	Breathe func()
 	// Dial opens a connection to the relay; nil when there is none.
 	Dial func(context.Context) (net.Conn, error)
 }
@@ -44,6 +46,7 @@ type Lab struct {
 	rec      *trace.Recorder
 	clock    clock.WithTicker
 	dial     func(context.Context) (net.Conn, error)
+	breathe  func()
 	faults   *faults
 	holds    *holds
 	versions versions
@@ -64,7 +67,7 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial}
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, breathe: o.Breathe}
 	emit := func(e informer.Event) { l.rec.Emit(0, e) }
 	l.faults = newFaults(o.Clock, emit)
 	l.holds = newHolds(emit)
@@ -149,7 +152,7 @@ func (l *Lab) open(sel trace.Selection) *source {
 	if objects == 0 {
 		objects = -1 // none; zero would mean simcluster's own default
 	}
-	cluster := simcluster.New(simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: objects, Rate: sel.Rate})
+	cluster := simcluster.New(simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: objects, Rate: sel.Rate, Breathe: l.breathe})
 	return simSource(context.Background(), cluster, l.faults)
 }
 

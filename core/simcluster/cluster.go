@@ -42,6 +42,10 @@ type Options struct {
 	// Still leaves the controllers, scheduler, kubelet and heartbeats out: nothing but callers writes, and deleted
 	// pods go at once. It is for tests and experiments that want a bare API.
 	Still bool
+	// Breathe, if it is not nil, is called between pieces of work of a few milliseconds, from the goroutines of New, Run,
+	// Burst and the watches. It may block: a page with its one thread lets everything else have its turn, and the
+	// cluster makes no more than the page can take.
+	Breathe func()
 }
 
 // Cluster is the simulated cluster. It is an http.Handler; all methods may be called from any goroutine.
@@ -50,6 +54,7 @@ type Cluster struct {
 	historySize    int
 	bookmarkPeriod time.Duration
 	still          bool
+	breathe        func()
 
 	mu        sync.Mutex
 	rng       *rand.Rand // for what is written
@@ -106,6 +111,7 @@ func New(o Options) *Cluster {
 		historySize:    o.HistorySize,
 		bookmarkPeriod: o.BookmarkPeriod,
 		still:          o.Still,
+		breathe:        o.Breathe,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		watchRng:       rand.New(rand.NewPCG(o.Seed, 0x7761746368)),
 		resources:      map[groupResource]*resource{},
@@ -115,6 +121,9 @@ func New(o Options) *Cluster {
 		dropCh:         make(chan struct{}),
 		downCh:         make(chan struct{}),
 		now:            o.Clock.Now(),
+	}
+	if c.breathe == nil {
+		c.breathe = runtime.Gosched
 	}
 	c.registerBuiltins()
 	c.mu.Lock()
@@ -144,7 +153,7 @@ func (c *Cluster) Run(ctx context.Context) {
 		}
 		c.mu.Unlock()
 		if more {
-			runtime.Gosched()
+			c.breathe()
 			continue
 		}
 		var timerC <-chan time.Time

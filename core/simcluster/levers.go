@@ -109,6 +109,7 @@ func (c *Cluster) Burst(n int) error {
 		return fmt.Errorf("burst of %d: must be between 0 and %d", n, maxBurst)
 	}
 	for n > 0 {
+		c.breathe()
 		c.lock()
 		for i := 0; i < tasksPerSlice && n > 0; i++ {
 			s := c.randomPod()

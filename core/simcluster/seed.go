@@ -58,6 +58,7 @@ func (c *Cluster) seed(objects int) {
 	c.refreshNodes()
 	mean := max(2, min(25, objects/40))
 	for i, left := 0, objects; left > 0; i++ {
+		c.breathe() // with the lock held, but nobody else has the cluster yet
 		a := apps[i%len(apps)]
 		if round := i / len(apps); round > 0 {
 			a.name = fmt.Sprintf("%s-%d", a.name, round+1)

@@ -102,6 +102,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	var buf []byte
 	// send reports whether the client is still there. A writer without Flush delivers when it sees fit.
 	send := func() bool {
+		c.breathe()
 		if len(buf) > 0 {
 			if _, err := req.w.Write(buf); err != nil {
 				return false

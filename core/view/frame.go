@@ -35,7 +35,7 @@ func (v *View) Frame() []byte {
 		return nil
 	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView())
+		v.lanes = append(v.lanes, newLaneView(v.followed))
 	}
 
 	b := make([]byte, 0, 8<<10)

@@ -36,8 +36,9 @@ type laneView struct {
 	sections map[string]string
 }
 
-func newLaneView() *laneView {
+func newLaneView(follow string) *laneView {
 	return &laneView{
+		moves:   moves{follow: follow},
 		touched: map[string]struct{}{}, slots: map[string]*cellSlot{}, groupIDs: map[string]int{},
 		sections: map[string]string{}, regroup: true,
 	}

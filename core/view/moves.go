@@ -11,6 +11,9 @@ import (
 // come as one with a count.
 const maxTokens = 12
 
+// maxFollowed bounds the tokens of the followed object in one frame.
+const maxFollowed = 64
+
 // The paths that tokens travel, as docs/protocol.md names them.
 const (
 	pathWire  = "wire"
@@ -43,7 +46,10 @@ type pathKeyed struct {
 // only counts.
 type moves struct {
 	order []pathKeyed
-	paths map[pathKeyed]*pathMoves
+	// follow is a key whose tokens are never merged; followed are those.
+	follow   string
+	followed []Move
+	paths    map[pathKeyed]*pathMoves
 }
 
 type pathMoves struct {
@@ -54,6 +60,10 @@ type pathMoves struct {
 }
 
 func (m *moves) add(path string, l int32, e *trace.Event, n int) {
+	if m.follow != "" && e.Key == m.follow && len(m.followed) < maxFollowed {
+		m.followed = append(m.followed, Move{Path: path, Listener: l, Op: opName(e.Op), Key: e.Key, RV: e.RV, Seq: e.Seq})
+		return
+	}
 	k := pathKeyed{path, l}
 	p := m.paths[k]
 	if p == nil {
@@ -71,15 +81,19 @@ func (m *moves) add(path string, l int32, e *trace.Event, n int) {
 	p.mix[op&15] += n
 	p.last = e.Seq
 	if len(p.tokens) < maxTokens {
-		mv := Move{Path: path, Listener: l, Key: e.Key, RV: e.RV, Seq: e.Seq}
-		if op != informer.OpNone {
-			mv.Op = op.String()
-		}
+		mv := Move{Path: path, Listener: l, Op: opName(op), Key: e.Key, RV: e.RV, Seq: e.Seq}
 		if n > 1 {
 			mv.N = n
 		}
 		p.tokens = append(p.tokens, mv)
 	}
+}
+
+func opName(op informer.Op) string {
+	if op == informer.OpNone {
+		return ""
+	}
+	return op.String()
 }
 
 // watch turns an event into a move.
@@ -143,6 +157,9 @@ func (m *moves) take() (out []Move, shown, merged int) {
 		*p = pathMoves{tokens: p.tokens[:0]}
 	}
 	m.order = m.order[:0]
+	out = append(out, m.followed...)
+	shown += len(m.followed)
+	m.followed = m.followed[:0]
 	return out, shown, merged
 }
 

@@ -49,6 +49,7 @@ type View struct {
 	jumped   bool          // the next frame did not play through to where it is
 	resend   bool          // the next frame says everything anew
 	groupBy  string
+	followed string
 	lanes    []*laneView
 	timeline timeline
 	tokens   tokenCount
@@ -171,6 +172,17 @@ func (v *View) GroupBy(index string) {
 	}
 }
 
+// Follow names an object whose tokens are never merged with others, so that it
+// can be pointed at all the way; "" for none.
+func (v *View) Follow(key string) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.followed = key
+	for _, l := range v.lanes {
+		l.moves.follow = key
+	}
+}
+
 // goTo makes seq the view's position, as near as the log allows. Short ways
 // forward are played, so that the eye can follow them. v.mu is held.
 func (v *View) goTo(seq uint64) {
@@ -214,7 +226,7 @@ func (v *View) watch(e *trace.Event) {
 		return
 	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView())
+		v.lanes = append(v.lanes, newLaneView(v.followed))
 	}
 	if int(e.Lane) < len(v.lanes) {
 		v.lanes[e.Lane].watch(e)

@@ -357,6 +357,7 @@ func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
 			t.Errorf("one update moved %v, want %v", paths, want)
 		}
 		p.moves = nil
+		v.Follow("shop/nothing") // what is followed takes nothing from the others
 		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 500}); err != nil {
 			t.Fatal(err)
 		}
@@ -373,6 +374,30 @@ func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
 		}
 		if n != 500 || p.view.MergedTokens == 0 {
 			t.Errorf("%d on the wire; merged %d", n, p.view.MergedTokens)
+		}
+
+		var key string
+		for _, c := range p.cells {
+			key = c.key
+		}
+		v.Follow(key)
+		p.moves = nil
+		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 800}); err != nil {
+			t.Fatal(err)
+		}
+		pass(50 * time.Millisecond)
+		p.take(v)
+		seen, sum := map[string]bool{}, 0
+		for _, m := range p.moves {
+			if m.Path == "wire" {
+				sum += max(m.N, 1)
+			}
+			if m.Key == key && m.N == 0 {
+				seen[m.Path] = true
+			}
+		}
+		if !seen["wire"] || !seen["store"] || !seen["pop"] || !seen["fan"] || !seen["next"] || sum != 800 {
+			t.Errorf("among 800 the followed object is seen on %v; %d on the wire", seen, sum)
 		}
 	})
 }

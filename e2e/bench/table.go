@@ -3,7 +3,6 @@ package main
 import (
 	"fmt"
 	"io"
-	"slices"
 	"text/tabwriter"
 
 	"informerscope/e2e/bench/feed"
@@ -18,14 +17,14 @@ func printSpeed(w io.Writer, results map[string]map[feed.Mode][]harness.Result) 
 	updateMillis := func(r harness.Result) float64 { return r.UpdateMillis }
 	for _, mode := range []feed.Mode{feed.List, feed.WatchList} {
 		ours, theirs := results["ours"][mode], results["clientgo"][mode]
-		a, b := median(ours, syncMillis), median(theirs, syncMillis)
+		a, b := medianOf(ours, syncMillis), medianOf(theirs, syncMillis)
 		name := map[feed.Mode]string{feed.List: "LIST", feed.WatchList: "WatchList"}[mode]
 		fmt.Fprintf(t, "%s of %d pods until synced\t%s\t%.0f ms\t%.0f ms\t%s\t%s\t\n", name, ours[0].Pods,
 			megabytes(ours[0].SyncBytes), a, b, times(b/a), verdict(b/a, syncTarget))
 	}
 	for _, mode := range []feed.Mode{feed.List, feed.WatchList} {
 		ours, theirs := results["ours"][mode], results["clientgo"][mode]
-		a, b := median(ours, updateMillis), median(theirs, updateMillis)
+		a, b := medianOf(ours, updateMillis), medianOf(theirs, updateMillis)
 		n := float64(ours[0].Updates) * 1000
 		after := map[feed.Mode]string{feed.List: "WATCH", feed.WatchList: "WATCH after WatchList"}[mode]
 		fmt.Fprintf(t, "%s, %d updates, events/s\t%s\t%.0f\t%.0f\t%s\t%s\t\n", after, ours[0].Updates,
@@ -33,18 +32,6 @@ func printSpeed(w io.Writer, results map[string]map[feed.Mode][]harness.Result) 
 	}
 	t.Flush()
 	fmt.Fprintln(w)
-}
-
-func median(rs []harness.Result, of func(harness.Result) float64) float64 {
-	var xs []float64
-	for _, r := range rs {
-		xs = append(xs, of(r))
-	}
-	slices.Sort(xs)
-	if n := len(xs); n%2 == 0 {
-		return (xs[n/2-1] + xs[n/2]) / 2
-	}
-	return xs[len(xs)/2]
 }
 
 func times(ratio float64) string { return fmt.Sprintf("%.1fx", ratio) }

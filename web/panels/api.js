@@ -8,7 +8,8 @@ import { Rows } from '../rows.js';
 import { columns } from '../scene.js';
 
 addWords({
-  'api.holds': ['objects', '个对象'],
+  'api.holds': ['objects', '对象'],
+  'api.total': ['total', '总数'],
   'api.requests': ['requests', '请求'],
   'api.noRequest': ['none open', '没有打开的'],
   'api.kept': ['kept ≥ {rv}', '保留 ≥ {rv}'],
@@ -152,7 +153,7 @@ export function createApi() {
     says[9] = r ? { head: line(r), body: [body(r), ...st.api.requests.filter((q) => q !== r).slice(0, 3).map((q) => `${line(q)} · ${bytes(q.bytes)}`)].join('\n') } : { head: t('api.requests'), body: t('api.noRequest') };
     keys[9] = '';
     rows.set(9, `${t('api.requests')}: ${r ? `${verb} ${age}` : t('api.noRequest')}`, 22, 445, 88, 36);
-    ui.holds.set(st.api.objects < 0 ? '—' : count(st.api.objects), t('api.holds'));
+    ui.holds.set(st.api.objects < 0 ? '—' : count(st.api.objects), t(st.api.objects > 9999 ? 'api.total' : 'api.holds'));
     const rate = st.api.writesPerSecond;
     const rateText = rate >= 10 ? exact(Math.round(rate)) : rate.toFixed(rate > 0 && rate < 1 ? 1 : 0);
     ui.writes.set(rateText, rate >= 999.5 ? '/s' : st.source.kind === 'sim' ? t('api.writes') : t('api.frames'));

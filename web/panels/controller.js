@@ -2,12 +2,26 @@
 // The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
 // Keys have no type any more, so everything here is neutral.
 import { attr, Num, s, show, text } from '../dom.js';
-import { count, exact, fit, middle, span } from '../format.js';
+import { count, exact, fit, middle, span, version } from '../format.js';
 import { Chip, Glyph } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { Rows } from '../rows.js';
 import { columns, RAIL } from '../scene.js';
 
 const left = 1094;
 const right = 1254;
+
+addWords({
+  'con.rows': ['keys of the work queue', 'work queue 的 key'],
+  'con.tipQueue': ['In the FIFO, place {n}: the next free worker takes the first.', '在 FIFO 里，第 {n} 位：下一个空闲的 worker 取第一个。'],
+  'con.tipProcessing': ['Worker {w} has it, for {s}. Added again now, it would be marked dirty and queued when the worker is done.', 'worker {w} 在处理它，已 {s}。这时再加入只标记 dirty，做完后再排队。'],
+  'con.tipWaiting': ['In the waiting heap, due in {s}, after {n} failures. A fresh Add does not wait for that.', '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。'],
+  'con.tipDirty': ['dirty: {n} keys wait or are to be worked on again. Added again: {keys}', 'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}'],
+  'con.tipRead': ['The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.', 'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不问 API server。'],
+  'con.readHead': ['last read: {n} behind', '上次读取：落后 {n}'],
+  'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
+  'con.lastReadNow': ['read rv {rv}, current', '读到 rv {rv}，最新'],
+});
 
 /** @returns {import('../types.js').Panel} */
 export function createController() {
@@ -16,8 +30,12 @@ export function createController() {
   let ctx;
   /** @type {ReturnType<typeof build>} */
   let ui;
-  /** The key of each line, for a click. @type {Map<Element, string>} */
-  const keyOf = new Map();
+  /** The key of each line, for a press, and what it has to say: three queued, two processed, four waiting, dirty, the last read. @type {string[]} */
+  const keys = [];
+  /** @type {(import('../rows.js').Tip | null)[]} */
+  const says = [];
+  /** @type {Rows} */
+  let over;
 
   /** @param {SVGElement} root */
   function build(root) {
@@ -33,11 +51,7 @@ export function createController() {
       const bg = s('rect', { x: left - 3, y: y - 12, width: 118, height: 17, rx: 2, class: 'selbg' });
       lists.append(bg);
       const k = text(lists, left, y, cls);
-      k.el.addEventListener('click', () => {
-        const key = keyOf.get(k.el);
-        if (key) ctx.select(key);
-      });
-      return { bg, k, v: text(lists, right, y, 'l', 'end') };
+      return { bg, k, y, v: text(lists, right, y, 'l', 'end') };
     };
     const qHead = new Num(lists, left, 210, 'n20', 6);
     const queue = [230, 248, 266].map((y) => line(y, 'm1'));
@@ -93,13 +107,16 @@ export function createController() {
   }
 
   /**
-   * @param {{bg: SVGElement, k: import('../dom.js').Txt, v: import('../dom.js').Txt}} o
+   * @param {number} n which of the lines that can be chosen
+   * @param {{y: number, bg: SVGElement, k: import('../dom.js').Txt, v: import('../dom.js').Txt}} o
    * @param {string | undefined} key
    * @param {string} value
+   * @param {string} [says_] what it has to say
    */
-  function line(o, key, value) {
-    if (key) keyOf.set(o.k.el, key);
-    else keyOf.delete(o.k.el);
+  function line(n, o, key, value, says_ = '') {
+    keys[n] = key ?? '';
+    says[n] = key ? { head: key, body: says_ } : null;
+    over.set(n, key ? `${key}. ${says_}` : '', left - 4, o.y - 13 + (ctx.model.hold('take') ? 30 : 0), 168, 18);
     const on = !!key && key === ctx.selected();
     o.k.cls(on ? 'm1 selk pickable' : 'm1 pickable').set(key ? middle(key, 16) : '', key ?? '');
     attr(o.bg, 'class', on ? 'selbg on' : 'selbg');
@@ -110,9 +127,9 @@ export function createController() {
     mount(root, c) {
       ctx = c;
       ui = build(root);
-      const over = ctx.scene.front;
-      ui.read = text(over, 942, 548, 'l knock', 'middle');
-      ui.write = text(over, 438, 560, 'l knock', 'middle');
+      over = new Rows(ctx, 11, left, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => says[i] ?? null });
+      ui.read = text(ctx.scene.front, 942, 548, 'l knock', 'middle');
+      ui.write = text(ctx.scene.front, 438, 560, 'l knock', 'middle');
     },
 
     paint(_, st) {
@@ -127,6 +144,7 @@ export function createController() {
       attr(ui.num.el, 'class', q ? 'num' : 'num2 t3');
       ui.workers.set(q ? t('con.workers', { n: q.workers.length }) : '');
       if (!q) {
+        for (let i = 0; i < 11; i++) over.set(i, '');
         ui.none.set(t('con.none'));
         const words = t('con.noneWhy').split('\n');
         ui.none2.forEach((l, i) => l.set(words[i] ?? ''));
@@ -164,14 +182,14 @@ export function createController() {
       const more = q.depth - 3;
       ui.queue.forEach((o, i) => {
         if (i === 2 && more > 0 && q.depth > 3) {
-          line(o, undefined, '');
+          line(i, o, undefined, '');
           o.k.cls('l').set(t('more', { n: count(q.depth - 2) }));
-        } else line(o, q.queue[i], '');
+        } else line(i, o, q.queue[i], '', t('con.tipQueue', { n: i + 1 }));
       });
       ui.pHead.set(count(q.processing.length), 'processing');
       ui.processing.forEach((o, i) => {
         const p = q.processing[i];
-        line(o, p?.key, p ? span(now - p.sinceMillis) : '');
+        line(3 + i, o, p?.key, p ? span(now - p.sinceMillis) : '', p ? t('con.tipProcessing', { w: p.id, s: span(now - p.sinceMillis) }) : '');
       });
       ui.wHead.set(count(q.waitingCount), 'waiting');
       const worst = q.waiting.reduce((a, k) => Math.max(a, k.failures), 0);
@@ -182,7 +200,7 @@ export function createController() {
       ui.waiting.forEach((o, i) => {
         const k = !dense && i < rows ? q.waiting[i] : undefined;
         const due = k ? Math.max(0, k.dueMillis - now) : 0;
-        line(o, k?.key, k ? dueText(due) : '');
+        line(5 + i, o, k?.key, k ? dueText(due) : '', k ? t('con.tipWaiting', { s: dueText(due), n: exact(k.failures) }) : '');
         o.v.cls('l t1');
         show(o.trk, !!k);
         show(o.bar, !!k);
@@ -209,8 +227,16 @@ export function createController() {
       }
       ui.dHead.y(held ? 440 : 482).set(count(q.dirtyCount), 'dirty');
       ui.readded.at(right, held ? 440 : 482).set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
+      over.label(t('con.rows'));
+      keys[9] = keys[10] = '';
+      says[9] = q.dirtyCount ? { head: 'dirty', body: t('con.tipDirty', { n: exact(q.dirtyCount), keys: (q.dirty ?? []).slice(0, 6).join(', ') || t('none') }) } : null;
+      over.set(9, says[9]?.body ?? '', left - 4, (held ? 440 + 30 : 482) - 18, 168, 24);
+      const read = q.lastRead;
+      keys[10] = read?.key ?? '';
+      says[10] = read ? { head: read.key, body: t('con.tipRead', { key: read.key, rv: version(read.rv, 14), latest: version(read.latest || read.rv, 14) }) } : null;
+      over.set(10, says[10]?.body ?? '', 866, 536, 152, 16);
       const idle = !busy.length && !q.depth && !held;
-      const foot = q.shuttingDown ? t('con.shutting') : idle ? t('con.wait') : q.failures ? t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) }) : q.lastWrite ? t('con.wrote', { w: q.lastWrite }) : '';
+      const foot = q.shuttingDown ? t('con.shutting') : idle ? t('con.wait') : q.failures ? t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) }) : q.lastWrite ? t('con.wrote', { w: q.lastWrite }) : read ? t(read.behind > 0 ? 'con.lastRead' : 'con.lastReadNow', { rv: version(read.rv, 10), n: exact(read.behind) }) : '';
       ui.foot.set(held ? '' : fit(foot, 160), q.lastWrite ?? '');
       const stale = ctx.model.stale(now);
       const r = q.lastRead;

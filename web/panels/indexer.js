@@ -2,7 +2,7 @@
 // The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright. The cells are one canvas;
 // only those that changed are drawn anew.
 import { attr, h, Num, place, s, show, text } from '../dom.js';
-import { count, exact, fit, seconds, version, width } from '../format.js';
+import { count, exact, fit, middle, seconds, version, width } from '../format.js';
 import { caret, Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
 import { searchList } from '../popup.js';
@@ -22,6 +22,7 @@ addWords({
   'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新旧'],
   'idx.noPhase': ['no phase', '无 phase'],
   'idx.open': ['look into {index}: value → keys', '查看 {index}：值 → key'],
+  'idx.value1': ['1 value', '1 个值'],
   'idx.inside': ['keys', 'key'],
   'idx.indices': ['group by an index, or look into it', '按 index 分组，或查看它'],
   'idx.backTo': ['all indices', '全部 index'],
@@ -155,7 +156,15 @@ export function createIndexer() {
 
   /** @param {HTMLElement} anchor */
   function chooseIndex(anchor) {
-    ctx.popup(anchor, (root, close) => indices(root, close), { width: 400, label: ctx.t('idx.indices') });
+    ctx.popup(anchor, (root, close) => {
+      root.style.left = `${808 / 16}rem`;
+      indices(root, close);
+    }, { width: 400, label: ctx.t('idx.indices') });
+  }
+
+  /** @param {number} n */
+  function valuesWord(n) {
+    return ctx.t(n === 1 ? 'idx.value1' : 'idx.values', { n: count(n) });
   }
 
   /** The indices: group by one, look into one, add one. @param {HTMLElement} root @param {() => void} close */
@@ -167,7 +176,7 @@ export function createIndexer() {
     const list = h('div', { class: 'list' });
     for (const n of names) {
       const row = h('button', { class: 'row', type: 'button', 'aria-pressed': String(n === ctx.model.groups.index) }, h('span', { class: 'tick' }), h('span', {}, n),
-        h('small', {}, t('idx.values', { n: count(ix.indexSizes?.[n] ?? Object.keys(ix.indices[n] ?? {}).length) })));
+        h('small', {}, valuesWord(ix.indexSizes?.[n] ?? Object.keys(ix.indices[n] ?? {}).length)));
       row.addEventListener('click', () => {
         close();
         ctx.act('groupBy', n);
@@ -211,7 +220,7 @@ export function createIndexer() {
     fill(root, close, index, null, ctx.t('idx.valuesOf', { index }), (/** @type {any} */ o) => ({
       items: o.values ?? [], shown: (o.values ?? []).length, total: o.total,
       words: (/** @type {any} */ v) => v.value,
-      row: (/** @type {any} */ v) => ({ label: fit(v.value || ctx.t('idx.unnamed'), 270, '14px'), aside: exact(v.count), title: v.value }),
+      row: (/** @type {any} */ v) => ({ label: middle(v.value || ctx.t('idx.unnamed'), 36), aside: exact(v.count), title: v.value }),
       choose: (/** @type {any} */ v) => keysOf(root, close, index, v.value),
       placeholder: ctx.t('idx.findValue'),
       none: ctx.t('idx.noValue'),
@@ -223,7 +232,7 @@ export function createIndexer() {
     fill(root, close, index, value, ctx.t('idx.keysOf', { index, value: value || ctx.t('idx.unnamed') }), (/** @type {any} */ o) => ({
       items: o.keys ?? [], shown: (o.keys ?? []).length, total: o.total,
       words: (/** @type {string} */ k) => k,
-      row: (/** @type {string} */ k) => ({ label: fit(k, 320, '14px'), on: k === ctx.selected(), title: k }),
+      row: (/** @type {string} */ k) => ({ label: middle(k, 44), on: k === ctx.selected(), title: k }),
       choose: (/** @type {string} */ k) => {
         close();
         cursor = k;
@@ -265,7 +274,10 @@ export function createIndexer() {
     const g = blocks[i]?.groups[0];
     const name = g === undefined ? undefined : ctx.model.groups.list[g]?.[0];
     if (name === undefined) return;
-    ctx.popup(over.rows[i].el, (root, close) => keysOf(root, close, ctx.model.groups.index, name), { width: 400, label: ctx.t('idx.indices') });
+    ctx.popup(over.rows[i].el, (root, close) => {
+      root.style.left = `${808 / 16}rem`;
+      keysOf(root, close, ctx.model.groups.index, name);
+    }, { width: 400, label: ctx.t('idx.indices') });
   }
 
   /** Makes what has this in its key bright. @param {string} q */
@@ -296,7 +308,7 @@ export function createIndexer() {
       const field = /** @type {HTMLInputElement} */ (searchList(root, {
         items: keys,
         words: (k) => k,
-        row: (k) => ({ label: fit(k, 420, '14px'), on: k === ctx.selected(), title: k }),
+        row: (k) => ({ label: middle(k, 58), on: k === ctx.selected(), title: k }),
         choose: (k) => {
           close();
           mark('');
@@ -651,6 +663,8 @@ export function createIndexer() {
     mount(root, c) {
       ctx = c;
       ui = build(root);
+      const tk = tokensOf();
+      if (tk) tk.cellAt = (key) => this.cellAt(key);
       over = new Rows(ctx, 23, 641, { act: (i) => openGroup(i) });
       const canvas = ctx.scene.cells;
       cx = /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d'));

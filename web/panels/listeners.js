@@ -30,6 +30,7 @@ addWords({
   'lis.facts': ['{d} distributed · {m} delivered · {n} handled', '分发 {d} · 交付 {m} · 处理 {n}'],
   'lis.gone': ['removed', '已移除'],
   'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
+  'lis.resyncNote': ['While the informer runs, a resync shorter than the one it checks for is raised to that.', 'informer 运行时，比它的检查周期更短的 resync 会被提高到该周期。'],
   'lis.set': ['set', '设定'],
 });
 
@@ -140,7 +141,7 @@ export function createListeners() {
         close();
         ctx.act('addListener', { name: name.value.trim() || freeName(), paceMillis: Number(pace.value) || 0, resyncMillis: (Number(resync.value) || 0) * 1000 });
       });
-      root.append(h('p', { class: 'note' }, t('lis.addNote')), form);
+      root.append(h('p', { class: 'note' }, t('lis.addNote')), form, h('p', { class: 'note' }, t('lis.resyncNote')));
       name.select();
     }, { width: 288, label: t('lis.addTitle') });
   }
@@ -289,21 +290,16 @@ export function createListeners() {
         o.handled.set(l.delivered > 99999 ? t('lis.handled', { n: exact(l.handled) }) : t('lis.handledOf', { n: exact(l.handled), m: exact(l.delivered) }), t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
         attr(o.lamp, 'class', l.synced ? 'lamp on' : 'lamp');
         o.synced.cls(l.synced ? 'l t1' : 'l').set(l.synced ? 'synced' : t('notSynced'));
-        // A hold puts its buttons here: the line gives way to them, and the note to the line.
+        // A hold has its buttons at the right of the note.
         const held = !!ctx.model.hold('deliver', l.id);
-        const low = held ? 22 : 0;
-        o.handled.at(830, o.y + 64 + low);
-        o.synced.at(1041, o.y + 64 + low);
-        attr(o.lamp, 'cy', o.y + 60 + low);
         o.state.show(!held || slow || bad);
-        o.note.show(!held);
         // What it handles now, as soon as that lasts long enough to be read.
         const busyWith = l.handling && (ctx.model.view.mode === 'paused' || expect > 30 || now - l.handlingSince > 120) ? l.handling : null;
-        if (busyWith && !held) o.op.set(kindOf(busyWith.op));
+        if (busyWith) o.op.set(kindOf(busyWith.op));
         else o.op.hide();
         const picked = !!busyWith?.key && busyWith.key === ctx.selected();
         const words = busyWith ? label(busyWith, 28) : note(l, i === 0);
-        o.note.cls(busyWith ? (picked ? 'm1 selk' : 'm1') : 'l').at(busyWith ? 848 : 830, o.y + 82).set(fit(words, (ctx.model.hold('deliver', l.id) ? 80 : 224) - (busyWith ? 16 : 0)), busyWith ? `${busyWith.op} ${busyWith.key ?? ''}` : l.lastPanic ?? words);
+        o.note.cls(busyWith ? (picked ? 'm1 selk' : 'm1') : 'l').at(busyWith ? 848 : 830, o.y + 82).set(fit(words, (held ? 80 : 224) - (busyWith ? 16 : 0)), busyWith ? `${busyWith.op} ${busyWith.key ?? ''}` : l.lastPanic ?? words);
         attr(o.button, 'aria-label', t('lis.boxLabel', { name: l.name, s: span(l.meanMicros / 1000) }) + (l.handling?.key ? `, ${t('lis.now', { key: l.handling.key })}` : ''));
       });
       ui.rows.forEach((o, i) => {

@@ -24,7 +24,7 @@ export default {
       caption: ['The connection breaks, and nobody answers. The Reflector waits, twice as long each time.', '连接断了，没有回应。Reflector 等待，每次加倍。'],
       do: [['fault', 'refuse', { on: true }], ['fault', 'cut', {}]],
       until: { and: [{ path: 'reflector.phase', value: 'backoff' }, { path: 'reflector.backoffs.length', op: '>=', value: 2 }] },
-      dwell: 6,
+      dwell: 4,
     },
     {
       name: ['history is forgotten', '历史被遗忘'],
@@ -32,7 +32,7 @@ export default {
       caption: ['Meanwhile the cluster changes on, and forgets its history. The store still shows the past.', '这期间集群继续变化，并忘掉了历史。store 里仍是过去。'],
       do: [['cluster', 'burst', { n: 200 }], ['cluster', 'compact', {}]],
       until: { path: 'api.writes', op: '>=', since: 200 },
-      dwell: 6,
+      dwell: 4,
     },
     {
       name: ['410', '410'],

@@ -17,9 +17,10 @@ import (
 	"k8s.io/client-go/tools/cache"
 
 	"informerscope/e2e/bench/harness"
+	library "informerscope/e2e/bench/pipeline/clientgo"
 )
 
-func main() { harness.Main(start) }
+func main() { harness.Main(start, library.Start) }
 
 type running struct {
 	cache.SharedIndexInformer

@@ -8,11 +8,13 @@ import (
 	"fmt"
 	"net/http"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"syscall/js"
 	"time"
 
 	"informerscope/e2e/bench/feed"
+	"informerscope/e2e/bench/pipeline"
 )
 
 // Handler is what the program's informer calls.
@@ -40,15 +42,16 @@ type Start func(ctx context.Context, transport http.RoundTripper, handler Handle
 // stuck is when a measurement is given up.
 const stuck = 60 * time.Second
 
-// Main offers globalThis.bench(mode), which returns a promise of a Result as
-// JSON, calls globalThis.benchReady and never returns.
-func Main(start Start) {
+// Main offers globalThis.bench(what), which returns a promise of a Result as
+// JSON, calls globalThis.benchReady and never returns. what is a feed.Mode, or a
+// pipeline.Task as JSON, whose result is a pipeline.Result.
+func Main(start Start, lib pipeline.Library) {
 	f := feed.New(Pods, Updates)
 	js.Global().Set("bench", js.FuncOf(func(_ js.Value, args []js.Value) any {
-		mode := feed.Mode(args[0].String())
+		what := args[0].String()
 		return js.Global().Get("Promise").New(js.FuncOf(func(_ js.Value, settle []js.Value) any {
 			go func() {
-				result, err := measure(f, mode, start)
+				result, err := run(f, what, start, lib)
 				if err != nil {
 					settle[1].Invoke(err.Error())
 					return
@@ -65,6 +68,17 @@ func Main(start Start) {
 	}))
 	js.Global().Call("benchReady")
 	select {}
+}
+
+func run(f *feed.Feed, what string, start Start, lib pipeline.Library) (any, error) {
+	if !strings.HasPrefix(what, "{") {
+		return measure(f, feed.Mode(what), start)
+	}
+	var task pipeline.Task
+	if err := json.Unmarshal([]byte(what), &task); err != nil {
+		return nil, err
+	}
+	return pipeline.Measure(lib, task)
 }
 
 func measure(f *feed.Feed, mode feed.Mode, start Start) (Result, error) {

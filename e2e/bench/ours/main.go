@@ -18,9 +18,10 @@ import (
 	"informerscope/core/object"
 	"informerscope/core/restwatch"
 	"informerscope/e2e/bench/harness"
+	library "informerscope/e2e/bench/pipeline/ours"
 )
 
-func main() { harness.Main(start) }
+func main() { harness.Main(start, library.Start) }
 
 type running struct {
 	informer.SharedIndexInformer

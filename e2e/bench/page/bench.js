@@ -28,12 +28,12 @@ function load(name) {
   });
 }
 
-/** Measures once; resolves with a result as JSON. @param {string} name @param {string} mode */
-function measure(name, mode) {
+/** Measures once; resolves with a result as JSON. @param {string} name @param {string} what a feed mode, or a pipeline task as JSON */
+function measure(name, what) {
   return new Promise((resolve, reject) => {
     const { worker, calls } = programs.get(name);
     const id = ++lastCall;
     calls.set(id, { resolve, reject });
-    worker.postMessage({ id, mode });
+    worker.postMessage({ id, what });
   });
 }

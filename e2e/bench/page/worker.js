@@ -8,7 +8,7 @@ globalThis.benchReady = () => postMessage({ ready: true });
 
 onmessage = async ({ data }) => {
   try {
-    postMessage({ id: data.id, result: await globalThis.bench(data.mode) });
+    postMessage({ id: data.id, result: await globalThis.bench(data.what) });
   } catch (e) {
     postMessage({ id: data.id, error: String(e) });
   }

@@ -47,8 +47,8 @@ func BenchmarkPipeline(b *testing.B) {
 		}{
 			{"events-1", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 100_000, Listeners: 1}},
 			{"events-10", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 30_000, Listeners: 10}},
-			{"traced-1", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 50_000, Listeners: 1, Traced: true}},
-			{"traced-10", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 20_000, Listeners: 10, Traced: true}},
+			{"traced-1", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 100_000, Listeners: 1, Traced: true}},
+			{"traced-10", pipeline.Task{Kind: pipeline.Events, Objects: 1000, Count: 30_000, Listeners: 10, Traced: true}},
 			{"list-10000", pipeline.Task{Kind: pipeline.Initial, Objects: 10_000, Listeners: 1}},
 			{"list-100000", pipeline.Task{Kind: pipeline.Initial, Objects: 100_000, Listeners: 1}},
 			{"watchlist-10000", pipeline.Task{Kind: pipeline.Initial, Objects: 10_000, Listeners: 1, WatchList: true}},

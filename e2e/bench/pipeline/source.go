@@ -84,7 +84,9 @@ func newSource(objs []*Object, watchList bool, buffer int) *source {
 	return s
 }
 
-func (s *source) List(context.Context, metav1.ListOptions) (runtime.Object, error) { return s.list, nil }
+func (s *source) List(context.Context, metav1.ListOptions) (runtime.Object, error) {
+	return s.list, nil
+}
 
 func (s *source) Watch(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	if o.SendInitialEvents != nil && *o.SendInitialEvents {

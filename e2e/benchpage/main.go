@@ -1,0 +1,403 @@
+// Command benchpage measures the page under load, in a headless Chromium: how
+// long the page's own thread works for a frame, whether frames queue up, how
+// its memory goes, and whether 100,000 objects still open and answer. The
+// result is a table with the budget beside it. A budget that is missed is
+// shown, and does not fail the run; a measurement that goes wrong does.
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+	"informerscope/e2e/internal/proc"
+)
+
+// The budget, on two cores.
+const (
+	frameBudget = 8 * time.Millisecond
+	taskBudget  = 50 * time.Millisecond
+	driftBudget = 0.05
+)
+
+func main() {
+	if err := run(); err != nil {
+		fmt.Fprintln(os.Stderr, "benchpage:", err)
+		os.Exit(1)
+	}
+}
+
+func run() error {
+	minutes := flag.Float64("minutes", 0.6, "how long the page is under load; 10 to see its memory")
+	objects := flag.Int("objects", 10_000, "size of the simulated cluster")
+	rate := flag.Int("rate", 1000, "events a second")
+	many := flag.Int("many", 100_000, "the size that must still open and answer; 0 leaves it out")
+	flag.Parse()
+	if *minutes < 0.2 {
+		return errors.New("-minutes must be at least 0.2")
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	ctx, cancel := context.WithTimeoutCause(ctx, time.Duration(*minutes*float64(time.Minute))+5*time.Minute, errors.New("the benchmark takes too long"))
+	defer cancel()
+	url, closeServer, err := serve(ctx)
+	if err != nil {
+		return err
+	}
+	defer closeServer()
+	b, err := browser.Start(ctx, browser.Options{})
+	if err != nil {
+		return err
+	}
+	defer b.Close()
+	fmt.Printf("the page with %d objects and %d events a second, headless Chromium, %d processors%s\n\n", *objects, *rate, runtime.NumCPU(), busy())
+	t := table{out: os.Stdout}
+	t.head()
+	if err := load(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=%d", url, *objects, *rate), time.Duration(*minutes*float64(time.Minute)), &t); err != nil {
+		return err
+	}
+	if *many > 0 {
+		if err := opens(ctx, b, fmt.Sprintf("%s&source=sim&seed=7&objects=%d&rate=100", url, *many), *many, &t); err != nil {
+			return err
+		}
+	}
+	t.foot()
+	return nil
+}
+
+// watch counts in the page what only the page sees, from before its first
+// script: tasks over 50 ms, frames of the worker that came while one waited to
+// be painted, and how often it painted.
+const watch = `(() => {
+	const seen = globalThis.__seen = {long: [], frames: 0, queued: 0, painted: 0, waiting: 0, wants: 0};
+	new PerformanceObserver((list) => { for (const e of list.getEntries()) seen.long.push([e.startTime, e.duration]); }).observe({type: "longtask", buffered: true});
+	const Old = globalThis.Worker;
+	globalThis.Worker = class extends Old {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener("message", (e) => {
+				if (!e.data?.frame) return;
+				seen.frames++;
+				if (seen.waiting++ > 0) seen.queued++;
+			});
+		}
+		postMessage(m, ...rest) {
+			if (m?.want) { seen.wants++; seen.waiting = 0; }
+			super.postMessage(m, ...rest);
+		}
+	};
+	const tick = () => { seen.painted++; requestAnimationFrame(tick); };
+	requestAnimationFrame(tick);
+})()`
+
+type seen struct {
+	Long    [][2]float64
+	Frames  int
+	Queued  int
+	Painted int
+	Now     float64
+}
+
+func look(ctx context.Context, p *browser.Page) (s seen, err error) {
+	return browser.Eval[seen](ctx, p, "({long: __seen.long, frames: __seen.frames, queued: __seen.queued, painted: __seen.painted, now: performance.now()})")
+}
+
+// open opens the page and waits for its informer.
+func open(ctx context.Context, b *browser.Browser, url string, ready string) (p *browser.Page, took time.Duration, err error) {
+	if p, err = b.Open(ctx, "about:blank", 1280, 720); err != nil {
+		return nil, 0, err
+	}
+	if err = p.OnNewDocument(ctx, watch); err == nil {
+		begin := time.Now()
+		if err = p.Navigate(ctx, url); err == nil {
+			_, err = p.WaitState(ctx, ready)
+			took = time.Since(begin)
+		}
+	}
+	if err != nil {
+		err = fmt.Errorf("%w\n%v", err, p.Problems())
+		p.Close()
+		return nil, 0, err
+	}
+	return p, took, nil
+}
+
+// load measures the page for d with events coming.
+func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, t *table) error {
+	p, _, err := open(ctx, b, url, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	// The first seconds compile what the rest only runs.
+	warm := min(d/3, 3*time.Minute)
+	begin := time.Now()
+	var samples []browser.Memory
+	var frames []browser.Frame
+	var tasks []browser.Task
+	if err := pause(ctx, min(warm, 10*time.Second)); err != nil {
+		return err
+	}
+	start, err := look(ctx, p)
+	if err != nil {
+		return err
+	}
+	behind := 0.0
+	var rates []float64
+	for time.Since(begin) < d {
+		f, ts, err := p.Trace(ctx, 5*time.Second)
+		if err != nil {
+			return err
+		}
+		frames, tasks = append(frames, f...), append(tasks, ts...)
+		// Tracing is work too: a long run is traced a third of the time.
+		if d > 2*time.Minute {
+			if err := pause(ctx, 10*time.Second); err != nil {
+				return err
+			}
+		}
+		if time.Since(begin) > warm {
+			m, err := p.Memory(ctx)
+			if err != nil {
+				return err
+			}
+			samples = append(samples, m)
+		}
+		v, err := browser.Eval[[]float64](ctx, p, "(async () => { const s = await informerscope.state(); return [s.view.behindMillis, s.api.writesPerSecond]; })()")
+		if err != nil {
+			return err
+		}
+		behind, rates = max(behind, v[0]), append(rates, v[1])
+	}
+	now, err := look(ctx, p)
+	if err != nil {
+		return err
+	}
+	if trouble := p.Problems(); len(trouble) > 0 {
+		return fmt.Errorf("the page has problems: %v", trouble)
+	}
+	if len(frames) == 0 || len(rates) == 0 {
+		return errors.New("nothing was measured")
+	}
+	seconds := (now.Now - start.Now) / 1000
+	t.row("events a second, as the cluster made them", fmt.Sprintf("%.0f", mean(rates)), "")
+	t.row("frames painted a second", fmt.Sprintf("%.0f, of which %.0f with news", float64(now.Painted-start.Painted)/seconds, float64(now.Frames-start.Frames)/seconds), "")
+	p50, p99, worst := spread(frames, func(f browser.Frame) time.Duration { return f.Script + f.Layout })
+	t.judge("script and layout of a frame, p99", fmt.Sprintf("%s (median %s, most %s)", ms(p99), ms(p50), ms(worst)), "≤ "+ms(frameBudget), p99 <= frameBudget)
+	_, cpu, _ := spread(frames, func(f browser.Frame) time.Duration { return f.ScriptCPU + f.LayoutCPU })
+	t.judge("  of which on the processor, p99", ms(cpu), "≤ "+ms(frameBudget), cpu <= frameBudget)
+	_, lay, _ := spread(frames, func(f browser.Frame) time.Duration { return f.Layout })
+	_, pnt, _ := spread(frames, func(f browser.Frame) time.Duration { return f.Paint })
+	t.row("  layout alone, paint beside it, p99", ms(lay)+", "+ms(pnt), "")
+	var long []float64
+	for _, l := range now.Long {
+		if l[0] >= start.Now {
+			long = append(long, l[1])
+		}
+	}
+	most := browser.Task{}
+	for _, task := range tasks {
+		if task.Wall > most.Wall {
+			most = task
+		}
+	}
+	t.judge("tasks over 50 ms, after the start", fmt.Sprintf("%d (longest task %s, %s on the processor)", len(long), ms(most.Wall), ms(most.CPU)), "0", len(long) == 0)
+	t.row("tasks over 50 ms, while opening", fmt.Sprint(len(now.Long)-len(long)), "")
+	t.judge("frames that came while one waited", fmt.Sprint(now.Queued), "0", now.Queued == 0)
+	t.judge("furthest behind the live edge", fmt.Sprintf("%.0f ms", behind), "≤ 1000 ms", behind <= 1000)
+	if len(samples) == 0 {
+		return errors.New("the page's memory was not measured")
+	}
+	// The log fills its ring in the first minutes, and only then is there something to drift.
+	judge := t.judge
+	if d < 5*time.Minute {
+		judge = func(what, measured, budget string, _ bool) { t.row(what, measured, budget+", -minutes 10 judges") }
+	}
+	// The heap's floor is what is left when its garbage has just been collected.
+	heap, from, to := drift(samples, 0, func(m browser.Memory) float64 { return m.Heap })
+	judge("JavaScript heap, after warm-up", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), heap*100), "≤ +5 %", heap <= driftBudget)
+	if samples[0].Resident > 0 {
+		rss, from, to := drift(samples, 0.5, func(m browser.Memory) float64 { return m.Resident })
+		judge("whole process, WebAssembly included", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), rss*100), "≤ +5 %", rss <= driftBudget)
+	}
+	return nil
+}
+
+// opens opens the page on very many objects and asks it things.
+func opens(ctx context.Context, b *browser.Browser, url string, many int, t *table) error {
+	p, took, err := open(ctx, b, url, fmt.Sprintf("s.queue.synced && s.indexer.count >= %d", many*9/10))
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	t.row(fmt.Sprintf("%d objects: open and synced after", many), ms(took), "")
+	if err := pause(ctx, 3*time.Second); err != nil {
+		return err
+	}
+	start, err := look(ctx, p)
+	if err != nil {
+		return err
+	}
+	frames, _, err := p.Trace(ctx, 5*time.Second)
+	if err != nil {
+		return err
+	}
+	_, p99, _ := spread(frames, func(f browser.Frame) time.Duration { return f.Script + f.Layout })
+	t.row("  script and layout of a frame, p99", ms(p99), "")
+	answer, err := browser.Eval[[]float64](ctx, p, `(async () => {
+		const took = [];
+		const time = async (f) => { const t0 = performance.now(); await f(); took.push(performance.now() - t0); };
+		await time(() => informerscope.state());
+		await time(() => informerscope.pause());
+		await time(() => informerscope.step(-1000));
+		await time(() => informerscope.live());
+		return took;
+	})()`)
+	if err != nil {
+		return err
+	}
+	for i, what := range []string{"state()", "pause()", "step(-1000)", "live()"} {
+		t.judge("  "+what+" answers after", fmt.Sprintf("%.0f ms", answer[i]), "≤ 1000 ms", answer[i] <= 1000)
+	}
+	now, err := look(ctx, p)
+	if err != nil {
+		return err
+	}
+	t.row("  tasks over 50 ms, after the start", fmt.Sprint(len(now.Long)-len(start.Long)), "")
+	if trouble := p.Problems(); len(trouble) > 0 {
+		return fmt.Errorf("the page has problems: %v", trouble)
+	}
+	return nil
+}
+
+var opened = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
+
+// serve builds the page and the server and starts it on a free port.
+func serve(ctx context.Context) (url string, closeServer func(), err error) {
+	root, err := layout.Root()
+	if err != nil {
+		return "", nil, err
+	}
+	dir, err := layout.Artifacts("benchpage")
+	if err != nil {
+		return "", nil, err
+	}
+	program := filepath.Join(dir, "informerscope")
+	for _, args := range [][]string{{"make", "wasm"}, {"go", "build", "-trimpath", "-o", program, "./server"}} {
+		cmd := exec.CommandContext(ctx, args[0], args[1:]...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", nil, fmt.Errorf("%v: %w\n%s", args, err, proc.Tail(out, 40))
+		}
+	}
+	out, in := io.Pipe()
+	p, err := proc.Start("server", dir, program, in, "--listen=127.0.0.1:0")
+	if err != nil {
+		return "", nil, err
+	}
+	lines := make(chan string, 1)
+	go func() {
+		scanner := bufio.NewScanner(out)
+		if scanner.Scan() {
+			lines <- scanner.Text()
+		}
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	closeServer = func() { p.Stop(5 * time.Second); in.Close() }
+	select {
+	case line := <-lines:
+		if m := opened.FindStringSubmatch(line); m != nil {
+			return m[1], closeServer, nil
+		}
+		err = fmt.Errorf("the server's first line is %q", line)
+	case <-p.Done:
+		err = fmt.Errorf("the server exited:\n%s", p.LogTail(20))
+	case <-time.After(30 * time.Second):
+		err = errors.New("the server printed no address within 30 s")
+	}
+	closeServer()
+	return "", nil, err
+}
+
+// pause waits for d or until ctx ends.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}
+
+// spread is the median, the 99th percentile and the most of what of gives.
+func spread(frames []browser.Frame, of func(browser.Frame) time.Duration) (p50, p99, most time.Duration) {
+	all := make([]time.Duration, len(frames))
+	for i, f := range frames {
+		all[i] = of(f)
+	}
+	slices.Sort(all)
+	n := len(all)
+	if n == 0 {
+		return 0, 0, 0
+	}
+	return all[n/2], all[min(n-1, int(math.Ceil(float64(n)*0.99))-1)], all[n-1]
+}
+
+// drift is by which part the last third of the samples is more than the first;
+// at is which of a third's samples counts, from its least (0) to its most (1).
+func drift(samples []browser.Memory, at float64, of func(browser.Memory) float64) (part, from, to float64) {
+	n := max(1, len(samples)/3)
+	pick := func(s []browser.Memory) float64 {
+		v := make([]float64, len(s))
+		for i := range s {
+			v[i] = of(s[i])
+		}
+		slices.Sort(v)
+		return v[int(at*float64(len(v)-1))]
+	}
+	from, to = pick(samples[:n]), pick(samples[len(samples)-n:])
+	return to/from - 1, from, to
+}
+
+// busy tells of a machine that others work on: then what a frame takes by the
+// clock says more about them than about the page.
+func busy() string {
+	text, err := os.ReadFile("/proc/loadavg")
+	var load float64
+	if err != nil {
+		return ""
+	}
+	if _, err := fmt.Sscan(string(text), &load); err != nil || load < 1 {
+		return ""
+	}
+	return fmt.Sprintf("; %.1f programs wanted them before this began, so trust the processor's times and not the clock's", load)
+}
+
+func mean(v []float64) float64 {
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	return sum / float64(len(v))
+}
+
+func ms(d time.Duration) string { return fmt.Sprintf("%.1f ms", float64(d)/float64(time.Millisecond)) }
+
+func mb(n float64) string { return fmt.Sprintf("%.0f MB", n/1e6) }

@@ -1,0 +1,248 @@
+package browser
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/cdproto/systeminfo"
+	"github.com/chromedp/cdproto/tracing"
+	"github.com/chromedp/chromedp"
+)
+
+// Frame is what the page's own thread did from one animation frame to the next.
+type Frame struct {
+	// Script is the time in JavaScript and its garbage collector, Layout that of
+	// style, layout and pre-paint, Paint the rest that the thread did for the
+	// picture. What is nested counts once, for what is innermost.
+	Script, Layout, Paint time.Duration
+	// ScriptCPU and LayoutCPU are the same without the time in which the thread
+	// was ready and another had the processor.
+	ScriptCPU, LayoutCPU time.Duration
+	// At is when the frame began, from the begin of the tracing.
+	At time.Duration
+}
+
+// Task is one turn of the page's own thread.
+type Task struct{ At, Wall, CPU time.Duration }
+
+// traceEvent is one of Chromium's trace events; times are in microseconds.
+type traceEvent struct {
+	Name string  `json:"name"`
+	Ph   string  `json:"ph"`
+	Pid  int     `json:"pid"`
+	Tid  int     `json:"tid"`
+	Ts   float64 `json:"ts"`
+	Dur  float64 `json:"dur"`
+	Tdur float64 `json:"tdur"`
+	Tts  float64 `json:"tts"`
+}
+
+// What the names of trace events mean.
+var traceKinds = map[string]int{
+	"FireAnimationFrame": script, "FunctionCall": script, "EvaluateScript": script, "TimerFire": script, "EventDispatch": script, "HandlePostMessage": script,
+	"RunMicrotasks": script, "MinorGC": script, "MajorGC": script, "V8.GC_MARK_COMPACTOR": script, "BlinkGC.AtomicPhase": script,
+	"UpdateLayoutTree": layoutWork, "Layout": layoutWork, "PrePaint": layoutWork, "UpdateLayer": layoutWork, "IntersectionObserverController::computeIntersections": layoutWork,
+	"Paint": paintWork, "Layerize": paintWork, "Commit": paintWork, "CompositeLayers": paintWork, "HitTest": paintWork,
+}
+
+const (
+	script = iota
+	layoutWork
+	paintWork
+	kinds
+)
+
+// Trace watches the page's own thread for d, and returns its frames and all its
+// turns. Tracing itself takes a little time in the browser, so what it tells is
+// rather too much than too little.
+func (p *Page) Trace(ctx context.Context, d time.Duration) (frames []Frame, tasks []Task, err error) {
+	var events []traceEvent
+	done := make(chan struct{})
+	err = p.within(ctx, p.ctx, func(run context.Context) error {
+		listen, cancel := context.WithCancel(run)
+		defer cancel()
+		var bad error
+		if err := chromedp.ListenBrowser(listen, func(ev any) {
+			switch ev := ev.(type) {
+			case *tracing.EventDataCollected:
+				for _, raw := range ev.Value {
+					var e traceEvent
+					if err := json.Unmarshal(raw, &e); err != nil {
+						bad = fmt.Errorf("a trace event cannot be read: %w", err)
+						continue
+					}
+					events = append(events, e)
+				}
+			case *tracing.EventTracingComplete:
+				close(done)
+			}
+		}); err != nil {
+			return err
+		}
+		_, err := chromedp.CallBrowser(run, tracing.Start, tracing.StartParams{
+			TransferMode: tracing.StartTransferModeReportEvents,
+			TraceConfig:  &tracing.TraceConfig{IncludedCategories: []string{"devtools.timeline", "disabled-by-default-devtools.timeline", "v8", "blink_gc"}, ExcludedCategories: []string{"*"}},
+		})
+		if err != nil {
+			return fmt.Errorf("starting to trace: %w", err)
+		}
+		if err := chromedp.Do(run, chromedp.Sleep(d)); err != nil {
+			return err
+		}
+		if _, err := chromedp.CallBrowser(run, tracing.End, cdp.Empty{}); err != nil {
+			return fmt.Errorf("ending the trace: %w", err)
+		}
+		select {
+		case <-done:
+			return bad
+		case <-run.Done():
+			return context.Cause(run)
+		}
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	return frame(events)
+}
+
+// frame sorts the trace of the busiest page's thread into its frames.
+func frame(events []traceEvent) ([]Frame, []Task, error) {
+	type thread struct{ pid, tid int }
+	fired := map[thread]int{}
+	for _, e := range events {
+		if e.Name == "FireAnimationFrame" {
+			fired[thread{e.Pid, e.Tid}]++
+		}
+	}
+	var main thread
+	for th, n := range fired {
+		if n > fired[main] {
+			main = th
+		}
+	}
+	if fired[main] == 0 {
+		return nil, nil, errors.New("the trace holds no animation frame: the page drew nothing")
+	}
+	events = slices.DeleteFunc(events, func(e traceEvent) bool {
+		_, known := traceKinds[e.Name]
+		return e.Ph != "X" || e.Pid != main.pid || e.Tid != main.tid || !known && !strings.HasSuffix(e.Name, "RunTask")
+	})
+	slices.SortStableFunc(events, func(a, b traceEvent) int {
+		if a.Ts != b.Ts {
+			return int(a.Ts-b.Ts) | 1
+		}
+		return int(b.Dur - a.Dur)
+	})
+	if len(events) == 0 {
+		return nil, nil, errors.New("the trace holds no work of the page's thread")
+	}
+	begin := events[0].Ts
+	var frames []Frame
+	var tasks []Task
+	// open are the events that the present one lies in; each gives its time up to what lies in it.
+	var open []traceEvent
+	var sum, cpu [kinds]float64
+	since := begin
+	count := func(kind int, dur, tdur float64) {
+		if kind >= 0 {
+			sum[kind] += dur
+			cpu[kind] += tdur
+		}
+	}
+	kindOf := func(e traceEvent) int {
+		if k, ok := traceKinds[e.Name]; ok {
+			return k
+		}
+		return -1
+	}
+	end := func() {
+		frames = append(frames, Frame{
+			At: micros(since - begin), Script: micros(sum[script]), Layout: micros(sum[layoutWork]), Paint: micros(sum[paintWork]), ScriptCPU: micros(cpu[script]), LayoutCPU: micros(cpu[layoutWork]),
+		})
+	}
+	for _, e := range events {
+		for len(open) > 0 && open[len(open)-1].Ts+open[len(open)-1].Dur <= e.Ts {
+			open = open[:len(open)-1]
+		}
+		if e.Name == "FireAnimationFrame" {
+			if since != begin {
+				end()
+			}
+			sum, cpu, since = [kinds]float64{}, [kinds]float64{}, e.Ts
+		}
+		if strings.HasSuffix(e.Name, "RunTask") {
+			if len(open) == 0 {
+				tasks = append(tasks, Task{At: micros(e.Ts - begin), Wall: micros(e.Dur), CPU: micros(e.Tdur)})
+			}
+			open = append(open, e)
+			continue
+		}
+		if len(open) > 0 {
+			// The parent's own time is shorter by this child.
+			count(kindOf(open[len(open)-1]), -e.Dur, -e.Tdur)
+		}
+		count(kindOf(e), e.Dur, e.Tdur)
+		open = append(open, e)
+	}
+	return frames, tasks, nil
+}
+
+func micros(n float64) time.Duration { return time.Duration(n * float64(time.Microsecond)) }
+
+// Memory is how much the page holds, in bytes.
+type Memory struct {
+	// Heap is the JavaScript heap of the page's own thread that is in use.
+	Heap float64
+	// Resident is what the process of the page, its worker and WebAssembly
+	// included, have in memory (that of the largest page, so one page at a time); 0 where the system does not tell.
+	Resident float64
+}
+
+// Memory measures the page as it is, with what its garbage collector has not taken yet.
+func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
+	err = p.within(ctx, p.ctx, func(run context.Context) error {
+		heap, err := chromedp.Call(run, runtime.GetHeapUsage, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		m.Heap = heap.UsedSize
+		info, err := chromedp.CallBrowser(run, systeminfo.GetProcessInfo, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		for _, proc := range info.ProcessInfo {
+			if proc.Type == "renderer" {
+				m.Resident = max(m.Resident, resident(proc.ID))
+			}
+		}
+		return nil
+	})
+	return m, err
+}
+
+// resident is the resident set of a process, where /proc tells it.
+func resident(pid int64) float64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0
+	}
+	for line := range strings.Lines(string(text)) {
+		if rest, ok := strings.CutPrefix(line, "VmRSS:"); ok {
+			kb, err := strconv.ParseFloat(strings.Fields(rest)[0], 64)
+			if err != nil {
+				return 0
+			}
+			return kb * 1024
+		}
+	}
+	return 0
+}

@@ -1,0 +1,31 @@
+package browser
+
+import (
+	"context"
+	"testing"
+	"time"
+)
+
+// TestTrace watches a page that works two milliseconds in each frame.
+func TestTrace(t *testing.T) {
+	b := StartForTest(t)
+	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{const t=performance.now();while(performance.now()-t<2);document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	frames, tasks, err := p.Trace(ctx, time.Second)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(frames) < 5 || len(tasks) < len(frames) {
+		t.Fatalf("%d frames and %d tasks in a second", len(frames), len(tasks))
+	}
+	for _, f := range frames[1:] {
+		if f.Script < 1900*time.Microsecond || f.Script > time.Second || f.Layout < 0 || f.Paint < 0 {
+			t.Errorf("a frame of 2 ms of script is %+v", f)
+		}
+	}
+	m, err := p.Memory(ctx)
+	if err != nil || m.Heap <= 0 {
+		t.Errorf("the page's memory is %+v, %v", m, err)
+	}
+}

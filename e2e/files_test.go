@@ -1,0 +1,168 @@
+package e2e
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// catchFiles keeps what the page hands to the person as files, and what it copies,
+// and gives the page files as the person would.
+const catchFiles = `(() => {
+	const files = globalThis.__files = {names: [], texts: [], copied: ""};
+	const anchor = HTMLAnchorElement.prototype.click;
+	HTMLAnchorElement.prototype.click = function () {
+		if (this.isConnected || !this.download) return anchor.call(this);
+		files.names.push(this.download);
+	};
+	const make = URL.createObjectURL;
+	URL.createObjectURL = (blob) => {
+		if (blob.type.includes("json")) blob.text().then((t) => files.texts.push(t));
+		return make.call(URL, blob);
+	};
+	Object.defineProperty(navigator, "clipboard", {value: {writeText: async (t) => { files.copied = t; }}});
+	files.drop = (name, text) => {
+		const data = new DataTransfer();
+		data.items.add(new File([text], name));
+		for (const kind of ["dragenter", "dragover", "drop"]) {
+			document.body.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: data}));
+		}
+	};
+	files.said = () => document.querySelector(".toast")?.textContent ?? "";
+})()`
+
+// share opens the menu of recordings and presses its row i.
+func share(t *testing.T, p *browser.Page, i int) {
+	t.Helper()
+	if !evalIn[bool](t, p, `(() => { document.querySelector(".share").click(); const row = document.querySelectorAll(".pop .row")[%d]; row?.click(); return !!row; })()`, i) {
+		t.Fatalf("the menu of recordings has no row %d", i)
+	}
+}
+
+// until waits until a script of the page is true.
+func until(t *testing.T, p *browser.Page, expression string) {
+	t.Helper()
+	if err := p.WaitFor(within(t, 30*time.Second), expression, "globalThis.__files?.said()"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestFilesAndLinks saves, exports, opens and drops recordings and follows a link to a moment, by the page's own controls.
+func TestFilesAndLinks(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	if err := page.OnNewDocument(within(t, 30*time.Second), catchFiles); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(within(t, time.Minute), srv.url+"&source=sim&seed=7&objects=120"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 120")
+	call(t, page, "pause()")
+	paused := await(t, page, time.Minute, "s.view.mode === 'paused'")
+
+	until(t, page, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
+
+	// A link to the moment: the same cluster, and never the token.
+	share(t, page, 0)
+	until(t, page, `__files.copied !== ""`)
+	link := evalIn[string](t, page, "__files.copied")
+	for _, want := range []string{"source=sim", "seed=7", "objects=120", "at="} {
+		if !strings.Contains(link, want) {
+			t.Errorf("the link %s lacks %s", link, want)
+		}
+	}
+	if strings.Contains(link, "token") {
+		t.Errorf("the link gives the token away: %s", link)
+	}
+
+	share(t, page, 1)
+	until(t, page, "__files.texts.length === 1 && __files.names.length === 1")
+	share(t, page, 2)
+	until(t, page, "__files.texts.length === 2 && __files.names.length === 2")
+	names := evalIn[[]string](t, page, "__files.names")
+	if !strings.HasSuffix(names[0], ".jsonl") || !strings.HasSuffix(names[1], ".trace.json") {
+		t.Errorf("the files are called %q", names)
+	}
+	if n := evalIn[int](t, page, "JSON.parse(__files.texts[1]).traceEvents.length"); n < 100 {
+		t.Errorf("the export for Perfetto has %d events", n)
+	}
+
+	// What is damaged loads as far as it goes, and says so; what is no recording leaves everything as it is.
+	evalIn[bool](t, page, `(__files.drop("notes.txt", "hello"), true)`)
+	until(t, page, `__files.said().includes("notes.txt") && __files.said().includes("not a trace file")`)
+	if s := await(t, page, time.Minute, "s.seq > 0"); s.Source.Kind != "sim" {
+		t.Errorf("a file that is no recording ended the cluster: source %s", s.Source.Kind)
+	}
+	evalIn[bool](t, page, `(__files.drop("torn.jsonl", __files.texts[0].slice(0, __files.texts[0].length * 0.7)), true)`)
+	until(t, page, `/damaged/.test(__files.said())`)
+	torn := await(t, page, time.Minute, "s.source.kind === 'file'")
+	if torn.Seq >= paused.View.Head {
+		t.Errorf("the torn recording has %d events, the whole one %d", torn.Seq, paused.View.Head)
+	}
+
+	// A moment of a recording is a file that opens there.
+	evalIn[bool](t, page, `(__files.drop("whole-at%d.jsonl", __files.texts[0]), true)`, paused.Seq)
+	await(t, page, time.Minute, "s.source.kind === 'file' && s.view.mode === 'paused' && s.seq === %d", paused.Seq)
+	share(t, page, 0)
+	until(t, page, "__files.names.length === 3")
+	if name := evalIn[string](t, page, "__files.names[2]"); !strings.Contains(name, "-at") {
+		t.Errorf("the moment of a recording is saved as %s", name)
+	}
+	shot(t, page, "1-recording")
+
+	// The link, pasted over the address, opens there once the log has come so far.
+	evalIn[bool](t, page, `(() => { const q = new URLSearchParams(new URL(__files.copied).hash.slice(1)); q.set("token", new URLSearchParams(location.hash.slice(1)).get("token")); location.hash = q.toString(); return true; })()`)
+	await(t, page, time.Minute, "s.source.kind === 'sim' && s.view.mode === 'paused' && s.seq === %d", paused.Seq)
+	shot(t, page, "2-link")
+
+	// An address that cannot be followed says why.
+	evalIn[bool](t, page, `(() => { const q = new URLSearchParams(location.hash.slice(1)); q.set("objects", "many"); location.hash = q.toString(); return true; })()`)
+	until(t, page, `__files.said().includes("objects=many")`)
+	page.ExpectClean(t)
+}
+
+// TestKnobs turns the simulated cluster's knobs in its menu.
+func TestKnobs(t *testing.T) {
+	page := openSim(t, "&source=sim&seed=7&objects=100&rate=5", 1280, 720)
+	await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 100")
+	open := func() {
+		t.Helper()
+		if !evalIn[bool](t, page, `(() => { document.querySelector("[aria-label^='API server: change']")?.click(); return !!document.querySelector("[name=knob-objects]"); })()`) {
+			t.Fatal("the API server's menu has no knobs")
+		}
+	}
+	turn := func(name, value string) string {
+		t.Helper()
+		return evalIn[string](t, page, `(() => {
+			const el = document.querySelector("[name=knob-%s]");
+			el.value = %q;
+			el.dispatchEvent(new Event("input"));
+			el.dispatchEvent(new KeyboardEvent("keydown", {key: "Enter", bubbles: true, cancelable: true}));
+			return document.querySelector(".pop .note.bad")?.textContent ?? "";
+		})()`, name, value)
+	}
+	open()
+	for _, bad := range [][2]string{{"objects", "100001"}, {"objects", "-1"}, {"objects", ""}, {"objects", "ten"}, {"rate", "10001"}, {"rate", "1e9"}, {"rate", "0.5"}, {"seed", "x"}} {
+		if said := turn(bad[0], bad[1]); !strings.Contains(said, "not a whole number") {
+			t.Errorf("%s set to %q says %q", bad[0], bad[1], said)
+		}
+		evalIn[bool](t, page, `(() => { const f = {objects: 100, rate: 5, seed: 7}; for (const k in f) { const el = document.querySelector("[name=knob-" + k + "]"); el.value = f[k]; el.dispatchEvent(new Event("input")); } return true; })()`)
+	}
+	if said := turn("rate", "40"); said != "" {
+		t.Errorf("40 events a second: %s", said)
+	}
+	await(t, page, time.Minute, "s.seq > 0 && s.api.writesPerSecond > 15")
+	if said := turn("objects", "1,200"); said != "" {
+		t.Errorf("1,200 objects: %s", said)
+	}
+	s := await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 1100")
+	hash := evalIn[string](t, page, "location.hash")
+	if !strings.Contains(hash, "objects=1200") || !strings.Contains(hash, "rate=40") || s.Source.Kind != "sim" {
+		t.Errorf("the address is %s, want the knobs in it", hash)
+	}
+	page.ExpectClean(t)
+}

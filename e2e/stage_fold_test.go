@@ -1,0 +1,155 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+)
+
+// TestStepBackIsTheFold records in the page, folds the recording natively, and
+// holds it against state() after a seek, at random moments of the log and in
+// random order: wherever one turns back to, there is the fold of the prefix.
+func TestStepBackIsTheFold(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, tt := range []struct {
+		era   string
+		lanes int
+	}{{"1.37", 1}, {"1.31", 1}, {"1.31,1.37", 2}} {
+		t.Run(tt.era, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+tt.era, 1280, 720)
+			eventful(t, p)
+			call(t, p, "pause()")
+			head := await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
+			events, err := recording(within(t, time.Minute), p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if last := events[len(events)-1].Seq; last < head {
+				t.Fatalf("the recording ends at %d, the view stands at %d", last, head)
+			}
+			// A seed that the log prints, so that what fails once can be seen again.
+			seed := uint64(time.Now().UnixNano())
+			t.Logf("the moments are those of seed %d", seed)
+			random := rand.New(rand.NewPCG(seed, 1))
+			begin := events[0].Seq
+			seqs := []uint64{begin, begin + 1, head}
+			for range 25 {
+				seqs = append(seqs, begin+random.Uint64N(head-begin+1))
+			}
+			random.Shuffle(len(seqs), func(i, j int) { seqs[i], seqs[j] = seqs[j], seqs[i] })
+			want := foldsAt(t, events, seqs)
+			for _, seq := range seqs {
+				took := evalIn[float64](t, p, `(async () => { const t0 = performance.now(); await informerscope.seek(%d); return performance.now() - t0; })()`, seq)
+				if took > 1000 {
+					t.Errorf("the way to %d took %.0f ms", seq, took)
+				}
+				got := evalIn[string](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+				if diff := differ(want[seq], asTree(t, []byte(got)), ""); len(diff) > 0 {
+					t.Errorf("at %d the page is not the fold:\n  %s", seq, first(diff, 8))
+				}
+			}
+			// One step at a time, both ways.
+			at := begin + (head-begin)/2
+			call(t, p, "seek(%d)", at)
+			call(t, p, "step(-1000)")
+			if s := await(t, p, 5*time.Second, "s.view.mode === 'paused'"); s.Seq != max(begin, at-1000) {
+				t.Errorf("1,000 events before %d is %d", at, s.Seq)
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs.
+func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
+	t.Helper()
+	sorted := slices.Clone(seqs)
+	slices.Sort(sorted)
+	states := map[uint64]any{}
+	fold := trace.NewFold()
+	for i := range events {
+		fold.Apply(&events[i])
+		seq := events[i].Seq
+		if j := sort.Search(len(sorted), func(j int) bool { return sorted[j] >= seq }); j == len(sorted) || sorted[j] != seq {
+			continue
+		}
+		text, err := json.Marshal(fold.State())
+		if err != nil {
+			t.Fatal(err)
+		}
+		states[seq] = asTree(t, text)
+	}
+	return states
+}
+
+// asTree decodes a State, without what is the viewer's and not the fold's.
+func asTree(t *testing.T, text []byte) any {
+	t.Helper()
+	var tree map[string]any
+	if err := json.Unmarshal(text, &tree); err != nil {
+		t.Fatal(err)
+	}
+	states := []any{tree}
+	if lanes, ok := tree["lanes"].([]any); ok {
+		states = append(states, lanes...)
+	}
+	for _, s := range states {
+		delete(s.(map[string]any), "view")
+		delete(s.(map[string]any), "live")
+	}
+	return tree
+}
+
+// differ lists where two trees of JSON differ.
+func differ(want, got any, path string) []string {
+	switch w := want.(type) {
+	case map[string]any:
+		g, ok := got.(map[string]any)
+		if !ok {
+			break
+		}
+		var out []string
+		for k := range w {
+			out = append(out, differ(w[k], g[k], path+"."+k)...)
+		}
+		for k := range g {
+			if _, ok := w[k]; !ok {
+				out = append(out, fmt.Sprintf("%s.%s should not be there", path, k))
+			}
+		}
+		slices.Sort(out)
+		return out
+	case []any:
+		g, ok := got.([]any)
+		if !ok || len(g) != len(w) {
+			break
+		}
+		var out []string
+		for i := range w {
+			out = append(out, differ(w[i], g[i], fmt.Sprintf("%s[%d]", path, i))...)
+		}
+		return out
+	}
+	if reflect.DeepEqual(want, got) {
+		return nil
+	}
+	return []string{fmt.Sprintf("%s is %s, the fold says %s", strings.TrimPrefix(path, "."), brief(got), brief(want))}
+}
+
+func brief(v any) string {
+	text, _ := json.Marshal(v)
+	if len(text) > 100 {
+		text = append(text[:100:100], "…"...)
+	}
+	return string(text)
+}

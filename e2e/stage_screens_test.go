@@ -1,0 +1,180 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// stations are the panels by the stretch of the 1280×720 grid that they take.
+var stations = []struct {
+	name string
+	box  image.Rectangle
+}{
+	{"api", image.Rect(8, 44, 126, 564)}, {"reflector", image.Rect(126, 44, 342, 564)}, {"queue", image.Rect(342, 44, 534, 564)},
+	{"indexer", image.Rect(534, 44, 810, 564)}, {"listeners", image.Rect(810, 44, 1074, 564)}, {"controller", image.Rect(1074, 44, 1280, 564)},
+	{"time", image.Rect(0, 564, 1280, 720)},
+}
+
+// stateful are the states that each panel is looked at in, and how to reach them.
+var stateful = []struct {
+	name, fragment string
+	reach          func(t *testing.T, p *browser.Page)
+}{
+	{"calm", "&source=sim&seed=7", func(t *testing.T, p *browser.Page) { await(t, p, 20*time.Second, "s.seq > 5200") }},
+	{"busy", "&source=sim&seed=7&rate=200", func(t *testing.T, p *browser.Page) {
+		call(t, p, "fault('slow', {on: true})")
+		await(t, p, 20*time.Second, "s.listeners[2].pending > 60")
+		call(t, p, "hold('pop')")
+		await(t, p, 20*time.Second, "s.queue.depth > 60")
+		call(t, p, "addListener({name: 'a listener with a long name', paceMillis: 10})")
+		await(t, p, 20*time.Second, "s.listeners.length === 4")
+	}},
+	{"empty", "&source=sim&seed=7&objects=0&rate=0", func(t *testing.T, p *browser.Page) {
+		await(t, p, 20*time.Second, "s.indexer.count === 0 && s.queue.synced")
+	}},
+	{"error", "&source=sim&seed=7", func(t *testing.T, p *browser.Page) {
+		call(t, p, "fault('refuse', {on: true})")
+		call(t, p, "fault('cut')")
+		await(t, p, 20*time.Second, "s.reflector.phase === 'backoff' && s.reflector.backoffs.length > 1")
+	}},
+	{"deltafifo", "&source=sim&seed=7&era=1.31&rate=60", func(t *testing.T, p *browser.Page) {
+		call(t, p, "hold('pop')")
+		await(t, p, 20*time.Second, "s.queue.depth > 30")
+	}},
+	{"big", "&source=sim&seed=7&objects=10000&rate=200", func(t *testing.T, p *browser.Page) {
+		await(t, p, 30*time.Second, "s.indexer.count > 9000")
+		call(t, p, "hold('deliver', 2)")
+		await(t, p, 20*time.Second, "s.listeners[1].pending > 200")
+	}},
+}
+
+// dress gives the page a theme, a language and a size without loading it anew.
+func dress(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
+	t.Helper()
+	if err := p.Resize(within(t, 10*time.Second), width, height); err != nil {
+		t.Fatal(err)
+	}
+	evalIn[bool](t, p, "stage.dress(%s, %s)", quoted(theme), quoted(lang))
+	settle(t, p)
+}
+
+// TestStageScreens keeps pictures of every panel, empty, calm, busy, in error
+// and with 10,000 objects, in each theme, size and language; and measures what
+// is drawn: nothing is cut, overflows or lies on something else, and every word
+// has the contrast that WCAG AA asks.
+func TestStageScreens(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, state := range stateful {
+		t.Run(state.name, func(t *testing.T) {
+			p := openStage(t, b, srv, state.fragment+"&lang=en", 1280, 720)
+			state.reach(t, p)
+			call(t, p, "pause()")
+			for _, size := range []image.Point{{1280, 720}, {1920, 1080}} {
+				for _, lang := range []string{"en", "zh"} {
+					for _, theme := range []string{"dark", "light", "contrast"} {
+						name := fmt.Sprintf("%s-%s-%d", theme, lang, size.X)
+						t.Run(name, func(t *testing.T) {
+							dress(t, p, theme, lang, int64(size.X), int64(size.Y))
+							keepPanels(t, p, filepath.Join(state.name, name), size)
+							expectWell(t, p)
+						})
+					}
+				}
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// TestStageViews looks at the other views of the same state, as TestStageScreens
+// does at the main one.
+func TestStageViews(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, view := range []struct {
+		name, fragment, shown string
+		size                  image.Point
+	}{
+		{"lanes", "&era=1.31,1.37&rate=30", "lanes", image.Pt(1280, 720)},
+		{"presenter", "&presenter=1&rate=30", "presenter", image.Pt(1280, 720)},
+		{"phone", "&rate=30", "phone", image.Pt(390, 844)},
+	} {
+		t.Run(view.name, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=7&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
+			await(t, p, 20*time.Second, "s.seq > 1500")
+			for _, held := range []bool{false, true} {
+				if held {
+					call(t, p, "hold('pop')")
+					await(t, p, 20*time.Second, "s.queue.depth > 12")
+				}
+				for _, lang := range []string{"en", "zh"} {
+					for _, theme := range []string{"dark", "light", "contrast"} {
+						name := fmt.Sprintf("%s-%s-held-%v", theme, lang, held)
+						t.Run(name, func(t *testing.T) {
+							dress(t, p, theme, lang, int64(view.size.X), int64(view.size.Y))
+							if !evalIn[bool](t, p, "document.getElementById('app').classList.contains('view-%s')", view.shown) {
+								t.Fatalf("the view %s is not shown", view.shown)
+							}
+							shot(t, p, filepath.Join(view.name, name))
+							expectWell(t, p)
+						})
+					}
+				}
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// expectWell measures the picture.
+func expectWell(t *testing.T, p *browser.Page) {
+	t.Helper()
+	if found := evalIn[[]string](t, p, "stage.faults()"); len(found) > 0 {
+		t.Errorf("%d things are wrong with the picture:\n  %s", len(found), first(found, 20))
+	}
+}
+
+// keepPanels keeps a picture of the page and of each of its panels.
+func keepPanels(t *testing.T, p *browser.Page, name string, size image.Point) {
+	t.Helper()
+	path, err := p.Screenshot(within(t, 30*time.Second), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	part, ok := whole.(interface {
+		SubImage(image.Rectangle) image.Image
+	})
+	if !ok || whole.Bounds().Size() != size {
+		t.Fatalf("the picture is a %T of %v, want one of %v", whole, whole.Bounds().Size(), size)
+	}
+	encoder := png.Encoder{CompressionLevel: png.BestSpeed}
+	for _, st := range stations {
+		k := size.X
+		box := image.Rect(st.box.Min.X*k/1280, st.box.Min.Y*k/1280, st.box.Max.X*k/1280, st.box.Max.Y*k/1280)
+		var out bytes.Buffer
+		if err := encoder.Encode(&out, part.SubImage(box)); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(strings.TrimSuffix(path, ".png")+"."+st.name+".png", out.Bytes(), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}

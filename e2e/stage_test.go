@@ -1,0 +1,90 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+)
+
+// stageTools are functions that the tests of the stage use in the page, kept in
+// testdata/stage.js so that they can be read as what they are.
+func stageTools(t testing.TB) string {
+	t.Helper()
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "testdata", "stage.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// openStage opens the page with fragment behind the server's address, with the
+// tools of testdata/stage.js in it, and waits until its informer has synced.
+func openStage(t *testing.T, b *browser.Browser, srv *server, fragment string, width, height int64) *browser.Page {
+	t.Helper()
+	page := b.OpenForTest(t, "about:blank", width, height)
+	if err := page.OnNewDocument(within(t, 30*time.Second), stageTools(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(within(t, time.Minute), srv.url+fragment); err != nil {
+		t.Fatal(err)
+	}
+	await(t, page, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
+	settle(t, page)
+	return page
+}
+
+// settle waits until the page has painted what its worker knows: two frames
+// later, and with the transitions of its style sheet over.
+func settle(t testing.TB, page *browser.Page) {
+	t.Helper()
+	evalIn[bool](t, page, "stage.settled()")
+}
+
+// evalIn is browser.Eval for a test.
+func evalIn[T any](t testing.TB, page *browser.Page, expression string, args ...any) T {
+	t.Helper()
+	if len(args) > 0 {
+		expression = fmt.Sprintf(expression, args...)
+	}
+	v, err := browser.Eval[T](t.Context(), page, expression)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// evalJSON evaluates an expression whose value is JSON text, and decodes it.
+func evalJSON[T any](t testing.TB, page *browser.Page, expression string, args ...any) T {
+	t.Helper()
+	var v T
+	text := evalIn[string](t, page, expression, args...)
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%s gave %q: %v", expression, text, err)
+	}
+	return v
+}
+
+// quoted is a JavaScript string literal.
+func quoted(s string) string {
+	text, _ := json.Marshal(s)
+	return string(text)
+}
+
+// first is the first n of words, a line each, and how many more there are.
+func first(words []string, n int) string {
+	if len(words) > n {
+		words = append(words[:n:n], fmt.Sprintf("and %d more", len(words)-n))
+	}
+	return strings.Join(words, "\n  ")
+}
