@@ -24,6 +24,15 @@ func TestTrace(t *testing.T) {
 			t.Errorf("a frame of 2 ms of script is %+v", f)
 		}
 	}
+	// A loop that spins is on the processor, but for when another program has it.
+	var wall, cpu time.Duration
+	for _, f := range frames[1:] {
+		wall, cpu = wall+f.Script, cpu+f.ScriptCPU
+	}
+	if cpu > wall || cpu < wall/5 {
+		t.Errorf("of %s of script %s were on the processor", wall, cpu)
+	}
+	t.Logf("%d frames, %s of script, %s on the processor", len(frames), wall, cpu)
 	m, err := p.Memory(ctx)
 	if err != nil || m.Heap <= 0 {
 		t.Errorf("the page's memory is %+v, %v", m, err)
