@@ -68,29 +68,16 @@ func (f *faults) strike(name string, args FaultArgs) (bool, error) {
 		f.tell(name, false, 0)
 		f.cutAll()
 		return false, nil
-	case "refuse":
+	case "refuse", "nobookmarks", "noendmark":
+		held := map[string]*bool{"refuse": &f.refuse, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark}[name]
 		f.mu.Lock()
-		f.refuse = toggle(f.refuse)
-		on := f.refuse
+		*held = toggle(*held)
+		on := *held
 		f.mu.Unlock()
 		f.tell(name, on, 0)
-		if on {
+		if on && name == "refuse" {
 			f.cutAll()
 		}
-		return on, nil
-	case "nobookmarks":
-		f.mu.Lock()
-		f.noBookmarks = toggle(f.noBookmarks)
-		on := f.noBookmarks
-		f.mu.Unlock()
-		f.tell(name, on, 0)
-		return on, nil
-	case "noendmark":
-		f.mu.Lock()
-		f.noEndMark = toggle(f.noEndMark)
-		on := f.noEndMark
-		f.mu.Unlock()
-		f.tell(name, on, 0)
 		return on, nil
 	case "delay":
 		f.mu.Lock()
