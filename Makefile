@@ -27,7 +27,7 @@ wasm: web/informerscope.wasm web/wasm_exec.js ## build what the page loads
 # The page is downloaded, so it is built small: without what its browser does (wasm/slim), and with inlining only where it
 # is fast because of it. Together that is a quarter of the download.
 WASM_HOT := runtime internal/runtime/... internal/bytealg unicode/utf8 sync/... internal/sync \
-  informerscope/core/informer informerscope/core/object
+  informerscope/core/object
 WASM_FLAGS := -trimpath -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(WASM_HOT),-gcflags=$(p)=)
 
 web/informerscope.wasm: $(WASM_SRC)
