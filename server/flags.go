@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"net/url"
 	"os"
 	"strings"
 
@@ -32,7 +33,7 @@ type settings struct {
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
-	scene          string // what the printed link says of the simulated cluster, as "&seed=7"
+	scene          string // what the printed link says of the source, as "&seed=7"
 }
 
 // usageError is a mistake on the command line.
@@ -114,6 +115,9 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 			s.scene += fmt.Sprintf("&rate=%g", *rate)
 		}
 	})
+	if s.context != "" { // the link chooses it, so that the page begins there
+		s.scene = "&source=live&context=" + url.QueryEscape(s.context) + s.scene
+	}
 	if err := s.check(*resources, *level); err != nil {
 		return s, &usageError{err}
 	}

@@ -96,7 +96,8 @@ func start(t *testing.T, s settings) *running {
 		t.Fatalf("no line: %v; %v; %s", err, r.stop(), r.log)
 	}
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "informerscope: open ")
-	r.base, r.token, _ = strings.Cut(address, "/#token=")
+	base, fragment, _ := strings.Cut(address, "/#token=")
+	r.base, r.token = base, strings.TrimSuffix(fragment, s.scene)
 	if !ok || r.token != s.token {
 		t.Fatalf("first line %q", line)
 	}
@@ -313,6 +314,9 @@ func TestFlags(t *testing.T) {
 	}
 	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.scene != "&objects=5000&rate=2.5&seed=0" || parse(t).scene != "" {
 		t.Errorf("the link says %q of the simulated cluster", s.scene)
+	}
+	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.scene != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
+		t.Errorf("the link says %q of the context", s.scene)
 	}
 	if a, b := parse(t), parse(t); a.token == b.token {
 		t.Error("two launches have the same token")
