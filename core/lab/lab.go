@@ -132,7 +132,7 @@ func (l *Lab) start(next trace.Selection) {
 	}
 	l.selection = next
 	l.versions.reset()
-	l.setTrouble("")
+	l.forgetTrouble()
 	l.rec.Reset()
 	text, err := json.Marshal(next)
 	if err != nil { // strings and numbers only
@@ -215,10 +215,11 @@ func (l *Lab) trouble(words string, err error) {
 	l.rec.Emit(0, informer.Event{Kind: trace.KindTrouble, Text: words, Err: err})
 }
 
-func (l *Lab) setTrouble(words string) {
+// forgetTrouble begins a new log without trouble; the log's own beginning says so.
+func (l *Lab) forgetTrouble() {
 	l.troubleMu.Lock()
 	defer l.troubleMu.Unlock()
-	l.troubled = words
+	l.troubled = ""
 }
 
 // Sources are what can be watched. The relay is asked each time, since a kubeconfig changes.

@@ -153,11 +153,6 @@ func one(objects int, ops ...op) *script {
 	return &script{objects: objects, early: []op{handler(spec{name: "h", resync: -1})}, ops: ops}
 }
 
-// fixed is a script that is the same in every era.
-func fixed(s func() *script) func(informer.Era) *script {
-	return func(informer.Era) *script { return s() }
-}
-
 // byList is a script whose client cannot do WatchList, so that all eras list.
 func byList(objects int, ops ...op) func(informer.Era) *script {
 	return func(informer.Era) *script {
