@@ -1,6 +1,6 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. It stays at least 2.5 s.
-import { count, exact, middle, reason, seconds, upper, version } from './format.js';
+import { count, exact, middle, reason, seconds, upper, version, width } from './format.js';
 import { isSlow } from './panels/listeners.js';
 
 const stays = 2500;
@@ -16,8 +16,11 @@ export class Caption {
     this.line = line;
     this.live = live;
     this.words = '';
+    /** What was chosen, before it was made to fit. */
+    this.said = '';
     this.id = '';
     this.since = -1e9;
+    this.countedAt = -1e9;
     this.timer = 0;
     this.spokenAt = -1e9;
     this.lastRelists = 0;
@@ -113,11 +116,16 @@ export class Caption {
 
   /** @param {number} clock @param {string} [force] a sentence that replaces the state's own, while the page loads */
   paint(clock, force) {
-    if (clock - this.since < stays && !force) return;
-    const [id, words] = force ? ['force', force] : this.choose(clock);
+    const [id, said] = force ? ['force', force] : this.choose(clock);
+    // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
+    const same = id === this.id && !force;
+    if (said === this.said || (clock - this.since < stays && !same && !force) || (same && clock - this.countedAt < 250)) return;
+    this.said = said;
+    this.countedAt = clock;
+    const words = this.fitting(said);
     if (words === this.words) return;
-    this.since = clock;
-    const soft = !matchMedia('(prefers-reduced-motion: reduce)').matches && this.words !== '';
+    if (!same) this.since = clock;
+    const soft = !same && !matchMedia('(prefers-reduced-motion: reduce)').matches && this.words !== '';
     const first = !this.words;
     this.words = words;
     const put = () => {
@@ -139,10 +147,17 @@ export class Caption {
     this.id = id;
   }
 
+  /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
+  fitting(words) {
+    const room = this.line.clientWidth / this.ctx.scene.scale;
+    for (let cut; room > 200 && width(words, '18px') > room && (cut = words.search(/[;；][^;；]*$/)) > 40; ) words = words.slice(0, cut) + (/[\u3000-\u9fff]/.test(words) ? '。' : '.');
+    return words;
+  }
+
   /** The language changed: say it again at once. */
   again() {
     this.since = -1e9;
-    this.words = '';
+    this.words = this.said = '';
     clearTimeout(this.timer);
   }
 }

@@ -76,7 +76,7 @@ export function bytes(n) {
 /** A duration in a few characters: "0.2 ms", "120 ms", "3.2 s", "2 min 22 s". @param {number} ms */
 export function span(ms) {
   if (!(ms >= 0)) ms = 0;
-  if (ms === 0) return '0 ms';
+  if (ms === 0) return '0 µs';
   if (ms < 0.0995) return `${Math.max(1, Math.round(ms * 1000))} µs`;
   if (ms < 9.95) return `${ms.toFixed(1)} ms`;
   if (ms < 999.5) return `${Math.round(ms)} ms`;

@@ -114,8 +114,9 @@ const words = {
   'ref.nextTry': ['next try', '下次重试'],
   'ref.delays': ['delays, doubling to 30 s', '退避：加倍，至 30 s'],
   'ref.again': ['will send again', '将再次发送'],
-  'ref.noRelist': ['no relist: rv still known', '不用 relist：rv 仍有效'],
-  'ref.willRelist': ['then it lists again', '然后重新 list'],
+  'ref.noRelist': ['no relist: the watch goes on', '不用 relist：watch 继续'],
+  'ref.sameList': ['the first list has not begun', '第一次 list 尚未开始'],
+  'ref.willRelist': ['a relist: all objects again', 'relist：重新取全部对象'],
 
   'queue.depth': ['depth', '深度'],
   'queue.keys': ['keys, {n} deltas', '个 key，{n} 个 delta'],

@@ -16,7 +16,7 @@ export function emptyState() {
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [] },
     reflector: {
       phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0, lastRequest: '', verb: '',
-      requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '', backoffMillis: 0, backoffSince: 0, backoffCause: '', backoffs: [],
+      requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '', backoffMillis: 0, backoffSince: 0, backoffCause: '', backoffThen: '', backoffs: [],
       tempStore: 0, unavailable: false,
     },
     queue: {

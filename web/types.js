@@ -11,7 +11,7 @@
  * @typedef {{resourceVersion: string, oldest?: string, objects: number, writes: number, writesPerSecond: number, requests: WireRequest[], wire: WireFrame[]}} API
  * @typedef {{phase: string, resourceVersion: string, lists: number, watches: number, relists: number, events: number, bookmarks: number,
  *   dropped: number, bytes: number, lastRequest: string, verb: string, requestMillis: number, timeoutSeconds: number, lastError: string,
- *   lastErrorMillis: number, why: string, backoffMillis: number, backoffSince: number, backoffCause: string, backoffs: number[],
+ *   lastErrorMillis: number, why: string, backoffMillis: number, backoffSince: number, backoffCause: string, backoffThen: string, backoffs: number[],
  *   tempStore: number, unavailable: boolean}} Reflector
  * @typedef {{kind: string, depth: number, maxDepth: number, synced: boolean, locked: boolean, closed: boolean, initialPopulation: number,
  *   items: QueueItem[], batch: QueueItem[], batchSize: number, lastBatch: QueueItem[], lastBatchSize: number, mix: Record<string, number>,

@@ -70,11 +70,11 @@ func (c *Cluster) happen() int {
 	what := c.rng.IntN(1000)
 	s := c.randomPod()
 	switch {
-	case what >= 994:
+	case what >= 990:
 		if c.startJob() {
 			return lifeEvents
 		}
-	case what >= 985 && s != nil && c.replicaSets.uids[s.ownerUID] != nil:
+	case what >= 950 && s != nil && c.replicaSets.uids[s.ownerUID] != nil:
 		_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
 		return lifeEvents
 	}

@@ -271,7 +271,7 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 		r.Phase = "backoff"
 		r.BackoffMillis = millis(e.Dur)
 		r.BackoffSince = millis(e.At)
-		r.BackoffCause = ""
+		r.BackoffCause, r.BackoffThen = "", e.Text
 		if e.Err != nil {
 			r.BackoffCause = e.Err.Error()
 			f.lastError(r, e)

@@ -326,11 +326,11 @@ export function createReflector() {
           b.t.cls(i === shown.length - 1 ? 'l cwt' : 'l').set(ms !== undefined ? (ms / 1000).toFixed(ms < 9950 ? 1 : 0) : lastBar ? '30' : '');
         });
         ui.again.set(t('ref.again'));
-        const next = request(r.lastRequest, ['resourceVersion', 'watch']);
+        const next = nextRequest(st);
         ui.send.forEach((l, i) => l.set(middle(next[i] ?? '', 24), next[i] ?? ''));
         told.set(0, '');
         told.set(1, '');
-        ui.relist.set(r.unavailable || !r.resourceVersion ? t('ref.willRelist') : t('ref.noRelist'));
+        ui.relist.set(t(r.backoffThen === watchAgain ? (r.verb === 'WATCHLIST' ? 'ref.sameList' : 'ref.noRelist') : 'ref.willRelist'));
         return;
       }
       line(st);
@@ -370,6 +370,24 @@ export function createReflector() {
     resize() {},
     focus() {},
   };
+}
+
+/** What the log calls a backoff after which the Reflector watches again without a list. */
+const watchAgain = 'watch again';
+
+/**
+ * What the Reflector sends when its wait is over: a WATCH from where it is, or a list from there, which is a WatchList in
+ * the eras that have it. After a 410 on a list the resourceVersion is left empty.
+ * @param {import('../types.js').State} st
+ */
+function nextRequest(st) {
+  const r = st.reflector;
+  const [path] = request(r.lastRequest, []);
+  if (!path) return [];
+  const again = r.backoffThen === watchAgain && r.verb !== 'WATCHLIST';
+  const asWatch = st.era >= '1.35';
+  const rv = again || !r.unavailable ? r.resourceVersion || (again || asWatch ? '' : '0') : '';
+  return [path, `resourceVersion=${rv}`, again ? 'watch=true' : asWatch ? 'sendInitialEvents=true' : '(LIST)'];
 }
 
 /**

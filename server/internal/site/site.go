@@ -58,6 +58,8 @@ var securityHeaders = map[string]string{
 	"Referrer-Policy":              "no-referrer",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
+	// With the opener policy this isolates the page, and an isolated page has the finer clock: handlers take microseconds.
+	"Cross-Origin-Embedder-Policy": "require-corp",
 	"Permissions-Policy":           "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
 }
 
