@@ -229,8 +229,8 @@ export class Stories {
   }
 
   prev() {
-    if (!this.story || this.starting || this.acting) return;
     this.manual = true;
+    if (!this.story || this.starting || this.acting) return;
     this.revisit(Math.max(0, this.i - 1));
   }
 
@@ -260,6 +260,8 @@ export class Stories {
     const id = `${this.story.id} ${this.i} ${this.told.map((x) => x?.done)} ${language()}`;
     if (id === this.drawn) return;
     this.drawn = id;
+    this.bar.dataset.step = String(this.i + 1);
+    this.bar.dataset.state = this.told[this.i]?.done ? 'told' : 'telling';
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
     this.bar.setAttribute('aria-label', this.say(this.story.title));
     this.dots.replaceChildren(...this.story.steps.map((x, i) => {

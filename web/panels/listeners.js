@@ -1,6 +1,6 @@
 // @ts-check
 // The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with
-// its pace. Three are drawn large; from the fourth on, all behind the second become rows.
+// its pace. Three are drawn large; from the fourth on, all but the first and the one that has something to tell become rows.
 import { attr, h, Num, place, s, show, text } from '../dom.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { count, exact, fit, ring as ringNumber, span } from '../format.js';
@@ -45,6 +45,8 @@ export function createListeners() {
   let shown = [];
   /** Numbers of the listeners that are drawn large. @type {number[]} */
   let large = [];
+  /** The listener that was drawn second when there were more than three. */
+  let kept = 0;
 
   /** @param {SVGElement} root */
   function build(root) {
@@ -225,6 +227,14 @@ export function createListeners() {
       const { t } = ctx;
       shown = st.listeners.filter((l) => !l.removed);
       const many = shown.length > 3;
+      if (many) {
+        // Where not all can be drawn large, the one that has something to tell is, and stays until another has.
+        const rest = shown.slice(1);
+        const tells = (/** @type {import('../types.js').Listener} */ l) => !l.synced || l.pending > 20;
+        const second = rest.find((l) => l.id === kept && tells(l)) ?? rest.find(tells) ?? rest.find((l) => l.id === kept) ?? rest[0];
+        kept = second.id;
+        shown = [shown[0], second, ...rest.filter((l) => l !== second)];
+      }
       large = shown.slice(0, many ? 2 : 3).map((l) => l.id);
       let pending = 0;
       for (const l of shown) pending += l.pending;

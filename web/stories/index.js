@@ -3,6 +3,8 @@
 // which calls to make, and the condition on State that ends each step.
 import burst from './burst.js';
 import gone from './gone.js';
+import key from './key.js';
+import late from './late.js';
 import ring from './ring.js';
 import tombstone from './tombstone.js';
 
@@ -11,7 +13,7 @@ import tombstone from './tombstone.js';
  * @typedef {{name: Words, focus: string[], listener?: string, caption: Words, after?: Words, do?: any[][], then?: any[][], until: import('../condition.js').Condition, freeze?: boolean, dwell?: number}} Step
  *   `do` are calls when the step begins, `then` when its condition holds; `after` is the caption from then on; `freeze` stands
  *   still at that moment; `dwell` is how long the step lasts at least, in seconds.
- * @typedef {{id: string, group: 'order' | 'breaks' | 'slow' | 'reading', seconds: number, title: Words, lesson: Words, terms: string,
+ * @typedef {{id: string, group: 'order' | 'breaks' | 'handlers', seconds: number, title: Words, lesson: Words, terms: string,
  *   select: Record<string, any>, ready: import('../condition.js').Condition, steps: Step[]}} Story
  */
 
@@ -19,9 +21,8 @@ import tombstone from './tombstone.js';
 export const groups = [
   ['order', ['Order', '顺序']],
   ['breaks', ['When the connection breaks', '连接断开时']],
-  ['slow', ['Slow handlers', '慢 handler']],
-  ['reading', ['Reading the store', '读 store']],
+  ['handlers', ['Handlers and workers', 'handler 与 worker']],
 ];
 
 /** @type {Story[]} */
-export const stories = [burst, tombstone, gone, ring];
+export const stories = [burst, tombstone, gone, ring, late, key];

@@ -3,7 +3,7 @@
 /** @type {import('./index.js').Story} */
 export default {
   id: 'ring',
-  group: 'slow',
+  group: 'handlers',
   seconds: 130,
   title: ['The ring that grows', '会长大的 ring'],
   lesson: ['a slow handler costs memory, not freshness: only enqueue keys', '慢 handler 耗的是内存，不是新鲜度：只 enqueue key'],
