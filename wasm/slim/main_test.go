@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -22,35 +23,134 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	if err := json.Unmarshal(text, &overlay); err != nil {
 		t.Fatal(err)
 	}
+	origin, err := list("-m", "-f", "{{.Dir}}", apimachinery)
+	if err != nil {
+		t.Fatal(err)
+	}
+	module := filepath.Join(dir, "module")
+	err = filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		in, err := filepath.Rel(module, path)
+		if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), hidden) {
+			overlay.Replace[filepath.Join(origin[0], in)] = path
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	closed := 0
 	for original, replacement := range overlay.Replace {
-		was, err := os.ReadFile(original)
-		if err != nil {
-			t.Fatal(err)
-		}
-		is, err := os.ReadFile(replacement)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if string(was) == string(is) {
+		is := read(t, replacement)
+		if read(t, original) == is {
 			t.Errorf("%s is replaced by itself", original)
 		}
-		closed += strings.Count(string(is), "errDoor\n")
+		closed += strings.Count(is, "errDoor\n") + strings.Count(is, "panic("+quoted(refusal)+")")
 	}
 	want := 0
 	for _, names := range doors {
 		want += len(names)
 	}
-	if closed < want {
+	if closed != want {
 		t.Errorf("%d doors are closed, want %d", closed, want)
 	}
 }
 
-func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
-	was := slices.Clone(doors["net"])
-	doors["net"] = append(was, "Dialer.DialTheMoon")
-	defer func() { doors["net"] = was }()
-	if err := run(t.TempDir()); err == nil || !strings.Contains(err.Error(), "net") {
-		t.Errorf("a door that is missing was not missed: %v", err)
+func TestTheBuildTakesTheCopyOfTheModule(t *testing.T) {
+	dir := t.TempDir()
+	if err := run(dir); err != nil {
+		t.Fatal(err)
+	}
+	got, err := list("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Dir}}", apimachinery+"/pkg/runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := filepath.Join(dir, "module", "pkg", "runtime"); got[0] != want {
+		t.Errorf("apimachinery is built from %s, want %s", got[0], want)
+	}
+	deps, err := list("-overlay", filepath.Join(dir, "overlay.json"), "-modfile", filepath.Join(dir, "go.mod"), "-deps", "informerscope/wasm")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, pkg := range []string{"github.com/fxamacker/cbor/v2", "github.com/json-iterator/go", "sigs.k8s.io/structured-merge-diff/v6/value", "golang.org/x/net/http2", "go/parser", "crypto/rsa"} {
+		if slices.Contains(deps, pkg) {
+			t.Errorf("the page still has %s", pkg)
+		}
 	}
 }
+
+func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
+	for _, pkg := range []string{"net", apimachinery + "/pkg/util/net"} {
+		was := doors[pkg]
+		doors[pkg] = append(slices.Clone(was), "Dialer.DialTheMoon")
+		err := run(t.TempDir())
+		doors[pkg] = was
+		if err == nil || !strings.Contains(err.Error(), pkg) {
+			t.Errorf("a door of %s that is missing was not missed: %v", pkg, err)
+		}
+	}
+}
+
+func TestSilence(t *testing.T) {
+	const source = `package p
+
+import (
+	"crypto/rsa"
+	"io"
+	"math/rand/v2"
+	"strings"
+)
+
+func Shut(r io.Reader) (a, b int, s strings.Builder, err error) { return 1, rand.Int(), s, io.EOF }
+
+func Silent() { println() }
+
+func far() any { return &rsa.PublicKey{} }
+
+func Takes(key *rsa.PublicKey) {}
+
+func shadow(rsa io.Closer) error { return rsa.Close() }
+`
+	const want = `package p
+
+import (
+	"io"
+
+	"strings"
+)
+
+func Shut(r io.Reader) (a, b int, s strings.Builder, err error) {
+	return *new(int), *new(int), *new(strings.Builder), errDoor
+}
+
+func Silent() { panic("left out of the page (see wasm/slim)") }
+
+func far() any { panic("behind a shut door of wasm/slim") }
+
+func shadow(rsa io.Closer) error { return rsa.Close() }
+`
+	file := filepath.Join(t.TempDir(), "p.go")
+	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	got, found, err := silence(file, []string{"Shut", "Silent"}, true, false)
+	if err != nil || found != 2 {
+		t.Fatalf("found %d doors, want 2: %v", found, err)
+	}
+	if string(got) != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+}
+
+func read(t *testing.T, file string) string {
+	t.Helper()
+	text, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func quoted(s string) string { return `"` + s + `"` }
