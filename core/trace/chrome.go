@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"sort"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,8 +38,8 @@ const (
 	pidWire      = 100
 )
 
-// WriteChrome writes a log in the Chrome trace-event format, as Perfetto and
-// chrome://tracing open it: a process for each lane, with the Reflector's
+// WriteChrome writes a log in the Chrome trace-event format, as Perfetto opens
+// it: a process for each lane, with the Reflector's
 // requests and waits, pops, handler calls and workers as spans, queue and ring
 // lengths as counters, and faults and marks as instants. Spans that are open
 // at the log's end are ended there.
@@ -135,16 +136,19 @@ func (c *chrome) counter(pid int, name string, n int) {
 }
 
 func (c *chrome) close() {
-	keys := make([][2]int, 0, len(c.open))
-	for k := range c.open {
-		keys = append(keys, k)
-	}
-	sort.Slice(keys, func(i, j int) bool {
-		return keys[i][0] < keys[j][0] || keys[i][0] == keys[j][0] && keys[i][1] < keys[j][1]
-	})
+	keys := slices.SortedFunc(maps.Keys(c.open), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	for _, k := range keys {
 		c.end(k[0], k[1], nil)
 	}
+	for _, req := range slices.Sorted(maps.Keys(c.wire)) {
+		c.request("e", req, c.wire[req])
+	}
+	clear(c.wire)
+}
+
+// request begins or ends the asynchronous span of an HTTP request.
+func (c *chrome) request(phase string, req uint32, url string) {
+	c.put(chromeEvent{Name: url, Phase: phase, Cat: "http", ID: fmt.Sprint(req), TS: micros(c.at), PID: pidWire, TID: 1})
 }
 
 func (c *chrome) see(e *Event) {
@@ -202,11 +206,11 @@ func (c *chrome) see(e *Event) {
 	case KindWireRequest:
 		c.name(pidWire, 1, "requests")
 		c.wire[e.Req] = e.Text
-		c.put(chromeEvent{Name: e.Text, Phase: "b", Cat: "http", ID: fmt.Sprint(e.Req), TS: micros(c.at), PID: pidWire, TID: 1})
+		c.request("b", e.Req, e.Text)
 	case KindWireDone:
 		if url, ok := c.wire[e.Req]; ok {
 			delete(c.wire, e.Req)
-			c.put(chromeEvent{Name: url, Phase: "e", Cat: "http", ID: fmt.Sprint(e.Req), TS: micros(c.at), PID: pidWire, TID: 1})
+			c.request("e", e.Req, url)
 		}
 	}
 	if m, ok := Marks(e); ok {

@@ -97,8 +97,8 @@ type Reflector struct {
 	BackoffSince    float64   `json:"backoffSince"`  // when it began
 	BackoffCause    string    `json:"backoffCause"`
 	BackoffThen     string    `json:"backoffThen"` // what follows the wait: "watch again" or "list and watch again"
-	Backoffs        []float64 `json:"backoffs"`  // the waits of the present outage, in ms, oldest first (at most 16)
-	TempStore       int       `json:"tempStore"` // objects in the WatchList's temporary store
+	Backoffs        []float64 `json:"backoffs"`    // the waits of the present outage, in ms, oldest first (at most 16)
+	TempStore       int       `json:"tempStore"`   // objects in the WatchList's temporary store
 	Resyncs         int       `json:"resyncs"`
 	Unavailable     bool      `json:"unavailable"`
 }
