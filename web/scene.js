@@ -11,7 +11,6 @@ export const columns = {
 };
 /** Heights of the rails of the listeners that are drawn large. */
 export const lanesY = [152, 297, 442];
-export const SOURCE_X = 30;
 export const REFLECTOR_X = 234;
 export const INDEXER_X = 732.5;
 export const FORK_X = 810;

@@ -18,7 +18,6 @@ addWords({
   'con.tipWaiting': ['In the waiting heap, due in {s}, after {n} failures. A fresh Add does not wait for that.', '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。'],
   'con.tipDirty': ['dirty: {n} keys wait or are to be worked on again. Added again: {keys}', 'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}'],
   'con.tipRead': ['The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.', 'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不问 API server。'],
-  'con.readHead': ['last read: {n} behind', '上次读取：落后 {n}'],
   'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
   'con.lastReadNow': ['read rv {rv}, current', '读到 rv {rv}，最新'],
 });

@@ -26,7 +26,6 @@ addWords({
   'queue.nextOne': ['next: 1 delta', '下一个：1 个 delta'],
   'queue.rows': ['the queue from its head on', '队列，从队首起'],
   'queue.syncTo': ['SyncAll → {names}', 'SyncAll → {names}'],
-  'queue.replaced': ['ReplacedAll, {n}', 'ReplacedAll，{n}'],
   'queue.tip.Bookmark': ['It carries no object, only a resourceVersion, and moves the store’s version to it. It cannot join a batch.', '没有对象，只有 resourceVersion：把 store 的版本推进到它。不能并入一批。'],
   'queue.tip.SyncAll': ['One delta for a whole resync: every object of the store goes to the listeners that asked for it, old and new being the same pointer. Nothing is written and nothing is asked.', '一次 resync 只有一个 delta：store 的每个对象都发给要它的 listener，old 和 new 是同一个指针。不写入，也不发请求。'],
   'queue.tip.ReplacedAll': ['One delta for a whole list: the store is replaced in one step, then the handlers hear of what is gone, what changed and what is new.', '一次 list 只有一个 delta：store 一步替换，然后 handler 得知消失的、变化的和新增的。'],
