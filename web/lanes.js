@@ -16,7 +16,12 @@ import { Runner } from './runner.js';
  * @typedef {{pops: {seq: number, of: number, items: Change[]}[], stored: Step[], got: Step[]}} Told
  */
 
-const tops = [152, 372];
+/**
+ * Where things lie, in units. In presenter mode the same picture is laid on 960 units across the stage, so that all type
+ * is four thirds as large; what only explains gives its room then.
+ */
+const plain = { w: 1280, h: 720, tops: [152, 372], gap: 36, ph: 118, head: 68, num: 96, low: 538, api: [16, 100], src: 26, fork: 132, refl: [156, 150], queue: [330, 222], idx: [576, 190], lis: [790, 474], said: 64, room: 4, code: [448, 496] };
+const large = { w: 960, h: 540, tops: [98, 292], gap: 22, ph: 98, head: 26, num: 54, low: 412, api: [24, 88], src: 34, fork: 124, refl: [138, 134], queue: [284, 194], idx: [492, 160], lis: [666, 270], said: 54, room: 3, code: [364, 388] };
 const keptFrames = 3000;
 /** The columns of the comparison hold as many changes as this. */
 const most = 6;
@@ -49,63 +54,16 @@ export class Lanes {
     this.freeAt = -1e9;
     this.busy = false;
     this.drawn = '';
-    const root = h('section', { class: 'lanesv', hidden: '', 'aria-label': '1.31, 1.37' });
-    this.root = root;
-    const svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
-    root.append(svg);
-    const g = svg;
-    this.fixed = { api: text(g, 16, 68, 'ti'), refl: text(g, 156, 68, 'ti'), queue: text(g, 330, 68, 'ti'), idx: text(g, 576, 68, 'ti'), lis: text(g, 790, 68, 'ti') };
-    text(g, 16, 96, 'l').set('rv');
-    this.rv = text(g, 34, 96, 'num');
-    this.who = text(g, 1264, 68, 'l', 'end');
-    g.append(s('rect', { x: 16, y: 196, width: 100, height: 342, rx: 4, class: 'pn' }), s('rect', { x: 790, y: 106, width: 474, height: 432, rx: 4, class: 'pn' }));
-    this.sentHead = text(g, 26, 218, 'l');
-    this.lanes = tops.map((y) => {
-      const path = (/** @type {string} */ d, /** @type {string} */ cls) => {
-        const p = s('path', { d, class: cls });
-        g.append(p);
-        return p;
-      };
-      const wire = path(y === 152 ? 'M30 152H320' : 'M132 152V364Q132 372 140 372H320', 'rail');
-      const store = path(`M320 ${y}H564`, 'rail');
-      const pop = path(`M564 ${y}H790`, 'rail');
-      const fan = path(`M790 ${y}H814`, 'rail');
-      path(`M231 ${y + 9}V${y + 36}M441 ${y + 12}V${y + 36}M671 ${y + 9}V${y + 36}`, 'stem');
-      for (const x of [231, 671]) g.append(s('circle', { cx: x, cy: y, r: 9, class: 'node' }), s('circle', { cx: x, cy: y, r: 3.5, class: 'nodedot' }));
-      g.append(s('rect', { x: 156, y: y + 36, width: 150, height: 118, rx: 4, class: 'pn' }), s('rect', { x: 330, y: y + 36, width: 222, height: 118, rx: 4, class: 'pn' }), s('rect', { x: 576, y: y + 36, width: 190, height: 118, rx: 4, class: 'pn' }));
-      path(`M798 ${y - 11}V${y + 11}M806 ${y - 11}V${y + 11}`, 'gate');
-      g.append(s('rect', { x: 814, y: y - 18, width: 60, height: 36, rx: 4, class: 'hbox' }));
-      const lamp = s('circle', { cx: 228, cy: y + 84, r: 4, class: 'lamp' });
-      g.append(lamp);
-      text(g, 166, y + 62, 'l').set('rv');
-      return {
-        y, wire, store, pop, fan, lamp,
-        era: text(g, 156, y - 26, 'num'), how: text(g, 212, y - 26, 'l'), rv: text(g, 182, y + 62, 'n20'), phase: text(g, 166, y + 88, 'l t1'),
-        lists: text(g, 166, y + 116, 'n16'), listsL: text(g, 184, y + 116, 'l'), watches: text(g, 236, y + 116, 'n16'), watchesL: text(g, 254, y + 116, 'l'), req: text(g, 166, y + 140, 'm2'),
-        kind: text(g, 330, y - 26, 'ti'), kindWhy: text(g, 552, y - 26, 'l', 'end'), took: text(g, 340, y + 56, 'l'), more: text(g, 542, y + 56, 'l', 'end'),
-        count: text(g, 756, y + 67, 'l', 'end'), said: [0, 1, 2].map((i) => text(g, 586, y + 100 + 17 * i, 'l')),
-        time: text(g, 844, y + 5, 't14', 'middle'), recv: text(g, 814, y + 38, 'l'), held: text(g, 578, y - 14, 'l t1'),
-      };
-    });
-    g.append(s('path', { d: 'M26 145V159', class: 'srcbar' }), s('circle', { cx: 132, cy: 152, r: 4, class: 'fork' }));
-    this.asSent = text(g, 814, 266, 'l t1');
-    this.code = [448, 496].map((y) => ({ era: text(g, 814, y, 't14'), calls: text(g, 864, y, 'm1'), note: text(g, 864, y + 18, 'l') }));
-    this.empty = [0, 1, 2].map((i) => text(g, 930, 252 + 20 * i, 'c14'));
-    this.legend = [0, 1, 2].map((i) => text(g, 26, 458 + 18 * i, 'm1'));
-    this.truth = [text(g, 26, 420, 'l t1'), text(g, 26, 435, 'l t1')];
-    this.dyn = s('g');
-    g.append(this.dyn);
-    this.slots = s('g');
-    g.append(this.slots);
+    this.root = h('section', { class: 'lanesv', hidden: '', 'aria-label': '1.31, 1.37' });
+    this.svg = s('svg', { class: 'stage' });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
-    root.append(this.canvas);
+    this.root.append(this.svg, this.canvas);
     this.runner = new Runner(this.canvas, this.ctx, 1280, 720, 22);
-    /** @type {{stage: string, el: HTMLElement}[]} */
+    /** @type {{stage: string, lane: number, el: HTMLElement}[]} */
     this.pins = [];
-    for (const y of tops) {
-      for (const [stage, x] of /** @type {[string, number][]} */ ([['store', 320], ['pop', 564], ['deliver', 790]])) {
+    for (const lane of [0, 1]) {
+      for (const stage of ['store', 'pop', 'deliver']) {
         const el = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
-        place(el, x - 8, y - 24, 16, 36);
         el.append(s('svg', { viewBox: '0 0 16 52', 'aria-hidden': 'true' },
           s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' })),
           s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }), s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
@@ -115,22 +73,98 @@ export class Lanes {
           if (this.ctx.model.hold(stage, id)) this.ctx.act('release', stage, 0, ...args);
           else this.ctx.act('hold', stage, ...args);
         });
-        root.append(el);
-        this.pins.push({ stage, el });
+        this.root.append(el);
+        this.pins.push({ stage, lane, el });
       }
     }
-    this.release = tops.map((y) => {
+    this.release = plain.tops.map((y) => {
       const b = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
       place(b, 578, y + 9, 72, 24);
       b.addEventListener('click', () => this.ctx.act('release', 'pop', 0));
-      root.append(b);
+      this.root.append(b);
       return b;
     });
     this.burstB = h('button', { class: 'sbtn line', type: 'button' });
     place(this.burstB, 26, 506, 80, 24);
     this.burstB.addEventListener('click', () => (this.ctx.model.hold('pop') ? this.ctx.act('release', 'pop', 0) : this.burst()));
-    root.append(this.burstB);
-    app.append(root);
+    this.root.append(this.burstB);
+    this.v = this.lay(plain);
+    app.append(this.root);
+  }
+
+  /** Lays the stage out. @param {typeof plain} o @private */
+  lay(o) {
+    const g = this.svg;
+    g.replaceChildren();
+    this.g = o;
+    attr(g, 'viewBox', `0 0 ${o.w} ${o.h}`);
+    this.runner.w = o.w;
+    this.runner.h = o.h;
+    this.runner.clear();
+    const [ax, aw] = o.api;
+    const [rx, rw] = o.refl;
+    const [qx, qw] = o.queue;
+    const [ix, iw] = o.idx;
+    const [lx, lw] = o.lis;
+    const [y0, y1] = o.tops;
+    const pins = /** @type {Record<string, number>} */ ({ store: (rx + rw + qx) / 2 + 2, pop: (qx + qw + ix) / 2, deliver: lx });
+    const big = 1280 / o.w;
+    for (const p of this.pins) place(p.el, pins[p.stage] * big - 8, o.tops[p.lane] * big - 24, 16, 36);
+    const fixed = { api: text(g, ax, o.head, 'ti'), refl: text(g, rx, o.head, 'ti'), queue: text(g, qx, o.head, 'ti'), idx: text(g, ix, o.head, 'ti'), lis: text(g, lx, o.head, 'ti') };
+    fixed.api.set('API server');
+    fixed.refl.set('Reflector');
+    fixed.queue.set('Queue');
+    fixed.idx.set('Indexer');
+    fixed.lis.set('Listener');
+    text(g, ax, o.num, 'l').set('rv');
+    const panel = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w, /** @type {number} */ hh) => g.append(s('rect', { x, y, width: w, height: hh, rx: 4, class: 'pn' }));
+    const at = y0 + o.gap;
+    panel(ax, at + 8, aw, o.low - at - 8);
+    panel(lx, y0 - 46, lw, o.low - y0 + 46);
+    const path = (/** @type {string} */ d, /** @type {string} */ cls) => {
+      const p = s('path', { d, class: cls });
+      g.append(p);
+      return p;
+    };
+    const rn = rx + rw / 2;
+    const xn = ix + iw / 2;
+    const lanes = o.tops.map((y, i) => {
+      const top = y + o.gap;
+      const wire = path(i ? `M${o.fork} ${y0}V${y - 8}Q${o.fork} ${y} ${o.fork + 8} ${y}H${pins.store}` : `M${o.src + 4} ${y}H${pins.store}`, 'rail');
+      const store = path(`M${pins.store} ${y}H${pins.pop}`, 'rail');
+      const pop = path(`M${pins.pop} ${y}H${lx}`, 'rail');
+      const fan = path(`M${lx} ${y}H${lx + 24}`, 'rail');
+      path(`M${rn} ${y + 9}V${top}M${qx + qw / 2} ${y + 12}V${top}M${xn} ${y + 9}V${top}`, 'stem');
+      for (const x of [rn, xn]) g.append(s('circle', { cx: x, cy: y, r: 9, class: 'node' }), s('circle', { cx: x, cy: y, r: 3.5, class: 'nodedot' }));
+      for (const [x, w] of [o.refl, o.queue, o.idx]) panel(x, top, w, o.ph);
+      path(`M${lx + 8} ${y - 11}V${y + 11}M${lx + 16} ${y - 11}V${y + 11}`, 'gate');
+      g.append(s('rect', { x: lx + 24, y: y - 18, width: big > 1 ? 54 : 60, height: 36, rx: 4, class: 'hbox' }));
+      const lamp = s('circle', { cx: rx + 72, cy: top + 48, r: 4, class: 'lamp' });
+      g.append(lamp);
+      text(g, rx + 10, top + 26, 'l').set('rv');
+      return {
+        y, wire, store, pop, fan, lamp,
+        era: text(g, rx, y - 26, 'num'), how: text(g, rx + 56, y - 26, 'l'), rv: text(g, rx + 26, top + 26, 'n20'), phase: text(g, rx + 10, top + 52, 'l t1'),
+        lists: text(g, rx + 10, top + 80, 'n16'), listsL: text(g, rx, top + 80, 'l'), watches: text(g, rx, top + 80, 'n16'), watchesL: text(g, rx, top + 80, 'l'), req: text(g, rx + 10, top + 104, 'm2'),
+        kind: text(g, qx, y - 26, 'ti'), kindWhy: text(g, qx + qw, y - 26, 'l', 'end'), took: text(g, qx + 10, top + 20, 'l'), more: text(g, qx + qw - 10, top + 20, 'l', 'end'),
+        count: text(g, ix + iw - 10, top + 31, 'l', 'end'), said: [0, 1, 2].map((j) => text(g, ix + 10, top + o.said + 17 * j, 'l')),
+        time: text(g, lx + (big > 1 ? 51 : 54), y + 5, 't14', 'middle'), recv: text(g, lx + 24, y + 38, 'l'), held: text(g, ix + 2, y - 14, 'l t1'),
+      };
+    });
+    g.append(s('path', { d: `M${o.src} ${y0 - 7}V${y0 + 7}`, class: 'srcbar' }), s('circle', { cx: o.fork, cy: y0, r: 4, class: 'fork' }));
+    const mid = (y0 + y1) / 2;
+    const out = {
+      lanes, mid, rn, xn,
+      rv: text(g, ax + 18, o.num, 'num'), who: text(g, lx + lw, o.head, 'l', 'end'), sentHead: text(g, ax + 10, at + 30, 'l'), asSent: text(g, lx + 24, mid + 4, 'l t1'),
+      code: o.code.map((y) => ({ era: text(g, lx + 24, y, 't14'), calls: text(g, lx + 74, y, 'm1'), note: text(g, lx + 74, big > 1 ? y : y + 18, 'l') })),
+      empty: [0, 1, 2].map((i) => text(g, lx + 140, 252 + 20 * i, 'c14')),
+      legend: [0, 1, 2].map((i) => text(g, ax + (big > 1 ? 6 : 10), o.low - (big > 1 ? 52 : 80) + 18 * i, 'm1')),
+      truth: [text(g, ax + 10, 420, 'l t1'), text(g, ax + 10, 435, 'l t1')],
+      dyn: s('g'), slots: s('g'),
+    };
+    g.append(out.dyn, out.slots);
+    this.drawn = this.slotsDrawn = '';
+    return out;
   }
 
   /** @param {number} i @returns {State} */
@@ -187,14 +221,17 @@ export class Lanes {
     }
     const id = this.printer()?.id;
     for (let i = 0; i < 2; i++) {
-      const y = tops[i];
+      const { g, v } = this;
+      const y = g.tops[i];
+      const [qx, qw] = g.queue;
+      const seat = qx + qw - 10;
       for (const mv of frame.lanes[i].moves ?? []) {
         const label = mv.k ? this.episode.changes.find((c) => c.key === mv.k && c.rv === mv.rv)?.label : undefined;
         const o = { id: String(i), label };
-        if (mv.p === 'wire') this.runner.add(mv, y === 152 ? [42, 152, 220, 152] : [42, 152, 132, 152, 132, 372, 220, 372], o);
-        else if (mv.p === 'store') this.runner.add(mv, [244, y, Math.max(398, 542 - 24 * Math.min(6, Math.max(0, this.state(i).queue.depth - 1))), y], { ...o, before: 'wire' });
-        else if (mv.p === 'pop') this.runner.add(mv, [552, y, 660, y], { ...o, before: 'store' });
-        else if (mv.p === 'fan' && mv.l === id) this.runner.add(mv, [682, y, 796, y], { ...o, before: 'pop' });
+        if (mv.p === 'wire') this.runner.add(mv, [g.src + 16, g.tops[0], ...(i ? [g.fork, g.tops[0], g.fork, y] : []), v.rn - 11, y], o);
+        else if (mv.p === 'store') this.runner.add(mv, [v.rn + 13, y, seat - 24 * Math.min(6, Math.max(0, this.state(i).queue.depth - 1)), y], { ...o, before: 'wire' });
+        else if (mv.p === 'pop') this.runner.add(mv, [seat + 10, y, v.xn - 11, y], { ...o, before: 'store' });
+        else if (mv.p === 'fan' && mv.l === id) this.runner.add(mv, [v.xn + 11, y, g.lis[0] + 6, y], { ...o, before: 'pop' });
       }
     }
   }
@@ -387,8 +424,11 @@ export class Lanes {
 
   serial = 1;
 
-  resize() {
-    this.runner.resize(this.ctx.scene.k);
+  /** Fits the screen; in presenter mode a third larger. @param {boolean} [presenting] */
+  resize(presenting = this.g === large) {
+    const o = presenting ? large : plain;
+    if (o !== this.g) this.v = this.lay(o);
+    this.runner.resize((this.ctx.scene.k * 1280) / o.w);
     this.drawn = '';
   }
 
@@ -400,24 +440,18 @@ export class Lanes {
   /** @param {number} clock */
   paint(clock) {
     const { t, model } = this.ctx;
-    this.choose(clock);
-    this.ask(clock);
+    this.look(clock);
     const st = model.state;
-    const f = this.fixed;
-    f.api.set('API server');
-    f.refl.set('Reflector');
-    f.queue.set('Queue');
-    f.idx.set('Indexer');
-    f.lis.set('Listener');
-    this.rv.set(bigVersion(st.api.resourceVersion), st.api.resourceVersion);
-    this.who.set(t('lanes.listener', { name: this.printer()?.name ?? '—' }));
-    this.sentHead.set(t('lanes.sent'));
-    this.asSent.set(this.episode.changes.length ? t('lanes.asSent') : '');
-    this.truth[0].set(t('lanes.one'));
-    this.truth[1].set(t('lanes.two'));
+    const big = this.g === large;
+    const rx = this.g.refl[0];
+    this.v.rv.set(bigVersion(st.api.resourceVersion), st.api.resourceVersion);
+    this.v.who.set(t('lanes.listener', { name: this.printer()?.name ?? '—' }));
+    this.v.sentHead.set(t('lanes.sent'));
+    this.v.asSent.set(this.episode.changes.length ? t('lanes.asSent') : '');
+    this.v.truth.forEach((w, i) => w.set(big ? '' : t(i ? 'lanes.two' : 'lanes.one')));
     const pop = model.hold('pop');
     const down = model.down();
-    this.lanes.forEach((o, i) => {
+    this.v.lanes.forEach((o, i) => {
       const x = this.state(i);
       const r = x.reflector;
       o.era.set(x.era);
@@ -425,12 +459,12 @@ export class Lanes {
       o.rv.set(version(r.resourceVersion, 9), r.resourceVersion);
       o.phase.set(r.phase);
       attr(o.lamp, 'class', r.phase === 'watching' ? 'lamp on' : r.phase === 'backoff' ? 'lamp w' : 'lamp');
-      attr(o.lamp, 'cx', 178 + 6.6 * r.phase.length);
+      attr(o.lamp, 'cx', rx + 22 + 6.6 * r.phase.length);
       o.lists.set(exact(r.lists));
-      o.listsL.at(166 + 6 + 9 * exact(r.lists).length, o.y + 116).set(r.lists === 1 ? 'list' : 'lists');
-      o.watches.set(exact(r.watches));
-      o.watchesL.at(236 + 6 + 9 * exact(r.watches).length, o.y + 116).set(r.watches === 1 ? 'watch' : 'watches');
-      o.req.set(r.lists ? 'rv=0, then watch' : r.watches ? 'sendInitialEvents' : '');
+      o.listsL.at(rx + 16 + 9 * exact(r.lists).length, o.y + this.g.gap + 80).set(r.lists === 1 ? 'list' : 'lists');
+      o.watches.at(rx + (big ? 66 : 80), o.y + this.g.gap + 80).set(exact(r.watches));
+      o.watchesL.at(rx + (big ? 72 : 86) + 9 * exact(r.watches).length, o.y + this.g.gap + 80).set(r.watches === 1 ? 'watch' : 'watches');
+      o.req.set(big ? '' : r.lists ? 'rv=0, then watch' : r.watches ? 'sendInitialEvents' : '');
       const delta = x.queue.kind === 'DeltaFIFO';
       o.kind.set(x.queue.kind);
       o.kindWhy.set(t(delta ? 'lanes.byKey' : 'lanes.arrival'));
@@ -466,25 +500,25 @@ export class Lanes {
     const sig = [0, 1].map((i) => this.state(i).queue.items.slice(0, 7).map((q) => `${q.op}${q.key}${q.rv}${q.deltas?.length ?? 0}`).join(',')).join('|') + this.episode.id;
     if (sig === this.slotsDrawn) return;
     this.slotsDrawn = sig;
-    this.slots.replaceChildren();
+    this.v.slots.replaceChildren();
     for (let i = 0; i < 2; i++) {
       const q = this.state(i).queue;
-      const y = tops[i];
+      const y = this.g.tops[i];
       for (let j = 6; j >= 0; j--) {
-        const x = 532 - 24 * j;
+        const x = this.g.queue[0] + this.g.queue[1] - 20 - 24 * j;
         const it = q.items[j];
         if (!it) {
-          this.slots.append(s('rect', { x, y: y - 10, width: 20, height: 20, rx: 4, class: 'slot off' }));
+          this.v.slots.append(s('rect', { x, y: y - 10, width: 20, height: 20, rx: 4, class: 'slot off' }));
           continue;
         }
         const kind = kindOf(it.op);
         const c = this.episode.changes.find((e) => e.key === it.key && (e.rv === it.rv || (it.deltas?.length ?? 0) > 1));
-        for (let d = Math.min(2, (it.deltas?.length ?? 1) - 1); d > 0; d--) this.slots.append(s('rect', { x: x - 3 * d, y: y - 10 - 3 * d, width: 20, height: 20, rx: 4, class: 'ch-stack k-' + kind }));
-        this.slots.append(s('rect', { x, y: y - 10, width: 20, height: 20, rx: 4, class: 'ch rs k-' + kind }));
+        for (let d = Math.min(2, (it.deltas?.length ?? 1) - 1); d > 0; d--) this.v.slots.append(s('rect', { x: x - 3 * d, y: y - 10 - 3 * d, width: 20, height: 20, rx: 4, class: 'ch-stack k-' + kind }));
+        this.v.slots.append(s('rect', { x, y: y - 10, width: 20, height: 20, rx: 4, class: 'ch rs k-' + kind }));
         if (c) {
-          const w = text(this.slots, x + 10, y + 4, 'l t1 lb', 'middle');
+          const w = text(this.v.slots, x + 10, y + 4, 'l t1 lb', 'middle');
           w.set((it.deltas?.length ?? 0) > 1 ? c.letter : c.label);
-        } else this.slots.append(s('use', { href: '#g-' + kind, x: x + 3.2, y: y - 6.8, width: 13.6, height: 13.6, class: 'gl k-' + kind }));
+        } else this.v.slots.append(s('use', { href: '#g-' + kind, x: x + 3.2, y: y - 6.8, width: 13.6, height: 13.6, class: 'gl k-' + kind }));
       }
     }
   }
@@ -504,7 +538,7 @@ export class Lanes {
     const bare = w < 36;
     if (!bare) g.append(s('use', { href: '#g-' + kind, x: x + (w < 46 ? 3 : 5), y: y + (hh - gs) / 2, width: gs, height: gs, class: 'gl k-' + kind }));
     text(g, bare ? x + w / 2 : x + w - (w < 46 ? 4 : 6), y + hh / 2 + (size === 'n20' ? 7 : 5), size, bare ? 'middle' : 'end').set(c.label);
-    this.dyn.append(g);
+    this.v.dyn.append(g);
     return g;
   }
 
@@ -516,39 +550,59 @@ export class Lanes {
   readHops = null;
   readId = '';
 
+  /** What each lane made of the changes. */
+  reread() {
+    if (this.hops !== this.readHops || this.episode.id !== this.readId) {
+      this.readHops = this.hops;
+      this.readId = this.episode.id;
+      this.read = [this.told(0), this.told(1)];
+      this.rows = this.read.map((x) => this.overtaken(x));
+      this.over = this.rows[0] ?? this.rows[1];
+    }
+    return this.read;
+  }
+
+  /** Chooses the changes and reads what became of them; whichever view draws them. @param {number} clock */
+  look(clock) {
+    this.choose(clock);
+    this.ask(clock);
+    return this.reread();
+  }
+
+  /** @type {({a: Change, b: Change, ms: number} | null)[]} */
+  rows = [null, null];
+
   /** @private */
   compare() {
     const { t } = this.ctx;
     const { changes } = this.episode;
     const n = changes.length;
-    if (this.hops !== this.readHops || this.episode.id !== this.readId) {
-      this.readHops = this.hops;
-      this.readId = this.episode.id;
-      this.read = [this.told(0), this.told(1)];
-    }
-    const told = this.read;
-    this.lanes.forEach((o, i) => {
+    const { g } = this;
+    const big = g === large;
+    const at = g.tops[0] + g.gap;
+    const left0 = g.api[0] + 10;
+    const told = this.reread();
+    this.v.lanes.forEach((o, i) => {
       const st = this.state(i);
       const held = new Set(told[i].stored.map((q) => q.c.key)).size;
-      o.count.set(held > 2 ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held ? 6 : 9) : held ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
+      o.count.set(held > (big ? 1 : 2) ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held ? 6 : 9) : held ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
     });
     const sig = [this.episode.id, this.episode.held, this.episode.total, t('lanes.took'), this.ctx.model.state.source.kind, ...told.map((x, i) => `${x.pops.map((p) => p.items.map((c) => c.n)).join('/')};${x.got.map((g) => g.c.n + g.op)};${x.stored.map((g) => g.c.n)};${this.state(i).indexer.resourceVersion};${this.state(i).indexer.count}`)].join('#');
     if (sig === this.drawn) return;
     this.drawn = sig;
-    this.dyn.replaceChildren();
-    const rows = told.map((x) => this.overtaken(x));
-    this.over = rows[0] ?? rows[1];
+    this.v.dyn.replaceChildren();
+    const { rows } = this;
     // Sent.
     const pitch = n <= 3 ? 54 : 29;
     changes.forEach((c, i) => {
-      this.chip(26, 229 + pitch * i, 48, 26, c, c.op, 't14');
-      if (n <= 3) text(this.dyn, 26, 229 + pitch * i + 42, 'm2').set('rv ' + version(c.rv, 7), c.rv);
+      this.chip(left0, at + 41 + pitch * i, 48, 26, c, c.op, 't14');
+      if (n <= 3) text(this.v.dyn, left0, at + 83 + pitch * i, 'm2').set('rv ' + version(c.rv, 7), c.rv);
     });
-    this.dyn.append(s('path', { d: 'M26 405.5H106', class: 'hair' }));
+    if (!big) this.v.dyn.append(s('path', { d: 'M26 405.5H106', class: 'hair' }));
     const keys = [...new Map(changes.map((c) => [c.letter, c.key])).entries()];
-    this.legend.forEach((l, i) => l.set(keys[i] ? `${keys[i][0]} ${middle(keys[i][1].replace(/^.*\//, ''), 9)}` : '', keys[i]?.[1]));
+    this.v.legend.forEach((l, i) => l.set(keys[i] ? `${keys[i][0]} ${middle(keys[i][1].replace(/^.*\//, ''), 9)}` : '', keys[i]?.[1]));
     // Queue and store.
-    this.lanes.forEach((o, i) => {
+    this.v.lanes.forEach((o, i) => {
       const x = told[i];
       const st = this.state(i);
       const delta = st.queue.kind === 'DeltaFIFO';
@@ -570,56 +624,60 @@ export class Lanes {
       /** @type {{name: string, items: Change[], all: string, first: boolean, last: boolean}[]} */
       const flat = [];
       for (const l of lines) for (let j = 0; j < l.items.length; j += 3) flat.push({ ...l, name: j ? '' : l.name, items: l.items.slice(j, j + 3), first: j === 0, last: j + 3 >= l.items.length });
-      const room = 4;
+      const { room } = g;
       const shown = flat.slice(0, room);
       const hidden = flat.slice(room).reduce((a, l) => a + l.items.length, 0) + Math.max(0, this.episode.total - n);
       o.more.set(hidden ? t('lanes.more', { n: exact(hidden) }) : '');
-      const step = shown.length <= 2 ? 40 : shown.length === 3 ? 29 : 22;
+      const step = shown.length <= 2 ? (big ? 32 : 40) : shown.length === 3 ? (big ? 23 : 29) : 22;
       const ch = Math.min(26, step - 3);
+      const bx = g.queue[0] + (big ? 62 : 73);
       shown.forEach((l, j) => {
-        const top = o.y + (shown.length <= 2 ? 69 : 63) + step * j;
-        if (l.name) text(this.dyn, 340, top + ch / 2 + 4, 'l t1').set(l.name);
+        const top = o.y + g.gap + (big ? 29 : shown.length <= 2 ? 33 : 27) + step * j;
+        if (l.name) text(this.v.dyn, g.queue[0] + 10, top + ch / 2 + 4, 'l t1').set(l.name);
         const a = top - 2;
         const b = top + ch + 2;
-        this.dyn.append(s('path', { d: `${l.first ? `M407 ${a}H403` : `M403 ${a - 1}`}V${b}${l.last ? 'H407' : ''}`, class: 'brk' }));
-        const w = l.items.length > 2 ? 42 : 50;
-        l.items.forEach((c, q) => this.chip(412 + (w + 3) * q, top, w, ch, c, opAt(x, c), ch < 22 ? 'l t1 lb' : 't14'));
-        if (l.all) text(this.dyn, 412 + (w + 3) * l.items.length + 6, top + ch / 2 + 4, 'l').set(l.all);
+        this.v.dyn.append(s('path', { d: `${l.first ? `M${bx + 4} ${a}H${bx}` : `M${bx} ${a - 1}`}V${b}${l.last ? `H${bx + 4}` : ''}`, class: 'brk' }));
+        const w = l.items.length > 2 ? (big ? 34 : 42) : 50;
+        l.items.forEach((c, q) => this.chip(bx + 9 + (w + 3) * q, top, w, ch, c, opAt(x, c), ch < 22 ? 'l t1 lb' : 't14'));
+        if (l.all) text(this.v.dyn, bx + 15 + (w + 3) * l.items.length, top + ch / 2 + 4, 'l').set(l.all);
       });
       // The newest stored state of each object.
       /** @type {Map<string, Step>} */
       const newest = new Map();
       for (const q of x.stored) newest.set(q.c.key, q);
       const held = [...newest.values()].slice(0, 3);
-      held.forEach((q, j) => this.chip(586 + 50 * j, o.y + 49, 46, 26, q.c, q.op, 't14'));
-      o.count.set(held.length > 2 ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held.length ? 6 : 9) : held.length ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
+      held.forEach((q, j) => this.chip(g.idx[0] + 10 + 50 * j, o.y + g.gap + 13, 46, 26, q.c, q.op, 't14'));
+      o.count.set(held.length > (big ? 1 : 2) ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held.length ? 6 : 9) : held.length ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
       const odd = rows[i];
       const words = odd ? t(odd.ms < 0.05 ? 'lanes.neverMoment' : 'lanes.never', { s: span(odd.ms), a: odd.a.label, b: odd.b.label }) : held.length ? t('lanes.always') : n ? t('lanes.asOf') : '';
-      const split = wrap(words, 174, 3);
+      const split = wrap(words, g.idx[1] - 16, 3);
       o.said.forEach((q, j) => q.cls(odd ? 'l t1' : 'l').set(split[j] ?? ''));
     });
     // Received, sent, received.
-    const wide = n <= 3 ? 76 : n <= 4 ? 64 : 50;
-    const cell = n <= 3 ? 116 : 348 / n;
-    const left = n <= 3 ? 928 : 904 + (cell - wide) / 2;
+    const all = big ? 176 : 348;
+    const cell = n <= 3 ? all / 3 : all / n;
+    const wide = big ? cell - 8 : n <= 3 ? 76 : n <= 4 ? 64 : 50;
+    const left = g.lis[0] + g.lis[1] - (big ? 6 : 12) - all + (cell - wide) / 2;
     const mid = (/** @type {number} */ i) => left + cell * i + wide / 2;
-    const big = n <= 3 ? 'n20' : 'n16';
+    const size = n <= 3 && !big ? 'n20' : n > 4 && big ? 't14' : 'n16';
     const tall = n <= 3 ? 38 : 34;
+    const m = this.v.mid;
     const lines = s('g');
-    this.dyn.append(lines);
+    this.v.dyn.append(lines);
     for (let lane = 0; lane < 2; lane++) {
-      const y = tops[lane];
+      const y = g.tops[lane];
       const x = told[lane];
       for (let i = 0; i < n; i++) {
         const step = x.got[i];
         if (!step) {
-          this.dyn.append(s('rect', { x: left + cell * i, y: y - tall / 2, width: wide, height: tall, rx: 4, class: 'slot off' }));
+          this.v.dyn.append(s('rect', { x: left + cell * i, y: y - tall / 2, width: wide, height: tall, rx: 4, class: 'slot off' }));
           continue;
         }
-        this.chip(left + cell * i, y - tall / 2, wide, tall, step.c, step.op, big);
+        this.chip(left + cell * i, y - tall / 2, wide, tall, step.c, step.op, size);
         const to = step.c.n - 1;
         const crossed = to !== i;
-        const d = lane === 0 ? `M${mid(i)} ${152 + tall / 2}C${mid(i)} ${152 + 60} ${mid(to)} ${152 + 54} ${mid(to)} 247` : `M${mid(to)} 277C${mid(to)} ${372 - 54} ${mid(i)} ${372 - 60} ${mid(i)} ${372 - tall / 2}`;
+        const far = 0.52 * (m - y);
+        const d = lane === 0 ? `M${mid(i)} ${y + tall / 2}C${mid(i)} ${y + far} ${mid(to)} ${y + far} ${mid(to)} ${m - 15}` : `M${mid(to)} ${m + 15}C${mid(to)} ${y + far} ${mid(i)} ${y + far} ${mid(i)} ${y - tall / 2}`;
         const p = s('path', { d, class: crossed ? 'bump x' : 'bump' });
         lines.append(p);
       }
@@ -627,11 +685,11 @@ export class Lanes {
       if (off.length) {
         const a = left + cell * off[0];
         const b = left + cell * off[off.length - 1] + wide;
-        const top = lane === 0 ? 129 : 396;
-        this.dyn.append(s('path', { d: lane === 0 ? `M${a} 129V125H${b}V129` : `M${a} 396V400H${b}V396`, class: 'brk' }));
-        text(this.dyn, (a + b) / 2, lane === 0 ? top - 9 : top + 18, 't14', 'middle').set(t('lanes.notOrder'));
+        const top = lane === 0 ? y - 23 : y + 24;
+        this.v.dyn.append(s('path', { d: lane === 0 ? `M${a} ${top}V${top - 4}H${b}V${top}` : `M${a} ${top}V${top + 4}H${b}V${top}`, class: 'brk' }));
+        text(this.v.dyn, (a + b) / 2, lane === 0 ? top - 9 : top + 18, 't14', 'middle').set(t('lanes.notOrder'));
       }
-      const c = this.code[lane];
+      const c = this.v.code[lane];
       c.era.set(n ? this.state(lane).era : '');
       const calls = x.got.map((g) => {
         if (g.op === 'Added' || g.op === 'Replaced') return `OnAdd(${g.c.label})`;
@@ -642,16 +700,17 @@ export class Lanes {
       // Whole calls only: as many as the line has room for.
       let cut = calls;
       if (calls.length > 54) cut = calls.slice(0, Math.max(0, calls.lastIndexOf('  ', 52))) + '  …';
-      c.calls.set(cut, calls);
+      c.calls.set(big ? '' : cut, calls);
       c.note.set(calls ? t(this.state(lane).queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys') : '');
     }
+    const sw = Math.min(48, cell - 6);
     changes.forEach((c, i) => {
-      this.dyn.append(s('rect', { x: mid(i) - 24, y: 249, width: 48, height: 26, rx: 4, class: 'sentb' }));
-      text(this.dyn, mid(i), 267, 't14', 'middle').set(c.label);
+      this.v.dyn.append(s('rect', { x: mid(i) - sw / 2, y: m - 13, width: sw, height: 26, rx: 4, class: 'sentb' }));
+      text(this.v.dyn, mid(i), m + 5, 't14', 'middle').set(c.label);
     });
-    const empty = n ? [] : wrap(t(this.ctx.model.state.source.kind === 'sim' ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
-    this.empty.forEach((e, i) => e.set(empty[i] ?? ''));
-    show(this.asSent.el, n > 0);
+    const empty = n || big ? [] : wrap(t(this.ctx.model.state.source.kind === 'sim' ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
+    this.v.empty.forEach((e, i) => e.set(empty[i] ?? ''));
+    show(this.v.asSent.el, n > 0);
   }
 }
 

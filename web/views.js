@@ -107,7 +107,7 @@ export class Views {
   }
 
   resize() {
-    this.lanes.resize();
+    this.lanes.resize(this.presenting);
     this.presenter.resize();
     this.phone.resize();
   }
