@@ -527,10 +527,9 @@ export class Lanes {
 
   /**
    * A chip with the name of a change.
-   * @param {number} x @param {number} y @param {number} w @param {number} hh @param {Change} c @param {string} op @param {string} size
-   * @private
+   * @param {number} x @param {number} y @param {number} w @param {number} hh @param {Change} c @param {string} op @param {string} size @param {SVGElement} [into]
    */
-  chip(x, y, w, hh, c, op, size) {
+  chip(x, y, w, hh, c, op, size, into = this.v.dyn) {
     const kind = kindOf(op);
     const gs = Math.min(hh * 0.58, w * 0.36);
     const g = s('g', {}, s('rect', { x, y, width: w, height: hh, rx: 4, class: 'ch rs k-' + kind }));
@@ -538,8 +537,7 @@ export class Lanes {
     const bare = w < 36;
     if (!bare) g.append(s('use', { href: '#g-' + kind, x: x + (w < 46 ? 3 : 5), y: y + (hh - gs) / 2, width: gs, height: gs, class: 'gl k-' + kind }));
     text(g, bare ? x + w / 2 : x + w - (w < 46 ? 4 : 6), y + hh / 2 + (size === 'n20' ? 7 : 5), size, bare ? 'middle' : 'end').set(c.label);
-    this.v.dyn.append(g);
-    return g;
+    into.append(g);
   }
 
   /** @type {{a: Change, b: Change, ms: number} | null} */
@@ -571,6 +569,47 @@ export class Lanes {
 
   /** @type {({a: Change, b: Change, ms: number} | null)[]} */
   rows = [null, null];
+
+  /** The newest stored state of each object compared. @param {number} i */
+  newest(i) {
+    /** @type {Map<string, Step>} */
+    const newest = new Map();
+    for (const q of this.read[i].stored) newest.set(q.c.key, q);
+    return [...newest.values()].slice(0, 3);
+  }
+
+  /** What a lane's store was in between. @param {number} i */
+  verdict(i) {
+    const { t } = this.ctx;
+    const odd = this.rows[i];
+    if (odd) return t(odd.ms < 0.05 ? 'lanes.neverMoment' : 'lanes.never', { s: span(odd.ms), a: odd.a.label, b: odd.b.label });
+    return this.read[i].stored.length ? t('lanes.always') : this.episode.changes.length ? t('lanes.asOf') : '';
+  }
+
+  /** What Pop took in a lane, or what waits for it, a few changes a line. @param {number} i @param {number} per @param {number} room lines */
+  taken(i, per, room) {
+    const { t } = this.ctx;
+    const { changes, total } = this.episode;
+    const n = changes.length;
+    const x = this.read[i];
+    const st = this.state(i);
+    const delta = st.queue.kind === 'DeltaFIFO';
+    /** @type {{name: string, items: Change[], all: string}[]} */
+    let lines = [];
+    const waiting = !x.pops.length && this.episode.held;
+    if (waiting) {
+      if (delta) lines = [...new Set(changes.map((c) => c.letter))].map((k) => ({ name: t('lanes.key', { k }), items: changes.filter((c) => c.letter === k), all: '' }));
+      else if (n) lines = [{ name: t('lanes.line'), items: changes, all: '' }];
+    } else {
+      lines = x.pops.map((p, j) => ({ name: t(delta || st.era === '1.33' ? 'lanes.pop' : 'lanes.batch', { n: j + 1 }), items: p.items, all: '' }));
+      const last = lines[lines.length - 1];
+      if (delta && lines.length > 1 && last.items.length === 1 && total <= n) last.all = t('lanes.allOf', { k: last.items[0].letter });
+    }
+    /** @type {{name: string, items: Change[], all: string, first: boolean, last: boolean}[]} */
+    const flat = [];
+    for (const l of lines) for (let j = 0; j < l.items.length; j += per) flat.push({ ...l, name: j ? '' : l.name, items: l.items.slice(j, j + per), first: j === 0, last: j + per >= l.items.length });
+    return { shown: flat.slice(0, room), hidden: flat.slice(room).reduce((a, l) => a + l.items.length, 0) + Math.max(0, total - n), head: t(waiting ? 'lanes.waits' : 'lanes.took') };
+  }
 
   /** @private */
   compare() {
@@ -605,34 +644,14 @@ export class Lanes {
     this.v.lanes.forEach((o, i) => {
       const x = told[i];
       const st = this.state(i);
-      const delta = st.queue.kind === 'DeltaFIFO';
-      /** @type {{name: string, items: Change[], all: string}[]} */
-      let lines = [];
-      const waiting = !x.pops.length && this.episode.held;
-      o.took.set(t(waiting ? 'lanes.waits' : 'lanes.took'));
-      const one = delta || st.era === '1.33';
-      if (waiting) {
-        if (delta) lines = keys.map(([k]) => ({ name: t('lanes.key', { k }), items: changes.filter((c) => c.letter === k), all: '' }));
-        else if (n) lines = [{ name: t('lanes.line'), items: changes, all: '' }];
-      } else {
-        lines = x.pops.map((p, j) => ({ name: t(one ? 'lanes.pop' : 'lanes.batch', { n: j + 1 }), items: p.items, all: '' }));
-        if (delta && lines.length) {
-          const last = lines[lines.length - 1];
-          if (last.items.length === 1 && lines.length > 1 && this.episode.total <= n) last.all = t('lanes.allOf', { k: last.items[0].letter });
-        }
-      }
-      /** @type {{name: string, items: Change[], all: string, first: boolean, last: boolean}[]} */
-      const flat = [];
-      for (const l of lines) for (let j = 0; j < l.items.length; j += 3) flat.push({ ...l, name: j ? '' : l.name, items: l.items.slice(j, j + 3), first: j === 0, last: j + 3 >= l.items.length });
-      const { room } = g;
-      const shown = flat.slice(0, room);
-      const hidden = flat.slice(room).reduce((a, l) => a + l.items.length, 0) + Math.max(0, this.episode.total - n);
+      const { shown, hidden, head } = this.taken(i, 3, g.room);
+      o.took.set(head);
       o.more.set(hidden ? t('lanes.more', { n: exact(hidden) }) : '');
       const step = shown.length <= 2 ? (big ? 32 : 40) : shown.length === 3 ? (big ? 23 : 29) : 22;
       const ch = Math.min(26, step - 3);
       const bx = g.queue[0] + (big ? 62 : 73);
       shown.forEach((l, j) => {
-        const top = o.y + g.gap + (big ? 29 : shown.length <= 2 ? 33 : 27) + step * j;
+        const top = o.y + g.gap + (big ? (shown.length > 2 ? 25 : 29) : shown.length <= 2 ? 33 : 27) + step * j;
         if (l.name) text(this.v.dyn, g.queue[0] + 10, top + ch / 2 + 4, 'l t1').set(l.name);
         const a = top - 2;
         const b = top + ch + 2;
@@ -642,16 +661,11 @@ export class Lanes {
         if (l.all) text(this.v.dyn, bx + 15 + (w + 3) * l.items.length, top + ch / 2 + 4, 'l').set(l.all);
       });
       // The newest stored state of each object.
-      /** @type {Map<string, Step>} */
-      const newest = new Map();
-      for (const q of x.stored) newest.set(q.c.key, q);
-      const held = [...newest.values()].slice(0, 3);
+      const held = this.newest(i);
       held.forEach((q, j) => this.chip(g.idx[0] + 10 + 50 * j, o.y + g.gap + 13, 46, 26, q.c, q.op, 't14'));
       o.count.set(held.length > (big ? 1 : 2) ? '' : st.indexer.resourceVersion ? 'rv ' + version(st.indexer.resourceVersion, held.length ? 6 : 9) : held.length ? t('lanes.keepsNone') : t('lanes.objects', { n: exact(st.indexer.count) }), st.indexer.resourceVersion);
-      const odd = rows[i];
-      const words = odd ? t(odd.ms < 0.05 ? 'lanes.neverMoment' : 'lanes.never', { s: span(odd.ms), a: odd.a.label, b: odd.b.label }) : held.length ? t('lanes.always') : n ? t('lanes.asOf') : '';
-      const split = wrap(words, g.idx[1] - 16, 3);
-      o.said.forEach((q, j) => q.cls(odd ? 'l t1' : 'l').set(split[j] ?? ''));
+      const split = wrap(this.verdict(i), g.idx[1] - 16, 3);
+      o.said.forEach((q, j) => q.cls(rows[i] ? 'l t1' : 'l').set(split[j] ?? ''));
     });
     // Received, sent, received.
     const all = big ? 176 : 348;
@@ -690,7 +704,7 @@ export class Lanes {
         text(this.v.dyn, (a + b) / 2, lane === 0 ? top - 9 : top + 18, 't14', 'middle').set(t('lanes.notOrder'));
       }
       const c = this.v.code[lane];
-      c.era.set(n ? this.state(lane).era : '');
+      c.era.set(n && (!big || x.got.length) ? this.state(lane).era : '');
       const calls = x.got.map((g) => {
         if (g.op === 'Added' || g.op === 'Replaced') return `OnAdd(${g.c.label})`;
         if (g.op === 'Deleted') return `OnDelete(${g.c.label})`;
@@ -715,6 +729,6 @@ export class Lanes {
 }
 
 /** The type of a change as a lane's store saw it, or as the wire said it while it waits. @param {Told} x @param {Change} c */
-function opAt(x, c) {
+export function opAt(x, c) {
   return x.stored.find((q) => q.c === c)?.op ?? c.op;
 }

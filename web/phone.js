@@ -5,6 +5,7 @@ import { attr, h, s, text } from './dom.js';
 import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, speed as speedWords, upper, version, wrap } from './format.js';
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
+import * as two from './phonelanes.js';
 import { isSlow } from './panels/listeners.js';
 import { Runner } from './runner.js';
 import { speeds } from './transport.js';
@@ -16,19 +17,26 @@ const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflec
 const shut = /** @type {Record<string, number>} */ ({ api: 62, reflector: 62, queue: 82, indexer: 60, listeners: 60, controller: 62 });
 const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 206 });
 const X = 32;
+/** The path that leads to a path. @type {Record<string, string>} */
+const before = { store: 'wire', pop: 'store', fan: 'pop', take: 'key' };
 
 export class Phone {
   /**
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {import('./stories.js').Stories} stories
-   * @param {{caption: () => string, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
+   * @param {{caption: () => string, lanes: import('./lanes.js').Lanes, presenting: () => boolean, focus: (clock: number) => string[], present: (on: boolean) => void, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
    */
   constructor(ctx, app, stories, o) {
     this.ctx = ctx;
     this.stories = stories;
     this.o = o;
     this.open = 'listeners';
+    /** What a story or presenter mode opened last. */
+    this.followed = '';
+    /** Presenter mode: a third larger, so a third fewer units. */
+    this.large = false;
+    this.W = 390;
     this.layout = '';
     /** @type {((st: State) => void)[]} */
     this.updates = [];
@@ -68,7 +76,11 @@ export class Phone {
     this.prevB = button('', () => stories.turn(-1));
     this.nextB = button('', () => stories.turn(1));
     this.holdB = button('', (b) => this.openHolds(b));
-    this.faultB = button('', (b) => o.top.openFaults(b));
+    this.faultB = button('', (b) => {
+      if (!o.lanes.on || ctx.model.state.source.kind !== 'sim') o.top.openFaults(b);
+      else if (ctx.model.hold('pop')) ctx.act('release', 'pop', 0);
+      else o.lanes.burst();
+    });
     this.speedB = button('', (b) => this.openSpeeds(b));
     this.moreB = button('', (b) => this.openMore(b));
     this.moreB.textContent = '•••';
@@ -77,6 +89,14 @@ export class Phone {
       h('div', { class: 'ptime' }, this.time, this.ahead, this.tl),
       h('div', { class: 'phrow big' }, this.start.b, this.back.b, this.main.b, this.fwd.b, this.end.b),
       h('div', { class: 'phrow' }, this.storyB, this.prevB, this.nextB, this.holdB, this.faultB, this.speedB, this.moreB));
+    // In presenter mode a tap is the next step; what turns back and what leaves stand below.
+    this.dots = h('div', { class: 'dots', 'aria-hidden': 'true' });
+    this.stepName = h('span', {});
+    this.pprev = icon('M10.5 2.5L5 8l5.5 5.5', () => stories.turn(-1));
+    this.pleave = icon('M3.5 3.5l9 9M12.5 3.5l-9 9', () => o.present(false));
+    this.pnext = button('ptapnext', () => (stories.story ? stories.turn(1) : tr.toggle()));
+    this.foot = h('div', { class: 'pfoot' }, this.pprev.b, h('div', {}, this.dots, this.stepName), this.pleave.b);
+    this.root.append(this.pnext, this.foot);
     app.append(this.root);
     this.runner = new Runner(this.canvas, ctx, 390, 565, 20);
     let busy = false;
@@ -101,9 +121,6 @@ export class Phone {
   }
 
   resize() {
-    const w = this.stage.clientWidth || 390;
-    this.runner.h = this.height;
-    this.runner.resize((w / 390) * (devicePixelRatio || 1));
     const box = this.tl.getBoundingClientRect();
     this.tl.width = Math.round(box.width * (devicePixelRatio || 1));
     this.tl.height = Math.round(box.height * (devicePixelRatio || 1));
@@ -119,6 +136,18 @@ export class Phone {
   apply(frame) {
     if (this.root.hidden) return;
     if (frame.jump) return this.runner.clear();
+    const { lanes } = this.o;
+    if (lanes.on) {
+      const id = lanes.printer()?.id;
+      for (const i of [0, 1]) {
+        const ways = two.ways(this, i);
+        for (const m of frame.lanes?.[i]?.moves ?? []) {
+          const label = m.k ? lanes.episode.changes.find((c) => c.key === m.k && c.rv === m.rv)?.label : undefined;
+          if (ways[m.p] && (m.p !== 'fan' || m.l === id)) this.runner.add(m, ways[m.p], { id: String(i), label, before: before[m.p] });
+        }
+      }
+      return;
+    }
     const y = this.ys;
     const ways = /** @type {Record<string, number[]>} */ ({
       wire: [X, y.api + 26, X, y.reflector - 12], store: [X, y.reflector + 12, X, y.queue - 18], pop: [X, y.queue + 60, X, y.indexer - 12], fan: [X, y.indexer + 12, X, y.listeners + 8],
@@ -126,7 +155,7 @@ export class Phone {
     });
     for (const m of frame.lanes?.[0]?.moves ?? []) {
       if (m.p === 'fan' && m.l !== this.firstId) continue;
-      if (ways[m.p]) this.runner.add(m, ways[m.p]);
+      if (ways[m.p]) this.runner.add(m, ways[m.p], { before: before[m.p] });
     }
   }
 
@@ -144,7 +173,10 @@ export class Phone {
     if (main && !rows.includes(main)) rows = [...list.slice(0, 2), main];
     const big = rows.find((l) => l.id === this.bigId && main && main.pending < l.pending + 50) ?? main ?? rows[rows.length - 1];
     this.bigId = big?.id ?? 0;
-    const id = `${this.open} ${language()} ${rows.map((l) => l.id)} ${this.bigId}`;
+    const { lanes } = this.o;
+    if (lanes.on) lanes.look(clock);
+    this.follow(clock);
+    const id = [this.open, language(), rows.map((l) => l.id), this.bigId, this.large, lanes.on, lanes.on && lanes.episode.changes.length].join('|');
     if (id !== this.layout) {
       this.layout = id;
       this.build(rows);
@@ -164,6 +196,7 @@ export class Phone {
     attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     for (const [q, k] of /** @type {[{b: HTMLElement}, string][]} */ ([[this.start, 'tr.start'], [this.back, 'tr.back'], [this.main, v.mode === 'paused' ? 'tr.play' : 'tr.pause'], [this.fwd, 'tr.fwd'], [this.end, 'tr.live']])) attr(q.b, 'aria-label', t(k));
     const telling = !!this.stories.story;
+    if (this.large) this.paintFoot();
     this.storyB.hidden = false;
     this.prevB.hidden = this.nextB.hidden = !telling;
     this.speedB.hidden = telling;
@@ -173,16 +206,57 @@ export class Phone {
     attr(this.prevB, 'aria-label', t('story.prev'));
     attr(this.nextB, 'aria-label', t('story.next'));
     put(this.holdB, t('phone.hold'));
-    put(this.faultB, t('phone.faults'));
+    const sim2 = lanes.on && st.source.kind === 'sim';
+    put(this.faultB, t(sim2 ? (model.hold('pop') ? 'lanes.release' : 'lanes.burst') : 'phone.faults'));
     put(this.speedB, speedWords(this.o.transport.speed));
     attr(this.speedB, 'aria-label', `${t('tr.speed')} ${speedWords(this.o.transport.speed)}`);
     attr(this.moreB, 'aria-label', t('phone.more'));
     this.holdB.classList.toggle('lit', st.holds.length > 0);
-    this.faultB.classList.toggle('lit', st.faults.some((f) => f.on));
+    (sim2 ? this.moreB : this.faultB).classList.toggle('lit', st.faults.some((f) => f.on));
     if (clock - this.tlAt > 120) {
       this.tlAt = clock;
       this.timeline(now, live);
     }
+  }
+
+  /** A story, or presenter mode, opens the station that it speaks of and brings it into sight. @param {number} clock @private */
+  follow(clock) {
+    const large = this.o.presenting();
+    if (large !== this.large) {
+      this.large = large;
+      this.root.classList.toggle('pres', large);
+      this.followed = '';
+    }
+    const { step, starting, story } = this.stories;
+    const focus = step && !starting ? step.focus : large ? this.o.focus(clock) : [];
+    const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
+    const id = want ? `${story?.id} ${this.stories.i} ${want}` : '';
+    if (id === this.followed) return;
+    this.followed = id;
+    if (want) this.open = want;
+    this.reveal = true;
+  }
+
+  reveal = false;
+  footId = '';
+
+  /** The dots of the steps, or the clock. @private */
+  paintFoot() {
+    const { t } = this.ctx;
+    const { story, i } = this.stories;
+    const v = this.ctx.model.view;
+    const n = story?.steps.length ?? 0;
+    const name = story ? t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }) : `${clockWords(this.ctx.now()).replace(/\.\d+$/, '')}, ${t(v.mode === 'live' ? 'pres.live' : 'pres.paused')}`;
+    if (this.stepName.textContent !== name) this.stepName.textContent = name;
+    const id = `${n} ${i}`;
+    if (id !== this.footId) {
+      this.footId = id;
+      this.dots.replaceChildren(...Array.from({ length: n }, (_, j) => h('i', { class: j === i ? 'now' : j < i ? 'on' : '' })));
+    }
+    this.pprev.b.hidden = !story;
+    attr(this.pprev.b, 'aria-label', t('story.prev'));
+    attr(this.pleave.b, 'aria-label', t('phone.leave'));
+    attr(this.pnext, 'aria-label', t(story ? 'story.next' : v.mode === 'paused' ? 'tr.play' : 'tr.pause'));
   }
 
   tlAt = 0;
@@ -244,56 +318,94 @@ export class Phone {
     const { svg } = this;
     svg.replaceChildren();
     this.updates = [];
+    const pair = this.o.lanes.on;
+    const W = (this.W = this.large ? 292 : 390);
+    const list = pair ? two.stations : ids;
+    if (!list.includes(this.open) && this.open) this.open = 'listeners';
+    const tall = (/** @type {string} */ c) => (pair ? two.tall(this, c, c === this.open) : c === this.open ? opened[c] : this.large ? (c === 'queue' ? 56 : 46) : shut[c]);
     let y = 20;
-    for (const c of ids) {
+    for (const c of list) {
       this.ys[c] = y;
-      y += (c === this.open ? opened : shut)[c] + 2;
+      y += tall(c) + 2;
     }
-    this.height = Math.max(565, y + 8);
-    attr(svg, 'viewBox', `0 0 390 ${this.height}`);
+    const last = list[list.length - 1];
+    this.height = y - (last === this.open ? 20 : this.large ? 4 : 18);
+    attr(svg, 'viewBox', `0 0 ${W} ${this.height}`);
+    const k = (this.stage.clientWidth || W) / W;
+    this.runner.w = W;
     this.runner.h = this.height;
-    this.runner.resize(((this.stage.clientWidth || 390) / 390) * (devicePixelRatio || 1));
+    this.runner.resize(k * (devicePixelRatio || 1));
     this.runner.clear();
-    for (const c of ids) {
-      if (c !== this.open) continue;
-      svg.append(s('rect', { x: 48, y: this.ys[c] - 22, width: 334, height: opened[c] - 4, rx: 6, class: 'pn' }));
+    if (list.includes(this.open) && (!pair || this.open !== 'api')) svg.append(s('rect', { x: 48, y: this.ys[this.open] - 22, width: W - (pair ? 96 : 56), height: tall(this.open) - 4, rx: 6, class: 'pn' }));
+    if (pair) two.rails(this);
+    else this.rail();
+    for (const c of list) {
+      const open = c === this.open;
+      const g = s('g', this.large && !open ? { class: 'pdim' } : {});
+      const tap = s('g', { class: 'ptap', 'data-station': c });
+      tap.append(s('rect', { x: 48, y: this.ys[c] - 20, width: W - (pair ? 96 : 56), height: open ? 46 : tall(c) - 6, rx: 6, class: 'phit' }));
+      const toggle = () => {
+        this.open = open ? '' : c;
+        this.layout = '';
+      };
+      // In presenter mode the story opens, and two lanes have nothing to open at their source.
+      if (!this.large && !(pair && c === 'api')) {
+        attr(tap, 'role', 'button');
+        attr(tap, 'tabindex', 0);
+        attr(tap, 'aria-expanded', String(open));
+        tap.addEventListener('click', toggle);
+        tap.addEventListener('keydown', (e) => {
+          if (e.key !== 'Enter' && e.key !== ' ') return;
+          e.preventDefault();
+          toggle();
+          this.refocus = c;
+        });
+      }
+      g.append(tap);
+      svg.append(g);
+      if (pair) two.station(this, c, g, tap);
+      else this.station(c, rows, g, tap);
+      if (this.refocus === c) /** @type {SVGElement} */ (tap).focus();
     }
-    svg.append(s('path', { d: `M${X} ${this.ys.api}V${this.ys.controller + 22}`, class: 'rail' }), s('path', { d: `M25 ${this.ys.api}H39`, class: 'srcbar' }));
-    for (const c of ['reflector', 'indexer']) svg.append(s('circle', { cx: X, cy: this.ys[c], r: 9, class: 'node' }), s('circle', { cx: X, cy: this.ys[c], r: 3.5, class: 'nodedot' }));
-    const cy = (this.ys.api + this.ys.reflector) / 2 - (this.open === 'api' ? -60 : 0);
+    this.refocus = '';
+    if (!this.reveal) return;
+    this.reveal = false;
+    // What is told stands in sight: its end, and as much before it as there is room.
+    const from = (this.ys[this.open] - 24) * k;
+    const to = (this.ys[this.open] - 20 + tall(this.open)) * k;
+    const { scrollTop, clientHeight } = this.scroll;
+    if (from < scrollTop || to > scrollTop + clientHeight) this.scroll.scrollTop = Math.min(from, to - clientHeight);
+  }
+
+  refocus = '';
+
+  /** The rail of one lane. @private */
+  rail() {
+    const { svg, ys } = this;
+    svg.append(s('path', { d: `M${X} ${ys.api}V${ys.controller + 22}`, class: 'rail' }), s('path', { d: `M25 ${ys.api}H39`, class: 'srcbar' }));
+    for (const c of ['reflector', 'indexer']) svg.append(s('circle', { cx: X, cy: ys[c], r: 9, class: 'node' }), s('circle', { cx: X, cy: ys[c], r: 3.5, class: 'nodedot' }));
+    const cy = (ys.api + ys.reflector) / 2 - (this.open === 'api' ? -60 : 0);
     const cut = s('g', {}, s('rect', { x: X - 4, y: cy - 15, width: 8, height: 30, class: 'pn2' }), s('path', { d: `M${X - 10} ${cy - 15}H${X + 10}M${X - 10} ${cy + 15}H${X + 10}`, class: 'cute' }), s('use', { href: '#i-x', x: X - 9, y: cy - 9, width: 18, height: 18, class: 'ic ce' }));
     svg.append(cut);
     this.updates.push(() => attr(cut, 'display', this.ctx.model.down() ? null : 'none'));
-    for (const c of ids) this.station(c, rows);
   }
 
-  /** @param {string} c @param {import('./types.js').Listener[]} rows @private */
-  station(c, rows) {
-    const { svg } = this;
+  /** @param {string} c @param {import('./types.js').Listener[]} rows @param {SVGElement} svg what it is drawn on @param {SVGElement} tap @private */
+  station(c, rows, svg, tap) {
     const { t, model } = this.ctx;
+    const { W } = this;
     const y = this.ys[c];
     const open = c === this.open;
-    const tap = s('g', { class: 'ptap', role: 'button', tabindex: 0, 'aria-expanded': String(open), 'data-station': c });
-    tap.append(s('rect', { x: 48, y: y - 20, width: 334, height: open ? 46 : shut[c] - 6, rx: 6, class: 'phit' }));
-    const toggle = () => {
-      this.open = open ? '' : c;
-      this.layout = '';
-    };
-    tap.addEventListener('click', toggle);
-    tap.addEventListener('keydown', (e) => {
-      if (e.key !== 'Enter' && e.key !== ' ') return;
-      e.preventDefault();
-      toggle();
-    });
-    const end = open ? 352 : 374;
+    const bare = this.large && !open;
     const title = text(tap, 60, y + 5, 'ti');
     title.set(names[c]);
-    const num = text(tap, end, y + 5, 'n20', 'end');
+    const num = text(tap, open && !this.large ? W - 38 : W - 16, y + 5, 'n20', 'end');
     const unit = s('tspan', { class: 'l', dx: 6 });
-    const a = text(tap, 60, y + 25, 'l');
-    const b = text(tap, 374, y + 25, 'l t1', 'end');
-    if (open) tap.append(s('path', { d: `M362 ${y + 2}l5 -5l5 5`, class: 'chev' }));
-    svg.append(tap);
+    // Of a quiet station presenter mode keeps the one number.
+    const aside = bare ? s('g') : tap;
+    const a = text(aside, 60, y + 25, 'l');
+    const b = text(aside, W - 16, y + 25, 'l t1', 'end');
+    if (open && !this.large) tap.append(s('path', { d: `M${W - 28} ${y + 2}l5 -5l5 5`, class: 'chev' }));
     const set = (/** @type {string} */ n, /** @type {string} */ u) => {
       num.set(n);
       if (unit.textContent !== u) unit.textContent = u;
@@ -317,7 +429,7 @@ export class Phone {
           }
           attr(box, 'class', `ch ${solid ? 'mv' : 'rs'} k-${kindOf(op)}`);
           glyph.set(kindOf(op), solid);
-          words.set(middle(w, 36), w);
+          words.set(middle(w, Math.floor((W - 102) / 7.3)), w);
         });
       }
       return out;
@@ -342,34 +454,34 @@ export class Phone {
         a.set(n ? t('phone.behind', { n: exact(n) }) : t('phone.current'));
         b.cls(back ? 'l cwt' : 'l t1').set(back ? t('pres.next', { s: seconds(Math.max(0, r.backoffMillis - (this.ctx.now() - r.backoffSince))) }) : r.phase);
         if (!open) return;
-        rows2[0].set(fit(`${r.verb || 'GET'} ${r.lastRequest.split('?')[0]}`, 300, '12px monospace'));
+        rows2[0].set(fit(`${r.verb || 'GET'} ${r.lastRequest.split('?')[0]}`, W - 90, '12px monospace'));
         rows2[1].set(`${exact(r.lists)} ${t('pres.lists')}, ${exact(r.watches)} ${t('pres.watches')}, ${exact(r.relists)} ${t('pres.relists')}`);
         rows2[2].set(`${exact(r.events)} ${t('ref.events')}, ${exact(r.bookmarks)} ${t('pres.bookmarks')}`);
-        const said = wrap(r.lastError ? upper(reason(r.lastError)) : '', 300, 2);
+        const said = wrap(r.lastError ? upper(reason(r.lastError)) : '', W - 90, 2);
         rows2[3].set(said[0] ?? '');
         rows2[4].set(said[1] ?? '');
       });
     } else if (c === 'queue') {
-      const seats = [0, 1, 2, 3].map((i) => {
+      const seats = (bare ? [0, 1] : [0, 1, 2, 3]).map((i) => {
         const box = s('rect', { x: X - 9, y: y - 15 + 20 * i, width: 18, height: 18, rx: 4, class: 'slot' });
         svg.append(box);
         return { box, glyph: new Glyph(svg, X - 6.1, y - 12.1 + 20 * i, 12.2) };
       });
-      const more = text(tap, 60, y + 43, 'l');
+      const more = text(aside, 60, y + 43, 'l');
       const body = open ? lines(y + 74, 5) : [];
       this.updates.push((st) => {
         const q = st.queue;
         set(count(q.depth), t('queue.depth'));
         // The head is lowest: what leaves first is nearest to the store.
         seats.forEach((z, i) => {
-          const it = q.items[3 - i];
+          const it = q.items[seats.length - 1 - i];
           attr(z.box, 'class', it ? `ch rs k-${kindOf(it.op)}` : 'slot off');
           if (it) z.glyph.set(kindOf(it.op));
           else z.glyph.hide();
         });
         const held = !!model.hold('pop');
         const next = q.items[0]?.key;
-        a.set(fit(q.batchSize > 1 ? t('phone.batch', { n: exact(q.batchSize), k: next ? middle(next, 20) : '—' }) : next ? t('phone.next', { k: middle(next, 26) }) : `${t('phone.empty')}, ${t('queue.waits')}`, 300));
+        a.set(fit(q.batchSize > 1 ? t('phone.batch', { n: exact(q.batchSize), k: next ? middle(next, 20) : '—' }) : next ? t('phone.next', { k: middle(next, 26) }) : `${t('phone.empty')}, ${t('queue.waits')}`, W - 90));
         b.set('');
         more.cls(held ? 'l t1' : 'l').set(held ? t('pres.popHeld') : `${t(q.locked ? 'phone.locked' : 'phone.unlocked')}, ${q.synced ? 'synced' : t('notSynced')}`);
         const items = q.items.length ? q.items : q.lastBatch;
@@ -394,7 +506,7 @@ export class Phone {
           const g = groups[i];
           z.name.set(g ? fit(g[0], 90) : '');
           z.n.set(g ? count(g[1]) : '');
-          attr(z.bar, 'width', g ? Math.max(1, (180 * g[1]) / top).toFixed(0) : 0);
+          attr(z.bar, 'width', g ? Math.max(1, ((W - 210) * g[1]) / top).toFixed(0) : 0);
         });
       });
     } else if (c === 'listeners') {
@@ -406,7 +518,7 @@ export class Phone {
         const slow = st.listeners.find((l) => !l.removed && isSlow(l));
         b.cls(slow ? 'l cwt' : 'l').set(open ? '' : slow ? `${slow.name}: ${t('lis.slow')}` : '');
       });
-      if (open) this.rows(y, rows);
+      if (open) this.rows(y, rows, svg);
       else svg.append(s('circle', { cx: X, cy: y, r: 4, class: 'fork' }));
     } else {
       const w = s('circle', { cx: X, cy: y + 30, r: 11, class: 'worker' });
@@ -430,38 +542,39 @@ export class Phone {
     }
   }
 
-  /** The handlers of the open station: two small, the one that has most to do large. @param {number} y0 @param {import('./types.js').Listener[]} rows @private */
-  rows(y0, rows) {
-    const { svg } = this;
+  /** The handlers of the open station: two small, the one that has most to do large. @param {number} y0 @param {import('./types.js').Listener[]} rows @param {SVGElement} svg @private */
+  rows(y0, rows, svg) {
     const { t } = this.ctx;
+    const { W, large } = this;
+    const cx = large ? 156 : 194;
     let y = y0 + 34;
     for (const l0 of [...rows.filter((l) => l.id !== this.bigId), ...rows.filter((l) => l.id === this.bigId)]) {
       const big = l0.id === this.bigId;
       if (big) y += 36;
       const cy = y;
-      const r = big ? 42 : 12;
-      const bw = big ? 72 : 62;
-      const bx = big ? 290 : 300;
-      svg.append(s('circle', { cx: X, cy, r: 4, class: 'fork' }), s('path', { d: `M${X} ${cy}H${bx}`, class: 'rail' }), s('circle', { cx: 194, cy, r, class: 'ringbg' }), s('circle', { cx: 194, cy, r, class: big ? 'ring' : 'ring sm' }));
+      const r = big ? (large ? 34 : 42) : 12;
+      const bw = large ? 62 : big ? 72 : 62;
+      const bx = big && !large ? W - 100 : W - (large ? 78 : 90);
+      svg.append(s('circle', { cx: X, cy, r: 4, class: 'fork' }), s('path', { d: `M${X} ${cy}H${bx}`, class: 'rail' }), s('circle', { cx, cy, r, class: 'ringbg' }), s('circle', { cx, cy, r, class: big ? 'ring' : 'ring sm' }));
       const arc = s('path', { d: '', class: 'ringf' });
       svg.append(arc);
       const k = s('g', { class: 'knockn' });
       svg.append(k);
       const name = text(k, 60, cy + 5, 't14');
-      const n = text(svg, 194, cy + (big ? 5 : 4.5), big ? 'n20' : 'l t1', 'middle');
-      const of = text(svg, 194, cy + 22, 'l', 'middle');
+      const n = text(svg, cx, cy + (big ? 5 : 4.5), big ? 'n20' : 'l t1', 'middle');
+      const of = text(svg, cx, cy + 22, 'l', 'middle');
       const box = s('rect', { x: bx, y: cy - (big ? 19 : 13), width: bw, height: big ? 38 : 26, rx: 4, class: 'hbox' });
       const busy = s('rect', { x: bx + 4, y: cy + 12, width: 0, height: 3, class: 'hbusy' });
       svg.append(box, busy);
       const time = text(svg, bx + bw / 2, cy + 5, 't14', 'middle');
-      const slowW = big ? text(svg, 362, cy - 32, 'l cwt', 'end') : null;
+      const slowW = big ? text(svg, W - 28, cy - 32, 'l cwt', 'end') : null;
       const note = big ? text(svg, 60, cy + 58, 'l') : null;
       this.updates.push((st) => {
         const l = st.listeners.find((q) => q.id === l0.id);
         if (!l) return;
         const slow = isSlow(l);
-        name.set(fit(l.name, big ? 70 : 100, '600 14px'), l.name);
-        attr(arc, 'd', anti(194, cy, r, l.ring / Math.max(1, l.capacity)));
+        name.set(fit(l.name, cx - r - (big ? 76 : 66), '600 14px'), l.name);
+        attr(arc, 'd', anti(cx, cy, r, l.ring / Math.max(1, l.capacity)));
         attr(arc, 'class', `${slow ? 'ringf w' : 'ringf'}${big ? '' : ' sm'}`);
         n.set(big || l.pending < 1000 ? ringNumber(l.pending) : '1k+', exact(l.pending));
         of.set(big ? t('pres.of', { n: exact(l.capacity) }) : '');
@@ -534,6 +647,9 @@ export class Phone {
       row(`${t('top.resource')}: ${top.resText.textContent}`, () => top.openResources(anchor));
       row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
       for (const e of ['1.37', '1.31']) row(`${e} ${e === '1.31' ? 'DeltaFIFO' : 'RealFIFO'}`, () => this.ctx.act('select', { era: e }));
+      row('1.31 + 1.37', () => this.ctx.act('select', { era: '1.31,1.37' }));
+      row(t('phone.present'), () => this.o.present(true));
+      if (this.o.lanes.on) row(t('phone.faults'), () => top.openFaults(anchor));
       row(t('ins.find'), this.o.find);
       row(t('top.theme'), this.o.theme);
       row(language() === 'zh' ? 'English' : '中文', this.o.language);

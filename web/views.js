@@ -22,7 +22,7 @@ export class Views {
     this.lanes = new Lanes(ctx, app);
     this.stories = new Stories(ctx, app, { presenter: (on) => this.present(on), presenting: () => this.presenting, state: () => this.state() });
     this.presenter = new Presenter(ctx, app, this.stories, { caption: () => this.stories.caption()?.[1] ?? o.caption.words });
-    this.phone = new Phone(ctx, app, this.stories, { ...o, caption: () => this.stories.caption()?.[1] ?? o.caption.words });
+    this.phone = new Phone(ctx, app, this.stories, { ...o, lanes: this.lanes, presenting: () => this.presenting, focus: (clock) => this.presenter.focus(clock), present: (on) => this.present(on), caption: () => this.stories.caption()?.[1] ?? o.caption.words });
     this.caption_ = o.caption;
     ctx.storyTitle = () => (this.stories.story ? this.stories.say(this.stories.story.title) : '');
     o.caption.extra = () => this.caption();

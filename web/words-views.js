@@ -98,6 +98,10 @@ addWords({
   'keys.w': ['full screen', '全屏'],
   'keys.s': ['stories', '故事'],
 
+  'phone.oneSource': ['one source, two watches', '一个来源，两个 watch'],
+  'phone.handled': ['handled', '已处理'],
+  'phone.present': ['presenter mode', '演示模式'],
+  'phone.leave': ['leave presenter mode', '退出演示模式'],
   'phone.hold': ['hold', '按住'],
   'phone.faults': ['faults', '故障'],
   'phone.story': ['story', '故事'],
