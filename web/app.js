@@ -99,7 +99,7 @@ const inspector = new Inspector(ctx, app, () => {
 });
 const loading = new Loading(scene);
 const away = new Away(ctx);
-const views = new Views(ctx, app, { caption, top, transport, theme: nextTheme, language: nextLanguage, find });
+const views = new Views(ctx, app, { caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => explain.open(i, null) });
 views.onback = recolour;
 
 /** @type {(v: string) => void} */

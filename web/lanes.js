@@ -404,7 +404,7 @@ export class Lanes {
         const c = this.episode.changes;
         return c.some((x, i) => c.some((y, j) => j > i + 1 && y.key === x.key && c.slice(i + 1, j).some((z) => z.key !== x.key)));
       };
-      if (m.state.resource.resource === 'pods' && m.state.indexer.count <= 4) {
+      if (m.state.resource.resource === 'pods' && m.state.indexer.count > 0 && m.state.indexer.count <= 4) {
         for (let i = 0; i < 4 && !crossed(); i++) {
           const was = this.episode.total;
           const n = i ? 1 : 3;

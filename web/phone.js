@@ -2,7 +2,7 @@
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
 import { attr, h, s, text } from './dom.js';
-import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, speed as speedWords, upper, version, wrap } from './format.js';
+import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, speed as speedWords, upper, version, width, wrap } from './format.js';
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
 import * as two from './phonelanes.js';
@@ -25,7 +25,7 @@ export class Phone {
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {import('./stories.js').Stories} stories
-   * @param {{caption: () => string, lanes: import('./lanes.js').Lanes, presenting: () => boolean, focus: (clock: number) => string[], present: (on: boolean) => void, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
+   * @param {{caption: () => string, lanes: import('./lanes.js').Lanes, presenting: () => boolean, focus: (clock: number) => string[], present: (on: boolean) => void, explain: (i: number) => void, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
    */
   constructor(ctx, app, stories, o) {
     this.ctx = ctx;
@@ -319,7 +319,8 @@ export class Phone {
     svg.replaceChildren();
     this.updates = [];
     const pair = this.o.lanes.on;
-    const W = (this.W = this.large ? 292 : 390);
+    // Below 390 pixels the picture gives room and not size: 12 stays the smallest type.
+    const W = (this.W = this.large ? 292 : Math.max(320, Math.min(390, this.stage.clientWidth || 390)));
     const list = pair ? two.stations : ids;
     if (!list.includes(this.open) && this.open) this.open = 'listeners';
     const tall = (/** @type {string} */ c) => (pair ? two.tall(this, c, c === this.open) : c === this.open ? opened[c] : this.large ? (c === 'queue' ? 56 : 46) : shut[c]);
@@ -354,9 +355,7 @@ export class Phone {
         attr(tap, 'tabindex', 0);
         attr(tap, 'aria-expanded', String(open));
         tap.addEventListener('click', toggle);
-        tap.addEventListener('keydown', (e) => {
-          if (e.key !== 'Enter' && e.key !== ' ') return;
-          e.preventDefault();
+        press(tap, () => {
           toggle();
           this.refocus = c;
         });
@@ -387,7 +386,17 @@ export class Phone {
     const cy = (ys.api + ys.reflector) / 2 - (this.open === 'api' ? -60 : 0);
     const cut = s('g', {}, s('rect', { x: X - 4, y: cy - 15, width: 8, height: 30, class: 'pn2' }), s('path', { d: `M${X - 10} ${cy - 15}H${X + 10}M${X - 10} ${cy + 15}H${X + 10}`, class: 'cute' }), s('use', { href: '#i-x', x: X - 9, y: cy - 9, width: 18, height: 18, class: 'ic ce' }));
     svg.append(cut);
-    this.updates.push(() => attr(cut, 'display', this.ctx.model.down() ? null : 'none'));
+    const { model } = this.ctx;
+    this.updates.push(() => attr(cut, 'display', model.down() ? null : 'none'));
+    // A held stage is a bar across the rail; behind Pop nothing comes.
+    const behind = s('g', {}, s('path', { d: `M${X} ${ys.indexer + 11}V${ys.controller - 14}`, class: 'pn2r' }), s('path', { d: `M${X} ${ys.indexer + 12}V${ys.controller - 14}`, class: 'rail starve' }));
+    svg.append(behind);
+    for (const [stage, at] of /** @type {[string, number][]} */ ([['store', ys.reflector + 22], ['pop', ys.indexer - 16], ['take', ys.controller + 12]])) {
+      const bar = s('path', { d: `M${X - 13} ${at}H${X + 13}`, class: 'hbarp' });
+      svg.append(bar);
+      this.updates.push(() => attr(bar, 'display', model.hold(stage) ? null : 'none'));
+    }
+    this.updates.push(() => attr(behind, 'display', model.hold('pop') ? null : 'none'));
   }
 
   /** @param {string} c @param {import('./types.js').Listener[]} rows @param {SVGElement} svg what it is drawn on @param {SVGElement} tap @private */
@@ -405,6 +414,14 @@ export class Phone {
     const aside = bare ? s('g') : tap;
     const a = text(aside, 60, y + 25, 'l');
     const b = text(aside, W - 16, y + 25, 'l t1', 'end');
+    if (open && !this.large) {
+      const ix = 60 + width(names[c], '600 16px') + 16;
+      const info = s('g', { class: 'ptap pinfo', role: 'button', tabindex: 0, 'aria-label': t('ex.open', { name: names[c] }) }, s('rect', { x: ix - 16, y: y - 22, width: 44, height: 44, rx: 6, class: 'phit' }), s('circle', { cx: ix, cy: y, r: 7.5 }), s('path', { d: `M${ix} ${y - 1}v5M${ix} ${y - 4}v.5` }));
+      const ask = () => this.o.explain(ids.indexOf(c));
+      info.addEventListener('click', ask);
+      press(info, ask);
+      svg.append(info);
+    }
     if (open && !this.large) tap.append(s('path', { d: `M${W - 28} ${y + 2}l5 -5l5 5`, class: 'chev' }));
     const set = (/** @type {string} */ n, /** @type {string} */ u) => {
       num.set(n);
@@ -451,7 +468,7 @@ export class Phone {
         const back = r.phase === 'backoff';
         set(bigVersion(r.resourceVersion), '');
         const n = ahead(r.resourceVersion, st.api.resourceVersion);
-        a.set(n ? t('phone.behind', { n: exact(n) }) : t('phone.current'));
+        a.set(!r.resourceVersion ? '' : n ? t('phone.behind', { n: exact(n) }) : t('phone.current'));
         b.cls(back ? 'l cwt' : 'l t1').set(back ? t('pres.next', { s: seconds(Math.max(0, r.backoffMillis - (this.ctx.now() - r.backoffSince))) }) : r.phase);
         if (!open) return;
         rows2[0].set(fit(`${r.verb || 'GET'} ${r.lastRequest.split('?')[0]}`, W - 90, '12px monospace'));
@@ -514,9 +531,9 @@ export class Phone {
         let sum = 0;
         for (const l of st.listeners) if (!l.removed) sum += l.pending;
         set(count(sum), t('lis.pending'));
-        a.set(open ? '' : st.listeners.filter((l) => !l.removed).map((l) => l.name).slice(0, 4).join(', '));
         const slow = st.listeners.find((l) => !l.removed && isSlow(l));
-        b.cls(slow ? 'l cwt' : 'l').set(open ? '' : slow ? `${slow.name}: ${t('lis.slow')}` : '');
+        a.set(open || slow ? '' : fit(st.listeners.filter((l) => !l.removed).map((l) => l.name).join(', '), W - 80));
+        b.cls(slow ? 'l cwt' : 'l').set(open ? '' : slow ? fit(`${slow.name}: ${t('lis.slow')}`, W - 80) : '');
       });
       if (open) this.rows(y, rows, svg);
       else svg.append(s('circle', { cx: X, cy: y, r: 4, class: 'fork' }));
@@ -531,7 +548,7 @@ export class Phone {
         const q = st.workqueue;
         set(q ? count(q.depth) : '—', q ? t('pres.queued') : '');
         a.set(q ? t('phone.workers', { a: q.processing.length, b: q.workers.length, n: exact(q.depth) }) : t('phone.none'));
-        b.cls(q?.retries ? 'l cwt' : 'l').set(q?.retries ? t('phone.retry', { n: exact(q.retries) }) : '');
+        b.cls(q?.retries ? 'l cwt' : 'l').set(q?.retries ? t(q.retries === 1 ? 'phone.retry1' : 'phone.retry', { n: exact(q.retries) }) : '');
         const n = q?.processing.length ?? 0;
         attr(w, 'class', n ? 'worker on' : 'worker');
         wn.cls(n ? 't14 onw' : 't14').set(exact(n));
@@ -546,7 +563,7 @@ export class Phone {
   rows(y0, rows, svg) {
     const { t } = this.ctx;
     const { W, large } = this;
-    const cx = large ? 156 : 194;
+    const cx = large ? 156 : Math.min(194, W / 2);
     let y = y0 + 34;
     for (const l0 of [...rows.filter((l) => l.id !== this.bigId), ...rows.filter((l) => l.id === this.bigId)]) {
       const big = l0.id === this.bigId;
@@ -656,6 +673,16 @@ export class Phone {
       if (this.stories.story) row(t('story.end'), () => this.stories.leave());
     }, { width: 320, label: t('phone.more') });
   }
+}
+
+/** What is drawn is pressed like a button. @param {SVGElement} el @param {() => void} f */
+function press(el, f) {
+  el.addEventListener('keydown', (e) => {
+    if (e.key !== 'Enter' && e.key !== ' ') return;
+    e.preventDefault();
+    e.stopPropagation();
+    f();
+  });
 }
 
 /** @param {number} cx @param {number} cy @param {number} r @param {number} share */

@@ -16,7 +16,7 @@ export function tall(p, c, open) {
   const n = p.o.lanes.episode.changes.length;
   if (c === 'api') return 106;
   if (!open) return c === 'queue' && !p.large ? 84 : p.large ? 46 : 58;
-  return { reflector: 92, queue: 170, indexer: 164, listeners: n ? 92 + n * pitch(n) : 150 }[c] ?? 60;
+  return { reflector: 92, queue: 180, indexer: 164, listeners: n ? 104 + n * pitch(n) : 150 }[c] ?? 60;
 }
 
 /** @param {number} n changes that are compared */
@@ -45,7 +45,7 @@ export function rails(p) {
     return r;
   });
   const bars = x.map((q) => {
-    const r = s('path', { d: `M${q - 13} ${ys.indexer - 19}H${q + 13}`, class: 'hbarp' });
+    const r = s('path', { d: `M${q - 13} ${ys.indexer - 16}H${q + 13}`, class: 'hbarp' });
     svg.append(r);
     return r;
   });
@@ -166,7 +166,7 @@ function queues(p, g, y) {
     const x = i ? p.W / 2 + 6 : 54;
     const { shown, hidden, head } = lanes.taken(i, 2, 4);
     text(g, x, y + 47, 'l').set(hidden ? t('lanes.more', { n: exact(hidden) }) : head);
-    const bx = x + (p.large ? 2 : 44);
+    const bx = x + (p.large ? 2 : 40);
     shown.forEach((l, j) => {
       const top = y + 56 + 24 * j;
       if (l.name && !p.large) text(g, x, top + 15, 'l t1').set(l.name);
@@ -223,8 +223,9 @@ function orders(p, g, y) {
     const odd = got.some((q, i) => q.c.n - 1 !== i);
     const last = row(n - 1) + 34;
     // Half the width for each: the words of one era never meet those of the other.
-    wrap(got.length ? t(odd ? 'lanes.notOrder' : lanes.state(lane).queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys') : '', mid - 60, 2, odd ? '600 14px' : '12px')
-      .forEach((q, j) => text(g, lane ? W - 50 : 50, last + 16 * j, odd ? 't14' : 'l', lane ? 'end' : 'start').set(q));
+    const font = odd && !p.large ? '600 14px' : odd ? '700 12px' : '12px';
+    wrap(got.length ? t(odd ? 'lanes.notOrder' : lanes.state(lane).queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys') : '', mid - 62, 2, font)
+      .forEach((q, j) => text(g, lane ? W - 54 : 54, last + 16 * j, odd && !p.large ? 't14' : odd ? 'l t1 b' : 'l', lane ? 'end' : 'start').set(q));
   }
   for (const c of changes) {
     const cy = row(c.n - 1);

@@ -12,7 +12,7 @@ export class Views {
   /**
    * @param {import('./types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void}} o
+   * @param {{caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void, explain: (i: number) => void}} o
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;

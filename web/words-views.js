@@ -114,6 +114,7 @@ addWords({
   'phone.locked': ['locked', '锁住'],
   'phone.unlocked': ['unlocked', '未锁'],
   'phone.workers': ['{a} of {b} workers busy, {n} keys wait', '{a} / {b} 个 worker 忙，{n} 个 key 等待'],
+  'phone.retry1': ['1 retry', '1 个重试'],
   'phone.retry': ['{n} retries', '{n} 个重试'],
   'phone.none': ['no controller', '没有控制器'],
   'phone.doubled': ['ring doubled {a} → {b}', 'ring 翻倍 {a} → {b}'],

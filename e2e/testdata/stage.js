@@ -288,6 +288,9 @@
     for (const { el, words, w, h } of texts()) {
       const box = el.getBoundingClientRect();
       if (!w || !h || !uncovered(el, box)) continue;
+      // What the phone has scrolled away is behind its edge.
+      const room = scroller(el)?.getBoundingClientRect();
+      if (room && (box.top < room.top - 1 || box.bottom > room.bottom + 1)) continue;
       const c = getComputedStyle(el);
       check(el, words, box, c.fill, groundOfSvg(el, box), parseFloat(c.fontSize) * unit, Number(c.fontWeight));
       const y = box.top + box.height / 2;
