@@ -76,11 +76,16 @@ const tokens = ctx.tokens;
 const rail = new Rail(scene);
 const panels = { api: createApi(), reflector: createReflector(), queue: createQueue(), indexer: createIndexer(), listeners: createListeners(), controller: createController() };
 const top = new TopBar(ctx, app, { theme: nextTheme, language: nextLanguage, help: () => toggleHelp(app), save: () => files.save(), open: () => files.open(), presenter: () => views.present(), stories: (b) => views.stories.open(b) });
-for (const p of Object.values(panels)) {
+for (const [id, p] of Object.entries(panels)) {
   const g = s('g');
   scene.back.append(g);
+  const layers = [scene.back, scene.front, scene.over];
+  const were = layers.map((l) => l.childElementCount);
   p.mount(g, ctx);
+  // Whose each part is: a story makes the stations quiet that a step does not speak of.
+  layers.forEach((l, i) => [...l.children].slice(i ? were[i] : -1).forEach((el) => (/** @type {HTMLElement} */ (el).dataset.station = id)));
 }
+scene.cells.dataset.station = 'indexer';
 panels.api.onmenu = () => openSimMenu(ctx, panels.api.menuButton(), selected || panels.indexer.keys()[0] || '');
 const holds = new Holds(ctx);
 const explain = new Explain(ctx, app);

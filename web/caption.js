@@ -1,6 +1,6 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. It stays at least 2.5 s.
-import { count, exact, middle, reason, seconds, upper, version, width } from './format.js';
+import { count, exact, fit, middle, reason, seconds, upper, version, width } from './format.js';
 import { isSlow } from './panels/listeners.js';
 
 const stays = 2500;
@@ -55,7 +55,7 @@ export class Caption {
       const rest = seconds(Math.max(0, r.backoffMillis - (now - r.backoffSince)));
       const cause = r.backoffCause || r.lastError;
       if (/refused/i.test(cause)) return ['backoff', t('cap.refused', { s: rest, old: seconds(model.stale(now)) })];
-      return ['backoff', t('cap.backoff', { why: upper(reason(cause)) || t('cap.someError'), s: rest })];
+      return ['backoff', t('cap.backoff', { why: fit(upper(reason(cause)), 640, '18px') || t('cap.someError'), s: rest })];
     }
     if (this.panicked.name && recent(this.panicked.at, 4000)) return ['panic', t('cap.panic', { name: this.panicked.name })];
     if (st.holds.length) {
@@ -64,9 +64,9 @@ export class Caption {
       if (hd.stage === 'pop') return ['hold', st.indexer.resourceVersion ? t('cap.holdPop', { n: exact(Math.round(st.api.writesPerSecond)), rv: version(st.indexer.resourceVersion, 9) }) : t('cap.holdPopNoRv', { n: exact(Math.round(st.api.writesPerSecond)) })];
       return ['hold', t('cap.hold.' + hd.stage, { name })];
     }
-    if (r.phase === 'listing') return ['listing', r.relists ? t('cap.relist', { why: reason(r.why) || t('cap.someError') }) : t('cap.list')];
+    if (r.phase === 'listing') return ['listing', r.relists ? t('cap.relist', { why: fit(reason(r.why), 800, '18px') || t('cap.someError') }) : t('cap.list')];
     if (r.phase === 'watch-listing') return ['watchlist', r.relists ? t('cap.rewatchlist', { n: exact(r.tempStore) }) : t('cap.watchlist', { n: exact(r.tempStore) })];
-    if (recent(this.relistAt, 4000)) return ['relisted', t('cap.relisted', { why: reason(r.why || r.lastError) || t('cap.someError') })];
+    if (recent(this.relistAt, 4000)) return ['relisted', t('cap.relisted', { why: fit(reason(r.why || r.lastError), 760, '18px') || t('cap.someError') })];
     if (!q.synced) return ['filling', t('cap.filling', { n: exact(q.initialPopulation) })];
     if (this.grew.name && recent(this.grew.at, 4000)) return ['grew', t('cap.grew', { name: this.grew.name, from: exact(this.grew.from), to: exact(this.grew.to) })];
     const slow = st.listeners.find((l) => !l.removed && isSlow(l) && l.pending > 20);

@@ -184,6 +184,16 @@ export function wrap(value, room, lines, font = '12px') {
   const out = [];
   // A line may end behind a space, a slash, a mark or a CJK character.
   const parts = value.trim().match(/[\u3000-\u9fff\uff00-\uffef]|[^\s/\u3000-\u9fff\uff00-\uffef]*\/?\s*/g)?.filter(Boolean) ?? [];
+  // A word that is wider than a line breaks, where it has a joint near its end.
+  for (let i = 0; i < parts.length; i++) {
+    if (width(parts[i].trimEnd(), font) <= room) continue;
+    let n = parts[i].length - 1;
+    while (n > 1 && width(parts[i].slice(0, n), font) > room) n--;
+    let at = n;
+    while (at > n / 2 && !/[._:;,=&?-]./.test(parts[i].slice(at - 1, at + 1)) && !/[a-z][A-Z]/.test(parts[i].slice(at - 1, at + 1))) at--;
+    if (at > n / 2) n = at;
+    parts.splice(i, 1, parts[i].slice(0, n), parts[i].slice(n));
+  }
   let line = '';
   for (let i = 0; i < parts.length; i++) {
     if (!line || width((line + parts[i]).trimEnd(), font) <= room || /^[，。：；、）]/.test(parts[i])) {
@@ -206,7 +216,9 @@ export function wrap(value, room, lines, font = '12px') {
  * @param {string} error
  */
 export function reason(error) {
-  return error.replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '').replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
+  // The API's client wraps what went wrong on the wire twice.
+  const inner = /^an error on the server \("(.+)"\) has prevented the request from succeeding$/.exec(error)?.[1] ?? error;
+  return inner.replace(/^unable to decode an event from the watch stream: |^failed to (list|watch) [^:]+: /, '').replace(/(stream error: )stream ID \d+; /, '$1').replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '').replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
 }
 
 /** A sentence begins with a capital. @param {string} words */

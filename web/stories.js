@@ -6,7 +6,6 @@ import { attr, h, s } from './dom.js';
 import { exact } from './format.js';
 import * as fragment from './fragment.js';
 import { language } from './i18n.js';
-import { columns } from './scene.js';
 import { groups, stories } from './stories/index.js';
 
 /** @typedef {import('./stories/index.js').Story} Story */
@@ -49,14 +48,10 @@ export class Stories {
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
     this.bar.append(this.words, this.dots, this.prevB, this.nextB, this.endB);
-    this.dims = Object.entries(columns).map(([id, c]) => {
-      const el = h('div', { class: 'stepdim', hidden: '' });
-      el.style.left = `${(c.x - 6) / 16}rem`;
-      el.style.width = `${(c.w + 12) / 16}rem`;
-      return { id, el };
-    });
-    app.append(...this.dims.map((d) => d.el), this.bar);
+    app.append(this.bar);
     this.drawn = '';
+    /** The stations that a step speaks of; the others are quiet. */
+    this.focus = '';
   }
 
   /** @param {[string, string]} w */
@@ -254,7 +249,11 @@ export class Stories {
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
     const dimmed = on && !this.starting && this.ctx.model.eras.length < 2 && !document.querySelector('.view-phone');
-    for (const d of this.dims) d.el.hidden = !dimmed || !!st?.focus.includes(d.id);
+    const id0 = dimmed ? st?.focus.join() ?? '' : '';
+    if (id0 !== this.focus) {
+      this.focus = id0;
+      for (const el of /** @type {NodeListOf<HTMLElement>} */ (this.app.querySelectorAll('.on-stage [data-station]'))) el.classList.toggle('pdim', !!id0 && !st?.focus.includes(el.dataset.station ?? ''));
+    }
     if (!st || !this.story) return;
     const n = this.story.steps.length;
     const id = `${this.story.id} ${this.i} ${this.told.map((x) => x?.done)} ${language()}`;

@@ -2,7 +2,7 @@
 // The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
 // answer, how long it waits before it asks again.
 import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
-import { ahead, bigVersion, bytes, count, exact, fit, middle, moment, reason, seconds, span, version } from '../format.js';
+import { ahead, bigVersion, bytes, count, exact, fit, middle, moment, reason, seconds, span, version, wrap } from '../format.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
 import { Rows } from '../rows.js';
@@ -135,12 +135,12 @@ export function createReflector() {
 
     const wait = s('g');
     root.append(wait);
-    wait.append(s('circle', { cx: 234, cy: 268, r: 50, class: 'ring' }));
+    wait.append(s('circle', { cx: 234, cy: 281, r: 46, class: 'ring' }));
     const arc = s('path', { d: '', class: 'ringf w' });
     wait.append(arc);
-    const left2 = text(wait, 234, 277, 'num cwt', 'middle');
-    const nextTry = text(wait, 234, 294, 'l', 'middle');
-    const cause = text(wait, 234, 212, 'l t1', 'middle');
+    const left2 = text(wait, 234, 288, 'num cwt', 'middle');
+    const nextTry = text(wait, 234, 305, 'l', 'middle');
+    const cause = [0, 1].map(() => text(wait, 234, 211, 'l t1', 'middle'));
     const delays = text(wait, left, 342, 'l');
     const bars = [0, 1, 2, 3, 4, 5, 6].map((i) => {
       const r = s('rect', { x: left + 25.2 * i, y: 398, width: 18, height: 0, class: 'bk0' });
@@ -307,11 +307,12 @@ export function createReflector() {
       if (waiting) {
         const past = now - r.backoffSince;
         const rest = Math.max(0, r.backoffMillis - past);
-        attr(ui.arc, 'd', arc(234, 268, 50, r.backoffMillis ? rest / r.backoffMillis : 0));
+        attr(ui.arc, 'd', arc(234, 281, 46, r.backoffMillis ? rest / r.backoffMillis : 0));
         ui.left2.set(seconds(Math.ceil(rest / 100) * 100));
         ui.nextTry.set(t('ref.nextTry'));
         const said = r.backoffCause || r.lastError;
-        ui.cause.set(fit(reason(said), 180), said);
+        const words = wrap(reason(said), 180, 2);
+        ui.cause.forEach((q, i) => q.at(234, (words[1] ? 210 : 218) + 16 * i).set(words[i] ?? '', i ? '' : said));
         ui.delays.set(t('ref.delays'));
         const shown = r.backoffs.slice(-6);
         if (!shown.length) shown.push(r.backoffMillis);
