@@ -105,9 +105,14 @@ func TestStageViews(t *testing.T) {
 		name, fragment, shown string
 		size                  image.Point
 	}{
-		{"lanes", "&era=1.31,1.37&rate=30", "lanes", image.Pt(1280, 720)},
-		{"presenter", "&presenter=1&rate=30", "presenter", image.Pt(1280, 720)},
-		{"phone", "&rate=30", "phone", image.Pt(390, 844)},
+		{"lanes", "&era=1.31,1.37&rate=30", "view-lanes", image.Pt(1280, 720)},
+		{"lanes-presenter", "&era=1.31,1.37&rate=30&presenter=1", "pres-lanes", image.Pt(1280, 720)},
+		{"presenter", "&presenter=1&rate=30", "view-presenter", image.Pt(1280, 720)},
+		{"story", "&story=ring", "in-story", image.Pt(1280, 720)},
+		{"phone", "&rate=30", "view-phone", image.Pt(390, 844)},
+		{"phone-small", "&rate=30", "view-phone", image.Pt(360, 640)},
+		{"phone-lanes", "&era=1.31,1.37&rate=30", "view-phone", image.Pt(390, 844)},
+		{"phone-presenter", "&story=ring&presenter=1", "view-phone", image.Pt(430, 932)},
 	} {
 		t.Run(view.name, func(t *testing.T) {
 			p := openStage(t, b, srv, "&source=sim&seed=7&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
@@ -122,7 +127,7 @@ func TestStageViews(t *testing.T) {
 						name := fmt.Sprintf("%s-%s-held-%v", theme, lang, held)
 						t.Run(name, func(t *testing.T) {
 							dress(t, p, theme, lang, int64(view.size.X), int64(view.size.Y))
-							if !evalIn[bool](t, p, "document.getElementById('app').classList.contains('view-%s')", view.shown) {
+							if !evalIn[bool](t, p, "document.getElementById('app').classList.contains('%s')", view.shown) {
 								t.Fatalf("the view %s is not shown", view.shown)
 							}
 							shot(t, p, filepath.Join(view.name, name))

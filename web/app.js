@@ -333,7 +333,7 @@ bindKeys({
   },
   hold: (d) => {
     const stage = ['store', 'pop', 'deliver', 'take'][d - 1];
-    if (stage) holds.toggle(stage, stage === 'deliver' ? panels.listeners.large()[0] : undefined);
+    if (stage) holds.toggle(stage, stage === 'deliver' ? panels.listeners.large().find(Boolean) : undefined);
   },
   release: (n) => holds.releaseEverywhere(n),
   fault: (d) => faultOrder[d - 1] && top.fault(faultOrder[d - 1]),
@@ -385,7 +385,7 @@ function paint(frame, clock) {
   tokens.lanes.clear();
   panels.listeners.paint(frame, model.state);
   ids.splice(0, ids.length, ...panels.listeners.large());
-  panels.listeners.large().forEach((id, i) => tokens.lanes.set(id, i));
+  panels.listeners.large().forEach((id, i) => id && tokens.lanes.set(id, i));
   tokens.moved();
   if (frame) {
     if (frame.jump) tokens.clear();

@@ -35,6 +35,9 @@ export class Caption {
     /** @type {Map<number, number>} */
     this.panics = new Map();
     this.panicked = { name: '', at: -1e9 };
+    /** Listeners that are there. @type {Set<number>} */
+    this.there = new Set();
+    this.left = { id: 0, at: -1e9 };
     /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
     this.extra = () => null;
   }
@@ -58,6 +61,8 @@ export class Caption {
       return ['backoff', t('cap.backoff', { why: fit(upper(reason(cause)), 640, '18px') || t('cap.someError'), s: rest })];
     }
     if (this.panicked.name && recent(this.panicked.at, 4000)) return ['panic', t('cap.panic', { name: this.panicked.name })];
+    const left = recent(this.left.at, 4500) && st.listeners.find((l) => l.id === this.left.id && l.removed);
+    if (left) return ['left', t(left.discarded ? 'cap.left' : 'cap.leftEmpty', { name: left.name, n: exact(left.discarded ?? 0) })];
     if (st.holds.length) {
       const hd = st.holds[0];
       const name = st.listeners.find((l) => l.id === hd.listener)?.name ?? '';
@@ -111,6 +116,8 @@ export class Caption {
       const p = this.panics.get(l.id) ?? 0;
       if (!jump && l.panics > p) this.panicked = { name: l.name, at: clock };
       this.panics.set(l.id, l.panics);
+      if (!l.removed) this.there.add(l.id);
+      else if (this.there.delete(l.id) && !jump) this.left = { id: l.id, at: clock };
     }
   }
 

@@ -127,7 +127,7 @@ export class Holds {
     const now = ctx.now();
     for (const p of this.pins) {
       const id = p.stage === 'deliver' ? ids[p.lane] : undefined;
-      const usable = model.any && (p.stage === 'deliver' ? id !== undefined : p.stage !== 'take' || !!model.state.workqueue);
+      const usable = model.any && (p.stage === 'deliver' ? !!id : p.stage !== 'take' || !!model.state.workqueue);
       p.pin.hidden = !usable;
       const hold = usable ? model.hold(p.stage, id) : undefined;
       const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';

@@ -307,6 +307,8 @@ const words = {
   'cap.relist': ['The Reflector lists everything again: {why}.', 'Reflector 重新 list 全部：{why}。'],
   'cap.watchlist': ['WatchList: the initial objects come as watch events; {n} wait in a temporary store for the end mark.', 'WatchList：初始对象以 watch 事件到来；{n} 个在临时 store 里等结束标记。'],
   'cap.rewatchlist': ['The Reflector asks for everything again with WatchList; {n} have arrived.', 'Reflector 用 WatchList 重新要全部；已到 {n} 个。'],
+  'cap.left': ['{name} is removed: {n} that waited in its ring are thrown away, and the others go on.', '{name} 已移除：ring 里等着的 {n} 个被丢弃，其他的照常。'],
+  'cap.leftEmpty': ['{name} is removed: nothing waited in its ring, and the others go on.', '{name} 已移除：ring 里没有等着的，其他的照常。'],
   'cap.relisted': ['Relisted: {why}. The store was replaced in one go.', '已 relist：{why}。store 一次替换。'],
   'cap.filling': ['The first list goes through the queue; {n} objects to go until it is synced.', '第一次 list 正经过队列；还有 {n} 个就 synced。'],
   'cap.grew': ['{name}’s ring is full at {from}, so it doubles to {to}. The store stays current.', '{name} 的 ring 满了（{from}），翻倍到 {to}。store 仍是最新。'],

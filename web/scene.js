@@ -132,7 +132,7 @@ export class Rail {
   /**
    * @param {import('./model.js').Model} m
    * @param {number} lanes listeners drawn large
-   * @param {number[]} ids their numbers
+   * @param {number[]} ids their numbers, 0 where one was removed
    * @param {boolean} rows more of them stand below as rows
    */
   paint(m, lanes, ids, rows) {
@@ -154,8 +154,8 @@ export class Rail {
     attr(this.drop, 'd', lanes > 2 ? 'M810 152V434Q810 442 818 442' : rows ? 'M810 152V402Q810 410 818 410H820' : 'M810 152V289Q810 297 818 297');
     attr(this.drop, 'class', starve(heldPop));
     for (let i = 0; i < 3; i++) {
-      show(this.fan[i], i < Math.max(lanes, i === 0 ? 1 : 0));
-      show(this.next[i], i < lanes);
+      show(this.fan[i], !!ids[i] || (i === 0 && !lanes));
+      show(this.next[i], !!ids[i]);
       attr(this.fan[i], 'class', starve(heldPop));
       const heldHere = !!m.hold('deliver', ids[i]) || !!m.hold('deliver');
       const ring = m.state.listeners.find((l) => l.id === ids[i]);
@@ -164,9 +164,11 @@ export class Rail {
     attr(this.fan[0], 'd', lanes ? 'M810 152H878' : 'M810 152H820');
     attr(this.fan[1], 'd', lanes > 2 || rows ? 'M810 297H878' : 'M818 297H878');
     show(this.forks[0], lanes > 0);
-    show(this.forks[1], lanes > 2 || rows);
+    show(this.forks[1], rows || (lanes > 2 && !!ids[1]));
     const wq = m.state.workqueue;
     show(this.key, !!wq);
+    // The first listener is the one that adds keys.
+    attr(this.key, 'class', starve(ids[0] !== 1));
     show(this.take, !!wq);
     attr(this.take, 'class', starve(!!m.hold('take')));
     show(this.ways, !!wq);

@@ -63,7 +63,11 @@ export function createListeners() {
     const empty = text(root, 832, 221, 'l t1');
     const emptyWhy = text(root, 832, 241, 'l');
     const lanes = lanesY.map((y) => lane(y));
-    const ghosts = lanesY.map((y) => ({ name: text(root, 830, y - 26, 't14 t2'), state: text(root, 1054, y - 26, 'l', 'end'), words: text(root, 830, y + 2, 'l') }));
+    const ghosts = lanesY.map((y) => {
+      const ring = s('circle', { cx: 910, cy: y, r: 32, class: 'slot off' });
+      root.append(ring);
+      return { ring, name: text(root, 830, y - 26, 't14 t2'), state: text(root, 1054, y - 26, 'l', 'end'), n: text(root, 910, y + 7, 'n20 t3', 'middle'), words: text(root, 830, y + 64, 'l') };
+    });
     const rows = [0, 1, 2, 3, 4].map((i) => row(root, 418 + 24 * i));
     const more = text(root, 830, 526, 'l3');
     ctx.scene.over.append(add);
@@ -226,16 +230,20 @@ export function createListeners() {
     paint(_, st) {
       const { t } = ctx;
       shown = st.listeners.filter((l) => !l.removed);
-      const many = shown.length > 3;
+      // One that was removed keeps its place as an outline, as long as nobody needs it: what stays does not move.
+      let places = [...st.listeners];
+      while (places.length > 3 && places.length > shown.length) places.splice(places.findIndex((l) => l.removed), 1);
+      const many = places.length > 3;
       if (many) {
         // Where not all can be drawn large, the one that has something to tell is, and stays until another has.
         const rest = shown.slice(1);
         const tells = (/** @type {import('../types.js').Listener} */ l) => !l.synced || l.pending > 20;
         const second = rest.find((l) => l.id === kept && tells(l)) ?? rest.find(tells) ?? rest.find((l) => l.id === kept) ?? rest[0];
         kept = second.id;
-        shown = [shown[0], second, ...rest.filter((l) => l !== second)];
+        places = shown = [shown[0], second, ...rest.filter((l) => l !== second)];
       }
-      large = shown.slice(0, many ? 2 : 3).map((l) => l.id);
+      large = places.slice(0, many ? 2 : 3).map((l) => (l.removed ? 0 : l.id));
+      while (large.length && !large[large.length - 1]) large.pop();
       let pending = 0;
       for (const l of shown) pending += l.pending;
       const big = pending > 99999;
@@ -243,25 +251,24 @@ export function createListeners() {
       ui.add.textContent !== t('add') && (ui.add.textContent = t('add'));
       attr(ui.add, 'aria-label', t('lis.addTitle'));
       const now = ctx.now();
-      const n = many ? 3 : shown.length;
-      // Those that were removed last stay as outlines, as long as nobody needs their place.
-      const gone = many ? [] : st.listeners.filter((l) => l.removed).slice(-(3 - n) || 3);
-      if (n === 3) gone.length = 0;
+      const n = Math.min(3, places.length);
       ui.panels.forEach((p, i) => {
-        show(p, i < Math.max(1, n + gone.length));
-        attr(p, 'class', i < n ? 'pn' : 'pn ghost');
-        attr(p, 'height', n + gone.length === 0 ? 426 : 136);
+        show(p, i < Math.max(1, n));
+        attr(p, 'class', places[i]?.removed ? 'pn ghost' : 'pn');
+        attr(p, 'height', n ? 136 : 426);
       });
       ui.ghosts.forEach((o, i) => {
-        const l = gone[i - n];
+        const l = places[i]?.removed && !many ? places[i] : undefined;
+        show(o.ring, !!l);
+        o.n.set(l ? ringNumber(l.discarded ?? 0) : '', l ? exact(l.discarded ?? 0) : '');
         o.name.set(l ? fit(l.name, 110, '600 14px') : '', l?.name ?? '');
         o.state.set(l ? t('lis.gone') : '');
         o.words.set(l ? t('lis.goneWhy', { n: exact(l.handled), m: exact(l.discarded ?? 0) }) : '');
       });
-      ui.empty.set(n || gone.length || !ctx.model.any ? '' : t('lis.none'));
-      ui.emptyWhy.set(n || gone.length || !ctx.model.any ? '' : t('lis.noneWhy'));
+      ui.empty.set(n || !ctx.model.any ? '' : t('lis.none'));
+      ui.emptyWhy.set(n || !ctx.model.any ? '' : t('lis.noneWhy'));
       ui.lanes.forEach((o, i) => {
-        const l = i < large.length ? shown[i] : undefined;
+        const l = large[i] ? places[i] : undefined;
         show(o.g, !!l);
         o.button.hidden = !l;
         if (!l) return;
@@ -308,7 +315,7 @@ export function createListeners() {
         if (busyWith) o.op.set(kindOf(busyWith.op));
         else o.op.hide();
         const picked = !!busyWith?.key && busyWith.key === ctx.selected();
-        const words = busyWith ? label(busyWith, 28) : note(l, i === 0);
+        const words = busyWith ? label(busyWith, 28) : note(l, l.id === 1);
         o.note.cls(busyWith ? (picked ? 'm1 selk' : 'm1') : 'l').at(busyWith ? 848 : 830, o.y + 82).set(fit(words, (held ? 80 : 224) - (busyWith ? 16 : 0)), busyWith ? `${busyWith.op} ${busyWith.key ?? ''}` : l.lastPanic ?? words);
         attr(o.button, 'aria-label', t('lis.boxLabel', { name: l.name, s: span(l.meanMicros / 1000) }) + (l.handling?.key ? `, ${t('lis.now', { key: l.handling.key })}` : ''));
       });
