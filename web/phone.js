@@ -213,7 +213,7 @@ export class Phone {
     attr(this.moreB, 'aria-label', t('phone.more'));
     this.holdB.classList.toggle('lit', st.holds.length > 0);
     (sim2 ? this.moreB : this.faultB).classList.toggle('lit', st.faults.some((f) => f.on));
-    if (clock - this.tlAt > 120) {
+    if (clock - this.tlAt > 120 && !this.large) {
       this.tlAt = clock;
       this.timeline(now, live);
     }
@@ -274,7 +274,7 @@ export class Phone {
     cx.clearRect(0, 0, w, hh);
     const head = Math.max(10e3, live ? Math.max(now, m.view.headMillis) : m.view.headMillis);
     const x = (/** @type {number} */ ms) => 6 + ((w - 12) * ms) / head;
-    const cols = Math.floor((w - 12) / 3);
+    const cols = Math.max(0, Math.floor((w - 12) / 3));
     const tall = new Array(cols + 1).fill(0);
     m.bins.forEach((n, i) => {
       const q = Math.min(cols, Math.floor((((m.binFrom + i) * m.binMillis) / head) * cols));

@@ -597,7 +597,7 @@ export class Presenter {
       const tick = s('path', { d: '', class: 'rtick r3' });
       quiet.append(arc, tick);
       const nameRoom = large ? w * 0.5 : on ? w * 0.27 : w - 74;
-      const name = text(quiet, x + 14, large ? top + 30 : on ? top + 27 : cy + 6, large ? 'p21' : on ? 'p18' : 'p16 t1');
+      const name = text(quiet, x + 14, large ? top + 30 : on ? top + 27 : cy + 6, large ? 'p21' : on ? 'p18' : 'p16 t1 knock');
       const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? 'p44' : on ? 'p27' : 'p18', 'middle');
       const of = text(quiet, rc, cy + 34, 'p16', 'middle');
       const tickWords = text(quiet, rc - r - 16, cy - 12, 'p16 b6', 'end');

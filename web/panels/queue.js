@@ -22,6 +22,7 @@ export function label(it, room) {
 }
 
 addWords({
+  'queue.densePer': ['{per} a column', '每列 {per} 个'],
   'queue.next': ['next batch: {n}', '下一批：{n}'],
   'queue.nextOne': ['next: 1 delta', '下一个：1 个 delta'],
   'queue.rows': ['the queue from its head on', '队列，从队首起'],
@@ -198,7 +199,7 @@ export function createQueue() {
           attr(p.r, 'class', `mx k-${p.k}${i < head ? '' : ' wt'}`);
         }
       });
-      ui.denseText.set(t('queue.dense', { n: count(depth), per }));
+      ui.denseText.set(t(next ? 'queue.densePer' : 'queue.dense', { n: count(depth), per }));
       show(ui.bracket, q.batchSize > 0 || next > 0);
       if (!q.batchSize && next) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, Math.ceil(next / per))} 137V133H524V137`);
       if (q.batchSize) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, head)} 137V133H524V137`);
