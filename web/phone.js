@@ -14,7 +14,7 @@ import { speeds } from './transport.js';
 
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners', controller: 'Controller' });
-const shut = /** @type {Record<string, number>} */ ({ api: 62, reflector: 62, queue: 82, indexer: 60, listeners: 60, controller: 62 });
+const shut = /** @type {Record<string, number>} */ ({ api: 58, reflector: 58, queue: 80, indexer: 73, listeners: 60, controller: 62 });
 const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 206 });
 const X = 32;
 /** The path that leads to a path. @type {Record<string, string>} */
@@ -511,7 +511,31 @@ export class Phone {
         svg.append(bar);
         return { bar, name: text(svg, 60, yy, 'l t1'), n: text(svg, 182, yy, 'l', 'end') };
       }) : [];
+      // The store in three lines: a cell stands for as many objects as it must, and shows the freshest of them.
+      const cols = open || this.large ? 0 : Math.floor((W - 76) / 6);
+      const cells = Array.from({ length: 3 * cols }, (_, i) => {
+        const r = s('rect', { x: 60 + 6 * (i % cols), y: y + 33 + 6 * Math.floor(i / cols), width: 5, height: 5 });
+        tap.append(r);
+        return r;
+      });
+      let drawn = -1e9;
+      const heat = () => {
+        const clock = performance.now();
+        if (!cols || clock - drawn < 250) return;
+        drawn = clock;
+        const now = this.ctx.now();
+        const per = Math.max(1, Math.ceil(model.cells.size / cells.length));
+        const fresh = new Array(cells.length).fill(-1);
+        let i = 0;
+        for (const cell of model.cells.values()) {
+          const age = now - cell.at;
+          const j = Math.floor(i++ / per);
+          fresh[j] = Math.max(fresh[j], age < 4e3 ? 4 : age < 12e3 ? 3 : age < 26e3 ? 2 : age < 60e3 ? 1 : 0);
+        }
+        cells.forEach((r, k) => attr(r, 'class', fresh[k] < 0 ? 'none' : 'hc' + fresh[k]));
+      };
       this.updates.push((st) => {
+        heat();
         set(count(st.indexer.count), t('phone.objects'));
         const rv = st.indexer.resourceVersion;
         a.set(rv ? `rv ${version(rv, 9)}` : t('lanes.keepsNone'));
@@ -573,6 +597,7 @@ export class Phone {
       const bw = large ? 62 : big ? 72 : 62;
       const bx = big && !large ? W - 100 : W - (large ? 78 : 90);
       svg.append(s('circle', { cx: X, cy, r: 4, class: 'fork' }), s('path', { d: `M${X} ${cy}H${bx}`, class: 'rail' }), s('circle', { cx, cy, r, class: 'ringbg' }), s('circle', { cx, cy, r, class: big ? 'ring' : 'ring sm' }));
+      if (big && !large) svg.append(s('path', { d: [cx - r - 20, cx - r - 12, bx - 18, bx - 10].map((q) => `M${q} ${cy - 10}v20`).join(''), class: 'gate' }));
       const arc = s('path', { d: '', class: 'ringf' });
       svg.append(arc);
       const k = s('g', { class: 'knockn' });
@@ -590,7 +615,7 @@ export class Phone {
         const l = st.listeners.find((q) => q.id === l0.id);
         if (!l) return;
         const slow = isSlow(l);
-        name.set(fit(l.name, cx - r - (big ? 76 : 66), '600 14px'), l.name);
+        name.set(fit(l.name, cx - r - (big && !large ? 88 : 66), '600 14px'), l.name);
         attr(arc, 'd', anti(cx, cy, r, l.ring / Math.max(1, l.capacity)));
         attr(arc, 'class', `${slow ? 'ringf w' : 'ringf'}${big ? '' : ' sm'}`);
         n.set(big || l.pending < 1000 ? ringNumber(l.pending) : '1k+', exact(l.pending));

@@ -76,7 +76,7 @@ export function station(p, c, g, tap) {
   const y = ys[c];
   const open = p.open === c;
   const mid = W / 2;
-  const side = [50, W - 50];
+  const side = open ? [57, W - 57] : [50, W - 50];
   const anchors = /** @type {('start' | 'end')[]} */ (['start', 'end']);
   if (c === 'api') {
     text(tap, 60, y + 5, 'ti').set('API server');
