@@ -321,6 +321,11 @@
       const high = Math.min(a.ink.b, b.ink.b) - Math.max(a.ink.t, b.ink.t);
       if (wide > 0.5 && high > 0.5) out.push(`${quote(a.words)} and ${quote(b.words)} ${at(b.box)} lie on one another`);
     }
+    // A thumb needs 44.
+    if (phone) for (const el of focusable()) {
+      const b = el.getBoundingClientRect();
+      if (b.width < 43.9 || b.height < 43.9) out.push(`${describe(el)} is a target of ${Math.round(b.width)}×${Math.round(b.height)}`);
+    }
     const root = /** @type {Element} */ (document.scrollingElement);
     if (root.scrollWidth > innerWidth || (!phone && root.scrollHeight > innerHeight)) out.push(`the page is ${root.scrollWidth}×${root.scrollHeight} in a window of ${innerWidth}×${innerHeight}`);
     return [...new Set(out)];
