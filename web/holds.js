@@ -14,7 +14,6 @@ addWords({
   'hold.count': ['how many', '多少个'],
   'hold.go': ['release', '放行'],
   'hold.passed': ['{n} released', '已放行 {n}'],
-  'held.take': ['held', '按住'],
 });
 
 /** @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words: import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin */

@@ -66,7 +66,6 @@ const words = {
   'api.inQueue': ['in the queue', '在队列'],
   'api.inStore': ['in the store', '在 store'],
   'api.older': ['older: 410', '更早：410'],
-  'api.oldest': ['a watch can start from {rv} at the earliest', 'watch 最早可从 {rv} 开始'],
   'api.olderUnknown': ['history', '历史'],
   'api.nothing': ['nothing', '空'],
   'api.writes': ['writes/s', '写/秒'],

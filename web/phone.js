@@ -6,7 +6,7 @@ import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, rin
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
 import * as two from './phonelanes.js';
-import { isSlow } from './panels/listeners.js';
+import { anti, isSlow } from './panels/listeners.js';
 import { Runner } from './runner.js';
 import { speeds } from './transport.js';
 
@@ -708,11 +708,4 @@ function press(el, f) {
     e.stopPropagation();
     f();
   });
-}
-
-/** @param {number} cx @param {number} cy @param {number} r @param {number} share */
-function anti(cx, cy, r, share) {
-  if (!(share > 0)) return '';
-  const a = Math.min(Math.max(share, 0.012), 0.9999) * 2 * Math.PI;
-  return `M${cx + r} ${cy}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 0 ${(cx + r * Math.cos(a)).toFixed(2)} ${(cy - r * Math.sin(a)).toFixed(2)}`;
 }

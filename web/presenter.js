@@ -5,7 +5,7 @@ import { attr, h, s, text } from './dom.js';
 import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, upper, version, wrap } from './format.js';
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
-import { isSlow } from './panels/listeners.js';
+import { anti, isSlow } from './panels/listeners.js';
 import { Runner } from './runner.js';
 
 /** @typedef {import('./types.js').State} State */
@@ -834,14 +834,4 @@ export class Presenter {
 
   /** @type {HTMLCanvasElement | undefined} */
   small;
-}
-
-/**
- * An arc that runs anticlockwise from three o'clock.
- * @param {number} cx @param {number} cy @param {number} r @param {number} share
- */
-function anti(cx, cy, r, share) {
-  if (!(share > 0)) return '';
-  const a = Math.min(Math.max(share, 0.012), 0.9999) * 2 * Math.PI;
-  return `M${cx + r} ${cy}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 0 ${(cx + r * Math.cos(a)).toFixed(2)} ${(cy - r * Math.sin(a)).toFixed(2)}`;
 }

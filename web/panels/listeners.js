@@ -352,7 +352,7 @@ export function createListeners() {
  * @param {number} r
  * @param {number} share
  */
-function anti(cx, cy, r, share) {
+export function anti(cx, cy, r, share) {
   if (!(share > 0)) return '';
   const a = Math.min(Math.max(share, 0.012), 0.9999) * 2 * Math.PI;
   return `M${cx + r} ${cy}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 0 ${(cx + r * Math.cos(a)).toFixed(2)} ${(cy - r * Math.sin(a)).toFixed(2)}`;

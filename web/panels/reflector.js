@@ -135,11 +135,11 @@ export function createReflector() {
 
     const wait = s('g');
     root.append(wait);
-    wait.append(s('circle', { cx: 234, cy: 281, r: 46, class: 'ring' }));
+    wait.append(s('circle', { cx: 234, cy: 279, r: 43, class: 'ring' }));
     const arc = s('path', { d: '', class: 'ringf w' });
     wait.append(arc);
-    const left2 = text(wait, 234, 288, 'num cwt', 'middle');
-    const nextTry = text(wait, 234, 305, 'l', 'middle');
+    const left2 = text(wait, 234, 286, 'num cwt', 'middle');
+    const nextTry = text(wait, 234, 303, 'l', 'middle');
     const cause = [0, 1].map(() => text(wait, 234, 211, 'l t1', 'middle'));
     const delays = text(wait, left, 342, 'l');
     const bars = [0, 1, 2, 3, 4, 5, 6].map((i) => {
@@ -307,7 +307,7 @@ export function createReflector() {
       if (waiting) {
         const past = now - r.backoffSince;
         const rest = Math.max(0, r.backoffMillis - past);
-        attr(ui.arc, 'd', arc(234, 281, 46, r.backoffMillis ? rest / r.backoffMillis : 0));
+        attr(ui.arc, 'd', arc(234, 279, 43, r.backoffMillis ? rest / r.backoffMillis : 0));
         ui.left2.set(seconds(Math.ceil(rest / 100) * 100));
         ui.nextTry.set(t('ref.nextTry'));
         const said = r.backoffCause || r.lastError;
