@@ -16,7 +16,7 @@ export function tall(p, c, open) {
   const n = p.o.lanes.episode.changes.length;
   if (c === 'api') return 106;
   if (!open) return c === 'queue' && !p.large ? 84 : p.large ? 46 : 58;
-  return { reflector: 92, queue: 180, indexer: 164, listeners: n ? 104 + n * pitch(n) : 150 }[c] ?? 60;
+  return { reflector: 118, queue: 180, indexer: 164, listeners: n ? 104 + n * pitch(n) : 150 }[c] ?? 60;
 }
 
 /** @param {number} n changes that are compared */
@@ -105,12 +105,13 @@ export function station(p, c, g, tap) {
     }
   });
   if (c === 'reflector') {
-    const how = open ? side.map((x, i) => [0, 1].map((j) => text(g, x, y + 46 + 20 * j, j ? 'l' : 'l t1', anchors[i]))) : [];
+    const how = open ? side.map((x, i) => [0, 1, 2].map((j) => text(g, x, y + 46 + 19 * j, j ? 'l' : 'l t1', anchors[i]))) : [];
     put((i) => [bigVersion(lanes.state(i).reflector.resourceVersion), lanes.state(i).reflector.phase]);
-    p.updates.push(() => how.forEach(([a, b], i) => {
+    p.updates.push(() => how.forEach(([a, b, d], i) => {
       const r = lanes.state(i).reflector;
       a.set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
-      b.set(`${exact(r.lists)} ${t('pres.lists')}, ${exact(r.watches)} ${t('pres.watches')}`);
+      b.set(`${exact(r.lists)} ${r.lists === 1 ? 'list' : 'lists'}`);
+      d.set(`${exact(r.watches)} ${r.watches === 1 ? 'watch' : 'watches'}`);
     }));
   } else if (c === 'queue') {
     const seats = side.map((_, i) => Array.from({ length: open ? 6 : p.large ? 2 : 4 }, (_2, j) => {
@@ -120,7 +121,7 @@ export function station(p, c, g, tap) {
       g.append(box);
       return { box, glyph: new Glyph(g, x - 6.1, cy - 6.1, 12.2), words: text(g, x, cy + 4.5, 'l t1 lb', 'middle') };
     }));
-    put((i) => [count(lanes.state(i).queue.depth), t(i ? 'lanes.arrival' : 'lanes.byKey')]);
+    put((i) => [count(lanes.state(i).queue.depth), p.large ? '' : t(lanes.state(i).queue.kind === 'DeltaFIFO' ? 'lanes.byKey' : 'lanes.arrival')]);
     const held = open || p.large ? null : text(tap, mid, y + 45, 'l t1', 'middle');
     p.updates.push(() => {
       held?.set(model.hold('pop') ? t('lanes.held') : '');
@@ -165,7 +166,7 @@ function queues(p, g, y) {
   for (const i of [0, 1]) {
     const x = i ? p.W / 2 + 6 : 54;
     const { shown, hidden, head } = lanes.taken(i, 2, 4);
-    text(g, x, y + 47, 'l').set(hidden ? t('lanes.more', { n: exact(hidden) }) : head);
+    text(g, x, y + 47, 'l').set(hidden ? t('lanes.more', { n: exact(hidden) }) : p.large ? '' : head);
     const bx = x + (p.large ? 2 : 40);
     shown.forEach((l, j) => {
       const top = y + 56 + 24 * j;

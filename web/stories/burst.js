@@ -15,7 +15,7 @@ export default {
     {
       name: ['two informers', '两个 informer'],
       focus: ['reflector'],
-      caption: ['One cluster, two informers: client-go 1.31 with its DeltaFIFO above, 1.37 with its RealFIFO below.', '一个集群，两个 informer：上面是 client-go 1.31 的 DeltaFIFO，下面是 1.37 的 RealFIFO。'],
+      caption: ['One cluster, two informers: client-go 1.31 with its DeltaFIFO, and 1.37 with its RealFIFO.', '一个集群，两个 informer：client-go 1.31 用 DeltaFIFO，1.37 用 RealFIFO。'],
       until: { and: [{ path: 'lanes[0].queue.synced', value: true }, { path: 'lanes[1].queue.synced', value: true }] },
       dwell: 6,
     },
@@ -32,7 +32,7 @@ export default {
       name: ['Pop goes on', '放行 Pop'],
       focus: ['queue', 'indexer', 'listeners'],
       caption: ['Released: DeltaFIFO hands over all that A has, then B. RealFIFO hands over what came first.', '放行：DeltaFIFO 先交出 A 的全部，再交 B。RealFIFO 先来先交。'],
-      after: ['The lines cross above and run straight below: only RealFIFO keeps the order between keys.', '上面的线交叉，下面的线直走：只有 RealFIFO 保持 key 之间的顺序。'],
+      after: ['DeltaFIFO’s lines cross, RealFIFO’s run straight: only RealFIFO keeps the order between keys.', 'DeltaFIFO 的线交叉，RealFIFO 的线直走：只有 RealFIFO 保持 key 之间的顺序。'],
       do: [['release', 'pop', 0]],
       until: { and: [{ path: 'lanes[0].listeners[0].handled', op: '>=', since: 3 }, { path: 'lanes[1].listeners[0].handled', op: '>=', since: 3 }] },
       dwell: 7,
@@ -40,7 +40,7 @@ export default {
     {
       name: ['what it means', '意味着什么'],
       focus: ['indexer', 'listeners'],
-      caption: ['For a moment the store above held A’s newest change without B’s: a state that the cluster never had.', '有一瞬间，上面的 store 有 A 的最新变更却没有 B 的：集群从未有过的状态。'],
+      caption: ['For a moment the store of 1.31 held A’s newest change without B’s: a state that the cluster never had.', '有一瞬间，1.31 的 store 有 A 的最新变更却没有 B 的：集群从未有过的状态。'],
       after: ['Never count on the order between two objects: read both from the lister, and reconcile.', '不要依赖两个对象之间的顺序：都从 lister 读，再 reconcile。'],
       until: { path: 'queue.depth', op: '<=', value: 0 },
       dwell: 8,
