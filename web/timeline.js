@@ -33,7 +33,7 @@ function look(m, t) {
   const text = m.text ?? '';
   switch (m.kind) {
     case 'fault':
-      return m.on || !['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark'].includes(text) ? { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text } : null;
+      return m.on ? { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text } : null;
     case 'error': {
       const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
       return { ...x, say, id: 'error ' + say };

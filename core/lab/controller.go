@@ -3,11 +3,20 @@ package lab
 import (
 	"context"
 	"errors"
+	"fmt"
+	"net/http"
+	"slices"
+	"strconv"
 	"sync"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/restwatch"
+	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/workqueue"
 )
@@ -20,16 +29,18 @@ const (
 )
 
 // controller is a work queue with workers behind one listener of a lane. Its
-// reconcile reads through the lister, as every controller does, and fails for
-// a pod that crash-loops, so that keys come back through the rate limiter.
+// reconcile reads through the lister, as every controller does, and keeps an
+// annotation of the object at what it read. It fails when that write fails, and
+// for a pod that crash-loops, so that keys come back through the rate limiter.
 type controller struct {
-	x     *experiment
-	lane  *lane
-	queue *workqueue.TypedRateLimitingQueue[string]
+	x      *experiment
+	lane   *lane
+	writer *writer // nil on a live cluster
+	queue  *workqueue.TypedRateLimitingQueue[string]
 }
 
-func (x *experiment) newController(ln *lane) *controller {
-	return &controller{x: x, lane: ln, queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+func (x *experiment) newController(ln *lane, gvr schema.GroupVersionResource) *controller {
+	return &controller{x: x, lane: ln, writer: x.lab.src.writer(gvr), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		nil, // the default of every controller: exponential per key, and a bucket for all
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
@@ -76,7 +87,7 @@ func (c *controller) next(ctx context.Context, worker int32) bool {
 	}
 	defer c.queue.Done(key)
 	start := c.x.lab.clock.Now()
-	err := c.reconcile(ctx, key)
+	err := c.reconcile(ctx, worker, key)
 	c.x.emit(c.lane.index, informer.Event{
 		Kind: trace.KindReconciled, Key: key, Listener: worker, Dur: c.x.lab.clock.Since(start), Err: err,
 	})
@@ -93,7 +104,7 @@ func (c *controller) next(ctx context.Context, worker int32) bool {
 
 var errCrashLoop = errors.New("the pod crash-loops: look again later")
 
-func (c *controller) reconcile(ctx context.Context, key string) error {
+func (c *controller) reconcile(ctx context.Context, worker int32, key string) error {
 	obj, exists, err := c.lane.informer.GetIndexer().GetByKey(key)
 	if err != nil {
 		return err
@@ -108,10 +119,112 @@ func (c *controller) reconcile(ctx context.Context, key string) error {
 	if err := sleep(ctx, c.x.lab.clock, reconcilePace); err != nil {
 		return err
 	}
-	if o != nil && o.Get("status.containerStatuses.0.state.waiting.reason").String() == "CrashLoopBackOff" {
+	if o == nil {
+		return nil
+	}
+	if err := c.write(ctx, worker, key, o); err != nil {
+		return err
+	}
+	if o.Get("status.containerStatuses.0.state.waiting.reason").String() == "CrashLoopBackOff" {
 		return errCrashLoop
 	}
 	return nil
+}
+
+// write brings the annotation of o to what was read of it. It sends the
+// resourceVersion that was read, so a read that was stale is a 409 Conflict.
+// What is up to date is not written, so the watch event that a write comes
+// back as leads to no other.
+func (c *controller) write(ctx context.Context, worker int32, key string, o *object.Object) error {
+	if c.writer == nil || c.x.lab.readOnly.Load() || o.GetDeletionTimestamp() != nil {
+		return nil
+	}
+	name, value := c.writer.observed(o)
+	if value == "" || o.GetAnnotations()[name] == value {
+		return nil
+	}
+	e := informer.Event{Kind: trace.KindClusterWrite, Key: key, Text: http.MethodPatch, RV: o.GetResourceVersion(), Listener: worker}
+	c.x.emit(c.lane.index, e)
+	start := c.x.lab.clock.Now()
+	e.RV, e.Err = c.writer.annotate(ctx, o, name, value)
+	e.Kind, e.StoreRV, e.Dur = trace.KindClusterWritten, o.GetResourceVersion(), c.x.lab.clock.Since(start)
+	c.x.emit(c.lane.index, e)
+	if apierrors.IsNotFound(e.Err) {
+		return nil // it is gone, and so is what there was to do
+	}
+	return e.Err
+}
+
+// writer writes what a controller observed into annotations of the simulated
+// cluster's objects. (*source).writer alone makes one, and none for a live
+// cluster; this is the only code that writes.
+type writer struct {
+	client *restwatch.Client
+	gvr    schema.GroupVersionResource
+}
+
+// writer is nil for a live source.
+func (s *source) writer(gvr schema.GroupVersionResource) *writer {
+	if s.cluster == nil {
+		return nil
+	}
+	return &writer{client: s.client(noHooks, true, nil), gvr: gvr}
+}
+
+// observed is the annotation that says what was seen of o: a pod's phase, or
+// the generation of what counts one.
+func (w *writer) observed(o *object.Object) (name, value string) {
+	if w.gvr.Group == "" && w.gvr.Resource == "pods" {
+		return simcluster.ObservedPhase, o.Get("status.phase").String()
+	}
+	if n := o.GetGeneration(); n > 0 {
+		value = strconv.FormatInt(n, 10)
+	}
+	return simcluster.ObservedGeneration, value
+}
+
+// annotate sets one annotation of the version of o, and returns the new resourceVersion.
+func (w *writer) annotate(ctx context.Context, o *object.Object, name, value string) (string, error) {
+	patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q,"annotations":{%q:%q}}}`, o.GetResourceVersion(), name, value)
+	next, err := w.client.Patch(ctx, w.gvr, o.GetNamespace(), o.GetName(), patch)
+	if err != nil {
+		return "", err
+	}
+	return next.GetResourceVersion(), nil
+}
+
+// Writes switches whether the controllers write to the simulated cluster; nil
+// switches to the other. It reports whether they do now. What was not written
+// meanwhile is looked at again when they begin, as after a controller's start.
+func (l *Lab) Writes(on *bool) (bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.exp == nil || l.src.cluster == nil {
+		return false, errors.New("only the simulated cluster is written to: a live one is only read")
+	}
+	was := !l.readOnly.Load()
+	now := !was
+	if on != nil {
+		now = *on
+	}
+	if now == was {
+		return now, nil
+	}
+	l.readOnly.Store(!now)
+	for _, ln := range l.exp.lanes {
+		ln.control.tellWrites()
+		if now {
+			for _, key := range slices.Sorted(slices.Values(ln.informer.GetIndexer().ListKeys())) {
+				ln.control.enqueue(key)
+			}
+		}
+	}
+	return now, nil
+}
+
+// tellWrites emits whether the controller writes.
+func (c *controller) tellWrites() {
+	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindWrites, Flag: c.writer != nil && !c.x.lab.readOnly.Load()})
 }
 
 // versions remembers the newest resourceVersions that the wire brought for

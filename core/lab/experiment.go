@@ -106,7 +106,8 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 			Observer:          tap{x, l.rec.Lane(ln.index)},
 			Gates:             l.holds,
 		})
-		ln.control = x.newController(ln)
+		ln.control = x.newController(ln, gvr)
+		ln.control.tellWrites()
 		x.lanes = append(x.lanes, ln)
 		x.mustAdd(ln, "printer", 0, ln.control.enqueue)
 		x.mustAdd(ln, "metrics", metricsResync, nil)
@@ -254,7 +255,7 @@ func (x *experiment) panicNext(id int32) error {
 	if !found {
 		return fmt.Errorf("there is no listener %d", id)
 	}
-	x.lab.faults.tell("panic", false, 0)
+	x.lab.faults.tell("panic", false, 0, 1)
 	return nil
 }
 
@@ -275,7 +276,7 @@ func (x *experiment) slow(args FaultArgs) (bool, error) {
 				millis = float64(min(args.Millis, 60_000))
 			}
 		}
-		x.lab.faults.tell("slow", on, time.Duration(millis)*time.Millisecond)
+		x.lab.faults.tell("slow", on, time.Duration(millis)*time.Millisecond, 0)
 		return on, x.pace(id, millis)
 	}
 	return false, errors.New("the listener \"mailer\" was removed; set another one's pace instead")

@@ -46,7 +46,8 @@ type faults struct {
 	noBookmarks bool
 	noEndMark   bool
 	delay       time.Duration
-	answers     []int // status codes that the next requests get
+	answers     []int // status codes that the next LISTs and WATCHes get
+	refusal     int   // the one that the next write gets
 	conns       map[*faultConn]struct{}
 	bodies      map[*watchBody]struct{}
 }
@@ -65,16 +66,22 @@ func (f *faults) strike(name string, args FaultArgs) (bool, error) {
 	}
 	switch name {
 	case "cut":
-		f.tell(name, false, 0)
+		f.mu.Lock()
+		struck := f.struckByCut()
+		f.mu.Unlock()
+		f.tell(name, false, 0, struck)
 		f.cutAll()
 		return false, nil
 	case "refuse", "nobookmarks", "noendmark":
 		held := map[string]*bool{"refuse": &f.refuse, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark}[name]
 		f.mu.Lock()
 		*held = toggle(*held)
-		on := *held
+		on, struck := *held, 0
+		if on && name == "refuse" {
+			struck = f.struckByCut()
+		}
 		f.mu.Unlock()
-		f.tell(name, on, 0)
+		f.tell(name, on, 0, struck)
 		if on && name == "refuse" {
 			f.cutAll()
 		}
@@ -91,20 +98,23 @@ func (f *faults) strike(name string, args FaultArgs) (bool, error) {
 		}
 		d := f.delay
 		f.mu.Unlock()
-		f.tell(name, on, d)
+		f.tell(name, on, d, 0)
 		return on, nil
 	case "410", "429", "500":
 		code, _ := strconv.Atoi(name)
-		f.tell(name, false, 0)
 		f.answer(code, max(1, min(args.Count, 100)))
 		return false, nil
 	}
 	return false, fmt.Errorf("unknown fault %q: choose cut, refuse, 410, 429, 500, delay, nobookmarks, noendmark, slow, compact or restart", name)
 }
 
-func (f *faults) tell(name string, on bool, d time.Duration) {
-	f.emit(informer.Event{Kind: trace.KindFault, Text: name, Flag: on, Dur: d})
+// tell emits a fault that was switched or struck, and how much it struck.
+func (f *faults) tell(name string, on bool, d time.Duration, struck int) {
+	f.emit(informer.Event{Kind: trace.KindFault, Text: name, Flag: on, Dur: d, N: struck})
 }
+
+// struckByCut is how many open watches break with their connections, and at least each connection. f.mu is held.
+func (f *faults) struckByCut() int { return max(len(f.bodies), len(f.conns)) }
 
 // restate emits every fault that is on.
 func (f *faults) restate() {
@@ -114,7 +124,7 @@ func (f *faults) restate() {
 	f.mu.Unlock()
 	for _, name := range []string{"refuse", "nobookmarks", "noendmark", "delay"} {
 		if on[name] {
-			f.tell(name, true, map[bool]time.Duration{true: d}[name == "delay"])
+			f.tell(name, true, map[bool]time.Duration{true: d}[name == "delay"], 0)
 		}
 	}
 }
@@ -132,8 +142,9 @@ func (f *faults) cutAll() {
 	}
 }
 
-// answer gives code to the open watches as an ERROR frame, and to the next
-// requests when more are asked for than there are watches.
+// answer gives code to the open watches as an ERROR frame, to the next
+// requests when more are asked for than there are watches, and to the next
+// write, for which only 410 is no answer.
 func (f *faults) answer(code, count int) {
 	f.mu.Lock()
 	bodies := make([]*watchBody, 0, len(f.bodies))
@@ -143,10 +154,14 @@ func (f *faults) answer(code, count int) {
 	if len(bodies) > 0 {
 		count--
 	}
+	if code != http.StatusGone {
+		f.refusal = code
+	}
 	for range count {
 		f.answers = append(f.answers, code)
 	}
 	f.mu.Unlock()
+	f.tell(strconv.Itoa(code), false, 0, len(bodies))
 	frame := append(append([]byte(`{"type":"ERROR","object":`), statusJSON(code)...), "}\n"...)
 	for _, b := range bodies {
 		b.end(frame)
@@ -173,7 +188,7 @@ func (f *faults) dialer(dial func(context.Context) (net.Conn, error)) func(conte
 		refuse := f.refuse
 		f.mu.Unlock()
 		if refuse {
-			f.emit(informer.Event{Kind: trace.KindFault, Text: "refuse", Flag: true, N: 1})
+			f.tell("refuse", true, 0, 1)
 			return nil, refused(network)
 		}
 		conn, err := dial(ctx)
@@ -243,7 +258,9 @@ func (f *faults) transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		f.mu.Lock()
 		delay, code := f.delay, 0
-		if len(f.answers) > 0 {
+		if req.Method != http.MethodGet {
+			code, f.refusal = f.refusal, 0
+		} else if len(f.answers) > 0 {
 			code, f.answers = f.answers[0], f.answers[1:]
 		}
 		f.mu.Unlock()
@@ -253,7 +270,7 @@ func (f *faults) transport(next http.RoundTripper) http.RoundTripper {
 			}
 		}
 		if code != 0 {
-			f.emit(informer.Event{Kind: trace.KindFault, Text: strconv.Itoa(code), N: 1})
+			f.tell(strconv.Itoa(code), false, 0, 1)
 			return answered(req, code), nil
 		}
 		resp, err := next.RoundTrip(req)

@@ -8,6 +8,7 @@ import (
 	"net"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -50,6 +51,7 @@ type Lab struct {
 	faults   *faults
 	holds    *holds
 	versions versions
+	readOnly atomic.Bool // the controllers do not write
 
 	mu        sync.Mutex
 	closed    bool
@@ -242,7 +244,7 @@ func (l *Lab) Fault(name string, args FaultArgs) (bool, error) {
 		if l.src.cluster == nil {
 			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
 		}
-		l.faults.tell(name, false, 0)
+		l.faults.tell(name, false, 0, 1)
 		if name == "compact" {
 			l.src.cluster.Compact()
 		} else {
@@ -372,7 +374,7 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (string, error) {
 		n := min(max(a.N, 1), maxRate)
 		return fmt.Sprintf("updated %d pods at once", n), c.Burst(n)
 	case "compact":
-		l.faults.tell("compact", false, 0)
+		l.faults.tell("compact", false, 0, 1)
 		c.Compact()
 		return "forgot the watch history", nil
 	case "rate":

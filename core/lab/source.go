@@ -112,12 +112,25 @@ func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string
 func (s *source) client(hooks restwatch.Hooks, withFaults bool, trouble func(string, error)) *restwatch.Client {
 	var rt http.RoundTripper = s.transport
 	if s.cluster == nil {
-		rt = explain(rt, trouble)
+		rt = readOnly(explain(rt, trouble))
 	}
 	if withFaults {
 		rt = s.faults.transport(rt)
 	}
 	return &restwatch.Client{HTTP: &http.Client{Transport: rt}, Base: s.base, UserAgent: "informerscope", Hooks: hooks}
+}
+
+// readOnly lets nothing but GET pass: a live cluster is never written to.
+func readOnly(next http.RoundTripper) http.RoundTripper {
+	return roundTripper(func(req *http.Request) (*http.Response, error) {
+		if req.Method != http.MethodGet {
+			if req.Body != nil {
+				_ = req.Body.Close()
+			}
+			return nil, fmt.Errorf("%s is not sent: a live cluster is never written to", req.Method)
+		}
+		return next.RoundTrip(req)
+	})
 }
 
 // explain turns what the relay and a live cluster say about trouble into

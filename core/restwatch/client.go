@@ -296,7 +296,25 @@ func (c *Client) Get(ctx context.Context, gvr schema.GroupVersionResource, names
 	if err != nil {
 		return nil, err
 	}
-	r := &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name}
+	return c.one(ctx, &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name})
+}
+
+// Patch applies a JSON merge patch to one object and returns what became of it. A patch that names a resourceVersion is refused with a 409
+// Conflict when the object has another one by then. Errors are those of List.
+func (c *Client) Patch(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, patch []byte) (*object.Object, error) {
+	if name == "" {
+		return nil, errors.New("a name is needed to patch an object")
+	}
+	u, err := c.resourceURL(gvr, namespace, name)
+	if err != nil {
+		return nil, err
+	}
+	return c.one(ctx, &request{method: http.MethodPatch, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name,
+		contentType: "application/merge-patch+json", body: patch})
+}
+
+// one makes a request that is answered with one object.
+func (c *Client) one(ctx context.Context, r *request) (*object.Object, error) {
 	body, header, err := c.fetch(ctx, r)
 	if err != nil {
 		return nil, err

@@ -50,7 +50,7 @@ func (c *Cluster) Scale(namespace, name string, replicas int) error {
 	}
 	m := s.cur.mustMap()
 	ensureMap(m, "spec")["replicas"] = replicas
-	_, e := c.update(s, m, "", "informerscope", false)
+	_, e := c.update(s, m, m, "", "informerscope", false)
 	return asError(e)
 }
 
@@ -99,7 +99,7 @@ func (c *Cluster) RestartDeployment(namespace, name string) error {
 	m := s.cur.mustMap()
 	a := ensureMap(ensureMap(ensureMap(ensureMap(m, "spec"), "template"), "metadata"), "annotations")
 	a["kubectl.kubernetes.io/restartedAt"] = c.now.UTC().Format(time.RFC3339Nano)
-	_, e := c.update(s, m, "", "informerscope", false)
+	_, e := c.update(s, m, m, "", "informerscope", false)
 	return asError(e)
 }
 

@@ -47,6 +47,12 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	}
 	m := s.cur.mustMap()
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
+	said := m
+	if mt == mergePatch {
+		if p, err := decodeMap(body); err == nil { // applyPatch tells what is wrong with it
+			said = p
+		}
+	}
 	m, e = applyPatch(m, mt, body)
 	if e != nil {
 		return e
@@ -60,7 +66,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	if name := getString(m, "metadata", "name"); name != req.name {
 		return invalid(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
 	}
-	o, e := c.update(s, m, req.sub, req.manager(), dry)
+	o, e := c.update(s, m, said, req.sub, req.manager(), dry)
 	if e != nil {
 		return e
 	}

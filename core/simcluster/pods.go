@@ -3,6 +3,7 @@ package simcluster
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/tidwall/gjson"
@@ -72,8 +73,20 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	o.rvEnd = len(b)
 	b = append(append(b, `","generation":1,"creationTimestamp":"`...), created...)
 	b = append(append(b, `","labels":`...), t.labelsJSON...)
-	if t.annotations != "" {
-		b = append(append(b, `,"annotations":`...), t.annotations...)
+	annotations, observed := t.annotations, ""
+	if c.seeding {
+		observed = `,{"manager":"` + observer + `","operation":"Update","apiVersion":"v1","time":"` + created +
+			`","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{}}}}`
+		rest := strings.TrimPrefix(annotations, "{")
+		if len(rest) > 1 {
+			rest = "," + rest
+		} else {
+			rest = "}"
+		}
+		annotations = `{"` + ObservedPhase + `":"Running"` + rest
+	}
+	if annotations != "" {
+		b = append(append(b, `,"annotations":`...), annotations...)
 	}
 	if t.owner != "" {
 		b = append(append(append(b, `,"ownerReferences":[`...), t.owner...), ']')
@@ -82,7 +95,8 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	b = append(b, created...)
 	b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:tier":{}},"f:ownerReferences":{}},"f:spec":{"f:containers":{},"f:restartPolicy":{}}}},{"manager":"kubelet","operation":"Update","apiVersion":"v1","time":"`...)
 	b = append(b, created...)
-	b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{},"f:containerStatuses":{},"f:phase":{},"f:podIP":{}}},"subresource":"status"}]},"spec":`...)
+	b = append(b, `","fieldsType":"FieldsV1","fieldsV1":{"f:status":{"f:conditions":{},"f:containerStatuses":{},"f:phase":{},"f:podIP":{}}},"subresource":"status"}`...)
+	b = append(append(b, observed...), `]},"spec":`...)
 	o.specOff = len(b)
 	if node != "" {
 		b = append(append(append(b, `{"nodeName":"`...), node...), `",`...)

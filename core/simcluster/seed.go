@@ -7,6 +7,18 @@ import (
 	"time"
 )
 
+// Annotations in which a controller may keep what it has seen of an object.
+// What the simulation starts with carries them, as such a controller left them:
+// its first look at a large cluster finds nothing to write.
+const (
+	// ObservedPhase is the status.phase of a pod.
+	ObservedPhase = "informerscope.dev/observed-phase"
+	// ObservedGeneration is the metadata.generation of what counts one.
+	ObservedGeneration = "informerscope.dev/observed-generation"
+
+	observer = "informerscope" // its field manager
+)
+
 type app struct{ namespace, name, tier, image string }
 
 var apps = []app{

@@ -158,7 +158,12 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 	} else {
 		delete(meta, "generation")
 	}
-	meta["managedFields"] = []any{managedEntry(r, manager, "", c.now, ownedFields(m))}
+	managed := []any{managedEntry(r, manager, "", c.now, ownedFields(m))}
+	if c.seeding && r.generation {
+		ensureMap(meta, "annotations")[ObservedGeneration] = "1"
+		managed = append(managed, managedEntry(r, observer, "", c.now, map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{}}}))
+	}
+	meta["managedFields"] = managed
 	c.complete(r, m)
 	o, err := c.encode(m)
 	if err != nil {
@@ -424,7 +429,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	if s == nil {
 		return apierrors.NewNotFound(req.res.schemaGR(), req.name)
 	}
-	o, e := c.update(s, m, req.sub, req.manager(), dry)
+	o, e := c.update(s, m, m, req.sub, req.manager(), dry)
 	if e != nil {
 		return e
 	}
@@ -440,8 +445,8 @@ func (req *request) respond(c *Cluster, o *object) {
 }
 
 // update replaces an object (or its status) by m, keeping what only the server may change. A write that changes
-// nothing makes no new version, as in a real API server.
-func (c *Cluster) update(s *slot, m map[string]any, sub, manager string, dry bool) (*object, *apierrors.StatusError) {
+// nothing makes no new version, as in a real API server. said is what the request spoke of: a patch, or m itself.
+func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, dry bool) (*object, *apierrors.StatusError) {
 	r, old := s.res, s.cur
 	meta := ensureMap(m, "metadata")
 	if rv := getString(meta, "resourceVersion"); rv != "" && rv != strconv.FormatUint(old.rev, 10) {
@@ -514,7 +519,7 @@ func (c *Cluster) update(s *slot, m map[string]any, sub, manager string, dry boo
 	if r.generation && sub == "" && !reflect.DeepEqual(normal(m["spec"]), normal(was["spec"])) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
-	touchManaged(r, meta, manager, sub, c.now, m)
+	touchManaged(r, meta, manager, sub, c.now, said)
 	o, err := c.encode(m)
 	if err != nil {
 		return nil, apierrors.NewInternalError(err)

@@ -203,6 +203,11 @@ func (c *chrome) see(e *Event) {
 		c.begin(pid, worker, fmt.Sprintf("worker %d", e.Listener), "reconcile "+e.Key, nil)
 	case KindWorkDone:
 		c.end(pid, worker, nil)
+	case KindClusterWrite: // a span within the worker's own
+		c.open[[2]int{pid, -worker}] = chromeEvent{Name: e.Text + " " + e.Key, Phase: "X", TS: micros(c.at), PID: pid, TID: worker,
+			Args: map[string]any{"resourceVersion": e.RV}}
+	case KindClusterWritten:
+		c.end(pid, -worker, e.Err)
 	case KindWireRequest:
 		c.name(pidWire, 1, "requests")
 		c.wire[e.Req] = e.Text

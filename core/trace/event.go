@@ -36,7 +36,7 @@ const (
 	KindSelected
 	// KindCluster: what the simulated cluster says of itself. RV: its latest, StoreRV: the oldest a watch can still start from, N: objects of the watched resource, M: writes so far.
 	KindCluster
-	// KindFault: a fault was switched or struck. Text: its name, Flag: it is on now (a held fault), Dur: its argument. N: 1 when it struck one request just now.
+	// KindFault: a fault was switched or struck. Text: its name, Flag: it is on now (a held fault), Dur: its argument. N: how many requests or connections it struck just now.
 	KindFault
 	// KindHold: a stage was held or let go. N: the Stage, Listener, Flag: held now.
 	KindHold
@@ -70,8 +70,12 @@ const (
 	KindReconciled
 	// KindListerRead: a reconciler read Key through the lister. RV: what it got (empty: not found), StoreRV: the latest the cluster is known to hold for it, N: how many versions behind, when known.
 	KindListerRead
-	// KindClusterWrite: a reconciler wrote to the simulated cluster. Key, Text: the verb, RV: the answer's, Err.
+	// KindClusterWrite: a reconciler sends a write to the simulated cluster. Key, Text: the verb, RV: the one it read and sends, Listener: the worker.
 	KindClusterWrite
+	// KindClusterWritten: the write was answered. Key, Text, Listener as there, StoreRV: the one sent, RV: the new one, Dur: how long it took, Err: a conflict, or why it failed.
+	KindClusterWritten
+	// KindWrites: whether the controller writes was switched, or stands so from the beginning. Flag.
+	KindWrites
 
 	// KindRestored: the log begins here, not at the experiment's start; everything before it was not kept. One for each
 	// lane. Text: the lane's State as JSON with its lists uncut (see Fold.Baseline), Items: what its Indexer holds.

@@ -149,7 +149,7 @@ func (f *Fold) Apply(e *Event) {
 		if li := l.listener(e.Listener); li != nil {
 			li.pace = e.Dur
 		}
-	case k >= KindWorkAdded && k <= KindClusterWrite:
+	case k >= KindWorkAdded && k <= KindWrites:
 		if l.work == nil {
 			l.work = &workq{}
 		}

@@ -262,7 +262,11 @@ func (w *workq) state(lim limits) *Workqueue {
 	s := &Workqueue{Workers: append([]Worker{}, w.workers...), Depth: w.fifo.len(), Queue: []string{}, Processing: []Worker{},
 		DirtyCount: w.fifo.len() + w.dirty.n, ReAdded: w.dirty.n, Dirty: []string{}, WaitingCount: w.waiting.n,
 		Waiting: []WaitingKey{}, Retries: w.fails.n, Reconciles: w.reconciles, Failures: w.failures,
-		LastWrite: w.lastWrite, ShuttingDown: w.shutting}
+		Writing: w.writing, Writes: w.writes, Conflicts: w.conflicts, WriteFails: w.writeFails, ShuttingDown: w.shutting}
+	if w.lastWrite != nil {
+		x := *w.lastWrite
+		s.LastWrite = &x
+	}
 	if w.lastRead != nil {
 		r := *w.lastRead
 		s.LastRead = &r

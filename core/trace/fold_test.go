@@ -6,7 +6,9 @@ import (
 	"testing"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
 
 	"informerscope/core/informer"
 )
@@ -226,16 +228,23 @@ func TestFoldWorkqueue(t *testing.T) {
 		informer.Event{Kind: KindWorkWaiting, Key: "d", Dur: time.Minute, N: 2},
 		informer.Event{Kind: KindWorkWaitingSooner, Key: "d", Dur: time.Millisecond},
 		informer.Event{Kind: KindListerRead, Key: "a", RV: "4", StoreRV: "6", N: 2},
-		informer.Event{Kind: KindClusterWrite, Key: "a", Text: "update", RV: "7"},
+		informer.Event{Kind: KindWrites, Flag: true},
+		informer.Event{Kind: KindClusterWrite, Key: "a", Text: "PATCH", RV: "7", Listener: 1},
 	)
 	f := foldOf(events)
 	s := f.State().Workqueue
 	equal(t, "queue", s.Queue, []string{"b"})
 	if s.Depth != 1 || s.DirtyCount != 2 || s.ReAdded != 1 || s.WaitingCount != 2 || s.Waiting[0].Key != "d" || s.Waiting[1].Failures != 2 ||
-		s.Waiting[1].DueMillis != 1070 || s.Retries != 1 || len(s.Workers) != 1 || s.Workers[0].Key != "a" || s.LastRead.Behind != 2 || s.LastWrite != "update a" {
+		s.Waiting[1].DueMillis != 1070 || s.Retries != 1 || len(s.Workers) != 1 || s.Workers[0].Key != "a" || s.LastRead.Behind != 2 || !s.Writing {
 		t.Errorf("workqueue %+v", s)
 	}
+	equal(t, "write under way", s.LastWrite, &Write{Key: "a", Verb: "PATCH", Worker: 1, RV: "7", Open: true, AtMillis: s.LastWrite.AtMillis})
 	for i, e := range []informer.Event{
+		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 2, RV: "9", Dur: time.Millisecond},
+		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 1, Err: errors.New("connection refused")},
+		{Kind: KindClusterWritten, Key: "a", Text: "PATCH", StoreRV: "7", Listener: 1, Dur: time.Millisecond,
+			Err: apierrors.NewConflict(schema.GroupResource{Resource: "pods"}, "a", errors.New("modified"))},
+		{Kind: KindWrites},
 		{Kind: KindReconciled, Key: "a", Listener: 1, Err: errors.New("conflict")},
 		{Kind: KindWorkDone, Key: "a", Listener: 1, Flag: true},
 		{Kind: KindWorkForgotten, Key: "c", N: 2},
@@ -247,8 +256,20 @@ func TestFoldWorkqueue(t *testing.T) {
 	}
 	s = f.State().Workqueue
 	equal(t, "queue", s.Queue, []string{"b", "a", "d"})
-	if s.ReAdded != 0 || s.Workers[0].Key != "" || s.Failures != 1 || s.Retries != 0 || s.WaitingCount != 1 || !s.ShuttingDown || len(s.Processing) != 0 {
+	if s.ReAdded != 0 || s.Workers[0].Key != "" || s.Failures != 1 || s.Retries != 0 || s.WaitingCount != 1 || !s.ShuttingDown || len(s.Processing) != 0 ||
+		s.Writes != 1 || s.Conflicts != 1 || s.WriteFails != 1 || s.Writing {
 		t.Errorf("workqueue %+v", s)
+	}
+	if x := s.LastWrite; x.Open || x.Code != 409 || x.Error == "" || x.RV != "7" || x.NewRV != "" || x.AtMillis != 1000 || x.TookMicros != 1000 {
+		t.Errorf("last write %+v", x)
+	}
+	g := NewFold()
+	for _, e := range f.Baseline() {
+		g.Apply(&e)
+	}
+	equal(t, "restored", g.State().Workqueue.LastWrite, s.LastWrite)
+	if r := g.State().Workqueue; r.Writes != 1 || r.Conflicts != 1 || r.WriteFails != 1 {
+		t.Errorf("restored %+v", r)
 	}
 }
 

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"net/http"
 	"slices"
 	"time"
 )
@@ -17,7 +18,11 @@ type workq struct {
 	reconciles int
 	failures   int
 	lastRead   *Read // never changed once set
-	lastWrite  string
+	writing    bool
+	writes     int
+	conflicts  int
+	writeFails int
+	lastWrite  *Write // never changed once set
 	shutting   bool
 }
 
@@ -94,9 +99,22 @@ func (w *workq) apply(epoch uint64, e *Event) {
 	case KindListerRead:
 		w.lastRead = &Read{Key: e.Key, RV: e.RV, Latest: e.StoreRV, Behind: e.N, AtMillis: millis(e.At)}
 	case KindClusterWrite:
-		w.lastWrite = e.Text + " " + e.Key
+		w.lastWrite = &Write{Key: e.Key, Verb: e.Text, Worker: e.Listener, RV: e.RV, Open: true, AtMillis: millis(e.At)}
+	case KindClusterWritten:
+		x := &Write{Key: e.Key, Verb: e.Text, Worker: e.Listener, RV: e.StoreRV, NewRV: e.RV, AtMillis: millis(e.At), TookMicros: micros(e.Dur)}
 		if e.Err != nil {
-			w.lastWrite += ": " + e.Err.Error()
+			x.Code, x.Error = StatusCode(e.Err), e.Err.Error()
 		}
+		switch {
+		case e.Err == nil:
+			w.writes++
+		case x.Code == http.StatusConflict:
+			w.conflicts++
+		default:
+			w.writeFails++
+		}
+		w.lastWrite = x
+	case KindWrites:
+		w.writing = e.Flag
 	}
 }

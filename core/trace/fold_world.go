@@ -223,9 +223,7 @@ func (w *world) fault(e *Event) {
 	x := &w.faults[i]
 	x.On = e.Flag
 	x.AtMillis = millis(e.At)
-	if e.N == 1 {
-		x.Struck++
-	}
+	x.Struck += max(e.N, 0)
 }
 
 func (w *world) findHold(stage informer.Stage, listener int32) int {

@@ -172,7 +172,7 @@ func (j *journey) see(e *Event) {
 			j.add(e, "listener", j.begin(l, rankAfter, e.RV))
 		}
 	default:
-		if mine && e.Kind >= KindWorkAdded && e.Kind <= KindClusterWrite {
+		if mine && e.Kind >= KindWorkAdded && e.Kind <= KindClusterWritten {
 			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
 		}
 	}

@@ -75,6 +75,8 @@ var kindNames = [256]string{
 	KindReconciled:           "Reconciled",
 	KindListerRead:           "ListerRead",
 	KindClusterWrite:         "ClusterWrite",
+	KindClusterWritten:       "ClusterWritten",
+	KindWrites:               "Writes",
 	KindRestored:             "Restored",
 }
 

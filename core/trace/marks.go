@@ -54,7 +54,7 @@ func Marks(e *Event) (Mark, bool) {
 		}
 		m.Kind, m.Text = "panic", e.Err.Error()
 	case KindFault:
-		m.Kind, m.On = "fault", e.Flag || e.N == 1
+		m.Kind, m.On = "fault", e.Flag || e.N > 0
 	case KindHold:
 		m.Kind, m.On, m.Text = "hold", e.Flag, StageName(informer.Stage(e.N))
 	case KindTrouble:

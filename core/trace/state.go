@@ -183,7 +183,11 @@ type Workqueue struct {
 	Reconciles   int            `json:"reconciles"`
 	Failures     int            `json:"failures"`
 	LastRead     *Read          `json:"lastRead"`
-	LastWrite    string         `json:"lastWrite,omitempty"`
+	Writing      bool           `json:"writing"`    // it writes: on the simulated cluster, unless switched off
+	Writes       int            `json:"writes"`     // that made a new version
+	Conflicts    int            `json:"conflicts"`  // writes refused because what was read was stale
+	WriteFails   int            `json:"writeFails"` // writes that failed for another reason
+	LastWrite    *Write         `json:"lastWrite,omitempty"`
 	ShuttingDown bool           `json:"shuttingDown"`
 }
 
@@ -209,6 +213,20 @@ type Read struct {
 	Latest   string  `json:"latest,omitempty"`
 	Behind   int     `json:"behind"`
 	AtMillis float64 `json:"atMillis"`
+}
+
+// Write is a write of a worker. Until it is answered, Open is true.
+type Write struct {
+	Key        string  `json:"key"`
+	Verb       string  `json:"verb"`
+	Worker     int32   `json:"worker"`
+	RV         string  `json:"rv"`              // that was read and sent
+	NewRV      string  `json:"newRV,omitempty"` // that the write made
+	Open       bool    `json:"open,omitempty"`
+	Code       int     `json:"code,omitempty"` // of an error from the API server: 409 is a conflict
+	Error      string  `json:"error,omitempty"`
+	AtMillis   float64 `json:"atMillis"` // when it was sent, or answered
+	TookMicros float64 `json:"tookMicros,omitempty"`
 }
 
 // Hold is a held stage.

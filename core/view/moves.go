@@ -23,6 +23,7 @@ const (
 	pathNext  = "next"
 	pathKey   = "key"
 	pathTake  = "take"
+	pathWrite = "write"
 )
 
 // Move is something that passed along a path.
@@ -129,6 +130,8 @@ func (m *moves) watch(e *trace.Event) {
 		m.add(pathKey, 0, e, 1)
 	case trace.KindWorkTaken:
 		m.add(pathTake, e.Listener, e, 1)
+	case trace.KindClusterWrite:
+		m.add(pathWrite, 0, e, 1)
 	}
 }
 

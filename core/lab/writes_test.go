@@ -1,0 +1,501 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/object"
+	"informerscope/core/simcluster"
+	"informerscope/core/trace"
+)
+
+var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
+
+// truth is what the simulated cluster holds, asked without faults.
+func truth(t *testing.T, l *Lab, gvr schema.GroupVersionResource) map[string]*object.Object {
+	t.Helper()
+	list, err := l.src.client(noHooks, false, nil).List(t.Context(), gvr, "", metav1.ListOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]*object.Object{}
+	for _, o := range list.Items {
+		out[o.GetNamespace()+"/"+o.GetName()] = o
+	}
+	return out
+}
+
+// observedAll fails the test unless every object says of itself what the controller had to observe.
+func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
+	t.Helper()
+	all := truth(t, l, gvr)
+	if len(all) == 0 {
+		t.Error("there is nothing to observe")
+	}
+	w := &writer{gvr: gvr}
+	for key, o := range all {
+		if name, value := w.observed(o); o.GetAnnotations()[name] != value {
+			t.Errorf("%s: %s is %q, want %q", key, name, o.GetAnnotations()[name], value)
+		}
+	}
+}
+
+// written are the events of writes so far, by kind.
+func written(rec *trace.Recorder) (sent, answered []trace.Event) {
+	head, _ := rec.Head()
+	for e := range rec.Events(rec.First(), head) {
+		switch e.Kind {
+		case trace.KindClusterWrite:
+			sent = append(sent, *e)
+		case trace.KindClusterWritten:
+			answered = append(answered, *e)
+		}
+	}
+	return sent, answered
+}
+
+func do(t *testing.T, l *Lab, verb string, a ClusterArgs) {
+	t.Helper()
+	if _, err := l.Cluster(verb, a); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTheControllerWritesAndComesToRest(t *testing.T) {
+	for _, eras := range []string{"1.31", "1.37", "1.31,1.37"} {
+		t.Run(eras, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Era: &eras, Objects: ptr(300)})
+				pass(20 * time.Second)
+				if s := state(rec).Workqueue; !s.Writing || s.Writes+s.Conflicts+s.WriteFails != 0 || s.Reconciles < 300 {
+					t.Fatalf("a cluster that was observed already: %+v", s)
+				}
+				do(t, l, "create", ClusterArgs{Name: "w", Replicas: 40})
+				pass(2 * time.Minute)
+				observedAll(t, l, podsGVR)
+				before := truth(t, l, podsGVR)
+				_, rested := written(rec)
+				pass(3 * time.Minute)
+				for key, o := range truth(t, l, podsGVR) {
+					if b := before[key]; b == nil || b.GetResourceVersion() != o.GetResourceVersion() {
+						t.Errorf("%s was written again though nothing happened to it", key)
+					}
+				}
+				sent, answered := written(rec)
+				if len(sent) != len(answered) || len(answered) != len(rested) {
+					t.Fatalf("%d writes sent, %d answered, %d when it came to rest", len(sent), len(answered), len(rested))
+				}
+				// Each pod is Pending and then Running: 80 writes make a version, however many controllers try.
+				lanes := state(rec).Lanes
+				if lanes == nil {
+					lanes = []*trace.State{state(rec)}
+				}
+				writes := 0
+				for i, s := range lanes {
+					q := s.Workqueue
+					writes += q.Writes
+					want := [3]int{}
+					var last *trace.Event
+					for j := range answered {
+						e := &answered[j]
+						if int(e.Lane) != i {
+							continue
+						}
+						last = e
+						switch {
+						case e.Err == nil:
+							want[0]++
+						case trace.StatusCode(e.Err) == http.StatusConflict:
+							want[1]++
+						default:
+							want[2]++
+						}
+					}
+					if got := [3]int{q.Writes, q.Conflicts, q.WriteFails}; got != want {
+						t.Errorf("lane %d: the fold says %v, the log %v", i, got, want)
+					}
+					if last == nil || q.LastWrite == nil || q.LastWrite.Key != last.Key || q.LastWrite.RV != last.StoreRV || q.LastWrite.NewRV != last.RV || q.LastWrite.Open {
+						t.Errorf("lane %d: last write %+v, the log's %+v", i, q.LastWrite, last)
+					}
+				}
+				if writes < 41 || writes > 80 {
+					t.Errorf("%d writes for 40 new pods", writes)
+				}
+				// What was written came back over the watch.
+				frames := map[string]bool{}
+				head, _ := rec.Head()
+				for e := range rec.Events(rec.First(), head) {
+					if e.Kind == trace.KindWireFrame && e.Op == informer.OpUpdated {
+						frames[e.Key+" "+e.RV] = true
+					}
+				}
+				for _, e := range answered {
+					if e.Err == nil && !frames[e.Key+" "+e.RV] {
+						t.Errorf("no MODIFIED of %s at %s", e.Key, e.RV)
+					}
+				}
+			})
+		})
+	}
+}
+
+// A large cluster is not written to when it is first seen, and a burst leads to as many writes as there is to write.
+func TestWritesDoNotStorm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Objects: ptr(5000)})
+		pass(time.Minute)
+		if s := state(rec).Workqueue; s.Reconciles < 5000 || s.Writes+s.Conflicts+s.WriteFails != 0 {
+			t.Fatalf("%d reconciles, %d writes at the start", s.Reconciles, s.Writes)
+		}
+		do(t, l, "burst", ClusterArgs{N: 2000})
+		pass(time.Minute)
+		if s := state(rec).Workqueue; s.Reconciles < 5000+1000 || s.Writes != 0 {
+			t.Errorf("%d reconciles, %d writes after a burst that changed no phase", s.Reconciles, s.Writes)
+		}
+		observedAll(t, l, podsGVR)
+	})
+}
+
+func TestGenerationsAreObserved(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("deployments.apps")})
+		gvr := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+		pass(10 * time.Second)
+		if s := state(rec).Workqueue; s.Writes != 0 || s.Reconciles == 0 {
+			t.Fatalf("%d writes at the start", s.Writes)
+		}
+		do(t, l, "create", ClusterArgs{Name: "w", Replicas: 2})
+		pass(10 * time.Second)
+		do(t, l, "scale", ClusterArgs{Name: "w", Replicas: 5})
+		pass(time.Minute)
+		observedAll(t, l, gvr)
+		o := truth(t, l, gvr)["default/w"]
+		if o.GetGeneration() != 2 || state(rec).Workqueue.Writes != 2 {
+			t.Errorf("generation %d, %d writes", o.GetGeneration(), state(rec).Workqueue.Writes)
+		}
+		// What has no generation has nothing to observe.
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("leases.coordination.k8s.io")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		if s := state(rec).Workqueue; s.Writes != 0 || s.Reconciles == 0 {
+			t.Errorf("%d writes, %d reconciles of leases", s.Writes, s.Reconciles)
+		}
+	})
+}
+
+// aStaleKey brings the lab to where one key waits for a worker and the store holds an older version of its pod than
+// the cluster does.
+func aStaleKey(t *testing.T, l *Lab) (key string) {
+	t.Helper()
+	pass(5 * time.Second)
+	for _, err := range []error{l.Hold("take", 0)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	do(t, l, "create", ClusterArgs{Name: "w", Replicas: 1})
+	pass(20 * time.Second)
+	for k, o := range truth(t, l, podsGVR) {
+		if strings.HasPrefix(k, "default/w-") {
+			key = k
+			if o.Get("status.phase").String() != "Running" || o.GetAnnotations()[simcluster.ObservedPhase] != "" {
+				t.Fatalf("the pod before it is observed: %s", o.Raw())
+			}
+		}
+	}
+	if key == "" {
+		t.Fatal("the deployment has no pod")
+	}
+	if err := l.Hold("store", 0); err != nil {
+		t.Fatal(err)
+	}
+	ns, name, _ := strings.Cut(key, "/")
+	if _, err := l.src.client(noHooks, false, nil).Patch(t.Context(), podsGVR, ns, name, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`)); err != nil {
+		t.Fatal(err)
+	}
+	pass(time.Second)
+	return key
+}
+
+func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		key := aStaleKey(t, l)
+		if err := l.Release("take", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(200 * time.Millisecond)
+		s := state(rec).Workqueue
+		// 5, 10, 20, 40, 80 ms: the rate limiter of every controller.
+		if s.Conflicts < 4 || s.Conflicts > 6 || s.Writes != 0 || s.WriteFails != 0 || s.Retries != 1 || s.Failures != s.Conflicts {
+			t.Fatalf("while the store is stale: %+v", s)
+		}
+		w := s.LastWrite
+		if w.Key != key || w.Code != http.StatusConflict || !strings.Contains(w.Error, "the object has been modified") || w.NewRV != "" || w.Worker < 1 {
+			t.Errorf("last write %+v", w)
+		}
+		if s.LastRead.Behind != 1 {
+			t.Errorf("the read was %d versions behind, want 1", s.LastRead.Behind)
+		}
+		if err := l.Release("store", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(10 * time.Second)
+		if s := state(rec).Workqueue; s.Writes != 1 || s.Retries != 0 || s.LastWrite.NewRV == "" {
+			t.Errorf("after the store caught up: %+v", s)
+		}
+		observedAll(t, l, podsGVR)
+		if o := truth(t, l, podsGVR)[key]; o.GetLabels()["touched"] != "yes" {
+			t.Error("the conflicting write was lost")
+		}
+		// The journey tells of it, and so does the export.
+		head, _ := rec.Head()
+		var hops []string
+		for _, h := range trace.Journey(rec.Read, key, rec.First(), head) {
+			if h.Kind == "ClusterWritten" {
+				hops = append(hops, h.Text+" "+h.RV+" "+h.Error)
+			}
+		}
+		if len(hops) != s.Conflicts+1 || !strings.Contains(hops[0], "modified") || hops[len(hops)-1] != "PATCH "+state(rec).Workqueue.LastWrite.NewRV+" " {
+			t.Errorf("journey: %q", hops)
+		}
+		var out bytes.Buffer
+		if _, err := l.Export(&out); err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			TraceEvents []struct {
+				Name string
+				Ph   string
+				Tid  int
+				Args map[string]any
+			}
+		}
+		if err := json.Unmarshal(out.Bytes(), &doc); err != nil {
+			t.Fatal(err)
+		}
+		spans, errs := 0, 0
+		for _, e := range doc.TraceEvents {
+			if e.Name == "PATCH "+key && e.Ph == "X" && e.Tid > 10000 {
+				spans++
+				if e.Args["error"] != nil {
+					errs++
+				}
+			}
+		}
+		if spans != s.Conflicts+1 || errs != s.Conflicts {
+			t.Errorf("the export has %d spans of writes, %d with an error", spans, errs)
+		}
+	})
+}
+
+func TestFaultsStrikeWritesToo(t *testing.T) {
+	for name, tc := range map[string]struct {
+		args  FaultArgs
+		held  bool
+		check func(t *testing.T, s *trace.State, answered []trace.Event)
+	}{
+		"500": {check: func(t *testing.T, s *trace.State, answered []trace.Event) {
+			if trace.StatusCode(answered[0].Err) != 500 || s.Workqueue.WriteFails != 1 {
+				t.Errorf("answered %v, %d failed", answered[0].Err, s.Workqueue.WriteFails)
+			}
+		}},
+		"429": {check: func(t *testing.T, s *trace.State, answered []trace.Event) {
+			if !apierrors.IsTooManyRequests(answered[0].Err) {
+				t.Errorf("answered %v", answered[0].Err)
+			}
+		}},
+		"refuse": {held: true, check: func(t *testing.T, s *trace.State, answered []trace.Event) {
+			if !strings.Contains(answered[0].Err.Error(), "refused") || s.Workqueue.WriteFails < 3 || s.Workqueue.Writes != 0 {
+				t.Errorf("answered %v, %d failed, %d written", answered[0].Err, s.Workqueue.WriteFails, s.Workqueue.Writes)
+			}
+		}},
+		"delay": {args: FaultArgs{Millis: 700}, held: true, check: func(t *testing.T, s *trace.State, answered []trace.Event) {
+			if answered[0].Err != nil || answered[0].Dur < 700*time.Millisecond {
+				t.Errorf("answered %v after %v", answered[0].Err, answered[0].Dur)
+			}
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{})
+				pass(5 * time.Second)
+				if err := l.Hold("take", 0); err != nil {
+					t.Fatal(err)
+				}
+				do(t, l, "create", ClusterArgs{Name: "w", Replicas: 1})
+				pass(20 * time.Second)
+				if _, err := l.Fault(name, tc.args); err != nil {
+					t.Fatal(err)
+				}
+				pass(5 * time.Second) // the Reflector has had its share of it
+				if err := l.Release("take", 0, 0); err != nil {
+					t.Fatal(err)
+				}
+				pass(2 * time.Second)
+				_, answered := written(rec)
+				if len(answered) == 0 {
+					t.Fatal("nothing was written")
+				}
+				tc.check(t, state(rec), answered)
+				if tc.held {
+					if _, err := l.Fault(name, FaultArgs{On: ptr(false)}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				pass(3 * time.Minute)
+				observedAll(t, l, podsGVR)
+				if s := state(rec); s.Workqueue.Retries != 0 || s.Reflector.Phase != "watching" {
+					t.Errorf("%d keys still fail, phase %s", s.Workqueue.Retries, s.Reflector.Phase)
+				}
+			})
+		})
+	}
+}
+
+func TestWritesCanBeSwitchedOff(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{})
+		pass(5 * time.Second)
+		if on, err := l.Writes(nil); on || err != nil {
+			t.Fatal(on, err)
+		}
+		do(t, l, "create", ClusterArgs{Name: "w", Replicas: 3})
+		pass(20 * time.Second)
+		if s := state(rec).Workqueue; s.Writing || s.Writes != 0 || s.LastWrite != nil {
+			t.Errorf("switched off: %+v", s)
+		}
+		if _, err := l.Select(t.Context(), Change{Era: ptr("1.33")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(20 * time.Second)
+		if s := state(rec).Workqueue; s.Writing || s.Writes != 0 {
+			t.Errorf("the next experiment writes: %+v", s)
+		}
+		if on, err := l.Writes(ptr(true)); !on || err != nil {
+			t.Fatal(on, err)
+		}
+		pass(20 * time.Second)
+		if s := state(rec).Workqueue; !s.Writing || s.Writes != 3 {
+			t.Errorf("switched on: writing %v, %d writes", s.Writing, s.Writes)
+		}
+		observedAll(t, l, podsGVR)
+	})
+}
+
+// A live cluster is never written to: the relay sees nothing but GET, whatever happens, and the client that an
+// experiment there has cannot send anything else.
+func TestNothingIsWrittenToALiveCluster(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cluster := simcluster.New(simcluster.Options{Seed: 1, Objects: 20, Rate: 20})
+		var mu sync.Mutex
+		methods := map[string]int{}
+		ln := newPipeListener()
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		srv := &http.Server{Protocols: &protocols, Handler: http.StripPrefix("/clusters/kind-kind", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			mu.Lock()
+			methods[r.Method]++
+			mu.Unlock()
+			cluster.ServeHTTP(w, r)
+		}))}
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = srv.Serve(ln) })
+		wg.Go(func() { cluster.Run(ctx) })
+		t.Cleanup(func() {
+			cancel()
+			_ = srv.Close()
+			wg.Wait()
+		})
+		rec := trace.NewRecorder(trace.RecorderOptions{})
+		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		t.Cleanup(func() {
+			l.Close()
+			<-time.After(2 * time.Minute)
+		})
+		if _, err := l.Select(ctx, Change{Source: ptr("live"), Context: ptr("kind-kind")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(5 * time.Second)
+		if err := cluster.CreateDeployment("default", "w", 5); err != nil { // pods that have no annotation
+			t.Fatal(err)
+		}
+		pass(time.Minute)
+		s := state(rec)
+		if s.Workqueue == nil || s.Workqueue.Reconciles < 25 || s.Workqueue.Writing || s.Workqueue.Writes+s.Workqueue.Conflicts+s.Workqueue.WriteFails != 0 {
+			t.Fatalf("the controller of a live cluster: %+v", s.Workqueue)
+		}
+		if on, err := l.Writes(ptr(true)); on || err == nil || !strings.Contains(err.Error(), "live") {
+			t.Errorf("writing was switched on: %v, %v", on, err)
+		}
+		if l.src.writer(podsGVR) != nil {
+			t.Error("a live source gives a writer")
+		}
+		for _, faults := range []bool{true, false} {
+			c := l.src.client(noHooks, faults, func(string, error) {})
+			if _, err := c.Patch(ctx, podsGVR, "default", "x", []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "never written to") {
+				t.Errorf("a PATCH: %v", err)
+			}
+			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
+				if _, err := c.Do(ctx, method, "/api/v1/namespaces/default/pods/x", "application/json", []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "never written to") {
+					t.Errorf("a %s: %v", method, err)
+				}
+			}
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		if len(methods) != 1 || methods[http.MethodGet] == 0 {
+			t.Errorf("the relay was sent %v", methods)
+		}
+	})
+}
+
+// Every fault counts what it struck, an open watch too.
+func TestFaultsCountWhatTheyStrike(t *testing.T) {
+	for _, eras := range []string{"1.37", "1.31,1.37"} {
+		for _, name := range []string{"cut", "410", "429", "500", "refuse"} {
+			t.Run(eras+"/"+name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					l, rec := start(t, Change{Era: &eras})
+					pass(5 * time.Second)
+					if _, err := l.Fault(name, FaultArgs{}); err != nil {
+						t.Fatal(err)
+					}
+					synctest.Wait()
+					want := 1 + strings.Count(eras, ",") // each lane's watch
+					if f := state(rec).Faults; len(f) != 1 || f[0].Name != name || f[0].Struck < want || name != "refuse" && f[0].Struck != want {
+						t.Errorf("faults %+v, want %d strikes", f, want)
+					}
+				})
+			})
+		}
+	}
+	var told []informer.Event
+	f := newFaults(clock.RealClock{}, func(e informer.Event) { told = append(told, e) })
+	for _, name := range []string{"cut", "410"} {
+		if _, err := f.strike(name, FaultArgs{}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, e := range told {
+		if m, ok := trace.Marks(&trace.Event{Event: e}); e.N != 0 || !ok || m.On {
+			t.Errorf("with nothing open %+v struck, mark %+v", e, m)
+		}
+	}
+}
