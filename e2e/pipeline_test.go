@@ -110,6 +110,12 @@ func number(t *testing.T, rv string) uint64 {
 // update labels pod i, so that its resourceVersion moves.
 func (r pipeline) update(i int, value string) {
 	r.t.Helper()
+	r.patch(i, namespaces, value)
+}
+
+// patch labels pod i of a cluster with so many namespaces.
+func (r pipeline) patch(i, namespaces int, value string) {
+	r.t.Helper()
 	client, err := r.cp.Client()
 	if err != nil {
 		r.t.Fatal(err)

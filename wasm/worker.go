@@ -281,6 +281,12 @@ func (w *worker) call(name string, a arguments) (any, error) {
 			return nil, err
 		}
 		return true, w.lab.Panic(id)
+	case "writes":
+		var on *bool
+		if err := a.read(0, &on); err != nil {
+			return nil, err
+		}
+		return w.lab.Writes(on)
 	case "sources":
 		return w.lab.Sources(ctx), nil
 	case "resources":

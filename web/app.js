@@ -516,6 +516,7 @@ const informerscope = {
   index: (/** @type {any[]} */ ...a) => perform('index', a),
   addIndex: (/** @type {string} */ name, /** @type {string} */ expression) => perform('addIndex', [name, expression]),
   panic: (/** @type {number} */ id) => perform('panic', [id]),
+  writes: (/** @type {boolean} */ on) => perform('writes', [on]),
   addListener: (/** @type {any} */ o) => perform('addListener', [o]),
   removeListener: (/** @type {number} */ id) => perform('removeListener', [id]),
   pace: (/** @type {number} */ id, /** @type {number} */ ms) => perform('pace', [id, ms]),

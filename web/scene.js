@@ -172,6 +172,6 @@ export class Rail {
     show(this.take, !!wq);
     attr(this.take, 'class', starve(!!m.hold('take')));
     show(this.ways, !!wq);
-    show(this.wayWrite, !!wq && m.state.source.kind === 'sim');
+    show(this.wayWrite, !!wq?.writing);
   }
 }

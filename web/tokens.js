@@ -13,8 +13,8 @@ import { count, middle } from './format.js';
  */
 
 /** How long a token is on its way at speed 1, in ms. @type {Record<string, number>} */
-const lasts = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160 };
-const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take'];
+const lasts = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
+const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
 /** More tokens than this are never on the rails at once. */
 const most = 400;
 
@@ -93,7 +93,10 @@ export class Tokens {
     const bulk = {};
     const entry = { at: performance.now(), all: 0, merged: 0 };
     this.log.push(entry);
-    const sorted = moves.length > 1 ? [...moves].sort((a, b) => order.indexOf(a.p) - order.indexOf(b.p)) : moves;
+    // What a write came back as follows the write.
+    const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
+    const late = (/** @type {Move} */ m) => (m.s > (wrote.get(m.k) ?? Infinity) ? order.length : 0) + order.indexOf(m.p);
+    const sorted = moves.length > 1 ? [...moves].sort((a, b) => late(a) - late(b)) : moves;
     for (const m of sorted) {
       const pts = this.route(m);
       if (!pts) continue;
@@ -126,9 +129,9 @@ export class Tokens {
         if (key) this.ends.set(key + '\n' + m.p, start + dur);
         continue;
       }
-      const neutral = m.p === 'key' || m.p === 'take';
+      const neutral = m.p === 'key' || m.p === 'take' || m.p === 'write';
       this.live.push({
-        path, pts, len, start, dur, key, rv: m.rv ?? '', n, size: m.p === 'next' || m.p === 'take' ? 18 : 22, mix: m.mix ?? null,
+        path, pts, len, start, dur, key, rv: m.rv ?? '', n, size: m.p === 'next' || m.p === 'take' || m.p === 'write' ? 18 : 22, mix: m.mix ?? null,
         kind: neutral ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o), y: pts[1],
       });
       if (own && m.p === 'pop') this.settle(key, start + dur, dur, kindOf(m.o));
@@ -211,6 +214,8 @@ export class Tokens {
       case 'take': {
         return [1150, RAIL, 1188, RAIL];
       }
+      case 'write':
+        return [1224, 532, 1224, 556, 66, 556, 66, 532];
     }
     return null;
   }
@@ -306,6 +311,15 @@ export class Tokens {
     }
     if (t.n > 1) {
       const above = t.path === 'pop';
+      if (t.path === 'write' && y === 556) {
+        cx.font = `500 14px ${c.sans}`;
+        cx.textAlign = 'right';
+        cx.lineWidth = 5;
+        cx.strokeStyle = c.bg;
+        cx.strokeText('×' + count(t.n), x - half - 6, y + 5);
+        cx.fillStyle = c.t1;
+        cx.fillText('×' + count(t.n), x - half - 6, y + 5);
+      }
       if (y === RAIL && (t.path === 'wire' || (above && x > 556) || (t.path === 'store' && x < 345))) {
         cx.font = `500 16px ${c.sans}`;
         cx.textAlign = 'right';
@@ -423,7 +437,7 @@ export function drawGlyph(g, kind, x, y, size, colour, weight = 3.2) {
 
 /** @param {string} p */
 function stageBefore(p) {
-  return order[order.indexOf(p) - 1] ?? '';
+  return order.at(order.indexOf(p) - 1) ?? ''; // a frame can be what a write came back as
 }
 
 /** @param {Kind} kind */

@@ -25,7 +25,9 @@
  * @typedef {{key: string, dueMillis: number, setMillis: number, failures: number}} WaitingKey
  * @typedef {{key: string, rv: string, latest?: string, behind: number, atMillis: number}} Read
  * @typedef {{workers: Worker_[], depth: number, queue: string[], processing: Worker_[], dirtyCount: number, reAdded: number, waitingCount: number,
- *   waiting: WaitingKey[], retries: number, reconciles: number, failures: number, dirty?: string[], lastRead: Read | null, lastWrite?: string, shuttingDown: boolean}} Workqueue
+ *   waiting: WaitingKey[], retries: number, reconciles: number, failures: number, dirty?: string[], lastRead: Read | null, writing: boolean, writes: number, conflicts: number, writeFails: number,
+ *   lastWrite?: Write_, shuttingDown: boolean}} Workqueue
+ * @typedef {{key: string, verb: string, worker: number, rv: string, newRV?: string, open?: boolean, code?: number, error?: string, atMillis: number, tookMicros?: number}} Write_
  * @typedef {{stage: string, listener?: number, waiting: boolean, sinceMillis: number, releases: number}} Hold
  * @typedef {{name: string, on: boolean, struck: number, atMillis: number}} Fault
  * @typedef {{source: Source, era: string, resource: Resource, api: API, reflector: Reflector, queue: Queue, indexer: Indexer,

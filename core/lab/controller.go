@@ -214,7 +214,9 @@ func (l *Lab) Writes(on *bool) (bool, error) {
 	for _, ln := range l.exp.lanes {
 		ln.control.tellWrites()
 		if now {
-			for _, key := range slices.Sorted(slices.Values(ln.informer.GetIndexer().ListKeys())) {
+			keys := ln.informer.GetIndexer().ListKeys()
+			slices.Sort(keys)
+			for _, key := range keys {
 				ln.control.enqueue(key)
 			}
 		}

@@ -189,7 +189,7 @@ func (f *faults) dialer(dial func(context.Context) (net.Conn, error)) func(conte
 		f.mu.Unlock()
 		if refuse {
 			f.tell("refuse", true, 0, 1)
-			return nil, refused(network)
+			return nil, ownError{refused(network)}
 		}
 		conn, err := dial(ctx)
 		if err != nil {
@@ -202,6 +202,11 @@ func (f *faults) dialer(dial func(context.Context) (net.Conn, error)) func(conte
 		return c, nil
 	}
 }
+
+// ownError is an error that a fault made: nobody else is to blame for it.
+type ownError struct{ error }
+
+func (e ownError) Unwrap() error { return e.error }
 
 // refused is the error of a dial to a port where nobody listens.
 func refused(network string) error {
@@ -233,7 +238,7 @@ func (c *faultConn) wasReset() bool {
 func (c *faultConn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
 	if err != nil && c.wasReset() {
-		err = &net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
+		err = ownError{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
 	}
 	return n, err
 }
@@ -241,7 +246,7 @@ func (c *faultConn) Read(p []byte) (int, error) {
 func (c *faultConn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
 	if err != nil && c.wasReset() {
-		err = &net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}
+		err = ownError{&net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}}
 	}
 	return n, err
 }

@@ -563,6 +563,15 @@ func TestARelayThatIsGone(t *testing.T) {
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
 	}
+	// Not so for a connection that a fault refuses: the relay is well.
+	words = ""
+	if _, err := f.strike("refuse", FaultArgs{}); err != nil {
+		t.Fatal(err)
+	}
+	_, err = src.client(noHooks, true, func(w string, _ error) { words = w }).Do(t.Context(), http.MethodGet, "/api", "", nil)
+	if !utilnet.IsConnectionRefused(err) || words != "" {
+		t.Errorf("of a fault of its own: %v; %q", err, words)
+	}
 	if s := liveSources(t.Context(), func(context.Context) (net.Conn, error) { return nil, refused("websocket") }); s.Error == "" {
 		t.Error("no word about a relay that is gone")
 	}

@@ -141,7 +141,7 @@ func explain(next http.RoundTripper, trouble func(string, error)) http.RoundTrip
 		resp, err := next.RoundTrip(req)
 		if err != nil {
 			switch {
-			case req.Context().Err() != nil:
+			case req.Context().Err() != nil, errors.As(err, new(ownError)):
 			case errors.Is(err, syscall.ECONNREFUSED):
 				trouble("The relay does not answer. Is the informerscope server still running? This page tries again by itself.", err)
 			default:

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"regexp"
 	"strings"
@@ -33,6 +34,7 @@ type Page struct {
 	problems []Problem
 	console  []string
 	urls     map[network.RequestID]string
+	workers  []context.Context // of those that are listened to, oldest first
 }
 
 // Problem is something that went wrong in a page or in one of its workers.
@@ -184,6 +186,23 @@ func Eval[T any](ctx context.Context, p *Page, expression string) (T, error) {
 	return value, nil
 }
 
+// EvalInWorker evaluates a JavaScript expression in the newest worker of the page.
+func (p *Page) EvalInWorker(ctx context.Context, expression string) error {
+	p.mu.Lock()
+	workers := p.workers
+	p.mu.Unlock()
+	if len(workers) == 0 {
+		return errors.New("the page has no worker")
+	}
+	return p.within(ctx, workers[len(workers)-1], func(run context.Context) error {
+		answer, err := chromedp.Call(run, runtime.Evaluate, runtime.EvaluateParams{Expression: expression})
+		if err == nil && answer.ExceptionDetails != nil {
+			err = errors.New(answer.ExceptionDetails.Text)
+		}
+		return err
+	})
+}
+
 // WaitFor evaluates expression once per animation frame until it is true, in
 // the page, where an error counts as not yet. It fails when ctx ends first, and
 // tells then what probe, another expression, gives; ctx must have a deadline or
@@ -274,6 +293,9 @@ func (p *Page) attach(info *target.Info) {
 		// Enabling again makes the browser repeat what was said before anybody listened.
 		_, _ = chromedp.Call(ctx, runtime.Disable, cdp.Empty{})
 		_, _ = chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
+		p.mu.Lock()
+		p.workers = append(p.workers, ctx)
+		p.mu.Unlock()
 		<-ctx.Done()
 	})
 }

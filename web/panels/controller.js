@@ -1,7 +1,7 @@
 // @ts-check
 // The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
 // Keys have no type any more, so everything here is neutral.
-import { attr, Num, s, show, text } from '../dom.js';
+import { attr, h, Num, place, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, span, version } from '../format.js';
 import { Chip, Glyph } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -20,6 +20,17 @@ addWords({
   'con.tipRead': ['The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.', 'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不问 API server。'],
   'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
   'con.lastReadNow': ['read rv {rv}, current', '读到 rv {rv}，最新'],
+  'con.write': ['writes', '写入'],
+  'con.writeOnly': ['reads only', '只读'],
+  'con.writeTip': ['writes: the controller writes what it observed into an annotation of the object, in the simulated cluster alone', '写入：controller 把观察到的写进对象的 annotation，仅限模拟集群'],
+  'con.conflicts': ['{n} conflicts', '冲突 {n} 次'],
+  'con.conflict': ['1 conflict', '冲突 1 次'],
+  'con.fails': ['{n} failed', '失败 {n} 次'],
+  'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
+  'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
+  'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
+  'con.unwritten': ['PATCH failed: {e}', 'PATCH 失败：{e}'],
+  'con.tipWrites': ['A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers 409 and the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.', '一次 reconcile 把观察到的写进 annotation，带着它读到的 resourceVersion。若已过时，API server 回答 409，这个 key 会重试。写入会经 watch 回来，之后就没有要写的了。上一次：worker {w}，{last}。'],
 });
 
 /** @returns {import('../types.js').Panel} */
@@ -40,7 +51,12 @@ export function createController() {
   function build(root) {
     text(root, x, 68, 'ti').set('Controller');
     const num = new Num(root, x, 96, 'num', 7);
-    const workers = text(root, 1264, 68, 'l', 'end');
+    const workers = text(root, 1264, 96, 'l', 'end');
+    const reads = text(root, 1264, 68, 'l', 'end');
+    const writes = h('button', { class: 'sbtn line lampb', type: 'button', hidden: '' });
+    place(writes, 1196, 52, 68, 24);
+    writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
+    ctx.scene.over.append(writes);
     const panel = s('rect', { x, y: 106, width: w, height: 426, rx: 4, class: 'pn' });
     root.append(panel);
     const lists = s('g');
@@ -75,8 +91,10 @@ export function createController() {
     dense.append(s('path', { d: `M${left} 418.5H${right}`, class: 'axis' }));
     const dNow = text(dense, left, 433, 'l3');
     text(dense, right, 433, 'l3', 'end').set('20 s');
-    const dHead = new Num(lists, left, 482, 'n20', 6);
-    const readded = text(lists, right, 482, 'l3', 'end');
+    const dHead = new Num(lists, left, 470, 'n20', 6);
+    const readded = text(lists, right, 470, 'l3', 'end');
+    const tHead = new Num(lists, left, 498, 'n20', 6);
+    const refused = text(lists, right, 498, 'l cwt', 'end');
     const foot = text(root, left, 518, 'l');
     const quiet = s('g');
     root.append(quiet);
@@ -100,7 +118,7 @@ export function createController() {
     });
     const wWord = text(front, 1222, 180, 'l', 'middle');
     return {
-      num, workers, panel, lists, qHead, queue, pHead, processing, wHead, retries, waiting, dense, bins, dNow, dHead, readded, foot, quiet, none, none2, front, slots, back, stack, qWord, ws, wWord,
+      num, workers, panel, lists, qHead, queue, pHead, processing, wHead, retries, waiting, dense, bins, dNow, dHead, readded, tHead, refused, reads, writes, foot, quiet, none, none2, front, slots, back, stack, qWord, ws, wWord,
       read: /** @type {import('../dom.js').Txt | null} */ (null), write: /** @type {import('../dom.js').Txt | null} */ (null),
     };
   }
@@ -126,7 +144,7 @@ export function createController() {
     mount(root, c) {
       ctx = c;
       ui = build(root);
-      over = new Rows(ctx, 11, left, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => says[i] ?? null });
+      over = new Rows(ctx, 12, left, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => says[i] ?? null });
       ui.read = text(ctx.scene.front, 942, 548, 'l knock', 'middle');
       ui.write = text(ctx.scene.front, 438, 560, 'l knock', 'middle');
     },
@@ -141,9 +159,15 @@ export function createController() {
       attr(ui.panel, 'class', q ? 'pn' : 'pn ghost');
       ui.num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
       attr(ui.num.el, 'class', q ? 'num' : 'num2 t3');
-      ui.workers.set(q ? t('con.workers', { n: q.workers.length }) : '');
+      ui.workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
+      const sim = st.source.kind === 'sim';
+      ui.reads.set(q && st.source.kind === 'live' ? t('con.writeOnly') : '');
+      ui.writes.hidden = !q || !sim;
+      if (ui.writes.textContent !== t('con.write')) ui.writes.textContent = t('con.write');
+      attr(ui.writes, 'aria-label', t('con.writeTip'));
+      attr(ui.writes, 'aria-pressed', String(!!q?.writing));
       if (!q) {
-        for (let i = 0; i < 11; i++) over.set(i, '');
+        for (let i = 0; i < 12; i++) over.set(i, '');
         ui.none.set(t('con.none'));
         const words = t('con.noneWhy').split('\n');
         ui.none2.forEach((l, i) => l.set(words[i] ?? ''));
@@ -224,23 +248,33 @@ export function createController() {
         });
         ui.dNow.set(t('con.now'));
       }
-      ui.dHead.y(held ? 440 : 482).set(count(q.dirtyCount), 'dirty');
-      ui.readded.at(right, held ? 440 : 482).set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
+      const lift = held ? 30 : 0;
+      ui.dHead.y(470 - lift).set(count(q.dirtyCount), 'dirty');
+      ui.readded.at(right, 470 - lift).set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
       over.label(t('con.rows'));
       keys[9] = keys[10] = '';
       says[9] = q.dirtyCount ? { head: 'dirty', body: t('con.tipDirty', { n: exact(q.dirtyCount), keys: (q.dirty ?? []).slice(0, 6).join(', ') || t('none') }) } : null;
-      over.set(9, says[9]?.body ?? '', left - 4, (held ? 440 + 30 : 482) - 18, 168, 24);
+      over.set(9, says[9]?.body ?? '', left - 4, 452, 168, 24);
       const read = q.lastRead;
       keys[10] = read?.key ?? '';
       says[10] = read ? { head: read.key, body: t('con.tipRead', { key: read.key, rv: version(read.rv, 14), latest: version(read.latest || read.rv, 14) }) } : null;
       over.set(10, says[10]?.body ?? '', 866, 536, 152, 16);
+      const wr = q.lastWrite;
+      const sent = wr ? { key: middle(wr.key.replace(/^.*\//, ''), 14), rv: version(wr.rv, 9), new: version(wr.newRV ?? '', 9), e: wr.error ?? '' } : {};
+      const last = !wr ? '' : t(wr.open ? 'con.sends' : wr.code === 409 ? 'con.stale' : wr.error ? 'con.unwritten' : 'con.wrote', sent);
+      const tried = q.writing || !!wr;
+      ui.tHead.y(498 - lift).set(tried ? count(q.writes) : '', tried ? t('con.write') : '');
+      ui.refused.at(right, 498 - lift).set(q.writeFails ? t('con.fails', { n: count(q.writeFails + q.conflicts) }) : q.conflicts ? t(q.conflicts === 1 ? 'con.conflict' : 'con.conflicts', { n: count(q.conflicts) }) : '');
+      keys[11] = wr?.key ?? '';
+      says[11] = tried ? { head: wr?.key ?? t('con.write'), body: t('con.tipWrites', { w: wr?.worker || '—', last: last || t('none') }) } : null;
+      over.set(11, says[11]?.body ?? '', left - 4, 480, 168, 24);
       const idle = !busy.length && !q.depth && !held;
-      const foot = q.shuttingDown ? t('con.shutting') : idle ? t('con.wait') : q.failures ? t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) }) : q.lastWrite ? t('con.wrote', { w: q.lastWrite }) : read ? t(read.behind > 0 ? 'con.lastRead' : 'con.lastReadNow', { rv: version(read.rv, 10), n: exact(read.behind) }) : '';
-      ui.foot.set(held ? '' : fit(foot, 160), q.lastWrite ?? '');
+      const foot = q.shuttingDown ? t('con.shutting') : idle ? t('con.wait') : q.failures ? t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) }) : read ? t(read.behind > 0 ? 'con.lastRead' : 'con.lastReadNow', { rv: version(read.rv, 10), n: exact(read.behind) }) : '';
+      ui.foot.set(held ? '' : fit(foot, 160));
       const stale = ctx.model.stale(now);
       const r = q.lastRead;
       ui.read?.set(stale ? t('con.readStale', { s: span(stale) }) : !r ? 'lister.Get' : r.behind > 0 ? t(r.behind === 1 ? 'con.read1' : 'con.read', { n: exact(r.behind) }) : t('con.readFresh'));
-      ui.write?.set(st.source.kind === 'sim' ? t('con.writes') : '');
+      ui.write?.set(!q.writing ? '' : last ? fit(last, 560) : t('con.writes'), wr?.error ?? '');
     },
 
     resize() {},

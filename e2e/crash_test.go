@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// TestCrash lets the Go program in the page's worker die, in two ways that are not its own: the browser stops giving it the time, and the worker
+// throws. The page must say so, show nothing as if it were live, refuse calls, and begin again when it is asked to.
+func TestCrash(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	for name, kill := range map[string]string{
+		"the clock is gone": `performance.now = () => { throw new RangeError("out of memory") }`,
+		"the worker throws": `setTimeout(() => { throw new Error("the worker broke") })`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
+			await(t, p, time.Minute, "s.seq > 500")
+			if err := p.EvalInWorker(within(t, 30*time.Second), kill); err != nil {
+				t.Fatal(err)
+			}
+			dialog := "stage.find('[role=alertdialog]')"
+			if err := p.WaitFor(within(t, 30*time.Second), dialog, "document.body.textContent.slice(0, 300)"); err != nil {
+				t.Fatal(err)
+			}
+			settle(t, p)
+			said := evalIn[string](t, p, dialog+".textContent")
+			if !strings.Contains(said, "out of memory") && !strings.Contains(said, "the worker broke") {
+				t.Errorf("the page does not say why: %s", said)
+			}
+			shot(t, p, "1-crashed")
+			if focus := evalIn[string](t, p, "stage.name(document.activeElement)"); focus != evalIn[string](t, p, "stage.name("+dialog+".querySelector('button'))") {
+				t.Errorf("the focus is on %q, not on what begins again", focus)
+			}
+			err := evalIn[string](t, p, "informerscope.state().then(() => '', (err) => err.message)")
+			if !strings.Contains(err, "stopped") {
+				t.Errorf("a call to what has ended says %q", err)
+			}
+			// What was seen last stays to be looked at, and is called what it is.
+			use2 := func(step string) {
+				t.Helper()
+				if err := p.Click(within(t, 10*time.Second), step); err != nil {
+					t.Fatal(err)
+				}
+			}
+			use2(dialog + ".querySelectorAll('button')[1]")
+			settle(t, p)
+			if evalIn[bool](t, p, "!!"+dialog) {
+				t.Error("the dialog does not go away")
+			}
+			if words := evalIn[string](t, p, "document.querySelector('.caption').textContent"); !strings.Contains(strings.ToLower(words), "stopped") {
+				t.Errorf("after the end the caption says %q", words)
+			}
+			shot(t, p, "2-looked-at")
+			p.ForgetProblems()
+
+			if err := p.Reload(within(t, time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			await(t, p, time.Minute, "s.queue.synced")
+			if err := p.EvalInWorker(within(t, 30*time.Second), kill); err != nil {
+				t.Fatal(err)
+			}
+			if err := p.WaitFor(within(t, 30*time.Second), dialog, "0"); err != nil {
+				t.Fatal(err)
+			}
+			evalIn[bool](t, p, "globalThis.__before = true")
+			if err := p.Keys(within(t, 10*time.Second), "Enter"); err != nil { // the focus is on "start again"
+				t.Fatal(err)
+			}
+			if err := p.WaitFor(within(t, time.Minute), "!globalThis.__before && informerscope.state().then((s) => s.queue.synced && s.live)", "location.href"); err != nil {
+				t.Fatal(err)
+			}
+			if evalIn[bool](t, p, "!!"+dialog) {
+				t.Error("the new page says that it crashed")
+			}
+		})
+	}
+}
