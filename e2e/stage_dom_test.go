@@ -78,6 +78,9 @@ func expectDrawn(t *testing.T, s trace.State, d drawn) {
 	head("listeners", strconv.Itoa(pending))
 	if s.Workqueue != nil {
 		head("controller", strconv.Itoa(s.Workqueue.Depth))
+		if s.Workqueue.Writing {
+			says("controller", fmt.Sprintf("%dwrites", s.Workqueue.Writes))
+		}
 	}
 	says("reflector", map[string]string{"watch-listing": "watch"}[s.Reflector.Phase]+strings.TrimPrefix(s.Reflector.Phase, "watch-listing"))
 	if s.Reflector.Phase != "backoff" {

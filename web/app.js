@@ -277,6 +277,7 @@ function find() {
 function showCrash(c) {
   crashed = true;
   dirty = true;
+  model.view.mode = 'paused'; // no clock runs on, and nothing calls itself live
   const box = h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': t('crash.title') });
   const reload = h('button', { class: 'key', type: 'button' }, t('crash.reload'));
   reload.addEventListener('click', () => location.reload());

@@ -69,6 +69,7 @@ export class Link {
     this.alive = false;
     for (const { reject } of this.open.values()) reject(new Error(`the informer has stopped: ${c.message}`));
     this.open.clear();
+    this.frame = null;
     this.o.crash(c);
   }
 
