@@ -8,7 +8,6 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"runtime/debug"
 
 	"github.com/go-logr/logr"
 	"github.com/hack-pad/safejs"
@@ -40,8 +39,8 @@ func run() error {
 	klog.SetLogger(logr.Discard())
 	// A handler's panic is one of the things to be seen, and must not end the page.
 	utilruntime.ReallyCrash = false
-	// The page shares its memory with the browser: collect early rather than grow.
-	debug.SetGCPercent(75)
+	// What is told of an error takes a pause, in real time, if others came just before.
+	utilruntime.ErrorHandlers = nil
 
 	var cfg config
 	raw, err := self().Get("informerscopeConfig")
@@ -57,23 +56,33 @@ func run() error {
 	}
 
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
-	breath, err := newBreath()
+	quiet, err := newQuiet()
 	if err != nil {
 		return err
 	}
-	opts := lab.Options{Recorder: rec, Breathe: breath.take}
+	quiet.collectWhenQuiet(true)
+	opts := lab.Options{Recorder: rec, Idle: quiet.wait}
 	if cfg.Relay != "" {
 		opts.Dial = func(ctx context.Context) (net.Conn, error) {
 			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+cfg.Token)
 		}
 	}
 	w := &worker{
-		rec:  rec,
-		lab:  lab.New(opts),
-		view: view.New(rec, clock.RealClock{}),
-		want: make(chan struct{}, 1),
-		poke: make(chan struct{}, 1),
+		rec:   rec,
+		lab:   lab.New(opts),
+		view:  view.New(rec, clock.RealClock{}),
+		quiet: quiet,
+		want:  make(chan struct{}, 1),
+		poke:  make(chan struct{}, 1),
 	}
+	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
+		notify(w.poke)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	w.tick = tick.Value()
 	onMessage, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		if len(args) > 0 {
 			w.receive(args[0])

@@ -17,14 +17,20 @@ import (
 	"informerscope/core/view"
 )
 
-// tick is how often a view that plays is looked at while the page waits for a frame.
-const tick = 15 * time.Millisecond
+const (
+	// tickMillis is how often a view that plays is looked at while the page waits for a frame.
+	tickMillis = 15
+	// hurryMillis is how often the page gets a frame while a story is played as fast as can be.
+	hurryMillis = 250
+)
 
 // worker answers the page.
 type worker struct {
-	rec  *trace.Recorder
-	lab  *lab.Lab
-	view *view.View
+	rec   *trace.Recorder
+	lab   *lab.Lab
+	view  *view.View
+	quiet *quiet
+	tick  safejs.Value // pokes
 
 	want chan struct{} // the page is ready for a frame
 	poke chan struct{} // a call may have changed what is seen
@@ -38,20 +44,37 @@ func (w *worker) frames(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+		// By the browser's timer: one of Go's own could end while the experiment works, and change the order of its goroutines.
+		wait := tickMillis
+		if w.lab.Replaying() {
+			wait = hurryMillis
+			if err := w.pause(wait); err != nil {
+				return err
+			}
+		}
 		frame := w.view.Frame()
 		for frame == nil {
-			timer := time.NewTimer(tick)
-			select {
-			case <-timer.C:
-			case <-w.poke:
-				timer.Stop()
+			if err := w.pause(wait); err != nil {
+				return err
 			}
 			frame = w.view.Frame()
 		}
+		w.quiet.collect() // nothing but this runs while the page has its turn
 		if err := postFrame(frame); err != nil {
 			return fmt.Errorf("send a frame: %w", err)
 		}
 	}
+}
+
+// pause waits so many milliseconds, or until something was done.
+func (w *worker) pause(millis int) error {
+	id, err := self().Call("setTimeout", w.tick, millis)
+	if err != nil {
+		return err
+	}
+	<-w.poke
+	_, err = self().Call("clearTimeout", id)
+	return err
 }
 
 func notify(c chan struct{}) {
@@ -150,6 +173,7 @@ func (w *worker) load(args safejs.Value) (any, error) {
 	} else if text, err = bytesOf(first); err != nil {
 		return nil, err
 	}
+	w.quiet.collectWhenQuiet(false)
 	n, warning, err := w.lab.Load(bytes.NewReader(text))
 	if err != nil {
 		return nil, err
@@ -160,8 +184,12 @@ func (w *worker) load(args safejs.Value) (any, error) {
 
 // call does what the page asks for. The calls are in docs/protocol.md.
 func (w *worker) call(name string, a arguments) (any, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-	defer cancel()
+	ctx := context.Background()
+	if w.lab.Selection().Source != "sim" || name == "select" || name == "sources" { // a live cluster may not answer
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, 30*time.Second)
+		defer cancel()
+	}
 	switch name {
 	case "state":
 		return w.view.State(), nil
@@ -170,12 +198,28 @@ func (w *worker) call(name string, a arguments) (any, error) {
 		if err := a.read(0, &change); err != nil {
 			return nil, err
 		}
+		w.quiet.collectWhenQuiet(change.Source == nil || *change.Source != "live")
 		sel, err := w.lab.Select(ctx, change)
+		w.quiet.collectWhenQuiet(sel.Source == "sim")
 		if err != nil {
 			return nil, err
 		}
 		w.view.Reset()
 		return sel, nil
+	case "story":
+		var seq uint64
+		if err := a.read(0, &seq); err != nil {
+			return nil, err
+		}
+		return w.lab.Story(seq)
+	case "checkStory":
+		var do string
+		if err := a.read(0, &do); err != nil {
+			return nil, err
+		}
+		return true, lab.CheckStory(do)
+	case "arrive":
+		return w.lab.Arrive(ctx), nil
 	case "fault":
 		var fault string
 		var args lab.FaultArgs
@@ -216,18 +260,23 @@ func (w *worker) call(name string, a arguments) (any, error) {
 		if err := a.read(0, &speed); err != nil {
 			return nil, err
 		}
+		w.lab.Go()
 		err := w.view.Play(speed)
 		return w.view.Describe(), err
 	case "pause":
 		w.view.Pause()
 		return w.view.Describe(), nil
 	case "live":
+		w.lab.Go()
 		w.view.Live()
 		return w.view.Describe(), nil
 	case "step":
 		n := 1
 		if err := a.read(0, &n); err != nil {
 			return nil, err
+		}
+		if n > 0 && w.view.Describe().Behind < uint64(n) {
+			w.lab.Go()
 		}
 		w.view.Step(n)
 		return w.view.Describe(), nil

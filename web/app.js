@@ -139,12 +139,14 @@ const link = new Link({
 let beginError = '';
 /** The moment that the address asks for, until the log has come so far. */
 let wantedSeq = 0;
+/** The moment that a story is being played to. */
+let hurry = 0;
 /** What the address selected when it was last followed. */
 let followed = '';
 
 function sceneOf() {
   try {
-    return JSON.stringify(fragment.selection(fragment.read()));
+    return JSON.stringify({ ...fragment.selection(fragment.read()), at: 0 });
   } catch {
     return ''; // what cannot be read is told when it is followed
   }
@@ -156,16 +158,36 @@ function awaitMoment(seq) {
   if (seq && model.view.head < seq) say(t('file.waiting', { n: exact(seq) }));
 }
 
+/** Goes to the moment to which the cluster's story is being played. @param {number} seq */
+async function arrive(seq) {
+  hurry = seq;
+  const there = await link.call('arrive', []);
+  if (hurry !== seq) return; // something else was begun meanwhile
+  hurry = 0;
+  if (there) return ctx.act('seek', seq);
+  say(t('file.unreached', { n: exact(seq) }), true);
+  return ctx.act('live');
+}
+
 /** Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked. */
 async function begin() {
   try {
     const p = fragment.read();
     // A story selects for itself.
-    if (!p.get('story')) await link.call('select', [fragment.selection(p)]);
+    const scene = fragment.selection(p);
+    if (scene.do) {
+      await link.call('checkStory', [scene.do]).catch((err) => {
+        say(t('frag.do', { w: err.message }), true);
+        scene.do = '';
+      });
+    }
+    hurry = wantedSeq = 0;
+    if (!p.get('story')) await link.call('select', [scene]);
     followed = sceneOf();
     const speed = fragment.speed(p);
-    if (speed && speed !== 1) await link.call('play', [speed]);
-    awaitMoment(Number(p.get('at')) || 0);
+    if (speed && speed !== 1 && !scene.at) await link.call('play', [speed]);
+    if (scene.at) arrive(Number(scene.at)).catch((err) => say(err.message, true));
+    else awaitMoment(Number(p.get('at')) || 0);
   } catch (err) {
     beginError = upper(err instanceof Error ? err.message : String(err));
     if (model.any) say(beginError, true);
@@ -194,18 +216,22 @@ async function perform(name, args) {
     if ('context' in o) write.context = o.context;
     if ('resource' in o) write.resource = fragment.formatResource({ group: o.group ?? '', version: o.version ?? '', resource: o.resource });
     for (const k of ['namespace', 'era', 'seed', 'objects', 'rate']) if (k in o) write[k] = o[k];
-    write.at = null;
-    wantedSeq = 0;
+    write.at = write.do = write.from = null;
+    hurry = wantedSeq = 0;
     fragment.write(write);
     followed = sceneOf();
     pick('');
   } else if (name === 'play') {
-    fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, at: null });
+    fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, at: null, do: null, from: null });
   } else if (name === 'live') {
-    fragment.write({ at: null });
+    fragment.write({ at: null, do: null, from: null });
   } else if (name === 'seek' || name === 'pause' || name === 'step' || name === 'seekTime' || name === 'mark') {
-    setTimeout(() => {
-      if (model.view.mode === 'paused') fragment.write({ at: model.view.seq });
+    setTimeout(async () => {
+      if (model.view.mode !== 'paused') return;
+      const { seq } = model.view;
+      const story = model.state.source.kind === 'sim' ? await files.story(seq).catch(() => null) : null;
+      fragment.write(story ?? { at: seq });
+      followed = sceneOf();
     }, 300);
   }
   dirty = true;
@@ -399,7 +425,7 @@ function paint(frame, clock) {
     transport.paint();
     timeline.paint();
     inspector.refresh();
-    caption.paint(clock, crashed ? t('cap.crash') : undefined);
+    caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
     return;
   }
   rail.paint(model, panels.listeners.large().length, panels.listeners.large(), panels.listeners.total() > 3);
@@ -415,7 +441,7 @@ function paint(frame, clock) {
   timeline.paint();
   highlight();
   inspector.refresh();
-  caption.paint(clock, crashed ? t('cap.crash') : undefined);
+  caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
   const tally = tokens.tally();
   if (tally.merged > 0) mergedUntil = clock + 2000;
   reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
@@ -473,8 +499,9 @@ addEventListener('hashchange', () => {
     location.reload(); // the relay is asked with the token that the page began with
     return;
   }
-  if (sceneOf() !== followed || !followed) begin();
-  else awaitMoment(Number(p.get('at')) || 0);
+  const at = Number(p.get('at')) || 0;
+  if (!followed || sceneOf() !== followed || (at > model.view.head && model.state.source.kind === 'sim')) begin();
+  else awaitMoment(at);
   const nextTheme2 = p.get('theme') ?? 'dark';
   if (themes.includes(nextTheme2) && nextTheme2 !== theme) {
     theme = nextTheme2;

@@ -1,10 +1,14 @@
 // @ts-check
 // Recordings and links: the log as a file, a file as the log (opened or dropped on the page), an export for Perfetto, and
-// a moment to give away. A simulated moment is a link, for its seed plays the same story; a live one is a file.
+// a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
+// event; a live one is a file.
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
 import * as fragment from './fragment.js';
 import './words-time.js';
+
+/** How many characters of what was done by hand a link may hold. */
+const longest = 1500;
 
 /** The moment that the name of a file asks for, and back. */
 const moment = /-at(\d+)(?=\.jsonl)/;
@@ -81,12 +85,17 @@ export class Files {
     if (at) await ctx.act('seek', at);
   }
 
-  /** The address of the moment that is shown. */
-  link() {
-    const { state, view } = this.ctx.model;
-    const src = state.source;
+  /** What an address must say for a simulated moment to be played again; null when that is too long. @param {number} seq */
+  async story(seq) {
+    const o = await this.ctx.call('story', seq);
+    return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq };
+  }
+
+  /** The address of a simulated moment. @param {Record<string, string | number | null>} story @private */
+  link(story) {
+    const { state } = this.ctx.model;
     return fragment.shareable({
-      source: 'sim', seed: src.seed ?? 0, objects: src.objects ?? 0, rate: src.rate ?? 0, at: view.seq,
+      source: 'sim', ...story,
       resource: fragment.formatResource(state.resource), namespace: state.resource.namespace, era: this.ctx.model.eras?.length ? this.ctx.model.eras.join(',') : state.era,
     });
   }
@@ -96,7 +105,13 @@ export class Files {
     const { ctx } = this;
     const seq = ctx.model.view.seq;
     if (ctx.model.state.source.kind !== 'sim') return this.save(seq);
-    const url = this.link();
+    const story = await this.story(seq);
+    if (!story) {
+      await this.save(seq);
+      ctx.say(ctx.t('file.long'));
+      return;
+    }
+    const url = this.link(story);
     if (await copy(url)) ctx.say(ctx.t('file.copied', { n: exact(seq) }));
     else if (anchor) this.show(anchor, url);
   }

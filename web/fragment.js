@@ -6,7 +6,7 @@ import { t } from './i18n.js';
 import './words-time.js';
 
 /** What the simulated cluster allows, as core/lab does. */
-export const limits = { objects: 100000, rate: 10000, seed: Number.MAX_SAFE_INTEGER };
+export const limits = { objects: 100000, rate: 10000, seed: Number.MAX_SAFE_INTEGER, from: 21600000, at: Number.MAX_SAFE_INTEGER };
 
 /** @returns {URLSearchParams} */
 export function read() {
@@ -63,7 +63,9 @@ export function selection(p) {
     const v = p.get(k);
     if (v) o[k] = v;
   }
-  for (const k of /** @type {('seed' | 'objects' | 'rate')[]} */ (['seed', 'objects', 'rate'])) {
+  const sim = o.source === 'sim' && !p.get('story');
+  if (sim && (p.has('do') || p.has('at'))) o.do = p.get('do') ?? '';
+  for (const k of /** @type {(keyof typeof limits)[]} */ (['seed', 'objects', 'rate', ...('do' in o ? ['from', 'at'] : [])])) {
     const v = p.get(k);
     if (!v) continue;
     const n = Number(v);

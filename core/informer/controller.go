@@ -53,6 +53,8 @@ type Config struct {
 	Gates Gates
 	// Clock replaces the real clock for all of the Reflector's waits.
 	Clock clock.WithTicker
+	// Random replaces math/rand for the Reflector.
+	Random func() float64
 
 	// keyed, if set, takes the place of Process and ProcessBatch.
 	keyed keyedProcessFunc
@@ -112,6 +114,7 @@ func (c *controller) newReflector(logger klog.Logger) *Reflector {
 		Era:             c.config.Era,
 		Observer:        c.config.Observer,
 		Gates:           c.config.Gates,
+		Random:          c.config.Random,
 	}
 	if c.config.Clock != nil {
 		options.Clock = c.config.Clock

@@ -81,6 +81,7 @@ type Reflector struct {
 	// ignores ReflectorOptions.Clock there, so this is the real clock unless
 	// the informer was given a clock of its own.
 	outerClock clock.Clock
+	random     func() float64
 	// paginatedResult: the first list came in pages although it could have come
 	// from the watch cache, so relists should be paged too.
 	paginatedResult   bool
@@ -154,6 +155,8 @@ type ReflectorOptions struct {
 	Clock clock.Clock
 	// Backoff replaces the default backoff.
 	Backoff *wait.Backoff
+	// Random replaces math/rand for the timeouts of watches and the jitter of the default backoff; from 0 to below 1.
+	Random func() float64
 
 	// Era decides whether WatchList is used.
 	Era Era
@@ -193,6 +196,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		maxWatchTimeout:   defaultMaxWatchTimeout,
 		clock:             options.Clock,
 		outerClock:        clock.RealClock{},
+		random:            rand.Float64,
 		useWatchList:      options.Era.features().watchList && !lacksWatchList(lw),
 		watchErrorHandler: DefaultWatchErrorHandler,
 		phase:             PhaseIdle,
@@ -217,7 +221,18 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 			Jitter:   defaultBackoffJitter,
 		}
 	}
-	r.nextDelay = backoff.DelayWithReset(r.clock, defaultBackoffReset)
+	if options.Random != nil {
+		r.random = options.Random
+	}
+	jitter := 0.0
+	if options.Backoff == nil {
+		jitter, backoff.Jitter = backoff.Jitter, 0 // drawn below, as wait.Jitter does it
+	}
+	delay := backoff.DelayWithReset(r.clock, defaultBackoffReset)
+	r.nextDelay = func() time.Duration {
+		d := delay()
+		return d + time.Duration(r.random()*jitter*float64(d))
+	}
 	if r.name == "" {
 		r.name = naming.GetNameFromCallsite("core/informer/")
 	}
@@ -328,7 +343,7 @@ func (r *Reflector) hold(ctx context.Context) {
 // watches do not end at once.
 func (r *Reflector) watchTimeout() *int64 {
 	low, high := r.minWatchTimeout.Seconds(), r.maxWatchTimeout.Seconds()
-	s := int64(low + rand.Float64()*(high-low))
+	s := int64(low + r.random()*(high-low))
 	return &s
 }
 

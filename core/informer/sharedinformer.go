@@ -119,6 +119,8 @@ type SharedIndexInformerOptions struct {
 	// the pause after a handler's panic. Durations in events of the queue and of
 	// handlers are always real.
 	Clock clock.WithTicker
+	// Random replaces math/rand for the timeouts of watches and the jitter of backoffs; from 0 to below 1.
+	Random func() float64
 }
 
 // NewSharedInformer returns a SharedInformer of the default era.
@@ -152,6 +154,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		observer:                        options.Observer,
 		gates:                           options.Gates,
 		givenClock:                      options.Clock,
+		random:                          options.Random,
 		identifier:                      options.Identifier,
 		metricsProvider:                 options.InformerMetricsProvider,
 		mutations:                       options.MutationDetector,
@@ -179,6 +182,7 @@ type sharedIndexInformer struct {
 	gates             Gates
 	clock             clock.Clock
 	givenClock        clock.WithTicker
+	random            func() float64
 	identifier        InformerNameAndResource
 	metricsProvider   InformerMetricsProvider
 	mutations         MutationDetector // nil unless wanted
@@ -291,6 +295,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		Observer:                     s.observer,
 		Gates:                        s.gates,
 		Clock:                        s.givenClock,
+		Random:                       s.random,
 		keyed:                        p.process,
 	}}
 	s.started = true

@@ -39,12 +39,12 @@ type controller struct {
 	queue  *workqueue.TypedRateLimitingQueue[string]
 }
 
-func (x *experiment) newController(ln *lane, gvr schema.GroupVersionResource) *controller {
-	return &controller{x: x, lane: ln, writer: x.lab.src.writer(gvr), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+func (x *experiment) newController(ln *lane, gvr schema.GroupVersionResource, client *restwatch.Client) *controller {
+	return &controller{x: x, lane: ln, writer: x.lab.src.writer(gvr, client), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		nil, // the default of every controller: exponential per key, and a bucket for all
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
-			Clock:    x.lab.clock,
+			Clock:    x.clock,
 			Observer: workTap{x, x.lab.rec.WorkLane(ln.index)},
 			Gate:     takeGate{x.lab.holds},
 		},
@@ -86,10 +86,10 @@ func (c *controller) next(ctx context.Context, worker int32) bool {
 		return false
 	}
 	defer c.queue.Done(key)
-	start := c.x.lab.clock.Now()
+	start := c.x.clock.Now()
 	err := c.reconcile(ctx, worker, key)
 	c.x.emit(c.lane.index, informer.Event{
-		Kind: trace.KindReconciled, Key: key, Listener: worker, Dur: c.x.lab.clock.Since(start), Err: err,
+		Kind: trace.KindReconciled, Key: key, Listener: worker, Dur: c.x.clock.Since(start), Err: err,
 	})
 	if ctx.Err() != nil {
 		return false
@@ -116,7 +116,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 	}
 	latest, behind := c.x.lab.versions.behind(key, rv)
 	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindListerRead, Key: key, RV: rv, StoreRV: latest, N: behind})
-	if err := sleep(ctx, c.x.lab.clock, reconcilePace); err != nil {
+	if err := sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}
 	if o == nil {
@@ -145,9 +145,9 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	}
 	e := informer.Event{Kind: trace.KindClusterWrite, Key: key, Text: http.MethodPatch, RV: o.GetResourceVersion(), Listener: worker}
 	c.x.emit(c.lane.index, e)
-	start := c.x.lab.clock.Now()
+	start := c.x.clock.Now()
 	e.RV, e.Err = c.writer.annotate(ctx, o, name, value)
-	e.Kind, e.StoreRV, e.Dur = trace.KindClusterWritten, o.GetResourceVersion(), c.x.lab.clock.Since(start)
+	e.Kind, e.StoreRV, e.Dur = trace.KindClusterWritten, o.GetResourceVersion(), c.x.clock.Since(start)
 	c.x.emit(c.lane.index, e)
 	if apierrors.IsNotFound(e.Err) {
 		return nil // it is gone, and so is what there was to do
@@ -163,12 +163,13 @@ type writer struct {
 	gvr    schema.GroupVersionResource
 }
 
-// writer is nil for a live source.
-func (s *source) writer(gvr schema.GroupVersionResource) *writer {
+// writer writes over the road of client, the informers'; it is nil for a live source.
+func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Client) *writer {
 	if s.cluster == nil {
 		return nil
 	}
-	return &writer{client: s.client(noHooks, true, nil), gvr: gvr}
+	// Without hooks: the log has events of its own for writes.
+	return &writer{client: &restwatch.Client{HTTP: client.HTTP, Base: client.Base, UserAgent: client.UserAgent}, gvr: gvr}
 }
 
 // observed is the annotation that says what was seen of o: a pod's phase, or
@@ -196,24 +197,28 @@ func (w *writer) annotate(ctx context.Context, o *object.Object, name, value str
 // Writes switches whether the controllers write to the simulated cluster; nil
 // switches to the other. It reports whether they do now. What was not written
 // meanwhile is looked at again when they begin, as after a controller's start.
-func (l *Lab) Writes(on *bool) (bool, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil || l.src.cluster == nil {
-		return false, errors.New("only the simulated cluster is written to: a live one is only read")
+func (l *Lab) Writes(on *bool) (now bool, err error) {
+	err = l.act(func() (step, error) {
+		if l.exp == nil || l.src.cluster == nil {
+			return step{}, errors.New("only the simulated cluster is written to: a live one is only read")
+		}
+		if now = l.readOnly.Load(); on != nil {
+			now = *on
+		}
+		l.write(now)
+		return newStep("writes", map[bool]string{true: "on", false: "off"}[now]), nil
+	})
+	return now, err
+}
+
+// write does what Writes says. l.mu is held.
+func (l *Lab) write(on bool) {
+	if l.readOnly.Swap(!on) == !on || l.exp == nil {
+		return
 	}
-	was := !l.readOnly.Load()
-	now := !was
-	if on != nil {
-		now = *on
-	}
-	if now == was {
-		return now, nil
-	}
-	l.readOnly.Store(!now)
 	for _, ln := range l.exp.lanes {
 		ln.control.tellWrites()
-		if now {
+		if on {
 			keys := ln.informer.GetIndexer().ListKeys()
 			slices.Sort(keys)
 			for _, key := range keys {
@@ -221,7 +226,6 @@ func (l *Lab) Writes(on *bool) (bool, error) {
 			}
 		}
 	}
-	return now, nil
 }
 
 // tellWrites emits whether the controller writes.
@@ -232,8 +236,9 @@ func (c *controller) tellWrites() {
 // versions remembers the newest resourceVersions that the wire brought for
 // each key, so that a lister read can be compared with what is known already.
 type versions struct {
-	mu   sync.Mutex
-	keys map[string]*[8]string // newest first
+	mu    sync.Mutex
+	keys  map[string]*[8]string // newest first
+	order []string              // of keys, oldest first
 }
 
 // maxVersions bounds how many keys are remembered.
@@ -242,7 +247,7 @@ const maxVersions = 20_000
 func (v *versions) reset() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.keys = map[string]*[8]string{}
+	v.keys, v.order = map[string]*[8]string{}, nil
 }
 
 func (v *versions) saw(key, rv string) {
@@ -251,11 +256,10 @@ func (v *versions) saw(key, rv string) {
 	seen := v.keys[key]
 	if seen == nil {
 		if len(v.keys) >= maxVersions {
-			for k := range v.keys { // any one will do: what is forgotten only counts as up to date
-				delete(v.keys, k)
-				break
-			}
+			delete(v.keys, v.order[0]) // any one will do: what is forgotten only counts as up to date
+			v.order = v.order[1:]
 		}
+		v.order = append(v.order, key)
 		seen = &[8]string{}
 		v.keys[key] = seen
 	}

@@ -4,12 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
 
 	"informerscope/core/factory"
 	"informerscope/core/informer"
@@ -33,6 +37,8 @@ const stopPatience = 250 * time.Millisecond
 // experiment is one run: a lane for each era.
 type experiment struct {
 	lab    *Lab
+	clock  clock.WithTicker
+	leave  func() // the road to the source
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
@@ -89,9 +95,10 @@ type ListenerSpec struct {
 
 func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &experiment{lab: l, ctx: ctx, cancel: cancel}
+	x := &experiment{lab: l, clock: l.src.clock, ctx: ctx, cancel: cancel}
 	gvr := schema.GroupVersionResource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource}
-	client := l.src.client(x.hooks(), true, x.trouble)
+	client, leave := l.src.informers(x.hooks(), x.trouble)
+	x.leave = leave
 	for i, name := range sel.Eras {
 		era, err := informer.ParseEra(name)
 		if err != nil { // Change.apply has parsed it
@@ -105,8 +112,10 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 			Era:               era,
 			Observer:          tap{x, l.rec.Lane(ln.index)},
 			Gates:             l.holds,
+			Clock:             x.clock,
+			Random:            l.random(i),
 		})
-		ln.control = x.newController(ln, gvr)
+		ln.control = x.newController(ln, gvr, client)
 		ln.control.tellWrites()
 		x.lanes = append(x.lanes, ln)
 		x.mustAdd(ln, "printer", 0, ln.control.enqueue)
@@ -122,6 +131,20 @@ func (l *Lab) newExperiment(sel trace.Selection) *experiment {
 	return x
 }
 
+// random is what a lane's Reflector draws from; on real time there is nothing to repeat. l.mu is held.
+func (l *Lab) random(lane int) func() float64 {
+	if l.src.virtual == nil {
+		return nil
+	}
+	var mu sync.Mutex
+	r := rand.New(rand.NewPCG(l.selection.Seed, uint64(lane)))
+	return func() float64 {
+		mu.Lock()
+		defer mu.Unlock()
+		return r.Float64()
+	}
+}
+
 // stop ends the run and waits for it, but not beyond stopPatience; afterwards
 // nothing that it does is heard.
 func (x *experiment) stop() {
@@ -132,7 +155,11 @@ func (x *experiment) stop() {
 		x.wg.Wait()
 		close(ended)
 	}()
-	timer := x.lab.clock.NewTimer(stopPatience)
+	x.leave()
+	if x.lab.src.virtual != nil {
+		return // what can end ends in this turn
+	}
+	timer := x.clock.NewTimer(stopPatience)
 	defer timer.Stop()
 	select {
 	case <-ended:
@@ -142,7 +169,7 @@ func (x *experiment) stop() {
 
 // watchCluster emits what the simulated cluster says of itself, when it changed.
 func (x *experiment) watchCluster(cluster *simcluster.Cluster, gvr schema.GroupVersionResource) {
-	ticker := x.lab.clock.NewTicker(statsPeriod)
+	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
 	var last informer.Event
 	name := gvr.GroupResource().String()
@@ -261,7 +288,9 @@ func (x *experiment) panicNext(id int32) error {
 
 // slow makes the last of the first three listeners (or whichever is left) slow, or quick again.
 func (x *experiment) slow(args FaultArgs) (bool, error) {
-	for id, li := range x.lanes[0].listeners {
+	listeners := x.lanes[0].listeners
+	for _, id := range slices.Sorted(maps.Keys(listeners)) {
+		li := listeners[id]
 		if li.handler.name != "mailer" {
 			continue
 		}
@@ -298,7 +327,7 @@ func (h *handler) OnDelete(obj any)       { h.handle(obj) }
 
 func (h *handler) handle(obj any) {
 	if pace := time.Duration(h.pace.Load()); pace > 0 {
-		_ = sleep(h.x.ctx, h.x.lab.clock, pace)
+		_ = sleep(h.x.ctx, h.x.clock, pace)
 	}
 	if h.panic.CompareAndSwap(true, false) {
 		panic("the handler " + h.name + " panics because it was told to")

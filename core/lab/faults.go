@@ -2,12 +2,15 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/http"
 	"os"
+	"slices"
 	"strconv"
 	"sync"
 	"syscall"
@@ -38,22 +41,23 @@ type FaultArgs struct {
 // its requests and in the bodies that it reads. They touch nobody else, and
 // are real errors to the code above.
 type faults struct {
-	clock clock.Clock
-	emit  func(informer.Event)
+	emit func(informer.Event)
 
 	mu          sync.Mutex
+	clock       clock.Clock
+	made        uint64 // connections and bodies, ever
 	refuse      bool
 	noBookmarks bool
 	noEndMark   bool
 	delay       time.Duration
-	answers     []int // status codes that the next LISTs and WATCHes get
-	refusal     int   // the one that the next write gets
-	conns       map[*faultConn]struct{}
-	bodies      map[*watchBody]struct{}
+	answers     []int                 // status codes that the next LISTs and WATCHes get
+	refusal     int                   // the one that the next write gets
+	conns       map[*faultConn]uint64 // by when they were made
+	bodies      map[*watchBody]uint64
 }
 
 func newFaults(c clock.Clock, emit func(informer.Event)) *faults {
-	return &faults{clock: c, emit: emit, conns: map[*faultConn]struct{}{}, bodies: map[*watchBody]struct{}{}}
+	return &faults{clock: c, emit: emit, conns: map[*faultConn]uint64{}, bodies: map[*watchBody]uint64{}}
 }
 
 // strike makes a fault happen, or switches a held one. It reports whether the fault is on now.
@@ -116,6 +120,31 @@ func (f *faults) tell(name string, on bool, d time.Duration, struck int) {
 // struckByCut is how many open watches break with their connections, and at least each connection. f.mu is held.
 func (f *faults) struckByCut() int { return max(len(f.bodies), len(f.conns)) }
 
+// begin serves an experiment on c: what was to strike the last one's requests is forgotten.
+func (f *faults) begin(c clock.Clock) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.clock, f.answers = c, nil
+}
+
+// held are the faults that are on, as steps of a story.
+func (f *faults) held() (steps []step) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, h := range []struct {
+		name string
+		on   bool
+	}{{"refuse", f.refuse}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}} {
+		if h.on {
+			steps = append(steps, newStep("fault", h.name, "on"))
+		}
+	}
+	if f.delay > 0 {
+		steps = append(steps, newStep("fault", "delay", "on", f.delay.Milliseconds()))
+	}
+	return steps
+}
+
 // restate emits every fault that is on.
 func (f *faults) restate() {
 	f.mu.Lock()
@@ -132,10 +161,7 @@ func (f *faults) restate() {
 // cutAll breaks every open connection.
 func (f *faults) cutAll() {
 	f.mu.Lock()
-	conns := make([]*faultConn, 0, len(f.conns))
-	for c := range f.conns {
-		conns = append(conns, c)
-	}
+	conns := byAge(f.conns)
 	f.mu.Unlock()
 	for _, c := range conns {
 		c.cut()
@@ -147,10 +173,7 @@ func (f *faults) cutAll() {
 // write, for which only 410 is no answer.
 func (f *faults) answer(code, count int) {
 	f.mu.Lock()
-	bodies := make([]*watchBody, 0, len(f.bodies))
-	for b := range f.bodies {
-		bodies = append(bodies, b)
-	}
+	bodies := byAge(f.bodies)
 	if len(bodies) > 0 {
 		count--
 	}
@@ -168,6 +191,11 @@ func (f *faults) answer(code, count int) {
 	}
 }
 
+// byAge are the keys of m, oldest first.
+func byAge[K comparable](m map[K]uint64) []K {
+	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(m[a], m[b]) })
+}
+
 // statusJSON is the metav1.Status an API server sends with code.
 func statusJSON(code int) []byte {
 	reason, message, details := "InternalError", "Internal error occurred: a fault of the client's own making", ""
@@ -182,7 +210,7 @@ func statusJSON(code int) []byte {
 }
 
 // dialer wraps dial with the faults of connections.
-func (f *faults) dialer(dial func(context.Context) (net.Conn, error)) func(context.Context, string, string) (net.Conn, error) {
+func (f *faults) dialer(dial dialFunc) dialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		f.mu.Lock()
 		refuse := f.refuse
@@ -191,13 +219,14 @@ func (f *faults) dialer(dial func(context.Context) (net.Conn, error)) func(conte
 			f.tell("refuse", true, 0, 1)
 			return nil, ownError{refused(network)}
 		}
-		conn, err := dial(ctx)
+		conn, err := dial(ctx, network, addr)
 		if err != nil {
 			return nil, err
 		}
 		c := &faultConn{Conn: conn, f: f}
 		f.mu.Lock()
-		f.conns[c] = struct{}{}
+		f.made++
+		f.conns[c] = f.made
 		f.mu.Unlock()
 		return c, nil
 	}
@@ -262,7 +291,7 @@ func (c *faultConn) Close() error {
 func (f *faults) transport(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		f.mu.Lock()
-		delay, code := f.delay, 0
+		delay, code, clock := f.delay, 0, f.clock
 		if req.Method != http.MethodGet {
 			code, f.refusal = f.refusal, 0
 		} else if len(f.answers) > 0 {
@@ -270,7 +299,7 @@ func (f *faults) transport(next http.RoundTripper) http.RoundTripper {
 		}
 		f.mu.Unlock()
 		if delay > 0 {
-			if err := sleep(req.Context(), f.clock, delay); err != nil {
+			if err := sleep(req.Context(), clock, delay); err != nil {
 				return nil, err
 			}
 		}
@@ -336,7 +365,8 @@ func (f *faults) watch(src io.ReadCloser) io.ReadCloser {
 	b := &watchBody{f: f, src: src, closed: make(chan struct{})}
 	b.cond.L = &b.mu
 	f.mu.Lock()
-	f.bodies[b] = struct{}{}
+	f.made++
+	f.bodies[b] = f.made
 	f.mu.Unlock()
 	go b.pump()
 	return b
@@ -347,12 +377,12 @@ func (b *watchBody) pump() {
 	for {
 		n, err := b.src.Read(chunk)
 		b.f.mu.Lock()
-		delay := b.f.delay
+		delay, clock := b.f.delay, b.f.clock
 		filter := b.f.noBookmarks || b.f.noEndMark
 		b.f.mu.Unlock()
 		if delay > 0 && n > 0 {
 			select {
-			case <-b.f.clock.After(delay):
+			case <-clock.After(delay):
 			case <-b.closed:
 			}
 		}

@@ -1,8 +1,11 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 
 	"informerscope/core/informer"
@@ -138,9 +141,31 @@ func (h *holds) release(stage informer.Stage, listener int32, n int) bool {
 func (h *holds) restate() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	for key := range h.held {
+	for _, key := range h.keys() {
+		h.held[key].releases = 0
 		h.emit(informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
 	}
+}
+
+// keys are what is held, in order. h.mu is held.
+func (h *holds) keys() []holdKey {
+	return slices.SortedFunc(maps.Keys(h.held), func(a, b holdKey) int {
+		return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.listener, b.listener))
+	})
+}
+
+// steps are the holds in force, as steps of a story.
+func (h *holds) steps() (steps []step) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for _, key := range h.keys() {
+		for name, stage := range stageNames {
+			if stage == key.stage {
+				steps = append(steps, newStep("hold", name, key.listener))
+			}
+		}
+	}
+	return steps
 }
 
 // takeGate is the hold before a worker takes a key, as core/workqueue asks for it.

@@ -26,8 +26,8 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 		in["node"] = pathIndex("spec.nodeName")
 		in["phase"] = pathIndex("status.phase")
 	}
-	for name, path := range l.indices {
-		if in[name] == nil {
+	for name, expression := range l.indices {
+		if path, err := indexPath(expression); err == nil && in[name] == nil {
 			in[name] = pathIndex(path)
 		}
 	}
@@ -38,6 +38,20 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 // by a label ("label:app"), or by a JSONPath (".spec.nodeName",
 // "{.metadata.labels['app.kubernetes.io/name']}", ".spec.containers[*].image").
 func (l *Lab) AddIndex(name, expression string) error {
+	return l.act(func() (step, error) {
+		if l.exp == nil {
+			return step{}, errors.New("nothing is running that could have an index")
+		}
+		err := l.addIndex(name, expression)
+		if err != nil {
+			return step{}, err
+		}
+		return newStep("index", name, expression), nil
+	})
+}
+
+// addIndex does what AddIndex says. l.mu is held.
+func (l *Lab) addIndex(name, expression string) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return errors.New("give the index a name")
@@ -46,23 +60,20 @@ func (l *Lab) AddIndex(name, expression string) error {
 	if err != nil {
 		return err
 	}
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return errors.New("nothing is running that could have an index")
-	}
-	if len(l.exp.lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
-		return fmt.Errorf("%d indices are as many as there may be", maxIndices)
-	}
-	for _, ln := range l.exp.lanes {
-		if err := ln.informer.AddIndexers(informer.Indexers{name: pathIndex(path)}); err != nil {
-			return err
+	if l.exp != nil {
+		if len(l.exp.lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
+			return fmt.Errorf("%d indices are as many as there may be", maxIndices)
+		}
+		for _, ln := range l.exp.lanes {
+			if err := ln.informer.AddIndexers(informer.Indexers{name: pathIndex(path)}); err != nil {
+				return err
+			}
 		}
 	}
 	if l.indices == nil {
 		l.indices = map[string]string{}
 	}
-	l.indices[name] = path
+	l.indices[name] = expression
 	return nil
 }
 

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"informerscope/core/informer"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
+	"informerscope/core/vclock"
 )
 
 // Options configure a Lab.
@@ -24,8 +26,9 @@ type Options struct {
 	Recorder *trace.Recorder
 	// Clock is the time of the simulated cluster, of handlers and of faults; nil is real time.
 	Clock clock.WithTicker
-	// Breathe is called by the simulated cluster between pieces of work; it may block. See simcluster.Options.
-	Breathe func()
+	// Idle, if it is set, puts simulated experiments on virtual time: it returns when nothing else in the program can run. The
+	// same seed then plays the same story to the event, and a Story plays it again. Only one goroutine calls it.
+	Idle func()
 	// Dial opens a connection to the relay; nil when there is none.
 	Dial func(context.Context) (net.Conn, error)
 }
@@ -47,7 +50,10 @@ type Lab struct {
 	rec      *trace.Recorder
 	clock    clock.WithTicker
 	dial     func(context.Context) (net.Conn, error)
-	breathe  func()
+	virtual  bool
+	driver   *vclock.Driver
+	end      context.CancelFunc // of the driver
+	turn     chan struct{}      // one Select or Load at a time
 	faults   *faults
 	holds    *holds
 	versions versions
@@ -58,7 +64,9 @@ type Lab struct {
 	selection trace.Selection
 	src       *source
 	exp       *experiment
-	indices   map[string]string // added by hand: name to path
+	indices   map[string]string // added by hand: name to expression
+	told      told
+	wanted    uint64 // the event that a link asked for
 
 	troubleMu sync.Mutex
 	troubled  string
@@ -69,7 +77,13 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, breathe: o.Breathe}
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, virtual: o.Idle != nil, end: func() {}, turn: make(chan struct{}, 1)}
+	l.driver = vclock.NewDriver(o.Idle, o.Clock)
+	if l.virtual {
+		var ctx context.Context
+		ctx, l.end = context.WithCancel(context.Background())
+		go l.driver.Run(ctx)
+	}
 	emit := func(e informer.Event) { l.rec.Emit(0, e) }
 	l.faults = newFaults(o.Clock, emit)
 	l.holds = newHolds(emit)
@@ -82,11 +96,23 @@ func New(o Options) *Lab {
 
 // Close ends the experiment and the source. The Lab cannot be used again.
 func (l *Lab) Close() {
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	l.halt()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closed = true
-	l.stopExperiment()
 	l.stopSource()
+	l.end()
+}
+
+// halt ends the experiment, on virtual time in a turn of its own, and returns when that has ended.
+func (l *Lab) halt() {
+	l.driver.Do(func(time.Duration) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.stopExperiment()
+	})
 }
 
 var errClosed = errors.New("this experiment has been closed")
@@ -95,25 +121,74 @@ var errClosed = errors.New("this experiment has been closed")
 // running experiment ends, and a new one begins with an empty log. A selection
 // that cannot be is refused with words that say why, and changes nothing.
 func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error) {
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	next, again, err := l.chosen(ctx, change)
+	if err != nil {
+		return l.Selection(), err
+	}
+	l.halt()
+	l.mu.Lock()
+	same := again == nil && l.src != nil && sameSource(l.selection, next)
+	if !same {
+		l.stopSource()
+		l.told = told{rate: next.Rate}
+	}
+	l.wanted = 0
+	if again != nil {
+		l.wanted = again.at
+	}
+	l.mu.Unlock()
+	switch {
+	case same:
+		l.driver.Do(func(at time.Duration) {
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.carry(at, next.Rate)
+			if l.src.cluster != nil && l.selection.Rate != next.Rate {
+				l.src.cluster.SetRate(next.Rate)
+			}
+			l.start(next)
+		})
+	case next.Source == "sim" && l.virtual:
+		if again == nil {
+			again = &encore{}
+		}
+		l.replay(next, *again)
+	default:
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		if next.Source == "live" {
+			l.src = liveSource(l.dial, next.Context, l.clock, l.faults)
+		} else {
+			l.openSim(next, nil)
+		}
+		l.start(next)
+		return l.selection, nil
+	}
+	return l.Selection(), nil
+}
+
+// chosen is what a change selects, and the story that it asks to be played, if it does.
+func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, again *encore, err error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
-		return l.selection, errClosed
+		return l.selection, nil, errClosed
 	}
-	next, err := change.apply(l.selection)
-	if err != nil {
-		return l.selection, err
+	if next, err = change.apply(l.selection); err != nil {
+		return next, nil, err
+	}
+	if again, err = change.replay(); err != nil {
+		return next, nil, err
 	}
 	if next.Source == "live" && l.dial == nil {
-		return l.selection, errors.New("there is no relay behind this page, so no live cluster can be watched; start informerscope's server and open the address it prints")
+		return next, nil, errors.New("there is no relay behind this page, so no live cluster can be watched; start informerscope's server and open the address it prints")
 	}
 	if next.Version == "" {
-		if next, err = l.resolve(ctx, next); err != nil {
-			return l.selection, err
-		}
+		next, err = l.resolve(ctx, next)
 	}
-	l.start(next)
-	return l.selection, nil
+	return next, again, err
 }
 
 // Selection is what is watched now.
@@ -123,19 +198,18 @@ func (l *Lab) Selection() trace.Selection {
 	return l.selection
 }
 
-// start ends what runs and starts next. l.mu is held.
+// start starts next on the source in force. l.mu is held.
 func (l *Lab) start(next trace.Selection) {
-	l.stopExperiment()
-	if !sameSource(l.selection, next) || l.src == nil {
-		l.stopSource()
-		l.src = l.open(next)
-	} else if l.src.cluster != nil && l.selection.Rate != next.Rate {
-		l.src.cluster.SetRate(next.Rate)
-	}
 	l.selection = next
 	l.versions.reset()
 	l.forgetTrouble()
-	l.rec.Reset()
+	if v := l.src.virtual; v != nil {
+		l.src.cluster.ReseedWatches()
+		l.rec.ResetOn(v.Stamps())
+	} else {
+		l.rec.Reset()
+	}
+	l.faults.begin(l.src.clock)
 	text, err := json.Marshal(next)
 	if err != nil { // strings and numbers only
 		panic(err)
@@ -146,16 +220,17 @@ func (l *Lab) start(next trace.Selection) {
 	l.exp = l.newExperiment(next)
 }
 
-func (l *Lab) open(sel trace.Selection) *source {
-	if sel.Source == "live" {
-		return liveSource(l.dial, sel.Context, l.faults)
+// openSim starts the simulated cluster of a selection, on v if that is not nil. l.mu is held.
+func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
+	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate}
+	if o.Objects == 0 {
+		o.Objects = -1 // none; zero would mean simcluster's own default
 	}
-	objects := sel.Objects
-	if objects == 0 {
-		objects = -1 // none; zero would mean simcluster's own default
+	if v != nil {
+		o.Clock, o.Breathe = v, v.Yield
 	}
-	cluster := simcluster.New(simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: objects, Rate: sel.Rate, Breathe: l.breathe})
-	return simSource(context.Background(), cluster, l.faults)
+	l.selection = sel
+	l.src = simSource(simcluster.New(o), o.Clock, v, l.faults)
 }
 
 func (l *Lab) stopExperiment() {
@@ -166,10 +241,15 @@ func (l *Lab) stopExperiment() {
 }
 
 func (l *Lab) stopSource() {
-	if l.src != nil {
-		l.src.stop()
-		l.src = nil
+	if l.src == nil {
+		return
 	}
+	l.src.stop()
+	if l.src.virtual != nil {
+		l.driver.Drive(nil)
+		l.src.virtual.End()
+	}
+	l.src = nil
 }
 
 func (l *Lab) current() (*source, error) {
@@ -185,12 +265,16 @@ func (l *Lab) current() (*source, error) {
 func (l *Lab) resolve(ctx context.Context, sel trace.Selection) (trace.Selection, error) {
 	src := l.src
 	if src == nil || !sameSource(l.selection, sel) {
-		src = l.open(sel)
+		if sel.Source == "live" {
+			src = liveSource(l.dial, sel.Context, l.clock, l.faults)
+		} else { // what a cluster serves does not depend on what is in it
+			src = simSource(simcluster.New(simcluster.Options{Clock: l.clock, Objects: -1}), l.clock, nil, l.faults)
+		}
 		defer src.stop()
 	}
 	ctx, cancel := context.WithTimeout(ctx, 15*time.Second)
 	defer cancel()
-	found, err := src.client(noHooks, false, func(string, error) {}).Discover(ctx)
+	found, err := src.client(func(string, error) {}).Discover(ctx)
 	for _, preferred := range []bool{true, false} {
 		for _, r := range found {
 			if r.Resource == sel.Resource && r.Group == sel.Group && (r.Preferred || !preferred) {
@@ -231,32 +315,61 @@ func (l *Lab) Sources(ctx context.Context) Sources {
 
 // Fault makes a fault happen or switches a held one, and reports whether it
 // is on now. The names are in docs/protocol.md.
-func (l *Lab) Fault(name string, args FaultArgs) (bool, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return false, errors.New("nothing is running that could have a fault")
-	}
+func (l *Lab) Fault(name string, args FaultArgs) (on bool, err error) {
+	err = l.act(func() (s step, err error) {
+		if l.exp == nil {
+			return s, errors.New("nothing is running that could have a fault")
+		}
+		if on, err = l.fault(name, args); err != nil {
+			return s, err
+		}
+		switch name {
+		case "compact":
+			return newStep("compact"), nil
+		case "restart":
+			return newStep("reboot"), nil
+		case "slow", "refuse", "nobookmarks", "noendmark", "delay":
+			return newStep("fault", name, map[bool]string{true: "on", false: "off"}[on], max(args.Millis, 0)), nil
+		}
+		return newStep("fault", name, "", "", max(args.Count, 0)), nil
+	})
+	return on, err
+}
+
+// fault does what Fault says. l.mu is held.
+func (l *Lab) fault(name string, args FaultArgs) (bool, error) {
 	switch name {
 	case "slow":
+		if l.exp == nil {
+			return false, nil
+		}
 		return l.exp.slow(args)
 	case "compact", "restart":
 		if l.src.cluster == nil {
 			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
 		}
-		l.faults.tell(name, false, 0, 1)
-		if name == "compact" {
-			l.src.cluster.Compact()
-		} else {
-			l.src.cluster.Restart(restartTime)
+		if name == "restart" {
+			l.reboot()
+			return false, nil
 		}
-		return false, nil
+		_, err := l.change(name, ClusterArgs{})
+		return false, err
 	}
 	return l.faults.strike(name, args)
 }
 
+// reboot restarts the simulated API server. l.mu is held.
+func (l *Lab) reboot() {
+	l.faults.tell("restart", false, 0, 1)
+	l.src.cluster.Restart(restartTime)
+}
+
 // Hold holds a stage: store, pop, deliver (of one listener) or take.
 func (l *Lab) Hold(stage string, listener int32) error {
+	return l.act(func() (step, error) { return newStep("hold", stage, listener), l.hold(stage, listener) })
+}
+
+func (l *Lab) hold(stage string, listener int32) error {
 	s, err := parseStage(stage)
 	if err != nil {
 		return err
@@ -270,6 +383,12 @@ func (l *Lab) Hold(stage string, listener int32) error {
 
 // Release lets n through a held stage; 0 ends the hold.
 func (l *Lab) Release(stage string, n int, listener int32) error {
+	return l.act(func() (step, error) {
+		return newStep("release", stage, max(n, 0), listener), l.release(stage, n, listener)
+	})
+}
+
+func (l *Lab) release(stage string, n int, listener int32) error {
 	s, err := parseStage(stage)
 	if err != nil {
 		return err
@@ -280,44 +399,38 @@ func (l *Lab) Release(stage string, n int, listener int32) error {
 	return nil
 }
 
+// running does something to the experiment that runs, and keeps it as a step.
+func (l *Lab) running(s step, do func(x *experiment) error) error {
+	return l.act(func() (step, error) {
+		if l.exp == nil {
+			return s, errors.New("nothing is running")
+		}
+		return s, do(l.exp)
+	})
+}
+
 // AddListener registers one more handler with every lane and returns its number.
-func (l *Lab) AddListener(spec ListenerSpec) (int32, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return 0, errors.New("nothing is running that could be listened to")
-	}
-	return l.exp.addListener(spec)
+func (l *Lab) AddListener(spec ListenerSpec) (id int32, err error) {
+	err = l.running(newStep("listen", spec.Name, spec.PaceMillis, spec.ResyncMillis), func(x *experiment) (err error) {
+		id, err = x.addListener(spec)
+		return err
+	})
+	return id, err
 }
 
 // RemoveListener removes a handler from every lane.
 func (l *Lab) RemoveListener(id int32) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return errors.New("nothing is running")
-	}
-	return l.exp.removeListener(id)
+	return l.running(newStep("unlisten", id), func(x *experiment) error { return x.removeListener(id) })
 }
 
 // Pace sets the extra time that a handler takes for a call, from 0 to a minute.
 func (l *Lab) Pace(id int32, millis float64) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return errors.New("nothing is running")
-	}
-	return l.exp.pace(id, millis)
+	return l.running(newStep("pace", id, millis), func(x *experiment) error { return x.pace(id, millis) })
 }
 
 // Panic makes the next call of a handler panic.
 func (l *Lab) Panic(id int32) error {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.exp == nil {
-		return errors.New("nothing is running")
-	}
-	return l.exp.panicNext(id)
+	return l.running(newStep("panic", id), func(x *experiment) error { return x.panicNext(id) })
 }
 
 // ClusterArgs are the arguments of Cluster; which are needed depends on the verb.
@@ -331,9 +444,40 @@ type ClusterArgs struct {
 }
 
 // Cluster changes the simulated cluster and says in words what it did.
-func (l *Lab) Cluster(verb string, a ClusterArgs) (string, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
+func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
+	err = l.act(func() (s step, err error) {
+		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
+			return s, err
+		}
+		name := cmp.Or(a.Namespace, "default") + "/" + a.Name
+		switch verb { // what failed may have changed something too
+		case "create", "scale":
+			return newStep(verb, name, max(a.Replicas, 0)), err
+		case "restart":
+			return newStep(verb, name), err
+		case "deleteDeployment":
+			return newStep("drop", name), err
+		case "delete":
+			if a.Key == "" && a.Name != "" {
+				a.Key = name
+			}
+			return newStep(verb, a.Key), err
+		case "burst":
+			return newStep(verb, max(a.N, 0)), err
+		case "compact":
+			return newStep(verb), err
+		case "rate":
+			if err == nil {
+				return newStep(verb, a.PerSecond), nil
+			}
+		}
+		return s, err
+	})
+	return words, err
+}
+
+// change does what Cluster says. l.mu is held.
+func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	if l.src == nil || l.src.cluster == nil {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
 	}

@@ -21,6 +21,7 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/informer"
+	"informerscope/core/restwatch"
 	"informerscope/core/trace"
 )
 
@@ -439,7 +440,7 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{})
 		pass(time.Second)
-		if _, err := l.src.client(noHooks, false, l.trouble).Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
+		if _, err := l.src.client(l.trouble).Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
 			"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.samplecontroller.k8s.io"},
 			"spec":{"group":"samplecontroller.k8s.io","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},
 			"versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)); err != nil {
@@ -536,10 +537,10 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 				w.WriteHeader(tc.code)
 				_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "code": tc.code, "message": tc.message})
 			}))
-			src := liveSource(dial, "arn:aws/prod", newFaults(clock.RealClock{}, func(informer.Event) {}))
+			src := liveSource(dial, "arn:aws/prod", clock.RealClock{}, newFaults(clock.RealClock{}, func(informer.Event) {}))
 			defer src.stop()
 			var words string
-			c := src.client(noHooks, true, func(w string, _ error) { words = w })
+			c, _ := src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
 			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
 			if utilnet.IsConnectionRefused(err) != tc.refused {
 				t.Errorf("refused %v: %v", !tc.refused, err)
@@ -556,10 +557,11 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 
 func TestARelayThatIsGone(t *testing.T) {
 	f := newFaults(clock.RealClock{}, func(informer.Event) {})
-	src := liveSource(func(context.Context) (net.Conn, error) { return nil, refused("websocket") }, "kind-kind", f)
+	src := liveSource(func(context.Context) (net.Conn, error) { return nil, refused("websocket") }, "kind-kind", clock.RealClock{}, f)
 	defer src.stop()
 	var words string
-	_, err := src.client(noHooks, true, func(w string, _ error) { words = w }).Do(t.Context(), http.MethodGet, "/api", "", nil)
+	c, _ := src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
+	_, err := c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
 	}
@@ -568,7 +570,8 @@ func TestARelayThatIsGone(t *testing.T) {
 	if _, err := f.strike("refuse", FaultArgs{}); err != nil {
 		t.Fatal(err)
 	}
-	_, err = src.client(noHooks, true, func(w string, _ error) { words = w }).Do(t.Context(), http.MethodGet, "/api", "", nil)
+	c, _ = src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
+	_, err = c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)
 	}

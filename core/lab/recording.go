@@ -44,12 +44,14 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	if err != nil {
 		return 0, "", err
 	}
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	l.halt()
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.closed {
 		return 0, "", errClosed
 	}
-	l.stopExperiment()
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = "file"

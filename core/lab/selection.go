@@ -3,6 +3,7 @@ package lab
 import (
 	"fmt"
 	"strings"
+	"time"
 
 	"informerscope/core/informer"
 	"informerscope/core/trace"
@@ -24,6 +25,28 @@ type Change struct {
 	Seed    *uint64  `json:"seed"`
 	Objects *int     `json:"objects"`
 	Rate    *float64 `json:"rate"`
+
+	// Do, From and At ask for a Story on a cluster that begins anew: what was done by hand, when the experiment began, and the
+	// event to play to as fast as can be, where time then stands still; 0 for none.
+	Do   *string `json:"do"`
+	From int64   `json:"from"`
+	At   uint64  `json:"at"`
+}
+
+// replay is the story that a change asks for, nil for none.
+func (c Change) replay() (*encore, error) {
+	if c.Do == nil {
+		return nil, nil
+	}
+	steps, err := readStory(*c.Do)
+	if err != nil {
+		return nil, err
+	}
+	from := time.Duration(c.From) * time.Millisecond
+	if from < 0 || c.From > farthest.Milliseconds() {
+		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", farthest.Milliseconds())
+	}
+	return &encore{from: from, steps: steps, at: c.At}, nil
 }
 
 func (c Change) apply(sel trace.Selection) (trace.Selection, error) {

@@ -19,15 +19,14 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/utils/clock"
 
 	"informerscope/core/informer"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
+	"informerscope/core/vclock"
 )
-
-// noHooks: nobody listens to what the lab itself asks.
-var noHooks = restwatch.Hooks{}
 
 // causeHeader is how the relay says what kept it from reaching a cluster.
 const causeHeader = "X-Informerscope-Cause"
@@ -58,9 +57,11 @@ type Sources struct {
 // source is a cluster and the road to it.
 type source struct {
 	base      *url.URL
-	transport *http.Transport
+	transport *http.Transport // of the lab's own questions
+	clock     clock.WithTicker
 	faults    *faults
 	cluster   *simcluster.Cluster // nil for a live one
+	virtual   *vclock.Clock       // nil on real time
 	stop      func()
 }
 
@@ -73,49 +74,72 @@ func newTransport(dial func(context.Context, string, string) (net.Conn, error)) 
 	return &http.Transport{DialContext: dial, Protocols: &protocols, DisableCompression: true}
 }
 
-// simSource starts a simulated cluster that is reached over net.Pipe.
-func simSource(ctx context.Context, cluster *simcluster.Cluster, f *faults) *source {
-	ctx, cancel := context.WithCancel(ctx)
+// simSource starts a simulated cluster that is reached over net.Pipe. v is its clock when that is virtual.
+func simSource(cluster *simcluster.Cluster, c clock.WithTicker, v *vclock.Clock, f *faults) *source {
+	ctx, cancel := context.WithCancel(context.Background())
+	s := &source{base: &url.URL{Scheme: "http", Host: "simulated.cluster"}, clock: c, faults: f, cluster: cluster, virtual: v}
+	// What the page asks goes on a road of its own, so that it changes nothing for the informers.
+	transport, leave := s.road(func(dial dialFunc) dialFunc { return dial })
+	s.transport = transport
+	var wg sync.WaitGroup
+	wg.Go(func() { cluster.Run(ctx) })
+	s.stop = func() {
+		cancel()
+		leave()
+		wg.Wait()
+	}
+	return s
+}
+
+type dialFunc = func(context.Context, string, string) (net.Conn, error)
+
+// road makes connections to the source's cluster, which are its own for a simulated one. leave closes them.
+func (s *source) road(wrap func(dialFunc) dialFunc) (t *http.Transport, leave func()) {
+	if s.cluster == nil {
+		return s.transport, func() {}
+	}
 	ln := newPipeListener()
 	var protocols http.Protocols
 	protocols.SetUnencryptedHTTP2(true)
-	srv := &http.Server{Handler: cluster, Protocols: &protocols}
+	srv := &http.Server{Handler: s.cluster, Protocols: &protocols}
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = srv.Serve(ln) })
-	wg.Go(func() { cluster.Run(ctx) })
-	t := newTransport(f.dialer(func(ctx context.Context) (net.Conn, error) {
-		if cluster.Down() {
+	t = newTransport(wrap(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		if s.cluster.Down() {
 			return nil, refused("pipe")
 		}
 		return ln.dial(ctx)
 	}))
-	return &source{
-		base: &url.URL{Scheme: "http", Host: "simulated.cluster"}, transport: t, faults: f, cluster: cluster,
-		stop: func() {
-			cancel()
-			_ = srv.Close()
-			t.CloseIdleConnections()
-			f.cutAll()
-			wg.Wait()
-		},
+	return t, func() {
+		_ = srv.Close()
+		t.CloseIdleConnections()
+		wg.Wait()
 	}
 }
 
 // liveSource is the cluster of a context, behind the relay.
-func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, f *faults) *source {
-	t := newTransport(f.dialer(dial))
+func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, c clock.WithTicker, f *faults) *source {
+	t := newTransport(f.dialer(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }))
 	base := &url.URL{Scheme: "http", Host: "relay", Path: "/clusters/" + kubeContext, RawPath: "/clusters/" + url.PathEscape(kubeContext)}
-	return &source{base: base, transport: t, faults: f, stop: func() { t.CloseIdleConnections(); f.cutAll() }}
+	return &source{base: base, transport: t, clock: c, faults: f, stop: func() { t.CloseIdleConnections(); f.cutAll() }}
 }
 
-// client is a REST client on the source. With faults it is the informers' own; without, it asks what the lab itself wants to know.
-func (s *source) client(hooks restwatch.Hooks, withFaults bool, trouble func(string, error)) *restwatch.Client {
-	var rt http.RoundTripper = s.transport
+// client is a REST client on the source with which the lab asks what it wants to know.
+func (s *source) client(trouble func(string, error)) *restwatch.Client {
+	return s.on(s.transport, restwatch.Hooks{}, trouble)
+}
+
+// informers is a client with the faults, as informers have it. leave ends its connections.
+func (s *source) informers(hooks restwatch.Hooks, trouble func(string, error)) (c *restwatch.Client, leave func()) {
+	t, leave := s.road(s.faults.dialer)
+	c = s.on(t, hooks, trouble)
+	c.HTTP.Transport = s.faults.transport(c.HTTP.Transport)
+	return c, leave
+}
+
+func (s *source) on(rt http.RoundTripper, hooks restwatch.Hooks, trouble func(string, error)) *restwatch.Client {
 	if s.cluster == nil {
 		rt = readOnly(explain(rt, trouble))
-	}
-	if withFaults {
-		rt = s.faults.transport(rt)
 	}
 	return &restwatch.Client{HTTP: &http.Client{Transport: rt}, Base: s.base, UserAgent: "informerscope", Hooks: hooks}
 }
@@ -235,16 +259,23 @@ func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, erro
 // URL that the API server sees, without the relay's prefix.
 func (x *experiment) hooks() restwatch.Hooks {
 	emit := func(e informer.Event) { x.emit(0, e) }
+	bytes := &arrivals{of: map[uint64]*arrived{}}
 	prefix := x.lab.src.base.EscapedPath()
 	return restwatch.Hooks{
 		Request: func(id uint64, method, target string) {
+			bytes.begin(id, strings.Contains(target, "watch=true"))
 			emit(informer.Event{Kind: trace.KindWireRequest, Req: uint32(id), Text: strings.TrimPrefix(target, prefix)})
 		},
 		Response: func(id uint64, status int, err error) {
+			if err != nil {
+				bytes.end(id)
+			}
 			emit(informer.Event{Kind: trace.KindWireResponse, Req: uint32(id), N: status, Err: err})
 		},
 		Bytes: func(id uint64, n int) {
-			emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
+			for n = bytes.add(id, n); n > 0; n -= wireUnit {
+				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: wireUnit})
+			}
 		},
 		Frame: func(id uint64, typ, namespace, name, rv string, size int) {
 			key := name
@@ -255,12 +286,80 @@ func (x *experiment) hooks() restwatch.Hooks {
 			if op != informer.OpBookmark {
 				x.lab.versions.saw(key, rv)
 			}
+			if n := bytes.frame(id, size+1); n > 0 { // and the newline behind it
+				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
+			}
 			emit(informer.Event{Kind: trace.KindWireFrame, Req: uint32(id), Op: op, Key: key, RV: rv, N: size})
 		},
 		Done: func(id uint64, err error) {
+			if n := bytes.end(id); n > 0 {
+				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
+			}
 			emit(informer.Event{Kind: trace.KindWireDone, Req: uint32(id), Err: err})
 		},
 	}
+}
+
+// wireUnit is in what pieces the bytes of a LIST are told.
+const wireUnit = 64 << 10
+
+// arrivals count the bytes of the bodies that are open, so that what is told of them does not depend on how the connection
+// happened to cut them: a watch's by frames, others' by the wireUnit.
+type arrivals struct {
+	mu sync.Mutex
+	of map[uint64]*arrived
+}
+
+type arrived struct {
+	watch bool
+	n     int // not told yet
+}
+
+func (a *arrivals) begin(id uint64, watch bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.of[id] = &arrived{watch: watch}
+}
+
+// add counts n bytes, and returns how many are to be told now, a multiple of wireUnit.
+func (a *arrivals) add(id uint64, n int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of[id]
+	if r == nil {
+		return 0
+	}
+	if r.n += n; r.watch {
+		return 0
+	}
+	told := r.n / wireUnit * wireUnit
+	r.n -= told
+	return told
+}
+
+// frame returns how many bytes to tell for a frame of size bytes.
+func (a *arrivals) frame(id uint64, size int) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of[id]
+	if r == nil {
+		return 0
+	}
+	told := min(size, r.n)
+	r.n -= told
+	return told
+}
+
+// end returns how many bytes are left to tell.
+func (a *arrivals) end(id uint64) int {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	r := a.of[id]
+	if r == nil {
+		return 0
+	}
+	delete(a.of, id)
+	return r.n
 }
 
 var frameOps = map[string]informer.Op{
@@ -274,7 +373,7 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 	if err != nil {
 		return nil, err
 	}
-	return src.client(noHooks, false, l.trouble).Discover(ctx)
+	return src.client(l.trouble).Discover(ctx)
 }
 
 // Namespaces are the namespaces of the source in force, sorted by name.
@@ -284,7 +383,7 @@ func (l *Lab) Namespaces(ctx context.Context) ([]string, error) {
 		return nil, err
 	}
 	// Asking for namespaces may be forbidden where watching a resource is not, so it says nothing about the source's health.
-	c := src.client(noHooks, false, func(string, error) {})
+	c := src.client(func(string, error) {})
 	names := []string{}
 	opts := metav1.ListOptions{Limit: 500}
 	for {

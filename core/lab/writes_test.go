@@ -19,6 +19,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 )
@@ -28,7 +29,7 @@ var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 // truth is what the simulated cluster holds, asked without faults.
 func truth(t *testing.T, l *Lab, gvr schema.GroupVersionResource) map[string]*object.Object {
 	t.Helper()
-	list, err := l.src.client(noHooks, false, nil).List(t.Context(), gvr, "", metav1.ListOptions{})
+	list, err := l.src.client(nil).List(t.Context(), gvr, "", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -225,7 +226,7 @@ func aStaleKey(t *testing.T, l *Lab) (key string) {
 		t.Fatal(err)
 	}
 	ns, name, _ := strings.Cut(key, "/")
-	if _, err := l.src.client(noHooks, false, nil).Patch(t.Context(), podsGVR, ns, name, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`)); err != nil {
+	if _, err := l.src.client(nil).Patch(t.Context(), podsGVR, ns, name, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`)); err != nil {
 		t.Fatal(err)
 	}
 	pass(time.Second)
@@ -444,11 +445,12 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 		if on, err := l.Writes(ptr(true)); on || err == nil || !strings.Contains(err.Error(), "live") {
 			t.Errorf("writing was switched on: %v, %v", on, err)
 		}
-		if l.src.writer(podsGVR) != nil {
-			t.Error("a live source gives a writer")
-		}
-		for _, faults := range []bool{true, false} {
-			c := l.src.client(noHooks, faults, func(string, error) {})
+		struck, leave := l.src.informers(restwatch.Hooks{}, func(string, error) {})
+		defer leave()
+		for _, c := range []*restwatch.Client{struck, l.src.client(func(string, error) {})} {
+			if l.src.writer(podsGVR, c) != nil {
+				t.Error("a live source gives a writer")
+			}
 			if _, err := c.Patch(ctx, podsGVR, "default", "x", []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "never written to") {
 				t.Errorf("a PATCH: %v", err)
 			}

@@ -43,8 +43,8 @@ type Options struct {
 	// pods go at once. It is for tests and experiments that want a bare API.
 	Still bool
 	// Breathe, if it is not nil, is called between pieces of work of a few milliseconds, from the goroutines of New, Run,
-	// Burst and the watches. It may block: a page with its one thread lets everything else have its turn, and the
-	// cluster makes no more than the page can take.
+	// Burst, lists and watches, and when depends on the work alone. It may block: a page with its one thread lets
+	// everything else have its turn, and the cluster makes no more than the page can take.
 	Breathe func()
 }
 
@@ -57,6 +57,7 @@ type Cluster struct {
 	breathe        func()
 
 	mu        sync.Mutex
+	seed1     uint64     // as Options has it
 	rng       *rand.Rand // for what is written
 	watchRng  *rand.Rand // for bookmark jitter, apart, so that the number of watchers cannot change the story
 	rev       uint64
@@ -113,7 +114,7 @@ func New(o Options) *Cluster {
 		still:          o.Still,
 		breathe:        o.Breathe,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
-		watchRng:       rand.New(rand.NewPCG(o.Seed, 0x7761746368)),
+		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},
 		owned:          map[string][]*slot{},
 		pending:        map[string]bool{},
@@ -125,6 +126,7 @@ func New(o Options) *Cluster {
 	if c.breathe == nil {
 		c.breathe = runtime.Gosched
 	}
+	c.ReseedWatches()
 	c.registerBuiltins()
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -180,6 +182,14 @@ func (c *Cluster) lock() {
 	if now := c.clock.Now(); now.After(c.now) {
 		c.now = now
 	}
+}
+
+// ReseedWatches begins the random timeouts and bookmarks of watches anew, so that those to come do not depend on the
+// watches that were there before.
+func (c *Cluster) ReseedWatches() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watchRng = rand.New(rand.NewPCG(c.seed1, 0x7761746368))
 }
 
 // Stats is a count of what the cluster holds and has done.

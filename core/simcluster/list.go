@@ -21,6 +21,8 @@ const (
 	// cluster's etcd keeps old revisions.
 	maxSnapshots = 16
 	snapshotAge  = 5 * time.Minute
+	// breatheObjects is after how many objects of a list others have a turn.
+	breatheObjects = 128
 )
 
 // snapshot is a state kept for the pages of a list, so that all of them show one version.
@@ -313,6 +315,9 @@ func (req *request) writeList(l listing) {
 	// A bufio.Writer keeps its first error, and Flush at the end meets it again; a client that went away needs no answer.
 	_, _ = w.Write(b)
 	for i, o := range l.objects {
+		if i%breatheObjects == breatheObjects-1 {
+			req.breathe()
+		}
 		if i > 0 {
 			_ = w.WriteByte(',')
 		}

@@ -35,6 +35,8 @@ type request struct {
 	query url.Values
 	shape shape
 
+	breathe func()
+
 	namespace, name, sub string
 }
 
@@ -91,7 +93,7 @@ func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		writeStatus(w, pathNotFound())
 		return
 	}
-	req := &request{w: w, r: r, query: query, shape: sh}
+	req := &request{w: w, r: r, query: query, shape: sh, breathe: c.breathe}
 	switch {
 	case rest[0] == "namespaces" && len(rest) > 2 && !(len(rest) == 3 && (rest[2] == "status" || rest[2] == "finalize")):
 		req.namespace, rest = rest[1], rest[2:]

@@ -102,7 +102,6 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	var buf []byte
 	// send reports whether the client is still there. A writer without Flush delivers when it sees fit.
 	send := func() bool {
-		c.breathe()
 		if len(buf) > 0 {
 			if _, err := req.w.Write(buf); err != nil {
 				return false
@@ -124,8 +123,11 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	}
 	for _, o := range initial {
 		buf = w.appendEvent(buf, req, added, o)
-		if len(buf) >= 64<<10 && !send() {
-			return nil
+		if len(buf) >= 64<<10 {
+			c.breathe()
+			if !send() {
+				return nil
+			}
 		}
 	}
 	initial = nil
@@ -187,6 +189,9 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 		case len(batch) > 0:
 			for i := range batch {
 				buf = w.transform(buf, req, &batch[i])
+			}
+			if len(batch) == maxBatch { // there is probably more
+				c.breathe()
 			}
 			clear(batch) // keep no old versions alive
 			if len(buf) > 0 && !send() {

@@ -28,8 +28,6 @@ type RecorderOptions struct {
 const (
 	chunkEvents = 1024
 	eventBytes  = 256 // an Event with its strings, about
-	// coalesceWithin bounds how long KindWireBytes may be summed up in one event.
-	coalesceWithin = 100 * time.Millisecond
 	// maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
 	maxPending = 8
 )
@@ -49,6 +47,7 @@ type Recorder struct {
 	opts RecorderOptions
 
 	mu     sync.Mutex
+	clock  clock.PassiveClock
 	start  time.Time
 	chunks []*chunk
 	gone   []*chunk // evicted, not in base yet
@@ -80,7 +79,7 @@ func NewRecorder(o RecorderOptions) *Recorder {
 	if o.CheckpointEvery <= 0 {
 		o.CheckpointEvery = 4096
 	}
-	return &Recorder{opts: o, start: o.Clock.Now(), base: NewFold()}
+	return &Recorder{opts: o, clock: o.Clock, start: o.Clock.Now(), base: NewFold()}
 }
 
 type laneObserver struct {
@@ -154,12 +153,7 @@ func brought(e *informer.Event) int {
 func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 	size := eventBytes + brought(e)
 	r.mu.Lock()
-	at := max(r.opts.Clock.Since(r.start), r.at)
-	if e.Kind == KindWireBytes && r.coalesce(at, e) {
-		seq := r.seq
-		r.mu.Unlock()
-		return seq
-	}
+	at := max(r.clock.Since(r.start), r.at)
 	seq := r.put(at, lane, e, size)
 	lag := len(r.gone) > maxPending
 	r.mu.Unlock()
@@ -220,21 +214,6 @@ func (r *Recorder) count() int {
 	return int(r.seq - r.chunks[0].first + 1)
 }
 
-// coalesce adds the bytes to the last event when that is of the same request
-// and no reader can have seen it.
-func (r *Recorder) coalesce(at time.Duration, e *informer.Event) bool {
-	if r.seq == 0 || r.read >= r.seq || len(r.chunks) == 0 {
-		return false
-	}
-	c := r.chunks[len(r.chunks)-1]
-	last := &c.ev[c.n-1]
-	if last.Kind != KindWireBytes || last.Req != e.Req || at-last.At > coalesceWithin {
-		return false
-	}
-	last.N += e.N
-	return true
-}
-
 // Head returns the newest event's seq and time; 0, 0 of an empty log.
 func (r *Recorder) Head() (seq uint64, at time.Duration) {
 	r.mu.Lock()
@@ -246,7 +225,7 @@ func (r *Recorder) Head() (seq uint64, at time.Duration) {
 func (r *Recorder) Now() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(r.opts.Clock.Since(r.start), r.at)
+	return max(r.clock.Since(r.start), r.at)
 }
 
 // First returns the seq of the oldest event kept; one more than Head's when there is none.
@@ -471,18 +450,22 @@ func (r *Recorder) Generation() uint64 {
 	return r.gen
 }
 
-// Reset forgets everything; the log begins anew, now, with seq 1. Observers
+// Reset forgets everything; the log begins anew, now, with seq 1, on the Recorder's own clock. Observers
 // stay connected: stop the informers first whose last events should not be in it.
-func (r *Recorder) Reset() {
+func (r *Recorder) Reset() { r.ResetOn(r.opts.Clock) }
+
+// ResetOn is Reset, but the new log's times are those of c.
+func (r *Recorder) ResetOn(c clock.PassiveClock) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.clock = c
 	r.reset()
 }
 
 func (r *Recorder) reset() {
 	r.chunks, r.gone, r.spare = nil, nil, nil
 	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
-	r.start = r.opts.Clock.Now()
+	r.start = r.clock.Now()
 	r.gen++
 	if r.wake != nil {
 		close(r.wake)
@@ -495,10 +478,11 @@ func (r *Recorder) reset() {
 func (r *Recorder) Load(events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.clock = r.opts.Clock
 	r.reset()
 	for i := range events {
 		e := &events[i]
 		r.put(max(e.At, r.at), e.Lane, &e.Event, eventBytes+brought(&e.Event))
 	}
-	r.start = r.opts.Clock.Now().Add(-r.at)
+	r.start = r.clock.Now().Add(-r.at)
 }

@@ -76,25 +76,6 @@ func TestWorkKindsMirror(t *testing.T) {
 	}
 }
 
-func TestRecorderCoalescesBytes(t *testing.T) {
-	r := NewRecorder(RecorderOptions{Clock: clocktesting.NewFakePassiveClock(time.Unix(0, 0))})
-	b := informer.Event{Kind: KindWireBytes, Req: 1, N: 10}
-	r.Emit(0, b)
-	r.Emit(0, b)
-	if head, _ := r.Head(); head != 1 || r.Event(1).N != 20 {
-		t.Errorf("head %d, %+v", head, r.Event(1))
-	}
-	r.Emit(0, b) // a reader has seen the last one
-	if head, _ := r.Head(); head != 2 {
-		t.Errorf("changed an event that was read")
-	}
-	b.Req = 2
-	r.Emit(0, b)
-	if head, _ := r.Head(); head != 3 {
-		t.Errorf("mixed two requests")
-	}
-}
-
 func TestFoldAtEqualsPrefix(t *testing.T) {
 	s := newSynthetic(5, false)
 	for len(s.events) < 30000 {

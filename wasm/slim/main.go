@@ -20,6 +20,9 @@
 //
 // Usage, in the module's root: go run ./wasm/slim DIR, then
 // go build -overlay DIR/overlay.json -modfile DIR/go.mod.
+//
+// The overlay also takes chance out of the scheduler (see steady), so that on virtual time a seed plays one story. With
+// -steady before DIR it does only that, for a test that runs natively, and needs no go.mod.
 package main
 
 import (
@@ -90,9 +93,28 @@ const (
 	hidden  = "behind a shut door of wasm/slim"
 )
 
+// steady are the places where the runtime lets chance or real time choose among orders that are all allowed: which of a
+// select's ready cases goes first, where the iteration of a map begins, when a Mutex becomes fair, when a goroutine has run
+// long enough. One of the allowed orders is as good as another, and always the same one can be played again. Each text must be
+// found just once.
+var steady = []struct{ pkg, file, old, new string }{
+	{"runtime", "select.go", "j := cheaprandn(uint32(norder + 1))", "j := uint32(norder)"},
+	{"internal/runtime/maps", "table.go", "it.entryOffset = rand()", "it.entryOffset = 0"},
+	{"internal/runtime/maps", "table.go", "it.dirOffset = rand()", "it.dirOffset = 0"},
+	{"internal/sync", "mutex.go", "starvationThresholdNs = 1e6", "starvationThresholdNs = 1 << 62"},
+	{"runtime", "proc.go", "const forcePreemptNS = 10 * 1000 * 1000", "const forcePreemptNS = 1 << 62"},
+}
+
 func main() {
+	if len(os.Args) == 3 && os.Args[1] == "-steady" {
+		if err := writeOverlay(os.Args[2], map[string]string{}); err != nil {
+			fmt.Fprintln(os.Stderr, "slim:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	if len(os.Args) != 2 {
-		fmt.Fprintln(os.Stderr, "usage: slim DIR")
+		fmt.Fprintln(os.Stderr, "usage: slim [-steady] DIR")
 		os.Exit(2)
 	}
 	if err := run(os.Args[1]); err != nil {
@@ -154,6 +176,40 @@ func run(dir string) error {
 		}
 		if found != len(closed) {
 			return fmt.Errorf("found %d of the %d doors of %s in %s; it is built otherwise than expected", found, len(closed), pkg, files[0])
+		}
+	}
+	return writeOverlay(dir, replace)
+}
+
+// writeOverlay writes the overlay of what replaces which file, and what is steady besides.
+func writeOverlay(dir string, replace map[string]string) error {
+	if err := os.MkdirAll(dir, 0o755); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return err
+	}
+	for _, s := range steady {
+		from, err := list("-f", "{{.Dir}}", s.pkg)
+		if err != nil {
+			return err
+		}
+		file := filepath.Join(from[0], s.file)
+		now := file
+		if replace[file] != "" {
+			now = replace[file]
+		}
+		text, err := os.ReadFile(now)
+		if err != nil {
+			return err
+		}
+		if n := strings.Count(string(text), s.old); n != 1 {
+			return fmt.Errorf("%q is %d times in %s; it is built otherwise than expected", s.old, n, file)
+		}
+		replace[file] = filepath.Join(dir, strings.ReplaceAll(s.pkg, "/", "_")+"_"+s.file)
+		if err := os.WriteFile(replace[file], []byte(strings.Replace(string(text), s.old, s.new, 1)), 0o644); err != nil {
+			return err
 		}
 	}
 	overlay, err := json.MarshalIndent(map[string]any{"Replace": replace}, "", "  ")

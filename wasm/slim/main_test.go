@@ -93,6 +93,15 @@ func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
 	}
 }
 
+func TestARuntimeBuiltOtherwiseIsRefused(t *testing.T) {
+	was := steady[0]
+	defer func() { steady[0] = was }()
+	steady[0].old = "j := theMoon()"
+	if err := writeOverlay(t.TempDir(), map[string]string{}); err == nil || !strings.Contains(err.Error(), "select.go") {
+		t.Errorf("chance that is elsewhere was not missed: %v", err)
+	}
+}
+
 func TestSilence(t *testing.T) {
 	const source = `package p
 

@@ -1,0 +1,372 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/core/vclock"
+)
+
+// epoch is when every simulated cluster begins: the times in its objects are part of the story that a seed plays.
+var epoch = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
+
+const (
+	// maxSteps and maxStory bound what a link may ask for.
+	maxSteps = 400
+	maxStory = 16 << 10
+	// farthest is how late in a story an experiment may begin, and how long after that a moment is looked for.
+	farthest = 6 * time.Hour
+)
+
+// step is something that a person did to an experiment on the simulated cluster, or to that cluster.
+type step struct {
+	at   time.Duration // since the cluster began
+	seq  uint64        // the log's head then
+	verb string
+	args []string
+}
+
+func newStep(verb string, args ...any) step {
+	s := step{verb: verb}
+	for _, a := range args {
+		s.args = append(s.args, fmt.Sprint(a))
+	}
+	// What was left out at the end stays left out.
+	for n := len(s.args); n > 0 && (s.args[n-1] == "" || s.args[n-1] == "0"); n-- {
+		s.args = s.args[:n-1]
+	}
+	return s
+}
+
+// arg is an argument, "" when it was left out.
+func (s step) arg(i int) string {
+	if i < len(s.args) {
+		return s.args[i]
+	}
+	return ""
+}
+
+func (s step) int(i int) int {
+	n, _ := strconv.Atoi(s.arg(i)) // readStory has looked at it
+	return n
+}
+
+func (s step) float(i int) float64 {
+	f, _ := strconv.ParseFloat(s.arg(i), 64)
+	return f
+}
+
+// verbs are what can be in a story: what each argument is, and whether it is done to the cluster, whoever watches.
+// The arguments are n: a whole number, f: a number, s: text.
+var verbs = map[string]struct {
+	args    string
+	cluster bool
+}{
+	"fault": {"ssnn", false}, "hold": {"sn", false}, "release": {"snn", false}, "listen": {"sff", false}, "unlisten": {"n", false},
+	"pace": {"nf", false}, "panic": {"n", false}, "index": {"ss", false}, "writes": {"s", false},
+	"create": {"sn", true}, "scale": {"sn", true}, "restart": {"s", true}, "delete": {"s", true}, "drop": {"s", true}, "burst": {"n", true},
+	"compact": {"", true}, "reboot": {"", true}, "rate": {"f", true},
+}
+
+const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/"
+
+// writeStory writes steps as they stand in a link: "12345:fault:cut,13000:burst:100". What is not plain is ~ and two hex digits.
+func writeStory(steps []step) string {
+	var b strings.Builder
+	for i, s := range steps {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, "%d:%s", s.at/vclock.Precision, s.verb)
+		for _, a := range s.args {
+			b.WriteByte(':')
+			for j := range len(a) {
+				if strings.IndexByte(plain, a[j]) >= 0 {
+					b.WriteByte(a[j])
+				} else {
+					fmt.Fprintf(&b, "~%02x", a[j])
+				}
+			}
+		}
+	}
+	return b.String()
+}
+
+// readStory reads what writeStory wrote, and says in words what it does not understand.
+func readStory(text string) (steps []step, err error) {
+	if text == "" {
+		return nil, nil
+	}
+	if len(text) > maxStory {
+		return nil, fmt.Errorf("what was done is longer than %d characters", maxStory)
+	}
+	for word := range strings.SplitSeq(text, ",") {
+		parts := strings.Split(word, ":")
+		bad := fmt.Errorf("%q is nothing that can be done; it looks like 12345:fault:cut", word[:min(len(word), 80)])
+		ms, err := strconv.ParseInt(parts[0], 10, 64)
+		if err != nil || ms < 0 || ms > 2*farthest.Milliseconds() || len(parts) < 2 {
+			return nil, bad
+		}
+		s := step{at: time.Duration(ms) * vclock.Precision, verb: parts[1]}
+		verb, ok := verbs[s.verb]
+		if !ok || len(parts)-2 > len(verb.args) {
+			return nil, bad
+		}
+		for i, p := range parts[2:] {
+			a, ok := unescape(p)
+			if ok && a != "" {
+				switch verb.args[i] {
+				case 'n':
+					_, err := strconv.ParseUint(a, 10, 31)
+					ok = err == nil
+				case 'f':
+					f, err := strconv.ParseFloat(a, 64)
+					ok = err == nil && f >= 0 && f < 1e9
+				}
+			}
+			if !ok {
+				return nil, bad
+			}
+			s.args = append(s.args, a)
+		}
+		if n := len(steps); n > 0 && steps[n-1].at > s.at {
+			return nil, fmt.Errorf("%q is done before what stands in front of it", word[:min(len(word), 80)])
+		}
+		if steps = append(steps, s); len(steps) > maxSteps {
+			return nil, fmt.Errorf("more than %d things were done", maxSteps)
+		}
+	}
+	return steps, nil
+}
+
+func unescape(s string) (string, bool) {
+	var b strings.Builder
+	for i := 0; i < len(s); i++ {
+		if s[i] != '~' {
+			b.WriteByte(s[i])
+			continue
+		}
+		if i+2 >= len(s) {
+			return "", false
+		}
+		c, err := strconv.ParseUint(s[i+1:i+3], 16, 8)
+		if err != nil {
+			return "", false
+		}
+		b.WriteByte(byte(c))
+		i += 2
+	}
+	return b.String(), true
+}
+
+// Story is what must be known to play an experiment on the simulated cluster again.
+type Story struct {
+	Seed    uint64  `json:"seed"`
+	Objects int     `json:"objects"`
+	Rate    float64 `json:"rate"`
+	// From is when the experiment began, in milliseconds since the cluster did: another one watched it before.
+	From int64 `json:"from"`
+	// Do is what was done by hand, and when: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+	Do string `json:"do"`
+}
+
+// told is the story of what runs: kept as long as the cluster is.
+type told struct {
+	rate  float64 // at the cluster's beginning
+	from  time.Duration
+	steps []step
+}
+
+// Story is the story of the running experiment as far as event seq.
+func (l *Lab) Story(seq uint64) (Story, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.src == nil || l.src.virtual == nil || l.exp == nil {
+		return Story{}, errors.New("only an experiment on the simulated cluster can be played again")
+	}
+	steps := slices.Clone(l.told.steps)
+	for len(steps) > 0 && steps[len(steps)-1].seq >= seq {
+		steps = steps[:len(steps)-1]
+	}
+	return Story{
+		Seed: l.selection.Seed, Objects: l.selection.Objects, Rate: l.told.rate, From: l.told.from.Milliseconds(), Do: writeStory(steps),
+	}, nil
+}
+
+// CheckStory says in words what of a link's "do" is not understood.
+func CheckStory(do string) error {
+	_, err := readStory(do)
+	return err
+}
+
+// act does something that a person asked for and keeps it as a step of the story. On virtual time that is done at a moment of its
+// own, and what follows from it has happened when act returns.
+func (l *Lab) act(do func() (step, error)) error {
+	var err error
+	l.driver.Do(func(at time.Duration) {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		seq, _ := l.rec.Head()
+		var s step
+		if s, err = do(); s.verb != "" && l.src != nil && l.src.virtual != nil {
+			s.at, s.seq = at, seq
+			l.told.steps = append(l.told.steps, s)
+		}
+	})
+	return err
+}
+
+// Go lets time go on when it stands still after a link's moment was reached, or does not wait for that moment any more.
+func (l *Lab) Go() { l.driver.Go() }
+
+// Replaying reports whether the experiment plays as fast as it can to a link's moment.
+func (l *Lab) Replaying() bool { return l.driver.Playing() }
+
+// Arrive waits until the log has come to the moment that Select was told to play to, and says whether it is there.
+func (l *Lab) Arrive(ctx context.Context) (there bool) {
+	l.driver.Arrived(ctx)
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	head, _ := l.rec.Head()
+	return l.rec.First() <= l.wanted && l.wanted <= head
+}
+
+// replay plays a story on a cluster that is about to begin: what was done before the experiment began is done to the cluster
+// alone, then the experiment begins, and time goes as fast as it can until the log has reached the moment, if there is one.
+func (l *Lab) replay(next trace.Selection, s encore) {
+	began := make(chan struct{})
+	var started atomic.Bool
+	v := vclock.New(epoch, l.clock)
+	l.driver.Drive(v)
+	plan := []vclock.Action{{Do: func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		l.openSim(next, v)
+	}}}
+	begin := vclock.Action{At: s.from, Settled: began, Do: func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		next.Rate = l.selection.Rate // an earlier step may have changed it
+		l.told.from = s.from
+		l.start(next)
+		started.Store(true)
+	}}
+	for _, st := range s.steps {
+		if st.at > s.from && begin.Do != nil {
+			plan = append(plan, begin)
+			begin.Do = nil
+		}
+		plan = append(plan, vclock.Action{At: st.at, Do: func() { l.again(st) }})
+	}
+	if begin.Do != nil {
+		plan = append(plan, begin)
+	}
+	var until func() bool
+	if s.from > 0 || s.at > 0 {
+		until = func() bool {
+			if !started.Load() {
+				return false
+			}
+			head, _ := l.rec.Head()
+			return head >= s.at || v.Since(epoch) > s.from+farthest
+		}
+	}
+	l.driver.Play(plan, until)
+	<-began
+	if s.at == 0 {
+		l.driver.Go()
+	}
+}
+
+// encore is what a link asks to be played.
+type encore struct {
+	from  time.Duration
+	steps []step
+	at    uint64 // 0: just go on
+}
+
+// again does a step of a story.
+func (l *Lab) again(s step) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.seq, _ = l.rec.Head()
+	l.told.steps = append(l.told.steps, s)
+	// What failed then fails now.
+	switch s.verb {
+	case "fault":
+		args := FaultArgs{Millis: s.int(2), Count: s.int(3)}
+		if on := s.arg(1) == "on"; s.arg(1) != "" {
+			args.On = &on
+		}
+		_, _ = l.fault(s.arg(0), args)
+	case "hold":
+		_ = l.hold(s.arg(0), int32(s.int(1)))
+	case "release":
+		_ = l.release(s.arg(0), s.int(1), int32(s.int(2)))
+	case "index":
+		_ = l.addIndex(s.arg(0), s.arg(1))
+	case "listen", "unlisten", "pace", "panic":
+		if l.exp == nil {
+			return
+		}
+		switch s.verb {
+		case "listen":
+			_, _ = l.exp.addListener(ListenerSpec{Name: s.arg(0), PaceMillis: s.float(1), ResyncMillis: s.float(2)})
+		case "unlisten":
+			_ = l.exp.removeListener(int32(s.int(0)))
+		case "pace":
+			_ = l.exp.pace(int32(s.int(0)), s.float(1))
+		case "panic":
+			_ = l.exp.panicNext(int32(s.int(0)))
+		}
+	case "writes":
+		l.write(s.arg(0) != "off")
+	case "reboot":
+		l.reboot()
+	case "drop":
+		s.verb = "deleteDeployment"
+		fallthrough
+	default:
+		a := ClusterArgs{Replicas: s.int(1)}
+		switch s.verb {
+		case "burst":
+			a.N = s.int(0)
+		case "rate":
+			a.PerSecond = s.float(0)
+		case "delete":
+			a.Key = s.arg(0)
+		default:
+			a.Namespace, a.Name, _ = strings.Cut(s.arg(0), "/")
+		}
+		_, _ = l.change(s.verb, a)
+	}
+}
+
+// carry keeps of the story what another experiment on the same cluster begins with: what was done to the cluster, and the
+// faults, holds and indices that are in force.
+func (l *Lab) carry(at time.Duration, rate float64) {
+	steps := slices.DeleteFunc(l.told.steps, func(s step) bool { return !verbs[s.verb].cluster })
+	now := append(l.faults.held(), l.holds.steps()...)
+	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
+		now = append(now, newStep("index", name, l.indices[name]))
+	}
+	if l.readOnly.Load() {
+		now = append(now, newStep("writes", "off"))
+	}
+	if rate != l.selection.Rate {
+		now = append(now, newStep("rate", rate))
+	}
+	for _, s := range now {
+		s.at = at
+		steps = append(steps, s)
+	}
+	l.told.steps, l.told.from = steps, at
+}

@@ -1,0 +1,248 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"hash/fnv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/object"
+	"informerscope/core/trace"
+)
+
+// steadyRuntime is set for the program that runs below on a runtime that leaves nothing to chance.
+const steadyRuntime = "INFORMERSCOPE_STEADY"
+
+// TestTheSameStoryTwice runs TestStoryPlaysAgain on a runtime without chance, as the page has it (see wasm/slim): on virtual time
+// only the scheduler's own choices are left, and what this test is about is that there are no others.
+func TestTheSameStoryTwice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the runtime anew")
+	}
+	dir := t.TempDir()
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	run := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("go", args...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), steadyRuntime+"=1", "GOMAXPROCS=2")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	run("run", "./wasm/slim", "-steady", dir)
+	out := run("test", "-overlay", filepath.Join(dir, "overlay.json"), "-count=1", "-v", "-run", "^TestStoryPlaysAgain$", "./core/lab")
+	if !strings.Contains(out, "--- PASS: TestStoryPlaysAgain") {
+		t.Errorf("the test did not run:\n%s", out)
+	}
+	for line := range strings.Lines(out) {
+		if strings.Contains(line, "events") {
+			t.Log(strings.TrimSpace(line))
+		}
+	}
+}
+
+// line is all of an event but what is measured.
+func line(e *trace.Event) string {
+	c := e.Event
+	dur := c.Dur
+	if c.Kind == informer.KindProcessed || c.Kind == informer.KindHandled {
+		dur = 0
+	}
+	raw := func(obj any) string {
+		if o, ok := obj.(*object.Object); ok && o != nil {
+			h := fnv.New32a()
+			h.Write(o.Raw())
+			return fmt.Sprint(o.GetName(), " ", h.Sum32())
+		}
+		return fmt.Sprintf("%T", obj)
+	}
+	var b strings.Builder
+	fmt.Fprint(&b, e.Seq, e.Lane, trace.KindName(c.Kind), c.Op, c.Verb, c.Flag, c.Listener, c.Req, c.N, c.M, dur, c.Key, c.RV, c.StoreRV, c.Text, c.Era, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
+	if c.Options != nil {
+		options, _ := json.Marshal(c.Options)
+		b.Write(options)
+	}
+	for _, it := range c.Items {
+		fmt.Fprint(&b, it.Key, it.RV, raw(it.Obj), it.Indexed)
+	}
+	return b.String()
+}
+
+// played is the log of a Lab on virtual time.
+func played(t *testing.T, change Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		rec := trace.NewRecorder(trace.RecorderOptions{})
+		l := New(Options{Recorder: rec, Idle: synctest.Wait})
+		if _, err := l.Select(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		by(l, rec)
+		var err error
+		head, _ := rec.Head()
+		if s, err = l.Story(head + 1); err != nil {
+			t.Error(err)
+		}
+		rec.Read(1, head, func(e *trace.Event) bool {
+			lines = append(lines, line(e))
+			return true
+		})
+		l.Close()
+		time.Sleep(time.Minute)
+	})
+	return lines, s
+}
+
+// TestStoryPlaysAgain plays stories by hand, and again from what is in a link: the logs are the same to the last event.
+func TestStoryPlaysAgain(t *testing.T) {
+	if os.Getenv(steadyRuntime) == "" {
+		t.Skip("needs a runtime without chance; TestTheSameStoryTwice gives it one")
+	}
+	// One thread, as in a page, and the collector may not take part in the order of things either.
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+	defer debug.SetGCPercent(debug.SetGCPercent(-1))
+	must := func(err error) {
+		t.Helper()
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	for _, tt := range []struct {
+		name, era string
+		objects   int
+		rate      float64
+		by        func(l *Lab)
+	}{
+		{"quiet", "1.37", 60, 6, func(l *Lab) { time.Sleep(20 * time.Second) }},
+		{"busy", "1.37", 240, 300, func(l *Lab) { time.Sleep(2 * time.Second) }},
+		{"batches", "1.35", 240, 100, func(l *Lab) { time.Sleep(3 * time.Second) }},
+		{"two eras", "1.31,1.37", 120, 40, func(l *Lab) { time.Sleep(5 * time.Second) }},
+		{"two eras, faults", "1.33,1.35", 80, 30, func(l *Lab) {
+			for i, name := range []string{"cut", "410", "500", "429", "compact", "restart", "refuse", "refuse", "delay", "delay", "nobookmarks", "slow", "slow"} {
+				time.Sleep(time.Duration(i)*13*time.Millisecond + 1100*time.Microsecond)
+				_, err := l.Fault(name, FaultArgs{})
+				must(err)
+			}
+			time.Sleep(8 * time.Second)
+		}},
+		{"hands", "1.37", 80, 20, func(l *Lab) {
+			time.Sleep(1234567 * time.Nanosecond)
+			must(l.Hold("pop", 0))
+			_, err := l.Cluster("burst", ClusterArgs{N: 700})
+			must(err)
+			time.Sleep(777 * time.Millisecond)
+			must(l.Release("pop", 1, 0))
+			must(l.Release("pop", 0, 0))
+			id, err := l.AddListener(ListenerSpec{Name: "a, b: c/~", PaceMillis: 3.5})
+			must(err)
+			must(l.Hold("deliver", id))
+			_, err = l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "new", Replicas: 7})
+			must(err)
+			time.Sleep(900 * time.Millisecond)
+			must(l.Release("deliver", 0, id))
+			must(l.Pace(1, 20))
+			must(l.Panic(2))
+			must(l.AddIndex("by app", "label:app"))
+			_, err = l.Cluster("rate", ClusterArgs{PerSecond: 12.5})
+			must(err)
+			_, err = l.Cluster("delete", ClusterArgs{})
+			must(err)
+			time.Sleep(3 * time.Second)
+			must(l.RemoveListener(id))
+			time.Sleep(time.Second)
+		}},
+		{"another era later", "1.37", 60, 20, func(l *Lab) {
+			time.Sleep(1500 * time.Millisecond)
+			_, err := l.Cluster("scale", ClusterArgs{Namespace: "shop", Name: "cart", Replicas: 9})
+			if err != nil {
+				_, err = l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "cart2", Replicas: 9})
+			}
+			must(err)
+			must(l.Hold("take", 0))
+			_, err = l.Fault("delay", FaultArgs{Millis: 30})
+			must(err)
+			_, err = l.Fault("cut", FaultArgs{})
+			must(err)
+			time.Sleep(200 * time.Millisecond)
+			_, err = l.Select(context.Background(), Change{Era: ptr("1.31"), Rate: ptr(33.0)})
+			must(err)
+			time.Sleep(time.Second)
+			must(l.Release("take", 0, 0))
+			time.Sleep(2 * time.Second)
+		}},
+	} {
+		for seed := uint64(1); seed <= 3; seed++ {
+			t.Run(fmt.Sprint(tt.name, "/", seed), func(t *testing.T) {
+				change := Change{Era: ptr(tt.era), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
+				first, s := played(t, change, func(l *Lab, _ *trace.Recorder) { tt.by(l) })
+				if len(first) < 1000 {
+					t.Errorf("only %d events", len(first))
+				}
+				at := uint64(len(first))
+				again := Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
+				// What selects the view is in a link too; what was selected later decides.
+				again.Era = ptr(tt.era)
+				if s.From > 0 {
+					again.Era = ptr("1.31")
+				}
+				second, s2 := played(t, again, func(l *Lab, rec *trace.Recorder) {
+					if !l.Arrive(context.Background()) {
+						head, _ := rec.Head()
+						t.Errorf("the log came to event %d of %d", head, at)
+					}
+				})
+				if s2.Do != s.Do || s2.From != s.From {
+					t.Errorf("played again the story is %+v, it was %+v", s2, s)
+				}
+				h := fnv.New64a()
+				for i := range first {
+					if i >= len(second) || first[i] != second[i] {
+						for j := max(0, i-6); j < min(i+4, len(first), len(second)); j++ {
+							t.Logf("\n  %s\n  %s", first[j], second[j])
+						}
+						t.Fatalf("event %d of %d is another one", i+1, len(first))
+					}
+					h.Write([]byte(first[i]))
+				}
+				t.Logf("%d events, %d characters of doing, hash %016x", len(first), len(s.Do), h.Sum64())
+			})
+		}
+	}
+}
+
+func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
+	steps := []step{newStep("fault", "delay", "on", 400), newStep("hold", "pop", 0), newStep("listen", "my, ~ näme:", 3.5, 0), newStep("release", "pop", 0, 0), newStep("compact")}
+	for i := range steps {
+		steps[i].at = time.Duration(i) * 1500 * time.Millisecond
+	}
+	text := writeStory(steps)
+	again, err := readStory(text)
+	if err != nil || writeStory(again) != text || again[2].arg(0) != "my, ~ näme:" || again[2].float(1) != 3.5 || again[0].int(2) != 400 {
+		t.Errorf("%s became %s, %v", text, writeStory(again), err)
+	}
+	if strings.Trim(text, plain+":,~") != "" {
+		t.Errorf("%s needs escaping in a link", text)
+	}
+	for _, bad := range []string{"x", "5:", "5:dance", "-1:compact", "5:burst:many", "5:burst:-3", "5:compact:1", "9:compact,3:compact", "5:pace:1:1e99", "5:index:~4", "99999999999:compact",
+		strings.Repeat("1:compact,", maxSteps) + "1:compact", strings.Repeat("1:listen:"+strings.Repeat("a", 1000)+",", 17) + "1:compact"} {
+		if steps, err := readStory(bad); err == nil {
+			t.Errorf("%.40q is read as %v", bad, steps)
+		}
+	}
+}

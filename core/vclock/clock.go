@@ -1,0 +1,254 @@
+package vclock
+
+import (
+	"container/heap"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// Clock is a clock.WithTicker whose time moves only when its Driver moves it. Timers due at the same time fire in the order
+// in which they were made, each in a turn of its own; none fires at once, however short it is.
+type Clock struct {
+	real clock.PassiveClock
+
+	mu     sync.Mutex
+	now    time.Time
+	seq    uint64
+	timers timerHeap
+	ended  bool
+	added  chan struct{} // tells a waiting Driver of a new timer
+
+	// For stamps.
+	began time.Time     // when, in real time, this instant began
+	end   time.Time     // the stamp at which the work of the last instant was over
+	ahead time.Duration // how far stamps run before the clock, because work took longer than the time it was given
+	still bool
+}
+
+var _ clock.WithTicker = (*Clock)(nil)
+
+// New returns a Clock that stands at start. real is what durations are measured with for stamps.
+func New(start time.Time, real clock.PassiveClock) *Clock {
+	return &Clock{real: real, now: start, added: make(chan struct{}, 1), began: real.Now(), end: start}
+}
+
+// Now is the instant being played.
+func (c *Clock) Now() time.Time {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.now
+}
+
+// Since is the virtual time since t.
+func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
+
+// After is the channel of a new timer.
+func (c *Clock) After(d time.Duration) <-chan time.Time { return c.NewTimer(d).C() }
+
+// Sleep waits for d of virtual time.
+func (c *Clock) Sleep(d time.Duration) { <-c.After(d) }
+
+// Yield waits for a turn at this very instant, after all that follows from what was done so far.
+func (c *Clock) Yield() { c.Sleep(0) }
+
+// Tick is the channel of a new ticker that is never stopped.
+func (c *Clock) Tick(d time.Duration) <-chan time.Time { return c.NewTicker(d).C() }
+
+// NewTimer returns a timer that fires once, d from now.
+func (c *Clock) NewTimer(d time.Duration) clock.Timer {
+	t := &timer{clock: c, c: make(chan time.Time, 1), index: -1}
+	t.Reset(d)
+	return t
+}
+
+// NewTicker returns a ticker that fires every d, which must be positive.
+func (c *Clock) NewTicker(d time.Duration) clock.Ticker {
+	if d <= 0 {
+		panic("vclock: a ticker's period must be positive")
+	}
+	t := &timer{clock: c, c: make(chan time.Time, 1), index: -1, period: d}
+	t.Reset(d)
+	return ticker{t}
+}
+
+// End lets go whoever waits, now and from now on: nobody moves the clock any more. Who it lets go should have been told to end.
+func (c *Clock) End() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.ended = true
+	for len(c.timers) > 0 {
+		t := heap.Pop(&c.timers).(*timer)
+		select {
+		case t.c <- c.now:
+		default:
+		}
+	}
+}
+
+// next is when the first timer is due.
+func (c *Clock) next() (due time.Time, ok bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.timers) == 0 {
+		return time.Time{}, false
+	}
+	return c.timers[0].due, true
+}
+
+// fire moves time to the first timer and fires it.
+func (c *Clock) fire() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	t := c.timers[0]
+	c.begin(t.due)
+	if t.period > 0 {
+		c.seq++
+		t.due, t.seq = t.due.Add(t.period), c.seq
+		heap.Fix(&c.timers, 0)
+	} else {
+		heap.Pop(&c.timers)
+	}
+	select {
+	case t.c <- c.now:
+	default: // a ticker's reader that is late misses one, as with the real clock
+	}
+}
+
+// advance moves time to t without firing anything.
+func (c *Clock) advance(t time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.begin(t)
+}
+
+// begin begins an instant. c.mu is held.
+func (c *Clock) begin(t time.Time) {
+	if t.After(c.now) {
+		c.now = t
+	}
+	c.still = false
+	c.began = c.real.Now()
+	if late := c.end.Sub(c.now); late > c.ahead {
+		c.ahead = late
+	}
+}
+
+// settle notes that the work of this instant is over.
+func (c *Clock) settle() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.end = c.stamp()
+}
+
+// freeze lets stamps stand still until the next instant begins.
+func (c *Clock) freeze() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.still = true
+}
+
+func (c *Clock) stamp() time.Time {
+	if c.still {
+		return c.end
+	}
+	return c.now.Add(c.ahead + c.real.Since(c.began))
+}
+
+// Stamps is a clock for display: virtual time, and within an instant the real time that has passed since it began. It
+// never goes back, and nothing may be decided by it.
+func (c *Clock) Stamps() clock.PassiveClock { return stamps{c} }
+
+type stamps struct{ c *Clock }
+
+func (s stamps) Now() time.Time {
+	s.c.mu.Lock()
+	defer s.c.mu.Unlock()
+	return s.c.stamp()
+}
+
+func (s stamps) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
+
+// timer is a timer, or a ticker when it has a period. The clock's lock guards it.
+type timer struct {
+	clock  *Clock
+	c      chan time.Time
+	due    time.Time
+	seq    uint64
+	index  int // in the heap; -1 when it is not there
+	period time.Duration
+}
+
+// C implements clock.Timer.
+func (t *timer) C() <-chan time.Time { return t.c }
+
+// Stop implements clock.Timer. As with the real clock, nothing is to be received afterwards.
+func (t *timer) Stop() bool {
+	t.clock.mu.Lock()
+	defer t.clock.mu.Unlock()
+	return t.stop()
+}
+
+func (t *timer) stop() (active bool) {
+	if active = t.index >= 0; active {
+		heap.Remove(&t.clock.timers, t.index)
+	}
+	select {
+	case <-t.c:
+	default:
+	}
+	return active
+}
+
+// Reset implements clock.Timer.
+func (t *timer) Reset(d time.Duration) bool {
+	c := t.clock
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	active := t.stop()
+	c.seq++
+	t.due, t.seq = c.now.Add(max(d, 0)), c.seq
+	if c.ended {
+		t.c <- c.now
+		return active
+	}
+	heap.Push(&c.timers, t)
+	select {
+	case c.added <- struct{}{}:
+	default:
+	}
+	return active
+}
+
+type ticker struct{ t *timer }
+
+func (t ticker) C() <-chan time.Time { return t.t.c }
+func (t ticker) Stop()               { t.t.Stop() }
+
+type timerHeap []*timer
+
+func (h timerHeap) Len() int { return len(h) }
+func (h timerHeap) Less(i, j int) bool {
+	if h[i].due.Equal(h[j].due) {
+		return h[i].seq < h[j].seq
+	}
+	return h[i].due.Before(h[j].due)
+}
+func (h timerHeap) Swap(i, j int) {
+	h[i], h[j] = h[j], h[i]
+	h[i].index, h[j].index = i, j
+}
+func (h *timerHeap) Push(x any) {
+	t := x.(*timer)
+	t.index = len(*h)
+	*h = append(*h, t)
+}
+func (h *timerHeap) Pop() any {
+	old := *h
+	t := old[len(old)-1]
+	old[len(old)-1] = nil
+	*h = old[:len(old)-1]
+	t.index = -1
+	return t
+}

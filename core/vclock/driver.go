@@ -1,0 +1,316 @@
+package vclock
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+// maxLag is how far virtual time may fall behind before it stops trying to catch up: a tab that was hidden for an hour is
+// not to play an hour at once.
+const maxLag = 250 * time.Millisecond
+
+// Precision is what moments of actions are whole multiples of.
+const Precision = time.Millisecond
+
+// Action is something that is done at a moment, after all timers that were due by then.
+type Action struct {
+	At time.Duration // since the clock's start
+	Do func()
+	// Settled, if it is not nil, is closed when all that follows from it is done.
+	Settled chan struct{}
+}
+
+// Driver moves a Clock. Its methods may be called from any goroutine.
+type Driver struct {
+	idle func()
+	real clock.WithTicker
+	poke chan struct{}
+
+	mu     sync.Mutex
+	clock  *Clock // nil: there is nothing to drive, and actions are done at once
+	start  time.Time
+	last   time.Duration // when the last action was done; -1: none was
+	waits  []*turn       // asked for with Do
+	script []Action
+	until  func() bool // play as fast as possible until it says so
+	told   chan struct{}
+	stands bool
+	anchor time.Time // real time at which virtual time was at base
+	base   time.Time
+}
+
+// turn is an action, from when it is asked for until all that follows from it is done.
+type turn struct {
+	at      time.Duration      // -1 until it is known
+	begin   chan time.Duration // tells who asked to go ahead
+	over    bool
+	settled chan struct{}
+}
+
+// NewDriver returns a Driver without a clock. idle returns when nothing else can run; real paces it.
+func NewDriver(idle func(), real clock.WithTicker) *Driver {
+	return &Driver{idle: idle, real: real, poke: make(chan struct{}, 1)}
+}
+
+// Drive moves c from now on, nil for none. Nothing that was planned on the clock before is done any more.
+func (d *Driver) Drive(c *Clock) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for _, a := range d.script {
+		if a.Settled != nil {
+			close(a.Settled) // it never will be done
+		}
+	}
+	d.clock, d.last, d.script, d.until, d.stands = c, -1, nil, nil, false
+	d.arrive()
+	if c != nil {
+		d.start = c.Now()
+		d.pace(d.start)
+	}
+	d.notify()
+}
+
+func (d *Driver) notify() {
+	select {
+	case d.poke <- struct{}{}:
+	default:
+	}
+}
+
+// pace lets virtual time go with real time from t on. d.mu is held.
+func (d *Driver) pace(t time.Time) { d.anchor, d.base = d.real.Now(), t }
+
+// Do does something at the next whole moment, which it is told, and returns when all that follows from it is done. What
+// is left of a script is given up: the story becomes another one. It must not be called from what the Driver drives.
+func (d *Driver) Do(do func(at time.Duration)) {
+	d.mu.Lock()
+	if d.clock == nil {
+		d.mu.Unlock()
+		do(0)
+		return
+	}
+	t := &turn{at: -1, begin: make(chan time.Duration, 1), settled: make(chan struct{})}
+	d.waits = append(d.waits, t)
+	d.notify()
+	d.mu.Unlock()
+	at := <-t.begin
+	do(at)
+	d.mu.Lock()
+	t.over = true
+	d.mu.Unlock()
+	<-t.settled
+}
+
+// Play plans actions, in the order of their time, and plays as fast as possible until the function, which must not call the
+// Driver, says that it is enough; then time stands still until Go or Do. Without a function it plays as fast as things happen.
+func (d *Driver) Play(script []Action, until func() bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.script, d.until, d.stands = script, until, false
+	d.arrive()
+	if until != nil {
+		d.told = make(chan struct{})
+	}
+	d.notify()
+}
+
+// arrive tells who waits that playing is over. d.mu is held.
+func (d *Driver) arrive() {
+	if d.told != nil {
+		close(d.told)
+		d.told = nil
+	}
+}
+
+// Arrived returns when what Play was told to reach has been, or has been given up.
+func (d *Driver) Arrived(ctx context.Context) {
+	d.mu.Lock()
+	told := d.told
+	d.mu.Unlock()
+	if told != nil {
+		select {
+		case <-told:
+		case <-ctx.Done():
+		}
+	}
+}
+
+// Playing reports whether it plays as fast as possible.
+func (d *Driver) Playing() bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.until != nil
+}
+
+// Go lets time go on as usual.
+func (d *Driver) Go() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stands || d.until != nil {
+		d.usual()
+		d.notify()
+	}
+}
+
+// usual ends playing fast and standing still. d.mu is held.
+func (d *Driver) usual() {
+	d.until, d.stands = nil, false
+	d.arrive()
+	if d.clock != nil {
+		d.pace(d.clock.Now())
+	}
+}
+
+// Run drives until ctx is done.
+func (d *Driver) Run(ctx context.Context) {
+	var current *turn
+	defer func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.clock = nil
+		d.arrive()
+		for _, t := range d.waits {
+			t.begin <- 0
+			close(t.settled)
+		}
+		d.waits = nil
+		if current != nil {
+			close(current.settled)
+		}
+	}()
+	for ctx.Err() == nil {
+		d.idle()
+		wait := d.turn(&current)
+		if wait == 0 {
+			continue
+		}
+		d.mu.Lock()
+		var added chan struct{}
+		if d.clock != nil {
+			added = d.clock.added
+		}
+		d.mu.Unlock()
+		t := d.real.NewTimer(wait)
+		select {
+		case <-ctx.Done():
+		case <-d.poke:
+		case <-added:
+		case <-t.C():
+		}
+		t.Stop()
+	}
+}
+
+// forever is how long to wait when there is nothing to wait for.
+const forever = time.Hour
+
+// turn does one thing, if one is to be done now; otherwise it returns how long to wait. All is quiet when it is called.
+func (d *Driver) turn(current **turn) (wait time.Duration) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if t := *current; t != nil && t.over {
+		*current = nil
+		close(t.settled)
+		if d.clock != nil {
+			d.clock.settle()
+		}
+		return 0 // who asked goes on first
+	}
+	c := d.clock
+	if c == nil {
+		for _, t := range d.waits { // asked for while there was a clock
+			t.begin <- 0
+			close(t.settled)
+		}
+		d.waits = nil
+		return forever
+	}
+	select {
+	case <-c.added: // what was added in the last turn is seen below
+	default:
+	}
+	c.settle()
+	if d.until != nil && *current == nil && d.until() {
+		d.until, d.stands = nil, true
+		c.freeze()
+		d.arrive()
+	}
+	due, any := c.next()
+	now := c.Now()
+	free := *current == nil
+	if free && len(d.waits) > 0 {
+		t := d.waits[0]
+		if t.at < 0 {
+			t.at = d.moment(now, due, any)
+		}
+		if any && !due.After(d.start.Add(t.at)) {
+			c.fire()
+			return 0
+		}
+		d.last = t.at
+		d.waits = d.waits[1:]
+		c.advance(d.start.Add(t.at))
+		*current = t
+		t.begin <- t.at
+		return 0
+	}
+	if d.stands && free {
+		return forever
+	}
+	target, scripted := due, false
+	if free && len(d.script) > 0 {
+		if at := d.start.Add(d.script[0].At); !any || at.Before(due) {
+			target, any, scripted = at, true, true
+		}
+	}
+	if !any {
+		return forever
+	}
+	if d.until == nil && target.After(now) {
+		if wait := target.Sub(d.allowed()); wait > 0 {
+			return wait
+		} else if -wait > maxLag {
+			d.pace(target.Add(maxLag))
+		}
+	}
+	if !scripted {
+		c.fire()
+		return 0
+	}
+	a := d.script[0]
+	d.script = d.script[1:]
+	d.last = max(d.last, a.At)
+	c.advance(target)
+	t := &turn{settled: a.Settled}
+	if t.settled == nil {
+		t.settled = make(chan struct{})
+	}
+	*current = t
+	go func() {
+		a.Do()
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		t.over = true
+	}()
+	return 0
+}
+
+// moment is the one for an action that was just asked for: now, but a whole moment, and not that of another one. What was
+// planned is given up. d.mu is held.
+func (d *Driver) moment(now, due time.Time, any bool) time.Duration {
+	if d.until != nil || d.stands {
+		d.usual()
+	}
+	d.script = nil
+	if allowed := d.allowed(); allowed.After(now) && !(any && due.Before(allowed)) {
+		now = allowed
+	}
+	at := max(now.Sub(d.start), d.last+1)
+	return (at + Precision - 1) / Precision * Precision
+}
+
+// allowed is how far virtual time may be by now. d.mu is held.
+func (d *Driver) allowed() time.Time { return d.base.Add(d.real.Since(d.anchor)) }

@@ -1,0 +1,215 @@
+package vclock
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+)
+
+var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
+
+// driven is a Driver at work in a bubble.
+func driven(t *testing.T) (*Driver, *Clock) {
+	t.Helper()
+	real := clock.RealClock{}
+	c := New(start, real)
+	d := NewDriver(synctest.Wait, real)
+	d.Drive(c)
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		d.Run(ctx)
+	}()
+	t.Cleanup(func() { cancel(); <-ended })
+	return d, c
+}
+
+func TestTimersFireInOrderEachInItsTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		_, c := driven(t)
+		var mu sync.Mutex
+		var got []string
+		note := func(s string) {
+			mu.Lock()
+			defer mu.Unlock()
+			got = append(got, fmt.Sprintf("%s@%v", s, c.Since(start)))
+		}
+		hop := make(chan string)
+		go func() {
+			for s := range hop {
+				note(s)
+			}
+		}()
+		defer close(hop)
+		wait := func(name string, d time.Duration) {
+			timer := c.NewTimer(d)
+			go func() {
+				<-timer.C()
+				hop <- name // unbuffered: what follows is done in another goroutine
+			}()
+		}
+		wait("c", 20*time.Millisecond)
+		wait("a", 10*time.Millisecond)
+		wait("b", 10*time.Millisecond)
+		wait("now", 0)
+		stopped := c.NewTimer(15 * time.Millisecond)
+		if !stopped.Stop() || stopped.Stop() {
+			t.Error("a timer was active other than once")
+		}
+		time.Sleep(25 * time.Millisecond)
+		mu.Lock()
+		defer mu.Unlock()
+		if want := []string{"now@0s", "a@10ms", "b@10ms", "c@20ms"}; !slices.Equal(got, want) {
+			t.Errorf("fired %v, want %v", got, want)
+		}
+	})
+}
+
+func TestTimeStandsStillWithinAnInstantButStampsDoNot(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		real := clock.RealClock{}
+		c := New(start, real)
+		stamps := c.Stamps()
+		c.advance(start.Add(time.Second))
+		time.Sleep(3 * time.Second) // the work of this instant
+		if got := c.Since(start); got != time.Second {
+			t.Errorf("virtual time is %v, want 1s", got)
+		}
+		if got := stamps.Since(start); got != 4*time.Second {
+			t.Errorf("the stamp is %v, want 4s", got)
+		}
+		c.settle()
+		time.Sleep(time.Minute)
+		c.advance(start.Add(2 * time.Second))
+		if got := stamps.Since(start); got != 4*time.Second {
+			t.Errorf("the next instant's first stamp is %v, want 4s: stamps never go back, and waiting does not count", got)
+		}
+	})
+}
+
+func TestNeverAheadOfTheWallAndNoFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, c := driven(t)
+		began := time.Now()
+		var ticks atomic.Int32
+		tick := c.NewTicker(10 * time.Millisecond)
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			for {
+				select {
+				case <-tick.C():
+				case <-stop:
+					return
+				}
+				n := ticks.Add(1)
+				if ahead := c.Since(start) - time.Since(began); ahead > 0 {
+					t.Errorf("virtual time is ahead by %v", ahead)
+				}
+				if n == 50 {
+					time.Sleep(time.Minute) // the machine slept
+				}
+			}
+		}()
+		time.Sleep(time.Minute + time.Second)
+		// 50 before; afterwards what maxLag leaves, and half a second.
+		if most := 50 + int32((maxLag+500*time.Millisecond)/(10*time.Millisecond)) + 2; ticks.Load() <= 100 || ticks.Load() > most {
+			t.Errorf("%d ticks, want 101 to %d", ticks.Load(), most)
+		}
+		tick.Stop()
+		d.Drive(nil)
+	})
+}
+
+func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
+	play := func(t *testing.T, live bool, script []time.Duration) (log []string, at []time.Duration) {
+		d, c := driven(t)
+		var mu sync.Mutex
+		write := func(s string) {
+			mu.Lock()
+			defer mu.Unlock()
+			log = append(log, fmt.Sprint(s, c.Since(start)))
+		}
+		tick := c.NewTicker(7 * time.Millisecond)
+		defer tick.Stop()
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			for {
+				select {
+				case <-tick.C():
+				case <-stop:
+					return
+				}
+				write("tick ")
+			}
+		}()
+		act := func() { write("act ") }
+		if live {
+			for _, w := range []time.Duration{0, 13 * time.Millisecond, 7500 * time.Microsecond, 0, 0} {
+				time.Sleep(w)
+				d.Do(func(when time.Duration) { act(); at = append(at, when) })
+			}
+			time.Sleep(50 * time.Millisecond)
+			d.Drive(nil)
+			mu.Lock()
+			defer mu.Unlock()
+			return log, at
+		}
+		var actions []Action
+		for _, when := range script {
+			actions = append(actions, Action{At: when, Do: act})
+		}
+		began := time.Now()
+		d.Play(actions, func() bool { return c.Since(start) >= 60*time.Millisecond })
+		d.Arrived(t.Context())
+		if time.Since(began) != 0 {
+			t.Errorf("playing as fast as possible took %v", time.Since(began))
+		}
+		stood := c.Now()
+		time.Sleep(time.Minute)
+		if c.Now() != stood {
+			t.Error("time did not stand still once it was played to")
+		}
+		d.Go()
+		time.Sleep(20 * time.Millisecond)
+		if moved := c.Now().Sub(stood); moved <= 0 || moved > 20*time.Millisecond {
+			t.Errorf("time moved by %v in 20ms", moved)
+		}
+		d.Drive(nil)
+		mu.Lock()
+		defer mu.Unlock()
+		return log, nil
+	}
+	var first []string
+	var at []time.Duration
+	synctest.Test(t, func(t *testing.T) { first, at = play(t, true, nil) })
+	if !slices.IsSorted(at) || len(slices.Compact(slices.Clone(at))) != 5 {
+		t.Errorf("the actions were done at %v, want five moments in order", at)
+	}
+	var again []string
+	synctest.Test(t, func(t *testing.T) { again, _ = play(t, false, at) })
+	if n := min(len(first), len(again)); n < 10 || !slices.Equal(first[:n], again[:n]) {
+		t.Errorf("first\n%v\nthen\n%v", first, again)
+	}
+}
+
+func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, _ := driven(t)
+		d.Drive(nil)
+		done := false
+		d.Do(func(time.Duration) { done = true })
+		if !done {
+			t.Error("not done")
+		}
+	})
+}

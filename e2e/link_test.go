@@ -1,0 +1,123 @@
+package e2e
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// story is what one page saw at a moment: its state without what is measured, and the hash of its log up to there.
+type story struct {
+	Seq    uint64 `json:"seq"`
+	State  string `json:"state"`
+	Hash   string `json:"hash"`
+	Events int    `json:"events"`
+	Lines  []string
+}
+
+// tell is a script that gives the story up to the moment that the page stands at. What is measured in real time is left out: stamps
+// and durations of the queue and of handlers, and what is counted per second.
+const tell = `(async () => {
+	const s = await informerscope.state();
+	const measured = /^(view|live|meanMicros|handlingSince|backoffSince|writesPerSecond|(at|sent|since|request|lastError|due|set)Millis)$/;
+	const clean = (v) => Array.isArray(v) ? v.map(clean) : v && typeof v === "object" ? Object.fromEntries(Object.keys(v).filter((k) => !measured.test(k)).sort().map((k) => [k, clean(v[k])])) : v;
+	const text = (await informerscope.record()).text;
+	const lines = [];
+	for (const l of text.split("\n").slice(1)) {
+		if (!l) continue;
+		const e = JSON.parse(l);
+		if (e.s > s.seq) break;
+		delete e.t;
+		if (e.k === "Handled" || e.k === "Processed") delete e.d;
+		lines.push(JSON.stringify(e));
+	}
+	const bytes = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(lines.join("\n"))));
+	return {seq: s.seq, state: JSON.stringify(clean(s)), hash: [...bytes.slice(0, 8)].map((b) => b.toString(16).padStart(2, "0")).join(""), events: lines.length, Lines: %t ? lines : []};
+})()`
+
+// TestLinkIsExact opens the simulated cluster, does things to it, shares the moment as a person does, and opens the link in a page
+// that works under other conditions: the log up to there is the same, event for event, and so is the state.
+func TestLinkIsExact(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	token := srv.url[strings.Index(srv.url, "token="):]
+	for i, tt := range []struct {
+		name, fragment, do string
+	}{
+		{"burst, hold, cut", "&seed=7&objects=240&rate=6", `
+			await sleep(900); await I.hold('pop'); await I.cluster('burst', {n: 300}); await sleep(700); await I.release('pop', 1); await I.release('pop', 0);
+			await sleep(500); await I.fault('cut'); await sleep(2500)`},
+		{"two eras, trouble", "&seed=11&objects=120&rate=40&era=1.31,1.37", `
+			await sleep(700); await I.fault('410'); await sleep(800); await I.fault('slow'); await I.cluster('create', {namespace: 'shop', name: 'extra', replicas: 9});
+			await sleep(300); await I.fault('500', {count: 2}); await sleep(2600)`},
+		{"another era later", "&seed=5&objects=80&rate=60", `
+			await sleep(600); await I.cluster('delete'); await I.fault('delay', {millis: 40}); await sleep(400); await I.select({era: '1.33'});
+			await sleep(500); const id = await I.addListener({name: 'my own', paceMillis: 7}); await sleep(500); await I.panic(id); await I.cluster('compact'); await I.fault('cut'); await sleep(2500)`},
+		{"busy", "&seed=3&objects=1000&rate=400", `await sleep(1500); await I.cluster('burst', {n: 1000}); await sleep(1000)`},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			open := func(fragment string) *browser.Page {
+				t.Helper()
+				page := b.OpenForTest(t, "about:blank", 1280, 720)
+				if err := page.OnNewDocument(within(t, 30*time.Second), catchFiles); err != nil {
+					t.Fatal(err)
+				}
+				if err := page.Navigate(within(t, time.Minute), srv.url+fragment); err != nil {
+					t.Fatal(err)
+				}
+				return page
+			}
+			first := open("&source=sim" + tt.fragment)
+			await(t, first, 2*time.Minute, "s.queue.synced && s.indexer.count > 0")
+			evalIn[bool](t, first, `(async () => { const I = informerscope; const sleep = (ms) => new Promise((r) => setTimeout(r, ms)); %s; await I.pause(); return true; })()`, tt.do)
+			paused := await(t, first, time.Minute, "s.view.mode === 'paused'")
+			// Not always the very end of the log.
+			seq := paused.Seq - uint64(rand.IntN(200))
+			call(t, first, "seek(%d)", seq)
+			await(t, first, time.Minute, "s.seq === %d", seq)
+			until(t, first, `(document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+fmt.Sprint(seq)+`")`)
+			share(t, first, 0)
+			until(t, first, `__files.copied !== ""`)
+			link := evalIn[string](t, first, "__files.copied")
+			if strings.Contains(link, "token") {
+				t.Errorf("the link gives the token away: %s", link)
+			}
+			want := evalIn[story](t, first, tell, true)
+
+			second := open("")
+			// Under other conditions: the page's own thread is busy most of the time, and asks for things as it goes.
+			evalIn[bool](t, second, `(async () => {
+				await informerscope.ready;
+				const %s;
+				setInterval(() => { const end = performance.now() + busy; while (performance.now() < end); }, 50);
+				setInterval(() => { for (const ask of ["state", "namespaces", "resources"]) informerscope[ask]().catch(() => {}); }, 130);
+				location.hash = %q + "&%s";
+				return true;
+			})()`, fmt.Sprintf("busy = %d", 10+10*i), link[strings.Index(link, "#"):], token)
+			await(t, second, 3*time.Minute, "s.view.mode === 'paused' && s.seq === %d", seq)
+			got := evalIn[story](t, second, tell, true)
+			t.Logf("event %d, log of %d events, hash %s; the link is %d characters: %s", seq, want.Events, want.Hash, len(link), link[strings.Index(link, "#"):])
+			if got.Hash != want.Hash || got.Events != want.Events || want.Events < 500 {
+				t.Errorf("played again the log of %d events has hash %s, it was %d and %s", got.Events, got.Hash, want.Events, want.Hash)
+				for j := range min(len(want.Lines), len(got.Lines)) {
+					if want.Lines[j] != got.Lines[j] {
+						t.Logf("first\n%.400s\nthen\n%.400s", want.Lines[j], got.Lines[j])
+						break
+					}
+				}
+			}
+			if got.State != want.State {
+				t.Errorf("the state was\n%.3000s\nand is\n%.3000s", want.State, got.State)
+			}
+			// Time stands still there, and goes on when the person plays.
+			call(t, second, "play()")
+			await(t, second, time.Minute, "s.view.head > %d", got.Seq+20)
+			first.ExpectClean(t)
+			second.ExpectClean(t)
+		})
+	}
+}

@@ -1,0 +1,99 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"runtime"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/hack-pad/safejs"
+)
+
+const (
+	// leastHeap and mostHeap bound when the collector runs by the program's own word, and where it does not wait for that.
+	leastHeap = 24 << 20
+	mostHeap  = 1 << 30
+	// weighEvery is how often the heap is looked at.
+	weighEvery = 50 * time.Millisecond
+)
+
+// quiet knows when nothing in the program can run. Go has the worker's one thread for as long as any goroutine can, so a
+// message that the worker sends to itself arrives when all that follows from what was done is done; and the page's messages
+// stand in the same line, so none waits for more than one turn.
+type quiet struct {
+	port safejs.Value
+	turn chan struct{}
+
+	mu      sync.Mutex
+	exact   bool
+	weighed time.Time
+	limit   uint64
+}
+
+func newQuiet() (*quiet, error) {
+	ctor, err := self().Get("MessageChannel")
+	if err != nil {
+		return nil, err
+	}
+	channel, err := ctor.New()
+	if err != nil {
+		return nil, err
+	}
+	q := &quiet{turn: make(chan struct{}, 1), limit: leastHeap}
+	if q.port, err = channel.Get("port1"); err != nil {
+		return nil, err
+	}
+	far, err := channel.Get("port2")
+	if err != nil {
+		return nil, err
+	}
+	arrived, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
+		notify(q.turn)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return q, far.Set("onmessage", arrived.Value())
+}
+
+// wait returns when nothing else can run.
+func (q *quiet) wait() {
+	q.collect()
+	if _, err := q.port.Call("postMessage", nil); err != nil {
+		panic(err) // a port of our own that never closes
+	}
+	<-q.turn
+}
+
+// collectWhenQuiet decides who says when the collector runs. What it makes goroutines do, and when, depends on how much memory
+// others took, so on virtual time it runs only when nothing else does, but that memory were to run out.
+func (q *quiet) collectWhenQuiet(exact bool) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.exact = exact; exact {
+		debug.SetGCPercent(-1)
+		debug.SetMemoryLimit(mostHeap)
+	} else {
+		// The page shares its memory with the browser: collect early rather than grow.
+		debug.SetGCPercent(75)
+	}
+}
+
+// collect runs the collector when it is due. Nothing else may be able to run.
+func (q *quiet) collect() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if !q.exact || time.Since(q.weighed) < weighEvery {
+		return
+	}
+	var m runtime.MemStats
+	if runtime.ReadMemStats(&m); m.HeapAlloc > q.limit {
+		runtime.GC()
+		runtime.ReadMemStats(&m)
+		q.limit = max(leastHeap, m.HeapAlloc*7/4)
+	}
+	q.weighed = time.Now()
+}
