@@ -168,10 +168,11 @@ export class Phone {
     const list = st.listeners.filter((l) => !l.removed);
     this.firstId = list[0]?.id ?? 0;
     const most = [...list].sort((a, b) => b.pending - a.pending)[0];
-    const main = most?.pending ? most : list[Math.min(2, list.length - 1)];
+    const wanted = list.find((l) => l.name === this.stories.step?.listener);
+    const main = wanted ?? (most?.pending ? most : list[Math.min(2, list.length - 1)]);
     let rows = list.slice(0, 3);
     if (main && !rows.includes(main)) rows = [...list.slice(0, 2), main];
-    const big = rows.find((l) => l.id === this.bigId && main && main.pending < l.pending + 50) ?? main ?? rows[rows.length - 1];
+    const big = wanted ?? rows.find((l) => l.id === this.bigId && main && main.pending < l.pending + 50) ?? main ?? rows[rows.length - 1];
     this.bigId = big?.id ?? 0;
     const { lanes } = this.o;
     if (lanes.on) lanes.look(clock);
