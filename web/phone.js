@@ -188,7 +188,12 @@ export class Phone {
     put(this.src, this.o.top.srcText.textContent ?? '');
     put(this.era, (model.eras.length ? model.eras.join(', ') : st.era) + (model.eras.length ? '' : ` ${st.queue.kind}`));
     for (const u of this.updates) u(st);
-    put(this.said, this.o.caption());
+    const said = this.o.caption();
+    // A longer caption takes room from the rail.
+    if (this.stories.story && said !== this.said.textContent) this.reveal = true;
+    put(this.said, said);
+    if (this.reveal) this.show();
+    this.reveal = false;
     const v = model.view;
     const live = v.mode === 'live';
     const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
@@ -324,11 +329,10 @@ export class Phone {
     const W = (this.W = this.large ? 292 : Math.max(320, Math.min(390, this.stage.clientWidth || 390)));
     const list = pair ? two.stations : ids;
     if (!list.includes(this.open) && this.open) this.open = 'listeners';
-    const tall = (/** @type {string} */ c) => (pair ? two.tall(this, c, c === this.open) : c === this.open ? opened[c] : this.large ? (c === 'queue' ? 56 : 46) : shut[c]);
     let y = 20;
     for (const c of list) {
       this.ys[c] = y;
-      y += tall(c) + 2;
+      y += this.tall(c) + 2;
     }
     const last = list[list.length - 1];
     this.height = y - (last === this.open ? 20 : this.large ? 4 : 18);
@@ -338,14 +342,14 @@ export class Phone {
     this.runner.h = this.height;
     this.runner.resize(k * (devicePixelRatio || 1));
     this.runner.clear();
-    if (list.includes(this.open) && (!pair || this.open !== 'api')) svg.append(s('rect', { x: 48, y: this.ys[this.open] - 22, width: W - (pair ? 96 : 56), height: tall(this.open) - 4, rx: 6, class: 'pn' }));
+    if (list.includes(this.open) && (!pair || this.open !== 'api')) svg.append(s('rect', { x: 48, y: this.ys[this.open] - 22, width: W - (pair ? 96 : 56), height: this.tall(this.open) - 4, rx: 6, class: 'pn' }));
     if (pair) two.rails(this);
     else this.rail();
     for (const c of list) {
       const open = c === this.open;
       const g = s('g', this.large && !open ? { class: 'pdim' } : {});
       const tap = s('g', { class: 'ptap', 'data-station': c });
-      tap.append(s('rect', { x: 48, y: this.ys[c] - 20, width: W - (pair ? 96 : 56), height: open ? 46 : tall(c) - 6, rx: 6, class: 'phit' }));
+      tap.append(s('rect', { x: 48, y: this.ys[c] - 20, width: W - (pair ? 96 : 56), height: open ? 46 : this.tall(c) - 6, rx: 6, class: 'phit' }));
       const toggle = () => {
         this.open = open ? '' : c;
         this.layout = '';
@@ -368,13 +372,23 @@ export class Phone {
       if (this.refocus === c) /** @type {SVGElement} */ (tap).focus();
     }
     this.refocus = '';
-    if (!this.reveal) return;
-    this.reveal = false;
-    // What is told stands in sight: its end, and as much before it as there is room.
-    const from = (this.ys[this.open] - 24) * k;
-    const to = (this.ys[this.open] - 20 + tall(this.open)) * k;
+  }
+
+  /** Brings what is told into sight: its end, and as much before it as there is room. @private */
+  show() {
+    const y = this.ys[this.open];
+    if (y === undefined) return;
+    const k = (this.stage.clientWidth || this.W) / this.W;
+    const from = (y - 24) * k;
+    const to = (y - 20 + this.tall(this.open)) * k;
     const { scrollTop, clientHeight } = this.scroll;
     if (from < scrollTop || to > scrollTop + clientHeight) this.scroll.scrollTop = Math.min(from, to - clientHeight);
+  }
+
+  /** How tall a station is now. @param {string} c @private */
+  tall(c) {
+    if (this.o.lanes.on) return two.tall(this, c, c === this.open);
+    return c === this.open ? opened[c] : this.large ? (c === 'queue' ? 56 : 46) : shut[c];
   }
 
   refocus = '';
