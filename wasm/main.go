@@ -26,6 +26,9 @@ type config struct {
 	Relay string `json:"relay"` // the relay's WebSocket URL, empty when there is none
 }
 
+// maxLog bounds the log of a page, about. What it keeps of old versions is memory that nothing else needs.
+const maxLog = 64 << 20
+
 func main() {
 	if err := run(); err != nil {
 		fmt.Fprintln(os.Stderr, "informerscope:", err)
@@ -55,7 +58,7 @@ func run() error {
 		return fmt.Errorf("the page's configuration cannot be read: %w", err)
 	}
 
-	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
+	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}, MaxBytes: maxLog})
 	quiet, err := newQuiet()
 	if err != nil {
 		return err
@@ -83,6 +86,7 @@ func run() error {
 		return err
 	}
 	w.tick = tick.Value()
+	w.view.Measure(memory)
 	onMessage, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		if len(args) > 0 {
 			w.receive(args[0])

@@ -77,8 +77,8 @@ func (q *quiet) collectWhenQuiet(exact bool) {
 		debug.SetGCPercent(-1)
 		debug.SetMemoryLimit(mostHeap)
 	} else {
-		// The page shares its memory with the browser: collect early rather than grow.
-		debug.SetGCPercent(75)
+		// WebAssembly memory never shrinks, and the page shares the machine's with the browser: collect early rather than grow.
+		debug.SetGCPercent(50)
 	}
 }
 
@@ -93,7 +93,7 @@ func (q *quiet) collect() {
 	if runtime.ReadMemStats(&m); m.HeapAlloc > q.limit {
 		runtime.GC()
 		runtime.ReadMemStats(&m)
-		q.limit = max(leastHeap, m.HeapAlloc*7/4)
+		q.limit = max(leastHeap, m.HeapAlloc*3/2)
 	}
 	q.weighed = time.Now()
 }

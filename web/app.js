@@ -398,8 +398,62 @@ function highlight() {
   attr(rail.hl2, 'd', dotted);
 }
 
-/** @param {Frame | null} frame @param {number} clock */
-function paint(frame, clock) {
+/** The listeners, and where the tokens to each of them go. */
+function paintListeners() {
+  panels.listeners.paint(null, model.state);
+  tokens.lanes.clear();
+  panels.listeners.large().forEach((id, i) => id && tokens.lanes.set(id, i));
+  tokens.moved();
+}
+
+/** What stands around the stage, whichever view shows. @param {number} clock */
+function paintBars(clock) {
+  top.paint();
+  transport.paint();
+  timeline.paint();
+  inspector.refresh();
+  caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
+}
+
+/**
+ * The parts of the stage. While events stream they take turns, one an animation frame: a frame then costs a third, and what a
+ * part shows is at most two frames old. What stands still, and what jumps, is painted whole.
+ * @type {((clock: number) => void)[]}
+ */
+const parts = [
+  (clock) => {
+    paintListeners();
+    const large = panels.listeners.large();
+    rail.paint(model, large.length, large, panels.listeners.total() > 3);
+    holds.paint(large);
+    explain.paint();
+    const tally = tokens.tally();
+    if (tally.merged > 0) mergedUntil = clock + 2000;
+    reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
+    if (tally.merged > 0) {
+      const words = t('merged', { a: exact(tally.merged), b: exact(tally.all) });
+      if (mergedText.textContent !== words) mergedText.textContent = words;
+    }
+  },
+  () => {
+    panels.api.paint(null, model.state);
+    panels.reflector.paint(null, model.state);
+    panels.queue.paint(null, model.state);
+  },
+  (clock) => {
+    panels.controller.paint(null, model.state);
+    paintBars(clock);
+    highlight();
+  },
+];
+/** Parts of a view in place of the stage, which paints itself. */
+const viewParts = [paintListeners, paintBars];
+let turn = 0;
+/** How many parts have not been painted since the last news. */
+let due = 0;
+
+/** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */
+function paint(frame, clock, news, whole) {
   if (!model.any) {
     top.pending = beginError;
     top.paint();
@@ -408,47 +462,19 @@ function paint(frame, clock) {
     caption.paint(clock, crashed ? t('cap.crash') : beginError || (loading.stage < 3 ? t('cap.loading') : t('cap.start')));
     return;
   }
-  const ids = panels.listeners.large();
-  tokens.lanes.clear();
-  panels.listeners.paint(frame, model.state);
-  ids.splice(0, ids.length, ...panels.listeners.large());
-  panels.listeners.large().forEach((id, i) => id && tokens.lanes.set(id, i));
-  tokens.moved();
+  if (whole) paintListeners();
   if (frame) {
     if (frame.jump) tokens.clear();
     else if (frame.lanes?.[0]?.moves?.length) tokens.add(frame.lanes[0].moves);
     caption.note(clock, !!frame.jump);
   }
-  if (views.paint(clock)) {
+  const todo = (news ? views.paint(clock) : views.shown) ? viewParts : parts;
+  if (news) {
     panels.indexer.paint(frame, model.state);
-    top.paint();
-    transport.paint();
-    timeline.paint();
-    inspector.refresh();
-    caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
-    return;
+    due = todo.length;
   }
-  rail.paint(model, panels.listeners.large().length, panels.listeners.large(), panels.listeners.total() > 3);
-  panels.api.paint(frame, model.state);
-  panels.reflector.paint(frame, model.state);
-  panels.queue.paint(frame, model.state);
-  panels.indexer.paint(frame, model.state);
-  panels.controller.paint(frame, model.state);
-  holds.paint(panels.listeners.large());
-  explain.paint();
-  top.paint();
-  transport.paint();
-  timeline.paint();
-  highlight();
-  inspector.refresh();
-  caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
-  const tally = tokens.tally();
-  if (tally.merged > 0) mergedUntil = clock + 2000;
-  reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
-  if (tally.merged > 0) {
-    const words = t('merged', { a: exact(tally.merged), b: exact(tally.all) });
-    if (mergedText.textContent !== words) mergedText.textContent = words;
-  }
+  do todo[turn++ % todo.length](clock);
+  while (--due && whole);
 }
 
 let lastPaint = 0;
@@ -461,17 +487,22 @@ function loop(clock) {
     model.apply(frame, clock);
     away.note(frame);
     views.apply(frame, clock);
-    if (model.any && !before) loading.toggle(false);
+    if (model.any && !before) {
+      loading.toggle(false);
+      dirty = true;
+    }
     if (wantedSeq && model.view.head >= wantedSeq) {
       ctx.act('seek', wantedSeq);
       wantedSeq = 0;
     }
   }
   // Clocks and countdowns run on between frames, ten times a second.
-  if (frame || dirty || clock - lastPaint > 100) {
+  const news = !!frame || dirty || clock - lastPaint > 100;
+  if (news || due) {
+    const whole = dirty || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;
-    lastPaint = clock;
-    paint(frame, clock);
+    if (news) lastPaint = clock;
+    paint(frame, clock, news, whole);
   }
   if (views.shown) views.draw(clock);
   else tokens.draw(clock);

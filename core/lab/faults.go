@@ -499,10 +499,7 @@ func (b *watchBody) Read(p []byte) (int, error) {
 		return 0, b.err
 	}
 	n := copy(p, b.buf)
-	b.buf = b.buf[n:]
-	if len(b.buf) == 0 {
-		b.buf = nil
-	}
+	b.buf = append(b.buf[:0], b.buf[n:]...) // a reader takes all as a rule, so the buffer serves again
 	b.cond.Broadcast()
 	return n, nil
 }

@@ -126,7 +126,7 @@ func (c *Cluster) rewritePod(s *slot, ch podChange) {
 	old, p := s.cur, s.pod
 	o := *old
 	o.rev = c.rev + 1
-	b := make([]byte, 0, len(old.raw)+256)
+	b := make([]byte, 0, len(old.raw)+64) // it is kept: room that is not used is kept with it
 	const opening = len(`{"metadata":{`)
 	b = append(b, old.raw[:opening]...)
 	if ch.deletion != "" {

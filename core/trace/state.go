@@ -257,4 +257,12 @@ type View struct {
 	HeadMillis   float64 `json:"headMillis"`
 	MergedTokens int     `json:"mergedTokens"` // tokens merged for the eye in the last second
 	ShownTokens  int     `json:"shownTokens"`
+	Memory       Memory  `json:"memory"`
+}
+
+// Memory is what the program that holds the log takes, in bytes; zero where nobody measures.
+type Memory struct {
+	Live  uint64 `json:"live"`  // what the last garbage collection left
+	Total uint64 `json:"total"` // had of the system; in a browser it never shrinks
+	Limit uint64 `json:"limit"` // the most that it can have
 }

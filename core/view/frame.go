@@ -30,7 +30,9 @@ func (v *View) Frame() []byte {
 
 	now := v.clock.Now()
 	desc := v.describe()
-	news := v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != v.sent.view
+	known := v.sent.view
+	known.Memory = desc.Memory // alone it is no news: a page that stands still is left alone
+	news := v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != known
 	if !news && !(v.mode != paused && now.Sub(v.sent.at) >= heartbeat) {
 		return nil
 	}

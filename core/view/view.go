@@ -55,13 +55,26 @@ type View struct {
 	tokens   tokenCount
 	sent     sentView
 	offered  uint64 // the fold was last offered to the recorder as a checkpoint here
+	measure  func() trace.Memory
+	memory   trace.Memory
+	measured time.Time
 }
+
+// measureEvery is how old what a View says of memory may be.
+const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
 	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace"}
 	v.reset()
 	return v
+}
+
+// Measure lets the View say how much memory the program takes, as f measures it, about once a second.
+func (v *View) Measure(f func() trace.Memory) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.measure = f
 }
 
 // Reset goes to the end of the log and sends everything anew: the log is a new one.
@@ -306,7 +319,12 @@ func (v *View) describe() trace.View {
 		d.Behind = head - pos
 		d.BehindMillis = millis(headAt - v.at())
 	}
-	d.MergedTokens, d.ShownTokens = v.tokens.read(v.clock.Now())
+	now := v.clock.Now()
+	d.MergedTokens, d.ShownTokens = v.tokens.read(now)
+	if v.measure != nil && now.Sub(v.measured) >= measureEvery {
+		v.memory, v.measured = v.measure(), now
+	}
+	d.Memory = v.memory
 	return d
 }
 
