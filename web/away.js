@@ -12,11 +12,13 @@ export class Away {
     this.ctx = ctx;
     this.since = 0;
     this.seq = 0;
+    this.at = 0;
     this.gone = 0;
     document.addEventListener('visibilitychange', () => {
       if (document.hidden) {
         this.since = performance.now();
         this.seq = ctx.model.view.seq;
+        this.at = ctx.model.view.atMillis;
         this.gone = 0;
       } else if (this.since) {
         this.gone = performance.now() - this.since;
@@ -28,8 +30,8 @@ export class Away {
   /** Told with each frame that was applied. @param {import('./types.js').Frame} frame */
   note(frame) {
     if (!this.gone || frame.view.mode === 'paused') return;
-    // A view that is far behind catches up over several frames.
-    if (frame.view.mode === 'live' && frame.view.behind > 0) return;
+    // A frame that was on its way when the tab went is of before; a view that is far behind catches up over several.
+    if (frame.view.mode === 'live' && (frame.view.behind > 0 || frame.view.atMillis - this.at < this.gone / 2)) return;
     const events = frame.view.seq - this.seq;
     if (this.gone >= long && events > 0) this.ctx.say(this.ctx.t('away.back', { s: span(this.gone), n: exact(events) }));
     this.gone = 0;

@@ -1,6 +1,6 @@
 // @ts-check
 // The caption: one sentence in the present tense about the newest change of state that matters. It stays at least 2.5 s.
-import { count, exact, fit, middle, reason, seconds, upper, version, width } from './format.js';
+import { bytes, count, exact, fit, middle, reason, seconds, upper, version, width } from './format.js';
 import { isSlow } from './panels/listeners.js';
 
 const stays = 2500;
@@ -60,6 +60,9 @@ export class Caption {
       if (/refused/i.test(cause)) return ['backoff', t('cap.refused', { s: rest, old: seconds(model.stale(now)) })];
       return ['backoff', t('cap.backoff', { why: fit(upper(reason(cause)), 640, '18px') || t('cap.someError'), s: rest })];
     }
+    // WebAssembly memory is never given back, so half of what there can be is the time to say it; every now and then, not all the time.
+    const m = model.view.memory;
+    if (m && m.total > m.limit / 2 && Math.floor(clock / 5000) % 3 === 0) return ['memory', t('cap.memory', { a: bytes(m.total), b: bytes(m.limit) })];
     if (this.panicked.name && recent(this.panicked.at, 4000)) return ['panic', t('cap.panic', { name: this.panicked.name })];
     const left = recent(this.left.at, 4500) && st.listeners.find((l) => l.id === this.left.id && l.removed);
     if (left) return ['left', t(left.discarded ? 'cap.left' : 'cap.leftEmpty', { name: left.name, n: exact(left.discarded ?? 0) })];

@@ -33,7 +33,7 @@
  * @typedef {{source: Source, era: string, resource: Resource, api: API, reflector: Reflector, queue: Queue, indexer: Indexer,
  *   listeners: Listener[], workqueue: Workqueue | null, holds: Hold[], faults: Fault[]}} State
  * @typedef {{mode: string, speed: number, seq: number, atMillis: number, behind: number, behindMillis: number, first: number, head: number,
- *   headMillis: number, mergedTokens: number, shownTokens: number}} View
+ *   headMillis: number, mergedTokens: number, shownTokens: number, memory?: {live: number, total: number, limit: number}}} View
  * @typedef {{p: string, o?: string, k?: string, rv?: string, s: number, l?: number, n?: number, mix?: Record<string, number>}} Move
  * @typedef {[number, string, number, number, string, string]} CellRow
  * @typedef {{state?: Partial<State>, groups?: {index: string, list: [string, number][]}, cells?: {reset?: boolean, set?: CellRow[], del?: number[]}, moves?: Move[]}} LaneFrame

@@ -61,5 +61,6 @@ addWords({
   'frag.bad': ['The address says {name}={value}; it must be a number from 0 to {max}.', '地址里写着 {name}={value}；它必须是 0 到 {max} 的数。'],
   'frag.speed': ['The address says speed={value}; it must be from 1/32 to 8.', '地址里写着 speed={value}；它必须在 1/32 到 8 之间。'],
 
+  'cap.memory': ['Memory is high: {a} of at most {b}. Choose a namespace or fewer objects; reloading the page gives memory back.', '内存偏高：{a}，上限 {b}。请选一个 namespace 或减少对象；刷新页面可释放内存。'],
   'away.back': ['The tab was hidden for {s}: nothing was drawn, and {n} events were folded all the same.', '标签页隐藏了 {s}：期间没有绘制，但 {n} 个事件都已计入。'],
 });

@@ -18,7 +18,7 @@ const (
 	defaultBookmarkPeriod = 10 * time.Second
 	// tasksPerSlice bounds the work done in one hold of the lock by Run, so that requests and, in a page with its single
 	// thread, everything else get their turn.
-	tasksPerSlice = 256
+	tasksPerSlice = 16
 )
 
 // Options says what cluster New makes. The zero value is a still cluster of about 60 pods on the real clock.

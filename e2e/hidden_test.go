@@ -1,0 +1,139 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// asking counts, from before the page's first script, how often the page asked its worker for a frame, the frames that came, and the
+// animation frames.
+const asking = `(() => {
+	const seen = globalThis.__asking = {wants: 0, frames: 0, ticks: 0};
+	const Old = globalThis.Worker;
+	globalThis.Worker = class extends Old {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener("message", (e) => { if (e.data?.frame) seen.frames++; });
+		}
+		postMessage(m, ...rest) {
+			if (m?.want) seen.wants++;
+			super.postMessage(m, ...rest);
+		}
+	};
+	const tick = () => { seen.ticks++; requestAnimationFrame(tick); };
+	requestAnimationFrame(tick);
+})()`
+
+type asked struct{ Wants, Frames, Ticks int }
+
+// TestHiddenTab minimises the page's window. While it is hidden the page must draw nothing and ask for no frame, and the informer must go
+// on; shown again, the page must be where the log is, and say how long it was away.
+func TestHiddenTab(t *testing.T) {
+	srv := startServer(t, "--listen", "127.0.0.1:0", "--rate", "50")
+	b := browser.StartForTest(t)
+	p := b.OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{stageTools(t), asking} {
+		if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
+	before := evalIn[asked](t, p, "__asking")
+	if before.Frames == 0 {
+		t.Fatal("the page has shown its informer, and no frame was counted")
+	}
+
+	if err := p.Hide(within(t, 10*time.Second), true); err != nil {
+		t.Fatal(err)
+	}
+	until(t, p, "document.hidden")
+	first := evalIn[asked](t, p, "__asking")
+	// A browser gives the process of a hidden window little of the processor, so what it is asked may take long.
+	head := func() float64 {
+		seq, err := browser.Eval[float64](within(t, time.Minute), p, "informerscope.state().then((s) => s.view.head)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return seq
+	}
+	begin := head()
+	time.Sleep(6 * time.Second)
+	last := evalIn[asked](t, p, "__asking")
+	// What it had asked for may still come.
+	if first.Wants != last.Wants || first.Ticks != last.Ticks || last.Frames > last.Wants {
+		t.Errorf("in 6 s without being seen the page went from %+v to %+v", first, last)
+	}
+	end := head()
+	if end <= begin {
+		t.Errorf("the log stands at event %.0f while the page is hidden", end)
+	}
+
+	if err := p.Hide(within(t, 10*time.Second), false); err != nil {
+		t.Fatal(err)
+	}
+	until(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
+	until(t, p, "/was hidden for \\d+ s: nothing was drawn/.test(document.querySelector('.toast')?.textContent)")
+	call(t, p, "pause()")
+	s := await(t, p, 30*time.Second, "s.view.mode === 'paused'")
+	until(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))
+	p.ExpectClean(t)
+}
+
+// memoryFrames makes every frame of the worker say that it has so much memory.
+const memoryFrames = `(() => {
+	const Old = globalThis.Worker;
+	globalThis.__memory = null;
+	globalThis.Worker = class extends Old {
+		set onmessage(f) {
+			super.onmessage = (e) => {
+				if (!e.data?.frame || !globalThis.__memory) return f(e);
+				const frame = JSON.parse(new TextDecoder().decode(e.data.frame));
+				frame.view.memory = globalThis.__memory;
+				f({data: {frame: new TextEncoder().encode(JSON.stringify(frame)).buffer}});
+			};
+		}
+	};
+})()`
+
+// TestMemoryIsTold: what the worker takes is in the state, and the page says so when it is much.
+func TestMemoryIsTold(t *testing.T) {
+	srv := startServer(t, "--listen", "127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := b.OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{stageTools(t), memoryFrames} {
+		if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url+"&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
+	// A small cluster takes tens of megabytes, and the program itself some.
+	await(t, p, 30*time.Second, "s.view.memory.live > 2e6 && s.view.memory.live <= s.view.memory.total && s.view.memory.total < 5e8 && s.view.memory.limit === 2 ** 32")
+	if words := evalIn[string](t, p, "document.querySelector('.cap').textContent"); words == "" || evalIn[bool](t, p, "/Memory is high/.test(document.body.textContent)") {
+		t.Fatalf("the page complains of its memory while it is small, or says nothing: %q", words)
+	}
+
+	evalIn[bool](t, p, "!!(__memory = {live: 1.4e9, total: 2.3e9, limit: 2 ** 32})")
+	until(t, p, "/^Memory is high: 2.3 GB of at most 4.3 GB/.test(document.querySelector('.cap .say').textContent)")
+	shot(t, p, "memory-en")
+	expectFits(t, p)
+	until(t, p, "/Memory is high/.test(document.getElementById('live').textContent)")
+	if err := p.Press(within(t, 10*time.Second), "l"); err != nil {
+		t.Fatal(err)
+	}
+	until(t, p, "/^内存偏高：2.3 GB/.test(document.querySelector('.cap .say').textContent)")
+	shot(t, p, "memory-zh")
+	expectFits(t, p)
+
+	evalIn[bool](t, p, "!!(__memory = {live: 1e8, total: 2e8, limit: 2 ** 32})")
+	until(t, p, "!/内存偏高/.test(document.querySelector('.cap .say').textContent)")
+	p.ExpectClean(t)
+}
