@@ -78,7 +78,7 @@ func TestHiddenTab(t *testing.T) {
 		t.Fatal(err)
 	}
 	until(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
-	until(t, p, "/was hidden for \\d+ s: nothing was drawn/.test(document.querySelector('.toast')?.textContent)")
+	until(t, p, "/was hidden for [\\d.]+ s: nothing was drawn/.test(document.querySelector('.toast')?.textContent)")
 	call(t, p, "pause()")
 	s := await(t, p, 30*time.Second, "s.view.mode === 'paused'")
 	until(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))

@@ -5,6 +5,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"time"
 
 	"github.com/hack-pad/safejs"
 )
@@ -30,6 +31,17 @@ func newBytes(p []byte) (safejs.Value, error) {
 func post(name string, value any) error {
 	_, err := self().Call("postMessage", map[string]any{name: value})
 	return err
+}
+
+// progress tells the page, ten times a second at most, how far a simulated cluster is that is being made.
+func progress() func(made, of int) {
+	var told time.Time
+	return func(made, of int) {
+		if now := time.Now(); now.Sub(told) >= 100*time.Millisecond {
+			told = now
+			_ = post("progress", map[string]any{"stage": "first", "loaded": made, "total": of}) // the next one will do as well
+		}
+	}
 }
 
 // postFrame sends a frame; its memory goes to the page with it.

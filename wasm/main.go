@@ -64,7 +64,7 @@ func run() error {
 		return err
 	}
 	quiet.collectWhenQuiet(true)
-	opts := lab.Options{Recorder: rec, Idle: quiet.wait}
+	opts := lab.Options{Recorder: rec, Idle: quiet.wait, Progress: progress()}
 	if cfg.Relay != "" {
 		opts.Dial = func(ctx context.Context) (net.Conn, error) {
 			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+cfg.Token)

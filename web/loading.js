@@ -2,7 +2,7 @@
 // Before there is anything to show, the rail is the loading bar: solid is done, dotted is to come. Each station says what
 // it will do.
 import { attr, s, show, text } from './dom.js';
-import { bytes, wrap } from './format.js';
+import { bytes, exact, wrap } from './format.js';
 import { t } from './i18n.js';
 import { columns, RAIL } from './scene.js';
 
@@ -111,7 +111,7 @@ export class Loading {
   paint() {
     const from = stops[Math.min(2, this.stage)];
     const to = stops[Math.min(3, this.stage + 1)];
-    const x = this.stage >= 3 ? stops[3] - 60 : from + (to - from) * this.share;
+    const x = this.stage >= 3 ? stops[3] - 60 * (1 - this.share) : from + (to - from) * this.share;
     attr(this.done, 'd', `M28 ${RAIL}H${x.toFixed(1)}`);
     const stage = t('load.' + stages[this.stage]);
     attr(this.done, 'aria-label', stage);
@@ -120,7 +120,9 @@ export class Loading {
     const words = this.stage === 0 && this.loaded ? (this.total ? t('load.of', { a: bytes(this.loaded), b: bytes(this.total) }) : bytes(this.loaded)) : '';
     attr(this.done, 'aria-valuetext', words ? `${stage}, ${words}` : stage);
     this.num.at(Math.max(80, Math.min(1190, x)), 132).set(words);
-    this.names.forEach((n, i) => n.cls(i === this.stage ? 'l t1' : 'l').set(t('load.' + stages[i])));
+    // A large simulated cluster is made object by object.
+    const made = this.stage === 3 && this.total ? ` · ${exact(this.loaded)} / ${exact(this.total)}` : '';
+    this.names.forEach((n, i) => n.cls(i === this.stage ? 'l t1' : 'l').set(t('load.' + stages[i]) + (i === 3 ? made : '')));
     for (const o of this.say) {
       const lines = wrap(t('load.' + o.name), o.w, 6, '14px');
       o.lines.forEach((l, i) => l.set(lines[i] ?? ''));

@@ -29,6 +29,8 @@ type Options struct {
 	// Idle, if it is set, puts simulated experiments on virtual time: it returns when nothing else in the program can run. The
 	// same seed then plays the same story to the event, and a Story plays it again. Only one goroutine calls it.
 	Idle func()
+	// Progress is told how far a simulated cluster is that is being made; nil when nobody wants to know. See simcluster.Options.
+	Progress func(made, of int)
 	// Dial opens a connection to the relay; nil when there is none.
 	Dial func(context.Context) (net.Conn, error)
 }
@@ -50,6 +52,7 @@ type Lab struct {
 	rec      *trace.Recorder
 	clock    clock.WithTicker
 	dial     func(context.Context) (net.Conn, error)
+	progress func(made, of int)
 	virtual  bool
 	driver   *vclock.Driver
 	end      context.CancelFunc // of the driver
@@ -77,7 +80,7 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, virtual: o.Idle != nil, end: func() {}, turn: make(chan struct{}, 1)}
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, virtual: o.Idle != nil, end: func() {}, turn: make(chan struct{}, 1)}
 	l.driver = vclock.NewDriver(o.Idle, o.Clock)
 	if l.virtual {
 		var ctx context.Context
@@ -222,7 +225,7 @@ func (l *Lab) start(next trace.Selection) {
 
 // openSim starts the simulated cluster of a selection, on v if that is not nil. l.mu is held.
 func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
-	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate}
+	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate, Progress: l.progress}
 	if o.Objects == 0 {
 		o.Objects = -1 // none; zero would mean simcluster's own default
 	}

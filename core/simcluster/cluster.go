@@ -46,6 +46,8 @@ type Options struct {
 	// Burst, lists and watches, and when depends on the work alone. It may block: a page with its one thread lets
 	// everything else have its turn, and the cluster makes no more than the page can take.
 	Breathe func()
+	// Progress, when not nil, is called by New now and then while it makes the first state: how many pods there are, and will be.
+	Progress func(made, of int)
 }
 
 // Cluster is the simulated cluster. It is an http.Handler; all methods may be called from any goroutine.
@@ -55,6 +57,7 @@ type Cluster struct {
 	bookmarkPeriod time.Duration
 	still          bool
 	breathe        func()
+	progress       func(made, of int)
 
 	mu        sync.Mutex
 	seed1     uint64     // as Options has it
@@ -113,6 +116,7 @@ func New(o Options) *Cluster {
 		bookmarkPeriod: o.BookmarkPeriod,
 		still:          o.Still,
 		breathe:        o.Breathe,
+		progress:       o.Progress,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},

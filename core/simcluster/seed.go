@@ -79,6 +79,9 @@ func (c *Cluster) seed(objects int) {
 		left -= n
 		c.now = start.Add(-c.between(time.Hour, 13*24*time.Hour)).Truncate(time.Second)
 		c.seedDeployment(a, n, start)
+		if c.progress != nil {
+			c.progress(objects-left, objects)
+		}
 	}
 	c.now = start
 	if !c.still {

@@ -146,7 +146,7 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 	// The first seconds compile what the rest only runs.
 	warm := min(d/3, 3*time.Minute)
 	begin := time.Now()
-	var samples []browser.Memory
+	var samples []sample
 	var frames []browser.Frame
 	var tasks []browser.Task
 	if err := pause(ctx, min(warm, 10*time.Second)); err != nil {
@@ -175,11 +175,14 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 			if err != nil {
 				return err
 			}
-			samples = append(samples, m)
+			samples = append(samples, sample{Memory: m})
 		}
-		v, err := browser.Eval[[]float64](ctx, p, "(async () => { const s = await informerscope.state(); return [s.view.behindMillis, s.api.writesPerSecond]; })()")
+		v, err := browser.Eval[[]float64](ctx, p, "(async () => { const {view, api} = await informerscope.state(); return [view.behindMillis, api.writesPerSecond, view.memory.live, view.memory.total]; })()")
 		if err != nil {
 			return err
+		}
+		if n := len(samples); n > 0 {
+			samples[n-1].live, samples[n-1].wasm = v[2], v[3]
 		}
 		behind, rates = max(behind, v[0]), append(rates, v[1])
 	}
@@ -228,11 +231,15 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 		judge = func(what, measured, budget string, _ bool) { t.row(what, measured, budget+", -minutes 10 judges") }
 	}
 	// The heap's floor is what is left when its garbage has just been collected.
-	heap, from, to := drift(samples, 0, func(m browser.Memory) float64 { return m.Heap })
+	heap, from, to := drift(samples, 0, func(m sample) float64 { return m.Heap })
 	judge("JavaScript heap, after warm-up", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), heap*100), "≤ +5 %", heap <= driftBudget)
+	live, from, to := drift(samples, 0.5, func(m sample) float64 { return m.live })
+	t.row("  what the worker's last collection left", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), live*100), "")
+	wasm, from, to := drift(samples, 0.5, func(m sample) float64 { return m.wasm })
+	judge("the worker's WebAssembly memory", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), wasm*100), "≤ +5 %", wasm <= driftBudget)
 	if samples[0].Resident > 0 {
-		rss, from, to := drift(samples, 0.5, func(m browser.Memory) float64 { return m.Resident })
-		judge("whole process, WebAssembly included", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), rss*100), "≤ +5 %", rss <= driftBudget)
+		rss, from, to := drift(samples, 0.5, func(m sample) float64 { return m.Resident })
+		judge("whole process, both included", fmt.Sprintf("%s to %s, %+.1f %%", mb(from), mb(to), rss*100), "≤ +5 %", rss <= driftBudget)
 	}
 	return nil
 }
@@ -360,11 +367,17 @@ func spread(frames []browser.Frame, of func(browser.Frame) time.Duration) (p50, 
 	return all[n/2], all[min(n-1, int(math.Ceil(float64(n)*0.99))-1)], all[n-1]
 }
 
+// sample is what the page and its worker hold at a moment.
+type sample struct {
+	browser.Memory
+	live, wasm float64
+}
+
 // drift is by which part the last third of the samples is more than the first;
 // at is which of a third's samples counts, from its least (0) to its most (1).
-func drift(samples []browser.Memory, at float64, of func(browser.Memory) float64) (part, from, to float64) {
+func drift(samples []sample, at float64, of func(sample) float64) (part, from, to float64) {
 	n := max(1, len(samples)/3)
-	pick := func(s []browser.Memory) float64 {
+	pick := func(s []sample) float64 {
 		v := make([]float64, len(s))
 		for i := range s {
 			v[i] = of(s[i])
