@@ -124,7 +124,7 @@ func (f *faults) struckByCut() int { return max(len(f.bodies), len(f.conns)) }
 func (f *faults) begin(c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.clock, f.answers = c, nil
+	f.clock, f.answers, f.refusal = c, nil, 0
 }
 
 // held are the faults that are on, as steps of a story.

@@ -110,12 +110,14 @@ func (l *Lab) Close() {
 }
 
 // halt ends the experiment, on virtual time in a turn of its own, and returns when that has ended.
-func (l *Lab) halt() {
-	l.driver.Do(func(time.Duration) {
+func (l *Lab) halt() (at time.Duration) {
+	l.driver.Do(func(now time.Duration) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.stopExperiment()
+		at = now
 	})
+	return at
 }
 
 var errClosed = errors.New("this experiment has been closed")
@@ -130,12 +132,16 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 	if err != nil {
 		return l.Selection(), err
 	}
-	l.halt()
+	halted := l.halt()
 	l.mu.Lock()
 	same := again == nil && l.src != nil && sameSource(l.selection, next)
 	if !same {
 		l.stopSource()
 		l.told = told{rate: next.Rate}
+		if again == nil {
+			l.told.steps = l.force()
+			l.told.first = len(l.told.steps)
+		}
 	}
 	l.wanted = 0
 	if again != nil {
@@ -147,9 +153,11 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 		l.driver.Do(func(at time.Duration) {
 			l.mu.Lock()
 			defer l.mu.Unlock()
-			l.carry(at, next.Rate)
+			l.carry(halted, at)
 			if l.src.cluster != nil && l.selection.Rate != next.Rate {
 				l.src.cluster.SetRate(next.Rate)
+				l.told.steps = append(l.told.steps, step{at: at, verb: "rate", args: []string{fmt.Sprint(next.Rate)}})
+				l.told.first++
 			}
 			l.start(next)
 		})

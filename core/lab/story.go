@@ -64,16 +64,18 @@ func (s step) float(i int) float64 {
 	return f
 }
 
-// verbs are what can be in a story: what each argument is, and whether it is done to the cluster, whoever watches.
-// The arguments are n: a whole number, f: a number, s: text.
-var verbs = map[string]struct {
-	args    string
-	cluster bool
-}{
-	"fault": {"ssnn", false}, "hold": {"sn", false}, "release": {"snn", false}, "listen": {"sff", false}, "unlisten": {"n", false},
-	"pace": {"nf", false}, "panic": {"n", false}, "index": {"ss", false}, "writes": {"s", false},
-	"create": {"sn", true}, "scale": {"sn", true}, "restart": {"s", true}, "delete": {"s", true}, "drop": {"s", true}, "burst": {"n", true},
-	"compact": {"", true}, "reboot": {"", true}, "rate": {"f", true},
+// watched is what an experiment of before selected.
+func (s step) watched() Change {
+	era, group, version, resource, kind, namespace := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5)
+	return Change{Era: &era, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace}
+}
+
+// verbs are what can be in a story, and what each argument is: n a whole number, f a number, s text. Experiments that watched the
+// cluster before the one that the link is about are in it too, from watch to halt, because their controllers wrote to it.
+var verbs = map[string]string{
+	"fault": "ssnn", "hold": "sn", "release": "snn", "listen": "sff", "unlisten": "n", "pace": "nf", "panic": "n", "index": "ss", "writes": "s",
+	"create": "sn", "scale": "sn", "restart": "s", "delete": "s", "drop": "s", "burst": "n", "compact": "", "reboot": "", "rate": "f",
+	"watch": "ssssss", "halt": "",
 }
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/"
@@ -117,13 +119,13 @@ func readStory(text string) (steps []step, err error) {
 		}
 		s := step{at: time.Duration(ms) * vclock.Precision, verb: parts[1]}
 		verb, ok := verbs[s.verb]
-		if !ok || len(parts)-2 > len(verb.args) {
+		if !ok || len(parts)-2 > len(verb) {
 			return nil, bad
 		}
 		for i, p := range parts[2:] {
 			a, ok := unescape(p)
 			if ok && a != "" {
-				switch verb.args[i] {
+				switch verb[i] {
 				case 'n':
 					_, err := strconv.ParseUint(a, 10, 31)
 					ok = err == nil
@@ -136,6 +138,11 @@ func readStory(text string) (steps []step, err error) {
 				return nil, bad
 			}
 			s.args = append(s.args, a)
+		}
+		if s.verb == "watch" {
+			if _, err := s.watched().apply(trace.Selection{Source: "sim"}); err != nil {
+				return nil, err
+			}
 		}
 		if n := len(steps); n > 0 && steps[n-1].at > s.at {
 			return nil, fmt.Errorf("%q is done before what stands in front of it", word[:min(len(word), 80)])
@@ -183,6 +190,7 @@ type told struct {
 	rate  float64 // at the cluster's beginning
 	from  time.Duration
 	steps []step
+	first int // of the steps, the first that the running experiment saw
 }
 
 // Story is the story of the running experiment as far as event seq.
@@ -193,7 +201,7 @@ func (l *Lab) Story(seq uint64) (Story, error) {
 		return Story{}, errors.New("only an experiment on the simulated cluster can be played again")
 	}
 	steps := slices.Clone(l.told.steps)
-	for len(steps) > 0 && steps[len(steps)-1].seq >= seq {
+	for len(steps) > l.told.first && steps[len(steps)-1].seq >= seq {
 		steps = steps[:len(steps)-1]
 	}
 	return Story{
@@ -239,8 +247,8 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 	return l.rec.First() <= l.wanted && l.wanted <= head
 }
 
-// replay plays a story on a cluster that is about to begin: what was done before the experiment began is done to the cluster
-// alone, then the experiment begins, and time goes as fast as it can until the log has reached the moment, if there is one.
+// replay plays a story on a cluster that is about to begin: the experiments of before run again, then the one that is meant
+// begins, and time goes as fast as it can until its log has reached the moment, if there is one.
 func (l *Lab) replay(next trace.Selection, s encore) {
 	began := make(chan struct{})
 	var started atomic.Bool
@@ -255,7 +263,7 @@ func (l *Lab) replay(next trace.Selection, s encore) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it
-		l.told.from = s.from
+		l.told.from, l.told.first = s.from, len(l.told.steps)
 		l.start(next)
 		started.Store(true)
 	}}
@@ -327,6 +335,14 @@ func (l *Lab) again(s step) {
 		case "panic":
 			_ = l.exp.panicNext(int32(s.int(0)))
 		}
+	case "watch":
+		sel, err := s.watched().apply(l.selection)
+		if err != nil { // readStory has looked at it
+			panic(err)
+		}
+		l.start(sel)
+	case "halt":
+		l.stopExperiment()
 	case "writes":
 		l.write(s.arg(0) != "off")
 	case "reboot":
@@ -350,23 +366,26 @@ func (l *Lab) again(s step) {
 	}
 }
 
-// carry keeps of the story what another experiment on the same cluster begins with: what was done to the cluster, and the
-// faults, holds and indices that are in force.
-func (l *Lab) carry(at time.Duration, rate float64) {
-	steps := slices.DeleteFunc(l.told.steps, func(s step) bool { return !verbs[s.verb].cluster })
-	now := append(l.faults.held(), l.holds.steps()...)
+// carry makes of the experiment that runs a part of the next one's story: it has ended, in a turn at halted.
+func (l *Lab) carry(halted, at time.Duration) {
+	w := l.selection
+	watch := newStep("watch", strings.Join(w.Eras, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace)
+	watch.at = l.told.from
+	halt := newStep("halt")
+	halt.at = halted
+	l.told.steps = append(slices.Insert(l.told.steps, l.told.first, watch), halt)
+	l.told.from, l.told.first = at, len(l.told.steps)
+}
+
+// force is what is in force whatever is watched: the faults, holds and indices that a person made before this cluster began,
+// and whether the controllers write.
+func (l *Lab) force() []step {
+	steps := append(l.faults.held(), l.holds.steps()...)
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
-		now = append(now, newStep("index", name, l.indices[name]))
+		steps = append(steps, newStep("index", name, l.indices[name]))
 	}
 	if l.readOnly.Load() {
-		now = append(now, newStep("writes", "off"))
+		steps = append(steps, newStep("writes", "off"))
 	}
-	if rate != l.selection.Rate {
-		now = append(now, newStep("rate", rate))
-	}
-	for _, s := range now {
-		s.at = at
-		steps = append(steps, s)
-	}
-	l.told.steps, l.told.from = steps, at
+	return steps
 }
