@@ -282,11 +282,11 @@ func (w *worker) call(name string, a arguments) (any, error) {
 		w.view.Step(n)
 		return w.view.Describe(), nil
 	case "seek":
-		var seq uint64
+		var seq int64
 		if err := a.read(0, &seq); err != nil {
 			return nil, err
 		}
-		w.view.Seek(seq)
+		w.view.Seek(uint64(max(0, seq))) // before the beginning is the beginning
 		return w.view.Describe(), nil
 	case "seekTime":
 		var millis float64
