@@ -62,7 +62,7 @@ unit: wasm ## unit tests, with the race detector where there is a C compiler
 
 e2e: wasm ## a real etcd and kube-apiserver, the server, and the page in a real browser
 	./e2e/install-chromium.sh
-	cd e2e && $(GO) test -count=1 -timeout 40m ./...
+	cd e2e && $(GO) test -count=1 -timeout 75m ./...
 
 bench: wasm ## ours beside client-go as ratios, and the page's frames under load (PAGE_ARGS="-minutes 10" for its memory)
 	./e2e/install-chromium.sh

@@ -45,9 +45,10 @@ func stories(t *testing.T) []string {
 // past and do nothing anew.
 func TestStories(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
-	b := browser.StartForTest(t)
 	for _, id := range stories(t) {
 		t.Run(id, func(t *testing.T) {
+			t.Parallel() // a story takes its time, and little of the processor
+			b := browser.StartForTest(t) // of its own: a page behind another one is hidden, and a hidden page does not paint
 			page := openStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=en", 1280, 720)
 			n := evalIn[int](t, page, "informerscope.story('%s').then((s) => s.steps)", id)
 			told := func(step int, state string) {
@@ -82,6 +83,9 @@ func TestStories(t *testing.T) {
 			}
 			keys("Escape")
 			if err := page.WaitFor(within(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {
+				t.Fatal(err)
+			}
+			if err := page.WaitFor(within(t, 30*time.Second), "informerscope.state().then((s) => s.live)", "informerscope.state().then((s) => s.view)"); err != nil {
 				t.Fatal(err)
 			}
 			after := await(t, page, time.Minute, "s.live")

@@ -42,8 +42,8 @@ export class Stories {
       b.addEventListener('click', f);
       return b;
     };
-    this.prevB = key('M10.5 3L5.5 8l5 5', () => this.prev());
-    this.nextB = key('M5.5 3l5 5-5 5', () => this.next());
+    this.prevB = key('M10.5 3L5.5 8l5 5', () => this.turn(-1));
+    this.nextB = key('M5.5 3l5 5-5 5', () => this.turn(1));
     this.endB = key('M4 4l8 8M12 4l-8 8', () => this.leave());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
@@ -116,7 +116,7 @@ export class Stories {
     this.starting = false;
     fragment.write({ story: null });
     this.paint();
-    if (this.ctx.model.view.mode === 'paused') this.ctx.act('live');
+    if (this.ctx.model.view.mode !== 'live') this.ctx.act('live');
     return true;
   }
 
@@ -169,7 +169,7 @@ export class Stories {
   async calls(list) {
     this.acting = true;
     for (const [name, ...args] of list) await this.ctx.act(name, ...args);
-    this.acting = false;
+    this.rest();
   }
 
   /** Begins a step for the first time: at the live edge. @param {number} i @private */
@@ -191,8 +191,8 @@ export class Stories {
     for (const p of measured(st.until)) base.set(p, Number(at(state, p)) || 0);
     this.told[i] = { begin: Math.max(1, m.view.seq), base, done: false, end: 0, at: 0 };
     this.enteredAt = performance.now();
-    this.acting = false;
     if (st.do) await this.calls(st.do);
+    else this.rest();
     this.paint();
   }
 
@@ -212,28 +212,34 @@ export class Stories {
     await this.ctx.act('play', 1);
     if (!told.done) await this.ctx.act('live');
     await this.settled();
-    this.acting = false;
+    this.rest();
     this.paint();
   }
 
   next() {
-    if (!this.story || this.starting || this.acting) return;
-    if (this.i >= this.story.steps.length - 1) return;
+    if (!this.story || this.starting || this.i >= this.story.steps.length - 1) return;
     if (this.told[this.i + 1]) this.revisit(this.i + 1);
     else this.enter(this.i + 1);
-  }
-
-  prev() {
-    this.manual = true;
-    if (!this.story || this.starting || this.acting) return;
-    this.revisit(Math.max(0, this.i - 1));
   }
 
   /** A page turned by hand. @param {number} n */
   turn(n) {
     this.manual = true;
-    if (n > 0) this.next();
-    else this.prev();
+    if (!this.story || this.starting) return;
+    if (this.acting) this.asked = n;
+    else if (n > 0) this.next();
+    else this.revisit(Math.max(0, this.i - 1));
+  }
+
+  /** The page turned while a step's calls were made, which is not to be lost: a clicker is pressed once. */
+  asked = 0;
+
+  /** The calls are made. @private */
+  rest() {
+    this.acting = false;
+    const n = this.asked;
+    this.asked = 0;
+    if (n) this.turn(n);
   }
 
   /** A log was begun anew: the story's own, or one that ends the story. */

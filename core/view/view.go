@@ -41,6 +41,7 @@ type View struct {
 
 	mu       sync.Mutex
 	fold     *trace.Fold
+	gen      uint64 // the log that it is of
 	mode     mode
 	speed    float64
 	playAt   time.Duration // where playing has come to, on the log's clock
@@ -77,14 +78,18 @@ func (v *View) Measure(f func() trace.Memory) {
 	v.measure = f
 }
 
-// Reset goes to the end of the log and sends everything anew: the log is a new one.
+// Reset sees now whether the log is a new one; the next frame would see it too. The view of a new log goes to its end and sends
+// everything anew, once.
 func (v *View) Reset() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.reset()
+	if v.gen != v.rec.Generation() {
+		v.reset()
+	}
 }
 
 func (v *View) reset() {
+	v.gen = v.rec.Generation()
 	v.fold = trace.NewFold()
 	v.mode = live
 	v.jumped, v.resend = true, true
@@ -248,9 +253,10 @@ func (v *View) watch(e *trace.Event) {
 
 // advance moves the view to where it should be now. v.mu is held.
 func (v *View) advance() {
+	fresh := v.gen != v.rec.Generation()
 	head, _ := v.rec.Head()
 	pos := v.fold.Seq()
-	if head < pos { // the log began anew
+	if fresh || head < pos {
 		v.reset()
 		pos = 0
 	}

@@ -40,6 +40,7 @@ type page struct {
 	marks []trace.Mark
 	moves []view.Move
 	jump  bool
+	logs  int // how often it was told that the log is a new one
 }
 
 type cell struct {
@@ -87,6 +88,7 @@ func (p *page) take(v *view.View) bool {
 	}
 	p.jump = f.Jump
 	if f.Timeline.Reset {
+		p.logs++
 		p.bins, p.marks = map[int]int{}, nil
 	}
 	for _, b := range f.Timeline.Bins {
@@ -478,10 +480,19 @@ func TestANewSelectionStartsThePageAnew(t *testing.T) {
 		if _, err := l.Select(t.Context(), lab.Change{Resource: &resource}); err != nil {
 			t.Fatal(err)
 		}
+		// Whether the view sees it by itself or is told to look, the page is told once: a story begins with its log.
+		logs := p.logs
+		p.take(v)
+		v.Reset()
 		pass(2 * time.Second)
 		for p.take(v) && p.view.Behind > 0 {
 		}
 		p.take(v)
+		v.Reset()
+		p.take(v)
+		if p.logs != logs+1 {
+			t.Errorf("the page was told of %d new logs", p.logs-logs)
+		}
 		p.check(rec, "namespace")
 		var res trace.Resource
 		if err := json.Unmarshal(p.state["resource"], &res); err != nil || res.Resource != "nodes" {
