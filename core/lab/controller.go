@@ -230,7 +230,7 @@ func (l *Lab) write(on bool) {
 
 // tellWrites emits whether the controller writes.
 func (c *controller) tellWrites() {
-	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindWrites, Flag: c.writer != nil && !c.x.lab.readOnly.Load()})
+	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindWrites, Flag: c.writer != nil && !c.x.lab.readOnly.Load(), N: workerCount})
 }
 
 // versions remembers the newest resourceVersions that the wire brought for

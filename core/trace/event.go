@@ -74,7 +74,7 @@ const (
 	KindClusterWrite
 	// KindClusterWritten: the write was answered. Key, Text, Listener as there, StoreRV: the one sent, RV: the new one, Dur: how long it took, Err: a conflict, or why it failed.
 	KindClusterWritten
-	// KindWrites: whether the controller writes was switched, or stands so from the beginning. Flag.
+	// KindWrites: whether the controller writes was switched, or stands so from the beginning. Flag, N: workers that it has.
 	KindWrites
 
 	// KindRestored: the log begins here, not at the experiment's start; everything before it was not kept. One for each

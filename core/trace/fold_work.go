@@ -116,5 +116,8 @@ func (w *workq) apply(epoch uint64, e *Event) {
 		w.lastWrite = x
 	case KindWrites:
 		w.writing = e.Flag
+		for id := range min(e.N, maxWorkers) { // a worker that has had no key yet is one too
+			w.worker(int32(id + 1))
+		}
 	}
 }
