@@ -14,7 +14,7 @@ import (
 const (
 	// leastHeap and mostHeap bound when the collector runs by the program's own word, and where it does not wait for that.
 	leastHeap = 24 << 20
-	mostHeap  = 1 << 30
+	mostHeap  = 5 << 29 // of the 4 GiB that WebAssembly has; 100,000 objects take more than one
 	// weighEvery is how often the heap is looked at.
 	weighEvery = 50 * time.Millisecond
 )

@@ -14,6 +14,8 @@ const (
 	maxCatchUp = time.Second
 	// lifeEvents is about how many events the end of a pod and the start of the next one make.
 	lifeEvents = 8
+	// calmRate is up to how many events a second pods come and go more often.
+	calmRate = 50
 )
 
 // SetRate sets how many pod events a second happen of themselves; it is held between 0 and 10,000.
@@ -69,12 +71,17 @@ func (c *Cluster) happen() int {
 	}
 	what := c.rng.IntN(1000)
 	s := c.randomPod()
+	// A quiet cluster has something come and go every few seconds; a busy one would do little else than roll its owners' counts.
+	jobs, ends := 990, 950
+	if c.rate > calmRate {
+		jobs, ends = 994, 985
+	}
 	switch {
-	case what >= 990:
+	case what >= jobs:
 		if c.startJob() {
 			return lifeEvents
 		}
-	case what >= 950 && s != nil && c.replicaSets.uids[s.ownerUID] != nil:
+	case what >= ends && s != nil && c.replicaSets.uids[s.ownerUID] != nil:
 		_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
 		return lifeEvents
 	}
