@@ -47,7 +47,7 @@ func TestStories(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, id := range stories(t) {
 		t.Run(id, func(t *testing.T) {
-			t.Parallel() // a story takes its time, and little of the processor
+			t.Parallel()                 // a story takes its time, and little of the processor
 			b := browser.StartForTest(t) // of its own: a page behind another one is hidden, and a hidden page does not paint
 			page := openStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=en", 1280, 720)
 			n := evalIn[int](t, page, "informerscope.story('%s').then((s) => s.steps)", id)
