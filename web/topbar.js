@@ -121,7 +121,7 @@ export class TopBar {
     const bad = !!src.trouble || (ready && model.down());
     this.src.className = `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`;
     const full = src.kind === 'live' ? t('top.live', { name: src.context || '?' }) : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
-    put(this.srcText, src.kind === 'live' ? t('top.live', { name: middle(src.context || '?', 15) }) : full);
+    put(this.srcText, src.kind === 'live' ? t('top.live', { name: middle(src.context || '?', 13) }) : full);
     this.src.title = src.trouble ? `${full}: ${src.trouble}` : full;
     attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
     const res = formatResource(resource);
