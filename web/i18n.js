@@ -108,7 +108,7 @@ const words = {
   'ref.delays': ['delays, doubling to 30 s', '退避：加倍，至 30 s'],
   'ref.again': ['will send again', '将再次发送'],
   'ref.noRelist': ['no relist: the watch goes on', '不用 relist：watch 继续'],
-  'ref.sameList': ['the first list has not begun', '第一次 list 尚未开始'],
+  'ref.sameList': ['the list is asked for again', '再次请求列表'],
   'ref.willRelist': ['a relist: all objects again', 'relist：重新取全部对象'],
 
   'queue.depth': ['depth', '深度'],

@@ -141,6 +141,8 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 		if again == nil {
 			l.told.steps = l.force()
 			l.told.first = len(l.told.steps)
+		} else {
+			l.clean()
 		}
 	}
 	l.wanted = 0

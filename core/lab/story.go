@@ -389,3 +389,18 @@ func (l *Lab) force() []step {
 	}
 	return steps
 }
+
+// clean ends what is in force: a link's story begins with nothing but what it says. l.mu is held.
+func (l *Lab) clean() {
+	for _, s := range l.force() {
+		switch s.verb {
+		case "fault":
+			off := false
+			_, _ = l.faults.strike(s.arg(0), FaultArgs{On: &off})
+		case "hold":
+			_ = l.release(s.arg(0), 0, int32(s.int(1)))
+		}
+	}
+	l.indices = nil
+	l.readOnly.Store(false)
+}

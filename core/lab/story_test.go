@@ -3,6 +3,7 @@ package lab
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"hash/fnv"
 	"os"
@@ -84,12 +85,27 @@ func line(e *trace.Event) string {
 	return b.String()
 }
 
+// meddle leaves something of every kind in force that outlives an experiment: a link's story knows nothing of it.
+func meddle(t *testing.T, l *Lab) {
+	t.Helper()
+	_, err := l.Select(t.Context(), Change{})
+	_, delay := l.Fault("delay", FaultArgs{Millis: 70})
+	_, marks := l.Fault("noendmark", FaultArgs{})
+	_, writes := l.Writes(ptr(false))
+	if err := errors.Join(err, delay, marks, writes, l.Hold("store", 0), l.AddIndex("by tier", "label:tier")); err != nil {
+		t.Fatal(err)
+	}
+}
+
 // played is the log of a Lab on virtual time.
 func played(t *testing.T, change Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{})
 		l := New(Options{Recorder: rec, Idle: synctest.Wait})
+		if change.Do != nil {
+			meddle(t, l)
+		}
 		if _, err := l.Select(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
