@@ -2,6 +2,7 @@ package e2e
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -499,6 +500,12 @@ func TestStageTimelineDrag(t *testing.T) {
 func TestStageTabOrder(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
+	// A row that stands for something passing, the temporary store of a WatchList, goes with it: the page stands still,
+	// and what is drawn is the moment it stands at.
+	call(t, p, "pause()")
+	paused := await(t, p, 20*time.Second, "s.view.mode === 'paused'")
+	until(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
+	settle(t, p)
 	shown := evalJSON[[]string](t, p, "JSON.stringify(stage.focusable().map((el, i) => (el.__tab = i, stage.describe(el))))")
 	if len(shown) < 20 {
 		t.Fatalf("only %d controls are shown: %q", len(shown), shown)
