@@ -178,7 +178,7 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 	if s.dead || s.cur.deleting {
 		return
 	}
-	want := int(s.cur.get("spec.replicas").Int())
+	want := s.cur.replicas()
 	have, _ := c.counts(s.cur.uid)
 	switch {
 	case have < want:
@@ -219,37 +219,13 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 	c.updateReplicaSetStatus(s)
 }
 
-// storeStatus stores an object's map if its status differs from what is stored, and reports whether it did.
-func (c *Cluster) storeStatus(s *slot, m, status map[string]any) bool {
-	if normal(m["status"]) == normal(status) {
-		return false
-	}
-	m["status"] = status
-	touchManaged(s.res, ensureMap(m, "metadata"), "kube-controller-manager", "status", c.now, m)
-	o, err := c.encode(m)
-	if err != nil {
-		return false
-	}
-	c.put(s.res, o)
-	return true
-}
-
 func (c *Cluster) updateReplicaSetStatus(s *slot) {
 	total, ready := c.counts(s.cur.uid)
-	st := s.cur.get("status")
-	if int(st.Get("replicas").Int()) == total && int(st.Get("readyReplicas").Int()) == ready &&
-		st.Get("observedGeneration").Int() == s.cur.get("metadata.generation").Int() {
-		return
+	st, generation := s.cur.get("status"), s.cur.generation()
+	if int(st.Get("replicas").Int()) == total && int(st.Get("readyReplicas").Int()) == ready && int(st.Get("observedGeneration").Int()) == generation {
+		return // what somebody else put beside them stays, as with the real one
 	}
-	m := s.cur.mustMap()
-	status := map[string]any{"replicas": total, "observedGeneration": getInt(m, 1, "metadata", "generation")}
-	if total > 0 {
-		status["fullyLabeledReplicas"] = total
-	}
-	if ready > 0 {
-		status["readyReplicas"], status["availableReplicas"] = ready, ready
-	}
-	if c.storeStatus(s, m, status) {
+	if c.storeStatus(s, replicaSetStatus(total, ready, generation)) {
 		c.ownerChanged(s.ownerUID)
 	}
 }
@@ -282,31 +258,26 @@ func (c *Cluster) syncDeployment(key string) {
 	if d == nil || d.cur.deleting {
 		return
 	}
-	m := d.cur.mustMap()
-	want := getInt(m, 1, "spec", "replicas")
-	name := replicaSetName(d.cur.name, templateHash(getMap(m, "spec", "template")))
+	plan := c.planOf(d)
+	want := plan.want
 	var current *slot
 	var old []*slot
 	revision := 0
 	for _, rs := range c.ownedBy(c.replicaSets, d.cur.uid) {
 		n, _ := strconv.Atoi(rs.cur.get(`metadata.annotations.deployment\.kubernetes\.io/revision`).String())
 		revision = max(revision, n)
-		if rs.cur.name == name {
+		if rs.cur.name == plan.current {
 			current = rs
 		} else {
 			old = append(old, rs)
 		}
 	}
-	size := func(rs *slot) int { return int(rs.cur.get("spec.replicas").Int()) }
 	oldSize := 0
 	for _, rs := range old {
-		oldSize += size(rs)
+		oldSize += rs.cur.replicas()
 	}
-	paused, _ := getMap(m, "spec")["paused"].(bool)
-	recreate := getString(m, "spec", "strategy", "type") == "Recreate"
-	rolling := getMap(m, "spec", "strategy", "rollingUpdate")
-	surge := portion(rolling["maxSurge"], want, true, 1)
-	unavailable := portion(rolling["maxUnavailable"], want, false, 0)
+	paused, recreate := plan.paused, plan.recreate
+	surge, unavailable := plan.surge, plan.unavailable
 	if surge == 0 && unavailable == 0 {
 		unavailable = 1
 	}
@@ -325,7 +296,7 @@ func (c *Cluster) syncDeployment(key string) {
 			first = max(0, min(want, want+surge-oldSize))
 		}
 		if current == nil {
-			current = c.createReplicaSet(d, m, first, revision+1)
+			current = c.createReplicaSet(d, d.cur.mustMap(), first, revision+1)
 			if current == nil {
 				return
 			}
@@ -333,7 +304,7 @@ func (c *Cluster) syncDeployment(key string) {
 		} else if oldSize == 0 {
 			c.resize(current, want)
 		} else if !paused {
-			have := size(current)
+			have := current.cur.replicas()
 			switch room := want + surge - oldSize - have; {
 			case have > want:
 				c.resize(current, want)
@@ -361,14 +332,14 @@ func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 	total, available := 0, 0
 	for _, rs := range append(slices.Clone(old), current) {
 		_, ready := c.counts(rs.cur.uid)
-		total += int(rs.cur.get("spec.replicas").Int())
+		total += rs.cur.replicas()
 		available += ready
 	}
 	_, currentReady := c.counts(current.cur.uid)
-	currentMissing := int(current.cur.get("spec.replicas").Int()) - currentReady
+	currentMissing := current.cur.replicas() - currentReady
 	room := total - minAvailable - currentMissing
 	for _, rs := range old {
-		n := int(rs.cur.get("spec.replicas").Int())
+		n := rs.cur.replicas()
 		_, ready := c.counts(rs.cur.uid)
 		if sick := min(n-ready, room); sick > 0 {
 			c.resize(rs, n-sick)
@@ -377,7 +348,7 @@ func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 	}
 	spare := min(room, available-minAvailable)
 	for _, rs := range old {
-		n := int(rs.cur.get("spec.replicas").Int())
+		n := rs.cur.replicas()
 		if cut := min(n, spare); cut > 0 {
 			c.resize(rs, n-cut)
 			spare -= cut
@@ -387,7 +358,7 @@ func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 
 // resize writes spec.replicas of a deployment or replica set.
 func (c *Cluster) resize(s *slot, n int) {
-	if int(s.cur.get("spec.replicas").Int()) == n {
+	if s.cur.replicas() == n {
 		return
 	}
 	m := s.cur.mustMap()
@@ -419,8 +390,8 @@ func (c *Cluster) setRevision(d *slot, n int) {
 }
 
 func (c *Cluster) updateDeploymentStatus(d, current *slot) {
-	m := d.cur.mustMap()
-	want := getInt(m, 1, "spec", "replicas")
+	plan := c.planOf(d)
+	want := plan.want
 	total, ready, updated := 0, 0, 0
 	for _, rs := range c.owned[d.cur.uid] {
 		if rs.res != c.replicaSets {
@@ -432,53 +403,30 @@ func (c *Cluster) updateDeploymentStatus(d, current *slot) {
 			updated = t
 		}
 	}
-	status := map[string]any{"observedGeneration": getInt(m, 1, "metadata", "generation")}
-	put := func(k string, n int) {
-		if n > 0 {
-			status[k] = n
-		}
-	}
-	put("replicas", total)
-	put("updatedReplicas", updated)
-	put("readyReplicas", ready)
-	put("availableReplicas", ready)
-	put("unavailableReplicas", max(0, want-ready))
-	unavailable := portion(getMap(m, "spec", "strategy", "rollingUpdate")["maxUnavailable"], want, false, 0)
-	condition := func(typ string, ok bool, reason, message string) map[string]any {
-		state := "False"
-		if ok {
-			state = "True"
-		}
-		since := stamp(c.now)
-		updatedAt := since
-		for _, x := range anyList(getMap(m, "status")["conditions"]) {
-			if old, _ := x.(map[string]any); old["type"] == typ && old["status"] == state {
-				since = getString(old, "lastTransitionTime")
-				if old["reason"] == reason {
-					updatedAt = getString(old, "lastUpdateTime")
-				}
-			}
-		}
-		return map[string]any{"type": typ, "status": state, "reason": reason, "message": message,
-			"lastTransitionTime": since, "lastUpdateTime": updatedAt}
-	}
-	available := ready >= want-unavailable
+	available := ready >= want-plan.unavailable
 	reason, message := "MinimumReplicasAvailable", "Deployment has minimum availability."
 	if !available {
 		reason, message = "MinimumReplicasUnavailable", "Deployment does not have minimum availability."
 	}
-	conditions := []any{condition("Available", available, reason, message)}
+	was := d.cur.get("status.conditions")
+	var w statusWriter
+	w.positive("availableReplicas", ready)
+	w.key("conditions")
+	w.b = c.appendOwnerCondition(append(w.b, '['), was, "Available", available, reason, message)
 	if current != nil {
+		reason, message = "ReplicaSetUpdated", fmt.Sprintf("ReplicaSet %q is progressing.", current.cur.name)
 		if updated == want && ready >= want && total == want {
-			conditions = append(conditions, condition("Progressing", true, "NewReplicaSetAvailable",
-				fmt.Sprintf("ReplicaSet %q has successfully progressed.", current.cur.name)))
-		} else {
-			conditions = append(conditions, condition("Progressing", true, "ReplicaSetUpdated",
-				fmt.Sprintf("ReplicaSet %q is progressing.", current.cur.name)))
+			reason, message = "NewReplicaSetAvailable", fmt.Sprintf("ReplicaSet %q has successfully progressed.", current.cur.name)
 		}
+		w.b = c.appendOwnerCondition(append(w.b, ','), was, "Progressing", true, reason, message)
 	}
-	status["conditions"] = conditions
-	c.storeStatus(d, m, status)
+	w.b = append(w.b, ']')
+	w.number("observedGeneration", d.cur.generation())
+	w.positive("readyReplicas", ready)
+	w.positive("replicas", total)
+	w.positive("unavailableReplicas", max(0, want-ready))
+	w.positive("updatedReplicas", updated)
+	c.storeStatus(d, w.done())
 }
 
 // pruneHistory deletes the oldest empty replica sets beyond spec.revisionHistoryLimit.
@@ -489,7 +437,7 @@ func (c *Cluster) pruneHistory(d *slot, old []*slot) {
 	}
 	var empty []*slot
 	for _, rs := range old {
-		if rs.cur.get("spec.replicas").Int() == 0 && len(c.owned[rs.cur.uid]) == 0 && !rs.cur.deleting {
+		if rs.cur.replicas() == 0 && len(c.owned[rs.cur.uid]) == 0 && !rs.cur.deleting {
 			empty = append(empty, rs)
 		}
 	}

@@ -51,8 +51,9 @@ type slot struct {
 	ownerUID string
 	ownedIdx int // in Cluster.owned[ownerUID]
 
-	pod *podSim        // of pods
-	rs  *replicaSetSim // of replica sets
+	pod  *podSim         // of pods
+	rs   *replicaSetSim  // of replica sets
+	plan *deploymentPlan // of deployments
 }
 
 type eventType uint8

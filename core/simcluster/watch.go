@@ -6,7 +6,6 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/tidwall/gjson"
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
@@ -305,6 +304,3 @@ func appendError(buf []byte, e *apierrors.StatusError) []byte {
 	buf = append(buf, `{"type":"ERROR","object":`...)
 	return append(append(buf, statusJSON(e)...), '}', '\n')
 }
-
-// get reads a path from the stored bytes.
-func (o *object) get(path string) gjson.Result { return gjson.GetBytes(o.raw, path) }

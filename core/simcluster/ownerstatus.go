@@ -1,0 +1,211 @@
+package simcluster
+
+import (
+	"bytes"
+	"strconv"
+	"strings"
+
+	"github.com/tidwall/gjson"
+)
+
+// deploymentPlan is what a deployment's spec asks for, read from it once: the spec is large and seldom changes, and every
+// change of a pod comes by here.
+type deploymentPlan struct {
+	spec                     []byte // what it was read from
+	want, surge, unavailable int
+	paused, recreate         bool
+	current                  string // name of the replica set of its template
+}
+
+// planOf returns the plan of a deployment's present spec.
+func (c *Cluster) planOf(d *slot) *deploymentPlan {
+	o := d.cur
+	spec := o.raw[o.specOff:]
+	if o.statusOff > o.specOff {
+		spec = o.raw[o.specOff:o.statusOff]
+	}
+	if d.plan != nil && bytes.Equal(d.plan.spec, spec) {
+		return d.plan
+	}
+	m := o.mustMap()
+	p := &deploymentPlan{spec: spec, want: getInt(m, 1, "spec", "replicas")}
+	p.current = replicaSetName(o.name, templateHash(getMap(m, "spec", "template")))
+	p.paused, _ = getMap(m, "spec")["paused"].(bool)
+	p.recreate = getString(m, "spec", "strategy", "type") == "Recreate"
+	rolling := getMap(m, "spec", "strategy", "rollingUpdate")
+	p.surge = portion(rolling["maxSurge"], p.want, true, 1)
+	p.unavailable = portion(rolling["maxUnavailable"], p.want, false, 0)
+	d.plan = p
+	return p
+}
+
+// statusWriter builds a status in the order in which encoding/json writes a map, so that what it writes is the same
+// bytes as what went through one.
+type statusWriter struct{ b []byte }
+
+func (w *statusWriter) key(k string) {
+	sep := byte(',')
+	if len(w.b) == 0 {
+		sep = '{'
+	}
+	w.b = append(append(append(w.b, sep, '"'), k...), '"', ':')
+}
+
+func (w *statusWriter) number(k string, n int) {
+	w.key(k)
+	w.b = strconv.AppendInt(w.b, int64(n), 10)
+}
+
+// positive leaves a count of nothing out, as omitempty does.
+func (w *statusWriter) positive(k string, n int) {
+	if n > 0 {
+		w.number(k, n)
+	}
+}
+
+func (w *statusWriter) done() []byte { return append(w.b, '}') }
+
+// appendOwnerCondition appends a deployment's condition. Its times are those of the same condition in was, as far as it
+// says the same.
+func (c *Cluster) appendOwnerCondition(b []byte, was gjson.Result, typ string, ok bool, reason, message string) []byte {
+	state := "False"
+	if ok {
+		state = "True"
+	}
+	since := stamp(c.now)
+	updated := since
+	was.ForEach(func(_, old gjson.Result) bool {
+		if old.Get("type").String() == typ && old.Get("status").String() == state {
+			since = old.Get("lastTransitionTime").String()
+			if old.Get("reason").String() == reason {
+				updated = old.Get("lastUpdateTime").String()
+			}
+		}
+		return true
+	})
+	sep := byte('{')
+	for _, f := range [...][2]string{{"lastTransitionTime", since}, {"lastUpdateTime", updated}, {"message", message},
+		{"reason", reason}, {"status", state}, {"type", typ}} {
+		b = append(append(append(b, sep, '"'), f[0]...), '"', ':')
+		b = append(b, mustText(f[1])...)
+		sep = ','
+	}
+	return append(b, '}')
+}
+
+// mustText is a JSON string.
+func mustText(s string) string {
+	for i := 0; i < len(s); i++ {
+		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
+			// As marshalBody does: without HTML's escapes.
+			b, _ := marshalBody(map[string]any{"s": s}) // a string never fails
+			return string(b[len(`{"s":`) : len(b)-1])
+		}
+	}
+	return `"` + s + `"`
+}
+
+const statusManager = "kube-controller-manager"
+
+// storeStatus stores a new version of an object with another status, if it differs from what is stored, and reports whether it did.
+func (c *Cluster) storeStatus(s *slot, status []byte) bool {
+	old := s.cur
+	if old.statusOff > 0 && bytes.Equal(old.raw[old.statusOff:old.statusEnd], status) {
+		return false
+	}
+	o := c.spliceStatus(old, status)
+	if o == nil {
+		o = c.encodeStatus(s, status)
+	}
+	if o == nil {
+		return false
+	}
+	c.put(s.res, o)
+	return true
+}
+
+// encodeStatus makes the next version of an object, with another status, in the long way: any object can be decoded.
+func (c *Cluster) encodeStatus(s *slot, status []byte) *object {
+	m := s.cur.mustMap()
+	next, err := decodeMap(status)
+	if err != nil {
+		return nil
+	}
+	m["status"] = next
+	touchManaged(s.res, ensureMap(m, "metadata"), statusManager, "status", c.now, m)
+	o, err := c.encode(m)
+	if err != nil {
+		return nil
+	}
+	return o
+}
+
+// spliceStatus makes the next version of an object out of its bytes: the resourceVersion, the time at which its status
+// was written last, and the status. It returns nil where one of them is not there yet, or they stand in another order.
+func (c *Cluster) spliceStatus(old *object, status []byte) *object {
+	if old.statusOff < old.rvEnd || old.specOff < old.rvEnd || old.statusOff < old.specOff {
+		return nil
+	}
+	from, to := 0, 0
+	old.get("metadata.managedFields").ForEach(func(_, e gjson.Result) bool {
+		if e.Get("manager").Str == statusManager && e.Get("subresource").Str == "status" {
+			if t := e.Get("time"); t.Index > 0 {
+				from, to = t.Index+1, t.Index+len(t.Raw)-1
+			}
+			return false
+		}
+		return true
+	})
+	now := stamp(c.now)
+	if to-from != len(now) || from > old.rvOff {
+		return nil
+	}
+	o := *old
+	o.rev = c.rev + 1
+	var digits [20]byte
+	rv := strconv.AppendUint(digits[:0], o.rev, 10)
+	b := make([]byte, 0, len(old.raw)+len(rv)-(old.rvEnd-old.rvOff)+len(status)-(old.statusEnd-old.statusOff))
+	b = append(append(b, old.raw[:from]...), now...)
+	b = append(append(b, old.raw[to:old.rvOff]...), rv...)
+	b = append(append(b, old.raw[old.rvEnd:old.statusOff]...), status...)
+	o.raw = append(b, old.raw[old.statusEnd:]...)
+	o.shift(len(rv) - (old.rvEnd - old.rvOff))
+	o.rvEnd = o.rvOff + len(rv)
+	o.statusEnd = o.statusOff + len(status)
+	return &o
+}
+
+// replicaSetStatus is what the replica set controller reports of its pods.
+func replicaSetStatus(total, ready, generation int) []byte {
+	var w statusWriter
+	w.positive("availableReplicas", ready)
+	w.positive("fullyLabeledReplicas", total)
+	w.number("observedGeneration", generation)
+	w.positive("readyReplicas", ready)
+	w.number("replicas", total)
+	return w.done()
+}
+
+func (o *object) generation() int {
+	if g := o.get("metadata.generation"); g.Exists() {
+		return int(g.Int())
+	}
+	return 1
+}
+
+// replicas is spec.replicas, 0 if there is none.
+func (o *object) replicas() int { return int(o.get("spec.replicas").Int()) }
+
+// get reads a path from the stored bytes. What it finds stands at its Index of them, if the path begins with metadata.
+func (o *object) get(path string) gjson.Result {
+	if rest, ok := strings.CutPrefix(path, "spec."); ok && o.specOff > 0 {
+		return gjson.GetBytes(o.raw[o.specOff:], rest)
+	}
+	if rest, ok := strings.CutPrefix(path, "status."); ok && o.statusOff > 0 {
+		return gjson.GetBytes(o.raw[o.statusOff:], rest)
+	}
+	if path == "status" && o.statusOff > 0 {
+		return gjson.ParseBytes(o.raw[o.statusOff:o.statusEnd])
+	}
+	return gjson.GetBytes(o.raw, path)
+}

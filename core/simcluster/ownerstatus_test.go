@@ -1,0 +1,73 @@
+package simcluster
+
+import (
+	"fmt"
+	"testing"
+	"time"
+)
+
+// TestStatusSplice holds the short way to a new status against the long one, for every deployment and replica set that a
+// lively cluster has, and sees that the short way is the one taken.
+func TestStatusSplice(t *testing.T) {
+	c, clk := newFake(Options{Objects: 300, Seed: 11, Rate: 500})
+	if err := c.CreateDeployment("shop", "new-app", 7); err != nil {
+		t.Fatal(err)
+	}
+	spliced, long := 0, 0
+	for range 12 {
+		play(c, clk, 500*time.Millisecond, 10*time.Millisecond)
+		for _, r := range []*resource{c.deployments, c.replicaSets} {
+			for _, s := range r.all {
+				checkIndex(t, r, s)
+				for _, status := range []string{`{}`, `{"replicas":123456}`, `{"conditions":[{"message":"\"é<&>\\","type":"T"}],"observedGeneration":3}`} {
+					short, want := c.spliceStatus(s.cur, []byte(status)), c.encodeStatus(s, []byte(status))
+					if want == nil {
+						t.Fatalf("%s cannot be encoded", s.key)
+					}
+					if short == nil {
+						long++
+						continue
+					}
+					spliced++
+					if string(short.raw) != string(want.raw) {
+						t.Fatalf("%s %s:\n got %s\nwant %s", r.plural, s.key, short.raw, want.raw)
+					}
+					if a, b := fmt.Sprintf("%+v", *short), fmt.Sprintf("%+v", *want); a != b {
+						t.Fatalf("%s %s: index\n got %s\nwant %s", r.plural, s.key, a, b)
+					}
+				}
+			}
+		}
+	}
+	if long > spliced/50 {
+		t.Errorf("%d statuses went the long way and %d the short one", long, spliced)
+	}
+}
+
+// TestPlanFollowsSpec sees that a plan is read anew when the spec changes, and only then.
+func TestPlanFollowsSpec(t *testing.T) {
+	c, clk := newFake(Options{Objects: -1, Seed: 1})
+	if err := c.CreateDeployment("shop", "demo", 4); err != nil {
+		t.Fatal(err)
+	}
+	play(c, clk, 5*time.Second, 10*time.Millisecond)
+	d := c.deployments.byKey["shop/demo"]
+	first := c.planOf(d)
+	patch := func(body string) *deploymentPlan {
+		t.Helper()
+		if a := do(c, "PATCH", "/apis/apps/v1/namespaces/shop/deployments/demo", body, "Content-Type", "application/merge-patch+json"); a.code != 200 {
+			t.Fatalf("%s: %d %s", body, a.code, a.body)
+		}
+		return c.planOf(d)
+	}
+	if p := patch(`{"metadata":{"labels":{"a":"b"}}}`); p != first {
+		t.Error("a label made the plan be read anew")
+	}
+	p := patch(`{"spec":{"replicas":10,"paused":true,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":3}}}}`)
+	if p.want != 10 || !p.paused || p.surge != 5 || p.unavailable != 3 || p.current != first.current {
+		t.Errorf("the plan is %+v", p)
+	}
+	if p := patch(`{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`); p.current == first.current {
+		t.Error("another template has the same replica set")
+	}
+}
