@@ -27,12 +27,12 @@ wasm: web/informerscope.wasm web/wasm_exec.js ## build what the page loads
 # The page is downloaded, so it is built small: without what its browser does (wasm/slim), and with inlining only where it
 # is fast because of it. Together that is a third of the download.
 WASM_HOT := runtime internal/runtime/... internal/bytealg unicode/utf8 sync/... internal/sync \
-  informerscope/core/object
+  informerscope/... github.com/tidwall/... encoding/json bytes strconv syscall/js github.com/hack-pad/...
 WASM_FLAGS := -trimpath -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(WASM_HOT),-gcflags=$(p)=)
 
 web/informerscope.wasm: $(WASM_SRC)
 	$(GO) run ./wasm/slim bin/_slim
-	GOOS=js GOARCH=wasm $(GO) build -overlay bin/_slim/overlay.json -modfile bin/_slim/go.mod $(WASM_FLAGS) -o $@ ./wasm
+	GOOS=js GOARCH=wasm $(GO) build -overlay bin/_slim/overlay.json -modfile bin/_slim/go.mod -tags steady $(WASM_FLAGS) -o $@ ./wasm
 	@if grep -q 'behind a shut door of wasm/slim' $@; then rm $@; echo "what slim takes to be unreachable is linked into the page"; exit 1; fi
 
 web/wasm_exec.js: $(GOROOT)/lib/wasm/wasm_exec.js
@@ -51,6 +51,7 @@ check: ## gofmt and go vet, for this machine and for js/wasm
 	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	GOOS=js GOARCH=wasm $(GO) vet ./core/... ./wasm/...
+	GOOS=js GOARCH=wasm $(GO) vet -tags steady ./wasm
 	cd e2e && $(GO) vet ./...
 	cd tools/standalone && $(GO) vet ./...
 

@@ -17,14 +17,18 @@ const (
 	mostHeap  = 5 << 29 // of the 4 GiB that WebAssembly has; 100,000 objects take more than one
 	// weighEvery is how often the heap is looked at.
 	weighEvery = 50 * time.Millisecond
+	// listenEvery is how long the page's messages may wait for a program that always has something to do.
+	listenEvery = 4 * time.Millisecond
 )
 
 // quiet knows when nothing in the program can run. Go has the worker's one thread for as long as any goroutine can, so a
 // message that the worker sends to itself arrives when all that follows from what was done is done; and the page's messages
-// stand in the same line, so none waits for more than one turn.
+// stand in the same line. The runtime knows it without the way over the browser's event loop, which takes a tenth of a
+// millisecond; where it tells, that way is taken only as often as the page needs to be heard.
 type quiet struct {
-	port safejs.Value
-	turn chan struct{}
+	port     safejs.Value
+	turn     chan struct{}
+	listened time.Time
 
 	mu      sync.Mutex
 	exact   bool
@@ -61,11 +65,17 @@ func newQuiet() (*quiet, error) {
 
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
-	q.collect()
+	now := time.Now()
+	q.collect(now)
+	if canAwaitQuiet && now.Sub(q.listened) < listenEvery {
+		awaitQuiet()
+		return
+	}
 	if _, err := q.port.Call("postMessage", nil); err != nil {
 		panic(err) // a port of our own that never closes
 	}
 	<-q.turn
+	q.listened = time.Now()
 }
 
 // collectWhenQuiet decides who says when the collector runs. What it makes goroutines do, and when, depends on how much memory
@@ -83,10 +93,10 @@ func (q *quiet) collectWhenQuiet(exact bool) {
 }
 
 // collect runs the collector when it is due. Nothing else may be able to run.
-func (q *quiet) collect() {
+func (q *quiet) collect(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if !q.exact || time.Since(q.weighed) < weighEvery {
+	if !q.exact || now.Sub(q.weighed) < weighEvery {
 		return
 	}
 	var m runtime.MemStats
@@ -95,5 +105,5 @@ func (q *quiet) collect() {
 		runtime.ReadMemStats(&m)
 		q.limit = max(leastHeap, m.HeapAlloc*3/2)
 	}
-	q.weighed = time.Now()
+	q.weighed = now
 }

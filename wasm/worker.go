@@ -22,6 +22,10 @@ const (
 	tickMillis = 15
 	// hurryMillis is how often the page gets a frame while a story is played as fast as can be.
 	hurryMillis = 250
+	// A frame is followed by so many times its own time for the rest of the worker, as long as that is not felt: where frames
+	// are dear, much happens between two of them anyway, and the page merges what the eye cannot follow.
+	frameRest = 10
+	mostRest  = 100 * time.Millisecond
 )
 
 // worker answers the page.
@@ -38,6 +42,7 @@ type worker struct {
 
 // frames sends a frame each time the page wants one, once there is something new in it.
 func (w *worker) frames(ctx context.Context) error {
+	var rested time.Time // when the next frame may be made
 	for {
 		select {
 		case <-w.want:
@@ -52,14 +57,23 @@ func (w *worker) frames(ctx context.Context) error {
 				return err
 			}
 		}
+		if d := time.Until(rested).Milliseconds(); d > 0 {
+			if err := w.pause(int(d)); err != nil {
+				return err
+			}
+		}
+		begun := time.Now()
 		frame := w.view.Frame()
 		for frame == nil {
 			if err := w.pause(wait); err != nil {
 				return err
 			}
+			begun = time.Now()
 			frame = w.view.Frame()
 		}
-		w.quiet.collect() // nothing but this runs while the page has its turn
+		now := time.Now()
+		rested = now.Add(min(frameRest*now.Sub(begun), mostRest))
+		w.quiet.collect(now) // nothing but this runs while the page has its turn
 		if err := postFrame(frame); err != nil {
 			return fmt.Errorf("send a frame: %w", err)
 		}

@@ -35,6 +35,10 @@ const (
 	fieldFinalizers
 	fieldManagedFields
 
+	// Get goes straight to these two, where nearly all that is asked for lies.
+	fieldSpec
+	fieldStatus
+
 	fieldCount
 	firstLazy = fieldGenerateName
 	noField   = fieldCount
@@ -63,6 +67,9 @@ var fieldInfo = [fieldCount]struct {
 	fieldOwnerReferences:            {"metadata.ownerReferences", jsonArray},
 	fieldFinalizers:                 {"metadata.finalizers", jsonArray},
 	fieldManagedFields:              {"metadata.managedFields", jsonArray},
+	// What a resource has there is its own affair.
+	fieldSpec:   {"spec", jsonAny},
+	fieldStatus: {"status", jsonAny},
 }
 
 func metadataField(key []byte) field {
@@ -124,7 +131,7 @@ func (f *fields) check(b []byte) error {
 		if s.end == 0 {
 			continue
 		}
-		if got := typeOf(b[s.start]); got != fieldInfo[n].want && got != jsonNull {
+		if got := typeOf(b[s.start]); got != fieldInfo[n].want && got != jsonNull && fieldInfo[n].want != jsonAny {
 			return fmt.Errorf("%s is %s, not %s", fieldInfo[n].path, article(got), article(fieldInfo[n].want))
 		}
 	}
@@ -142,7 +149,7 @@ func (f *fields) member(s *scanner, depth int, key []byte, i int) (int, error) {
 		n = fieldKind
 	case "metadata":
 		n = fieldMetadata
-		clear(f[fieldName:])
+		clear(f[fieldName:fieldSpec])
 		if i < len(s.b) && s.b[i] == '{' {
 			end, err := s.object(i, depth+1, func(key []byte, i int) (int, error) {
 				end, err := s.value(i, depth+1)
@@ -153,6 +160,14 @@ func (f *fields) member(s *scanner, depth int, key []byte, i int) (int, error) {
 			})
 			f[n] = span{uint32(i), uint32(end)}
 			return end, err
+		}
+	case "spec", "status":
+		n = fieldSpec
+		if key[1] == 't' {
+			n = fieldStatus
+		}
+		if f[n].end != 0 {
+			return s.value(i, depth) // gjson takes the first one
 		}
 	default:
 		return s.value(i, depth)

@@ -7,6 +7,8 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/tidwall/gjson"
+
 	"informerscope/core/object/objecttest"
 )
 
@@ -14,6 +16,8 @@ var seeds = []string{
 	`{}`, `null`, `[]`, ` {"kind":"A"} `, `{"metadata":{"name":"a","name":"b","labels":{"x":"y","x":null}}}`, `{"metadata":{"labels":{"a":1,"a":"b"}}}`,
 	`{"metadata":{"name":"\ud83d\ude00\u0000\/"},"metadata":null}`, "{\"metadata\":{\"name\":\"\xff\",\"labels\":{\"\xff\":\"\xed\xa0\x80\"}}}",
 	`{"m\u0065tadata":{"\u0075id":"x"},"a":[[[[1e5,-0.1E-2,0]]]]}`, `{"a":"12345678\"1234567\\12345678"}`, `{"a":-01}`, `{"a":"\ud83d`, `{"kind":tru}`,
+	`{"spec":{"a":{"b":1}},"spec":{"a":2},"status":null,"status":{"a":"b"}}`, `{"status":"{\"a\":1}","spec":[{"a":1},{"b":2}]}`,
+	`{"status":{"phase":"x"},"metadata":{"name":"n"},"metadata":{},"spec":{"a":[{"b":1,"c":2}],"a.b":3}}`, `{"sp\u0065c":{"a":1},"spec":{"a":2}}`,
 	`{"metadata":{"finalizers":["a"],"generation":3,"labels":{}}}`, `{"a":[{},[],{"b":[]}]}x`, `1 x`, `{"a":1e999}`,
 }
 
@@ -114,12 +118,25 @@ func FuzzObject(f *testing.F) {
 		o.GetManagedFields()
 		o.GetCreationTimestamp()
 		o.GetGeneration()
-		o.Get("spec.nodeName")
+		checkGet(t, o)
 		o.SetName("changed")
 		if again, err := Parse(bytes.Clone(o.Raw())); err != nil || again.GetName() != "changed" || again.GetUID() != o.GetUID() || !reflect.DeepEqual(again.GetLabels(), labels) {
 			t.Errorf("after SetName: %s, %v", o.Raw(), err)
 		}
+		checkGet(t, o)
 	})
+}
+
+// checkGet holds Get, which knows where spec and status lie, against gjson, which looks for them.
+func checkGet(t *testing.T, o *Object) {
+	t.Helper()
+	for _, path := range []string{"spec", "spec.a", "spec.a.b", "spec.a.#", `spec.a\.b`, "spec.a|b", "spec.a.#(b==1).c", "spec.nodeName", "spec.containers.0.name",
+		"spec.#", "spec.@keys", "spec.0", "spec.*", "spec..a", "spec.", "status.a", "status.phase", `status.conditions.#(type=="Ready").status`, "status.a|@this", "metadata.name", "s", "spec.{a,b}"} {
+		want, got := gjson.GetBytes(o.Raw(), path), o.Get(path)
+		if got.Type != want.Type || got.Raw != want.Raw || got.Str != want.Str {
+			t.Errorf("%s at %s: %q, gjson finds %q", o.Raw(), path, got.Raw, want.Raw)
+		}
+	}
 }
 
 // outOfRange tells whether a valid document has a number that no float64 can hold: encoding/json's maps refuse it, its Valid does not.

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strconv"
+	"strings"
 
 	"github.com/tidwall/gjson"
 
@@ -127,6 +128,19 @@ func (o *Object) Size() int { return len(o.raw) }
 func (o *Object) Get(path string) gjson.Result {
 	if path == "" {
 		return gjson.Result{}
+	}
+	if i := strings.IndexByte(path, '.'); i == len("spec") || i == len("status") {
+		var part []byte
+		switch path[:i] {
+		case "spec":
+			part = o.field(fieldSpec)
+		case "status":
+			part = o.field(fieldStatus)
+		}
+		// A path that goes on with a plain key means the same from there on.
+		if rest := path[i+1:]; len(part) > 0 && part[0] == '{' && rest != "" && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z') {
+			return gjson.GetBytes(part, rest)
+		}
 	}
 	return gjson.GetBytes(o.raw, path)
 }

@@ -386,6 +386,8 @@ const (
 	jsonString
 	jsonArray
 	jsonObject
+	// jsonAny is where any of them will do.
+	jsonAny
 )
 
 // typeOf tells the type of a valid value by its first byte.

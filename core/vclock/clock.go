@@ -130,9 +130,8 @@ func (c *Clock) begin(t time.Time) {
 	}
 	c.still = false
 	c.began = c.real.Now()
-	if late := c.end.Sub(c.now); late > c.ahead {
-		c.ahead = late
-	}
+	// Work that took longer than until this instant makes its stamps late, and the time after it makes that good.
+	c.ahead = max(0, c.end.Sub(c.now))
 }
 
 // settle notes that the work of this instant is over.

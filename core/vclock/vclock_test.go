@@ -92,6 +92,15 @@ func TestTimeStandsStillWithinAnInstantButStampsDoNot(t *testing.T) {
 		if got := stamps.Since(start); got != 4*time.Second {
 			t.Errorf("the next instant's first stamp is %v, want 4s: stamps never go back, and waiting does not count", got)
 		}
+		c.settle()
+		for i := range 100 { // work that takes as long as it is given leaves no trace for ever
+			c.advance(start.Add(time.Duration(5+i) * time.Second))
+			if got, want := stamps.Since(start), time.Duration(5+i)*time.Second; got != want {
+				t.Fatalf("%d instants later the stamp is %v, want %v", i, got, want)
+			}
+			time.Sleep(time.Second)
+			c.settle()
+		}
 	})
 }
 
