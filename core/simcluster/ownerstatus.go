@@ -2,6 +2,7 @@ package simcluster
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -19,24 +20,34 @@ type deploymentPlan struct {
 
 // planOf returns the plan of a deployment's present spec.
 func (c *Cluster) planOf(d *slot) *deploymentPlan {
-	o := d.cur
-	spec := o.raw[o.specOff:]
-	if o.statusOff > o.specOff {
-		spec = o.raw[o.specOff:o.statusOff]
+	spec := d.cur.spec()
+	if d.plan == nil || !bytes.Equal(d.plan.spec, spec) {
+		d.plan = readPlan(d.cur.name, d.cur.mustMap())
 	}
-	if d.plan != nil && bytes.Equal(d.plan.spec, spec) {
-		return d.plan
-	}
-	m := o.mustMap()
-	p := &deploymentPlan{spec: spec, want: getInt(m, 1, "spec", "replicas")}
-	p.current = replicaSetName(o.name, templateHash(getMap(m, "spec", "template")))
+	d.plan.spec = spec // of the present bytes, so that no older ones are kept for it
+	return d.plan
+}
+
+// readPlan reads the plan of a deployment from its map.
+func readPlan(name string, m map[string]any) *deploymentPlan {
+	p := &deploymentPlan{want: getInt(m, 1, "spec", "replicas")}
+	p.current = replicaSetName(name, templateHash(getMap(m, "spec", "template")))
 	p.paused, _ = getMap(m, "spec")["paused"].(bool)
 	p.recreate = getString(m, "spec", "strategy", "type") == "Recreate"
 	rolling := getMap(m, "spec", "strategy", "rollingUpdate")
 	p.surge = portion(rolling["maxSurge"], p.want, true, 1)
 	p.unavailable = portion(rolling["maxUnavailable"], p.want, false, 0)
-	d.plan = p
 	return p
+}
+
+const statusKey = `,"status":`
+
+// spec is the bytes of spec, and of what else stands between it and status.
+func (o *object) spec() []byte {
+	if o.statusOff > o.specOff {
+		return o.raw[o.specOff : o.statusOff-len(statusKey)]
+	}
+	return o.raw[o.specOff : len(o.raw)-1]
 }
 
 // statusWriter builds a status in the order in which encoding/json writes a map, so that what it writes is the same
@@ -113,7 +124,7 @@ func (c *Cluster) storeStatus(s *slot, status []byte) bool {
 	if old.statusOff > 0 && bytes.Equal(old.raw[old.statusOff:old.statusEnd], status) {
 		return false
 	}
-	o := c.spliceStatus(old, status)
+	o := c.spliceStatus(s.res, old, status)
 	if o == nil {
 		o = c.encodeStatus(s, status)
 	}
@@ -140,14 +151,22 @@ func (c *Cluster) encodeStatus(s *slot, status []byte) *object {
 	return o
 }
 
-// spliceStatus makes the next version of an object out of its bytes: the resourceVersion, the time at which its status
-// was written last, and the status. It returns nil where one of them is not there yet, or they stand in another order.
-func (c *Cluster) spliceStatus(old *object, status []byte) *object {
-	if old.statusOff < old.rvEnd || old.specOff < old.rvEnd || old.statusOff < old.specOff {
+// spliceStatus makes the next version of an object out of its bytes: the time at which its status was written last, the
+// resourceVersion, and the status. It returns nil where they do not stand in the order in which encode writes them.
+func (c *Cluster) spliceStatus(r *resource, old *object, status []byte) *object {
+	end := len(old.raw) - 1 // of what stays before the status
+	if old.statusOff > 0 {
+		end = old.statusOff
+	}
+	if old.specOff < old.rvEnd || end < old.specOff {
 		return nil
 	}
-	from, to := 0, 0
-	old.get("metadata.managedFields").ForEach(func(_, e gjson.Result) bool {
+	now := stamp(c.now)
+	text := now
+	from, to, entries := 0, 0, 0
+	managed := old.get("metadata.managedFields")
+	managed.ForEach(func(_, e gjson.Result) bool {
+		entries++
 		if e.Get("manager").Str == statusManager && e.Get("subresource").Str == "status" {
 			if t := e.Get("time"); t.Index > 0 {
 				from, to = t.Index+1, t.Index+len(t.Raw)-1
@@ -156,22 +175,39 @@ func (c *Cluster) spliceStatus(old *object, status []byte) *object {
 		}
 		return true
 	})
-	now := stamp(c.now)
-	if to-from != len(now) || from > old.rvOff {
+	if from == 0 && entries > 0 && entries < maxManaged {
+		from = managed.Index + len(managed.Raw) - 1
+		to = from
+		text = `,{"apiVersion":"` + r.apiVersion() + `","fieldsType":"FieldsV1","fieldsV1":{"f:status":{}},"manager":"` + statusManager +
+			`","operation":"Update","subresource":"status","time":"` + now + `"}`
+	} else if to-from != len(now) {
+		return nil
+	}
+	if from > old.rvOff {
 		return nil
 	}
 	o := *old
 	o.rev = c.rev + 1
 	var digits [20]byte
 	rv := strconv.AppendUint(digits[:0], o.rev, 10)
-	b := make([]byte, 0, len(old.raw)+len(rv)-(old.rvEnd-old.rvOff)+len(status)-(old.statusEnd-old.statusOff))
-	b = append(append(b, old.raw[:from]...), now...)
-	b = append(append(b, old.raw[to:old.rvOff]...), rv...)
-	b = append(append(b, old.raw[old.rvEnd:old.statusOff]...), status...)
-	o.raw = append(b, old.raw[old.statusEnd:]...)
-	o.shift(len(rv) - (old.rvEnd - old.rvOff))
-	o.rvEnd = o.rvOff + len(rv)
-	o.statusEnd = o.statusOff + len(status)
+	b := make([]byte, 0, len(old.raw)+len(text)+len(rv)-(old.rvEnd-old.rvOff)+len(status)-(old.statusEnd-old.statusOff)+len(statusKey))
+	b = append(append(b, old.raw[:from]...), text...)
+	b = append(b, old.raw[to:old.rvOff]...)
+	o.rvOff = len(b)
+	b = append(b, rv...)
+	o.rvEnd = len(b)
+	o.specOff += o.rvEnd - old.rvEnd
+	b = append(b, old.raw[old.rvEnd:end]...)
+	tail := old.raw[end:]
+	if old.statusOff > 0 {
+		tail = old.raw[old.statusEnd:]
+	} else {
+		b = append(b, statusKey...)
+	}
+	o.statusOff = len(b)
+	b = append(b, status...)
+	o.statusEnd = len(b)
+	o.raw = slices.Clip(append(b, tail...))
 	return &o
 }
 

@@ -13,14 +13,33 @@ func TestStatusSplice(t *testing.T) {
 	if err := c.CreateDeployment("shop", "new-app", 7); err != nil {
 		t.Fatal(err)
 	}
-	spliced, long := 0, 0
+	spliced, long, first := 0, 0, 0
+	// New makes objects without a status, and each gets its first one so.
+	without := func(s *slot) *slot {
+		m := s.cur.mustMap()
+		delete(m, "status")
+		meta := ensureMap(m, "metadata")
+		meta["managedFields"] = anyList(meta["managedFields"])[:1]
+		o, err := c.encode(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return &slot{res: s.res, key: s.key, cur: o}
+	}
 	for range 12 {
 		play(c, clk, 500*time.Millisecond, 10*time.Millisecond)
 		for _, r := range []*resource{c.deployments, c.replicaSets} {
 			for _, s := range r.all {
 				checkIndex(t, r, s)
+				bare := without(s)
 				for _, status := range []string{`{}`, `{"replicas":123456}`, `{"conditions":[{"message":"\"é<&>\\","type":"T"}],"observedGeneration":3}`} {
-					short, want := c.spliceStatus(s.cur, []byte(status)), c.encodeStatus(s, []byte(status))
+					short, want := c.spliceStatus(r, s.cur, []byte(status)), c.encodeStatus(s, []byte(status))
+					if o, want := c.spliceStatus(r, bare.cur, []byte(status)), c.encodeStatus(bare, []byte(status)); o != nil {
+						first++
+						if string(o.raw) != string(want.raw) || fmt.Sprintf("%+v", *o) != fmt.Sprintf("%+v", *want) {
+							t.Fatalf("%s %s, its first status:\n got %+v\nwant %+v", r.plural, s.key, *o, *want)
+						}
+					}
 					if want == nil {
 						t.Fatalf("%s cannot be encoded", s.key)
 					}
@@ -39,8 +58,11 @@ func TestStatusSplice(t *testing.T) {
 			}
 		}
 	}
-	if long > spliced/50 {
+	if long > 0 {
 		t.Errorf("%d statuses went the long way and %d the short one", long, spliced)
+	}
+	if first < 100 {
+		t.Errorf("%d first statuses went the short way", first)
 	}
 }
 

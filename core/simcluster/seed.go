@@ -204,7 +204,8 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 	if d == nil {
 		return
 	}
-	rs := c.createReplicaSet(d, d.cur.mustMap(), replicas, 1)
+	m := d.cur.mustMap()
+	rs := c.createReplicaSet(d, m, replicas, 1)
 	if rs == nil {
 		return
 	}
@@ -231,6 +232,8 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 		c.put(c.pods, o).pod = p
 	}
 	c.updateReplicaSetStatus(rs)
+	d.plan = readPlan(d.cur.name, m)
+	d.plan.spec = d.cur.spec()
 	c.updateDeploymentStatus(d, rs)
 }
 

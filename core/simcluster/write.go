@@ -547,6 +547,9 @@ func normal(v any) any {
 	return string(b)
 }
 
+// maxManaged is how many entries metadata.managedFields may have.
+const maxManaged = 10
+
 func touchManaged(r *resource, meta map[string]any, manager, sub string, now time.Time, m map[string]any) {
 	fields := map[string]any{"f:status": map[string]any{}}
 	if sub == "" {
@@ -560,7 +563,7 @@ func touchManaged(r *resource, meta map[string]any, manager, sub string, now tim
 			return
 		}
 	}
-	if len(list) < 10 {
+	if len(list) < maxManaged {
 		meta["managedFields"] = append(list, entry)
 	}
 }
