@@ -159,18 +159,26 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 	behind := 0.0
 	var rates []float64
 	for time.Since(begin) < d {
-		f, ts, err := p.Trace(ctx, 5*time.Second)
-		if err != nil {
-			return err
-		}
-		frames, tasks = append(frames, f...), append(tasks, ts...)
-		// Tracing is work too: a long run is traced a third of the time.
-		if d > 2*time.Minute {
-			if err := pause(ctx, 10*time.Second); err != nil {
+		// Tracing is work, and memory of the traced process: a long run is traced in its first minutes, a third of the time, and
+		// in its last one, and its memory is read between.
+		gone := time.Since(begin)
+		long := d > 4*time.Minute
+		if !long || gone < warm || d-gone < time.Minute {
+			f, ts, err := p.Trace(ctx, 5*time.Second)
+			if err != nil {
 				return err
 			}
+			frames, tasks = append(frames, f...), append(tasks, ts...)
+			if long {
+				if err := pause(ctx, 10*time.Second); err != nil {
+					return err
+				}
+			}
+		} else if err := pause(ctx, 5*time.Second); err != nil {
+			return err
 		}
-		if time.Since(begin) > warm {
+		weigh := gone > warm && (!long || d-gone >= time.Minute)
+		if weigh {
 			m, err := p.Memory(ctx)
 			if err != nil {
 				return err
@@ -181,8 +189,8 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 		if err != nil {
 			return err
 		}
-		if n := len(samples); n > 0 {
-			samples[n-1].live, samples[n-1].wasm = v[2], v[3]
+		if weigh {
+			samples[len(samples)-1].live, samples[len(samples)-1].wasm = v[2], v[3]
 		}
 		behind, rates = max(behind, v[0]), append(rates, v[1])
 	}
