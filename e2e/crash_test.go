@@ -47,7 +47,7 @@ func TestCrash(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			use2(dialog + ".querySelectorAll('button')[1]")
+			use2("[..." + dialog + ".querySelectorAll('button')].at(-1)")
 			settle(t, p)
 			if evalIn[bool](t, p, "!!"+dialog) {
 				t.Error("the dialog does not go away")

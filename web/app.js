@@ -133,7 +133,16 @@ const link = new Link({
     dirty = true;
   },
   crash: showCrash,
+  silent: (seconds) => {
+    mute = seconds;
+    dirty = true;
+    if (!seconds && !link.dead) unlost();
+  },
 });
+/** For how many seconds the worker has left a question unanswered. */
+let mute = 0;
+/** Takes back that the worker was given up. */
+let unlost = () => {};
 
 /** What could not be begun, in the worker's words. */
 let beginError = '';
@@ -164,6 +173,7 @@ async function arrive(seq) {
   const there = await link.call('arrive', []);
   if (hurry !== seq) return; // something else was begun meanwhile
   hurry = 0;
+  files.remember();
   if (there) return ctx.act('seek', seq);
   say(t('file.unreached', { n: exact(seq) }), true);
   return ctx.act('live');
@@ -184,6 +194,7 @@ async function begin() {
     hurry = wantedSeq = 0;
     if (!p.get('story')) await link.call('select', [scene]);
     followed = sceneOf();
+    files.remember();
     const speed = fragment.speed(p);
     if (speed && speed !== 1 && !scene.at) await link.call('play', [speed]);
     if (scene.at) arrive(Number(scene.at)).catch((err) => say(err.message, true));
@@ -199,6 +210,9 @@ async function begin() {
   dirty = true;
 }
 
+/** Calls that change nothing that a link tells of. */
+const looks = ['play', 'pause', 'step', 'seek', 'seekTime', 'mark', 'live', 'record', 'export', 'sources', 'resources', 'namespaces', 'object', 'index', 'groupBy'];
+
 /**
  * Performs a call and keeps the fragment beside it, so that a link is a scene.
  * @param {string} name
@@ -206,6 +220,7 @@ async function begin() {
  */
 async function perform(name, args) {
   const result = await link.call(name, args);
+  if (!looks.includes(name)) files.remember();
   if (name === 'select') {
     beginError = '';
     loading.progress({ stage: 'first', loaded: 0, total: 0 });
@@ -299,26 +314,35 @@ function find() {
   panels.indexer.find();
 }
 
-/** @param {{message: string, stack: string}} c */
+/** @param {import('./link.js').Crash} c */
 function showCrash(c) {
+  unlost();
   crashed = true;
   dirty = true;
   model.view.mode = 'paused'; // no clock runs on, and nothing calls itself live
-  const box = h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': t('crash.title') });
+  const box = h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': t(c.end === 'lost' ? 'crash.lost' : 'crash.title') });
+  unlost = () => {
+    unlost = () => {};
+    box.remove();
+    crashed = false;
+  };
   const reload = h('button', { class: 'key', type: 'button' }, t('crash.reload'));
   reload.addEventListener('click', () => location.reload());
   const look = h('button', { class: 'key', type: 'button' }, t('crash.look'));
   look.addEventListener('click', () => box.remove());
+  const back = files.again();
+  const again = h('button', { class: 'key', type: 'button' }, t('crash.again', { n: exact(model.view.seq) }));
+  again.addEventListener('click', () => back?.());
   const said = h('p');
-  said.textContent = c.message;
+  said.textContent = c.end ? t(`crash.${c.end}.x`) : c.message;
   const card = h('div', { class: 'crash' },
-    h('h2', {}, s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })), t('crash.title')), h('p', { class: 's' }, t('crash.what')), said);
+    h('h2', {}, s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })), t(c.end === 'lost' ? 'crash.lost' : 'crash.title')), ...(c.end ? [] : [h('p', { class: 's' }, t('crash.what'))]), said);
   if (c.stack) {
     const pre = h('pre', { tabindex: 0 });
     pre.textContent = c.stack;
     card.append(pre);
   }
-  card.append(h('p', { class: 's' }, t('crash.do')), h('div', { class: 'row2' }, reload, ...(model.any ? [look] : [])));
+  card.append(h('p', { class: 's' }, t('crash.do')), h('div', { class: 'row2' }, reload, ...(back ? [again] : []), ...(model.any ? [look] : [])));
   box.append(h('div', { class: 'scrim' }), card);
   app.append(box);
   reload.focus();
@@ -412,7 +436,7 @@ function paintBars(clock) {
   transport.paint();
   timeline.paint();
   inspector.refresh();
-  caption.paint(clock, crashed ? t('cap.crash') : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
+  caption.paint(clock, crashed ? t('cap.crash') : mute ? t('cap.mute', { n: mute }) : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
 }
 
 /**

@@ -91,14 +91,35 @@ export class Files {
     return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq };
   }
 
-  /** The address of a simulated moment. @param {Record<string, string | number | null>} story @private */
-  link(story) {
-    const { state } = this.ctx.model;
-    return fragment.shareable({
-      source: 'sim', ...story,
-      resource: fragment.formatResource(state.resource), namespace: state.resource.namespace, era: this.ctx.model.eras?.length ? this.ctx.model.eras.join(',') : state.era,
-    });
+  /** What the address of a simulated moment says. @param {Record<string, string | number | null>} story @private */
+  scene(story) {
+    const { state, eras } = this.ctx.model;
+    return { source: 'sim', ...story, resource: fragment.formatResource(state.resource), namespace: state.resource.namespace, era: eras?.length ? eras.join(',') : state.era };
   }
+
+  /** Something was done: keeps what an address must say of it, which a worker that has ended cannot be asked. */
+  remember() {
+    clearTimeout(this.timer);
+    this.kept = null;
+    this.timer = setTimeout(async () => {
+      if (this.ctx.model.state.source.kind === 'sim') this.kept = await this.story(this.ctx.model.view.head).catch(() => null);
+    }, 300);
+  }
+
+  /** Begins the page anew and goes to the moment that shows; null when no address leads there. */
+  again() {
+    const { seq } = this.ctx.model.view;
+    const { kept } = this;
+    return !kept || !seq || this.ctx.model.state.source.kind !== 'sim' ? null : () => {
+      fragment.write({ ...this.scene({ ...kept, at: seq }), speed: null, story: null });
+      location.reload();
+    };
+  }
+
+  /** @type {Record<string, string | number | null> | null} */
+  kept = null;
+  /** @type {ReturnType<typeof setTimeout> | undefined} */
+  timer;
 
   /** Gives the moment away: a link to a simulated one, a file of any other. @param {Element} [anchor] */
   async share(anchor) {
@@ -111,7 +132,7 @@ export class Files {
       ctx.say(ctx.t('file.long'));
       return;
     }
-    const url = this.link(story);
+    const url = fragment.shareable(this.scene(story));
     if (await copy(url)) ctx.say(ctx.t('file.copied', { n: exact(seq) }));
     else if (anchor) this.show(anchor, url);
   }

@@ -294,6 +294,7 @@ const words = {
   'cap.loading': ['Loading the informer. It is Go, compiled to WebAssembly, and runs inside this page.', '正在载入 informer：它是编译成 WebAssembly 的 Go 程序，就在本页里运行。'],
   'cap.start': ['The informer starts.', 'informer 正在启动。'],
   'cap.crash': ['The informer has stopped; what is on the stage is its last state.', 'informer 已停止；画面上是它最后的状态。'],
+  'cap.mute': ['The informer is busy: it has not answered for {n} s.', 'informer 正忙：已有 {n} 秒没有应答。'],
   'cap.refused': ['The cluster refuses connections. The Reflector tries again in {s}; the store still answers, {old} old.', '集群拒绝连接。Reflector {s} 后重试；store 仍可读，内容已旧 {old}。'],
   'cap.backoff': ['{why}. The Reflector waits and tries again in {s}; the store still answers.', '{why}。Reflector 等待，{s} 后重试；store 仍可读。'],
   'cap.someError': ['the watch broke', 'watch 断了'],
@@ -337,6 +338,10 @@ const words = {
 
   'crash.title': ['The informer has stopped', 'informer 已停止'],
   'crash.what': ['The program in the worker ended. Its last words:', 'worker 里的程序结束了。它最后的话：'],
+  'crash.ended.x': ['Its worker ended without a word: the browser stopped it, as it does when memory is short.', '它的 worker 无声地结束了：浏览器停掉了它，内存不足时就会这样。'],
+  'crash.lost': ['The informer does not answer', 'informer 没有应答'],
+  'crash.lost.x': ['Nothing has come from its worker for half a minute. If it is only busy it will answer, and this goes away by itself.', '它的 worker 已有半分钟没有消息。若只是在忙，它会应答，这个提示会自己消失。'],
+  'crash.again': ['play again to event {n}', '重放到事件 {n}'],
   'crash.do': ['Nothing on the stage moves any more. Reloading starts a new one; the address keeps the scene.', '画面不再变化。重新载入会启动一个新的；地址里保留了这个场景。'],
   'crash.reload': ['reload', '重新载入'],
   'crash.look': ['look at the last state', '看最后的状态'],

@@ -1,8 +1,13 @@
 // @ts-check
 // The page's end of the contract in docs/protocol.md: calls with answers, frames only when asked for, true progress of
 // the loading, and the worker's last words.
+import { Pulse } from './pulse.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
+/** @typedef {{message: string, stack: string, end?: 'lost' | 'ended'}} Crash `end`: it went without words of its own */
+
+/** Calls that take as long as the log is large. */
+const long = ['load', 'record', 'export'];
 
 export class Link {
   /**
@@ -11,13 +16,14 @@ export class Link {
    *   init: {fragment: string, token: string, relay: string},
    *   progress: (p: {stage: string, loaded: number, total: number}) => void,
    *   ready: (version: string) => void,
-   *   crash: (c: {message: string, stack: string}) => void
-   * }} o
+   *   crash: (c: Crash) => void,
+   *   silent: (seconds: number) => void
+   * }} o `crash` with `lost` is taken back by `silent(0)`: the worker answers after all
    */
   constructor(o) {
     this.o = o;
     this.next = 1;
-    /** @type {Map<number, {resolve: (v: any) => void, reject: (e: Error) => void}>} */
+    /** @type {Map<number, {call: string, resolve: (v: any) => void, reject: (e: Error) => void}>} */
     this.open = new Map();
     /** The newest frame that was not painted yet. @type {Frame | null} */
     this.frame = null;
@@ -33,12 +39,22 @@ export class Link {
       this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing', stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
     };
     this.worker.onmessageerror = () => this.end({ message: 'a message from the worker could not be read', stack: '' });
-    this.worker.postMessage({ init: inside ? { ...o.init, wasm: inside.wasm } : o.init });
+    this.pulse = new Pulse({
+      // Any answer will do, an error too.
+      ask: () => this.worker.postMessage({ id: 0, call: 'checkStory', args: [''] }),
+      long: () => [...this.open.values()].some((c) => long.includes(c.call)),
+      silent: o.silent,
+      lost: () => o.crash({ message: '', stack: '', end: 'lost' }),
+      ended: () => this.end({ message: 'the worker ended', stack: '', end: 'ended' }),
+    });
+    const init = { ...o.init, lock: this.pulse.lock };
+    this.worker.postMessage({ init: inside ? { ...init, wasm: inside.wasm } : init });
   }
 
   /** @param {any} m @private */
   receive(m) {
     if (!m || this.dead) return;
+    this.pulse.heard();
     if (m.frame) {
       this.asked = false;
       try {
@@ -48,6 +64,8 @@ export class Link {
       }
     } else if (m.progress) {
       this.o.progress(m.progress);
+    } else if (m.held) {
+      this.pulse.watch();
     } else if (m.ready) {
       this.alive = true;
       this.o.ready(m.version ?? '');
@@ -62,10 +80,11 @@ export class Link {
     }
   }
 
-  /** @param {{message: string, stack: string}} c @private */
+  /** @param {Crash} c @private */
   end(c) {
     if (this.dead) return;
     this.dead = true;
+    this.pulse.stop();
     this.alive = false;
     for (const { reject } of this.open.values()) reject(new Error(`the informer has stopped: ${c.message}`));
     this.open.clear();
@@ -83,7 +102,7 @@ export class Link {
     if (this.dead) return Promise.reject(new Error('the informer has stopped; reload the page to start it again'));
     const id = this.next++;
     return new Promise((resolve, reject) => {
-      this.open.set(id, { resolve, reject });
+      this.open.set(id, { call, resolve, reject });
       this.worker.postMessage({ id, call, args });
     });
   }

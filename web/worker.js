@@ -11,7 +11,10 @@ const said = [];
 self.onmessage = (event) => {
   const init = event.data && event.data.init;
   if (!init) return;
-  self.onmessage = null;
+  // Until the program listens, whoever asks hears at least that somebody is here.
+  self.onmessage = ({ data }) => data && data.id !== undefined && self.postMessage({ id: data.id, error: 'the informer is still being loaded' });
+  // The browser lets go of a lock when its holder ends, however it ends.
+  if (init.lock) self.navigator.locks.request(init.lock, () => new Promise(() => self.postMessage({ held: true }))).catch(() => {});
   start(init).catch((error) => crash(String((error && error.message) || error), String((error && error.stack) || '')));
 };
 
@@ -20,7 +23,7 @@ function crash(message, stack) {
   self.postMessage({ crash: { message, stack } });
 }
 
-/** @param {{token: string, relay: string, wasm?: {gzip: string, size: number}}} init */
+/** @param {{token: string, relay: string, lock?: string, wasm?: {gzip: string, size: number}}} init */
 async function start(init) {
   // The page that is one file brings wasm_exec.js in front of this script.
   if (!self.Go) self.importScripts('wasm_exec.js');

@@ -1,0 +1,152 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// keepWorker keeps the page's worker where a test reaches it, and lets the page's seconds last a twentieth.
+const keepWorker = `(() => {
+	const Old = Worker, every = setInterval;
+	globalThis.Worker = class extends Old { constructor(...a) { super(...a); globalThis.__worker = this; globalThis.__made?.(this); } };
+	globalThis.setInterval = (f, millis, ...a) => every(f, millis === 1000 ? 50 : millis, ...a);
+})()`
+
+// noLocks is a browser without Web Locks, or a page that is not trusted with them.
+const noLocks = `Object.defineProperty(Navigator.prototype, "locks", {value: undefined});`
+
+const dialog = "stage.find('[role=alertdialog]')"
+
+// openKept opens the page with scripts before its own.
+func openKept(t *testing.T, srv *server, before, fragment string) *browser.Page {
+	t.Helper()
+	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{stageTools(t), keepWorker, before} {
+		if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url+fragment); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWorkerEndsSilently ends the worker without a crash, from the page's side and from its own: the page says so, and what it offers begins again
+// at the event that showed.
+func TestWorkerEndsSilently(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	for _, tt := range []struct{ name, before, kill, words string }{
+		{"the browser ends it", "", `__worker.terminate()`, "ended without a word"},
+		{"it closes itself", "", "", "ended without a word"},
+		{"nobody knows", noLocks, `__worker.terminate()`, "does not answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := openKept(t, srv, tt.before, "&source=sim&seed=7&objects=60&lang=en")
+			await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
+			call(t, p, "cluster('burst', {n: 20})")
+			await(t, p, time.Minute, "s.seq > 700")
+			until(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // what was done is remembered a little later
+			if tt.kill == "" {
+				if err := p.EvalInWorker(within(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				evalIn[bool](t, p, "("+tt.kill+", true)")
+			}
+			until(t, p, dialog)
+			settle(t, p)
+			if said := evalIn[string](t, p, dialog+".textContent"); !strings.Contains(said, tt.words) {
+				t.Errorf("the page says %q, want %q in it", said, tt.words)
+			}
+			shot(t, p, "silent-"+strings.ReplaceAll(tt.name, " ", "-"))
+			if tt.before == "" {
+				if err := evalIn[string](t, p, "informerscope.state().then(() => '', (err) => err.message)"); !strings.Contains(err, "stopped") {
+					t.Errorf("a call to what has ended says %q", err)
+				}
+			}
+			seq := evalIn[string](t, p, "stage.event()")
+			if err := p.Click(within(t, 10*time.Second), dialog+".querySelectorAll('button')[1]"); err != nil {
+				t.Fatal(err)
+			}
+			until(t, p, "!"+dialog+" && location.hash.includes('burst')")
+			s := await(t, p, time.Minute, "s.view.mode === 'paused' && s.seq === %s", seq)
+			if s.Seq < 700 {
+				t.Errorf("it began again at event %d", s.Seq)
+			}
+			p.ExpectClean(t)
+		})
+	}
+	t.Run("while it loads", func(t *testing.T) {
+		for _, before := range []string{"", noLocks} {
+			p := openKept(t, srv, before+`globalThis.__made = (w) => w.addEventListener("message", (e) => e.data.progress && w.terminate());`, "&source=sim&seed=7&objects=60&lang=en")
+			until(t, p, dialog)
+			p.ExpectClean(t)
+		}
+	})
+}
+
+// TestBusyWorkerIsNotDead keeps the worker busy for longer than a silent one is waited for: whoever can know that it lives says only that it is
+// busy, and whoever cannot takes back what it said.
+func TestBusyWorkerIsNotDead(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	for name, before := range map[string]string{"locks": "", "no locks": noLocks} {
+		t.Run(name, func(t *testing.T) {
+			p := openKept(t, srv, before+`
+				globalThis.__said = [];
+				addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const d = document.querySelector("[role=alertdialog]"); if (d) __said.push(d.textContent); }).observe(document.body, {childList: true, subtree: true}));`,
+				"&source=sim&seed=7&objects=60&lang=en")
+			was := await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
+			// Five seconds are a hundred of the page's.
+			if err := p.EvalInWorker(within(t, 30*time.Second), "setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
+				t.Fatal(err)
+			}
+			if before == "" {
+				until(t, p, `/busy.*\d+ s/.test(document.querySelector(".say").textContent)`)
+			} else {
+				until(t, p, dialog)
+			}
+			await(t, p, time.Minute, "s.seq > %d && s.live", was.Seq+20)
+			settle(t, p)
+			if evalIn[bool](t, p, "!!"+dialog) {
+				t.Error("a worker that answers is still called dead")
+			}
+			until(t, p, `!document.querySelector(".say").textContent.includes("answered for")`)
+			if n := evalIn[int](t, p, "__said.length"); before == "" && n > 0 {
+				t.Errorf("a busy worker was called dead: %s", evalIn[string](t, p, "__said[0]"))
+			}
+			p.ExpectClean(t)
+		})
+	}
+	t.Run("rules", func(t *testing.T) {
+		p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
+		got := evalIn[string](t, p, `import("./pulse.js").then(({Pulse}) => {
+			const out = [];
+			let tick, long = false;
+			const made = (held) => {
+				const told = [];
+				const p = new Pulse({ask: () => told.push("ask"), long: () => long, silent: (s) => (s <= 10 || s === 300) && told.push("silent " + s), lost: () => told.push("lost"), ended: () => {}}, (f) => (tick = f));
+				p.held = held;
+				out.push(told);
+				return p;
+			};
+			const ticks = (n) => { while (n-- > 0) tick(); };
+			let p = made(false); ticks(4); p.heard(); ticks(4); p.heard(); ticks(5); p.heard(); ticks(5);   // asked after five, heard each time
+			p = made(false); ticks(5); ticks(29); p.heard(); ticks(4);                                        // answered at the last moment
+			p = made(false); ticks(36);
+			p = made(true); ticks(200);
+			long = true; p = made(false); ticks(304);
+			p = made(false); ticks(305);
+			long = false; p = made(false); p.stop(); ticks(100);
+			p = made(false); ticks(20); Object.defineProperty(document, "hidden", {configurable: true, get: () => true}); ticks(500); delete document.hidden; ticks(4);
+			return JSON.stringify(out);
+		})`)
+		want := `[["ask","ask"],["ask","silent 10","silent 0"],["ask","silent 10","lost"],["ask","silent 10"],["ask","silent 10"],["ask","silent 10","silent 300","lost"],[],["ask","silent 10","silent 0"]]`
+		if got != want {
+			t.Errorf("told\n%s, want\n%s", got, want)
+		}
+	})
+}

@@ -1,0 +1,61 @@
+// @ts-check
+// Whether the worker still lives. A crash says so; a worker that the browser ends says nothing, and one that is busy says
+// nothing either. Where there are Web Locks the worker holds one for as long as it exists, and whoever waits for it knows
+// exactly. Everywhere a worker that is silent is asked something cheap, and what it leaves unanswered is told.
+
+/** Seconds of silence before it is asked: a paused view brings nothing by itself. */
+const asks = 5;
+/** Seconds without an answer until the page says that it waits. */
+const tells = 10;
+/** Seconds without an answer until a worker that holds no lock is given up; reading a large recording takes minutes. */
+const patience = 30;
+const longPatience = 300;
+
+export class Pulse {
+  /**
+   * @param {{ask: () => void, long: () => boolean, silent: (seconds: number) => void, lost: () => void, ended: () => void}} o
+   *   `long`: something is being done that may take minutes; `lost` comes before an answer may come after all, `ended` is the end
+   * @param {(tick: () => void, millis: number) => any} [every]
+   */
+  constructor(o, every = (tick, millis) => setInterval(tick, millis)) {
+    this.o = o;
+    this.lock = navigator.locks ? `informerscope ${Date.now()} ${Math.random()}` : '';
+    this.held = false;
+    this.quiet = 0;
+    this.waits = -1;
+    this.over = false;
+    // Ticks are counted and not the clock: of a laptop that slept, or a thread that was busy, there is one tick and not many.
+    every(() => this.tick(), 1000);
+  }
+
+  /** The worker has the lock: now it can only be had when the worker is gone. */
+  watch() {
+    this.held = true;
+    navigator.locks.request(this.lock, () => this.o.ended()).catch(() => {});
+  }
+
+  /** Something came from the worker. */
+  heard() {
+    if (this.waits >= tells) this.o.silent(0);
+    this.quiet = 0;
+    this.waits = -1;
+  }
+
+  stop() {
+    this.over = true;
+  }
+
+  tick() {
+    if (this.over) return;
+    // The timers of a hidden tab are slow, and it asks for nothing.
+    if (document.hidden) return this.heard();
+    if (this.waits < 0) {
+      if (++this.quiet < asks) return;
+      this.waits = 0;
+      return this.o.ask();
+    }
+    this.waits++;
+    if (this.waits >= tells) this.o.silent(this.waits);
+    if (!this.held && this.waits === (this.o.long() ? longPatience : patience)) this.o.lost();
+  }
+}
