@@ -99,7 +99,7 @@ const words = {
   'ref.listing': ['listing, {b} so far', '正在 list，已 {b}'],
   'ref.idle': ['not started', '未启动'],
   'ref.stopped': ['stopped', '已停止'],
-  'ref.events': ['events', '事件'],
+  'ref.events': ['[n:event|events]', '事件'],
   'ref.read': ['read', '已读'],
   'ref.lastError': ['last error', '最近错误'],
   'ref.why': ['why it relists', '为何 relist'],
@@ -112,13 +112,13 @@ const words = {
   'ref.willRelist': ['a relist: all objects again', 'relist：重新取全部对象'],
 
   'queue.depth': ['depth', '深度'],
-  'queue.keys': ['keys, {n} deltas', '个 key，{n} 个 delta'],
+  'queue.keys': ['[k:key|keys], {n} [n:delta|deltas]', '个 key，{n} 个 delta'],
   'queue.growing': ['growing, {n}/s', '增加中，{n}/秒'],
   'queue.batch': ['batch of {n}', '一批 {n} 个'],
   'queue.onekey': ['Pop: one key', 'Pop：一次一个 key'],
   'queue.dense': ['{n}, each column {per}', '{n} 个，每列 {per} 个'],
   'queue.more': ['{n} more behind', '后面还有 {n}'],
-  'queue.moreKeys': ['{n} more keys', '另有 {n} 个 key'],
+  'queue.moreKeys': ['{n} more [n:key|keys]', '另有 {n} 个 key'],
   'queue.empty': ['empty', '空'],
   'queue.waits': ['Pop waits for a delta', 'Pop 在等 delta'],
   'queue.waitsKey': ['Pop waits for a key', 'Pop 在等 key'],
@@ -133,17 +133,17 @@ const words = {
   'idx.object': ['object', '个对象'],
   'idx.objects': ['objects', '个对象'],
   'idx.by': ['by {index}', '按 {index}'],
-  'idx.values': ['{n} values', '{n} 个值'],
+  'idx.values': ['{n} [n:value|values]', '{n} 个值'],
   'idx.noIndex': ['There is no index yet.', '还没有 index。'],
   'idx.unnamed': ['(no value)', '（无值）'],
-  'idx.others': ['{n} others', '其他 {n} 个'],
+  'idx.others': ['{n} [n:other|others]', '其他 {n} 个'],
   'idx.stale': ['stale for {s}', '已过时 {s}'],
   'idx.still': ['stands still, {s}', '静止 {s}'],
   'idx.noRv': ['rv not kept in {era}', '{era} 不保存 rv'],
   'idx.now': ['now', '刚才'],
   'idx.minute': ['1 min', '1 分钟前'],
   'idx.per': ['1 cell = {n}', '1 格 = {n}'],
-  'idx.cells': ['{n} objects', '{n} 个对象'],
+  'idx.cells': ['{n} [n:object|objects]', '{n} 个对象'],
   'idx.empty': ['empty', '空'],
   'idx.emptyWhy': ['no object has reached the store', '还没有对象进入 store'],
 
@@ -152,7 +152,7 @@ const words = {
   'lis.handled': ['{n} handled', '已处理 {n}'],
   'lis.slow': ['slow handler', 'handler 慢'],
   'lis.panicked': ['panicked', 'panic'],
-  'lis.panics': ['{n} panics, recovered', 'panic {n} 次，已恢复'],
+  'lis.panics': ['{n} [n:panic|panics], recovered', 'panic {n} 次，已恢复'],
   'lis.lastPanic': ['Last panic: {w}', '最近的 panic：{w}'],
   'lis.resyncEvery': ['resync {s}', 'resync {s}'],
   'lis.doubled': ['ring doubled {from} → {to}', 'ring 翻倍 {from} → {to}'],
@@ -171,11 +171,10 @@ const words = {
   'lis.boxLabel': ['handler of {name}, {s} a call: change its pace', '{name} 的 handler，每次 {s}：改变速度'],
 
   'con.queued': ['queued', '个排队'],
-  'con.workers': ['{n} workers', '{n} workers'],
+  'con.workers': ['{n} [n:worker|workers]', '{n} workers'],
   'con.idle': ['idle', '空闲'],
   'con.retry': ['1 retry, try {n}', '1 个重试，第 {n} 次'],
-  'con.retry1': ['1 retry', '1 个重试'],
-  'con.retries': ['{n} retries', '{n} 个重试'],
+  'con.retries': ['{n} [n:retry|retries]', '{n} 个重试'],
   'con.readded': ['{a} + {b} re-added', '{a} + {b} 再次加入'],
   'con.now': ['now', '现在'],
   'con.wait': ['workers wait in Get', 'worker 都在 Get 中等待'],
@@ -183,8 +182,7 @@ const words = {
   'con.failed': ['{n} of {m} failed', '{m} 次中失败 {n} 次'],
   'con.none': ['No controller', '没有 controller'],
   'con.noneWhy': ['No handler puts keys into\na work queue. The informer\nends at its listeners.', '没有 handler 把 key 放进\nwork queue。informer 到\nlistener 为止。'],
-  'con.read': ['lister.Get: {n} versions behind', 'lister.Get：落后 {n} 个版本'],
-  'con.read1': ['lister.Get: 1 version behind', 'lister.Get：落后 1 个版本'],
+  'con.read': ['lister.Get: {n} [n:version|versions] behind', 'lister.Get：落后 {n} 个版本'],
   'con.readFresh': ['lister.Get: current', 'lister.Get：最新'],
   'con.readStale': ['lister.Get still answers, {s} old', 'lister.Get 仍可读，已旧 {s}'],
   'con.writes': ['writes to the cluster, simulated only', '写回集群（仅模拟）'],
@@ -238,7 +236,7 @@ const words = {
   'ins.find': ['find an object', '查找对象'],
   'ins.findNone': ['No object has this in its key.', '没有 key 含有它的对象。'],
 
-  'hop.WireFrame': ['frame sent, {n} bytes', '发出 frame，{n} 字节'],
+  'hop.WireFrame': ['frame sent, {n} [n:byte|bytes]', '发出 frame，{n} 字节'],
   'hop.WatchEvent': ['decoded, key computed', '解码，算出 key'],
   'hop.Queued': ['stored, position {p}', '入队，第 {p} 位'],
   'hop.QueuedSync': ['SyncAll stored, position {p}', 'SyncAll 入队，第 {p} 位'],
@@ -249,8 +247,8 @@ const words = {
   'hop.StoreAdded': ['added to the store', '加入 store'],
   'hop.StoreUpdated': ['updated in the store', '在 store 中更新'],
   'hop.StoreDeleted': ['deleted from the store', '从 store 删除'],
-  'hop.StoreReplaced': ['the store was replaced, {of} objects', 'store 被替换，{of} 个对象'],
-  'hop.Distributed': ['notification for {n} listeners', '给 {n} 个 listener 的通知'],
+  'hop.StoreReplaced': ['the store was replaced, {of} [of:object|objects]', 'store 被替换，{of} 个对象'],
+  'hop.Distributed': ['notification for {n} [n:listener|listeners]', '给 {n} 个 listener 的通知'],
   'hop.Accepted': ['{name}: accepted, {n} in its ring', '{name}：收下，ring 里 {n} 个'],
   'hop.Delivered': ['{name}: handed to nextCh', '{name}：交给 nextCh'],
   'hop.Handling': ['{name}: handler called', '{name}：调用 handler'],
@@ -306,21 +304,21 @@ const words = {
   'cap.hold.take': ['The workers are held; keys gather in the work queue, each of them once.', 'worker 被按住；key 聚在 work queue 里，每个只有一次。'],
   'cap.list': ['The Reflector lists everything once before it watches.', 'Reflector 先完整 list 一次，然后 watch。'],
   'cap.relist': ['The Reflector lists everything again: {why}.', 'Reflector 重新 list 全部：{why}。'],
-  'cap.watchlist': ['WatchList: the initial objects come as watch events; {n} wait in a temporary store for the end mark.', 'WatchList：初始对象以 watch 事件到来；{n} 个在临时 store 里等结束标记。'],
-  'cap.rewatchlist': ['The Reflector asks for everything again with WatchList; {n} have arrived.', 'Reflector 用 WatchList 重新要全部；已到 {n} 个。'],
-  'cap.left': ['{name} is removed: {n} that waited in its ring are thrown away, and the others go on.', '{name} 已移除：ring 里等着的 {n} 个被丢弃，其他的照常。'],
+  'cap.watchlist': ['WatchList: the initial objects come as watch events; {n} [n:waits|wait] in a temporary store for the end mark.', 'WatchList：初始对象以 watch 事件到来；{n} 个在临时 store 里等结束标记。'],
+  'cap.rewatchlist': ['The Reflector asks for everything again with WatchList; {n} [n:has|have] arrived.', 'Reflector 用 WatchList 重新要全部；已到 {n} 个。'],
+  'cap.left': ['{name} is removed: {n} that waited in its ring [n:is|are] thrown away, and the others go on.', '{name} 已移除：ring 里等着的 {n} 个被丢弃，其他的照常。'],
   'cap.leftEmpty': ['{name} is removed: nothing waited in its ring, and the others go on.', '{name} 已移除：ring 里没有等着的，其他的照常。'],
   'cap.relisted': ['Relisted: {why}. The store was replaced in one go.', '已 relist：{why}。store 一次替换。'],
-  'cap.filling': ['The first list goes through the queue; {n} objects to go until it is synced.', '第一次 list 正经过队列；还有 {n} 个就 synced。'],
+  'cap.filling': ['The first list goes through the queue; {n} [n:object|objects] to go until it is synced.', '第一次 list 正经过队列；还有 {n} 个就 synced。'],
   'cap.grew': ['{name}’s ring is full at {from}, so it doubles to {to}. The store stays current.', '{name} 的 ring 满了（{from}），翻倍到 {to}。store 仍是最新。'],
-  'cap.slow': ['{name} is slow: {n} notifications wait in its ring, and nobody else has to.', '{name} 很慢：{n} 个通知在它的 ring 里等，别人都不用等。'],
-  'cap.batch': ['RealFIFO hands over {n} deltas in one batch, in the order in which they came.', 'RealFIFO 一批交出 {n} 个 delta，顺序和到达时一样。'],
-  'cap.batchEnds': ['RealFIFO hands over {n} deltas in one batch; the {op} behind them cannot join, so the batch ends there.', 'RealFIFO 一批交出 {n} 个 delta；后面的 {op} 不能合批，这一批到此为止。'],
-  'cap.deltas': ['DeltaFIFO hands over one key with {n} Deltas, so later changes overtake other keys’ earlier ones.', 'DeltaFIFO 一次交出一个 key 和它的 {n} 个 Deltas：后来的变更赶到别的 key 更早的变更前面。'],
+  'cap.slow': ['{name} is slow: {n} [n:notification waits|notifications wait] in its ring, and nobody else has to.', '{name} 很慢：{n} 个通知在它的 ring 里等，别人都不用等。'],
+  'cap.batch': ['RealFIFO hands over {n} [n:delta|deltas] in one batch, in the order in which they came.', 'RealFIFO 一批交出 {n} 个 delta，顺序和到达时一样。'],
+  'cap.batchEnds': ['RealFIFO hands over {n} [n:delta|deltas] in one batch; the {op} behind them cannot join, so the batch ends there.', 'RealFIFO 一批交出 {n} 个 delta；后面的 {op} 不能合批，这一批到此为止。'],
+  'cap.deltas': ['DeltaFIFO hands over one key with {n} [n:Delta|Deltas], so later changes overtake other keys’ earlier ones.', 'DeltaFIFO 一次交出一个 key 和它的 {n} 个 Deltas：后来的变更赶到别的 key 更早的变更前面。'],
   'cap.retry': ['{key} failed and waits before its next try; this is failure {n}.', '{key} 失败了，等着再试；这是第 {n} 次失败。'],
-  'cap.behind': ['The reconciler reads through the lister what is {n} versions behind the cluster.', 'reconciler 通过 lister 读到的比集群落后 {n} 个版本。'],
+  'cap.behind': ['The reconciler reads through the lister what is {n} [n:version|versions] behind the cluster.', 'reconciler 通过 lister 读到的比集群落后 {n} 个版本。'],
   'cap.idle': ['The watch is open and nothing changes; the store is current.', 'watch 打开着，没有变化；store 是最新的。'],
-  'cap.flow': ['{n} changes a second come over the watch, through the queue, into the store and on to every listener.', '每秒 {n} 个变更从 watch 经过队列进入 store，再到每个 listener。'],
+  'cap.flow': ['{n} [n:change a second comes|changes a second come] over the watch, through the queue, into the store and on to every listener.', '每秒 {n} 个变更从 watch 经过队列进入 store，再到每个 listener。'],
   'cap.flowDelta': ['Changes gather under their keys in DeltaFIFO; Pop takes one key at a time, under the queue’s lock.', '变更在 DeltaFIFO 里按 key 聚集；Pop 持锁，一次取一个 key。'],
   'cap.stopped': ['The informer is stopped.', 'informer 已停止。'],
 
@@ -401,7 +399,8 @@ export function setLanguage(next) {
 }
 
 /**
- * The words for a key in the language that is set; an unknown key comes back as it is.
+ * The words for a key in the language that is set; an unknown key comes back as it is. {n} stands for an argument, and
+ * [n:pod|pods] for the word that goes with it: English has one of its own for 1.
  * @param {string} key
  * @param {Record<string, string | number>} [args]
  */
@@ -409,8 +408,11 @@ export function t(key, args) {
   const pair = words[key];
   if (!pair) return key;
   const w = pair[lang === 'zh' ? 1 : 0];
-  return args ? w.replace(/\{(\w+)\}/g, (whole, name) => (name in args ? String(args[name]) : whole)) : w;
+  return args ? w.replace(/\{(\w+)\}|\[(\w+):([^|\]]*)\|([^\]]*)\]/g, (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? String(args[name]) : whole)) : w;
 }
+
+/** Every key, for whoever checks the words. */
+export const keys = () => Object.keys(words);
 
 /**
  * Adds the words of a part of the page that keeps its own: key → [English, 简体中文].

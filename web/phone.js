@@ -6,6 +6,7 @@ import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, rin
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
 import * as two from './phonelanes.js';
+import { writeWords } from './panels/controller.js';
 import { anti, isSlow } from './panels/listeners.js';
 import { Runner } from './runner.js';
 import { speeds } from './transport.js';
@@ -15,10 +16,12 @@ import { speeds } from './transport.js';
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners', controller: 'Controller' });
 const shut = /** @type {Record<string, number>} */ ({ api: 58, reflector: 58, queue: 80, indexer: 73, listeners: 60, controller: 62 });
-const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 206 });
+const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 222 });
 const X = 32;
 /** The path that leads to a path. @type {Record<string, string>} */
-const before = { store: 'wire', pop: 'store', fan: 'pop', take: 'key' };
+const before = { wire: 'write', store: 'wire', pop: 'store', fan: 'pop', take: 'key', write: 'take' };
+/** Where a controller's writes go back. */
+const BACK = 11;
 
 export class Phone {
   /**
@@ -152,8 +155,11 @@ export class Phone {
     const ways = /** @type {Record<string, number[]>} */ ({
       wire: [X, y.api + 26, X, y.reflector - 12], store: [X, y.reflector + 12, X, y.queue - 18], pop: [X, y.queue + 60, X, y.indexer - 12], fan: [X, y.indexer + 12, X, y.listeners + 8],
       key: [X, y.controller - 44, X, y.controller - 6], take: [X, y.controller, X, y.controller + 26],
+      write: [X - 11, y.controller + 30, BACK, y.controller + 30, BACK, y.api, X - 9, y.api],
     });
-    for (const m of frame.lanes?.[0]?.moves ?? []) {
+    // What a write came back as follows the write.
+    const moves = frame.lanes?.[0]?.moves ?? [];
+    for (const m of moves.some((q) => q.p === 'write') ? [...moves].sort((a, b) => a.s - b.s) : moves) {
       if (m.p === 'fan' && m.l !== this.firstId) continue;
       if (ways[m.p]) this.runner.add(m, ways[m.p], { before: before[m.p] });
     }
@@ -403,6 +409,10 @@ export class Phone {
     svg.append(cut);
     const { model } = this.ctx;
     this.updates.push(() => attr(cut, 'display', model.down() ? null : 'none'));
+    const [from, to] = [ys.controller + 30, ys.api];
+    const way = s('g', {}, s('path', { d: `M${X - 11} ${from}H${BACK + 5}Q${BACK} ${from} ${BACK} ${from - 5}V${to + 5}Q${BACK} ${to} ${BACK + 5} ${to}H${X - 10}`, class: 'ret' }), s('path', { d: `M${X - 14} ${to - 4}L${X - 10} ${to}L${X - 14} ${to + 4}`, class: 'reta' }));
+    svg.append(way);
+    this.updates.push((st) => attr(way, 'display', st.workqueue?.writing ? null : 'none'));
     // A held stage is a bar across the rail; behind Pop nothing comes.
     const behind = s('g', {}, s('path', { d: `M${X} ${ys.indexer + 11}V${ys.controller - 14}`, class: 'pn2r' }), s('path', { d: `M${X} ${ys.indexer + 12}V${ys.controller - 14}`, class: 'rail starve' }));
     svg.append(behind);
@@ -473,7 +483,7 @@ export class Phone {
         const down = model.down();
         set(bigVersion(st.api.resourceVersion), '');
         a.set(down ? fit(upper(reason(model.trouble())), 220) : t('phone.a.writes', { n: exact(Math.round(st.api.writesPerSecond)) }));
-        b.cls(down ? 'l cet' : 'l t1').set(down ? t('pres.noAnswer') : st.api.objects >= 0 ? `${count(st.api.objects)} ${t('phone.objects')}` : '');
+        b.cls(down ? 'l cet' : 'l t1').set(down ? t('pres.noAnswer') : st.api.objects >= 0 ? t('lanes.objects', { n: count(st.api.objects) }) : '');
         body.forEach((f, i) => f(st.api.wire[i]?.op, st.api.wire[i] ? st.api.wire[i].key || `rv ${version(st.api.wire[i].rv)}` : ''));
       });
     } else if (c === 'reflector') {
@@ -487,8 +497,8 @@ export class Phone {
         b.cls(back ? 'l cwt' : 'l t1').set(back ? t('pres.next', { s: seconds(Math.max(0, r.backoffMillis - (this.ctx.now() - r.backoffSince))) }) : r.phase);
         if (!open) return;
         rows2[0].set(fit(`${r.verb || 'GET'} ${r.lastRequest.split('?')[0]}`, W - 90, '12px monospace'));
-        rows2[1].set(`${exact(r.lists)} ${t('pres.lists')}, ${exact(r.watches)} ${t('pres.watches')}, ${exact(r.relists)} ${t('pres.relists')}`);
-        rows2[2].set(`${exact(r.events)} ${t('ref.events')}, ${exact(r.bookmarks)} ${t('pres.bookmarks')}`);
+        rows2[1].set(['lists', 'watches', 'relists'].map((k) => `${exact(/** @type {any} */ (r)[k])} ${t('pres.' + k, { n: /** @type {any} */ (r)[k] })}`).join(', '));
+        rows2[2].set(`${exact(r.events)} ${t('ref.events', { n: r.events })}, ${exact(r.bookmarks)} ${t('pres.bookmarks', { n: r.bookmarks })}`);
         const said = wrap(r.lastError ? upper(reason(r.lastError)) : '', W - 90, 2);
         rows2[3].set(said[0] ?? '');
         rows2[4].set(said[1] ?? '');
@@ -551,7 +561,7 @@ export class Phone {
       };
       this.updates.push((st) => {
         heat();
-        set(count(st.indexer.count), t('phone.objects'));
+        set(count(st.indexer.count), t('pres.objects', { n: st.indexer.count }));
         const rv = st.indexer.resourceVersion;
         a.set(rv ? `rv ${version(rv, 9)}` : t('lanes.keepsNone'));
         const old = model.stale(this.ctx.now());
@@ -582,12 +592,14 @@ export class Phone {
       svg.insertBefore(w, wn.el);
       const key = s('rect', { x: X - 9, y: y - 12, width: 18, height: 18, rx: 4, class: 'slotk' });
       svg.append(key);
-      const body = open ? lines(y + 56, 5) : [];
+      const body = open ? lines(y + 74, 5) : [];
+      const wrote = open ? text(svg, 60, y + 45, 'l') : null;
       this.updates.push((st) => {
         const q = st.workqueue;
+        wrote?.set(q?.writing ? fit(writeWords(q.lastWrite), W - 80) : '');
         set(q ? count(q.depth) : '—', q ? t('pres.queued') : '');
         a.set(q ? t('phone.workers', { a: q.processing.length, b: q.workers.length, n: exact(q.depth) }) : t('phone.none'));
-        b.cls(q?.retries ? 'l cwt' : 'l').set(q?.retries ? t(q.retries === 1 ? 'phone.retry1' : 'phone.retry', { n: exact(q.retries) }) : '');
+        b.cls(q?.retries ? 'l cwt' : 'l').set(q?.retries ? t('phone.retry', { n: exact(q.retries) }) : '');
         const n = q?.processing.length ?? 0;
         attr(w, 'class', n ? 'worker on' : 'worker');
         wn.cls(n ? 't14 onw' : 't14').set(exact(n));

@@ -5,6 +5,7 @@ import { attr, h, s, text } from './dom.js';
 import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, upper, version, wrap } from './format.js';
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
+import { writeWords } from './panels/controller.js';
 import { anti, isSlow } from './panels/listeners.js';
 import { Runner } from './runner.js';
 
@@ -12,6 +13,8 @@ import { Runner } from './runner.js';
 /** @typedef {import('./types.js').Listener} Listener */
 
 const RAIL = 152;
+/** Where a controller's writes go back. */
+const BACK = 538;
 const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners', controller: 'Controller' });
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const narrow = /** @type {Record<string, number>} */ ({ api: 112, reflector: 112, queue: 120, indexer: 112, listeners: 136, controller: 112 });
@@ -40,6 +43,7 @@ export class Presenter {
     this.runner = new Runner(this.canvas, ctx, 1280, 720, 28);
     // A quiet station's chips are quiet too.
     this.runner.strength = (x, y) => {
+      if (y === BACK) return this.cols.controller?.on ? 1 : 0.4;
       for (const c of ids) {
         const col = this.cols[c];
         if (!col || x < col.x - GAP || x >= col.x + col.w) continue;
@@ -105,10 +109,12 @@ export class Presenter {
       this.runner.clear();
       return;
     }
-    for (const m of frame.lanes?.[0]?.moves ?? []) {
+    // What a write came back as follows the write.
+    const moves = frame.lanes?.[0]?.moves ?? [];
+    for (const m of moves.some((q) => q.p === 'write') ? [...moves].sort((a, b) => a.s - b.s) : moves) {
       const row = m.l === undefined ? undefined : this.rows.get(m.l);
       let pts = this.ways[m.p];
-      let before = { store: 'wire', pop: 'store', fan: 'pop', next: '', key: '', take: 'key' }[m.p] ?? '';
+      let before = { wire: 'write', store: 'wire', pop: 'store', fan: 'pop', next: '', key: '', take: 'key', write: 'take' }[m.p] ?? '';
       if (m.p === 'fan') {
         if (!row) continue;
         const f = this.forkX;
@@ -256,6 +262,17 @@ export class Presenter {
       const u = this.station(c, g, col, big, rows, mainId, { rnode, inode, end });
       this.updates.push(u);
     }
+    // A fine way back, while the controller writes.
+    const [wx, ax] = [ct.x + ct.w / 2, api.x + api.w / 2];
+    const [low, up] = [ct, api].map((c) => (c.on ? 520 : 336));
+    this.ways.write = [wx, low, wx, BACK, ax, BACK, ax, up];
+    const way = s('g', {}, s('path', { d: `M${wx} ${low}V${BACK - 6}Q${wx} ${BACK} ${wx - 6} ${BACK}H${ax + 6}Q${ax} ${BACK} ${ax} ${BACK - 6}V${up}`, class: 'ret' }), s('path', { d: `M${ax - 5} ${up + 7}L${ax} ${up}L${ax + 5} ${up + 7}`, class: 'reta' }));
+    layer('controller').append(way);
+    const wrote = text(way, (wx + ax) / 2, BACK + 5, 'p16 knock', 'middle');
+    this.updates.push((st) => {
+      attr(way, 'display', st.workqueue?.writing ? null : 'none');
+      wrote.set(ct.on ? writeWords(st.workqueue?.lastWrite) : '');
+    });
     // Where the connection broke, and where Pop is held.
     const cx = rf.x - GAP / 2;
     const cut = s('g', {}, s('rect', { x: cx - 20, y: RAIL - 4, width: 40, height: 8, class: 'pn2' }), s('path', { d: `M${cx - 20} 138V166M${cx + 20} 138V166`, class: 'cute' }), s('use', { href: '#i-x', x: cx - 11, y: RAIL - 11, width: 22, height: 22, class: 'ic ce' }));
@@ -334,7 +351,7 @@ export class Presenter {
             big.set(bigVersion(st.api.resourceVersion));
             const down = model.down();
             a(down ? '—' : exact(Math.round(st.api.writesPerSecond)), down ? t('pres.noAnswer') : t('pres.writes'));
-            b(st.api.objects >= 0 ? count(st.api.objects) : '—', t('pres.objects'));
+            b(st.api.objects >= 0 ? count(st.api.objects) : '—', t('pres.objects', { n: st.api.objects }));
           };
         }
         panel(200, 320);
@@ -355,9 +372,10 @@ export class Presenter {
           no.set(down ? t('pres.noAnswer') : '');
           const said = down ? wrap(upper(reason(model.trouble())), room, 3, '16px') : [];
           why.forEach((q, i) => q.set(said[i] ?? ''));
-          a(down ? '' : st.api.objects >= 0 ? count(st.api.objects) : '—', down ? '' : t('pres.objects'), half);
+          a(down ? '' : st.api.objects >= 0 ? count(st.api.objects) : '—', down ? '' : t('pres.objects', { n: st.api.objects }), half);
           b(down ? '' : exact(Math.round(st.api.writesPerSecond)), down ? '' : t('pres.writes'), half);
-          open(down ? '' : exact(st.api.requests.filter((r) => r.open).length), down ? '' : t('pres.open'));
+          const n = st.api.requests.filter((r) => r.open).length;
+          open(down ? '' : exact(n), down ? '' : t('pres.open', { n }));
           lines.forEach((f, i) => {
             const fr = down ? undefined : st.api.wire[i];
             f(fr?.op, fr ? fr.key || `rv ${version(fr.rv)}` : '');
@@ -411,10 +429,10 @@ export class Presenter {
           const no = /** @type {[string, string, number]} */ (['', '', half]);
           a(...(back ? no : /** @type {[string, string, number]} */ ([count(behind(st)), t('pres.behind'), half])));
           b(...(back ? no : /** @type {[string, string, number]} */ ([exact(Math.round(st.api.writesPerSecond)), t('pres.events'), half])));
-          l1(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.lists), t('pres.lists'), half])));
-          l2(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.watches), t('pres.watches'), half])));
-          l3(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.relists), t('pres.relists'), half])));
-          l4(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.bookmarks), t('pres.bookmarks'), half])));
+          l1(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.lists), t('pres.lists', { n: r.lists }), half])));
+          l2(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.watches), t('pres.watches', { n: r.watches }), half])));
+          l3(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.relists), t('pres.relists', { n: r.relists }), half])));
+          l4(...(back ? no : /** @type {[string, string, number]} */ ([exact(r.bookmarks), t('pres.bookmarks', { n: r.bookmarks }), half])));
           const trouble = back ? reason(r.backoffCause || r.lastError) : r.relists && r.why ? reason(r.why) : r.verb ? `${r.verb} ${r.lastRequest.split('?')[0]}` : '';
           const said = wrap(back ? upper(trouble) : trouble, room, 3, '16px');
           if (back && r.backoffs.length) said.push(fit(r.backoffs.slice(-6).map((ms) => seconds(ms)).join(', '), room, '16px'));
@@ -536,8 +554,8 @@ export class Presenter {
           const b = pair(at, 300);
           return (st) => {
             seat(st);
-            a(st.workqueue ? exact(st.workqueue.workers.length) : t('pres.noController'), st.workqueue ? t('pres.workers') : '');
-            b(st.workqueue ? exact(st.workqueue.retries) : '', st.workqueue ? t('pres.retries') : '');
+            a(st.workqueue ? exact(st.workqueue.workers.length) : t('pres.noController'), st.workqueue ? t('pres.workers', { n: st.workqueue.workers.length }) : '');
+            b(st.workqueue ? exact(st.workqueue.retries) : '', st.workqueue ? t('pres.retries', { n: st.workqueue.retries }) : '');
           };
         }
         panel(200, 320);
@@ -552,7 +570,7 @@ export class Presenter {
           const q = st.workqueue;
           p1(q ? count(q.depth) : '—', t('pres.queued'), third);
           p2(q ? count(q.waitingCount) : '—', t('pres.waiting'), third);
-          p3(q ? count(q.retries) : '—', t('pres.retries'), third);
+          p3(q ? count(q.retries) : '—', t('pres.retries', { n: q?.retries ?? 0 }), third);
           heads.set(q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '');
           const keys = q ? [...q.processing.map((k) => /** @type {[string, boolean]} */ ([k.key ?? '', true])), ...q.queue.map((k) => /** @type {[string, boolean]} */ ([k, false]))] : [];
           lines.forEach((f, i) => f(keys[i] ? '' : undefined, keys[i]?.[0] ?? '', keys[i]?.[1]));
@@ -752,7 +770,7 @@ export class Presenter {
     const lw = labelled ? Math.min(100, w * 0.4) : 0;
     const order = groups.map((_, i) => i).filter((i) => by[i]?.length).sort((a, b) => by[b].length - by[a].length);
     const gapY = on ? 5 : 0;
-    let pitch = 12;
+    let pitch = on ? 26 : 12;
     let cols = 1;
     for (; pitch > 1; pitch -= pitch > 4 ? 1 : 0.5) {
       cols = Math.max(1, Math.floor((w - lw) / pitch));

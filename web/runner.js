@@ -8,7 +8,7 @@ import { drawGlyph } from './tokens.js';
 /** @typedef {import('./types.js').Move} Move */
 /** @typedef {{path: string, pts: number[], len: number, start: number, dur: number, kind: import('./glyphs.js').Kind, key: string, label: string, n: number}} Run */
 
-const lasts = { wire: 360, store: 280, pop: 320, fan: 320, next: 180, key: 220, take: 160 };
+const lasts = { wire: 360, store: 280, pop: 320, fan: 320, next: 180, key: 220, take: 160, write: 900 };
 
 export class Runner {
   /**
@@ -79,7 +79,7 @@ export class Runner {
       this.ends.set(`${path}\n${key}`, start + dur);
       if (this.ends.size > 3000) this.ends.clear();
     }
-    const kind = m.p === 'key' || m.p === 'take' ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o);
+    const kind = m.p === 'key' || m.p === 'take' || m.p === 'write' ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o);
     let len = 0;
     for (let i = 2; i < pts.length; i += 2) len += Math.hypot(pts[i] - pts[i - 2], pts[i + 1] - pts[i - 1]);
     // Chips on one path keep a distance that leaves room for their counts.
@@ -190,9 +190,12 @@ export class Runner {
       cx.lineWidth = 5;
       cx.lineJoin = 'round';
       cx.strokeStyle = c.bg;
-      cx.strokeText('×' + count(r.n), x, y + size + 10);
+      // A write's count runs behind it: what is above and below its way is not its own.
+      const back = r.path === 'write';
+      const at = [back ? x + size * 1.4 : x, back ? y + size / 4 : y + size + 10];
+      cx.strokeText('×' + count(r.n), at[0], at[1]);
       cx.fillStyle = c.t1;
-      cx.fillText('×' + count(r.n), x, y + size + 10);
+      cx.fillText('×' + count(r.n), at[0], at[1]);
     }
     cx.globalAlpha = 1;
   }

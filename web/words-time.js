@@ -15,7 +15,7 @@ addWords({
   'tl.noHops': ['none in what the log keeps', '日志保留的部分里没有'],
   'tl.journey': ['journey of {key}', '{key} 的旅程'],
   'tl.hop': ['hop {i} of {n}: {station}', '第 {i} / {n} 步：{station}'],
-  'tl.hops': ['{n} hops', '{n} 步'],
+  'tl.hops': ['{n} [n:hop|hops]', '{n} 步'],
   'tl.noMarkBack': ['There is no mark before this moment.', '此刻之前没有标记。'],
   'tl.noMarkFwd': ['There is no mark after this moment.', '此刻之后没有标记。'],
   'tl.noHop': ['The log knows no further hop of {key} in that direction.', '日志里这个方向没有 {key} 的更多步骤。'],
@@ -40,8 +40,8 @@ addWords({
   'file.copyThis': ['The browser does not let the page copy. Copy the link from here:', '浏览器不让页面复制。请从这里复制链接：'],
   'file.saved': ['Saved as {name}, {n}.', '已保存为 {name}，{n}。'],
   'file.reading': ['Reading {name}, {n}…', '正在读取 {name}，{n}…'],
-  'file.loaded': ['{n} events of {name}. Play, or drag the timeline.', '{name}：{n} 个事件。播放，或拖动时间轴。'],
-  'file.damaged': ['{n} events of {name} could be read; the file is damaged. {w}', '{name}：读出 {n} 个事件；文件已损坏。{w}'],
+  'file.loaded': ['{n} [n:event|events] of {name}. Play, or drag the timeline.', '{name}：{n} 个事件。播放，或拖动时间轴。'],
+  'file.damaged': ['{n} [n:event|events] of {name} could be read; the file is damaged. {w}', '{name}：读出 {n} 个事件；文件已损坏。{w}'],
   'file.bad': ['{name} cannot be opened: {w}', '无法打开 {name}：{w}'],
   'file.none': ['What was dropped is no file.', '拖入的不是文件。'],
   'file.drop': ['Drop a recording to replay it', '放下录制文件即可重放'],
@@ -62,5 +62,5 @@ addWords({
   'frag.speed': ['The address says speed={value}; it must be from 1/32 to 8.', '地址里写着 speed={value}；它必须在 1/32 到 8 之间。'],
 
   'cap.memory': ['Memory is high: {a} of at most {b}. Choose a namespace or fewer objects; reloading the page gives memory back.', '内存偏高：{a}，上限 {b}。请选一个 namespace 或减少对象；刷新页面可释放内存。'],
-  'away.back': ['The tab was hidden for {s}: nothing was drawn, and {n} events were folded all the same.', '标签页隐藏了 {s}：期间没有绘制，但 {n} 个事件都已计入。'],
+  'away.back': ['The tab was hidden for {s}: nothing was drawn, and {n} [n:event was|events were] folded all the same.', '标签页隐藏了 {s}：期间没有绘制，但 {n} 个事件都已计入。'],
 });

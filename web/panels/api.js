@@ -19,7 +19,7 @@ addWords({
   'api.reqOpen': ['{verb}, open {s}', '{verb}，已打开 {s}'],
   'api.reqSent': ['{verb}, not answered yet', '{verb}，还没有回答'],
   'api.reqDone': ['{verb}, ended: {status}', '{verb}，已结束：{status}'],
-  'api.reqBody': ['{url} — {frames} frames, {bytes}', '{url} — {frames} 个 frame，{bytes}'],
+  'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
 });
 

@@ -4,7 +4,7 @@
 import { attr, h, Num, place, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, span, version } from '../format.js';
 import { Chip, Glyph } from '../glyphs.js';
-import { addWords } from '../i18n.js';
+import { addWords, t as say } from '../i18n.js';
 import { Rows } from '../rows.js';
 import { columns, RAIL } from '../scene.js';
 
@@ -15,16 +15,16 @@ addWords({
   'con.rows': ['keys of the work queue', 'work queue 的 key'],
   'con.tipQueue': ['In the FIFO, place {n}: the next free worker takes the first.', '在 FIFO 里，第 {n} 位：下一个空闲的 worker 取第一个。'],
   'con.tipProcessing': ['Worker {w} has it, for {s}. Added again now, it would be marked dirty and queued when the worker is done.', 'worker {w} 在处理它，已 {s}。这时再加入只标记 dirty，做完后再排队。'],
-  'con.tipWaiting': ['In the waiting heap, due in {s}, after {n} failures. A fresh Add does not wait for that.', '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。'],
-  'con.tipDirty': ['dirty: {n} keys wait or are to be worked on again. Added again: {keys}', 'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}'],
+  'con.tipWaiting': ['In the waiting heap, due in {s}, after {n} [n:failure|failures]. A fresh Add does not wait for that.', '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。'],
+  'con.tipDirty': ['dirty: {n} [n:key waits or is|keys wait or are] to be worked on again. Added again: {keys}', 'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}'],
   'con.tipRead': ['The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.', 'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不问 API server。'],
   'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
   'con.lastReadNow': ['read rv {rv}, current', '读到 rv {rv}，最新'],
   'con.write': ['writes', '写入'],
+  'con.written': ['[n:write|writes]', '写入'],
   'con.writeOnly': ['reads only', '只读'],
   'con.writeTip': ['writes: the controller writes what it observed into an annotation of the object, in the simulated cluster alone', '写入：controller 把观察到的写进对象的 annotation，仅限模拟集群'],
-  'con.conflicts': ['{n} conflicts', '冲突 {n} 次'],
-  'con.conflict': ['1 conflict', '冲突 1 次'],
+  'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
   'con.fails': ['{n} failed', '失败 {n} 次'],
   'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
   'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
@@ -32,6 +32,13 @@ addWords({
   'con.unwritten': ['PATCH failed: {e}', 'PATCH 失败：{e}'],
   'con.tipWrites': ['A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers 409 and the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.', '一次 reconcile 把观察到的写进 annotation，带着它读到的 resourceVersion。若已过时，API server 回答 409，这个 key 会重试。写入会经 watch 回来，之后就没有要写的了。上一次：worker {w}，{last}。'],
 });
+
+/** What became of a controller's last write. @param {import('../types.js').Write_ | undefined} wr */
+export function writeWords(wr) {
+  if (!wr) return '';
+  const sent = { key: middle(wr.key.replace(/^.*\//, ''), 14), rv: version(wr.rv, 9), new: version(wr.newRV ?? '', 9), e: wr.error ?? '' };
+  return say(wr.open ? 'con.sends' : wr.code === 409 ? 'con.stale' : wr.error ? 'con.unwritten' : 'con.wrote', sent);
+}
 
 /** @returns {import('../types.js').Panel} */
 export function createController() {
@@ -216,7 +223,7 @@ export function createController() {
       });
       ui.wHead.set(count(q.waitingCount), 'waiting');
       const worst = q.waiting.reduce((a, k) => Math.max(a, k.failures), 0);
-      ui.retries.set(q.retries ? (q.retries === 1 ? (worst ? t('con.retry', { n: worst }) : t('con.retry1')) : t('con.retries', { n: exact(q.retries) })) : '');
+      ui.retries.set(q.retries ? (q.retries === 1 && worst ? t('con.retry', { n: worst }) : t('con.retries', { n: exact(q.retries) })) : '');
       const dense = st.indexer.count > 2600 && q.waitingCount > 4;
       show(ui.dense, dense);
       const rows = held ? 2 : 4;
@@ -260,11 +267,10 @@ export function createController() {
       says[10] = read ? { head: read.key, body: t('con.tipRead', { key: read.key, rv: version(read.rv, 14), latest: version(read.latest || read.rv, 14) }) } : null;
       over.set(10, says[10]?.body ?? '', 866, 536, 152, 16);
       const wr = q.lastWrite;
-      const sent = wr ? { key: middle(wr.key.replace(/^.*\//, ''), 14), rv: version(wr.rv, 9), new: version(wr.newRV ?? '', 9), e: wr.error ?? '' } : {};
-      const last = !wr ? '' : t(wr.open ? 'con.sends' : wr.code === 409 ? 'con.stale' : wr.error ? 'con.unwritten' : 'con.wrote', sent);
+      const last = writeWords(wr);
       const tried = q.writing || !!wr;
-      ui.tHead.y(498 - lift).set(tried ? count(q.writes) : '', tried ? t('con.write') : '');
-      ui.refused.at(right, 498 - lift).set(q.writeFails ? t('con.fails', { n: count(q.writeFails + q.conflicts) }) : q.conflicts ? t(q.conflicts === 1 ? 'con.conflict' : 'con.conflicts', { n: count(q.conflicts) }) : '');
+      ui.tHead.y(498 - lift).set(tried ? count(q.writes) : '', tried ? t('con.written', { n: q.writes }) : '');
+      ui.refused.at(right, 498 - lift).set(q.writeFails ? t('con.fails', { n: count(q.writeFails + q.conflicts) }) : q.conflicts ? t('con.conflicts', { n: count(q.conflicts) }) : '');
       keys[11] = wr?.key ?? '';
       says[11] = tried ? { head: wr?.key ?? t('con.write'), body: t('con.tipWrites', { w: wr?.worker || '—', last: last || t('none') }) } : null;
       over.set(11, says[11]?.body ?? '', left - 4, 480, 168, 24);
@@ -273,7 +279,7 @@ export function createController() {
       ui.foot.set(held ? '' : fit(foot, 160));
       const stale = ctx.model.stale(now);
       const r = q.lastRead;
-      ui.read?.set(stale ? t('con.readStale', { s: span(stale) }) : !r ? 'lister.Get' : r.behind > 0 ? t(r.behind === 1 ? 'con.read1' : 'con.read', { n: exact(r.behind) }) : t('con.readFresh'));
+      ui.read?.set(stale ? t('con.readStale', { s: span(stale) }) : !r ? 'lister.Get' : r.behind > 0 ? t('con.read', { n: exact(r.behind) }) : t('con.readFresh'));
       ui.write?.set(!q.writing ? '' : last ? fit(last, 560) : t('con.writes'), wr?.error ?? '');
     },
 

@@ -41,7 +41,7 @@ addWords({
   'idx.matches': ['“{q}”: {n}', '“{q}”：{n}'],
   'idx.keep': ['keep all {n} marked', '把这 {n} 个都保持标出'],
   'idx.clear': ['no longer mark what has “{q}”', '不再标出含 “{q}” 的对象'],
-  'idx.group': ['{name}: {n} objects; show their keys', '{name}：{n} 个对象；显示它们的 key'],
+  'idx.group': ['{name}: {n} [n:object|objects]; show their keys', '{name}：{n} 个对象；显示它们的 key'],
   'idx.groups': ['groups', '分组'],
 });
 

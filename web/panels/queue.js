@@ -35,7 +35,7 @@ addWords({
   'queue.tip.tombstone': ['A tombstone (DeletedFinalStateUnknown): the deletion itself was missed, so the object is the last one known.', '一个 tombstone (DeletedFinalStateUnknown)：没看到删除本身，对象是最后已知的样子。'],
   'queue.tip.waits': ['waits', '等待中'],
   'queue.tip.taken': ['being processed', '正在处理'],
-  'queue.deltas': ['{n} Deltas: {ops}', '{n} 个 Deltas：{ops}'],
+  'queue.deltas': ['{n} [n:Delta|Deltas]: {ops}', '{n} 个 Deltas：{ops}'],
   'queue.deltaMerged': ['{n} merged, two Deleted into one', '{n} 次合并（两个 Deleted 成一个）'],
   'queue.noMerge': ['nothing merged', '没有合并'],
   'queue.lockTitle': ['The lock of the queue. Locked: the Reflector cannot queue anything until what was taken is processed.', '队列的锁。锁住时，取走的处理完之前 Reflector 无法入队。'],
@@ -417,7 +417,7 @@ export function createQueue() {
       if (isDelta) {
         let deltas = 0;
         for (const o in q.mix) deltas += q.mix[o];
-        word = t('queue.keys', { n: count(deltas) });
+        word = t('queue.keys', { k: q.depth, n: count(deltas) });
       }
       if (ctx.model.hold('pop') && st.reflector.phase === 'watching') word = t('queue.growing', { n: exact(Math.round(st.api.writesPerSecond)) });
       ui.num.set(count(q.depth), word);

@@ -351,12 +351,12 @@ export function createReflector() {
       else if (isWatch && total > 0) ui.open.set(t('ref.open', { a: span(openMs), b: exact(r.timeoutSeconds) }));
       else if (r.phase === 'listing') ui.open.set(t('ref.listing', { b: bytes(req?.bytes ?? 0) }));
       else ui.open.set(r.phase === 'idle' ? t('ref.idle') : r.phase === 'stopped' ? t('ref.stopped') : '');
-      ui.events.set(count(r.events), t('ref.events'));
-      ui.bookmarks.set(count(r.bookmarks), 'bookmarks');
+      ui.events.set(count(r.events), t('ref.events', { n: r.events }));
+      ui.bookmarks.set(count(r.bookmarks), r.bookmarks === 1 ? 'bookmark' : 'bookmarks');
       ui.read.set(bytes(r.bytes), t('ref.read'));
-      ui.watches.set(count(r.watches), 'watches');
-      ui.lists.set(count(r.lists), 'lists');
-      ui.relists.set(count(r.relists), 'relists');
+      ui.watches.set(count(r.watches), r.watches === 1 ? 'watch' : 'watches');
+      ui.lists.set(count(r.lists), r.lists === 1 ? 'list' : 'lists');
+      ui.relists.set(count(r.relists), r.relists === 1 ? 'relist' : 'relists');
       // A WatchList whose end mark does not come waits for it, and that is what there is to know then.
       const late = temp && openMs > 3000;
       const why = r.relists > 0 && !!r.why;
