@@ -16,7 +16,7 @@ import { speeds } from './transport.js';
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners', controller: 'Controller' });
 const shut = /** @type {Record<string, number>} */ ({ api: 58, reflector: 58, queue: 80, indexer: 73, listeners: 60, controller: 62 });
-const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 222 });
+const opened = /** @type {Record<string, number>} */ ({ api: 200, reflector: 206, queue: 220, indexer: 220, listeners: 226, controller: 196 });
 const X = 32;
 /** The path that leads to a path. @type {Record<string, string>} */
 const before = { wire: 'write', store: 'wire', pop: 'store', fan: 'pop', take: 'key', write: 'take' };
@@ -102,6 +102,8 @@ export class Phone {
     this.root.append(this.pnext, this.foot);
     app.append(this.root);
     this.runner = new Runner(this.canvas, ctx, 390, 565, 20);
+    // A quiet station's chips are quiet too.
+    this.runner.strength = (_, y) => (!this.large || (y > (this.ys[this.open] ?? 0) - 40 && y < (this.ys[this.open] ?? 1e4) + this.tall(this.open) - 20) ? 1 : 0.4);
     let busy = false;
     const to = (/** @type {PointerEvent} */ e) => {
       const box = this.tl.getBoundingClientRect();
@@ -240,7 +242,7 @@ export class Phone {
       this.followed = '';
     }
     const { step, starting, story } = this.stories;
-    const focus = step && !starting ? step.focus : large ? this.o.focus(clock) : [];
+    const focus = step && !starting ? (step.open ? [step.open] : step.focus) : large ? this.o.focus(clock) : [];
     const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
     const id = want ? `${story?.id} ${this.stories.i} ${want}` : '';
     if (id === this.followed) return;
@@ -527,7 +529,7 @@ export class Phone {
         b.set('');
         more.cls(held ? 'l t1' : 'l').set(held ? t('pres.popHeld') : `${t(q.locked ? 'phone.locked' : 'phone.unlocked')}, ${q.synced ? 'synced' : t('notSynced')}`);
         const items = q.items.length ? q.items : q.lastBatch;
-        body.forEach((f, i) => f(items[i]?.op ?? (items[i] ? '' : undefined), items[i]?.key ?? items[i]?.op ?? '', !q.items.length));
+        body.forEach((f, i) => f(items[i]?.op ?? (items[i] ? '' : undefined), items[i]?.key ? (items[i].tombstone ? `${middle(items[i].key, 22)}, tombstone` : items[i].key) : items[i]?.op ?? '', !q.items.length));
       });
     } else if (c === 'indexer') {
       const bars = open ? [0, 1, 2, 3, 4, 5].map((i) => {
@@ -592,7 +594,7 @@ export class Phone {
       svg.insertBefore(w, wn.el);
       const key = s('rect', { x: X - 9, y: y - 12, width: 18, height: 18, rx: 4, class: 'slotk' });
       svg.append(key);
-      const body = open ? lines(y + 74, 5) : [];
+      const body = open ? lines(y + 74, 4) : [];
       const wrote = open ? text(svg, 60, y + 45, 'l') : null;
       this.updates.push((st) => {
         const q = st.workqueue;
@@ -638,6 +640,9 @@ export class Phone {
       const time = text(svg, bx + bw / 2, cy + 5, 't14', 'middle');
       const slowW = big ? text(svg, W - 28, cy - 32, 'l cwt', 'end') : null;
       const note = big ? text(svg, 60, cy + 58, 'l') : null;
+      const lamp = s('circle', { cx: W - 18, cy: big ? cy + 54 : cy, r: 4, class: 'lamp' });
+      svg.append(lamp);
+      const synced = big ? text(svg, W - 30, cy + 58, 'l', 'end') : null;
       this.updates.push((st) => {
         const l = st.listeners.find((q) => q.id === l0.id);
         if (!l) return;
@@ -653,6 +658,8 @@ export class Phone {
         attr(busy, 'width', big && l.handling ? ((bw - 8) * Math.min(1, Math.max(0.12, (this.ctx.now() - l.handlingSince) / expect))).toFixed(1) : 0);
         attr(busy, 'class', slow ? 'hbusy w' : 'hbusy');
         slowW?.set(slow ? t('pres.slow') : '');
+        attr(lamp, 'class', l.synced ? 'lamp on' : 'lamp');
+        synced?.set(l.synced ? 'synced' : t('notSynced'));
         note?.set(l.capacities.length ? t('phone.doubled', { a: exact(l.capacities[l.capacities.length - 1]), b: exact(l.capacity) }) : t('pres.handled', { n: exact(l.handled) }));
       });
       y += 32;

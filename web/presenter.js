@@ -2,7 +2,7 @@
 // Presenter mode: the same state for the last row of a hall. No chrome, large type; the stations of the step at full
 // strength and wide, the others quiet with one number each, never removed, so that the rail keeps its order.
 import { attr, h, s, text } from './dom.js';
-import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, upper, version, wrap } from './format.js';
+import { bigVersion, clock as clockWords, count, exact, fit, middle, reason, ring as ringNumber, seconds, span, upper, version, width, wrap } from './format.js';
 import { Glyph, kindOf } from './glyphs.js';
 import { language } from './i18n.js';
 import { writeWords } from './panels/controller.js';
@@ -19,7 +19,8 @@ const names = /** @type {Record<string, string>} */ ({ api: 'API server', reflec
 const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
 const narrow = /** @type {Record<string, number>} */ ({ api: 112, reflector: 112, queue: 120, indexer: 112, listeners: 136, controller: 112 });
 const weight = /** @type {Record<string, number>} */ ({ api: 1.15, reflector: 1.3, queue: 1.25, indexer: 1.05, listeners: 1.85, controller: 1.35 });
-const GAP = 18;
+/** A screen of 4:3 is laid out in 1024 units, so that type keeps its size: a quiet station keeps its name, its number and its place on the rail. */
+const BARE = 84;
 
 /** @typedef {{x: number, w: number, on: boolean}} Col */
 
@@ -34,6 +35,11 @@ export class Presenter {
     this.ctx = ctx;
     this.stories = stories;
     this.o = o;
+    /** The screen's size in units, and device pixels per unit. */
+    this.W = 1280;
+    this.H = 720;
+    this.k = 1;
+    this.gap = 18;
     this.root = h('section', { class: 'presv', hidden: '' });
     this.svg = s('svg', { class: 'stage', viewBox: '0 0 1280 720' });
     this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
@@ -46,7 +52,7 @@ export class Presenter {
       if (y === BACK) return this.cols.controller?.on ? 1 : 0.4;
       for (const c of ids) {
         const col = this.cols[c];
-        if (!col || x < col.x - GAP || x >= col.x + col.w) continue;
+        if (!col || x < col.x - this.gap || x >= col.x + col.w) continue;
         if (!col.on) return 0.4;
         return c === 'listeners' && y !== this.rows.get(this.mainId)?.y && x > col.x ? 0.4 : 1;
       }
@@ -88,11 +94,20 @@ export class Presenter {
     return this.autoFocus;
   }
 
-  resize() {
-    this.runner.resize(this.ctx.scene.k);
-    const k = this.ctx.scene.k;
-    this.cells.width = Math.round(1280 * k);
-    this.cells.height = Math.round(720 * k);
+  /** @param {boolean} lanes two eras lie on the stage's own grid */
+  resize(lanes) {
+    const four = !lanes && innerWidth < innerHeight * 1.45;
+    this.W = four ? 1024 : 1280;
+    this.H = four ? 768 : 720;
+    this.gap = four ? 14 : 18;
+    this.k = four ? Math.min(innerWidth / 1024, innerHeight / 768) * (devicePixelRatio || 1) : this.ctx.scene.k;
+    this.root.classList.toggle('p43', four);
+    attr(this.svg, 'viewBox', `0 0 ${this.W} ${this.H}`);
+    this.runner.w = this.W;
+    this.runner.h = this.H;
+    this.runner.resize(this.k);
+    this.cells.width = Math.round(this.W * this.k);
+    this.cells.height = Math.round(this.H * this.k);
     this.layout = '';
     this.cellsAt = 0;
   }
@@ -166,7 +181,7 @@ export class Presenter {
       this.mainId = mainId;
       this.mainAt = clock;
     }
-    const id = [focus.join(), language(), rows.map((l) => l.id), mainId, st.workqueue ? 1 : 0, st.queue.kind, this.ctx.scene.k, this.stories.story?.id].join('|');
+    const id = [focus.join(), language(), rows.map((l) => l.id), mainId, st.workqueue ? 1 : 0, st.queue.kind, this.k, this.stories.story?.id].join('|');
     if (id !== this.layout) {
       this.layout = id;
       this.build(focus, rows, mainId);
@@ -207,17 +222,20 @@ export class Presenter {
     svg.replaceChildren();
     this.updates = [];
     this.rows.clear();
-    let free = 1216 - GAP * 5;
+    const GAP = this.gap;
+    const all = this.W - 64 - GAP * 5;
+    const four = this.W < 1280;
+    let free = all;
     let total = 0;
     for (const c of ids) {
       if (focus.includes(c)) total += weight[c];
-      else free -= narrow[c];
+      else free -= four ? BARE : narrow[c];
     }
     let x = 32;
     for (const c of ids) {
       const on = focus.includes(c);
-      const w = on ? Math.floor((free * weight[c]) / total) : narrow[c];
-      this.cols[c] = { x, w: total ? w : Math.floor((1216 - GAP * 5) / 6), on };
+      const w = on ? Math.floor((free * weight[c]) / total) : four ? BARE : narrow[c];
+      this.cols[c] = { x, w: total ? w : Math.floor(all / 6), on };
       x += this.cols[c].w + GAP;
     }
     const { api, reflector: rf, queue, indexer: ix, listeners: ls, controller: ct } = this.cols;
@@ -243,28 +261,29 @@ export class Presenter {
     layer('api').append(s('path', { d: `M${api.x + 6} 143V161`, class: 'srcbar' }));
     const node = (/** @type {string} */ c, /** @type {number} */ nx) => {
       const on = this.cols[c].on;
-      layer(c).append(s('path', { d: `M${nx} 163V200`, class: 'stem' }), s('circle', { cx: nx, cy: RAIL, r: on ? 12 : 11, class: 'node' }), s('circle', { cx: nx, cy: RAIL, r: on ? 5 : 4.5, class: 'nodedot' }));
+      layer(c).append(s('path', { d: on || !four ? `M${nx} 163V200` : '', class: 'stem' }), s('circle', { cx: nx, cy: RAIL, r: on ? 12 : 11, class: 'node' }), s('circle', { cx: nx, cy: RAIL, r: on ? 5 : 4.5, class: 'nodedot' }));
     };
     node('reflector', rnode);
     node('indexer', inode);
-    layer('queue').append(s('path', { d: `M${queue.x + queue.w / 2} 166V200`, class: 'stem' }));
+    if (queue.on || !four) layer('queue').append(s('path', { d: `M${queue.x + queue.w / 2} 166V200`, class: 'stem' }));
     this.ways.wire = [api.x + 24, RAIL, rnode - 14, RAIL];
     this.ways.store = [rnode + 14, RAIL, queue.x + 18, RAIL];
     this.ways.pop = [queue.x + queue.w - 10, RAIL, inode - 14, RAIL];
     this.ways.key = [ls.x + ls.w - 4, RAIL, ct.x + 20, RAIL];
-    this.ways.take = [ct.x + 70, RAIL, end - 14, RAIL];
+    this.ways.take = [Math.min(ct.x + 70, end - 40), RAIL, end - 14, RAIL];
     for (const c of ids) {
       const g = s('g');
       layer(c).append(g);
       const col = this.cols[c];
-      text(g, col.x, 56, 'p21').set(fit(names[c], col.w + 12, '600 21px'));
-      const big = text(g, col.x, 96, 'p35');
+      const bare = four && !col.on;
+      text(g, col.x, 56, bare ? 'p16 t1 b6' : 'p21').set(fit(names[c], col.w + 12, bare ? '600 16px' : '600 21px'));
+      const big = text(g, col.x, 96, bare ? 'p27' : 'p35');
       const u = this.station(c, g, col, big, rows, mainId, { rnode, inode, end });
       this.updates.push(u);
     }
     // A fine way back, while the controller writes.
     const [wx, ax] = [ct.x + ct.w / 2, api.x + api.w / 2];
-    const [low, up] = [ct, api].map((c) => (c.on ? 520 : 336));
+    const [low, up] = [ct, api].map((c) => (c.on ? 520 : four ? RAIL + 18 : 336));
     this.ways.write = [wx, low, wx, BACK, ax, BACK, ax, up];
     const way = s('g', {}, s('path', { d: `M${wx} ${low}V${BACK - 6}Q${wx} ${BACK} ${wx - 6} ${BACK}H${ax + 6}Q${ax} ${BACK} ${ax} ${BACK - 6}V${up}`, class: 'ret' }), s('path', { d: `M${ax - 5} ${up + 7}L${ax} ${up}L${ax + 5} ${up + 7}`, class: 'reta' }));
     layer('controller').append(way);
@@ -300,10 +319,12 @@ export class Presenter {
   station(c, g, col, big, rows, mainId, o) {
     const { t, model } = this.ctx;
     const { x, w, on } = col;
+    const four = this.W < 1280;
+    const bare = four && !on;
     const panel = (/** @type {number} */ y, /** @type {number} */ hh, px = x, pw = w) => {
+      if (bare) return;
       const r = s('rect', { x: px, y, width: pw, height: hh, rx: 5, class: on ? 'pn on' : 'pn' });
       g.append(r);
-      return r;
     };
     const at = x + 12;
     const room = w - 24;
@@ -312,6 +333,7 @@ export class Presenter {
       const n = text(g, px, y, 'p27');
       const l = text(g, px, y + 21, 'p16');
       return (/** @type {string} */ a, /** @type {string} */ b, /** @type {number} */ r = room) => {
+        if (bare) return;
         n.set(a);
         l.set(fit(b, r, '16px'), b);
       };
@@ -441,7 +463,7 @@ export class Presenter {
       }
       case 'queue': {
         const size = 26;
-        const seats = Math.max(3, Math.floor((w - 24) / 30));
+        const seats = bare ? 2 : Math.max(3, Math.floor((w - 24) / 30));
         const seatsG = s('g');
         g.append(seatsG);
         /** @type {{box: SVGElement, glyph: Glyph}[]} */
@@ -467,7 +489,7 @@ export class Presenter {
             seat(st);
             const held = !!model.hold('pop');
             a(st.queue.depth ? count(st.queue.depth) : t('pres.empty'), held ? t('pres.popHeld') : st.queue.depth ? t('pres.depth') : t('pres.popWaits'));
-            b.set(fit(st.queue.kind, room, '16px'));
+            b.set(bare ? '' : fit(st.queue.kind, room, '16px'));
           };
         }
         panel(200, 320);
@@ -500,21 +522,21 @@ export class Presenter {
           panel(200, 136);
           const a = pair(at, 238);
           rv.show(false);
-          this.cellBox = { x: at, y: 280, w: room, h: 44 };
+          this.cellBox = { x: at, y: 280, w: bare ? 0 : room, h: 44 };
           return (st) => {
             big.set(count(st.indexer.count));
             a(st.indexer.resourceVersion ? bigVersion(st.indexer.resourceVersion) : '—', 'rv');
           };
         }
         panel(200, 320);
-        const fresh = text(g, x + w, 56, 'p18', 'end');
+        const fresh = text(g, x + w, four ? 96 : 56, 'p18', 'end');
         this.cellBox = { x: at, y: 210, w: room, h: 300 };
         return (st) => {
           big.set(count(st.indexer.count));
           const n = Number(st.reflector.resourceVersion) - Number(st.indexer.resourceVersion);
           const old = model.stale(this.ctx.now());
-          fresh.cls(old > 0 ? 'p18 cwt' : 'p18').set(fit(old > 0 ? t('idx.stale', { s: seconds(old) }) : Number.isFinite(n) && n > 5 && st.indexer.resourceVersion ? `${exact(n)} ${t('pres.behind')}` : t('pres.current'), w - 90, '600 18px'));
-          rv.set(st.indexer.resourceVersion && w > 200 ? `rv ${bigVersion(st.indexer.resourceVersion)}` : '');
+          fresh.cls((four ? 'p16' : 'p18') + (old > 0 ? ' cwt' : '')).set(fit(old > 0 ? t('idx.stale', { s: seconds(old) }) : Number.isFinite(n) && n > 5 && st.indexer.resourceVersion ? `${exact(n)} ${t('pres.behind')}` : t('pres.current'), w - 12 - (four ? width(count(st.indexer.count), '500 35px') : 78), four ? '16px' : '600 18px'));
+          rv.set(st.indexer.resourceVersion && w > 200 && !four ? `rv ${bigVersion(st.indexer.resourceVersion)}` : '');
         };
       }
       case 'listeners':
@@ -524,7 +546,7 @@ export class Presenter {
         const first = s('path', { d: '', class: 'rail' });
         attr(first, 'd', `M${this.cols.listeners.x + this.cols.listeners.w} ${RAIL}H${o.end}`);
         g.append(first);
-        const seats = Math.max(2, Math.min(7, Math.floor((w - 50) / 30)));
+        const seats = bare ? 1 : Math.max(2, Math.min(7, Math.floor((w - 50) / 30)));
         /** @type {{b: SVGElement, d: SVGElement}[]} */
         const boxes = [];
         for (let i = 0; i < seats; i++) {
@@ -602,9 +624,10 @@ export class Presenter {
       g.append(quiet);
       quiet.append(s('rect', { x, y: top, width: w, height: hh, rx: 5, class: large ? 'pn on' : 'pn' }));
       const slim = w < 380;
-      const rc = large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - 34;
-      const r = large ? (slim ? 66 : 78) : on ? 30 : 22;
-      const bw = large ? 96 : slim ? 76 : 88;
+      const tight = w < 320;
+      const rc = large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - (w < 120 ? w / 2 : 34);
+      const r = large ? (tight ? 54 : slim ? 66 : 78) : on ? 30 : 22;
+      const bw = large ? (tight ? 84 : 96) : slim ? 76 : 88;
       const bx = x + w - bw - 16;
       const from = rc - r;
       quiet.append(s('path', { d: cy === RAIL ? `M${fork} ${cy}H${from}` : `M${fork} ${RAIL}V${cy - 10}Q${fork} ${cy} ${fork + 10} ${cy}H${from}`, class: 'rail' }));
@@ -614,9 +637,9 @@ export class Presenter {
       const arc = s('path', { d: '', class: 'ringf' });
       const tick = s('path', { d: '', class: 'rtick r3' });
       quiet.append(arc, tick);
-      const nameRoom = large ? w * 0.5 : on ? w * 0.27 : w - 74;
+      const nameRoom = large ? w * 0.5 : on ? w * 0.27 : w < 120 ? 0 : w - 74;
       const name = text(quiet, x + 14, large ? top + 30 : on ? top + 27 : cy + 6, large ? 'p21' : on ? 'p18' : 'p16 t1 knock');
-      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? 'p44' : on ? 'p27' : 'p18', 'middle');
+      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? (tight ? 'p35' : 'p44') : on ? 'p27' : 'p18', 'middle');
       const of = text(quiet, rc, cy + 34, 'p16', 'middle');
       const tickWords = text(quiet, rc - r - 16, cy - 12, 'p16 b6', 'end');
       const box = on ? s('rect', { x: bx, y: cy - (large ? 32 : 24), width: bw, height: large ? 64 : 48, rx: 5, class: 'hbox' }) : null;
@@ -626,6 +649,10 @@ export class Presenter {
       const warn = large ? s('use', { href: '#i-warn', x: x + w - 33, y: top + 11, width: 19, height: 19, class: 'ic cw' }) : null;
       if (warn) quiet.append(warn);
       const said = large ? text(quiet, x + w - 40, top + 27, 'p16 cwt', 'end') : null;
+      const ly = top + (large ? 46 : 70);
+      const lamp = on ? s('circle', { cx: x + 20, cy: ly, r: 6, class: 'lamp' }) : null;
+      const synced = on ? text(quiet, x + 33, ly + 6, 'p16') : null;
+      if (lamp) quiet.append(lamp);
       const inn = large ? text(quiet, x + 14, top + hh - 12, 'p18') : null;
       const out = large ? text(quiet, x + w - 14, top + hh - 12, 'p18', 'end') : null;
       this.rows.set(l0.id, { y: cy, ring: rc + r + 12, box: bx - 17, from: from - 8 });
@@ -634,7 +661,7 @@ export class Presenter {
         const l = st.listeners.find((q) => q.id === l0.id);
         if (!l) return;
         const slow = isSlow(l);
-        name.set(fit(l.name, nameRoom, large ? '600 21px' : '600 18px'), l.name);
+        name.set(nameRoom && fit(l.name, nameRoom, large ? '600 21px' : '600 18px'), l.name);
         const cap = Math.max(1, l.capacity);
         attr(arc, 'd', anti(rc, cy, r, l.ring / cap));
         attr(arc, 'class', `ringf ${slow ? 'w ' : ''}${large ? 'r12' : 'r8'}`);
@@ -645,11 +672,13 @@ export class Presenter {
           const a = (old / cap) * 2 * Math.PI;
           const p = (/** @type {number} */ rr) => `${(rc + rr * Math.cos(a)).toFixed(1)} ${(cy - rr * Math.sin(a)).toFixed(1)}`;
           attr(tick, 'd', `M${p(r - 12)}L${p(r + 12)}`);
-          tickWords.set(exact(old));
+          tickWords.set(tight ? '' : exact(old));
         } else {
           attr(tick, 'd', '');
           tickWords.set('');
         }
+        if (lamp) attr(lamp, 'class', l.synced ? 'lamp on' : 'lamp');
+        synced?.set(tight && !large ? '' : l.synced ? 'synced' : t('notSynced'));
         const bad = l.panics > 0;
         if (box && busy && time) {
           attr(box, 'class', bad ? 'hbox e w2' : slow ? 'hbox w w2' : 'hbox');
@@ -681,56 +710,58 @@ export class Presenter {
   /** The caption, the dots of the steps, the name of the story. @param {SVGElement} svg @private */
   foot(svg) {
     const { t } = this.ctx;
-    const lines = [text(svg, 32, 586, 'p30'), text(svg, 32, 626, 'p30')];
+    const { W, H } = this;
+    const low = H - 48;
+    const lines = [586, 626, 666].slice(0, W < 1280 ? 3 : 2).map((y) => text(svg, 32, y, 'p30'));
     const story = this.stories.story;
     if (story) {
       const n = story.steps.length;
-      const x = (/** @type {number} */ i) => 36 + (n > 1 ? (1208 * i) / (n - 1) : 0);
-      svg.append(s('path', { d: 'M36 672H1244', class: 'pl' }));
+      const x = (/** @type {number} */ i) => 36 + (n > 1 ? ((W - 72) * i) / (n - 1) : 0);
+      svg.append(s('path', { d: `M36 ${low}H${W - 36}`, class: 'pl' }));
       const told = s('path', { d: '', class: 'pl on' });
       svg.append(told);
       const dots = story.steps.map((_, i) => {
-        const d = s('circle', { cx: x(i), cy: 672, r: 5, class: 'pd todo' });
+        const d = s('circle', { cx: x(i), cy: low, r: 5, class: 'pd todo' });
         svg.append(d);
         return d;
       });
-      const name = text(svg, 36, 702, 'p16 t1');
-      const title = text(svg, 1250, 702, 'p16', 'end');
+      const name = text(svg, 36, low + 30, 'p16 t1');
+      const title = text(svg, W - 30, low + 30, 'p16', 'end');
       this.updates.push(() => {
         const i = this.stories.i;
-        attr(told, 'd', i ? `M36 672H${x(i)}` : '');
+        attr(told, 'd', i ? `M36 ${low}H${x(i)}` : '');
         dots.forEach((d, j) => {
           attr(d, 'r', j === i ? 8 : 5);
           attr(d, 'class', j <= i ? 'pd on' : 'pd todo');
         });
         const words = t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) });
-        const late = x(i) > 1000;
+        const late = x(i) > W - 280;
         attr(name.el, 'text-anchor', x(i) < 200 ? 'start' : late ? 'end' : 'middle');
-        name.at(x(i) < 200 ? 32 : late ? Math.min(1250, x(i) + 8) : x(i), 702).set(words);
+        name.at(x(i) < 200 ? 32 : late ? Math.min(W - 30, x(i) + 8) : x(i), low + 30).set(words);
         title.set(late ? '' : this.stories.say(story.title));
       });
     } else {
-      svg.append(s('path', { d: 'M36 672H1244', class: 'pl' }));
+      svg.append(s('path', { d: `M36 ${low}H${W - 36}`, class: 'pl' }));
       const told = s('path', { d: '', class: 'pl on' });
-      const head = s('circle', { cx: 36, cy: 672, r: 8, class: 'pd on' });
+      const head = s('circle', { cx: 36, cy: low, r: 8, class: 'pd on' });
       const marks = s('g');
       svg.append(told, marks, head);
-      const left = text(svg, 32, 702, 'p16 t1');
-      const right = text(svg, 1250, 702, 'p16', 'end');
+      const left = text(svg, 32, low + 30, 'p16 t1');
+      const right = text(svg, W - 30, low + 30, 'p16', 'end');
       let drawn = '';
       this.updates.push((st) => {
         const v = this.ctx.model.view;
         const live = v.mode === 'live';
         const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
         const top = Math.max(1, live ? now : v.headMillis);
-        const x = 36 + 1208 * Math.min(1, now / top);
-        attr(told, 'd', `M36 672H${x.toFixed(1)}`);
+        const x = 36 + (W - 72) * Math.min(1, now / top);
+        attr(told, 'd', `M36 ${low}H${x.toFixed(1)}`);
         attr(head, 'cx', x.toFixed(1));
         const list = this.ctx.model.marks.filter((m) => !m.lane && ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic'].includes(m.kind) && (m.on ?? true)).slice(-24);
         const id = `${list.map((m) => m.seq)} ${Math.round(top / 400)} ${Math.round(x)}`;
         if (id !== drawn) {
           drawn = id;
-          marks.replaceChildren(...list.map((m) => s('circle', { cx: (36 + 1208 * Math.min(1, m.atMillis / top)).toFixed(1), cy: 672, r: 5, class: m.atMillis <= now ? 'pd on' : 'pd todo' })));
+          marks.replaceChildren(...list.map((m) => s('circle', { cx: (36 + (W - 72) * Math.min(1, m.atMillis / top)).toFixed(1), cy: low, r: 5, class: m.atMillis <= now ? 'pd on' : 'pd todo' })));
         }
         left.set(`${clockWords(now).replace(/\.\d+$/, '')}, ${live ? t('pres.live') : t('pres.paused')}`);
         right.set(st.source.kind === 'live' ? t('top.live', { name: st.source.context ?? '' }) : st.source.kind === 'file' ? t('top.file') : t('top.seed', { seed: st.source.seed ?? '' }));
@@ -741,10 +772,10 @@ export class Presenter {
       const words = this.o.caption();
       if (words === said) return;
       said = words;
-      const split = wrap(words, 1216, 2, '30px');
+      const split = wrap(words, W - 64, lines.length, '30px');
       // A sentence a line, where two sentences fit so.
       const two = words.match(/^(.+?[.。:：；;])\s*(.+)$/);
-      const whole = two && [two[1], two[2]].every((w) => wrap(w, 1216, 2, '30px').length === 1) ? [two[1], two[2]] : split;
+      const whole = two && [two[1], two[2]].every((w) => wrap(w, W - 64, 2, '30px').length === 1) ? [two[1], two[2]] : split;
       lines.forEach((l, i) => l.set(whole[i] ?? ''));
     });
   }
@@ -752,7 +783,7 @@ export class Presenter {
   /** The store's cells, by group and freshness. @private */
   heat() {
     const cx = /** @type {CanvasRenderingContext2D} */ (this.cells.getContext('2d'));
-    const k = this.ctx.scene.k;
+    const { k } = this;
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.cells.width, this.cells.height);
     const m = this.ctx.model;
@@ -765,7 +796,7 @@ export class Presenter {
     let total = 0;
     for (const cell of m.cells.values()) (by[cell.group] ??= []).push(cell);
     for (const b of by) total += b?.length ?? 0;
-    if (!total) return;
+    if (!total || !w) return;
     const labelled = on && w > 150 && groups.length > 1;
     const lw = labelled ? Math.min(100, w * 0.4) : 0;
     const order = groups.map((_, i) => i).filter((i) => by[i]?.length).sort((a, b) => by[b].length - by[a].length);

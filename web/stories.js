@@ -258,6 +258,9 @@ export class Stories {
     const id0 = dimmed ? st?.focus.join() ?? '' : '';
     if (id0 !== this.focus) {
       this.focus = id0;
+      const { tokens } = /** @type {any} */ (this.ctx);
+      tokens.focus = id0 ? st?.focus ?? null : null;
+      tokens.dirty = true;
       for (const el of /** @type {NodeListOf<HTMLElement>} */ (this.app.querySelectorAll('.on-stage [data-station]'))) el.classList.toggle('pdim', !!id0 && !st?.focus.includes(el.dataset.station ?? ''));
     }
     if (!st || !this.story) return;

@@ -15,6 +15,8 @@ import { count, middle } from './format.js';
 /** How long a token is on its way at speed 1, in ms. @type {Record<string, number>} */
 const lasts = { wire: 320, store: 260, pop: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
 const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
+/** Where the stations end. @type {[string, number][]} */
+const ends = [['api', 126], ['reflector', 342], ['queue', 538], ['indexer', 810], ['listeners', 1074], ['controller', 1280]];
 /** More tokens than this are never on the rails at once. */
 const most = 400;
 
@@ -39,6 +41,8 @@ export class Tokens {
     this.awake = false;
     this.dirty = false;
     this.selected = '';
+    /** The stations that a story's step speaks of: what is elsewhere recedes. @type {string[] | null} */
+    this.focus = null;
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
     this.log = [];
@@ -51,6 +55,11 @@ export class Tokens {
     this.cellAt = () => null;
     /** What the lanes were when the last frame was drawn. */
     this.lanesWere = '';
+  }
+
+  /** How strong a token is at a place. @param {number} x @param {number} y @private */
+  strength(x, y) {
+    return !this.focus || this.focus.includes(y > 532 ? 'controller' : ends.find((e) => x < e[1])?.[0] ?? '') ? 1 : 0.4;
   }
 
   /** The size of a unit or the palette changed. */
@@ -251,8 +260,10 @@ export class Tokens {
         this.marks.splice(i--, 1);
         continue;
       }
+      cx.globalAlpha = this.strength(m.x, m.y);
       this.sprite(m.kind, 'mark', m.x - 4, m.y - 4);
     }
+    cx.globalAlpha = 1;
     let w = 0;
     const slow = this.model.view.mode !== 'live' && this.model.view.speed <= 0.25 + 1e-9;
     const few = this.live.length <= 24;
@@ -283,17 +294,18 @@ export class Tokens {
     const [x, y, dx, dy] = along(t, u);
     const half = t.size / 2;
     const contrast = document.documentElement.classList.contains('is-contrast');
+    const alpha = (cx.globalAlpha = this.selected && t.key === this.selected ? 1 : this.strength(x, y));
     if (!still && !contrast) {
       const back = Math.min(t.size === 22 ? 26 : 9, u * t.len);
       if (back > 2) {
-        cx.globalAlpha = 0.6;
+        cx.globalAlpha = 0.6 * alpha;
         cx.fillStyle = c[t.kind];
         cx.beginPath();
         cx.moveTo(x - dx * (half + back), y - dy * (half + back));
         cx.lineTo(x - dx * half - dy * 4, y - dy * half + dx * 4);
         cx.lineTo(x - dx * half + dy * 4, y - dy * half - dx * 4);
         cx.fill();
-        cx.globalAlpha = 1;
+        cx.globalAlpha = alpha;
       }
     }
     if (t.n > 1) {
@@ -346,6 +358,7 @@ export class Tokens {
       cx.fillStyle = picked && !document.documentElement.classList.contains('is-light') ? c.acc : c.t1;
       cx.fillText(words, lx, above ? y - 18 : y + 28);
     }
+    cx.globalAlpha = 1;
   }
 
   /** @param {Record<string, number>} mix @param {number} x @param {number} y @param {number} w @private */

@@ -108,7 +108,7 @@ export class Views {
 
   resize() {
     this.lanes.resize(this.presenting);
-    this.presenter.resize();
+    this.presenter.resize(this.shown === 'lanes');
     this.phone.resize();
   }
 

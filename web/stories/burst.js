@@ -40,6 +40,7 @@ export default {
     {
       name: ['what it means', '意味着什么'],
       focus: ['indexer', 'listeners'],
+      open: 'indexer',
       caption: ['For a moment the store of 1.31 held A’s newest change without B’s: a state that the cluster never had.', '有一瞬间，1.31 的 store 有 A 的最新变更却没有 B 的：集群从未有过的状态。'],
       after: ['Never count on the order between two objects: read both from the lister, and reconcile.', '不要依赖两个对象之间的顺序：都从 lister 读，再 reconcile。'],
       until: { path: 'queue.depth', op: '<=', value: 0 },

@@ -10,8 +10,8 @@ import tombstone from './tombstone.js';
 
 /**
  * @typedef {[string, string]} Words English, 简体中文; {path} stands for the number at a path of State
- * @typedef {{name: Words, focus: string[], listener?: string, caption: Words, after?: Words, do?: any[][], then?: any[][], until: import('../condition.js').Condition, freeze?: boolean, dwell?: number}} Step
- *   `do` are calls when the step begins, `then` when its condition holds; `after` is the caption from then on; `freeze` stands
+ * @typedef {{name: Words, focus: string[], listener?: string, open?: string, caption: Words, after?: Words, do?: any[][], then?: any[][], until: import('../condition.js').Condition, freeze?: boolean, dwell?: number}} Step
+ *   `open` is the station that the phone opens, the last of `focus` if left out; `do` are calls when the step begins, `then` when its condition holds; `after` is the caption from then on; `freeze` stands
  *   still at that moment; `dwell` is how long the step lasts at least, in seconds.
  * @typedef {{id: string, group: 'order' | 'breaks' | 'handlers', seconds: number, title: Words, lesson: Words, terms: string,
  *   select: Record<string, any>, ready: import('../condition.js').Condition, steps: Step[]}} Story

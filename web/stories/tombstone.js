@@ -15,6 +15,7 @@ export default {
       name: ['a full store', '满的 store'],
       focus: ['indexer', 'listeners'],
       listener: 'printer',
+      open: 'indexer',
       caption: ['The store holds every pod that the cluster has, and the handlers have heard of each.', 'store 里有集群的每个 pod，handler 也都听说过。'],
       until: { path: 'indexer.count', op: '>=', value: 20 },
       dwell: 6,
@@ -38,6 +39,7 @@ export default {
     {
       name: ['the tombstones', 'tombstone'],
       focus: ['queue', 'indexer'],
+      open: 'queue',
       caption: ['The new list lacks three keys that the store holds, so they must have been deleted: the queue gets a tombstone for each.', '新列表里少了 store 里的三个 key，说明它们被删了：队列为每个放一个 tombstone。'],
       until: { path: 'queue.depth', op: '>=', value: 4 },
       dwell: 8,
