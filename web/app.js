@@ -179,14 +179,19 @@ async function arrive(seq) {
   return ctx.act('live');
 }
 
-/** Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked. */
-async function begin() {
+/**
+ * Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked.
+ * @param {string} [before] the address that an open page had: what cannot be begun leaves it as it was
+ */
+async function begin(before) {
   try {
     const p = fragment.read();
+    const speed = fragment.speed(p);
     // A story selects for itself.
     const scene = fragment.selection(p);
     if (scene.do) {
       await link.call('checkStory', [scene.do]).catch((err) => {
+        if (before) throw new Error(t('frag.doBad', { w: err.message }));
         say(t('frag.do', { w: err.message }), true);
         scene.do = '';
       });
@@ -195,12 +200,12 @@ async function begin() {
     if (!p.get('story')) await link.call('select', [scene]);
     followed = sceneOf();
     files.remember();
-    const speed = fragment.speed(p);
     if (speed && speed !== 1 && !scene.at) await link.call('play', [speed]);
     if (scene.at) arrive(Number(scene.at)).catch((err) => say(err.message, true));
     else awaitMoment(Number(p.get('at')) || 0);
   } catch (err) {
     beginError = upper(err instanceof Error ? err.message : String(err));
+    if (before) history.replaceState(null, '', before);
     if (model.any) say(beginError, true);
     else loading.fail();
   }
@@ -548,14 +553,16 @@ addEventListener('resize', () => {
     recolour();
   });
 });
-addEventListener('hashchange', () => {
+addEventListener('hashchange', (e) => {
+  // A link that was given away is without the token that the page has.
+  if (token && !fragment.read().has('token')) history.replaceState(null, '', `${location.hash}&token=${token}`);
   const p = fragment.read();
   if ((p.get('token') ?? '') !== token) {
     location.reload(); // the relay is asked with the token that the page began with
     return;
   }
   const at = Number(p.get('at')) || 0;
-  if (!followed || sceneOf() !== followed || (at > model.view.head && model.state.source.kind === 'sim')) begin();
+  if (!followed || sceneOf() !== followed || (at > model.view.head && model.state.source.kind === 'sim')) begin(e.oldURL);
   else awaitMoment(at);
   const nextTheme2 = p.get('theme') ?? 'dark';
   if (themes.includes(nextTheme2) && nextTheme2 !== theme) {

@@ -28,6 +28,7 @@ addWords({
   'file.playing': ['Playing to event {n}, as fast as it goes…', '正在全速播放到事件 {n}…'],
   'file.unreached': ['This story does not come to event {n}, or the log no longer holds it.', '这个故事到不了事件 {n}，或者日志里已没有它。'],
   'frag.do': ['What the address says was done by hand cannot be read and is left out: {w}', '地址里的手工操作无法读取，已忽略：{w}'],
+  'frag.doBad': ['What the link says was done by hand cannot be read, so nothing was begun: {w}', '链接里的手工操作无法读取，什么也没有开始：{w}'],
   'file.moment': ['save this moment as a file', '把此刻保存为文件'],
   'file.moment.x': ['opens at event {n}', '打开时在事件 {n}'],
   'file.save': ['save what was recorded', '保存录制'],

@@ -1,0 +1,83 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// TestLinkInAnOpenPage pastes links into the address of a page that is open: a good one goes exactly where it says, whatever was in force there, and
+// without loading the page again; a broken one says what is wrong with it and leaves everything as it was.
+func TestLinkInAnOpenPage(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{stageTools(t), catchFiles} {
+		if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url+"&source=sim&seed=7&objects=120&rate=20&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, time.Minute, "s.queue.synced && s.seq > 1000")
+	evalIn[bool](t, p, `(async () => { await informerscope.cluster("burst", {n: 60}); await informerscope.fault("cut"); await new Promise((r) => setTimeout(r, 1500)); await informerscope.pause(); return globalThis.__here = true; })()`)
+	await(t, p, time.Minute, "s.view.mode === 'paused'")
+	settle(t, p)
+	share(t, p, 0)
+	until(t, p, `__files.copied !== ""`)
+	link := evalIn[string](t, p, "__files.copied")
+	want := evalIn[story](t, p, tell, false)
+	if strings.Contains(link, "token") || !strings.Contains(link, "do=") {
+		t.Fatalf("the link is %s", link)
+	}
+
+	// Another cluster, with all kinds of things in force.
+	call(t, p, `select({source: "sim", seed: 9, objects: 40, era: "1.33"})`)
+	for _, do := range []string{`fault("delay", {on: true, millis: 300})`, `fault("slow", {on: true})`, `fault("nobookmarks", {on: true})`, `hold("store")`, `writes(false)`, `fault("refuse", {on: true})`} {
+		call(t, p, "%s", do)
+	}
+	await(t, p, time.Minute, "s.holds.length === 1 && s.faults.filter((f) => f.on).length >= 4 && s.source.seed === 9")
+	evalIn[bool](t, p, "((location.hash = %s), true)", quoted(link[strings.Index(link, "#"):]))
+	s := await(t, p, 2*time.Minute, "s.view.mode === 'paused' && s.seq === %d && s.source.seed === 7", want.Seq)
+	got := evalIn[story](t, p, tell, false)
+	if got.Hash != want.Hash || got.Events != want.Events || got.State != want.State {
+		t.Errorf("%d events with hash %s, want %d with %s; the state is\n%.2000s\nwant\n%.2000s", got.Events, got.Hash, want.Events, want.Hash, got.State, want.State)
+	}
+	if !evalIn[bool](t, p, "informerscope.state().then((s) => !s.holds.length && !s.faults.some((f) => f.on))") {
+		t.Error("something of before is still in force")
+	}
+	if !evalIn[bool](t, p, "globalThis.__here === true") {
+		t.Error("the page was loaded again")
+	}
+	if !evalIn[bool](t, p, "location.hash.includes('token=')") {
+		t.Error("the page has lost its token")
+	}
+	settle(t, p)
+	shot(t, p, "pasted")
+
+	for _, broken := range []struct{ change, says string }{
+		{`q.set("do", "12:nonsense:x")`, "nonsense"},
+		{`q.set("objects", "many")`, "objects=many"},
+		{`q.set("at", "-4")`, "at=-4"},
+		{`q.set("speed", "fast"), q.set("seed", "8")`, "speed=fast"},
+		{`q.set("era", "1.2"), q.set("seed", "8")`, "1.2"},
+	} {
+		hash := evalIn[string](t, p, "location.hash")
+		evalIn[bool](t, p, `(() => { document.querySelector(".toast")?.remove(); const q = new URLSearchParams(location.hash.slice(1)); %s; location.hash = q.toString(); return true; })()`, broken.change)
+		until(t, p, `document.querySelector(".toast.bad")?.textContent.includes(`+quoted(broken.says)+`)`)
+		settle(t, p)
+		now := evalIn[story](t, p, tell, false)
+		if now.Seq != s.Seq || now.Hash != want.Hash {
+			t.Errorf("%s: the page stands at event %d of another log", broken.change, now.Seq)
+		}
+		if h := evalIn[string](t, p, "location.hash"); h != hash {
+			t.Errorf("%s: the address is %s, it was %s", broken.change, h, hash)
+		}
+	}
+	// And goes on from there as if nothing had been.
+	call(t, p, "play()")
+	await(t, p, time.Minute, "s.view.head > %d", s.Seq+20)
+	p.ExpectClean(t)
+}
