@@ -70,6 +70,9 @@ func TestStories(t *testing.T) {
 			for step := 1; step <= n; step++ {
 				told(step, "told")
 				shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
+				if id == "late" && step == 3 && !evalIn[bool](t, page, "informerscope.state().then((s) => s.listeners.some((l) => l.name === 'auditor' && !l.synced))") {
+					t.Error("auditor's lamp is on")
+				}
 				if step < n {
 					keys("PageDown")
 				}

@@ -441,7 +441,7 @@ export class Presenter {
           const r = st.reflector;
           big.set(bigVersion(r.resourceVersion));
           const back = r.phase === 'backoff';
-          phase.cls(back ? 'p18 cwt' : 'p18').set(r.phase);
+          phase.cls(back ? 'p18 cwt' : 'p18').set(width(names.reflector, '600 21px') + width(r.phase, '600 18.6px') + 8 > w ? '' : r.phase);
           attr(ringG, 'display', back ? null : 'none');
           if (back) {
             const rest = Math.max(0, r.backoffMillis - (this.ctx.now() - r.backoffSince));
@@ -625,10 +625,11 @@ export class Presenter {
       quiet.append(s('rect', { x, y: top, width: w, height: hh, rx: 5, class: large ? 'pn on' : 'pn' }));
       const slim = w < 380;
       const tight = w < 320;
-      const rc = large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - (w < 120 ? w / 2 : 34);
-      const r = large ? (tight ? 54 : slim ? 66 : 78) : on ? 30 : 22;
-      const bw = large ? (tight ? 84 : 96) : slim ? 76 : 88;
-      const bx = x + w - bw - 16;
+      const least = w < 230;
+      const rc = least && on ? Math.round(x + (large ? 54 : 40)) : large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - (w < 120 ? w / 2 : 34);
+      const r = large ? (least ? 44 : tight ? 54 : slim ? 66 : 78) : on ? (least ? 24 : 30) : 22;
+      const bw = least ? 62 : large ? (tight ? 84 : 96) : slim ? 76 : 88;
+      const bx = x + w - bw - (least ? 6 : 16);
       const from = rc - r;
       quiet.append(s('path', { d: cy === RAIL ? `M${fork} ${cy}H${from}` : `M${fork} ${RAIL}V${cy - 10}Q${fork} ${cy} ${fork + 10} ${cy}H${from}`, class: 'rail' }));
       lowest = Math.max(lowest, cy);
@@ -639,13 +640,14 @@ export class Presenter {
       quiet.append(arc, tick);
       const nameRoom = large ? w * 0.5 : on ? w * 0.27 : w < 120 ? 0 : w - 74;
       const name = text(quiet, x + 14, large ? top + 30 : on ? top + 27 : cy + 6, large ? 'p21' : on ? 'p18' : 'p16 t1 knock');
-      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? (tight ? 'p35' : 'p44') : on ? 'p27' : 'p18', 'middle');
+      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? (least ? 'p27' : tight ? 'p35' : 'p44') : on && !least ? 'p27' : 'p18', 'middle');
       const of = text(quiet, rc, cy + 34, 'p16', 'middle');
       const tickWords = text(quiet, rc - r - 16, cy - 12, 'p16 b6', 'end');
       const box = on ? s('rect', { x: bx, y: cy - (large ? 32 : 24), width: bw, height: large ? 64 : 48, rx: 5, class: 'hbox' }) : null;
       const busy = on ? s('rect', { x: bx + 7, y: cy + (large ? 19 : 14), width: 0, height: 5, class: 'hbusy' }) : null;
       if (box && busy) quiet.append(box, busy);
-      const time = on ? text(quiet, bx + bw / 2, cy + (large ? 6 : 5), large ? 'p21 tn' : 'p18', 'middle') : null;
+      const kind = least ? 'p16' : large ? 'p21 tn' : 'p18';
+      const time = on ? text(quiet, bx + bw / 2, cy + (large ? 6 : 5), kind, 'middle') : null;
       const warn = large ? s('use', { href: '#i-warn', x: x + w - 33, y: top + 11, width: 19, height: 19, class: 'ic cw' }) : null;
       if (warn) quiet.append(warn);
       const said = large ? text(quiet, x + w - 40, top + 27, 'p16 cwt', 'end') : null;
@@ -672,7 +674,7 @@ export class Presenter {
           const a = (old / cap) * 2 * Math.PI;
           const p = (/** @type {number} */ rr) => `${(rc + rr * Math.cos(a)).toFixed(1)} ${(cy - rr * Math.sin(a)).toFixed(1)}`;
           attr(tick, 'd', `M${p(r - 12)}L${p(r + 12)}`);
-          tickWords.set(tight ? '' : exact(old));
+          tickWords.set(slim && this.W < 1280 ? '' : exact(old));
         } else {
           attr(tick, 'd', '');
           tickWords.set('');
@@ -682,14 +684,14 @@ export class Presenter {
         const bad = l.panics > 0;
         if (box && busy && time) {
           attr(box, 'class', bad ? 'hbox e w2' : slow ? 'hbox w w2' : 'hbox');
-          time.cls((large ? 'p21 tn' : 'p18') + (slow ? ' cwt' : '')).set(l.handled || l.meanMicros ? span(l.meanMicros / 1000) : l.paceMillis ? span(l.paceMillis) : '—');
+          time.cls(kind + (slow ? ' cwt' : '')).set(l.handled || l.meanMicros ? span(l.meanMicros / 1000) : l.paceMillis ? span(l.paceMillis) : '—');
           const expect = Math.max(1, l.paceMillis, l.meanMicros / 1000);
           attr(busy, 'width', l.handling ? ((bw - 14) * Math.min(1, Math.max(0.12, (this.ctx.now() - l.handlingSince) / expect))).toFixed(1) : 0);
           attr(busy, 'class', slow ? 'hbusy w' : 'hbusy');
         }
         if (warn && said && inn && out) {
           attr(warn, 'display', slow ? null : 'none');
-          said.set(slow ? t('pres.slow') : '');
+          said.set(slow && !least ? t('pres.slow') : '');
           const rate = this.rates.get(l.id);
           inn.set(rate && rate.inn >= 0 ? t('pres.in', { n: exact(Math.round(rate.inn)) }) : '');
           out.set(rate && rate.out >= 0 ? t('pres.out', { n: exact(Math.round(rate.out)) }) : '');

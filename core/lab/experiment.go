@@ -203,7 +203,7 @@ func (x *experiment) addListener(spec ListenerSpec) (int32, error) {
 	}
 	var id int32
 	for _, ln := range x.lanes {
-		n, err := x.add(ln, spec.Name, time.Duration(spec.ResyncMillis*float64(time.Millisecond)), nil)
+		n, err := x.add(ln, spec.Name, time.Duration(spec.ResyncMillis*float64(time.Millisecond)), time.Duration(spec.PaceMillis*float64(time.Millisecond)), nil)
 		if err != nil {
 			return 0, err
 		}
@@ -216,14 +216,15 @@ func (x *experiment) addListener(spec ListenerSpec) (int32, error) {
 }
 
 func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey func(string)) {
-	if _, err := x.add(ln, name, resync, onKey); err != nil {
+	if _, err := x.add(ln, name, resync, 0, onKey); err != nil {
 		panic(err) // an informer that has not started refuses no handler
 	}
 }
 
-func (x *experiment) add(ln *lane, name string, resync time.Duration, onKey func(string)) (int32, error) {
+func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKey func(string)) (int32, error) {
 	h := &handler{x: x, onKey: onKey}
 	h.name = name
+	h.pace.Store(int64(pace)) // the initial list may be handled before the registration is known
 	reg, err := ln.informer.AddEventHandlerWithOptions(h, informer.HandlerOptions{ResyncPeriod: &resync, Name: name})
 	if err != nil {
 		return 0, err

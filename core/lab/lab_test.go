@@ -303,8 +303,13 @@ func TestListenersComeAndGo(t *testing.T) {
 		if err != nil || id != 4 {
 			t.Fatal(id, err)
 		}
-		pass(3 * time.Second)
+		pass(100 * time.Millisecond)
 		s := state(rec)
+		if late := s.Listeners[3]; late.Handled > 20 || late.Synced {
+			t.Errorf("after 100 ms at 5 ms a call: %+v", late)
+		}
+		pass(3 * time.Second)
+		s = state(rec)
 		if late := s.Listeners[3]; late.Handled < s.Indexer.Count || !late.Synced || late.PaceMillis != 5 {
 			t.Errorf("late listener: %+v", late)
 		}
