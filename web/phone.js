@@ -724,6 +724,7 @@ export class Phone {
       row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
       for (const e of ['1.37', '1.31']) row(`${e} ${e === '1.31' ? 'DeltaFIFO' : 'RealFIFO'}`, () => this.ctx.act('select', { era: e }));
       row('1.31 + 1.37', () => this.ctx.act('select', { era: '1.31,1.37' }));
+      row(t('file.menu'), () => this.o.transport.share.b.click());
       row(t('phone.present'), () => this.o.present(true));
       if (this.o.lanes.on) row(t('phone.faults'), () => top.openFaults(anchor));
       row(t('ins.find'), this.o.find);

@@ -776,7 +776,7 @@ export class Presenter {
       said = words;
       const split = wrap(words, W - 64, lines.length, '30px');
       // A sentence a line, where two sentences fit so.
-      const two = words.match(/^(.+?[.。:：；;])\s*(.+)$/);
+      const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
       const whole = two && [two[1], two[2]].every((w) => wrap(w, W - 64, 2, '30px').length === 1) ? [two[1], two[2]] : split;
       lines.forEach((l, i) => l.set(whole[i] ?? ''));
     });

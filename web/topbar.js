@@ -287,7 +287,7 @@ export class TopBar {
     this.ctx.popup(anchor, (root) => {
       for (const n of [...faultKeys, ...otherFaults, ...(sim ? simFaults : [])]) {
         const held = heldFaults.has(n);
-        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, `${t(`fault.${n}.x`)} · ${keyOfFault(n)}`));
+        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, t(`fault.${n}.x`), h('span', { class: 'hint' }, ` · ${keyOfFault(n)}`)));
         if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
         b.addEventListener('click', async () => {
