@@ -625,9 +625,9 @@ export class Presenter {
       quiet.append(s('rect', { x, y: top, width: w, height: hh, rx: 5, class: large ? 'pn on' : 'pn' }));
       const slim = w < 380;
       const tight = w < 320;
-      const least = w < 230;
-      const rc = least && on ? Math.round(x + (large ? 54 : 40)) : large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * 0.4) : x + w - (w < 120 ? w / 2 : 34);
-      const r = large ? (least ? 44 : tight ? 54 : slim ? 66 : 78) : on ? (least ? 24 : 30) : 22;
+      const least = on && !large && w < 260;
+      const rc = large ? Math.round(x + w * (slim ? 0.36 : 0.4)) : on ? Math.round(x + w * (least ? 0.48 : 0.4)) : x + w - (w < 120 ? w / 2 : 34);
+      const r = large ? (tight ? 54 : slim ? 66 : 78) : on ? (least ? 24 : 30) : 22;
       const bw = least ? 62 : large ? (tight ? 84 : 96) : slim ? 76 : 88;
       const bx = x + w - bw - (least ? 6 : 16);
       const from = rc - r;
@@ -638,9 +638,9 @@ export class Presenter {
       const arc = s('path', { d: '', class: 'ringf' });
       const tick = s('path', { d: '', class: 'rtick r3' });
       quiet.append(arc, tick);
-      const nameRoom = large ? w * 0.5 : on ? w * 0.27 : w < 120 ? 0 : w - 74;
+      const nameRoom = large ? w * 0.5 : on ? (least ? 70 : w * 0.27) : w < 120 ? 0 : w - 74;
       const name = text(quiet, x + 14, large ? top + 30 : on ? top + 27 : cy + 6, large ? 'p21' : on ? 'p18' : 'p16 t1 knock');
-      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? (least ? 'p27' : tight ? 'p35' : 'p44') : on && !least ? 'p27' : 'p18', 'middle');
+      const n = text(quiet, rc, cy + (large ? 8 : on ? 9 : 6), large ? (tight ? 'p35' : 'p44') : on && !least ? 'p27' : 'p18', 'middle');
       const of = text(quiet, rc, cy + 34, 'p16', 'middle');
       const tickWords = text(quiet, rc - r - 16, cy - 12, 'p16 b6', 'end');
       const box = on ? s('rect', { x: bx, y: cy - (large ? 32 : 24), width: bw, height: large ? 64 : 48, rx: 5, class: 'hbox' }) : null;
@@ -691,7 +691,7 @@ export class Presenter {
         }
         if (warn && said && inn && out) {
           attr(warn, 'display', slow ? null : 'none');
-          said.set(slow && !least ? t('pres.slow') : '');
+          said.set(slow ? t('pres.slow') : '');
           const rate = this.rates.get(l.id);
           inn.set(rate && rate.inn >= 0 ? t('pres.in', { n: exact(Math.round(rate.inn)) }) : '');
           out.set(rate && rate.out >= 0 ? t('pres.out', { n: exact(Math.round(rate.out)) }) : '');
