@@ -186,7 +186,7 @@ async function arrive(seq) {
 async function begin(before) {
   try {
     const p = fragment.read();
-    const speed = fragment.speed(p);
+    if (before) fragment.speed(p);
     // A story selects for itself.
     const scene = fragment.selection(p);
     if (scene.do) {
@@ -200,6 +200,7 @@ async function begin(before) {
     if (!p.get('story')) await link.call('select', [scene]);
     followed = sceneOf();
     files.remember();
+    const speed = fragment.speed(p);
     if (speed && speed !== 1 && !scene.at) await link.call('play', [speed]);
     if (scene.at) arrive(Number(scene.at)).catch((err) => say(err.message, true));
     else awaitMoment(Number(p.get('at')) || 0);
