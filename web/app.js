@@ -416,8 +416,9 @@ function paintBars(clock) {
 }
 
 /**
- * The parts of the stage. While events stream they take turns, one an animation frame: a frame then costs a third, and what a
- * part shows is at most two frames old. What stands still, and what jumps, is painted whole.
+ * The parts of the stage. While events stream they take turns, and an animation frame that brings news writes no words: it moves
+ * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, and what
+ * jumps, is painted whole.
  * @type {((clock: number) => void)[]}
  */
 const parts = [
@@ -440,17 +441,20 @@ const parts = [
     panels.reflector.paint(null, model.state);
     panels.queue.paint(null, model.state);
   },
-  (clock) => {
+  () => {
+    panels.indexer.paint(null, model.state);
     panels.controller.paint(null, model.state);
-    paintBars(clock);
     highlight();
   },
+  paintBars,
 ];
 /** Parts of a view in place of the stage, which paints itself. */
 const viewParts = [paintListeners, paintBars];
 let turn = 0;
 /** How many parts have not been painted since the last news. */
 let due = 0;
+/** Whether the next animation frame is the words', even when news wait. */
+let words = false;
 
 /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */
 function paint(frame, clock, news, whole) {
@@ -470,9 +474,11 @@ function paint(frame, clock, news, whole) {
   }
   const todo = (news ? views.paint(clock) : views.shown) ? viewParts : parts;
   if (news) {
-    panels.indexer.paint(frame, model.state);
+    panels.indexer.cells(frame, whole);
     due = todo.length;
-  }
+    words = true;
+    if (!whole) return;
+  } else words = false;
   do todo[turn++ % todo.length](clock);
   while (--due && whole);
 }
@@ -481,7 +487,7 @@ let lastPaint = 0;
 let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
-  const frame = link.take();
+  const frame = due && words && !dirty ? null : link.take();
   if (frame) {
     const before = model.any;
     model.apply(frame, clock);
@@ -497,7 +503,7 @@ function loop(clock) {
     }
   }
   // Clocks and countdowns run on between frames, ten times a second.
-  const news = !!frame || dirty || clock - lastPaint > 100;
+  const news = !!frame || dirty || (!due && clock - lastPaint > 100);
   if (news || due) {
     const whole = dirty || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;

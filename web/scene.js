@@ -29,7 +29,8 @@ export class Scene {
     this.front = s('g');
     this.svg.append(this.back, this.rails, this.front);
     this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
-    this.tokens = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
+    /** Tokens put their canvases here. */
+    this.tokens = h('div', { class: 'layer' });
     this.over = h('div');
     /** What must lie over the cells. */
     this.high = s('svg', { class: 'layer', viewBox: '0 0 1280 720', 'aria-hidden': 'true' });
