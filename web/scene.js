@@ -32,8 +32,8 @@ export class Scene {
     /** Tokens put their canvases here. */
     this.tokens = h('div', { class: 'layer' });
     this.over = h('div');
-    /** What must lie over the cells. */
-    this.high = s('svg', { class: 'layer', viewBox: '0 0 1280 720', 'aria-hidden': 'true' });
+    /** What must lie over the cells; no larger than it must be, for all that comes after it and touches it is composed apart from the stage. */
+    this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
     this.over.append(this.cells);
     app.append(this.svg, this.over, this.high, this.tokens);
     /** CSS pixels per unit. */

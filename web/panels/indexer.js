@@ -88,6 +88,8 @@ export function createIndexer() {
   /** The groups that are laid out. @type {string[]} */
   let names = [];
   let relabel = false;
+  /** The numbers beside the names, as they were written last. @type {number[]} */
+  let labelled = [];
   let sweepAt = 0;
   /** Where the sweep has come to: a cell, or a block and a place in it. @type {IterableIterator<Cell> | null} */
   let sweeping = null;
@@ -466,6 +468,7 @@ export function createIndexer() {
       pixels = new Uint32Array(picture.data.buffer);
     }
     sweep(true);
+    labelled = [];
     labels();
   }
 
@@ -516,15 +519,18 @@ export function createIndexer() {
       l.name.show(!!b);
       l.n.show(!!b);
       if (!b) {
-        over.set(i, '');
+        if (!over.set(i, '')) relabel = true;
         return;
       }
       let n = 0;
       for (const g of b.groups) n += ctx.model.groups.list[g]?.[1] ?? 0;
       const words = exact(n);
-      l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
-      l.n.at(642, Y + b.y + 11).set(words);
-      over.set(i, b.groups.length === 1 ? ctx.t('idx.group', { name: b.name, n: words }) : '', 549, Y + b.y - 1, 95, 14);
+      if (labelled[i] !== n) {
+        labelled[i] = n;
+        l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
+        l.n.at(642, Y + b.y + 11).set(words);
+      }
+      if (!over.set(i, b.groups.length === 1 ? ctx.t('idx.group', { name: b.name, n: words }) : '', 549, Y + b.y - 1, 95, 14)) relabel = true;
     });
   }
 
