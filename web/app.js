@@ -1,7 +1,7 @@
 // @ts-check
 // The page: it starts the worker, paints each frame once, and turns what a person does into calls. What other programs
 // may rely on is globalThis.informerscope, below; buttons call the same functions.
-import { attr, h, reveal, s } from './dom.js';
+import { attr, h, put, reveal, s } from './dom.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
 import { language, setLanguage, t } from './i18n.js';
@@ -431,10 +431,7 @@ const parts = [
     const tally = tokens.tally();
     if (tally.merged > 0) mergedUntil = clock + 2000;
     reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
-    if (tally.merged > 0) {
-      const words = t('merged', { a: exact(tally.merged), b: exact(tally.all) });
-      if (mergedText.textContent !== words) mergedText.textContent = words;
-    }
+    if (tally.merged > 0) put(mergedText, t('merged', { a: exact(tally.merged), b: exact(tally.all) }));
   },
   () => {
     panels.api.paint(null, model.state);

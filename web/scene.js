@@ -30,9 +30,9 @@ export class Scene {
     this.svg.append(this.back, this.rails, this.front);
     this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
     /** Tokens put their canvases here. */
-    this.tokens = h('div', { class: 'layer' });
+    this.tokens = h('div', { class: 'layer tokens' });
     this.over = h('div');
-    /** What must lie over the cells; no larger than it must be, for all that comes after it and touches it is composed apart from the stage. */
+    /** What must lie over the cells; no larger than they are. */
     this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
     this.over.append(this.cells);
     app.append(this.svg, this.over, this.high, this.tokens);

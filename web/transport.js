@@ -1,6 +1,6 @@
 // @ts-check
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
-import { attr, h, s } from './dom.js';
+import { attr, h, put, s } from './dom.js';
 import { clock, exact, speed as speedWords } from './format.js';
 import { shareButton } from './files.js';
 import { chipIcon } from './glyphs.js';
@@ -113,6 +113,6 @@ export class Transport {
     const c = clock(model.any ? now : 0);
     if (this.timeText.data !== c) this.timeText.data = c;
     const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
-    if (this.event.textContent !== e) this.event.textContent = e;
+    put(this.event, e);
   }
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright. The cells are one picture of
 // pixels, of which only those that changed are written: ten thousand rectangles would keep the page's thread for a whole frame.
-import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { attr, h, Num, place, put as write, reveal, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, seconds, version, width } from '../format.js';
 import { caret, Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -848,9 +848,9 @@ export function createIndexer() {
       ui.right.cls(staleFor ? 'l cwt' : 'l t1').set(staleFor ? t('idx.stale', { s: seconds(staleFor) }) : behind ? t('idx.still', { s: seconds(behind) }) : '');
       const noRv = !st.indexer.resourceVersion;
       show(ui.rv, !noRv);
-      if (!noRv && ui.rvNum.textContent !== version(st.indexer.resourceVersion, 9)) ui.rvNum.textContent = version(st.indexer.resourceVersion, 9);
+      if (!noRv) write(ui.rvNum, version(st.indexer.resourceVersion, 9));
       ui.none.set(noRv && st.indexer.count ? t('idx.noRv', { era: st.era }) : '');
-      ui.by.hidden = !plain || !m.any;
+      reveal(ui.by, plain && m.any);
       const words = t('idx.by', { index: m.groups.index || 'namespace' });
       if (groupsBy !== words) {
         groupsBy = words;
@@ -865,8 +865,8 @@ export function createIndexer() {
       over.label(t('idx.groups'));
       show(ui.legend, !held && !byPhase && !marked);
       show(ui.phase, !held && byPhase && !marked && m.any);
-      ui.swap.hidden = held || marked || !m.any;
-      ui.clear.hidden = !marked || !!held;
+      reveal(ui.swap, !held && !marked && m.any);
+      reveal(ui.clear, marked && !held);
       const swapWords = t(byPhase ? 'idx.colourBack' : 'idx.colour');
       attr(ui.swap, 'aria-label', swapWords);
       if (ui.swap.title !== swapWords) ui.swap.title = swapWords;
@@ -892,7 +892,7 @@ export function createIndexer() {
       const empty = m.any && !m.cells.size;
       ui.empty.set(empty ? t('idx.empty') : '');
       ui.emptyWhy.set(empty ? t('idx.emptyWhy') : '');
-      ctx.scene.cells.hidden = empty || !m.any;
+      reveal(ctx.scene.cells, !empty && m.any);
       const dim = staleFor > 0 && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
       if (ctx.scene.cells.style.opacity !== dim) ctx.scene.cells.style.opacity = dim;
       const sel = ctx.selected() ? byKey.get(ctx.selected()) : undefined;
