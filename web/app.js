@@ -417,8 +417,8 @@ function paintBars(clock) {
 
 /**
  * The parts of the stage. While events stream they take turns, and an animation frame that brings news writes no words: it moves
- * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, and what
- * jumps, is painted whole.
+ * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
+ * and what is another state than before is painted whole.
  * @type {((clock: number) => void)[]}
  */
 const parts = [
@@ -485,9 +485,14 @@ let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
   const frame = due && words && !dirty ? null : link.take();
+  let turned = false;
   if (frame) {
     const before = model.any;
+    const { phase } = model.state.reflector;
     model.apply(frame, clock);
+    // What makes buttons come and go, and what several stations show, they show at once.
+    const st = frame.lanes?.[0]?.state;
+    turned = !!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase);
     away.note(frame);
     views.apply(frame, clock);
     if (model.any && !before) {
@@ -502,7 +507,7 @@ function loop(clock) {
   // Clocks and countdowns run on between frames, ten times a second.
   const news = !!frame || dirty || (!due && clock - lastPaint > 100);
   if (news || due) {
-    const whole = dirty || (!!frame && (frame.jump || model.view.mode === 'paused'));
+    const whole = dirty || turned || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;
     if (news) lastPaint = clock;
     paint(frame, clock, news, whole);

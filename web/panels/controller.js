@@ -128,14 +128,15 @@ export function createController() {
    * @param {{y: number, bg: SVGElement, k: import('../dom.js').Txt, v: import('../dom.js').Txt}} o
    * @param {string | undefined} key
    * @param {string} value
-   * @param {string} [says_] what it has to say; what stands there when there is no key
+   * @param {string} [says_] what it has to say
+   * @param {string} [more] what stands there in place of a key
    */
-  function line(n, o, key, value, says_ = '') {
+  function line(n, o, key, value, says_ = '', more = '') {
     keys[n] = key ?? '';
     says[n] = key ? { head: key, body: says_ } : null;
     over.set(n, key ? `${key}. ${says_}` : '', left - 4, o.y - 13 + (ctx.model.hold('take') ? 30 : 0), 168, 18);
     const on = !!key && key === ctx.selected();
-    o.k.cls(key || !says_ ? (on ? 'm1 selk pickable' : 'm1 pickable') : 'l').set(key ? middle(key, 16) : says_, key ?? '');
+    o.k.cls(more ? 'l' : on ? 'm1 selk pickable' : 'm1 pickable').set(key ? middle(key, 16) : more, key ?? '');
     attr(o.bg, 'class', on ? 'selbg on' : 'selbg');
     o.v.set(value);
   }
@@ -205,7 +206,7 @@ export function createController() {
       const more = q.depth - 3;
       ui.queue.forEach((o, i) => {
         if (i === 2 && more > 0 && q.depth > 3) {
-          line(i, o, undefined, '', t('more', { n: count(q.depth - 2) }));
+          line(i, o, undefined, '', '', t('more', { n: count(q.depth - 2) }));
         } else line(i, o, q.queue[i], '', t('con.tipQueue', { n: i + 1 }));
       });
       ui.pHead.set(count(q.processing.length), 'processing');
