@@ -55,6 +55,8 @@ export class Tokens {
     this.marks = [];
     /** When an object's last token arrives, by key. @type {Map<string, number>} */
     this.ends = new Map();
+    /** The ones before those: what is older is forgotten all at once, as to look for it would take longer. @type {Map<string, number>} */
+    this.endsBefore = new Map();
     /** The tokens' own clock: it stands still while the view is paused. */
     this.time = 0;
     this.last = 0;
@@ -100,7 +102,13 @@ export class Tokens {
     this.live.length = 0;
     this.marks.length = 0;
     this.ends.clear();
+    this.endsBefore.clear();
     this.dirty = true;
+  }
+
+  /** @param {string} id @private */
+  endOf(id) {
+    return this.ends.get(id) ?? this.endsBefore.get(id);
   }
 
   /** How many tokens came within the last second, and how many of them are drawn in stacks. */
@@ -135,7 +143,7 @@ export class Tokens {
       const dur = this.still.matches ? 600 : Math.min(6000, Math.max(120, (lasts[m.p] ?? 240) / Math.sqrt(Math.min(1, speed)) / Math.max(1, speed)));
       const key = m.k ?? '';
       let start = this.time;
-      const before = key && !m.n ? this.ends.get(key + '\n' + stageBefore(m.p)) : bulk[stageBefore(m.p)];
+      const before = key && !m.n ? this.endOf(key + '\n' + stageBefore(m.p)) : bulk[stageBefore(m.p)];
       if (before !== undefined && before > start && !this.still.matches) start = Math.min(before, this.time + 2200 / speed);
       const path = m.p + (m.l ?? '');
       const n = m.n ?? 1;
@@ -170,9 +178,9 @@ export class Tokens {
       if (key) this.ends.set(key + '\n' + m.p, start + dur);
       bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
     }
-    if (this.ends.size > 4000) {
-      for (const [k, end] of this.ends) if (end < this.time) this.ends.delete(k);
-      if (this.ends.size > 8000) this.ends.clear();
+    if (this.ends.size > 2000) {
+      this.endsBefore = this.ends;
+      this.ends = new Map();
     }
     this.dirty = true;
   }
