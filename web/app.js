@@ -452,6 +452,8 @@ let turn = 0;
 let due = 0;
 /** Whether the next animation frame is the words', even when news wait. */
 let words = false;
+/** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
+let wordsAt = 0;
 
 /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */
 function paint(frame, clock, news, whole) {
@@ -475,9 +477,12 @@ function paint(frame, clock, news, whole) {
     due = todo.length;
     words = true;
     if (!whole) return;
-  } else words = false;
+  }
+  words = false;
+  let n = whole ? due : 1 + (clock - wordsAt) / 80;
+  wordsAt = clock;
   do todo[turn++ % todo.length](clock);
-  while (--due && whole);
+  while (--due && --n >= 1);
 }
 
 let lastPaint = 0;
