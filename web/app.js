@@ -494,10 +494,11 @@ function loop(clock) {
   if (frame) {
     const before = model.any;
     const { phase } = model.state.reflector;
+    const { mode, speed } = model.view;
     model.apply(frame, clock);
     // What makes buttons come and go, and what several stations show, they show at once.
     const st = frame.lanes?.[0]?.state;
-    turned = !!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase);
+    turned = mode !== model.view.mode || speed !== model.view.speed || (!!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase));
     away.note(frame);
     views.apply(frame, clock);
     if (model.any && !before) {

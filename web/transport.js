@@ -48,6 +48,7 @@ export class Transport {
   }
 
   async toggle() {
+    this.follow();
     const v = this.ctx.model.view;
     if (this.atEnd()) {
       await this.toStart();
@@ -82,8 +83,15 @@ export class Transport {
     this.paint();
   }
 
+  /** What is played is played at its own speed, whoever chose that; and what is pressed counts from there, painted or not. @private */
+  follow() {
+    const v = this.ctx.model.view;
+    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+  }
+
   /** @param {number} n steps faster, negative for slower */
   faster(n) {
+    this.follow();
     const i = speeds.reduce((best, s2, j) => (Math.abs(Math.log(s2 / this.speed)) < Math.abs(Math.log(speeds[best] / this.speed)) ? j : best), 0);
     this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);
   }
@@ -91,7 +99,7 @@ export class Transport {
   paint() {
     const { t, model } = this.ctx;
     const v = model.view;
-    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+    this.follow();
     this.root.classList.toggle('off', !model.any);
     const again = this.atEnd();
     const paused = v.mode === 'paused' || again;
