@@ -1,7 +1,7 @@
 // @ts-check
 // The page: it starts the worker, paints each frame once, and turns what a person does into calls. What other programs
 // may rely on is globalThis.informerscope, below; buttons call the same functions.
-import { attr, h, reveal, s } from './dom.js';
+import { attr, h, put, reveal, s } from './dom.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
 import { language, setLanguage, t } from './i18n.js';
@@ -446,8 +446,9 @@ function paintBars(clock) {
 }
 
 /**
- * The parts of the stage. While events stream they take turns, one an animation frame: a frame then costs a third, and what a
- * part shows is at most two frames old. What stands still, and what jumps, is painted whole.
+ * The parts of the stage. While events stream they take turns, and an animation frame that brings news writes no words: it moves
+ * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
+ * and what is another state than before is painted whole.
  * @type {((clock: number) => void)[]}
  */
 const parts = [
@@ -460,27 +461,29 @@ const parts = [
     const tally = tokens.tally();
     if (tally.merged > 0) mergedUntil = clock + 2000;
     reveal(merged, clock < mergedUntil && (tally.merged > 0 || !merged.hidden));
-    if (tally.merged > 0) {
-      const words = t('merged', { a: exact(tally.merged), b: exact(tally.all) });
-      if (mergedText.textContent !== words) mergedText.textContent = words;
-    }
+    if (tally.merged > 0) put(mergedText, t('merged', { a: exact(tally.merged), b: exact(tally.all) }));
   },
   () => {
     panels.api.paint(null, model.state);
     panels.reflector.paint(null, model.state);
     panels.queue.paint(null, model.state);
   },
-  (clock) => {
+  () => {
+    panels.indexer.paint(null, model.state);
     panels.controller.paint(null, model.state);
-    paintBars(clock);
     highlight();
   },
+  paintBars,
 ];
 /** Parts of a view in place of the stage, which paints itself. */
 const viewParts = [paintListeners, paintBars];
 let turn = 0;
 /** How many parts have not been painted since the last news. */
 let due = 0;
+/** Whether the next animation frame is the words', even when news wait. */
+let words = false;
+/** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
+let wordsAt = 0;
 
 /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */
 function paint(frame, clock, news, whole) {
@@ -500,21 +503,32 @@ function paint(frame, clock, news, whole) {
   }
   const todo = (news ? views.paint(clock) : views.shown) ? viewParts : parts;
   if (news) {
-    panels.indexer.paint(frame, model.state);
+    panels.indexer.cells(frame, whole);
     due = todo.length;
+    words = true;
+    if (!whole) return;
   }
+  words = false;
+  let n = whole ? due : 1 + (clock - wordsAt) / 80;
+  wordsAt = clock;
   do todo[turn++ % todo.length](clock);
-  while (--due && whole);
+  while (--due && --n >= 1);
 }
 
 let lastPaint = 0;
 let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
-  const frame = link.take();
+  const frame = due && words && !dirty ? null : link.take();
+  let turned = false;
   if (frame) {
     const before = model.any;
+    const { phase } = model.state.reflector;
+    const { mode, speed } = model.view;
     model.apply(frame, clock);
+    // What makes buttons come and go, and what several stations show, they show at once.
+    const st = frame.lanes?.[0]?.state;
+    turned = mode !== model.view.mode || speed !== model.view.speed || (!!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase));
     away.note(frame);
     views.apply(frame, clock);
     if (model.any && !before) {
@@ -527,9 +541,9 @@ function loop(clock) {
     }
   }
   // Clocks and countdowns run on between frames, ten times a second.
-  const news = !!frame || dirty || clock - lastPaint > 100;
+  const news = !!frame || dirty || (!due && clock - lastPaint > 100);
   if (news || due) {
-    const whole = dirty || (!!frame && (frame.jump || model.view.mode === 'paused'));
+    const whole = dirty || turned || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;
     if (news) lastPaint = clock;
     paint(frame, clock, news, whole);

@@ -40,6 +40,9 @@ export class Caption {
     this.left = { id: 0, at: -1e9 };
     /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
     this.extra = () => null;
+    /** How wide the line is, in pixels. To ask for it while the stage is painted would lay the page out twice. */
+    this.room = -1;
+    new ResizeObserver((e) => (this.room = e[e.length - 1].contentRect.width)).observe(line);
   }
 
   /** What to say now, and an id that tells one thing from another. @param {number} clock @returns {[string, string]} */
@@ -159,7 +162,7 @@ export class Caption {
 
   /** A sentence that has not the room gives up its last clause, as often as it must. @param {string} words @private */
   fitting(words) {
-    const room = this.line.clientWidth / this.ctx.scene.scale;
+    const room = (this.room < 0 ? this.line.clientWidth : this.room) / this.ctx.scene.scale;
     for (let cut; room > 200 && width(words, '18px') > room && (cut = words.search(/[;；][^;；]*$/)) > 40; ) words = words.slice(0, cut) + (/[\u3000-\u9fff]/.test(words) ? '。' : '.');
     return words;
   }

@@ -68,6 +68,17 @@ export function reveal(el, on) {
   if (el.hidden === on) el.hidden = !on;
 }
 
+/**
+ * Writes an HTML element's only text where it changed. The text node stays: a new one would be laid out from nothing.
+ * @param {Element} el
+ * @param {string} words
+ */
+export function put(el, words) {
+  const node = /** @type {Text | null} */ (el.firstChild);
+  if (!node) el.append(words);
+  else if (node.data !== words) node.data = words;
+}
+
 /** A piece of text that is written only when it changes, with an optional title that tells the whole of it. */
 export class Txt {
   /** @param {Element} el */
@@ -95,7 +106,7 @@ export class Txt {
       this.whole = whole;
       if (this.el instanceof SVGElement) {
         if (!this.title) this.el.prepend((this.title = s('title')));
-        this.title.textContent = whole;
+        put(this.title, whole);
       } else {
         /** @type {HTMLElement} */ (this.el).title = whole;
       }
@@ -186,14 +197,14 @@ export class Num {
  * @param {number} [hh]
  */
 export function place(el, x, y, w, hh) {
-  const put = (/** @type {'left'|'top'|'width'|'height'|'lineHeight'} */ k, /** @type {number} */ v) => {
+  const style = (/** @type {'left'|'top'|'width'|'height'|'lineHeight'} */ k, /** @type {number} */ v) => {
     const r = `${v / 16}rem`;
     if (el.style[k] !== r) el.style[k] = r;
   };
   // Where it stands from left to right, for the order of the keyboard.
   el.dataset.x ??= String(x);
-  put('left', x);
-  put('top', y);
-  if (w !== undefined) put('width', w);
-  if (hh !== undefined) put('height', hh);
+  style('left', x);
+  style('top', y);
+  if (w !== undefined) style('width', w);
+  if (hh !== undefined) style('height', hh);
 }

@@ -58,6 +58,7 @@ function group(digits) {
  */
 export function ahead(a, b) {
   if (!/^\d+$/.test(a) || !/^\d+$/.test(b)) return null;
+  if (a.length < 16 && b.length < 16) return Number(b) - Number(a);
   return Number(BigInt(b) - BigInt(a));
 }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // The holds: pins on the rail in its own order. A pin that is pressed drops into the rail as a bar, says who holds and
 // for how long, and carries its own ways to release.
-import { attr, h, place, s, text } from './dom.js';
+import { attr, h, place, reveal, s, text } from './dom.js';
 import { exact, seconds } from './format.js';
 import { addWords } from './i18n.js';
 import { lanesY, RAIL } from './scene.js';
@@ -127,12 +127,12 @@ export class Holds {
     for (const p of this.pins) {
       const id = p.stage === 'deliver' ? ids[p.lane] : undefined;
       const usable = model.any && (p.stage === 'deliver' ? !!id : p.stage !== 'take' || !!model.state.workqueue);
-      p.pin.hidden = !usable;
+      reveal(p.pin, usable);
       const hold = usable ? model.hold(p.stage, id) : undefined;
       const name = model.state.listeners.find((l) => l.id === id)?.name ?? '';
       attr(p.pin, 'aria-pressed', String(!!hold));
       attr(p.pin, 'aria-label', t('hold.' + p.stage, { name }));
-      p.one.hidden = p.some.hidden = p.all.hidden = !hold;
+      for (const b of [p.one, p.some, p.all]) reveal(b, !!hold);
       if (!hold) {
         p.words.set('');
         p.who.set('');

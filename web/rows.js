@@ -101,7 +101,7 @@ export class Rows {
   }
 
   /**
-   * Says where a line is and what it is called; without a name there is no such line.
+   * Says where a line is and what it is called; without a name there is no such line. Returns false when it is too early to say it anew.
    * @param {number} i
    * @param {string} name
    * @param {number} [x]
@@ -112,10 +112,10 @@ export class Rows {
   set(i, name, x = 0, y = 0, w = 0, hgt = 0) {
     const r = this.rows[i];
     const on = name !== '';
-    if (r.name === name && r.x === x && r.y === y && r.w === w && r.hgt === hgt) return;
+    if (r.name === name && r.x === x && r.y === y && r.w === w && r.hgt === hgt) return true;
     // What changes with every frame is told four times a second; nobody reads faster, and frames stay cheap.
     const clock = performance.now();
-    if (clock - r.at < 250) return;
+    if (clock - r.at < 250) return false;
     r.at = clock;
     const renamed = r.name !== name;
     r.name = name;
@@ -128,7 +128,7 @@ export class Rows {
     }
     if (!on) {
       Object.assign(r, { x, y, w, hgt });
-      return;
+      return true;
     }
     attr(r.el, 'aria-label', name);
     if (r.x !== x || r.y !== y || r.w !== w || r.hgt !== hgt) {
@@ -139,5 +139,6 @@ export class Rows {
       this.told = -1;
       this.tell(i);
     }
+    return true;
   }
 }

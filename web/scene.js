@@ -29,10 +29,11 @@ export class Scene {
     this.front = s('g');
     this.svg.append(this.back, this.rails, this.front);
     this.cells = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'cells' }));
-    this.tokens = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
+    /** Tokens put their canvases here. */
+    this.tokens = h('div', { class: 'layer tokens' });
     this.over = h('div');
-    /** What must lie over the cells. */
-    this.high = s('svg', { class: 'layer', viewBox: '0 0 1280 720', 'aria-hidden': 'true' });
+    /** What must lie over the cells; no larger than they are. */
+    this.high = s('svg', { class: 'high', viewBox: '632 188 174 354', 'aria-hidden': 'true' });
     this.over.append(this.cells);
     app.append(this.svg, this.over, this.high, this.tokens);
     /** CSS pixels per unit. */

@@ -95,6 +95,8 @@ export class Timeline {
     this.aheadWhy = text(this.svg, 1191, 686, 'l');
     this.empty = text(this.svg, 640, 682, 'c14', 'middle');
     this.drawn = '';
+    this.binsDrawn = -1;
+    this.drawnAt = 0;
     this.marksDrawn = '';
     this.dragging = false;
     this.busy = false;
@@ -197,10 +199,14 @@ export class Timeline {
     attr(this.root, 'aria-valuenow', Math.round(now / 1000));
     attr(this.root, 'aria-valuetext', live ? t('tl.live') : clock(now).replace(/\.\d+$/, ''));
     this.axis(any ? total : 0);
-    const id = `${m.binsVersion}|${this.ctx.selected() !== ''}|${this.from}|${total}|${Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
-    if (id !== this.drawn) {
+    // At the live edge nothing lies behind the head, and the newest bar may grow in steps of its own time.
+    const id = `${m.epoch}|${this.ctx.selected() !== ''}|${this.from}|${total}|${live ? '' : Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
+    const clockNow = performance.now();
+    if (id !== this.drawn || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
       this.drawn = id;
-      this.bars(hx);
+      this.binsDrawn = m.binsVersion;
+      this.drawnAt = clockNow;
+      this.bars(live ? Infinity : hx);
     }
     const mid = `${m.marks.length}|${this.hopsOf}|${this.hopsVersion}|${this.from}|${total}|${t('tl.live')}|${m.marks.length ? m.marks[m.marks.length - 1].seq : 0}`;
     if (mid !== this.marksDrawn) {

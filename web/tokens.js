@@ -1,6 +1,7 @@
 // @ts-check
-// What travels: one canvas over the stage, on which each move the worker reports is a chip that runs along its path.
+// What travels: canvases over the stage, on which each move the worker reports is a chip that runs along its path.
 // Moves of one object follow one another from left to right. Motion is for the eye alone; no number depends on it.
+import { h } from './dom.js';
 import { FORK_X, RAIL, lanesY } from './scene.js';
 import { kindOf, mainOp, shapes } from './glyphs.js';
 import { count, middle } from './format.js';
@@ -19,6 +20,14 @@ const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
 const ends = [['api', 126], ['reflector', 342], ['queue', 538], ['indexer', 810], ['listeners', 1074], ['controller', 1280]];
 /** More tokens than this are never on the rails at once. */
 const most = 400;
+/**
+ * Where tokens can be: along the rail; where it forks, with the cells; on the way of the writes. Each is a canvas of its own, as what changes
+ * with every frame is copied and composed with every frame, and most of the stage has no token ever.
+ */
+const places = [{ x: 0, y: 104, w: 1280, h: 94 }, { x: 632, y: 198, w: 460, h: 338 }, { x: 40, y: 518, w: 1200, h: 54 }];
+const [RAILS, FORKS, WRITES] = [0, 1, 2];
+
+/** @typedef {{canvas: HTMLCanvasElement, cx: CanvasRenderingContext2D, ox: number, oy: number, used: boolean}} Field */
 
 export class Tokens {
   /**
@@ -28,13 +37,28 @@ export class Tokens {
   constructor(scene, model) {
     this.scene = scene;
     this.model = model;
-    this.cx = /** @type {CanvasRenderingContext2D} */ (scene.tokens.getContext('2d'));
+    /** @type {Field[]} */
+    this.fields = places.map((_, i) => {
+      const canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'field' }));
+      // The way of the writes is over words that would be composed for it, so it is there only while something is on it.
+      canvas.hidden = i === WRITES;
+      scene.tokens.append(canvas);
+      return { canvas, cx: /** @type {CanvasRenderingContext2D} */ (canvas.getContext('2d')), ox: 0, oy: 0, used: false };
+    });
+    /** What is drawn on now. */
+    this.field = this.fields[0];
+    this.contrast = false;
+    this.light = false;
+    /** Whether chips stand on whole pixels, where they are sharp and copied as they are; slow ones would be seen to step. */
+    this.whole = true;
     /** @type {Token[]} */
     this.live = [];
     /** @type {{x: number, y: number, kind: Kind, start: number, sel: boolean}[]} */
     this.marks = [];
     /** When an object's last token arrives, by key. @type {Map<string, number>} */
     this.ends = new Map();
+    /** The ones before those: what is older is forgotten all at once, as to look for it would take longer. @type {Map<string, number>} */
+    this.endsBefore = new Map();
     /** The tokens' own clock: it stands still while the view is paused. */
     this.time = 0;
     this.last = 0;
@@ -46,7 +70,7 @@ export class Tokens {
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
     this.log = [];
-    /** @type {Map<string, HTMLCanvasElement>} */
+    /** @type {Map<string, {c: HTMLCanvasElement, x: number, y: number}>} */
     this.sprites = new Map();
     /** Lane of each listener that is drawn large, by its number. @type {Map<number, number>} */
     this.lanes = new Map();
@@ -65,9 +89,19 @@ export class Tokens {
   /** The size of a unit or the palette changed. */
   resize() {
     const k = this.scene.k;
-    const c = this.scene.tokens;
-    c.width = Math.round(1280 * k);
-    c.height = Math.round(720 * k);
+    const css = this.scene.scale / k;
+    places.forEach((p, i) => {
+      const f = this.fields[i];
+      f.ox = Math.round(p.x * k);
+      f.oy = Math.round(p.y * k);
+      f.canvas.width = Math.round((p.x + p.w) * k) - f.ox;
+      f.canvas.height = Math.round((p.y + p.h) * k) - f.oy;
+      Object.assign(f.canvas.style, { left: `${f.ox * css}px`, top: `${f.oy * css}px`, width: `${f.canvas.width * css}px`, height: `${f.canvas.height * css}px` });
+      f.used = false;
+    });
+    const on = document.documentElement.classList;
+    this.contrast = on.contains('is-contrast');
+    this.light = on.contains('is-light');
     this.sprites.clear();
     this.dirty = true;
   }
@@ -77,7 +111,13 @@ export class Tokens {
     this.live.length = 0;
     this.marks.length = 0;
     this.ends.clear();
+    this.endsBefore.clear();
     this.dirty = true;
+  }
+
+  /** @param {string} id @private */
+  endOf(id) {
+    return this.ends.get(id) ?? this.endsBefore.get(id);
   }
 
   /** How many tokens came within the last second, and how many of them are drawn in stacks. */
@@ -112,7 +152,7 @@ export class Tokens {
       const dur = this.still.matches ? 600 : Math.min(6000, Math.max(120, (lasts[m.p] ?? 240) / Math.sqrt(Math.min(1, speed)) / Math.max(1, speed)));
       const key = m.k ?? '';
       let start = this.time;
-      const before = key && !m.n ? this.ends.get(key + '\n' + stageBefore(m.p)) : bulk[stageBefore(m.p)];
+      const before = key && !m.n ? this.endOf(key + '\n' + stageBefore(m.p)) : bulk[stageBefore(m.p)];
       if (before !== undefined && before > start && !this.still.matches) start = Math.min(before, this.time + 2200 / speed);
       const path = m.p + (m.l ?? '');
       const n = m.n ?? 1;
@@ -147,9 +187,9 @@ export class Tokens {
       if (key) this.ends.set(key + '\n' + m.p, start + dur);
       bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
     }
-    if (this.ends.size > 4000) {
-      for (const [k, end] of this.ends) if (end < this.time) this.ends.delete(k);
-      if (this.ends.size > 8000) this.ends.clear();
+    if (this.ends.size > 2000) {
+      this.endsBefore = this.ends;
+      this.ends = new Map();
     }
     this.dirty = true;
   }
@@ -246,28 +286,29 @@ export class Tokens {
       return false;
     }
     this.dirty = false;
-    const cx = this.cx;
-    const k = this.scene.k;
-    cx.setTransform(1, 0, 0, 1, 0, 0);
-    cx.clearRect(0, 0, cx.canvas.width, cx.canvas.height);
-    cx.setTransform(k, 0, 0, k, 0, 0);
+    for (const f of this.fields) {
+      if (!f.used) continue;
+      f.used = false;
+      f.cx.setTransform(1, 0, 0, 1, 0, 0);
+      f.cx.clearRect(0, 0, f.canvas.width, f.canvas.height);
+    }
     const now = this.time;
     const still = this.still.matches;
-    for (let i = 0; i < this.marks.length; i++) {
-      const m = this.marks[i];
-      const age = now - m.start;
-      if (age > 900) {
-        this.marks.splice(i--, 1);
-        continue;
-      }
-      cx.globalAlpha = this.strength(m.x, m.y);
-      this.sprite(m.kind, 'mark', m.x - 4, m.y - 4);
+    const { mode, speed } = this.model.view;
+    this.whole = mode === 'live' || speed >= 1;
+    let left = 0;
+    for (const m of this.marks) {
+      if (now - m.start > 900) continue;
+      this.marks[left++] = m;
+      this.use(FORKS);
+      this.field.cx.globalAlpha = this.strength(m.x, m.y);
+      this.stamp('mark', m.kind, m.x + 1.5, m.y + 1.5);
     }
-    cx.globalAlpha = 1;
+    this.marks.length = left;
     let w = 0;
-    const slow = this.model.view.mode !== 'live' && this.model.view.speed <= 0.25 + 1e-9;
+    const slow = mode !== 'live' && speed <= 0.25 + 1e-9;
     const few = this.live.length <= 24;
-    /** @type {[Token, number][]} */
+    /** @type {Token[]} */
     const last = [];
     for (let i = 0; i < this.live.length; i++) {
       const t = this.live[i];
@@ -275,78 +316,88 @@ export class Tokens {
       if (u >= 1) continue;
       this.live[w++] = t;
       if (u < 0) continue;
-      if (this.selected && t.key === this.selected && t.n === 1) {
-        last.push([t, u]);
-        continue;
-      }
-      this.token(t, still ? 1 : ease(u), still, (slow || paused) && few);
+      if (this.selected && t.key === this.selected && t.n === 1) last.push(t);
+      else this.place(t, still ? 1 : ease(u), still, (slow || paused) && few);
     }
     this.live.length = w;
     // The selected object is on top of everything else.
-    for (const [t, u] of last) this.token(t, still ? 1 : ease(u), still, true);
+    for (const t of last) this.place(t, still ? 1 : ease((now - t.start) / t.dur), still, true);
+    const [, , writes] = this.fields;
+    if (writes.canvas.hidden === writes.used) writes.canvas.hidden = !writes.used;
     return true;
+  }
+
+  /** Turns to a canvas. @param {number} i @private */
+  use(i) {
+    const f = (this.field = this.fields[i]);
+    f.used = true;
+  }
+
+  /** Draws a token on whichever canvases it is over. @param {Token} t @param {number} u @param {boolean} still @param {boolean} named @private */
+  place(t, u, still, named) {
+    along(t, u);
+    const y = at_[1];
+    if (t.path === 'write') {
+      this.use(WRITES);
+      this.token(t, u, still, named);
+      return;
+    }
+    // What it draws ends 40 units above and below it; its words, on the rail alone, 44 below.
+    if (y < places[FORKS].y + 40) {
+      this.use(RAILS);
+      this.token(t, u, still, named);
+    }
+    if (y > RAIL + 4) {
+      this.use(FORKS);
+      this.token(t, u, still, named);
+    }
+  }
+
+  /** Units are what the canvas is drawn in from here on. @private */
+  units() {
+    const { cx, ox, oy } = this.field;
+    const k = this.scene.k;
+    cx.setTransform(k, 0, 0, k, -ox, -oy);
+    return cx;
   }
 
   /** @param {Token} t @param {number} u @param {boolean} still @param {boolean} named @private */
   token(t, u, still, named) {
-    const cx = this.cx;
+    const [x, y, dx, dy] = at_;
     const c = this.scene.colour;
-    const [x, y, dx, dy] = along(t, u);
     const half = t.size / 2;
-    const contrast = document.documentElement.classList.contains('is-contrast');
-    const alpha = (cx.globalAlpha = this.selected && t.key === this.selected ? 1 : this.strength(x, y));
-    if (!still && !contrast) {
-      const back = Math.min(t.size === 22 ? 26 : 9, u * t.len);
-      if (back > 2) {
-        cx.globalAlpha = 0.6 * alpha;
-        cx.fillStyle = c[t.kind];
-        cx.beginPath();
-        cx.moveTo(x - dx * (half + back), y - dy * (half + back));
-        cx.lineTo(x - dx * half - dy * 4, y - dy * half + dx * 4);
-        cx.lineTo(x - dx * half + dy * 4, y - dy * half - dx * 4);
-        cx.fill();
-        cx.globalAlpha = alpha;
+    const alpha = this.selected && t.key === this.selected ? 1 : this.strength(x, y);
+    this.field.cx.globalAlpha = alpha;
+    let wake = '';
+    if (!still && !this.contrast) {
+      const full = t.size === 22 ? 26 : 9;
+      const back = Math.min(full, u * t.len);
+      if (back === full) wake = dx > 0.9 ? 'r' : dx < -0.9 ? 'l' : dy > 0 ? 'd' : 'u';
+      else if (back > 2) {
+        const cx = this.units();
+        drawWake(cx, c[t.kind], x, y, dx, dy, half, back);
       }
     }
-    if (t.n > 1) {
-      this.sprite(t.kind, 'stack' + t.size, x - half - 8, y - half - 8);
-      this.sprite(t.kind, 'stack' + t.size, x - half - 4, y - half - 4);
-    }
-    this.sprite(t.kind, 'chip' + t.size, x - half, y - half);
+    this.stamp(`${t.n > 1 ? 'stack' : 'chip'}${t.size}${wake}`, t.kind, x, y);
     const picked = this.selected !== '' && t.key === this.selected;
     if (picked || still) {
+      const cx = this.units();
       cx.lineWidth = 2.5;
-      cx.strokeStyle = picked && !document.documentElement.classList.contains('is-light') ? c.acc : c.t1;
+      cx.strokeStyle = picked && !this.light ? c.acc : c.t1;
       cx.beginPath();
       cx.roundRect(x - half - 3, y - half - 3, t.size + 6, t.size + 6, 6);
       cx.stroke();
     }
     if (t.n > 1) {
       const above = t.path === 'pop';
-      if (t.path === 'write' && y === 556) {
-        cx.font = `500 14px ${c.sans}`;
-        cx.textAlign = 'right';
-        cx.lineWidth = 5;
-        cx.strokeStyle = c.bg;
-        cx.strokeText('×' + count(t.n), x - half - 6, y + 5);
-        cx.fillStyle = c.t1;
-        cx.fillText('×' + count(t.n), x - half - 6, y + 5);
-      }
+      if (t.path === 'write' && y === 556) this.stamp('14', '×' + count(t.n), x - half - 6, y + 5);
       if (y === RAIL && (t.path === 'wire' || (above && x > 556) || (t.path === 'store' && x < 345))) {
-        cx.font = `500 16px ${c.sans}`;
-        cx.textAlign = 'right';
-        cx.lineWidth = 5;
-        cx.lineJoin = 'round';
-        cx.strokeStyle = c.bg;
-        const words = '×' + count(t.n);
-        const ly = above ? y - 26 : y + 32;
-        cx.strokeText(words, x + half, ly);
-        cx.fillStyle = c.t1;
-        cx.fillText(words, x + half, ly);
+        this.stamp('16', '×' + count(t.n), x + half, above ? y - 26 : y + 32);
         if (t.mix && !above) this.strip(t.mix, x - half, y + 36, 22);
       }
     } else if (named && t.key && (t.path === 'wire' || t.path === 'store')) {
       const above = t.path === 'wire';
+      const cx = this.units();
       cx.font = `12px ${c.mono}`;
       cx.textAlign = 'center';
       cx.lineWidth = 6;
@@ -355,10 +406,10 @@ export class Tokens {
       const words = middle(t.key, 15);
       const lx = Math.max(72, Math.min(x, above ? 280 : 470));
       cx.strokeText(words, lx, above ? y - 18 : y + 28);
-      cx.fillStyle = picked && !document.documentElement.classList.contains('is-light') ? c.acc : c.t1;
+      cx.fillStyle = picked && !this.light ? c.acc : c.t1;
       cx.fillText(words, lx, above ? y - 18 : y + 28);
     }
-    cx.globalAlpha = 1;
+    this.field.cx.globalAlpha = 1;
   }
 
   /** @param {Record<string, number>} mix @param {number} x @param {number} y @param {number} w @private */
@@ -366,51 +417,125 @@ export class Tokens {
     let total = 0;
     for (const o in mix) total += mix[o];
     let at = x;
+    const cx = this.units();
     for (const o of Object.keys(mix).sort((a, b) => mix[b] - mix[a])) {
       const part = (mix[o] / total) * w;
-      this.cx.fillStyle = this.scene.colour[kindOf(o)];
-      this.cx.fillRect(at, y, part, 3);
+      cx.fillStyle = this.scene.colour[kindOf(o)];
+      cx.fillRect(at, y, part, 3);
       at += part;
     }
   }
 
-  /** @param {Kind} kind @param {string} style @param {number} x @param {number} y @private */
-  sprite(kind, style, x, y) {
-    const id = kind + style;
-    let c = this.sprites.get(id);
-    const k = this.scene.k;
-    const pad = 2;
-    if (!c) {
-      c = document.createElement('canvas');
-      const size = style === 'mark' ? 11 : style.endsWith('18') ? 18 : 22;
-      c.width = c.height = Math.ceil((size + pad * 2) * k);
-      const g = /** @type {CanvasRenderingContext2D} */ (c.getContext('2d'));
-      g.setTransform(k, 0, 0, k, pad * k, pad * k);
-      const col = this.scene.colour;
-      g.beginPath();
-      if (style.startsWith('stack')) {
-        g.roundRect(0, 0, size, size, 4);
+  /**
+   * Puts a picture down that is drawn once: a chip with what is behind it, or a number in its halo.
+   * @param {string} style
+   * @param {string} what the kind of a chip, or the words
+   * @param {number} x where its middle is, or the right end of the words
+   * @param {number} y the middle, or the line on which the words stand
+   * @private
+   */
+  stamp(style, what, x, y) {
+    const { k } = this.scene;
+    const id = what + style;
+    let o = this.sprites.get(id);
+    if (!o) {
+      if (this.sprites.size > 400) this.sprites.clear();
+      this.sprites.set(id, (o = what[0] === '×' ? this.words(what, Number(style)) : this.chip(/** @type {Kind} */ (what), style)));
+    }
+    const { cx, ox, oy } = this.field;
+    let px = (x - o.x) * k - ox;
+    let py = (y - o.y) * k - oy;
+    if (this.whole) {
+      px = Math.round(px);
+      py = Math.round(py);
+    }
+    cx.setTransform(1, 0, 0, 1, 0, 0);
+    cx.drawImage(o.c, px, py);
+  }
+
+  /** @param {number} w @param {number} hgt in units @param {number} x of its origin @param {number} y @private */
+  blank(w, hgt, x, y) {
+    const { k } = this.scene;
+    const c = document.createElement('canvas');
+    c.width = Math.ceil(w * k);
+    c.height = Math.ceil(hgt * k);
+    const g = /** @type {CanvasRenderingContext2D} */ (c.getContext('2d'));
+    g.setTransform(k, 0, 0, k, x * k, y * k);
+    return { c, x, y, g };
+  }
+
+  /** @param {string} words @param {number} size @private */
+  words(words, size) {
+    const col = this.scene.colour;
+    const font = `500 ${size}px ${col.sans}`;
+    const { cx } = this.field;
+    cx.font = font;
+    const wide = cx.measureText(words).width;
+    const o = this.blank(wide + 8, size + 12, wide + 4, size + 4);
+    const { g } = o;
+    g.font = font;
+    g.textAlign = 'right';
+    g.lineWidth = 5;
+    g.lineJoin = 'round';
+    g.strokeStyle = col.bg;
+    g.strokeText(words, 0, 0);
+    g.fillStyle = col.t1;
+    g.fillText(words, 0, 0);
+    return o;
+  }
+
+  /** @param {Kind} kind @param {string} style chip or stack with its size and the direction of its wake, or mark @private */
+  chip(kind, style) {
+    const col = this.scene.colour;
+    const mark = style === 'mark';
+    const size = mark ? 11 : Number(style.slice(-3).match(/\d+/)?.[0]);
+    const half = size / 2;
+    const dir = style.slice(-1);
+    const dx = dir === 'r' ? 1 : dir === 'l' ? -1 : 0;
+    const dy = dir === 'd' ? 1 : dir === 'u' ? -1 : 0;
+    const back = size === 22 ? 27 : 10;
+    const rx = half + (dx ? back : 10);
+    const ry = half + (dy ? back : 10);
+    const o = this.blank(2 * rx, 2 * ry, rx, ry);
+    const { g } = o;
+    if (dx || dy) drawWake(g, col[kind], 0, 0, dx, dy, half, back - 1);
+    if (style.startsWith('stack')) {
+      for (const d of [8, 4]) {
+        g.beginPath();
+        g.roundRect(-half - d, -half - d, size, size, 4);
         g.fillStyle = col.bg;
         g.fill();
         g.lineWidth = 1.5;
         g.strokeStyle = col[kind];
         g.stroke();
-      } else {
-        g.roundRect(0, 0, size, size, style === 'mark' ? 2 : 4);
-        g.fillStyle = col[kind];
-        if (style === 'mark') {
-          g.lineWidth = 3;
-          g.strokeStyle = col.panel;
-          g.stroke();
-        }
-        g.fill();
-        const gs = style === 'mark' ? 9 : size * 0.68;
-        drawGlyph(g, kind, (size - gs) / 2, (size - gs) / 2, gs, col.ink, style === 'mark' ? 4.5 : 3.2);
       }
-      this.sprites.set(id, c);
     }
-    this.cx.drawImage(c, x - pad, y - pad, c.width / k, c.height / k);
+    g.beginPath();
+    g.roundRect(-half, -half, size, size, mark ? 2 : 4);
+    g.fillStyle = col[kind];
+    if (mark) {
+      g.lineWidth = 3;
+      g.strokeStyle = col.panel;
+      g.stroke();
+    }
+    g.fill();
+    const gs = mark ? 9 : size * 0.68;
+    drawGlyph(g, kind, -gs / 2, -gs / 2, gs, col.ink, mark ? 4.5 : 3.2);
+    return o;
   }
+}
+
+/** What a token draws behind it. @param {CanvasRenderingContext2D} g @param {string} colour @param {number} x @param {number} y @param {number} dx @param {number} dy @param {number} half @param {number} back */
+function drawWake(g, colour, x, y, dx, dy, half, back) {
+  const alpha = g.globalAlpha;
+  g.globalAlpha = 0.6 * alpha;
+  g.fillStyle = colour;
+  g.beginPath();
+  g.moveTo(x - dx * (half + back), y - dy * (half + back));
+  g.lineTo(x - dx * half - dy * 4, y - dy * half + dx * 4);
+  g.lineTo(x - dx * half + dy * 4, y - dy * half - dx * 4);
+  g.fill();
+  g.globalAlpha = alpha;
 }
 
 /**
@@ -465,7 +590,10 @@ function length(p) {
   return n;
 }
 
-/** Where a token is and which way it goes. @param {Token} t @param {number} u @returns {[number, number, number, number]} */
+/** Where the token asked for last is, and which way it goes. */
+const at_ = [0, 0, 1, 0];
+
+/** @param {Token} t @param {number} u */
 function along(t, u) {
   const p = t.pts;
   let rest = u * t.len;
@@ -473,10 +601,15 @@ function along(t, u) {
     const dx = p[i] - p[i - 2];
     const dy = p[i + 1] - p[i - 1];
     const d = Math.hypot(dx, dy) || 1;
-    if (rest <= d || i === p.length - 2) return [p[i - 2] + (dx * rest) / d, p[i - 1] + (dy * rest) / d, dx / d, dy / d];
+    if (rest <= d || i === p.length - 2) {
+      at_[0] = p[i - 2] + (dx * rest) / d;
+      at_[1] = p[i - 1] + (dy * rest) / d;
+      at_[2] = dx / d;
+      at_[3] = dy / d;
+      return;
+    }
     rest -= d;
   }
-  return [p[0], p[1], 1, 0];
 }
 
 /** @type {Map<number, number>} */

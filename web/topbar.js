@@ -1,6 +1,6 @@
 // @ts-check
 // The top bar: what is looked at (source, resource, namespace, era), the faults, and how the page looks.
-import { attr, h, s } from './dom.js';
+import { attr, h, put, reveal, s } from './dom.js';
 import { middle } from './format.js';
 import { formatResource, parseResource, read as fragment } from './fragment.js';
 import { caret } from './glyphs.js';
@@ -110,27 +110,24 @@ export class TopBar {
   paint() {
     const { t, model } = this.ctx;
     const st = model.state;
-    const put = (/** @type {HTMLElement} */ el, /** @type {string} */ words) => {
-      if (el.textContent !== words) el.textContent = words;
-    };
     const ready = model.any;
     for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
     // Until something runs, the bar says what the address asks for.
     const src = ready ? st.source : { ...this.asked, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
     const bad = !!src.trouble || (ready && model.down());
-    this.src.className = `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`;
+    attr(this.src, 'class', `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`);
     const full = src.kind === 'live' ? t('top.live', { name: src.context || '?' }) : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
     put(this.srcText, src.kind === 'live' ? t('top.live', { name: middle(src.context || '?', 13) }) : full);
-    this.src.title = src.trouble ? `${full}: ${src.trouble}` : full;
+    attr(this.src, 'title', src.trouble ? `${full}: ${src.trouble}` : full);
     attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
     const res = formatResource(resource);
     put(this.resText, middle(resource.resource, 18));
-    this.res.title = res;
+    attr(this.res, 'title', res);
     attr(this.res, 'aria-label', `${t('top.resource')}: ${res}`);
     const ns = resource.namespace;
     put(this.nsText, ns ? middle(ns, 16) : t('top.allNs'));
-    this.ns.title = ns || t('top.allNs');
+    attr(this.ns, 'title', ns || t('top.allNs'));
     attr(this.ns, 'aria-label', `namespace: ${ns || t('top.allNs')}`);
     attr(this.era, 'aria-label', t('top.era'));
     const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
@@ -164,7 +161,7 @@ export class TopBar {
       attr(b, 'aria-label', words);
     }
     // While a story has its title here, the namespaces stand back unless one is chosen.
-    this.ns.hidden = !!this.ctx.storyTitle?.() && !ns;
+    reveal(this.ns, !this.ctx.storyTitle?.() || !!ns);
     put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
     attr(this.story, 'title', `${t('story.title')} (S)`);
     put(this.lang, language() === 'zh' ? 'EN' : '中');

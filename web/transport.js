@@ -1,6 +1,6 @@
 // @ts-check
 // The transport: play, pause, step, marks, speed, the clock of the log, sharing, and the legend of the delta types.
-import { attr, h, s } from './dom.js';
+import { attr, h, put, s } from './dom.js';
 import { clock, exact, speed as speedWords } from './format.js';
 import { shareButton } from './files.js';
 import { chipIcon } from './glyphs.js';
@@ -48,6 +48,7 @@ export class Transport {
   }
 
   async toggle() {
+    this.follow();
     const v = this.ctx.model.view;
     if (this.atEnd()) {
       await this.toStart();
@@ -82,8 +83,15 @@ export class Transport {
     this.paint();
   }
 
+  /** What is played is played at its own speed, whoever chose that; and what is pressed counts from there, painted or not. @private */
+  follow() {
+    const v = this.ctx.model.view;
+    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+  }
+
   /** @param {number} n steps faster, negative for slower */
   faster(n) {
+    this.follow();
     const i = speeds.reduce((best, s2, j) => (Math.abs(Math.log(s2 / this.speed)) < Math.abs(Math.log(speeds[best] / this.speed)) ? j : best), 0);
     this.setSpeed(speeds[Math.max(0, Math.min(speeds.length - 1, i + n))]);
   }
@@ -91,7 +99,7 @@ export class Transport {
   paint() {
     const { t, model } = this.ctx;
     const v = model.view;
-    if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+    this.follow();
     this.root.classList.toggle('off', !model.any);
     const again = this.atEnd();
     const paused = v.mode === 'paused' || again;
@@ -113,6 +121,6 @@ export class Transport {
     const c = clock(model.any ? now : 0);
     if (this.timeText.data !== c) this.timeText.data = c;
     const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
-    if (this.event.textContent !== e) this.event.textContent = e;
+    put(this.event, e);
   }
 }

@@ -1,6 +1,6 @@
 // @ts-check
 // The API server: its resourceVersion, and a ledger of the newest frames by how far they have come.
-import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
 import { ahead, bigVersion, bytes, count, exact, fit, reason, span, version, wrap } from '../format.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -181,7 +181,7 @@ export function createApi() {
       ui.title.set('API server');
       attr(button, 'aria-label', t(st.source.kind === 'sim' ? 'api.menu' : 'api.server'));
       show(ui.caret, st.source.kind === 'sim');
-      button.hidden = st.source.kind !== 'sim';
+      reveal(button, st.source.kind === 'sim');
       ui.rv.set(down ? '' : 'rv');
       ui.num.set(down ? '' : bigVersion(st.api.resourceVersion), version(st.api.resourceVersion, 30));
       ui.no.set(down ? t('api.noAnswer') : '');

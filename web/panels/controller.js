@@ -1,7 +1,7 @@
 // @ts-check
 // The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
 // Keys have no type any more, so everything here is neutral.
-import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, span, version } from '../format.js';
 import { Chip, Glyph } from '../glyphs.js';
 import { addWords, t as say } from '../i18n.js';
@@ -136,13 +136,14 @@ export function createController() {
    * @param {string | undefined} key
    * @param {string} value
    * @param {string} [says_] what it has to say
+   * @param {string} [more] what stands there in place of a key
    */
-  function line(n, o, key, value, says_ = '') {
+  function line(n, o, key, value, says_ = '', more = '') {
     keys[n] = key ?? '';
     says[n] = key ? { head: key, body: says_ } : null;
     over.set(n, key ? `${key}. ${says_}` : '', left - 4, o.y - 13 + (ctx.model.hold('take') ? 30 : 0), 168, 18);
     const on = !!key && key === ctx.selected();
-    o.k.cls(on ? 'm1 selk pickable' : 'm1 pickable').set(key ? middle(key, 16) : '', key ?? '');
+    o.k.cls(more ? 'l' : on ? 'm1 selk pickable' : 'm1 pickable').set(key ? middle(key, 16) : more, key ?? '');
     attr(o.bg, 'class', on ? 'selbg on' : 'selbg');
     o.v.set(value);
   }
@@ -169,7 +170,7 @@ export function createController() {
       ui.workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
       const sim = st.source.kind === 'sim';
       ui.reads.set(q && st.source.kind === 'live' ? t('con.writeOnly') : '');
-      ui.writes.hidden = !q || !sim;
+      reveal(ui.writes, !!q && sim);
       if (ui.writes.textContent !== t('con.write')) ui.writes.textContent = t('con.write');
       attr(ui.writes, 'aria-label', t('con.writeTip'));
       attr(ui.writes, 'aria-pressed', String(!!q?.writing));
@@ -212,8 +213,7 @@ export function createController() {
       const more = q.depth - 3;
       ui.queue.forEach((o, i) => {
         if (i === 2 && more > 0 && q.depth > 3) {
-          line(i, o, undefined, '');
-          o.k.cls('l').set(t('more', { n: count(q.depth - 2) }));
+          line(i, o, undefined, '', '', t('more', { n: count(q.depth - 2) }));
         } else line(i, o, q.queue[i], '', t('con.tipQueue', { n: i + 1 }));
       });
       ui.pHead.set(count(q.processing.length), 'processing');

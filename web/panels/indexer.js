@@ -1,7 +1,7 @@
 // @ts-check
-// The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright. The cells are one canvas;
-// only those that changed are drawn anew.
-import { attr, h, Num, place, s, show, text } from '../dom.js';
+// The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright. The cells are one picture of
+// pixels, of which only those that changed are written: ten thousand rectangles would keep the page's thread for a whole frame.
+import { attr, h, Num, place, put as write, reveal, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, seconds, version, width } from '../format.js';
 import { caret, Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -16,6 +16,8 @@ const W = 144;
 const H = 322;
 /** Ages at which a cell becomes one step older, in ms. */
 const steps = [4e3, 12e3, 26e3, 60e3];
+/** How many objects grow older in one frame, while others wait for the next one. */
+const atOnce = 4000;
 
 addWords({
   'idx.colour': ['cells show how fresh an object is; press to show its phase', '格子显示对象的新旧；按下改为显示 phase'],
@@ -61,7 +63,7 @@ const otherPhase = { colour: 'h2', hollow: false };
 /** @typedef {import('../types.js').Cell} Cell */
 /** @typedef {{name: string, count: number, y: number, rows: number, groups: number[], slots: (number | -1)[], free: number[]}} Block */
 
-/** @returns {import('../types.js').Panel & {cellAt: (key: string) => {x: number, y: number, size: number} | null, keys: () => string[], find: () => void}} */
+/** @returns {import('../types.js').Panel & {cells: (frame: import('../types.js').Frame | null, whole: boolean) => void, cellAt: (key: string) => {x: number, y: number, size: number} | null, keys: () => string[], find: () => void}} */
 export function createIndexer() {
   const { x, w } = columns.indexer;
   /** @type {import('../types.js').Ctx} */
@@ -80,8 +82,26 @@ export function createIndexer() {
   /** Objects that one cell stands for. */
   let per = 1;
   let stale = true;
+  /** Whether other groups came, and not only more or fewer rows of the same ones. */
+  let regrouped = true;
+  let dense = false;
+  /** The groups that are laid out. @type {string[]} */
+  let names = [];
+  let relabel = false;
+  /** The numbers beside the names, as they were written last. @type {number[]} */
+  let labelled = [];
   let sweepAt = 0;
-  let layoutSum = '';
+  /** Where the sweep has come to: a cell, or a block and a place in it. @type {IterableIterator<Cell> | null} */
+  let sweeping = null;
+  let sweepBlock = 0;
+  let sweepPlace = 0;
+  /** The picture, and what of it was not shown yet: left, top, right, bottom. @type {ImageData} */
+  let picture;
+  /** @type {Uint32Array} */
+  let pixels;
+  let [dirtyL, dirtyT, dirtyR, dirtyB] = [0, 0, 0, 0];
+  /** Colours as pixels. @type {Map<string, number>} */
+  const inks = new Map();
   /** @type {Map<string, Cell>} */
   const byKey = new Map();
   /** The cell under the keyboard. */
@@ -360,11 +380,9 @@ export function createIndexer() {
     return at;
   }
 
-  /** Lays the groups out anew: how large a cell is, where each group begins. */
-  function layout() {
+  /** Forms the blocks anew from the groups, and gives every cell its place. */
+  function regroup() {
     const m = ctx.model;
-    const n = m.cells.size;
-    const dense = n > 2600;
     /** Groups in the order in which they came; too many for a name each, and the smallest share one block. */
     const list = m.groups.list.map(([name, c], i) => ({ name, c, i }));
     const room = 22;
@@ -404,6 +422,16 @@ export function createIndexer() {
       const b = blocks[blockOf[c.group]];
       if (!b || b.slots[c.pos] !== c.slot) put(c);
     }
+    names = m.groups.list.map((g) => g[0]);
+  }
+
+  /** Lays the cells out anew: how large one is, where each group begins. */
+  function layout() {
+    const m = ctx.model;
+    const was = blocks.length ? pitch : 0;
+    if (regrouped) regroup();
+    regrouped = stale = false;
+    dense = m.cells.size > 2600;
     // A block with many holes closes up.
     for (const b of blocks) {
       if (b.free.length > 72 && b.free.length > b.slots.length / 3) {
@@ -421,7 +449,6 @@ export function createIndexer() {
     const tries = dense ? [] : [[12, 10, 12, 1, 2], [8, 7, 18, 1, 2], [6, 5, 24, 1, 1], [4, 3, 36, 1, 1], [3, 2, 48, 1, 1]];
     tries.push([2, 2, 72, 1, 3], [2, 2, 72, 1, 1]);
     for (let i = 2; i < 4000; i = Math.ceil(i * 1.25)) tries.push([2, 2, 72, i, 3]);
-    const was = old.length ? pitch : 0;
     for (const [p, sz, c, stands, gap] of tries) {
       pitch = p;
       size = sz;
@@ -432,12 +459,16 @@ export function createIndexer() {
     }
     const k = ctx.scene.k;
     place(ctx.scene.cells, X, Y, W, H + 2);
-    ctx.scene.cells.width = Math.round(W * k);
-    ctx.scene.cells.height = Math.round((H + 2) * k);
-    stale = false;
-    layoutSum = sum();
-    for (const c of m.cells.values()) c.step = -1;
+    const wide = Math.round(W * k);
+    const tall = Math.round((H + 2) * k);
+    if (picture?.width !== wide || picture.height !== tall) {
+      cx.canvas.width = wide;
+      cx.canvas.height = tall;
+      picture = cx.createImageData(wide, tall);
+      pixels = new Uint32Array(picture.data.buffer);
+    }
     sweep(true);
+    labelled = [];
     labels();
   }
 
@@ -447,7 +478,7 @@ export function createIndexer() {
     let y = 0;
     let need = 0;
     for (const b of blocks) {
-      b.rows = Math.max(1, Math.ceil(Math.ceil(b.slots.length / per) / cols));
+      b.rows = rowsOf(b);
       b.y = y;
       const body = b.rows * pitch;
       need = y + Math.max(body, small - 2);
@@ -469,26 +500,37 @@ export function createIndexer() {
     c.step = -1;
   }
 
-  /** What the layout hangs on: when it changes, places do. */
-  function sum() {
-    return `${ctx.model.cells.size > 2600}|${per}|${ctx.model.groups.list.map((g) => g[0]).join(',')}|${blocks.map((b) => Math.ceil(Math.ceil(b.slots.length / per) / cols)).join(',')}`;
+  /** @param {Block} b */
+  function rowsOf(b) {
+    return Math.max(1, Math.ceil(Math.ceil(b.slots.length / per) / cols));
+  }
+
+  /** Whether places are no longer what the layout made them. */
+  function moved() {
+    if (dense !== ctx.model.cells.size > 2600) return true;
+    for (const b of blocks) if (rowsOf(b) !== b.rows) return true;
+    return false;
   }
 
   function labels() {
+    relabel = false;
     ui.labels.forEach((l, i) => {
       const b = blocks[i];
       l.name.show(!!b);
       l.n.show(!!b);
       if (!b) {
-        over.set(i, '');
+        if (!over.set(i, '')) relabel = true;
         return;
       }
       let n = 0;
       for (const g of b.groups) n += ctx.model.groups.list[g]?.[1] ?? 0;
       const words = exact(n);
-      l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
-      l.n.at(642, Y + b.y + 11).set(words);
-      over.set(i, b.groups.length === 1 ? ctx.t('idx.group', { name: b.name, n: words }) : '', 549, Y + b.y - 1, 95, 14);
+      if (labelled[i] !== n) {
+        labelled[i] = n;
+        l.name.at(551, Y + b.y + 11).set(fit(b.name, 90 - width(words)), b.name);
+        l.n.at(642, Y + b.y + 11).set(words);
+      }
+      if (!over.set(i, b.groups.length === 1 ? ctx.t('idx.group', { name: b.name, n: words }) : '', 549, Y + b.y - 1, 95, 14)) relabel = true;
     });
   }
 
@@ -498,26 +540,69 @@ export function createIndexer() {
     return 0;
   }
 
-  /** @param {Cell} c @returns {[number, number] | null} left and top in the canvas, in units */
+  /** Where the cell asked for last is. @type {[number, number]} */
+  const at = [0, 0];
+
+  /** @param {Cell} c @returns {[number, number] | null} left and top in the canvas, in units, until the next one is asked for */
   function spot(c) {
     const b = blocks[blockOf[c.group]];
     if (!b || c.pos < 0) return null;
     const i = Math.floor(c.pos / per);
-    return [(i % cols) * pitch, b.y + Math.floor(i / cols) * pitch];
+    at[0] = (i % cols) * pitch;
+    at[1] = b.y + Math.floor(i / cols) * pitch;
+    return at;
   }
 
-  /** @param {number} px @param {number} py @param {string | null} colour */
-  function paintCell(px, py, colour) {
+  /** A colour as a pixel. @param {string} colour */
+  function pixelOf(colour) {
+    let v = inks.get(colour);
+    if (v === undefined) {
+      const was = cx.fillStyle;
+      cx.fillStyle = colour;
+      // The canvas says any opaque colour as #rrggbb.
+      const n = parseInt(String(cx.fillStyle).slice(1), 16);
+      cx.fillStyle = was;
+      const [px] = new Uint32Array(new Uint8ClampedArray([n >> 16, (n >> 8) & 255, n & 255, 255]).buffer);
+      inks.set(colour, (v = px));
+    }
+    return v;
+  }
+
+  /** @param {number} x0 in pixels @param {number} y0 @param {number} x1 @param {number} y1 @param {number} v */
+  function fill_(x0, y0, x1, y1, v) {
+    const wide = picture.width;
+    for (let y = y0; y < y1; y++) pixels.fill(v, y * wide + x0, y * wide + Math.min(x1, wide));
+  }
+
+  /** Shows what was written since. */
+  function flush() {
+    if (dirtyR <= dirtyL) return;
+    cx.putImageData(picture, 0, 0, dirtyL, dirtyT, dirtyR - dirtyL, dirtyB - dirtyT);
+    dirtyR = dirtyL = dirtyT = dirtyB = 0;
+  }
+
+  /** @param {number} l @param {number} t @param {number} r @param {number} b */
+  function dirty(l, t, r, b) {
+    if (dirtyR <= dirtyL) [dirtyL, dirtyT, dirtyR, dirtyB] = [l, t, r, b];
+    else {
+      if (l < dirtyL) dirtyL = l;
+      if (t < dirtyT) dirtyT = t;
+      if (r > dirtyR) dirtyR = r;
+      if (b > dirtyB) dirtyB = b;
+    }
+  }
+
+  /** @param {number} px @param {number} py @param {string | null} colour @param {boolean} [hollow] */
+  function paintCell(px, py, colour, hollow = false) {
     const k = ctx.scene.k;
     const x0 = Math.round(px * k);
     const y0 = Math.round(py * k);
-    const ww = Math.max(1, Math.round((px + size) * k) - x0);
-    const hh = Math.max(1, Math.round((py + size) * k) - y0);
-    if (colour === null) cx.clearRect(x0, y0, ww, hh);
-    else {
-      cx.fillStyle = colour;
-      cx.fillRect(x0, y0, ww, hh);
-    }
+    const x1 = Math.max(x0 + 1, Math.round((px + size) * k));
+    const y1 = Math.max(y0 + 1, Math.round((py + size) * k));
+    fill_(x0, y0, x1, y1, colour === null ? 0 : pixelOf(colour));
+    const e = Math.max(1, Math.round((size >= 7 ? 1.5 : 1) * k));
+    if (hollow && size >= 5) fill_(x0 + e, y0 + e, x1 - e, y1 - e, 0);
+    dirty(x0, y0, x1, y1);
   }
 
   /** How a cell looks now, as a number that tells one look from another. @param {Cell} c @param {number} now */
@@ -540,49 +625,71 @@ export function createIndexer() {
   /** @param {number} px @param {number} py @param {number} step */
   function draw(px, py, step) {
     const [colour, hollow] = ink(step);
-    paintCell(px, py, colour);
-    if (!hollow || size < 5) return;
-    const k = ctx.scene.k;
-    const e = Math.max(1, Math.round((size >= 7 ? 1.5 : 1) * k));
-    const x0 = Math.round(px * k);
-    const y0 = Math.round(py * k);
-    cx.clearRect(x0 + e, y0 + e, Math.round((px + size) * k) - x0 - 2 * e, Math.round((py + size) * k) - y0 - 2 * e);
+    paintCell(px, py, colour, hollow);
   }
 
-  /** Lets every cell age; draws those whose step changed. @param {boolean} all */
+  /** Lets every cell age; draws those whose step changed. @param {boolean} all begins anew with nothing drawn */
   function sweep(all) {
-    if (!cx) return;
+    if (!picture) return;
+    if (all) {
+      pixels.fill(0);
+      dirty(0, 0, picture.width, picture.height);
+      for (const c of ctx.model.cells.values()) c.step = -1;
+      counted = -1;
+    }
+    sweeping = null;
+    sweepBlock = sweepPlace = 0;
+    sweepSome(Infinity);
+    flush();
+  }
+
+  /** Goes on with a sweep. Returns true at its end. @param {number} most how many objects */
+  function sweepSome(most) {
+    const m = ctx.model;
     const now = ctx.now();
-    if (query && (all || now !== counted)) {
+    if (query && now !== counted && !sweeping && !sweepBlock && !sweepPlace) {
       counted = now;
       matches = 0;
-      for (const c of ctx.model.cells.values()) if (has(c.key)) matches++;
+      for (const c of m.cells.values()) if (has(c.key)) matches++;
     }
-    if (all) cx.clearRect(0, 0, cx.canvas.width, cx.canvas.height);
     if (per === 1) {
-      for (const c of ctx.model.cells.values()) {
+      sweeping ??= m.cells.values();
+      for (let i = 0; i < most; i++) {
+        const { value: c, done } = sweeping.next();
+        if (done) {
+          sweeping = null;
+          return true;
+        }
         const st = look(c, now);
-        if (!all && st === c.step) continue;
+        if (st === c.step) continue;
         c.step = st;
         const p = spot(c);
         if (p) draw(p[0], p[1], st);
       }
-      return;
+      return false;
     }
     // A cell stands for several objects and shows the freshest of them, the one that matches, or the one that is worst off.
-    for (const b of blocks) {
-      for (let i = 0; i * per < b.slots.length; i++) {
+    let left = most;
+    for (; sweepBlock < blocks.length; sweepBlock++, sweepPlace = 0) {
+      const b = blocks[sweepBlock];
+      for (; sweepPlace * per < b.slots.length; sweepPlace++) {
+        if (left <= 0) return false;
+        left -= per;
         let st = -1;
-        for (let j = i * per; j < Math.min(b.slots.length, (i + 1) * per); j++) {
-          const c = b.slots[j] >= 0 ? ctx.model.cells.get(b.slots[j]) : undefined;
+        for (let j = sweepPlace * per; j < Math.min(b.slots.length, (sweepPlace + 1) * per); j++) {
+          const c = b.slots[j] >= 0 ? m.cells.get(b.slots[j]) : undefined;
           if (!c) continue;
           const step = look(c, now);
           st = st < 0 ? step : query ? Math.min(st, step) : Math.max(st, step);
         }
-        if (st < 0) paintCell((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, null);
-        else draw((i % cols) * pitch, b.y + Math.floor(i / cols) * pitch, st);
+        const x1 = (sweepPlace % cols) * pitch;
+        const y1 = b.y + Math.floor(sweepPlace / cols) * pitch;
+        if (st < 0) paintCell(x1, y1, null);
+        else draw(x1, y1, st);
       }
     }
+    sweepBlock = 0;
+    return true;
   }
 
   /** Draws what the last frame touched. */
@@ -698,9 +805,39 @@ export function createIndexer() {
       });
     },
 
-    paint(frame, st) {
+    cells(frame, whole) {
+      const m = ctx.model;
+      if (m.cellsReset) {
+        blocks = [];
+        byKey.clear();
+        sweeping = null;
+        stale = regrouped = true;
+      }
+      if (frame && (m.touched.size || m.gone.length || m.groupsChanged || stale)) {
+        if (m.groupsChanged) {
+          relabel = true;
+          if (m.groups.list.length !== names.length || m.groups.list.some((g, i) => g[0] !== names[i])) stale = regrouped = true;
+        }
+        if (!stale && blocks.length) {
+          touch();
+          if (moved()) stale = true;
+        } else stale = regrouped = true;
+        if (stale) layout();
+      }
+      const clock = performance.now();
+      const begun = sweeping || sweepBlock || sweepPlace;
+      if (m.cells.size && !stale && (begun || (whole && frame) || clock - sweepAt > (m.cells.size > 20000 ? 1000 : 250))) {
+        if (!begun) sweepAt = clock;
+        sweepSome(whole ? Infinity : atOnce);
+      }
+      flush();
+    },
+
+    paint(_, st) {
       const { t } = ctx;
       const m = ctx.model;
+      if (relabel) labels();
+      describe();
       ui.num.set(count(st.indexer.count), t(st.indexer.count === 1 ? 'idx.object' : 'idx.objects'));
       const now = ctx.now();
       const staleFor = m.stale(now);
@@ -711,9 +848,9 @@ export function createIndexer() {
       ui.right.cls(staleFor ? 'l cwt' : 'l t1').set(staleFor ? t('idx.stale', { s: seconds(staleFor) }) : behind ? t('idx.still', { s: seconds(behind) }) : '');
       const noRv = !st.indexer.resourceVersion;
       show(ui.rv, !noRv);
-      if (!noRv && ui.rvNum.textContent !== version(st.indexer.resourceVersion, 9)) ui.rvNum.textContent = version(st.indexer.resourceVersion, 9);
+      if (!noRv) write(ui.rvNum, version(st.indexer.resourceVersion, 9));
       ui.none.set(noRv && st.indexer.count ? t('idx.noRv', { era: st.era }) : '');
-      ui.by.hidden = !plain || !m.any;
+      reveal(ui.by, plain && m.any);
       const words = t('idx.by', { index: m.groups.index || 'namespace' });
       if (groupsBy !== words) {
         groupsBy = words;
@@ -728,12 +865,12 @@ export function createIndexer() {
       over.label(t('idx.groups'));
       show(ui.legend, !held && !byPhase && !marked);
       show(ui.phase, !held && byPhase && !marked && m.any);
-      ui.swap.hidden = held || marked || !m.any;
-      ui.clear.hidden = !marked || !!held;
+      reveal(ui.swap, !held && !marked && m.any);
+      reveal(ui.clear, marked && !held);
       const swapWords = t(byPhase ? 'idx.colourBack' : 'idx.colour');
       attr(ui.swap, 'aria-label', swapWords);
       if (ui.swap.title !== swapWords) ui.swap.title = swapWords;
-      if (byPhase && !marked && (frame || legendOf !== t('close'))) {
+      if (byPhase && !marked) {
         const clock = performance.now();
         if (legendOf !== t('close') || clock - counted > 500) {
           legendOf = t('close');
@@ -755,30 +892,7 @@ export function createIndexer() {
       const empty = m.any && !m.cells.size;
       ui.empty.set(empty ? t('idx.empty') : '');
       ui.emptyWhy.set(empty ? t('idx.emptyWhy') : '');
-      ctx.scene.cells.hidden = empty || !m.any;
-      if (m.cellsReset) {
-        blocks = [];
-        byKey.clear();
-        stale = true;
-      }
-      if (frame && (m.touched.size || m.gone.length || m.groupsChanged || stale)) {
-        if (m.groupsChanged && !stale) {
-          const now2 = sum();
-          if (now2.split('|')[2] !== layoutSum.split('|')[2]) stale = true;
-        }
-        if (!stale && blocks.length) {
-          touch();
-          if (sum() !== layoutSum) stale = true;
-        } else stale = true;
-        if (stale) layout();
-        else if (m.groupsChanged) labels();
-        describe();
-      }
-      const clock = performance.now();
-      if (clock - sweepAt > (m.cells.size > 20000 ? 1000 : 250)) {
-        sweepAt = clock;
-        if (m.cells.size && !stale) sweep(false);
-      }
+      reveal(ctx.scene.cells, !empty && m.any);
       const dim = staleFor > 0 && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
       if (ctx.scene.cells.style.opacity !== dim) ctx.scene.cells.style.opacity = dim;
       const sel = ctx.selected() ? byKey.get(ctx.selected()) : undefined;
@@ -793,6 +907,7 @@ export function createIndexer() {
     },
 
     resize() {
+      regrouped = true; // the words of some are other ones now
       if (ctx.model.any && blocks.length) layout();
     },
 

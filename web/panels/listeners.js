@@ -1,7 +1,7 @@
 // @ts-check
 // The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with
 // its pace. Three are drawn large; from the fourth on, all but the first and the one that has something to tell become rows.
-import { attr, h, Num, place, s, show, text } from '../dom.js';
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { count, exact, fit, ring as ringNumber, span } from '../format.js';
 import { addWords } from '../i18n.js';
@@ -270,7 +270,7 @@ export function createListeners() {
       ui.lanes.forEach((o, i) => {
         const l = large[i] ? places[i] : undefined;
         show(o.g, !!l);
-        o.button.hidden = !l;
+        reveal(o.button, !!l);
         if (!l) return;
         o.id = l.id;
         const slow = isSlow(l);
@@ -322,7 +322,7 @@ export function createListeners() {
       ui.rows.forEach((o, i) => {
         const l = many ? shown[2 + i] : undefined;
         show(o.g, !!l);
-        o.button.hidden = !l;
+        reveal(o.button, !!l);
         if (!l) return;
         o.id = l.id;
         const slow = isSlow(l);

@@ -203,7 +203,7 @@ export function createQueue() {
       show(ui.bracket, q.batchSize > 0 || next > 0);
       if (!q.batchSize && next) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, Math.ceil(next / per))} 137V133H524V137`);
       if (q.batchSize) attr(ui.bracket, 'd', `M${524 - 4 * Math.max(2, head)} 137V133H524V137`);
-      ui.batch.el.setAttribute('text-anchor', 'end');
+      attr(ui.batch.el, 'text-anchor', 'end');
       ui.batch.at(524, 127).set(q.batchSize ? t('queue.batch', { n: exact(q.batchSize) }) : next ? nextWords(q, next) : '');
       return;
     }
@@ -245,12 +245,12 @@ export function createQueue() {
     show(ui.bracket, (n > 0 && !isDelta) || ahead > 0);
     if (ahead) {
       attr(ui.bracket, 'd', `M${523 - 22 * ahead + 2} 137V133H523V137`);
-      ui.batch.el.setAttribute('text-anchor', 'end');
+      attr(ui.batch.el, 'text-anchor', 'end');
       ui.batch.at(523, 127).set(nextWords(q, next));
       return;
     }
     if (n && !isDelta) attr(ui.bracket, 'd', `M${523 - 22 * taking + 2} 137V133H523V137`);
-    ui.batch.el.setAttribute('text-anchor', taking < 3 || isDelta ? 'end' : 'middle');
+    attr(ui.batch.el, 'text-anchor', taking < 3 || isDelta ? 'end' : 'middle');
     ui.batch.at(taking < 3 || isDelta ? 523 : 513 - 11 * (taking - 1) + 1, 127).set(!n ? '' : isDelta ? t('queue.onekey') : t('queue.batch', { n: exact(n) }));
   }
 
