@@ -484,6 +484,8 @@ let due = 0;
 let words = false;
 /** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
 let wordsAt = 0;
+/** How long words stand at least while events stream, in ms: numbers that change faster than eight times a second are not read, and each costs a layout. */
+const stand = 30;
 
 /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */
 function paint(frame, clock, news, whole) {
@@ -519,7 +521,8 @@ let lastPaint = 0;
 let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
-  const frame = due && words && !dirty ? null : link.take();
+  const ready = clock - wordsAt >= stand;
+  const frame = due && words && ready && !dirty ? null : link.take();
   let turned = false;
   if (frame) {
     const before = model.any;
@@ -542,7 +545,7 @@ function loop(clock) {
   }
   // Clocks and countdowns run on between frames, ten times a second.
   const news = !!frame || dirty || (!due && clock - lastPaint > 100);
-  if (news || due) {
+  if (news || (due && ready)) {
     const whole = dirty || turned || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;
     if (news) lastPaint = clock;
