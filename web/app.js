@@ -466,10 +466,12 @@ const parts = [
   () => {
     panels.api.paint(null, model.state);
     panels.reflector.paint(null, model.state);
-    panels.queue.paint(null, model.state);
   },
   () => {
+    panels.queue.paint(null, model.state);
     panels.indexer.paint(null, model.state);
+  },
+  () => {
     panels.controller.paint(null, model.state);
     highlight();
   },
@@ -484,7 +486,7 @@ let due = 0;
 let words = false;
 /** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
 let wordsAt = 0;
-/** How long words stand at least while events stream, in ms: numbers that change faster than eight times a second are not read, and each costs a layout. */
+/** How long words stand at least while events stream, in ms: numbers that change faster than six times a second are not read, and each costs a layout. */
 const stand = 30;
 
 /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole */

@@ -15,6 +15,7 @@ const (
 	maxObjects            = 100_000
 	maxRate               = 10_000
 	defaultHistorySize    = 8192
+	defaultOtherHistory   = 2048
 	defaultBookmarkPeriod = 10 * time.Second
 	// tasksPerSlice bounds the work done in one hold of the lock by Run, so that requests and, in a page with its single
 	// thread, everything else get their turn.
@@ -34,7 +35,7 @@ type Options struct {
 	// node heartbeats, and the controllers' answers to what callers do.
 	Rate float64
 	// HistorySize is how many events are kept for each resource; a watch from before them is answered with 410.
-	// Zero means 8192. Each kept event holds one version of one object.
+	// Zero means 8192 of pods, and 2048 of each other resource. Each kept event holds one version of one object.
 	HistorySize int
 	// BookmarkPeriod is the time between bookmarks on a watch that allows them, stretched by up to a quarter at
 	// random for each watch. Zero means 10 s, so that one sees them; a real API server's is one minute.
@@ -53,7 +54,8 @@ type Options struct {
 // Cluster is the simulated cluster. It is an http.Handler; all methods may be called from any goroutine.
 type Cluster struct {
 	clock          clock.WithTicker
-	historySize    int
+	historySize    int // of pods
+	otherHistory   int // of each other resource
 	bookmarkPeriod time.Duration
 	still          bool
 	breathe        func()
@@ -96,8 +98,9 @@ func New(o Options) *Cluster {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
+	otherHistory := o.HistorySize
 	if o.HistorySize <= 0 {
-		o.HistorySize = defaultHistorySize
+		o.HistorySize, otherHistory = defaultHistorySize, defaultOtherHistory
 	}
 	if o.BookmarkPeriod <= 0 {
 		o.BookmarkPeriod = defaultBookmarkPeriod
@@ -113,6 +116,7 @@ func New(o Options) *Cluster {
 	c := &Cluster{
 		clock:          o.Clock,
 		historySize:    o.HistorySize,
+		otherHistory:   otherHistory,
 		bookmarkPeriod: o.BookmarkPeriod,
 		still:          o.Still,
 		breathe:        o.Breathe,

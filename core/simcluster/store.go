@@ -111,8 +111,12 @@ func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ri
 // is one less than the oldest event's.
 func (c *Cluster) record(r *resource, e event) {
 	if r.end-r.start == uint64(len(r.ring)) {
-		if len(r.ring) < c.historySize {
-			r.growRing(c.historySize)
+		limit := c.otherHistory
+		if r == c.pods {
+			limit = c.historySize
+		}
+		if len(r.ring) < limit {
+			r.growRing(limit)
 		} else {
 			r.start++
 			r.floor = max(r.floor, r.event(r.start).rev-1)
