@@ -79,12 +79,12 @@ func expectDrawn(t *testing.T, s trace.State, d drawn) {
 	if s.Workqueue != nil {
 		head("controller", strconv.Itoa(s.Workqueue.Depth))
 		if s.Workqueue.Writing {
-			says("controller", fmt.Sprintf("%dwrites", s.Workqueue.Writes))
+			says("controller", counted(s.Workqueue.Writes, "write"))
 		}
 	}
 	says("reflector", map[string]string{"watch-listing": "watch"}[s.Reflector.Phase]+strings.TrimPrefix(s.Reflector.Phase, "watch-listing"))
 	if s.Reflector.Phase != "backoff" {
-		says("reflector", fmt.Sprintf("%devents", s.Reflector.Events))
+		says("reflector", counted(s.Reflector.Events, "event"))
 		head("api", cmp.Or(s.API.ResourceVersion, "—"))
 		if s.Reflector.ResourceVersion != "" {
 			head("reflector", s.Reflector.ResourceVersion)
@@ -102,6 +102,14 @@ func expectDrawn(t *testing.T, s trace.State, d drawn) {
 	} else {
 		t.Errorf("%d listeners have %d lamps", len(s.Listeners), len(lamps))
 	}
+}
+
+// counted is a number with its unit behind it, as they stand on the page.
+func counted[N int | int64 | uint64](n N, unit string) string {
+	if n != 1 {
+		unit += "s"
+	}
+	return fmt.Sprint(n) + unit
 }
 
 // TestStageShowsState pauses at many moments of an eventful log and holds what
