@@ -23,8 +23,8 @@ const (
 
 // quiet knows when nothing in the program can run. Go has the worker's one thread for as long as any goroutine can, so a
 // message that the worker sends to itself arrives when all that follows from what was done is done; and the page's messages
-// stand in the same line. The runtime knows it without the way over the browser's event loop, which takes a tenth of a
-// millisecond; where it tells, that way is taken only as often as the page needs to be heard.
+// stand in the same line. The runtime knows it without the way over the browser's event loop; where it tells, that
+// way is taken only as often as the page needs to be heard.
 type quiet struct {
 	port     safejs.Value
 	turn     chan struct{}
@@ -66,16 +66,17 @@ func newQuiet() (*quiet, error) {
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
 	now := time.Now()
-	q.collect(now)
 	if canAwaitQuiet && now.Sub(q.listened) < listenEvery {
 		awaitQuiet()
-		return
+	} else {
+		if _, err := q.port.Call("postMessage", nil); err != nil {
+			panic(err) // a port of our own that never closes
+		}
+		<-q.turn
+		now = time.Now()
+		q.listened = now
 	}
-	if _, err := q.port.Call("postMessage", nil); err != nil {
-		panic(err) // a port of our own that never closes
-	}
-	<-q.turn
-	q.listened = time.Now()
+	q.collect(now)
 }
 
 // collectWhenQuiet decides who says when the collector runs. What it makes goroutines do, and when, depends on how much memory

@@ -3,7 +3,7 @@
 // along it on one canvas. What shares a path within a moment becomes a stack with its count.
 import { count } from './format.js';
 import { kindOf, mainOp } from './glyphs.js';
-import { drawGlyph } from './tokens.js';
+import { drawGlyph, drawWake } from './tokens.js';
 
 /** @typedef {import('./types.js').Move} Move */
 /** @typedef {{path: string, pts: number[], len: number, start: number, dur: number, kind: import('./glyphs.js').Kind, key: string, label: string, n: number}} Run */
@@ -140,16 +140,7 @@ export class Runner {
     if (!this.still.matches && !contrast) {
       const back = Math.min(size * 1.2, u * r.len);
       const reach = dx ? wide / 2 : half;
-      if (back > 2) {
-        cx.globalAlpha = 0.6 * alpha;
-        cx.fillStyle = c[r.kind];
-        cx.beginPath();
-        cx.moveTo(x - dx * (reach + back), y - dy * (reach + back));
-        cx.lineTo(x - dx * reach - dy * 4, y - dy * reach + dx * 4);
-        cx.lineTo(x - dx * reach + dy * 4, y - dy * reach - dx * 4);
-        cx.fill();
-        cx.globalAlpha = alpha;
-      }
+      if (back > 2) drawWake(cx, c[r.kind], x, y, dx, dy, reach, back);
     }
     const box = (/** @type {number} */ d, /** @type {boolean} */ fill) => {
       cx.beginPath();

@@ -525,8 +525,8 @@ export class Tokens {
   }
 }
 
-/** What a token draws behind it. @param {CanvasRenderingContext2D} g @param {string} colour @param {number} x @param {number} y @param {number} dx @param {number} dy @param {number} half @param {number} back */
-function drawWake(g, colour, x, y, dx, dy, half, back) {
+/** What a token draws behind it, as strong as what is drawn. @param {CanvasRenderingContext2D} g @param {string} colour @param {number} x @param {number} y @param {number} dx @param {number} dy @param {number} half @param {number} back */
+export function drawWake(g, colour, x, y, dx, dy, half, back) {
   const alpha = g.globalAlpha;
   g.globalAlpha = 0.6 * alpha;
   g.fillStyle = colour;

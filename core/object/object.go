@@ -129,16 +129,16 @@ func (o *Object) Get(path string) gjson.Result {
 	if path == "" {
 		return gjson.Result{}
 	}
-	if i := strings.IndexByte(path, '.'); i == len("spec") || i == len("status") {
+	// A path that goes on with a plain key means the same from there on.
+	if first, rest, _ := strings.Cut(path, "."); rest != "" && rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' {
 		var part []byte
-		switch path[:i] {
+		switch first {
 		case "spec":
 			part = o.field(fieldSpec)
 		case "status":
 			part = o.field(fieldStatus)
 		}
-		// A path that goes on with a plain key means the same from there on.
-		if rest := path[i+1:]; len(part) > 0 && part[0] == '{' && rest != "" && (rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z') {
+		if len(part) > 0 && part[0] == '{' {
 			return gjson.GetBytes(part, rest)
 		}
 	}

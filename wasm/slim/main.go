@@ -103,15 +103,18 @@ var steady = []struct{ pkg, file, old, new string }{
 	{"internal/runtime/maps", "table.go", "it.dirOffset = rand()", "it.dirOffset = 0"},
 	{"internal/sync", "mutex.go", "starvationThresholdNs = 1e6", "starvationThresholdNs = 1 << 62"},
 	{"runtime", "proc.go", "const forcePreemptNS = 10 * 1000 * 1000", "const forcePreemptNS = 1 << 62"},
-	// And who waits for the moment at which nothing else can run is told of it there and then, in a fiftieth of the time that
-	// it takes to go by the browser's event loop (see wasm/quiet_steady.go).
-	{"runtime", "lock_js.go", "\tnow := nanotime()\n\tfor n := allDeadlineNotes", "\tif allDeadlineNotes == nil {\n\t\treturn // at every park, the browser would be asked what time it is\n\t}\n\tnow := nanotime()\n\tfor n := allDeadlineNotes"},
+	// At every park the browser would be asked what time it is, for notes with a deadline that nothing has.
+	{"runtime", "lock_js.go", "\tnow := nanotime()\n\tfor n := allDeadlineNotes", "\tif allDeadlineNotes == nil {\n\t\treturn\n\t}\n\tnow := nanotime()\n\tfor n := allDeadlineNotes"},
+	// Who waits for the moment at which nothing else can run is told there and then, without the way by the browser's event loop
+	// (see wasm/quiet_steady.go).
 	{"runtime", "lock_js.go", "var idleStart int64\n", "var idleStart int64\n" + awaitQuiet},
-	{"runtime", "lock_js.go", "\tif len(events) == 0 {\n\t\t// TODO", wakeQuiet + "\tif len(events) == 0 {\n\t\t// TODO"},
+	{"runtime", "lock_js.go", beforePause, wakeQuiet + beforePause},
 }
 
 const (
-	awaitQuiet = `
+	// beforePause is where beforeIdle has found that no goroutine can run.
+	beforePause = "\tif len(events) == 0 {\n"
+	awaitQuiet  = `
 var quietWaiter guintptr
 
 //go:linkname awaitQuiet
