@@ -16,6 +16,7 @@ import { createListeners } from './panels/listeners.js';
 import { createQueue } from './panels/queue.js';
 import { createReflector } from './panels/reflector.js';
 import { Away } from './away.js';
+import { Cadence } from './cadence.js';
 import { Caption } from './caption.js';
 import { Explain } from './explain.js';
 import { Files } from './files.js';
@@ -519,10 +520,15 @@ function paint(frame, clock, news, whole) {
   while (--due && --n >= 1);
 }
 
+const cadence = new Cadence(navigator.hardwareConcurrency);
 let lastPaint = 0;
 let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
+  if (!cadence.draws(clock, performance.now(), clock < mergedUntil || model.view.mergedTokens > 0)) {
+    requestAnimationFrame(loop);
+    return;
+  }
   const ready = clock - wordsAt >= stand;
   const frame = due && words && ready && !dirty ? null : link.take();
   let turned = false;
@@ -545,9 +551,17 @@ function loop(clock) {
       wantedSeq = 0;
     }
   }
+  // Where time stands still, only the log's end moves on.
+  const stands = model.view.mode === 'paused' && !dirty && !turned && !(frame && model.told);
   // Clocks and countdowns run on between frames, ten times a second.
-  const news = !!frame || dirty || (!due && clock - lastPaint > 100);
-  if (news || (due && ready)) {
+  const rare = !due && clock - lastPaint > 100;
+  const news = dirty || (!stands && (!!frame || rare));
+  if (stands && rare) {
+    lastPaint = clock;
+    if (views.shown) views.paint(clock);
+    else parts[turn++ % parts.length](clock);
+    paintBars(clock);
+  } else if (news || (due && ready)) {
     const whole = dirty || turned || (!!frame && (frame.jump || model.view.mode === 'paused'));
     dirty = false;
     if (news) lastPaint = clock;

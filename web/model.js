@@ -66,6 +66,8 @@ export class Model {
     this.gone = [];
     this.cellsReset = false;
     this.groupsChanged = false;
+    /** Whether the last frame tells of more than how far the log has come. */
+    this.told = false;
     this.binMillis = 250;
     /** Events of each bin from number binFrom on; the newest `maxBins`, as the worker keeps. @type {number[]} */
     this.bins = [];
@@ -93,6 +95,7 @@ export class Model {
     this.cellsReset = false;
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
+    this.told = !!frame.jump || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || Object.keys(l.state ?? {}).length > 0);
     const lane = frame.lanes?.[0];
     if (lane?.state) {
       const st = /** @type {any} */ (lane.state);

@@ -1,0 +1,44 @@
+// @ts-check
+// How often the page draws: in each animation frame, or in every second one where the machine is too busy for that and more
+// happens than the eye can follow anyway. Fewer pictures, each on time, are calmer than all of them with some late, and
+// what they leave of the processors goes to the informer.
+
+/** An animation frame that begins so many ms after its time is late: something else had the processor. */
+const late = 4;
+/** From this part of late ones on fewer are drawn. On an idle machine one in fifty is late, on a full one every tenth and more. */
+const many = 0.04;
+/** Over how many animation frames the part is taken: about two seconds of them. */
+const over = 120;
+/** After so many ms without an animation frame nothing is known of the machine any more: the tab was hidden. */
+const gap = 250;
+/** So few processors are full when so much happens: the informer has one of them, and the page and what the browser draws with share the other. */
+const few = 2;
+
+export class Cadence {
+  /** @param {number} processors how many the machine has */
+  constructor(processors) {
+    this.few = processors <= few;
+    /** Whether every second animation frame is left out. */
+    this.half = false;
+    /** Which part of the last animation frames was late. */
+    this.late = 0;
+    this.last = -Infinity;
+    this.drew = false;
+  }
+
+  /**
+   * Whether to draw in an animation frame.
+   * @param {number} clock its time, in ms
+   * @param {number} now when it was called, by the same clock
+   * @param {boolean} crowded whether more happens than the eye can follow
+   */
+  draws(clock, now, crowded) {
+    if (clock - this.last > gap) this.late = 0;
+    else this.late += ((now - clock > late ? 1 : 0) - this.late) / over;
+    this.last = clock;
+    // Fewer are late less often, so being on time is no reason to go back; that the eye can follow again is.
+    this.half = crowded && (this.few || this.half || this.late > many);
+    this.drew = !(this.half && this.drew);
+    return this.drew;
+  }
+}
