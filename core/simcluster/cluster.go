@@ -14,8 +14,8 @@ const (
 	defaultObjects        = 60
 	maxObjects            = 100_000
 	maxRate               = 10_000
-	defaultHistorySize    = 8192
-	defaultOtherHistory   = 2048
+	podHistorySize        = 8192 // pods are what comes and goes
+	defaultHistorySize    = 2048
 	defaultBookmarkPeriod = 10 * time.Second
 	// tasksPerSlice bounds the work done in one hold of the lock by Run, so that requests and, in a page with its single
 	// thread, everything else get their turn.
@@ -54,8 +54,7 @@ type Options struct {
 // Cluster is the simulated cluster. It is an http.Handler; all methods may be called from any goroutine.
 type Cluster struct {
 	clock          clock.WithTicker
-	historySize    int // of pods
-	otherHistory   int // of each other resource
+	historySize    int // of each resource, 0 for the defaults
 	bookmarkPeriod time.Duration
 	still          bool
 	breathe        func()
@@ -98,10 +97,6 @@ func New(o Options) *Cluster {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	otherHistory := o.HistorySize
-	if o.HistorySize <= 0 {
-		o.HistorySize, otherHistory = defaultHistorySize, defaultOtherHistory
-	}
 	if o.BookmarkPeriod <= 0 {
 		o.BookmarkPeriod = defaultBookmarkPeriod
 	}
@@ -115,8 +110,7 @@ func New(o Options) *Cluster {
 	}
 	c := &Cluster{
 		clock:          o.Clock,
-		historySize:    o.HistorySize,
-		otherHistory:   otherHistory,
+		historySize:    max(0, o.HistorySize),
 		bookmarkPeriod: o.BookmarkPeriod,
 		still:          o.Still,
 		breathe:        o.Breathe,

@@ -53,7 +53,7 @@ func (c *Cluster) register(k kindInfo) *resource {
 		k.singular = strings.ToLower(k.kind)
 	}
 	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
-	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev}
+	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev, keeps: cmp.Or(c.historySize, defaultHistorySize)}
 	c.resources[groupResource{k.group, k.plural}] = r
 	c.order = append(c.order, r)
 	slices.SortStableFunc(c.order, func(a, b *resource) int {
@@ -79,6 +79,7 @@ func (c *Cluster) unregister(r *resource) {
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
 		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns})
+	c.pods.keeps = cmp.Or(c.historySize, podHistorySize)
 	c.nodes = c.register(kindInfo{version: "v1", kind: "Node", plural: "nodes", shortNames: []string{"no"},
 		status: true, columns: nodeColumns})
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},

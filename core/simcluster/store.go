@@ -91,6 +91,7 @@ type resource struct {
 	fresh   []*slot          // not yet in sorted
 	deadNum int              // in sorted and fresh
 
+	keeps      int // how many events the ring may hold
 	ring       []event
 	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
 	floor      uint64 // a watch from before this version is too old
@@ -111,12 +112,8 @@ func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ri
 // is one less than the oldest event's.
 func (c *Cluster) record(r *resource, e event) {
 	if r.end-r.start == uint64(len(r.ring)) {
-		limit := c.otherHistory
-		if r == c.pods {
-			limit = c.historySize
-		}
-		if len(r.ring) < limit {
-			r.growRing(limit)
+		if len(r.ring) < r.keeps {
+			r.growRing()
 		} else {
 			r.start++
 			r.floor = max(r.floor, r.event(r.start).rev-1)
@@ -134,8 +131,8 @@ func (c *Cluster) record(r *resource, e event) {
 	}
 }
 
-func (r *resource) growRing(limit int) {
-	ring := make([]event, min(max(64, 2*len(r.ring)), limit))
+func (r *resource) growRing() {
+	ring := make([]event, min(max(64, 2*len(r.ring)), r.keeps))
 	for seq := r.start; seq < r.end; seq++ {
 		ring[seq%uint64(len(ring))] = *r.event(seq)
 	}
