@@ -17,44 +17,50 @@ func TestCadence(t *testing.T) {
 		let c = new Cadence(8);
 		let clock = 1000;
 		// Every "late"th animation frame begins 9 ms after its time; 0 is none.
-		const play = (name, frames, late, crowded) => {
+		const play = (name, frames, late, merged) => {
 			const p = {Drawn: 0, Of: frames, Longest: 0};
 			for (let i = 1, since = 0; i <= frames; i++) {
 				clock += 1000 / 60;
-				const draws = c.draws(clock, clock + (late && i % late === 0 ? 9 : 0.5), crowded);
+				const draws = c.draws(clock, clock + (late && i % late === 0 ? 9 : 0.5), merged);
 				since = draws ? 0 : since + 1;
 				if (draws) p.Drawn++;
 				p.Longest = Math.max(p.Longest, since);
 			}
 			out[name] = p;
 		};
-		play("idle", 600, 50, true);
-		play("full, nothing to follow", 600, 10, false);
-		play("quiet between", 600, 0, false);
-		play("filling up", 600, 10, true);
-		play("on time, still crowded", 600, 0, true);
-		play("the eye follows again", 600, 10, false);
-		play("full again", 60, 10, true);
-		play("followed", 60, 10, false);
+		play("idle", 600, 50, 10000);
+		play("full, nothing to follow", 600, 10, 400);
+		play("quiet between", 600, 0, 400);
+		play("filling up", 600, 10, 10000);
+		play("on time, still flooded", 600, 0, 10000);
+		play("the eye follows again", 600, 10, 400);
+		play("full again", 60, 10, 10000);
+		play("followed", 60, 10, 400);
 		clock += 60_000; // hidden
-		play("shown again", 4, 1, true);
+		play("shown again", 4, 1, 10000);
 		c = new Cadence(2);
-		play("two processors", 60, 0, false);
-		play("two processors, crowded", 60, 0, true);
+		play("two processors", 60, 0, 400);
+		play("two processors, flooded", 60, 0, 10000);
+		play("two processors, less", 60, 0, 2000);
+		play("two processors, over", 60, 0, 1400);
+		play("two processors, less again", 60, 0, 2000);
 		return JSON.stringify(out);
 	})`)
 	for name, want := range map[string]struct{ least, most int }{
-		"idle":                    {600, 600},
-		"full, nothing to follow": {600, 600},
-		"quiet between":           {600, 600},
-		"filling up":              {305, 380},
-		"on time, still crowded":  {300, 300},
-		"the eye follows again":   {600, 600},
-		"full again":              {30, 30},
-		"followed":                {60, 60},
-		"shown again":             {4, 4},
-		"two processors":          {60, 60},
-		"two processors, crowded": {30, 30},
+		"idle":                       {600, 600},
+		"full, nothing to follow":    {600, 600},
+		"quiet between":              {600, 600},
+		"filling up":                 {305, 380},
+		"on time, still flooded":     {300, 300},
+		"the eye follows again":      {600, 600},
+		"full again":                 {30, 30},
+		"followed":                   {60, 60},
+		"shown again":                {4, 4},
+		"two processors":             {60, 60},
+		"two processors, flooded":    {30, 30},
+		"two processors, less":       {30, 30},
+		"two processors, over":       {60, 60},
+		"two processors, less again": {60, 60},
 	} {
 		g, ok := got[name]
 		if !ok || g.Drawn < want.least || g.Drawn > want.most {

@@ -525,7 +525,7 @@ let lastPaint = 0;
 let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
-  if (!cadence.draws(clock, performance.now(), clock < mergedUntil || model.view.mergedTokens > 0)) {
+  if (!cadence.draws(clock, performance.now(), model.view.mergedTokens)) {
     requestAnimationFrame(loop);
     return;
   }

@@ -1,6 +1,6 @@
 // @ts-check
-// How often the page draws: in each animation frame, or in every second one where the machine is too busy for that and more
-// happens than the eye can follow anyway. Fewer pictures, each on time, are calmer than all of them with some late, and
+// How often the page draws: in each animation frame, or in every second one where the machine is too busy for that and far
+// more happens than the eye can follow. Fewer pictures, each on time, are calmer than all of them with some late, and
 // what they leave of the processors goes to the informer.
 
 /** An animation frame that begins so many ms after its time is late: something else had the processor. */
@@ -11,6 +11,8 @@ const many = 0.04;
 const over = 120;
 /** After so many ms without an animation frame nothing is known of the machine any more: the tab was hidden. */
 const gap = 250;
+/** More moves a second than this, merged into others, are a flood that no eye follows; it is over at half of it. Ten moves or so make a change. */
+const flood = 3000;
 /** So few processors are full when so much happens: the informer has one of them, and the page and what the browser draws with share the other. */
 const few = 2;
 
@@ -30,14 +32,15 @@ export class Cadence {
    * Whether to draw in an animation frame.
    * @param {number} clock its time, in ms
    * @param {number} now when it was called, by the same clock
-   * @param {boolean} crowded whether more happens than the eye can follow
+   * @param {number} merged how many moves were merged into others in the last second
    */
-  draws(clock, now, crowded) {
+  draws(clock, now, merged) {
     if (clock - this.last > gap) this.late = 0;
     else this.late += ((now - clock > late ? 1 : 0) - this.late) / over;
     this.last = clock;
     // Fewer are late less often, so being on time is no reason to go back; that the eye can follow again is.
-    this.half = crowded && (this.few || this.half || this.late > many);
+    const flooded = merged > (this.half ? flood / 2 : flood);
+    this.half = flooded && (this.few || this.half || this.late > many);
     this.drew = !(this.half && this.drew);
     return this.drew;
   }
