@@ -1,6 +1,7 @@
 package simcluster
 
 import (
+	"slices"
 	"time"
 )
 
@@ -32,7 +33,8 @@ func (c *Cluster) podWritten(s *slot, old *object) {
 	if old.phase != s.cur.phase && (s.cur.phase == "Succeeded" || s.cur.phase == "Failed") {
 		s.pod.stage = stageDone
 	}
-	if refs := containersOf(s.cur.get("spec")); len(refs) > 0 {
+	// New ones would keep the text of the whole spec with them.
+	if refs := containersOf(s.cur.get("spec")); len(refs) > 0 && !slices.Equal(refs, s.pod.containers) {
 		s.pod.containers = refs
 	}
 }

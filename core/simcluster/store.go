@@ -258,7 +258,9 @@ func (c *Cluster) drop(s *slot) *object {
 	r.all[len(r.all)-1] = nil
 	r.all = r.all[:len(r.all)-1]
 	s.dead = true
-	r.deadNum++
+	if r.deadNum++; r.deadNum > 256 && r.deadNum > len(r.byKey)/8 {
+		r.slots() // where nothing is listed the dead would stay, with their objects
+	}
 	c.disown(s)
 	c.record(r, event{typ: deleted, rev: c.rev, obj: last, prev: s.cur})
 	return last
@@ -419,7 +421,8 @@ func marshalBody(m map[string]any) ([]byte, error) {
 	if hasVersion {
 		m["apiVersion"] = version
 	}
-	return bytes.TrimRight(b.Bytes(), "\n"), err
+	// The buffer has room to grow, an object never does.
+	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err
 }
 
 // decodeMap reads a JSON object, keeping numbers as they were written.
