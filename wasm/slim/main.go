@@ -160,7 +160,8 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
-	origin, err := list("-m", "-f", "{{.Dir}}", apimachinery)
+	// Asked for by a package, since that downloads the module where nothing has needed it yet.
+	origin, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
 	if err != nil {
 		return err
 	}

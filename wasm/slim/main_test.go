@@ -23,7 +23,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	if err := json.Unmarshal(text, &overlay); err != nil {
 		t.Fatal(err)
 	}
-	origin, err := list("-m", "-f", "{{.Dir}}", apimachinery)
+	origin, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -55,6 +55,24 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	}
 	if closed != want {
 		t.Errorf("%d doors are closed, want %d", closed, want)
+	}
+}
+
+// A fresh machine's first command may be make run: then no module has been downloaded yet.
+func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
+	cache, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, _, found := strings.Cut(filepath.ToSlash(cache[0]), "/k8s.io/")
+	if !found {
+		t.Fatalf("apimachinery is in %s, not in a cache of modules", cache[0])
+	}
+	t.Setenv("GOMODCACHE", t.TempDir())
+	t.Setenv("GOFLAGS", "-modcacherw")
+	t.Setenv("GOPROXY", "file://"+root+"/cache/download")
+	if err := run(t.TempDir()); err != nil {
+		t.Fatal(err)
 	}
 }
 
