@@ -4,7 +4,7 @@
 import { h } from './dom.js';
 import { FORK_X, RAIL, lanesY } from './scene.js';
 import { kindOf, mainOp, shapes } from './glyphs.js';
-import { count, middle } from './format.js';
+import { count, middle, width } from './format.js';
 
 /** @typedef {import('./glyphs.js').Kind} Kind */
 /** @typedef {import('./types.js').Move} Move */
@@ -70,8 +70,9 @@ export class Tokens {
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
     this.log = [];
-    /** @type {Map<string, {c: HTMLCanvasElement, x: number, y: number}>} */
+    /** @type {Map<string, {image: ImageBitmap, x: number, y: number}>} */
     this.sprites = new Map();
+    this.easel = new OffscreenCanvas(1, 1);
     /** Lane of each listener that is drawn large, by its number. @type {Map<number, number>} */
     this.lanes = new Map();
     this.crowded = false;
@@ -102,7 +103,7 @@ export class Tokens {
     const on = document.documentElement.classList;
     this.contrast = on.contains('is-contrast');
     this.light = on.contains('is-light');
-    this.sprites.clear();
+    this.forget();
     this.dirty = true;
   }
 
@@ -439,7 +440,7 @@ export class Tokens {
     const id = what + style;
     let o = this.sprites.get(id);
     if (!o) {
-      if (this.sprites.size > 400) this.sprites.clear();
+      if (this.sprites.size > 400) this.forget();
       this.sprites.set(id, (o = what[0] === '×' ? this.words(what, Number(style)) : this.chip(/** @type {Kind} */ (what), style)));
     }
     const { cx, ox, oy } = this.field;
@@ -450,38 +451,50 @@ export class Tokens {
       py = Math.round(py);
     }
     cx.setTransform(1, 0, 0, 1, 0, 0);
-    cx.drawImage(o.c, px, py);
+    cx.drawImage(o.image, px, py);
   }
 
-  /** @param {number} w @param {number} hgt in units @param {number} x of its origin @param {number} y @private */
-  blank(w, hgt, x, y) {
+  /** Lets all pictures go, which are drawn again when they are wanted. @private */
+  forget() {
+    for (const o of this.sprites.values()) o.image.close();
+    this.sprites.clear();
+  }
+
+  /**
+   * Draws a picture. There is one canvas for all of them, as each canvas keeps a context with caches of its own, which is many times what
+   * the picture is; what stays is the pixels.
+   * @param {number} w
+   * @param {number} hgt in units
+   * @param {number} x of its origin
+   * @param {number} y
+   * @param {(g: OffscreenCanvasRenderingContext2D) => void} paint
+   * @private
+   */
+  picture(w, hgt, x, y, paint) {
     const { k } = this.scene;
-    const c = document.createElement('canvas');
-    c.width = Math.ceil(w * k);
-    c.height = Math.ceil(hgt * k);
-    const g = /** @type {CanvasRenderingContext2D} */ (c.getContext('2d'));
+    const { easel } = this;
+    easel.width = Math.ceil(w * k);
+    easel.height = Math.ceil(hgt * k);
+    const g = /** @type {OffscreenCanvasRenderingContext2D} */ (easel.getContext('2d'));
     g.setTransform(k, 0, 0, k, x * k, y * k);
-    return { c, x, y, g };
+    paint(g);
+    return { image: easel.transferToImageBitmap(), x, y };
   }
 
   /** @param {string} words @param {number} size @private */
   words(words, size) {
     const col = this.scene.colour;
-    const font = `500 ${size}px ${col.sans}`;
-    const { cx } = this.field;
-    cx.font = font;
-    const wide = cx.measureText(words).width;
-    const o = this.blank(wide + 8, size + 12, wide + 4, size + 4);
-    const { g } = o;
-    g.font = font;
-    g.textAlign = 'right';
-    g.lineWidth = 5;
-    g.lineJoin = 'round';
-    g.strokeStyle = col.bg;
-    g.strokeText(words, 0, 0);
-    g.fillStyle = col.t1;
-    g.fillText(words, 0, 0);
-    return o;
+    const wide = width(words, `500 ${size}px`);
+    return this.picture(wide + 8, size + 12, wide + 4, size + 4, (g) => {
+      g.font = `500 ${size}px ${col.sans}`;
+      g.textAlign = 'right';
+      g.lineWidth = 5;
+      g.lineJoin = 'round';
+      g.strokeStyle = col.bg;
+      g.strokeText(words, 0, 0);
+      g.fillStyle = col.t1;
+      g.fillText(words, 0, 0);
+    });
   }
 
   /** @param {Kind} kind @param {string} style chip or stack with its size and the direction of its wake, or mark @private */
@@ -496,36 +509,35 @@ export class Tokens {
     const back = size === 22 ? 27 : 10;
     const rx = half + (dx ? back : 10);
     const ry = half + (dy ? back : 10);
-    const o = this.blank(2 * rx, 2 * ry, rx, ry);
-    const { g } = o;
-    if (dx || dy) drawWake(g, col[kind], 0, 0, dx, dy, half, back - 1);
-    if (style.startsWith('stack')) {
-      for (const d of [8, 4]) {
-        g.beginPath();
-        g.roundRect(-half - d, -half - d, size, size, 4);
-        g.fillStyle = col.bg;
-        g.fill();
-        g.lineWidth = 1.5;
-        g.strokeStyle = col[kind];
+    return this.picture(2 * rx, 2 * ry, rx, ry, (g) => {
+      if (dx || dy) drawWake(g, col[kind], 0, 0, dx, dy, half, back - 1);
+      if (style.startsWith('stack')) {
+        for (const d of [8, 4]) {
+          g.beginPath();
+          g.roundRect(-half - d, -half - d, size, size, 4);
+          g.fillStyle = col.bg;
+          g.fill();
+          g.lineWidth = 1.5;
+          g.strokeStyle = col[kind];
+          g.stroke();
+        }
+      }
+      g.beginPath();
+      g.roundRect(-half, -half, size, size, mark ? 2 : 4);
+      g.fillStyle = col[kind];
+      if (mark) {
+        g.lineWidth = 3;
+        g.strokeStyle = col.panel;
         g.stroke();
       }
-    }
-    g.beginPath();
-    g.roundRect(-half, -half, size, size, mark ? 2 : 4);
-    g.fillStyle = col[kind];
-    if (mark) {
-      g.lineWidth = 3;
-      g.strokeStyle = col.panel;
-      g.stroke();
-    }
-    g.fill();
-    const gs = mark ? 9 : size * 0.68;
-    drawGlyph(g, kind, -gs / 2, -gs / 2, gs, col.ink, mark ? 4.5 : 3.2);
-    return o;
+      g.fill();
+      const gs = mark ? 9 : size * 0.68;
+      drawGlyph(g, kind, -gs / 2, -gs / 2, gs, col.ink, mark ? 4.5 : 3.2);
+    });
   }
 }
 
-/** What a token draws behind it, as strong as what is drawn. @param {CanvasRenderingContext2D} g @param {string} colour @param {number} x @param {number} y @param {number} dx @param {number} dy @param {number} half @param {number} back */
+/** What a token draws behind it, as strong as what is drawn. @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} g @param {string} colour @param {number} x @param {number} y @param {number} dx @param {number} dy @param {number} half @param {number} back */
 export function drawWake(g, colour, x, y, dx, dy, half, back) {
   const alpha = g.globalAlpha;
   g.globalAlpha = 0.6 * alpha;
@@ -540,7 +552,7 @@ export function drawWake(g, colour, x, y, dx, dy, half, back) {
 
 /**
  * Draws a glyph on a canvas.
- * @param {CanvasRenderingContext2D} g
+ * @param {CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D} g
  * @param {Kind} kind
  * @param {number} x
  * @param {number} y
