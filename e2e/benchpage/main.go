@@ -20,6 +20,7 @@ import (
 	"regexp"
 	"runtime"
 	"slices"
+	"strings"
 	"time"
 
 	"informerscope/e2e/browser"
@@ -229,13 +230,13 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 	_, lay, _ := spread(frames, func(f browser.Frame) time.Duration { return f.Layout })
 	_, pnt, _ := spread(frames, func(f browser.Frame) time.Duration { return f.Paint })
 	t.row("  layout alone, paint beside it, p99", ms(lay)+", "+ms(pnt), "")
-	var long []float64
+	var long []string
 	beside := 0
 	for _, l := range now.Long {
 		if l[0] < start.Now {
 			continue
 		}
-		long = append(long, l[1])
+		long = append(long, fmt.Sprintf("%.0f ms at %.0f s", l[1], l[0]/1000))
 		if slices.ContainsFunc(traced, func(w [2]float64) bool { return l[0] <= w[1] && l[0]+l[1] >= w[0] }) {
 			beside++
 		}
@@ -247,6 +248,9 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 		}
 	}
 	t.judge("tasks over 50 ms, after the start", fmt.Sprintf("%d (%d of them while traced; longest task traced %s, %s on the processor)", len(long), beside, ms(most.Wall), ms(most.CPU)), "0", len(long) == 0)
+	if len(long) > 0 {
+		t.row("  how long, and when after the page opened", strings.Join(long, ", "), "")
+	}
 	t.row("tasks over 50 ms, while opening", fmt.Sprint(len(now.Long)-len(long)), "")
 	t.judge("frames that came while one waited", fmt.Sprint(now.Queued), "0", now.Queued == 0)
 	t.judge("furthest behind the live edge", fmt.Sprintf("%.0f ms", behind), "≤ 1000 ms", behind <= 1000)
