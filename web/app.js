@@ -446,6 +446,9 @@ function paintBars(clock) {
   caption.paint(clock, crashed ? t('cap.crash') : mute ? t('cap.mute', { n: mute }) : hurry ? t('file.playing', { n: exact(hurry) }) : undefined);
 }
 
+/** Until when the line that counts merged tokens stands. */
+let mergedUntil = 0;
+
 /**
  * The parts of the stage. While events stream they take turns, and an animation frame that brings news writes no words: it moves
  * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
@@ -522,7 +525,6 @@ function paint(frame, clock, news, whole) {
 
 const cadence = new Cadence(navigator.hardwareConcurrency);
 let lastPaint = 0;
-let mergedUntil = 0;
 /** @param {number} clock */
 function loop(clock) {
   if (!cadence.draws(clock, performance.now(), model.view.mergedTokens)) {

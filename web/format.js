@@ -140,7 +140,7 @@ function measure(font, value) {
 }
 
 /** What stands beside its neighbours as it stands alone, up to kerning: no marks that combine, no script that joins. */
-const plain = /^[ -~\u00b7\u00d7\u2013-\u2026\u2190-\u2193\u2212\u3000-\u303f\u4e00-\u9fff\uff00-\uffef]*$/;
+const plain = /^[ -~\u00b7\u00d7\u2013-\u2026\u2190-\u2193\u2212\u3000-\u3029\u4e00-\u9fff\uff00-\uffef]*$/;
 
 /** How wide each character is, by font and character. @type {Map<string, Map<string, number>>} */
 const advances = new Map();

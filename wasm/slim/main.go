@@ -160,13 +160,12 @@ func run(dir string) error {
 	if err != nil {
 		return err
 	}
-	// Asked for by a package, since that downloads the module where nothing has needed it yet.
-	origin, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
+	origin, err := originDir()
 	if err != nil {
 		return err
 	}
 	module := filepath.Join(dir, "module")
-	if err := copyModule(module, origin[0]); err != nil {
+	if err := copyModule(module, origin); err != nil {
 		return err
 	}
 	if err := writeModfile(dir, main[0], module); err != nil {
@@ -191,7 +190,7 @@ func run(dir string) error {
 			}
 			found += n
 			out := filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+"_"+base)
-			if in, err := filepath.Rel(origin[0], file); err == nil && filepath.IsLocal(in) {
+			if in, err := filepath.Rel(origin, file); err == nil && filepath.IsLocal(in) {
 				out = filepath.Join(module, in)
 			} else {
 				replace[file] = out
@@ -255,6 +254,16 @@ func list(args ...string) ([]string, error) {
 		return nil, fmt.Errorf("%v: %w", cmd.Args, err)
 	}
 	return strings.Split(strings.TrimSpace(string(output)), "\n"), nil
+}
+
+// originDir is where apimachinery lies, which is downloaded where nothing has needed it yet: the go command does that for a
+// package and not for a module.
+func originDir() (string, error) {
+	lines, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
+	if err != nil {
+		return "", err
+	}
+	return lines[0], nil
 }
 
 // copyModule makes dir a copy of what builds of the module in origin.

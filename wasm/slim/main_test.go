@@ -23,7 +23,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	if err := json.Unmarshal(text, &overlay); err != nil {
 		t.Fatal(err)
 	}
-	origin, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
+	origin, err := originDir()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -34,7 +34,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 		}
 		in, err := filepath.Rel(module, path)
 		if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), hidden) {
-			overlay.Replace[filepath.Join(origin[0], in)] = path
+			overlay.Replace[filepath.Join(origin, in)] = path
 		}
 		return err
 	})
@@ -60,13 +60,13 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 
 // A fresh machine's first command may be make run: then no module has been downloaded yet.
 func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
-	cache, err := list("-f", "{{.Module.Dir}}", apimachinery+"/pkg/runtime")
+	origin, err := originDir()
 	if err != nil {
 		t.Fatal(err)
 	}
-	root, _, found := strings.Cut(filepath.ToSlash(cache[0]), "/k8s.io/")
+	root, _, found := strings.Cut(filepath.ToSlash(origin), "/k8s.io/")
 	if !found {
-		t.Fatalf("apimachinery is in %s, not in a cache of modules", cache[0])
+		t.Fatalf("apimachinery is in %s, not in a cache of modules", origin)
 	}
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-modcacherw")
