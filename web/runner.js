@@ -37,6 +37,8 @@ export class Runner {
     this.still = matchMedia('(prefers-reduced-motion: reduce)');
     /** When an object's chip reaches the end of a path. @type {Map<string, number>} */
     this.ends = new Map();
+    /** Where counts stand in this animation frame. @type {number[][]} */
+    this.said = [];
   }
 
   /** @param {number} k device pixels per unit */
@@ -116,6 +118,7 @@ export class Runner {
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
     cx.setTransform(k, 0, 0, k, 0, 0);
+    this.said.length = 0;
     let w = 0;
     for (const r of this.runs) {
       const u = (this.time - r.start) / r.dur;
@@ -184,6 +187,9 @@ export class Runner {
       // A write's count runs behind it: what is above and below its way is not its own.
       const back = r.path === 'write';
       const at = [back ? x + size * 1.4 : x, back ? y + size / 4 : y + size + 10];
+      // Where two eras share the wire their chips overtake one another; of counts that would touch, the first one stands.
+      if (this.said.some(([sx, sy]) => sy === at[1] && Math.abs(sx - at[0]) < size * 2)) return;
+      this.said.push(at);
       cx.strokeText('×' + count(r.n), at[0], at[1]);
       cx.fillStyle = c.t1;
       cx.fillText('×' + count(r.n), at[0], at[1]);
