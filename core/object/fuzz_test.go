@@ -120,7 +120,8 @@ func FuzzObject(f *testing.F) {
 		o.GetGeneration()
 		checkGet(t, o)
 		o.SetName("changed")
-		if again, err := Parse(bytes.Clone(o.Raw())); err != nil || again.GetName() != "changed" || again.GetUID() != o.GetUID() || !reflect.DeepEqual(again.GetLabels(), labels) {
+		if again, err := Parse(bytes.Clone(o.Raw())); err != nil || again.GetName() != "changed" || again.GetUID() != o.GetUID() ||
+			!reflect.DeepEqual(again.GetLabels(), labels) {
 			t.Errorf("after SetName: %s, %v", o.Raw(), err)
 		}
 		checkGet(t, o)
@@ -131,7 +132,8 @@ func FuzzObject(f *testing.F) {
 func checkGet(t *testing.T, o *Object) {
 	t.Helper()
 	for _, path := range []string{"spec", "spec.a", "spec.a.b", "spec.a.#", `spec.a\.b`, "spec.a|b", "spec.a.#(b==1).c", "spec.nodeName", "spec.containers.0.name",
-		"spec.#", "spec.@keys", "spec.0", "spec.*", "spec..a", "spec.", "status.a", "status.phase", `status.conditions.#(type=="Ready").status`, "status.a|@this", "metadata.name", "s", "spec.{a,b}"} {
+		"spec.#", "spec.@keys", "spec.0", "spec.*", "spec..a", "spec.", "status.a", "status.phase", `status.conditions.#(type=="Ready").status`, "status.a|@this",
+		"metadata.name", "s", "spec.{a,b}"} {
 		want, got := gjson.GetBytes(o.Raw(), path), o.Get(path)
 		if got.Type != want.Type || got.Raw != want.Raw || got.Str != want.Str {
 			t.Errorf("%s at %s: %q, gjson finds %q", o.Raw(), path, got.Raw, want.Raw)

@@ -51,11 +51,13 @@ func TestParseListForms(t *testing.T) {
 		{"empty items", `{"items":[ ]}`, ``},
 		{"inherits", `{"kind":"PodList","apiVersion":"v1","items":[{"metadata":{"name":"a","labels":{"x":"y"}}},{}]}`,
 			`Pod v1 a y {"kind":"Pod","apiVersion":"v1","metadata":{"name":"a","labels":{"x":"y"}}}; Pod v1   {"kind":"Pod","apiVersion":"v1"}`},
-		{"kind at the end", `{"items":[{"metadata":{"name":"a"}}],"apiVersion":"g/v1","kind":"FooList"}`, `Foo g/v1 a  {"kind":"Foo","apiVersion":"g/v1","metadata":{"name":"a"}}`},
+		{"kind at the end", `{"items":[{"metadata":{"name":"a"}}],"apiVersion":"g/v1","kind":"FooList"}`,
+			`Foo g/v1 a  {"kind":"Foo","apiVersion":"g/v1","metadata":{"name":"a"}}`},
 		{"own type kept", `{"kind":"List","apiVersion":"v1","items":[{"kind":"A","apiVersion":"b/v1"},{"kind":"B"},{"apiVersion":"c/v1"}]}`,
 			`A b/v1   {"kind":"A","apiVersion":"b/v1"}; B    {"kind":"B"};  c/v1   {"apiVersion":"c/v1"}`},
 		{"empty type filled", `{"kind":"AList","apiVersion":"v1","items":[{"kind":"","apiVersion":null,"a":1}]}`, `A v1   {"kind":"A","apiVersion":"v1","a":1}`},
-		{"white space inside", "{\"kind\":\"AList\",\"items\":[ {\n } , {\n\"metadata\" : {\"labels\":{\"x\":\"z\"}}} ]}", "A    {\"kind\":\"A\",\"apiVersion\":\"\"\n }; A   z {\"kind\":\"A\",\"apiVersion\":\"\",\n\"metadata\" : {\"labels\":{\"x\":\"z\"}}}"},
+		{"white space inside", "{\"kind\":\"AList\",\"items\":[ {\n } , {\n\"metadata\" : {\"labels\":{\"x\":\"z\"}}} ]}",
+			"A    {\"kind\":\"A\",\"apiVersion\":\"\"\n }; A   z {\"kind\":\"A\",\"apiVersion\":\"\",\n\"metadata\" : {\"labels\":{\"x\":\"z\"}}}"},
 		{"typeless list", `{"items":[{"a":1}]}`, `    {"a":1}`},
 		{"last items win", `{"items":[{"a":1}],"items":[{"b":1}]}`, `    {"b":1}`},
 	} {
@@ -69,7 +71,8 @@ func TestParseListForms(t *testing.T) {
 				if !json.Valid(o.Raw()) {
 					t.Errorf("not JSON: %s", o.Raw())
 				}
-				if again, err := Parse(bytes.Clone(o.Raw())); err != nil || again.GetKind() != o.GetKind() || again.GetAPIVersion() != o.GetAPIVersion() || again.lazy != o.lazy {
+				if again, err := Parse(bytes.Clone(o.Raw())); err != nil || again.GetKind() != o.GetKind() || again.GetAPIVersion() != o.GetAPIVersion() ||
+					again.lazy != o.lazy {
 					t.Errorf("%s reads as %v, %v, and again as %v", o.Raw(), o.lazy, err, again)
 				}
 				got = append(got, strings.Join([]string{o.GetKind(), o.GetAPIVersion(), o.GetName(), o.GetLabels()["x"], string(o.Raw())}, " "))
@@ -141,7 +144,8 @@ func TestListWorksWithMeta(t *testing.T) {
 
 func TestListMarshal(t *testing.T) {
 	count := int64(5)
-	l := &List{TypeMeta: metav1.TypeMeta{Kind: "AList", APIVersion: "v1"}, ListMeta: metav1.ListMeta{ResourceVersion: "3", Continue: "c", RemainingItemCount: &count}, Items: []*Object{{}}}
+	l := &List{TypeMeta: metav1.TypeMeta{Kind: "AList", APIVersion: "v1"},
+		ListMeta: metav1.ListMeta{ResourceVersion: "3", Continue: "c", RemainingItemCount: &count}, Items: []*Object{{}}}
 	l.Items[0].SetGroupVersionKind(l.GroupVersionKind().GroupVersion().WithKind("A"))
 	b, err := json.Marshal(l)
 	if err != nil {

@@ -33,6 +33,8 @@ type Object struct {
 	name, uid, resourceVersion string
 
 	lazy [fieldCount - firstLazy]span // where in raw the fields lie that are decoded at call
+
+	held, came uint32 // see Weight; 0 where there is nothing to say
 }
 
 var (
@@ -165,7 +167,11 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	if o == nil {
 		return errors.New("UnmarshalJSON on a nil Object")
 	}
-	return o.parse(bytes.Clone(data))
+	if err := o.parse(bytes.Clone(data)); err != nil {
+		return err
+	}
+	o.held, o.came = 0, 0
+	return nil
 }
 
 // DeepCopyObject returns a copy that shares the raw bytes, which no one changes.

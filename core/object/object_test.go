@@ -348,7 +348,8 @@ func TestConcurrentReaders(t *testing.T) {
 	for i := range 8 {
 		wg.Go(func() {
 			for range 50 {
-				if o.GetLabels()["tier"] != "frontend" || len(o.GetOwnerReferences()) != 1 || o.Get("spec.nodeName").String() != "node-1" || o.GetUID() != types.UID(objecttest.UID(1)) {
+				if o.GetLabels()["tier"] != "frontend" || len(o.GetOwnerReferences()) != 1 || o.Get("spec.nodeName").String() != "node-1" ||
+					o.GetUID() != types.UID(objecttest.UID(1)) {
 					t.Error("misread")
 				}
 				if p, err := Parse(objecttest.Pod(i)); err != nil || p.GetNamespace() != objecttest.Namespace(i) {

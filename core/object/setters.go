@@ -97,19 +97,26 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 
 // metadata returns the bytes of the metadata object that counts; nil when there is none.
 func (o *Object) metadata() []byte {
-	var metadata []byte
+	if at := o.metadataAt(); at.end != 0 {
+		return o.raw[at.start:at.end]
+	}
+	return nil
+}
+
+// metadataAt says where the metadata object that counts lies; the zero span when there is none.
+func (o *Object) metadataAt() (at span) {
 	s := scanner{o.Raw()}
 	_, _, err := s.document(func(key []byte, i int) (int, error) {
 		end, err := s.value(i, 1)
 		if err == nil && string(key) == "metadata" {
-			metadata = s.b[i:end]
+			at = span{uint32(i), uint32(end)}
 		}
 		return end, err
 	})
-	if err != nil || metadata == nil || typeOf(metadata[0]) != jsonObject {
-		return nil
+	if err != nil || at.end == 0 || typeOf(s.b[at.start]) != jsonObject {
+		return span{}
 	}
-	return metadata
+	return at
 }
 
 // setString writes a string of metadata, and removes it when empty, as unstructured.Unstructured does.

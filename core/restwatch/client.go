@@ -229,7 +229,8 @@ type ContentTypeError struct {
 }
 
 func (e *ContentTypeError) Error() string {
-	msg := fmt.Sprintf("%s was answered with content type %q where application/json was asked for; is there a proxy or a login page before the API server?", e.Request, e.ContentType)
+	msg := fmt.Sprintf("%s was answered with content type %q where application/json was asked for; is there a proxy or a login page before the API server?",
+		e.Request, e.ContentType)
 	if e.Excerpt != "" {
 		msg += " It says: " + e.Excerpt
 	}

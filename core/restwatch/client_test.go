@@ -102,7 +102,8 @@ func TestURLs(t *testing.T) {
 	for _, tc := range []struct{ base, namespace, name, want string }{
 		{"http://h", "", "", "http://h/apis/apps/v1/deployments"},
 		{"http://h/", "ns", "", "http://h/apis/apps/v1/namespaces/ns/deployments"},
-		{"http://h/clusters/arn:aws:eks:eu:1:cluster%2Fprod", "ns", "a b:c", "http://h/clusters/arn:aws:eks:eu:1:cluster%2Fprod/apis/apps/v1/namespaces/ns/deployments/a%20b:c"},
+		{"http://h/clusters/arn:aws:eks:eu:1:cluster%2Fprod", "ns", "a b:c",
+			"http://h/clusters/arn:aws:eks:eu:1:cluster%2Fprod/apis/apps/v1/namespaces/ns/deployments/a%20b:c"},
 		{"http://h/x?token=1#y", "", "n?#", "http://h/x/apis/apps/v1/deployments/n%3F%23"},
 		{"http://h", "..", "", ""},
 		{"http://h", "a/b", "", ""},
@@ -174,7 +175,8 @@ func TestGetAndDo(t *testing.T) {
 	if o, err := c.Get(ctx, pods, "ns", "a"); err != nil || o.GetName() != objecttest.Name(1) || cap(o.Raw()) != o.Size() {
 		t.Errorf("%v, %v", o, err)
 	}
-	if b, err := c.Do(ctx, "PATCH", "/api/v1/pods/a?fieldManager=x", "application/merge-patch+json", []byte(`{}`)); err != nil || string(b) != "application/merge-patch+json tester {}" {
+	if b, err := c.Do(ctx, "PATCH", "/api/v1/pods/a?fieldManager=x", "application/merge-patch+json", []byte(`{}`)); err != nil ||
+		string(b) != "application/merge-patch+json tester {}" {
 		t.Errorf("%s, %v", b, err)
 	}
 	_, err := c.Do(ctx, "PUT", "/api/v1/pods/b", "application/json", []byte(`{}`))
@@ -199,10 +201,12 @@ func TestResponseErrors(t *testing.T) {
 	}{
 		{"410 Gone", answer(410, js, failure(410, "Gone", "")), apierrors.IsGone, 410, 0, "m"},
 		{"410 Expired", answer(410, js, failure(410, "Expired", "")), apierrors.IsResourceExpired, 410, 0, "m"},
-		{"429 details", answer(429, js, failure(429, "TooManyRequests", `,"details":{"retryAfterSeconds":7}`), "Retry-After", "3"), apierrors.IsTooManyRequests, 429, 7, "m"},
+		{"429 details", answer(429, js, failure(429, "TooManyRequests", `,"details":{"retryAfterSeconds":7}`), "Retry-After", "3"), apierrors.IsTooManyRequests, 429,
+			7, "m"},
 		{"429 header", answer(429, js, failure(429, "TooManyRequests", ""), "Retry-After", "3"), apierrors.IsTooManyRequests, 429, 3, "m"},
 		{"429 text", answer(429, "text/plain", "Too many requests", "Retry-After", "2"), apierrors.IsTooManyRequests, 429, 2, "try again later (get pods)"},
-		{"504 too large", answer(504, js, failure(504, "Timeout", `,"details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)),
+		{"504 too large", answer(504, js,
+			failure(504, "Timeout", `,"details":{"causes":[{"reason":"ResourceVersionTooLarge","message":"Too large resource version"}],"retryAfterSeconds":1}`)),
 			func(err error) bool {
 				return apierrors.IsTimeout(err) && apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge)
 			}, 504, 1, "m"},
@@ -212,7 +216,9 @@ func TestResponseErrors(t *testing.T) {
 		{"404 text", answer(404, "text/plain", "404 page not found\n"), apierrors.IsNotFound, 404, 0, "could not find the requested resource"},
 		{"500", answer(500, js, failure(500, "InternalError", "")), apierrors.IsInternalError, 500, 0, "m"},
 		{"500 empty", answer(500, "", ""), apierrors.IsInternalError, 500, 0, `"unknown"`},
-		{"502 html", answer(502, "text/html", "<!DOCTYPE html>\n<html><head><style>b{}</style><script>alert('<b>')</script></head>\n<body><h1>502 Bad\x07 Gateway</h1>\r\n<!-- > --><p>nginx</p></body></html>"),
+		{"502 html", answer(502, "text/html",
+			"<!DOCTYPE html>\n<html><head><style>b{}</style><script>alert('<b>')</script></head>\n<body><h1>502 Bad\x07 Gateway</h1>\r\n<!-- > "+
+				"--><p>nginx</p></body></html>"),
 			apierrors.IsInternalError, 502, 0, `"502 Bad Gateway nginx"`},
 		{"502 other JSON", answer(502, js, `{"error":"no upstream"}`), apierrors.IsInternalError, 502, 0, "no upstream"},
 		{"503 binary", answer(503, "application/octet-stream", "\x00\x01\xff"), apierrors.IsServiceUnavailable, 503, 0, "unable to handle"},

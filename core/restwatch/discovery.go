@@ -6,13 +6,15 @@ import (
 	"fmt"
 	"net/http"
 	"slices"
+	"strings"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Resource is a resource that can be listed and watched, and so be the subject of an informer.
+// Resource is a resource of the API. One that can be listed and watched can be the subject of an informer.
 type Resource struct {
 	Group      string   `json:"group"`
 	Version    string   `json:"version"`
@@ -25,6 +27,9 @@ type Resource struct {
 	Categories []string `json:"categories,omitempty"`
 	// Preferred says that this is the version the server prefers among those in which it serves this resource.
 	Preferred bool `json:"preferred"`
+	// Unwatchable says in words for a person why it cannot be listed and watched; empty when it can. An entry without a Resource stands
+	// for a whole version of a group that could not be discovered.
+	Unwatchable string `json:"unwatchable,omitempty"`
 }
 
 // GVR returns the resource with its group and version, as List and Watch take it.
@@ -40,6 +45,13 @@ const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroup
 // A group that cannot be discovered, as when the service behind an aggregated API is down, does not hide the others: the resources found are
 // returned together with an error that joins what went wrong.
 func (c *Client) Discover(ctx context.Context) ([]Resource, error) {
+	all, err := c.Survey(ctx)
+	return slices.DeleteFunc(all, func(r Resource) bool { return r.Unwatchable != "" }), err
+}
+
+// Survey is Discover with what cannot be watched among the rest, and why: a resource without the verbs list and watch, and, as an entry
+// without a resource, a version of a group that could not be discovered.
+func (c *Client) Survey(ctx context.Context) ([]Resource, error) {
 	var found discovered
 	for _, root := range []string{"api", "apis"} {
 		if err := c.discoverRoot(ctx, root, &found); err != nil {
@@ -60,7 +72,18 @@ type discovered struct {
 }
 
 func (d *discovered) add(r Resource) {
-	if !slices.Contains(r.Verbs, "list") || !slices.Contains(r.Verbs, "watch") {
+	var missing []string
+	for _, verb := range []string{"list", "watch"} {
+		if !slices.Contains(r.Verbs, verb) {
+			missing = append(missing, verb)
+		}
+	}
+	if len(missing) > 0 {
+		r.Unwatchable = fmt.Sprintf("The API offers no %s for it, only %s.", strings.Join(missing, " and no "), strings.Join(r.Verbs, ", "))
+		if len(r.Verbs) == 0 {
+			r.Unwatchable = "The API offers no verbs for it."
+		}
+		d.resources = append(d.resources, r)
 		return
 	}
 	gr := schema.GroupResource{Group: r.Group, Resource: r.Resource}
@@ -72,6 +95,25 @@ func (d *discovered) add(r Resource) {
 		r.Preferred = true
 	}
 	d.resources = append(d.resources, r)
+}
+
+// down notes a version of a group that cannot be discovered.
+func (d *discovered) down(gv schema.GroupVersion, err error) {
+	d.errs = append(d.errs, err)
+	why := fmt.Sprintf("The service behind this API (APIService %s.%s) does not answer, so that nothing of it can be listed or watched.", gv.Version, gv.Group)
+	if gv.Group == "" {
+		why = fmt.Sprintf("The version %s of the core group cannot be discovered: %v.", gv.Version, err)
+	} else if !unavailable(err) {
+		why = fmt.Sprintf("The group %s cannot be discovered: %v.", gv, err)
+	}
+	d.resources = append(d.resources, Resource{Group: gv.Group, Version: gv.Version, Unwatchable: why})
+}
+
+// errStale is the mark of a group version whose service did not answer when the API server asked it.
+var errStale = errors.New("the service behind this API does not answer")
+
+func unavailable(err error) bool {
+	return errors.Is(err, errStale) || apierrors.IsServiceUnavailable(err)
 }
 
 // The documents of discovery, as far as they are used. The types of apidiscovery.k8s.io are written here for want of k8s.io/api, which would
@@ -163,7 +205,7 @@ func (d *discovered) addGroup(group discoveryGroup) {
 	for _, v := range group.Versions {
 		gv := schema.GroupVersion{Group: group.Metadata.Name, Version: v.Version}
 		if v.Freshness == "Stale" {
-			d.errs = append(d.errs, fmt.Errorf("discovery of %s is stale: the service behind this API does not answer", gv))
+			d.down(gv, fmt.Errorf("discovery of %s is stale: %w", gv, errStale))
 			continue
 		}
 		for _, r := range v.Resources {
@@ -190,7 +232,7 @@ func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, fo
 	}
 	var list metav1.APIResourceList
 	if err := c.getJSON(ctx, "application/json", &list, segments...); err != nil {
-		found.errs = append(found.errs, err)
+		found.down(gv, err)
 		return
 	}
 	for _, r := range list.APIResources {

@@ -48,7 +48,8 @@ func TestDiscoverAggregated(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "metrics.k8s.io/v1beta1 is stale") {
 		t.Errorf("%v", err)
 	}
-	if got, want := found(rs), "nodes.v1. Node false preferred\npods.v1. Pod true preferred\nfoos.v2.g.io Foo true preferred\nfoos.v1.g.io Foo true\nbars.v1.g.io Bar false preferred"; got != want {
+	if got, want := found(rs), "nodes.v1. Node false preferred\npods.v1. Pod true preferred\nfoos.v2.g.io Foo true preferred\nfoos.v1.g.io Foo "+
+		"true\nbars.v1.g.io Bar false preferred"; got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 	if len(rs) > 0 && (rs[0].GVR().Resource != "nodes" || rs[0].Singular != "node" || rs[0].ShortNames[0] != "no") {
@@ -76,7 +77,8 @@ func TestDiscoverGroupByGroup(t *testing.T) {
 	if !apierrors.IsServiceUnavailable(err) || !strings.Contains(err.Error(), "/apis/broken.io/v1") {
 		t.Errorf("%v", err)
 	}
-	if got, want := found(rs), "pods.v1. Pod true preferred\ndeployments.v1.apps Deployment true preferred\ndeployments.v1beta1.apps Deployment true"; got != want {
+	if got, want := found(rs), "pods.v1. Pod true preferred\ndeployments.v1.apps Deployment true preferred\ndeployments.v1beta1.apps Deployment "+
+		"true"; got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
 }

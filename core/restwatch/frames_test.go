@@ -117,7 +117,8 @@ func TestFrameBufferShrinks(t *testing.T) {
 // FuzzFrames holds the reader against encoding/json.Decoder: up to the first thing that is no JSON object, both must find the same frames, however
 // the stream is cut.
 func FuzzFrames(f *testing.F) {
-	for _, s := range []string{`{}`, "{} \n\t\r{}", `{"a":"\\\""}{"b":"}"}`, `{"a":[{]}`, `{`, `{"a":"`, `{"a":"\`, `{}}`, `{}1`, "{\"a\":\"\x01\"}", `{"a":"12345678901234567890"}{"b":2}`, `[{}]`, ``, ` `} {
+	for _, s := range []string{`{}`, "{} \n\t\r{}", `{"a":"\\\""}{"b":"}"}`, `{"a":[{]}`, `{`, `{"a":"`, `{"a":"\`, `{}}`, `{}1`, "{\"a\":\"\x01\"}",
+		`{"a":"12345678901234567890"}{"b":2}`, `[{}]`, ``, ` `} {
 		for _, cut := range []uint8{0, 1, 3} {
 			f.Add([]byte(s), cut)
 		}

@@ -46,7 +46,8 @@ func TestWatchStreams(t *testing.T) {
 		{name: "cut inside a frame", stream: a + b[:40], abort: true, want: []string{"ADDED ns/a@1"}},
 		{name: "not JSON", stream: a + "<html>", want: []string{"ADDED ns/a@1", decoding}},
 		{name: "broken frame", stream: a + `{"type":"ADDED",,}` + b, want: []string{"ADDED ns/a@1", decoding}},
-		{name: "unknown type", stream: a + `{"type":"RENAMED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}`, want: []string{"ADDED ns/a@1", decoding}},
+		{name: "unknown type", stream: a + `{"type":"RENAMED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}`,
+			want: []string{"ADDED ns/a@1", decoding}},
 		{name: "no type", stream: `{"object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}`, want: []string{decoding}},
 		{name: "no object", stream: `{"type":"ADDED"}`, want: []string{decoding}},
 		{name: "object of another type", stream: `{"type":"ADDED","object":[1]}`, want: []string{decoding}},
@@ -54,7 +55,8 @@ func TestWatchStreams(t *testing.T) {
 		{name: "error that is no Status", stream: `{"type":"ERROR","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}`, want: []string{"ERROR /a@"}},
 		// unstructured.Unstructured does not look at metadata when it decodes, so client-go delivers these two, and informers fail on them later.
 		{name: "no name", stream: `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}`, want: []string{decoding}, alone: true},
-		{name: "name of another type", stream: `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":1}}}`, want: []string{decoding}, alone: true},
+		{name: "name of another type", stream: `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":1}}}`, want: []string{decoding},
+			alone: true},
 	} {
 		t.Run(tc.name, func(t *testing.T) {
 			c := serve(t, func(w http.ResponseWriter, r *http.Request) {
@@ -161,9 +163,12 @@ func TestWatchOpenErrors(t *testing.T) {
 		is   func(error) bool
 		want string
 	}{
-		{"410", answer(410, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`), apierrors.IsResourceExpired, "too old"},
+		{"410", answer(410, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Expired","message":"too old","code":410}`),
+			apierrors.IsResourceExpired, "too old"},
 		{"429", answer(429, "text/plain", "Too many requests, please try again later.\n", "Retry-After", "1"), apierrors.IsTooManyRequests, "asked us to try again"},
-		{"403", answer(403, "application/json", `{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}`), apierrors.IsForbidden, "pods is forbidden"},
+		{"403", answer(403, "application/json",
+			`{"kind":"Status","apiVersion":"v1","status":"Failure","reason":"Forbidden","message":"pods is forbidden","code":403}`), apierrors.IsForbidden,
+			"pods is forbidden"},
 		{"204", answer(204, "", ""), nil, "204"},
 		{"html", answer(200, "text/html; charset=utf-8", "<html><title>Sign in</title></html>"), nil, "Sign in"},
 		{"protobuf", answer(200, "application/vnd.kubernetes.protobuf;stream=watch", "k8s\x00"), nil, "application/vnd.kubernetes.protobuf"},
@@ -200,10 +205,11 @@ func TestWatchEnds(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				r, w := io.Pipe()
 				j := &journal{}
-				c := &Client{Base: mustURL(t, "http://cluster"), Hooks: j.hooks(), HTTP: &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
-					context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
-					return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: r}, nil
-				})}}
+				c := &Client{Base: mustURL(t, "http://cluster"), Hooks: j.hooks(),
+					HTTP: &http.Client{Transport: roundTripper(func(req *http.Request) (*http.Response, error) {
+						context.AfterFunc(req.Context(), func() { r.CloseWithError(req.Context().Err()) })
+						return &http.Response{StatusCode: 200, Header: http.Header{}, ContentLength: -1, Body: r}, nil
+					})}}
 				ctx, cancel := context.WithCancelCause(context.Background())
 				defer cancel(nil)
 				stream, err := c.Watch(ctx, pods, "", metav1.ListOptions{})
@@ -257,7 +263,8 @@ func TestWatchThatNeverOpens(t *testing.T) {
 		{errBroken, false},
 	} {
 		j := &journal{}
-		c := &Client{Base: mustURL(t, "http://cluster"), Hooks: j.hooks(), HTTP: &http.Client{Transport: roundTripper(func(*http.Request) (*http.Response, error) { return nil, tc.err })}}
+		c := &Client{Base: mustURL(t, "http://cluster"), Hooks: j.hooks(), HTTP: &http.Client{Transport: roundTripper(
+			func(*http.Request) (*http.Response, error) { return nil, tc.err })}}
 		w, err := c.Watch(context.Background(), pods, "", metav1.ListOptions{})
 		if tc.empty != (err == nil) || err != nil && !errors.Is(err, tc.err) {
 			t.Errorf("%v: %v", tc.err, err)

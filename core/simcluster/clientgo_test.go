@@ -65,10 +65,14 @@ func serve(t *testing.T, c *Cluster) (*rest.Config, *atomic.Int64, *atomic.Int64
 	return &rest.Config{Host: srv.URL, QPS: -1}, lists, streams
 }
 
-// eventually waits for a condition on the real clock, which client-go's own timers need.
+// eventually waits for a condition on the real clock, which client-go's own
+// timers need. It has no limit of its own: after refused connections client-go
+// waits up to a minute before it tries again, and how often it is refused
+// depends on the machine. What never comes ends with the time that go test
+// allows, and with every goroutine's stack.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
-	err := wait.PollUntilContextTimeout(t.Context(), 20*time.Millisecond, 20*time.Second, true,
+	err := wait.PollUntilContextCancel(t.Context(), 20*time.Millisecond, true,
 		func(context.Context) (bool, error) { return ok(), nil })
 	if err != nil {
 		t.Fatalf("%s: %v", what, err)

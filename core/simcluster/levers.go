@@ -155,6 +155,13 @@ func (c *Cluster) Restart(downFor time.Duration) {
 	c.downCh = make(chan struct{})
 }
 
+// HasNamespace reports whether the cluster has a namespace of that name.
+func (c *Cluster) HasNamespace(name string) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.namespaces.byKey[name] != nil
+}
+
 // Down reports whether the cluster is away because of Restart.
 func (c *Cluster) Down() bool {
 	c.mu.Lock()

@@ -103,6 +103,7 @@ func mergeJSON(target, patch any) any {
 	if !ok {
 		t = map[string]any{}
 	}
+	//maporder:free each member is merged by itself
 	for k, v := range p {
 		if v == nil {
 			delete(t, k)
@@ -145,6 +146,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 			}
 		}
 	}
+	//maporder:free each member is merged by itself
 	for k, v := range p {
 		if strings.HasPrefix(k, "$") {
 			continue
@@ -164,6 +166,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 			t[k] = v
 		}
 	}
+	//maporder:free each directive is about another member
 	for k, v := range p {
 		field, isDelete := strings.CutPrefix(k, "$deleteFromPrimitiveList/")
 		if !isDelete {
@@ -177,6 +180,7 @@ func strategicMerge(t, p map[string]any) map[string]any {
 		}
 		t[field] = rest
 	}
+	//maporder:free each directive is about another member
 	for k, v := range p {
 		if field, ok := strings.CutPrefix(k, "$setElementOrder/"); ok {
 			if list := anyList(t[field]); len(list) > 0 {
@@ -399,6 +403,7 @@ func deepCopy(v any) any {
 	switch v := v.(type) {
 	case map[string]any:
 		m := make(map[string]any, len(v))
+		//maporder:free copied into a map
 		for k, x := range v {
 			m[k] = deepCopy(x)
 		}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"net/url"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -272,8 +274,8 @@ func checkShape(m map[string]any) *apierrors.StatusError {
 		if !isMap {
 			return badRequest("metadata.%s: expected an object of strings", f)
 		}
-		for k, x := range set {
-			if _, isString := x.(string); !isString {
+		for _, k := range slices.Sorted(maps.Keys(set)) {
+			if _, isString := set[k].(string); !isString {
 				return badRequest("metadata.%s[%q]: expected a string", f, k)
 			}
 		}

@@ -48,7 +48,8 @@ func TestMalformedRequests(t *testing.T) {
 		{"token without version", "GET", "/api/v1/pods?continue=" + token(`{"v":"meta.k8s.io/v1","start":"a"}`), "", "", 400, "BadRequest"},
 		{"token without key", "GET", "/api/v1/pods?continue=" + token(`{"v":"meta.k8s.io/v1","rv":1}`), "", "", 400, "BadRequest"},
 		{"token of an old version", "GET", "/api/v1/pods?continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"a"}`), "", "", 410, "Expired"},
-		{"token with resourceVersion", "GET", "/api/v1/pods?resourceVersion=5&continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"a"}`), "", "", 400, "BadRequest"},
+		{"token with resourceVersion", "GET", "/api/v1/pods?resourceVersion=5&continue=" + token(`{"v":"meta.k8s.io/v1","rv":1,"start":"a"}`), "", "", 400,
+			"BadRequest"},
 		{"bad label selector", "GET", "/api/v1/pods?labelSelector=a+in+b", "", "", 400, "BadRequest"},
 		{"bad field selector", "GET", "/api/v1/pods?fieldSelector=%3D%3D%3D", "", "", 400, "BadRequest"},
 		{"unsupported field", "GET", "/api/v1/pods?fieldSelector=spec.color%3Dred", "", "", 400, "BadRequest"},
@@ -331,7 +332,8 @@ func TestWrites(t *testing.T) {
 	b = do(c, "PATCH", durl, `{"spec":{"template":{"spec":{"$setElementOrder/containers":[{"name":"extra"},{"name":"sm"}],
 		"containers":[{"name":"sm","image":"sm:2","env":[{"name":"SM_LOG_LEVEL","$patch":"delete"}]},{"name":"extra","image":"e"}]}}}}`, "Content-Type", strategicPatch)
 	if b.code != 200 || b.get("spec.template.spec.containers.#.name").Raw+b.get("spec.template.spec.containers.1.image").Raw != `["extra","sm"]"sm:2"` ||
-		b.get("spec.template.spec.containers.1.env.#").Int() != 2 || b.get("metadata.generation").Int() != 2 || !b.get("spec.template.spec.containers.1.ports").Exists() {
+		b.get("spec.template.spec.containers.1.env.#").Int() != 2 || b.get("metadata.generation").Int() != 2 ||
+		!b.get("spec.template.spec.containers.1.ports").Exists() {
 		t.Errorf("strategic patch: %d %s", b.code, b.body)
 	}
 	b = do(c, "PATCH", durl, `{"status":{"replicas":9}}`, "Content-Type", mergePatch)
@@ -428,7 +430,8 @@ func TestCRD(t *testing.T) {
 		a.get(`status.conditions.#(type=="Established").status`).String() != "True" {
 		t.Fatalf("%d %s", a.code, a.body)
 	}
-	if a := do(c, "GET", "/apis/samplecontroller.k8s.io/v1", ""); a.get("resources.0.kind").String() != "Foo" || a.get("resources.1.name").String() != "foos/status" {
+	if a := do(c, "GET", "/apis/samplecontroller.k8s.io/v1", ""); a.get("resources.0.kind").String() != "Foo" ||
+		a.get("resources.1.name").String() != "foos/status" {
 		t.Errorf("discovery: %s", a.body)
 	}
 	url := "/apis/samplecontroller.k8s.io/v1/namespaces/shop/foos"
@@ -470,7 +473,8 @@ func TestShapes(t *testing.T) {
 		}
 	}
 	a = do(c, "GET", "/apis", "", "Accept", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json")
-	if a.header.Get("Content-Type") != "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" || a.get(`items.#(metadata.name=="apps").versions.0.resources.0.resource`).String() != "deployments" {
+	if a.header.Get("Content-Type") != "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList" ||
+		a.get(`items.#(metadata.name=="apps").versions.0.resources.0.resource`).String() != "deployments" {
 		t.Errorf("aggregated discovery: %v %.300s", a.header, a.body)
 	}
 	if a := do(c, "GET", "/healthz", ""); a.code != http.StatusOK || a.body != "ok" {

@@ -212,6 +212,7 @@ func (r *resource) at(rev uint64, namespace string) []*object {
 			out = append(out, o)
 		}
 	}
+	//maporder:free sorted below, and no two have one key
 	for _, o := range before {
 		if o != nil && (namespace == "" || o.namespace == namespace) {
 			out = append(out, o)
@@ -387,6 +388,7 @@ func index(raw []byte) (*object, error) {
 	}
 	if len(o.labels) > 0 {
 		set := make(labels.Set, len(o.labels))
+		//maporder:free copied into a map
 		for k, v := range o.labels {
 			set[strings.Clone(k)] = strings.Clone(v)
 		}

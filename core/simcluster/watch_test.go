@@ -119,7 +119,8 @@ func TestWatchFromVersion(t *testing.T) {
 		last := e.Get("object.metadata.resourceVersion").Uint()
 		do(c, "DELETE", a, "")
 		e = f.want("DELETED", "a")
-		if got := e.Get("object.metadata.resourceVersion").Uint(); got <= last || e.Get("object.data.k").String() != "v" || e.Get("object.kind").String() != "ConfigMap" {
+		if got := e.Get("object.metadata.resourceVersion").Uint(); got <= last || e.Get("object.data.k").String() != "v" ||
+			e.Get("object.kind").String() != "ConfigMap" {
 			t.Errorf("deletion: %s", e.Raw)
 		}
 		if n := c.Stats().Watches; n != 1 {

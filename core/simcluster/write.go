@@ -3,8 +3,10 @@ package simcluster
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -72,6 +74,7 @@ func managedEntry(r *resource, manager, sub string, now time.Time, fields map[st
 // ownedFields is a coarse FieldsV1: the fields of the first two levels.
 func ownedFields(m map[string]any) map[string]any {
 	out := map[string]any{}
+	//maporder:free copied into a map
 	for k, v := range m {
 		switch k {
 		case "kind", "apiVersion", "status":
@@ -79,6 +82,7 @@ func ownedFields(m map[string]any) map[string]any {
 		}
 		inner := map[string]any{}
 		if sub, ok := v.(map[string]any); ok {
+			//maporder:free copied into a map
 			for f := range sub {
 				switch f {
 				case "name", "namespace", "uid", "resourceVersion", "creationTimestamp", "generation", "managedFields":
@@ -192,11 +196,12 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 			ps = append(ps, invalidValue("metadata.name", name, msg))
 		}
 	}
-	for k, v := range getMap(m, "metadata", "labels") {
+	set := getMap(m, "metadata", "labels")
+	for _, k := range slices.Sorted(maps.Keys(set)) {
 		for _, msg := range validation.IsQualifiedName(k) {
 			ps = append(ps, invalidValue("metadata.labels", k, msg))
 		}
-		text, _ := v.(string)
+		text, _ := set[k].(string)
 		for _, msg := range validation.IsValidLabelValue(text) {
 			ps = append(ps, invalidValue("metadata.labels", text, msg))
 		}
@@ -247,6 +252,7 @@ func validateWorkload(m map[string]any) []problem {
 		ps = append(ps, required("spec.selector", ""))
 	}
 	have := getMap(spec, "template", "metadata", "labels")
+	//maporder:free whichever does not match, the answer is the same
 	for k, v := range match {
 		if have[k] != v {
 			ps = append(ps, problem{metav1.CauseTypeFieldValueInvalid, "spec.template.metadata.labels",
@@ -254,9 +260,9 @@ func validateWorkload(m map[string]any) []problem {
 			break
 		}
 	}
-	for _, v := range have {
-		if _, ok := v.(string); !ok {
-			ps = append(ps, invalidValue("spec.template.metadata.labels", v, "must be a string"))
+	for _, k := range slices.Sorted(maps.Keys(have)) {
+		if _, ok := have[k].(string); !ok {
+			ps = append(ps, invalidValue("spec.template.metadata.labels", have[k], "must be a string"))
 		}
 	}
 	return append(ps, validatePodSpec("spec.template.spec", getMap(spec, "template", "spec"))...)
@@ -363,7 +369,8 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 			"storedVersions": []any{storageVersion(spec)},
 			"conditions": []any{
 				map[string]any{"type": "NamesAccepted", "status": "True", "reason": "NoConflicts", "message": "no conflicts found", "lastTransitionTime": now},
-				map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted", "lastTransitionTime": now},
+				map[string]any{"type": "Established", "status": "True", "reason": "InitialNamesAccepted", "message": "the initial names have been accepted",
+					"lastTransitionTime": now},
 			},
 		}
 	default:
@@ -496,7 +503,8 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 			}
 			if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
 				return nil, invalid("", "Pod", old.name, forbidden("spec",
-					"pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
+					"pod updates may not change fields other than "+
+						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
 			}
 		}
 		if e := r.validate(m); e != nil {

@@ -2,6 +2,7 @@ package vclock
 
 import (
 	"context"
+	"math"
 	"sync"
 	"time"
 
@@ -38,9 +39,15 @@ type Driver struct {
 	until  func() bool // play as fast as possible until it says so
 	told   chan struct{}
 	stands bool
+	watch  Watch
+	speed  float64   // virtual time per real time; 0 is 1
 	anchor time.Time // real time at which virtual time was at base
 	base   time.Time
 }
+
+// Watch is asked whenever all is quiet, before time moves to next, when the first timer is due (beyond any time if there is none),
+// and says whether time stands still at now. It must not call the Driver.
+type Watch func(now, next time.Duration) (stand bool)
 
 // turn is an action, from when it is asked for until all that follows from it is done.
 type turn struct {
@@ -155,6 +162,54 @@ func (d *Driver) Go() {
 	}
 }
 
+// Watch has w asked from now on, nil for nobody. Time stands still for as long as it says so, but for what is asked for with Do: that
+// happens at a moment of its own, after which w is asked again.
+func (d *Driver) Watch(w Watch) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.watch = w
+	if d.stands {
+		d.usual()
+	}
+	d.notify()
+}
+
+// Pace lets virtual time go so many times as fast as real time; speed is positive.
+func (d *Driver) Pace(speed float64) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.clock != nil {
+		d.pace(d.clock.Now())
+	}
+	d.speed = speed
+	d.notify()
+}
+
+// Look asks whoever watches again.
+func (d *Driver) Look() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.stands {
+		d.usual()
+	}
+	d.notify()
+}
+
+// beyond is when nothing is due.
+const beyond = time.Duration(math.MaxInt64)
+
+// watched asks whoever watches whether time stands still. d.mu is held.
+func (d *Driver) watched(now, due time.Time, any bool) bool {
+	if d.watch == nil {
+		return false
+	}
+	next := beyond
+	if any {
+		next = due.Sub(d.start)
+	}
+	return d.watch(now.Sub(d.start), next)
+}
+
 // usual ends playing fast and standing still. d.mu is held.
 func (d *Driver) usual() {
 	d.until, d.stands = nil, false
@@ -241,6 +296,11 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	due, any := c.next()
 	now := c.Now()
 	free := *current == nil
+	if free && !d.stands && d.watched(now, due, any) {
+		d.until, d.stands = nil, true
+		c.freeze()
+		d.arrive()
+	}
 	if free && len(d.waits) > 0 {
 		t := d.waits[0]
 		if t.at < 0 {
@@ -271,9 +331,9 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 	}
 	if d.until == nil && target.After(now) {
 		if wait := target.Sub(d.allowed()); wait > 0 {
-			return wait
-		} else if -wait > maxLag {
-			d.pace(target.Add(maxLag))
+			return max(time.Duration(float64(wait)/d.factor()), 1)
+		} else if lag := time.Duration(float64(maxLag) * d.factor()); -wait > lag {
+			d.pace(target.Add(lag))
 		}
 	}
 	if !scripted {
@@ -313,4 +373,14 @@ func (d *Driver) moment(now, due time.Time, any bool) time.Duration {
 }
 
 // allowed is how far virtual time may be by now. d.mu is held.
-func (d *Driver) allowed() time.Time { return d.base.Add(d.real.Since(d.anchor)) }
+func (d *Driver) allowed() time.Time {
+	return d.base.Add(time.Duration(float64(d.real.Since(d.anchor)) * d.factor()))
+}
+
+// factor is how fast virtual time goes. d.mu is held.
+func (d *Driver) factor() float64 {
+	if d.speed == 0 {
+		return 1
+	}
+	return d.speed
+}

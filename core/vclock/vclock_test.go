@@ -222,3 +222,48 @@ func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
 		}
 	})
 }
+
+// TestTimeStandsStillWhileWhoeverWatchesSaysSo stops before what is due, does what is asked for, and stands again.
+func TestTimeStandsStillWhileWhoeverWatchesSaysSo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, c := driven(t)
+		var limit atomic.Int64
+		limit.Store(int64(35 * time.Millisecond))
+		d.Watch(func(_, next time.Duration) bool { return next > time.Duration(limit.Load()) })
+		var ticks atomic.Int32
+		tick := c.NewTicker(10 * time.Millisecond)
+		stop := make(chan struct{})
+		defer close(stop)
+		go func() {
+			for {
+				select {
+				case <-tick.C():
+					ticks.Add(1)
+				case <-stop:
+					return
+				}
+			}
+		}()
+		time.Sleep(time.Minute)
+		if n := ticks.Load(); n != 3 {
+			t.Errorf("%d ticks before the fourth was held back, want 3", n)
+		}
+		d.Go() // whoever watches is asked again
+		time.Sleep(time.Minute)
+		var at time.Duration
+		d.Do(func(now time.Duration) { at = now })
+		time.Sleep(time.Minute)
+		if n := ticks.Load(); n != 3 || at < 30*time.Millisecond || at > 35*time.Millisecond {
+			t.Errorf("%d ticks, and something was done at %v; want 3, from 30 to 35 ms", n, at)
+		}
+		d.Pace(10)
+		limit.Store(int64(time.Hour))
+		d.Look()
+		time.Sleep(time.Second + time.Millisecond) // ten seconds of the clock
+		if n := ticks.Load(); n < 1000 || n > 1010 {
+			t.Errorf("%d ticks in a second that counts for ten, want 1003", n)
+		}
+		d.Watch(nil)
+		d.Drive(nil)
+	})
+}

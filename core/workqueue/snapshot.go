@@ -52,10 +52,12 @@ func (q *Typed[T]) snapshotLocked() Snapshot {
 	for _, item := range q.queue.all() {
 		s.Queue = append(s.Queue, keyOf(item))
 	}
+	//maporder:free sorted below
 	for item := range q.dirty {
 		s.Dirty = append(s.Dirty, keyOf(item))
 	}
 	slices.Sort(s.Dirty)
+	//maporder:free sorted below
 	for item, t := range q.processing {
 		s.Processing = append(s.Processing, Processing{Key: keyOf(item), Worker: t.worker, Since: t.since})
 	}

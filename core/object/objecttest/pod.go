@@ -100,7 +100,8 @@ func Pod(i int, opts ...Option) []byte {
 		w(`,%q:%q`, l[0], l[1])
 	}
 	w(`},"annotations":{"example.com/config-checksum":"%016x%016x"},`, mix(uint64(i/10)), mix(uint64(i/10)+1))
-	w(`"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"%s-%s","uid":%q,"controller":true,"blockOwnerDeletion":true}],`, app, hash, UID(i/10+1<<20))
+	w(`"ownerReferences":[{"apiVersion":"apps/v1","kind":"ReplicaSet","name":"%s-%s","uid":%q,"controller":true,"blockOwnerDeletion":true}],`, app, hash,
+		UID(i/10+1<<20))
 	w(`"managedFields":[{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":%q,"fieldsType":"FieldsV1","fieldsV1":`, at(0))
 	w(`{"f:metadata":{"f:annotations":{".":{},"f:example.com/config-checksum":{}},"f:generateName":{},"f:labels":{".":{},"f:app":{},"f:pod-template-hash":{},"f:tier":{}},`)
 	w(`"f:ownerReferences":{".":{},"k:{\"uid\":\"%s\"}":{}}},"f:spec":{"f:containers":{"k:{\"name\":\"web\"}":{".":{},"f:env":{".":{},`, UID(i/10+1<<20))
@@ -118,7 +119,8 @@ func Pod(i int, opts ...Option) []byte {
 	w(`"volumeMounts":[{"name":"config","mountPath":"/etc/web"},{"name":%q,"readOnly":true,"mountPath":"/var/run/secrets/kubernetes.io/serviceaccount"}],`, token)
 	w(`"readinessProbe":{"httpGet":{"path":"/healthz","port":8080,"scheme":"HTTP"},"periodSeconds":10},`)
 	w(`"imagePullPolicy":"IfNotPresent"}],`)
-	w(`"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":%q,"securityContext":{},`, node)
+	w(`"restartPolicy":"Always","terminationGracePeriodSeconds":30,"dnsPolicy":"ClusterFirst","serviceAccountName":"default","nodeName":%q,"securityContext":{},`,
+		node)
 	w(`"schedulerName":"default-scheduler","priority":0,"enableServiceLinks":true},`)
 
 	w(`"status":{"phase":"Running","conditions":[`)

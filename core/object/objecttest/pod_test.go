@@ -41,7 +41,8 @@ func TestOptions(t *testing.T) {
 		t.Errorf("%+v", pod)
 	}
 	var list struct{ Items []json.RawMessage }
-	if err := json.Unmarshal(PodList(3, Label("a", "b")), &list); err != nil || len(list.Items) != 3 || !bytes.Equal(list.Items[2], Pod(2, Bare(), Label("a", "b"))) {
+	if err := json.Unmarshal(PodList(3, Label("a", "b")), &list); err != nil || len(list.Items) != 3 ||
+		!bytes.Equal(list.Items[2], Pod(2, Bare(), Label("a", "b"))) {
 		t.Errorf("%v %s", err, list.Items)
 	}
 	if !json.Valid(WatchEvent("ADDED", Pod(1))) {

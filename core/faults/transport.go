@@ -1,0 +1,88 @@
+package faults
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"strconv"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/vclock"
+)
+
+// Transport wraps next with the faults of requests and of watch bodies.
+func (f *Faults) Transport(next http.RoundTripper) http.RoundTripper { return &transport{f, next} }
+
+type transport struct {
+	f    *Faults
+	next http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
+	delay, code, c := t.f.due(req)
+	if delay > 0 {
+		if err := vclock.Sleep(req.Context(), c, delay); err != nil {
+			return nil, err
+		}
+	}
+	if code != 0 {
+		t.f.say(Strike{Name: strconv.Itoa(code), Struck: 1})
+		return answered(req, code), nil
+	}
+	resp, err := t.next.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK || !watches(req) {
+		return resp, err
+	}
+	resp.Body = t.f.watch(resp.Body)
+	return resp, nil
+}
+
+// due is what strikes a request: a delay, and the status code that it gets in place of its answer, or 0.
+func (f *Faults) due(req *http.Request) (delay time.Duration, code int, c clock.Clock) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if req.Method != http.MethodGet {
+		code, f.refusal = f.refusal, 0
+	} else if len(f.answers) > 0 {
+		code, f.answers = f.answers[0], f.answers[1:]
+	}
+	return f.delay, code, f.clock
+}
+
+func watches(req *http.Request) bool {
+	on, _ := strconv.ParseBool(req.URL.Query().Get("watch"))
+	return on
+}
+
+func answered(req *http.Request, code int) *http.Response {
+	body := statusJSON(code)
+	resp := &http.Response{
+		StatusCode: code, Status: fmt.Sprintf("%d %s", code, http.StatusText(code)),
+		Proto: "HTTP/2.0", ProtoMajor: 2, Request: req,
+		Header:        http.Header{"Content-Type": {"application/json"}},
+		Body:          io.NopCloser(bytes.NewReader(body)),
+		ContentLength: int64(len(body)),
+	}
+	if code == http.StatusTooManyRequests {
+		resp.Header.Set("Retry-After", "1")
+	}
+	return resp
+}
+
+// statusJSON is the metav1.Status an API server sends with code.
+func statusJSON(code int) []byte {
+	reason, message, details := "InternalError", "Internal error occurred: a fault of the client's own making", ""
+	switch code {
+	case http.StatusGone:
+		reason, message = "Expired", "too old resource version: a fault of the client's own making"
+	case http.StatusTooManyRequests:
+		reason, message = "TooManyRequests", "too many requests: a fault of the client's own making"
+		details = `"details":{"retryAfterSeconds":1},`
+	}
+	return fmt.Appendf(nil, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,%s"code":%d}`,
+		message, reason, details, code)
+}
