@@ -69,7 +69,8 @@ func BenchmarkWatchEvents(b *testing.B) {
 	})
 	b.Run("client-go", func(b *testing.B) {
 		benchmarkEvents(b, func(srv *server, done func()) runner {
-			inf := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}, &object{}, 0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
+			inf := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}, &object{},
+				0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
 			_, _ = inf.AddEventHandler(counting{done})
 			return inf
 		})
@@ -107,7 +108,8 @@ func BenchmarkInitialObjects(b *testing.B) {
 	})
 	b.Run("client-go", func(b *testing.B) {
 		run(b, func(srv *server, done func()) runner {
-			inf := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}, &object{}, 0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
+			inf := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}, &object{},
+				0, clientgo.Indexers{clientgo.NamespaceIndex: clientgo.MetaNamespaceIndexFunc})
 			_, _ = inf.AddEventHandler(counting{done})
 			return inf
 		})

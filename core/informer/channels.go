@@ -134,6 +134,10 @@ func (p *processorListener) runFromChannel() {
 			p.gates.Wait(p.gateCtx, StageDeliver, p.id)
 		}
 		crashed = !p.handle(&n)
+		if crashed && p.pauseAtOnce {
+			p.clock.Sleep(time.Second)
+			crashed = false
+		}
 	}
 	p.lock.Lock()
 	defer p.lock.Unlock()

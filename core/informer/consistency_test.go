@@ -69,7 +69,8 @@ func TestWatchListConsistency(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					lw := &clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}
-					store := &theirStopping{clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, Transformer: clientgo.TransformFunc(c.transform)}), cancel}
+					store := &theirStopping{clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, Transformer: clientgo.TransformFunc(c.transform)}),
+						cancel}
 					r := clientgo.NewReflectorWithOptions(lw, &object{}, store, clientgo.ReflectorOptions{Name: "r"})
 					_ = r.ListAndWatchWithContext(ctx)
 				})

@@ -66,7 +66,8 @@ type Controller interface {
 	RunWithContext(ctx context.Context)
 	// Run is RunWithContext with a channel that stops it.
 	Run(stopCh <-chan struct{})
-	// HasSynced is the queue's.
+	// HasSynced is the queue's. It waits for the queue's lock, so a handler of a plain informer must not call it
+	// in eras before 1.37, where the lock is held while it runs.
 	HasSynced() bool
 	// HasSyncedChecker is the queue's.
 	HasSyncedChecker() DoneChecker
@@ -89,10 +90,10 @@ func (c *controller) Run(stopCh <-chan struct{}) {
 }
 
 // RunWithContext implements Controller.
+// Mirrors client-go tools/cache.(*controller).RunWithContext (v0.37.2).
 func (c *controller) RunWithContext(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	var wg sync.WaitGroup
-	defer wg.Wait()
 	wg.Go(func() {
 		<-ctx.Done()
 		c.config.Queue.Close()
@@ -103,6 +104,9 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	c.lock.Unlock()
 	wg.Go(func() { r.RunWithContext(ctx) })
 	wait.UntilWithContext(ctx, c.processLoop, time.Second)
+	// Not deferred: a panic of Process leaves at once, while the Reflector goes on
+	// until ctx is done; whoever recovers from it could otherwise wait for ever.
+	wg.Wait()
 }
 
 func (c *controller) newReflector(logger klog.Logger) *Reflector {
@@ -153,11 +157,13 @@ func (c *controller) currentReflector() *Reflector {
 	return c.reflector
 }
 
-// processLoop pops until ctx is done or the queue is closed. Errors of
-// processing are not acted on, as in client-go.
+// processLoop pops until ctx is done, or, in eras before 1.35, until the queue
+// is closed and empty. Errors of processing are not acted on, as in client-go.
+// Mirrors client-go tools/cache.(*controller).processLoop (v0.33.13 and v0.37.2).
 func (c *controller) processLoop(ctx context.Context) {
 	pop := c.popOnce()
-	for ctx.Err() == nil {
+	drains := c.config.Era.features().drains
+	for drains || ctx.Err() == nil {
 		if err := pop(); errors.Is(err, ErrFIFOClosed) {
 			return
 		}
@@ -271,7 +277,8 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 	}
 	p := &pipeline{store: store, sink: handlerSink{options.Handler}, guard: noLock{}}
 	return store, New(&Config{
-		Queue:            newQueue(options.Era, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider, options.Observer, options.Gates),
+		Queue: newQueue(options.Era, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider,
+			options.Observer, options.Gates),
 		ListerWatcher:    options.ListerWatcher,
 		ObjectType:       options.ObjectType,
 		FullResyncPeriod: options.ResyncPeriod,
@@ -307,13 +314,15 @@ func NewIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod t
 // NewTransformingInformer returns a Store and the Controller that fills it with transformed objects.
 //
 // Deprecated: use NewInformerWithOptions.
-func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store, Controller) {
+func NewTransformingInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, transformer TransformFunc) (Store,
+	Controller) {
 	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, Handler: h, ResyncPeriod: resyncPeriod, Transform: transformer}, Indexers{})
 }
 
 // NewTransformingIndexerInformer returns an Indexer and the Controller that fills it with transformed objects.
 //
 // Deprecated: use NewInformerWithOptions.
-func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers, transformer TransformFunc) (Indexer, Controller) {
+func NewTransformingIndexerInformer(lw ListerWatcher, objType runtime.Object, resyncPeriod time.Duration, h ResourceEventHandler, indexers Indexers,
+	transformer TransformFunc) (Indexer, Controller) {
 	return newInformer(InformerOptions{ListerWatcher: lw, ObjectType: objType, Handler: h, ResyncPeriod: resyncPeriod, Transform: transformer}, indexers)
 }

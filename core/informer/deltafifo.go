@@ -46,11 +46,14 @@ type DeltaFIFO struct {
 	items map[string][]queued
 	queue ring[string]
 
-	synced                 chan struct{}
-	syncedClosed           bool
-	populated              bool
+	synced       chan struct{}
+	syncedClosed bool
+	populated    bool
+	// initialPopulationCount is how many keys of the first Replace have not been processed.
 	initialPopulationCount int
 	closed                 bool
+	// onSynced is called with the lock held when the lamp goes on.
+	onSynced func()
 
 	keyFunc               KeyFunc
 	knownObjects          KeyListerGetter
@@ -151,9 +154,13 @@ func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 func (f *DeltaFIFO) checkSyncedLocked() {
 	if f.populated && f.initialPopulationCount == 0 && !f.syncedClosed {
 		f.syncedClosed = true
-		close(f.synced)
+		// Told before the channel is closed: whoever waits for it has events of its own, which are later ones.
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindQueueSynced})
+		}
+		close(f.synced)
+		if f.onSynced != nil {
+			f.onSynced()
 		}
 	}
 }
@@ -278,10 +285,13 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	}
 
 	deletions := 0
-	for key, deltas := range f.items {
+	// client-go walks its map, in an order of chance; here it is always the same one.
+	for i := range f.queue.len() {
+		key := *f.queue.at(i)
 		if keys.Has(key) {
 			continue
 		}
+		deltas := f.items[key]
 		last := deltas[len(deltas)-1].obj
 		if d, ok := last.(DeletedFinalStateUnknown); ok {
 			last = d.Obj
@@ -375,7 +385,11 @@ func (f *DeltaFIFO) waitLocked() error {
 }
 
 // popKeyed is Pop. There are no batches of several keys.
-// Mirrors client-go tools/cache.(*DeltaFIFO).Pop (v0.37.2).
+//
+// The population is counted down after processing. client-go does it before, but
+// whoever asks HasSynced waits for the lock meanwhile; only the DoneChecker, which the
+// release that uses DeltaFIFO does not have, could tell.
+// Mirrors client-go tools/cache.(*DeltaFIFO).Pop (v0.31.14).
 func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -387,19 +401,24 @@ func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 	deltas := f.items[key]
 	delete(f.items, key)
 	n := len(deltas)
+	var start time.Time
 	if f.observer != nil {
 		send(f.observer, Event{Kind: KindPopped, Key: key, N: n, M: f.queue.len(), Flag: true, Text: "single"})
-		start := time.Now()
-		err = errPanicked
-		defer func() {
+		start = time.Now()
+		err = errPanicked // stays if process does not return
+	}
+	defer func() {
+		counted := f.initialPopulationCount > 0
+		if counted {
+			f.initialPopulationCount--
+		}
+		if f.observer != nil {
 			send(f.observer, Event{Kind: KindProcessed, N: n, M: f.initialPopulationCount, Dur: time.Since(start), Err: err})
-		}()
-	}
-	// Unlike RealFIFO this counts before processing: HasSynced may turn true a moment early.
-	if f.initialPopulationCount > 0 {
-		f.initialPopulationCount--
-		f.checkSyncedLocked()
-	}
+		}
+		if counted {
+			f.checkSyncedLocked()
+		}
+	}()
 	err = process(deltas, true, isInInitialList)
 	return err
 }

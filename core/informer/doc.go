@@ -7,7 +7,9 @@
 // loop pops the queue into an Indexer and hands notifications to listeners,
 // and each listener has a growing buffer in front of its handler. Which queue
 // and which way to list is chosen by an Era, because client-go changed both
-// over its releases.
+// over its releases. An Era behaves as its release did, with the release's
+// default gates: also in its lamps, its stop, its backoff and what it takes
+// from a server.
 //
 // Every exported name of tools/cache exists here, with its signature, but for
 // what needs a *rest.Request and the fakes for client-go's own tests; a test

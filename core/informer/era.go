@@ -5,12 +5,13 @@ import "fmt"
 // Era is a client-go release whose default behaviour an informer shows.
 type Era uint8
 
-// The eras, by the release of client-go (0.31 is named 1.31 after Kubernetes).
+// The eras, by the release of client-go (0.31 is named 1.31 after Kubernetes), each as it is with its default gates.
 // The zero value means Era137.
 const (
 	// EraDefault is Era137.
 	EraDefault Era = iota
-	// Era131: DeltaFIFO, LIST then WATCH.
+	// Era131: DeltaFIFO, LIST then WATCH. Before 0.33 client-go knew no contexts; here a request that is under way
+	// when the informer stops is cancelled in this era too.
 	Era131
 	// Era133: RealFIFO, LIST then WATCH.
 	Era133
@@ -51,24 +52,59 @@ func (e Era) String() string {
 	}
 }
 
-// features are the gates of client-go that an era turns on.
+// features are what sets the eras apart: the gates of client-go that are on by
+// default in the release, and what the release does without a gate.
 type features struct {
-	inOrder   bool // InOrderInformers: RealFIFO in place of DeltaFIFO
-	batch     bool // InOrderInformersBatchProcess
-	atomic    bool // AtomicFIFO: ReplacedAll, SyncAll and Bookmark deltas
-	unlock    bool // UnlockWhileProcessingFIFO
-	watchList bool // WatchListClient
+	inOrder         bool // InOrderInformers: RealFIFO in place of DeltaFIFO
+	batch           bool // InOrderInformersBatchProcess
+	atomic          bool // AtomicFIFO: ReplacedAll, SyncAll and Bookmark deltas
+	unlock          bool // UnlockWhileProcessingFIFO
+	watchList       bool // WatchListClient
+	resourceVersion bool // InformerResourceVersion: GetController().LastSyncResourceVersion() reports
+
+	// Only in 0.31.
+
+	// pauseAtOnce: the pause after a handler's panic begins at once, not when the next notification has come.
+	pauseAtOnce bool
+	// looseResync: a relist does not wait for a resync that is under way.
+	looseResync bool
+
+	// Before 0.35.
+
+	// drains: the process loop does not look at its context: it pops a closed queue until it is empty.
+	drains bool
+
+	// Before 0.36.
+
+	// quietReset: the backoff starts over when two minutes have passed since its last use, not since its
+	// last reset; its waits heed ReflectorOptions.Clock; and a Reflector that is stopped before it runs asks for nothing.
+	quietReset bool
+	// lockedLamps: HasSynced asks the queue under its lock, which is held while an item is processed, and a
+	// handler's HasSynced asks the informer. From 0.36 on both are channels that goroutines of their own close.
+	lockedLamps bool
+	// tables: what a LIST or a WATCH brings in the form of a Table is taken as it is, but not in a WatchList.
+	tables bool
+	// versionFromAdded: in a WATCH from "" or "0" the first Added moves the resourceVersion already.
+	versionFromAdded bool
+	// keepsBookmarks: a store is not told of bookmarks, ReflectorBookmarkStore or not.
+	keepsBookmarks bool
+}
+
+// before036 adds what 0.36 changed.
+func (f features) before036() features {
+	f.quietReset, f.lockedLamps, f.tables, f.versionFromAdded, f.keepsBookmarks = true, true, true, true, true
+	return f
 }
 
 func (e Era) features() features {
 	switch e {
 	case Era131:
-		return features{}
+		return features{pauseAtOnce: true, looseResync: true, drains: true}.before036()
 	case Era133:
-		return features{inOrder: true}
+		return features{inOrder: true, drains: true}.before036()
 	case Era135:
-		return features{inOrder: true, batch: true, watchList: true}
+		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.before036()
 	default:
-		return features{inOrder: true, batch: true, atomic: true, unlock: true, watchList: true}
+		return features{inOrder: true, batch: true, atomic: true, unlock: true, watchList: true, resourceVersion: true}
 	}
 }

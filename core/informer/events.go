@@ -23,7 +23,7 @@ const (
 	KindInformerStarted
 	// KindInformerStopped: RunWithContext is about to return; every goroutine of the informer has ended.
 	KindInformerStopped
-	// KindInformerSynced: the informer's HasSynced lamp went on.
+	// KindInformerSynced: the informer's HasSynced lamp went on: before 1.37 with the queue's, under its lock, and since then a goroutine later.
 	KindInformerSynced
 
 	// KindReflectorStarted: the Reflector's loop began. Text: its name.
@@ -31,7 +31,7 @@ const (
 	// KindReflectorStopped: the Reflector's loop ended.
 	KindReflectorStopped
 	// KindListWatchStarted: one round of ListAndWatch began. RV: the resourceVersion it starts from, Text: why
-	// it runs ("first list", or why it relists).
+	// it runs ("first list", or why it relists). Flag: no list was ever taken over, so that it is the first one still.
 	KindListWatchStarted
 	// KindRequestSent: the ListerWatcher was called. Req: its number, counted from 1; Verb: what was asked; Options: a
 	// copy of the options, owned by the receiver.
@@ -82,7 +82,8 @@ const (
 	// KindQueueClosed: the queue was closed.
 	KindQueueClosed
 
-	// KindStoreAdded, KindStoreUpdated and KindStoreDeleted: the Indexer changed. Key, RV: of Obj, Obj, Old: what was stored
+	// KindStoreAdded, KindStoreUpdated and KindStoreDeleted: the Indexer changed. Op: the type of the delta that did it, for a write
+	// that came through the queue (not for a delete, which only a Deleted does). Key, RV: of Obj, Obj, Old: what was stored
 	// before, Indexed: the object's values in every index (not for a delete), StoreRV: the store's own resourceVersion after it
 	// (always empty in eras without one). Obj of a delete is the final state it came with, or else what was stored.
 	KindStoreAdded
@@ -115,13 +116,14 @@ const (
 	// KindAccepted: pop took a notification from addCh. Listener, Op, Key, RV. N: length of the ring after it, M: its
 	// capacity; Flag: it went into the ring (else it waits at nextCh alone).
 	KindAccepted
-	// KindDelivered: pop handed its notification to nextCh. Listener, Op, Key, RV, N: length of the ring after the next one was read, Flag: another one waits at nextCh.
+	// KindDelivered: pop handed its notification to nextCh. Listener, Op, Key, RV, N: length of the ring after the next one was read, Flag:
+	// another one waits at nextCh.
 	KindDelivered
 	// KindHandling: the handler is about to be called. Listener, Op, Key, RV, Flag: in the initial list.
 	KindHandling
 	// KindHandled: the handler returned. Listener, Op, Key, RV, Dur; Err: a panic it recovered from.
 	KindHandled
-	// KindListenerSynced: the registration's HasSynced lamp went on. Listener.
+	// KindListenerSynced: the registration's HasSynced lamp went on. Listener. Before 1.37 that of a handler that was removed with nothing outstanding too.
 	KindListenerSynced
 
 	// KindExternal is the first Kind that the informer never emits. Packages that log other transitions into the

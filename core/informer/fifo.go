@@ -1,6 +1,10 @@
 package informer
 
-import "sync"
+import (
+	"maps"
+	"slices"
+	"sync"
+)
 
 // FIFO is a Queue of the newest state of each object, in the order in which
 // the keys came: an object that changes while it is queued is popped once, as
@@ -160,10 +164,7 @@ func (f *FIFO) Replace(list []interface{}, _ string) error {
 		f.checkSyncedLocked()
 	}
 	f.items = items
-	f.queue = make([]string, 0, len(items))
-	for key := range items {
-		f.queue = append(f.queue, key)
-	}
+	f.queue = slices.Sorted(maps.Keys(items)) // client-go's are in an order of chance
 	f.cond.Broadcast()
 	return nil
 }
@@ -177,7 +178,7 @@ func (f *FIFO) Resync() error {
 	for _, key := range f.queue {
 		queued[key] = struct{}{}
 	}
-	for key := range f.items {
+	for _, key := range slices.Sorted(maps.Keys(f.items)) {
 		if _, ok := queued[key]; !ok {
 			f.queue = append(f.queue, key)
 		}

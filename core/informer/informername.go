@@ -81,6 +81,7 @@ func (n *InformerName) Release() {
 	}
 	n.lock.Lock()
 	defer n.lock.Unlock()
+	//maporder:free each is set to the same
 	for _, reserved := range n.resources {
 		reserved.Store(false)
 	}
@@ -122,6 +123,7 @@ func (n InformerNameAndResource) GroupVersionResource() schema.GroupVersionResou
 func ResetInformerNamesForTesting() {
 	informerNames.lock.Lock()
 	names := make([]*InformerName, 0, len(informerNames.names))
+	//maporder:free for tests, and a release tells nobody
 	for _, n := range informerNames.names {
 		names = append(names, n)
 	}

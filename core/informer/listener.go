@@ -101,6 +101,10 @@ type processorListener struct {
 
 	tracker  syncTracker
 	upstream DoneChecker
+	// informerSynced, if set, is asked by HasSynced: the informer tells tracker
+	// itself when it has synced, and watchSynced is not run.
+	informerSynced func() bool
+	pauseAtOnce    bool
 
 	// requestedResyncPeriod is what the handler asked for, resyncPeriod what it
 	// gets: zero if the informer does no resyncs.
@@ -137,6 +141,8 @@ type listenerOptions struct {
 	name                    string
 	requested, resyncPeriod time.Duration
 	upstream                DoneChecker
+	synced                  func() bool
+	pauseAtOnce             bool
 	observer                Observer
 	gates                   Gates
 }
@@ -151,6 +157,8 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		done:                  make(chan struct{}),
 		runFinished:           make(chan struct{}),
 		upstream:              o.upstream,
+		informerSynced:        o.synced,
+		pauseAtOnce:           o.pauseAtOnce,
 		requestedResyncPeriod: o.requested,
 		resyncPeriod:          o.resyncPeriod,
 		syncing:               true,
@@ -174,8 +182,15 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	return p
 }
 
-// HasSynced implements ResourceEventHandlerRegistration.
-func (p *processorListener) HasSynced() bool { return IsDone(&p.tracker) }
+// HasSynced implements ResourceEventHandlerRegistration. Before 0.36 it asks
+// anew every time, so that it is right for a handler that was removed too.
+// Mirrors client-go tools/cache/synctrack.(*SingleFileTracker).HasSynced (v0.35.10 and v0.37.2).
+func (p *processorListener) HasSynced() bool {
+	if p.informerSynced == nil {
+		return IsDone(&p.tracker)
+	}
+	return p.informerSynced() && p.tracker.count.Load() <= 0
+}
 
 // HasSyncedChecker implements ResourceEventHandlerRegistration.
 func (p *processorListener) HasSyncedChecker() DoneChecker { return &p.tracker }
@@ -274,7 +289,8 @@ func (p *processorListener) waitLocked() bool {
 
 // run calls the handler until the listener is stopped. A panic of the handler
 // ends the process, unless utilruntime.ReallyCrash is off: then the notification
-// is skipped, and the next one comes after a second.
+// is skipped, and a second passes before the next one: from the panic on in 0.31, since then
+// from when the next one is there.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) run() {
 	defer close(p.runFinished)
@@ -300,6 +316,10 @@ func (p *processorListener) run() {
 		for c != nil {
 			for at := 0; at < c.n; {
 				crashed = !p.deliver(c, &at, crashed)
+				if crashed && p.pauseAtOnce {
+					p.clock.Sleep(time.Second)
+					crashed = false
+				}
 				if p.closed.Load() {
 					return
 				}

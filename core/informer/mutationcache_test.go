@@ -39,8 +39,10 @@ func TestMutationCache(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			adds := seed%2 == 0
 			mineIdx, judgeIdx := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": app}), clientgo.NewIndexer(MetaNamespaceKeyFunc, clientgo.Indexers{"app": app})
-			mine := NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), mineIdx, MutationCacheOptions{Indexer: mineIdx, TTL: time.Minute, IncludeAdds: adds, MaxCacheSize: 3})
-			judge := clientgo.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), judgeIdx, clientgo.MutationCacheOptions{Indexer: judgeIdx, TTL: time.Minute, IncludeAdds: adds, MaxCacheSize: 3})
+			mine := NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), mineIdx,
+				MutationCacheOptions{Indexer: mineIdx, TTL: time.Minute, IncludeAdds: adds, MaxCacheSize: 3})
+			judge := clientgo.NewIntegerResourceVersionMutationCacheWithOptions(klog.Background(), judgeIdx,
+				clientgo.MutationCacheOptions{Indexer: judgeIdx, TTL: time.Minute, IncludeAdds: adds, MaxCacheSize: 3})
 			got := playOverlay(mine, mineIdx.Add, mineIdx.Delete, seed)
 			want := playOverlay(judge, judgeIdx.Add, judgeIdx.Delete, seed)
 			differ(t, seed, got, want)

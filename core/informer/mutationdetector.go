@@ -256,6 +256,7 @@ func join(path, name string) string {
 }
 
 func sortedUnion(a, b map[string]any) []string {
+	//maporder:free sorted in the next line
 	names := slices.AppendSeq(slices.Collect(maps.Keys(a)), maps.Keys(b))
 	slices.Sort(names)
 	return slices.Compact(names)

@@ -55,7 +55,8 @@ func TestMutationIsReported(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	u := &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "metadata": map[string]any{"namespace": "ns", "name": "p"}, "spec": map[string]any{"list": []any{int64(1), int64(2)}}}}
+	u := &unstructured.Unstructured{Object: map[string]any{"kind": "Pod", "metadata": map[string]any{"namespace": "ns", "name": "p"},
+		"spec": map[string]any{"list": []any{int64(1), int64(2)}}}}
 	typed, another, third := pod(), pod(), pod()
 	for _, c := range []struct {
 		name   string
@@ -64,10 +65,13 @@ func TestMutationIsReported(t *testing.T) {
 		want   string
 	}{
 		{"typed, a label", typed, func() { typed.Labels["app"] = "y" }, `cache c: object ns/p was changed in place: metadata.labels[app] was "x" and is "y"`},
-		{"typed, in a list", another, func() { another.Spec.Containers[0].Image = "j" }, `cache c: object ns/p was changed in place: spec.containers[0].image was "i" and is "j"`},
-		{"typed, an annotation more", third, func() { third.Annotations = map[string]string{"a/b": ""} }, `cache c: object ns/p was changed in place: metadata.annotations was missing and is map[a/b:]`},
+		{"typed, in a list", another, func() { another.Spec.Containers[0].Image = "j" },
+			`cache c: object ns/p was changed in place: spec.containers[0].image was "i" and is "j"`},
+		{"typed, an annotation more", third, func() { third.Annotations = map[string]string{"a/b": ""} },
+			`cache c: object ns/p was changed in place: metadata.annotations was missing and is map[a/b:]`},
 		{"bytes", raw, func() { raw.SetLabels(map[string]string{"app": "y"}) }, `cache c: object ns/p was changed in place: metadata.labels[app] was "x" and is "y"`},
-		{"unstructured", u, func() { u.Object["spec"].(map[string]any)["list"] = []any{int64(1)} }, `cache c: object ns/p was changed in place: spec.list[1] was 2 and is missing`},
+		{"unstructured", u, func() { u.Object["spec"].(map[string]any)["list"] = []any{int64(1)} },
+			`cache c: object ns/p was changed in place: spec.list[1] was 2 and is missing`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -140,7 +144,8 @@ func TestInformerGuardsItsObjects(t *testing.T) {
 		var reports []string
 		clk := &turns{}
 		r := build(t, serve(era, "5", labelled("a", "1", "x"), labelled("b", "2", "x")), SharedIndexInformerOptions{Era: era,
-			MutationDetector: NewMutationDetector("pods", MutationDetectorOptions{Clock: clk, Report: func(m Mutation) { reports = append(reports, m.Key+" "+m.Field) }})})
+			MutationDetector: NewMutationDetector("pods", MutationDetectorOptions{Clock: clk,
+				Report: func(m Mutation) { reports = append(reports, m.Key+" "+m.Field) }})})
 		if _, err := r.AddEventHandler(ResourceEventHandlerFuncs{
 			AddFunc: func(o any) {
 				if x := o.(*object); x.Name == "a" {

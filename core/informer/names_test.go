@@ -30,7 +30,8 @@ func TestHandlerNames(t *testing.T) {
 		theirs clientgo.ResourceEventHandler
 	}{
 		{ResourceEventHandlerFuncs{AddFunc: onAdd, UpdateFunc: onUpdate}, clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd, UpdateFunc: onUpdate}},
-		{ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete}, clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete}},
+		{ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete},
+			clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd, DeleteFunc: (&calls{}).OnDelete}},
 		{&ResourceEventHandlerFuncs{AddFunc: onAdd}, &clientgo.ResourceEventHandlerFuncs{AddFunc: onAdd}},
 		{&calls{}, &calls{}},
 		{nilCalls, nilCalls},
@@ -81,7 +82,8 @@ func TestErasAndNames(t *testing.T) {
 
 func TestObjectNames(t *testing.T) {
 	n := NewObjectName("ns", "n")
-	if ns, name := n.Parts(); ns != "ns" || name != "n" || n.String() != "ns/n" || n != NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "n"}) || n != NamespacedNameAsObjectName(n.AsNamespacedName()) {
+	if ns, name := n.Parts(); ns != "ns" || name != "n" || n.String() != "ns/n" ||
+		n != NamespacedNameAsObjectName(types.NamespacedName{Namespace: "ns", Name: "n"}) || n != NamespacedNameAsObjectName(n.AsNamespacedName()) {
 		t.Error(n)
 	}
 	if _, err := ParseObjectName("a/b/c"); err == nil {

@@ -80,7 +80,7 @@ func (p *pipeline) one(q *queued, isInInitialList bool) error {
 		p.sink.onDelete(q.key, q.obj)
 		return nil
 	}
-	if old, existed := p.store.storage.set(q.key, q.obj); existed {
+	if old, existed := p.store.storage.set(q.key, q.obj, q.op); existed {
 		p.sink.onUpdate(q.key, old, q.obj)
 	} else {
 		p.sink.onAdd(q.key, q.obj, isInInitialList)

@@ -34,7 +34,7 @@ func newSharedProcessor(c clock.Clock, o Observer) *sharedProcessor {
 }
 
 // addListener registers l and says whether it runs. If so, the caller must
-// start watchSynced once it has added the initial list.
+// start watchSynced once it has added the initial list, unless l asks the informer itself.
 func (p *sharedProcessor) addListener(l *processorListener) bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
@@ -144,7 +144,9 @@ func (p *sharedProcessor) startListeners() {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
 	for _, l := range p.listeners {
-		p.wg.Go(l.watchSynced)
+		if l.informerSynced == nil {
+			p.wg.Go(l.watchSynced)
+		}
 		p.start(l)
 	}
 	p.listenersStarted = true

@@ -161,7 +161,8 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 		}},
 		{"RealFIFO with atomic events", true, func(known) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}),
-				clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}), true
+				clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
+					Transformer: transform}), true
 		}},
 	} {
 		t.Run(tc.name, func(t *testing.T) {

@@ -64,6 +64,8 @@ type RealFIFO struct {
 	// initialPopulationCount is how many of the first Replace's deltas have not been processed.
 	initialPopulationCount int
 	closed                 bool
+	// onSynced is called with the lock held when the lamp goes on.
+	onSynced func()
 
 	keyFunc               KeyFunc
 	knownObjects          KeyListerGetter
@@ -185,9 +187,13 @@ func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 func (f *RealFIFO) checkSyncedLocked() {
 	if f.populated && f.initialPopulationCount == 0 && !f.syncedClosed {
 		f.syncedClosed = true
-		close(f.synced)
+		// Told before the channel is closed: whoever waits for it has events of its own, which are later ones.
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindQueueSynced})
+		}
+		close(f.synced)
+		if f.onSynced != nil {
+			f.onSynced()
 		}
 	}
 }

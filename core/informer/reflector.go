@@ -33,7 +33,8 @@ const (
 	defaultMaxWatchTimeout = 2 * defaultMinWatchTimeout
 
 	// The backoff doubles from init to max, each step stretched by a random
-	// factor in [1, 1+jitter), and starts over when its last reset is further back than reset.
+	// factor in [1, 1+jitter), and starts over when its last reset is further back
+	// than reset; before 0.36, when its last use is.
 	defaultBackoffInit   = 800 * time.Millisecond
 	defaultBackoffMax    = 30 * time.Second
 	defaultBackoffReset  = 2 * time.Minute
@@ -77,10 +78,11 @@ type Reflector struct {
 	minWatchTimeout time.Duration
 	maxWatchTimeout time.Duration
 	clock           clock.Clock
-	// outerClock times the wait between two rounds of ListAndWatch. client-go
+	// outerClock times the wait between two rounds of ListAndWatch. Since 0.36 client-go
 	// ignores ReflectorOptions.Clock there, so this is the real clock unless
 	// the informer was given a clock of its own.
 	outerClock clock.Clock
+	features   features
 	random     func() float64
 	// paginatedResult: the first list came in pages although it could have come
 	// from the watch cache, so relists should be paged too.
@@ -100,6 +102,8 @@ type Reflector struct {
 	observer Observer
 	gates    Gates
 	requests atomic.Uint32
+	// resyncs are the resyncs that a relist has not waited for; Run does.
+	resyncs sync.WaitGroup
 
 	// WatchListPageSize is the Limit of every LIST. If it is zero, lists from
 	// "" or "0" are paged by 500 and lists from a known version are not, so
@@ -151,14 +155,14 @@ type ReflectorOptions struct {
 	ResyncPeriod time.Duration
 	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
 	MinWatchTimeout time.Duration
-	// Clock replaces the real clock, except for the wait between two rounds of ListAndWatch, as in client-go.
+	// Clock replaces the real clock, except, from era 1.37 on, for the wait between two rounds of ListAndWatch, as in client-go.
 	Clock clock.Clock
-	// Backoff replaces the default backoff.
+	// Backoff replaces the default backoff, also in the eras whose release could not: it then resets as in era 1.37.
 	Backoff *wait.Backoff
 	// Random replaces math/rand for the timeouts of watches and the jitter of the default backoff; from 0 to below 1.
 	Random func() float64
 
-	// Era decides whether WatchList is used.
+	// Era decides whether WatchList is used, what counts as a reset of the backoff and what is taken from a server.
 	Era Era
 	// Observer is told of every transition of the Reflector.
 	Observer Observer
@@ -196,8 +200,8 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		maxWatchTimeout:   defaultMaxWatchTimeout,
 		clock:             options.Clock,
 		outerClock:        clock.RealClock{},
-		random:            rand.Float64,
-		useWatchList:      options.Era.features().watchList && !lacksWatchList(lw),
+		random:            rand.Float64, //maporder:free on virtual time the draws come from a seed (see Random)
+		features:          options.Era.features(),
 		watchErrorHandler: DefaultWatchErrorHandler,
 		phase:             PhaseIdle,
 		why:               whyFirst,
@@ -207,6 +211,10 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	if r.clock == nil {
 		r.clock = clock.RealClock{}
 	}
+	if r.features.quietReset {
+		r.outerClock = r.clock
+	}
+	r.useWatchList = r.features.watchList && !lacksWatchList(lw)
 	if options.MinWatchTimeout > defaultMinWatchTimeout {
 		r.minWatchTimeout = options.MinWatchTimeout
 		r.maxWatchTimeout = 2 * options.MinWatchTimeout
@@ -229,6 +237,9 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		jitter, backoff.Jitter = backoff.Jitter, 0 // drawn below, as wait.Jitter does it
 	}
 	delay := backoff.DelayWithReset(r.clock, defaultBackoffReset)
+	if r.features.quietReset && options.Backoff == nil {
+		delay = quietBackoff(r.clock)
+	}
 	r.nextDelay = func() time.Duration {
 		d := delay()
 		return d + time.Duration(r.random()*jitter*float64(d))
@@ -258,6 +269,23 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		}
 	}
 	return r
+}
+
+// quietBackoff is the backoff of client-go before 0.36, without its jitter: it
+// starts over when it has not been used for a while, so a long outage stays at its longest wait.
+// Mirrors apimachinery util/wait.(*exponentialBackoffManagerImpl).getNextBackoff (v0.35.10).
+func quietBackoff(c clock.Clock) wait.DelayFunc {
+	next, last := defaultBackoffInit, c.Now()
+	return func() time.Duration {
+		now := c.Now()
+		if now.Sub(last) > defaultBackoffReset {
+			next = defaultBackoffInit
+		}
+		last = now
+		d := next
+		next = min(time.Duration(float64(next)*defaultBackoffFactor), defaultBackoffMax)
+		return d
+	}
 }
 
 // Name returns the Reflector's name.
@@ -353,7 +381,9 @@ func (r *Reflector) Run(stopCh <-chan struct{}) {
 }
 
 // RunWithContext calls ListAndWatchWithContext again and again, with the
-// backoff between two calls, until ctx is done.
+// backoff between two calls, until ctx is done. If it is done already, eras
+// before 1.37 do not call it at all.
+// Mirrors client-go tools/cache.(*Reflector).RunWithContext (v0.35.10 and v0.37.2).
 func (r *Reflector) RunWithContext(ctx context.Context) {
 	logger := r.logger
 	ctx = klog.NewContext(ctx, logger)
@@ -361,7 +391,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	if r.observer != nil {
 		send(r.observer, Event{Kind: KindReflectorStarted, Text: r.name})
 	}
-	for {
+	for !r.features.quietReset || ctx.Err() == nil {
 		r.round(ctx)
 		// The delay is drawn even if ctx is done, and after a round without an
 		// error too; it slides: it counts from the end of the round.
@@ -369,6 +399,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 			break
 		}
 	}
+	r.resyncs.Wait()
 	r.setPhase(PhaseStopped, Event{Kind: KindReflectorStopped})
 	logger.V(3).Info("Stopping reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
 }

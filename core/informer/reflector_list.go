@@ -30,7 +30,7 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) (err error) {
 		if r.useWatchList {
 			rv = r.rewatchResourceVersion()
 		}
-		send(r.observer, Event{Kind: KindListWatchStarted, RV: rv, Text: r.why})
+		send(r.observer, Event{Kind: KindListWatchStarted, RV: rv, Text: r.why, Flag: r.LastSyncResourceVersion() == ""})
 	}
 	r.why, r.cause = whyEnded, nil
 	defer func() {
@@ -215,7 +215,7 @@ func (l *pagedList) contents() ([]interface{}, string, error) {
 
 func (r *Reflector) checkNotTable(list runtime.Object) error {
 	u, ok := list.(*unstructured.UnstructuredList)
-	if ok && tableGVKs[u.GroupVersionKind()] {
+	if ok && !r.features.tables && tableGVKs[u.GroupVersionKind()] {
 		return fmt.Errorf("unsupported list gvk: %v, type: %v", u.GroupVersionKind(), r.typeDescription)
 	}
 	return nil
@@ -226,6 +226,11 @@ func (r *Reflector) checkNotTable(list runtime.Object) error {
 func (r *Reflector) watchWithResync(ctx context.Context, s *stream) error {
 	resyncErr := make(chan error, 1)
 	resyncCtx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	if r.features.looseResync {
+		r.resyncs.Go(func() { r.resync(resyncCtx, resyncErr) })
+		return r.watch(ctx, s, resyncErr)
+	}
 	var wg sync.WaitGroup
 	defer func() {
 		cancel()

@@ -112,8 +112,8 @@ func TestOddListsAndEvents(t *testing.T) {
 	table.SetKind("Table")
 	other := pod.DeepCopy()
 	other.SetKind("Node")
-	rec := &recorder{}
-	synctest.Test(t, func(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		rec := &recorder{}
 		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 		lw := &ListWatch{
 			ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) {
@@ -123,7 +123,7 @@ func TestOddListsAndEvents(t *testing.T) {
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
 		}
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflectorWithOptions(lw, pod, store, ReflectorOptions{Era: Era131, Observer: rec})
+		r := NewReflectorWithOptions(withoutWatchList(lw), pod, store, ReflectorOptions{Era: era, Observer: rec})
 		if r.TypeDescription() != "/v1, Kind=Pod" {
 			t.Errorf("type %q", r.TypeDescription())
 		}
@@ -135,19 +135,13 @@ func TestOddListsAndEvents(t *testing.T) {
 			synctest.Wait()
 		})
 		equal(t, "keys", store.ListKeys(), []string{"p"})
+		if n := len(rec.of(KindEventDropped)); n != 3 {
+			t.Errorf("%d events were dropped, want 3", n)
+		}
 	})
-	if n := len(rec.of(KindEventDropped)); n != 3 {
-		t.Errorf("%d events were dropped, want 3", n)
-	}
 
-	tableList := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table"}}
-	lw := &ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return tableList, nil }}
-	r := NewReflectorWithOptions(lw, pod, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
-	if err := r.ListAndWatchWithContext(t.Context()); err == nil {
-		t.Error("a Table was accepted as a list")
-	}
 	notAList := &ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &metav1.Status{}, nil }}
-	r = NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
+	r := NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
 	if err := r.ListAndWatchWithContext(t.Context()); err == nil {
 		t.Error("a Status was accepted as a list")
 	}

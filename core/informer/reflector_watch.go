@@ -152,11 +152,11 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 		// headers until the first event.
 		start := r.clock.Now()
 		// A WATCH from nowhere begins with Added events in no particular order,
-		// whose versions say nothing about what has been seen.
+		// whose versions say nothing about what has been seen. Before 0.36 they moved the version all the same.
 		ordered := true
 		if s == nil {
 			from := r.LastSyncResourceVersion()
-			ordered = from != "" && from != "0"
+			ordered = r.features.versionFromAdded || from != "" && from != "0"
 			var err error
 			s, err = r.openWatch(ctx, VerbWatch, metav1.ListOptions{
 				ResourceVersion:     from,
@@ -238,7 +238,10 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		mark = newMarkTicker(logger, r.name, r.clock, start)
 		defer mark.stop()
 	}
-	bookmarks, _ := store.(ReflectorBookmarkStore)
+	var bookmarks ReflectorBookmarkStore
+	if !r.features.keepsBookmarks {
+		bookmarks, _ = store.(ReflectorBookmarkStore)
+	}
 	events, pastInitial := 0, false
 	for {
 		select {
@@ -263,7 +266,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				text = "error event"
 				return false, apierrors.FromObject(event.Object)
 			}
-			m, reason := r.accept(ctx, event)
+			m, reason := r.accept(ctx, event, temporary != nil)
 			if reason != "" {
 				if r.observer != nil {
 					send(r.observer, Event{Kind: KindEventDropped, Req: s.req, Op: opOfWatch(event.Type), Text: reason})
@@ -315,7 +318,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 }
 
 // accept returns the metadata of an event's object, or why it must be ignored.
-func (r *Reflector) accept(ctx context.Context, event watch.Event) (metav1.Object, string) {
+func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool) (metav1.Object, string) {
 	if r.expectedType != nil {
 		if actual := reflect.TypeOf(event.Object); actual != r.expectedType {
 			utilruntime.HandleErrorWithContext(ctx, nil, "Unexpected watch event object type", "reflector", r.name, "expectedType", r.expectedType, "actualType", actual)
@@ -328,7 +331,8 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event) (metav1.Objec
 			return nil, fmt.Sprintf("unexpected kind %v, expected %v", actual, *r.expectedGVK)
 		}
 	}
-	if u, ok := event.Object.(*unstructured.Unstructured); ok && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
+	refusesTables := initial || !r.features.tables
+	if u, ok := event.Object.(*unstructured.Unstructured); ok && refusesTables && u.GetKind() == "Table" && tableGVKs[u.GroupVersionKind()] {
 		utilruntime.HandleErrorWithContext(ctx, nil, "Unsupported watch event object gvk", "reflector", r.name, "actualGVK", u.GroupVersionKind())
 		return nil, "a Table holds rows, not objects"
 	}
@@ -400,7 +404,8 @@ func (t *markTicker) saw() {
 func (t *markTicker) warn() {
 	switch {
 	case t.last.IsZero():
-		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events, and no event has come", "reflector", t.name, "for", t.clock.Since(t.start))
+		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events, and no event has come", "reflector", t.name, "for",
+			t.clock.Since(t.start))
 	case t.clock.Since(t.last) >= markInterval:
 		t.logger.Info("Warning: still waiting for the bookmark that ends the initial events", "reflector", t.name, "sinceLastEvent", t.clock.Since(t.last))
 	}

@@ -70,7 +70,8 @@ func errForbidden() *apierrors.StatusError {
 	return apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
 }
 func errInvalid() *apierrors.StatusError {
-	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "watch", schema.GroupResource{Resource: "pods"}, "", "sendInitialEvents is forbidden", 0, true)
+	return apierrors.NewGenericServerResponse(http.StatusUnprocessableEntity, "watch", schema.GroupResource{Resource: "pods"}, "",
+		"sendInitialEvents is forbidden", 0, true)
 }
 func errTooLarge() *apierrors.StatusError {
 	err := apierrors.NewTimeoutError("Too large resource version: 99, current: 5", 1)
@@ -89,6 +90,8 @@ type reply struct {
 	events []watch.Event
 	close  bool
 	panic  bool
+	// late is how long a WATCH takes to be answered.
+	late time.Duration
 }
 
 // server is a scripted API server. It answers LIST and WATCH with the next
@@ -101,10 +104,14 @@ type server struct {
 	log     []string
 	times   []time.Duration
 	streams []*fakeStream
+	// opened wakes open: a stream was added.
+	opened sync.Cond
 }
 
 func newServer(lists, watches []reply) *server {
-	return &server{t0: time.Now(), lists: lists, watches: watches}
+	s := &server{t0: time.Now(), lists: lists, watches: watches}
+	s.opened.L = &s.lock
+	return s
 }
 
 func next(script *[]reply) reply {
@@ -170,9 +177,14 @@ func (s *server) listWithContext(_ context.Context, o metav1.ListOptions) (runti
 
 func (s *server) watchWithContext(_ context.Context, o metav1.ListOptions) (watch.Interface, error) {
 	s.lock.Lock()
-	defer s.lock.Unlock()
 	s.record("WATCH", o)
 	r := next(&s.watches)
+	s.lock.Unlock()
+	if r.late > 0 {
+		<-time.After(r.late)
+	}
+	s.lock.Lock()
+	defer s.lock.Unlock()
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -184,25 +196,34 @@ func (s *server) watchWithContext(_ context.Context, o metav1.ListOptions) (watc
 		w.end()
 	}
 	s.streams = append(s.streams, w)
+	s.opened.Broadcast()
 	return w, nil
 }
 
-// send puts events on the newest stream.
-func (s *server) send(events ...watch.Event) {
+// open returns the newest stream, and waits for it: an informer that has synced
+// need not have opened its watch yet, since a LIST alone can sync it. In a
+// synctest bubble waiting for a watch that is never opened is reported at once.
+func (s *server) open() *fakeStream {
 	s.lock.Lock()
-	w := s.streams[len(s.streams)-1]
-	s.lock.Unlock()
+	defer s.lock.Unlock()
+	for {
+		if n := len(s.streams); n > 0 && s.streams[n-1].live() {
+			return s.streams[n-1]
+		}
+		s.opened.Wait()
+	}
+}
+
+// send puts events on the newest stream, once there is one that is open.
+func (s *server) send(events ...watch.Event) {
+	w := s.open()
 	for _, e := range events {
 		w.ch <- e
 	}
 }
 
-// end closes the newest stream.
-func (s *server) end() {
-	s.lock.Lock()
-	defer s.lock.Unlock()
-	s.streams[len(s.streams)-1].end()
-}
+// end closes the newest stream, once there is one that is open.
+func (s *server) end() { s.open().end() }
 
 func (s *server) requests() []string {
 	s.lock.Lock()
@@ -233,14 +254,26 @@ func (s *server) lw() *ListWatch {
 }
 
 type fakeStream struct {
-	ch   chan watch.Event
-	once sync.Once
-	lock sync.Mutex
-	stop bool
+	ch    chan watch.Event
+	lock  sync.Mutex
+	ended bool // by the server
+	stop  bool // by the client
 }
 
 func (w *fakeStream) ResultChan() <-chan watch.Event { return w.ch }
-func (w *fakeStream) end()                           { w.once.Do(func() { close(w.ch) }) }
+func (w *fakeStream) end() {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	if !w.ended {
+		w.ended = true
+		close(w.ch)
+	}
+}
+func (w *fakeStream) live() bool {
+	w.lock.Lock()
+	defer w.lock.Unlock()
+	return !w.ended && !w.stop
+}
 func (w *fakeStream) Stop() {
 	w.lock.Lock()
 	defer w.lock.Unlock()

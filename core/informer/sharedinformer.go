@@ -50,7 +50,8 @@ type SharedInformer interface {
 	// RunWithContext runs until ctx is done. A second call returns at once.
 	RunWithContext(ctx context.Context)
 	// HasSynced says whether the first complete list is in the store. The
-	// handlers may not have seen it yet: ask their registrations.
+	// handlers may not have seen it yet: ask their registrations. In eras before 1.37
+	// it waits while an item is processed, so a transform or an index function must not call it.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
 	HasSyncedChecker() DoneChecker
@@ -78,6 +79,7 @@ type SharedIndexInformer interface {
 // ResourceEventHandlerRegistration stands for a handler that was added.
 type ResourceEventHandlerRegistration interface {
 	// HasSynced says whether the informer has synced and the handler has returned from every OnAdd of the initial list.
+	// In eras before 1.37 it asks the informer's HasSynced.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
 	HasSyncedChecker() DoneChecker
@@ -129,7 +131,8 @@ func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEv
 }
 
 // NewSharedIndexInformer returns a SharedIndexInformer of the default era.
-func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration, indexers Indexers) SharedIndexInformer {
+func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration,
+	indexers Indexers) SharedIndexInformer {
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{ResyncPeriod: defaultEventHandlerResyncPeriod, Indexers: indexers})
 }
 
@@ -165,6 +168,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	if s.mutations == nil && mutationDetectorWanted {
 		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
 	}
+	s.features = options.Era.features()
 	s.processor = newSharedProcessor(s.clock, options.Observer)
 	return s
 }
@@ -173,6 +177,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 // processes deltas into an Indexer and hands notifications to a sharedProcessor.
 type sharedIndexInformer struct {
 	era               Era
+	features          features
 	indexer           *cache
 	processor         *sharedProcessor
 	listerWatcher     ListerWatcher
@@ -190,6 +195,8 @@ type sharedIndexInformer struct {
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
 	synced     chan struct{}
+	// awaiting are the listeners to be told when the informer has synced, with lockedLamps.
+	awaiting []*processorListener
 
 	startedLock sync.Mutex
 	started     bool
@@ -259,13 +266,15 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if s.mutations != nil {
 		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
 	}
-	wg.Go(func() {
-		select {
-		case <-ctx.Done():
-		case <-s.controller.HasSyncedChecker().Done():
-			s.lightSynced()
-		}
-	})
+	if !s.features.lockedLamps {
+		wg.Go(func() {
+			select {
+			case <-ctx.Done():
+			case <-s.controller.HasSyncedChecker().Done():
+				s.lightSynced()
+			}
+		})
+	}
 	defer func() {
 		s.startedLock.Lock()
 		defer s.startedLock.Unlock()
@@ -282,6 +291,14 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		return false
 	}
 	s.queue = newQueue(s.era, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
+	if s.features.lockedLamps {
+		switch q := s.queue.(type) {
+		case *RealFIFO:
+			q.onSynced = s.lightSynced
+		case *DeltaFIFO:
+			q.onSynced = s.lightSynced
+		}
+	}
 	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
 	s.controller = &controller{config: Config{
 		Queue:                        s.queue,
@@ -316,13 +333,32 @@ func (s *sharedIndexInformer) description() string {
 	return fmt.Sprintf("%T", s.objectType)
 }
 
+// lightSynced lights the informer's lamp. With lockedLamps the queue calls it,
+// under its lock, and the lamps of the handlers that have nothing outstanding go on with it.
 func (s *sharedIndexInformer) lightSynced() {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
-	close(s.synced)
+	// Told before the channel is closed: the handlers' lamps wait for it, and their events are later ones.
 	if s.observer != nil {
 		send(s.observer, Event{Kind: KindInformerSynced})
 	}
+	close(s.synced)
+	for _, l := range s.awaiting {
+		l.tracker.upstreamHasSynced()
+	}
+	s.awaiting = nil
+}
+
+// tellSynced tells l when the informer has synced. The initial list of l, if it
+// has one by now, must have been counted.
+func (s *sharedIndexInformer) tellSynced(l *processorListener) {
+	s.syncedLock.Lock()
+	defer s.syncedLock.Unlock()
+	if IsDone(informerDone{s}) {
+		l.tracker.upstreamHasSynced()
+		return
+	}
+	s.awaiting = append(s.awaiting, l)
 }
 
 // HasStarted says whether RunWithContext was called.
@@ -338,7 +374,16 @@ func (s *sharedIndexInformer) IsStopped() bool {
 	return s.stopped
 }
 
-func (s *sharedIndexInformer) HasSynced() bool { return IsDone(informerDone{s}) }
+// HasSynced mirrors client-go tools/cache.(*sharedIndexInformer).HasSynced
+// (v0.35.10 and v0.37.2): before 0.36 it waits for whatever holds the queue's lock.
+func (s *sharedIndexInformer) HasSynced() bool {
+	if !s.features.lockedLamps {
+		return IsDone(informerDone{s})
+	}
+	s.startedLock.Lock()
+	defer s.startedLock.Unlock()
+	return s.queue != nil && s.queue.HasSynced()
+}
 
 func (s *sharedIndexInformer) HasSyncedChecker() DoneChecker { return informerDone{s} }
 
@@ -375,11 +420,19 @@ func (s *sharedIndexInformer) GetController() Controller { return dummyControlle
 // dummyController reports about an informer and does not run it.
 type dummyController struct{ s *sharedIndexInformer }
 
-func (dummyController) RunWithContext(context.Context)    {}
-func (dummyController) Run(<-chan struct{})               {}
-func (d dummyController) HasSynced() bool                 { return d.s.HasSynced() }
-func (d dummyController) HasSyncedChecker() DoneChecker   { return d.s.HasSyncedChecker() }
-func (d dummyController) LastSyncResourceVersion() string { return d.s.LastSyncResourceVersion() }
+func (dummyController) RunWithContext(context.Context)  {}
+func (dummyController) Run(<-chan struct{})             {}
+func (d dummyController) HasSynced() bool               { return d.s.HasSynced() }
+func (d dummyController) HasSyncedChecker() DoneChecker { return d.s.HasSyncedChecker() }
+
+// LastSyncResourceVersion is empty in the eras whose release has the gate
+// InformerResourceVersion off.
+func (d dummyController) LastSyncResourceVersion() string {
+	if !d.s.features.resourceVersion {
+		return ""
+	}
+	return d.s.LastSyncResourceVersion()
+}
 
 // minimumResyncPeriod is the least resync period of a handler.
 const minimumResyncPeriod = time.Second
@@ -404,7 +457,8 @@ func (s *sharedIndexInformer) AddEventHandler(handler ResourceEventHandler) (Res
 	return s.AddEventHandlerWithOptions(handler, HandlerOptions{})
 }
 
-func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error) {
+func (s *sharedIndexInformer) AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration,
+	error) {
 	return s.AddEventHandlerWithOptions(handler, HandlerOptions{ResyncPeriod: &resyncPeriod})
 }
 
@@ -422,6 +476,10 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	}
 	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
 	s.lastListener++
+	var informerSynced func() bool
+	if s.features.lockedLamps {
+		informerSynced = s.HasSynced
+	}
 	l := newProcessorListener(handler, listenerOptions{
 		logger:       logger,
 		clock:        s.clock,
@@ -430,11 +488,16 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 		requested:    period,
 		resyncPeriod: determineResyncPeriod(logger, period, s.resyncCheckPeriod),
 		upstream:     s.HasSyncedChecker(),
+		synced:       informerSynced,
+		pauseAtOnce:  s.features.pauseAtOnce,
 		observer:     s.observer,
 		gates:        s.gates,
 	})
 	if !s.started {
 		s.processor.addListener(l)
+		if s.features.lockedLamps {
+			s.tellSynced(l)
+		}
 		return l, nil
 	}
 	// While deltas are blocked the store stands still and nothing is
@@ -451,7 +514,10 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 		// All of the initial list is counted before anybody can ask whether it is done.
 		l.add(add)
 	})
-	if running {
+	switch {
+	case s.features.lockedLamps:
+		s.tellSynced(l)
+	case running:
 		s.processor.wg.Go(l.watchSynced)
 	}
 	return l, nil
@@ -471,7 +537,8 @@ func (s *sharedIndexInformer) adjustResyncPeriod(logger klog.Logger, period time
 		return period
 	}
 	if s.started {
-		logger.Info("Warning: the resync period is raised to the check period of the running informer", "resyncPeriod", period, "resyncCheckPeriod", s.resyncCheckPeriod)
+		logger.Info("Warning: the resync period is raised to the check period of the running informer", "resyncPeriod", period, "resyncCheckPeriod",
+			s.resyncCheckPeriod)
 		return s.resyncCheckPeriod
 	}
 	s.resyncCheckPeriod = period

@@ -48,6 +48,7 @@ func (v *view) each(fn func(s *slot)) {
 	}
 }
 
+//maporder:free a table of hashes is looked into and never walked
 var keySeed = maphash.MakeSeed()
 
 func hashKey(key string) uint32 {

@@ -145,7 +145,7 @@ func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	}
 	during()
 
-	out.Synced = s.HasSynced()
+	out.Synced = IsDone(informerDone{s})
 	out.Reflector = snapshotReflector(r)
 	out.Queue = snapshotQueue(s.queue)
 	out.Store = store.snapshotLocked()
@@ -171,7 +171,8 @@ func snapshotQueue(queue Queue) QueueSnapshot {
 		}
 		return out
 	case *DeltaFIFO:
-		out := QueueSnapshot{Kind: "DeltaFIFO", Populated: q.populated, InitialPopulation: q.initialPopulationCount, Synced: q.syncedClosed, Closed: q.closed, Deltas: map[string][]DeltaSnapshot{}}
+		out := QueueSnapshot{Kind: "DeltaFIFO", Populated: q.populated, InitialPopulation: q.initialPopulationCount, Synced: q.syncedClosed, Closed: q.closed,
+			Deltas: map[string][]DeltaSnapshot{}}
 		for i := range q.queue.len() {
 			key := *q.queue.at(i)
 			out.Keys = append(out.Keys, key)
@@ -205,6 +206,7 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 	c.eachLocked(func(_ int, s *slot) { out.Objects[s.key] = s.obj })
 	for _, x := range c.indices {
 		values := make(map[string]sets.Set[string], len(x.values))
+		//maporder:free copied into a map
 		for v, set := range x.values {
 			keys := make(sets.Set[string], set.len())
 			set.each(func(id int) { keys.Insert(c.slotAt(id).key) })
@@ -216,7 +218,7 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 }
 
 func (p *processorListener) snapshotLocked() ListenerSnapshot {
-	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: p.HasSynced(), Syncing: p.syncing}
+	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: IsDone(&p.tracker), Syncing: p.syncing}
 	if p.observer != nil {
 		c := p.channels
 		out.Pending, out.Capacity, out.Waiting = c.ring.Len(), c.ring.Cap(), c.waiting

@@ -40,6 +40,10 @@ func IsDone(checker DoneChecker) bool {
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := klog.FromContext(ctx)
 	if what != "" {
+		// Whoever waits is whom the lines are about, so they carry its file and line.
+		var helper func()
+		helper, logger = logger.WithCallStackHelper()
+		helper()
 		logger.Info("Waiting", "for", what)
 	}
 	var wg sync.WaitGroup

@@ -114,9 +114,9 @@ func (c *threadSafeMap) appendIndices(indexers Indexers, contents Indices) []str
 	metaNamespace := reflect.ValueOf(MetaNamespaceIndexFunc).Pointer()
 	for _, name := range names {
 		values := make(map[string]*idSet, len(contents[name]))
-		for value, keys := range contents[name] {
+		for _, value := range slices.Sorted(maps.Keys(contents[name])) {
 			set := &idSet{}
-			for key := range keys {
+			for _, key := range sets.List(contents[name][value]) {
 				if id := c.slotFor(key, hashKey(key)); set.add(id) {
 					c.refs[id]++
 				}
@@ -353,6 +353,7 @@ func (c *threadSafeMap) compactLocked() {
 		moved[id] = to
 	}
 	for _, x := range c.indices {
+		//maporder:free each set is moved by itself
 		for _, set := range x.values {
 			old := *set
 			*set = idSet{}
@@ -387,10 +388,10 @@ func (c *threadSafeMap) visibleRV() string {
 	return c.rv
 }
 
-// writeLocked stores obj, moves it in the indices and tells the Observer. If
+// writeLocked stores obj, moves it in the indices and tells the Observer, also which delta brought it, if one did. If
 // moveRV, the store's resourceVersion becomes rv, but only once the indices
 // are done: an index function may panic.
-func (c *threadSafeMap) writeLocked(key string, obj any, rv string, moveRV bool) (old any, existed bool) {
+func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveRV bool) (old any, existed bool) {
 	id, old, existed := c.putLocked(key, obj)
 	var indexed []IndexValues
 	whole := false
@@ -405,7 +406,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, rv string, moveRV bool)
 			if existed {
 				kind = KindStoreUpdated
 			}
-			send(c.observer, Event{Kind: kind, Key: key, RV: rvOf(obj), Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()})
+			send(c.observer, Event{Kind: kind, Op: op, Key: key, RV: rvOf(obj), Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()})
 		}()
 	}
 	for _, x := range c.indices {
@@ -480,14 +481,14 @@ func objectRV(obj any) (string, bool) {
 func (c *threadSafeMap) Add(key string, obj interface{}) { c.Update(key, obj) }
 
 // Update implements ThreadSafeStore.
-func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj) }
+func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj, OpNone) }
 
-// set is Update that returns what was stored before.
-func (c *threadSafeMap) set(key string, obj any) (old any, existed bool) {
+// set is Update, by a delta of a type, that returns what was stored before.
+func (c *threadSafeMap) set(key string, obj any, op Op) (old any, existed bool) {
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return c.writeLocked(key, obj, rv, ok)
+	return c.writeLocked(key, obj, op, rv, ok)
 }
 
 // Delete implements ThreadSafeStore.
@@ -515,7 +516,7 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 		moveRV := ok && i == len(txns)-1
 		switch txn.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
-			c.writeLocked(txn.Key, txn.Object, rv, moveRV)
+			c.writeLocked(txn.Key, txn.Object, OpNone, rv, moveRV)
 		case TransactionTypeDelete:
 			c.removeLocked(txn.Key, txn.Object, rv, moveRV)
 		default:
@@ -555,7 +556,7 @@ func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
 			c.removeLocked(it.key, it.obj, rv, moveRV)
 			continue
 		}
-		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, rv, moveRV)
+		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, it.op, rv, moveRV)
 	}
 }
 
@@ -790,6 +791,7 @@ func (c *threadSafeMap) ListIndexFuncValues(indexName string) []string {
 	for v := range x.values {
 		names = append(names, v)
 	}
+	slices.Sort(names) // client-go's are in an order of chance
 	return names
 }
 

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
@@ -43,7 +44,8 @@ func TestTypedHandlers(t *testing.T) {
 			AddFunc: func(o *object, initial bool) { say(log, "add %s %v", name(o), initial) }, UpdateFunc: plain.UpdateFunc, DeleteFunc: plain.DeleteFunc}
 		filtered := TypedFilteringResourceEventHandler[*object]{FilterFunc: has, Handler: detailed}
 		var hs []ResourceEventHandler
-		for _, h := range []TypedResourceEventHandler[*object]{plain, detailed, filtered, TypedResourceEventHandlerFuncs[*object]{}, TypedResourceEventHandlerDetailedFuncs[*object]{}} {
+		for _, h := range []TypedResourceEventHandler[*object]{plain, detailed, filtered, TypedResourceEventHandlerFuncs[*object]{},
+			TypedResourceEventHandlerDetailedFuncs[*object]{}} {
 			hs = append(hs, &typedResourceEventHandler[*object]{h})
 		}
 		return hs
@@ -60,7 +62,8 @@ func TestTypedHandlers(t *testing.T) {
 		filtered := clientgo.TypedFilteringResourceEventHandler[*object]{FilterFunc: has, Handler: detailed}
 		catch := &catcher{}
 		typed := clientgo.NewTypedSharedIndexInformer[*object](catch)
-		for _, h := range []clientgo.TypedResourceEventHandler[*object]{plain, detailed, filtered, clientgo.TypedResourceEventHandlerFuncs[*object]{}, clientgo.TypedResourceEventHandlerDetailedFuncs[*object]{}} {
+		for _, h := range []clientgo.TypedResourceEventHandler[*object]{plain, detailed, filtered, clientgo.TypedResourceEventHandlerFuncs[*object]{},
+			clientgo.TypedResourceEventHandlerDetailedFuncs[*object]{}} {
 			if _, err := typed.AddTypedEventHandler(h); err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +97,8 @@ func TestTypedHandlers(t *testing.T) {
 	if len(want) < 30 {
 		t.Errorf("only %d calls", len(want))
 	}
-	if (DeletedObject[*object]{}).GetKey() != (clientgo.DeletedObject[*object]{}).GetKey() || ourDeleted(DeletedObject[*object]{}) != theirDeleted(clientgo.DeletedObject[*object]{}) {
+	if (DeletedObject[*object]{}).GetKey() != (clientgo.DeletedObject[*object]{}).GetKey() ||
+		ourDeleted(DeletedObject[*object]{}) != theirDeleted(clientgo.DeletedObject[*object]{}) {
 		t.Error("the zero DeletedObject")
 	}
 }
@@ -159,6 +163,29 @@ func TestTypedInformer(t *testing.T) {
 	})
 }
 
+// TestTheWatchOpensLate: a LIST alone syncs an informer, so the test server has to
+// wait for the watch before it can send on it.
+func TestTheWatchOpensLate(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := serve(era, "5", obj("a", "1"))
+		if len(srv.watches) == 0 {
+			srv.watches = []reply{{}}
+		}
+		srv.watches[0].late = time.Second
+		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+		WaitFor(t.Context(), "", r.reg.HasSyncedChecker())
+		srv.send(added(obj("b", "6")))
+		synctest.Wait()
+		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add b@6 false"})
+		srv.watches = []reply{{late: time.Second}}
+		srv.end()
+		srv.send(added(obj("c", "7")))
+		synctest.Wait()
+		equal(t, "calls on the second watch", r.calls.lines(), []string{"add a@1 true", "add b@6 false", "add c@7 false"})
+		r.stop()
+	})
+}
+
 // TestTypedHandlerName: a typed handler is shown under the name that client-go shows.
 func TestTypedHandlerName(t *testing.T) {
 	judge := clientgo.NewTypedSharedIndexInformer[*object](clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, 0, clientgo.Indexers{}))
@@ -175,7 +202,8 @@ func TestTypedHandlerName(t *testing.T) {
 	after := func(s string) string { return s[slices.Index([]byte(s), '+'):] }
 	got, want := after(reg.HasSyncedChecker().Name()), after(theirReg.HasSyncedChecker().Name())
 	const ourPackage, theirPackage = "informerscope/core/informer.", "k8s.io/client-go/tools/cache."
-	if len(got) < len(ourPackage) || len(want) < len(theirPackage) || got[len(" + event handler ")-1+len(ourPackage):] != want[len(" + event handler ")-1+len(theirPackage):] {
+	if len(got) < len(ourPackage) || len(want) < len(theirPackage) || got[len(" + event handler ")-1+len(ourPackage):] != want[len(" + event handler ")-1+len(
+		theirPackage):] {
 		t.Errorf("%q, client-go %q", got, want)
 	}
 }

@@ -24,6 +24,7 @@ type TypedIndexer[T any] interface {
 // SharedIndexInformerOptions.Indexers and the like.
 func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	untyped := make(Indexers, len(indexers))
+	//maporder:free copied into a map
 	for name, fn := range indexers {
 		untyped[name] = TypedIndexerFuncToIndexerFunc(fn)
 	}
@@ -57,7 +58,8 @@ func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSh
 
 type typedSharedIndexInformer[T Object] struct{ SharedIndexInformer }
 
-func (s *typedSharedIndexInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error) {
+func (s *typedSharedIndexInformer[T]) AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration,
+	error) {
 	var o HandlerOptions
 	switch len(options) {
 	case 0:

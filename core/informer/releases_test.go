@@ -1,0 +1,543 @@
+package informer
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+	apiruntime "k8s.io/apimachinery/pkg/runtime"
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	"k8s.io/klog/v2"
+	"k8s.io/klog/v2/textlogger"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// What the releases of client-go do differently behind no gate of 0.37.2's.
+
+// withoutWatchList makes every era begin with a LIST.
+func withoutWatchList(lw *ListWatch) ListerWatcher {
+	return ToListWatcherWithWatchListSemantics(lw, optsOut{})
+}
+
+type optsOut struct{}
+
+func (optsOut) IsWatchListSemanticsUnSupported() bool { return true }
+
+// TestPanicOfAPlainInformersHandler: it leaves RunWithContext at once, while
+// the Reflector is still at work; and nothing is left when its context ends.
+func TestPanicOfAPlainInformersHandler(t *testing.T) {
+	defer func(handlers []func(context.Context, any)) { utilruntime.PanicHandlers = handlers }(utilruntime.PanicHandlers)
+	utilruntime.PanicHandlers = nil
+	forEras(t, func(t *testing.T, era Era) {
+		srv := serve(era, "5", obj("a", "1"))
+		_, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Era: era,
+			Handler: ResourceEventHandlerFuncs{AddFunc: func(any) { panic("no") }}})
+		ctx, cancel := context.WithCancel(context.Background())
+		defer cancel()
+		left := make(chan any, 1)
+		go func() {
+			defer func() { left <- recover() }()
+			c.RunWithContext(ctx)
+		}()
+		synctest.Wait()
+		select {
+		case p := <-left:
+			if p != "no" {
+				t.Errorf("recovered %v", p)
+			}
+		default:
+			t.Error("RunWithContext has not returned")
+		}
+		if srv.openStreams() != 1 {
+			t.Error("the Reflector does not watch any more")
+		}
+		cancel()
+		synctest.Wait() // the bubble fails if a goroutine is left
+		if srv.openStreams() != 0 {
+			t.Error("a stream was left open")
+		}
+	})
+}
+
+// TestWaitForLogsItsCaller: the lines carry the file and line of who waits.
+func TestWaitForLogsItsCaller(t *testing.T) {
+	var out bytes.Buffer
+	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
+	ctx, cancel := context.WithCancel(klog.NewContext(t.Context(), logger))
+	done := NewFIFO(MetaNamespaceKeyFunc)
+	_ = done.Replace(nil, "")
+	never := NewFIFO(MetaNamespaceKeyFunc)
+	go func() {
+		<-done.Done()
+		cancel()
+	}()
+	_, _, line, _ := runtime.Caller(0)
+	WaitFor(ctx, "both", done, never)
+	want := fmt.Sprintf("releases_test.go:%d]", line+1)
+	lines := strings.Split(strings.TrimSpace(out.String()), "\n")
+	if len(lines) < 3 {
+		t.Errorf("logged %q", lines)
+	}
+	for _, l := range lines {
+		if !strings.Contains(l, want) {
+			t.Errorf("%q does not carry %s", l, want)
+		}
+	}
+}
+
+// TestLampsGoOnAfterTheLast: the informer has synced when the last initial
+// object is indexed, not when it is being, and a handler when it has returned
+// from the last OnAdd. Before 0.36 all lamps go on in that very moment.
+func TestLampsGoOnAfterTheLast(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"), obj("c", "3"))}}, nil)
+		var r *running
+		early := 0
+		r = build(t, srv, SharedIndexInformerOptions{Era: era, Indexers: Indexers{"slow": func(any) ([]string, error) {
+			time.Sleep(time.Second) // long enough for whoever waits for a lamp to see it
+			if IsDone(r.HasSyncedChecker()) || IsDone(r.controller.HasSyncedChecker()) || IsDone(r.reg.HasSyncedChecker()) {
+				early++
+			}
+			return nil, nil
+		}}})
+		r.listerWatcher = withoutWatchList(srv.lw())
+		atLast := ""
+		last, err := r.AddEventHandler(ResourceEventHandlerFuncs{AddFunc: func(o any) {
+			time.Sleep(time.Minute)
+			atLast = fmt.Sprint(name(o), r.HasSynced())
+		}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.run()
+		time.Sleep(10 * time.Second)
+		synctest.Wait()
+		r.check()
+		if early != 0 {
+			t.Errorf("a lamp was on while an initial object was being indexed, %d times", early)
+		}
+		if !r.HasSynced() || !IsDone(r.HasSyncedChecker()) || !r.GetController().HasSynced() || !r.reg.HasSynced() {
+			t.Error("not synced with everything indexed")
+		}
+		if last.HasSynced() || IsDone(last.HasSyncedChecker()) {
+			t.Error("a handler has synced that is in its first OnAdd")
+		}
+		time.Sleep(3 * time.Minute)
+		synctest.Wait()
+		r.check()
+		if atLast != "c@3true" || !last.HasSynced() || !IsDone(last.HasSyncedChecker()) {
+			t.Errorf("after the last OnAdd (%s): synced %v, checker %v", atLast, last.HasSynced(), IsDone(last.HasSyncedChecker()))
+		}
+		var lamps []Kind
+		for _, e := range r.rec.prefix(r.rec.len()) {
+			switch e.Kind {
+			case KindQueueSynced, KindInformerSynced:
+				lamps = append(lamps, e.Kind)
+			case KindProcessed:
+				if e.M == 0 && len(lamps) == 0 {
+					lamps = append(lamps, e.Kind)
+				}
+			}
+		}
+		if !slices.Equal(lamps, []Kind{KindProcessed, KindQueueSynced, KindInformerSynced}) {
+			t.Errorf("the lamps went on in the order %v", lamps)
+		}
+		r.stop()
+	})
+}
+
+// TestHasSyncedWaitsForTheQueue: before 0.36 whoever asks HasSynced gets the
+// queue's lock, so the answer never comes out of the middle of processing.
+func TestHasSyncedWaitsForTheQueue(t *testing.T) {
+	for _, era := range eras {
+		t.Run(era.String(), func(t *testing.T) {
+			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
+			indexing, goOn := make(chan struct{}), make(chan struct{})
+			inf := NewSharedIndexInformerWithOptions(withoutWatchList(srv.lw()), &object{}, SharedIndexInformerOptions{Era: era,
+				Indexers: Indexers{"slow": func(any) ([]string, error) {
+					close(indexing)
+					<-goOn
+					return nil, nil
+				}}}).(*sharedIndexInformer)
+			ctx, cancel := context.WithCancel(t.Context())
+			done := make(chan struct{})
+			go func() { defer close(done); inf.RunWithContext(ctx) }()
+			<-indexing
+			free := false
+			switch q := inf.queue.(type) {
+			case *DeltaFIFO:
+				if free = q.lock.TryLock(); free {
+					q.lock.Unlock()
+				}
+			case *RealFIFO:
+				if free = q.lock.TryLock(); free {
+					q.lock.Unlock()
+				}
+			}
+			if free != (era == Era137) {
+				t.Errorf("the queue's lock is free while an object is indexed: %v", free)
+			}
+			asks, asked := make(chan struct{}), make(chan bool, 1)
+			go func() {
+				close(asks)
+				asked <- inf.HasSynced()
+			}()
+			<-asks
+			if era == Era137 {
+				if <-asked {
+					t.Error("synced while the only object is being indexed")
+				}
+				close(goOn)
+			} else {
+				for range 1000 {
+					runtime.Gosched()
+				}
+				if len(asked) != 0 {
+					t.Error("HasSynced was answered while an object was being indexed")
+				}
+				close(goOn)
+				if !<-asked {
+					t.Error("not synced after the only object")
+				}
+			}
+			cancel()
+			<-done
+		})
+	}
+}
+
+// TestStopWithABacklog: the process loop of 0.31 and 0.33 pops a closed queue
+// until it is empty; that of later releases looks at its context first.
+func TestStopWithABacklog(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}},
+			[]reply{{events: []watch.Event{modified(obj("a", "6")), modified(obj("a", "7")), added(obj("c", "8"))}}})
+		g := newGates()
+		g.hold(StagePop)
+		rec, h := &recorder{}, &calls{}
+		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: withoutWatchList(srv.lw()), ObjectType: &object{}, Handler: h,
+			Era: era, Observer: rec, Gates: g})
+		ctx, cancel := context.WithCancel(context.Background())
+		done := make(chan struct{})
+		go func() { defer close(done); c.RunWithContext(ctx) }()
+		synctest.Wait()
+		equal(t, "calls before the stop", h.lines(), nil)
+		cancel() // and what Pop waits for at the gate goes on
+		<-done
+		var objects []string
+		for _, o := range store.List() {
+			objects = append(objects, name(o))
+		}
+		slices.Sort(objects)
+		wantStore, wantCalls := []string{"a@7", "b@2", "c@8"}, []string{"add a@1 true", "add b@2 true", "update a@1 -> a@6", "update a@6 -> a@7", "add c@8 false"}
+		switch era {
+		case Era131: // all of a is one item
+			wantCalls = []string{"add a@1 true", "update a@1 -> a@6", "update a@6 -> a@7", "add b@2 true", "add c@8 false"}
+		case Era135, Era137: // one batch, one ReplacedAll
+			wantStore, wantCalls = []string{"a@1", "b@2"}, wantCalls[:2]
+		}
+		equal(t, "store", objects, wantStore)
+		equal(t, "calls", h.lines(), wantCalls)
+		// Before 0.36 HasSynced asks the queue, after the stop too.
+		if !c.HasSynced() {
+			t.Error("the queue has not synced")
+		}
+	})
+}
+
+// TestSyncedByTheStop: the informer's HasSynced of releases before 0.36 asks the
+// queue, so an initial list that was processed while the informer stopped counts.
+func TestSyncedByTheStop(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		g := newGates()
+		g.hold(StagePop)
+		r := start(t, serve(era, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Era: era, Gates: g})
+		synctest.Wait()
+		r.check()
+		r.stop()
+		if len(r.GetStore().List()) != 2 {
+			t.Fatal("the list was not processed")
+		}
+		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || era != Era137 && !got {
+			t.Errorf("HasSynced %v, checker %v", got, IsDone(r.HasSyncedChecker()))
+		}
+	})
+}
+
+// TestRunWithAClosedStopChannel: only the loop of 0.36 makes a first round without looking.
+func TestRunWithAClosedStopChannel(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
+		r := build(t, srv, SharedIndexInformerOptions{Era: era})
+		r.listerWatcher = withoutWatchList(srv.lw())
+		stop := make(chan struct{})
+		close(stop)
+		r.Run(stop)
+		r.check()
+		synctest.Wait()
+		want := 0
+		if era == Era137 {
+			want = 1
+		}
+		if n := len(srv.requests()); n != want || !r.IsStopped() || r.HasSynced() {
+			t.Errorf("%d requests, want %d; stopped %v, synced %v", n, want, r.IsStopped(), r.HasSynced())
+		}
+	})
+}
+
+// TestVersionFromNowhere: before 0.36 the first Added of a WATCH from "" or "0"
+// moves the version, and the next WATCH starts there.
+func TestVersionFromNowhere(t *testing.T) {
+	for _, from := range []string{"", "0"} {
+		forEras(t, func(t *testing.T, era Era) {
+			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{added(obj("a", "7")), added(obj("b", "3"))}}, {}})
+			r := build(t, srv, SharedIndexInformerOptions{Era: era})
+			r.listerWatcher = withoutWatchList(srv.lw())
+			r.run()
+			synctest.Wait()
+			r.check()
+			want := "3"
+			if era == Era137 {
+				want = from
+			}
+			if rv := r.LastSyncResourceVersion(); rv != want {
+				t.Errorf("at %q, want %q", rv, want)
+			}
+			srv.end()
+			time.Sleep(2 * time.Second)
+			synctest.Wait()
+			requests := srv.requests()
+			if again := requests[len(requests)-1]; !strings.HasPrefix(again, fmt.Sprintf("WATCH rv=%q", want)) {
+				t.Errorf("the WATCH after it: %s", again)
+			}
+			r.stop()
+		})
+	}
+}
+
+// TestControllersVersion: GetController's version is behind the gate InformerResourceVersion.
+func TestControllersVersion(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		r := start(t, serve(era, "5", obj("a", "1")), SharedIndexInformerOptions{Era: era})
+		synctest.Wait()
+		want := "5"
+		if era == Era131 || era == Era133 {
+			want = ""
+		}
+		if rv := r.GetController().LastSyncResourceVersion(); rv != want || r.LastSyncResourceVersion() != "5" {
+			t.Errorf("the controller says %q, want %q; the informer %q", rv, want, r.LastSyncResourceVersion())
+		}
+		r.stop()
+	})
+}
+
+// TestTables: releases before 0.36 take a Table for what it is an object of, but not 0.35 in a WatchList.
+func TestTables(t *testing.T) {
+	table := func(name, rv string) *unstructured.Unstructured {
+		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table",
+			"metadata": map[string]any{"name": name, "resourceVersion": rv}}}
+	}
+	tables := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table",
+		"metadata": map[string]any{"resourceVersion": "5"}},
+		Items: []unstructured.Unstructured{*table("listed", "4")}}
+	forEras(t, func(t *testing.T, era Era) {
+		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
+		lw := &ListWatch{
+			ListWithContextFunc:  func(context.Context, metav1.ListOptions) (apiruntime.Object, error) { return tables, nil },
+			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
+		}
+		store := NewStore(MetaNamespaceKeyFunc)
+		r := NewReflectorWithOptions(withoutWatchList(lw), &unstructured.Unstructured{}, store, ReflectorOptions{Era: era})
+		var err error
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { defer close(done); err = r.ListAndWatchWithContext(ctx) }()
+		synctest.Wait()
+		w.Add(table("watched", "6"))
+		synctest.Wait()
+		cancel()
+		<-done
+		want := []string{"listed", "watched"}
+		if era == Era137 {
+			want = nil
+		}
+		keys := store.ListKeys()
+		slices.Sort(keys)
+		equal(t, "keys", keys, want)
+		if (err != nil) != (era == Era137) {
+			t.Errorf("ListAndWatch: %v", err)
+		}
+	})
+	for _, era := range []Era{Era135, Era137} {
+		synctest.Test(t, func(t *testing.T) {
+			w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
+			rec := &recorder{}
+			store := NewStore(MetaNamespaceKeyFunc)
+			r := NewReflectorWithOptions(&ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil }},
+				&unstructured.Unstructured{}, store, ReflectorOptions{Era: era, Observer: rec})
+			end := &unstructured.Unstructured{}
+			end.SetResourceVersion("7")
+			end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
+			runReflector(t, r, func() {
+				w.Add(table("initial", "6"))
+				w.Action(watch.Bookmark, end)
+				w.Add(table("after", "8"))
+				synctest.Wait()
+			})
+			want, dropped := []string{"after"}, 1
+			if era == Era137 {
+				want, dropped = nil, 2
+			}
+			equal(t, era.String()+" after a WatchList", store.ListKeys(), want)
+			if n := len(rec.of(KindEventDropped)); n != dropped {
+				t.Errorf("%v: %d dropped, want %d", era, n, dropped)
+			}
+		})
+	}
+}
+
+// TestClockOfTheOuterDelay: before 0.36 the wait between two rounds heeds ReflectorOptions.Clock.
+func TestClockOfTheOuterDelay(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{err: errForbidden()}}, nil)
+		c := clocktesting.NewFakeClock(time.Now())
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: era, Clock: c})
+		runReflector(t, r, func() {
+			before := len(srv.requests())
+			if era == Era137 {
+				time.Sleep(2 * time.Second)
+			} else {
+				c.Step(2 * time.Second)
+			}
+			synctest.Wait()
+			if before != 1 || len(srv.requests()) != 2 {
+				t.Errorf("%d requests, then %d", before, len(srv.requests()))
+			}
+		})
+	})
+}
+
+// TestPauseAfterAPanic: a handler's panic is followed by a second of pause, in 0.31
+// at once and later when the next notification has come.
+func TestPauseAfterAPanic(t *testing.T) {
+	defer func(crash bool, handlers []func(context.Context, any)) {
+		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
+	}(utilruntime.ReallyCrash, utilruntime.PanicHandlers)
+	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
+	for _, observed := range []bool{false, true} {
+		forEras(t, func(t *testing.T, era Era) {
+			srv := serve(era, "5", obj("a", "1"))
+			options := SharedIndexInformerOptions{Era: era}
+			if observed {
+				options.Observer = &recorder{}
+			}
+			inf := NewSharedIndexInformerWithOptions(srv.lw(), &object{}, options)
+			t0 := time.Now()
+			var at []time.Duration
+			if _, err := inf.AddEventHandler(ResourceEventHandlerFuncs{AddFunc: func(o any) {
+				at = append(at, time.Since(t0))
+				if name(o) == "a@1" {
+					panic("no")
+				}
+			}}); err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithCancel(context.Background())
+			done := make(chan struct{})
+			go func() { defer close(done); inf.RunWithContext(ctx) }()
+			synctest.Wait()
+			time.Sleep(10 * time.Second)
+			srv.send(added(obj("b", "6")))
+			time.Sleep(10 * time.Second)
+			cancel()
+			<-done
+			want := 11 * time.Second
+			if era == Era131 {
+				want = 10 * time.Second
+			}
+			if len(at) != 2 || at[1] != want {
+				t.Errorf("calls at %v, want the second at %v", at, want)
+			}
+		})
+	}
+}
+
+// TestRelistBesideAStuckResync: since 0.33 a round of ListAndWatch ends only
+// when its resync has; in 0.31 the next one begins beside it.
+func TestRelistBesideAStuckResync(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
+		stuck, goOn := make(chan struct{}), make(chan struct{})
+		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), stuck: stuck, goOn: goOn}
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Era: era, ResyncPeriod: time.Second})
+		runReflector(t, r, func() {
+			<-stuck
+			srv.send(errorEvent(errExpired()))
+			time.Sleep(2 * time.Second)
+			want := 2 // LIST, WATCH
+			if era == Era131 {
+				want = 4
+			}
+			if n := len(srv.requests()); n != want {
+				t.Errorf("%d requests beside the resync, want %d: %v", n, want, srv.requests())
+			}
+			close(goOn)
+			time.Sleep(2 * time.Second)
+			if n := len(srv.requests()); n != 4 {
+				t.Errorf("%d requests after the resync, want 4", n)
+			}
+		})
+	})
+}
+
+// stuckStore has a Resync that does not return before goOn.
+type stuckStore struct {
+	Store
+	first       sync.Once
+	stuck, goOn chan struct{}
+}
+
+func (s *stuckStore) Resync() error {
+	s.first.Do(func() { close(s.stuck) })
+	<-s.goOn
+	return nil
+}
+
+// TestBookmarksOfAStore: ReflectorBookmarkStore came in 0.36; earlier releases tell no store of bookmarks.
+func TestBookmarksOfAStore(t *testing.T) {
+	forEras(t, func(t *testing.T, era Era) {
+		srv := newServer([]reply{{list: list("5")}}, []reply{{events: []watch.Event{bookmark("7")}}})
+		store := &bookmarkStore{Store: NewStore(MetaNamespaceKeyFunc)}
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Era: era})
+		runReflector(t, r, func() {
+			if rv := r.LastSyncResourceVersion(); rv != "7" {
+				t.Errorf("at %q", rv)
+			}
+		})
+		var want []string
+		if era == Era137 {
+			want = []string{"7"}
+		}
+		equal(t, "bookmarks", store.told, want)
+	})
+}
+
+type bookmarkStore struct {
+	Store
+	told []string
+}
+
+func (s *bookmarkStore) Bookmark(rv string) error {
+	s.told = append(s.told, rv)
+	return nil
+}
