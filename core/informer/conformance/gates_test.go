@@ -29,7 +29,8 @@ func TestGates(t *testing.T) {
 		era informer.Era
 		env []string
 	}{
-		{informer.Era133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
+		{informer.Era133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false",
+			"KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
 		{informer.Era135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
 		{informer.Era137, nil},
 	} {

@@ -24,6 +24,7 @@ import (
 
 	"informerscope/core/factory"
 	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 )
@@ -122,18 +123,16 @@ func testNames(t *testing.T, _ informer.Era) {
 		one.release()
 		return b.String()
 	})
-	wantText(t, text, "the name again: failed=true", "first true second false other true", "released: first false second false other false", "after the release: failed=false")
+	wantText(t, text, "the name again: failed=true", "first true second false other true", "released: first false second false other false",
+		"after the release: failed=false")
 }
 
 // testMetrics runs a named informer and compares what its metrics were told.
 func testMetrics(t *testing.T, era informer.Era) {
 	text := bubbles(t, func(mine bool) string {
 		rand.Seed(83)
-		c := newCluster(framePause)
-		for i := range 3 {
-			c.put(fmt.Sprint("ns/o", i), "a")
-		}
-		lw := &listWatch{c, true}
+		c := play.NewServer(3)
+		lw := c.Source()
 		g := &gauges{last: map[string]float64{}, sets: map[string]int{}}
 		var run func(context.Context)
 		var release func()
@@ -143,8 +142,10 @@ func testMetrics(t *testing.T, era informer.Era) {
 				return err.Error()
 			}
 			first, second := n.WithResource(pods), n.WithResource(pods)
-			inf := informer.NewSharedIndexInformerWithOptions(lw, &object{}, informer.SharedIndexInformerOptions{Era: era, Identifier: first, InformerMetricsProvider: ourMetrics{g}})
-			other := informer.NewSharedIndexInformerWithOptions(lw, &object{}, informer.SharedIndexInformerOptions{Era: era, Identifier: second, InformerMetricsProvider: ourMetrics{g}})
+			inf := informer.NewSharedIndexInformerWithOptions(lw, &object{}, informer.SharedIndexInformerOptions{Era: era, Identifier: first,
+				InformerMetricsProvider: ourMetrics{g}})
+			other := informer.NewSharedIndexInformerWithOptions(lw, &object{},
+				informer.SharedIndexInformerOptions{Era: era, Identifier: second, InformerMetricsProvider: ourMetrics{g}})
 			_ = other
 			run, release = inf.RunWithContext, n.Release
 		} else {
@@ -153,8 +154,10 @@ func testMetrics(t *testing.T, era informer.Era) {
 				return err.Error()
 			}
 			first, second := n.WithResource(pods), n.WithResource(pods)
-			inf := clientgo.NewSharedIndexInformerWithOptions(lw, &object{}, clientgo.SharedIndexInformerOptions{Identifier: first, InformerMetricsProvider: theirMetrics{g}})
-			other := clientgo.NewSharedIndexInformerWithOptions(lw, &object{}, clientgo.SharedIndexInformerOptions{Identifier: second, InformerMetricsProvider: theirMetrics{g}})
+			inf := clientgo.NewSharedIndexInformerWithOptions(lw, &object{}, clientgo.SharedIndexInformerOptions{Identifier: first,
+				InformerMetricsProvider: theirMetrics{g}})
+			other := clientgo.NewSharedIndexInformerWithOptions(lw, &object{},
+				clientgo.SharedIndexInformerOptions{Identifier: second, InformerMetricsProvider: theirMetrics{g}})
 			_ = other
 			run, release = inf.RunWithContext, n.Release
 		}
@@ -176,20 +179,19 @@ func testMetrics(t *testing.T, era informer.Era) {
 			line(&b, "%s: %v", what, names)
 		}
 		look("start")
-		c.put("ns/o0", "b")
+		c.Put("ns/o0", "b")
 		look("put")
-		c.skip(7)
-		c.setLag(0)
-		c.bookmark(false)
+		c.Skip(7)
+		c.Bookmark()
 		look("bookmark")
-		c.skip(999999999999999990)
-		c.put("ns/o1", "c")
+		c.Skip(999999999999999990)
+		c.Put("ns/o1", "c")
 		look("a version of more than 15 digits")
-		c.remove("ns/o2")
+		c.Remove("ns/o2")
 		look("delete")
 		cancel()
 		<-done
-		c.shutdown()
+		c.Shutdown()
 		release()
 		return b.String()
 	})
@@ -236,7 +238,8 @@ func testFactory(t *testing.T, era informer.Era) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			f := factory.NewSharedInformerFactoryWithOptions(&restwatch.Client{Base: u}, time.Minute, factory.WithInformerOptions(func(_ schema.GroupVersionResource, o *informer.SharedIndexInformerOptions) { o.Era = era }))
+			f := factory.NewSharedInformerFactoryWithOptions(&restwatch.Client{Base: u}, time.Minute,
+				factory.WithInformerOptions(func(_ schema.GroupVersionResource, o *informer.SharedIndexInformerOptions) { o.Era = era }))
 			line(&b, "the same informer: %v", f.ForResource(pods).Informer() == f.ForResource(pods).Informer())
 			report("before a start", f.WaitForCacheSync(ctx.Done()))
 			f.Start(ctx.Done())
@@ -278,7 +281,8 @@ func testFactory(t *testing.T, era informer.Era) {
 	if text[true] != text[false] {
 		t.Fatalf("ours:\n%s\nclient-go:\n%s", text[true], text[false])
 	}
-	wantText(t, text[false], "the same informer: true", `before a start: \[\]`, `started: \[pods=true\]`, `started again: \[nodes=true pods=true\]`, "stopped true true, started after it false")
+	wantText(t, text[false], "the same informer: true", `before a start: \[\]`, `started: \[pods=true\]`, `started again: \[nodes=true pods=true\]`,
+		"stopped true true, started after it false")
 }
 
 // testFirstConstructor: whoever asks first decides how an informer is made.

@@ -1,12 +1,15 @@
-package conformance
+package play
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"os"
+	"reflect"
+	goruntime "runtime"
 	"slices"
 	"sort"
 	"strconv"
@@ -66,7 +69,7 @@ type cluster struct {
 	// then is a race in client-go, which begins one and stops in two goroutines.
 	stopping bool
 	streams  []*stream
-	log      []string
+	log      []logged
 	requests int
 	served   int // the newest revision that was listed
 	// pace is the time between two frames of a stream; zero sends them in bursts.
@@ -86,7 +89,7 @@ func newCluster(pace time.Duration) *cluster {
 func (c *cluster) visible() int { return max(c.rev-c.lag, 1) }
 
 func (c *cluster) logf(format string, args ...any) {
-	c.log = append(c.log, fmt.Sprintf("%v ", time.Since(c.start))+fmt.Sprintf(format, args...))
+	c.log = append(c.log, logged{at: time.Since(c.start), text: fmt.Sprintf(format, args...)})
 }
 
 func (c *cluster) asked(verb string, o metav1.ListOptions) {
@@ -319,10 +322,66 @@ func (c *cluster) shutdown() {
 	}
 }
 
+// noteError writes down what the WatchErrorHandler is given. That a request
+// ended because the informer was stopped is left out: the Reflector waits both
+// for the answer and for the end, and chance decides which of the two it sees.
+func (c *cluster) noteError(err error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.stopping || !errors.Is(err, context.Canceled) {
+		c.logf("WatchErrorHandler: %v", err)
+	}
+}
+
+// waitForRequest returns when n requests have come. It waits without sleeping:
+// whoever calls it can hold a lock that others wait for, and then a bubble's
+// clock stands still.
+func (c *cluster) waitForRequest(n int) {
+	for {
+		c.mu.Lock()
+		come := c.requests
+		c.mu.Unlock()
+		if come >= n {
+			return
+		}
+		goruntime.Gosched()
+	}
+}
+
+// noteOfFilter writes down what a listener's filter sees.
+func (c *cluster) noteOfFilter(format string, args ...any) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.log = append(c.log, logged{at: time.Since(c.start), text: fmt.Sprintf(format, args...), filter: true})
+}
+
+// logged is a line of the log. A filter runs in the listener's goroutine, beside
+// the Reflector: which of the two comes first at one instant is chance.
+type logged struct {
+	at     time.Duration
+	text   string
+	filter bool
+}
+
+// lines is the log: in the order of time, and of one instant the requests before what filters saw.
 func (c *cluster) lines() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return slices.Clone(c.log)
+	sorted := slices.Clone(c.log)
+	slices.SortStableFunc(sorted, func(a, b logged) int {
+		if d := cmp.Compare(a.at, b.at); d != 0 || a.filter == b.filter {
+			return d
+		}
+		if a.filter {
+			return 1
+		}
+		return -1
+	})
+	lines := make([]string, len(sorted))
+	for i, l := range sorted {
+		lines[i] = fmt.Sprintf("%v %s", l.at, l.text)
+	}
+	return lines
 }
 
 // take returns the first fault for a kind of request.
@@ -335,6 +394,11 @@ func (c *cluster) take(on string) fault {
 	}
 	return fault{}
 }
+
+// knownOptions are the fields of ListOptions that describeOptions has words for.
+var knownOptions = map[string]bool{"TypeMeta": true, "LabelSelector": true, "FieldSelector": true, "Watch": true, "AllowWatchBookmarks": true,
+	"ResourceVersion":      true,
+	"ResourceVersionMatch": true, "TimeoutSeconds": true, "Limit": true, "Continue": true, "SendInitialEvents": true}
 
 func describeOptions(verb string, o metav1.ListOptions) string {
 	s := fmt.Sprintf("%s rv=%q", verb, o.ResourceVersion)
@@ -365,8 +429,12 @@ func describeOptions(verb string, o metav1.ListOptions) string {
 	if o.TimeoutSeconds != nil {
 		s += fmt.Sprint(" timeout=", *o.TimeoutSeconds)
 	}
-	if o.ShardSelector != "" {
-		s += " shard=" + o.ShardSelector
+	// What else a release's ListOptions have.
+	v := reflect.ValueOf(o)
+	for i := range v.NumField() {
+		if name := v.Type().Field(i).Name; !knownOptions[name] && !v.Field(i).IsZero() {
+			s += fmt.Sprintf(" %s=%v", name, v.Field(i))
+		}
 	}
 	return s
 }
@@ -528,9 +596,9 @@ func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	case "fromzero":
 		l.ResourceVersion = "0"
 	case "keyless":
-		l.Items = append(l.Items, &metav1.Status{})
+		l.Items = append(l.Items, keyless{})
 	case "notalist":
-		return &metav1.Status{}, nil
+		return keyless{}, nil
 	case "foreign":
 		add(&object{ObjectMeta: metav1.ObjectMeta{Name: "foreign", Namespace: "ns", ResourceVersion: "1"}})
 	}
@@ -644,6 +712,13 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	c.feedOne(s)
 	return s, nil
 }
+
+// keyless is an object without metadata. A type of apimachinery would not do:
+// errors print objects, and its fields are not the same in all releases.
+type keyless struct{}
+
+func (keyless) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
+func (keyless) DeepCopyObject() runtime.Object   { return keyless{} }
 
 func markPause(f fault) time.Duration {
 	if f.kind == "latemark" {

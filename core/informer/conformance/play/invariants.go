@@ -1,17 +1,12 @@
-package conformance
+package play
 
 import (
 	"fmt"
-	"reflect"
+	"maps"
 	"slices"
-	"sort"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"informerscope/core/informer"
-	"informerscope/core/trace"
 )
 
 // invariants checks what must hold of our informer whatever client-go does.
@@ -19,28 +14,27 @@ import (
 func (w *world) invariants() {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
-	if w.snap == nil { // a plain informer has none; its handler is the witness
-		for _, l := range w.listeners {
-			w.saw(l)
-		}
-		return
+	inside := w.side.View()
+	stored := map[string]any{}
+	for _, o := range inside.Objects {
+		stored[keyOf(o.(metav1.Object))] = o
 	}
-	inside := w.snap.Snapshot()
 	if !inside.Synced {
 		w.out.breaks("after the last fault has healed the informer has not synced")
 	}
-	for key, o := range w.c.objs {
+	for _, key := range slices.Sorted(maps.Keys(w.c.objs)) {
+		o := w.c.objs[key]
 		if w.poisoned(key) {
 			continue
 		}
-		got, ok := inside.Store.Objects[key]
+		got, ok := stored[key]
 		if !ok {
 			w.out.breaks("the store lacks %s", key)
 		} else if rv := got.(metav1.Object).GetResourceVersion(); rv != o.ResourceVersion {
 			w.out.breaks("the store has %s at %s, the cluster at %s", key, rv, o.ResourceVersion)
 		}
 	}
-	for key := range inside.Store.Objects {
+	for _, key := range slices.Sorted(maps.Keys(stored)) {
 		if _, ok := w.c.objs[key]; !ok && !w.poisoned(key) {
 			w.out.breaks("the store has %s, the cluster does not", key)
 		}
@@ -85,7 +79,7 @@ func (w *world) saw(l *listener) {
 				w.out.breaks("%s: %s: it had seen %d before", l.name, c.text, k.rev)
 			}
 			// The second of two objects with one key in a list is one more add, if the list is one delta.
-			again := c.kind == "add" && k.answer == c.answer && w.era == informer.Era137
+			again := c.kind == "add" && k.answer == c.answer && w.lib.Era == E137
 			if (c.kind == "add") == k.present && !again {
 				w.out.breaks("%s: %s: present before: %v", l.name, c.text, k.present)
 			}
@@ -109,7 +103,8 @@ func (w *world) saw(l *listener) {
 			view[c.key] = known{k.rev, false, ""}
 		}
 	}
-	for key, k := range view {
+	for _, key := range slices.Sorted(maps.Keys(view)) {
+		k := view[key]
 		o, ok := w.c.objs[key]
 		if w.poisoned(key) {
 			continue
@@ -123,82 +118,9 @@ func (w *world) saw(l *listener) {
 			w.out.breaks("%s missed the last state of %s: it has %d, the cluster %s", l.name, key, k.rev, o.ResourceVersion)
 		}
 	}
-	for key := range w.c.objs {
+	for _, key := range slices.Sorted(maps.Keys(w.c.objs)) {
 		if _, ok := view[key]; !ok && !w.poisoned(key) {
 			w.out.breaks("%s never heard of %s", l.name, key)
 		}
-	}
-}
-
-// compareFold compares the fold of our log with what is inside.
-func (w *world) compareFold(what string) {
-	if w.rec == nil {
-		return
-	}
-	var head uint64
-	s := w.snap.SnapshotAt(func() { head, _ = w.rec.Head() })
-	w.rec.Read(w.follow.Seq()+1, head, func(e *trace.Event) bool { w.follow.Apply(e); return true })
-	w.out.events = int(head)
-	f := w.follow
-	st := f.State()
-	same := func(part string, folded, inside any) {
-		if !reflect.DeepEqual(folded, inside) {
-			w.out.breaks("after %q the fold differs from what is inside: %s: folded %v, inside %v", what, part, folded, inside)
-		}
-	}
-	same("synced", st.Synced, s.Synced)
-	same("phase", st.Reflector.Phase, s.Reflector.Phase)
-	same("reflector RV", st.Reflector.ResourceVersion, s.Reflector.ResourceVersion)
-	same("unavailable", st.Reflector.Unavailable, s.Reflector.Unavailable)
-	if s.Queue.Kind != "" {
-		same("queue kind", st.Queue.Kind, s.Queue.Kind)
-	}
-	same("queue synced", st.Queue.Synced, s.Queue.Synced)
-	same("queue closed", st.Queue.Closed, s.Queue.Closed)
-	same("initial population", st.Queue.InitialPopulation, s.Queue.InitialPopulation)
-	same("queue length", f.QueueLen(0), len(s.Queue.Items)+len(s.Queue.Keys))
-	same("store RV", st.Indexer.ResourceVersion, s.Store.ResourceVersion)
-	same("objects", f.Objects(0).Len(), len(s.Store.Objects))
-	for k, o := range s.Store.Objects {
-		if c, ok := f.Objects(0).Get(k); !ok || c.Obj != o {
-			same("object "+k, c.Obj, o)
-		}
-	}
-	folded, inside := map[string]map[string][]string{}, map[string]map[string][]string{}
-	for _, name := range f.IndexNames(0) {
-		folded[name] = map[string][]string{}
-		x := f.Index(0, name)
-		x.Range(func(v string, _ int) bool {
-			var keys []string
-			x.Keys(v, func(k string) bool { keys = append(keys, k); return true })
-			sort.Strings(keys)
-			folded[name][v] = keys
-			return true
-		})
-	}
-	for name, values := range s.Store.Indices {
-		inside[name] = map[string][]string{}
-		for v, keys := range values {
-			inside[name][v] = sets.List(keys)
-		}
-	}
-	same("indices", folded, inside)
-	if s.Stopped {
-		return // the fold still shows the listeners as they were
-	}
-	var there []trace.Listener
-	for _, l := range st.Listeners {
-		if !l.Removed {
-			there = append(there, l)
-		}
-	}
-	if len(there) != len(s.Listeners) {
-		same("listeners", len(there), len(s.Listeners))
-		return
-	}
-	sort.Slice(s.Listeners, func(i, j int) bool { return s.Listeners[i].ID < s.Listeners[j].ID })
-	for i, l := range there {
-		same("listener", informer.ListenerSnapshot{ID: l.ID, Name: l.Name, Pending: l.Ring, Capacity: l.Capacity, Waiting: l.Waiting, Delivered: l.Delivered,
-			Handled: l.Handled, Handling: l.Handling != nil, Synced: l.Synced, Syncing: l.Syncing}, s.Listeners[i])
 	}
 }

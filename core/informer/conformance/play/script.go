@@ -1,4 +1,4 @@
-package conformance
+package play
 
 import (
 	"fmt"
@@ -7,13 +7,11 @@ import (
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/watch"
-
-	"informerscope/core/informer"
 )
 
-// script is a scenario: how the informer is made, and what happens to it. The
+// Script is a scenario: how the informer is made, and what happens to it. The
 // same script, era and seed always give the same story.
-type script struct {
+type Script struct {
 	seed    int64
 	resync  time.Duration
 	burst   bool   // frames come without a pause between them
@@ -26,6 +24,10 @@ type script struct {
 	ops     []op
 	// calm: some time passes after every step, so that one is over before the next.
 	calm bool
+	// limit is when the watchdog ends it, by the clock on the wall; zero is scheduleLimit.
+	limit time.Duration
+	// shutDown: handlers may be removed by ShutDownEventHandler.
+	shutDown bool
 	// silent: our informer runs without an Observer.
 	silent bool
 	// settle: at the end all trouble is taken away, and the invariants must hold.
@@ -37,13 +39,15 @@ type script struct {
 
 // op is one step of a script. text says all of it.
 type op struct {
-	text string
-	do   func(w *world)
+	text   string
+	do     func(w *world)
+	number int // in the generated script it belongs to
 }
 
-func (s *script) String() string {
+func (s *Script) String() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "seed=%d resync=%v burst=%v optOut=%v plain=%v transform=%q objects=%d silent=%v settle=%v\n", s.seed, s.resync, s.burst, s.optOut, s.plain, s.shape, s.objects, s.silent, s.settle)
+	fmt.Fprintf(&b, "seed=%d resync=%v burst=%v optOut=%v bare=%v plain=%v transform=%q objects=%d silent=%v settle=%v\n", s.seed, s.resync, s.burst, s.optOut,
+		s.bare, s.plain, s.shape, s.objects, s.silent, s.settle)
 	for _, o := range s.early {
 		fmt.Fprintf(&b, "  before: %s\n", o.text)
 	}
@@ -81,49 +85,49 @@ var transforms = map[string]func(any) (any, error){
 // The steps a script can take.
 
 func put(key, app string, labels ...string) op {
-	return op{fmt.Sprintf("put %s app=%q %v", key, app, labels), func(w *world) { w.c.put(key, app, labels...) }}
+	return do(fmt.Sprintf("put %s app=%q %v", key, app, labels), func(w *world) { w.c.put(key, app, labels...) })
 }
 
 func del(key string) op {
-	return op{"delete " + key, func(w *world) { w.c.remove(key) }}
+	return do("delete "+key, func(w *world) { w.c.remove(key) })
 }
 
 func wait(d time.Duration) op {
-	return op{fmt.Sprintf("wait %v", d), func(w *world) { w.sleep(d) }}
+	return do(fmt.Sprintf("wait %v", d), func(w *world) { w.sleep(d) })
 }
 
 // backoffOver is longer than any backoff.
 var backoffOver = wait(61 * time.Second)
 
-func mark() op { return op{"bookmark", func(w *world) { w.c.bookmark(false) }} }
+func mark() op { return do("bookmark", func(w *world) { w.c.bookmark(false) }) }
 
 // end closes the stream, after an ERROR frame of a kind unless that is empty.
 func end(kind string) op {
-	return op{fmt.Sprintf("end the stream, error %q", kind), func(w *world) { w.c.end(statusOf(kind)) }}
+	return do(fmt.Sprintf("end the stream, error %q", kind), func(w *world) { w.c.end(statusOf(kind)) })
 }
 
 func trouble(on, kind string, n int, d time.Duration) op {
 	f := fault{on, kind, n, d}
-	return op{"fault: " + f.String(), func(w *world) { w.c.addFault(f) }}
+	return do("fault: "+f.String(), func(w *world) { w.c.addFault(f) })
 }
 
-func compact() op { return op{"compact", func(w *world) { w.c.compact() }} }
+func compact() op { return do("compact", func(w *world) { w.c.compact() }) }
 
-func skip(n int) op { return op{fmt.Sprintf("skip %d revisions", n), func(w *world) { w.c.skip(n) }} }
+func skip(n int) op { return do(fmt.Sprintf("skip %d revisions", n), func(w *world) { w.c.skip(n) }) }
 
 // lag makes the server answer from n revisions ago, and cuts the stream as a failover does.
 func lag(n int) op {
-	return op{fmt.Sprintf("lag %d", n), func(w *world) {
+	return do(fmt.Sprintf("lag %d", n), func(w *world) {
 		w.c.setLag(n)
 		if n > 0 {
 			w.c.end(nil)
 		}
-	}}
+	})
 }
 
 // frames puts things on the stream that do not come from the cluster.
 func frames(kind string) op {
-	return op{"frame: " + kind, func(w *world) {
+	return do("frame: "+kind, func(w *world) {
 		named := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "odd", ResourceVersion: w.c.reached()}}
 		var e watch.Event
 		switch kind {
@@ -142,7 +146,7 @@ func frames(kind string) op {
 			panic("no such frame: " + kind)
 		}
 		w.c.send(e)
-	}}
+	})
 }
 
 // spec says what a handler is like.
@@ -155,25 +159,25 @@ type spec struct {
 }
 
 func handler(s spec) op {
-	return op{fmt.Sprintf("add handler %s resync=%v slow=%v panics=%d", s.name, s.resync, s.slow, s.panics), func(w *world) { w.addHandler(s) }}
+	return do(fmt.Sprintf("add handler %s resync=%v slow=%v panics=%d", s.name, s.resync, s.slow, s.panics), func(w *world) { w.addHandler(s) })
 }
 
 // drop removes a handler; wait uses ShutDownEventHandler.
 func drop(name string, wait bool) op {
-	return op{fmt.Sprintf("remove handler %s wait=%v", name, wait), func(w *world) { w.dropHandler(name, wait) }}
+	return do(fmt.Sprintf("remove handler %s wait=%v", name, wait), func(w *world) { w.dropHandler(name, wait) })
 }
 
 func indexers(name string) op {
-	return op{"add index " + name, func(w *world) {
-		err := w.side.addIndexers(map[string]func(any) ([]string, error){name: func(o any) ([]string, error) {
+	return do("add index "+name, func(w *world) {
+		err := w.side.AddIndexers(map[string]func(any) ([]string, error){name: func(o any) ([]string, error) {
 			return []string{"v" + o.(metav1.Object).GetName()[:1]}, nil
 		}})
 		w.c.note("AddIndexers(%s): %v", name, err)
-	}}
+	})
 }
 
 // stop ends the informer; what comes after it meets a stopped one.
-func stop() op { return op{"stop", func(w *world) { w.stop() }} }
+func stop() op { return do("stop", func(w *world) { w.stop() }) }
 
 // several does several things at one instant.
 func several(ops ...op) op {
@@ -181,20 +185,21 @@ func several(ops ...op) op {
 	for _, o := range ops {
 		texts = append(texts, o.text)
 	}
-	return op{"at once: " + strings.Join(texts, "; "), func(w *world) {
+	return do("at once: "+strings.Join(texts, "; "), func(w *world) {
 		for _, o := range ops {
 			o.do(w)
 		}
-	}}
+	})
 }
 
-// do is a step that only a table script takes.
-func do(text string, f func(w *world)) op { return op{text, f} }
+// do is a step, told in a text that says all of it.
+func do(text string, f func(w *world)) op { return op{text: text, do: f} }
 
-func eraNames(es []informer.Era) string {
+// EraNames lists eras.
+func EraNames(es []Era) string {
 	var out []string
 	for _, e := range es {
-		out = append(out, e.String())
+		out = append(out, string(e))
 	}
 	return strings.Join(out, ", ")
 }

@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"informerscope/core/informer/conformance/play"
+)
+
+// judge is a program made of an older release of client-go, which plays the
+// scripts it is asked for. It is built when it is needed: to shrink a schedule
+// that differs from what is recorded, or to play schedules that are not.
+type judge struct {
+	in  io.WriteCloser
+	out *bufio.Scanner
+}
+
+var judgeOf = struct {
+	sync.Mutex
+	started map[play.Era]*judge
+}{started: map[play.Era]*judge{}}
+
+// judgeFor starts the judge of an era, once. It ends with the test that started it.
+func judgeFor(t testing.TB, era play.Era) *judge {
+	t.Helper()
+	judgeOf.Lock()
+	defer judgeOf.Unlock()
+	if j := judgeOf.started[era]; j != nil {
+		return j
+	}
+	tag := "v0" + strings.TrimPrefix(string(era), "1.")
+	program := filepath.Join(t.TempDir(), tag+".test")
+	build := exec.Command("go", "test", "-c", "-modfile="+tag+".mod", "-tags="+tag, "-o", program, ".")
+	build.Dir = "../../../e2e/releases"
+	if out, err := build.CombinedOutput(); err != nil {
+		t.Fatalf("the judge of era %s cannot be built: %v\n%s", era, err, out)
+	}
+	cmd := exec.Command(program, "-test.run=^TestServe$", "-test.v", "-test.timeout=0", "-serve")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	j := &judge{in: in, out: bufio.NewScanner(out)}
+	j.out.Buffer(nil, 1<<28)
+	judgeOf.started[era] = j
+	t.Cleanup(func() {
+		judgeOf.Lock()
+		defer judgeOf.Unlock()
+		delete(judgeOf.started, era)
+		_ = in.Close()
+		if err := cmd.Wait(); err != nil {
+			t.Errorf("the judge of era %s: %v", era, err)
+		}
+	})
+	return j
+}
+
+// play plays a script to the judge.
+func (j *judge) play(s *play.Script) ([]play.Section, error) {
+	if err := json.NewEncoder(j.in).Encode(s.Recipe()); err != nil {
+		return nil, err
+	}
+	for j.out.Scan() {
+		if answer, ok := strings.CutPrefix(j.out.Text(), play.AnswerPrefix); ok {
+			var sections []play.Section
+			return sections, json.Unmarshal([]byte(answer), &sections)
+		}
+	}
+	return nil, fmt.Errorf("the judge gave no answer: %v", j.out.Err())
+}

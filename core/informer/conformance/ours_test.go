@@ -1,0 +1,251 @@
+package conformance
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
+	"informerscope/core/trace"
+)
+
+// ours is core/informer in an era as a library that scripts are played to.
+func ours(name play.Era) *play.Library {
+	era, err := informer.ParseEra(string(name))
+	if err != nil {
+		panic(err)
+	}
+	return &play.Library{
+		Era: name, Mine: true, SyncedWithoutLock: name >= play.E137,
+		Shared: func(o play.Options) play.Informer {
+			return ourShared(era, o)
+		},
+		Plain: func(o play.Options, h play.Handler) play.Controller {
+			store, c := informer.NewInformerWithOptions(informer.InformerOptions{Era: era, ListerWatcher: ourSource(o), ObjectType: &object{}, ResyncPeriod: o.Resync,
+				Indexers: ourIndexers(o.Indexers), Transform: informer.TransformFunc(o.Transform), Handler: ourHandler{h}})
+			x := store.(informer.Indexer)
+			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced,
+				AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(ourIndexers(fns)) },
+				View: func() play.View {
+					return play.View{Synced: c.HasSynced(), Done: done(era, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
+						Version: c.LastSyncResourceVersion(), ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(),
+						Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
+				}}
+		},
+		Custom: func(s play.Source, say func(string, any, bool), failure error) play.Controller {
+			process := func(deltas []informer.Delta, initial bool) error {
+				for _, d := range deltas {
+					say(string(d.Type), ourNeutral(d.Object), initial)
+				}
+				return failure
+			}
+			var q informer.Queue = informer.NewRealFIFO(informer.MetaNamespaceKeyFunc, nothing{}, nil)
+			if era == informer.Era131 {
+				q = informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: nothing{}, EmitDeltaTypeReplaced: true})
+			}
+			c := informer.New(&informer.Config{Era: era, Queue: q, ListerWatcher: s, ObjectType: &object{},
+				Process: func(o any, initial bool) error { return process(o.(informer.Deltas), initial) }, ProcessBatch: process})
+			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced}
+		},
+		Reflector: func(s play.Source, expected any, o play.ReflectorOptions) play.Reflector {
+			store := informer.NewStore(informer.MetaNamespaceKeyFunc)
+			opts := informer.ReflectorOptions{Era: era, Name: "r", MinWatchTimeout: o.MinWatchTimeout}
+			if o.Clock != nil {
+				opts.Clock = o.Clock
+			}
+			r := informer.NewReflectorWithOptions(s, expected, store, opts)
+			r.WatchListPageSize, r.MaxInternalErrorRetryDuration = o.PageSize, o.MaxInternalErrorRetry
+			return play.Reflector{Run: r.RunWithContext, Keys: store.ListKeys, Version: r.LastSyncResourceVersion}
+		},
+		Queue: func(o play.QueueOptions) *play.Queue {
+			switch {
+			case o.Sync:
+				return ourQueue(era, informer.NewDeltaFIFO(informer.MetaNamespaceKeyFunc, nil))
+			case era == informer.Era131:
+				return ourQueue(era, informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: o.Behind, EmitDeltaTypeReplaced: true,
+					Transformer: o.Transform}))
+			case era == informer.Era137:
+				return ourQueue(era, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
+					Transformer: o.Transform}))
+			}
+			return ourQueue(era, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: o.Behind, Transformer: o.Transform}))
+		},
+		Cache: func(index play.IndexFunc) play.Cache {
+			return informer.NewIndexer(informer.DeletionHandlingMetaNamespaceKeyFunc, informer.Indexers{"app": index})
+		},
+		Transaction: func(c play.Cache, kinds []string, objects []any) string {
+			var txns []informer.Transaction
+			for i, kind := range kinds {
+				txns = append(txns, informer.Transaction{Type: informer.TransactionType(kind), Object: objects[i]})
+			}
+			err := c.(informer.TransactionStore).Transaction(txns...)
+			if err == nil {
+				return "done"
+			}
+			return fmt.Sprintf("done %v of %d, %d errors", err.SuccessfulIndices, err.TotalTransactions, len(err.Errors))
+		},
+		Tombstone:   func(key string, o any) any { return informer.DeletedFinalStateUnknown{Key: key, Obj: o} },
+		ExplicitKey: func(s string) any { return informer.ExplicitKey(s) },
+		Keys: play.Keys{
+			Key: informer.MetaNamespaceKeyFunc, DeletionKey: informer.DeletionHandlingMetaNamespaceKeyFunc,
+			ObjectName: func(o any) (string, error) { n, err := informer.ObjectToName(o); return n.String(), err },
+			DeletionName: func(o any) (string, error) {
+				n, err := informer.DeletionHandlingObjectToName(o)
+				return n.String(), err
+			},
+			Split: informer.SplitMetaNamespaceKey,
+			Parse: func(s string) (string, error) { n, err := informer.ParseObjectName(s); return n.String(), err },
+		},
+		ForeignRegistration: func() play.Registration { return foreignToUs{} },
+	}
+}
+
+type foreignToUs struct{}
+
+func (foreignToUs) HasSynced() bool                        { return false }
+func (foreignToUs) HasSyncedChecker() informer.DoneChecker { return nil }
+
+func ourSource(o play.Options) informer.ListerWatcher {
+	if o.Bare {
+		s, ok := o.Source.(play.SourceWithContext)
+		if !ok {
+			return &informer.ListWatch{ListFunc: o.Source.List, WatchFunc: o.Source.Watch}
+		}
+		return &informer.ListWatch{ListWithContextFunc: s.ListWithContext, WatchFuncWithContext: s.WatchWithContext}
+	}
+	return o.Source
+}
+
+func ourIndexers(fns map[string]play.IndexFunc) informer.Indexers {
+	x := informer.Indexers{}
+	for name, f := range fns {
+		x[name] = f
+	}
+	return x
+}
+
+func ourIndices(x informer.Indexer) map[string]map[string][]string {
+	var names []string
+	for n := range x.GetIndexers() {
+		names = append(names, n)
+	}
+	return play.Indices(names, x.ListIndexFuncValues, x.IndexKeys)
+}
+
+// ourNeutral turns the objects of deltas that are our own into those of play.
+func ourNeutral(o any) any {
+	switch d := o.(type) {
+	case informer.DeletedFinalStateUnknown:
+		return play.Tombstone{Key: d.Key, Obj: ourNeutral(d.Obj)}
+	case informer.ReplacedAllInfo:
+		return play.ReplacedAll{ResourceVersion: d.ResourceVersion, Objects: d.Objects}
+	case informer.SyncAllInfo:
+		return play.SyncAll{}
+	case informer.BookmarkInfo:
+		return play.Bookmark{ResourceVersion: d.ResourceVersion}
+	}
+	return o
+}
+
+type ourHandler struct{ play.Handler }
+
+func (h ourHandler) OnDelete(o any) { h.Handler.OnDelete(ourNeutral(o)) }
+
+func ourQueue(era informer.Era, q informer.Queue) *play.Queue {
+	x := &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Close: q.Close,
+		Done: func() bool { return done(era, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
+		IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: informer.ErrFIFOClosed}
+	if b, ok := q.(informer.ReflectorBookmarkStore); ok {
+		x.Bookmark = b.Bookmark
+	}
+	x.Pop = func(say func(string, []string, []any, bool) error) error {
+		tell := func(how string, deltas []informer.Delta, initial bool) error {
+			var kinds []string
+			var objects []any
+			for _, d := range deltas {
+				kinds, objects = append(kinds, string(d.Type)), append(objects, ourNeutral(d.Object))
+			}
+			return say(how, kinds, objects, initial)
+		}
+		single := func(o any, initial bool) error { return tell("single", o.(informer.Deltas), initial) }
+		if era < informer.Era135 {
+			_, err := q.Pop(single)
+			return err
+		}
+		if era == informer.Era135 { // PopBatch had one function: what is alone was a batch too
+			single = func(o any, initial bool) error { return tell("batch", o.(informer.Deltas), initial) }
+		}
+		return q.(informer.QueueWithBatch).PopBatch(func(deltas []informer.Delta, initial bool) error { return tell("batch", deltas, initial) }, single)
+	}
+	return x
+}
+
+// done is what a HasSyncedChecker says; before 0.36 there is none, and nothing to compare it with.
+func done(era informer.Era, checker informer.DoneChecker, synced func() bool) bool {
+	if era < informer.Era137 {
+		return synced()
+	}
+	return informer.IsDone(checker)
+}
+
+// ourInformer is our SharedIndexInformer, with the fold of its log if it has an Observer.
+type ourInformer struct {
+	informer.SharedIndexInformer
+	era    informer.Era
+	rec    *trace.Recorder
+	follow *trace.Fold
+}
+
+func ourShared(era informer.Era, o play.Options) *ourInformer {
+	s := &ourInformer{era: era}
+	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Era: era}
+	if !o.Silent {
+		s.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
+		sel, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Eras: []string{era.String()}})
+		s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
+		s.follow = trace.NewFold()
+		opts.Observer = s.rec.Lane(0)
+	}
+	s.SharedIndexInformer = informer.NewSharedIndexInformerWithOptions(ourSource(o), &object{}, opts)
+	return s
+}
+
+func (s *ourInformer) AddHandler(h play.Handler, filter func(any) bool, resync *time.Duration) (play.Registration, error) {
+	var r informer.ResourceEventHandler = ourHandler{h}
+	if filter != nil {
+		r = informer.FilteringResourceEventHandler{FilterFunc: func(o any) bool { return filter(ourNeutral(o)) }, Handler: r}
+	}
+	return s.AddEventHandlerWithOptions(r, informer.HandlerOptions{ResyncPeriod: resync})
+}
+
+func (s *ourInformer) Remove(r play.Registration, wait bool) error {
+	reg, _ := r.(informer.ResourceEventHandlerRegistration)
+	if wait {
+		return informer.ShutDownEventHandler(s.SharedIndexInformer, reg)
+	}
+	return s.RemoveEventHandler(reg)
+}
+
+func (s *ourInformer) SetTransform(f play.TransformFunc) error {
+	return s.SharedIndexInformer.SetTransform(informer.TransformFunc(f))
+}
+
+func (s *ourInformer) SetWatchErrorHandler(f func(error)) error {
+	return s.SharedIndexInformer.SetWatchErrorHandler(func(_ *informer.Reflector, err error) { f(err) })
+}
+
+func (s *ourInformer) AddIndexers(fns map[string]play.IndexFunc) error {
+	return s.SharedIndexInformer.AddIndexers(ourIndexers(fns))
+}
+func (s *ourInformer) Run(ctx context.Context) { s.RunWithContext(ctx) }
+func (s *ourInformer) Stopped() bool           { return s.IsStopped() }
+func (s *ourInformer) Keys() []string          { return s.GetStore().ListKeys() }
+
+func (s *ourInformer) View() play.View {
+	x, c := s.GetIndexer(), s.GetController()
+	return play.View{Synced: s.HasSynced(), Done: done(s.era, s.HasSyncedChecker(), s.HasSynced), ControllerSynced: c.HasSynced(),
+		Version:           s.LastSyncResourceVersion(),
+		ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(), Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
+}

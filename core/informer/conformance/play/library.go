@@ -1,0 +1,322 @@
+package play
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/watch"
+	clocktesting "k8s.io/utils/clock/testing"
+)
+
+// Era names a release of client-go after the Kubernetes that it came with.
+// Eras compare as strings do.
+type Era string
+
+// The eras.
+const (
+	E131 Era = "1.31"
+	E133 Era = "1.33"
+	E135 Era = "1.35"
+	E137 Era = "1.37"
+)
+
+// Eras are all of them, the oldest first.
+var Eras = []Era{E131, E133, E135, E137}
+
+// Library is what a script is played to: client-go in one of its releases, or
+// core/informer in the era of that name. A field that is nil is not in that
+// release's API.
+type Library struct {
+	Era Era
+	// Mine says that it is core/informer, of which invariants are checked.
+	Mine bool
+
+	Shared func(Options) Informer
+	// Plain is what NewInformerWithOptions makes: the process loop calls the handler itself.
+	Plain func(Options, Handler) Controller
+	// Custom is a controller whose process function says what it is given and fails.
+	Custom    func(source Source, say func(kind string, o any, initial bool), failure error) Controller
+	Reflector func(source Source, expected any, o ReflectorOptions) Reflector
+	Queue     func(QueueOptions) *Queue
+	Cache     func(index IndexFunc) Cache
+	// Transaction does things to a Cache in one transaction and describes the outcome.
+	Transaction func(c Cache, kinds []string, objects []any) string
+	Tombstone   func(key string, o any) any
+	ExplicitKey func(string) any
+	Keys        Keys
+	// ForeignRegistration is a registration that no informer gave out.
+	ForeignRegistration func() Registration
+	// SyncedWithoutLock says that there is a HasSyncedChecker.
+	SyncedWithoutLock bool
+}
+
+// IndexFunc is an index function of either library.
+type IndexFunc = func(any) ([]string, error)
+
+// TransformFunc is a transform of either library.
+type TransformFunc = func(any) (any, error)
+
+// Source is a ListerWatcher of every library. It may also take contexts.
+type Source interface {
+	List(metav1.ListOptions) (runtime.Object, error)
+	Watch(metav1.ListOptions) (watch.Interface, error)
+}
+
+// SourceWithContext is a Source that takes contexts, as releases since 0.33 ask for.
+type SourceWithContext interface {
+	ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error)
+	WatchWithContext(context.Context, metav1.ListOptions) (watch.Interface, error)
+}
+
+// Handler is a ResourceEventHandler of every library. OnDelete is given a
+// Tombstone in place of a library's DeletedFinalStateUnknown.
+type Handler interface {
+	OnAdd(o any, initial bool)
+	OnUpdate(old, o any)
+	OnDelete(o any)
+}
+
+// Tombstone stands for a library's DeletedFinalStateUnknown.
+type Tombstone struct {
+	Key string
+	Obj any
+}
+
+// ReplacedAll, SyncAll and Bookmark stand for the objects of a library's deltas of these types.
+type (
+	ReplacedAll struct {
+		ResourceVersion string
+		Objects         []any
+	}
+	SyncAll  struct{}
+	Bookmark struct{ ResourceVersion string }
+)
+
+// Options are how an informer is made.
+type Options struct {
+	Source Source
+	// Bare: the source is to be wrapped in a ListWatch of functions.
+	Bare      bool
+	Resync    time.Duration
+	Indexers  map[string]IndexFunc
+	Transform TransformFunc // of a plain informer
+	Silent    bool          // ours runs without an Observer
+}
+
+// Registration is a ResourceEventHandlerRegistration of either library.
+type Registration interface{ HasSynced() bool }
+
+// Informer is a SharedIndexInformer of either library.
+type Informer interface {
+	AddHandler(h Handler, filter func(any) bool, resync *time.Duration) (Registration, error)
+	// Remove removes a handler; wait asks for ShutDownEventHandler.
+	Remove(r Registration, wait bool) error
+	SetTransform(TransformFunc) error
+	SetWatchErrorHandler(func(error)) error
+	AddIndexers(map[string]IndexFunc) error
+	Run(context.Context)
+	Stopped() bool
+	HasSynced() bool
+	Keys() []string
+	View() View
+}
+
+// Witness is an Informer that compares what else it knows of itself after
+// every step of a script: it returns what does not fit.
+type Witness interface {
+	Compare(step string) (broken []string, events int)
+}
+
+// Controller is a plain informer of either library.
+type Controller struct {
+	Run         func(context.Context)
+	HasSynced   func() bool
+	AddIndexers func(map[string]IndexFunc) error
+	View        func() View
+}
+
+// ReflectorOptions are how a Reflector is made.
+type ReflectorOptions struct {
+	MinWatchTimeout, MaxInternalErrorRetry time.Duration
+	PageSize                               int64
+	Clock                                  *clocktesting.FakeClock
+}
+
+// Reflector is a Reflector of either library over a plain store.
+type Reflector struct {
+	Run     func(context.Context)
+	Keys    func() []string
+	Version func() string
+}
+
+// QueueOptions are how a queue is made; all else is as an informer of the era makes it.
+type QueueOptions struct {
+	Behind    KeyLister
+	Transform TransformFunc
+	// Sync: the queue is a DeltaFIFO as NewDeltaFIFO makes it.
+	Sync bool
+}
+
+// KeyLister is the store behind a queue.
+type KeyLister interface {
+	ListKeys() []string
+	GetByKey(key string) (any, bool, error)
+}
+
+// Queue is a queue of either library.
+type Queue struct {
+	Add, Update, Delete func(any) error
+	Replace             func([]any, string) error
+	Resync              func() error
+	Bookmark            func(string) error
+	HasSynced           func() bool
+	Done                func() bool
+	Close               func()
+	IsClosed            func() bool
+	// Pop pops once as the era's process loop does: say is told how and each delta, then whether it is initial, while the queue processes it.
+	Pop func(say func(how string, kinds []string, objects []any, initial bool) error) error
+	// Closed is the library's ErrFIFOClosed.
+	Closed error
+}
+
+// Cache is an Indexer of either library.
+type Cache interface {
+	Add(any) error
+	Update(any) error
+	Delete(any) error
+	List() []any
+	ListKeys() []string
+	GetByKey(string) (any, bool, error)
+	Replace([]any, string) error
+	ListIndexFuncValues(string) []string
+	IndexKeys(string, string) ([]string, error)
+	ByIndex(string, string) ([]any, error)
+	Index(string, any) ([]any, error)
+}
+
+// versioned is a Cache that has a version, as all have since 0.36.
+type versioned interface {
+	Bookmark(string)
+	LastStoreSyncResourceVersion() string
+}
+
+// Keys are a library's functions for keys.
+type Keys struct {
+	Key, DeletionKey         func(any) (string, error)
+	ObjectName, DeletionName func(any) (string, error)
+	Split                    func(string) (string, string, error)
+	Parse                    func(string) (string, error)
+}
+
+// View is what an informer shows of itself.
+type View struct {
+	// Synced is HasSynced, Done its HasSyncedChecker (HasSynced where there is none).
+	Synced, Done, ControllerSynced bool
+	Version, ControllerVersion     string
+	// StoreVersion is empty in releases that have none.
+	StoreVersion string
+	Objects      []any
+	Keys         []string
+	Indices      map[string]map[string][]string
+}
+
+// String is all of it on one line.
+func (v View) String() string {
+	var objs []string
+	for _, o := range v.Objects {
+		objs = append(objs, describe(o))
+	}
+	slices.Sort(objs)
+	slices.Sort(v.Keys)
+	return fmt.Sprintf("synced=%v/%v/%v rv=%s/%s store=%s %v keys=%v indices=%v",
+		v.Synced, v.Done, v.ControllerSynced, v.Version, v.ControllerVersion, v.StoreVersion, objs, v.Keys, v.Indices)
+}
+
+// Indices reads all indices of an Indexer.
+func Indices(names []string, values func(string) []string, keys func(string, string) ([]string, error)) map[string]map[string][]string {
+	out := map[string]map[string][]string{}
+	for _, name := range names {
+		out[name] = map[string][]string{}
+		for _, v := range values(name) {
+			ks, err := keys(name, v)
+			if err != nil {
+				ks = []string{err.Error()}
+			}
+			slices.Sort(ks)
+			out[name][v] = ks
+		}
+	}
+	return out
+}
+
+// describe names a copy of an object: key, version, and how it left the server.
+func describe(o any) string {
+	m, ok := o.(metav1.Object)
+	if !ok {
+		return fmt.Sprintf("%T", o)
+	}
+	s := fmt.Sprintf("%s@%s(%s)", keyOf(m), m.GetResourceVersion(), m.GetAnnotations()[via])
+	if n := m.GetLabels()["transformed"]; n != "" {
+		s += "t" + n
+	}
+	return s
+}
+
+func keyOf(m metav1.Object) string {
+	if m.GetNamespace() == "" {
+		return m.GetName()
+	}
+	return m.GetNamespace() + "/" + m.GetName()
+}
+
+func appIndex(o any) ([]string, error) {
+	m := o.(metav1.Object)
+	app := m.GetLabels()["app"]
+	switch {
+	case app == "":
+		return nil, nil
+	case strings.Contains(app, "+"): // an object may have several values
+		return strings.Split(app, "+"), nil
+	}
+	return []string{app}, nil
+}
+
+// listWatch gives every library the same server.
+type listWatch struct {
+	*cluster
+	optOut bool
+}
+
+func (l *listWatch) ListWithContext(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
+	return l.cluster.List(ctx, o)
+}
+func (l *listWatch) WatchWithContext(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
+	return l.cluster.Watch(ctx, o)
+}
+func (l *listWatch) List(o metav1.ListOptions) (runtime.Object, error) {
+	return l.cluster.List(context.Background(), o)
+}
+func (l *listWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
+	return l.cluster.Watch(context.Background(), o)
+}
+func (l *listWatch) IsWatchListSemanticsUnSupported() bool { return l.optOut }
+
+// contextless is a source as releases before 0.33 know it: they cannot cancel what they asked for.
+type contextless struct{ l *listWatch }
+
+func (s contextless) List(o metav1.ListOptions) (runtime.Object, error)   { return s.l.List(o) }
+func (s contextless) Watch(o metav1.ListOptions) (watch.Interface, error) { return s.l.Watch(o) }
+func (s contextless) IsWatchListSemanticsUnSupported() bool               { return s.l.optOut }
+
+// sourceFor is the ListerWatcher that an era is given.
+func sourceFor(era Era, l *listWatch) Source {
+	if era < E133 {
+		return contextless{l}
+	}
+	return l
+}

@@ -1,0 +1,335 @@
+package play
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"sort"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+)
+
+// store is the store behind a queue. Its keys come sorted, so that what a
+// queue finds there has an order.
+type store map[string]any
+
+func (s store) ListKeys() []string {
+	keys := make([]string, 0, len(s))
+	for k := range s {
+		keys = append(keys, k)
+	}
+	sort.Strings(keys)
+	return keys
+}
+
+func (s store) GetByKey(key string) (any, bool, error) {
+	o, ok := s[key]
+	return o, ok, nil
+}
+
+func thing(name string, rv int) *object {
+	return &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: fmt.Sprint(rv)}}
+}
+
+func deltaText(kind string, o any) string {
+	switch d := o.(type) {
+	case Tombstone:
+		return fmt.Sprintf("%s tombstone[%s of %s]", kind, d.Key, deltaText("", d.Obj))
+	case ReplacedAll:
+		return fmt.Sprintf("%s at %s %s", kind, d.ResourceVersion, thingsText(d.Objects))
+	case Bookmark:
+		return kind + " at " + d.ResourceVersion
+	case SyncAll, nil:
+		return kind
+	case metav1.Object:
+		return kind + " " + d.GetName() + "@" + d.GetResourceVersion()
+	}
+	return fmt.Sprintf("%s %T", kind, o)
+}
+
+func thingsText(objs []any) string {
+	var out []string
+	for _, o := range objs {
+		out = append(out, deltaText("", o))
+	}
+	return strings.Join(out, "")
+}
+
+// anyEra stands for all eras that have no patterns of their own.
+const anyEra Era = ""
+
+// queueScript is what is done to a queue alone.
+type queueScript struct {
+	behind []string // keys in the store behind the queue
+	play   func(q *probe)
+	// want are patterns for what client-go says, by era; those of the default era are for all that have none.
+	want map[Era][]string
+}
+
+// probe is a queue under test, with what it said.
+type probe struct {
+	*Queue
+	b strings.Builder
+}
+
+func (p *probe) did(what string, err error) {
+	line(&p.b, "%s: failed=%v synced=%v done=%v", what, err != nil, p.HasSynced(), p.Done())
+}
+
+// pop pops once, calls during while what was popped is processed, and says what it was.
+func (p *probe) pop(during func() error) (string, error) {
+	text := ""
+	err := p.Pop(func(how string, kinds []string, objects []any, initial bool) error {
+		text = how
+		for i := range kinds {
+			text += " " + deltaText(kinds[i], objects[i]) + ";"
+		}
+		text += fmt.Sprint(" initial=", initial)
+		return during()
+	})
+	return text, err
+}
+
+// take pops what is there, at most n times.
+func (p *probe) take(n int) {
+	for range n {
+		text, err := p.pop(func() error { return nil })
+		if errors.Is(err, p.Closed) {
+			line(&p.b, "closed and empty")
+			return
+		}
+		line(&p.b, "popped %s error=%v synced=%v done=%v", text, err, p.HasSynced(), p.Done())
+	}
+}
+
+// drain closes the queue and pops all there is.
+func (p *probe) drain() {
+	p.Close()
+	p.take(100000)
+}
+
+var queueScripts = map[string]queueScript{
+	"burst": {play: func(q *probe) {
+		q.did("replace", q.Replace([]any{}, "1"))
+		for i, n := range []string{"a", "b", "a", "c", "b"} {
+			q.did("update "+n, q.Update(thing(n, 10+i)))
+		}
+		q.drain()
+	}, want: map[Era][]string{E131: {`Updated a@10; Updated a@12; initial`, `Updated b@11; Updated b@14; initial`, `Updated c@13; initial`}}},
+	"every delta in order": {play: func(q *probe) {
+		q.did("add", q.Add(thing("a", 1)))
+		q.did("update", q.Update(thing("b", 2)))
+		q.did("delete", q.Delete(thing("a", 3)))
+		q.did("delete", q.Delete(thing("a", 4)))
+		q.did("add", q.Add(thing("a", 5)))
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`(?s)Added a@1;.*Updated b@2;.*Deleted a@3;.*Deleted a@4;.*Added a@5`}}},
+	"deletes merge": {behind: []string{"a", "b"}, play: func(q *probe) {
+		q.did("delete", q.Delete(thing("a", 1)))
+		q.did("delete", q.Delete(thing("a", 2)))
+		q.did("delete", q.Delete(thing("b", 3)))
+		q.did("replace without them", q.Replace([]any{}, "4"))
+		q.drain()
+	}, want: map[Era][]string{E131: {`popped single Deleted a@\d; initial`, `popped single Deleted b@3; initial`}}},
+	"replace": {behind: []string{"gone", "kept", "queued"}, play: func(q *probe) {
+		q.did("update", q.Update(thing("queued", 5)))
+		q.did("update", q.Update(thing("fresh", 6)))
+		q.did("delete", q.Delete(thing("kept", 7)))
+		q.did("replace", q.Replace([]any{thing("kept", 8), thing("new", 9), thing("kept", 10)}, "11"))
+		q.drain()
+	}, want: map[Era][]string{
+		E131:   {`Deleted kept@7; Replaced kept@8; Replaced kept@10;`, `Deleted tombstone.ns/gone of`, `Deleted tombstone.ns/queued of`},
+		E133:   {`(?s)Deleted kept@7;.*Deleted tombstone.ns/queued of  queued@5.*Deleted tombstone.ns/fresh of  fresh@6.*Deleted tombstone.ns/gone.*Replaced kept@8.*Replaced new@9.*Replaced kept@10`},
+		E135:   {`Deleted tombstone.ns/queued of  queued@5.; Deleted tombstone.ns/fresh of  fresh@6.; Deleted tombstone.ns/gone.*; Replaced kept@8; Replaced new@9;`},
+		anyEra: {`ReplacedAll at 11  kept@8 new@9 kept@10;`}}},
+	"resync with a queued key": {behind: []string{"a", "b"}, play: func(q *probe) {
+		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 1)}, "1"))
+		for range 3 {
+			if !q.HasSynced() {
+				q.take(1)
+			}
+		}
+		q.did("update", q.Update(thing("a", 2)))
+		q.did("resync", q.Resync())
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`Sync b@1`}}},
+	"resync of an atomic queue": {play: func(q *probe) {
+		q.did("update", q.Update(thing("a", 2)))
+		q.did("resync", q.Resync())
+		q.did("resync", q.Resync())
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`(?s)SyncAll;.*SyncAll;`}}},
+	"bookmark": {play: func(q *probe) {
+		q.did("bookmark", q.Bookmark("5"))
+		q.did("update", q.Update(thing("a", 6)))
+		q.did("bookmark", q.Bookmark("7"))
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`single Bookmark at 5`, `single Bookmark at 7`}}},
+	"batches": {play: func(q *probe) {
+		var objs []any
+		for i := range 1500 {
+			objs = append(objs, thing(fmt.Sprint("o", i), 1))
+		}
+		q.did("replace", q.Replace(objs, "5"))
+		for i := range 2600 {
+			_ = q.Update(thing(fmt.Sprint("o", i), 2))
+		}
+		for _, n := range []string{"a", "b", "a", "c", "c"} { // a repeated key ends a batch
+			_ = q.Update(thing(n, 3))
+		}
+		q.did("resync", q.Resync())
+		q.did("bookmark", q.Bookmark("9"))
+		_ = q.Update(thing("mute", 4)) // the transform takes its metadata away: a key error
+		_ = q.Update(thing("d", 5))
+		_ = q.Update(thing("e", 5))
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`batch Updated o0@2;`, `batch Updated o1000@2;`}}},
+	"single": {play: func(q *probe) {
+		q.did("update", q.Update(thing("a", 1)))
+		q.take(1)
+		q.did("update", q.Update(thing("a", 2)))
+		q.did("update", q.Update(thing("b", 2)))
+		q.take(1)
+		q.drain()
+	}, want: map[Era][]string{E135: {`popped batch Updated a@1`, `popped batch Updated a@2; Updated b@2;`},
+		anyEra: {`popped single Updated a@1`, `popped batch Updated a@2; Updated b@2;`}}},
+	"closed": {play: func(q *probe) {
+		q.did("update", q.Update(thing("a", 1)))
+		q.did("update", q.Update(thing("b", 2)))
+		q.Close()
+		line(&q.b, "closed=%v", q.IsClosed())
+		q.take(10)
+	}, want: map[Era][]string{anyEra: {`(?s)closed=true.*Updated a@1;.*Updated b@2;.*closed and empty`}}},
+	"add before replace": {play: func(q *probe) {
+		line(&q.b, "synced=%v", q.HasSynced())
+		q.did("update", q.Update(thing("a", 1)))
+		q.take(1)
+		q.did("replace", q.Replace([]any{thing("a", 2)}, "2"))
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`^synced=false`, `update: failed=false synced=true done=true`, `initial=false`}}},
+	"population": {behind: []string{"gone"}, play: func(q *probe) {
+		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 2)}, "2"))
+		q.did("update", q.Update(thing("c", 3)))
+		q.drain()
+	}, want: map[Era][]string{anyEra: {`replace: failed=false synced=false`, `initial=true`, `Updated c@3; initial=false`}}},
+	"empty replace": {play: func(q *probe) {
+		q.did("replace", q.Replace([]any{}, "2"))
+		q.drain()
+		line(&q.b, "synced=%v", q.HasSynced())
+	}, want: map[Era][]string{
+		E131: {`replace: failed=false synced=true`}, E133: {`replace: failed=false synced=true`}, E135: {`replace: failed=false synced=true`},
+		anyEra: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
+}
+
+// mute is a transform that takes the metadata, and so the key, from objects of
+// one name, and fails for another.
+func mute(o any) (any, error) {
+	if m, ok := o.(*object); ok {
+		switch m.Name {
+		case "mute":
+			return "not an object", nil
+		case "bad":
+			return nil, errors.New("no transform")
+		}
+	}
+	return o, nil
+}
+
+// queueRow is a row that plays a queueScript to an era's queue.
+func queueRow(item int, name string, eras []Era, of string) Row {
+	s, ok := queueScripts[of]
+	if !ok {
+		panic("no queue script " + of)
+	}
+	r := Row{Item: item, Name: name, Eras: eras, wantIn: map[Era][]string{}, run: func(lib *Library) string {
+		behind := store{}
+		for _, k := range s.behind {
+			behind["ns/"+k] = thing(k, 1)
+		}
+		var transform TransformFunc
+		if of == "batches" {
+			transform = mute
+		}
+		p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}
+		s.play(p)
+		return p.b.String()
+	}}
+	for _, era := range eras {
+		if w, ok := s.want[era]; ok {
+			r.wantIn[era] = w
+		} else {
+			r.wantIn[era] = s.want[anyEra]
+		}
+	}
+	return r
+}
+
+// RandomQueue does the same random things to an era's queue that stands alone.
+// Where a DeltaFIFO takes the order of what is missing from a list, or of what
+// is known, from its store, that has an order here; the order in which it
+// walks its own map of queued items is left to chance by client-go, so at most
+// one queued key is missing from a list. It says what it saw, and how often it
+// popped before the end.
+func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
+	era := lib.Era
+	d := dice{rand.New(rand.NewPCG(seed, era.number()))}
+	names := []string{"a", "b", "c", "d", "bad", "mute"}
+	behind := store{}
+	for _, k := range names[:4] {
+		if d.one(3) {
+			behind["ns/"+k] = thing(k, 1)
+		}
+	}
+	var transform TransformFunc
+	if era != E131 {
+		transform = mute
+	}
+	p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}
+	rv := 10
+	for range 10 + d.IntN(60) {
+		rv++
+		o := thing(names[d.IntN(len(names))], rv)
+		if o.Name == "mute" && era != E137 {
+			o.Name = "a" // a keyless delta in a queue that must find keys makes it useless
+		}
+		switch d.IntN(9) {
+		case 0, 1:
+			p.did("add", p.Add(o))
+		case 2, 3:
+			p.did("update", p.Update(o))
+		case 4:
+			p.did("delete", p.Delete(o))
+		case 5:
+			var objs []any
+			missing := d.IntN(8)
+			for i, k := range names[:4] {
+				if i != missing {
+					objs = append(objs, thing(k, rv))
+				}
+			}
+			if d.one(4) {
+				objs = append(objs, thing("a", rv))
+			}
+			if d.one(8) {
+				objs = append(objs, thing("bad", rv))
+			}
+			p.did("replace", p.Replace(slices.Clone(objs), fmt.Sprint(rv)))
+		case 6:
+			p.did("resync", p.Resync())
+		case 7:
+			p.did("bookmark", p.Bookmark(fmt.Sprint(rv)))
+		case 8:
+			p.did("add a thing without metadata", p.Add(7))
+		}
+		if d.one(3) {
+			// Something is there to be popped: this.
+			_ = p.Update(thing("filler", rv))
+			p.take(1)
+			pops++
+		}
+	}
+	p.drain()
+	return strings.Split(p.b.String(), "\n"), pops
+}

@@ -1,0 +1,238 @@
+package play
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// dice is a generator's source of decisions, apart from the global one that
+// both informers draw from.
+type dice struct{ *rand.Rand }
+
+func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
+func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
+func (d dice) upTo(t time.Duration) time.Duration {
+	return time.Duration(d.Int64N(int64(t/time.Millisecond)))*time.Millisecond + time.Millisecond
+}
+
+// Generate makes up a script. The same seed always gives the same one.
+func Generate(seed int64, era Era) *Script {
+	d := dice{rand.New(rand.NewPCG(uint64(seed), era.number()))}
+	s := &Script{
+		seed:    seed,
+		objects: d.IntN(6),
+		optOut:  d.one(8),
+		bare:    d.one(8),
+		// Which events a DeltaFIFO merges within one instant is a matter of the
+		// scheduler; its merging is compared where its queue stands alone.
+		burst:  era != E131 && d.one(3),
+		silent: d.one(3),
+		settle: !d.one(10),
+	}
+	s.shutDown = era >= E137 // ShutDownEventHandler came with 0.37
+	if d.one(3) {
+		s.resync = []time.Duration{7 * time.Second, 31 * time.Second, 95 * time.Second}[d.IntN(3)]
+	}
+	if d.one(4) {
+		s.shape = d.of("count", "fail")
+	}
+	for range d.IntN(3) { // trouble from the first request on
+		s.early = append(s.early, d.trouble(s))
+	}
+	for i := range 1 + d.IntN(2) {
+		s.early = append(s.early, handler(d.spec(fmt.Sprint("h", i), s)))
+	}
+	if d.one(8) {
+		s.makePlain()
+	}
+	n := 6 + d.IntN(26)
+	for i := range n {
+		s.ops = append(s.ops, d.step(i, s))
+	}
+	s.number()
+	return s
+}
+
+func (d dice) spec(name string, s *Script) spec {
+	h := spec{name: name, resync: -1}
+	if d.one(3) {
+		h.resync = []time.Duration{0, 500 * time.Millisecond, 8 * time.Second, 60 * time.Second}[d.IntN(4)]
+	}
+	if d.one(3) {
+		h.slow = d.upTo(250*time.Millisecond) + 11*time.Nanosecond
+	}
+	if d.one(8) {
+		h.panics = 2 + d.IntN(6)
+	}
+	if h.slow > 0 || h.panics > 0 {
+		// No more than it can get done, so that there is an end to it.
+		if h.resync > 0 || h.resync < 0 && s.resync > 0 {
+			h.resync = 60 * time.Second
+		}
+	}
+	return h
+}
+
+func (d dice) key() string {
+	if d.one(12) {
+		return "cluster-wide"
+	}
+	return fmt.Sprintf("ns/o%d", d.IntN(8))
+}
+
+func (d dice) write(s *Script) op {
+	if d.one(3) {
+		return del(d.key())
+	}
+	app := d.of("a", "b", "c", "a+b", "")
+	if s.shape == "fail" && d.one(4) {
+		return put(d.key(), app, poison)
+	}
+	return put(d.key(), app)
+}
+
+// errorKinds are what the server refuses a request with.
+var errorKinds = []string{"refused", "429", "expired", "gone", "toolarge", "toolarge-1.17", "toolarge-1.18", "forbidden", "internal", "timeout", "unavailable",
+	"invalid", "opaque"}
+
+// frameKinds are what an ERROR frame holds.
+var frameKinds = []string{"expired", "gone", "429", "internal", "toolarge", "timeout", "forbidden", "undecodable"}
+
+func (d dice) trouble(s *Script) op {
+	on := d.of("LIST", "LIST", "PAGE", "WATCH", "WATCH", "WATCHLIST", "WATCHLIST")
+	n := d.IntN(5)
+	var delay time.Duration
+	if d.one(3) {
+		delay = d.upTo(5 * time.Second)
+	}
+	if d.one(2) {
+		return trouble(on, d.of(errorKinds...), n, delay)
+	}
+	kind := ""
+	switch on {
+	case "LIST":
+		kind = d.of("pages", "pages", "dup", "slow", "keyless", "notalist", "panic", "fromnowhere", "fromzero")
+	case "PAGE":
+		kind = d.of("expired", "expired", "429", "internal")
+	case "WATCH":
+		kind = d.of("close", "later", "wrongtype", "nometa", "oddtype", "frame-"+d.of(frameKinds...), "frame-"+d.of(frameKinds...))
+	case "WATCHLIST":
+		kind = d.of("close", "cut", "nomark", "latemark", "dup", "wrongtype", "nometa", "oddtype", "frame-"+d.of(frameKinds...), "frame-"+d.of(frameKinds...))
+	}
+	if kind == "later" || kind == "latemark" || kind == "slow" {
+		delay = d.upTo(25 * time.Second)
+	}
+	switch kind {
+	case "keyless": // is a list that cannot be stored, and the version moves on all the same
+		s.lossy = true
+	case "fromnowhere", "fromzero": // watches that begin anywhere do not tell of deletions
+		s.lossy = true
+	}
+	return trouble(on, kind, n, delay)
+}
+
+// step makes up one operation.
+func (d dice) step(i int, s *Script) op {
+	switch x := d.IntN(100); {
+	case x < 30:
+		return d.write(s)
+	case x < 40:
+		var ops []op
+		for range 2 + d.IntN(12) {
+			ops = append(ops, d.write(s))
+		}
+		return several(ops...)
+	case x < 54:
+		return wait(d.upTo(time.Duration([]int{900, 4000, 20000, 90000, 400000}[d.IntN(5)]) * time.Millisecond))
+	case x < 58:
+		return mark()
+	case x < 64:
+		return end(d.of("", "", "expired", "expired", d.of(frameKinds...)))
+	case x < 75:
+		return d.trouble(s)
+	case x < 77: // an outage
+		return several(failures(2+d.IntN(14), d.of("LIST", "WATCH", "WATCHLIST"), d.of(errorKinds...))...)
+	case x < 80:
+		return compact()
+	case x < 82:
+		return skip(1 + d.IntN(5))
+	case x < 84:
+		return lag(d.IntN(6))
+	case x < 87:
+		return frames(d.of("wrongtype", "nometa", "oddtype", "endmark"))
+	case x < 92:
+		return handler(d.spec(fmt.Sprint("late", i), s))
+	case x < 95:
+		return drop(d.of("h0", "h1", fmt.Sprint("late", d.IntN(max(i, 1)))), d.one(2) && s.shutDown)
+	case x < 97:
+		return indexers(d.of("x", "y"))
+	case x < 98 && d.one(3):
+		return stop()
+	}
+	// Something is missed: the stream ends, things change, history is lost.
+	return several(end(d.of("expired", "", "internal")), d.write(s), d.write(s), d.write(s), compact())
+}
+
+// Shrink takes steps out of a failing script as long as it fails.
+func Shrink(s *Script, fails func(*Script) string) (*Script, string) {
+	// What shows only now and then gets a few chances.
+	why := ""
+	for range 20 {
+		if why = fails(s); why != "" {
+			break
+		}
+	}
+	if why == "" {
+		return s, ""
+	}
+	try := func(smaller Script) bool {
+		if d := fails(&smaller); d != "" {
+			s, why = &smaller, d
+			return true
+		}
+		return false
+	}
+	deadline := time.Now().Add(40 * time.Second)
+	for size := max(len(s.ops)/2, 1); ; {
+		shrunk := false
+		for i := 0; i < len(s.ops) && time.Now().Before(deadline); {
+			smaller := *s
+			smaller.ops = append(append([]op{}, s.ops[:i]...), s.ops[min(i+size, len(s.ops)):]...)
+			if try(smaller) {
+				shrunk = true
+			} else {
+				i += size
+			}
+		}
+		if size > 1 {
+			size /= 2
+		} else if !shrunk {
+			break
+		}
+	}
+	for i := 0; i < len(s.early); {
+		smaller := *s
+		smaller.early = append(append([]op{}, s.early[:i]...), s.early[i+1:]...)
+		if !try(smaller) {
+			i++
+		}
+	}
+	for _, change := range []func(*Script){
+		func(s *Script) { s.settle = false }, func(s *Script) { s.resync = 0 }, func(s *Script) { s.shape = "" }, func(s *Script) { s.burst = false },
+		func(s *Script) { s.optOut, s.bare = false, false }, func(s *Script) { s.objects = 0 }, func(s *Script) { s.objects = 1 },
+		func(s *Script) { s.silent = true },
+	} {
+		smaller := *s
+		change(&smaller)
+		try(smaller)
+	}
+	return s, why
+}
+
+// number is the era's part of a seed.
+func (e Era) number() uint64 { return uint64(slices.Index(Eras, e) + 1) }
+
+// Settles says whether the script ends with all trouble taken away.
+func (s *Script) Settles() bool { return s.settle }

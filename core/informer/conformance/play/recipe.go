@@ -1,0 +1,56 @@
+package play
+
+import "time"
+
+// Recipe is a script that was made up from a seed, or what shrinking left of
+// it, in a form that can be sent to another program.
+type Recipe struct {
+	Seed           int64
+	Early, Ops     []int // which of the generated steps are there
+	Resync         time.Duration
+	Shape          string
+	Objects        int
+	Burst, OptOut  bool
+	Bare           bool
+	Silent, Settle bool
+}
+
+// Recipe says how the script was made.
+func (s *Script) Recipe() Recipe {
+	r := Recipe{Seed: s.seed, Resync: s.resync, Shape: s.shape, Objects: s.objects, Burst: s.burst, OptOut: s.optOut, Bare: s.bare, Silent: s.silent,
+		Settle: s.settle}
+	for _, o := range s.early {
+		r.Early = append(r.Early, o.number)
+	}
+	for _, o := range s.ops {
+		r.Ops = append(r.Ops, o.number)
+	}
+	return r
+}
+
+// Script makes the script again.
+func (r Recipe) Script(era Era) *Script {
+	s := Generate(r.Seed, era)
+	pick := func(all []op, numbers []int) (out []op) {
+		for _, n := range numbers {
+			out = append(out, all[n])
+		}
+		return out
+	}
+	s.early, s.ops = pick(s.early, r.Early), pick(s.ops, r.Ops)
+	s.resync, s.shape, s.objects, s.burst, s.optOut, s.bare, s.silent, s.settle = r.Resync, r.Shape, r.Objects, r.Burst, r.OptOut, r.Bare, r.Silent, r.Settle
+	return s
+}
+
+// number gives the steps of a generated script their numbers.
+func (s *Script) number() {
+	for i := range s.early {
+		s.early[i].number = i
+	}
+	for i := range s.ops {
+		s.ops[i].number = i
+	}
+}
+
+// AnswerPrefix begins the lines in which a program that plays recipes answers.
+const AnswerPrefix = "ANSWER "

@@ -1,0 +1,176 @@
+package conformance
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"informerscope/core/informer/conformance/play"
+)
+
+// releases are the versions of client-go that judge the eras: all but the
+// newest by what is recorded of them in testdata, which `make releases` makes
+// anew and compares.
+var releases = map[play.Era]string{play.E131: "v0.31.14", play.E133: "v0.33.13", play.E135: "v0.35.10", play.E137: "v0.37.2"}
+
+// recorded is a file of a release's transcript.
+func recorded(t testing.TB, era play.Era, name string) *bufio.Scanner {
+	t.Helper()
+	dir := *transcriptsFlag
+	f, err := os.Open(filepath.Join(dir, releases[era], name))
+	if err != nil {
+		t.Fatalf("%v: `make releases RELEASES_UPDATE=1` records it", err)
+	}
+	t.Cleanup(func() { f.Close() })
+	s := bufio.NewScanner(f)
+	s.Buffer(nil, 1<<24)
+	return s
+}
+
+// recordedRows are the rows of a release's transcript, by ID.
+func recordedRows(t testing.TB, era play.Era) map[string][]string {
+	t.Helper()
+	rows := map[string][]string{}
+	id := ""
+	s := recorded(t, era, "rows.txt")
+	for s.Scan() {
+		if name, ok := strings.CutPrefix(s.Text(), "row "); ok {
+			id = name
+		}
+		rows[id] = append(rows[id], s.Text())
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return rows
+}
+
+// recordedDigests are the digests of a file, by seed.
+func recordedDigests(t testing.TB, era play.Era, name string) map[int64]string {
+	t.Helper()
+	digests := map[int64]string{}
+	s := recorded(t, era, name)
+	for s.Scan() {
+		seed, digest, _ := strings.Cut(s.Text(), " ")
+		n, err := strconv.ParseInt(seed, 10, 64)
+		if err != nil {
+			t.Fatalf("%s of %s: %v", name, releases[era], err)
+		}
+		digests[n] = digest
+	}
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return digests
+}
+
+// differsFromRecord says where a row of ours differs from the release's; "" if nowhere.
+func differsFromRecord(r *play.Row, o *play.Outcome, want []string) string {
+	got := strings.Split(strings.TrimRight(play.RowText(r.ID(), o.Sections()), "\n"), "\n")
+	if len(want) == 0 {
+		return "nothing is recorded of it: `make releases RELEASES_UPDATE=1` records it"
+	}
+	if d := play.FirstDifference("transcript", got, want); d != "" {
+		return d
+	}
+	if b := o.Broken(); len(b) > 0 {
+		return "broken: " + strings.Join(b, "\n        ")
+	}
+	return ""
+}
+
+// TestItem plays the table to core/informer in each era, and compares with
+// what the release of that era shows.
+func TestItem(t *testing.T) {
+	seen, compared := map[string]bool{}, map[play.Era]int{}
+	for _, era := range play.Eras {
+		var rows map[string][]string
+		if era != play.E137 {
+			rows = recordedRows(t, era)
+		}
+		for i := range play.Rows {
+			r := &play.Rows[i]
+			if id := string(era) + r.ID(); seen[id] {
+				t.Fatalf("two rows are called %s", r.ID())
+			} else {
+				seen[id] = true
+			}
+			if !r.In(era) {
+				continue
+			}
+			compared[era]++
+			t.Run(r.ID()+"/"+string(era), func(t *testing.T) {
+				mine := r.Play(t, ours(era))
+				if era == play.E137 {
+					judge := r.Play(t, theirs())
+					if d := difference(mine, judge.Sections()); d != "" {
+						t.Fatalf("%s%s", d, scriptText(r.Script(era)))
+					}
+				} else if d := differsFromRecord(r, mine, rows[r.ID()]); d != "" {
+					t.Fatalf("%s%s", d, scriptText(r.Script(era)))
+				}
+				r.Meets(t, era, mine)
+			})
+		}
+	}
+	for i := range newestRows {
+		r := &newestRows[i]
+		for _, era := range r.eras {
+			t.Run(r.id()+"/"+era.String(), func(t *testing.T) {
+				setEra(t, era)
+				r.test(t, era)
+			})
+		}
+	}
+	for _, era := range play.Eras {
+		t.Logf("era %s: %d rows compared with client-go %s", era, compared[era], releases[era])
+	}
+}
+
+func scriptText(s *play.Script) string {
+	if s == nil {
+		return ""
+	}
+	return fmt.Sprintf("\n\nscript:\n%s", s)
+}
+
+// difference says where ours differs from client-go's, or which invariant is broken; "" if nowhere.
+func difference(mine *play.Outcome, judge []play.Section) string {
+	if d := play.Difference(mine.Sections(), judge); d != "" {
+		return d
+	}
+	if b := mine.Broken(); len(b) > 0 {
+		return "broken: " + strings.Join(b, "\n        ")
+	}
+	return ""
+}
+
+// TestTableIsComplete: every item from 1 to 84 has a row in every era in which it is to be seen.
+func TestTableIsComplete(t *testing.T) {
+	for item := 1; item <= play.Items; item++ {
+		covered := map[play.Era]bool{}
+		for i := range play.Rows {
+			if play.Rows[i].Item == item {
+				for _, e := range play.Rows[i].Eras {
+					covered[e] = true
+				}
+			}
+		}
+		for i := range newestRows {
+			if newestRows[i].item == item {
+				for _, e := range newestRows[i].eras {
+					covered[play.Era(e.String())] = true
+				}
+			}
+		}
+		for _, e := range play.AppliesTo(item) {
+			if !covered[e] {
+				t.Errorf("item %d has no row for era %s", item, e)
+			}
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package conformance
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"informerscope/core/informer/conformance/play"
+)
+
+const hangEnvironment = "CONFORMANCE_HANG"
+
+// TestWatchdog plays a script that hangs, in a process of its own. What it
+// leaves must name the seed and the era and show where the goroutine waits.
+func TestWatchdog(t *testing.T) {
+	if os.Getenv(hangEnvironment) != "" {
+		play.Hanging().Play(t, ours(play.E133))
+		return
+	}
+	cmd := exec.CommandContext(t.Context(), os.Args[0], "-test.run=^TestWatchdog$", "-test.timeout=2m")
+	cmd.Env = append(os.Environ(), hangEnvironment+"=1")
+	out, err := cmd.CombinedOutput()
+	if err == nil {
+		t.Fatalf("a script that hangs ended well:\n%s", out)
+	}
+	for _, want := range []string{"watchdog: no end after 1s: seed 4711, era 1.33", "hang\n", "sync.(*Mutex).Lock", "play.(*Script).play", "synctest bubble"} {
+		if !strings.Contains(string(out), want) {
+			t.Errorf("the dump lacks %q:\n%.4000s", want, out)
+		}
+	}
+}
+
+// TestShrunkPlainScript plays what shrinking makes of a plain script when it
+// takes the first handler out: the next one is slow. Its sleep, with the queue
+// locked, once stopped the clock of the bubble for good.
+func TestShrunkPlainScript(t *testing.T) {
+	for _, era := range play.Eras {
+		t.Run(string(era), func(t *testing.T) {
+			mine := play.ShrunkPlain().Play(t, ours(era))
+			if b := mine.Broken(); len(b) > 0 {
+				t.Error(b)
+			}
+			if log := strings.Join(mine.Sections()[0].Lines, "\n"); !strings.Contains(log, "AddEventHandler(h0) failed") {
+				t.Errorf("a slow handler was accepted:\n%s", log)
+			}
+			if era == play.E137 {
+				if d := difference(mine, play.ShrunkPlain().Play(t, theirs()).Sections()); d != "" {
+					t.Error(d)
+				}
+			}
+		})
+	}
+}
