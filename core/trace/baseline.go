@@ -2,6 +2,7 @@ package trace
 
 import (
 	"encoding/json"
+	"maps"
 	"slices"
 	"time"
 
@@ -11,22 +12,28 @@ import (
 // Baseline returns events that bring the Fold of an empty log to f's state:
 // KindSelected and a KindRestored for each lane. A log whose beginning was not
 // kept is written with them in front. They carry f's Seq and At. What a State
-// does not hold is not restored: the counters of the rate, the times of
-// single handler calls, and when and by which event an object entered.
+// does not hold is not restored: the times of single handler calls, and when
+// and by which event an object entered.
 func (f *Fold) Baseline() []Event {
-	sel, _ := json.Marshal(f.sel) // a struct of strings and numbers
-	if len(f.sel.Eras) != len(f.lanes) {
-		s := f.sel
+	s := f.sel
+	s.Unshared = nil
+	for i := range f.lanes {
+		if f.lanes[i].of.Unshared {
+			s.Unshared = append(s.Unshared, f.lanes[i].of)
+		}
+	}
+	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && len(s.Eras) != shared {
 		s.Eras = nil
-		for i := range f.lanes {
+		for i := range shared {
 			s.Eras = append(s.Eras, f.lanes[i].era.String())
 		}
-		sel, _ = json.Marshal(s)
 	}
+	sel, _ := json.Marshal(s) // a struct of strings and numbers
 	out := []Event{{Seq: f.seq, At: f.at, Event: informer.Event{Kind: KindSelected, Text: string(sel)}}}
 	for i := range f.lanes {
 		l := &f.lanes[i]
 		s := f.laneState(i, whole)
+		s.Recent = l.keptRecent(&f.world)
 		if l.work != nil {
 			s.Workqueue.Failing = map[string]int{}
 			l.work.fails.each(func(k string, n int) bool {
@@ -63,10 +70,19 @@ func (f *Fold) restore(e *Event) {
 	if json.Unmarshal([]byte(e.Text), &s) != nil || int(e.Lane) >= len(f.lanes) {
 		return
 	}
-	w := &f.world
-	w.rv, w.oldest, w.objects, w.writes = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Writes
-	w.cluster = s.API.Oldest != ""
-	w.trouble = s.Source.Trouble
+	l := &f.lanes[e.Lane]
+	n := newLane()
+	n.of, n.wire, n.stage, n.running, n.synced = l.of, l.wire, s.Stage, s.Running, s.Synced
+	*l = n
+	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
+	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
+	f.restoreHolds(e.Lane, s.Holds)
+	w := &f.wires[l.wire]
+	w.rv, w.oldest, w.objects = s.API.ResourceVersion, s.API.Oldest, s.API.Objects
+	w.trouble = trouble{words: s.Source.Trouble, cause: s.Source.Cause}
+	if s.Source.Offer != nil {
+		w.trouble.namespace = s.Source.Offer.Namespace
+	}
 	w.bytes = s.Reflector.Bytes
 	w.open, w.hasEnd = nil, false
 	for _, r := range s.API.Requests {
@@ -81,27 +97,12 @@ func (f *Fold) restore(e *Event) {
 		w.frames[w.nframes%keptFrames] = x
 		w.nframes++
 	}
-	w.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
-	w.holds = nil
-	for _, h := range s.Holds[:min(len(s.Holds), maxHolds)] {
-		x := hold{listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}
-		x.stage = informer.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
-		if h.Waiting {
-			x.waiting = 1
-		}
-		w.holds = append(w.holds, x)
-	}
 
-	l := &f.lanes[e.Lane]
-	*l = lane{running: s.Running, synced: s.Synced}
 	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
 	if era, err := informer.ParseEra(s.Era); err == nil && s.Era != "" {
 		l.era, l.eraSet = era, true
 	}
-	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest, rounds: s.Reflector.Relists + 1}
-	if s.Reflector.Lists+s.Reflector.Watches == 0 {
-		l.refl.rounds = s.Reflector.Relists
-	}
+	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
 	l.refl.Backoffs = l.refl.Backoffs[:min(len(l.refl.Backoffs), maxBackoffs)]
 	for v := informer.VerbList; v <= informer.VerbWatchList; v++ {
 		if v.String() == s.Reflector.Verb {
@@ -126,7 +127,7 @@ func (f *Fold) restore(e *Event) {
 	q.batchEpoch = f.epoch
 	q.processing = s.Queue.BatchSize > 0
 
-	for name := range s.Indexer.Indices {
+	for _, name := range slices.Sorted(maps.Keys(s.Indexer.Indices)) { // only so many are kept
 		l.store.index(name)
 	}
 	l.store.fill(f.epoch, e)
@@ -136,6 +137,25 @@ func (f *Fold) restore(e *Event) {
 	}
 	if s.Workqueue != nil {
 		l.work = restoreWork(f.epoch, s.Workqueue)
+	}
+	l.fidelity = s.Fidelity
+	if q.sampled = s.Fidelity["queue"].How == "sampled"; q.sampled {
+		q.depth = max(s.Queue.Depth, 0)
+	}
+	l.restoreRecent(&f.world, s.Recent, e.At)
+}
+
+// restoreHolds takes the holds that a lane's State tells of; lanes that are held together tell of the same.
+func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
+	w, first := &f.world, f.holdsOf(int(lane))
+	w.holds = slices.DeleteFunc(slices.Clone(w.holds), func(h hold) bool { return h.lane == first })
+	for _, h := range holds[:min(len(holds), maxHolds)] {
+		x := hold{lane: first, listener: h.Listener, since: duration(h.SinceMillis), releases: h.Releases}
+		x.stage = informer.Stage(max(slices.Index(stageNames[:], h.Stage), 0))
+		if h.Waiting {
+			x.waiting = 1
+		}
+		w.holds = append(w.holds, x)
 	}
 }
 
@@ -179,6 +199,7 @@ func restoreWork(epoch uint64, s *Workqueue) *workq {
 	for _, x := range s.Waiting {
 		w.waiting.set(epoch, x.Key, due{duration(x.DueMillis), duration(x.SetMillis)})
 	}
+	//maporder:free each is put under its own key
 	for k, n := range s.Failing {
 		w.fails.set(epoch, k, n)
 	}

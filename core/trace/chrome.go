@@ -44,7 +44,7 @@ const (
 // lengths as counters, and faults and marks as instants. Spans that are open
 // at the log's end are ended there.
 func WriteChrome(w io.Writer, events iter.Seq[*Event]) error {
-	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint32]string{}}
+	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint64]string{}}
 	fmt.Fprint(c.w, `{"displayTimeUnit":"ms","traceEvents":[`)
 	for e := range events {
 		c.see(e)
@@ -67,7 +67,7 @@ type chrome struct {
 	at    time.Duration
 	open  map[[2]int]chromeEvent // by pid and tid
 	named map[[2]int]bool
-	wire  map[uint32]string
+	wire  map[uint64]string
 }
 
 func micros(d time.Duration) float64 { return float64(d) / float64(time.Microsecond) }
@@ -136,6 +136,7 @@ func (c *chrome) counter(pid int, name string, n int) {
 }
 
 func (c *chrome) close() {
+	//maporder:free no two of them compare as equal
 	keys := slices.SortedFunc(maps.Keys(c.open), func(a, b [2]int) int { return slices.Compare(a[:], b[:]) })
 	for _, k := range keys {
 		c.end(k[0], k[1], nil)
@@ -147,7 +148,7 @@ func (c *chrome) close() {
 }
 
 // request begins or ends the asynchronous span of an HTTP request.
-func (c *chrome) request(phase string, req uint32, url string) {
+func (c *chrome) request(phase string, req uint64, url string) {
 	c.put(chromeEvent{Name: url, Phase: phase, Cat: "http", ID: fmt.Sprint(req), TS: micros(c.at), PID: pidWire, TID: 1})
 }
 
@@ -161,6 +162,7 @@ func (c *chrome) see(e *Event) {
 	pid := int(e.Lane) + 1
 	listener := tidListener + int(e.Listener)
 	worker := tidWorker + int(e.Listener)
+	request := uint64(e.Lane)<<32 | uint64(e.Req) // several informers count their requests each for itself
 	switch e.Kind {
 	case KindSelected:
 		c.close()
@@ -210,12 +212,12 @@ func (c *chrome) see(e *Event) {
 		c.end(pid, -worker, e.Err)
 	case KindWireRequest:
 		c.name(pidWire, 1, "requests")
-		c.wire[e.Req] = e.Text
-		c.request("b", e.Req, e.Text)
+		c.wire[request] = e.Text
+		c.request("b", request, e.Text)
 	case KindWireDone:
-		if url, ok := c.wire[e.Req]; ok {
-			delete(c.wire, e.Req)
-			c.request("e", e.Req, url)
+		if url, ok := c.wire[request]; ok {
+			delete(c.wire, request)
+			c.request("e", request, url)
 		}
 	}
 	if m, ok := Marks(e); ok {

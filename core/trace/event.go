@@ -34,9 +34,11 @@ const (
 
 	// KindSelected: an experiment began; the state starts anew. Text: the Selection as JSON (see Selection).
 	KindSelected
-	// KindCluster: what the simulated cluster says of itself. RV: its latest, StoreRV: the oldest a watch can still start from, N: objects of the watched resource, M: writes so far.
+	// KindCluster: what the simulated cluster says of itself. RV: its latest, StoreRV: the oldest a watch can still start from, N: objects of
+	// the watched resource, M: writes so far.
 	KindCluster
-	// KindFault: a fault was switched or struck. Text: its name, Flag: it is on now (a held fault), Dur: its argument. N: how many requests or connections it struck just now.
+	// KindFault: a fault was switched or struck. Text: its name, Flag: it is on now (a held fault), Dur: its argument. N: how many requests or
+	// connections it struck just now.
 	KindFault
 	// KindHold: a stage was held or let go. N: the Stage, Listener, Flag: held now.
 	KindHold
@@ -46,7 +48,8 @@ const (
 	KindGateWaiting
 	// KindHandlerSpeed: the pace of a listener's handler was set. Listener, Dur: extra time a call.
 	KindHandlerSpeed
-	// KindTrouble: the source is in trouble or well again. Text: words for a person, empty: all is well. Err.
+	// KindTrouble: the source is in trouble or well again. Text: words for a person, empty: all is well. Key: the cause, in one
+	// word. Indexed: what is offered, under "namespace". Err.
 	KindTrouble
 	// KindNote: a mark somebody set. Text.
 	KindNote
@@ -68,11 +71,13 @@ const (
 
 	// KindReconciled: a reconcile ended. Key, Listener: the worker, Dur, Err: it failed, Text: what it did.
 	KindReconciled
-	// KindListerRead: a reconciler read Key through the lister. RV: what it got (empty: not found), StoreRV: the latest the cluster is known to hold for it, N: how many versions behind, when known.
+	// KindListerRead: a reconciler read Key through the lister. RV: what it got (empty: not found), StoreRV: the latest the cluster is known
+	// to hold for it, N: how many versions behind, when known.
 	KindListerRead
 	// KindClusterWrite: a reconciler sends a write to the simulated cluster. Key, Text: the verb, RV: the one it read and sends, Listener: the worker.
 	KindClusterWrite
-	// KindClusterWritten: the write was answered. Key, Text, Listener as there, StoreRV: the one sent, RV: the new one, Dur: how long it took, Err: a conflict, or why it failed.
+	// KindClusterWritten: the write was answered. Key, Text, Listener as there, StoreRV: the one sent, RV: the new one, Dur: how long it took,
+	// Err: a conflict, or why it failed.
 	KindClusterWritten
 	// KindWrites: whether the controller writes was switched, or stands so from the beginning. Flag, N: workers that it has.
 	KindWrites
@@ -80,19 +85,124 @@ const (
 	// KindRestored: the log begins here, not at the experiment's start; everything before it was not kept. One for each
 	// lane. Text: the lane's State as JSON with its lists uncut (see Fold.Baseline), Items: what its Indexer holds.
 	KindRestored
+
+	// KindLane: an informer stands in a lane from here on, with nothing in it yet: one that its factory does not share, or that of a
+	// new factory after the last one was shut down. Text: what it is of, as JSON (see LaneOf).
+	KindLane
+	// KindFactory: a factory moved on. Text: started, synced (what WaitForCacheSync waited for has come), stopping (Shutdown waits
+	// for its informers) or stopped, Key: the era of its informers.
+	KindFactory
+	// KindSampled: what was looked at inside another program's informer now and then, because nobody tells of it. Text: a Sampled as JSON.
+	KindSampled
 )
 
 // Selection is what an experiment looks at; KindSelected carries it as JSON.
 type Selection struct {
-	Source    string   `json:"source"` // "sim", "live" or "file"
-	Context   string   `json:"context,omitempty"`
-	Group     string   `json:"group"`
-	Version   string   `json:"version"`
-	Resource  string   `json:"resource"`
-	Kind      string   `json:"kind,omitempty"`
-	Namespace string   `json:"namespace"`
-	Eras      []string `json:"eras"`
-	Seed      uint64   `json:"seed,omitempty"`
-	Objects   int      `json:"objects,omitempty"`
-	Rate      float64  `json:"rate,omitempty"`
+	Source    string `json:"source"` // "sim", "live" or "file"
+	Context   string `json:"context,omitempty"`
+	Group     string `json:"group"`
+	Version   string `json:"version"`
+	Resource  string `json:"resource"`
+	Kind      string `json:"kind,omitempty"`
+	Namespace string `json:"namespace"`
+	// ClusterScoped says that the resource has no namespaces: Namespace is kept for the next one that has.
+	ClusterScoped bool     `json:"clusterScoped,omitempty"`
+	Eras          []string `json:"eras"`
+	// Transform is what every object goes through before it is queued: "managedFields" or "metadata"; empty for nothing.
+	Transform string  `json:"transform,omitempty"`
+	Seed      uint64  `json:"seed,omitempty"`
+	Objects   int     `json:"objects,omitempty"`
+	Rate      float64 `json:"rate,omitempty"`
+
+	// What the kubeconfig says of a live context, without credentials.
+	Cluster          string `json:"cluster,omitempty"`
+	User             string `json:"user,omitempty"`
+	Server           string `json:"server,omitempty"`
+	ContextNamespace string `json:"contextNamespace,omitempty"`
+
+	// Resources are all that are watched where those are several, in order; the members above are of the first. It is empty for one.
+	Resources []Target `json:"resources,omitempty"`
+	// Unshared are the informers that are not shared, in the KindSelected of a log whose beginning was not kept.
+	Unshared []LaneOf `json:"unshared,omitempty"`
+}
+
+// Target is a resource that is watched.
+type Target struct {
+	Group         string `json:"group"`
+	Version       string `json:"version"`
+	Resource      string `json:"resource"`
+	Kind          string `json:"kind,omitempty"`
+	ClusterScoped bool   `json:"clusterScoped,omitempty"`
+}
+
+// Name is the resource as a person writes it: "pods", "deployments.apps".
+func (t Target) Name() string {
+	if t.Group == "" {
+		return t.Resource
+	}
+	return t.Resource + "." + t.Group
+}
+
+// FullName is the name with all that a link says of a resource: "pods", "deployments.v1.apps".
+func (t Target) FullName() string {
+	if t.Group == "" {
+		return t.Resource
+	}
+	return t.Resource + "." + t.Version + "." + t.Group
+}
+
+// Targets are the resources that are watched, at least one.
+func (s Selection) Targets() []Target {
+	if len(s.Resources) > 0 {
+		return s.Resources
+	}
+	return []Target{{Group: s.Group, Version: s.Version, Resource: s.Resource, Kind: s.Kind, ClusterScoped: s.ClusterScoped}}
+}
+
+// Of is the selection of one of the resources alone.
+func (s Selection) Of(t Target) Selection {
+	s.Group, s.Version, s.Resource, s.Kind, s.ClusterScoped = t.Group, t.Version, t.Resource, t.Kind, t.ClusterScoped
+	s.Resources, s.Unshared = nil, nil
+	return s
+}
+
+// LaneOf says what the informer of a lane is of.
+type LaneOf struct {
+	Target
+	Era string `json:"era,omitempty"`
+	// Unshared: it is none of the factory's.
+	Unshared bool `json:"unshared,omitempty"`
+}
+
+// Lanes are the informers that a selection begins with: resource by resource, each in the order of the eras.
+func (s Selection) Lanes() []LaneOf {
+	eras := s.Eras
+	if len(eras) == 0 {
+		eras = []string{""}
+	}
+	var out []LaneOf
+	for _, t := range s.Targets() {
+		for _, era := range eras {
+			out = append(out, LaneOf{Target: t, Era: era})
+		}
+	}
+	return append(out, s.Unshared...)
+}
+
+// AnyWatched is the namespace of those of the resources that have one, "" for all of them or where none has any.
+func (s Selection) AnyWatched() string {
+	for _, t := range s.Targets() {
+		if !t.ClusterScoped {
+			return s.Namespace
+		}
+	}
+	return ""
+}
+
+// Watched is the namespace whose objects are watched, "" for all of them or for a resource that has none.
+func (s Selection) Watched() string {
+	if s.ClusterScoped {
+		return ""
+	}
+	return s.Namespace
 }

@@ -59,18 +59,25 @@ type record struct {
 	Options  *optsRecord  `json:"opts,omitempty"`
 	Items    []itemRecord `json:"items,omitempty"`
 	Indexed  []idxRecord  `json:"ix,omitempty"`
+	// More: items of this event, or the rest of what it restores, follow in lines of their own. Never in a file: see LineEncoder.
+	More bool `json:"more,omitempty"`
 }
 
 // objRecord is an object where it comes up first ("id" and "raw"), and afterwards only its "id".
 type objRecord struct {
 	ID  int             `json:"id"`
 	Raw json.RawMessage `json:"raw,omitempty"`
+	// Held is how many bytes the object has where it is held, if that is not the length of raw: of what goes to an audience something was
+	// left out. Came is how many it came with, if something of it was dropped since.
+	Held int64 `json:"held,omitempty"`
+	Came int64 `json:"came,omitempty"`
 }
 
 type errRecord struct {
 	Message string `json:"msg"`
 	Code    int32  `json:"code,omitempty"`
 	Reason  string `json:"reason,omitempty"`
+	Cause   string `json:"cause,omitempty"`
 }
 
 type optsRecord struct {
@@ -98,12 +105,13 @@ type idxRecord struct {
 	Values []string `json:"v"`
 }
 
-// LoggedError is an error as it stands in a file: its words, and its HTTP
-// status and reason when it came from the API server.
+// LoggedError is an error as it stands in a file: its words, its HTTP status and reason when it came from the API server, and what
+// ErrorCause said of it when it did not.
 type LoggedError struct {
 	Message string
 	Code    int32
 	Reason  string
+	Cause   string
 }
 
 // Error implements error.

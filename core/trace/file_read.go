@@ -113,6 +113,15 @@ type fileReader struct {
 	total   int64
 	buf     []byte
 	objects map[int]any
+	added   map[int]any // where objects go instead, when they are not to be kept yet; nil: to the others
+}
+
+func (fr *fileReader) remember(id int, o any) {
+	if fr.added != nil {
+		fr.added[id] = o
+		return
+	}
+	fr.objects[id] = o
 }
 
 // line returns the next line, valid until the next call. At the end of the
@@ -141,6 +150,10 @@ func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
 	if err := json.Unmarshal(line, &rec); err != nil {
 		return e, false, err
 	}
+	return fr.fromRecord(&rec)
+}
+
+func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 	if rec.Kind == "" {
 		return e, false, errors.New("it has no kind (\"k\")")
 	}
@@ -155,7 +168,7 @@ func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
 		}
 	}
 	if rec.Err != nil {
-		e.Err = &LoggedError{rec.Err.Message, rec.Err.Code, rec.Err.Reason}
+		e.Err = &LoggedError{rec.Err.Message, rec.Err.Code, rec.Err.Reason, rec.Err.Cause}
 	}
 	if e.Obj, err = fr.object(rec.Obj); err != nil {
 		return e, false, err
@@ -182,7 +195,10 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 		return nil, nil
 	}
 	if len(r.Raw) == 0 {
-		o, ok := fr.objects[r.ID]
+		o, ok := fr.added[r.ID]
+		if !ok {
+			o, ok = fr.objects[r.ID]
+		}
 		if !ok {
 			return nil, fmt.Errorf("object %d is referred to and was not seen", r.ID)
 		}
@@ -196,6 +212,9 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 			return nil, fmt.Errorf("object %d: %w", r.ID, err)
 		}
 	}
-	fr.objects[r.ID] = o
+	if w, ok := o.(interface{ SetWeight(held, came int) }); ok && (r.Held > 0 || r.Came > 0) {
+		w.SetWeight(int(r.Held), int(r.Came))
+	}
+	fr.remember(r.ID, o)
 	return o, nil
 }

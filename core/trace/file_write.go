@@ -98,6 +98,7 @@ type fileWriter struct {
 	enc  *json.Encoder
 	ids  map[any]int
 	next int
+	json func(any) ([]byte, error) // of an object; marshal when nil
 }
 
 func (fw *fileWriter) header(h Header) error {
@@ -115,17 +116,34 @@ func (fw *fileWriter) put(v any) error {
 }
 
 func (fw *fileWriter) event(e *Event) error {
-	rec := record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
-		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,
-		StoreRV: e.StoreRV, Text: e.Text, Options: toOptions(e.Options), Indexed: toIndexed(e.Indexed)}
-	if rec.Kind == "" {
+	if KindName(e.Kind) == "" {
 		return nil // no such kind: nothing the fold would know of
 	}
+	rec, err := fw.record(e)
+	if err != nil {
+		return err
+	}
+	if len(e.Items) > 0 {
+		rec.Items = make([]itemRecord, len(e.Items))
+		for i := range e.Items {
+			if rec.Items[i], err = fw.item(e, &e.Items[i]); err != nil {
+				return err
+			}
+		}
+	}
+	return fw.put(rec)
+}
+
+// record is an event's line without its items.
+func (fw *fileWriter) record(e *Event) (*record, error) {
+	rec := &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
+		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,
+		StoreRV: e.StoreRV, Text: e.Text, Options: toOptions(e.Options), Indexed: toIndexed(e.Indexed)}
 	if e.Era != informer.EraDefault {
 		rec.Era = e.Era.String()
 	}
 	if e.Err != nil {
-		rec.Err = &errRecord{Message: e.Err.Error()}
+		rec.Err = &errRecord{Message: e.Err.Error(), Cause: ErrorCause(e.Err)}
 		var s interface{ Status() metav1.Status }
 		if errors.As(e.Err, &s) {
 			rec.Err.Code, rec.Err.Reason = s.Status().Code, string(s.Status().Reason)
@@ -133,23 +151,20 @@ func (fw *fileWriter) event(e *Event) error {
 	}
 	var err error
 	if rec.Obj, err = fw.object(e.Obj); err != nil {
-		return fmt.Errorf("event %d, object %s: %w", e.Seq, e.Key, err)
+		return nil, fmt.Errorf("event %d, object %s: %w", e.Seq, e.Key, err)
 	}
 	if rec.Old, err = fw.object(e.Old); err != nil {
-		return fmt.Errorf("event %d, old object %s: %w", e.Seq, e.Key, err)
+		return nil, fmt.Errorf("event %d, old object %s: %w", e.Seq, e.Key, err)
 	}
-	if len(e.Items) > 0 {
-		rec.Items = make([]itemRecord, len(e.Items))
-		for i := range e.Items {
-			it := &e.Items[i]
-			o, err := fw.object(it.Obj)
-			if err != nil {
-				return fmt.Errorf("event %d, object %s: %w", e.Seq, it.Key, err)
-			}
-			rec.Items[i] = itemRecord{Key: it.Key, RV: it.RV, Obj: o, Indexed: toIndexed(it.Indexed)}
-		}
+	return rec, nil
+}
+
+func (fw *fileWriter) item(e *Event, it *informer.Item) (itemRecord, error) {
+	o, err := fw.object(it.Obj)
+	if err != nil {
+		return itemRecord{}, fmt.Errorf("event %d, object %s: %w", e.Seq, it.Key, err)
 	}
-	return fw.put(&rec)
+	return itemRecord{Key: it.Key, RV: it.RV, Obj: o, Indexed: toIndexed(it.Indexed)}, nil
 }
 
 func (fw *fileWriter) object(o any) (*objRecord, error) {
@@ -167,13 +182,11 @@ func (fw *fileWriter) object(o any) (*objRecord, error) {
 			return &objRecord{ID: id}, nil
 		}
 	}
-	var raw []byte
-	var err error
-	if m, ok := o.(json.Marshaler); ok {
-		raw, err = m.MarshalJSON() // json.Marshal would escape what the object does not
-	} else {
-		raw, err = json.Marshal(o)
+	toJSON := fw.json
+	if toJSON == nil {
+		toJSON = MarshalObject
 	}
+	raw, err := toJSON(o)
 	if err != nil {
 		return nil, err
 	}
@@ -181,5 +194,21 @@ func (fw *fileWriter) object(o any) (*objRecord, error) {
 	if pointer {
 		fw.ids[o] = fw.next
 	}
-	return &objRecord{ID: fw.next, Raw: raw}, nil
+	rec := &objRecord{ID: fw.next, Raw: raw}
+	w := weigh(o)
+	if w.dropped() {
+		rec.Came = w.came
+	}
+	if w.held != int64(len(raw)) {
+		rec.Held = w.held
+	}
+	return rec, nil
+}
+
+// MarshalObject is an object's JSON as its own MarshalJSON gives it, byte by byte.
+func MarshalObject(o any) ([]byte, error) {
+	if m, ok := o.(json.Marshaler); ok {
+		return m.MarshalJSON() // json.Marshal would escape what the object does not
+	}
+	return json.Marshal(o)
 }

@@ -13,7 +13,7 @@ import (
 // Bounds of what a Fold keeps. They are far above what a real experiment
 // reaches, and keep a damaged file from costing more than its size.
 const (
-	maxLanes     = 4
+	maxLanes     = 20 // eight resources in two eras, and four informers that are not shared
 	maxListeners = 1024
 	keptRemoved  = 4 // removed listeners that are still shown
 	maxIndices   = 64
@@ -36,11 +36,15 @@ type Fold struct {
 	at    time.Duration
 	sel   Selection
 	world world
+	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
 }
 
 // lane is one informer and what hangs on it.
 type lane struct {
+	of        LaneOf
+	stage     string // of its factory
+	wire      int    // which of the wires its requests go over: lanes of one resource that a selection began with have one together
 	era       informer.Era
 	eraSet    bool
 	running   bool
@@ -50,6 +54,8 @@ type lane struct {
 	store     store
 	listeners []listener // by id
 	work      *workq
+	recent    Recent
+	fidelity  map[string]Fidelity // never changed once set
 }
 
 type reflector struct {
@@ -57,7 +63,6 @@ type reflector struct {
 
 	req      uint32
 	verb     informer.Verb
-	rounds   int
 	options  *metav1.ListOptions
 	wire     string // the URL as the wire shows it
 	wireOpen bool   // the wire has not shown it yet
@@ -71,11 +76,22 @@ func NewFold() *Fold {
 }
 
 func (f *Fold) reset(lanes int) {
-	f.world = world{objects: -1, bin: -1}
+	f.world = world{bin: -1}
+	f.wires = make([]wire, lanes)
 	f.lanes = make([]lane, lanes)
 	for i := range f.lanes {
-		f.lanes[i].refl.Phase = "idle"
+		f.wires[i] = newWire()
+		f.lanes[i] = newLane()
 	}
+}
+
+func newWire() wire { return wire{objects: -1} }
+
+func newLane() lane {
+	var l lane
+	l.refl.Phase = "idle"
+	l.recent = newRecent()
+	return l
 }
 
 // Seq is the number of the last event applied, 0 for none.
@@ -96,7 +112,10 @@ func (f *Fold) Lanes() int { return len(f.lanes) }
 func (f *Fold) Clone() *Fold {
 	c := *f
 	f.epoch, c.epoch = newEpoch(), newEpoch()
-	c.world.open = slices.Clone(f.world.open)
+	c.wires = slices.Clone(f.wires)
+	for i := range c.wires {
+		c.wires[i].open = slices.Clone(f.wires[i].open)
+	}
 	c.world.holds = slices.Clone(f.world.holds)
 	c.world.faults = slices.Clone(f.world.faults)
 	c.lanes = slices.Clone(f.lanes)
@@ -125,8 +144,19 @@ func (f *Fold) Apply(e *Event) {
 		f.selected(e)
 		return
 	}
-	if e.Kind == KindRestored {
+	switch e.Kind {
+	case KindRestored:
 		f.restore(e)
+		return
+	case KindLane:
+		f.laneBegins(e)
+		return
+	case KindFactory:
+		for i := range f.lanes {
+			if l := &f.lanes[i]; !l.of.Unshared && l.of.Era == e.Key {
+				l.stage = e.Text
+			}
+		}
 		return
 	}
 	if f.applyWorld(e) {
@@ -154,7 +184,10 @@ func (f *Fold) Apply(e *Event) {
 			l.work = &workq{}
 		}
 		l.work.apply(f.epoch, e)
+	case k == KindSampled:
+		l.sampled(e)
 	}
+	l.remember(&f.wires[l.wire], e)
 }
 
 func (f *Fold) selected(e *Event) {
@@ -163,14 +196,39 @@ func (f *Fold) selected(e *Event) {
 		sel = Selection{}
 	}
 	f.sel = sel
-	f.reset(min(max(len(sel.Eras), 1), maxLanes))
+	lanes := sel.Lanes()
+	f.reset(min(len(lanes), maxLanes))
 	for i := range f.lanes {
-		if i < len(sel.Eras) {
-			if era, err := informer.ParseEra(sel.Eras[i]); err == nil {
-				f.lanes[i].setEra(era)
-			}
+		f.lanes[i].is(lanes[i])
+		if len(sel.Resources) > 0 || lanes[i].Unshared {
+			f.lanes[i].wire = i
 		}
 	}
+}
+
+// is says what the informer of a lane is of.
+func (l *lane) is(of LaneOf) {
+	l.of = of
+	if era, err := informer.ParseEra(of.Era); err == nil && of.Era != "" {
+		l.setEra(era)
+	}
+}
+
+// laneBegins puts an informer into a lane: behind the last one, or in the place of one that has ended.
+func (f *Fold) laneBegins(e *Event) {
+	var of LaneOf
+	i := int(e.Lane)
+	if json.Unmarshal([]byte(e.Text), &of) != nil || i > len(f.lanes) || i >= maxLanes {
+		return
+	}
+	l := newLane()
+	if i == len(f.lanes) {
+		l.wire = i
+		f.lanes, f.wires = append(f.lanes, l), append(f.wires, newWire())
+	}
+	l.wire, l.stage = f.lanes[i].wire, f.lanes[i].stage
+	l.is(of)
+	f.lanes[i] = l
 }
 
 func (l *lane) setEra(era informer.Era) {
@@ -202,8 +260,9 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 		r.Phase = "stopped"
 		r.BackoffMillis, r.TimeoutSeconds, r.TempStore = 0, 0, 0
 	case informer.KindListWatchStarted:
-		r.rounds++
-		r.Relists = r.rounds - 1
+		if r.ResourceVersion != "" { // a first list that is tried again is not a relist
+			r.Relists++
+		}
 		r.Why = e.Text
 	case informer.KindRequestSent:
 		r.req, r.verb, r.options = e.Req, e.Verb, e.Options
@@ -234,12 +293,12 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 			}
 			break
 		}
-		f.world.sawRV(e.RV)
+		f.wires[l.wire].sawRV(e.RV)
 		if e.Req == r.req && r.verb == informer.VerbList {
 			r.Backoffs = r.Backoffs[:0]
 		}
 	case informer.KindWatchEvent:
-		f.world.sawRV(e.RV)
+		f.wires[l.wire].sawRV(e.RV)
 		r.Backoffs = r.Backoffs[:0]
 		if e.Op == informer.OpBookmark {
 			r.Bookmarks++
@@ -264,7 +323,7 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 		r.Dropped++
 	case informer.KindReflectorRV:
 		r.ResourceVersion = e.RV
-		f.world.sawRV(e.RV)
+		f.wires[l.wire].sawRV(e.RV)
 	case informer.KindUnavailable:
 		r.Unavailable = e.Flag
 	case informer.KindBackoff:

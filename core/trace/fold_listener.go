@@ -32,6 +32,15 @@ type listener struct {
 	synced        bool
 	removed       bool
 	discarded     int
+	rate          ListenerRate
+}
+
+// pending is how many notifications it has taken and not yet handed to its handler.
+func (li *listener) pending() int {
+	if li.waiting {
+		return li.ring + 1
+	}
+	return li.ring
 }
 
 func (l *lane) listenerIndex(id int32) (int, bool) {
@@ -81,12 +90,7 @@ func (l *lane) applyListener(e *Event) {
 	case informer.KindAccepted:
 		li.accepted++
 		li.setRing(e.N)
-		if e.M > 0 && e.M != li.capacity {
-			if li.capacity > 0 && len(li.caps) < 32 {
-				li.caps = append(li.caps, li.capacity)
-			}
-			li.capacity = e.M
-		}
+		l.grow(li, e.M, e)
 		if !e.Flag {
 			li.waiting = true
 		}
@@ -111,6 +115,20 @@ func (l *lane) applyListener(e *Event) {
 	case informer.KindListenerSynced:
 		li.synced = true
 	}
+}
+
+// grow notes the capacity of a ring, if it is another one.
+func (l *lane) grow(li *listener, capacity int, e *Event) {
+	if capacity <= 0 || capacity == li.capacity {
+		return
+	}
+	if capacity > li.capacity && li.capacity > 0 {
+		l.recent.Grew = Happening{At: e.At, Listener: li.id, From: li.capacity, To: capacity}
+	}
+	if li.capacity > 0 && len(li.caps) < 32 {
+		li.caps = append(li.caps, li.capacity)
+	}
+	li.capacity = capacity
 }
 
 func (li *listener) setRing(n int) { li.ring = max(n, 0) }

@@ -35,6 +35,8 @@ type queue struct {
 	pops       int
 	merges     int
 	mix        [opCount]int
+	sampled    bool // nobody tells what enters and leaves: the depth is what was seen last
+	depth      int
 }
 
 func (q *queue) clone() queue {
@@ -45,6 +47,9 @@ func (q *queue) clone() queue {
 }
 
 func (q *queue) len() int {
+	if q.sampled {
+		return q.depth
+	}
 	if q.delta {
 		return q.keys.len()
 	}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"maps"
 	"net/url"
 	"slices"
 	"strconv"
@@ -22,7 +23,13 @@ var (
 
 // State projects the fold for the panels: fresh, with long lists cut, and the
 // caller's to keep. Live and View are left zero.
-func (f *Fold) State() *State {
+func (f *Fold) State() *State { return f.StateOf(0) }
+
+// StateOf is State with another lane than the first at its top.
+func (f *Fold) StateOf(lane int) *State {
+	if lane < 0 || lane >= len(f.lanes) {
+		lane = 0
+	}
 	if len(f.lanes) == 1 {
 		return f.laneState(0, shown)
 	}
@@ -30,31 +37,46 @@ func (f *Fold) State() *State {
 	for i := range lanes {
 		lanes[i] = f.laneState(i, shown)
 	}
-	top := *lanes[0]
+	top := *lanes[lane]
 	top.Lanes = lanes
 	return &top
 }
 
+// LaneState is the State of one lane alone, the first where there is no such lane.
+func (f *Fold) LaneState(lane int) *State {
+	if lane < 0 || lane >= len(f.lanes) {
+		lane = 0
+	}
+	return f.laneState(lane, shown)
+}
+
 func (f *Fold) laneState(i int, lim limits) *State {
 	l := &f.lanes[i]
+	w := &f.wires[l.wire]
+	sel := f.sel.Of(l.of.Target)
 	s := &State{
 		Seq:      f.seq,
 		AtMillis: millis(f.at),
-		Source: Source{Kind: f.sel.Source, Context: f.sel.Context, Seed: f.sel.Seed, Objects: f.sel.Objects,
-			Rate: f.sel.Rate, Trouble: f.world.trouble},
-		Resource: Resource{Group: f.sel.Group, Version: f.sel.Version, Resource: f.sel.Resource, Kind: f.sel.Kind,
-			Namespace: f.sel.Namespace},
+		Source: Source{Kind: f.sel.Source, Context: f.sel.Context, Cluster: f.sel.Cluster, User: f.sel.User, Server: f.sel.Server,
+			Namespace: f.sel.ContextNamespace, Seed: f.sel.Seed, Objects: f.sel.Objects, Rate: f.sel.Rate,
+			Trouble: w.trouble.words, Cause: w.trouble.cause, Offer: w.trouble.offer()},
+		Resource:  Resource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource, Kind: sel.Kind, Namespace: sel.Watched()},
+		Unshared:  l.of.Unshared,
+		Stage:     l.stage,
 		Running:   l.running,
 		Synced:    l.synced,
-		API:       f.world.state(f.at),
-		Reflector: l.refl.state(f),
+		API:       w.state(f.world.state(f.at)),
+		Reflector: l.refl.state(sel, w),
 		Queue:     l.queue.state(lim),
 		Indexer:   l.store.state(lim),
 		Listeners: make([]Listener, len(l.listeners)),
 		Workqueue: l.work.state(lim),
-		Holds:     f.world.holdStates(),
+		Holds:     f.world.holdStates(f.holdsOf(i)),
 		Faults:    append([]Fault{}, f.world.faults...),
+		Fidelity:  map[string]Fidelity{},
 	}
+	maps.Copy(s.Fidelity, l.fidelity)
+	s.Indexer.Transform = f.sel.Transform
 	if l.eraSet {
 		s.Era = l.era.String()
 	}
@@ -64,10 +86,17 @@ func (f *Fold) laneState(i int, lim limits) *State {
 	return s
 }
 
+// state is what is true of the API server whichever lane asks it.
 func (w *world) state(at time.Duration) API {
-	a := API{ResourceVersion: w.rv, Oldest: w.oldest, Objects: w.objects, Writes: w.writes}
+	a := API{Writes: w.writes}
 	rate := *w // advancing the bins is not for the fold
 	a.WritesPerSecond = rate.rate(at)
+	return a
+}
+
+// state adds what a lane's wire shows of the API server.
+func (w *wire) state(a API) API {
+	a.ResourceVersion, a.Oldest, a.Objects = w.rv, w.oldest, w.objects
 	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
 	if w.hasEnd {
 		a.Requests = append(a.Requests, w.ended)
@@ -80,6 +109,17 @@ func (w *world) state(at time.Duration) API {
 	return a
 }
 
+// holdsOf is the lane whose holds hold a lane too: those of one resource are held together.
+func (f *Fold) holdsOf(lane int) uint8 {
+	of := f.lanes[lane].of
+	for i := range lane {
+		if x := f.lanes[i].of; x.Target == of.Target && x.Unshared == of.Unshared {
+			return uint8(i)
+		}
+	}
+	return uint8(lane)
+}
+
 var stageNames = [...]string{"store", "pop", "deliver", "take"}
 
 // StageName names a stage as the page and the automation API do: store, pop, deliver or take.
@@ -90,24 +130,26 @@ func StageName(s informer.Stage) string {
 	return "stage " + strconv.Itoa(int(s))
 }
 
-func (w *world) holdStates() []Hold {
-	out := make([]Hold, len(w.holds))
-	for i, h := range w.holds {
-		out[i] = Hold{Stage: StageName(h.stage), Listener: h.listener, Waiting: h.waiting > 0,
-			SinceMillis: millis(h.since), Releases: h.releases}
+func (w *world) holdStates(lane uint8) []Hold {
+	out := make([]Hold, 0, len(w.holds))
+	for _, h := range w.holds {
+		if h.lane == lane {
+			out = append(out, Hold{Stage: StageName(h.stage), Listener: h.listener, Waiting: h.waiting > 0,
+				SinceMillis: millis(h.since), Releases: h.releases})
+		}
 	}
 	return out
 }
 
-func (r *reflector) state(f *Fold) Reflector {
+func (r *reflector) state(sel Selection, w *wire) Reflector {
 	s := r.Reflector
 	s.Backoffs = append([]float64{}, r.Backoffs...)
-	s.Bytes = f.world.bytes
+	s.Bytes = w.bytes
 	switch {
 	case r.wire != "":
 		s.LastRequest = r.wire
 	case r.options != nil:
-		s.LastRequest = requestURL(f.sel, r.verb, r.options)
+		s.LastRequest = requestURL(sel, r.verb, r.options)
 	}
 	return s
 }
@@ -119,7 +161,7 @@ func requestURL(sel Selection, verb informer.Verb, o *metav1.ListOptions) string
 	if sel.Group != "" {
 		path = "/apis/" + sel.Group + "/" + sel.Version
 	}
-	if sel.Namespace != "" {
+	if sel.Watched() != "" {
 		path += "/namespaces/" + sel.Namespace
 	}
 	path += "/" + sel.Resource
@@ -218,7 +260,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 }
 
 func (s *store) state(lim limits) Indexer {
-	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces,
+	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Bytes: s.weight.held, CameBytes: s.weight.came,
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {
 		x := &s.indices[i]
@@ -237,13 +279,10 @@ func (s *store) state(lim limits) Indexer {
 }
 
 func (li *listener) state() Listener {
-	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.ring, Capacity: li.capacity,
+	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.pending(), Capacity: li.capacity,
 		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.accepted, Delivered: li.delivered,
 		Handled: li.handled, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: millis(li.pace),
 		ResyncMillis: millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discarded}
-	if li.waiting {
-		s.Pending++
-	}
 	if n := min(li.handled, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}

@@ -13,7 +13,7 @@ type Cell struct {
 	Key string
 	RV  string
 	Obj any // shared with the informer: not to be changed
-	// Op is how it came here last: OpAdded, OpUpdated or OpReplaced.
+	// Op is how it came here last: OpAdded, OpUpdated, or with a list or a resync OpReplaced or OpSync.
 	Op informer.Op
 	// Seq and At are those of the event that put it here last.
 	Seq uint64
@@ -28,7 +28,30 @@ type store struct {
 	indices  []index     // by name
 	rv       string
 	replaces int
+	weight   weight // of all objects
 }
+
+// weight is how many bytes of JSON objects have, as they are held and as they came.
+type weight struct{ held, came int64 }
+
+// weigh weighs an object. One that does not say how large it is counts as nothing.
+func weigh(obj any) (w weight) {
+	if o, ok := obj.(interface{ Weight() (held, came int) }); ok {
+		held, came := o.Weight()
+		return weight{int64(held), int64(came)}
+	}
+	if o, ok := obj.(sizer); ok {
+		w.held, w.came = int64(o.Size()), int64(o.Size())
+	}
+	return w
+}
+
+// dropped reports whether something was dropped.
+func (w weight) dropped() bool { return w.came != w.held }
+
+func (w *weight) add(o weight) { w.held, w.came = w.held+o.held, w.came+o.came }
+
+func (w *weight) take(o weight) { w.held, w.came = w.held-o.held, w.came-o.came }
 
 type index struct {
 	name   string
@@ -44,7 +67,10 @@ func (s *store) apply(epoch uint64, e *Event) {
 	switch e.Kind {
 	case informer.KindStoreAdded, informer.KindStoreUpdated:
 		op := informer.OpAdded
-		if e.Kind == informer.KindStoreUpdated {
+		switch {
+		case e.Op == informer.OpReplaced || e.Op == informer.OpSync:
+			op = e.Op
+		case e.Kind == informer.KindStoreUpdated:
 			op = informer.OpUpdated
 		}
 		s.put(epoch, &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed})
@@ -52,6 +78,7 @@ func (s *store) apply(epoch uint64, e *Event) {
 	case informer.KindStoreDeleted:
 		if old, ok := s.objects.get(e.Key); ok {
 			s.objects.delete(epoch, e.Key)
+			s.weight.take(weigh(old.Obj))
 			s.unindex(epoch, e.Key, old.Indexed)
 		}
 		s.rv = e.StoreRV
@@ -68,7 +95,7 @@ func (s *store) apply(epoch uint64, e *Event) {
 
 // fill replaces the contents with e's items.
 func (s *store) fill(epoch uint64, e *Event) {
-	s.objects = pmap[*Cell]{}
+	s.objects, s.weight = pmap[*Cell]{}, weight{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = pmap[*indexValue]{}
@@ -108,7 +135,9 @@ func (s *store) reindex(epoch uint64, e *Event) {
 func (s *store) put(epoch uint64, c *Cell) {
 	old, had := s.objects.get(c.Key)
 	s.objects.set(epoch, c.Key, c)
+	s.weight.add(weigh(c.Obj))
 	if had {
+		s.weight.take(weigh(old.Obj))
 		if sameValues(old.Indexed, c.Indexed) {
 			return
 		}

@@ -97,7 +97,9 @@ func TestFoldReflector(t *testing.T) {
 	phase("idle", informer.Event{Kind: informer.KindListWatchStarted, Text: "first list"})
 	r := phase("watch-listing", informer.Event{Kind: informer.KindRequestSent, Req: 1, Verb: informer.VerbWatchList,
 		Options: &metav1.ListOptions{AllowWatchBookmarks: true, SendInitialEvents: &send, TimeoutSeconds: &timeout, ResourceVersionMatch: "NotOlderThan"}})
-	if want := "/api/v1/pods?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=321&watch=true"; r.LastRequest != want {
+	const want = "/api/v1/pods?allowWatchBookmarks=true&resourceVersionMatch=NotOlderThan&sendInitialEvents=true&timeoutSeconds=321" +
+		"&watch=true"
+	if r.LastRequest != want {
 		t.Errorf("request %s, want %s", r.LastRequest, want)
 	}
 	url := "/api/v1/pods?allowWatchBookmarks=true&watch=true"
@@ -124,6 +126,12 @@ func TestFoldReflector(t *testing.T) {
 	if len(r.Backoffs) != 16 || r.Backoffs[15] != 2000 || r.Backoffs[0] != 500 || r.BackoffMillis != 2000 || r.BackoffCause != bad.Message {
 		t.Errorf("backoffs %+v", r)
 	}
+	// A first list that was refused and is tried again is no relist; a round after one that was taken over is.
+	r = step(informer.Event{Kind: informer.KindListWatchStarted, Text: bad.Message})
+	if r.Relists != 0 || r.Why != bad.Message {
+		t.Errorf("the first list again %+v", r)
+	}
+	step(informer.Event{Kind: informer.KindReflectorRV, RV: "5"})
 	r = step(informer.Event{Kind: informer.KindListWatchStarted, Text: bad.Message})
 	if r.Relists != 1 || r.Why != bad.Message {
 		t.Errorf("relist %+v", r)
@@ -280,12 +288,13 @@ func TestFoldWorld(t *testing.T) {
 		informer.Event{Kind: KindWireRequest, Req: 2, Text: "/b"}, informer.Event{Kind: KindWireResponse, Req: 2, Err: errors.New("refused")},
 		informer.Event{Kind: KindWireBytes, Req: 77, N: 5},
 		informer.Event{Kind: KindCluster, RV: "100", StoreRV: "50", N: 10, M: 1000}, informer.Event{Kind: KindCluster, RV: "101", StoreRV: "50", N: 11, M: 1050},
-		informer.Event{Kind: KindFault, Text: "cut", N: 1}, informer.Event{Kind: KindFault, Text: "refuse", Flag: true}, informer.Event{Kind: KindFault, Text: "refuse", N: 1, Flag: true},
+		informer.Event{Kind: KindFault, Text: "cut", N: 1}, informer.Event{Kind: KindFault, Text: "refuse", Flag: true},
+		informer.Event{Kind: KindFault, Text: "refuse", N: 1, Flag: true},
 		informer.Event{Kind: KindHold, N: int(informer.StageDeliver), Flag: true}, informer.Event{Kind: KindHold, N: int(informer.StagePop), Flag: true},
 		informer.Event{Kind: KindGateWaiting, N: int(informer.StageDeliver), Listener: 3, Flag: true},
 		informer.Event{Kind: KindReleased, N: int(informer.StageDeliver)},
 		informer.Event{Kind: KindHold, N: int(informer.StagePop)}, informer.Event{Kind: KindGateWaiting, N: 77, Flag: true},
-		informer.Event{Kind: KindTrouble, Text: "relay gone"},
+		informer.Event{Kind: KindTrouble, Text: "relay gone", Key: "relay-gone", Indexed: []informer.IndexValues{{Index: "namespace", Values: []string{"team-a"}}}},
 	))
 	s := f.State()
 	if len(s.API.Requests) != 2 || s.API.Requests[0].Bytes != 300 || s.API.Requests[0].Frames != 1 || !s.API.Requests[0].Open ||
@@ -300,7 +309,8 @@ func TestFoldWorld(t *testing.T) {
 	}
 	equal(t, "faults", s.Faults, []Fault{{Name: "cut", Struck: 1, AtMillis: 110}, {Name: "refuse", On: true, Struck: 1, AtMillis: 130}})
 	equal(t, "holds", s.Holds, []Hold{{Stage: "deliver", Waiting: true, SinceMillis: 140, Releases: 1}})
-	if s.Source.Trouble != "relay gone" || s.Source.Kind != "sim" || s.Source.Seed != 7 {
+	if s.Source.Trouble != "relay gone" || s.Source.Cause != "relay-gone" || s.Source.Offer == nil || s.Source.Offer.Namespace != "team-a" ||
+		s.Source.Kind != "sim" || s.Source.Seed != 7 {
 		t.Errorf("source %+v", s.Source)
 	}
 	f.Apply(&Event{Seq: 50, At: time.Hour, Event: informer.Event{Kind: KindNote}})

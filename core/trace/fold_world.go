@@ -8,21 +8,10 @@ import (
 	"informerscope/core/informer"
 )
 
-// world is what stands around the informers: the API server as the wire shows
-// it, the faults and the holds. It belongs to all lanes.
+// world is what stands around the informers: the writes, the faults and the holds. It belongs to all lanes.
 type world struct {
-	rv, oldest string
-	objects    int // -1: unknown
-	writes     int
-	cluster    bool // the simulated cluster speaks for itself
-	trouble    string
-
-	open    []WireRequest
-	ended   WireRequest
-	hasEnd  bool
-	bytes   int
-	frames  [keptFrames]Frame
-	nframes int
+	writes  int
+	cluster bool // the simulated cluster speaks for itself
 
 	bins [rateBins]int // writes or frames, by time
 	bin  int64         // the newest
@@ -31,7 +20,47 @@ type world struct {
 	faults []Fault
 }
 
+// wire is the API server as the requests of a lane show it, or of several lanes of one resource.
+type wire struct {
+	rv, oldest string
+	objects    int // -1: unknown
+	trouble    trouble
+
+	open    []WireRequest
+	ended   WireRequest
+	hasEnd  bool
+	bytes   int
+	frames  [keptFrames]Frame
+	nframes int
+}
+
+// trouble is why the source does not work; its zero value says that it does.
+type trouble struct {
+	words, cause, namespace string
+}
+
+// offer is what the trouble offers, nil for nothing.
+func (t trouble) offer() *Offer {
+	if t.namespace == "" {
+		return nil
+	}
+	return &Offer{Namespace: t.namespace}
+}
+
+func (t *trouble) apply(e *Event) {
+	*t = trouble{words: e.Text, cause: e.Key}
+	if t.words == "" && e.Err != nil {
+		t.words = e.Err.Error()
+	}
+	for _, x := range e.Indexed {
+		if x.Index == "namespace" && len(x.Values) > 0 {
+			t.namespace = x.Values[0]
+		}
+	}
+}
+
 type hold struct {
+	lane     uint8 // the first of those that it holds
 	stage    informer.Stage
 	listener int32
 	waiting  int
@@ -45,7 +74,7 @@ const (
 	rateBin  = 250 * time.Millisecond
 )
 
-func (w *world) sawRV(rv string) {
+func (w *wire) sawRV(rv string) {
 	if laterRV(rv, w.rv) {
 		w.rv = rv
 	}
@@ -104,9 +133,33 @@ func (w *world) rate(at time.Duration) float64 {
 	return float64(sum) / span.Seconds()
 }
 
+// WritesPerSecond is the rate of writes (of watch frames where writes are unknown) over the two seconds before a moment, which
+// is the fold's last event or a later one.
+func (f *Fold) WritesPerSecond(at time.Duration) float64 {
+	rate := f.world // advancing the bins is not for the fold
+	return rate.rate(max(at, f.at))
+}
+
 // applyWorld reports whether the event was one of the world's.
 func (f *Fold) applyWorld(e *Event) bool {
-	w := &f.world
+	switch e.Kind {
+	case KindWireRequest, KindWireResponse, KindWireBytes, KindWireFrame, KindWireDone, KindTrouble, KindCluster:
+		if int(e.Lane) < len(f.lanes) {
+			f.applyWire(&f.wires[f.lanes[e.Lane].wire], e)
+		}
+	case KindFault:
+		f.world.fault(e)
+	case KindHold, KindReleased, KindGateWaiting:
+		f.world.hold(e)
+	case KindNote:
+	default:
+		return false
+	}
+	return true
+}
+
+// applyWire applies what passed on a lane's way to the API server, or was heard of it.
+func (f *Fold) applyWire(w *wire, e *Event) {
 	switch e.Kind {
 	case KindWireRequest:
 		if len(w.open) >= maxOpen {
@@ -131,11 +184,11 @@ func (f *Fold) applyWorld(e *Event) bool {
 		if r := w.request(e.Req); r != nil {
 			r.Frames++
 		}
-		w.frames[w.nframes%keptFrames] = Frame{Seq: e.Seq, Op: e.Op.String(), Key: e.Key, RV: e.RV, Bytes: e.N}
+		w.frames[w.nframes%keptFrames] = Frame{Seq: e.Seq, Op: e.Op.String(), Key: e.Key, RV: e.RV, Bytes: e.N, AtMillis: millis(e.At)}
 		w.nframes++
 		w.sawRV(e.RV)
-		if !w.cluster {
-			w.hit(e.At, 1)
+		if !f.world.cluster {
+			f.world.hit(e.At, 1)
 		}
 	case KindWireDone:
 		if r := w.request(e.Req); r != nil {
@@ -145,31 +198,31 @@ func (f *Fold) applyWorld(e *Event) bool {
 			w.end(e.Req)
 		}
 	case KindCluster:
-		if w.cluster {
-			w.hit(e.At, max(e.M-w.writes, 0))
+		if f.world.cluster {
+			f.world.hit(e.At, max(e.M-f.world.writes, 0))
 		} else {
-			w.cluster = true
-			w.bins = [rateBins]int{}
+			f.world.cluster = true
+			f.world.bins = [rateBins]int{}
 		}
+		f.world.writes = e.M
 		w.sawRV(e.RV)
-		w.oldest, w.objects, w.writes = e.StoreRV, e.N, e.M
+		w.oldest, w.objects = e.StoreRV, e.N
 	case KindTrouble:
-		w.trouble = e.Text
-		if w.trouble == "" && e.Err != nil {
-			w.trouble = e.Err.Error()
-		}
-	case KindFault:
-		w.fault(e)
-	case KindHold, KindReleased, KindGateWaiting:
-		w.hold(e)
-	case KindNote:
-	default:
-		return false
+		w.trouble.apply(e)
 	}
-	return true
 }
 
-func (w *world) request(id uint32) *WireRequest {
+// came is when the frame came that brought an object at a version, if it is one of the newest.
+func (w *wire) came(key, rv string) (time.Duration, bool) {
+	for i := 1; rv != "" && i <= min(w.nframes, keptFrames); i++ {
+		if f := &w.frames[(w.nframes-i)%keptFrames]; f.RV == rv && f.Key == key {
+			return duration(f.AtMillis), true
+		}
+	}
+	return 0, false
+}
+
+func (w *wire) request(id uint32) *WireRequest {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i].ID == id {
 			return &w.open[i]
@@ -178,7 +231,7 @@ func (w *world) request(id uint32) *WireRequest {
 	return nil
 }
 
-func (w *world) end(id uint32) {
+func (w *wire) end(id uint32) {
 	for i := len(w.open) - 1; i >= 0; i-- {
 		if w.open[i].ID == id {
 			w.ended, w.hasEnd = w.open[i], true
@@ -189,13 +242,10 @@ func (w *world) end(id uint32) {
 	}
 }
 
-// wireURL gives the URL to the lane whose Reflector asked for it: the wire
-// knows no lanes, so it is the first that waits for one of this shape.
+// wireURL gives the URL to the lane whose Reflector asked for it: lanes of one
+// resource share a wire, so it is the first that waits for one of this shape.
 func (f *Fold) wireURL(e *Event) {
 	path, query, _ := strings.Cut(e.Text, "?")
-	if f.sel.Resource != "" && !strings.HasSuffix(path, "/"+f.sel.Resource) {
-		return
-	}
 	watch := false
 	for p := range strings.SplitSeq(query, "&") {
 		if p == "watch=true" || p == "watch=1" {
@@ -203,8 +253,11 @@ func (f *Fold) wireURL(e *Event) {
 		}
 	}
 	for i := int(e.Lane); i < len(f.lanes); i++ {
-		r := &f.lanes[i].refl
-		if r.wireOpen && (r.verb != informer.VerbList) == watch {
+		l := &f.lanes[i]
+		if l.wire != f.lanes[e.Lane].wire || l.of.Resource != "" && !strings.HasSuffix(path, "/"+l.of.Resource) {
+			continue
+		}
+		if r := &l.refl; r.wireOpen && (r.verb != informer.VerbList) == watch {
 			r.wire, r.wireOpen = e.Text, false
 			return
 		}
@@ -226,17 +279,17 @@ func (w *world) fault(e *Event) {
 	x.Struck += max(e.N, 0)
 }
 
-func (w *world) findHold(stage informer.Stage, listener int32) int {
-	return slices.IndexFunc(w.holds, func(h hold) bool { return h.stage == stage && h.listener == listener })
+func (w *world) findHold(lane uint8, stage informer.Stage, listener int32) int {
+	return slices.IndexFunc(w.holds, func(h hold) bool { return h.lane == lane && h.stage == stage && h.listener == listener })
 }
 
 func (w *world) hold(e *Event) {
 	stage := informer.Stage(e.N)
-	i := w.findHold(stage, e.Listener)
+	i := w.findHold(e.Lane, stage, e.Listener)
 	if e.Kind == KindHold {
 		switch {
 		case e.Flag && i < 0 && len(w.holds) < maxHolds:
-			w.holds = append(w.holds, hold{stage: stage, listener: e.Listener, since: e.At})
+			w.holds = append(w.holds, hold{lane: e.Lane, stage: stage, listener: e.Listener, since: e.At})
 		case !e.Flag && i >= 0:
 			w.holds = slices.Delete(w.holds, i, i+1)
 		}
@@ -244,7 +297,7 @@ func (w *world) hold(e *Event) {
 	}
 	if i < 0 {
 		// A hold of listener 0 holds them all.
-		if i = w.findHold(stage, 0); i < 0 {
+		if i = w.findHold(e.Lane, stage, 0); i < 0 {
 			return
 		}
 	}

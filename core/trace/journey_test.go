@@ -49,9 +49,12 @@ func TestJourney(t *testing.T) {
 		{"a list, then it is gone from the next", []informer.Event{
 			selected("1.37"),
 			{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "5", N: 1, Items: []informer.Item{{Key: "b", RV: "2"}, {Key: "a", RV: "3"}}},
-			{Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "b"}, {Key: "a", RV: "3"}}}, {Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindQueued, Op: informer.OpSyncAll, N: 1}, {Kind: informer.KindPopped, N: 1}, on(informer.KindDistributed, informer.OpUpdated, "a", "3"), {Kind: informer.KindProcessed, N: 1},
-			{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "8", N: 1}, {Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced}, {Kind: informer.KindProcessed, N: 1},
+			{Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "b"}, {Key: "a", RV: "3"}}},
+			{Kind: informer.KindProcessed, N: 1},
+			{Kind: informer.KindQueued, Op: informer.OpSyncAll, N: 1}, {Kind: informer.KindPopped, N: 1}, on(informer.KindDistributed, informer.OpUpdated, "a", "3"),
+			{Kind: informer.KindProcessed, N: 1},
+			{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "8", N: 1}, {Kind: informer.KindPopped, N: 1}, {Kind: informer.KindStoreReplaced},
+			{Kind: informer.KindProcessed, N: 1},
 			{Kind: informer.KindQueued, Op: informer.OpSyncAll, N: 1}, {Kind: informer.KindPopped, N: 1}, {Kind: informer.KindProcessed, N: 1},
 		}, []string{"1 queue Queued ReplacedAll 3 1/1", "1 queue Popped 1/1", "1 indexer StoreReplaced 3 0/2", "1 queue Processed 1/1",
 			"2 queue Queued SyncAll 1/1", "2 queue Popped 1/1", "2 listener Distributed Updated 3", "2 queue Processed 1/1",
@@ -84,6 +87,7 @@ func TestMarks(t *testing.T) {
 	}{
 		{informer.Event{Kind: informer.KindListWatchStarted, Text: "first list"}, "list", 0},
 		{informer.Event{Kind: informer.KindListWatchStarted, Text: "gone"}, "relist", 0},
+		{informer.Event{Kind: informer.KindListWatchStarted, Text: "pods is forbidden", Flag: true}, "list", 0},
 		{informer.Event{Kind: informer.KindWatchClosed, Err: fmt.Errorf("wrapped: %w", gone)}, "error", 410},
 		{informer.Event{Kind: informer.KindWatchClosed}, "", 0},
 		{informer.Event{Kind: informer.KindRequestAnswered, Err: gone}, "error", 410},

@@ -78,6 +78,9 @@ var kindNames = [256]string{
 	KindClusterWritten:       "ClusterWritten",
 	KindWrites:               "Writes",
 	KindRestored:             "Restored",
+	KindLane:                 "Lane",
+	KindFactory:              "Factory",
+	KindSampled:              "Sampled",
 }
 
 var kindsByName = func() map[string]informer.Kind {

@@ -31,7 +31,7 @@ func Marks(e *Event) (Mark, bool) {
 	switch e.Kind {
 	case informer.KindListWatchStarted:
 		m.Kind = "relist"
-		if e.Text == "first list" { // see informer.KindListWatchStarted
+		if e.Flag || e.Text == "first list" { // see informer.KindListWatchStarted; older files have no flag
 			m.Kind = "list"
 		}
 	case informer.KindRequestAnswered, informer.KindWatchClosed:

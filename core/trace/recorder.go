@@ -59,6 +59,8 @@ type Recorder struct {
 	wake   chan struct{}
 	gen    uint64
 
+	origin *Fold // what stands before the log's first event; nil: nothing
+
 	foldMu sync.Mutex // taken before mu
 	base   *Fold      // at or before the oldest event kept
 	points []*Fold    // checkpoints by seq, all after base
@@ -130,7 +132,7 @@ func brought(e *informer.Event) int {
 			n += s.Size()
 		}
 	case informer.KindQueued:
-		if e.Op == informer.OpReplaced {
+		if e.Op == informer.OpReplaced || weigh(e.Obj).dropped() { // what a transform made is an object of its own
 			if s, ok := e.Obj.(sizer); ok {
 				n += s.Size()
 			}
@@ -375,10 +377,13 @@ func (r *Recorder) offer(f *Fold) {
 // not 0, and starts anew after a Reset. With foldMu held.
 func (r *Recorder) settle(limit int) {
 	r.mu.Lock()
-	gone, gen := r.gone, r.gen
+	gone, gen, origin := r.gone, r.gen, r.origin
 	r.mu.Unlock()
 	if gen != r.foldOf {
 		r.base, r.points, r.foldOf = NewFold(), nil, gen
+		if origin != nil {
+			r.base = origin.Clone()
+		}
 	}
 	if len(gone) == 0 {
 		return
@@ -443,7 +448,7 @@ func (r *Recorder) Wait(ctx context.Context, after uint64) error {
 	}
 }
 
-// Generation counts the Resets and Loads; seqs of different generations have nothing in common.
+// Generation counts the Resets, Loads and Begins; seqs of different generations have nothing in common.
 func (r *Recorder) Generation() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -463,7 +468,7 @@ func (r *Recorder) ResetOn(c clock.PassiveClock) {
 }
 
 func (r *Recorder) reset() {
-	r.chunks, r.gone, r.spare = nil, nil, nil
+	r.chunks, r.gone, r.spare, r.origin = nil, nil, nil, nil
 	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
 	r.start = r.clock.Now()
 	r.gen++

@@ -84,8 +84,9 @@ func (s *source) Watch(_ context.Context, o metav1.ListOptions) (watch.Interface
 		for _, k := range s.names() {
 			w.ch <- watch.Event{Type: watch.Added, Object: s.objects[k]}
 		}
-		w.ch <- watch.Event{Type: watch.Bookmark, Object: &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"}, ObjectMeta: metav1.ObjectMeta{
-			ResourceVersion: fmt.Sprint(s.rv), Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}}
+		w.ch <- watch.Event{Type: watch.Bookmark, Object: &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
+			ObjectMeta: metav1.ObjectMeta{
+				ResourceVersion: fmt.Sprint(s.rv), Annotations: map[string]string{metav1.InitialEventsAnnotationKey: "true"}}}}
 	}
 	s.watches = append(s.watches, w)
 	return w, nil

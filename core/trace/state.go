@@ -20,18 +20,48 @@ type State struct {
 	Workqueue *Workqueue `json:"workqueue"`
 	Holds     []Hold     `json:"holds"`
 	Faults    []Fault    `json:"faults"`
-	View      View       `json:"view"`            // set by the viewer
-	Lanes     []*State   `json:"lanes,omitempty"` // with two eras: every lane, the first too
+	// Fidelity says of members of the State, by their path, how they are known, where an informer was watched from outside; of one
+	// that is not named its parent's holds. Without it everything is exact.
+	Fidelity map[string]Fidelity `json:"fidelity"`
+	View     View                `json:"view"`               // set by the viewer
+	Facts    *Facts              `json:"facts,omitempty"`    // set by the viewer: what is true of the moment shown beside its State
+	Recent   *Recent             `json:"recent,omitempty"`   // only in a log's KindRestored
+	Unshared bool                `json:"unshared,omitempty"` // the informer is none of its factory's
+	Stage    string              `json:"stage,omitempty"`    // of the factory, where it was told: started, synced, stopping, stopped
+	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, the one at the top too
+	// Factory is set by the viewer, where several resources are watched or an informer is not shared.
+	Factory *Factory `json:"factory,omitempty"`
+	// Compare is set by the viewer, with two eras: what each made of the same changes.
+	Compare *Comparison `json:"compare,omitempty"`
+}
+
+// Fidelity is how a member of the State is known.
+type Fidelity struct {
+	How string `json:"how"` // exact, derived (it follows from what is exact), sampled (looked at now and then) or unseen
+	Why string `json:"why,omitempty"`
 }
 
 // Source is where the objects come from.
 type Source struct {
-	Kind    string  `json:"kind"` // "sim", "live", "file"
-	Context string  `json:"context,omitempty"`
-	Seed    uint64  `json:"seed,omitempty"`
-	Objects int     `json:"objects,omitempty"`
-	Rate    float64 `json:"rate,omitempty"`
-	Trouble string  `json:"trouble,omitempty"` // words for a person; empty when all is well
+	Kind    string `json:"kind"` // "sim", "live", "file"
+	Context string `json:"context,omitempty"`
+	// Cluster, User, Server (host and port) and Namespace (the context's own, which is its default) are what the kubeconfig says of a
+	// live context, as far as it was known when the log began.
+	Cluster   string  `json:"cluster,omitempty"`
+	User      string  `json:"user,omitempty"`
+	Server    string  `json:"server,omitempty"`
+	Namespace string  `json:"namespace,omitempty"`
+	Seed      uint64  `json:"seed,omitempty"`
+	Objects   int     `json:"objects,omitempty"`
+	Rate      float64 `json:"rate,omitempty"`
+	Trouble   string  `json:"trouble,omitempty"` // whole sentences for a person; empty when all is well
+	Cause     string  `json:"cause,omitempty"`   // of the trouble, in one word; see docs/protocol.md
+	Offer     *Offer  `json:"offer,omitempty"`   // what can be tried in its place
+}
+
+// Offer is what a person in trouble can choose with one click.
+type Offer struct {
+	Namespace string `json:"namespace,omitempty"`
 }
 
 // Resource is the resource that is watched.
@@ -73,6 +103,8 @@ type Frame struct {
 	Key   string `json:"key,omitempty"`
 	RV    string `json:"rv"`
 	Bytes int    `json:"bytes"`
+	// AtMillis is when it came over the wire.
+	AtMillis float64 `json:"atMillis"`
 }
 
 // Reflector is the Reflector's state.
@@ -81,7 +113,7 @@ type Reflector struct {
 	ResourceVersion string    `json:"resourceVersion"`
 	Lists           int       `json:"lists"`   // LIST requests sent, pages too
 	Watches         int       `json:"watches"` // WATCH requests sent, WatchLists too
-	Relists         int       `json:"relists"` // rounds of ListAndWatch after the first
+	Relists         int       `json:"relists"` // rounds of ListAndWatch that began after a list had once been taken over
 	Events          int       `json:"events"`
 	Bookmarks       int       `json:"bookmarks"`
 	Dropped         int       `json:"dropped"`
@@ -135,7 +167,11 @@ type QueueItem struct {
 
 // Indexer is the store and its indices.
 type Indexer struct {
-	Count           int                       `json:"count"`
+	Count int `json:"count"`
+	// Bytes are those of the JSON of the objects, as the store holds them, and CameBytes as they came, before the Transform.
+	Bytes           int64                     `json:"bytes"`
+	CameBytes       int64                     `json:"cameBytes"`
+	Transform       string                    `json:"transform"` // managedFields or metadata; empty: objects are stored as they came
 	ResourceVersion string                    `json:"resourceVersion"`
 	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of an index
 	IndexSizes      map[string]int            `json:"indexSizes"` // index → how many values it has
@@ -231,7 +267,7 @@ type Write struct {
 
 // Hold is a held stage.
 type Hold struct {
-	Stage       string  `json:"stage"` // store, pop, deliver, take
+	Stage       string  `json:"stage" web:"store|pop|deliver|take"`
 	Listener    int32   `json:"listener,omitempty"`
 	Waiting     bool    `json:"waiting"`
 	SinceMillis float64 `json:"sinceMillis"`

@@ -1,0 +1,86 @@
+package trace
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/url"
+	"os"
+	"syscall"
+	"testing"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"informerscope/core/informer"
+)
+
+// A cause is read from the error itself, and is the same on a recording, which has words alone.
+func TestErrorCause(t *testing.T) {
+	wrap := func(err error) error {
+		return fmt.Errorf("failed to list pods: %w", &url.Error{Op: "Get", URL: "http://x/api/v1/pods", Err: err})
+	}
+	dial := func(errno syscall.Errno) error {
+		return wrap(&net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", errno)})
+	}
+	for _, tt := range []struct {
+		err  error
+		want string
+	}{
+		{nil, ""},
+		{dial(syscall.ECONNREFUSED), "refused"},
+		{dial(syscall.ENETUNREACH), "unreachable"},
+		{dial(syscall.EHOSTUNREACH), "unreachable"},
+		{wrap(&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}), "reset"},
+		{wrap(&net.OpError{Op: "write", Net: "tcp", Err: syscall.EPIPE}), "reset"},
+		{wrap(&net.DNSError{Err: "no such host", Name: "x", IsNotFound: true}), "dns"},
+		{wrap(os.ErrDeadlineExceeded), "timeout"},
+		{wrap(context.DeadlineExceeded), "timeout"},
+		{wrap(context.Canceled), ""},
+		{wrap(io.ErrUnexpectedEOF), ""},
+		{errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"), "tls"},
+		{errors.New("the relay ended the connection: gone"), "relay-gone"},
+		{errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), ""},
+		// What a server answers is an answer, whatever words are in it.
+		{fmt.Errorf("failed to list: %w", apierrors.NewInternalError(errors.New("dial tcp 10.0.0.1:2379: connect: connection refused"))), ""},
+		{apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("network is not yours")), ""},
+		{apierrors.NewTooManyRequests("slow down", 1), ""},
+		// A recording of an older program has no cause.
+		{&LoggedError{Message: "dial tcp 127.0.0.1:1: connect: connection refused"}, "refused"},
+		{&LoggedError{Message: "read tcp: connection reset by peer"}, "reset"},
+		{&LoggedError{Message: "connection refused", Code: 500}, ""},
+		{&LoggedError{Message: "words of tomorrow", Cause: "timeout"}, "timeout"},
+	} {
+		if got := ErrorCause(tt.err); got != tt.want {
+			t.Errorf("%v: %q, want %q", tt.err, got, tt.want)
+		}
+		if tt.err == nil {
+			continue
+		}
+		var file bytes.Buffer
+		log := script(informer.Event{Kind: informer.KindBackoff, Err: tt.err})
+		if err := WriteFile(&file, Header{}, pointers(log)); err != nil {
+			t.Fatal(err)
+		}
+		_, read, damage, err := ReadFile(&file, ReadOptions{})
+		if err != nil || damage != nil || len(read) != 1 {
+			t.Fatal(err, damage, len(read))
+		}
+		if got := ErrorCause(read[0].Err); got != tt.want {
+			t.Errorf("%v: %q on a recording, want %q", tt.err, got, tt.want)
+		}
+	}
+}
+
+func pointers(log []Event) func(func(*Event) bool) {
+	return func(yield func(*Event) bool) {
+		for i := range log {
+			if !yield(&log[i]) {
+				return
+			}
+		}
+	}
+}

@@ -1,0 +1,58 @@
+package trace
+
+import (
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"informerscope/core/informer"
+)
+
+// TestBeginAndExtend follows a log from its middle on: the folds are those of the whole log, and its seqs.
+func TestBeginAndExtend(t *testing.T) {
+	s := newSynthetic(3, false)
+	for range 9000 {
+		s.step()
+	}
+	at := 4000
+	whole := foldOf(s.events[:at])
+	r := NewRecorder(RecorderOptions{Clock: clocktesting.NewFakePassiveClock(time.Unix(1, 0)), CheckpointEvery: 500, MaxEvents: 3000})
+	r.Emit(0, informer.Event{Kind: KindNote, Text: "of another log"})
+	gen := r.Generation()
+	r.Begin(whole.Clone())
+	if r.Generation() == gen || r.First() != uint64(at)+1 {
+		t.Fatalf("generation %d, first %d", r.Generation(), r.First())
+	}
+	if head, when := r.Head(); head != uint64(at) || when != whole.At() || r.Now() != when {
+		t.Fatalf("head %d at %v, now %v", head, when, r.Now())
+	}
+	same(t, "before the first event", r.FoldAt(uint64(at)), whole)
+	for _, bad := range [][]Event{s.events[at+1 : at+3], s.events[at-1 : at+1], {s.events[at], s.events[at+2]}} {
+		if err := r.Extend(bad); err == nil {
+			t.Fatalf("events %d to %d continued a log that ends with %d", bad[0].Seq, bad[len(bad)-1].Seq, at)
+		}
+	}
+	if head, _ := r.Head(); head != uint64(at) {
+		t.Fatalf("refused events moved the head to %d", head)
+	}
+	for i := at; i < len(s.events); i += 700 {
+		part := s.events[i:min(i+700, len(s.events))]
+		if err := r.Extend(part); err != nil {
+			t.Fatal(err)
+		}
+		last := part[len(part)-1]
+		if r.Now() != last.At {
+			t.Fatalf("now %v after an event at %v", r.Now(), last.At)
+		}
+		same(t, "at the head", r.FoldAt(last.Seq), foldOf(s.events[:last.Seq]))
+	}
+	for seq := r.First() - 1; seq < uint64(len(s.events)); seq += 431 {
+		same(t, "after a seek", r.FoldAt(seq), foldOf(s.events[:seq]))
+	}
+	if r.First() == uint64(at)+1 {
+		t.Error("nothing was evicted: the test wants some")
+	}
+	r.Reset()
+	same(t, "after a reset", r.FoldAt(0), NewFold())
+}

@@ -1,0 +1,273 @@
+package trace
+
+import "slices"
+
+// Factory is what the informers of a SharedInformerFactory show together, and one that is not shared beside them. It is a function of
+// the log up to a view's position, and of nothing else but Shown.
+type Factory struct {
+	// Shown is the lane that the rest of the State is of.
+	Shown int `json:"shown"`
+	// Resources are those that the factory was asked for, as a link names them, and Namespace is where those that have one are watched.
+	Resources []string `json:"resources"`
+	Namespace string   `json:"namespace"`
+	// Factories are one for each era.
+	Factories []FactoryStage `json:"factories"`
+	// Rows are one for each informer: those that have not synced come first, then they follow one another as they were asked for.
+	Rows []FactoryRow `json:"rows"`
+	// Open counts the requests that are open, of all informers, and Objects what all their stores hold.
+	Open    int `json:"open"`
+	Objects int `json:"objects"`
+	// Sentence is what is to be said of them, one of FactorySentences.
+	Sentence Sentence `json:"sentence"`
+}
+
+// FactorySentences are the ids of a Factory's Sentence. Names stand in Name, Key and Why.
+var FactorySentences = []string{
+	"factory.stopping", "factory.stopped", "factory.trouble", "factory.waiting", "factory.early", "factory.unshared", "factory.synced",
+	"factory.running",
+}
+
+// FactoryStage is how far a factory has come.
+type FactoryStage struct {
+	Era string `json:"era"`
+	// Stage is started, synced, stopping or stopped; empty before Start.
+	Stage string `json:"stage"`
+	// Waiting are the informers that WaitForCacheSync still waits for; none when it waits no more.
+	Waiting []string `json:"waiting"`
+	Synced  int      `json:"synced"`
+	Of      int      `json:"of"`
+}
+
+// FactoryRow is an informer.
+type FactoryRow struct {
+	Lane     int    `json:"lane"`
+	Resource string `json:"resource"` // "pods", "deployments.apps"
+	Era      string `json:"era"`
+	Unshared bool   `json:"unshared"`
+	Running  bool   `json:"running"`
+	Synced   bool   `json:"synced"`
+
+	Phase           string `json:"phase"`
+	ResourceVersion string `json:"resourceVersion"`
+	Depth           int    `json:"depth"`
+	QueueKind       string `json:"queueKind"`
+	Count           int    `json:"count"`
+	// Ring is the fullest of the listeners' rings, nil without a listener.
+	Ring *FactoryRing `json:"ring"`
+	// Lamps are the listeners' sync lamps, in order.
+	Lamps []FactoryLamp `json:"lamps"`
+	// Requests are the open ones.
+	Requests int `json:"requests"`
+	// Held are the stages that are held.
+	Held []string `json:"held"`
+	// Trouble is what stands between this informer and its cluster, in words, and Cause in one; empty when all is well.
+	Trouble string `json:"trouble,omitempty"`
+	Cause   string `json:"cause,omitempty"`
+	// Early tells of the pods of this informer whose nodes the factory's informer of nodes has not got; nil when there are none.
+	Early *Early `json:"early,omitempty"`
+}
+
+// FactoryRing is the fullest ring of an informer.
+type FactoryRing struct {
+	Listener int32  `json:"listener"`
+	Name     string `json:"name"`
+	Pending  int    `json:"pending"`
+	Ring     int    `json:"ring"`
+	Capacity int    `json:"capacity"`
+}
+
+// FactoryLamp is a listener's sync lamp.
+type FactoryLamp struct {
+	Name   string `json:"name"`
+	Synced bool   `json:"synced"`
+}
+
+// Early is about pods that arrived before their nodes.
+type Early struct {
+	Pods  int `json:"pods"`
+	Nodes int `json:"nodes"` // that are named and missing
+	// Key is one of the pods, and Node the one that it names.
+	Key  string `json:"key"`
+	Node string `json:"node"`
+}
+
+// NoValue is the value of an object in an index whose path leads nowhere in it.
+const NoValue = "(none)"
+
+// Compares reports whether the lanes are one resource in several eras, whose informers can be compared.
+func (f *Fold) Compares() bool {
+	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].of.Unshared
+}
+
+// Several reports whether the lanes are those of a Factory: several resources, or an informer that is not shared.
+func (f *Fold) Several() bool { return len(f.lanes) > 1 && !f.Compares() }
+
+// Together reports whether two lanes are of one resource in several eras: what is said of one in the words of a resource alone is said of
+// the other too.
+func (f *Fold) Together(a, b int) bool {
+	return a >= 0 && b >= 0 && a < len(f.lanes) && b < len(f.lanes) && f.holdsOf(a) == f.holdsOf(b)
+}
+
+// Factory is what the lanes show together, nil where they are one informer or the same one in several eras.
+func (f *Fold) Factory(lane int) *Factory {
+	if !f.Several() {
+		return nil
+	}
+	if lane < 0 || lane >= len(f.lanes) {
+		lane = 0
+	}
+	out := &Factory{Shown: lane, Namespace: f.sel.Namespace, Factories: []FactoryStage{}, Rows: make([]FactoryRow, 0, len(f.lanes))}
+	for _, t := range f.sel.Targets() {
+		out.Resources = append(out.Resources, t.FullName())
+	}
+	for i := range f.lanes {
+		r := f.factoryRow(i)
+		out.Open += r.Requests
+		out.Objects += r.Count
+		out.Rows = append(out.Rows, r)
+		f.lanes[i].stageIn(out)
+	}
+	slices.SortStableFunc(out.Rows, func(a, b FactoryRow) int {
+		switch {
+		case a.Synced == b.Synced:
+			return 0
+		case b.Synced:
+			return -1
+		}
+		return 1
+	})
+	out.Sentence = out.sentence()
+	return out
+}
+
+// stageIn counts a lane in its factory.
+func (l *lane) stageIn(out *Factory) {
+	if l.of.Unshared {
+		return
+	}
+	i := slices.IndexFunc(out.Factories, func(s FactoryStage) bool { return s.Era == l.era.String() })
+	if i < 0 {
+		i = len(out.Factories)
+		out.Factories = append(out.Factories, FactoryStage{Era: l.era.String(), Stage: l.stage, Waiting: []string{}})
+	}
+	s := &out.Factories[i]
+	s.Of++
+	if l.synced {
+		s.Synced++
+	} else if l.stage == "started" {
+		s.Waiting = append(s.Waiting, l.of.Name())
+	}
+}
+
+func (f *Fold) factoryRow(i int) FactoryRow {
+	l := &f.lanes[i]
+	w := &f.wires[l.wire]
+	r := FactoryRow{
+		Lane: i, Resource: l.of.Name(), Era: l.era.String(), Unshared: l.of.Unshared, Running: l.running, Synced: l.synced,
+		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
+		Count: l.store.objects.n, Ring: l.fullest(), Lamps: []FactoryLamp{}, Requests: len(w.open), Held: []string{},
+		Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.early(i),
+	}
+	for j := range l.listeners {
+		if li := &l.listeners[j]; !li.removed {
+			r.Lamps = append(r.Lamps, FactoryLamp{Name: li.name, Synced: li.synced})
+		}
+	}
+	for _, h := range f.world.holdStates(f.holdsOf(i)) {
+		r.Held = append(r.Held, h.Stage)
+	}
+	return r
+}
+
+// fullest is the ring with the least room; the first of those that are equally full.
+func (l *lane) fullest() *FactoryRing {
+	var out *FactoryRing
+	for i := range l.listeners {
+		li := &l.listeners[i]
+		if li.removed {
+			continue
+		}
+		r := FactoryRing{Listener: li.id, Name: li.name, Pending: li.pending(), Ring: li.ring, Capacity: li.capacity}
+		// A share is compared without dividing by a capacity that may be 0.
+		if out == nil || r.Pending*max(out.Capacity, 1) > out.Pending*max(r.Capacity, 1) {
+			out = &r
+		}
+	}
+	return out
+}
+
+// early finds the pods of a lane whose nodes its factory's informer of nodes has not got.
+func (f *Fold) early(at int) *Early {
+	l := &f.lanes[at]
+	if l.of.Name() != "pods" || l.of.Unshared {
+		return nil
+	}
+	nodes := slices.IndexFunc(f.lanes, func(x lane) bool { return x.of.Name() == "nodes" && !x.of.Unshared && x.era == l.era })
+	if nodes < 0 {
+		return nil
+	}
+	there := f.Objects(nodes)
+	var out Early
+	index := f.Index(at, "node")
+	index.Range(func(node string, pods int) bool {
+		if _, ok := there.Get(node); ok || pods == 0 || node == NoValue {
+			return true
+		}
+		out.Pods += pods
+		out.Nodes++
+		if out.Node == "" || node < out.Node {
+			out.Node = node
+		}
+		return true
+	})
+	if out.Pods == 0 {
+		return nil
+	}
+	index.Keys(out.Node, func(key string) bool {
+		if out.Key == "" || key < out.Key {
+			out.Key = key
+		}
+		return true
+	})
+	return &out
+}
+
+// sentence is the most that can be said of the informers together.
+func (x *Factory) sentence() Sentence {
+	for _, stage := range []string{"stopping", "stopped"} {
+		for _, s := range x.Factories {
+			if s.Stage == stage {
+				return Sentence{ID: "factory." + stage, N: s.Of, Name: s.Era}
+			}
+		}
+	}
+	for _, r := range x.Rows {
+		if r.Trouble != "" {
+			return Sentence{ID: "factory.trouble", Name: r.Resource, Why: r.Trouble}
+		}
+	}
+	for _, r := range x.Rows {
+		if r.Early != nil {
+			return Sentence{ID: "factory.early", N: r.Early.Pods, M: r.Early.Nodes, Key: r.Early.Key, Name: r.Early.Node}
+		}
+	}
+	for _, s := range x.Factories {
+		if len(s.Waiting) > 0 {
+			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Era}
+		}
+	}
+	for _, r := range x.Rows {
+		if !r.Unshared || !r.Running {
+			continue
+		}
+		for _, shared := range x.Rows {
+			if shared.Resource == r.Resource && shared.Era == r.Era && !shared.Unshared {
+				return Sentence{ID: "factory.unshared", N: r.Requests + shared.Requests, M: r.Count + shared.Count, Name: r.Resource}
+			}
+		}
+	}
+	if len(x.Factories) > 0 && x.Factories[0].Stage == "synced" {
+		return Sentence{ID: "factory.synced", N: len(x.Rows), M: x.Objects}
+	}
+	return Sentence{ID: "factory.running", N: len(x.Rows), M: x.Objects}
+}

@@ -1,0 +1,62 @@
+package trace
+
+import "informerscope/core/informer"
+
+// popLimit is the most deltas that a RealFIFO hands over in one go.
+const popLimit = 1000
+
+// batchable reports whether a delta can be in a batch with others.
+func batchable(op informer.Op) bool {
+	switch op {
+	case informer.OpReplacedAll, informer.OpSyncAll, informer.OpBookmark:
+		return false
+	}
+	return true
+}
+
+// NextPop is how many deltas the process loop of a lane will take from the queue next, as the queue is now: a DeltaFIFO hands over one
+// key with all its Deltas, a RealFIFO one delta before 1.35 and then a batch. Seen is cleared and used, so that a caller who asks often
+// allocates nothing.
+//
+// Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2).
+func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
+	if lane < 0 || lane >= len(f.lanes) {
+		return 0
+	}
+	l := &f.lanes[lane]
+	q := &l.queue
+	if q.delta {
+		n := 0
+		q.keys.each(func(_ string, d []qitem) bool {
+			n = len(d)
+			return false
+		})
+		return n
+	}
+	if l.era == informer.Era131 || l.era == informer.Era133 {
+		return min(q.line.n, 1)
+	}
+	limit := min(q.line.n, popLimit)
+	population := q.population
+	if population > 0 && q.processing {
+		population = max(population-len(q.batch), 0) // counted down when what was taken is processed, which is before the next Pop
+	}
+	if population > 0 {
+		limit = min(limit, population)
+	}
+	if limit == 1 {
+		return 1
+	}
+	clear(seen)
+	for i := range limit {
+		it := q.line.at(i)
+		if !batchable(it.op) {
+			return max(i, 1)
+		}
+		if _, again := seen[it.key]; again {
+			return i
+		}
+		seen[it.key] = struct{}{}
+	}
+	return limit
+}

@@ -1,0 +1,119 @@
+package trace
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+)
+
+// What NextPop says of a queue that is full is what the real queue of the era then hands over: at rest, and asked while a
+// batch is being processed.
+func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
+	for _, era := range []informer.Era{informer.Era131, informer.Era133, informer.Era135, informer.Era137} {
+		for seed := range uint64(10) {
+			rng := rand.New(rand.NewPCG(seed, uint64(era)))
+			r := NewRecorder(RecorderOptions{})
+			r.Lane(0).Observe(&informer.Event{Kind: informer.KindInformerStarted, Era: era})
+			known := informer.NewStore(informer.MetaNamespaceKeyFunc)
+			q := queueOf(era, known, r.Lane(0))
+			object := func() *metav1.ObjectMeta {
+				return &metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprint("o", rng.IntN(30)), ResourceVersion: fmt.Sprint(rng.IntN(1000))}
+			}
+			if rng.IntN(2) == 0 { // the first list is what fills the queue
+				var list []any
+				for i := range rng.IntN(1500) {
+					list = append(list, &metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprint("p", i), ResourceVersion: "1"})
+				}
+				must(t, q.Replace(list, "1"))
+			}
+			for range 40 {
+				for range rng.IntN(40) {
+					stir(t, rng, q, known, object)
+				}
+				if r.headFold().QueueLen(0) == 0 {
+					must(t, q.Add(object()))
+				}
+				want := r.headFold().NextPop(0, map[string]struct{}{})
+				got, meanwhile := 0, 0
+				took := func(n int) {
+					got = n
+					meanwhile = r.headFold().NextPop(0, map[string]struct{}{})
+				}
+				pop := func() {
+					single := func(obj any, _ bool) error { took(len(obj.(informer.Deltas))); return nil }
+					if b, ok := q.(informer.QueueWithBatch); ok && era != informer.Era133 {
+						must(t, b.PopBatch(func(d []informer.Delta, _ bool) error { took(len(d)); return nil }, single))
+						return
+					}
+					_, err := q.Pop(single)
+					must(t, err)
+				}
+				pop()
+				if got != want {
+					t.Fatalf("era %v, seed %d: the next Pop takes %d, not %d", era, seed, got, want)
+				}
+				if r.headFold().QueueLen(0) > 0 {
+					want = meanwhile
+					if pop(); got != want {
+						t.Fatalf("era %v, seed %d: while a batch was processed the next one was said to be %d, and is %d", era, seed, want, got)
+					}
+				}
+			}
+		}
+	}
+}
+
+func (r *Recorder) headFold() *Fold {
+	head, _ := r.Head()
+	return r.FoldAt(head)
+}
+
+func queueOf(era informer.Era, known informer.KeyListerGetter, o informer.Observer) informer.Queue {
+	switch era {
+	case informer.Era131:
+		return informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true, Observer: o})
+	case informer.Era137:
+		return informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
+			EmitDeltaTypeBookmark: true, Observer: o})
+	}
+	return informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: known, Observer: o})
+}
+
+// stir does one thing to a queue.
+func stir(t *testing.T, rng *rand.Rand, q informer.Queue, known informer.Store, object func() *metav1.ObjectMeta) {
+	switch rng.IntN(24) {
+	case 0:
+		must(t, q.Resync())
+	case 1:
+		if b, ok := q.(informer.ReflectorBookmarkStore); ok {
+			must(t, b.Bookmark("7"))
+		}
+	case 2:
+		var list []any
+		for range rng.IntN(4) {
+			list = append(list, object())
+		}
+		must(t, q.Replace(list, "9"))
+	case 3:
+		must(t, known.Add(object()))
+	case 4, 5, 6:
+		must(t, q.Delete(object()))
+	case 7, 8, 9:
+		must(t, q.Add(object()))
+	default:
+		must(t, q.Update(object()))
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	var key informer.KeyError
+	if err != nil && !errors.As(err, &key) {
+		t.Fatal(err)
+	}
+}

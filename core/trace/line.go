@@ -1,0 +1,503 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"informerscope/core/informer"
+)
+
+// LineEncoder writes events as lines of a trace file, one after another, for logs that go out in pieces. An event that is
+// large goes in several lines: all but the last say "more", each has the event's seq, time, lane and kind, and what
+// LineDecoder puts together again is what stands in them. A file never has such lines.
+type LineEncoder struct {
+	fw    fileWriter
+	chunk int
+	event *Event
+	parts []string // of a KindRestored: States that together are the lane's
+	item  int
+	begun bool
+}
+
+// listPart is how many entries of a State's lists go into one line.
+const listPart = 1024
+
+// NewLineEncoder returns an encoder whose lines end after the item with which they become longer than chunk bytes. An
+// object is written once, as toJSON gives it (MarshalObject when nil).
+func NewLineEncoder(chunk int, toJSON func(any) ([]byte, error)) *LineEncoder {
+	w := &LineEncoder{chunk: chunk, fw: fileWriter{ids: map[any]int{}, json: toJSON}}
+	w.fw.enc = json.NewEncoder(&w.fw.line)
+	w.fw.enc.SetEscapeHTML(false)
+	return w
+}
+
+// Renumber forgets the objects that were written: their numbers begin anew.
+func (w *LineEncoder) Renumber() {
+	w.fw.ids, w.fw.next = map[any]int{}, 0
+	w.event = nil
+}
+
+// Start takes the event whose lines Next gives. The event must not be changed meanwhile.
+func (w *LineEncoder) Start(e *Event) error {
+	w.event, w.item, w.begun, w.parts = e, 0, false, nil
+	if KindName(e.Kind) == "" {
+		return fmt.Errorf("event %d is of kind %d, which does not exist", e.Seq, e.Kind)
+	}
+	if e.Kind == KindRestored {
+		var s State
+		if err := json.Unmarshal([]byte(e.Text), &s); err != nil {
+			return fmt.Errorf("event %d: %w", e.Seq, err)
+		}
+		for _, part := range splitState(&s) {
+			text, err := json.Marshal(part)
+			if err != nil {
+				return fmt.Errorf("event %d: %w", e.Seq, err)
+			}
+			w.parts = append(w.parts, string(text))
+		}
+	}
+	return nil
+}
+
+// Pending says that the event has lines that Next has not given yet.
+func (w *LineEncoder) Pending() bool { return w.event != nil }
+
+// Next is the event's next line with its end; valid until the next call.
+func (w *LineEncoder) Next() ([]byte, error) {
+	e := w.event
+	if e == nil {
+		return nil, errors.New("no event was started, or it has no more lines")
+	}
+	var rec *record
+	if !w.begun {
+		w.begun = true
+		var err error
+		if rec, err = w.fw.record(e); err != nil {
+			return nil, err
+		}
+	} else {
+		rec = &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind)}
+	}
+	size := 0
+	if len(w.parts) > 0 {
+		rec.Text = w.parts[0]
+		w.parts = w.parts[1:]
+		size = len(rec.Text)
+	}
+	for len(w.parts) == 0 && size < w.chunk && w.item < len(e.Items) {
+		it, err := w.fw.item(e, &e.Items[w.item])
+		if err != nil {
+			return nil, err
+		}
+		w.item++
+		size += len(it.Key) + len(it.RV) + 32
+		if it.Obj != nil {
+			size += len(it.Obj.Raw) + 24
+		}
+		for i := range it.Indexed {
+			size += len(it.Indexed[i].Index) + 16
+			for _, v := range it.Indexed[i].Values {
+				size += len(v) + 3
+			}
+		}
+		rec.Items = append(rec.Items, it)
+	}
+	if rec.More = len(w.parts) > 0 || w.item < len(e.Items); !rec.More {
+		w.event = nil
+	}
+	w.fw.line.Reset()
+	if err := w.fw.enc.Encode(rec); err != nil {
+		return nil, err
+	}
+	return w.fw.line.Bytes(), nil
+}
+
+// splitState cuts a lane's State into States whose lists are short. The values of the indices are left out: the items have them.
+func splitState(s *State) []*State {
+	out := []*State{s}
+	for name := range s.Indexer.Indices {
+		s.Indexer.Indices[name] = nil
+	}
+	s.Indexer.IndexSizes = nil
+	more := func() *State { n := &State{}; out = append(out, n); return n }
+	work := func() *Workqueue { n := more(); n.Workqueue = &Workqueue{}; return n.Workqueue }
+	items := s.Queue.Items
+	for i, weight, from := 0, 0, 0; i < len(items); i++ {
+		if weight += 1 + len(items[i].Deltas); weight < listPart && i+1 < len(items) {
+			continue
+		}
+		if part := items[from : i+1 : i+1]; from == 0 {
+			s.Queue.Items = part
+		} else {
+			more().Queue.Items = part
+		}
+		weight, from = 0, i+1
+	}
+	if s.Workqueue == nil {
+		return out
+	}
+	for _, part := range rest(&s.Workqueue.Queue) {
+		work().Queue = part
+	}
+	for _, part := range rest(&s.Workqueue.Processing) {
+		work().Processing = part
+	}
+	for _, part := range rest(&s.Workqueue.Waiting) {
+		work().Waiting = part
+	}
+	for _, part := range rest(&s.Workqueue.Dirty) {
+		work().Dirty = part
+	}
+	failing := slices.Sorted(maps.Keys(s.Workqueue.Failing))
+	for _, part := range rest(&failing) {
+		w := work()
+		w.Failing = map[string]int{}
+		for _, key := range part {
+			w.Failing[key] = s.Workqueue.Failing[key]
+			delete(s.Workqueue.Failing, key)
+		}
+	}
+	return out
+}
+
+// rest shortens a list to its first part, and returns the other parts.
+func rest[T any](list *[]T) [][]T {
+	all := *list
+	if len(all) <= listPart {
+		return nil
+	}
+	*list = all[:listPart:listPart]
+	return slices.Collect(slices.Chunk(all[listPart:], listPart))
+}
+
+func joinState(s, part *State) {
+	s.Queue.Items = append(s.Queue.Items, part.Queue.Items...)
+	if s.Workqueue == nil || part.Workqueue == nil {
+		return
+	}
+	w, p := s.Workqueue, part.Workqueue
+	w.Queue = append(w.Queue, p.Queue...)
+	w.Processing = append(w.Processing, p.Processing...)
+	w.Waiting = append(w.Waiting, p.Waiting...)
+	w.Dirty = append(w.Dirty, p.Dirty...)
+	if len(p.Failing) > 0 && w.Failing == nil {
+		w.Failing = map[string]int{}
+	}
+	maps.Copy(w.Failing, p.Failing)
+}
+
+// LineDecoder reads what a LineEncoder wrote. Its zero value is not usable; see NewLineDecoder.
+type LineDecoder struct {
+	fr fileReader
+	// Known gives the object of a KindRestored's item, when its reader has it already; then the line's is not decoded. May be nil.
+	Known func(lane uint8, key, rv string) any
+
+	event *Event // begun, to be completed
+	state *State // of a KindRestored
+	trial map[int]any
+}
+
+// NewLineDecoder returns a decoder that makes objects with decode; see ReadOptions.DecodeObject.
+func NewLineDecoder(decode func([]byte) (any, error)) *LineDecoder {
+	return &LineDecoder{fr: fileReader{o: ReadOptions{DecodeObject: decode}, objects: map[int]any{}}}
+}
+
+// Clone is a decoder that knows what d does. What one of them reads afterwards the other does not know: a reader tries
+// a piece of a log on a clone, and keeps it when the piece was whole.
+func (d *LineDecoder) Clone() *LineDecoder {
+	c := *d
+	c.fr.objects = d.fr.objects
+	c.trial = map[int]any{}
+	c.fr.added = c.trial
+	if d.event != nil {
+		e := *d.event
+		e.Items = slices.Clip(e.Items) // appending copies
+		c.event = &e
+	}
+	if d.state != nil {
+		s := *d.state
+		s.Queue.Items = slices.Clip(s.Queue.Items)
+		if s.Workqueue != nil {
+			w := *s.Workqueue
+			w.Queue, w.Processing, w.Waiting, w.Dirty = slices.Clip(w.Queue), slices.Clip(w.Processing), slices.Clip(w.Waiting), slices.Clip(w.Dirty)
+			w.Failing = maps.Clone(w.Failing)
+			s.Workqueue = &w
+		}
+		c.state = &s
+	}
+	return &c
+}
+
+// Keep makes a clone's knowledge its own; the decoder it came from must not be used any more.
+func (d *LineDecoder) Keep() {
+	if d.trial == nil {
+		return
+	}
+	maps.Copy(d.fr.objects, d.trial)
+	d.trial, d.fr.added = nil, nil
+}
+
+// Renumber forgets the objects, and an event that was not complete.
+func (d *LineDecoder) Renumber() {
+	d.fr.objects, d.event, d.state = map[int]any{}, nil, nil
+	if d.trial != nil {
+		d.trial = map[int]any{}
+		d.fr.added = d.trial
+	}
+}
+
+// Line reads one line. An event is returned with its last line; before it, nil.
+func (d *LineDecoder) Line(line []byte) (*Event, error) {
+	var rec record
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return nil, err
+	}
+	if d.Known != nil && rec.Kind == kindNames[KindRestored] {
+		for i := range rec.Items {
+			it := &rec.Items[i]
+			if it.Obj == nil || len(it.Obj.Raw) == 0 {
+				continue
+			}
+			if o := d.Known(rec.Lane, it.Key, it.RV); o != nil {
+				d.fr.remember(it.Obj.ID, o)
+				it.Obj.Raw = nil
+			}
+		}
+	}
+	e, known, err := d.fr.fromRecord(&rec)
+	if err != nil {
+		return nil, err
+	}
+	if !known {
+		return nil, fmt.Errorf("%q is no kind of event that this program knows: use the one that wrote it", rec.Kind)
+	}
+	var s *State
+	if e.Kind == KindRestored && (rec.More || d.state != nil) && e.Text != "" {
+		s = &State{}
+		if err := json.Unmarshal([]byte(e.Text), s); err != nil {
+			return nil, fmt.Errorf("the state that it restores: %w", err)
+		}
+	}
+	switch {
+	case d.event == nil && !rec.More:
+		return &e, nil
+	case d.event == nil:
+		d.event, d.state = &e, s
+	case d.event.Seq != e.Seq || d.event.Kind != e.Kind || d.event.Lane != e.Lane:
+		return nil, fmt.Errorf("event %d begins before %d is complete", e.Seq, d.event.Seq)
+	default:
+		d.event.Items = append(d.event.Items, e.Items...)
+		if s != nil && d.state != nil {
+			joinState(d.state, s)
+		}
+	}
+	if rec.More {
+		return nil, nil
+	}
+	whole := d.event
+	if d.state != nil {
+		text, err := json.Marshal(d.state)
+		if err != nil {
+			return nil, err
+		}
+		whole.Text = string(text)
+	}
+	d.event, d.state = nil, nil
+	return whole, nil
+}
+
+// LineRewriter changes what lines say, without knowing the ones before them.
+type LineRewriter struct {
+	// Text is asked for every string that is not part of an object, names of fields aside.
+	Text func(string) string
+	// Object is asked for the JSON of every object.
+	Object func(json.RawMessage) (json.RawMessage, error)
+}
+
+// Line is the line anew, without its end: fields that a trace has not are left out, and kinds that it has not are an error.
+func (w *LineRewriter) Line(line []byte) ([]byte, error) {
+	var rec record
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return nil, err
+	}
+	kind, known := ParseKind(rec.Kind)
+	if !known {
+		return nil, fmt.Errorf("%q is no kind of event", rec.Kind)
+	}
+	if rec.Era != "" {
+		if _, err := informer.ParseEra(rec.Era); err != nil {
+			return nil, err
+		}
+	}
+	rec.Op, rec.Verb = parseOp(rec.Op).String(), parseVerb(rec.Verb).String()
+	for _, s := range []*string{&rec.Key, &rec.RV, &rec.StoreRV} {
+		*s = w.Text(*s)
+	}
+	var err error
+	switch {
+	case kind == KindSelected:
+		err = rewriteJSON(&rec.Text, &Selection{}, w.Text)
+	case kind == KindRestored && rec.Text != "":
+		err = rewriteJSON(&rec.Text, &State{}, w.Text)
+	default:
+		rec.Text = w.Text(rec.Text)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if rec.Err != nil {
+		rec.Err.Message, rec.Err.Reason, rec.Err.Cause = w.Text(rec.Err.Message), w.Text(rec.Err.Reason), w.Text(rec.Err.Cause)
+	}
+	if o := rec.Options; o != nil {
+		for _, s := range []*string{&o.LabelSelector, &o.FieldSelector, &o.ResourceVersion, &o.ResourceVersionMatch, &o.Continue} {
+			*s = w.Text(*s)
+		}
+	}
+	w.indexed(rec.Indexed)
+	if err := w.object(rec.Obj); err != nil {
+		return nil, err
+	}
+	if err := w.object(rec.Old); err != nil {
+		return nil, err
+	}
+	for i := range rec.Items {
+		it := &rec.Items[i]
+		it.Key, it.RV = w.Text(it.Key), w.Text(it.RV)
+		w.indexed(it.Indexed)
+		if err := w.object(it.Obj); err != nil {
+			return nil, err
+		}
+	}
+	return unescaped{&rec}.MarshalJSON()
+}
+
+// Place is where a line of this kind stands: the seq of its event, and whether it completes it.
+func Place(line []byte) (seq uint64, kind informer.Kind, complete bool, err error) {
+	var rec struct {
+		Seq  uint64 `json:"s"`
+		Kind string `json:"k"`
+		More bool   `json:"more"`
+	}
+	if err := json.Unmarshal(line, &rec); err != nil {
+		return 0, 0, false, err
+	}
+	kind, _ = ParseKind(rec.Kind)
+	return rec.Seq, kind, !rec.More, nil
+}
+
+func (w *LineRewriter) indexed(ix []idxRecord) {
+	for i := range ix {
+		ix[i].Index = w.Text(ix[i].Index)
+		for j := range ix[i].Values {
+			ix[i].Values[j] = w.Text(ix[i].Values[j])
+		}
+	}
+}
+
+func (w *LineRewriter) object(o *objRecord) error {
+	if o == nil || len(o.Raw) == 0 {
+		return nil
+	}
+	raw, err := w.Object(o.Raw)
+	if err != nil {
+		return fmt.Errorf("object %d: %w", o.ID, err)
+	}
+	if o.Held == 0 && len(raw) != len(o.Raw) {
+		o.Held = int64(len(o.Raw)) // as much as it had where it is held
+	}
+	o.Raw = raw
+	return nil
+}
+
+// rewriteJSON reads text as what is, and writes it anew with every string changed.
+func rewriteJSON(text *string, is any, change func(string) string) error {
+	if err := json.Unmarshal([]byte(*text), is); err != nil {
+		return err
+	}
+	plain, err := json.Marshal(is)
+	if err != nil {
+		return err
+	}
+	changed, err := MapStrings(plain, change)
+	if err != nil {
+		return err
+	}
+	*text = string(changed)
+	return nil
+}
+
+// MapStrings is a JSON document with change applied to every string in it, names of fields included. When nothing
+// changes it is the document itself, byte by byte. Of a name that comes twice in one object both values are looked at,
+// and if something changes one of them stays.
+func MapStrings(doc []byte, change func(string) string) ([]byte, error) {
+	changed := false
+	dec := json.NewDecoder(bytes.NewReader(doc))
+	dec.UseNumber()
+	depth := 0
+	for {
+		token, err := dec.Token()
+		if err != nil {
+			return nil, err
+		}
+		switch t := token.(type) {
+		case string:
+			changed = changed || change(t) != t
+		case json.Delim:
+			if t == '{' || t == '[' {
+				depth++
+			} else {
+				depth--
+			}
+		}
+		if depth == 0 {
+			break
+		}
+	}
+	if dec.More() {
+		return nil, errors.New("more than one JSON value")
+	}
+	if !changed {
+		return doc, nil
+	}
+	dec = json.NewDecoder(bytes.NewReader(doc))
+	dec.UseNumber()
+	var v any
+	if err := dec.Decode(&v); err != nil {
+		return nil, err
+	}
+	return MarshalObject(unescaped{mapStrings(v, change)})
+}
+
+// unescaped is JSON in which <, > and & stand as they are.
+type unescaped struct{ v any }
+
+func (u unescaped) MarshalJSON() ([]byte, error) {
+	var out bytes.Buffer
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(u.v)
+	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
+}
+
+func mapStrings(v any, change func(string) string) any {
+	switch v := v.(type) {
+	case string:
+		return change(v)
+	case []any:
+		for i := range v {
+			v[i] = mapStrings(v[i], change)
+		}
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		//maporder:free each goes under its own name
+		for name, x := range v {
+			out[change(name)] = mapStrings(x, change)
+		}
+		return out
+	}
+	return v
+}

@@ -1,0 +1,119 @@
+package tracetest
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// told is what a handler was told of its objects, last.
+type told struct {
+	// last has the resourceVersion of each object, "" for one that is gone.
+	last map[string]string
+	// ended says that the listener was removed.
+	ended bool
+}
+
+// handlersOf reads of a log what each handler of a lane was told last of each key, by calls that came to their end. A log whose beginning was
+// not kept begins with what the store held then: that much every handler is taken to know, and what it knew better or worse would show in the
+// calls that follow, since each change of the store is one.
+func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
+	handlers := map[int32]*told{}
+	known := map[string]string{}
+	handler := func(id int32) *told {
+		h := handlers[id]
+		if h == nil {
+			h = &told{last: maps.Clone(known)}
+			handlers[id] = h
+		}
+		return h
+	}
+	for i := range events {
+		e := &events[i]
+		switch {
+		case e.Kind == trace.KindSelected:
+			clear(handlers)
+			clear(known)
+		case e.Lane != lane:
+		case e.Kind == trace.KindRestored:
+			for _, item := range e.Items {
+				known[item.Key] = item.RV
+			}
+			var s trace.State
+			if json.Unmarshal([]byte(e.Text), &s) == nil {
+				for _, l := range s.Listeners {
+					handler(int32(l.ID))
+				}
+			}
+		case e.Kind == informer.KindListenerAdded:
+			handler(e.Listener)
+		case e.Kind == informer.KindListenerRemoved:
+			handler(e.Listener).ended = true
+		case e.Kind == informer.KindHandled && e.Err == nil:
+			if h := handler(e.Listener); e.Op == informer.OpDeleted {
+				h.last[e.Key] = ""
+			} else {
+				h.last[e.Key] = e.RV
+			}
+		}
+	}
+	return handlers
+}
+
+// Lost says in words what of a cluster is not in the store of a lane, or was not told to one of its handlers; "" when nothing is lost.
+func Lost(events []trace.Event, lane uint8, want map[string]string) string {
+	fold := trace.NewFold()
+	for i := range events {
+		fold.Apply(&events[i])
+	}
+	held := map[string]string{}
+	fold.Objects(int(lane)).Range(func(c *trace.Cell) bool {
+		held[c.Key] = c.RV
+		return true
+	})
+	if words := Difference(want, held); words != "" {
+		return "in the store " + words
+	}
+	handlers := handlersOf(events, lane)
+	if len(handlers) < 3 {
+		return fmt.Sprintf("the log knows %d handlers, not printer, metrics and mailer", len(handlers))
+	}
+	for _, id := range slices.Sorted(maps.Keys(handlers)) {
+		h := handlers[id]
+		if h.ended {
+			continue
+		}
+		knows := maps.Clone(h.last)
+		maps.DeleteFunc(knows, func(_, rv string) bool { return rv == "" })
+		if words := Difference(want, knows); words != "" {
+			return fmt.Sprintf("as handler %d was told last %s", id, words)
+		}
+	}
+	return ""
+}
+
+// Difference says in words how held differs from want; "" when it does not.
+func Difference(want, held map[string]string) string {
+	var words []string
+	for _, key := range slices.Sorted(maps.Keys(want)) {
+		if rv, ok := held[key]; !ok {
+			words = append(words, key+" is missing")
+		} else if rv != want[key] {
+			words = append(words, fmt.Sprintf("%s is at %s, not %s", key, rv, want[key]))
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(held)) {
+		if _, ok := want[key]; !ok {
+			words = append(words, key+" should be gone")
+		}
+	}
+	if len(words) > 5 {
+		words = append(words[:5], fmt.Sprintf("and %d more", len(words)-5))
+	}
+	return strings.Join(words, ", ")
+}
