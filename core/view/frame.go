@@ -1,6 +1,7 @@
 package view
 
 import (
+	"bytes"
 	"encoding/json"
 	"strconv"
 	"time"
@@ -28,11 +29,21 @@ func (v *View) Frame() []byte {
 	v.advance()
 	v.timeline.follow(v.rec)
 
+	if shown := v.shown(); shown != v.laneSent {
+		v.laneSent, v.jumped = shown, true
+		if shown < len(v.lanes) { // the page knows another one
+			l := v.lanes[shown]
+			clear(l.sections)
+			clear(l.facts)
+			l.regroup = true
+		}
+	}
 	now := v.clock.Now()
 	desc := v.describe()
 	known := v.sent.view
 	known.Memory = desc.Memory // alone it is no news: a page that stands still is left alone
-	news := v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != known
+	said := v.tells()
+	news := said != v.told || v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != known
 	if !news && !(v.mode != paused && now.Sub(v.sent.at) >= heartbeat) {
 		return nil
 	}
@@ -42,19 +53,41 @@ func (v *View) Frame() []byte {
 
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
-	state := v.fold.State()
-	for i, l := range v.lanes {
-		if i > 0 {
-			b = append(b, ',')
+	var state *trace.State
+	if shown := v.shown(); v.fold.Several() {
+		// Of several informers one shows; the others have a row each.
+		state = v.fold.LaneState(shown)
+		b = v.appendLane(b, shown, v.lanes[shown], state)
+		for i, l := range v.lanes {
+			if i != shown {
+				l.moves.take()
+				l.all = true // its cells are compared anew when it shows
+				clear(l.touched)
+			}
 		}
-		s := state
-		if len(state.Lanes) > i {
-			s = state.Lanes[i]
+	} else {
+		state = v.fold.State()
+		for i, l := range v.lanes[:v.fold.Lanes()] {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			s := state
+			if len(state.Lanes) > i {
+				s = state.Lanes[i]
+			}
+			b = v.appendLane(b, i, l, s)
 		}
-		b = v.appendLane(b, i, l, s)
 	}
-	b = append(b, `],"timeline":`...)
+	b = append(b, ']')
+	b = v.appendFactory(b)
+	b = v.compare.append(b, v.comparison(state), v.resend)
+	b = append(b, `,"timeline":`...)
 	b = v.timeline.append(b, v.resend)
+	if said != v.told || v.resend && said != "null" {
+		v.told = said
+		b = append(b, `,"story":`...)
+		b = append(b, said...)
+	}
 	b = append(b, `,"jump":`...)
 	b = strconv.AppendBool(b, v.jumped)
 	b = append(b, `,"view":`...)
@@ -66,9 +99,37 @@ func (v *View) Frame() []byte {
 	return b
 }
 
+// tells is what is told of the moment shown: JSON. v.mu is held.
+func (v *View) tells() string {
+	if v.teller == nil {
+		return "null"
+	}
+	return string(v.teller(v.fold, v.fold.State(), v.at()))
+}
+
+// appendFactory says what the informers show together, where that is another than the page has.
+func (v *View) appendFactory(b []byte) []byte {
+	text, err := json.Marshal(v.fold.Factory(v.shown()))
+	if err != nil { // it holds nothing that cannot be written
+		panic(err)
+	}
+	if v.factory == nil {
+		v.factory = []byte("null")
+	}
+	if bytes.Equal(text, v.factory) && !(v.resend && len(text) > len("null")) {
+		return b
+	}
+	v.factory = text
+	return append(append(b, `,"factory":`...), text...)
+}
+
 // moreCells reports whether cells are still to be sent.
 func (v *View) moreCells() bool {
-	for _, l := range v.lanes {
+	several := v.fold.Several()
+	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
+		if several && i != v.shown() {
+			continue
+		}
 		if l.all || l.regroup || len(l.touched) > 0 {
 			return true
 		}
@@ -79,35 +140,17 @@ func (v *View) moreCells() bool {
 func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 	if v.resend {
 		clear(l.sections)
+		clear(l.facts)
 		l.regroup = true
 	}
 	b = append(b, `{"state":{`...)
-	n := 0
-	for _, part := range []struct {
-		name  string
-		value any
-	}{
+	b, n := appendChanged(b, l.sections, []member{
 		{"source", s.Source}, {"era", s.Era}, {"resource", s.Resource}, {"api", s.API}, {"reflector", s.Reflector},
 		{"queue", s.Queue}, {"indexer", s.Indexer}, {"listeners", s.Listeners}, {"workqueue", s.Workqueue},
-		{"holds", s.Holds}, {"faults", s.Faults},
-	} {
-		text, err := json.Marshal(part.value)
-		if err != nil { // a State holds nothing that cannot be written
-			panic(err)
-		}
-		if l.sections[part.name] == string(text) {
-			continue
-		}
-		l.sections[part.name] = string(text)
-		if n > 0 {
-			b = append(b, ',')
-		}
-		n++
-		b = appendString(b, part.name)
-		b = append(b, ':')
-		b = append(b, text...)
-	}
+		{"holds", s.Holds}, {"faults", s.Faults}, {"fidelity", s.Fidelity},
+	})
 	b = append(b, '}')
+	b = v.appendFacts(b, i, l, s, n > 0)
 
 	reset, set, del := l.cells(v.fold, i, v.groupBy, v.jumped)
 	if counts, changed := l.groupCounts(v.fold, i, v.groupBy); changed || reset {
@@ -119,7 +162,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 				b = append(b, ',')
 			}
 			b = append(b, '[')
-			b = appendString(b, l.groups[j])
+			b = appendString(b, l.groups.names[j])
 			b = append(b, ',')
 			b = strconv.AppendInt(b, int64(n), 10)
 			b = append(b, ']')
@@ -130,7 +173,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 		b = appendCells(b, reset, set, del)
 	}
 	moves, shown, merged := l.moves.take()
-	if i == 0 {
+	if i == v.shown() {
 		v.tokens.add(v.clock.Now(), shown, merged)
 	}
 	if len(moves) > 0 && !v.jumped {
@@ -142,6 +185,63 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 		b = append(b, text...)
 	}
 	return append(b, '}')
+}
+
+// factsEvery is how old facts may be, in the log's time, while nothing but time has passed.
+const factsEvery = 200 * time.Millisecond
+
+// appendFacts says which facts of a lane changed. They are computed anew when its State did, and when enough time has passed.
+func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed bool) []byte {
+	at := v.at()
+	passed := at - l.factsAt
+	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
+	if recent && !changed && !v.jumped && len(l.facts) > 0 {
+		return b
+	}
+	l.factsAt = at
+	f := v.facts(i, s)
+	from := len(b)
+	b = append(b, `,"facts":{`...)
+	b, n := appendChanged(b, l.facts, []member{
+		{"sure", f.Sure}, {"upToDate", f.UpToDate}, {"growing", f.Growing}, {"wireMicros", f.WireMicros}, {"unlisted", f.Unlisted},
+		{"staleSince", f.StaleSince}, {"trouble", f.Trouble}, {"fresh", f.Fresh}, {"deltas", f.Deltas}, {"pending", f.Pending},
+		{"ledger", f.Ledger}, {"requests", f.Requests}, {"focus", f.Focus},
+		{"nextBatch", f.NextBatch}, {"nextRequest", f.NextRequest}, {"depths", f.Depths}, {"listener", f.Listener},
+		{"listeners", f.Listeners}, {"writesPerSecond", f.WritesPerSecond}, {"versions", f.Versions}, {"sentence", f.Sentence},
+	})
+	if n == 0 {
+		return b[:from]
+	}
+	return append(b, '}')
+}
+
+// member is a member of what a frame carries.
+type member struct {
+	name  string
+	value any
+}
+
+// appendChanged writes the members that differ from what was sent, and says how many they are.
+func appendChanged(b []byte, sent map[string]string, members []member) ([]byte, int) {
+	n := 0
+	for _, m := range members {
+		text, err := json.Marshal(m.value)
+		if err != nil { // a State and its Facts hold nothing that cannot be written
+			panic(err)
+		}
+		if sent[m.name] == string(text) {
+			continue
+		}
+		sent[m.name] = string(text)
+		if n > 0 {
+			b = append(b, ',')
+		}
+		n++
+		b = appendString(b, m.name)
+		b = append(b, ':')
+		b = append(b, text...)
+	}
+	return b, n
 }
 
 func appendCells(b []byte, reset bool, set []cell, del []int) []byte {

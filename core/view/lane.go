@@ -1,8 +1,7 @@
 package view
 
 import (
-	"cmp"
-	"slices"
+	"time"
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
@@ -19,6 +18,8 @@ const noGroup = "(none)"
 type cellSlot struct {
 	id  int
 	seq uint64 // of the change that the page knows
+	// group is the number of the group that it is shown in.
+	group int
 }
 
 // laneView is what the page knows of one lane.
@@ -30,17 +31,18 @@ type laneView struct {
 	slots    map[string]*cellSlot
 	free     []int
 	next     int
-	groups   []string
-	groupIDs map[string]int
-	counts   []int // as sent
+	groups   groups
+	renamed  bool // another group has a number since the groups were sent
 	sections map[string]string
+	facts    map[string]string // as sent
+	factsAt  time.Duration     // the moment of which they are
 }
 
 func newLaneView(follow string) *laneView {
 	return &laneView{
 		moves:   moves{follow: follow},
-		touched: map[string]struct{}{}, slots: map[string]*cellSlot{}, groupIDs: map[string]int{},
-		sections: map[string]string{}, regroup: true,
+		touched: map[string]struct{}{}, slots: map[string]*cellSlot{},
+		sections: map[string]string{}, facts: map[string]string{}, regroup: true,
 	}
 }
 
@@ -56,6 +58,9 @@ func (l *laneView) watch(e *trace.Event) {
 		clear(l.touched)
 	case informer.KindIndexersAdded:
 		l.regroup = true
+	case trace.KindLane:
+		l.all, l.regroup = true, true
+		clear(l.touched)
 	}
 }
 
@@ -71,31 +76,19 @@ type cell struct {
 
 // cells compares what the page knows with the fold. Reset: the page forgets all it has first.
 func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
-	objects := fold.Objects(lane)
+	objects, values := fold.Objects(lane), fold.Index(lane, index)
 	if l.regroup {
 		l.regroup, l.all, reset = false, true, true
 		clear(l.slots)
-		clear(l.groupIDs)
-		l.free, l.next, l.groups, l.counts = nil, 0, nil, nil
-		// The largest groups first, so that the page's first picture is in its order.
-		values := fold.Index(lane, index)
-		names := make([]string, 0, values.Len())
-		values.Range(func(name string, _ int) bool {
-			names = append(names, name)
-			return true
-		})
-		slices.SortFunc(names, func(a, b string) int {
-			return cmp.Or(cmp.Compare(values.Count(b), values.Count(a)), cmp.Compare(a, b))
-		})
-		for _, name := range names {
-			l.group(name)
-		}
+		l.free, l.next = nil, 0
+		l.groups.reset(values)
 	}
 	if !l.all && !jumped {
+		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
 		for key := range l.touched {
 			delete(l.touched, key)
 			if c, ok := objects.Get(key); ok {
-				l.set(&set, &c, index)
+				l.set(&set, &c, index, values)
 			} else {
 				l.del(&del, key)
 			}
@@ -106,6 +99,7 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 		return reset, set, del
 	}
 	clear(l.touched)
+	//maporder:free the page takes away what a frame names, in any order
 	for key := range l.slots {
 		if _, ok := objects.Get(key); !ok {
 			l.del(&del, key)
@@ -116,7 +110,7 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 		if s := l.slots[c.Key]; s != nil && s.seq == c.Seq {
 			return true
 		}
-		l.set(&set, c, index)
+		l.set(&set, c, index, values)
 		if len(set) >= maxCells {
 			l.all = true // the rest with the next frame
 			return false
@@ -126,9 +120,11 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 	return reset, set, del
 }
 
-func (l *laneView) set(set *[]cell, c *trace.Cell, index string) {
+func (l *laneView) set(set *[]cell, c *trace.Cell, index string, values trace.Index) {
 	s := l.slots[c.Key]
-	if s == nil {
+	if s != nil {
+		l.groups.leave(s.group)
+	} else {
 		s = &cellSlot{}
 		if n := len(l.free); n > 0 {
 			s.id, l.free = l.free[n-1], l.free[:n-1]
@@ -145,44 +141,28 @@ func (l *laneView) set(set *[]cell, c *trace.Cell, index string) {
 			name = in.Values[0]
 		}
 	}
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: l.group(name), at: millis(c.At), op: c.Op, phase: phase(c.Obj)})
+	_, known := l.groups.ids[name]
+	l.renamed = l.renamed || !known
+	s.group = l.groups.id(name, values)
+	l.groups.enter(s.group)
+	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, at: millis(c.At), op: c.Op, phase: phase(c.Obj)})
 }
 
 func (l *laneView) del(del *[]int, key string) {
 	if s := l.slots[key]; s != nil {
 		delete(l.slots, key)
+		l.groups.leave(s.group)
 		l.free = append(l.free, s.id)
 		*del = append(*del, s.id)
 	}
 }
 
-func (l *laneView) group(name string) int {
-	id, ok := l.groupIDs[name]
-	if !ok {
-		id = len(l.groups)
-		l.groups = append(l.groups, name)
-		l.groupIDs[name] = id
-	}
-	return id
-}
-
-// groupCounts are the objects of each group, and whether they differ from what was sent.
+// groupCounts are the objects of each group, and whether groups or counts differ from what was sent.
 func (l *laneView) groupCounts(fold *trace.Fold, lane int, index string) ([]int, bool) {
-	values := fold.Index(lane, index)
-	values.Range(func(name string, _ int) bool {
-		l.group(name)
-		return true
-	})
-	counts := make([]int, len(l.groups))
-	for i, name := range l.groups {
-		counts[i] = values.Count(name)
-	}
-	changed := len(counts) != len(l.counts)
-	for i := range counts {
-		changed = changed || counts[i] != l.counts[i]
-	}
-	l.counts = counts
-	return counts, changed
+	changed, gaps := l.groups.count(fold.Index(lane, index))
+	changed, l.renamed = changed || l.renamed, false
+	l.regroup = l.regroup || gaps
+	return l.groups.counts, changed
 }
 
 // phase is an object's status.phase, where it has one.

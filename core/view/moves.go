@@ -38,16 +38,16 @@ type Move struct {
 	Mix      map[string]int `json:"mix,omitempty"`
 }
 
+// pathKeyed is a path, and of those that each listener has one of, whose.
 type pathKeyed struct {
-	path string
-	l    int32
+	path     string
+	listener int32
 }
 
-// moves collects what passed since the last frame. Beyond maxTokens a path
-// only counts.
+// moves collects what passed since the last frame. Where more than maxTokens passed along a path they are only counted, by delta type.
 type moves struct {
-	order []pathKeyed
-	// follow is a key whose tokens are never merged; followed are those.
+	order []pathKeyed // along which something passed, the first one first
+	// follow is the key of the object whose tokens are never merged, and followed are those tokens.
 	follow   string
 	followed []Move
 	paths    map[pathKeyed]*pathMoves
@@ -55,9 +55,9 @@ type moves struct {
 
 type pathMoves struct {
 	tokens []Move
-	n      int
-	mix    [16]int // by Op
-	last   uint64
+	n      int     // how many passed, those without a token too
+	mix    [16]int // how many of each informer.Op
+	last   uint64  // the seq of the newest
 }
 
 func (m *moves) add(path string, l int32, e *trace.Event, n int) {
@@ -112,7 +112,9 @@ func (m *moves) watch(e *trace.Event) {
 		m.add(pathStore, 0, e, max(len(e.Items), 1))
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
 		t := *e
-		t.Op = storeOps[e.Kind]
+		if t.Op == informer.OpNone { // a delete, or a log of before a write said which delta it was
+			t.Op = storeOps[e.Kind]
+		}
 		m.add(pathPop, 0, &t, 1)
 	case informer.KindStoreReplaced:
 		t := *e
@@ -153,7 +155,7 @@ func (m *moves) take() (out []Move, shown, merged int) {
 					mix[informer.Op(op).String()] = n
 				}
 			}
-			out = append(out, Move{Path: k.path, Listener: k.l, Seq: p.last, N: p.n, Mix: mix})
+			out = append(out, Move{Path: k.path, Listener: k.listener, Seq: p.last, N: p.n, Mix: mix})
 			shown++
 			merged += p.n - 1
 		}

@@ -2,6 +2,7 @@ package view
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 
 	"informerscope/core/informer"
@@ -29,14 +30,16 @@ type Object struct {
 // before, and the way it took. An object that the log does not know is an error.
 func (v *View) Object(lane int, key string) (*Object, error) {
 	v.mu.Lock()
-	defer v.mu.Unlock()
-	pos, first := v.fold.Seq(), v.rec.First()
-	from := first
+	pos, gen, following := v.fold.Seq(), v.gen, v.mode == live
+	cell, held := v.fold.Objects(lane).Get(key)
+	read := v.together(lane)
+	v.mu.Unlock()
+	// From here on the log is read, and objects that do not change: frames need not wait for that.
+	from := v.rec.First()
 	if pos > journeyEvents {
-		from = max(first, pos-journeyEvents)
+		from = max(from, pos-journeyEvents)
 	}
 	out := &Object{Key: key}
-	cell, held := v.fold.Objects(lane).Get(key)
 	var obj, old any
 	if held {
 		obj = cell.Obj
@@ -72,20 +75,37 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		}
 		out.OldRV = version(old)
 	}
-	out.Journey = trace.Journey(v.rec.Read, key, from, pos)
+	out.Journey = trace.Journey(read, key, from, pos)
 	if out.Journey == nil {
 		out.Journey = []trace.Hop{}
 	}
 	out.Ahead = []trace.Hop{}
-	if head, _ := v.rec.Head(); head > pos && v.mode != live {
+	if head, _ := v.rec.Head(); head > pos && !following {
 		// It begins at the same place, for a hop is told by those before it.
-		for _, h := range trace.Journey(v.rec.Read, key, from, min(head, pos+journeyEvents)) {
+		for _, h := range trace.Journey(read, key, from, min(head, pos+journeyEvents)) {
 			if h.Seq > pos {
 				out.Ahead = append(out.Ahead, h)
 			}
 		}
 	}
+	if v.rec.Generation() != gen {
+		return nil, errors.New("the log began anew while it was read: ask again")
+	}
 	return out, nil
+}
+
+// together reads the events of the lanes that are of a lane's resource: another resource may have an object with the same key. v.mu is held.
+func (v *View) together(lane int) func(from, to uint64, fn func(*trace.Event) bool) {
+	if !v.fold.Several() {
+		return v.rec.Read
+	}
+	var with [256]bool
+	for i := range v.fold.Lanes() {
+		with[i] = v.fold.Together(lane, i)
+	}
+	return func(from, to uint64, fn func(*trace.Event) bool) {
+		v.rec.Read(from, to, func(e *trace.Event) bool { return !with[e.Lane] || fn(e) })
+	}
 }
 
 func raw(obj any) (json.RawMessage, error) {

@@ -52,13 +52,46 @@ type View struct {
 	groupBy  string
 	followed string
 	lanes    []*laneView
+	lane     int    // of several informers, the one that is to show
+	laneSent int    // and the one of which the page knows
+	factory  []byte // as the page has it
 	timeline timeline
+	compare  comparing
 	tokens   tokenCount
 	sent     sentView
 	offered  uint64 // the fold was last offered to the recorder as a checkpoint here
 	measure  func() trace.Memory
 	memory   trace.Memory
 	measured time.Time
+	seen     map[string]struct{} // room for the facts to count in
+	guide    Guide               // nil where the log's end is the present
+	playTo   uint64              // playing pauses at this event; 0: at the log's end it is live
+	teller   Teller              // nil where no story is told
+	told     string              // what the teller said in the last frame
+}
+
+// Teller says what is told of a moment, as JSON; f and s, which have no facts, are only lent. It is called with the View's lock held, and
+// must not call the View.
+type Teller func(f *trace.Fold, s *trace.State, at time.Duration) []byte
+
+// Tell has t say in each frame what is told of its moment, nil for nothing.
+func (v *View) Tell(t Teller) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.teller = t
+}
+
+// PlayTo plays from one event to another one, at the speed at which it happened, and pauses there.
+func (v *View) PlayTo(from, to uint64) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.mode = paused
+	v.goTo(from)
+	if to <= v.fold.Seq() {
+		return
+	}
+	v.speed, v.playTo = 1, to
+	v.mode, v.playAt, v.stood = playing, v.fold.At(), true
 }
 
 // measureEvery is how old what a View says of memory may be.
@@ -66,7 +99,7 @@ const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace"}
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", told: "null"}
 	v.reset()
 	return v
 }
@@ -93,14 +126,16 @@ func (v *View) reset() {
 	v.fold = trace.NewFold()
 	v.mode = live
 	v.jumped, v.resend = true, true
-	v.lanes = nil
+	v.lanes, v.lane = nil, 0
 	v.timeline = newTimeline()
+	v.compare = comparing{sent: v.compare.sent}
 }
 
 // Live follows the end of the log again.
 func (v *View) Live() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.playTo = 0
 	v.mode = live
 	v.jumped = true
 }
@@ -109,6 +144,7 @@ func (v *View) Live() {
 func (v *View) Pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
+	v.playTo = 0
 	v.mode = paused
 }
 
@@ -126,6 +162,7 @@ func (v *View) Play(speed float64) error {
 	if v.mode == live && v.speed >= 1 {
 		return nil
 	}
+	v.playTo = 0
 	if v.mode != playing {
 		v.playAt, v.stood = v.fold.At(), true
 	}
@@ -204,6 +241,7 @@ func (v *View) Follow(key string) {
 // goTo makes seq the view's position, as near as the log allows. Short ways
 // forward are played, so that the eye can follow them. v.mu is held.
 func (v *View) goTo(seq uint64) {
+	v.playTo = 0
 	head, _ := v.rec.Head()
 	seq = min(max(seq, v.rec.First()), head)
 	pos := v.fold.Seq()
@@ -239,8 +277,9 @@ func (v *View) apply(seq uint64) {
 
 // watch notes what an event changed. v.mu is held.
 func (v *View) watch(e *trace.Event) {
+	v.compare.watch(e)
 	if e.Kind == trace.KindSelected {
-		v.lanes, v.jumped, v.resend = nil, true, true
+		v.lanes, v.lane, v.jumped, v.resend = nil, 0, true, true
 		return
 	}
 	for len(v.lanes) < v.fold.Lanes() {
@@ -263,7 +302,7 @@ func (v *View) advance() {
 	target := pos
 	switch v.mode {
 	case live:
-		target = head
+		target = v.guided(pos, head)
 	case playing:
 		now := v.clock.Now()
 		if !v.stood {
@@ -271,6 +310,14 @@ func (v *View) advance() {
 		}
 		v.ticked, v.stood = now, false
 		target = max(pos, v.rec.SeqAt(v.playAt))
+		if v.playTo != 0 && target >= v.playTo {
+			target = max(pos, v.playTo)
+			v.mode, v.playTo = paused, 0
+			if target > pos {
+				v.apply(target)
+			}
+			return
+		}
 		if now := v.rec.Now(); v.playAt >= now {
 			v.playAt = now
 			if v.speed >= 1 {
@@ -302,10 +349,56 @@ func (v *View) State() *trace.State {
 	if v.mode == live {
 		v.advance()
 	}
-	s := v.fold.State()
+	shown := v.shown()
+	s := v.fold.StateOf(shown)
 	s.View = v.describe()
-	s.Live = v.mode == live
+	s.Live = v.present()
+	s.Facts = v.facts(shown, s)
+	v.timeline.follow(v.rec)
+	s.Compare = v.comparison(s)
+	s.Factory = v.fold.Factory(shown)
+	for i, lane := range s.Lanes {
+		lane.Facts = s.Facts
+		if i != shown {
+			lane.Facts = v.facts(i, lane)
+		}
+	}
 	return s
+}
+
+// Show makes another of several informers the one that frames, and State at its top, are of.
+func (v *View) Show(lane int) error {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if lane < 0 || lane >= v.fold.Lanes() || lane > 0 && !v.fold.Several() {
+		return fmt.Errorf("there is no informer %d at this moment; state().factory lists those that there are", lane)
+	}
+	v.lane = lane
+	return nil
+}
+
+// Shown is the lane that frames are of.
+func (v *View) Shown() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.shown()
+}
+
+// shown is the lane that shows; at a moment at which it was not there yet that is the first. v.mu is held.
+func (v *View) shown() int {
+	if v.lane >= v.fold.Lanes() || !v.fold.Several() {
+		return 0
+	}
+	return v.lane
+}
+
+// facts are those of a lane whose State at the view's position is given. v.mu is held.
+func (v *View) facts(lane int, s *trace.State) *trace.Facts {
+	if v.seen == nil {
+		v.seen = map[string]struct{}{}
+	}
+	x := factsFor{fold: v.fold, lane: lane, state: s, at: max(v.at(), v.fold.At()), seen: v.seen}
+	return x.facts()
 }
 
 // Describe says how the view follows the log.
@@ -323,7 +416,17 @@ func (v *View) describe() trace.View {
 	}
 	if head > pos {
 		d.Behind = head - pos
-		d.BehindMillis = millis(headAt - v.at())
+		d.BehindMillis = max(millis(headAt-v.at()), 0)
+	}
+	if v.mode == live {
+		d.Speed = 1 // whatever it was played at before
+	}
+	if v.mode == live && v.guide != nil {
+		if v.present() { // what came already for the next second is no way behind
+			d.Behind, d.BehindMillis = 0, 0
+		} else {
+			d.Mode, d.Speed = modeNames[playing], 1
+		}
 	}
 	now := v.clock.Now()
 	d.MergedTokens, d.ShownTokens = v.tokens.read(now)
@@ -338,7 +441,7 @@ func (v *View) describe() trace.View {
 func (v *View) at() time.Duration {
 	switch v.mode {
 	case live:
-		return v.rec.Now()
+		return v.liveAt()
 	case playing:
 		return max(v.playAt, v.fold.At())
 	}

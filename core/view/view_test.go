@@ -21,6 +21,7 @@ import (
 func TestMain(m *testing.M) {
 	// The default handlers keep the time of the last error for the whole process, which no bubble of fake time survives.
 	utilruntime.ErrorHandlers = nil
+	utilruntime.PanicHandlers = nil // a handler panics when it is told to, and that is no news
 	utilruntime.ReallyCrash = false
 	os.Exit(m.Run())
 }
@@ -29,6 +30,7 @@ func TestMain(m *testing.M) {
 type page struct {
 	t      *testing.T
 	state  map[string]json.RawMessage
+	facts  map[string]json.RawMessage
 	cells  map[int]cell
 	groups []group
 	view   struct {
@@ -40,6 +42,9 @@ type page struct {
 	marks []trace.Mark
 	moves []view.Move
 	jump  bool
+	lane  int // that the frames are of, as they say
+	lanes int // in the last frame
+	rows  []trace.FactoryRow
 	logs  int // how often it was told that the log is a new one
 }
 
@@ -61,6 +66,7 @@ func (p *page) take(v *view.View) bool {
 	var f struct {
 		Lanes []struct {
 			State  map[string]json.RawMessage
+			Facts  map[string]json.RawMessage
 			Groups *struct {
 				Index string
 				List  [][2]json.RawMessage
@@ -77,8 +83,9 @@ func (p *page) take(v *view.View) bool {
 			Bins  [][2]int
 			Marks []trace.Mark
 		}
-		View json.RawMessage
-		Jump bool
+		Factory json.RawMessage
+		View    json.RawMessage
+		Jump    bool
 	}
 	if err := json.Unmarshal(raw, &f); err != nil {
 		p.t.Fatalf("%v in %s", err, raw)
@@ -86,7 +93,16 @@ func (p *page) take(v *view.View) bool {
 	if err := json.Unmarshal(f.View, &p.view); err != nil {
 		p.t.Fatal(err)
 	}
-	p.jump = f.Jump
+	p.jump, p.lanes = f.Jump, len(f.Lanes)
+	if f.Factory != nil {
+		var is *trace.Factory
+		if err := json.Unmarshal(f.Factory, &is); err != nil {
+			p.t.Fatal(err)
+		}
+		if p.lane, p.rows = 0, nil; is != nil {
+			p.lane, p.rows = is.Shown, is.Rows
+		}
+	}
 	if f.Timeline.Reset {
 		p.logs++
 		p.bins, p.marks = map[int]int{}, nil
@@ -104,6 +120,12 @@ func (p *page) take(v *view.View) bool {
 	}
 	for k, v := range l.State {
 		p.state[k] = v
+	}
+	if p.facts == nil {
+		p.facts = map[string]json.RawMessage{}
+	}
+	for k, v := range l.Facts {
+		p.facts[k] = v
 	}
 	if l.Groups != nil {
 		p.groups = nil
@@ -139,7 +161,7 @@ func (p *page) take(v *view.View) bool {
 func (p *page) check(rec *trace.Recorder, index string) {
 	p.t.Helper()
 	fold := rec.FoldAt(p.view.Seq)
-	objects := fold.Objects(0)
+	objects := fold.Objects(p.lane)
 	if len(p.cells) != objects.Len() {
 		p.t.Fatalf("seq %d: %d cells, %d objects", p.view.Seq, len(p.cells), objects.Len())
 	}
@@ -163,7 +185,7 @@ func (p *page) check(rec *trace.Recorder, index string) {
 			p.t.Fatalf("group %s: %d cells, count %d", g.name, counts[g.name], g.n)
 		}
 	}
-	want, err := json.Marshal(fold.State())
+	want, err := json.Marshal(fold.StateOf(p.lane))
 	if err != nil {
 		p.t.Fatal(err)
 	}

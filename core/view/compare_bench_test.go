@@ -1,0 +1,82 @@
+package view
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// compareLog is a log of two lanes in which Pop is held and as many changes come as it has room for.
+func compareLog(b *testing.B, events int) *trace.Recorder {
+	b.Helper()
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`})
+	rec.Emit(0, informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true})
+	for i := 0; ; i++ {
+		key, rv := fmt.Sprintf("shop/pod-%d", i%2000), fmt.Sprint(1000+i)
+		for lane := range uint8(2) {
+			for _, e := range []informer.Event{
+				{Kind: trace.KindWireFrame, Op: informer.OpUpdated, Key: key, RV: rv},
+				{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: key, RV: rv},
+				{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: key, RV: rv, N: i + 1},
+			} {
+				if rec.Emit(lane, e) == uint64(events) {
+					return rec
+				}
+			}
+		}
+	}
+}
+
+// BenchmarkCompareAnew is what a jump costs: all that is read back is read.
+func BenchmarkCompareAnew(b *testing.B) {
+	rec := compareLog(b, compareReach)
+	v := New(rec, clock.RealClock{})
+	v.Seek(compareReach)
+	if c := v.Comparison(); c.Total < 10_000 {
+		b.Fatalf("%d changes", c.Total)
+	}
+	state := v.fold.State()
+	b.ReportAllocs()
+	for b.Loop() {
+		v.compare.seq = 0
+		v.comparison(state)
+	}
+	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/compareReach, "ns/event")
+}
+
+// BenchmarkCompareLive is what a frame of a view that follows costs, with 100 events in it.
+func BenchmarkCompareLive(b *testing.B) {
+	rec := compareLog(b, compareReach)
+	v := New(rec, clock.RealClock{})
+	v.Seek(compareReach / 2)
+	v.Comparison()
+	events := make([]trace.Event, 0, compareReach/2)
+	rec.Read(compareReach/2+1, compareReach, func(e *trace.Event) bool {
+		events = append(events, *e)
+		return true
+	})
+	follow, fold := v.compare, v.fold
+	next := len(events)
+	b.ReportAllocs()
+	for b.Loop() {
+		if next+100 > len(events) {
+			b.StopTimer()
+			v.compare, next = follow, 0
+			v.compare.follow = readBurst(rec, follow.burst, compareReach/2, fold, follow.follow.listener)
+			v.fold = rec.FoldAt(compareReach / 2)
+			b.StartTimer()
+		}
+		for i := range events[next : next+100] {
+			v.compare.watch(&events[next+i])
+		}
+		next += 100
+		v.compare.append(nil, v.compare.describe(v.fold, v.compare.follow.first(maxCompared), 0), false)
+	}
+	b.ReportMetric(float64(b.Elapsed()/time.Microsecond)/float64(b.N), "µs/frame")
+}

@@ -1,0 +1,691 @@
+package view_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// sideBySide runs several eras on one simulated cluster.
+func sideBySide(t *testing.T, eras string, objects int, rate float64) (*lab.Lab, *trace.Recorder) {
+	t.Helper()
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := lab.New(lab.Options{Recorder: rec})
+	t.Cleanup(func() {
+		l.Close()
+		<-time.After(2 * time.Minute)
+	})
+	if _, err := l.Select(t.Context(), lab.Change{Era: &eras, Objects: &objects, Rate: &rate}); err != nil {
+		t.Fatal(err)
+	}
+	pass(3 * time.Second)
+	return l, rec
+}
+
+func do(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func cluster(t *testing.T, l *lab.Lab, verb string, a lab.ClusterArgs) {
+	t.Helper()
+	_, err := l.Cluster(verb, a)
+	do(t, err)
+}
+
+type sentID struct{ key, rv string }
+
+// told is what the log tells of the changes that came while Pop was held, read in the plainest way: one event after another from its
+// beginning, with the queues as what they are.
+type told struct {
+	from, to uint64
+	sent     []sentID
+	ops      map[sentID]informer.Op
+	seqs     map[sentID]uint64
+	lanes    []toldLane
+	flow     []sentID // taken by both Reflectors, in that order
+}
+
+type toldLane struct {
+	waits  []sentID
+	pops   [][]sentID
+	stored []sentID
+	given  []sentID
+}
+
+func tell(rec *trace.Recorder, pos uint64, listener int32) told {
+	var x told
+	lanes := rec.FoldAt(pos).Lanes()
+	x.lanes = make([]toldLane, lanes)
+	x.ops, x.seqs = map[sentID]informer.Op{}, map[sentID]uint64{}
+	var order []sentID
+	taken := map[sentID]int{}
+	lists := map[uint32]bool{} // watches that are answering with a list
+	line := make([][]sentID, lanes)
+	delta := make([]bool, lanes)
+	for i := range delta {
+		delta[i] = rec.FoldAt(pos).QueueKind(i) == "DeltaFIFO"
+	}
+	type in struct {
+		lane int
+		id   sentID
+	}
+	seen := map[string]map[in]bool{"reflector": {}, "queued": {}, "stored": {}, "given": {}}
+	once := func(what string, lane int, id sentID) bool {
+		if _, known := x.ops[id]; !known || seen[what][in{lane, id}] {
+			return false
+		}
+		seen[what][in{lane, id}] = true
+		return true
+	}
+	// A delete may come with another version than it was sent with, as a tombstone does: it is the first that has not come.
+	id := func(e *trace.Event, what string, deleted bool) sentID {
+		sent := sentID{e.Key, e.RV}
+		if op, known := x.ops[sent]; known && (op == informer.OpDeleted) == deleted || !deleted {
+			return sent
+		}
+		for _, o := range order {
+			if o.key == e.Key && x.ops[o] == informer.OpDeleted && !seen[what][in{int(e.Lane), o}] {
+				return o
+			}
+		}
+		return sent
+	}
+	rec.Read(1, pos, func(e *trace.Event) bool {
+		i := int(e.Lane)
+		switch e.Kind {
+		case trace.KindHold:
+			if informer.Stage(e.N) == informer.StagePop {
+				if e.Flag {
+					x.from, x.to = e.Seq, 0
+				} else {
+					x.to = e.Seq
+				}
+			}
+		case trace.KindWireRequest:
+			lists[e.Req] = strings.Contains(e.Text, "sendInitialEvents=true")
+		case trace.KindWireFrame, informer.KindWatchEvent:
+			if e.Key == "" {
+				if e.Kind == trace.KindWireFrame {
+					lists[e.Req] = false
+				}
+				break
+			}
+			id := sentID{e.Key, e.RV}
+			if e.Kind == trace.KindWireFrame && lists[e.Req] || e.N > 0 && e.Kind == informer.KindWatchEvent {
+				break
+			}
+			if _, known := x.ops[id]; !known {
+				x.ops[id], x.seqs[id] = e.Op, e.Seq
+				order = append(order, id)
+			}
+			if e.Kind == informer.KindWatchEvent && once("reflector", i, id) {
+				if taken[id]++; taken[id] == lanes {
+					x.flow = append(x.flow, id)
+				}
+			}
+		case informer.KindQueued:
+			// A list, a resync or a tombstone brings a version again, or for another reason.
+			id := id(e, "queued", e.Op == informer.OpDeleted)
+			if e.Op == informer.OpSync || (x.ops[id] == informer.OpDeleted) != (e.Op == informer.OpDeleted) || !once("queued", i, id) {
+				id.rv = ""
+			}
+			line[i] = append(line[i], id)
+		case informer.KindPopped:
+			var took, rest []sentID
+			for j, q := range line[i] {
+				if delta[i] && q.key == e.Key || !delta[i] && j < e.N {
+					took = append(took, q)
+				} else {
+					rest = append(rest, q)
+				}
+			}
+			line[i] = rest
+			x.lanes[i].pops = append(x.lanes[i].pops, took)
+		case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+			if id := id(e, "stored", e.Kind == informer.KindStoreDeleted); once("stored", i, id) {
+				x.lanes[i].stored = append(x.lanes[i].stored, id)
+			}
+		case informer.KindHandling:
+			if e.Listener != listener {
+				break
+			}
+			if id := id(e, "given", e.Op == informer.OpDeleted); once("given", i, id) {
+				x.lanes[i].given = append(x.lanes[i].given, id)
+			}
+		}
+		return true
+	})
+	for i := range line {
+		x.lanes[i].waits = line[i]
+		if delta[i] { // by key, in the order of the keys
+			var sorted []sentID
+			for _, q := range line[i] {
+				if !slices.ContainsFunc(sorted, func(s sentID) bool { return s.key == q.key }) {
+					for _, o := range line[i] {
+						if o.key == q.key {
+							sorted = append(sorted, o)
+						}
+					}
+				}
+			}
+			x.lanes[i].waits = sorted
+		}
+	}
+	for _, id := range order {
+		if s := x.seqs[id]; s > x.from && (x.to == 0 || s <= x.to) {
+			x.sent = append(x.sent, id)
+		}
+	}
+	return x
+}
+
+// only are the ids that are among those compared.
+func only(ids, compared []sentID) (out []sentID) {
+	for _, id := range ids {
+		if slices.Contains(compared, id) {
+			out = append(out, id)
+		}
+	}
+	return out
+}
+
+// check holds a comparison against what the log tells.
+func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison, paused bool) {
+	t.Helper()
+	if got == nil {
+		t.Fatalf("seq %d: nothing is compared", pos)
+	}
+	x := tell(rec, pos, got.Listener)
+	wrong := func(what string, got, want any) {
+		t.Helper()
+		t.Fatalf("seq %d: %s %v, the log tells %v", pos, what, got, want)
+	}
+	burst := x.from > 0 && (x.to == 0 || len(x.sent) > 0)
+	if got.Burst != burst || got.Held != (x.from > 0 && x.to == 0) {
+		wrong("burst and held", []bool{got.Burst, got.Held}, fmt.Sprint(burst, x.from, x.to))
+	}
+	sent := x.sent
+	if !burst {
+		if !paused {
+			return // which of them is a matter of the moment
+		}
+		sent = x.flow[max(0, len(x.flow)-4):]
+	} else if got.From != x.from || got.To != x.to || got.Cut {
+		wrong("from, to and cut", fmt.Sprint(got.From, got.To, got.Cut), fmt.Sprint(x.from, x.to))
+	}
+	keys := map[string]bool{}
+	for _, id := range sent {
+		keys[id.key] = true
+	}
+	if got.Total != len(sent) || got.Keys != len(keys) || got.More != len(sent)-len(got.Changes) || len(got.Changes) != min(len(sent), 6) {
+		wrong("total, keys, more and changes", fmt.Sprint(got.Total, got.Keys, got.More, len(got.Changes)), fmt.Sprint(len(sent), len(keys)))
+	}
+	named := []sentID{}
+	letters := map[string]string{}
+	for i, c := range got.Changes {
+		id := sentID{c.Key, c.RV}
+		if letters[c.Key] == "" {
+			letters[c.Key] = string(rune('A' + len(letters)))
+		}
+		if id != sent[i] || c.N != i+1 || c.Op != x.ops[id].String() || c.Seq != x.seqs[id] || c.Label != fmt.Sprintf("%s%d", letters[c.Key], i+1) {
+			wrong(fmt.Sprintf("change %d", i+1), c, sent[i])
+		}
+		named = append(named, id)
+	}
+	number := map[sentID]int{}
+	for i, id := range sent {
+		number[id] = i + 1
+	}
+	for i, lane := range got.Lanes {
+		want := x.lanes[i]
+		var waits []sentID
+		for _, w := range lane.Waits {
+			for _, n := range w.Changes {
+				waits = append(waits, named[n-1])
+				if w.Letter != "" && letters[named[n-1].key] != w.Letter {
+					wrong(fmt.Sprintf("lane %d waits", i), lane.Waits, want.waits)
+				}
+			}
+		}
+		if w := only(want.waits, named); !slices.Equal(waits, w) || lane.Waiting != len(only(want.waits, sent)) {
+			wrong(fmt.Sprintf("lane %d, %d wait", i, lane.Waiting), waits, w)
+		}
+		var pops [][]sentID
+		taken := 0
+		for _, p := range want.pops {
+			if p = only(p, sent); len(p) > 0 {
+				pops, taken = append(pops, p), taken+len(p)
+			}
+		}
+		if lane.Pops != len(pops) || lane.Taken != taken {
+			wrong(fmt.Sprintf("lane %d pops and taken", i), []int{lane.Pops, lane.Taken}, []int{len(pops), taken})
+		}
+		next := 0
+		for j, p := range pops {
+			if p = only(p, named); len(p) == 0 {
+				continue
+			}
+			if next >= len(lane.Took) {
+				wrong(fmt.Sprintf("lane %d took", i), lane.Took, pops)
+			}
+			var took []sentID
+			for _, n := range lane.Took[next].Changes {
+				took = append(took, named[n-1])
+			}
+			if lane.Took[next].N != j+1 || !slices.Equal(took, p) {
+				wrong(fmt.Sprintf("lane %d, pop %d", i, lane.Took[next].N), took, p)
+			}
+			next++
+		}
+		for _, steps := range []struct {
+			what      string
+			got       []trace.ChangeStep
+			log       []sentID
+			count, by int
+		}{
+			{"stored", lane.Stored, only(want.stored, sent), lane.StoredCount, lane.StoredLate},
+			{"given", lane.Given, only(want.given, sent), lane.GivenCount, lane.GivenLate},
+		} {
+			what := fmt.Sprintf("lane %d %s", i, steps.what)
+			late, newest := 0, 0
+			var ids []sentID
+			for _, id := range steps.log {
+				if number[id] < newest {
+					late++
+				}
+				newest = max(newest, number[id])
+			}
+			for _, s := range steps.got {
+				ids = append(ids, named[s.N-1])
+				if steps.log[s.Position-1] != named[s.N-1] {
+					wrong(what+" position", s, steps.log)
+				}
+			}
+			if w := only(steps.log, named); !slices.Equal(ids, w) || steps.count != len(steps.log) || steps.by != late {
+				wrong(fmt.Sprintf("%s, %d in all, %d late", what, steps.count, steps.by), ids, fmt.Sprint(w, len(steps.log), late))
+			}
+		}
+		for _, s := range lane.Newest {
+			var last sentID
+			among := sent
+			if !burst {
+				among = named
+			}
+			for _, id := range only(want.stored, among) {
+				if id.key == s.Key {
+					last = id
+				}
+			}
+			if last != (sentID{s.Key, s.RV}) || s.Label != fmt.Sprintf("%s%d", letters[s.Key], number[last]) {
+				wrong(fmt.Sprintf("lane %d newest of %s", i, s.Key), s, last)
+			}
+		}
+	}
+}
+
+// What is compared is a fact of the log: at any seq, sought forwards and backwards, stepped to, and followed live, it is what the log
+// tells when it is read from its beginning.
+func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
+	for _, eras := range []string{"1.31,1.37", "1.33,1.35", "1.37,1.31"} {
+		for seed := range uint64(3) {
+			t.Run(fmt.Sprintf("%s, seed %d", eras, seed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					rng := rand.New(rand.NewPCG(seed, 2))
+					l, rec := sideBySide(t, eras, 20, 15)
+					followed := view.New(rec, clock.RealClock{})
+					for range 40 {
+						switch rng.IntN(8) {
+						case 0:
+							do(t, l.Hold("pop", 0))
+						case 1:
+							_ = l.Release("pop", 1+rng.IntN(3), 0) // it may not be held
+						case 2:
+							_ = l.Release("pop", 0, 0)
+						case 3:
+							cluster(t, l, "burst", lab.ClusterArgs{N: 1 + rng.IntN(40)})
+						case 4:
+							cluster(t, l, "delete", lab.ClusterArgs{})
+						case 5:
+							if rng.IntN(4) == 0 {
+								_, err := l.Fault("410", lab.FaultArgs{})
+								do(t, err)
+								_, err = l.Fault("cut", lab.FaultArgs{})
+								do(t, err)
+							}
+						}
+						pass(time.Duration(rng.IntN(900)) * time.Millisecond)
+						got := followed.Comparison()
+						head, _ := rec.Head()
+						check(t, rec, head, got, false)
+						if anew := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, anew) {
+							t.Fatalf("seq %d: followed, it is\n%s\nread anew\n%s", head, text(got), text(anew))
+						}
+					}
+					head, _ := rec.Head()
+					v := view.New(rec, clock.RealClock{})
+					for range 60 {
+						seq := uint64(rng.Int64N(int64(head))) + 1
+						v.Seek(seq)
+						if rng.IntN(2) == 0 {
+							v.Step(rng.IntN(9) - 4)
+						}
+						check(t, rec, v.State().Seq, v.Comparison(), true)
+					}
+				})
+			})
+		}
+	}
+}
+
+func text(x any) string {
+	b, err := json.Marshal(x)
+	if err != nil {
+		return err.Error()
+	}
+	return string(b)
+}
+
+// A recording that is loaded tells the same as the log that it was made of.
+func TestTheComparisonOfARecording(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := sideBySide(t, "1.31,1.37", 30, 20)
+		do(t, l.Hold("pop", 0))
+		cluster(t, l, "burst", lab.ClusterArgs{N: 300})
+		pass(time.Second)
+		do(t, l.Release("pop", 0, 0))
+		pass(time.Second)
+		var file bytes.Buffer
+		_, err := l.Record(&file)
+		do(t, err)
+		_, events, warning, err := trace.ReadFile(&file, trace.ReadOptions{})
+		do(t, err)
+		do(t, warning)
+		again := trace.NewRecorder(trace.RecorderOptions{})
+		again.Load(events)
+		rng := rand.New(rand.NewPCG(1, 1))
+		head, _ := rec.Head()
+		a, b := view.New(rec, clock.RealClock{}), view.New(again, clock.RealClock{})
+		for range 40 {
+			seq := uint64(rng.Int64N(int64(head))) + 1
+			a.Seek(seq)
+			b.Seek(seq)
+			if x, y := a.Comparison(), b.Comparison(); !reflect.DeepEqual(x, y) {
+				t.Fatalf("seq %d: the log tells\n%s\nits recording\n%s", seq, text(x), text(y))
+			}
+		}
+	})
+}
+
+// Totals count every change and every key, not those that are named; and each queue hands over in the order that is its own: a DeltaFIFO
+// all of a key together, a RealFIFO everything as it was sent.
+func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
+	all := []string{"1.31", "1.33", "1.35", "1.37"}
+	for i, a := range all {
+		for _, b := range all[i:] {
+			t.Run(a+","+b, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					l, rec := sideBySide(t, a+","+b, 12, 0)
+					v := view.New(rec, clock.RealClock{})
+					do(t, l.Hold("pop", 0))
+					cluster(t, l, "burst", lab.ClusterArgs{N: 300})
+					pass(time.Second)
+					held := v.Comparison()
+					do(t, l.Release("pop", 0, 0))
+					pass(5 * time.Second)
+					got := v.Comparison()
+
+					x := tell(rec, got.To, got.Listener)
+					keys := map[string]int{}
+					for _, id := range x.sent {
+						keys[id.key]++
+					}
+					if got.Total < 300 || got.Total != len(x.sent) || got.Keys != len(keys) || got.More != got.Total-6 {
+						t.Errorf("%d changes of %d keys, %d of them not named; sent were %d of %d", got.Total, got.Keys, got.More, len(x.sent), len(keys))
+					}
+					if held.Total != got.Total || held.Keys != got.Keys || !held.Held || got.Held {
+						t.Errorf("while it is held %d changes of %d keys, then %d of %d", held.Total, held.Keys, got.Total, got.Keys)
+					}
+					for i, era := range []string{a, b} {
+						lane := got.Lanes[i]
+						if w := held.Lanes[i]; w.Waiting != got.Total || w.Taken != 0 || len(w.Given) != 0 {
+							t.Errorf("%s, held: %d wait, %d are taken, %d given", era, w.Waiting, w.Taken, len(w.Given))
+						}
+						if lane.Taken != got.Total || lane.GivenCount != got.Total || lane.Waiting != 0 {
+							t.Errorf("%s: %d taken, %d given, %d wait, of %d", era, lane.Taken, lane.GivenCount, lane.Waiting, got.Total)
+						}
+						order := x.sent
+						pops := [2]int{1, got.Total} // as it takes them, in batches or one by one
+						if era == "1.31" {
+							order = nil
+							for _, id := range x.sent {
+								if !slices.Contains(order, id) {
+									for _, o := range x.sent {
+										if o.key == id.key {
+											order = append(order, o)
+										}
+									}
+								}
+							}
+							pops = [2]int{len(keys), len(keys)}
+						}
+						if n := lane.Pops; n < pops[0] || n > pops[1] || era == "1.33" && n != got.Total || era > "1.33" && n == got.Total {
+							t.Errorf("%s: taken in %d pops", era, n)
+						}
+						log := tell(rec, v.State().Seq, got.Listener)
+						if given := only(log.lanes[i].given, x.sent); !slices.Equal(given, order) {
+							t.Errorf("%s gives\n%v, not\n%v", era, given, order)
+						}
+						late, newest := 0, 0
+						for _, id := range order {
+							n := slices.Index(x.sent, id)
+							if n < newest {
+								late++
+							}
+							newest = max(newest, n)
+						}
+						if lane.GivenLate != late || lane.StoredLate != late || (late > 0) != (era == "1.31") {
+							t.Errorf("%s: %d given late, %d stored late, want %d", era, lane.GivenLate, lane.StoredLate, late)
+						}
+						for j, s := range lane.Given {
+							id := sentID{got.Changes[s.N-1].Key, got.Changes[s.N-1].RV}
+							if order[s.Position-1] != id || j > 0 && lane.Given[j-1].Seq >= s.Seq {
+								t.Errorf("%s: %v stands at %d", era, id, s.Position)
+							}
+						}
+						overtaken := lane.Overtaking != nil
+						named := only(order, func() (ids []sentID) {
+							for _, c := range got.Changes {
+								ids = append(ids, sentID{c.Key, c.RV})
+							}
+							return
+						}())
+						if want := !slices.Equal(named, x.sent[:6]); overtaken != want {
+							t.Errorf("%s: overtaking %v, want %v", era, overtaken, want)
+						}
+					}
+					// At every seq of the release the same is told as the log tells.
+					for seq := got.To - 3; seq < got.To+120; seq += 7 {
+						v.Seek(seq)
+						check(t, rec, seq, v.Comparison(), true)
+					}
+				})
+			})
+		}
+	}
+}
+
+// When the log has forgotten how Pop was held, the comparison says so and counts what is left, the same followed as sought.
+func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 6000, CheckpointEvery: 512})
+		l := lab.New(lab.Options{Recorder: rec})
+		t.Cleanup(func() {
+			l.Close()
+			<-time.After(2 * time.Minute)
+		})
+		eras, objects, rate := "1.31,1.37", 20, 0.0
+		_, err := l.Select(t.Context(), lab.Change{Era: &eras, Objects: &objects, Rate: &rate})
+		do(t, err)
+		pass(3 * time.Second)
+		do(t, l.Hold("pop", 0))
+		v := view.New(rec, clock.RealClock{})
+		was := 0
+		for i := range 30 {
+			cluster(t, l, "burst", lab.ClusterArgs{N: 100})
+			pass(time.Second)
+			got := v.Comparison()
+			if got.Total == 0 || !got.Burst || !got.Held || !got.Cut && got.Total < was {
+				t.Fatalf("after %d bursts: %s", i+1, text(got))
+			}
+			if got.Cut != (rec.First() > got.From+1) {
+				t.Fatalf("the hold is event %d, the log begins with %d, cut is %v", got.From, rec.First(), got.Cut)
+			}
+			if anew := view.New(rec, clock.RealClock{}).Comparison(); !reflect.DeepEqual(got, anew) {
+				t.Fatalf("followed it is\n%s\nread anew\n%s", text(got), text(anew))
+			}
+			was = got.Total
+		}
+		if got := v.Comparison(); !got.Cut || got.Total >= 3000 || got.From != 0 {
+			t.Errorf("after 3,000 changes: %s", text(got))
+		}
+	})
+}
+
+// A burst is compared for three minutes after its release; then it is what flows by, a few changes at a time that stay long enough to be read.
+func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := sideBySide(t, "1.31,1.37", 20, 0)
+		v := view.New(rec, clock.RealClock{})
+		do(t, l.Hold("pop", 0))
+		cluster(t, l, "burst", lab.ClusterArgs{N: 5})
+		pass(time.Second)
+		do(t, l.Release("pop", 0, 0))
+		pass(179 * time.Second)
+		if got := v.Comparison(); !got.Burst || got.Total < 5 {
+			t.Errorf("179 s later: %s", text(got))
+		}
+		pass(2 * time.Second)
+		if got := v.Comparison(); got.Burst || got.Total == 0 || got.Total > 4 {
+			t.Errorf("181 s later: %s", text(got))
+		}
+		cluster(t, l, "rate", lab.ClusterArgs{PerSecond: 50})
+		var last []trace.SentChange
+		chosen := 0
+		for range 200 { // 20 s
+			pass(100 * time.Millisecond)
+			got := v.Comparison()
+			if !reflect.DeepEqual(got.Changes, last) {
+				chosen++
+				last = got.Changes
+			}
+		}
+		if chosen < 6 || chosen > 18 {
+			t.Errorf("in 20 s the choice was another one %d times", chosen)
+		}
+		// A hold that nothing comes to is no burst.
+		cluster(t, l, "rate", lab.ClusterArgs{})
+		pass(6 * time.Second)
+		do(t, l.Hold("pop", 0))
+		do(t, l.Release("pop", 0, 0))
+		pass(time.Second)
+		if got := v.Comparison(); got.Burst || got.Total != 4 {
+			t.Errorf("after an empty hold: %s", text(got))
+		}
+	})
+}
+
+// Frames carry the comparison when it is another one, and that there is none any more.
+func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := sideBySide(t, "1.31,1.37", 20, 0)
+		v := view.New(rec, clock.RealClock{})
+		sent := func() (text string, was bool) {
+			var f map[string]json.RawMessage
+			do(t, json.Unmarshal(v.Frame(), &f))
+			c, ok := f["compare"]
+			return string(c), ok
+		}
+		if c, ok := sent(); !ok || c != text(v.Comparison()) {
+			t.Errorf("the first frame has %s", c)
+		}
+		pass(3 * time.Second)
+		sent()
+		pass(time.Second)
+		if c, ok := sent(); ok {
+			t.Errorf("nothing happened, and a frame has %s", c)
+		}
+		do(t, l.Hold("pop", 0))
+		cluster(t, l, "burst", lab.ClusterArgs{N: 300})
+		pass(time.Second)
+		c, ok := sent()
+		if !ok || c != text(v.Comparison()) {
+			t.Errorf("after a burst a frame has %s", c)
+		}
+		if len(c) > 8<<10 {
+			t.Errorf("300 changes take %d bytes of a frame", len(c))
+		}
+		v.Seek(100)
+		if c, ok := sent(); !ok || c != text(v.Comparison()) {
+			t.Errorf("after a jump a frame has %s", c)
+		}
+		one := "1.37"
+		_, err := l.Select(t.Context(), lab.Change{Era: &one})
+		do(t, err)
+		pass(time.Second)
+		v.Live()
+		if c, ok := sent(); !ok || c != "null" {
+			t.Errorf("with one era a frame has %s", c)
+		}
+		pass(time.Second)
+		if c, ok := sent(); ok {
+			t.Errorf("with one era a second frame has %s", c)
+		}
+	})
+}
+
+// What a WatchList brings first is a list: it is no change, be its request in the log or not.
+func TestAListIsNoChange(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	v := view.New(rec, clock.RealClock{})
+	frame := func(req uint32, op informer.Op, key, rv string) informer.Event {
+		return informer.Event{Kind: trace.KindWireFrame, Req: req, Op: op, Key: key, RV: rv}
+	}
+	for i, step := range []struct {
+		event informer.Event
+		total int
+	}{
+		{informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`}, 0},
+		{informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true}, 0},
+		{informer.Event{Kind: trace.KindWireRequest, Req: 7, Text: "/api/v1/pods?sendInitialEvents=true&watch=true"}, 0},
+		{frame(7, informer.OpAdded, "shop/a", "10"), 0},
+		{frame(7, informer.OpBookmark, "", "10"), 0},
+		{frame(7, informer.OpUpdated, "shop/a", "11"), 1},
+		{frame(8, informer.OpUpdated, "shop/a", "11"), 1},
+		{frame(8, informer.OpUpdated, "shop/z", "9"), 1}, // another watch, which is behind
+		{frame(8, informer.OpAdded, "shop/b", "12"), 2},  // as far as is known
+		{informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpAdded, Key: "shop/b", RV: "12", N: 1}, 1},
+		{frame(7, informer.OpUpdated, "shop/c", "13"), 2},
+	} {
+		rec.Emit(0, step.event)
+		if got := v.Comparison(); got.Total != step.total || len(got.Changes) != step.total || got.Total > 0 && got.Changes[got.Total-1].N != got.Total {
+			t.Errorf("step %d: %s, want %d", i, text(got), step.total)
+		}
+	}
+}

@@ -1,0 +1,157 @@
+package view_test
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"slices"
+	"strconv"
+	"testing"
+	"testing/synctest"
+
+	"informerscope/core/trace"
+	"informerscope/core/view"
+	"k8s.io/utils/clock"
+)
+
+// What facts count is what State has: sums of the queue and of the rings, the requests that are open, and each change in one part of the
+// ledger.
+func TestFactsCountWhatStateHas(t *testing.T) {
+	seen := map[string]int{}
+	for i, era := range eras[:4] {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := whole()
+				stirred(t, era, uint64(i+51), rec)
+				head, _ := rec.Head()
+				rng := rand.New(rand.NewPCG(uint64(i), 51))
+				v := view.New(rec, clock.RealClock{})
+				for range 300 {
+					v.Seek(uint64(rng.Int64N(int64(head)) + 1))
+					s := v.State()
+					countsOf(t, s, s.Facts, seen)
+				}
+			})
+		})
+	}
+	for _, what := range []string{"wire", "queue", "store", "open", "drain", "pending", "reflector queue", "api reflector", "indexer listeners"} {
+		if seen[what] == 0 {
+			t.Errorf("no moment had %q: nothing is shown by this", what)
+		}
+	}
+}
+
+// countsOf holds the facts of a moment against its State, and notes what there was.
+func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
+	t.Helper()
+	deltas, pending, open := 0, 0, 0
+	for _, n := range s.Queue.Mix {
+		deltas += n
+	}
+	for i := range s.Listeners {
+		l := &s.Listeners[i]
+		if l.Removed {
+			continue
+		}
+		pending += l.Pending
+		j := slices.IndexFunc(f.Listeners, func(x trace.ListenerFacts) bool { return x.ID == l.ID })
+		if d := f.Listeners[j].DrainMillis; d != 0 {
+			seen["drain"]++
+			if d != float64(l.Pending)*l.MeanMicros/1e3 {
+				t.Fatalf("seq %d: listener %d drains in %g ms, with %d pending at %g µs", s.Seq, l.ID, d, l.Pending, l.MeanMicros)
+			}
+		}
+	}
+	for i := range s.API.Requests {
+		if s.API.Requests[i].Open {
+			open++
+		}
+	}
+	if f.Deltas != deltas || f.Pending != pending || f.Requests.Open != open {
+		t.Fatalf("seq %d: %d deltas, %d pending, %d open are said; it has %d, %d, %d", s.Seq, f.Deltas, f.Pending, f.Requests.Open, deltas,
+			pending, open)
+	}
+	foremost := slices.IndexFunc(s.API.Requests, func(r trace.WireRequest) bool { return r.ID == f.Requests.Foremost })
+	if len(s.API.Requests) > 0 && (foremost < 0 || open > 0 && !s.API.Requests[foremost].Open) {
+		t.Fatalf("seq %d: request %d is to be told of, of %+v", s.Seq, f.Requests.Foremost, s.API.Requests)
+	}
+	if pending > 0 {
+		seen["pending"]++
+	}
+	if open > 0 {
+		seen["open"]++
+	}
+	expectLedger(t, s, &f.Ledger, seen)
+	expectFocus(t, s, f, seen)
+}
+
+// expectLedger holds that each frame of the wire is in one part of the ledger at most: said but not taken, or taken and no longer queued.
+func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string]int) {
+	t.Helper()
+	wire, store, queued := 0, 0, map[string]bool{}
+	for _, list := range [][]trace.QueueItem{s.Queue.Batch, s.Queue.Items} {
+		for i := range list {
+			queued[list[i].RV] = true
+			for _, d := range list[i].Deltas {
+				queued[d.RV] = true
+			}
+		}
+	}
+	hidden := s.Queue.Depth > len(s.Queue.Items)
+	for i := range s.API.Wire {
+		frame := &s.API.Wire[i]
+		switch {
+		case frame.RV == "":
+		case s.Reflector.ResourceVersion != "" && number(t, frame.RV) > number(t, s.Reflector.ResourceVersion):
+			wire++
+		case !queued[frame.RV]:
+			store++
+		}
+	}
+	if l.Wire.Count != wire || l.Store.Count > store || !hidden && l.Store.Count != store {
+		t.Fatalf("seq %d: %d on the wire and %d stored are said, of %d and %d", s.Seq, l.Wire.Count, l.Store.Count, wire, store)
+	}
+	if !hidden && l.Queue.Count < len(s.Queue.Items)+len(s.Queue.Batch) {
+		t.Fatalf("seq %d: %d changes are said to be in the queue %s", s.Seq, l.Queue.Count, asJSON(t, s.Queue))
+	}
+	for name, part := range map[string]*trace.LedgerPart{"wire": &l.Wire, "queue": &l.Queue, "store": &l.Store} {
+		sum := 0
+		for _, n := range part.Mix {
+			sum += n
+		}
+		if sum != part.Total || len(part.First) > 3 || len(part.First) > part.Count || part.Count > 0 && part.Total > 0 && len(part.First) == 0 {
+			t.Fatalf("seq %d: the %s part is %s", s.Seq, name, asJSON(t, part))
+		}
+		if part.Count > 0 {
+			seen[name]++
+		}
+	}
+}
+
+// expectFocus holds what is to be looked at while something is the matter.
+func expectFocus(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
+	t.Helper()
+	var want []string
+	switch pop := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "pop" }); {
+	case !f.Sure:
+		want = []string{"api", "reflector"}
+	case s.Reflector.Phase != "watching":
+		want = []string{"reflector", "queue", "indexer"}
+	case pop && s.AtMillis-s.Reflector.RequestMillis > 3000:
+		want = []string{"reflector", "queue"}
+	}
+	if want != nil && !reflect.DeepEqual(f.Focus, want) {
+		t.Fatalf("seq %d: %v are to be looked at, want %v", s.Seq, f.Focus, want)
+	}
+	if len(f.Focus) == 2 {
+		seen[f.Focus[0]+" "+f.Focus[1]]++
+	}
+}
+
+func number(t *testing.T, rv string) uint64 {
+	t.Helper()
+	n, err := strconv.ParseUint(rv, 10, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}

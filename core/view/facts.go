@@ -1,0 +1,269 @@
+package view
+
+import (
+	"slices"
+	"strconv"
+	"time"
+
+	"informerscope/core/trace"
+)
+
+// freshSteps are the ages in ms at which an object of the store counts as less fresh.
+var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
+
+// factsFor is what the facts of a lane are computed from. State is the lane's at the fold's position, At the moment shown: that of the
+// fold's last event, or a later one at which nothing more has happened.
+type factsFor struct {
+	fold  *trace.Fold
+	lane  int
+	state *trace.State
+	at    time.Duration
+	seen  map[string]struct{} // room to count in
+}
+
+// SetFacts computes the facts of a State that is a fold's, and of its lanes, at a moment that is the fold's or later.
+func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
+	seen := map[string]struct{}{}
+	of := func(lane int, s *trace.State) *trace.Facts {
+		x := factsFor{fold: f, lane: lane, state: s, at: max(at, f.At()), seen: seen}
+		return x.facts()
+	}
+	s.Facts = of(0, s)
+	for i, lane := range s.Lanes {
+		lane.Facts = s.Facts
+		if i > 0 {
+			lane.Facts = of(i, lane)
+		}
+	}
+}
+
+// facts computes what is true of a lane beside its State. It depends on what factsFor has, and on nothing else.
+func (x *factsFor) facts() *trace.Facts {
+	s := x.state
+	recent := x.fold.Recent(x.lane)
+	f := &trace.Facts{
+		Sure:        s.Source.Trouble == "" && s.Source.Cause == "" && s.Reflector.Phase != "backoff" && !recent.Silent,
+		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
+		Fresh:       freshSteps,
+		Trouble:     troubleOf(s, recent.Cause),
+		NextBatch:   x.fold.NextPop(x.lane, x.seen),
+		NextRequest: nextRequest(s),
+		Depths:      depthsOf(recent),
+		Listener:    x.mainListener(recent),
+		Versions:    versionsOf(s),
+	}
+	f.UpToDate = f.Sure && !f.Unlisted && upToDate(s)
+	f.Growing = growing(s, recent, x.at)
+	if x.since(recent.Passed.At, passageStays) {
+		took := micros(recent.Passage)
+		f.WireMicros = &took
+	}
+	if !f.Unlisted && recent.Silent {
+		f.StaleSince = millis(recent.SilentAt)
+	}
+	f.WritesPerSecond = x.fold.WritesPerSecond(x.at)
+	f.Listeners = make([]trace.ListenerFacts, 0, len(s.Listeners))
+	for i := range s.Listeners {
+		l := &s.Listeners[i]
+		if l.Removed {
+			continue
+		}
+		in, out := x.fold.Rate(x.lane, l.ID).At(x.at)
+		f.Listeners = append(f.Listeners, trace.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drain(s, l)})
+		f.Pending += l.Pending
+	}
+	for _, n := range s.Queue.Mix {
+		f.Deltas += n
+	}
+	f.Ledger = ledgerOf(s, f.Deltas)
+	f.Requests = requestsOf(s)
+	f.Focus = focusOf(s, f, millis(x.at))
+	f.Sentence = x.sentence(f, recent)
+	return f
+}
+
+// passageStays is for how long it is said how long the newest change took from the wire into the queue.
+const passageStays = 2 * time.Second
+
+func micros(d time.Duration) float64 { return float64(d) / 1e3 }
+
+// upToDate reports whether nothing that is known of an object in the cluster is still on its way to the store.
+func upToDate(s *trace.State) bool {
+	if s.Reflector.Phase != "watching" || s.Queue.Depth > 0 || len(s.Queue.Batch) > 0 {
+		return false
+	}
+	for i := range s.API.Wire {
+		frame := &s.API.Wire[i]
+		if d := ahead(s.Reflector.ResourceVersion, frame.RV); frame.Key != "" && d != nil && *d > 0 {
+			return false
+		}
+	}
+	return !delayed(s)
+}
+
+// delayed reports whether what the cluster says comes late, so that what it has said is not known yet.
+func delayed(s *trace.State) bool {
+	for _, fault := range s.Faults {
+		if fault.On && fault.Name == "delay" {
+			return true
+		}
+	}
+	return false
+}
+
+// growWindow is the time over which the growth of a queue is measured.
+const growWindow = 2 * time.Second
+
+// growing is by how much a second a queue grows whose Pop is held.
+func growing(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
+	h := &recent.Depths
+	for _, hold := range s.Holds {
+		if hold.Stage != "pop" || !h.Begun {
+			continue
+		}
+		from := max(at-growWindow, time.Duration(hold.SinceMillis*float64(time.Millisecond)))
+		step := min(int64(max(from, 0)/trace.DepthStep), h.Last)
+		over := at - time.Duration(step+1)*trace.DepthStep
+		if over <= 0 {
+			return 0
+		}
+		was := 0
+		h.Range(func(i int64, depth int) {
+			if i == step {
+				was = depth
+			}
+		})
+		return max(0, float64(h.Depth-was)/max(over, growWindow/2).Seconds())
+	}
+	return 0
+}
+
+// isSlow reports whether a handler's calls take long, or it was made slow.
+func isSlow(l *trace.Listener) bool {
+	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
+}
+
+// manyPending is how much waits in a ring before it is worth to say how long that takes.
+const manyPending = 20
+
+// drain is how long the handler of l has to do with what waits for it, in ms, while its calls take as long as they did.
+func drain(s *trace.State, l *trace.Listener) float64 {
+	held := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "deliver" && h.Listener == l.ID })
+	if held || l.Pending <= manyPending {
+		return 0
+	}
+	return float64(l.Pending) * l.MeanMicros / 1e3
+}
+
+// mainListener is the listener that has most to tell; while none has had anything to tell it is the third, which by default is the
+// slow one.
+func (x *factsFor) mainListener(recent *trace.Recent) int32 {
+	var there []int32
+	for i := range x.state.Listeners {
+		l := &x.state.Listeners[i]
+		if l.Removed {
+			continue
+		}
+		if l.ID == recent.Main {
+			return l.ID
+		}
+		there = append(there, l.ID)
+	}
+	if len(there) == 0 {
+		return 0
+	}
+	return there[min(2, len(there)-1)]
+}
+
+func depthsOf(recent *trace.Recent) trace.Depths {
+	h := &recent.Depths
+	d := trace.Depths{StepMillis: millis(trace.DepthStep), Max: []int{}}
+	if h.Begun {
+		d.FromMillis = millis(time.Duration(h.First) * trace.DepthStep)
+	}
+	h.Range(func(_ int64, depth int) { d.Max = append(d.Max, depth) })
+	return d
+}
+
+// nextRequest is what follows the wait of a Reflector.
+//
+// Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
+func nextRequest(s *trace.State) *trace.NextRequest {
+	r := &s.Reflector
+	if r.Phase != "backoff" {
+		return nil
+	}
+	path := "/api/" + s.Resource.Version
+	if s.Resource.Group != "" {
+		path = "/apis/" + s.Resource.Group + "/" + s.Resource.Version
+	}
+	if s.Resource.Namespace != "" {
+		path += "/namespaces/" + s.Resource.Namespace
+	}
+	n := &trace.NextRequest{Verb: "LIST", Path: path + "/" + s.Resource.Resource, ResourceVersion: r.ResourceVersion}
+	if r.BackoffThen == "watch again" {
+		n.Verb = "WATCH"
+		return n
+	}
+	n.Relist = r.ResourceVersion != ""
+	if s.Era >= "1.35" {
+		n.Verb = "WATCHLIST"
+	} else if n.ResourceVersion == "" {
+		n.ResourceVersion = "0"
+	}
+	if r.Unavailable {
+		n.ResourceVersion = "" // the version that was reached is not to be had: the latest is asked for
+	}
+	return n
+}
+
+func versionsOf(s *trace.State) trace.Versions {
+	store, here, cluster := s.Indexer.ResourceVersion, s.Reflector.ResourceVersion, s.API.ResourceVersion
+	if cluster == "" {
+		cluster = here
+	}
+	return trace.Versions{Queued: ahead(store, here), Behind: ahead(here, cluster), Total: ahead(store, cluster)}
+}
+
+// ahead is by how much the resourceVersion b is beyond a, nil where they are no numbers.
+func ahead(a, b string) *float64 {
+	x, err := strconv.ParseUint(a, 10, 64)
+	if err != nil {
+		return nil
+	}
+	y, err := strconv.ParseUint(b, 10, 64)
+	if err != nil {
+		return nil
+	}
+	d := float64(int64(y - x))
+	return &d
+}
+
+// beforeCluster are the causes that lie before the cluster, of which nothing is known then.
+var beforeCluster = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers"}
+
+// saidNo are the causes that are an answer, of the cluster or of the server before it.
+var saidNo = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
+
+// troubleOf says what stands between the informer and its cluster. Cause is that of the error for which the Reflector waited last.
+func troubleOf(s *trace.State, cause string) trace.TroubleFacts {
+	t := trace.TroubleFacts{Cause: s.Source.Cause}
+	switch {
+	case t.Cause != "":
+		t.Down = true
+	case s.Source.Trouble != "":
+		t.Cause, t.Down = "other", true
+	case s.Reflector.Phase == "backoff":
+		t.Cause, t.Down = cause, cause != ""
+	}
+	switch {
+	case !t.Down:
+	case slices.Contains(beforeCluster, t.Cause):
+		t.Answer = "unreached"
+	case slices.Contains(saidNo, t.Cause):
+		t.Answer = t.Cause
+	default:
+		t.Answer = "none"
+	}
+	return t
+}

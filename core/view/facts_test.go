@@ -1,0 +1,433 @@
+package view_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+var eras = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
+
+// whole is a Recorder that forgets nothing.
+func whole() *trace.Recorder {
+	return trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 22, MaxBytes: 1 << 32})
+}
+
+// stirred runs an experiment on which everything is done that facts speak of, in an order that the seed chooses.
+func stirred(t *testing.T, era string, seed uint64, rec *trace.Recorder) *lab.Lab {
+	t.Helper()
+	l := lab.New(lab.Options{Recorder: rec})
+	t.Cleanup(func() {
+		l.Close()
+		<-time.After(2 * time.Minute)
+	})
+	objects, rate := 40, 12.0
+	if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Era: &era, Seed: &seed}); err != nil {
+		t.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(seed, 7))
+	stages := []string{"store", "pop", "deliver", "take"}
+	var extra []int32
+	calm := func() {
+		for _, s := range stages {
+			_ = l.Release(s, 0, 0)
+		}
+		for _, name := range []string{"refuse", "delay", "noendmark", "nobookmarks"} {
+			off := false
+			_, _ = l.Fault(name, lab.FaultArgs{On: &off})
+		}
+	}
+	for i := range 90 {
+		pass(time.Duration(rng.IntN(700)) * time.Millisecond)
+		if i%30 == 20 { // what takes its time, undisturbed: a relist that comes to its end, and a queue that fills
+			calm()
+			for id := range int32(3) {
+				_ = l.Pace(id+1, 0)
+			}
+			pass(12 * time.Second)
+			_, _ = l.Fault("410", lab.FaultArgs{})
+			pass(8 * time.Second)
+			_ = l.Hold("pop", 0)
+			_, _ = l.Cluster("burst", lab.ClusterArgs{N: 60})
+			pass(2 * time.Second)
+			calm()
+			pass(3 * time.Second)
+		}
+		switch rng.IntN(13) {
+		case 0:
+			_ = l.Hold(stages[rng.IntN(4)], 0)
+		case 1, 2:
+			for _, s := range stages {
+				_ = l.Release(s, 0, 0)
+			}
+		case 3:
+			_, _ = l.Cluster("burst", lab.ClusterArgs{N: rng.IntN(200) + 1})
+		case 4, 5:
+			name := []string{"cut", "410", "429", "500", "compact", "restart", "slow"}[rng.IntN(7)]
+			_, _ = l.Fault(name, lab.FaultArgs{Count: rng.IntN(3)})
+		case 6:
+			_, _ = l.Fault([]string{"refuse", "delay", "noendmark", "nobookmarks"}[rng.IntN(4)], lab.FaultArgs{})
+		case 7:
+			calm()
+		case 8:
+			if id, err := l.AddListener(lab.ListenerSpec{Name: "extra", PaceMillis: float64(rng.IntN(60)), ResyncMillis: 3000}); err == nil {
+				extra = append(extra, id)
+			}
+		case 9:
+			if len(extra) > 0 {
+				_ = l.RemoveListener(extra[0])
+				extra = extra[1:]
+			}
+		case 10:
+			if rng.IntN(3) == 0 {
+				_ = l.Panic(int32(rng.IntN(3) + 1))
+			}
+		case 11:
+			_ = l.Pace(int32(rng.IntN(3)+1), float64(rng.IntN(120)))
+		case 12:
+			_, _ = l.Cluster("delete", lab.ClusterArgs{})
+		}
+	}
+	return l
+}
+
+func asJSON(t *testing.T, x any) string {
+	t.Helper()
+	text, err := json.Marshal(x)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+// laneFacts are the facts of every lane at a view's position.
+func laneFacts(v *view.View) []*trace.Facts {
+	s := v.State()
+	if len(s.Lanes) == 0 {
+		return []*trace.Facts{s.Facts}
+	}
+	var out []*trace.Facts
+	for _, lane := range s.Lanes {
+		out = append(out, lane.Facts)
+	}
+	return out
+}
+
+// There is one answer to what is true at a seq, whichever way one came there, and the frames bring it.
+func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
+	for i, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := whole()
+				l := stirred(t, era, uint64(i+1), rec)
+				rng := rand.New(rand.NewPCG(uint64(i), 3))
+				v := view.New(rec, clock.RealClock{})
+				p := &page{t: t}
+				p.take(v)
+
+				var file bytes.Buffer
+				if _, err := l.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				loaded := whole()
+				again := lab.New(lab.Options{Recorder: loaded})
+				defer again.Close()
+				if _, warning, err := again.Load(&file); err != nil || warning != "" {
+					t.Fatal(err, warning)
+				}
+				onFile := view.New(loaded, clock.RealClock{})
+
+				head, _ := rec.Head()
+				v.Pause()
+				for range 40 {
+					switch rng.IntN(4) {
+					case 0:
+						v.Step(rng.IntN(40) - 20)
+					case 1:
+						v.Step(rng.IntN(4000) - 2000)
+					case 2:
+						v.Seek(uint64(rng.Int64N(int64(head)) + 1))
+					case 3: // played through to where it pauses
+						v.Seek(uint64(rng.Int64N(int64(head)) + 1))
+						if err := v.Play(8); err != nil {
+							t.Fatal(err)
+						}
+						for range 5 {
+							pass(time.Duration(rng.IntN(300)) * time.Millisecond)
+							p.take(v)
+						}
+						v.Pause()
+					}
+					p.take(v)
+					seq := p.view.Seq
+					got := asJSON(t, laneFacts(v))
+					fresh := view.New(rec, clock.RealClock{})
+					fresh.Seek(seq)
+					if want := asJSON(t, laneFacts(fresh)); got != want {
+						t.Fatalf("seq %d:\n%s\na view that goes there at once:\n%s", seq, got, want)
+					}
+					if !sameMembers(p.facts, laneFacts(v)[0]) {
+						t.Fatalf("seq %d: the frames say\n%s\nnot\n%s", seq, asJSON(t, p.facts), asJSON(t, laneFacts(v)[0]))
+					}
+					if seq > head { // it played on, beyond what was recorded
+						continue
+					}
+					onFile.Seek(seq)
+					if there := asJSON(t, laneFacts(onFile)); got != there {
+						t.Fatalf("seq %d:\n%s\non the recording:\n%s", seq, got, there)
+					}
+				}
+			})
+		})
+	}
+}
+
+// sameMembers compares what frames brought with facts, member by member.
+func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
+	text, err := json.Marshal(f)
+	if err != nil {
+		return false
+	}
+	var want map[string]json.RawMessage
+	if json.Unmarshal(text, &want) != nil || len(want) != len(sent) {
+		return false
+	}
+	for name, x := range want {
+		if string(sent[name]) != string(x) {
+			return false
+		}
+	}
+	return true
+}
+
+// A recording whose beginning was not kept knows what its first seconds need.
+func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
+	for i, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 3000, CheckpointEvery: 500})
+				l := stirred(t, era, uint64(i+11), rec)
+				first := rec.First()
+				if first < 1000 {
+					t.Fatalf("all of the log is kept: it begins with %d", first)
+				}
+				var file bytes.Buffer
+				if _, err := l.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				loaded := whole()
+				again := lab.New(lab.Options{Recorder: loaded})
+				defer again.Close()
+				if _, warning, err := again.Load(&file); err != nil || warning != "" {
+					t.Fatal(err, warning)
+				}
+				v, onFile := view.New(rec, clock.RealClock{}), view.New(loaded, clock.RealClock{})
+				before := uint64(1 + rec.FoldAt(first).Lanes()) // a KindSelected and a KindRestored each
+				for n := range uint64(40) {
+					seq := first + n*n*3
+					if head, _ := rec.Head(); seq > head {
+						break
+					}
+					v.Seek(seq)
+					onFile.Seek(seq - first + 1 + before)
+					got, want := laneFacts(onFile), laneFacts(v)
+					for i := range want { // single calls of a handler are not kept, so how long they take begins as a mean
+						for j := range want[i].Listeners {
+							got[i].Listeners[j].Slow = want[i].Listeners[j].Slow
+							got[i].Listeners[j].DrainMillis = want[i].Listeners[j].DrainMillis
+						}
+						if got[i].Sentence.ID == "slow" || want[i].Sentence.ID == "slow" {
+							got[i].Sentence = want[i].Sentence
+						}
+					}
+					if g, w := asJSON(t, got), asJSON(t, want); g != w {
+						t.Fatalf("seq %d:\n%s\non the log itself:\n%s", seq, g, w)
+					}
+				}
+			})
+		})
+	}
+}
+
+// events are the events of a log that are kept.
+func events(rec *trace.Recorder) []*trace.Event {
+	var out []*trace.Event
+	head, _ := rec.Head()
+	rec.Read(rec.First(), head, func(e *trace.Event) bool {
+		out = append(out, e)
+		return true
+	})
+	return out
+}
+
+// What is said of the next batch and of the next request is what the queue and the Reflector then do.
+func TestFactsForetell(t *testing.T) {
+	requests := map[string]int{}
+	for i, era := range eras {
+		t.Run(era, func(t *testing.T) {
+			sizes := map[int]int{}
+			for seed := range uint64(2) {
+				synctest.Test(t, func(t *testing.T) {
+					rec := whole()
+					stirred(t, era, uint64(i+21)+100*seed, rec)
+					foretold(t, rec, sizes, requests)
+				})
+			}
+			if len(sizes) < 4 && era != "1.33" {
+				t.Errorf("pops of sizes %v: nothing is shown by this", sizes)
+			}
+		})
+	}
+	if len(requests) < 3 {
+		t.Errorf("only %v came after a wait: nothing is shown by this", requests)
+	}
+}
+
+// foretold holds what is foretold at each event of a log against what follows, and counts what followed.
+func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map[string]int) {
+	v := view.New(rec, clock.RealClock{})
+	fold := trace.NewFold()
+	seen := map[string]struct{}{}
+	waits := map[uint8]*trace.NextRequest{}
+	for _, e := range events(rec) {
+		if e.Kind == informer.KindPopped {
+			sizes[e.N]++
+			if n := fold.NextPop(int(e.Lane), seen); n != e.N {
+				t.Fatalf("seq %d: the next Pop is said to take %d, and takes %d of\n%s", e.Seq, n, e.N, asJSON(t, fold.State().Queue))
+			}
+		}
+		fold.Apply(e)
+		switch e.Kind {
+		case informer.KindBackoff:
+			v.Seek(e.Seq)
+			if waits[e.Lane] = laneFacts(v)[e.Lane].NextRequest; waits[e.Lane] == nil {
+				t.Fatalf("seq %d: the Reflector waits, and no request is foretold", e.Seq)
+			}
+		case informer.KindReflectorStopped:
+			delete(waits, e.Lane)
+		case informer.KindRequestSent:
+			next := waits[e.Lane]
+			if next == nil {
+				break
+			}
+			delete(waits, e.Lane)
+			if next.Verb != e.Verb.String() || next.ResourceVersion != e.Options.ResourceVersion || next.Path != "/api/v1/pods" {
+				t.Fatalf("seq %d: %s %q was foretold, and %s %q is sent", e.Seq, next.Verb, next.ResourceVersion, e.Verb, e.Options.ResourceVersion)
+			}
+			requests[next.Verb]++
+			v.Seek(e.Seq)
+			if laneFacts(v)[e.Lane].NextRequest != nil {
+				t.Fatalf("seq %d: a request is foretold while none is waited for", e.Seq)
+			}
+		}
+	}
+}
+
+// Curve and rates are those of the log, counted anew from its beginning.
+func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
+	for i, era := range []string{"1.31", "1.37"} {
+		synctest.Test(t, func(t *testing.T) {
+			rec := whole()
+			stirred(t, era, uint64(i+31), rec)
+			log := events(rec)
+			rng := rand.New(rand.NewPCG(uint64(i), 5))
+			v := view.New(rec, clock.RealClock{})
+			for range 25 {
+				n := rng.IntN(len(log)) + 1
+				at := log[n-1].At
+				type key struct{ listener, second int64 }
+				in, out := map[key]int{}, map[key]int{}
+				depth := map[int64]int{}
+				now, newest := 0, int64(-1)
+				fold := trace.NewFold()
+				for _, e := range log[:n] {
+					fold.Apply(e)
+					k := key{int64(e.Listener), int64(e.At / time.Second)}
+					switch {
+					case e.Kind == informer.KindAccepted:
+						in[k]++
+					case e.Kind == informer.KindHandled:
+						out[k]++
+					case e.Kind >= informer.KindQueued && e.Kind <= informer.KindQueueClosed:
+						step := int64(e.At / trace.DepthStep)
+						for s := newest + 1; newest >= 0 && s <= step; s++ {
+							depth[s] = now
+						}
+						now = fold.QueueLen(0)
+						depth[step] = max(depth[step], now)
+						newest = step
+					}
+				}
+				v.Seek(uint64(n))
+				f := laneFacts(v)[0]
+				for _, l := range f.Listeners {
+					k := key{int64(l.ID), int64(at/time.Second) - 1}
+					if l.In != in[k] || l.Out != out[k] {
+						t.Fatalf("seq %d: listener %d takes %d and handles %d, the log says %d and %d", n, l.ID, l.In, l.Out, in[k], out[k])
+					}
+				}
+				if newest < 0 {
+					if len(f.Depths.Max) != 0 {
+						t.Fatalf("seq %d: a curve of nothing: %v", n, f.Depths)
+					}
+					continue
+				}
+				first := newest - int64(len(f.Depths.Max)) + 1
+				if want := float64(first) * 400; f.Depths.FromMillis != want || f.Depths.StepMillis != 400 {
+					t.Fatalf("seq %d: the curve begins at %v in steps of %v, not at %v", n, f.Depths.FromMillis, f.Depths.StepMillis, want)
+				}
+				for j, d := range f.Depths.Max {
+					if d != depth[first+int64(j)] {
+						t.Fatalf("seq %d: step %d is %d deep, the log says %d", n, j, d, depth[first+int64(j)])
+					}
+				}
+				if _, older := depth[first-1]; older && len(f.Depths.Max) < trace.DepthSteps {
+					t.Fatalf("seq %d: of a longer history only %d steps are told", n, len(f.Depths.Max))
+				}
+			}
+		})
+	}
+}
+
+// The listener that matters stays for a while, is there, and is one that has something to tell if any has for long.
+func TestTheListenerThatMattersIsSteady(t *testing.T) {
+	for i, era := range eras[:4] {
+		synctest.Test(t, func(t *testing.T) {
+			rec := whole()
+			stirred(t, era, uint64(i+41), rec)
+			fold := trace.NewFold()
+			main, since, changes := int32(0), time.Duration(0), 0
+			for _, e := range events(rec) {
+				fold.Apply(e)
+				r := fold.Recent(0)
+				if r.Main == main {
+					continue
+				}
+				gone := slices.ContainsFunc(fold.State().Listeners, func(l trace.Listener) bool { return l.ID == main && l.Removed })
+				if main != 0 && e.At-since < 4*time.Second && e.Kind != informer.KindListenerRemoved && !gone {
+					t.Fatalf("seq %d: after %s it is %d, not %d", e.Seq, e.At-since, r.Main, main)
+				}
+				main, since = r.Main, e.At
+				changes++
+				j := slices.IndexFunc(fold.State().Listeners, func(l trace.Listener) bool { return l.ID == main && !l.Removed })
+				if main != 0 && (j < 0 || fold.State().Listeners[j].Pending < 4) {
+					t.Fatalf("seq %d: listener %d has nothing to tell", e.Seq, main)
+				}
+			}
+			if changes == 0 {
+				t.Error("nobody ever had anything to tell: nothing is shown by this")
+			}
+		})
+	}
+}

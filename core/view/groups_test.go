@@ -1,0 +1,56 @@
+package view_test
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"informerscope/core/informer"
+)
+
+// A label whose values churn leaves nothing behind: frames and memory are as large as the groups that are there, and what a cell
+// shows is still its own group.
+func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
+	x := newTale(t, "1.37")
+	x.emit(informer.Event{Kind: informer.KindIndexersAdded, Text: "hash"})
+	x.v.GroupBy("hash")
+	p := &page{t: t}
+	rng := rand.New(rand.NewPCG(1, 1))
+	const objects = 20
+	put := func(kind informer.Kind, i int, value string) {
+		x.emit(informer.Event{Kind: kind, Key: fmt.Sprint("ns/pod-", i), StoreRV: "9",
+			Indexed: []informer.IndexValues{{Index: "hash", Values: []string{value}}}})
+	}
+	for i := range objects {
+		put(informer.KindStoreAdded, i, "first")
+	}
+	most := 0
+	for n := range 1500 {
+		put(informer.KindStoreUpdated, rng.IntN(objects), fmt.Sprint("hash-", n))
+		if rng.IntN(8) == 0 && p.take(x.v) {
+			p.check(x.rec, "hash")
+			most = max(most, len(p.groups))
+		}
+	}
+	if most > 5*objects {
+		t.Errorf("%d objects in %d groups", objects, most)
+	}
+
+	// Many groups at once, and then few.
+	for i := range 3000 {
+		put(informer.KindStoreAdded, 1000+i, fmt.Sprint("many-", i))
+	}
+	for p.take(x.v) {
+	}
+	p.check(x.rec, "hash")
+	for i := range 3000 {
+		x.emit(informer.Event{Kind: informer.KindStoreDeleted, Key: fmt.Sprint("ns/pod-", 1000+i), StoreRV: "9"})
+	}
+	for range 3 {
+		p.take(x.v)
+		p.check(x.rec, "hash")
+	}
+	if len(p.groups) > 5*objects {
+		t.Errorf("%d objects in %d groups after there were many", objects, len(p.groups))
+	}
+}

@@ -1,0 +1,120 @@
+package view
+
+import (
+	"slices"
+
+	"informerscope/core/trace"
+)
+
+// ledgerRows is how many changes of each part of a ledger are named.
+const ledgerRows = 3
+
+// ledgerOf says how far the newest changes have come. The queue holds so many deltas.
+func ledgerOf(s *trace.State, deltas int) trace.Ledger {
+	var l trace.Ledger
+	q := &s.Queue
+	batch, items := entriesOf(q.Batch), entriesOf(q.Items)
+	for _, e := range slices.Concat(batch, items) {
+		add(&l.Queue, e)
+	}
+	// Its lists are cut.
+	l.Queue.Count = deltas + max(q.BatchSize, len(batch))
+	queued := make(map[string]bool, len(batch)+len(items)+len(q.Items))
+	for _, list := range [][]trace.QueueItem{q.Batch, q.Items} {
+		for i := range list {
+			queued[list[i].RV] = true
+		}
+	}
+	for _, e := range slices.Concat(batch, items) {
+		queued[e.RV] = true
+	}
+	cut := behindList(q)
+	for i := range s.API.Wire {
+		f := &s.API.Wire[i]
+		if f.RV == "" {
+			continue // an ERROR: it has no version, and goes no further than the Reflector
+		}
+		e := trace.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
+		switch {
+		case beyond(s.Reflector.ResourceVersion, f.RV):
+			add(&l.Wire, e)
+		case !queued[f.RV] && !beyond(cut, f.RV):
+			add(&l.Store, e)
+		}
+	}
+	for _, p := range []*trace.LedgerPart{&l.Wire, &l.Queue, &l.Store} {
+		if p.First == nil {
+			p.First, p.Mix = []trace.LedgerEntry{}, map[string]int{}
+		}
+	}
+	return l
+}
+
+// add counts a change, and names it while there is room.
+func add(p *trace.LedgerPart, e trace.LedgerEntry) {
+	p.Count++
+	if p.Mix == nil {
+		p.Mix = map[string]int{}
+	}
+	if e.Op != "" {
+		p.Mix[e.Op]++
+		p.Total++
+	}
+	if len(p.First) < ledgerRows {
+		p.First = append(p.First, e)
+	}
+}
+
+// entriesOf are the deltas of items of a queue, one by one.
+func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
+	out := make([]trace.LedgerEntry, 0, len(items))
+	for i := range items {
+		it := &items[i]
+		if len(it.Deltas) == 0 {
+			out = append(out, trace.LedgerEntry{Op: it.Op, Key: it.Key, RV: it.RV})
+		}
+		for j := range it.Deltas {
+			d := &it.Deltas[j]
+			key := d.Key
+			if key == "" {
+				key = it.Key
+			}
+			out = append(out, trace.LedgerEntry{Op: d.Op, Key: key, RV: d.RV})
+		}
+	}
+	return out
+}
+
+// behindList is the version of the last item that State lists of a queue that holds more: what is newer lies behind it. It is empty where
+// nothing does.
+func behindList(q *trace.Queue) string {
+	if q.Depth <= len(q.Items) || len(q.Items) == 0 {
+		return ""
+	}
+	last := &q.Items[len(q.Items)-1]
+	if last.RV == "" && len(last.Deltas) > 0 {
+		return last.Deltas[len(last.Deltas)-1].RV
+	}
+	return last.RV
+}
+
+// beyond reports whether the resourceVersion b is newer than a, as far as they are numbers.
+func beyond(a, b string) bool {
+	d := ahead(a, b)
+	return d != nil && *d > 0
+}
+
+// requestsOf says which requests are open, and which is to be told of.
+func requestsOf(s *trace.State) trace.Requests {
+	var r trace.Requests
+	for i := range s.API.Requests {
+		q := &s.API.Requests[i]
+		if q.Open {
+			r.Open++
+		}
+		if r.Foremost == 0 || q.Open && r.Open == 1 {
+			r.Foremost = q.ID
+		}
+	}
+	return r
+}

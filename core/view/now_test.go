@@ -1,0 +1,109 @@
+package view_test
+
+import (
+	"testing"
+	"time"
+
+	clocktesting "k8s.io/utils/clock/testing"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// watchingTale is a log whose Reflector watches from version 5 on, with nothing on its way.
+func watchingTale(t *testing.T) *tale {
+	x := newTale(t, "1.37")
+	x.round("first list")
+	x.ask(informer.VerbWatch)
+	x.emit(informer.Event{Kind: informer.KindReflectorRV, RV: "5"}, informer.Event{Kind: informer.KindQueueSynced})
+	return x
+}
+
+func (x *tale) facts() *trace.Facts { return x.v.State().Facts }
+
+// The store is up to date only while nothing that came over the wire is still on its way into it; and how long the newest change took is
+// said for as long as it may still be seen to travel.
+func TestUpToDateAndPassage(t *testing.T) {
+	x := watchingTale(t)
+	up := func(want bool, when string) {
+		t.Helper()
+		if got := x.facts().UpToDate; got != want {
+			t.Errorf("%s the store is said to be up to date: %v", when, got)
+		}
+	}
+	up(true, "at rest")
+	if took := x.facts().WireMicros; took != nil {
+		t.Errorf("nothing came, and took %v µs", *took)
+	}
+	x.emit(informer.Event{Kind: trace.KindWireFrame, Op: informer.OpUpdated, Key: "a", RV: "7", N: 100})
+	up(false, "while a change is on the wire")
+	x.emit(informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: "a", RV: "7"})
+	up(false, "before it is queued")
+	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: 1}, informer.Event{Kind: informer.KindReflectorRV, RV: "7"})
+	up(false, "while it waits in the queue")
+	if took := x.facts().WireMicros; took == nil || *took != 2000 {
+		t.Errorf("a change that took 2 ms is said to have taken %v", took)
+	}
+	x.emit(informer.Event{Kind: informer.KindPopped, N: 1})
+	up(false, "while it is processed")
+	x.emit(informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpUpdated, Key: "a", RV: "7", StoreRV: "7"},
+		informer.Event{Kind: informer.KindProcessed, N: 1})
+	up(true, "once it is in the store")
+	x.pass(3 * time.Second)
+	x.emit(informer.Event{Kind: trace.KindNote})
+	if took := x.facts().WireMicros; took != nil {
+		t.Errorf("three seconds later it still tells of %v µs", *took)
+	}
+	x.emit(informer.Event{Kind: trace.KindFault, Text: "delay", Flag: true})
+	up(false, "while what the cluster says comes late")
+}
+
+// A held queue grows by what comes, and not at all while nothing comes, however much is written elsewhere.
+func TestGrowing(t *testing.T) {
+	x := watchingTale(t)
+	x.emit(informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true})
+	x.pass(time.Second)
+	x.emit(informer.Event{Kind: trace.KindNote})
+	if got := x.facts().Growing; got != 0 {
+		t.Errorf("nothing came, and the queue grows by %v", got)
+	}
+	x.says("holdPopQuiet")
+	for i := range 60 {
+		x.pass(99 * time.Millisecond)
+		x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: i + 1})
+	}
+	if got := x.facts().Growing; got < 9 || got > 11 {
+		t.Errorf("ten changes a second, and the queue grows by %v", got)
+	}
+	if said := x.says("holdPopNoRv"); said.N < 9 || said.N > 11 {
+		t.Errorf("it says %d", said.N)
+	}
+	x.pass(5 * time.Second)
+	x.emit(informer.Event{Kind: trace.KindCluster, RV: "99", N: 3, M: 1}, informer.Event{Kind: trace.KindCluster, RV: "120", N: 3, M: 20})
+	if got := x.facts().Growing; got != 0 {
+		t.Errorf("what came is five seconds old, and the queue grows by %v", got)
+	}
+	x.says("holdPopQuiet")
+	x.emit(informer.Event{Kind: trace.KindHold, N: int(informer.StagePop)})
+	if got := x.facts().Growing; got != 0 {
+		t.Errorf("Pop is not held, and the queue grows by %v", got)
+	}
+}
+
+// What is live goes as fast as it happens, at whatever speed it was played before.
+func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	rec.Emit(0, informer.Event{Kind: trace.KindNote})
+	v := view.New(rec, clocktesting.NewFakePassiveClock(time.Unix(0, 0)))
+	if err := v.Play(view.MinSpeed); err != nil {
+		t.Fatal(err)
+	}
+	if is := v.Describe(); is.Mode != "playing" || is.Speed != view.MinSpeed {
+		t.Errorf("it is %s at %v", is.Mode, is.Speed)
+	}
+	v.Live()
+	if is := v.Describe(); is.Mode != "live" || is.Speed != 1 {
+		t.Errorf("it is %s at %v", is.Mode, is.Speed)
+	}
+}

@@ -1,0 +1,73 @@
+package view_test
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/informer"
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// TestWhatIsPoppedKeepsItsType lets older eras resync and list: what leaves the queue as a Sync or a Replaced comes to the store as that,
+// and its object tells so. An update that a resync looks like is none: nothing was changed.
+func TestWhatIsPoppedKeepsItsType(t *testing.T) {
+	for _, era := range []string{"1.31", "1.33", "1.35"} {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				rec := whole()
+				l := lab.New(lab.Options{Recorder: rec})
+				defer func() {
+					l.Close()
+					<-time.After(2 * time.Minute)
+				}()
+				objects, rate := 9, 0.0
+				if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Era: &era}); err != nil {
+					t.Fatal(err)
+				}
+				v := view.New(rec, clock.RealClock{})
+				p := &page{t: t}
+				popped := func() map[string]int {
+					types := map[string]int{}
+					for _, m := range p.moves {
+						if m.Path == "pop" {
+							types[m.Op] += max(m.N, 1)
+						}
+					}
+					p.moves = nil
+					return types
+				}
+				p.take(v)
+				pass(3 * time.Second)
+				for p.take(v) && p.view.Behind > 0 {
+				}
+				if got := popped(); got["Replaced"] == 0 || got["Added"] > 0 {
+					t.Errorf("the first list was popped as %v", got)
+				}
+				if _, err := l.AddListener(lab.ListenerSpec{Name: "resyncer", ResyncMillis: 30_000}); err != nil {
+					t.Fatal(err)
+				}
+				for i := 0; i < 400 && v.State().Reflector.Resyncs == 0; i++ {
+					pass(200 * time.Millisecond)
+					p.take(v)
+				}
+				pass(time.Second)
+				p.take(v)
+				if got := popped(); got["Sync"] < objects || got["Updated"] > 0 {
+					t.Errorf("a resync of %d objects was popped as %v", objects, got)
+				}
+				head, _ := rec.Head()
+				rec.FoldAt(head).Objects(0).Range(func(c *trace.Cell) bool {
+					if c.Op != informer.OpSync {
+						t.Errorf("%s came with a resync and tells of %v", c.Key, c.Op)
+					}
+					return true
+				})
+			})
+		})
+	}
+}

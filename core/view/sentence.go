@@ -1,0 +1,243 @@
+package view
+
+import (
+	"math"
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+// How long after something happened a sentence about it is the one to say, in the log's time.
+const (
+	tellPanic  = 4 * time.Second
+	tellLeft   = 4500 * time.Millisecond
+	tellRelist = 4 * time.Second
+	tellGrowth = 4 * time.Second
+	tellBatch  = 2600 * time.Millisecond
+)
+
+// slowPending is how many notifications wait at a slow handler before that is what there is to say.
+const slowPending = 20
+
+// turn divides the log's time into turns of a length, so that of several sentences which are true for long each has its time: it
+// is the number of the present one, counted from 0 to of-1.
+func (x *factsFor) turn(length time.Duration, of int64) int64 { return int64(x.at/length) % of }
+
+// since reports whether something happened not longer than d before the moment shown.
+func (x *factsFor) since(at, d time.Duration) bool { return x.at-at < d }
+
+// sentence is what is to be said of the moment: the newest change that matters, or what is true all the time. Every one must hold
+// at the moment shown, of State and of what the log's last seconds brought.
+func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+	s := x.state
+	r := &s.Reflector
+	if s.Source.Trouble != "" || s.Source.Cause != "" {
+		return trace.Sentence{}
+	}
+	if r.Phase == "backoff" {
+		return x.waiting(f, recent)
+	}
+	if said, ok := x.ofListeners(recent); ok {
+		return said
+	}
+	if len(s.Holds) > 0 {
+		return x.held(f)
+	}
+	switch r.Phase {
+	case "listing":
+		return listing(r, f.Unlisted)
+	case "watch-listing":
+		id := "rewatchlist"
+		if f.Unlisted {
+			id = "watchlist"
+		}
+		return trace.Sentence{ID: id, N: r.TempStore}
+	case "stopped":
+		return trace.Sentence{ID: "stopped"}
+	}
+	if f.Unlisted { // between two requests, and before the first one
+		return trace.Sentence{ID: "start"}
+	}
+	if x.since(recent.Relisted.At, tellRelist) {
+		id := "relistedKeys"
+		if s.Era == "1.37" {
+			id = "relisted"
+		}
+		return because(id, r.Why)
+	}
+	if !s.Queue.Synced {
+		if s.Queue.InitialPopulation > 0 {
+			return trace.Sentence{ID: "filling", N: s.Queue.InitialPopulation}
+		}
+		return trace.Sentence{ID: "fillingLast"}
+	}
+	if g := recent.Grew; x.since(g.At, tellGrowth) {
+		if l := x.listener(g.Listener); l != nil && !l.Removed {
+			return trace.Sentence{ID: "grew", Name: l.Name, N: g.From, M: g.To}
+		}
+	}
+	return x.flowing(f, recent)
+}
+
+// waiting is what is said while the Reflector waits for its next request.
+func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+	r := &x.state.Reflector
+	said := trace.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
+	if said.Why == "" {
+		said.Why = r.LastError
+	}
+	switch {
+	case recent.Cause == "refused" && f.Unlisted:
+		said.ID = "refusedFirst"
+	case recent.Cause == "refused":
+		said.ID = "refused"
+	case f.Unlisted:
+		said.ID = "backoffFirst"
+	case said.Why != "":
+		said.ID = "backoff"
+	default:
+		said.ID = "backoffPlain"
+	}
+	return said
+}
+
+// ofListeners is what is said of a handler that panicked or was removed just now.
+func (x *factsFor) ofListeners(recent *trace.Recent) (trace.Sentence, bool) {
+	if p := recent.Panicked; x.since(p.At, tellPanic) {
+		if l := x.listener(p.Listener); l != nil {
+			return trace.Sentence{ID: "panic", Name: l.Name}, true
+		}
+	}
+	if p := recent.Left; x.since(p.At, tellLeft) {
+		if l := x.listener(p.Listener); l != nil && l.Removed {
+			if l.Discarded > 0 {
+				return trace.Sentence{ID: "left", Name: l.Name, N: l.Discarded}, true
+			}
+			return trace.Sentence{ID: "leftEmpty", Name: l.Name}, true
+		}
+	}
+	return trace.Sentence{}, false
+}
+
+// held is what is said while a stage is held.
+func (x *factsFor) held(f *trace.Facts) trace.Sentence {
+	h := x.state.Holds[0]
+	if h.Stage != "pop" {
+		said := trace.Sentence{ID: "hold." + h.Stage}
+		if l := x.listener(h.Listener); l != nil {
+			said.Name = l.Name
+		}
+		return said
+	}
+	said := trace.Sentence{ID: "holdPopNoRv", N: whole(f.Growing)}
+	if said.N == 0 {
+		return trace.Sentence{ID: "holdPopQuiet"}
+	}
+	if rv := x.state.Indexer.ResourceVersion; rv != "" {
+		said.ID, said.RV = "holdPop", rv
+	}
+	return said
+}
+
+// listing is what is said while a LIST is under way.
+func listing(r *trace.Reflector, first bool) trace.Sentence {
+	switch {
+	case !first:
+		return because("relist", r.Why)
+	case r.Relists > 0 && r.Why != "":
+		return trace.Sentence{ID: "listAgain", Why: r.Why}
+	}
+	return trace.Sentence{ID: "list"}
+}
+
+// flowing is what is said while the watch brings what it brings.
+func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+	s := x.state
+	delta := s.Queue.Kind == "DeltaFIFO"
+	batch := x.since(recent.Batch.At, tellBatch)
+	if i := x.slowest(f); i >= 0 && !(batch && x.turn(6*time.Second, 2) == 1) {
+		return trace.Sentence{ID: "slow", Name: s.Listeners[i].Name, N: s.Listeners[i].Pending}
+	}
+	if batch {
+		said := trace.Sentence{ID: "batch", N: recent.Batch.N}
+		switch {
+		case delta:
+			said.ID = "deltas"
+		case recent.Batch.Ends != informer.OpNone:
+			said.ID, said.Op = "batchEnds", recent.Batch.Ends.String()
+		}
+		return said
+	}
+	if w := s.Workqueue; w != nil {
+		if w.Retries > 0 && x.turn(5*time.Second, 3) == 0 {
+			for _, k := range w.Waiting {
+				if k.Failures > 0 {
+					return trace.Sentence{ID: "retry", Key: k.Key, N: k.Failures}
+				}
+			}
+		}
+		if w.LastRead != nil && w.LastRead.Behind > 3 && !f.UpToDate && x.turn(5*time.Second, 3) == 1 {
+			return trace.Sentence{ID: "behind", N: w.LastRead.Behind}
+		}
+	}
+	rate := f.WritesPerSecond
+	if x.fold.Several() { // these are of all resources, and most come over no watch of this informer
+		rate = 0
+		for _, l := range f.Listeners {
+			rate = max(rate, float64(l.In))
+		}
+	}
+	switch {
+	case s.Reflector.Phase != "watching":
+		return trace.Sentence{ID: "start"}
+	case rate == 0 && s.Queue.Depth == 0:
+		switch {
+		case delayed(s):
+			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean then that the store is current
+		case !f.UpToDate:
+			return trace.Sentence{ID: "idleComing"}
+		}
+		return trace.Sentence{ID: "idle"}
+	case delta:
+		return trace.Sentence{ID: "flowDelta"}
+	}
+	return trace.Sentence{ID: "flow", N: max(1, whole(rate))}
+}
+
+// slowest is the place of the slow listener to speak of: the one that matters now if it is slow, or the first, -1 for none.
+func (x *factsFor) slowest(f *trace.Facts) int {
+	found := -1
+	for i := range x.state.Listeners {
+		l := &x.state.Listeners[i]
+		if l.Removed || l.Pending <= slowPending || !isSlow(l) {
+			continue
+		}
+		if l.ID == f.Listener {
+			return i
+		}
+		if found < 0 {
+			found = i
+		}
+	}
+	return found
+}
+
+func (x *factsFor) listener(id int32) *trace.Listener {
+	for i := range x.state.Listeners {
+		if l := &x.state.Listeners[i]; l.ID == id {
+			return l
+		}
+	}
+	return nil
+}
+
+// because is a sentence with a reason, or the one beside it that needs none.
+func because(id, why string) trace.Sentence {
+	if why == "" {
+		id += "Plain"
+	}
+	return trace.Sentence{ID: id, Why: why}
+}
+
+func whole(f float64) int { return int(math.Round(f)) }

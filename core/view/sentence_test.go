@@ -1,0 +1,376 @@
+package view_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// tale writes a log by hand: what an informer comes to seldom, or only where something is broken.
+type tale struct {
+	t   *testing.T
+	clk *clocktesting.FakePassiveClock
+	rec *trace.Recorder
+	v   *view.View
+	req uint32
+}
+
+func newTale(t *testing.T, era string) *tale {
+	clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
+	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clk})
+	x := &tale{t: t, clk: clk, rec: rec, v: view.New(rec, clk)}
+	is, err := informer.ParseEra(era)
+	if err != nil {
+		t.Fatal(err)
+	}
+	selection := `{"source":"live","context":"kind-kind","version":"v1","resource":"pods","eras":["` + era + `"]}`
+	x.emit(informer.Event{Kind: trace.KindSelected, Text: selection},
+		informer.Event{Kind: informer.KindInformerStarted, Era: is},
+		informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "printer", M: 1024})
+	return x
+}
+
+func (x *tale) emit(events ...informer.Event) {
+	for _, e := range events {
+		x.clk.SetTime(x.clk.Now().Add(time.Millisecond))
+		x.rec.Emit(0, e)
+	}
+}
+
+func (x *tale) pass(d time.Duration) { x.clk.SetTime(x.clk.Now().Add(d)) }
+
+// says checks the sentence of the moment, of a view that follows and of one that comes at once.
+func (x *tale) says(id string) trace.Sentence {
+	x.t.Helper()
+	got := x.v.State().Facts.Sentence
+	if got.ID != id {
+		x.t.Errorf("it says %+v, not %q", got, id)
+	}
+	if !slices.Contains(trace.Sentences, got.ID) && got.ID != "" {
+		x.t.Errorf("there is no sentence %q", got.ID)
+	}
+	fresh := view.New(x.rec, x.clk)
+	if there := fresh.State().Facts.Sentence; there != got {
+		x.t.Errorf("a view that comes now says %+v, not %+v", there, got)
+	}
+	return got
+}
+
+func (x *tale) round(why string) {
+	x.emit(informer.Event{Kind: informer.KindListWatchStarted, Text: why})
+}
+
+func (x *tale) ask(verb informer.Verb) {
+	x.req++
+	x.emit(informer.Event{Kind: informer.KindRequestSent, Req: x.req, Verb: verb, Options: &metav1.ListOptions{}})
+}
+
+func (x *tale) answered() {
+	x.emit(informer.Event{Kind: informer.KindRequestAnswered, Req: x.req, RV: "9"})
+}
+
+func (x *tale) backoff(then string, err error) {
+	x.emit(informer.Event{Kind: informer.KindBackoff, Dur: 4 * time.Second, Text: then, Err: err})
+}
+
+// list takes a first list of n objects over, in the way of the era.
+func (x *tale) list(n int) {
+	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpReplaced, Key: "a/a", N: 1},
+		informer.Event{Kind: informer.KindPopulated, N: n},
+		informer.Event{Kind: informer.KindReflectorRV, RV: "9"})
+	x.ask(informer.VerbWatch)
+	x.answered()
+}
+
+func (x *tale) synced() {
+	x.emit(informer.Event{Kind: informer.KindPopped, Key: "a/a", N: 1}, informer.Event{Kind: informer.KindProcessed, N: 1},
+		informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "9"}, informer.Event{Kind: informer.KindQueueSynced})
+}
+
+var errRefused = fmt.Errorf("failed to list pods: %w", os.NewSyscallError("connect", syscall.ECONNREFUSED))
+
+func TestSentencesOfAFirstSync(t *testing.T) {
+	x := newTale(t, "1.33")
+	x.says("start")
+	x.round("first list")
+	x.ask(informer.VerbList)
+	x.says("list")
+	x.answered()
+	x.list(40)
+	if s := x.says("filling"); s.N != 40 {
+		t.Errorf("%d to go, not 40", s.N)
+	}
+	x.emit(informer.Event{Kind: informer.KindPopped, Key: "a/a", N: 1}, informer.Event{Kind: informer.KindProcessed, N: 1})
+	x.says("fillingLast")
+	x.synced()
+	x.says("idle")
+}
+
+func TestSentencesOfAFirstListThatIsRefused(t *testing.T) {
+	forbidden := errors.New("pods is forbidden: User jane cannot list resource pods")
+	x := newTale(t, "1.35")
+	x.round("first list")
+	x.ask(informer.VerbWatchList)
+	x.says("watchlist")
+	x.backoff("list and watch again", forbidden)
+	if s := x.says("backoffFirst"); s.Why != forbidden.Error() || s.Since != 0 || s.Until < 4000 {
+		t.Errorf("%+v", s)
+	}
+	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
+	x.round(forbidden.Error())
+	x.ask(informer.VerbList)
+	x.says("list") // it is the first one all the same, and no relist
+	x.backoff("list and watch again", errRefused)
+	x.says("refusedFirst")
+	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
+	x.round(errRefused.Error())
+	x.ask(informer.VerbWatchList)
+	x.says("watchlist")
+	x.list(1)
+	x.synced()
+	x.says("idle")
+}
+
+func TestSentencesOfARelist(t *testing.T) {
+	for _, era := range []string{"1.31", "1.33", "1.35", "1.37"} {
+		x := newTale(t, era)
+		x.round("first list")
+		x.ask(informer.VerbList)
+		x.list(1)
+		x.synced()
+		x.pass(10 * time.Second)
+		x.says("idle")
+		x.round("too old resource version: 5 (9)")
+		x.ask(informer.VerbList)
+		if s := x.says("relist"); s.Why != "too old resource version: 5 (9)" {
+			t.Errorf("%s: because %q", era, s.Why)
+		}
+		x.answered()
+		x.ask(informer.VerbWatch)
+		x.answered()
+		want := "relistedKeys"
+		if era == "1.37" {
+			// The list waits in the queue: the store is not what it says yet.
+			if s := x.v.State().Facts.Sentence; s.ID == "relisted" {
+				t.Errorf("%s: relisted before the store was replaced", era)
+			}
+			x.emit(informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "12"})
+			want = "relisted"
+		}
+		x.says(want)
+		x.pass(3900 * time.Millisecond)
+		x.says(want)
+		x.pass(200 * time.Millisecond)
+		x.says("idle")
+
+		// The same at a seq: where it was told, and before and after.
+		head, _ := x.rec.Head()
+		x.v.Seek(3)
+		if id := x.v.State().Facts.Sentence.ID; id != "start" {
+			t.Errorf("%s: at the beginning it says %q", era, id)
+		}
+		x.v.Seek(head)
+		if id := x.v.State().Facts.Sentence.ID; id != want {
+			t.Errorf("%s: back where it was relisted it says %q", era, id)
+		}
+	}
+}
+
+func TestSentencesOfAnOutage(t *testing.T) {
+	x := newTale(t, "1.37")
+	x.round("first list")
+	x.ask(informer.VerbWatchList)
+	x.list(1)
+	x.synced()
+	x.pass(time.Minute)
+	began := float64(x.clk.Now().UnixMilli()) + 1
+	for range 3 {
+		x.backoff("watch again", errRefused)
+		if s := x.says("refused"); s.Since != began {
+			t.Errorf("old since %v, not %v", s.Since, began)
+		}
+		x.pass(4 * time.Second)
+		x.emit(informer.Event{Kind: informer.KindBackoffEnded})
+		x.ask(informer.VerbWatch)
+		x.pass(20 * time.Second) // nobody answers
+		f := x.v.State().Facts
+		if f.Sure || f.StaleSince != began {
+			t.Errorf("while it asks: sure %v, stale since %v, not %v", f.Sure, f.StaleSince, began)
+		}
+	}
+	x.answered()
+	if f := x.v.State().Facts; !f.Sure || f.StaleSince != 0 {
+		t.Errorf("it was answered: sure %v, stale since %v", f.Sure, f.StaleSince)
+	}
+	x.says("idle")
+	x.backoff("watch again", errors.New("too many requests"))
+	if s := x.says("backoff"); s.Since < began+60e3 {
+		t.Errorf("old since %v: an outage that is over", s.Since)
+	}
+	x.backoff("list and watch again", nil)
+	x.emit(informer.Event{Kind: informer.KindReflectorStopped})
+	x.says("stopped")
+}
+
+// What a sentence claims of the log's last seconds is there, and what it counts is in the State, at moments of logs on which
+// everything was done.
+func TestSentencesHold(t *testing.T) {
+	said := map[string]int{}
+	wanted := []string{"relisted", "relistedKeys", "holdPop", "holdPopNoRv", "holdPopQuiet", "idle"}
+	missing := func(id string) bool { return said[id] == 0 }
+	for seed := range uint64(12) { // two, and more of them for what is said rarely
+		if seed >= 2 && !slices.ContainsFunc(wanted, missing) {
+			break
+		}
+		for i, era := range eras[:4] {
+			synctest.Test(t, func(t *testing.T) {
+				rec := whole()
+				stirred(t, era, uint64(i)+51+100*seed, rec)
+				log := events(rec)
+				v := view.New(rec, clock.RealClock{})
+				step := 0
+				for n := 1; n <= len(log); n += step {
+					v.Seek(uint64(n))
+					s := v.State()
+					if step = 23; len(s.Holds) > 0 { // what is said of a held Pop depends on how it grows just then
+						step = 2
+					}
+					said[s.Facts.Sentence.ID]++
+					if wrong := untrue(s, log[:n], era); wrong != "" {
+						t.Fatalf("%s, seq %d: it says %+v: %s", era, n, s.Facts.Sentence, wrong)
+					}
+				}
+			})
+		}
+	}
+	for _, id := range wanted {
+		if said[id] == 0 {
+			t.Errorf("%q was never said: %v", id, said)
+		}
+	}
+	if len(said) < 15 {
+		t.Errorf("only %d sentences were said: %v", len(said), said)
+	}
+}
+
+// untrue is what of a sentence does not hold, read from the log itself; "" when all does.
+func untrue(s *trace.State, log []*trace.Event, era string) string {
+	said := s.Facts.Sentence
+	at := log[len(log)-1].At
+	within := func(d time.Duration, is func(*trace.Event) bool) bool {
+		for i := len(log) - 1; i >= 0 && at-log[i].At < d; i-- {
+			if is(log[i]) {
+				return true
+			}
+		}
+		return false
+	}
+	kind := func(k informer.Kind) func(*trace.Event) bool { return func(e *trace.Event) bool { return e.Kind == k } }
+	listener := slices.IndexFunc(s.Listeners, func(l trace.Listener) bool {
+		return l.Name == said.Name && (said.ID != "slow" || l.Pending == said.N)
+	})
+	relist := func(e *trace.Event) bool { return e.Kind == informer.KindListWatchStarted && !e.Flag }
+	if s.Facts.UpToDate && (s.Queue.Depth > 0 || s.Reflector.Phase != "watching" || s.Queue.BatchSize > 0) {
+		return "the store is said to be up to date"
+	}
+	switch said.ID {
+	case "":
+		if s.Source.Trouble == "" && s.Source.Cause == "" {
+			return "there is no trouble"
+		}
+	case "backoff", "backoffFirst", "backoffPlain", "refused", "refusedFirst":
+		if s.Reflector.Phase != "backoff" {
+			return "it does not wait"
+		}
+		if first := said.ID == "backoffFirst" || said.ID == "refusedFirst"; first == (s.Indexer.Count > 0) {
+			return "the store holds what it says it does not, or the other way round"
+		}
+	case "panic":
+		if !within(4*time.Second, func(e *trace.Event) bool { return e.Kind == informer.KindHandled && e.Err != nil }) {
+			return "nobody panicked"
+		}
+	case "left", "leftEmpty":
+		if !within(4500*time.Millisecond, kind(informer.KindListenerRemoved)) || listener < 0 {
+			return "nobody left"
+		}
+	case "holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.take", "hold.deliver":
+		if len(s.Holds) == 0 {
+			return "nothing is held"
+		}
+		grows := said.ID == "holdPop" || said.ID == "holdPopNoRv"
+		if grows && (said.N < 1 || !within(2500*time.Millisecond, kind(informer.KindQueued))) {
+			return "the queue does not grow so"
+		}
+	case "list", "listAgain", "relist", "relistPlain":
+		if s.Reflector.Phase != "listing" {
+			return "it does not list"
+		}
+		if again := said.ID == "relist" || said.ID == "relistPlain"; again == (s.Reflector.ResourceVersion == "") {
+			return "it is not the first list, or no other one"
+		}
+	case "watchlist", "rewatchlist":
+		if s.Reflector.Phase != "watch-listing" || said.N != s.Reflector.TempStore {
+			return "there is no such WatchList"
+		}
+	case "relisted", "relistedPlain", "relistedKeys", "relistedKeysPlain":
+		if s.Reflector.Relists == 0 || !within(time.Hour, relist) {
+			return "there was no relist"
+		}
+		once := said.ID == "relisted" || said.ID == "relistedPlain"
+		if once != (era == "1.37") || once && !within(time.Minute, kind(informer.KindStoreReplaced)) {
+			return "the store was not replaced so"
+		}
+	case "filling":
+		if s.Queue.Synced || said.N != s.Queue.InitialPopulation || said.N == 0 {
+			return "that is not what is left of the first list"
+		}
+	case "grew":
+		if !within(4*time.Second, func(e *trace.Event) bool { return e.Kind == informer.KindAccepted && e.M == said.M }) || said.M <= said.N {
+			return "no ring grew so"
+		}
+	case "slow":
+		if listener < 0 {
+			return "that does not wait there"
+		}
+	case "batch", "deltas", "batchEnds":
+		if !within(2700*time.Millisecond, func(e *trace.Event) bool { return e.Kind == informer.KindPopped && e.N == said.N }) || said.N < 2 {
+			return "no such batch was taken"
+		}
+		if (said.ID == "deltas") != (era == "1.31") || era == "1.33" {
+			return "that is not how this era's queue hands over"
+		}
+	case "idle", "idleDelayed", "idleComing":
+		if s.Reflector.Phase != "watching" {
+			return "it does not watch"
+		}
+		wrote := func(e *trace.Event) bool {
+			// The simulated cluster tells four times a second that there were writes.
+			return e.Kind == trace.KindClusterWritten && e.Err == nil && at-e.At >= 250*time.Millisecond
+		}
+		if said.ID != "idleComing" && within(1700*time.Millisecond, wrote) { // that one says that something is on its way
+			return "there was a write"
+		}
+		if (said.ID == "idle") != s.Facts.UpToDate {
+			return "the store is current, or is not"
+		}
+	case "flow", "flowDelta":
+		if s.Reflector.Phase != "watching" || (said.ID == "flowDelta") != (era == "1.31") {
+			return "it does not watch so"
+		}
+	}
+	return ""
+}
