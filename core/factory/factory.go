@@ -1,8 +1,10 @@
 package factory
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"sync"
@@ -106,7 +108,8 @@ func NewSharedInformerFactory(client *restwatch.Client, defaultResync time.Durat
 // namespace ("" for all) and of what tweak, which may be nil, asks for.
 //
 // Deprecated: use NewSharedInformerFactoryWithOptions.
-func NewFilteredSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration, namespace string, tweak TweakListOptionsFunc) SharedInformerFactory {
+func NewFilteredSharedInformerFactory(client *restwatch.Client, defaultResync time.Duration, namespace string,
+	tweak TweakListOptionsFunc) SharedInformerFactory {
 	return NewSharedInformerFactoryWithOptions(client, defaultResync, WithNamespace(namespace), WithTweakListOptions(tweak))
 }
 
@@ -137,7 +140,8 @@ func (f *sharedInformerFactory) StartWithContext(ctx context.Context) {
 	if f.shuttingDown {
 		return
 	}
-	for gvr, inf := range f.informers {
+	for _, gvr := range inOrder(f.informers) {
+		inf := f.informers[gvr]
 		if !f.started[gvr] {
 			f.started[gvr] = true
 			f.running.Go(func() { inf.RunWithContext(ctx) })
@@ -164,18 +168,26 @@ func (f *sharedInformerFactory) WaitForCacheSync(stopCh <-chan struct{}) map[sch
 func (f *sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) SyncResult {
 	started := f.startedInformers()
 	checkers := make([]informer.DoneChecker, 0, len(started))
-	for _, inf := range started {
-		checkers = append(checkers, inf.HasSyncedChecker())
+	for _, gvr := range inOrder(started) {
+		checkers = append(checkers, started[gvr].HasSyncedChecker())
 	}
 	informer.WaitFor(ctx, "", checkers...)
 	result := SyncResult{Synced: make(map[schema.GroupVersionResource]bool, len(started))}
-	for gvr, inf := range started {
-		result.Synced[gvr] = inf.HasSynced()
+	for _, gvr := range inOrder(started) {
+		result.Synced[gvr] = started[gvr].HasSynced()
 		if !result.Synced[gvr] {
 			result.Err = context.Cause(ctx)
 		}
 	}
 	return result
+}
+
+// inOrder are the resources of a factory, always in the same order.
+func inOrder(of map[schema.GroupVersionResource]informer.SharedIndexInformer) []schema.GroupVersionResource {
+	//maporder:free no two resources compare as equal
+	return slices.SortedFunc(maps.Keys(of), func(a, b schema.GroupVersionResource) int {
+		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Resource, b.Resource))
+	})
 }
 
 func (f *sharedInformerFactory) startedInformers() map[schema.GroupVersionResource]informer.SharedIndexInformer {
