@@ -18,6 +18,7 @@ import (
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
+	"informerscope/core/vclock"
 	"informerscope/core/workqueue"
 )
 
@@ -39,14 +40,14 @@ type controller struct {
 	queue  *workqueue.TypedRateLimitingQueue[string]
 }
 
-func (x *experiment) newController(ln *lane, gvr schema.GroupVersionResource, client *restwatch.Client) *controller {
-	return &controller{x: x, lane: ln, writer: x.lab.src.writer(gvr, client), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
+func (x *experiment) newController(ln *lane) *controller {
+	return &controller{x: x, lane: ln, writer: x.lab.src.writer(ln.gvr, ln.client), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
 		nil, // the default of every controller: exponential per key, and a bucket for all
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
 			Clock:    x.clock,
 			Observer: workTap{x, x.lab.rec.WorkLane(ln.index)},
-			Gate:     takeGate{x.lab.holds},
+			Gate:     takeGate{x.gates(ln)},
 		},
 	)}
 }
@@ -114,9 +115,9 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 	if exists && o != nil {
 		rv = o.GetResourceVersion()
 	}
-	latest, behind := c.x.lab.versions.behind(key, rv)
+	latest, behind := c.lane.versions.behind(key, rv)
 	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindListerRead, Key: key, RV: rv, StoreRV: latest, N: behind})
-	if err := sleep(ctx, c.x.clock, reconcilePace); err != nil {
+	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}
 	if o == nil {
@@ -163,7 +164,7 @@ type writer struct {
 	gvr    schema.GroupVersionResource
 }
 
-// writer writes over the road of client, the informers'; it is nil for a live source.
+// writer writes through client, the informers'; it is nil for a live source.
 func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Client) *writer {
 	if s.cluster == nil {
 		return nil
@@ -206,7 +207,7 @@ func (l *Lab) Writes(on *bool) (now bool, err error) {
 			now = *on
 		}
 		l.write(now)
-		return newStep("writes", map[bool]string{true: "on", false: "off"}[now]), nil
+		return newStep("writes", onOff(now)), nil
 	})
 	return now, err
 }
@@ -217,6 +218,9 @@ func (l *Lab) write(on bool) {
 		return
 	}
 	for _, ln := range l.exp.lanes {
+		if ln.control == nil {
+			continue
+		}
 		ln.control.tellWrites()
 		if on {
 			keys := ln.informer.GetIndexer().ListKeys()
@@ -234,7 +238,7 @@ func (c *controller) tellWrites() {
 }
 
 // versions remembers the newest resourceVersions that the wire brought for
-// each key, so that a lister read can be compared with what is known already.
+// each key of a resource, so that a lister read can be compared with what is known already.
 type versions struct {
 	mu    sync.Mutex
 	keys  map[string]*[8]string // newest first
@@ -244,11 +248,7 @@ type versions struct {
 // maxVersions bounds how many keys are remembered.
 const maxVersions = 20_000
 
-func (v *versions) reset() {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	v.keys, v.order = map[string]*[8]string{}, nil
-}
+func newVersions() *versions { return &versions{keys: map[string]*[8]string{}} }
 
 func (v *versions) saw(key, rv string) {
 	v.mu.Lock()

@@ -2,24 +2,24 @@ package lab
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"maps"
 	"math/rand/v2"
-	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 
 	"informerscope/core/factory"
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
+	"informerscope/core/vclock"
 )
 
 // metricsResync is the resync period of the listener "metrics", and the
@@ -34,16 +34,23 @@ const statsPeriod = 250 * time.Millisecond
 // client-go), so it can end as much as a minute later; it is not heard then.
 const stopPatience = 250 * time.Millisecond
 
-// experiment is one run: a lane for each era.
+// experiment is one run: a lane for each resource in each era, and one for each informer that is not shared.
 type experiment struct {
-	lab    *Lab
-	clock  clock.WithTicker
-	leave  func() // the road to the source
-	ctx    context.Context
-	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	lanes  []*lane
-	over   atomic.Bool // nothing that it does is heard any more
+	lab        *Lab
+	selection  trace.Selection
+	clock      clock.WithTicker
+	connect    func(hooks restwatch.Hooks, of trace.Selection, report func(trouble)) *restwatch.Client
+	disconnect func() // from the source
+	ctx        context.Context
+	cancel     context.CancelFunc
+	wg         sync.WaitGroup
+	factories  []*eraFactory
+	over       atomic.Bool // nothing that it does is heard any more
+
+	generation uint64 // of the log that it writes
+
+	mu    sync.Mutex // of lanes, which change with lab.mu held too
+	lanes []*lane
 }
 
 // tap passes events on until its experiment is over.
@@ -66,19 +73,30 @@ func (x *experiment) emit(lane uint8, e informer.Event) {
 	}
 }
 
-// trouble notes how the source is, until the experiment is over.
-func (x *experiment) trouble(words string, err error) {
-	if !x.over.Load() {
-		x.lab.trouble(words, err)
+// report notes how the requests of a lane's informer fare, until another log begins.
+func (x *experiment) report(lane uint8) func(trouble) {
+	return func(is trouble) {
+		if !x.over.Load() {
+			x.lab.troubles.ofRequests(x.generation, lane, is)
+		}
 	}
 }
 
 // lane is an informer with its handlers and its controller.
 type lane struct {
 	index     uint8
+	of        trace.LaneOf
+	gvr       schema.GroupVersionResource
+	client    *restwatch.Client
+	versions  *versions
 	informer  informer.SharedIndexInformer
-	control   *controller
+	control   *controller // nil of one that is not shared
 	listeners map[int32]*listener
+
+	// Of one that is not shared:
+	ctx    context.Context
+	cancel context.CancelFunc
+	ended  chan struct{} // closed when its informer has ended
 }
 
 type listener struct {
@@ -86,49 +104,159 @@ type listener struct {
 	registration informer.ResourceEventHandlerRegistration
 }
 
-// ListenerSpec describes a handler to add.
-type ListenerSpec struct {
-	Name         string  `json:"name"`
-	PaceMillis   float64 `json:"paceMillis"`
-	ResyncMillis float64 `json:"resyncMillis"`
-}
-
-func (l *Lab) newExperiment(sel trace.Selection) *experiment {
+func (l *Lab) newExperiment(sel trace.Selection, generation uint64) *experiment {
 	ctx, cancel := context.WithCancel(context.Background())
-	x := &experiment{lab: l, clock: l.src.clock, ctx: ctx, cancel: cancel}
-	gvr := schema.GroupVersionResource{Group: sel.Group, Version: sel.Version, Resource: sel.Resource}
-	client, leave := l.src.informers(x.hooks(), x.trouble)
-	x.leave = leave
-	for i, name := range sel.Eras {
-		era, err := informer.ParseEra(name)
-		if err != nil { // Change.apply has parsed it
-			panic(err)
+	x := &experiment{lab: l, selection: sel, clock: l.src.clock, ctx: ctx, cancel: cancel, generation: generation}
+	x.connect, x.disconnect = l.src.informers()
+	targets := map[trace.Target]*versions{}
+	clients := map[trace.Target]*restwatch.Client{}
+	for i, of := range sel.Lanes() {
+		ln := &lane{index: uint8(i), of: of, gvr: gvrOf(of.Target), versions: targets[of.Target], client: clients[of.Target]}
+		if ln.versions == nil {
+			ln.versions = newVersions()
+			targets[of.Target] = ln.versions
 		}
-		ln := &lane{index: uint8(i), listeners: map[int32]*listener{}}
-		ln.informer = informer.NewSharedIndexInformerWithOptions(factory.NewListWatch(client, gvr, sel.Namespace, nil), &object.Object{}, informer.SharedIndexInformerOptions{
-			ResyncPeriod:      metricsResync,
-			Indexers:          l.indexers(gvr),
-			ObjectDescription: gvr.GroupResource().String(), // for messages: every object here has one Go type
-			Era:               era,
-			Observer:          tap{x, l.rec.Lane(ln.index)},
-			Gates:             l.holds,
-			Clock:             x.clock,
-			Random:            l.random(i),
-		})
-		ln.control = x.newController(ln, gvr, client)
-		ln.control.tellWrites()
+		// Of one resource alone the lanes of the eras have one client, whose requests are told in lane 0. Of several each informer has its own.
+		if ln.client == nil || len(sel.Resources) > 0 {
+			ln.client = x.newClient(ln)
+			clients[of.Target] = ln.client
+		}
 		x.lanes = append(x.lanes, ln)
-		x.mustAdd(ln, "printer", 0, ln.control.enqueue)
-		x.mustAdd(ln, "metrics", metricsResync, nil)
-		x.mustAdd(ln, "mailer", 0, nil)
-		x.wg.Go(func() { ln.informer.RunWithContext(ctx) })
-		x.wg.Go(func() { ln.control.run(ctx) })
 	}
+	x.makeFactories(x.lanes)
+	x.startFactories(len(sel.Resources) > 0)
 	if l.src.cluster != nil {
 		cluster := l.src.cluster
-		x.wg.Go(func() { x.watchCluster(cluster, gvr) })
+		x.wg.Go(func() { x.watchCluster(cluster) })
+	} else if sel.AnyWatched() != "" {
+		src := l.src
+		x.wg.Go(func() { x.lookForNamespace(src, sel.AnyWatched()) })
 	}
 	return x
+}
+
+func gvrOf(t trace.Target) schema.GroupVersionResource {
+	return schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource}
+}
+
+// newClient is what the informer of a lane makes its requests with.
+func (x *experiment) newClient(ln *lane) *restwatch.Client {
+	return x.connect(x.hooks(ln), x.selection.Of(ln.of.Target), x.report(ln.index))
+}
+
+// newInformer makes the informer of a lane. l.mu is held.
+func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
+	era, err := informer.ParseEra(ln.of.Era)
+	if err != nil { // Change.apply has parsed it
+		panic(err)
+	}
+	lw := factory.NewListWatch(ln.client, ln.gvr, x.selection.Of(ln.of.Target).Watched(), nil)
+	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
+		ResyncPeriod:      metricsResync,
+		Indexers:          x.lab.indexers(ln.gvr),
+		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: every object here has one Go type
+		Era:               era,
+		Observer:          tap{x, x.lab.rec.Lane(ln.index)},
+		Gates:             x.gates(ln),
+		Clock:             x.clock,
+		Random:            x.lab.random(int(ln.index)),
+	})
+	if transform := transformOf(x.selection.Transform); transform != nil {
+		if err := inf.SetTransform(transform); err != nil { // it has not started
+			panic(err)
+		}
+	}
+	return inf
+}
+
+// handle gives the shared informer of a lane its handlers, and a controller behind the first.
+func (x *experiment) handle(ln *lane) {
+	ln.listeners = map[int32]*listener{}
+	ln.control = x.newController(ln)
+	ln.control.tellWrites()
+	x.mustAdd(ln, "printer", 0, ln.control.enqueue)
+	x.mustAdd(ln, "metrics", metricsResync, nil)
+	x.mustAdd(ln, "mailer", 0, nil)
+}
+
+// together are the lanes of one resource in several eras, of which a lane is one: what is done to one is done to all, so that they can be
+// compared. One that is not shared is alone.
+func (x *experiment) together(at int) []*lane {
+	if at < 0 || at >= len(x.lanes) {
+		return nil
+	}
+	of := x.lanes[at].of
+	if of.Unshared {
+		return x.lanes[at : at+1]
+	}
+	var all []*lane
+	for _, ln := range x.lanes {
+		if ln.of.Target == of.Target && !ln.of.Unshared {
+			all = append(all, ln)
+		}
+	}
+	return all
+}
+
+// gates are the holds of a lane's informer.
+func (x *experiment) gates(ln *lane) gates {
+	if ln.of.Unshared {
+		return x.lab.holds.of(ln.index)
+	}
+	return x.lab.holds.of(x.leader(int(ln.index)).index)
+}
+
+// leader is the first of the lanes that a lane is together with.
+func (x *experiment) leader(at int) *lane { return x.together(at)[0] }
+
+// namespacePeriod is how often it is looked whether an empty namespace exists.
+const namespacePeriod = 10 * time.Second
+
+// lookForNamespace says of a live cluster when the namespace that is watched does not exist, from the beginning or since it was
+// deleted: its LIST and WATCH are empty then, and say nothing. What holds objects exists and is not asked for. It ends when the namespace may not be
+// asked for.
+func (x *experiment) lookForNamespace(src *source, name string) {
+	lanes := namespaced(x.selection) // and no lock of the lab's: who stops the experiment holds it, and waits for this
+	for known := false; ; {
+		if known && x.holdsAny() {
+			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+			if vclock.Sleep(x.ctx, x.clock, namespacePeriod) != nil {
+				return
+			}
+			continue
+		}
+		ctx, cancel := context.WithTimeout(x.ctx, namespacePeriod)
+		_, err := src.client().Get(ctx, namespacesGVR, "", name)
+		cancel()
+		switch {
+		case apierrors.IsNotFound(err):
+			x.lab.troubles.ofNamespace(x.generation, lanes, noNamespace(name, "this cluster"))
+		case err == nil:
+			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+		case apierrors.IsForbidden(err):
+			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
+			return
+		}
+		known = known || err == nil || apierrors.IsNotFound(err)
+		if vclock.Sleep(x.ctx, x.clock, namespacePeriod) != nil {
+			return
+		}
+	}
+}
+
+// holdsAny reports whether a store holds an object of the namespace that is watched.
+func (x *experiment) holdsAny() bool {
+	for _, ln := range x.all() {
+		if !ln.of.ClusterScoped && len(ln.informer.GetStore().ListKeys()) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
+func noNamespace(name, where string) trouble {
+	return trouble{cause: "namespace-missing", words: fmt.Sprintf("The namespace %q does not exist in %s, so there is nothing to see. "+
+		"Choose another one, or create it; what then comes in shows here.", name, where)}
 }
 
 // random is what a lane's Reflector draws from; on real time there is nothing to repeat. l.mu is held.
@@ -155,7 +283,7 @@ func (x *experiment) stop() {
 		x.wg.Wait()
 		close(ended)
 	}()
-	x.leave()
+	x.disconnect()
 	if x.lab.src.virtual != nil {
 		return // what can end ends in this turn
 	}
@@ -167,176 +295,28 @@ func (x *experiment) stop() {
 	}
 }
 
-// watchCluster emits what the simulated cluster says of itself, when it changed.
-func (x *experiment) watchCluster(cluster *simcluster.Cluster, gvr schema.GroupVersionResource) {
+// watchCluster emits what the simulated cluster says of itself, when it changed, to each lane that makes requests of its own.
+func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
-	var last informer.Event
-	name := gvr.GroupResource().String()
+	var last [maxLanes]informer.Event
 	for {
 		s := cluster.Stats()
-		e := informer.Event{
-			Kind: trace.KindCluster, RV: strconv.FormatUint(s.ResourceVersion, 10), StoreRV: strconv.FormatUint(s.OldestResourceVersion[name], 10),
-			N: s.Objects[name], M: int(s.Writes),
-		}
-		if e.RV != last.RV || e.StoreRV != last.StoreRV || e.N != last.N || e.M != last.M {
-			last = e
-			x.emit(0, e)
+		for _, ln := range x.wires() {
+			name := ln.gvr.GroupResource().String()
+			e := informer.Event{
+				Kind: trace.KindCluster, RV: strconv.FormatUint(s.ResourceVersion, 10),
+				StoreRV: strconv.FormatUint(s.OldestResourceVersion[name], 10), N: s.Objects[name], M: int(s.Writes),
+			}
+			if was := last[ln.index]; e.RV != was.RV || e.StoreRV != was.StoreRV || e.N != was.N || e.M != was.M {
+				last[ln.index] = e
+				x.emit(ln.index, e)
+			}
 		}
 		select {
 		case <-ticker.C():
 		case <-x.ctx.Done():
 			return
 		}
-	}
-}
-
-func (x *experiment) addListener(spec ListenerSpec) (int32, error) {
-	if spec.Name == "" {
-		return 0, errors.New("give the listener a name")
-	}
-	if len(x.lanes[0].listeners) >= 12 {
-		return 0, errors.New("twelve listeners are as many as can be seen; remove one first")
-	}
-	if !(spec.PaceMillis >= 0 && spec.PaceMillis <= 60_000) || !(spec.ResyncMillis >= 0) {
-		return 0, errors.New("a handler's pace is from 0 to 60000 milliseconds, and its resync period is not negative")
-	}
-	var id int32
-	for _, ln := range x.lanes {
-		n, err := x.add(ln, spec.Name, time.Duration(spec.ResyncMillis*float64(time.Millisecond)), time.Duration(spec.PaceMillis*float64(time.Millisecond)), nil)
-		if err != nil {
-			return 0, err
-		}
-		id = n
-	}
-	if spec.PaceMillis > 0 {
-		return id, x.pace(id, spec.PaceMillis)
-	}
-	return id, nil
-}
-
-func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey func(string)) {
-	if _, err := x.add(ln, name, resync, 0, onKey); err != nil {
-		panic(err) // an informer that has not started refuses no handler
-	}
-}
-
-func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKey func(string)) (int32, error) {
-	h := &handler{x: x, onKey: onKey}
-	h.name = name
-	h.pace.Store(int64(pace)) // the initial list may be handled before the registration is known
-	reg, err := ln.informer.AddEventHandlerWithOptions(h, informer.HandlerOptions{ResyncPeriod: &resync, Name: name})
-	if err != nil {
-		return 0, err
-	}
-	id := reg.(informer.ListenerIdentity).ListenerID()
-	ln.listeners[id] = &listener{handler: h, registration: reg}
-	return id, nil
-}
-
-func (x *experiment) removeListener(id int32) error {
-	found := false
-	for _, ln := range x.lanes {
-		if li := ln.listeners[id]; li != nil {
-			found = true
-			delete(ln.listeners, id)
-			if err := ln.informer.RemoveEventHandler(li.registration); err != nil {
-				return err
-			}
-		}
-	}
-	if !found {
-		return fmt.Errorf("there is no listener %d", id)
-	}
-	x.lab.holds.release(informer.StageDeliver, id, 0)
-	return nil
-}
-
-func (x *experiment) pace(id int32, millis float64) error {
-	if !(millis >= 0 && millis <= 60_000) {
-		return errors.New("a handler's pace is from 0 to 60000 milliseconds")
-	}
-	d := time.Duration(millis * float64(time.Millisecond))
-	found := false
-	for _, ln := range x.lanes {
-		if li := ln.listeners[id]; li != nil {
-			found = true
-			li.handler.pace.Store(int64(d))
-		}
-	}
-	if !found {
-		return fmt.Errorf("there is no listener %d", id)
-	}
-	x.lab.rec.Emit(0, informer.Event{Kind: trace.KindHandlerSpeed, Listener: id, Dur: d})
-	return nil
-}
-
-// panicNext makes the next call of a listener's handler panic.
-func (x *experiment) panicNext(id int32) error {
-	found := false
-	for _, ln := range x.lanes {
-		if li := ln.listeners[id]; li != nil {
-			found = true
-			li.handler.panic.Store(true)
-		}
-	}
-	if !found {
-		return fmt.Errorf("there is no listener %d", id)
-	}
-	x.lab.faults.tell("panic", false, 0, 1)
-	return nil
-}
-
-// slow makes the last of the first three listeners (or whichever is left) slow, or quick again.
-func (x *experiment) slow(args FaultArgs) (bool, error) {
-	listeners := x.lanes[0].listeners
-	for _, id := range slices.Sorted(maps.Keys(listeners)) {
-		li := listeners[id]
-		if li.handler.name != "mailer" {
-			continue
-		}
-		on := li.handler.pace.Load() == 0
-		if args.On != nil {
-			on = *args.On
-		}
-		millis := 0.0
-		if on {
-			millis = float64(slowPace / time.Millisecond)
-			if args.Millis > 0 {
-				millis = float64(min(args.Millis, 60_000))
-			}
-		}
-		x.lab.faults.tell("slow", on, time.Duration(millis)*time.Millisecond, 0)
-		return on, x.pace(id, millis)
-	}
-	return false, errors.New("the listener \"mailer\" was removed; set another one's pace instead")
-}
-
-// handler is what is registered with an informer. It takes the time it is
-// told to, and hands the key on.
-type handler struct {
-	x     *experiment
-	name  string
-	pace  atomic.Int64
-	panic atomic.Bool // in the next call
-	onKey func(string)
-}
-
-func (h *handler) OnAdd(obj any, _ bool)  { h.handle(obj) }
-func (h *handler) OnUpdate(_, newObj any) { h.handle(newObj) }
-func (h *handler) OnDelete(obj any)       { h.handle(obj) }
-
-func (h *handler) handle(obj any) {
-	if pace := time.Duration(h.pace.Load()); pace > 0 {
-		_ = sleep(h.x.ctx, h.x.clock, pace)
-	}
-	if h.panic.CompareAndSwap(true, false) {
-		panic("the handler " + h.name + " panics because it was told to")
-	}
-	if h.onKey == nil {
-		return
-	}
-	if key, err := informer.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
-		h.onKey(key)
 	}
 }

@@ -3,9 +3,11 @@ package lab
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 	"sync"
 
 	"informerscope/core/informer"
@@ -22,15 +24,19 @@ var stageNames = map[string]informer.Stage{
 	"take":    stageTake,
 }
 
+// stages are the names of the stages that can be held, in the order in which an object passes them.
+var stages = []string{"store", "pop", "deliver", "take"}
+
 func parseStage(name string) (informer.Stage, error) {
 	s, ok := stageNames[name]
 	if !ok {
-		return 0, fmt.Errorf("unknown stage %q: choose store, pop, deliver or take", name)
+		return 0, fmt.Errorf("unknown stage %q: choose one of %s", name, strings.Join(stages, ", "))
 	}
 	return s, nil
 }
 
 type holdKey struct {
+	lane     uint8 // the first of those whose informers it holds
 	stage    informer.Stage
 	listener int32
 }
@@ -44,19 +50,28 @@ type hold struct {
 // holds are the gates of one Lab. They outlive an experiment, so that a held
 // stage is held from the first event of the next one on.
 type holds struct {
-	emit func(informer.Event)
+	emit func(lane uint8, e informer.Event)
 
 	mu   sync.Mutex
 	held map[holdKey]*hold
 }
 
-func newHolds(emit func(informer.Event)) *holds {
+func newHolds(emit func(uint8, informer.Event)) *holds {
 	return &holds{emit: emit, held: map[holdKey]*hold{}}
 }
 
+// gates are those of the informers of one resource.
+type gates struct {
+	*holds
+	lane uint8
+}
+
+// of are the gates of the informers whose first lane is given.
+func (h *holds) of(lane uint8) gates { return gates{h, lane} }
+
 // Wait implements informer.Gates.
-func (h *holds) Wait(ctx context.Context, stage informer.Stage, listener int32) {
-	key := holdKey{stage, listener}
+func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
+	key := holdKey{h.lane, stage, listener}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for entered := false; ; {
@@ -70,7 +85,7 @@ func (h *holds) Wait(ctx context.Context, stage informer.Stage, listener int32) 
 				hd.waiting--
 				h.emitWaiting(key, hd)
 			}
-			h.emit(informer.Event{Kind: trace.KindReleased, N: int(stage), Listener: listener, M: hd.releases})
+			h.emit(h.lane, informer.Event{Kind: trace.KindReleased, N: int(stage), Listener: listener, M: hd.releases})
 			return
 		}
 		if !entered {
@@ -100,35 +115,33 @@ func (h *holds) Wait(ctx context.Context, stage informer.Stage, listener int32) 
 // emitWaiting tells of the first goroutine that waits and of the last that no longer does.
 func (h *holds) emitWaiting(key holdKey, hd *hold) {
 	if hd.waiting <= 1 {
-		h.emit(informer.Event{Kind: trace.KindGateWaiting, N: int(key.stage), Listener: key.listener, Flag: hd.waiting == 1})
+		h.emit(key.lane, informer.Event{Kind: trace.KindGateWaiting, N: int(key.stage), Listener: key.listener, Flag: hd.waiting == 1})
 	}
 }
 
 // hold holds a stage; holding a held one changes nothing.
-func (h *holds) hold(stage informer.Stage, listener int32) {
+func (h *holds) hold(key holdKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key := holdKey{stage, listener}
 	if h.held[key] != nil {
 		return
 	}
 	h.held[key] = &hold{wake: make(chan struct{})}
-	h.emit(informer.Event{Kind: trace.KindHold, N: int(stage), Listener: listener, Flag: true})
+	h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
 }
 
 // release lets n pass, now or when they come; n of 0 or less ends the hold.
 // It reports whether the stage was held.
-func (h *holds) release(stage informer.Stage, listener int32, n int) bool {
+func (h *holds) release(key holdKey, n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	key := holdKey{stage, listener}
 	hd := h.held[key]
 	if hd == nil {
 		return false
 	}
 	if n <= 0 {
 		delete(h.held, key)
-		h.emit(informer.Event{Kind: trace.KindHold, N: int(stage), Listener: listener})
+		h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener})
 	} else {
 		hd.releases += n
 	}
@@ -137,20 +150,26 @@ func (h *holds) release(stage informer.Stage, listener int32, n int) bool {
 	return true
 }
 
-// restate emits every hold in force: a new experiment's log begins with them.
-func (h *holds) restate() {
+// restate emits every hold in force: a new experiment's log begins with them. One of an informer that the next experiment has not ends.
+func (h *holds) restate(lanes []trace.LaneOf) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range h.keys() {
+		if at := int(key.lane); at >= len(lanes) || at > 0 && lanes[at].Target == lanes[at-1].Target {
+			close(h.held[key].wake)
+			delete(h.held, key)
+			continue
+		}
 		h.held[key].releases = 0
-		h.emit(informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
+		h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
 	}
 }
 
 // keys are what is held, in order. h.mu is held.
 func (h *holds) keys() []holdKey {
+	//maporder:free no two of them compare as equal
 	return slices.SortedFunc(maps.Keys(h.held), func(a, b holdKey) int {
-		return cmp.Or(cmp.Compare(a.stage, b.stage), cmp.Compare(a.listener, b.listener))
+		return cmp.Or(cmp.Compare(a.lane, b.lane), cmp.Compare(a.stage, b.stage), cmp.Compare(a.listener, b.listener))
 	})
 }
 
@@ -159,9 +178,9 @@ func (h *holds) steps() (steps []step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	for _, key := range h.keys() {
-		for name, stage := range stageNames {
-			if stage == key.stage {
-				steps = append(steps, newStep("hold", name, key.listener))
+		for _, name := range stages {
+			if stageNames[name] == key.stage {
+				steps = append(steps, newStep("hold", name, key.listener, key.lane))
 			}
 		}
 	}
@@ -169,6 +188,61 @@ func (h *holds) steps() (steps []step) {
 }
 
 // takeGate is the hold before a worker takes a key, as core/workqueue asks for it.
-type takeGate struct{ h *holds }
+type takeGate struct{ h gates }
 
 func (g takeGate) Wait(ctx context.Context) { g.h.Wait(ctx, stageTake, 0) }
+
+// Hold holds a stage: store, pop, deliver (of one listener) or take.
+func (i Informer) Hold(stage string, listener int32) error {
+	return i.lab.act(func() (step, error) {
+		return newStep("hold", stage, listener, i.lane), i.lab.hold(stage, listener, i.lane)
+	})
+}
+
+// holdKey is what a person calls a stage of an informer. l.mu is held.
+func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
+	s, err := parseStage(stage)
+	if err != nil {
+		return holdKey{}, err
+	}
+	if l.exp == nil { // it holds from the first event of the next one on
+		if lane < 0 || lane >= maxLanes {
+			return holdKey{}, fmt.Errorf("there is no informer %d", lane)
+		}
+		return holdKey{uint8(lane), s, listener}, nil
+	}
+	if err := l.exp.has(lane); err != nil {
+		return holdKey{}, err
+	}
+	return holdKey{l.exp.leader(lane).index, s, listener}, nil
+}
+
+func (l *Lab) hold(stage string, listener int32, lane int) error {
+	key, err := l.holdKey(stage, listener, lane)
+	if err != nil {
+		return err
+	}
+	if key.stage == informer.StageDeliver && listener == 0 {
+		return errors.New("say which listener to hold: hold(\"deliver\", id)")
+	}
+	l.holds.hold(key)
+	return nil
+}
+
+// Release lets n through a held stage; 0 ends the hold.
+func (i Informer) Release(stage string, n int, listener int32) error {
+	return i.lab.act(func() (step, error) {
+		return newStep("release", stage, max(n, 0), listener, i.lane), i.lab.release(stage, n, listener, i.lane)
+	})
+}
+
+func (l *Lab) release(stage string, n int, listener int32, lane int) error {
+	key, err := l.holdKey(stage, listener, lane)
+	if err != nil {
+		return err
+	}
+	if !l.holds.release(key, n) {
+		return fmt.Errorf("stage %q is not held", stage)
+	}
+	return nil
+}

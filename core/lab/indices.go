@@ -10,10 +10,11 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
+	"informerscope/core/trace"
 )
 
 // noValue is the value of an object in an index whose path leads nowhere in it.
-const noValue = "(none)"
+const noValue = trace.NoValue
 
 // maxIndices bounds the indices of an informer; each costs every write.
 const maxIndices = 12
@@ -26,6 +27,7 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 		in["node"] = pathIndex("spec.nodeName")
 		in["phase"] = pathIndex("status.phase")
 	}
+	//maporder:free copied into a map
 	for name, expression := range l.indices {
 		if path, err := indexPath(expression); err == nil && in[name] == nil {
 			in[name] = pathIndex(path)
@@ -34,24 +36,25 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 	return in
 }
 
-// AddIndex adds an index to the running informers and to those that follow:
+// AddIndex adds an index to the informer and to those that follow:
 // by a label ("label:app"), or by a JSONPath (".spec.nodeName",
 // "{.metadata.labels['app.kubernetes.io/name']}", ".spec.containers[*].image").
-func (l *Lab) AddIndex(name, expression string) error {
+func (i Informer) AddIndex(name, expression string) error {
+	l := i.lab
 	return l.act(func() (step, error) {
 		if l.exp == nil {
 			return step{}, errors.New("nothing is running that could have an index")
 		}
-		err := l.addIndex(name, expression)
+		err := l.addIndex(name, expression, i.lane)
 		if err != nil {
 			return step{}, err
 		}
-		return newStep("index", name, expression), nil
+		return newStep("index", name, expression, i.lane), nil
 	})
 }
 
 // addIndex does what AddIndex says. l.mu is held.
-func (l *Lab) addIndex(name, expression string) error {
+func (l *Lab) addIndex(name, expression string, lane int) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
 		return errors.New("give the index a name")
@@ -61,10 +64,14 @@ func (l *Lab) addIndex(name, expression string) error {
 		return err
 	}
 	if l.exp != nil {
-		if len(l.exp.lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
+		lanes, err := l.exp.running(lane)
+		if err != nil {
+			return err
+		}
+		if len(lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
 			return fmt.Errorf("%d indices are as many as there may be", maxIndices)
 		}
-		for _, ln := range l.exp.lanes {
+		for _, ln := range lanes {
 			if err := ln.informer.AddIndexers(informer.Indexers{name: pathIndex(path)}); err != nil {
 				return err
 			}

@@ -4,31 +4,27 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"strings"
-	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	utilnet "k8s.io/apimachinery/pkg/util/net"
-	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/utils/clock"
 
-	"informerscope/core/informer"
+	"informerscope/core/faults"
+	"informerscope/core/lab/labtest"
 	"informerscope/core/restwatch"
 	"informerscope/core/trace"
 )
 
 func TestMain(m *testing.M) {
-	// The default handlers keep the time of the last error for the whole process, which no bubble of fake time survives.
-	utilruntime.ErrorHandlers = nil
-	utilruntime.ReallyCrash = false
+	labtest.Quiet()
 	os.Exit(m.Run())
 }
 
@@ -350,7 +346,8 @@ func TestAnIndexAddedWhileRunning(t *testing.T) {
 		l, rec := start(t, Change{})
 		pass(3 * time.Second)
 		for name, expression := range map[string]string{
-			"app": "label:app", "image": "{.spec.containers[*].image}", "first": ".spec.containers[0].name", "hash": ".metadata.labels['pod-template-hash']",
+			"app": "label:app", "image": "{.spec.containers[*].image}", "first": ".spec.containers[0].name",
+			"hash": ".metadata.labels['pod-template-hash']",
 		} {
 			if err := l.AddIndex(name, expression); err != nil {
 				t.Fatalf("%s: %v", expression, err)
@@ -390,7 +387,8 @@ func TestPathsOfIndices(t *testing.T) {
 	for in, want := range map[string]string{
 		"label:app.kubernetes.io/name": `metadata.labels.app\.kubernetes\.io/name`, ".spec.nodeName": "spec.nodeName", "{.a[0].b}": "a.0.b",
 		"$.a['x.y']": `a.x\.y`, ".a[*].b": "a.#.b",
-		"": "", "spec": "", ".": "", ".a..b": "", "{.a": "", ".a[": "", ".a[x]": "", ".a[?(@.b)]": "", "['']": "", "label:": "", ".a[*]": "", ".@this": "",
+		"": "", "spec": "", ".": "", ".a..b": "", "{.a": "", ".a[": "", ".a[x]": "", ".a[?(@.b)]": "", "['']": "", "label:": "", ".a[*]": "",
+		".@this": "",
 	} {
 		got, err := indexPath(in)
 		if (err != nil) != (want == "") || got != want {
@@ -445,7 +443,7 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{})
 		pass(time.Second)
-		if _, err := l.src.client(l.trouble).Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
+		if _, err := l.src.client().Do(t.Context(), http.MethodPost, "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "application/json", []byte(`{
 			"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":{"name":"foos.samplecontroller.k8s.io"},
 			"spec":{"group":"samplecontroller.k8s.io","scope":"Namespaced","names":{"plural":"foos","singular":"foo","kind":"Foo","listKind":"FooList"},
 			"versions":[{"name":"v1alpha1","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}}`)); err != nil {
@@ -459,10 +457,11 @@ func TestCustomResourcesAreFoundByDiscovery(t *testing.T) {
 		if s := state(rec); !s.Queue.Synced || s.Reflector.LastError != "" {
 			t.Errorf("synced %v, error %q", s.Queue.Synced, s.Reflector.LastError)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("bars.example.com")}); err == nil || !strings.Contains(err.Error(), "bars.example.com") {
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("bars.example.com")}); err == nil || !strings.Contains(err.Error(),
+			"bars.example.com") {
 			t.Errorf("selected a resource that there is not: %v", err)
 		}
-		if names, err := l.Namespaces(t.Context()); err != nil || len(names) < 5 {
+		if names, err := l.Namespaces(t.Context()); err != nil || len(names.Items) < 5 || names.Error != "" {
 			t.Errorf("namespaces %v, %v", names, err)
 		}
 	})
@@ -524,7 +523,8 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 		refused bool
 		words   string
 	}{
-		"refused":      {cause: "refused", code: 503, message: "the API server of kind-kind at 127.0.0.1:6443 refuses connections", refused: true, words: "refuses connections"},
+		"refused": {cause: "refused", code: 503, message: "the API server of kind-kind at 127.0.0.1:6443 refuses connections",
+			refused: true, words: "refuses connections"},
 		"bad TLS":      {cause: "tls", code: 502, message: "the certificate of kind-kind has expired", words: "certificate"},
 		"unauthorized": {code: 401, message: "Unauthorized", words: "log in again"},
 		"forbidden":    {code: 403, message: `pods is forbidden: User "x" cannot list`, words: "pods is forbidden"},
@@ -542,10 +542,11 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 				w.WriteHeader(tc.code)
 				_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "code": tc.code, "message": tc.message})
 			}))
-			src := liveSource(dial, "arn:aws/prod", clock.RealClock{}, newFaults(clock.RealClock{}, func(informer.Event) {}))
+			src := liveSource(dial, "arn:aws/prod", clock.RealClock{}, faults.New(clock.RealClock{}, func(faults.Strike) {}))
 			defer src.stop()
 			var words string
-			c, _ := src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
+			client, _ := src.informers()
+			c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
 			_, err := c.Do(t.Context(), http.MethodGet, "/api/v1/pods", "", nil)
 			if utilnet.IsConnectionRefused(err) != tc.refused {
 				t.Errorf("refused %v: %v", !tc.refused, err)
@@ -561,26 +562,28 @@ func TestTroubleBehindTheRelayIsSaidInWords(t *testing.T) {
 }
 
 func TestARelayThatIsGone(t *testing.T) {
-	f := newFaults(clock.RealClock{}, func(informer.Event) {})
-	src := liveSource(func(context.Context) (net.Conn, error) { return nil, refused("websocket") }, "kind-kind", clock.RealClock{}, f)
+	f := faults.New(clock.RealClock{}, func(faults.Strike) {})
+	src := liveSource(func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }, "kind-kind", clock.RealClock{}, f)
 	defer src.stop()
 	var words string
-	c, _ := src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
+	client, _ := src.informers()
+	c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
 	_, err := c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
 	}
 	// Not so for a connection that a fault refuses: the relay is well.
 	words = ""
-	if _, err := f.strike("refuse", FaultArgs{}); err != nil {
+	if _, err := f.Make("refuse", FaultArgs{}); err != nil {
 		t.Fatal(err)
 	}
-	c, _ = src.informers(restwatch.Hooks{}, func(w string, _ error) { words = w })
+	client, _ = src.informers()
+	c = client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) { words = is.words })
 	_, err = c.Do(t.Context(), http.MethodGet, "/api", "", nil)
 	if !utilnet.IsConnectionRefused(err) || words != "" {
 		t.Errorf("of a fault of its own: %v; %q", err, words)
 	}
-	if s := liveSources(t.Context(), func(context.Context) (net.Conn, error) { return nil, refused("websocket") }); s.Error == "" {
+	if s := liveSources(t.Context(), func(context.Context) (net.Conn, error) { return nil, faults.Refused("websocket") }); s.Error == "" {
 		t.Error("no word about a relay that is gone")
 	}
 }
@@ -591,89 +594,5 @@ func TestContextsComeFromTheRelay(t *testing.T) {
 	}))
 	if s := liveSources(t.Context(), dial); len(s.Contexts) != 2 || s.Current != "a" || s.Selected != "b" || s.Error != "" {
 		t.Errorf("%+v", s)
-	}
-}
-
-// A stream that is ended from outside gets its ERROR frame between two frames, wherever the chunks were cut.
-func TestAnErrorFrameNeverCutsAnotherOne(t *testing.T) {
-	stream := []byte("{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\"}}}\n{\"type\":\"MODIFIED\",\"object\":{}}\n")
-	for cut := 0; cut <= len(stream); cut++ {
-		f := newFaults(clock.RealClock{}, func(informer.Event) {})
-		pr, pw := io.Pipe()
-		body := f.watch(pr)
-		var got []byte
-		read := func(n int) {
-			buf := make([]byte, n)
-			if _, err := io.ReadFull(body, buf); err != nil {
-				t.Fatal(err)
-			}
-			got = append(got, buf...)
-		}
-		if cut > 0 {
-			_, _ = pw.Write(stream[:cut])
-			read(cut)
-		}
-		f.answer(410, 1)
-		go func() { _, _ = pw.Write(stream[cut:]) }() // ends with the body
-		rest, err := io.ReadAll(body)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got = append(got, rest...)
-		lines := bytes.Split(bytes.TrimSuffix(got, []byte("\n")), []byte("\n"))
-		for _, line := range lines {
-			if !json.Valid(line) {
-				t.Fatalf("cut at %d: a frame is broken: %s", cut, line)
-			}
-		}
-		if !bytes.Contains(lines[len(lines)-1], []byte(`"code":410`)) {
-			t.Fatalf("cut at %d: the stream ends with %s", cut, lines[len(lines)-1])
-		}
-		_ = body.Close()
-		_ = pw.Close()
-	}
-}
-
-func TestWithheldBookmarksLeaveTheOtherFramesWhole(t *testing.T) {
-	mark := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"9","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"
-	plain := `{"type":"BOOKMARK","object":{"metadata":{"resourceVersion":"8"}}}` + "\n"
-	other := `{"type":"ADDED","object":{"metadata":{"name":"a","annotations":{"x":"BOOKMARK"}}}}` + "\n"
-	for _, tc := range []struct{ fault, want string }{
-		{"nobookmarks", other + mark + other}, {"noendmark", other + plain + other}, {"", other + plain + mark + other},
-	} {
-		for step := 1; step < 40; step++ {
-			f := newFaults(clock.RealClock{}, func(informer.Event) {})
-			if tc.fault != "" {
-				if _, err := f.strike(tc.fault, FaultArgs{}); err != nil {
-					t.Fatal(err)
-				}
-			}
-			body := f.watch(io.NopCloser(&slowReader{[]byte(other + plain + mark + other), step}))
-			got, err := io.ReadAll(body)
-			if err != nil || string(got) != tc.want {
-				t.Fatalf("%s, chunks of %d: %v\n%s", tc.fault, step, err, got)
-			}
-			_ = body.Close()
-		}
-	}
-}
-
-type slowReader struct {
-	b    []byte
-	step int
-}
-
-func (r *slowReader) Read(p []byte) (int, error) {
-	if len(r.b) == 0 {
-		return 0, io.EOF
-	}
-	n := copy(p, r.b[:min(r.step, len(r.b))])
-	r.b = r.b[n:]
-	return n, nil
-}
-
-func TestARefusedConnectionIsTheErrorOfTheSystem(t *testing.T) {
-	if err := refused("tcp"); !errors.Is(err, syscall.ECONNREFUSED) || !utilnet.IsConnectionRefused(err) {
-		t.Errorf("%v", err)
 	}
 }

@@ -15,6 +15,10 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	l.mu.Lock()
 	sel := l.selection
 	l.mu.Unlock()
+	if l.audience { // what it looks at is the speaker's choice, and stands in the log
+		head, _ := l.rec.Head()
+		sel = l.rec.FoldAt(head).Selection()
+	}
 	now := l.clock.Now()
 	h := trace.Header{Selection: sel, StartedAt: now.Add(-l.rec.Now()).UTC().Format(time.RFC3339)}
 	if err := l.rec.WriteFile(w, h); err != nil {
@@ -40,6 +44,9 @@ func fileName(sel trace.Selection, now time.Time, ending string) string {
 // Load ends the experiment and shows a recording in its place. It returns how many
 // events there are, and what was lost of a damaged file, in words.
 func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
+	if l.audience {
+		return 0, "", ErrAudience
+	}
 	h, log, damage, err := trace.ReadFile(r, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
 	if err != nil {
 		return 0, "", err
@@ -52,6 +59,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	if l.closed {
 		return 0, "", errClosed
 	}
+	l.supersede()
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = "file"

@@ -16,7 +16,7 @@ type Change struct {
 	Group   *string `json:"group"`
 	Version *string `json:"version"`
 	// Resource is the plural name; "deployments.apps" and
-	// "foos.v1.samplecontroller.k8s.io" say group and version too.
+	// "foos.v1.samplecontroller.k8s.io" say group and version too. It may be several, with commas between them.
 	Resource  *string `json:"resource"`
 	Kind      *string `json:"kind"`
 	Namespace *string `json:"namespace"`
@@ -25,6 +25,8 @@ type Change struct {
 	Seed    *uint64  `json:"seed"`
 	Objects *int     `json:"objects"`
 	Rate    *float64 `json:"rate"`
+	// Transform is one of transforms; "" is off.
+	Transform *string `json:"transform"`
 
 	// Do, From and At ask for a Story on a cluster that begins anew: what was done by hand, when the experiment began, and the
 	// event to play to as fast as can be, where time then stands still; 0 for none.
@@ -34,7 +36,7 @@ type Change struct {
 }
 
 // replay is the story that a change asks for, nil for none.
-func (c Change) replay() (*encore, error) {
+func (c Change) replay() (*replayPlan, error) {
 	if c.Do == nil {
 		return nil, nil
 	}
@@ -46,7 +48,7 @@ func (c Change) replay() (*encore, error) {
 	if from < 0 || c.From > farthest.Milliseconds() {
 		return nil, fmt.Errorf("an experiment begins from 0 to %d ms after its cluster", farthest.Milliseconds())
 	}
-	return &encore{from: from, steps: steps, at: c.At}, nil
+	return &replayPlan{from: from, steps: steps, at: c.At}, nil
 }
 
 func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
@@ -69,24 +71,16 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 		return sel, fmt.Errorf("say which context of the kubeconfig to watch")
 	}
 	if c.Resource != nil {
-		group, version := deref(c.Group), deref(c.Version)
-		resource, kind := *c.Resource, deref(c.Kind)
-		if name, rest, dotted := strings.Cut(resource, "."); dotted && group == "" {
-			resource = name
-			if v, g, ok := strings.Cut(rest, "."); ok && isVersion(v) {
-				version, group = v, g
-			} else {
-				group = rest
-			}
+		targets, err := c.targets()
+		if err != nil {
+			return sel, err
 		}
-		if resource == "" || strings.ContainsAny(resource+group+version, "/?#% \\") {
-			return sel, fmt.Errorf("%q is not the name of a resource; it looks like pods, deployments.apps or foos.v1.example.com", *c.Resource)
+		sel = sel.Of(targets[0])
+		if len(targets) > 1 {
+			sel.Resources = targets
 		}
-		if version == "" {
-			version = builtinVersions[group] // "" for a group we do not know: discovery finds it
-		}
-		sel.Group, sel.Version, sel.Resource, sel.Kind = group, version, resource, kind
 	}
+	sel.ClusterScoped = clusterScoped[strings.TrimSuffix(sel.Resource+"."+sel.Group, ".")]
 	if c.Namespace != nil {
 		if strings.ContainsAny(*c.Namespace, "/?#% \\") {
 			return sel, fmt.Errorf("%q is not the name of a namespace", *c.Namespace)
@@ -102,10 +96,16 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 			}
 			eras = append(eras, era.String())
 		}
-		if len(eras) > 2 {
+		if len(eras) > maxEras {
 			return sel, fmt.Errorf("at most two eras can run side by side")
 		}
 		sel.Eras = eras
+	}
+	if c.Transform != nil {
+		var err error
+		if sel.Transform, err = readTransform(*c.Transform); err != nil {
+			return sel, err
+		}
 	}
 	if c.Seed != nil {
 		sel.Seed = *c.Seed
@@ -121,6 +121,84 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 		}
 	}
 	return sel, nil
+}
+
+// maxResources is how many resources a factory has informers for.
+const maxResources = 8
+
+// targets are the resources that a change names: one, or several with commas between them.
+func (c Change) targets() ([]trace.Target, error) {
+	names := strings.Split(*c.Resource, ",")
+	if len(names) > maxResources {
+		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), maxResources)
+	}
+	if len(names) > 1 && deref(c.Group)+deref(c.Version)+deref(c.Kind) != "" {
+		return nil, fmt.Errorf("where resource names several, each says its own group and version, as in pods,deployments.apps")
+	}
+	var all []trace.Target
+	for _, name := range names {
+		t, err := c.target(strings.TrimSpace(name))
+		if err != nil {
+			return nil, err
+		}
+		for _, other := range all {
+			if other.Name() == t.Name() {
+				return nil, fmt.Errorf("%s is named twice; a factory has one informer of a resource, whoever asks: name it once", t.Name())
+			}
+		}
+		all = append(all, t)
+	}
+	return all, nil
+}
+
+// target is the resource with a name.
+func (c Change) target(name string) (trace.Target, error) {
+	t := trace.Target{Group: deref(c.Group), Version: deref(c.Version), Resource: name, Kind: deref(c.Kind)}
+	if first, rest, dotted := strings.Cut(name, "."); dotted && t.Group == "" {
+		t.Resource = first
+		if v, g, ok := strings.Cut(rest, "."); ok && isVersion(v) {
+			t.Version, t.Group = v, g
+		} else {
+			t.Group = rest
+		}
+	}
+	if t.Resource == "" || strings.ContainsAny(t.Resource+t.Group+t.Version, "/?#% \\") {
+		return t, fmt.Errorf("%q is not the name of a resource; it looks like pods, deployments.apps or foos.v1.example.com", name)
+	}
+	if t.Version == "" {
+		t.Version = builtinVersions[t.Group] // "" for a group we do not know: discovery finds it
+	}
+	t.ClusterScoped = clusterScoped[t.Name()]
+	return t, nil
+}
+
+// settle completes a selection that came of was: what the kubeconfig says of a live context, and the namespace where none was named. It is
+// the context's own when another context is chosen than the one before, as kubectl has it, and all of them when that names none.
+func (c Change) settle(was trace.Selection, next *trace.Selection, about Context) {
+	if next.Source != "live" {
+		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
+		if c.Namespace == nil && was.Context != "" {
+			next.Namespace = "" // it was the other cluster's
+		}
+		return
+	}
+	another := was.Source != "live" || was.Context != next.Context
+	if another || about.Name != "" {
+		next.Cluster, next.User, next.Server, next.ContextNamespace = about.Cluster, about.User, about.Server, about.Namespace
+	}
+	if another && c.Namespace == nil {
+		next.Namespace = about.Namespace
+	}
+}
+
+// clusterScoped are the resources without namespaces in the groups of builtinVersions.
+var clusterScoped = map[string]bool{
+	"nodes": true, "namespaces": true, "persistentvolumes": true, "componentstatuses": true,
+	"clusterroles.rbac.authorization.k8s.io": true, "clusterrolebindings.rbac.authorization.k8s.io": true,
+	"storageclasses.storage.k8s.io": true, "csidrivers.storage.k8s.io": true, "csinodes.storage.k8s.io": true,
+	"volumeattachments.storage.k8s.io": true, "volumeattributesclasses.storage.k8s.io": true,
+	"ingressclasses.networking.k8s.io": true, "ipaddresses.networking.k8s.io": true, "servicecidrs.networking.k8s.io": true,
+	"customresourcedefinitions.apiextensions.k8s.io": true, "priorityclasses.scheduling.k8s.io": true, "runtimeclasses.node.k8s.io": true,
 }
 
 // builtinVersions are the versions of groups that every cluster serves, so

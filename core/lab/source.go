@@ -1,7 +1,6 @@
 package lab
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -13,23 +12,18 @@ import (
 	"os"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
-	apierrors "k8s.io/apimachinery/pkg/api/errors"
-	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
-	"k8s.io/apimachinery/pkg/runtime/schema"
 	"k8s.io/utils/clock"
 
+	"informerscope/core/credit"
+	"informerscope/core/faults"
 	"informerscope/core/informer"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
-
-// causeHeader is how the relay says what kept it from reaching a cluster.
-const causeHeader = "X-Informerscope-Cause"
 
 // Context is a context of the relay's kubeconfig.
 type Context struct {
@@ -38,14 +32,16 @@ type Context struct {
 	Server    string `json:"server"`
 	User      string `json:"user"`
 	Namespace string `json:"namespace"`
+	Error     string `json:"error,omitempty"` // why it cannot be used, if the kubeconfig alone tells
 }
 
 // LiveSources is what the relay can reach.
 type LiveSources struct {
 	Contexts []Context `json:"contexts"`
-	Current  string    `json:"current"`  // the kubeconfig's own
-	Selected string    `json:"selected"` // the one the server was started with
-	Error    string    `json:"error"`    // why there are none, in words for a person
+	Current  string    `json:"current"`         // the kubeconfig's own
+	Selected string    `json:"selected"`        // the one the server was started with
+	Error    string    `json:"error"`           // why there are none, in words for a person
+	Cause    string    `json:"cause,omitempty"` // of the error, if it is about the relay: see RelayError
 }
 
 // Sources is what a Lab can watch.
@@ -54,13 +50,14 @@ type Sources struct {
 	Live LiveSources `json:"live"`
 }
 
-// source is a cluster and the road to it.
+// source is a cluster and the way to it.
 type source struct {
 	base      *url.URL
 	transport *http.Transport // of the lab's own questions
 	clock     clock.WithTicker
-	faults    *faults
+	faults    *faults.Faults
 	cluster   *simcluster.Cluster // nil for a live one
+	context   string              // of the kubeconfig, of a live one
 	virtual   *vclock.Clock       // nil on real time
 	stop      func()
 }
@@ -75,26 +72,24 @@ func newTransport(dial func(context.Context, string, string) (net.Conn, error)) 
 }
 
 // simSource starts a simulated cluster that is reached over net.Pipe. v is its clock when that is virtual.
-func simSource(cluster *simcluster.Cluster, c clock.WithTicker, v *vclock.Clock, f *faults) *source {
+func simSource(cluster *simcluster.Cluster, c clock.WithTicker, v *vclock.Clock, f *faults.Faults) *source {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &source{base: &url.URL{Scheme: "http", Host: "simulated.cluster"}, clock: c, faults: f, cluster: cluster, virtual: v}
-	// What the page asks goes on a road of its own, so that it changes nothing for the informers.
-	transport, leave := s.road(func(dial dialFunc) dialFunc { return dial })
+	// What the page asks goes on connections of its own, so that it changes nothing for the informers.
+	transport, disconnect := s.connect(func(dial faults.DialFunc) faults.DialFunc { return dial })
 	s.transport = transport
 	var wg sync.WaitGroup
 	wg.Go(func() { cluster.Run(ctx) })
 	s.stop = func() {
 		cancel()
-		leave()
+		disconnect()
 		wg.Wait()
 	}
 	return s
 }
 
-type dialFunc = func(context.Context, string, string) (net.Conn, error)
-
-// road makes connections to the source's cluster, which are its own for a simulated one. leave closes them.
-func (s *source) road(wrap func(dialFunc) dialFunc) (t *http.Transport, leave func()) {
+// connect makes connections to the source's cluster, which are its own for a simulated one. disconnect closes them.
+func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Transport, disconnect func()) {
 	if s.cluster == nil {
 		return s.transport, func() {}
 	}
@@ -106,7 +101,7 @@ func (s *source) road(wrap func(dialFunc) dialFunc) (t *http.Transport, leave fu
 	wg.Go(func() { _ = srv.Serve(ln) })
 	t = newTransport(wrap(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		if s.cluster.Down() {
-			return nil, refused("pipe")
+			return nil, faults.Refused("pipe")
 		}
 		return ln.dial(ctx)
 	}))
@@ -117,29 +112,78 @@ func (s *source) road(wrap func(dialFunc) dialFunc) (t *http.Transport, leave fu
 	}
 }
 
+// relayTransport speaks to the relay, and finds out when it gives no sign of life any more. disconnect closes its connections, those too
+// that
+// are only being made: net/http keeps one whose request was given up meanwhile, and the relay would count a viewer more.
+func relayTransport(dial faults.DialFunc) (t *http.Transport, disconnect func()) {
+	ctx, cancel := context.WithCancel(context.Background())
+	t = newTransport(func(dialing context.Context, network, addr string) (net.Conn, error) {
+		dialing, stop := context.WithCancel(dialing)
+		defer stop()
+		defer context.AfterFunc(ctx, stop)()
+		conn, err := dial(dialing, network, addr)
+		if err != nil {
+			return nil, err
+		}
+		c := &ownedConn{Conn: conn}
+		c.disown = context.AfterFunc(ctx, func() { _ = conn.Close() })
+		return c, nil
+	})
+	t.HTTP2 = &http.HTTP2Config{SendPingTimeout: pingAfter, PingTimeout: pingPatience}
+	return t, cancel
+}
+
+// ownedConn is a connection that its transport's disconnect closes.
+type ownedConn struct {
+	net.Conn
+	disown func() bool
+}
+
+// Close implements net.Conn.
+func (c *ownedConn) Close() error {
+	c.disown()
+	return c.Conn.Close()
+}
+
 // liveSource is the cluster of a context, behind the relay.
-func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, c clock.WithTicker, f *faults) *source {
-	t := newTransport(f.dialer(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) }))
+func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, c clock.WithTicker, f *faults.Faults) *source {
+	t, disconnect := relayTransport(f.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
+		conn, err := dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		return credit.New(conn), nil
+	}))
 	base := &url.URL{Scheme: "http", Host: "relay", Path: "/clusters/" + kubeContext, RawPath: "/clusters/" + url.PathEscape(kubeContext)}
-	return &source{base: base, transport: t, clock: c, faults: f, stop: func() { t.CloseIdleConnections(); f.cutAll() }}
+	return &source{base: base, context: kubeContext, transport: t, clock: c, faults: f, stop: disconnect}
 }
 
-// client is a REST client on the source with which the lab asks what it wants to know.
-func (s *source) client(trouble func(string, error)) *restwatch.Client {
-	return s.on(s.transport, restwatch.Hooks{}, trouble)
+// client is a REST client on the source with which the lab asks what it wants to know. How it fares says nothing about the informers.
+func (s *source) client() *restwatch.Client {
+	return s.on(s.transport, restwatch.Hooks{})
 }
 
-// informers is a client with the faults, as informers have it. leave ends its connections.
-func (s *source) informers(hooks restwatch.Hooks, trouble func(string, error)) (c *restwatch.Client, leave func()) {
-	t, leave := s.road(s.faults.dialer)
-	c = s.on(t, hooks, trouble)
-	c.HTTP.Transport = s.faults.transport(c.HTTP.Transport)
-	return c, leave
+// informers makes the clients of informers, which have the faults, on connections that are theirs together, as those of a factory's one
+// client are. disconnect ends these.
+func (s *source) informers() (
+	client func(hooks restwatch.Hooks, sel trace.Selection, report func(trouble)) *restwatch.Client, disconnect func(),
+) {
+	t, disconnect := s.connect(s.faults.Dialer)
+	return func(hooks restwatch.Hooks, sel trace.Selection, report func(trouble)) *restwatch.Client {
+		var rt http.RoundTripper = t
+		if s.cluster == nil {
+			rt = &explainer{next: t, report: report, base: s.base, context: s.context, namespace: sel.ContextNamespace,
+				clusterScoped: sel.ClusterScoped}
+		}
+		c := s.on(rt, hooks)
+		c.HTTP.Transport = s.faults.Transport(c.HTTP.Transport)
+		return c
+	}, disconnect
 }
 
-func (s *source) on(rt http.RoundTripper, hooks restwatch.Hooks, trouble func(string, error)) *restwatch.Client {
+func (s *source) on(rt http.RoundTripper, hooks restwatch.Hooks) *restwatch.Client {
 	if s.cluster == nil {
-		rt = readOnly(explain(rt, trouble))
+		rt = readOnly(rt)
 	}
 	return &restwatch.Client{HTTP: &http.Client{Transport: rt}, Base: s.base, UserAgent: "informerscope", Hooks: hooks}
 }
@@ -157,97 +201,27 @@ func readOnly(next http.RoundTripper) http.RoundTripper {
 	})
 }
 
-// explain turns what the relay and a live cluster say about trouble into
-// words for the page, and gives a refused connection behind the relay back
-// the error that a client with a road of its own would have seen.
-func explain(next http.RoundTripper, trouble func(string, error)) http.RoundTripper {
-	return roundTripper(func(req *http.Request) (*http.Response, error) {
-		resp, err := next.RoundTrip(req)
-		if err != nil {
-			switch {
-			case req.Context().Err() != nil, errors.As(err, new(ownError)):
-			case errors.Is(err, syscall.ECONNREFUSED):
-				trouble("The relay does not answer. Is the informerscope server still running? This page tries again by itself.", err)
-			default:
-				trouble("The connection to the relay broke. This page tries again by itself.", err)
-			}
-			return nil, err
-		}
-		cause := resp.Header.Get(causeHeader)
-		switch {
-		case cause != "":
-			body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-			_ = resp.Body.Close()
-			var status metav1.Status
-			words := "The relay cannot reach the cluster."
-			if json.Unmarshal(body, &status) == nil && status.Message != "" {
-				words = status.Message
-			}
-			if cause == "refused" {
-				err := fmt.Errorf("%s: %w", words, &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)})
-				trouble(words, err)
-				return nil, err
-			}
-			trouble(words, nil)
-			return replay(resp, body), nil
-		case resp.StatusCode == http.StatusUnauthorized:
-			trouble("The cluster does not accept these credentials (401 Unauthorized). They may have expired: log in again with the kubeconfig's own means; this page tries again by itself.", nil)
-		case resp.StatusCode == http.StatusForbidden:
-			body, _ := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
-			_ = resp.Body.Close()
-			var status metav1.Status
-			if json.Unmarshal(body, &status) == nil && status.Message != "" {
-				trouble("Forbidden: "+status.Message, nil)
-			} else {
-				trouble("The cluster forbids this request (403 Forbidden).", nil)
-			}
-			return replay(resp, body), nil
-		case resp.StatusCode < 400:
-			trouble("", nil)
-		}
-		return resp, nil
-	})
-}
+type roundTripper func(*http.Request) (*http.Response, error)
 
-// replay gives a response back a body that was read.
-func replay(resp *http.Response, body []byte) *http.Response {
-	resp.Body = io.NopCloser(bytes.NewReader(body))
-	resp.ContentLength = int64(len(body))
-	return resp
-}
+func (rt roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return rt(req) }
 
 // liveSources asks the relay what it can reach.
 func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, error)) LiveSources {
 	if dial == nil {
-		return LiveSources{Contexts: []Context{}, Error: "This page was opened without a server, so there is no way to a cluster. Start informerscope's server and open the address that it prints."}
+		return LiveSources{Contexts: []Context{}, Error: "This page was opened without a server, so there is no way to a cluster. " +
+			"Start informerscope's server and open the address that it prints."}
 	}
-	t := newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) })
-	defer t.CloseIdleConnections()
+	t, disconnect := relayTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) })
+	defer disconnect()
 	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
 	defer cancel()
 	out := LiveSources{Contexts: []Context{}}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/contexts", nil)
-	if err != nil {
-		out.Error = err.Error()
-		return out
-	}
-	resp, err := t.RoundTrip(req)
-	if err != nil {
-		out.Error = "The relay does not answer: " + err.Error()
-		return out
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<20))
-	if err != nil {
-		out.Error = "The relay's answer broke off: " + err.Error()
-		return out
-	}
-	if resp.StatusCode != http.StatusOK {
-		out.Error = fmt.Sprintf("The relay answered %s: %s", resp.Status, body)
-		return out
-	}
-	if err := json.Unmarshal(body, &out); err != nil {
-		out.Error = "The relay's answer cannot be read: " + err.Error()
+	if err := ofRelayItself(ctx, t, "contexts", &out); err != nil {
+		out = LiveSources{Contexts: []Context{}, Error: "The relay's answer cannot be read: " + err.Error()}
+		if unreached := (*unreachedError)(nil); errors.As(err, &unreached) {
+			is := ofRelay(unreached.error)
+			out.Error, out.Cause = is.words, is.cause
+		}
 	}
 	if out.Contexts == nil {
 		out.Contexts = []Context{}
@@ -255,10 +229,39 @@ func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, erro
 	return out
 }
 
+// unreachedError says that the relay was not reached.
+type unreachedError struct{ error }
+
+func (e *unreachedError) Unwrap() error { return e.error }
+
+// ofRelayItself asks the relay for something of its own.
+func ofRelayItself(ctx context.Context, rt http.RoundTripper, what string, into any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/"+what, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		if ctx.Err() != nil { // it was given time enough
+			err = fmt.Errorf("%w: %w", err, os.ErrDeadlineExceeded)
+		}
+		return &unreachedError{err}
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(io.LimitReader(resp.Body, 4<<20))
+	if err != nil {
+		return &unreachedError{err}
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("it answered %s: %s", resp.Status, body)
+	}
+	return json.Unmarshal(body, into)
+}
+
 // hooks emit what passes on the wire: the informers' requests only, with the
 // URL that the API server sees, without the relay's prefix.
-func (x *experiment) hooks() restwatch.Hooks {
-	emit := func(e informer.Event) { x.emit(0, e) }
+func (x *experiment) hooks(ln *lane) restwatch.Hooks {
+	emit := func(e informer.Event) { x.emit(ln.index, e) }
 	bytes := &arrivals{of: map[uint64]*arrived{}}
 	prefix := x.lab.src.base.EscapedPath()
 	return restwatch.Hooks{
@@ -284,7 +287,7 @@ func (x *experiment) hooks() restwatch.Hooks {
 			}
 			op := frameOps[typ]
 			if op != informer.OpBookmark {
-				x.lab.versions.saw(key, rv)
+				ln.versions.saw(key, rv)
 			}
 			if n := bytes.frame(id, size+1); n > 0 { // and the newline behind it
 				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
@@ -332,9 +335,9 @@ func (a *arrivals) add(id uint64, n int) int {
 	if r.n += n; r.watch {
 		return 0
 	}
-	told := r.n / wireUnit * wireUnit
-	r.n -= told
-	return told
+	due := r.n / wireUnit * wireUnit
+	r.n -= due
+	return due
 }
 
 // frame returns how many bytes to tell for a frame of size bytes.
@@ -345,9 +348,9 @@ func (a *arrivals) frame(id uint64, size int) int {
 	if r == nil {
 		return 0
 	}
-	told := min(size, r.n)
-	r.n -= told
-	return told
+	due := min(size, r.n)
+	r.n -= due
+	return due
 }
 
 // end returns how many bytes are left to tell.
@@ -364,43 +367,6 @@ func (a *arrivals) end(id uint64) int {
 
 var frameOps = map[string]informer.Op{
 	"ADDED": informer.OpAdded, "MODIFIED": informer.OpUpdated, "DELETED": informer.OpDeleted, "BOOKMARK": informer.OpBookmark,
-}
-
-// Resources are what the source in force can list and watch. What could be
-// found is returned together with the error about what could not.
-func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
-	src, err := l.current()
-	if err != nil {
-		return nil, err
-	}
-	return src.client(l.trouble).Discover(ctx)
-}
-
-// Namespaces are the namespaces of the source in force, sorted by name.
-func (l *Lab) Namespaces(ctx context.Context) ([]string, error) {
-	src, err := l.current()
-	if err != nil {
-		return nil, err
-	}
-	// Asking for namespaces may be forbidden where watching a resource is not, so it says nothing about the source's health.
-	c := src.client(func(string, error) {})
-	names := []string{}
-	opts := metav1.ListOptions{Limit: 500}
-	for {
-		list, err := c.List(ctx, schema.GroupVersionResource{Version: "v1", Resource: "namespaces"}, "", opts)
-		if err != nil {
-			if apierrors.IsForbidden(err) {
-				return nil, errors.New("these credentials may not list namespaces; type one")
-			}
-			return nil, err
-		}
-		for _, o := range list.Items {
-			names = append(names, o.GetName())
-		}
-		if opts.Continue = list.Continue; opts.Continue == "" {
-			return names, nil
-		}
-	}
 }
 
 // pipeListener hands the server's end of a net.Pipe to Accept for each dial.
@@ -426,7 +392,7 @@ func (l *pipeListener) dial(ctx context.Context) (net.Conn, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, err
 	}
-	return nil, refused("pipe")
+	return nil, faults.Refused("pipe")
 }
 
 func (l *pipeListener) Accept() (net.Conn, error) {

@@ -66,16 +66,10 @@ func (s step) float(i int) float64 {
 
 // watched is what an experiment of before selected.
 func (s step) watched() Change {
-	era, group, version, resource, kind, namespace := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5)
-	return Change{Era: &era, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace}
-}
-
-// verbs are what can be in a story, and what each argument is: n a whole number, f a number, s text. Experiments that watched the
-// cluster before the one that the link is about are in it too, from watch to halt, because their controllers wrote to it.
-var verbs = map[string]string{
-	"fault": "ssnn", "hold": "sn", "release": "snn", "listen": "sff", "unlisten": "n", "pace": "nf", "panic": "n", "index": "ss", "writes": "s",
-	"create": "sn", "scale": "sn", "restart": "s", "delete": "s", "drop": "s", "burst": "n", "compact": "", "reboot": "", "rate": "f",
-	"watch": "ssssss", "halt": "",
+	era, group, version, resource, kind, namespace, transform := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5), s.arg(6)
+	return Change{
+		Era: &era, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace, Transform: &transform,
+	}
 }
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/"
@@ -111,33 +105,9 @@ func readStory(text string) (steps []step, err error) {
 		return nil, fmt.Errorf("what was done is longer than %d characters", maxStory)
 	}
 	for word := range strings.SplitSeq(text, ",") {
-		parts := strings.Split(word, ":")
-		bad := fmt.Errorf("%q is nothing that can be done; it looks like 12345:fault:cut", word[:min(len(word), 80)])
-		ms, err := strconv.ParseInt(parts[0], 10, 64)
-		if err != nil || ms < 0 || ms > 2*farthest.Milliseconds() || len(parts) < 2 {
-			return nil, bad
-		}
-		s := step{at: time.Duration(ms) * vclock.Precision, verb: parts[1]}
-		verb, ok := verbs[s.verb]
-		if !ok || len(parts)-2 > len(verb) {
-			return nil, bad
-		}
-		for i, p := range parts[2:] {
-			a, ok := unescape(p)
-			if ok && a != "" {
-				switch verb[i] {
-				case 'n':
-					_, err := strconv.ParseUint(a, 10, 31)
-					ok = err == nil
-				case 'f':
-					f, err := strconv.ParseFloat(a, 64)
-					ok = err == nil && f >= 0 && f < 1e9
-				}
-			}
-			if !ok {
-				return nil, bad
-			}
-			s.args = append(s.args, a)
+		s, err := readStep(word)
+		if err != nil {
+			return nil, err
 		}
 		if s.verb == "watch" {
 			if _, err := s.watched().apply(trace.Selection{Source: "sim"}); err != nil {
@@ -152,6 +122,42 @@ func readStory(text string) (steps []step, err error) {
 		}
 	}
 	return steps, nil
+}
+
+// readStep reads one step of a story, without its place among the others.
+func readStep(word string) (step, error) {
+	shown := word[:min(len(word), 80)]
+	bad := fmt.Errorf("%q is nothing that can be done; it looks like 12345:fault:cut", shown)
+	parts := strings.Split(word, ":")
+	ms, err := strconv.ParseInt(parts[0], 10, 64)
+	if err != nil || ms < 0 || ms > 2*farthest.Milliseconds() || len(parts) < 2 {
+		return step{}, bad
+	}
+	s := step{at: time.Duration(ms) * vclock.Precision, verb: parts[1]}
+	verb := verbNamed(s.verb)
+	if verb == nil {
+		return step{}, bad
+	}
+	if n := len(parts) - 2; n > len(verb.Args) {
+		return step{}, fmt.Errorf("%q: %d arguments are too many for %s", shown, n, s.verb)
+	}
+	for i, p := range parts[2:] {
+		a, ok := unescape(p)
+		if !ok {
+			return step{}, fmt.Errorf("%q: in %q a ~ is not followed by two hex digits", shown, p)
+		}
+		if a != "" && verb.Args[i].Type != Text {
+			// Without signs, which a link has never had.
+			if strings.ContainsAny(a, "+-") && verb.Args[i].Type == Whole {
+				return step{}, badArgument(fmt.Sprintf("%q", shown), verb.Args[i].Name, verb.Args[i], strconv.Quote(a))
+			}
+			if err := verb.Args[i].checkNumber(fmt.Sprintf("%q", shown), verb.Args[i].Name, a); err != nil {
+				return step{}, err
+			}
+		}
+		s.args = append(s.args, a)
+	}
+	return s, nil
 }
 
 func unescape(s string) (string, bool) {
@@ -185,8 +191,8 @@ type Story struct {
 	Do string `json:"do"`
 }
 
-// told is the story of what runs: kept as long as the cluster is.
-type told struct {
+// history is what was done by hand to the cluster that runs, since it began.
+type history struct {
 	rate  float64 // at the cluster's beginning
 	from  time.Duration
 	steps []step
@@ -200,12 +206,12 @@ func (l *Lab) Story(seq uint64) (Story, error) {
 	if l.src == nil || l.src.virtual == nil || l.exp == nil {
 		return Story{}, errors.New("only an experiment on the simulated cluster can be played again")
 	}
-	steps := slices.Clone(l.told.steps)
-	for len(steps) > l.told.first && steps[len(steps)-1].seq >= seq {
+	steps := slices.Clone(l.history.steps)
+	for len(steps) > l.history.first && steps[len(steps)-1].seq >= seq {
 		steps = steps[:len(steps)-1]
 	}
 	return Story{
-		Seed: l.selection.Seed, Objects: l.selection.Objects, Rate: l.told.rate, From: l.told.from.Milliseconds(), Do: writeStory(steps),
+		Seed: l.selection.Seed, Objects: l.selection.Objects, Rate: l.history.rate, From: l.history.from.Milliseconds(), Do: writeStory(steps),
 	}, nil
 }
 
@@ -218,6 +224,9 @@ func CheckStory(do string) error {
 // act does something that a person asked for and keeps it as a step of the story. On virtual time that is done at a moment of its
 // own, and what follows from it has happened when act returns.
 func (l *Lab) act(do func() (step, error)) error {
+	if l.audience {
+		return ErrAudience
+	}
 	var err error
 	l.driver.Do(func(at time.Duration) {
 		l.mu.Lock()
@@ -226,7 +235,7 @@ func (l *Lab) act(do func() (step, error)) error {
 		var s step
 		if s, err = do(); s.verb != "" && l.src != nil && l.src.virtual != nil {
 			s.at, s.seq = at, seq
-			l.told.steps = append(l.told.steps, s)
+			l.history.steps = append(l.history.steps, s)
 		}
 	})
 	return err
@@ -249,138 +258,90 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 
 // replay plays a story on a cluster that is about to begin: the experiments of before run again, then the one that is meant
 // begins, and time goes as fast as it can until its log has reached the moment, if there is one.
-func (l *Lab) replay(next trace.Selection, s encore) {
+func (l *Lab) replay(next trace.Selection, plan replayPlan) {
 	began := make(chan struct{})
 	var started atomic.Bool
 	v := vclock.New(epoch, l.clock)
 	l.driver.Drive(v)
-	plan := []vclock.Action{{Do: func() {
+	script := []vclock.Action{{Do: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		l.openSim(next, v)
 	}}}
-	begin := vclock.Action{At: s.from, Settled: began, Do: func() {
+	begin := vclock.Action{At: plan.from, Settled: began, Do: func() {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		next.Rate = l.selection.Rate // an earlier step may have changed it
-		l.told.from, l.told.first = s.from, len(l.told.steps)
+		l.history.from, l.history.first = plan.from, len(l.history.steps)
 		l.start(next)
 		started.Store(true)
 	}}
-	for _, st := range s.steps {
-		if st.at > s.from && begin.Do != nil {
-			plan = append(plan, begin)
+	for _, earlier := range plan.steps {
+		if earlier.at > plan.from && begin.Do != nil {
+			script = append(script, begin)
 			begin.Do = nil
 		}
-		plan = append(plan, vclock.Action{At: st.at, Do: func() { l.again(st) }})
+		script = append(script, vclock.Action{At: earlier.at, Do: func() { l.playStep(earlier) }})
 	}
 	if begin.Do != nil {
-		plan = append(plan, begin)
+		script = append(script, begin)
 	}
 	var until func() bool
-	if s.from > 0 || s.at > 0 {
+	if plan.from > 0 || plan.at > 0 {
 		until = func() bool {
 			if !started.Load() {
 				return false
 			}
 			head, _ := l.rec.Head()
-			return head >= s.at || v.Since(epoch) > s.from+farthest
+			return head >= plan.at || v.Since(epoch) > plan.from+farthest
 		}
 	}
-	l.driver.Play(plan, until)
+	l.driver.Play(script, until)
 	<-began
-	if s.at == 0 {
+	if plan.at == 0 {
 		l.driver.Go()
 	}
 }
 
-// encore is what a link asks to be played.
-type encore struct {
+// replayPlan is what a link asks to be played.
+type replayPlan struct {
 	from  time.Duration
 	steps []step
 	at    uint64 // 0: just go on
 }
 
-// again does a step of a story.
-func (l *Lab) again(s step) {
+// playStep does a step of a story.
+func (l *Lab) playStep(s step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.seq, _ = l.rec.Head()
-	l.told.steps = append(l.told.steps, s)
-	// What failed then fails now.
-	switch s.verb {
-	case "fault":
-		args := FaultArgs{Millis: s.int(2), Count: s.int(3)}
-		if on := s.arg(1) == "on"; s.arg(1) != "" {
-			args.On = &on
-		}
-		_, _ = l.fault(s.arg(0), args)
-	case "hold":
-		_ = l.hold(s.arg(0), int32(s.int(1)))
-	case "release":
-		_ = l.release(s.arg(0), s.int(1), int32(s.int(2)))
-	case "index":
-		_ = l.addIndex(s.arg(0), s.arg(1))
-	case "listen", "unlisten", "pace", "panic":
-		if l.exp == nil {
-			return
-		}
-		switch s.verb {
-		case "listen":
-			_, _ = l.exp.addListener(ListenerSpec{Name: s.arg(0), PaceMillis: s.float(1), ResyncMillis: s.float(2)})
-		case "unlisten":
-			_ = l.exp.removeListener(int32(s.int(0)))
-		case "pace":
-			_ = l.exp.pace(int32(s.int(0)), s.float(1))
-		case "panic":
-			_ = l.exp.panicNext(int32(s.int(0)))
-		}
-	case "watch":
-		sel, err := s.watched().apply(l.selection)
-		if err != nil { // readStory has looked at it
-			panic(err)
-		}
-		l.start(sel)
-	case "halt":
-		l.stopExperiment()
-	case "writes":
-		l.write(s.arg(0) != "off")
-	case "reboot":
-		l.reboot()
-	case "drop":
-		s.verb = "deleteDeployment"
-		fallthrough
-	default:
-		a := ClusterArgs{Replicas: s.int(1)}
-		switch s.verb {
-		case "burst":
-			a.N = s.int(0)
-		case "rate":
-			a.PerSecond = s.float(0)
-		case "delete":
-			a.Key = s.arg(0)
-		default:
-			a.Namespace, a.Name, _ = strings.Cut(s.arg(0), "/")
-		}
-		_, _ = l.change(s.verb, a)
-	}
+	l.history.steps = append(l.history.steps, s)
+	verbNamed(s.verb).play(l, s) // readStory knows its verbs
 }
 
-// carry makes of the experiment that runs a part of the next one's story: it has ended, in a turn at halted.
-func (l *Lab) carry(halted, at time.Duration) {
+// keepEnded makes the experiment that has ended a part of the next one's history: its controllers wrote to the cluster. halted is when it
+// ended, and at when the next one begins.
+func (l *Lab) keepEnded(halted, at time.Duration) {
 	w := l.selection
-	watch := newStep("watch", strings.Join(w.Eras, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace)
-	watch.at = l.told.from
+	watch := newStep("watch", strings.Join(w.Eras, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
+	if len(w.Resources) > 0 { // their own names say the rest
+		var all []string
+		for _, t := range w.Resources {
+			all = append(all, t.FullName())
+		}
+		watch = newStep("watch", strings.Join(w.Eras, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform)
+	}
+	watch.at = l.history.from
 	halt := newStep("halt")
 	halt.at = halted
-	l.told.steps = append(slices.Insert(l.told.steps, l.told.first, watch), halt)
-	l.told.from, l.told.first = at, len(l.told.steps)
+	l.history.steps = append(slices.Insert(l.history.steps, l.history.first, watch), halt)
+	l.history.from, l.history.first = at, len(l.history.steps)
 }
 
-// force is what is in force whatever is watched: the faults, holds and indices that a person made before this cluster began,
-// and whether the controllers write.
-func (l *Lab) force() []step {
-	steps := append(l.faults.held(), l.holds.steps()...)
+// standing is what stays whatever is watched, as steps of a story: the faults, holds and indices that a person made before this cluster
+// began, and whether the controllers write.
+func (l *Lab) standing() []step {
+	steps := append(l.faultsOn(), l.holds.steps()...)
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
 		steps = append(steps, newStep("index", name, l.indices[name]))
 	}
@@ -390,17 +351,26 @@ func (l *Lab) force() []step {
 	return steps
 }
 
-// clean ends what is in force: a link's story begins with nothing but what it says. l.mu is held.
-func (l *Lab) clean() {
-	for _, s := range l.force() {
+// endStanding ends what stays otherwise: a link's story begins with nothing but what it says. l.mu is held.
+func (l *Lab) endStanding() {
+	for _, s := range l.standing() {
 		switch s.verb {
 		case "fault":
 			off := false
-			_, _ = l.faults.strike(s.arg(0), FaultArgs{On: &off})
+			_, _ = l.faults.Make(s.arg(0), FaultArgs{On: &off})
 		case "hold":
-			_ = l.release(s.arg(0), 0, int32(s.int(1)))
+			_ = l.release(s.arg(0), 0, int32(s.int(1)), s.int(2))
 		}
 	}
 	l.indices = nil
 	l.readOnly.Store(false)
 }
+
+// WatchTime has w asked on virtual time whether time stands still; nil is nobody. See vclock.Driver, as for the next two.
+func (l *Lab) WatchTime(w vclock.Watch) { l.driver.Watch(w) }
+
+// Hasten lets virtual time go so many times as fast as real time.
+func (l *Lab) Hasten(factor float64) { l.driver.Pace(factor) }
+
+// LookAgain has whoever watches time asked again.
+func (l *Lab) LookAgain() { l.driver.Look() }

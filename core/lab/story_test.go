@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"strings"
@@ -24,7 +25,7 @@ import (
 // steadyRuntime is set for the program that runs below on a runtime that leaves nothing to chance.
 const steadyRuntime = "INFORMERSCOPE_STEADY"
 
-// TestTheSameStoryTwice runs TestStoryPlaysAgain on a runtime without chance, as the page has it (see wasm/slim): on virtual time
+// TestTheSameStoryTwice runs TestStoryPlaysAgain on a runtime without chance, as the page has it (see tools/wasmpage/determinism): on virtual time
 // only the scheduler's own choices are left, and what this test is about is that there are no others.
 func TestTheSameStoryTwice(t *testing.T) {
 	if testing.Short() {
@@ -46,10 +47,12 @@ func TestTheSameStoryTwice(t *testing.T) {
 		}
 		return string(out)
 	}
-	run("run", "./wasm/slim", "-steady", dir)
-	out := run("test", "-overlay", filepath.Join(dir, "overlay.json"), "-count=1", "-v", "-run", "^TestStoryPlaysAgain$", "./core/lab")
+	out := run("run", "./tools/steadygo", dir, "test", "-count=1", "-v", "-run", "^TestStoryPlaysAgain$", "./core/lab")
 	if !strings.Contains(out, "--- PASS: TestStoryPlaysAgain") {
 		t.Errorf("the test did not run:\n%s", out)
+	}
+	if logged := regexp.MustCompile(`(?m)^\s*[IWEF]\d{4} .*`).FindString(out); logged != "" {
+		t.Errorf("a story wrote a log, see TestMain: %s", logged)
 	}
 	for line := range strings.Lines(out) {
 		if strings.Contains(line, "events") {
@@ -74,7 +77,8 @@ func line(e *trace.Event) string {
 		return fmt.Sprintf("%T", obj)
 	}
 	var b strings.Builder
-	fmt.Fprint(&b, e.Seq, e.Lane, trace.KindName(c.Kind), c.Op, c.Verb, c.Flag, c.Listener, c.Req, c.N, c.M, dur, c.Key, c.RV, c.StoreRV, c.Text, c.Era, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
+	fmt.Fprint(&b, e.Seq, e.Lane, trace.KindName(c.Kind), c.Op, c.Verb, c.Flag, c.Listener, c.Req, c.N, c.M, dur, c.Key, c.RV, c.StoreRV,
+		c.Text, c.Era, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
 	if c.Options != nil {
 		options, _ := json.Marshal(c.Options)
 		b.Write(options)
@@ -144,19 +148,21 @@ func TestStoryPlaysAgain(t *testing.T) {
 		objects   int
 		rate      float64
 		by        func(l *Lab)
+		resource  string // pods where it is empty
 	}{
-		{"quiet", "1.37", 60, 6, func(l *Lab) { time.Sleep(20 * time.Second) }},
-		{"busy", "1.37", 240, 300, func(l *Lab) { time.Sleep(2 * time.Second) }},
-		{"batches", "1.35", 240, 100, func(l *Lab) { time.Sleep(3 * time.Second) }},
-		{"two eras", "1.31,1.37", 120, 40, func(l *Lab) { time.Sleep(5 * time.Second) }},
+		{"quiet", "1.37", 60, 6, func(l *Lab) { time.Sleep(20 * time.Second) }, ""},
+		{"busy", "1.37", 240, 300, func(l *Lab) { time.Sleep(2 * time.Second) }, ""},
+		{"batches", "1.35", 240, 100, func(l *Lab) { time.Sleep(3 * time.Second) }, ""},
+		{"two eras", "1.31,1.37", 120, 40, func(l *Lab) { time.Sleep(5 * time.Second) }, ""},
 		{"two eras, faults", "1.33,1.35", 80, 30, func(l *Lab) {
-			for i, name := range []string{"cut", "410", "500", "429", "compact", "restart", "refuse", "refuse", "delay", "delay", "nobookmarks", "slow", "slow"} {
+			for i, name := range []string{"cut", "410", "500", "429", "compact", "restart", "refuse", "refuse", "delay", "delay", "nobookmarks",
+				"slow", "slow"} {
 				time.Sleep(time.Duration(i)*13*time.Millisecond + 1100*time.Microsecond)
 				_, err := l.Fault(name, FaultArgs{})
 				must(err)
 			}
 			time.Sleep(8 * time.Second)
-		}},
+		}, ""},
 		{"hands", "1.37", 80, 20, func(l *Lab) {
 			time.Sleep(1234567 * time.Nanosecond)
 			must(l.Hold("pop", 0))
@@ -182,7 +188,43 @@ func TestStoryPlaysAgain(t *testing.T) {
 			time.Sleep(3 * time.Second)
 			must(l.RemoveListener(id))
 			time.Sleep(time.Second)
-		}},
+		}, ""},
+		// Replace makes tombstones of what is queued and gone: a map of more than eight entries would play each time in another order.
+		{"a relist with Pop held", "1.31", 60, 20, func(l *Lab) {
+			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
+			must(err)
+			time.Sleep(3 * time.Second)
+			must(l.Hold("pop", 0))
+			_, err = l.Cluster("burst", ClusterArgs{N: 300})
+			must(err)
+			_, err = l.Cluster("deleteDeployment", ClusterArgs{Namespace: "shop", Name: "gone"})
+			must(err)
+			time.Sleep(4 * time.Second)
+			_, err = l.Fault("410", FaultArgs{})
+			must(err)
+			time.Sleep(4 * time.Second) // it backs off before it lists again
+			must(l.Release("pop", 3, 0))
+			must(l.Release("pop", 0, 0))
+			time.Sleep(2 * time.Second)
+		}, ""},
+		// What the store knows and the list does not becomes tombstones too, and a resync goes over the whole store.
+		{"gone while away", "1.31,1.33", 60, 5, func(l *Lab) {
+			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
+			must(err)
+			time.Sleep(3 * time.Second)
+			_, err = l.Fault("refuse", FaultArgs{})
+			must(err)
+			_, err = l.Fault("cut", FaultArgs{})
+			must(err)
+			_, err = l.Cluster("deleteDeployment", ClusterArgs{Namespace: "shop", Name: "gone"})
+			must(err)
+			time.Sleep(4 * time.Second)
+			_, err = l.Fault("compact", FaultArgs{})
+			must(err)
+			_, err = l.Fault("refuse", FaultArgs{})
+			must(err)
+			time.Sleep(25 * time.Second) // a resync comes every 30 s
+		}, ""},
 		{"another era later", "1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
 			_, err := l.Cluster("scale", ClusterArgs{Namespace: "shop", Name: "cart", Replicas: 9})
@@ -196,16 +238,47 @@ func TestStoryPlaysAgain(t *testing.T) {
 			_, err = l.Fault("cut", FaultArgs{})
 			must(err)
 			time.Sleep(200 * time.Millisecond)
-			_, err = l.Select(context.Background(), Change{Era: ptr("1.31"), Rate: ptr(33.0)})
+			_, err = l.Select(context.Background(), Change{Era: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(managedFields)})
 			must(err)
 			time.Sleep(time.Second)
 			must(l.Release("take", 0, 0))
 			time.Sleep(2 * time.Second)
-		}},
+		}, ""},
+		{"a factory", "1.37", 80, 20, func(l *Lab) {
+			time.Sleep(1500 * time.Millisecond)
+			must(l.Informer(1).Hold("store", 0))
+			must(l.Informer(2).Pace(3, 40))
+			_, err := l.Cluster("burst", ClusterArgs{N: 200})
+			must(err)
+			_, err = l.Informer(1).Unshared(nil)
+			must(err)
+			time.Sleep(1200 * time.Millisecond)
+			must(l.Informer(1).Release("store", 0, 0))
+			must(l.Shutdown())
+			time.Sleep(2 * time.Second)
+			must(l.Start())
+			time.Sleep(2 * time.Second)
+		}, "pods,nodes,deployments.apps"},
+		{"a factory in two eras, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
+			time.Sleep(1500 * time.Millisecond)
+			_, err := l.Fault("cut", FaultArgs{})
+			must(err)
+			must(l.Informer(2).Hold("pop", 0))
+			time.Sleep(1200 * time.Millisecond)
+			_, err = l.Select(context.Background(), Change{Resource: ptr("nodes,replicasets.apps,pods")})
+			must(err)
+			time.Sleep(2 * time.Second)
+		}, "pods,deployments.apps"},
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			t.Run(fmt.Sprint(tt.name, "/", seed), func(t *testing.T) {
 				change := Change{Era: ptr(tt.era), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
+				if seed == 3 {
+					change.Transform = ptr(metadataOnly)
+				}
+				if tt.resource != "" {
+					change.Resource = ptr(tt.resource)
+				}
 				first, s := played(t, change, func(l *Lab, _ *trace.Recorder) { tt.by(l) })
 				if len(first) < 1000 {
 					t.Errorf("only %d events", len(first))
@@ -213,9 +286,12 @@ func TestStoryPlaysAgain(t *testing.T) {
 				at := uint64(len(first))
 				again := Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
 				// What selects the view is in a link too; what was selected later decides.
-				again.Era = ptr(tt.era)
-				if s.From > 0 {
-					again.Era = ptr("1.31")
+				again.Era, again.Resource, again.Transform = ptr(tt.era), change.Resource, change.Transform
+				if s.From > 0 && tt.resource == "" {
+					again.Era, again.Transform = ptr("1.31"), ptr(managedFields)
+				}
+				if s.From > 0 && tt.resource != "" {
+					again.Resource = ptr("nodes,replicasets.apps,pods")
 				}
 				second, s2 := played(t, again, func(l *Lab, rec *trace.Recorder) {
 					if !l.Arrive(context.Background()) {
@@ -243,7 +319,8 @@ func TestStoryPlaysAgain(t *testing.T) {
 }
 
 func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
-	steps := []step{newStep("fault", "delay", "on", 400), newStep("hold", "pop", 0), newStep("listen", "my, ~ näme:", 3.5, 0), newStep("release", "pop", 0, 0), newStep("compact")}
+	steps := []step{newStep("fault", "delay", "on", 400), newStep("hold", "pop", 0), newStep("listen", "my, ~ näme:", 3.5, 0),
+		newStep("release", "pop", 0, 0), newStep("compact")}
 	for i := range steps {
 		steps[i].at = time.Duration(i) * 1500 * time.Millisecond
 	}
@@ -255,10 +332,51 @@ func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
 	if strings.Trim(text, plain+":,~") != "" {
 		t.Errorf("%s needs escaping in a link", text)
 	}
-	for _, bad := range []string{"x", "5:", "5:dance", "-1:compact", "5:burst:many", "5:burst:-3", "5:compact:1", "9:compact,3:compact", "5:pace:1:1e99", "5:index:~4", "99999999999:compact",
+	for _, bad := range []string{"x", "5:", "5:watch:1.37::v1:pods:Pod::most", "5:dance", "-1:compact", "5:burst:many", "5:burst:-3", "5:compact:1",
+		"9:compact,3:compact",
+		"5:pace:1:1e99", "5:index:~4", "99999999999:compact",
 		strings.Repeat("1:compact,", maxSteps) + "1:compact", strings.Repeat("1:listen:"+strings.Repeat("a", 1000)+",", 17) + "1:compact"} {
 		if steps, err := readStory(bad); err == nil {
 			t.Errorf("%.40q is read as %v", bad, steps)
+		}
+	}
+}
+
+// TestLinksThatWereGivenAwayAreRead reads a link with every verb as it was written before there was a table, with values beyond today's limits.
+func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
+	const text = "0:watch:1.37::v1:pods:Pod,1:watch:1.37::v1:pods:Pod::metadata,600:delete,866:halt,868:fault:delay:on:40,900:fault:410:::250," +
+		"901:fault:flood,1000:hold:pop," +
+		"1001:hold:deliver:2,1002:release:pop:3,1003:release:deliver::2,1654:listen:my~20own:7,1655:listen:late:999999999:0.5,1700:unlisten:4," +
+		"1701:pace:2:70000.25,2534:panic:4,2600:index:by~20tier:label~3atier,2601:writes:off,2602:writes,2700:create:shop/web:3,2701:create:shop/one," +
+		"2702:scale:shop/web:0,2703:restart:shop/web,2704:drop:shop/web,2705:delete:shop/web-1,2800:burst:2147483647,2801:compact,2802:reboot," +
+		"2803:rate:12.5,2900:watch:1.37:::pods~2cnodes~2cdeployments.v1.apps,2901:hold:store::1,2902:release:store:::1,2903:unshared::on," +
+		"2904:unshared:2:off,2905:shutdown,2906:start,2907:pace:3:5:2"
+	steps, err := readStory(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again := writeStory(steps); again != text {
+		t.Errorf("the link is written again as\n%s", again)
+	}
+	used := map[string]bool{}
+	for _, s := range steps {
+		used[s.verb] = true
+	}
+	for _, c := range Commands() {
+		for _, v := range c.Verbs {
+			if !used[v.Name] {
+				t.Errorf("%s is in no link of this test", v.Name)
+			}
+		}
+	}
+	for text, want := range map[string]string{
+		"5:burst:many":       `"5:burst:many": the argument "n" is a whole number from 0 to 2147483647, and not many`,
+		"5:compact:1":        `"5:compact:1": 1 arguments are too many for compact`,
+		"5:index:~4":         `"5:index:~4": in "~4" a ~ is not followed by two hex digits`,
+		"5:burst:2147483648": `"5:burst:2147483648": the argument "n" is a whole number from 0 to 2147483647, and not 2147483648`,
+	} {
+		if err := CheckStory(text); err == nil || err.Error() != want {
+			t.Errorf("%s: %v\nwant %s", text, err, want)
 		}
 	}
 }

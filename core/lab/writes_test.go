@@ -15,7 +15,6 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
-	"k8s.io/utils/clock"
 
 	"informerscope/core/informer"
 	"informerscope/core/object"
@@ -29,7 +28,7 @@ var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 // truth is what the simulated cluster holds, asked without faults.
 func truth(t *testing.T, l *Lab, gvr schema.GroupVersionResource) map[string]*object.Object {
 	t.Helper()
-	list, err := l.src.client(nil).List(t.Context(), gvr, "", metav1.ListOptions{})
+	list, err := l.src.client().List(t.Context(), gvr, "", metav1.ListOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -129,7 +128,8 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 					if got := [3]int{q.Writes, q.Conflicts, q.WriteFails}; got != want {
 						t.Errorf("lane %d: the fold says %v, the log %v", i, got, want)
 					}
-					if last == nil || q.LastWrite == nil || q.LastWrite.Key != last.Key || q.LastWrite.RV != last.StoreRV || q.LastWrite.NewRV != last.RV || q.LastWrite.Open {
+					if last == nil || q.LastWrite == nil || q.LastWrite.Key != last.Key || q.LastWrite.RV != last.StoreRV ||
+						q.LastWrite.NewRV != last.RV || q.LastWrite.Open {
 						t.Errorf("lane %d: last write %+v, the log's %+v", i, q.LastWrite, last)
 					}
 				}
@@ -226,7 +226,7 @@ func aStaleKey(t *testing.T, l *Lab) (key string) {
 		t.Fatal(err)
 	}
 	ns, name, _ := strings.Cut(key, "/")
-	if _, err := l.src.client(nil).Patch(t.Context(), podsGVR, ns, name, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`)); err != nil {
+	if _, err := l.src.client().Patch(t.Context(), podsGVR, ns, name, []byte(`{"metadata":{"labels":{"touched":"yes"}}}`)); err != nil {
 		t.Fatal(err)
 	}
 	pass(time.Second)
@@ -247,7 +247,8 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 			t.Fatalf("while the store is stale: %+v", s)
 		}
 		w := s.LastWrite
-		if w.Key != key || w.Code != http.StatusConflict || !strings.Contains(w.Error, "the object has been modified") || w.NewRV != "" || w.Worker < 1 {
+		if w.Key != key || w.Code != http.StatusConflict || !strings.Contains(w.Error, "the object has been modified") || w.NewRV != "" ||
+			w.Worker < 1 {
 			t.Errorf("last write %+v", w)
 		}
 		if s.LastRead.Behind != 1 {
@@ -272,7 +273,8 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 				hops = append(hops, h.Text+" "+h.RV+" "+h.Error)
 			}
 		}
-		if len(hops) != s.Conflicts+1 || !strings.Contains(hops[0], "modified") || hops[len(hops)-1] != "PATCH "+state(rec).Workqueue.LastWrite.NewRV+" " {
+		if len(hops) != s.Conflicts+1 || !strings.Contains(hops[0], "modified") ||
+			hops[len(hops)-1] != "PATCH "+state(rec).Workqueue.LastWrite.NewRV+" " {
 			t.Errorf("journey: %q", hops)
 		}
 		var out bytes.Buffer
@@ -410,12 +412,13 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 		ln := newPipeListener()
 		var protocols http.Protocols
 		protocols.SetUnencryptedHTTP2(true)
-		srv := &http.Server{Protocols: &protocols, Handler: http.StripPrefix("/clusters/kind-kind", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			mu.Lock()
-			methods[r.Method]++
-			mu.Unlock()
-			cluster.ServeHTTP(w, r)
-		}))}
+		srv := &http.Server{Protocols: &protocols, Handler: http.StripPrefix("/clusters/kind-kind",
+			http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				mu.Lock()
+				methods[r.Method]++
+				mu.Unlock()
+				cluster.ServeHTTP(w, r)
+			}))}
 		var wg sync.WaitGroup
 		wg.Go(func() { _ = srv.Serve(ln) })
 		wg.Go(func() { cluster.Run(ctx) })
@@ -439,15 +442,17 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 		}
 		pass(time.Minute)
 		s := state(rec)
-		if s.Workqueue == nil || s.Workqueue.Reconciles < 25 || s.Workqueue.Writing || s.Workqueue.Writes+s.Workqueue.Conflicts+s.Workqueue.WriteFails != 0 {
+		if s.Workqueue == nil || s.Workqueue.Reconciles < 25 || s.Workqueue.Writing ||
+			s.Workqueue.Writes+s.Workqueue.Conflicts+s.Workqueue.WriteFails != 0 {
 			t.Fatalf("the controller of a live cluster: %+v", s.Workqueue)
 		}
 		if on, err := l.Writes(ptr(true)); on || err == nil || !strings.Contains(err.Error(), "live") {
 			t.Errorf("writing was switched on: %v, %v", on, err)
 		}
-		struck, leave := l.src.informers(restwatch.Hooks{}, func(string, error) {})
+		client, leave := l.src.informers()
+		struck := client(restwatch.Hooks{}, trace.Selection{}, func(trouble) {})
 		defer leave()
-		for _, c := range []*restwatch.Client{struck, l.src.client(func(string, error) {})} {
+		for _, c := range []*restwatch.Client{struck, l.src.client()} {
 			if l.src.writer(podsGVR, c) != nil {
 				t.Error("a live source gives a writer")
 			}
@@ -455,7 +460,8 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 				t.Errorf("a PATCH: %v", err)
 			}
 			for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete} {
-				if _, err := c.Do(ctx, method, "/api/v1/namespaces/default/pods/x", "application/json", []byte(`{}`)); err == nil || !strings.Contains(err.Error(), "never written to") {
+				if _, err := c.Do(ctx, method, "/api/v1/namespaces/default/pods/x", "application/json", []byte(`{}`)); err == nil ||
+					!strings.Contains(err.Error(), "never written to") {
 					t.Errorf("a %s: %v", method, err)
 				}
 			}
@@ -486,18 +492,6 @@ func TestFaultsCountWhatTheyStrike(t *testing.T) {
 					}
 				})
 			})
-		}
-	}
-	var told []informer.Event
-	f := newFaults(clock.RealClock{}, func(e informer.Event) { told = append(told, e) })
-	for _, name := range []string{"cut", "410"} {
-		if _, err := f.strike(name, FaultArgs{}); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, e := range told {
-		if m, ok := trace.Marks(&trace.Event{Event: e}); e.N != 0 || !ok || m.On {
-			t.Errorf("with nothing open %+v struck, mark %+v", e, m)
 		}
 	}
 }

@@ -1,0 +1,235 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Type is what an argument can be.
+type Type string
+
+const (
+	Text   Type = "text"
+	Whole  Type = "whole number"
+	Number Type = "number"
+	Switch Type = "true or false"
+	// Object has members, each of which may be left out.
+	Object Type = "object"
+	// Any is whatever JSON can say.
+	Any Type = "any object"
+	// Content is the text or the bytes of a file.
+	Content Type = "text or bytes"
+)
+
+// Arg is an argument of a command, a member of one, or an argument of a verb in a link.
+type Arg struct {
+	Name string
+	Type Type
+	// Needed arguments may not be left out.
+	Needed bool
+	// Min and Max limit a number; both zero is no limit.
+	Min, Max float64
+	// Longest is how many bytes a text may have; zero is no limit.
+	Longest int
+	// OneOf are all texts that are taken; none is any text.
+	OneOf []string
+	// Members are those of an Object.
+	Members []Arg
+}
+
+// Takes says in words what can be given.
+func (a Arg) Takes() string {
+	limits := ""
+	if a.Min != 0 || a.Max != 0 {
+		limits = fmt.Sprintf(" from %s to %s", decimal(a.Min), decimal(a.Max))
+	}
+	switch {
+	case len(a.OneOf) > 0:
+		return "one of " + strings.Join(a.OneOf, ", ")
+	case a.Type == Text && a.Longest > 0:
+		return fmt.Sprintf("a text of at most %d bytes", a.Longest)
+	case a.Type == Object:
+		names := make([]string, len(a.Members))
+		for i, m := range a.Members {
+			names[i] = m.Name
+		}
+		return "an object of " + strings.Join(names, ", ")
+	case a.Type == Any:
+		return "an object"
+	case a.Type == Switch:
+		return string(a.Type)
+	case a.Type == Content:
+		return "the text or the bytes of a file"
+	}
+	return "a " + string(a.Type) + limits
+}
+
+// decimal writes a limit without an exponent.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
+
+// Argument is one argument as the page gave it: JSON, or the bytes of a file.
+type Argument struct {
+	JSON  json.RawMessage
+	Bytes []byte
+}
+
+// leftOut reports whether a value counts as not given.
+func leftOut(value json.RawMessage) bool {
+	value = bytes.TrimSpace(value)
+	return len(value) == 0 || bytes.Equal(value, []byte("null"))
+}
+
+// badArgument says which argument of what cannot be taken, what it takes, and what was given instead.
+func badArgument(of, argument string, a Arg, given string) error {
+	if len(given) > 80 {
+		given = strings.ToValidUTF8(given[:80], "") + "…"
+	}
+	return fmt.Errorf("%s: the argument %q is %s, and not %s", of, argument, a.Takes(), given)
+}
+
+// check reports whether a value that was given can be taken; of is the command's name and path the argument's.
+func (a Arg) check(of, path string, value json.RawMessage) error {
+	bad := func() error { return badArgument(of, path, a, string(value)) }
+	switch a.Type {
+	case Text:
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return bad()
+		}
+		return a.checkText(of, path, text)
+	case Whole, Number:
+		return a.checkNumber(of, path, string(bytes.TrimSpace(value)))
+	case Switch:
+		var on bool
+		if json.Unmarshal(value, &on) != nil {
+			return bad()
+		}
+	case Any:
+		var members map[string]json.RawMessage
+		if json.Unmarshal(value, &members) != nil {
+			return bad()
+		}
+	case Object:
+		return a.checkMembers(of, path, value)
+	case Content:
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			return bad()
+		}
+	}
+	return nil
+}
+
+func (a Arg) checkText(of, path, text string) error {
+	if a.Longest > 0 && len(text) > a.Longest || len(a.OneOf) > 0 && !slices.Contains(a.OneOf, text) {
+		return badArgument(of, path, a, strconv.Quote(text))
+	}
+	return nil
+}
+
+func (a Arg) checkNumber(of, path, text string) error {
+	f, err := strconv.ParseFloat(text, 64)
+	ok := err == nil && !math.IsNaN(f) && !math.IsInf(f, 0)
+	if ok && (a.Min != 0 || a.Max != 0) {
+		ok = f >= a.Min && f <= a.Max
+	}
+	if ok && a.Type == Whole {
+		_, signed := strconv.ParseInt(text, 10, 64)
+		_, unsigned := strconv.ParseUint(text, 10, 64)
+		ok = signed == nil || unsigned == nil
+	}
+	if !ok {
+		return badArgument(of, path, a, text)
+	}
+	return nil
+}
+
+func (a Arg) checkMembers(of, path string, value json.RawMessage) error {
+	var members map[string]json.RawMessage
+	if json.Unmarshal(value, &members) != nil {
+		return badArgument(of, path, a, string(value))
+	}
+	for _, name := range slices.Sorted(maps.Keys(members)) {
+		i := slices.IndexFunc(a.Members, func(m Arg) bool { return m.Name == name })
+		if i < 0 {
+			return fmt.Errorf("%s: %q is nothing that the argument %q has; it is %s", of, name, path, a.Takes())
+		}
+		if leftOut(members[name]) {
+			continue
+		}
+		if err := a.Members[i].check(of, name, members[name]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// arguments are those of one call, checked against the command's.
+type arguments []Argument
+
+// checked holds what was given against what the command takes.
+func (c *Command) checked(given []Argument) (arguments, error) {
+	// What is left out at the end may be said to be left out.
+	for len(given) > len(c.Args) && given[len(given)-1].Bytes == nil && leftOut(given[len(given)-1].JSON) {
+		given = given[:len(given)-1]
+	}
+	if len(given) > len(c.Args) {
+		return nil, fmt.Errorf("%s: %d arguments are too many; it takes %s", c.Name, len(given), c.takes())
+	}
+	for i, a := range c.Args {
+		switch {
+		case i < len(given) && given[i].Bytes != nil:
+			if a.Type != Content {
+				return nil, badArgument(c.Name, a.Name, a, "bytes")
+			}
+		case i >= len(given) || leftOut(given[i].JSON):
+			if a.Needed {
+				return nil, badArgument(c.Name, a.Name, a, "left out")
+			}
+		default:
+			if err := a.check(c.Name, a.Name, given[i].JSON); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return given, nil
+}
+
+// takes lists the arguments of a command by name.
+func (c *Command) takes() string {
+	if len(c.Args) == 0 {
+		return "none"
+	}
+	names := make([]string, len(c.Args))
+	for i, a := range c.Args {
+		names[i] = a.Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// argument decodes argument i, which has been checked; one that was left out is otherwise.
+func argument[T any](given arguments, i int, otherwise T) (T, error) {
+	if i >= len(given) || leftOut(given[i].JSON) {
+		return otherwise, nil
+	}
+	out := otherwise
+	if err := json.Unmarshal(given[i].JSON, &out); err != nil {
+		return otherwise, fmt.Errorf("argument %d cannot be read: %w", i+1, err)
+	}
+	return out, nil
+}
+
+// content is argument i as the content of a file.
+func (given arguments) content(i int) ([]byte, error) {
+	if i < len(given) && given[i].Bytes != nil {
+		return given[i].Bytes, nil
+	}
+	text, err := argument(given, i, "")
+	return []byte(text), err
+}

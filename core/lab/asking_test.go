@@ -1,0 +1,208 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/simcluster"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// hanging is a relay that says nothing more to what begins with a path, until the test ends. It tells of each such request.
+func hanging(path string, asked chan<- struct{}, end <-chan struct{}) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasPrefix(r.URL.Path, path) {
+			select {
+			case asked <- struct{}{}:
+			default:
+			}
+			select {
+			case <-end:
+			case <-r.Context().Done():
+			}
+			return
+		}
+		_, _ = io.WriteString(w, `{"contexts":[{"name":"slow","cluster":"slow"}]}`)
+	})
+}
+
+// slowly is a selection that must ask a live cluster for the version of a resource.
+var slowly = Change{Source: ptr("live"), Context: ptr("slow"), Resource: ptr("foos.example.com")}
+
+// TestNothingWaitsForASelectionThatAsks lets the kubeconfig's description hang, and then discovery. Whatever else is asked meanwhile
+// is answered, and a later selection wins.
+func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
+	for _, hangs := range []string{"/contexts", "/clusters/"} {
+		t.Run(hangs, func(t *testing.T) {
+			asked, end := make(chan struct{}, 1), make(chan struct{})
+			dial := relay(t, hanging(hangs, asked, end))
+			t.Cleanup(func() { close(end) })
+			rec := trace.NewRecorder(trace.RecorderOptions{})
+			l := New(Options{Recorder: rec, Dial: dial})
+			defer l.Close()
+			c := &Console{Lab: l, View: view.New(rec, clock.RealClock{})}
+			if _, err := c.do(t, "select", `{"objects":5,"rate":0}`); err != nil {
+				t.Fatal(err)
+			}
+			ended := make(chan error, 1)
+			go func() {
+				_, err := l.Select(context.Background(), slowly)
+				ended <- err
+			}()
+			<-asked
+			done := make(chan struct{})
+			go func() {
+				defer close(done)
+				for _, call := range [][]string{
+					{"hold", `"pop"`}, {"release", `"pop"`, `1`}, {"release", `"pop"`, `0`}, {"fault", `"cut"`}, {"fault", `"delay"`, `{"on":true}`},
+					{"cluster", `"burst"`, `{"n":3}`}, {"addListener", `{"name":"late"}`}, {"writes", `false`}, {"addIndex", `"tier"`, `"label:tier"`},
+					{"state"}, {"seek", `3`}, {"live"}, {"record"}, {"export"}, {"namespaces"}, {"resources"},
+				} {
+					if _, err := c.do(t, call[0], call[1:]...); err != nil {
+						t.Errorf("%s: %v", call[0], err)
+					}
+				}
+				sel, err := l.Select(context.Background(), Change{Source: ptr("sim"), Objects: ptr(7)})
+				if err != nil || sel.Objects != 7 || sel.Resource != "pods" {
+					t.Errorf("the later selection is %+v, %v", sel, err)
+				}
+			}()
+			select {
+			case <-done:
+			case err := <-ended:
+				t.Fatalf("the selection that asks has ended first, with %v", err)
+			}
+			if err := <-ended; !errors.Is(err, ErrSuperseded) {
+				t.Errorf("the earlier selection ended with %v", err)
+			}
+			if sel := l.Selection(); sel.Source != "sim" || sel.Objects != 7 {
+				t.Errorf("what runs is %+v", sel)
+			}
+		})
+	}
+}
+
+// TestALaterSelectionThatAsksWinsToo takes back a selection whose cluster hangs with one whose cluster answers.
+func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
+	asked, end := make(chan struct{}, 1), make(chan struct{})
+	dial := relay(t, hanging("/clusters/slow/", asked, end))
+	t.Cleanup(func() { close(end) })
+	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{}), Dial: dial})
+	ended := make(chan error, 1)
+	go func() {
+		_, err := l.Select(context.Background(), slowly)
+		ended <- err
+	}()
+	<-asked
+	// Another context of the same relay is asked about, is not known, and is watched all the same: the trouble says what is wrong.
+	if sel, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("quick")}); err != nil || sel.Context != "quick" {
+		t.Errorf("the later selection is %+v, %v", sel, err)
+	}
+	if err := <-ended; !errors.Is(err, ErrSuperseded) {
+		t.Errorf("the earlier selection ended with %v", err)
+	}
+	// Closing waits for nobody who asks.
+	go func() {
+		_, err := l.Select(context.Background(), slowly)
+		ended <- err
+	}()
+	<-asked
+	l.Close()
+	if err := <-ended; err == nil {
+		t.Error("a selection on a Lab that was closed is no error")
+	}
+}
+
+// TestVirtualTimeGoesOnWhileASelectionAsks does something by hand meanwhile, which takes a turn of virtual time.
+func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		asked, end := make(chan struct{}, 1), make(chan struct{})
+		ln := newPipeListener()
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		srv := &http.Server{Protocols: &protocols, Handler: hanging("/clusters/", asked, end)}
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = srv.Serve(ln) })
+		rec := trace.NewRecorder(trace.RecorderOptions{})
+		l := New(Options{Recorder: rec, Idle: synctest.Wait, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		if _, err := l.Select(t.Context(), Change{Objects: ptr(20), Rate: ptr(20.0)}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(3 * time.Second)
+		wg.Go(func() { _, _ = l.Select(context.Background(), slowly) })
+		<-asked
+		before := rec.Now()
+		if err := l.Hold("deliver", 1); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(5 * time.Second)
+		if now := rec.Now(); now < before+4*time.Second {
+			t.Errorf("the log's clock went from %v to %v in 5 s", before, now)
+		}
+		l.Close()
+		close(end)
+		_ = srv.Close()
+		wg.Wait()
+		time.Sleep(2 * time.Minute)
+	})
+}
+
+// TestARefusedSelectionCutsNothing watches one context while another one's discovery fails: the streams that run are not touched.
+func TestARefusedSelectionCutsNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		cluster := simcluster.New(simcluster.Options{Seed: 1, Objects: 5, Rate: 0})
+		mux := http.NewServeMux()
+		mux.Handle("/clusters/one/", http.StripPrefix("/clusters/one", cluster))
+		mux.HandleFunc("/contexts", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, `{"contexts":[]}`) })
+		ln := newPipeListener()
+		var protocols http.Protocols
+		protocols.SetUnencryptedHTTP2(true)
+		srv := &http.Server{Protocols: &protocols, Handler: mux}
+		var wg sync.WaitGroup
+		wg.Go(func() { _ = srv.Serve(ln) })
+		wg.Go(func() { cluster.Run(ctx) })
+		rec := trace.NewRecorder(trace.RecorderOptions{})
+		l := New(Options{Recorder: rec, Dial: func(ctx context.Context) (net.Conn, error) { return ln.dial(ctx) }})
+		if _, err := l.Select(ctx, Change{Source: ptr("live"), Context: ptr("one")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(5 * time.Second)
+		watches := func() (open, all int) {
+			for _, r := range state(rec).API.Requests {
+				all++
+				if r.Open {
+					open++
+				}
+			}
+			return open, all
+		}
+		open, all := watches()
+		if open != 1 {
+			t.Fatalf("%d requests are open", open)
+		}
+		if _, err := l.Select(ctx, Change{Context: ptr("two"), Resource: ptr("foos.example.com")}); err == nil {
+			t.Error("a resource that nobody serves is watched")
+		}
+		pass(5 * time.Second)
+		if o, a := watches(); o != open || a != all {
+			t.Errorf("of %d requests %d are open; before the selection that was refused it was %d of %d", a, o, open, all)
+		}
+		l.Close()
+		cancel()
+		_ = srv.Close()
+		wg.Wait()
+		time.Sleep(2 * time.Minute)
+	})
+}

@@ -1,0 +1,500 @@
+package lab
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/broadcast"
+	"informerscope/core/trace"
+)
+
+// What a Speaker may be in the middle of.
+const (
+	AirOff    = ""       // nothing is broadcast from here
+	AirOn     = "on"     // what happens goes out
+	AirLost   = "lost"   // the relay does not answer; what happened meanwhile goes out once it does
+	AirTaken  = "taken"  // another page speaks now
+	AirFailed = "failed" // it cannot go on, for the reason given
+)
+
+const (
+	// sampleEvery is how often it is looked where the speaker's page is, and cutEvery how often what is new goes out.
+	sampleEvery = 100 * time.Millisecond
+	cutEvery    = 500 * time.Millisecond
+	// countEvery is how often the relay is asked how many follow.
+	countEvery = 3 * time.Second
+	// airPatience is how long the relay may take to answer.
+	airPatience = 15 * time.Second
+	firstResend = 250 * time.Millisecond
+	lastResend  = 4 * time.Second
+	// maxPage bounds what a page says of itself; the relay takes 8 KiB with what is around it.
+	maxPage = 7 << 10
+	// maxAnswer bounds an answer of the relay's about the broadcast.
+	maxAnswer = 64 << 10
+)
+
+// SpeakerOptions set a Speaker up; all but Tell are required.
+type SpeakerOptions struct {
+	Recorder *trace.Recorder
+	// Dial opens a connection to the relay.
+	Dial func(context.Context) (net.Conn, error)
+	// Where says where the view is, as Describe does.
+	Where func() trace.View
+	// Header describes the log.
+	Header func() trace.Header
+	// Clock is real time.
+	Clock clock.PassiveClock
+	// Sleep waits, in real time, until ctx ends. In a page it is the browser's timer: one of Go's own would disturb virtual time.
+	Sleep func(ctx context.Context, d time.Duration) error
+	// Tell is called when OnAir has something new.
+	Tell func()
+}
+
+// OnAir is what the page of a speaker is told.
+type OnAir struct {
+	Offered   bool   `json:"offered"` // the server was started with --broadcast
+	Phase     string `json:"phase" web:"|on|lost|taken|failed"`
+	Path      string `json:"path"`      // of the audience's link, with its token
+	Objects   bool   `json:"objects"`   // the bodies of objects go out
+	Other     bool   `json:"other"`     // another page speaks
+	Followers int    `json:"followers"` // as the relay counted them last
+	Segments  uint64 `json:"segments"`  // how many pieces have arrived at the relay
+	Bytes     int64  `json:"bytes"`     // and what they weigh, compressed
+	Seq       uint64 `json:"seq"`       // the newest event that has arrived there
+	Skipped   int    `json:"skipped"`   // how often a part of the log was lost before it could go out
+	Error     string `json:"error,omitempty"`
+}
+
+// Speaker gives the log and the page's position to the relay, for an audience.
+type Speaker struct {
+	o SpeakerOptions
+
+	turn chan struct{} // one Begin or End at a time
+	stop context.CancelFunc
+	done chan struct{}
+
+	mu     sync.Mutex
+	is     OnAir
+	page   json.RawMessage
+	moved  bool
+	cutter *broadcast.Cutter
+	last   position
+}
+
+// NewSpeaker returns a Speaker that is not on the air.
+func NewSpeaker(o SpeakerOptions) *Speaker {
+	if o.Tell == nil {
+		o.Tell = func() {}
+	}
+	return &Speaker{o: o, turn: make(chan struct{}, 1)}
+}
+
+// OnAir says how it is.
+func (s *Speaker) OnAir() OnAir {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.is
+}
+
+func (s *Speaker) say(change func(*OnAir)) {
+	s.mu.Lock()
+	was := s.is
+	change(&s.is)
+	same := s.is == was
+	s.mu.Unlock()
+	if !same {
+		s.o.Tell()
+	}
+}
+
+// Page takes what the page says of itself. What is too long is refused, and what was known stays.
+func (s *Speaker) Page(page json.RawMessage) error {
+	if len(page) > maxPage {
+		return fmt.Errorf("the page's position has %d bytes, and %d are as many as can be broadcast", len(page), maxPage)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.page = page
+	return nil
+}
+
+// Moved notes that the view was put somewhere, perhaps where it was.
+func (s *Speaker) Moved() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.moved = true
+}
+
+// relay is the connection of one talk.
+func (s *Speaker) transport() *http.Transport {
+	return newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return s.o.Dial(ctx) })
+}
+
+// airError is an answer of the relay that is no yes.
+type airError struct {
+	status   int
+	words    string
+	expected uint64 // the segment that a relay wants in place of one that it does not take
+}
+
+func (e *airError) Error() string {
+	if e.words == "" {
+		return fmt.Sprintf("the relay answered %d %s", e.status, http.StatusText(e.status))
+	}
+	return e.words
+}
+
+// saidNo is the status with which the relay refused, 0 if it did not.
+func saidNo(err error) int {
+	var refused *airError
+	if errors.As(err, &refused) {
+		return refused.status
+	}
+	return 0
+}
+
+// expected is the segment that the relay wants in place of the one that it refused; 0 if it named none.
+func expected(err error) uint64 {
+	var refused *airError
+	if errors.As(err, &refused) {
+		return refused.expected
+	}
+	return 0
+}
+
+// errAirSilent says that the relay was given time enough to answer.
+var errAirSilent = fmt.Errorf("the relay did not answer within %s; this page tries again by itself", airPatience)
+
+// airWords says for a person why the relay was not reached.
+func airWords(err error) string {
+	if saidNo(err) != 0 || errors.Is(err, errAirSilent) {
+		return err.Error()
+	}
+	return ofRelay(err).words
+}
+
+// ask asks the relay for something of the broadcast.
+func (s *Speaker) ask(ctx context.Context, relay http.RoundTripper, method, path string, body []byte, into any) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	go func() {
+		if s.o.Sleep(ctx, airPatience) == nil {
+			cancel(errAirSilent)
+		}
+	}()
+	req, err := http.NewRequestWithContext(ctx, method, "http://relay/broadcast"+path, bytes.NewReader(body))
+	if err != nil {
+		return err
+	}
+	resp, err := relay.RoundTrip(req)
+	if err != nil {
+		if cause := context.Cause(ctx); cause != nil {
+			return cause
+		}
+		return err
+	}
+	defer resp.Body.Close()
+	text, err := io.ReadAll(io.LimitReader(resp.Body, maxAnswer))
+	if err != nil {
+		return err
+	}
+	if resp.StatusCode != http.StatusOK {
+		var status struct {
+			Message  string `json:"message"`
+			Error    string `json:"error"`
+			Expected uint64 `json:"expected"`
+		}
+		_ = json.Unmarshal(text, &status) // where it is none, the number says enough
+		return &airError{resp.StatusCode, cmp.Or(status.Message, status.Error), status.Expected}
+	}
+	if into == nil {
+		return nil
+	}
+	if err := json.Unmarshal(text, into); err != nil {
+		return fmt.Errorf("the relay's answer cannot be read: %w", err)
+	}
+	return nil
+}
+
+// offer is the relay's word on the broadcast.
+type offer struct {
+	On        bool   `json:"on"`
+	Path      string `json:"path"`
+	Objects   bool   `json:"objects"`
+	Speaking  string `json:"speaking"`
+	Followers int    `json:"followers"`
+	Bytes     int64  `json:"bytes"`
+}
+
+// Look asks the relay whether it broadcasts, and how many follow.
+func (s *Speaker) Look(ctx context.Context) (OnAir, error) {
+	relay := s.transport()
+	defer relay.CloseIdleConnections()
+	if _, err := s.look(ctx, relay); err != nil {
+		return s.OnAir(), errors.New(airWords(err))
+	}
+	return s.OnAir(), nil
+}
+
+func (s *Speaker) look(ctx context.Context, relay http.RoundTripper) (offer, error) {
+	var is offer
+	err := s.ask(ctx, relay, http.MethodGet, "", nil, &is)
+	switch saidNo(err) {
+	case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed: // a server without --broadcast, or an older one
+		err, is = nil, offer{}
+	}
+	if err != nil {
+		return is, err
+	}
+	s.say(func(a *OnAir) {
+		a.Offered, a.Path, a.Objects, a.Followers, a.Bytes = is.On, is.Path, is.Objects, is.Followers, is.Bytes
+		a.Other = is.Speaking != "" && a.Phase != AirOn && a.Phase != AirLost
+	})
+	return is, nil
+}
+
+// Begin goes on the air. With take it does so in place of another page that speaks.
+func (s *Speaker) Begin(ctx context.Context, take bool) error {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.stop != nil {
+		select {
+		case <-s.done: // it came to an end by itself
+		default:
+			return nil
+		}
+	}
+	relay := s.transport()
+	id, err := s.begin(ctx, relay, take)
+	if err == nil {
+		_, err = s.look(ctx, relay)
+	}
+	if err != nil {
+		relay.CloseIdleConnections()
+		switch saidNo(err) {
+		case 0:
+			return errors.New(airWords(err))
+		case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed:
+			return errors.New("the server was started without --broadcast: start it again with it, and open the address that it then prints")
+		}
+		return err
+	}
+	running, stop := context.WithCancel(context.Background())
+	s.stop, s.done = stop, make(chan struct{})
+	done := s.done
+	s.say(func(a *OnAir) { a.Phase, a.Error, a.Other, a.Segments, a.Seq, a.Skipped = AirOn, "", false, 0, 0, 0 })
+	var wg sync.WaitGroup
+	wg.Go(func() { s.sample(running) })
+	wg.Go(func() { s.count(running, relay) })
+	go func() {
+		s.send(running, relay, id)
+		stop()
+		wg.Wait()
+		relay.CloseIdleConnections()
+		close(done)
+	}()
+	return nil
+}
+
+// begin asks the relay to be the one who speaks, and sets up what cuts the log.
+func (s *Speaker) begin(ctx context.Context, relay http.RoundTripper, take bool) (id string, err error) {
+	h := s.o.Header()
+	text, err := json.Marshal(map[string]any{"header": h, "take": take})
+	if err != nil {
+		return "", err
+	}
+	var begun struct {
+		ID    string `json:"id"`
+		First uint64 `json:"first"`
+	}
+	if err := s.ask(ctx, relay, http.MethodPost, "/begin", text, &begun); err != nil {
+		return "", err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	objects := s.is.Objects
+	s.cutter = broadcast.NewCutter(s.o.Recorder, broadcast.CutterOptions{First: begun.First, Bodies: objects, Clock: s.o.Clock})
+	s.last = position{}
+	return begun.ID, nil
+}
+
+// End goes off the air: what is new goes out first, and what went out stays as a recording.
+func (s *Speaker) End(ctx context.Context) error {
+	s.turn <- struct{}{}
+	defer func() { <-s.turn }()
+	if s.stop == nil {
+		return nil
+	}
+	s.stop()
+	<-s.done
+	s.stop = nil
+	s.say(func(a *OnAir) { a.Phase, a.Error = AirOff, "" })
+	return nil
+}
+
+// sample looks where the page is.
+func (s *Speaker) sample(ctx context.Context) {
+	for s.o.Sleep(ctx, sampleEvery) == nil {
+		s.position()
+	}
+}
+
+// position gives the page's position to the log that goes out, if it is another than before.
+func (s *Speaker) position() {
+	d := s.o.Where()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	now := position{Mode: d.Mode, Speed: d.Speed, Page: s.page}
+	if d.Mode != "live" {
+		now.Seq = d.Head - d.Behind
+	}
+	same := now.Mode == s.last.Mode && now.Speed == s.last.Speed && string(now.Page) == string(s.last.Page) &&
+		(now.Mode != "paused" || now.Seq == s.last.Seq) && (now.Mode == "live" || !s.moved)
+	s.moved = false
+	if same || s.cutter == nil {
+		return
+	}
+	s.last = now
+	if now.Mode == "live" {
+		now.Seq = d.Head
+	}
+	text, err := json.Marshal(now)
+	if err != nil { // a page that is no JSON is not taken by Page's caller
+		return
+	}
+	_ = s.cutter.Position(text) // Page has looked at how long it is
+}
+
+// count asks how many follow.
+func (s *Speaker) count(ctx context.Context, relay http.RoundTripper) {
+	for s.o.Sleep(ctx, countEvery) == nil {
+		_, _ = s.look(ctx, relay) // whoever sends says when the relay is gone
+	}
+}
+
+// send sends what is new until ctx ends, and then what is left, and says that it was all. While the relay is away nothing is
+// cut: the log itself keeps what happens meanwhile, as long as it can.
+func (s *Speaker) send(ctx context.Context, relay http.RoundTripper, id string) {
+	var left *broadcast.Segment // cut, and perhaps not with the relay
+	for wait := firstResend; ctx.Err() == nil; {
+		if left == nil {
+			seg, ok, err := s.cut(false)
+			if err != nil {
+				s.fail(err)
+				return
+			}
+			if !ok {
+				_ = s.o.Sleep(ctx, cutEvery)
+				continue
+			}
+			left = &seg
+		}
+		switch err := s.post(ctx, relay, id, *left); {
+		case ctx.Err() != nil:
+		case err == nil, saidNo(err) == http.StatusConflict && expected(err) == left.N+1: // it had arrived, and its answer had not
+			s.arrived(*left)
+			more := left.More
+			left, wait = nil, firstResend
+			if !more {
+				_ = s.o.Sleep(ctx, cutEvery)
+			}
+		case saidNo(err) == http.StatusGone, saidNo(err) == http.StatusConflict:
+			if id, err = s.beginAnew(ctx, relay); err != nil {
+				return
+			}
+			left = nil
+		case saidNo(err) != 0 && saidNo(err) < 500 && saidNo(err) != http.StatusTooManyRequests:
+			s.fail(err)
+			return
+		default:
+			s.lost(err)
+			_ = s.o.Sleep(ctx, wait)
+			wait = min(2*wait, lastResend)
+		}
+	}
+	s.finish(context.WithoutCancel(ctx), relay, id, left)
+}
+
+// finish sends what is left and ends the talk. Where the relay is gone it is not waited for: who follows sees that nothing comes.
+func (s *Speaker) finish(ctx context.Context, relay http.RoundTripper, id string, left *broadcast.Segment) {
+	for more := true; more || left != nil; {
+		if left == nil {
+			seg, ok, err := s.cut(true)
+			if err != nil || !ok {
+				break
+			}
+			left = &seg
+		}
+		if s.post(ctx, relay, id, *left) != nil {
+			return
+		}
+		s.arrived(*left)
+		more = left.More || !left.End
+		left = nil
+	}
+	_ = s.ask(ctx, relay, http.MethodPost, "/end?id="+url.QueryEscape(id), nil, nil)
+}
+
+// arrived notes that the relay has a piece.
+func (s *Speaker) arrived(seg broadcast.Segment) {
+	about, _ := readAbout(seg.Bytes) // it was written here
+	s.say(func(a *OnAir) {
+		a.Phase, a.Error, a.Segments, a.Seq = AirOn, "", a.Segments+1, about.LastSeq
+		if seg.Skipped > 0 {
+			a.Skipped++
+		}
+	})
+}
+
+// cut makes the next piece; the last one with end.
+func (s *Speaker) cut(end bool) (broadcast.Segment, bool, error) {
+	s.position()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if end {
+		return s.cutter.End()
+	}
+	return s.cutter.Cut()
+}
+
+func (s *Speaker) post(ctx context.Context, relay http.RoundTripper, id string, seg broadcast.Segment) error {
+	return s.ask(ctx, relay, http.MethodPost, "/segments?id="+url.QueryEscape(id)+"&n="+strconv.FormatUint(seg.N, 10), seg.Bytes, nil)
+}
+
+// again begins anew where the relay has forgotten this talk, unless another page speaks there.
+func (s *Speaker) beginAnew(ctx context.Context, relay http.RoundTripper) (id string, err error) {
+	if id, err = s.begin(ctx, relay, false); err == nil {
+		s.say(func(a *OnAir) { a.Skipped++ })
+		return id, nil
+	}
+	if saidNo(err) == http.StatusConflict {
+		s.say(func(a *OnAir) { a.Phase, a.Other = AirTaken, true })
+		return "", err
+	}
+	if ctx.Err() == nil {
+		s.fail(err)
+	}
+	return "", err
+}
+
+func (s *Speaker) fail(err error) {
+	s.say(func(a *OnAir) { a.Phase, a.Error = AirFailed, err.Error() })
+}
+
+func (s *Speaker) lost(err error) {
+	words := airWords(err)
+	s.say(func(a *OnAir) { a.Phase, a.Error = AirLost, words })
+}

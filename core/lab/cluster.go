@@ -1,0 +1,116 @@
+package lab
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"strings"
+
+	"informerscope/core/faults"
+)
+
+// ClusterArgs are the arguments of Cluster; which are needed depends on the verb.
+type ClusterArgs struct {
+	Namespace string  `json:"namespace"`
+	Name      string  `json:"name"`
+	Key       string  `json:"key"`
+	Replicas  int     `json:"replicas"`
+	N         int     `json:"n"`
+	PerSecond float64 `json:"perSecond"`
+}
+
+// clusterVerbs are what Cluster can do.
+var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "rate"}
+
+// Cluster changes the simulated cluster and says in words what it did.
+func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
+	err = l.act(func() (s step, err error) {
+		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
+			return s, err
+		}
+		name := cmp.Or(a.Namespace, "default") + "/" + a.Name
+		switch verb { // what failed may have changed something too
+		case "create", "scale":
+			return newStep(verb, name, max(a.Replicas, 0)), err
+		case "restart":
+			return newStep(verb, name), err
+		case "deleteDeployment":
+			return newStep("drop", name), err
+		case "delete":
+			if a.Key == "" && a.Name != "" {
+				a.Key = name
+			}
+			return newStep(verb, a.Key), err
+		case "burst":
+			return newStep(verb, max(a.N, 0)), err
+		case "compact":
+			return newStep(verb), err
+		case "rate":
+			if err == nil {
+				return newStep(verb, a.PerSecond), nil
+			}
+		}
+		return s, err
+	})
+	return words, err
+}
+
+// change does what Cluster says. l.mu is held.
+func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
+	if l.src == nil || l.src.cluster == nil {
+		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
+	}
+	c := l.src.cluster
+	if a.Namespace == "" {
+		a.Namespace = "default"
+	}
+	name := a.Namespace + "/" + a.Name
+	switch verb {
+	case "create":
+		if a.Name == "" {
+			return "", errors.New("give the deployment a name")
+		}
+		if a.Replicas == 0 {
+			a.Replicas = 3
+		}
+		err := c.CreateDeployment(a.Namespace, a.Name, a.Replicas)
+		if l.exp != nil {
+			l.missingNamespace(l.exp.generation)
+		}
+		return fmt.Sprintf("created deployment %s with %d replicas", name, a.Replicas), err
+	case "scale":
+		return fmt.Sprintf("scaled deployment %s to %d", name, a.Replicas), c.Scale(a.Namespace, a.Name, a.Replicas)
+	case "restart":
+		return fmt.Sprintf("restarted deployment %s", name), c.RestartDeployment(a.Namespace, a.Name)
+	case "delete":
+		if a.Key == "" && a.Name == "" {
+			ns, pod, err := c.DeleteRandomPod()
+			return fmt.Sprintf("deleted pod %s/%s", ns, pod), err
+		}
+		ns, pod := a.Namespace, a.Name
+		if a.Key != "" {
+			var ok bool
+			if ns, pod, ok = strings.Cut(a.Key, "/"); !ok {
+				return "", fmt.Errorf("%q is not namespace/name", a.Key)
+			}
+		}
+		return fmt.Sprintf("deleted pod %s/%s", ns, pod), c.DeletePod(ns, pod)
+	case "deleteDeployment":
+		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
+	case "burst":
+		n := min(max(a.N, 1), maxRate)
+		return fmt.Sprintf("updated %d pods at once", n), c.Burst(n)
+	case "compact":
+		l.emitFault(faults.Strike{Name: "compact", Struck: 1})
+		c.Compact()
+		return "forgot the watch history", nil
+	case "rate":
+		if a.PerSecond < 0 || a.PerSecond > maxRate {
+			return "", fmt.Errorf("the rate must be from 0 to %d events a second", maxRate)
+		}
+		c.SetRate(a.PerSecond)
+		l.selection.Rate = a.PerSecond
+		return fmt.Sprintf("%g events a second", a.PerSecond), nil
+	}
+	return "", fmt.Errorf("unknown verb %q: choose one of %s", verb, strings.Join(clusterVerbs, ", "))
+}

@@ -1,0 +1,442 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+//go:generate go test -run ^TestTheProtocolSaysWhatTheTableSays$ -write-protocol
+
+var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md")
+
+const protocol = "../../docs/protocol.md"
+
+// argumentWords are the arguments of a command as docs/protocol.md shows them.
+func argumentWords(args []Arg) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a.Name + ": " + string(a.Type)
+		switch {
+		case len(a.OneOf) > 0:
+			words[i] = a.Name + ": `" + strings.Join(a.OneOf, "`, `") + "`"
+		case a.Type == Object:
+			words[i] = a.Name + ": {" + argumentWords(a.Members) + "}"
+		case a.Longest > 0:
+			words[i] += fmt.Sprintf(" of at most %d bytes", a.Longest)
+		case a.Max == most && a.Min <= 0, a.Min == 0 && a.Max == 0:
+		default:
+			words[i] += fmt.Sprintf(" from %s to %s", decimal(a.Min), decimal(a.Max))
+		}
+		if a.Needed {
+			words[i] += " (needed)"
+		}
+	}
+	return strings.Join(words, "; ")
+}
+
+// commandRows is the table of commands.
+func commandRows() string {
+	var b strings.Builder
+	b.WriteString("| command | arguments | effect | in a link | story | script | what it does | result |\n|-|-|-|-|-|-|-|-|\n")
+	for _, c := range Commands() {
+		var verbs []string
+		for _, v := range c.Verbs {
+			verbs = append(verbs, "`"+v.Name+"`")
+		}
+		yes := map[bool]string{true: "yes"}
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", c.Name, argumentWords(c.Args), c.Effect, strings.Join(verbs, ", "),
+			yes[c.Story], yes[c.Script], c.Does, c.Answers)
+	}
+	return b.String()
+}
+
+// verbRows is the table of what can stand in the "do" of a link.
+func verbRows() string {
+	var b strings.Builder
+	b.WriteString("| verb | arguments | of the command | |\n|-|-|-|-|\n")
+	for _, c := range Commands() {
+		for _, v := range c.Verbs {
+			args := make([]string, len(v.Args))
+			for i, a := range v.Args {
+				args[i] = a.Name
+				if a.Type != Text {
+					args[i] += ": " + string(a.Type)
+				}
+			}
+			fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", v.Name, strings.Join(args, "; "), c.Name, v.Means)
+		}
+	}
+	return b.String()
+}
+
+// TestTheProtocolSaysWhatTheTableSays holds the tables of docs/protocol.md against the commands; go generate ./core/lab writes them.
+func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
+	page, err := os.ReadFile(protocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := string(page)
+	for name, rows := range map[string]string{"commands": commandRows(), "verbs": verbRows()} {
+		begin := "<!-- " + name + ": written by go generate ./core/lab -->\n"
+		end := "<!-- end of " + name + " -->\n"
+		before, rest, ok := strings.Cut(want, begin)
+		_, after, ends := strings.Cut(rest, end)
+		if !ok || !ends {
+			t.Fatalf("docs/protocol.md has no place for its table of %s", name)
+		}
+		want = before + begin + "\n" + rows + "\n" + end + after
+	}
+	if *writeProtocol {
+		if err := os.WriteFile(protocol, []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if want != string(page) {
+		t.Error("docs/protocol.md differs from the table of commands; go generate ./core/lab writes it")
+	}
+}
+
+// webCode is the code of the page, by file.
+func webCode(t *testing.T) map[string]string {
+	t.Helper()
+	code := map[string]string{}
+	err := filepath.WalkDir("../../web", func(path string, d os.DirEntry, err error) error {
+		if err != nil || d.IsDir() || filepath.Ext(path) != ".js" {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		code[path] = string(text)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return code
+}
+
+// called are the calls of the worker that the page makes by name: ctx.act('hold', …), link.call('state', []), {call: 'checkStory'}.
+var called = regexp.MustCompile(`(?:\b(?:act|call|perform)\(\s*|\bcall:\s*)'(\w+)'`)
+
+func TestThePageCallsWhatIsInTheTable(t *testing.T) {
+	found := map[string]bool{}
+	for path, text := range webCode(t) {
+		for _, m := range called.FindAllStringSubmatch(text, -1) {
+			found[m[1]] = true
+			if _, err := commandNamed(m[1]); err != nil {
+				t.Errorf("%s: %v", path, err)
+			}
+		}
+	}
+	if len(found) < 30 {
+		t.Errorf("the page was found to call %d commands; does it call them otherwise now?", len(found))
+	}
+	for _, c := range Commands() {
+		if !found[c.Name] {
+			t.Errorf("the page never calls %s, so nobody can", c.Name)
+		}
+	}
+}
+
+// pageOwn are the functions of globalThis.informerscope that are the page's own and no commands.
+var pageOwn = []string{"ready", "story", "hearing", "selectObject"}
+
+func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
+	app, err := os.ReadFile("../../web/automation.js")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, ok := strings.Cut(string(app), "\n  return {\n")
+	object, _, ends := strings.Cut(rest, "\n  };\n")
+	if !ok || !ends {
+		t.Fatal("globalThis.informerscope was not found in web/automation.js")
+	}
+	var have []string
+	for _, m := range regexp.MustCompile(`(?m)^    (\w+)[:,]`).FindAllStringSubmatch(object, -1) {
+		if !slices.Contains(pageOwn, m[1]) {
+			have = append(have, m[1])
+		}
+	}
+	var want []string
+	for _, c := range Commands() {
+		if c.Script {
+			want = append(want, c.Name)
+		}
+	}
+	slices.Sort(have)
+	slices.Sort(want)
+	if !slices.Equal(have, want) {
+		t.Errorf("globalThis.informerscope has %v;\nthe table says %v", have, want)
+	}
+}
+
+// TestStoriesAreToldWhatTheyMayNotUse holds the calls of stories against the table; core/story has every call of every story checked.
+func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
+	for call, want := range map[string]string{
+		`hold "pop"`:                "",
+		`hold "lid"`:                `hold: the argument "stage" is one of`,
+		`hold`:                      `hold: the argument "stage" is one of`,
+		`groupBy "x"`:               "",
+		`play 1`:                    `"play" is no command of a story; there are addIndex,`,
+		`select {}`:                 `"select" is no command of a story`,
+		`dance`:                     `"dance" is no command of a story`,
+		`removeListener 1, 2, 3, 4`: `removeListener: 4 arguments are too many`,
+	} {
+		name, rest, _ := strings.Cut(call, " ")
+		var given []Argument
+		for _, a := range strings.Split(rest, ", ") {
+			if a != "" {
+				given = append(given, Argument{JSON: json.RawMessage(a)})
+			}
+		}
+		err := CheckCall(name, given)
+		if want == "" && err != nil || want != "" && (err == nil || !strings.HasPrefix(err.Error(), want)) {
+			t.Errorf("%s: %v, want %s", call, err, want)
+		}
+	}
+}
+
+// TestEveryStepThatIsWrittenCanBeRead finds each newStep in the package: a link that nobody can read must not be written.
+func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
+	written := map[string]bool{}
+	files, err := filepath.Glob("*.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		ast.Inspect(file, func(n ast.Node) bool {
+			if clause, ok := n.(*ast.CaseClause); ok { // case "create", "scale": return newStep(verb, …)
+				for _, call := range newSteps(clause) {
+					if id, ok := call.Args[0].(*ast.Ident); ok && id.Name == "verb" {
+						for _, value := range clause.List {
+							note(t, written, value, len(call.Args)-1)
+						}
+					}
+				}
+			}
+			if call, ok := n.(*ast.CallExpr); ok && isNewStep(call) {
+				if _, ok := call.Args[0].(*ast.BasicLit); ok {
+					note(t, written, call.Args[0], len(call.Args)-1)
+				}
+			}
+			return true
+		})
+	}
+	for _, c := range Commands() {
+		for _, v := range c.Verbs {
+			if !written[v.Name] {
+				t.Errorf("nothing writes the verb %s", v.Name)
+			}
+			if c.Effect != Acts && c.Effect != Begins {
+				t.Errorf("%s %s and has the verb %s, but a link tells what was done to the experiment alone", c.Name, c.Effect, v.Name)
+			}
+		}
+		if c.Effect == Acts && len(c.Verbs) == 0 {
+			t.Errorf("%s does something to the experiment that no link tells", c.Name)
+		}
+	}
+}
+
+func isNewStep(call *ast.CallExpr) bool {
+	id, ok := call.Fun.(*ast.Ident)
+	return ok && id.Name == "newStep"
+}
+
+func newSteps(in ast.Node) (calls []*ast.CallExpr) {
+	ast.Inspect(in, func(n ast.Node) bool {
+		if call, ok := n.(*ast.CallExpr); ok && isNewStep(call) {
+			calls = append(calls, call)
+		}
+		return true
+	})
+	return calls
+}
+
+// note notes that a verb is written with n arguments.
+func note(t *testing.T, written map[string]bool, verb ast.Expr, n int) {
+	t.Helper()
+	name, err := strconv.Unquote(verb.(*ast.BasicLit).Value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written[name] = true
+	v := verbNamed(name)
+	if v == nil {
+		t.Errorf("a step %q is written that no link may have", name)
+	} else if n > len(v.Args) {
+		t.Errorf("a step %q is written with %d arguments; its verb has %d", name, n, len(v.Args))
+	}
+}
+
+// TestMembersAreThoseOfTheTypes holds the members of the table's objects against the Go types that they are read into.
+func TestMembersAreThoseOfTheTypes(t *testing.T) {
+	for _, tt := range []struct {
+		command string
+		arg     int
+		into    any
+	}{
+		{"select", 0, Change{}}, {"fault", 1, FaultArgs{}}, {"cluster", 1, ClusterArgs{}}, {"addListener", 0, ListenerSpec{}},
+		{"broadcastBegin", 0, talk{}},
+	} {
+		c, err := commandNamed(tt.command)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var have, want []string
+		for _, m := range c.Args[tt.arg].Members {
+			have = append(have, m.Name)
+		}
+		for f := range reflect.TypeOf(tt.into).Fields() {
+			want = append(want, f.Tag.Get("json"))
+		}
+		slices.Sort(have)
+		slices.Sort(want)
+		if !slices.Equal(have, want) {
+			t.Errorf("%s takes %v in the table, and reads %v", tt.command, have, want)
+		}
+	}
+}
+
+func TestTheTableIsWellFormed(t *testing.T) {
+	names, verbs := map[string]bool{}, map[string]bool{}
+	for _, c := range Commands() {
+		if names[c.Name] || c.run == nil || c.Effect == "" || c.Does == "" && c.Answers == "" {
+			t.Errorf("the command %q is twice in the table, or something of it is missing", c.Name)
+		}
+		names[c.Name] = true
+		for i, a := range c.Args {
+			if a.Needed && i > 0 && !c.Args[i-1].Needed {
+				t.Errorf("%s: %s is needed and stands behind what may be left out", c.Name, a.Name)
+			}
+		}
+		for _, v := range c.Verbs {
+			if verbs[v.Name] || v.play == nil {
+				t.Errorf("the verb %q is twice in the table, or cannot be played", v.Name)
+			}
+			verbs[v.Name] = true
+		}
+	}
+}
+
+// console is a console on an experiment of a few pods.
+func console(t *testing.T) *Console {
+	t.Helper()
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec})
+	t.Cleanup(l.Close)
+	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}
+}
+
+// do carries out a command with arguments written as JSON.
+func (c *Console) do(t *testing.T, name string, args ...string) (any, error) {
+	t.Helper()
+	given := make([]Argument, len(args))
+	for i, a := range args {
+		given[i].JSON = json.RawMessage(a)
+	}
+	return c.Do(t.Context(), name, given)
+}
+
+func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
+	c := console(t)
+	for _, tt := range []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"dance", nil, `there is no command "dance"; there are addIndex,`},
+		{"hold", nil, `hold: the argument "stage" is one of store, pop, deliver, take, and not left out`},
+		{"hold", []string{`"Pop"`}, `hold: the argument "stage" is one of store, pop, deliver, take, and not "Pop"`},
+		{"hold", []string{`"pop"`, `"1"`}, `hold: the argument "listener" is a whole number from 0 to 2147483647, and not "1"`},
+		{"hold", []string{`"pop"`, `1`, `2`, `3`}, `hold: 4 arguments are too many; it takes stage, listener, lane`},
+		{"hold", []string{`"pop"`, `0`, `20`}, `hold: the argument "lane" is a whole number from 0 to 19, and not 20`},
+		{"fault", []string{`"cut"`, `{"on":1}`}, `fault: the argument "on" is true or false, and not 1`},
+		{"fault", []string{`"delay"`, `{"millis":60001}`}, `fault: the argument "millis" is a whole number from 0 to 60000, and not 60001`},
+		{"fault", []string{`"delay"`, `{"ms":1}`}, `fault: "ms" is nothing that the argument "args" has; it is an object of on, millis, count`},
+		{"fault", []string{`"delay"`, `[]`}, `fault: the argument "args" is an object of on, millis, count, and not []`},
+		{"select", []string{`{"objects":-1}`}, `select: the argument "objects" is a whole number from 0 to 100000, and not -1`},
+		{"select", []string{`{"seed":1e30}`}, `select: the argument "seed" is a whole number from 0 to 18446744073709552000, and not 1e30`},
+		{"select", []string{`{"era":1.37}`}, `select: the argument "era" is a text, and not 1.37`},
+		{"step", []string{`0.5`}, `step: the argument "n" is a whole number from -9007199254740992 to 9007199254740992, and not 0.5`},
+		{"play", []string{`9`}, `play: the argument "speed" is a number from 0 to 8, and not 9`},
+		{"play", []string{`0.001`}, `the speed is from 1/32 to 8, not 0.001`},
+		{"page", []string{`7`}, `page: the argument "page" is an object, and not 7`},
+		{"load", []string{`7`}, `load: the argument "file" is the text or the bytes of a file, and not 7`},
+		{"cluster", []string{`"explode"`},
+			`cluster: the argument "verb" is one of create, scale, restart, delete, deleteDeployment, burst, compact, rate, and not "explode"`},
+		{"addIndex", []string{`"` + strings.Repeat("n", 300) + `"`, `"label:app"`},
+			`addIndex: the argument "name" is a text of at most 253 bytes, and not "nnnn`},
+	} {
+		if _, err := c.do(t, tt.name, tt.args...); err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%s(%s): %v\nwant %s", tt.name, strings.Join(tt.args, ", "), err, tt.want)
+		}
+	}
+	if _, err := c.Do(t.Context(), "seek", []Argument{{Bytes: []byte("7")}}); err == nil || !strings.Contains(err.Error(), "and not bytes") {
+		t.Errorf("seek(bytes): %v", err)
+	}
+}
+
+func TestCommandsDoWhatTheTableSays(t *testing.T) {
+	c := console(t)
+	must := func(name string, args ...string) any {
+		t.Helper()
+		out, err := c.do(t, name, args...)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		return out
+	}
+	if sel := must("select", `{"objects":5,"rate":0,"namespace":null}`).(trace.Selection); sel.Objects != 5 {
+		t.Errorf("selected %+v", sel)
+	}
+	if on := must("fault", `"delay"`, `{"on":true,"millis":5}`).(map[string]any)["on"]; on != true {
+		t.Errorf("the fault is %v", on)
+	}
+	must("hold", `"pop"`, `null`, `null`) // what is left out may be said to be
+	must("release", `"pop"`)
+	id := must("addListener", `{"name":"late"}`).(int32)
+	must("pace", fmt.Sprint(id), `1.5`)
+	must("removeListener", fmt.Sprint(id))
+	must("step")
+	if at := must("seek", `-7`).(trace.View); at.Mode != "paused" {
+		t.Errorf("the view is %s", at.Mode)
+	}
+	var file bytes.Buffer
+	if name, err := must("record").(File).Write(&file); err != nil || !strings.HasSuffix(name, ".jsonl") {
+		t.Errorf("recorded %q, %v", name, err)
+	}
+	loaded, err := c.Do(t.Context(), "load", []Argument{{Bytes: file.Bytes()}})
+	if err != nil || loaded.(map[string]any)["events"].(int) == 0 {
+		t.Errorf("load: %v, %v", loaded, err)
+	}
+	if err := errorOf(c.do(t, "broadcast")); err != ErrNotOffered {
+		t.Errorf("broadcast without a relay: %v", err)
+	}
+}
+
+func errorOf(_ any, err error) error { return err }

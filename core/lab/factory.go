@@ -1,0 +1,273 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"informerscope/core/factory"
+	"informerscope/core/informer"
+	"informerscope/core/restwatch"
+	"informerscope/core/trace"
+)
+
+// eraFactory is the SharedInformerFactory of an era: a program is built with one release of client-go.
+type eraFactory struct {
+	era     string
+	lanes   []*lane
+	factory factory.SharedInformerFactory
+	ctx     context.Context // of its informers
+	cancel  context.CancelFunc
+
+	mu    sync.Mutex
+	stage string // started, stopping, stopped
+}
+
+func (f *eraFactory) is(stage string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.stage == stage
+}
+
+func (f *eraFactory) becomes(stage string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.stage = stage
+}
+
+// makeFactories asks a new factory of each era for the informers of lanes, and gives these their handlers. l.mu is held.
+func (x *experiment) makeFactories(lanes []*lane) {
+	x.factories = nil
+	eras := max(len(x.selection.Eras), 1)
+	of := make([]*eraFactory, eras)
+	for _, ln := range lanes {
+		era := int(ln.index) % eras // by its place: the same era may run beside itself
+		f := of[era]
+		if f == nil {
+			f = &eraFactory{era: ln.of.Era, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
+			f.ctx, f.cancel = context.WithCancel(x.ctx)
+			of[era] = f
+			x.factories = append(x.factories, f)
+		}
+		f.lanes = append(f.lanes, ln)
+		ln.informer = f.factory.InformerFor(ln.gvr, func(*restwatch.Client, time.Duration) informer.SharedIndexInformer {
+			return x.newInformer(ln)
+		})
+		x.handle(ln)
+	}
+}
+
+// startFactories starts what the factories were asked for. Told says that the log tells how far they come: not of one resource alone,
+// whose informer says all that there is to say.
+func (x *experiment) startFactories(told bool) {
+	for _, f := range x.factories {
+		f.becomes("started")
+		if told {
+			x.tell(f, "started")
+		}
+		f.factory.StartWithContext(f.ctx)
+		for _, ln := range f.lanes {
+			x.wg.Go(func() { ln.control.run(f.ctx) })
+		}
+		if told {
+			x.wg.Go(func() {
+				if f.factory.WaitForCacheSyncWithContext(f.ctx).Err == nil && f.ctx.Err() == nil {
+					x.tell(f, "synced")
+				}
+			})
+		}
+		x.wg.Go(func() {
+			<-f.ctx.Done()
+			f.factory.Shutdown()
+			if f.is("stopping") {
+				f.becomes("stopped")
+				x.tell(f, "stopped")
+			}
+		})
+	}
+}
+
+// tell logs how far a factory has come.
+func (x *experiment) tell(f *eraFactory, stage string) {
+	x.emit(0, informer.Event{Kind: trace.KindFactory, Text: stage, Key: f.era})
+}
+
+// Shutdown ends the factories: their informers stop, and Shutdown of each waits for its own, which takes as long as a backoff that heeds no
+// context.
+func (l *Lab) Shutdown() error {
+	return l.Informer(0).running(newStep("shutdown"), func(x *experiment) error { return x.shutdown() })
+}
+
+func (x *experiment) shutdown() error {
+	for _, f := range x.factories {
+		if !f.is("started") {
+			return errors.New("the factory was shut down already; start begins a new one")
+		}
+	}
+	for _, f := range x.factories {
+		f.becomes("stopping")
+		x.tell(f, "stopping")
+		f.cancel()
+	}
+	return nil
+}
+
+// Start begins new factories after Shutdown, with informers of the same resources: Start of a factory that was shut down does nothing, so a
+// program that wants to go on makes another one. While they run it does what Start does again: nothing.
+func (l *Lab) Start() error {
+	return l.Informer(0).running(newStep("start"), func(x *experiment) error { return x.start() })
+}
+
+func (x *experiment) start() error {
+	for _, f := range x.factories {
+		switch {
+		case f.is("stopping"):
+			return errors.New("the factory still waits for its informers to end, so a new one cannot begin yet; try again in a moment")
+		case f.is("started"):
+			return nil
+		}
+	}
+	var fresh []*lane
+	for _, ln := range x.lanes {
+		if !ln.of.Unshared {
+			ln = &lane{index: ln.index, of: ln.of, gvr: ln.gvr, versions: ln.versions, client: ln.client}
+			x.announce(ln)
+			fresh = append(fresh, ln)
+		}
+	}
+	x.makeFactories(fresh)
+	for _, ln := range fresh {
+		x.place(ln)
+	}
+	x.startFactories(true)
+	return nil
+}
+
+// announce logs that an informer is about to stand in a lane: what it tells then is about it.
+func (x *experiment) announce(ln *lane) {
+	text, err := json.Marshal(ln.of)
+	if err != nil { // strings and switches only
+		panic(err)
+	}
+	x.emit(ln.index, informer.Event{Kind: trace.KindLane, Text: string(text)})
+}
+
+// place puts an informer that is complete into its lane.
+func (x *experiment) place(ln *lane) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if int(ln.index) == len(x.lanes) {
+		x.lanes = append(x.lanes, ln)
+	} else {
+		x.lanes[ln.index] = ln
+	}
+}
+
+// all are the lanes as they are now.
+func (x *experiment) all() []*lane {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return append([]*lane(nil), x.lanes...)
+}
+
+// wires are the lanes whose requests are told apart, in order.
+func (x *experiment) wires() []*lane {
+	lanes := x.all()
+	if len(x.selection.Resources) > 0 {
+		return lanes
+	}
+	var all []*lane
+	for i, ln := range lanes {
+		if i == 0 || ln.of.Unshared {
+			all = append(all, ln)
+		}
+	}
+	return all
+}
+
+// Unshared runs a second informer of the informer's resource, in its era, beside the factory, as a part of a program does that makes its
+// own; or ends it. Left out it switches to the other. It reports whether one runs.
+func (i Informer) Unshared(on *bool) (now bool, err error) {
+	err = i.lab.act(func() (step, error) {
+		if i.lab.exp == nil {
+			return step{}, errors.New("nothing is running")
+		}
+		if err := i.lab.exp.has(i.lane); err != nil {
+			return step{}, err
+		}
+		now = i.lab.exp.aside(i.lane) == nil
+		if on != nil {
+			now = *on
+		}
+		return newStep("unshared", i.lane, onOff(now)), i.lab.exp.unshared(i.lane, now)
+	})
+	return now && err == nil, err
+}
+
+// aside is the lane of the informer that is not shared beside that of a lane, and runs; nil when there is none.
+func (x *experiment) aside(at int) *lane {
+	of := x.lanes[at].of
+	for _, ln := range x.lanes {
+		if ln.of.Unshared && ln.of.Target == of.Target && ln.of.Era == of.Era && ln.running() {
+			return ln
+		}
+	}
+	return nil
+}
+
+// running reports whether an informer that is not shared has not been told to end.
+func (ln *lane) running() bool { return ln.ctx.Err() == nil }
+
+// unshared begins or ends an informer beside the factory. l.mu is held.
+func (x *experiment) unshared(at int, on bool) error {
+	if err := x.has(at); err != nil {
+		return err
+	}
+	there := x.aside(at)
+	if !on {
+		if there == nil {
+			return fmt.Errorf("%s has no informer that is not shared", x.lanes[at].of.Name())
+		}
+		there.cancel()
+		return nil
+	}
+	if there != nil {
+		return fmt.Errorf("%s has an informer that is not shared already; end that one first", x.lanes[at].of.Name())
+	}
+	of := x.lanes[at].of
+	of.Unshared = true
+	free, count := len(x.lanes), 0
+	for i, ln := range x.lanes {
+		if !ln.of.Unshared {
+			continue
+		}
+		count++
+		select {
+		case <-ln.ended:
+			if free == len(x.lanes) || ln.of == of {
+				free = i
+			}
+		default:
+		}
+	}
+	if free == len(x.lanes) && count >= maxUnshared {
+		return fmt.Errorf("%d informers that are not shared are as many as can be watched; end one, and wait until it has ended", maxUnshared)
+	}
+	ln := &lane{
+		index: uint8(free), of: of, gvr: gvrOf(of.Target), versions: newVersions(), listeners: map[int32]*listener{}, ended: make(chan struct{}),
+	}
+	ln.ctx, ln.cancel = context.WithCancel(x.ctx)
+	ln.client = x.newClient(ln)
+	x.announce(ln)
+	ln.informer = x.newInformer(ln)
+	x.mustAdd(ln, "own", 0, nil)
+	x.place(ln)
+	x.wg.Go(func() {
+		defer close(ln.ended)
+		ln.informer.RunWithContext(ln.ctx)
+	})
+	return nil
+}

@@ -1,0 +1,474 @@
+package lab
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/trace"
+)
+
+// rows are the informers of a log's end, by lane.
+func rows(rec *trace.Recorder) []trace.FactoryRow {
+	head, _ := rec.Head()
+	f := rec.FoldAt(head).Factory(0)
+	if f == nil {
+		return nil
+	}
+	all := slices.Clone(f.Rows)
+	slices.SortFunc(all, func(a, b trace.FactoryRow) int { return a.Lane - b.Lane })
+	return all
+}
+
+func factoryOf(rec *trace.Recorder) *trace.Factory {
+	head, _ := rec.Head()
+	return rec.FoldAt(head).Factory(0)
+}
+
+// faithful holds what the log says of every lane against what is really inside its informer.
+func faithful(t *testing.T, l *Lab, rec *trace.Recorder) {
+	t.Helper()
+	head, _ := rec.Head()
+	fold := rec.FoldAt(head)
+	for lane := range fold.Lanes() {
+		in, err := l.Inside(lane, func() {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		s := fold.LaneState(lane)
+		if len(in.Store.Objects) != s.Indexer.Count || in.Reflector.ResourceVersion != s.Reflector.ResourceVersion {
+			t.Errorf("lane %d holds %d objects at %q, the log says %d at %q", lane, len(in.Store.Objects), in.Reflector.ResourceVersion,
+				s.Indexer.Count, s.Reflector.ResourceVersion)
+		}
+	}
+}
+
+func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
+	for _, eras := range []string{"1.37", "1.31,1.37"} {
+		t.Run(eras, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Resource: ptr("pods, nodes,deployments.apps"), Era: &eras})
+				pass(5 * time.Second)
+				n := strings.Count(eras, ",") + 1
+				head, _ := rec.Head()
+				fold := rec.FoldAt(head)
+				s := fold.State()
+				all := rows(rec)
+				if len(s.Lanes) != 3*n || len(all) != 3*n {
+					t.Fatalf("%d lanes and %d rows, want %d", len(s.Lanes), len(all), 3*n)
+				}
+				if fold.Compares() {
+					t.Error("several resources are offered as a comparison of eras")
+				}
+				for i, name := range []string{"pods", "nodes", "deployments.apps"} {
+					for j, era := range strings.Split(eras, ",") {
+						lane := i*n + j
+						r, state := all[lane], s.Lanes[lane]
+						if r.Resource != name || r.Era != era || state.Era != era || state.Resource.Resource != strings.TrimSuffix(name, ".apps") {
+							t.Errorf("lane %d is %s in %s, and %+v in its state; want %s in %s", lane, r.Resource, r.Era, state.Resource, name, era)
+						}
+						if want := l.src.cluster.Stats().Objects[name]; r.Count != want || want == 0 || state.API.Objects != want {
+							t.Errorf("%s: %d objects, the API server is said to have %d; it has %d", name, r.Count, state.API.Objects, want)
+						}
+						if !r.Synced || r.Phase != "watching" || r.Requests != 1 || len(r.Lamps) != 3 || r.Ring == nil || r.ResourceVersion == "" {
+							t.Errorf("%+v", r)
+						}
+						if !strings.Contains(state.Reflector.LastRequest, "/"+state.Resource.Resource+"?") || len(state.API.Wire) == 0 && state.Reflector.Events > 0 {
+							t.Errorf("lane %d asked for %q", lane, state.Reflector.LastRequest)
+						}
+						if state.Workqueue == nil || state.Workqueue.Reconciles == 0 {
+							t.Errorf("the controller of %s reconciled nothing", name)
+						}
+					}
+				}
+				f := factoryOf(rec)
+				if len(f.Factories) != n || f.Open != 3*n || f.Sentence.ID != "factory.synced" {
+					t.Errorf("%+v", f)
+				}
+				for _, x := range f.Factories {
+					if x.Stage != "synced" || x.Synced != 3 || x.Of != 3 || len(x.Waiting) > 0 {
+						t.Errorf("%+v", x)
+					}
+				}
+				faithful(t, l, rec)
+			})
+		})
+	}
+}
+
+// TestOneResourceIsNoFactory: what one resource always was it still is, with one era and with two.
+func TestOneResourceIsNoFactory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		for _, eras := range []string{"1.37", "1.31,1.37"} {
+			_, rec := start(t, Change{Era: &eras})
+			pass(3 * time.Second)
+			head, _ := rec.Head()
+			if factoryOf(rec) != nil || rec.FoldAt(head).Compares() != strings.Contains(eras, ",") {
+				t.Errorf("%s: a factory is shown, or no comparison", eras)
+			}
+			rec.Read(1, head, func(e *trace.Event) bool {
+				if e.Kind == trace.KindFactory || e.Kind == trace.KindLane {
+					t.Errorf("event %d tells of a factory: %s", e.Seq, e.Text)
+				}
+				return true
+			})
+		}
+	})
+}
+
+func TestResourcesThatCannotBeAFactory(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, _ := start(t, Change{})
+		before := l.Selection()
+		for resource, want := range map[string]string{
+			"pods,nodes,pods": "pods is named twice",
+			"pods,deployments.apps,deployments.v1.apps": "deployments.apps is named twice",
+			"a,b,c,d,e,f,g,h,i":                         "9 resources are more than the 8",
+			"pods,,nodes":                               `"" is not the name of a resource`,
+			"pods,po ds":                                `"po ds" is not the name of a resource`,
+			"pods,unicorns":                             "the cluster has no resource unicorns that can be listed and watched; take it out of pods,unicorns",
+			"pods,unicorns.example.com":                 "the cluster has no resource unicorns.example.com",
+		} {
+			_, err := l.Select(t.Context(), Change{Resource: &resource})
+			if err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v; want %q in it", resource, err, want)
+			}
+		}
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods,nodes"), Group: ptr("apps")}); err == nil {
+			t.Error("a group beside several resources is taken")
+		}
+		if after := l.Selection(); after.Resource != before.Resource || len(after.Resources) > 0 {
+			t.Errorf("what was refused changed the selection to %+v", after)
+		}
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods,nodes,deployments.apps,replicasets.apps,services," +
+			"configmaps,namespaces,leases.coordination.k8s.io")}); err != nil {
+			t.Errorf("eight: %v", err)
+		}
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods")}); err != nil || len(l.Selection().Resources) > 0 {
+			t.Errorf("one again: %v, %+v", err, l.Selection())
+		}
+	})
+}
+
+func TestWhatWaitForCacheSyncStillWaitsFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("pods,nodes,services")})
+		pass(time.Second)
+		if err := l.Informer(1).Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Select(t.Context(), Change{}); err != nil {
+			t.Fatal(err)
+		}
+		pass(3 * time.Second)
+		f := factoryOf(rec)
+		if x := f.Factories[0]; x.Stage != "started" || !slices.Equal(x.Waiting, []string{"nodes"}) || x.Synced != 2 || x.Of != 3 {
+			t.Errorf("%+v", x)
+		}
+		if f.Rows[0].Resource != "nodes" || !slices.Equal(f.Rows[0].Held, []string{"pop"}) || len(f.Rows[1].Held) > 0 {
+			t.Errorf("the first row is %+v", f.Rows[0])
+		}
+		head, _ := rec.Head()
+		fold := rec.FoldAt(head)
+		if a, b := fold.LaneState(0), fold.LaneState(1); len(a.Holds) > 0 || len(b.Holds) != 1 || !b.Holds[0].Waiting {
+			t.Errorf("pods have the holds %+v, nodes %+v", a.Holds, b.Holds)
+		}
+		if err := l.Informer(1).Release("pop", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		if x := factoryOf(rec).Factories[0]; x.Stage != "synced" || len(x.Waiting) > 0 {
+			t.Errorf("%+v", x)
+		}
+	})
+}
+
+// TestAPodArrivesBeforeItsNode: the two informers know nothing of one another, and say so.
+func TestAPodArrivesBeforeItsNode(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("pods,nodes")})
+		pass(time.Second)
+		if r := rows(rec)[0]; r.Early != nil {
+			t.Errorf("all nodes are there, and %+v", r.Early)
+		}
+		if err := l.Informer(1).Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Select(t.Context(), Change{}); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		early := rows(rec)[0].Early
+		if early == nil || early.Pods != rows(rec)[0].Count || early.Nodes == 0 || early.Key == "" || early.Node == "" {
+			t.Fatalf("%+v of %d pods", early, rows(rec)[0].Count)
+		}
+		if s := factoryOf(rec).Sentence; s.ID != "factory.early" || s.N != early.Pods || s.Key != early.Key || s.Name != early.Node {
+			t.Errorf("%+v", s)
+		}
+		if err := l.Informer(1).Release("pop", 0, 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		if r := rows(rec)[0]; r.Early != nil {
+			t.Errorf("the nodes have come, and %+v", r.Early)
+		}
+	})
+}
+
+// TestAnInformerThatIsNotShared costs a watch and a store of its own, on one resource and on several, and ends.
+func TestAnInformerThatIsNotShared(t *testing.T) {
+	for _, resource := range []string{"pods", "nodes,pods"} {
+		t.Run(resource, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Resource: &resource})
+				pass(time.Second)
+				pods := strings.Count(resource, ",")
+				if on, err := l.Informer(pods).Unshared(nil); !on || err != nil {
+					t.Fatal(on, err)
+				}
+				pass(2 * time.Second)
+				all := rows(rec)
+				last := all[len(all)-1]
+				if len(all) != pods+2 || !last.Unshared || last.Resource != "pods" || !last.Synced || last.Requests != 1 || last.Count != all[pods].Count ||
+					last.Count == 0 || len(last.Lamps) != 1 {
+					t.Fatalf("%+v beside %+v", last, all)
+				}
+				if s := factoryOf(rec).Sentence; s.ID != "factory.unshared" || s.N != 2 || s.M != 2*last.Count {
+					t.Errorf("%+v", s)
+				}
+				faithful(t, l, rec)
+				if _, err := l.Informer(pods).Unshared(ptr(true)); err == nil || !strings.Contains(err.Error(), "already") {
+					t.Errorf("a second one: %v", err)
+				}
+				// What is done to the factory's is not done to it.
+				if err := l.Informer(pods).Pace(1, 5); err != nil {
+					t.Fatal(err)
+				}
+				head, _ := rec.Head()
+				if s := rec.FoldAt(head).LaneState(last.Lane); s.Listeners[0].PaceMillis != 0 {
+					t.Errorf("its handler takes %g ms", s.Listeners[0].PaceMillis)
+				}
+				if on, err := l.Informer(pods).Unshared(nil); on || err != nil {
+					t.Fatal(on, err)
+				}
+				pass(time.Second)
+				if r := rows(rec)[last.Lane]; r.Running || r.Requests != 0 || r.Phase != "stopped" {
+					t.Errorf("it was ended, and %+v", r)
+				}
+				if err := l.Informer(last.Lane).Pace(7, 5); err == nil || !strings.Contains(err.Error(), "pods (not shared) has no listener 7") {
+					t.Errorf("%v", err)
+				}
+				if _, err := l.Informer(last.Lane).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has ended") {
+					t.Errorf("a listener of one that has ended: %v", err)
+				}
+				// Another one takes its place.
+				if _, err := l.Informer(pods).Unshared(nil); err != nil {
+					t.Fatal(err)
+				}
+				pass(time.Second)
+				if again := rows(rec); len(again) != len(all) || !again[last.Lane].Synced || again[last.Lane].Requests != 1 {
+					t.Errorf("%+v", again)
+				}
+				faithful(t, l, rec)
+			})
+		})
+	}
+}
+
+func TestShutdownAndStart(t *testing.T) {
+	for _, resource := range []string{"pods", "pods,nodes"} {
+		t.Run(resource, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Resource: &resource})
+				pass(time.Second)
+				if err := l.Start(); err != nil {
+					t.Errorf("Start of a factory that runs: %v", err)
+				}
+				counts := map[int]int{}
+				for _, s := range lanes(rec) {
+					counts[len(counts)] = s.Indexer.Count
+				}
+				if err := l.Shutdown(); err != nil {
+					t.Fatal(err)
+				}
+				pass(time.Second)
+				for i, s := range lanes(rec) {
+					if s.Running || s.Stage != "stopped" || s.Reflector.Phase != "stopped" || !s.Workqueue.ShuttingDown || s.Indexer.Count != counts[i] {
+						t.Errorf("lane %d: running %v, %s, %s, %d objects", i, s.Running, s.Stage, s.Reflector.Phase, s.Indexer.Count)
+					}
+					for _, r := range s.API.Requests {
+						if r.Open {
+							t.Errorf("%s is open after Shutdown", r.URL)
+						}
+					}
+				}
+				if err := l.Shutdown(); err == nil || !strings.Contains(err.Error(), "already") {
+					t.Errorf("a second Shutdown: %v", err)
+				}
+				if _, err := l.AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has ended") {
+					t.Errorf("a listener of an informer that has ended: %v", err)
+				}
+				if err := l.Start(); err != nil {
+					t.Fatal(err)
+				}
+				pass(2 * time.Second)
+				for i, s := range lanes(rec) {
+					if !s.Running || !s.Synced || s.Stage != "synced" || s.Reflector.Phase != "watching" || s.Indexer.Count != counts[i] ||
+						len(s.Listeners) != 3 || s.Reflector.Relists != 0 {
+						t.Errorf("lane %d: running %v, synced %v, %s, %s, %d objects, %d listeners", i, s.Running, s.Synced, s.Stage, s.Reflector.Phase,
+							s.Indexer.Count, len(s.Listeners))
+					}
+				}
+				faithful(t, l, rec)
+			})
+		})
+	}
+}
+
+// lanes are the states of all lanes at a log's end.
+func lanes(rec *trace.Recorder) []*trace.State {
+	s := state(rec)
+	if s.Lanes == nil {
+		return []*trace.State{s}
+	}
+	return s.Lanes
+}
+
+// TestWhatIsDoneToOneInformerIsDoneToNoOther goes through what can be done to one.
+func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("pods,deployments.apps"), Era: ptr("1.31,1.37")})
+		pass(2 * time.Second)
+		on := l.Informer(2) // deployments, in both eras
+		id, err := on.AddListener(ListenerSpec{Name: "late", PaceMillis: 2})
+		if _, slow := on.Fault("slow", FaultArgs{}); err != nil || slow != nil {
+			t.Fatal(err, slow)
+		}
+		if err := errors.Join(on.AddIndex("app", "label:app"), on.Pace(1, 7), on.Panic(2), on.Hold("deliver", id)); err != nil {
+			t.Fatal(err)
+		}
+		pass(time.Second)
+		for i, s := range lanes(rec) {
+			there := i >= 2
+			names, held := map[string]float64{}, len(s.Holds) > 0
+			for _, li := range s.Listeners {
+				names[li.Name] = li.PaceMillis
+			}
+			_, late := names["late"]
+			_, index := s.Indexer.Indices["app"]
+			if late != there || held != there || index != there || (names["printer"] == 7) != (i == 2) || (names["mailer"] > 0) != (i == 2) {
+				t.Errorf("lane %d: listeners %v, holds %v, index %v", i, names, s.Holds, index)
+			}
+		}
+		if err := on.RemoveListener(id); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Informer(9).Pace(1, 1); err == nil || !strings.Contains(err.Error(), "there is no informer 9; there are 4") {
+			t.Errorf("%v", err)
+		}
+		// A hold of an informer that the next selection has not ends with it.
+		if err := on.Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Era: ptr("1.37")}); err != nil {
+			t.Fatal(err)
+		}
+		pass(2 * time.Second)
+		if s := state(rec); len(s.Holds) > 0 || !s.Synced {
+			t.Errorf("holds %+v, synced %v", s.Holds, s.Synced)
+		}
+	})
+}
+
+// TestARecordingOfAFactoryShowsTheSame records all that a factory can show, reads it again whole and from the middle on, and compares each lane.
+func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("pods,nodes"), Era: ptr("1.31,1.37"), Rate: ptr(20.0)})
+		pass(2 * time.Second)
+		if _, err := l.Informer(0).Unshared(nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := l.Informer(2).Hold("pop", 0); err != nil {
+			t.Fatal(err)
+		}
+		pass(2 * time.Second)
+		head, _ := rec.Head()
+		describe := func(f *trace.Fold) string {
+			text := fmt.Sprintf("%+v", f.Factory(0).Sentence)
+			for _, r := range f.Factory(0).Rows {
+				ring := r.Ring
+				r.Ring = nil
+				text += fmt.Sprintf("\n%+v %+v", r, ring)
+			}
+			for lane := range f.Lanes() {
+				s := f.LaneState(lane)
+				text += fmt.Sprintf("\n%s %v %+v %+v %d %s", s.Era, s.Unshared, s.Resource, s.Holds, s.Indexer.Count, s.Reflector.LastRequest)
+			}
+			return text
+		}
+		want := describe(rec.FoldAt(head))
+		var file bytes.Buffer
+		if _, err := l.Record(&file); err != nil {
+			t.Fatal(err)
+		}
+		recorded := trace.NewRecorder(trace.RecorderOptions{})
+		other := New(Options{Recorder: recorded})
+		defer other.Close()
+		if _, warning, err := other.Load(bytes.NewReader(file.Bytes())); err != nil || warning != "" {
+			t.Fatal(warning, err)
+		}
+		fold := recorded.FoldAt(head)
+		if got := describe(fold); got != want {
+			t.Errorf("recorded:\n%s\nit was:\n%s", got, want)
+		}
+		if s := fold.State(); s.Source.Kind != "file" || len(s.Lanes) != 5 {
+			t.Errorf("%s, %d lanes", s.Source.Kind, len(s.Lanes))
+		}
+		// A log whose beginning was forgotten begins with all lanes.
+		again := trace.NewFold()
+		for _, e := range rec.FoldAt(head).Baseline() {
+			again.Apply(&e)
+		}
+		if got := describe(again); got != want {
+			t.Errorf("from a baseline:\n%s\nit was:\n%s", got, want)
+		}
+	})
+}
+
+// TestALiveFactoryTellsWhichInformerIsRefused: one that may not list has a trouble of its own.
+func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case strings.HasSuffix(r.URL.Path, "/nodes"):
+			status(w, 403, `nodes is forbidden: User "dev" cannot list resource "nodes"`)
+		case strings.HasSuffix(r.URL.Path, "/pods"):
+			emptyPods(w, r, nil)
+		default:
+			status(w, 404, "not here")
+		}
+	})
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin"), Resource: ptr("pods,nodes")}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, rec, "pods synced, nodes refused", func(*trace.State) bool {
+		r := rows(rec)
+		return len(r) == 2 && r[0].Synced && r[1].Cause == "forbidden" && r[1].Phase == "backoff"
+	})
+	all := rows(rec)
+	if all[0].Trouble != "" || !strings.Contains(all[1].Trouble, "nodes") ||
+		strings.Contains(all[1].Trouble, "namespace") && !strings.Contains(all[1].Trouble, "no namespaces") {
+		t.Errorf("%+v", all)
+	}
+	if s := factoryOf(rec).Sentence; s.ID != "factory.trouble" || s.Name != "nodes" {
+		t.Errorf("%+v", s)
+	}
+}

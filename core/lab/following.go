@@ -1,0 +1,585 @@
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"slices"
+	"sort"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/broadcast"
+	"informerscope/core/object"
+	"informerscope/core/trace"
+	"informerscope/core/vclock"
+	"informerscope/core/view"
+)
+
+// What a Following may be in the middle of.
+const (
+	PhaseJoining   = "joining"   // what was said so far is being fetched
+	PhaseWaiting   = "waiting"   // nobody has begun to speak
+	PhaseFollowing = "following" // what the speaker does comes in
+	PhaseSlow      = "slow"      // it comes later and later
+	PhaseQuiet     = "quiet"     // the server answers, and nothing comes from the speaker's page
+	PhaseSilent    = "silent"    // the speaker's server does not answer
+	PhaseUnknown   = "unknown"   // the server does not know the link's token
+	PhaseOver      = "over"      // the speaker has ended; all of it has been fetched, or is being
+	PhaseDamaged   = "damaged"   // what came cannot be read
+)
+
+const (
+	// evenly is how long before its newest moment a log that comes in pieces is shown: a speaker's page cuts a piece every half second.
+	evenly = 800 * time.Millisecond
+	// drift is over how many pieces the way from the speaker is taken to be as long as the shortest.
+	drift = 20
+	// slowAfter is how much later than the quickest piece one must come for the connection to be called slow, and skipAfter how much for
+	// the way to be given up in favour of a newer checkpoint.
+	slowAfter = 4 * time.Second
+	skipAfter = time.Minute
+	// fetchPatience is how long an answer may take; a server that waits for the next piece says so after 20 s.
+	// quietAfter is after what time without a piece the speaker's page is missed: it sends one every 10 s, with or without news.
+	quietAfter    = 25 * time.Second
+	fetchPatience = 40 * time.Second
+	restAfter     = time.Second // the wait after an answer that there is nothing new, and as much again by chance
+	firstRetry    = 500 * time.Millisecond
+	lastRetry     = 8 * time.Second
+	// lookAgain is how often a server that does not know the token, or whose talk is over, is asked whether that is still so.
+	lookAgain = 10 * time.Second
+	// A recording is fetched no further than this ahead of what is shown, so that what is shown is not forgotten for what comes.
+	mostAhead      = 100_000 // events
+	mostAheadBytes = 4 << 20 // as they come, compressed
+	roomEvery      = 250 * time.Millisecond
+	// maxPositions is how many of the speaker's positions are remembered.
+	maxPositions = 50_000
+)
+
+// Fetch asks the speaker's server for what stands at a path below the audience's token, as "segments/12".
+type Fetch func(ctx context.Context, path string) (status int, body []byte, err error)
+
+// FollowingOptions set a Following up; all but Tell and Jitter are required.
+type FollowingOptions struct {
+	Recorder *trace.Recorder
+	View     *view.View
+	Fetch    Fetch
+	Clock    clock.WithTicker
+	// Tell is called when what the page must know has changed. It may call Hearing, and nothing else.
+	Tell func()
+	// Jitter draws a duration below the one that is given, by chance. The page's own runtime has none, so it comes from outside;
+	// without it, all who were answered at one moment ask again at one moment.
+	Jitter func(below time.Duration) time.Duration
+}
+
+// Hearing is what the page of a follower is told.
+type Hearing struct {
+	Phase        string  `json:"phase" web:"joining|waiting|following|slow|quiet|silent|unknown|over|damaged"`
+	BehindMillis float64 `json:"behindMillis"` // how much later than it could what the speaker does comes in
+	Recording    bool    `json:"recording"`    // the talk was over when it was opened: it plays from its beginning
+	Own          bool    `json:"own"`          // the follower looks around alone
+	Skipped      int     `json:"skipped"`      // how often a part was left out, because it came too late
+	Before       bool    `json:"before"`       // the speaker shows a moment from before the follower came, which is not here
+	Error        string  `json:"error,omitempty"`
+	// Mode and Page are the speaker's, at the moment that is shown.
+	Mode string          `json:"mode,omitempty"`
+	Page json.RawMessage `json:"page,omitempty"`
+}
+
+// position is where a speaker's page is, as Speaker writes it.
+type position struct {
+	Seq   uint64          `json:"seq"`
+	Mode  string          `json:"mode"`
+	Speed float64         `json:"speed"`
+	Page  json.RawMessage `json:"page,omitempty"`
+}
+
+// placed is a position with its moment on the log's clock.
+type placed struct {
+	at time.Duration
+	position
+}
+
+// Following shows the log that a speaker broadcasts, and stands in it where the speaker does, until the person who looks stops to
+// look alone.
+type Following struct {
+	o     FollowingOptions
+	epoch time.Time
+
+	mu        sync.Mutex
+	is        Hearing
+	heard     time.Time       // when the last piece came
+	newest    time.Duration   // the newest moment that was heard of
+	ways      []time.Duration // the clock's reading less the log's, of the last pieces
+	positions []placed
+	log       uint64        // the recorder's generation that they are of
+	applied   int           // how many positions have been taken, the newest of them in force; 0 when none is
+	placeAnew bool          // the position in force is to be taken again
+	talkAt    time.Duration // of a recording: where it has come to
+	talkSince time.Time     // when it was there; zero while it stands still
+	best      time.Duration // the shortest way a piece had by the speaker's own clock
+	known     bool          // best is known
+	ahead     []piece       // of a recording: what was fetched and has not been shown
+}
+
+// piece is the end of a segment in the log, and what it weighed on the way.
+type piece struct {
+	seq  uint64
+	size int
+}
+
+// NewFollowing returns a Following that has not begun: see Run.
+func NewFollowing(o FollowingOptions) *Following {
+	if o.Jitter == nil {
+		o.Jitter = func(time.Duration) time.Duration { return 0 }
+	}
+	if o.Tell == nil {
+		o.Tell = func() {}
+	}
+	f := &Following{o: o, epoch: o.Clock.Now(), is: Hearing{Phase: PhaseJoining}}
+	o.View.Guide(f.moment)
+	return f
+}
+
+// Hearing says how it is.
+func (f *Following) Hearing() Hearing {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.is
+}
+
+// say changes what the page is told.
+func (f *Following) say(change func(*Hearing)) {
+	f.mu.Lock()
+	was := f.is
+	change(&f.is)
+	same := was.Phase == f.is.Phase && was.Own == f.is.Own && was.Error == f.is.Error && was.Recording == f.is.Recording &&
+		was.Mode == f.is.Mode && was.BehindMillis == f.is.BehindMillis && was.Skipped == f.is.Skipped && was.Before == f.is.Before &&
+		string(was.Page) == string(f.is.Page)
+	f.mu.Unlock()
+	if !same {
+		f.o.Tell()
+	}
+}
+
+func (f *Following) phase(name, why string) {
+	f.say(func(h *Hearing) { h.Phase, h.Error = name, why })
+}
+
+// head is what a server says of a talk.
+type head struct {
+	First      uint64          `json:"first"` // the first segment of the talk that is kept
+	Segments   uint64          `json:"segments"`
+	Checkpoint uint64          `json:"checkpoint"`
+	Ended      bool            `json:"ended"`
+	StartedAt  json.RawMessage `json:"startedAt"`
+}
+
+func (h head) same(o head) bool { return string(h.StartedAt) == string(o.StartedAt) }
+
+// Run follows until ctx ends, and returns its error.
+func (f *Following) Run(ctx context.Context) error {
+	var skipTo *head
+	for ctx.Err() == nil {
+		h := skipTo
+		skipTo = nil
+		if h == nil {
+			var err error
+			if h, err = f.head(ctx); err != nil {
+				return err
+			}
+		}
+		skipTo = f.talk(ctx, *h)
+	}
+	return ctx.Err()
+}
+
+// head asks how far the talk has come, for as long as it takes to hear it.
+func (f *Following) head(ctx context.Context) (*head, error) {
+	for wait := firstRetry; ; {
+		status, body, err := f.fetch(ctx, "head")
+		var h head
+		switch {
+		case ctx.Err() != nil:
+			return nil, ctx.Err()
+		case err == nil && status == http.StatusOK && json.Unmarshal(body, &h) == nil:
+			return &h, nil
+		case err == nil && status == http.StatusNotFound:
+			f.phase(PhaseUnknown, "")
+			wait = lookAgain
+		default:
+			f.phase(PhaseSilent, failed(status, err))
+		}
+		if vclock.Sleep(ctx, f.o.Clock, wait) != nil {
+			return nil, ctx.Err()
+		}
+		wait = min(2*wait, lastRetry)
+	}
+}
+
+func failed(status int, err error) string {
+	if err != nil {
+		return err.Error()
+	}
+	return fmt.Sprintf("it answered %d %s", status, http.StatusText(status))
+}
+
+func (f *Following) fetch(ctx context.Context, path string) (int, []byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, fetchPatience)
+	defer cancel()
+	return f.o.Fetch(ctx, path)
+}
+
+// talk follows one talk, from its newest checkpoint, or from its beginning when it is over, until that is no more of use. It returns
+// what to go on with, nil if the server must be asked.
+func (f *Following) talk(ctx context.Context, h head) *head {
+	n := max(h.Checkpoint, 1)
+	if h.Ended {
+		n = max(h.First, 1)
+	}
+	f.begin(h)
+	if h.Ended && h.Segments < n {
+		return f.after(ctx, h)
+	}
+	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
+	reader := broadcast.NewFollower(f.o.Recorder, decode)
+	wait := firstRetry
+	for {
+		if h.Ended && f.room(ctx) != nil {
+			return nil
+		}
+		status, body, err := f.fetch(ctx, fmt.Sprintf("segments/%d", n))
+		switch {
+		case ctx.Err() != nil:
+			return nil
+		case err == nil && status == http.StatusOK:
+			about, err := readAbout(body)
+			if err == nil && h.Ended && about.Fresh && f.shown(ctx) != nil {
+				return nil
+			}
+			var positions []broadcast.Position
+			if err == nil {
+				positions, err = reader.Apply(body)
+			}
+			if err != nil {
+				f.phase(PhaseDamaged, err.Error())
+				_ = vclock.Sleep(ctx, f.o.Clock, lastRetry)
+				return nil
+			}
+			wait = firstRetry
+			n = reader.Next()
+			late := f.arrived(about, positions, len(body), !h.Ended && n > h.Segments)
+			if about.End || h.Ended && n > h.Segments {
+				f.phase(PhaseOver, "")
+				return f.after(ctx, h)
+			}
+			if late <= skipAfter {
+				continue
+			}
+			// It does not become quicker by waiting: what everybody else sees is more than what was missed.
+			if now, err := f.head(ctx); err == nil && (now.Checkpoint > n || !now.same(h)) {
+				f.say(func(h *Hearing) { h.Skipped++ })
+				return now
+			}
+			continue
+		case err == nil && status == http.StatusNoContent:
+			f.caughtUp(h.Segments > 0 || n > h.Checkpoint+1)
+			wait = firstRetry
+			// A cache gives all who wait the same answer: they do not come back in the same moment.
+			if vclock.Sleep(ctx, f.o.Clock, restAfter+f.o.Jitter(restAfter)) != nil {
+				return nil
+			}
+			continue
+		case err == nil && (status == http.StatusNotFound || status == http.StatusGone):
+			now, err := f.head(ctx)
+			if err != nil || !now.same(h) || n > now.Segments+1 {
+				return now
+			}
+		default:
+			f.phase(PhaseSilent, failed(status, err))
+			if vclock.Sleep(ctx, f.o.Clock, wait) != nil {
+				return nil
+			}
+			if now, err := f.head(ctx); err != nil || !now.same(h) || n > now.Segments+1 {
+				return now // it was restarted, and speaks of another talk
+			}
+			f.phase(PhaseJoining, "")
+			continue
+		}
+		if vclock.Sleep(ctx, f.o.Clock, wait) != nil {
+			return nil
+		}
+		wait = min(2*wait, lastRetry)
+	}
+}
+
+// begin forgets the talk of before.
+func (f *Following) begin(h head) {
+	f.mu.Lock()
+	f.ways, f.positions, f.applied, f.ahead, f.known, f.newest = nil, nil, 0, nil, false, -1
+	f.talkAt, f.talkSince = 0, time.Time{}
+	f.mu.Unlock()
+	f.say(func(now *Hearing) {
+		now.Phase, now.Error, now.Recording, now.BehindMillis = PhaseJoining, "", h.Ended, 0
+		switch {
+		case h.Ended:
+			now.Phase = PhaseOver
+		case h.Segments == 0:
+			now.Phase = PhaseWaiting
+		}
+	})
+}
+
+// room waits until a recording has been shown so far that more of it can be had.
+func (f *Following) room(ctx context.Context) error {
+	for {
+		d := f.o.View.Describe()
+		shown := d.Head - d.Behind
+		f.mu.Lock()
+		f.ahead = f.ahead[sort.Search(len(f.ahead), func(i int) bool { return f.ahead[i].seq > shown }):]
+		size := 0
+		for _, p := range f.ahead {
+			size += p.size
+		}
+		f.mu.Unlock()
+		if d.Head < shown+mostAhead && size < mostAheadBytes {
+			return ctx.Err()
+		}
+		if err := vclock.Sleep(ctx, f.o.Clock, roomEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// shown waits until all of a recording that was fetched has been shown: what follows is another log.
+func (f *Following) shown(ctx context.Context) error {
+	for {
+		if d := f.o.View.Describe(); d.Behind == 0 {
+			return ctx.Err()
+		}
+		if err := vclock.Sleep(ctx, f.o.Clock, roomEvery); err != nil {
+			return err
+		}
+	}
+}
+
+// maxAbout bounds the first line of a segment.
+const maxAbout = 64 << 10
+
+// readAbout reads the first line of a segment.
+func readAbout(segment []byte) (a broadcast.Head, err error) {
+	r, err := gzip.NewReader(bytes.NewReader(segment))
+	if err != nil {
+		return a, fmt.Errorf("a piece of the talk is no gzip: %w", err)
+	}
+	line, err := bufio.NewReader(io.LimitReader(r, maxAbout)).ReadBytes('\n')
+	if err != nil {
+		return a, fmt.Errorf("the first line of a piece of the talk cannot be read: %w", err)
+	}
+	return a, json.Unmarshal(line, &a)
+}
+
+// arrived notes what a piece brought, and returns how much later it came than it could have. fresh says that it is newer than the
+// talk was when it was joined.
+func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, size int, fresh bool) (late time.Duration) {
+	now := f.o.Clock.Now()
+	seq, at := f.o.Recorder.Head()
+	f.mu.Lock()
+	f.heard = now
+	if log := f.o.Recorder.Generation(); log != f.log { // the speaker has selected something else
+		f.log, f.positions, f.applied, f.ways, f.ahead, f.newest = log, nil, 0, nil, nil, -1
+		f.talkAt, f.talkSince = 0, time.Time{}
+	}
+	for _, p := range found {
+		var is position
+		if json.Unmarshal(p.Body, &is) == nil {
+			f.positions = append(f.positions, placed{p.At, is})
+			at = max(at, p.At)
+		}
+	}
+	if over := len(f.positions) - maxPositions; over > 0 {
+		f.positions, f.applied = slices.Delete(f.positions, 0, over), max(f.applied-over, 0)
+	}
+	if at > f.newest { // there is something new in it
+		f.newest = at
+		f.ways = append(f.ways, now.Sub(f.epoch)-at)
+		f.ways = f.ways[max(0, len(f.ways)-drift):]
+	}
+	f.ahead = append(f.ahead, piece{seq, size})
+	way := now.Sub(time.UnixMilli(about.At))
+	if fresh {
+		if !f.known || way < f.best {
+			f.best, f.known = way, true
+		}
+		late = way - f.best
+	}
+	if f.is.Recording && f.talkSince.IsZero() && !f.is.Own {
+		first := f.o.Recorder.Event(f.o.Recorder.First())
+		if f.talkAt == 0 && first != nil {
+			f.talkAt = first.At
+		}
+		f.talkSince = now
+	}
+	joined := f.is.Phase != PhaseJoining && f.is.Phase != PhaseWaiting || fresh
+	recording := f.is.Recording
+	f.mu.Unlock()
+	if recording {
+		return 0
+	}
+	f.say(func(h *Hearing) {
+		h.Error, h.BehindMillis = "", 0
+		switch {
+		case !joined:
+			h.Phase = PhaseJoining
+		case late > slowAfter:
+			h.Phase, h.BehindMillis = PhaseSlow, float64(late.Round(time.Second).Milliseconds())
+		default:
+			h.Phase = PhaseFollowing
+		}
+	})
+	return late
+}
+
+// caughtUp notes that the server has nothing newer.
+func (f *Following) caughtUp(begun bool) {
+	f.mu.Lock()
+	quiet := !f.heard.IsZero() && f.o.Clock.Since(f.heard) > quietAfter
+	f.mu.Unlock()
+	f.say(func(h *Hearing) {
+		h.Error, h.BehindMillis = "", 0
+		switch h.Phase = PhaseFollowing; {
+		case !begun:
+			h.Phase = PhaseWaiting
+		case quiet:
+			h.Phase = PhaseQuiet
+		}
+	})
+}
+
+// after waits for a talk that is over to go on, or another to begin.
+func (f *Following) after(ctx context.Context, h head) *head {
+	for {
+		if vclock.Sleep(ctx, f.o.Clock, lookAgain) != nil {
+			return nil
+		}
+		status, body, err := f.fetch(ctx, "head")
+		var now head
+		if err == nil && status == http.StatusOK && json.Unmarshal(body, &now) == nil && (!now.Ended || !now.same(h)) {
+			return &now
+		}
+	}
+}
+
+// moment is the view's Guide: what the speaker's audience sees now.
+func (f *Following) moment() (at time.Duration, present bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.at(), !f.is.Recording
+}
+
+// at is where the talk has come to, on the log's clock. f.mu is held.
+func (f *Following) at() time.Duration {
+	now := f.o.Clock.Now()
+	if f.is.Recording {
+		at := f.talkAt
+		if !f.talkSince.IsZero() {
+			at += now.Sub(f.talkSince)
+		}
+		if _, end := f.o.Recorder.Head(); at > end {
+			at = end // what has not come yet is waited for
+			if !f.talkSince.IsZero() {
+				f.talkAt, f.talkSince = end, now
+			}
+		}
+		return at
+	}
+	if len(f.ways) == 0 {
+		return 0
+	}
+	return now.Sub(f.epoch) - slices.Min(f.ways) - evenly
+}
+
+// Tick puts the view where the speaker was at the moment that is shown. Whoever draws the view calls it first.
+func (f *Following) Tick() {
+	f.mu.Lock()
+	at := f.at()
+	n := sort.Search(len(f.positions), func(i int) bool { return f.positions[i].at > at })
+	if f.is.Own || n == 0 || n == f.applied && !f.placeAnew {
+		f.mu.Unlock()
+		return
+	}
+	was, is := position{}, f.positions[n-1]
+	if f.applied > 0 && f.applied <= len(f.positions) && !f.placeAnew {
+		was = f.positions[f.applied-1].position
+	}
+	f.applied, f.placeAnew = n, false
+	f.mu.Unlock()
+	if is.Mode != was.Mode || is.Speed != was.Speed || is.Seq != was.Seq && is.Mode != "live" {
+		f.place(is, at)
+	}
+	before := is.Mode != "live" && is.Seq+1 < f.o.Recorder.First()
+	f.say(func(h *Hearing) { h.Mode, h.Page, h.Before = is.Mode, is.Page, before })
+}
+
+// place puts the view where a position says, at a moment of the talk.
+func (f *Following) place(p placed, at time.Duration) {
+	v := f.o.View
+	switch p.Mode {
+	case "paused":
+		v.Seek(p.Seq)
+	case "playing":
+		// Who joins later finds it as far as it has played since.
+		if e := f.o.Recorder.Event(p.Seq); e != nil && at > p.at {
+			v.SeekTime(e.At + time.Duration(float64(at-p.at)*cmp.Or(p.Speed, 1)))
+		} else {
+			v.Seek(p.Seq)
+		}
+		_ = v.Play(p.Speed) // a speed that there is not is no reason to stand still: the view keeps its own
+	default:
+		v.Live()
+	}
+}
+
+// Apart lets the person look around alone: the view stays where it is, and what the speaker does comes in.
+func (f *Following) Apart() {
+	f.mu.Lock()
+	if f.is.Recording && !f.is.Own {
+		f.talkAt, f.talkSince = f.at(), time.Time{}
+	}
+	f.mu.Unlock()
+	f.say(func(h *Hearing) { h.Own = true })
+}
+
+// Along goes back to the speaker. A recording goes on from the moment that is shown.
+func (f *Following) Along() {
+	d := f.o.View.Describe()
+	seq := d.Head - d.Behind
+	e := f.o.Recorder.Event(seq)
+	f.mu.Lock()
+	if f.is.Recording {
+		if e != nil {
+			f.talkAt = e.At
+		}
+		f.talkSince = f.o.Clock.Now()
+	}
+	f.placeAnew = true
+	none := len(f.positions) == 0
+	f.mu.Unlock()
+	if none {
+		f.o.View.Live()
+	}
+	f.say(func(h *Hearing) { h.Own = false })
+	f.Tick()
+}
+
+// ErrAudience is what an experiment is asked in vain by a page that follows a speaker's.
+var ErrAudience = errors.New("this page follows a speaker: only the speaker acts; " +
+	"what is seen can be stopped, stepped through and looked at")

@@ -1,0 +1,24 @@
+// Package labtest prepares the process of tests that run a lab in bubbles of fake time.
+package labtest
+
+import (
+	"flag"
+	"io"
+
+	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
+	"k8s.io/klog/v2"
+)
+
+// Quiet takes the error handlers away, which keep the time of the last error for the whole process: no bubble of fake time survives that.
+// And no log is written: that is a system call, and while a busy machine is at it the runtime lets another goroutine go first, which no
+// page does, so that a story would not play the same again. Call it from TestMain.
+func Quiet() {
+	utilruntime.ErrorHandlers = nil
+	utilruntime.ReallyCrash = false
+	var fs flag.FlagSet
+	klog.InitFlags(&fs)
+	_ = fs.Set("logtostderr", "false")
+	_ = fs.Set("stderrthreshold", "FATAL")
+	klog.LogToStderr(false)
+	klog.SetOutput(io.Discard)
+}

@@ -1,0 +1,148 @@
+package lab
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/faults"
+	"informerscope/core/socket"
+)
+
+// The codes with which the relay closes a connection that it does not serve.
+const (
+	closeToken   = 4401 // see server/internal/relay.CloseToken
+	closeViewers = 1013 // Try Again Later, of RFC 6455
+)
+
+const (
+	// dialPatience is how long the relay may take to open a connection.
+	dialPatience = 10 * time.Second
+	// A relay that said that it is full is left alone for firstPause, which may be all it takes for this page's own last connection to be
+	// forgotten, then for twice as long each time up to fullPause.
+	firstPause = time.Second
+	fullPause  = 30 * time.Second
+)
+
+// Link opens connections to the relay, and does not go on asking one that has said no: once a token was refused no connection is tried
+// before another is given, and a relay that is full is asked every half minute at most.
+type Link struct {
+	open  func(ctx context.Context, token string) (net.Conn, error)
+	clock clock.Clock
+
+	mu      sync.Mutex
+	token   string
+	refusal *RelayError // of the token
+	full    *RelayError
+	until   time.Time // when a relay that was full is asked again
+	pause   time.Duration
+}
+
+// NewLink returns a Link with a token, which may be empty. open makes one connection.
+func NewLink(token string, c clock.Clock, open func(ctx context.Context, token string) (net.Conn, error)) *Link {
+	l := &Link{open: open, clock: c, token: token}
+	if token == "" {
+		l.refusal = refusedHere("token", "this page has no token")
+	}
+	return l
+}
+
+// Use takes another token, as a new link has it.
+func (l *Link) Use(token string) error {
+	foreign := func(r rune) bool {
+		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r))
+	}
+	if token == "" || strings.ContainsFunc(token, foreign) {
+		return errors.New("that is not a token: it has letters, digits and - . _ ~ only; paste the whole address that the server printed")
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.token, l.refusal, l.full, l.pause = token, nil, nil, 0
+	return nil
+}
+
+// Retry asks a relay that was full again now, because a person wants it.
+func (l *Link) Retry() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.full, l.pause = nil, 0
+}
+
+// Dial opens a connection, or says at once why that is of no use. Its errors, and those of the connection, are a *RelayError wherever the
+// relay itself said something, or nothing for too long.
+func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
+	l.mu.Lock()
+	token, no := l.token, l.refusal
+	if no == nil && l.full != nil && l.clock.Now().Before(l.until) {
+		no = l.full
+	}
+	l.mu.Unlock()
+	if no != nil {
+		return nil, no
+	}
+	dialing, cancel := context.WithTimeout(ctx, dialPatience)
+	defer cancel()
+	conn, err := l.open(dialing, token)
+	if err != nil {
+		if dialing.Err() != nil && ctx.Err() == nil {
+			return nil, &RelayError{Cause: "relay-silent", Err: &net.OpError{Op: "dial", Net: "websocket", Err: os.ErrDeadlineExceeded}}
+		}
+		return nil, l.heard(token, err)
+	}
+	return &linkConn{Conn: conn, link: l, token: token}, nil
+}
+
+// heard notes what the relay said when it closed a connection that was opened with token.
+func (l *Link) heard(token string, err error) error {
+	var closed *socket.CloseError
+	if !errors.As(err, &closed) {
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch closed.Code {
+	case closeToken:
+		if token == l.token {
+			l.refusal = refusedHere("token", closed.Reason)
+		}
+		return &RelayError{Cause: "token", Reason: closed.Reason, Err: err}
+	case closeViewers:
+		l.pause = min(max(2*l.pause, firstPause), fullPause)
+		l.full, l.until = refusedHere("viewers", closed.Reason), l.clock.Now().Add(l.pause)
+		return &RelayError{Cause: "viewers", Reason: closed.Reason, Err: err}
+	}
+	return err
+}
+
+// refusedHere is the error of a dial that does not leave the page. To an informer it is a connection that is refused.
+func refusedHere(cause, reason string) *RelayError {
+	return &RelayError{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.Refused("websocket"))}
+}
+
+// linkConn is a connection whose end is heard.
+type linkConn struct {
+	net.Conn
+	link   *Link
+	token  string
+	served bool // only Read looks at it
+}
+
+// Read implements net.Conn.
+func (c *linkConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if err != nil {
+		return n, c.link.heard(c.token, err)
+	}
+	if !c.served {
+		c.served = true
+		c.link.Retry() // it is not full
+	}
+	return n, nil
+}

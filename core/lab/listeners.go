@@ -1,0 +1,205 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"informerscope/core/faults"
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+	"informerscope/core/vclock"
+)
+
+// ListenerSpec describes a handler to add.
+type ListenerSpec struct {
+	Name         string  `json:"name"`
+	PaceMillis   float64 `json:"paceMillis"`
+	ResyncMillis float64 `json:"resyncMillis"`
+}
+
+// AddListener registers one more handler and returns its number.
+func (i Informer) AddListener(spec ListenerSpec) (id int32, err error) {
+	err = i.running(newStep("listen", spec.Name, spec.PaceMillis, spec.ResyncMillis, i.lane), func(x *experiment) (err error) {
+		id, err = x.addListener(i.lane, spec)
+		return err
+	})
+	return id, err
+}
+
+// RemoveListener removes a handler.
+func (i Informer) RemoveListener(id int32) error {
+	return i.running(newStep("unlisten", id, i.lane), func(x *experiment) error { return x.removeListener(i.lane, id) })
+}
+
+// Pace sets the extra time that a handler takes for a call, from 0 to a minute.
+func (i Informer) Pace(id int32, millis float64) error {
+	return i.running(newStep("pace", id, millis, i.lane), func(x *experiment) error { return x.pace(i.lane, id, millis) })
+}
+
+// Panic makes the next call of a handler panic.
+func (i Informer) Panic(id int32) error {
+	return i.running(newStep("panic", id, i.lane), func(x *experiment) error { return x.panicNext(i.lane, id) })
+}
+
+func (x *experiment) addListener(lane int, spec ListenerSpec) (int32, error) {
+	if spec.Name == "" {
+		return 0, errors.New("give the listener a name")
+	}
+	lanes, err := x.running(lane)
+	if err != nil {
+		return 0, err
+	}
+	if len(lanes[0].listeners) >= 12 {
+		return 0, errors.New("twelve listeners are as many as can be seen; remove one first")
+	}
+	if !(spec.PaceMillis >= 0 && spec.PaceMillis <= 60_000) || !(spec.ResyncMillis >= 0) {
+		return 0, errors.New("a handler's pace is from 0 to 60000 milliseconds, and its resync period is not negative")
+	}
+	var id int32
+	for _, ln := range lanes {
+		n, err := x.add(ln, spec.Name, milliseconds(spec.ResyncMillis), milliseconds(spec.PaceMillis), nil)
+		if err != nil {
+			return 0, err
+		}
+		id = n
+	}
+	if spec.PaceMillis > 0 {
+		return id, x.pace(lane, id, spec.PaceMillis)
+	}
+	return id, nil
+}
+
+func milliseconds(n float64) time.Duration { return time.Duration(n * float64(time.Millisecond)) }
+
+func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey func(string)) {
+	if _, err := x.add(ln, name, resync, 0, onKey); err != nil {
+		panic(err) // an informer that has not started refuses no handler
+	}
+}
+
+func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKey func(string)) (int32, error) {
+	h := &handler{x: x, onKey: onKey}
+	h.name = name
+	h.pace.Store(int64(pace)) // the initial list may be handled before the registration is known
+	reg, err := ln.informer.AddEventHandlerWithOptions(h, informer.HandlerOptions{ResyncPeriod: &resync, Name: name})
+	if err != nil {
+		return 0, err
+	}
+	id := reg.(informer.ListenerIdentity).ListenerID()
+	ln.listeners[id] = &listener{handler: h, registration: reg}
+	return id, nil
+}
+
+func (x *experiment) removeListener(lane int, id int32) error {
+	found := false
+	for _, ln := range x.together(lane) {
+		if li := ln.listeners[id]; li != nil {
+			found = true
+			delete(ln.listeners, id)
+			if err := ln.informer.RemoveEventHandler(li.registration); err != nil {
+				return err
+			}
+		}
+	}
+	if !found {
+		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+	}
+	x.lab.holds.release(holdKey{x.leader(lane).index, informer.StageDeliver, id}, 0)
+	return nil
+}
+
+func (x *experiment) pace(lane int, id int32, millis float64) error {
+	if !(millis >= 0 && millis <= 60_000) {
+		return errors.New("a handler's pace is from 0 to 60000 milliseconds")
+	}
+	d := milliseconds(millis)
+	found := false
+	for _, ln := range x.together(lane) {
+		if li := ln.listeners[id]; li != nil {
+			found = true
+			li.handler.pace.Store(int64(d))
+		}
+	}
+	if !found {
+		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+	}
+	x.lab.rec.Emit(x.leader(lane).index, informer.Event{Kind: trace.KindHandlerSpeed, Listener: id, Dur: d})
+	return nil
+}
+
+// panicNext makes the next call of a listener's handler panic.
+func (x *experiment) panicNext(lane int, id int32) error {
+	found := false
+	for _, ln := range x.together(lane) {
+		if li := ln.listeners[id]; li != nil {
+			found = true
+			li.handler.panic.Store(true)
+		}
+	}
+	if !found {
+		return fmt.Errorf("%s has no listener %d", x.called(lane), id)
+	}
+	x.lab.emitFault(faults.Strike{Name: "panic", Struck: 1})
+	return nil
+}
+
+// slow makes the last of the first three listeners (or whichever is left) slow, or quick again.
+func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
+	if err := x.has(lane); err != nil {
+		return false, err
+	}
+	listeners := x.leader(lane).listeners
+	for _, id := range slices.Sorted(maps.Keys(listeners)) {
+		li := listeners[id]
+		if li.handler.name != "mailer" {
+			continue
+		}
+		on := li.handler.pace.Load() == 0
+		if args.On != nil {
+			on = *args.On
+		}
+		millis := 0.0
+		if on {
+			millis = float64(slowPace / time.Millisecond)
+			if args.Millis > 0 {
+				millis = float64(min(args.Millis, 60_000))
+			}
+		}
+		x.lab.emitFault(faults.Strike{Name: "slow", On: on, Delay: time.Duration(millis) * time.Millisecond})
+		return on, x.pace(lane, id, millis)
+	}
+	return false, errors.New("the listener \"mailer\" was removed; set another one's pace instead")
+}
+
+// handler is what is registered with an informer. It takes the time it is
+// told to, and hands the key on.
+type handler struct {
+	x     *experiment
+	name  string
+	pace  atomic.Int64
+	panic atomic.Bool // in the next call
+	onKey func(string)
+}
+
+func (h *handler) OnAdd(obj any, _ bool)  { h.handle(obj) }
+func (h *handler) OnUpdate(_, newObj any) { h.handle(newObj) }
+func (h *handler) OnDelete(obj any)       { h.handle(obj) }
+
+func (h *handler) handle(obj any) {
+	if pace := time.Duration(h.pace.Load()); pace > 0 {
+		_ = vclock.Sleep(h.x.ctx, h.x.clock, pace)
+	}
+	if h.panic.CompareAndSwap(true, false) {
+		panic("the handler " + h.name + " panics because it was told to")
+	}
+	if h.onKey == nil {
+		return
+	}
+	if key, err := informer.DeletionHandlingMetaNamespaceKeyFunc(obj); err == nil {
+		h.onKey(key)
+	}
+}

@@ -1,0 +1,64 @@
+package lab
+
+import (
+	"context"
+	"informerscope/core/faults"
+	"net"
+	"net/http"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// TestAConnectionThatComesTooLateIsClosed opens the connection for a question once the page has given the question up. A relay that answers
+// pings would count it as a viewer until it is closed for want of requests, which takes half an hour.
+func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
+	for _, gone := range []string{"a question about contexts", "a source that is left"} {
+		t.Run(gone, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				ln := newPipeListener()
+				var protocols http.Protocols
+				protocols.SetUnencryptedHTTP2(true)
+				var mu sync.Mutex
+				states := map[http.ConnState]int{}
+				relay := &http.Server{Protocols: &protocols, Handler: http.NotFoundHandler(), ConnState: func(_ net.Conn, s http.ConnState) {
+					mu.Lock()
+					defer mu.Unlock()
+					states[s]++
+				}}
+				var serving sync.WaitGroup
+				serving.Go(func() { _ = relay.Serve(ln) })
+				slow := func(context.Context) (net.Conn, error) {
+					time.Sleep(30 * time.Second)
+					return ln.dial(context.Background())
+				}
+				if gone == "a source that is left" {
+					f := faults.New(nil, nil)
+					src := liveSource(slow, "kind", nil, f)
+					ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+					if _, err := src.client().Do(ctx, http.MethodGet, "version", "", nil); err == nil {
+						t.Error("there is an answer before there is a connection")
+					}
+					cancel()
+					src.stop()
+				} else {
+					ctx, cancel := context.WithTimeout(t.Context(), aboutPatience)
+					if is := liveSources(ctx, slow); is.Cause != "relay-silent" {
+						t.Errorf("%+v", is)
+					}
+					cancel()
+				}
+				time.Sleep(5 * time.Minute)
+				synctest.Wait()
+				mu.Lock()
+				if states[http.StateNew] != 1 || states[http.StateClosed] != 1 {
+					t.Errorf("connections by state: %v; want one that came and was closed", states)
+				}
+				mu.Unlock()
+				_ = relay.Close()
+				serving.Wait()
+			})
+		})
+	}
+}

@@ -1,0 +1,79 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+)
+
+// Teller tells stories by this package's commands; see core/story.
+type Teller interface {
+	// List is what the chooser shows.
+	List() any
+	// Begin begins a story in an era, "" for the first in which it is told.
+	Begin(ctx context.Context, id, era string) error
+	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
+	Turn(ctx context.Context, n int) error
+	GoTo(ctx context.Context, step int) error
+	// Leave ends the story.
+	Leave()
+	// Follow tells what another page tells, as it says it of itself; null ends that.
+	Follow(told json.RawMessage) error
+}
+
+var errNoTeller = errors.New("no stories are told here")
+
+// teller carries out what is about stories.
+func (c *Console) teller(do func(Teller) error) (any, error) {
+	if c.Stories == nil {
+		return nil, errNoTeller
+	}
+	return true, do(c.Stories)
+}
+
+func tellingCommands() []Command {
+	return []Command{{
+		Name: "stories", Effect: Looks, Answers: "the stories and their groups: `core/story.Library`",
+		run: nothing(func(_ context.Context, c *Console) (any, error) {
+			if c.Stories == nil {
+				return nil, errNoTeller
+			}
+			return c.Stories.List(), nil
+		}),
+	}, {
+		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
+		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName}},
+		Does: "begins a story on a cluster of its own, in one of its eras. From then on frames carry what is told", Answers: "`true`",
+		run: two(func(ctx context.Context, c *Console, id, era string) (any, error) {
+			return c.teller(func(t Teller) error { return t.Begin(ctx, id, era) })
+		}),
+	}, {
+		Name: "storyTurn", Effect: Moves, Args: []Arg{{Name: "n", Type: Whole, Min: -1, Max: 1}},
+		Does: "turns a page, with -1 one back. The step that runs comes to its end first, faster than it would; asked for twice it is " +
+			"not shown, but happens all the same",
+		Answers: "`true`",
+		run: one(1, func(ctx context.Context, c *Console, n int) (any, error) {
+			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })
+		}),
+	}, {
+		Name: "storyStep", Effect: Moves, Args: []Arg{{Name: "step", Type: Whole, Min: 0, Max: 1000}},
+		Does: "shows a step that has begun, from 0, as it happened", Answers: "`true`",
+		run: one(0, func(ctx context.Context, c *Console, step int) (any, error) {
+			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
+		}),
+	}, {
+		Name: "storyEnd", Effect: Shows, Does: "leaves the story: the experiment goes on, and time with it", Answers: "`true`",
+		run: nothing(func(_ context.Context, c *Console) (any, error) {
+			return c.teller(func(t Teller) error {
+				t.Leave()
+				return nil
+			})
+		}),
+	}, {
+		Name: "storyFollow", Effect: Shows, Args: []Arg{{Name: "told", Type: Any}},
+		Does: "of a follower: tells what the speaker's page tells, from the `story` of its frames; nothing when it is left out", Answers: "`true`",
+		run: one(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
+			return c.teller(func(t Teller) error { return t.Follow(told) })
+		}),
+	}}
+}

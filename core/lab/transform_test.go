@@ -1,0 +1,194 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+
+	"informerscope/core/object"
+	"informerscope/core/trace"
+)
+
+// dropped is a JSON object through a transform, made without what the transform is made of.
+func dropped(t *testing.T, raw []byte, transform string) []byte {
+	t.Helper()
+	var m map[string]any
+	if err := json.Unmarshal(raw, &m); err != nil {
+		t.Fatal(err)
+	}
+	if transform == metadataOnly {
+		m = map[string]any{"apiVersion": m["apiVersion"], "kind": m["kind"], "metadata": m["metadata"]}
+	}
+	if transform != "" {
+		delete(m["metadata"].(map[string]any), "managedFields")
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(m); err != nil {
+		t.Fatal(err)
+	}
+	return bytes.TrimSpace(b.Bytes())
+}
+
+// recount counts the bytes of a store anew.
+func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
+	t.Helper()
+	f.Objects(lane).Range(func(c *trace.Cell) bool {
+		o := c.Obj.(*object.Object)
+		held += int64(len(o.Raw()))
+		_, was := o.Weight()
+		came += int64(was)
+		return true
+	})
+	return held, came
+}
+
+// TestTheStoreIsAsLargeAsItsTransformLeavesIt holds the bytes that State has of a store against what the cluster lists, at rest, and
+// against a recount at random moments, also of the recording.
+func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
+	for _, transform := range []string{"", managedFields, metadataOnly} {
+		for _, era := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
+			t.Run(transform+"/"+era, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					l, rec := start(t, Change{Era: &era, Rate: ptr(20.0), Transform: &transform})
+					pass(3 * time.Second)
+					if _, err := l.Fault("410", FaultArgs{}); err != nil {
+						t.Fatal(err)
+					}
+					pass(5 * time.Second)
+					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it come to rest
+						t.Fatal(err)
+					}
+					pass(time.Minute)
+
+					listed, err := l.src.client().List(t.Context(), schema.GroupVersionResource{Version: "v1", Resource: "pods"}, "",
+						metav1.ListOptions{})
+					if err != nil {
+						t.Fatal(err)
+					}
+					raw := map[string][]byte{}
+					var held, came int64
+					for _, o := range listed.Items {
+						raw[o.GetNamespace()+"/"+o.GetName()] = o.Raw()
+						came += int64(len(o.Raw()))
+						held += int64(len(dropped(t, o.Raw(), transform)))
+					}
+					s := state(rec)
+					lanes := s.Lanes
+					if len(lanes) == 0 {
+						lanes = []*trace.State{s}
+					}
+					head, _ := rec.Head()
+					for i, lane := range lanes {
+						x := lane.Indexer
+						if x.Transform != transform || x.Count != len(raw) || x.Bytes != held || x.CameBytes != came {
+							t.Errorf("the store of lane %d has %d objects of %d bytes that came as %d, through %q; they are %d of %d and %d, through %q",
+								i, x.Count, x.Bytes, x.CameBytes, x.Transform, len(raw), held, came, transform)
+						}
+						if smaller := held < came; smaller != (transform != "") {
+							t.Errorf("%d bytes came and %d are held", came, held)
+						}
+						rec.FoldAt(head).Objects(i).Range(func(c *trace.Cell) bool {
+							var is, want any
+							if json.Unmarshal(c.Obj.(*object.Object).Raw(), &is) != nil || json.Unmarshal(dropped(t, raw[c.Key], transform), &want) != nil {
+								t.Fatal("no JSON")
+							}
+							a, _ := json.Marshal(is)
+							if b, _ := json.Marshal(want); !bytes.Equal(a, b) {
+								t.Errorf("%s is %s\nwant %s", c.Key, a, b)
+							}
+							return true
+						})
+					}
+
+					var file bytes.Buffer
+					if _, err := l.Record(&file); err != nil {
+						t.Fatal(err)
+					}
+					loaded := trace.NewRecorder(trace.RecorderOptions{})
+					again := New(Options{Recorder: loaded})
+					t.Cleanup(again.Close)
+					if _, _, err := again.Load(&file); err != nil {
+						t.Fatal(err)
+					}
+					if was := again.Selection().Transform; was != transform {
+						t.Errorf("the recording says that the transform was %q", was)
+					}
+					r := rand.New(rand.NewPCG(1, 2))
+					for range 40 {
+						seq := 1 + r.Uint64N(head)
+						live, recorded := rec.FoldAt(seq), loaded.FoldAt(seq)
+						for i := range lanes {
+							x, y := live.State().Indexer, recorded.State().Indexer
+							if len(lanes) > 1 {
+								x, y = live.State().Lanes[i].Indexer, recorded.State().Lanes[i].Indexer
+							}
+							if held, came := recount(t, live, i); x.Bytes != held || x.CameBytes != came {
+								t.Fatalf("event %d, lane %d: %d bytes that came as %d; counted anew %d and %d", seq, i, x.Bytes, x.CameBytes, held, came)
+							}
+							if y.Bytes != x.Bytes || y.CameBytes != x.CameBytes || y.Transform != x.Transform {
+								t.Fatalf("event %d, lane %d: %d, %d bytes, through %q; of the recording %d, %d, %q",
+									seq, i, x.Bytes, x.CameBytes, x.Transform, y.Bytes, y.CameBytes, y.Transform)
+							}
+						}
+					}
+				})
+			})
+		}
+	}
+}
+
+// TestATransformIsSelectedAsAnEraIs switches transforms of an experiment that runs: each begins it anew, and what was done before is not lost
+// to a link.
+func TestATransformIsSelectedAsAnEraIs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c := console(t)
+		must := func(name string, args ...string) any {
+			t.Helper()
+			out, err := c.do(t, name, args...)
+			if err != nil {
+				t.Fatalf("%s: %v", name, err)
+			}
+			return out
+		}
+		now := func() trace.Indexer {
+			pass(3 * time.Second)
+			return must("state").(*trace.State).Indexer
+		}
+		must("select", `{"objects":20,"rate":0,"transform":"managedFields"}`)
+		first := now()
+		if first.Transform != managedFields || first.Bytes >= first.CameBytes {
+			t.Errorf("through managedFields the store is %+v", first)
+		}
+		if sel := must("transform", `"metadata"`).(trace.Selection); sel.Transform != metadataOnly {
+			t.Errorf("selected %+v", sel)
+		}
+		second := now()
+		if second.CameBytes != first.CameBytes || second.Bytes >= first.Bytes || second.Transform != metadataOnly {
+			t.Errorf("through metadata it is %+v; before %+v", second, first)
+		}
+		must("select", `{"era":"1.31"}`)
+		if third := now(); third.Transform != metadataOnly || third.Bytes != second.Bytes {
+			t.Errorf("what is left out does not stay as it is: %+v", third)
+		}
+		must("transform", `"off"`)
+		if last := now(); last.Transform != "" || last.Bytes != first.CameBytes {
+			t.Errorf("switched off it is %+v", last)
+		}
+		const unknown = `transform: the argument "transform" is one of off, managedFields, metadata, and not "most"`
+		if _, err := c.do(t, "transform", `"most"`); err == nil || err.Error() != unknown {
+			t.Errorf("an unknown transform: %v", err)
+		}
+		if _, err := c.Lab.Select(t.Context(), Change{Transform: ptr("most")}); err == nil || !strings.Contains(err.Error(), "choose one of off, ") {
+			t.Errorf("an unknown transform in a link: %v", err)
+		}
+	})
+}

@@ -1,0 +1,613 @@
+package lab
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	utilnet "k8s.io/apimachinery/pkg/util/net"
+	"k8s.io/utils/clock"
+
+	"informerscope/core/faults"
+	"informerscope/core/restwatch"
+	"informerscope/core/trace"
+)
+
+// until waits for a state in which ok holds.
+func until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State) bool) *trace.State {
+	t.Helper()
+	deadline := time.Now().Add(30 * time.Second)
+	for {
+		head, _ := rec.Head()
+		s := rec.FoldAt(head).State()
+		if ok(s) {
+			return s
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("not within 30 s: %s; source %+v, reflector %+v", what, s.Source, s.Reflector)
+		}
+		<-time.After(10 * time.Millisecond) // between two looks
+	}
+}
+
+func status(w http.ResponseWriter, code int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(map[string]any{"kind": "Status", "apiVersion": "v1", "status": "Failure", "code": code, "message": message,
+		"reason": map[int]string{403: "Forbidden", 404: "NotFound"}[code]})
+}
+
+// emptyPods answers a LIST, a WATCH and a WatchList of no pods; a watch ends with hold.
+func emptyPods(w http.ResponseWriter, r *http.Request, hold <-chan struct{}) {
+	w.Header().Set("Content-Type", "application/json")
+	if r.URL.Query().Get("watch") == "" {
+		_, _ = io.WriteString(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"5"},"items":[]}`)
+		return
+	}
+	_, _ = io.WriteString(w,
+		`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n")
+	w.(http.Flusher).Flush()
+	select {
+	case <-r.Context().Done():
+	case <-hold:
+		panic(http.ErrAbortHandler)
+	}
+}
+
+const teamContexts = `{"current":"team","selected":"","contexts":[
+	{"name":"team","cluster":"prod","server":"prod:6443","user":"jane","namespace":"team-a"},
+	{"name":"admin","cluster":"dev","server":"dev:6443","user":"root","namespace":""}]}`
+
+func liveLab(t *testing.T, h http.HandlerFunc) (*Lab, *trace.Recorder) {
+	t.Helper()
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec, Dial: relay(t, h)})
+	t.Cleanup(l.Close)
+	return l, rec
+}
+
+func TestTheContextsNamespaceIsTheDefault(t *testing.T) {
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/contexts" {
+			_, _ = io.WriteString(w, teamContexts)
+			return
+		}
+		emptyPods(w, r, nil)
+	})
+	live, sim, team, admin := ptr("live"), ptr("sim"), ptr("team"), ptr("admin")
+	for _, step := range []struct {
+		what   string
+		change Change
+		want   string
+		path   string
+	}{
+		{"the first time", Change{Source: live, Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"another era", Change{Era: ptr("1.31")}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"all, said so", Change{Namespace: ptr("")}, "", "/api/v1/pods"},
+		{"it stays", Change{Era: ptr("1.37")}, "", "/api/v1/pods"},
+		{"the same context again", Change{Source: live, Context: team}, "", "/api/v1/pods"},
+		{"a context without one", Change{Context: admin}, "", "/api/v1/pods"},
+		{"back", Change{Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"a resource without namespaces", Change{Resource: ptr("nodes")}, "team-a", "/api/v1/nodes"},
+		{"and with them", Change{Resource: ptr("pods")}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"the simulated cluster", Change{Source: sim, Objects: ptr(5)}, "", ""},
+		{"named", Change{Source: live, Context: team, Namespace: ptr("team-b")}, "team-b", "/api/v1/namespaces/team-b/pods"},
+	} {
+		sel, err := l.Select(t.Context(), step.change)
+		if err != nil || sel.Namespace != step.want {
+			t.Errorf("%s: namespace %q, want %q (%v)", step.what, sel.Namespace, step.want, err)
+		}
+		s := until(t, rec, step.what, func(s *trace.State) bool { return s.Reflector.LastRequest != "" })
+		if path, _, _ := strings.Cut(s.Reflector.LastRequest, "?"); step.path != "" && path != step.path {
+			t.Errorf("%s: asked for %s, want %s", step.what, path, step.path)
+		}
+		switch {
+		case sel.Source == "sim":
+			if s.Source.Cluster != "" || s.Source.User != "" || s.Source.Namespace != "" {
+				t.Errorf("%s: %+v", step.what, s.Source)
+			}
+		case sel.Context == "team":
+			if s.Source.Cluster != "prod" || s.Source.User != "jane" || s.Source.Server != "prod:6443" || s.Source.Namespace != "team-a" {
+				t.Errorf("%s: %+v", step.what, s.Source)
+			}
+		}
+	}
+}
+
+func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case strings.HasSuffix(r.URL.Path, "/namespaces/team-a"):
+			status(w, 403, `namespaces "team-a" is forbidden`)
+		case strings.HasSuffix(r.URL.Path, "/namespaces/team-a/pods"):
+			emptyPods(w, r, nil)
+		case strings.HasSuffix(r.URL.Path, "/nodes"):
+			status(w, 403, `nodes is forbidden: User "jane" cannot list resource "nodes" in API group "" at the cluster scope`)
+		default:
+			status(w, 403, `pods is forbidden: User "jane" cannot list resource "pods" in API group "" at the cluster scope`)
+		}
+	})
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("")}); err != nil {
+		t.Fatal(err)
+	}
+	s := until(t, rec, "forbidden", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
+	for _, says := range []string{`User "jane"`, "list and watch pods", `"team-a"`, "ClusterRole"} {
+		if !strings.Contains(s.Source.Trouble, says) {
+			t.Errorf("%q does not say %q", s.Source.Trouble, says)
+		}
+	}
+	if s.Source.Offer == nil || s.Source.Offer.Namespace != "team-a" {
+		t.Errorf("offer %+v", s.Source.Offer)
+	}
+	// A first list that was refused and tried again is no relist.
+	s = until(t, rec, "a second try", func(s *trace.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
+	if s.Reflector.Relists != 0 {
+		t.Errorf("%d relists before the first list", s.Reflector.Relists)
+	}
+	head, _ := rec.Head()
+	for e := range rec.Events(1, head) {
+		if m, ok := trace.Marks(e); ok && m.Kind == "relist" {
+			t.Errorf("a relist is marked: %+v", m)
+		}
+	}
+	if _, err := l.Select(t.Context(), Change{Resource: ptr("nodes")}); err != nil {
+		t.Fatal(err)
+	}
+	s = until(t, rec, "nodes", func(s *trace.State) bool { return s.Source.Cause == "forbidden" })
+	if s.Source.Offer != nil || !strings.Contains(s.Source.Trouble, "nodes have no namespaces") {
+		t.Errorf("of nodes: %+v", s.Source)
+	}
+	if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Namespace: ptr("team-a")}); err != nil {
+		t.Fatal(err)
+	}
+	s = until(t, rec, "what was offered", func(s *trace.State) bool { return s.Queue.Synced })
+	if s.Source.Trouble != "" || s.Source.Cause != "" || s.Source.Offer != nil || s.Reflector.LastError != "" {
+		t.Errorf("%+v, last error %q", s.Source, s.Reflector.LastError)
+	}
+}
+
+func TestANamespaceThatDoesNotExist(t *testing.T) {
+	var created atomic.Bool
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case strings.HasSuffix(r.URL.Path, "/namespaces/nowhere"):
+			if created.Load() {
+				w.Header().Set("Content-Type", "application/json")
+				_, _ = io.WriteString(w, `{"kind":"Namespace","apiVersion":"v1","metadata":{"name":"nowhere"}}`)
+				return
+			}
+			status(w, 404, `namespaces "nowhere" not found`)
+		default:
+			emptyPods(w, r, nil)
+		}
+	})
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("team"), Namespace: ptr("nowhere")}); err != nil {
+		t.Fatal(err)
+	}
+	s := until(t, rec, "said", func(s *trace.State) bool { return s.Queue.Synced && s.Source.Cause == "namespace-missing" })
+	if !strings.Contains(s.Source.Trouble, `"nowhere" does not exist`) {
+		t.Errorf("%q", s.Source.Trouble)
+	}
+	created.Store(true)
+	until(t, rec, "created", func(s *trace.State) bool { return s.Source.Trouble == "" })
+	created.Store(false)
+	until(t, rec, "deleted under the watch", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
+
+	if _, err := l.Select(t.Context(), Change{Source: ptr("sim"), Namespace: ptr("team-b"), Objects: ptr(5), Rate: ptr(0.0)}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, rec, "of the simulated cluster", func(s *trace.State) bool { return s.Source.Cause == "namespace-missing" })
+	if _, err := l.Cluster("create", ClusterArgs{Namespace: "team-b", Name: "web"}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, rec, "created there", func(s *trace.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
+}
+
+// TestALateAnswerIsNotAboutTheNextSource: what the first context's cluster says comes when another source is watched.
+func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
+	late := make(chan struct{})
+	asked := make(chan struct{}, 100)
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch {
+		case r.URL.Path == "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case strings.HasPrefix(r.URL.Path, "/clusters/team/"):
+			asked <- struct{}{}
+			<-late // whatever becomes of the request
+			w.Header().Set(causeHeader, "dns")
+			status(w, 503, "the name team.example has no address")
+		default:
+			emptyPods(w, r, nil)
+		}
+	})
+	var early []func(trouble)
+	keep := func() {
+		l.mu.Lock()
+		defer l.mu.Unlock()
+		early = append(early, l.exp.report(0))
+		over, generation := l.exp, l.exp.generation
+		early = append(early, func(is trouble) { l.troubles.ofRequests(generation, 0, is); _ = over })
+	}
+	for _, step := range []Change{
+		{Source: ptr("live"), Context: ptr("team")},
+		{Source: ptr("sim"), Objects: ptr(5), Rate: ptr(0.0)},
+		{Source: ptr("live"), Context: ptr("team")},
+		{Source: ptr("live"), Context: ptr("admin")},
+	} {
+		if step.Context != nil && *step.Context == "team" {
+			go func() { _, _ = l.Resources(context.Background()) }()
+		}
+		if _, err := l.Select(t.Context(), step); err != nil {
+			t.Fatal(err)
+		}
+		keep()
+		if step.Context != nil && *step.Context == "team" {
+			<-asked
+			go func() { _, _ = l.Resources(context.Background()) }() // a question of the page's own
+			<-asked
+		}
+	}
+	close(late)
+	for _, say := range early[:len(early)-2] {
+		say(trouble{words: "an old context's", cause: "dns"})
+	}
+	s := until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
+	head, _ := rec.Head()
+	for e := range rec.Events(1, head) {
+		if e.Kind == trace.KindTrouble {
+			t.Errorf("said over the new source: %q", e.Text)
+		}
+	}
+	if s.Source.Trouble != "" || s.Source.Context != "admin" {
+		t.Errorf("%+v", s.Source)
+	}
+}
+
+// TestAnEraSwitchIsNoBrokenWatch: the old informer's watch ends by cancellation, and the new log knows nothing of it.
+func TestAnEraSwitchIsNoBrokenWatch(t *testing.T) {
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/contexts" {
+			_, _ = io.WriteString(w, teamContexts)
+			return
+		}
+		emptyPods(w, r, nil)
+	})
+	for i, era := range []string{"1.37", "1.31", "1.35", "1.31,1.37", "1.33"} {
+		change := Change{Era: &era}
+		if i == 0 {
+			change.Source, change.Context = ptr("live"), ptr("admin")
+		}
+		if _, err := l.Select(t.Context(), change); err != nil {
+			t.Fatal(err)
+		}
+		s := until(t, rec, era, func(s *trace.State) bool {
+			lanes := s.Lanes
+			if lanes == nil {
+				lanes = []*trace.State{s}
+			}
+			for _, lane := range lanes {
+				if !lane.Queue.Synced || lane.Reflector.Phase != "watching" {
+					return false
+				}
+			}
+			return true
+		})
+		if r := s.Reflector; r.Relists != 0 || r.LastError != "" || r.Why != "first list" || s.Source.Trouble != "" {
+			t.Errorf("era %s: %d relists, why %q, last error %q, %q", era, r.Relists, r.Why, r.LastError, s.Source.Trouble)
+		}
+		head, _ := rec.Head()
+		for e := range rec.Events(1, head) {
+			if m, ok := trace.Marks(e); ok && (m.Kind == "relist" || m.Kind == "error" || m.Kind == "trouble") {
+				t.Errorf("era %s: %+v", era, m)
+			}
+		}
+	}
+}
+
+// TestWhyAStreamBroke: the relay ends a watch whose API server froze, and says why when asked; the informer sees the error that it would
+// have
+// seen with a connection of its own.
+func TestWhyAStreamBroke(t *testing.T) {
+	for name, tt := range map[string]struct {
+		text string
+		is   error
+	}{
+		"frozen": {"http2: client connection lost", nil},
+		"reset":  {"read tcp 127.0.0.1:1->127.0.0.1:2: read: connection reset by peer", syscall.ECONNRESET},
+		"eof":    {"unexpected EOF", io.ErrUnexpectedEOF},
+	} {
+		t.Run(name, func(t *testing.T) {
+			hold := make(chan struct{})
+			dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path == "/trouble" {
+					if r.URL.Query().Get("context") != "a/b c" {
+						t.Errorf("asked about %q", r.URL.RawQuery)
+					}
+					_ = json.NewEncoder(w).Encode(map[string]any{"last": map[string]any{"cause": name,
+						"words": "The API server has stopped answering.", "error": tt.text, "ageMillis": 10}})
+					return
+				}
+				emptyPods(w, r, hold)
+			}))
+			src := liveSource(dial, "a/b c", clock.RealClock{}, faults.New(clock.RealClock{}, func(faults.Strike) {}))
+			defer src.stop()
+			var mu sync.Mutex
+			var said trouble
+			client, _ := src.informers()
+			c := client(restwatch.Hooks{}, trace.Selection{}, func(is trouble) {
+				mu.Lock()
+				defer mu.Unlock()
+				said = is
+			})
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, src.base.JoinPath("api/v1/pods").String()+"?watch=true", nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := c.HTTP.Transport.RoundTrip(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			close(hold)
+			_, err = io.ReadAll(resp.Body)
+			if err == nil || err.Error() != tt.text || tt.is != nil && !errors.Is(err, tt.is) {
+				t.Errorf("the informer sees %v", err)
+			}
+			if tt.is != nil && !utilnet.IsProbableEOF(err) {
+				t.Errorf("of %q client-go's Reflector makes the end of a watch, and of what is seen here (%T) a frame that cannot be decoded",
+					tt.text, err)
+			}
+			mu.Lock()
+			defer mu.Unlock()
+			if said.cause != name || !strings.Contains(said.words, "stopped answering") {
+				t.Errorf("said %+v", said)
+			}
+		})
+	}
+}
+
+// TestWhatIsWaitedFor: an answer does not come, and the relay says why.
+func TestWhatIsWaitedFor(t *testing.T) {
+	done := make(chan struct{})
+	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case "/trouble":
+			_, _ = io.WriteString(w, `{"cause":"exec-waiting","words":"Waiting for aws for 4 s now."}`)
+		default:
+			select {
+			case <-done:
+			case <-r.Context().Done():
+				return
+			}
+			emptyPods(w, r, nil)
+		}
+	})
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, rec, "waiting", func(s *trace.State) bool {
+		return s.Source.Cause == "exec-waiting" && strings.Contains(s.Source.Trouble, "aws")
+	})
+	close(done)
+	until(t, rec, "well", func(s *trace.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
+}
+
+// TestASilentRelay: the connection stays, and nothing comes any more, as when the server's process is stopped.
+func TestASilentRelay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it takes the time that a silent relay is given")
+	}
+	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/contexts" {
+			_, _ = io.WriteString(w, teamContexts)
+			return
+		}
+		emptyPods(w, r, nil)
+	}))
+	var stopped atomic.Bool
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec, Dial: NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
+		if stopped.Load() { // the system takes the connection, and nobody answers
+			<-ctx.Done()
+			return nil, ctx.Err()
+		}
+		conn, err := dial(ctx)
+		return &mutedConn{Conn: conn, muted: &stopped, closed: make(chan struct{})}, err
+	}).Dial})
+	defer l.Close()
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+		t.Fatal(err)
+	}
+	until(t, rec, "well", func(s *trace.State) bool { return s.Queue.Synced })
+	began := time.Now()
+	stopped.Store(true)
+	s := until(t, rec, "silent", func(s *trace.State) bool { return s.Source.Cause == "relay-silent" })
+	if took := time.Since(began); took > 15*time.Second || !strings.Contains(s.Source.Trouble, "no sign of life") {
+		t.Errorf("after %s: %q", took, s.Source.Trouble)
+	}
+	stopped.Store(false)
+	until(t, rec, "back", func(s *trace.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
+}
+
+// mutedConn is a connection from which nothing comes while it is muted.
+type mutedConn struct {
+	net.Conn
+	muted  *atomic.Bool
+	closed chan struct{}
+	once   sync.Once
+}
+
+func (c *mutedConn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p)
+	if c.muted.Load() {
+		<-c.closed
+		return 0, net.ErrClosed
+	}
+	return n, err
+}
+
+func (c *mutedConn) Close() error {
+	c.once.Do(func() { close(c.closed) })
+	return c.Conn.Close()
+}
+
+func TestNamespacesSayWhyTheyAreNotKnown(t *testing.T) {
+	for reason, answer := range map[string]http.HandlerFunc{
+		"forbidden": func(w http.ResponseWriter, _ *http.Request) { status(w, 403, "namespaces is forbidden") },
+		"not-served": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set(ruleHeader, "resources")
+			w.WriteHeader(403)
+			_, _ = io.WriteString(w,
+				`{"kind":"Status","apiVersion":"v1","status":"Failure","code":403,"reason":"Forbidden","message":"refused by the relay","details":{"causes":[{"reason":"informerscope/rule","message":"resources"}]}}`)
+		},
+		"unreachable": func(w http.ResponseWriter, _ *http.Request) { status(w, 503, "no") },
+		"": func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "application/json")
+			_, _ = io.WriteString(w, `{"kind":"NamespaceList","apiVersion":"v1","metadata":{},"items":[{"metadata":{"name":"a"}}]}`)
+		},
+	} {
+		l, _ := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+			switch {
+			case r.URL.Path == "/contexts":
+				_, _ = io.WriteString(w, teamContexts)
+			case strings.HasSuffix(r.URL.Path, "/namespaces"):
+				answer(w, r)
+			default:
+				emptyPods(w, r, nil)
+			}
+		})
+		if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+			t.Fatal(err)
+		}
+		got, err := l.Namespaces(t.Context())
+		if err != nil || got.Reason != reason || (got.Error == "") != (reason == "") || got.Items == nil ||
+			len(got.Items) != map[bool]int{true: 1}[reason == ""] {
+			t.Errorf("%s: %+v, %v", reason, got, err)
+		}
+		if reason == "not-served" && (strings.Contains(got.Error, "credentials") || !strings.Contains(got.Error, "--resources")) {
+			t.Errorf("the person is blamed: %q", got.Error)
+		}
+	}
+}
+
+func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
+	l, _ := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		switch r.URL.Path {
+		case "/contexts":
+			_, _ = io.WriteString(w, teamContexts)
+		case "/rules":
+			_, _ = io.WriteString(w,
+				`{"all":false,"groups":["g.io"],"names":["pods"],"carriers":["tokens.g.io"],"carrierGroups":["h.io"],"carrierWords":["password"],"secrets":false}`)
+		case "/clusters/admin/api":
+			_, _ = io.WriteString(w, `{"kind":"APIGroupDiscoveryList","items":[{"metadata":{},"versions":[{"version":"v1","resources":[
+				{"resource":"bindings","responseKind":{"kind":"Binding"},"scope":"Namespaced","verbs":["create"]},
+				{"resource":"services","responseKind":{"kind":"Service"},"scope":"Namespaced","verbs":["list","watch"]},
+				{"resource":"secrets","responseKind":{"kind":"Secret"},"scope":"Namespaced","verbs":["list","watch"]},
+				{"resource":"pods","responseKind":{"kind":"Pod"},"scope":"Namespaced","verbs":["list","watch"]}]}]}]}`)
+		case "/clusters/admin/apis":
+			_, _ = io.WriteString(w, `{"kind":"APIGroupDiscoveryList","items":[
+				{"metadata":{"name":"metrics.k8s.io"},"versions":[{"version":"v1beta1","freshness":"Stale"}]},
+				{"metadata":{"name":"h.io"},"versions":[{"version":"v1","resources":[{"resource":"bars","responseKind":{"kind":"Bar"},"scope":"Cluster","verbs":["list","watch"]}]}]},
+				{"metadata":{"name":"i.io"},"versions":[{"version":"v1","resources":[{"resource":"foopasswords","responseKind":{"kind":"P"},"scope":"Cluster","verbs":["list","watch"]}]}]},
+				{"metadata":{"name":"g.io"},"versions":[{"version":"v2","resources":[{"resource":"tokens","responseKind":{"kind":"Token"},"scope":"Cluster","verbs":["list","watch"]},
+					{"resource":"foos","responseKind":{"kind":"Foo"},"scope":"Cluster","verbs":["list","watch"]}]}]}]}`)
+		default:
+			emptyPods(w, r, nil)
+		}
+	})
+	if _, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("admin")}); err != nil {
+		t.Fatal(err)
+	}
+	found, err := l.Resources(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "metrics.k8s.io") {
+		t.Errorf("%v", err)
+	}
+	want := map[string]string{"/v1/bindings": "only create", "/v1/services": "--resources", "/v1/secrets": "Secrets", "/v1/pods": "",
+		"metrics.k8s.io/v1beta1/": "v1beta1.metrics.k8s.io", "g.io/v2/tokens": "credentials", "h.io/v1/bars": "credentials",
+		"i.io/v1/foopasswords": "credentials", "g.io/v2/foos": ""}
+	for _, r := range found {
+		name := fmt.Sprintf("%s/%s/%s", r.Group, r.Version, r.Resource)
+		says, known := want[name]
+		if !known || !strings.Contains(r.Unwatchable, says) || (says == "") != (r.Unwatchable == "") {
+			t.Errorf("%s: %q, want %q in it", name, r.Unwatchable, says)
+		}
+		delete(want, name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not among them: %v", want)
+	}
+	// With a namespace chosen, a custom resource without namespaces is asked for without one.
+	sel, err := l.Select(t.Context(), Change{Resource: ptr("foos.v2.g.io"), Namespace: ptr("team-a")})
+	if err != nil || !sel.ClusterScoped || sel.Watched() != "" {
+		t.Errorf("%+v, %v", sel, err)
+	}
+	if _, err := l.Select(t.Context(), Change{Resource: ptr("v1beta1.metrics.k8s.io")}); err == nil {
+		t.Log("a group that is down can be chosen by name")
+	}
+}
+
+func TestWordsOfAnAnswer(t *testing.T) {
+	base, _ := url.Parse("http://relay/clusters/c")
+	x := &explainer{base: base, context: "c", namespace: "team-a"}
+	for _, tt := range []struct {
+		name, path string
+		code       int
+		header     http.Header
+		message    string
+		cause      string
+		says       string
+		offer      string
+	}{
+		{"unauthorized", "/api/v1/pods", 401, nil, "Unauthorized", "unauthorized", "log in again", ""},
+		{"hinted", "/api/v1/pods", 401, http.Header{"X-Informerscope-Hint": {"client-certificate"},
+			"X-Informerscope-Words": {url.PathEscape("It expired on 100%, so.")}}, "Unauthorized", "client-certificate",
+			"It expired on 100%, so.", ""},
+		{"anonymous", "/api/v1/pods", 403, nil, `pods is forbidden: User "system:anonymous" cannot list`, "forbidden",
+			"does not know who asks", "team-a"},
+		{"in its namespace", "/api/v1/namespaces/team-a/pods", 403, nil, `pods is forbidden`, "forbidden",
+			`a Role that allows to list and watch pods in the namespace "team-a"`, ""},
+		{"in another", "/apis/apps/v1/namespaces/x/deployments", 403, nil, `deployments.apps is forbidden`, "forbidden",
+			`deployments in the namespace "x"`, "team-a"},
+		{"a rule", "/api/v1/secrets", 403, http.Header{"X-Informerscope-Rule": {"secrets"}}, "refused by the relay's rule", "not-served",
+			"Refused by the relay's rule.", ""},
+		{"a context", "/api/v1/pods", 403, http.Header{"X-Informerscope-Rule": {"context"}}, "this server does not serve it",
+			"context-not-served", "--contexts", ""},
+		{"unknown", "/apis/g.io/v1/foos", 404, nil, "the server could not find the requested resource", "not-served", "foos", ""},
+		{"unknown, and no word of why", "/apis/g.io/v1/foos", 404, nil, "", "not-served", "(404 Not Found). If it is", ""},
+		{"down, and no word of why", "/apis/g.io/v1/foos", 502, nil, "", "other", "502 Bad Gateway. This page", ""},
+		{"down", "/apis/g.io/v1/foos", 503, nil, "service unavailable", "other", "503 Service Unavailable. Service unavailable.", ""},
+		{"too many", "/api/v1/pods", 429, nil, "slow down", "", "", ""},
+		{"gone", "/api/v1/pods", 410, nil, "too old", "", "", ""},
+	} {
+		req := httptest.NewRequest(http.MethodGet, base.JoinPath(tt.path).String(), nil)
+		if tt.header == nil {
+			tt.header = http.Header{}
+		}
+		body, _ := json.Marshal(map[string]string{"message": tt.message})
+		resp := &http.Response{StatusCode: tt.code, Header: tt.header, Body: io.NopCloser(strings.NewReader(string(body)))}
+		_, st := statusOf(resp)
+		is := x.ofAnswer(req, resp, st)
+		if is.cause != tt.cause || !strings.Contains(is.words, tt.says) || is.namespace != tt.offer || strings.Contains(is.words, "..") {
+			t.Errorf("%s: %+v", tt.name, is)
+		}
+	}
+}
