@@ -1,0 +1,674 @@
+package story
+
+import (
+	"math"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+
+	"informerscope/core/trace"
+)
+
+// Condition is an expression over State, by the names of its JSON.
+type Condition struct {
+	src   string
+	root  node
+	sort  sort
+	facts bool
+	since bool
+}
+
+const (
+	longestCondition = 1000
+	deepestCondition = 40
+)
+
+// node is a part of an expression.
+type node struct {
+	sort sort
+	eval func(m moment) value
+}
+
+// ParseCondition reads an expression that is true or false of a State. An error is a *ConditionError.
+func ParseCondition(src string) (*Condition, error) {
+	c, err := parse(src)
+	if err != nil {
+		return nil, err
+	}
+	if c.sort != truth {
+		return nil, failAt(src, 0, "this is %s, and a condition is true or false: compare it, as in queue.depth >= 3", c.sort)
+	}
+	return c, nil
+}
+
+// parse reads an expression of any sort.
+func parse(src string) (*Condition, error) {
+	if len(src) > longestCondition {
+		return nil, failAt(src, 0, "this is longer than %d characters", longestCondition)
+	}
+	words, err := tokens(src)
+	if err != nil {
+		return nil, err
+	}
+	p := &parser{src: src, words: words, scope: &scope{typ: stateType}}
+	root, err := p.or()
+	if err != nil {
+		return nil, err
+	}
+	if w := p.peek(); w.kind != 0 {
+		return nil, p.fail(w, "%q is too much here: join conditions with and, or", w.text)
+	}
+	return &Condition{src: src, root: root, sort: root.sort, facts: p.facts, since: p.since}, nil
+}
+
+// String is the condition as it was written.
+func (c *Condition) String() string { return c.src }
+
+// Holds reports whether the condition is true of a State. base is the State when the step began, to which since refers.
+func (c *Condition) Holds(s, base *trace.State) bool {
+	v := c.eval(s, base)
+	return !v.missing && v.b
+}
+
+func (c *Condition) eval(s, base *trace.State) value {
+	m := moment{at: &place{v: reflect.ValueOf(s).Elem()}}
+	if base != nil {
+		m.base = &place{v: reflect.ValueOf(base).Elem()}
+	}
+	return c.root.eval(m)
+}
+
+type parser struct {
+	src   string
+	words []token
+	i     int
+	depth int
+	scope *scope
+	facts bool
+	since bool
+}
+
+func (p *parser) peek() token { return p.words[p.i] }
+
+func (p *parser) next() token {
+	w := p.words[p.i]
+	if w.kind != 0 {
+		p.i++
+	}
+	return w
+}
+
+// take takes a word if it is next.
+func (p *parser) take(kind byte, text string) bool {
+	if w := p.peek(); w.kind == kind && w.text == text {
+		p.i++
+		return true
+	}
+	return false
+}
+
+func (p *parser) fail(w token, format string, args ...any) error {
+	return failAt(p.src, w.at, format, args...)
+}
+
+// expect takes an operator that must be next.
+func (p *parser) expect(op string) error {
+	if p.take('o', op) {
+		return nil
+	}
+	w := p.peek()
+	if w.kind == 0 {
+		return p.fail(w, "the condition ends where %q is expected", op)
+	}
+	return p.fail(w, "%q is expected here, and not %q", op, w.text)
+}
+
+// joined reads parts that a word joins.
+func (p *parser) joined(word string, part func() (node, error), eval func(a, b node) func(moment) value) (node, error) {
+	left, err := part()
+	if err != nil {
+		return node{}, err
+	}
+	for {
+		w := p.peek()
+		if !p.take('w', word) {
+			return left, nil
+		}
+		right, err := part()
+		if err != nil {
+			return node{}, err
+		}
+		if left.sort != truth || right.sort != truth {
+			return node{}, p.fail(w, "%s joins conditions, and one of these is no condition", word)
+		}
+		left = node{truth, eval(left, right)}
+	}
+}
+
+func (p *parser) or() (node, error) {
+	if p.depth++; p.depth > deepestCondition {
+		return node{}, p.fail(p.peek(), "the condition is nested deeper than %d", deepestCondition)
+	}
+	defer func() { p.depth-- }()
+	return p.joined("or", p.and, func(a, b node) func(moment) value {
+		return func(m moment) value { return truthValue(isTrue(a, m) || isTrue(b, m)) }
+	})
+}
+
+func (p *parser) and() (node, error) {
+	return p.joined("and", p.not, func(a, b node) func(moment) value {
+		return func(m moment) value { return truthValue(isTrue(a, m) && isTrue(b, m)) }
+	})
+}
+
+func isTrue(n node, m moment) bool {
+	v := n.eval(m)
+	return !v.missing && v.b
+}
+
+func (p *parser) not() (node, error) {
+	w := p.peek()
+	if !p.take('w', "not") {
+		return p.comparison()
+	}
+	if p.depth++; p.depth > deepestCondition {
+		return node{}, p.fail(w, "the condition is nested deeper than %d", deepestCondition)
+	}
+	defer func() { p.depth-- }()
+	n, err := p.not()
+	if err != nil {
+		return n, err
+	}
+	if n.sort != truth {
+		return n, p.fail(w, "not turns a condition round, and this is %s", n.sort)
+	}
+	return node{truth, func(m moment) value { return truthValue(!isTrue(n, m)) }}, nil
+}
+
+var comparisons = []string{"==", "!=", ">=", "<=", ">", "<"}
+
+func (p *parser) comparison() (node, error) {
+	left, err := p.sum()
+	if err != nil {
+		return left, err
+	}
+	w := p.peek()
+	if w.kind != 'o' || !slices.Contains(comparisons, w.text) {
+		return left, nil
+	}
+	p.next()
+	right, err := p.sum()
+	if err != nil {
+		return right, err
+	}
+	if left.sort == thing || right.sort == thing {
+		return left, p.fail(w, "only numbers, texts and truths can be compared; say which part of it")
+	}
+	if left.sort != right.sort {
+		return left, p.fail(w, "%s cannot be compared with %s", left.sort, right.sort)
+	}
+	if left.sort != number && w.text != "==" && w.text != "!=" {
+		return left, p.fail(w, "%s has no order: use == or !=, or number(…) of a resourceVersion", left.sort)
+	}
+	return node{truth, func(m moment) value {
+		a, b := left.eval(m), right.eval(m)
+		if a.missing || b.missing {
+			return missing
+		}
+		switch w.text {
+		case "==":
+			return truthValue(a.b == b.b && a.n == b.n && a.s == b.s)
+		case "!=":
+			return truthValue(a.b != b.b || a.n != b.n || a.s != b.s)
+		case ">=":
+			return truthValue(a.n >= b.n)
+		case "<=":
+			return truthValue(a.n <= b.n)
+		case ">":
+			return truthValue(a.n > b.n)
+		}
+		return truthValue(a.n < b.n)
+	}}, nil
+}
+
+func (p *parser) sum() (node, error)     { return p.arithmetic([]string{"+", "-"}, p.product) }
+func (p *parser) product() (node, error) { return p.arithmetic([]string{"*", "/"}, p.operand) }
+
+// arithmetic reads numbers that operators of one rank join.
+func (p *parser) arithmetic(ops []string, part func() (node, error)) (node, error) {
+	left, err := part()
+	if err != nil {
+		return left, err
+	}
+	for {
+		w := p.peek()
+		if w.kind != 'o' || !slices.Contains(ops, w.text) {
+			return left, nil
+		}
+		p.next()
+		right, err := part()
+		if err != nil {
+			return right, err
+		}
+		if left.sort != number || right.sort != number {
+			return left, p.fail(w, "%s is for numbers", w.text)
+		}
+		a, b := left, right
+		left = node{number, func(m moment) value {
+			x, y := a.eval(m), b.eval(m)
+			if x.missing || y.missing {
+				return missing
+			}
+			switch w.text {
+			case "+":
+				return value{n: x.n + y.n}
+			case "-":
+				return value{n: x.n - y.n}
+			case "*":
+				return value{n: x.n * y.n}
+			}
+			if y.n == 0 {
+				return missing
+			}
+			return value{n: x.n / y.n}
+		}}
+	}
+}
+
+func (p *parser) operand() (node, error) {
+	w := p.next()
+	switch {
+	case w.kind == 'n':
+		n, err := strconv.ParseFloat(w.text, 64)
+		if err != nil || math.IsInf(n, 0) {
+			return node{}, p.fail(w, "%q is no number", w.text)
+		}
+		return node{number, func(moment) value { return value{n: n} }}, nil
+	case w.kind == 's':
+		return node{text, func(moment) value { return value{s: w.text} }}, nil
+	case w.kind == 'w' && (w.text == "true" || w.text == "false"):
+		return node{truth, func(moment) value { return truthValue(w.text == "true") }}, nil
+	case w.kind == 'w' && slices.Contains([]string{"and", "or", "not"}, w.text):
+		return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
+	case w.kind == 'w' && p.peek().kind == 'o' && p.peek().text == "(":
+		return p.call(w)
+	case w.kind == 'w':
+		return p.path(w)
+	case w.kind == 'o' && w.text == "(":
+		n, err := p.or()
+		if err != nil {
+			return n, err
+		}
+		return n, p.expect(")")
+	case w.kind == 'o' && w.text == "-" && p.peek().kind == 'n':
+		n, err := p.operand()
+		if err != nil {
+			return n, err
+		}
+		return node{number, func(m moment) value { return value{n: -n.eval(m).n} }}, nil
+	case w.kind == 0:
+		return node{}, p.fail(w, "the condition ends where a path, a number or a text is expected")
+	}
+	return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
+}
+
+// path reads what begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
+func (p *parser) path(first token) (node, error) {
+	at, up := p.scope, 0
+	for ; at != nil; at, up = at.outer, up+1 {
+		if _, ok := members(at.typ)[first.text]; ok {
+			break
+		}
+	}
+	if at == nil {
+		return node{}, p.fail(first, "there is no %q; State has %s", first.text, names(p.scope.typ))
+	}
+	if at.outer == nil && first.text == "facts" {
+		p.facts = true
+	}
+	var steps []func(reflect.Value) (reflect.Value, bool)
+	typ := at.typ
+	field := func(w token) error {
+		for typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		if typ.Kind() != reflect.Struct {
+			return p.fail(w, "there is no %q in %s", w.text, sortOf(typ))
+		}
+		i, ok := members(typ)[w.text]
+		if !ok {
+			return p.fail(w, "there is no %q here; there are %s", w.text, names(typ))
+		}
+		steps = append(steps, func(v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
+		typ = typ.Field(i).Type
+		return nil
+	}
+	if err := field(first); err != nil {
+		return node{}, err
+	}
+	for {
+		switch {
+		case p.take('o', "."):
+			w := p.next()
+			if w.kind != 'w' {
+				return node{}, p.fail(w, "a name is expected after the dot")
+			}
+			if w.text == "facts" {
+				p.facts = true
+			}
+			if err := field(w); err != nil {
+				return node{}, err
+			}
+		case p.take('o', "["):
+			w := p.next()
+			for typ.Kind() == reflect.Pointer {
+				typ = typ.Elem()
+			}
+			step, elem, err := p.element(w, typ)
+			if err != nil {
+				return node{}, err
+			}
+			steps, typ = append(steps, step), elem
+			if err := p.expect("]"); err != nil {
+				return node{}, err
+			}
+		default:
+			return node{sortOf(typ), func(m moment) value {
+				at := m.at
+				for range up {
+					at = at.outer
+				}
+				v := at.v
+				for _, step := range steps {
+					var ok bool
+					if v, ok = settle(v); !ok {
+						return missing
+					}
+					if v, ok = step(v); !ok {
+						return missing
+					}
+				}
+				return read(v)
+			}}, nil
+		}
+	}
+}
+
+// element reads what stands in brackets: a number, the name of an element of a list, or the key of a map.
+func (p *parser) element(w token, typ reflect.Type) (step func(reflect.Value) (reflect.Value, bool), elem reflect.Type, err error) {
+	switch {
+	case typ.Kind() == reflect.Map && w.kind == 's':
+		return func(v reflect.Value) (reflect.Value, bool) {
+			e := v.MapIndex(reflect.ValueOf(w.text))
+			return e, e.IsValid()
+		}, typ.Elem(), nil
+	case typ.Kind() == reflect.Map:
+		return nil, nil, p.fail(w, "the key of a map stands in quotes")
+	case typ.Kind() != reflect.Slice:
+		return nil, nil, p.fail(w, "only a list or a map has [ ]")
+	case w.kind == 'n':
+		i, err := strconv.Atoi(w.text)
+		if err != nil {
+			return nil, nil, p.fail(w, "%q is no place in a list", w.text)
+		}
+		return func(v reflect.Value) (reflect.Value, bool) {
+			if i >= v.Len() {
+				return v, false
+			}
+			return v.Index(i), true
+		}, typ.Elem(), nil
+	case w.kind != 's':
+		return nil, nil, p.fail(w, "a number or a name in quotes is expected in [ ]")
+	}
+	of := typ.Elem()
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	by := -1
+	if of.Kind() == reflect.Struct {
+		for _, name := range []string{"name", "key", "stage"} {
+			if i, ok := members(of)[name]; ok && of.Field(i).Type.Kind() == reflect.String {
+				by = i
+				break
+			}
+		}
+	}
+	if by < 0 {
+		return nil, nil, p.fail(w, "the elements of this list have no name: use a number")
+	}
+	return func(v reflect.Value) (reflect.Value, bool) {
+		for i := range v.Len() {
+			e, ok := settle(v.Index(i))
+			if ok && e.Field(by).String() == w.text {
+				return e, true
+			}
+		}
+		return v, false
+	}, typ.Elem(), nil
+}
+
+// functions are what a condition can call.
+var functions = map[string]func(p *parser, w token) (node, error){}
+
+func init() { // they call the parser, which calls them
+	functions["any"] = quantified(func(found, of int) value { return truthValue(found > 0) })
+	functions["all"] = quantified(func(found, of int) value { return truthValue(found == of) })
+	functions["count"] = quantified(func(found, of int) value { return value{n: float64(found)} })
+	functions["since"] = sinceCall
+	functions["number"] = numberCall
+	functions["contains"] = containsCall
+}
+
+func functionNames() []string {
+	var out []string
+	for name := range functions {
+		out = append(out, name)
+	}
+	slices.Sort(out)
+	return out
+}
+
+func (p *parser) call(name token) (node, error) {
+	f := functions[name.text]
+	if f == nil {
+		return node{}, p.fail(name, "there is no function %q; there are %s", name.text, strings.Join(functionNames(), ", "))
+	}
+	p.next() // the parenthesis
+	n, err := f(p, name)
+	if err != nil {
+		return n, err
+	}
+	return n, p.expect(")")
+}
+
+// quantified is any, all or count: of a list, and a condition on its elements, which count may leave out.
+func quantified(answer func(found, of int) value) func(*parser, token) (node, error) {
+	return func(p *parser, name token) (node, error) {
+		w := p.next()
+		if w.kind != 'w' {
+			return node{}, p.fail(w, "%s is of a list, as in %s(listeners, pending > 0)", name.text, name.text)
+		}
+		list, typ, err := p.list(w)
+		if err != nil {
+			return node{}, err
+		}
+		each := node{truth, func(moment) value { return truthValue(true) }}
+		if name.text != "count" || p.peek().text == "," {
+			if err := p.expect(","); err != nil {
+				return node{}, err
+			}
+			at := p.peek()
+			p.scope = &scope{outer: p.scope, typ: typ}
+			each, err = p.or()
+			p.scope = p.scope.outer
+			if err != nil {
+				return node{}, err
+			}
+			if each.sort != truth {
+				return node{}, p.fail(at, "a condition on the elements is expected here")
+			}
+		}
+		out := truth
+		if name.text == "count" {
+			out = number
+		}
+		return node{out, func(m moment) value {
+			l := list.eval(m)
+			if l.missing {
+				return missing
+			}
+			found := 0
+			for i := range l.v.Len() {
+				e, ok := settle(l.v.Index(i))
+				if ok && isTrue(each, moment{at: &place{outer: m.at, v: e}, base: m.base}) {
+					found++
+				}
+			}
+			return answer(found, l.v.Len())
+		}}, nil
+	}
+}
+
+// list is a path that leads to a list of objects, and the type of these.
+func (p *parser) list(first token) (node, reflect.Type, error) {
+	typ, err := p.typeAt(first)
+	if err != nil {
+		return node{}, nil, err
+	}
+	for typ.Kind() == reflect.Pointer {
+		typ = typ.Elem()
+	}
+	if typ.Kind() != reflect.Slice {
+		return node{}, nil, p.fail(first, "%q is no list", first.text)
+	}
+	of := typ.Elem()
+	for of.Kind() == reflect.Pointer {
+		of = of.Elem()
+	}
+	if of.Kind() != reflect.Struct {
+		of = reflect.TypeFor[struct{}]()
+	}
+	n, err := p.path(first)
+	return n, of, err
+}
+
+// typeAt is the type of the path that begins with a name, which is left to be read.
+func (p *parser) typeAt(first token) (reflect.Type, error) {
+	at := p.scope
+	for ; at != nil; at = at.outer {
+		if _, ok := members(at.typ)[first.text]; ok {
+			break
+		}
+	}
+	if at == nil {
+		return nil, p.fail(first, "there is no %q; State has %s", first.text, names(p.scope.typ))
+	}
+	typ := at.typ.Field(members(at.typ)[first.text]).Type
+	for i := p.i; ; i++ {
+		for typ.Kind() == reflect.Pointer {
+			typ = typ.Elem()
+		}
+		w := p.words[i]
+		switch {
+		case w.kind == 'o' && w.text == ".":
+			name := p.words[min(i+1, len(p.words)-1)]
+			if typ.Kind() != reflect.Struct {
+				return typ, nil // path says what is wrong
+			}
+			field, ok := members(typ)[name.text]
+			if !ok {
+				return typ, p.fail(name, "there is no %q here; there are %s", name.text, names(typ))
+			}
+			typ = typ.Field(field).Type
+			i++
+		case w.kind == 'o' && w.text == "[":
+			if k := typ.Kind(); k != reflect.Slice && k != reflect.Map {
+				return typ, nil
+			}
+			typ = typ.Elem()
+			i += 2 // what is in the brackets, and the closing one
+			if i+1 >= len(p.words) {
+				return typ, nil
+			}
+		default:
+			return typ, nil
+		}
+	}
+}
+
+// sinceCall is by how much a number of State grew since the step began.
+func sinceCall(p *parser, name token) (node, error) {
+	p.since = true
+	inner := p.scope
+	for p.scope.outer != nil { // what an element was then nobody can say
+		p.scope = p.scope.outer
+	}
+	w := p.peek()
+	n, err := p.sum()
+	p.scope = inner
+	if err != nil {
+		return n, err
+	}
+	if n.sort != number {
+		return n, p.fail(w, "since is by how much a number grew, and this is %s", n.sort)
+	}
+	return node{number, func(m moment) value {
+		at := m.at
+		for at.outer != nil {
+			at = at.outer
+		}
+		now := n.eval(moment{at: at, base: m.base})
+		if now.missing || m.base == nil {
+			return missing
+		}
+		then := n.eval(moment{at: m.base, base: m.base})
+		return value{n: now.n - then.n} // what was not there was none
+	}}, nil
+}
+
+// numberCall is a text that is a number, as resourceVersions are.
+func numberCall(p *parser, name token) (node, error) {
+	w := p.peek()
+	n, err := p.sum()
+	if err != nil {
+		return n, err
+	}
+	if n.sort != text {
+		return n, p.fail(w, "number is of a text, and this is %s", n.sort)
+	}
+	return node{number, func(m moment) value {
+		v := n.eval(m)
+		f, err := strconv.ParseFloat(v.s, 64)
+		if v.missing || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return missing
+		}
+		return value{n: f}
+	}}, nil
+}
+
+// containsCall reports whether a text has another one in it.
+func containsCall(p *parser, name token) (node, error) {
+	w := p.peek()
+	in, err := p.sum()
+	if err != nil {
+		return in, err
+	}
+	if err := p.expect(","); err != nil {
+		return in, err
+	}
+	what, err := p.sum()
+	if err != nil {
+		return what, err
+	}
+	if in.sort != text || what.sort != text {
+		return in, p.fail(w, "contains is of two texts")
+	}
+	return node{truth, func(m moment) value {
+		a, b := in.eval(m), what.eval(m)
+		if a.missing || b.missing {
+			return missing
+		}
+		return truthValue(strings.Contains(a.s, b.s))
+	}}, nil
+}

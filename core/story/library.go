@@ -1,0 +1,14 @@
+package story
+
+import (
+	"cmp"
+	"slices"
+)
+
+// Sort puts stories into the order of the chooser.
+func Sort(stories []*Story) {
+	place := func(s *Story) int { return slices.IndexFunc(Groups, func(g Group) bool { return g.ID == s.Group }) }
+	slices.SortStableFunc(stories, func(a, b *Story) int {
+		return cmp.Or(cmp.Compare(place(a), place(b)), cmp.Compare(a.Order, b.Order), cmp.Compare(a.ID, b.ID))
+	})
+}

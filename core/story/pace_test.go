@@ -1,0 +1,182 @@
+package story
+
+import (
+	"fmt"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// show paints frames for so long, as a page does, and holds what is said against what is shown. It stops early once ok says so.
+func (s *stage) show(d time.Duration, ok func(*view.Told) bool) *view.Told {
+	s.t.Helper()
+	const frame = 500 * time.Millisecond
+	for until := time.Now().Add(d); ; {
+		s.view.Frame()
+		st := s.view.State()
+		told := s.player.Told(s.rec.FoldAt(st.Seq), st)
+		if told == nil {
+			s.t.Fatal("the story is over")
+		}
+		if told.Problem != "" {
+			s.t.Fatal(told.Problem)
+		}
+		if ok != nil && ok(told) || !time.Now().Before(until) {
+			return told
+		}
+		time.Sleep(min(frame, time.Until(until)))
+	}
+}
+
+// claims holds every sentence's claim against the State at each event at which it shows.
+func (s *stage) claims() {
+	t := s.t
+	t.Helper()
+	story := s.player.now.story
+	pages := s.player.now.pages
+	head, _ := s.rec.Head()
+	fold := s.rec.FoldAt(pages[0].Begin)
+	wrong := 0
+	for i, is := range pages {
+		step := &story.Steps[i]
+		last := head
+		if i+1 < len(pages) {
+			last = pages[i+1].From
+		}
+		// What a step tells is not over before it.
+		if from := s.rec.FoldAt(is.From).State(); step.Until != nil && len(step.Do) > 0 && step.Until.Holds(from, from) {
+			t.Errorf("step %d: %s holds before the step begins", i+1, step.Until)
+		}
+		for seq := is.Begin; seq <= last; seq++ {
+			// Of a long stretch some moments stand for all, and those about its ends for themselves.
+			if near := uint64(40); seq%17 != 0 && seq > is.Begin+near && seq+near < last && (seq+near < is.End || seq > is.End+near) {
+				continue
+			}
+			if seq > fold.Seq() {
+				s.rec.Read(fold.Seq()+1, seq, func(e *trace.Event) bool { fold.Apply(e); return true })
+			} else if seq < fold.Seq() {
+				fold = s.rec.FoldAt(seq)
+			}
+			sentence := step.sentence(is.End != 0 && seq >= is.End)
+			st := fold.State()
+			if sentence.Claim.facts {
+				view.SetFacts(fold, st, fold.At())
+			}
+			if !sentence.Claim.Holds(st, is.base) {
+				if wrong++; wrong < 3 {
+					t.Errorf("step %d, event %d (begin %d, end %d, next %d, %.0f ms): %q is said and is not so: %s\nsay %q", i+1, seq, is.Begin, is.End, last,
+						st.AtMillis, sentence.Words.EN, sentence.Claim, explain(sentence.Claim, st, is.base))
+				}
+			}
+		}
+	}
+	if wrong > 0 {
+		t.Errorf("%d moments at which something is said that is not so", wrong)
+	}
+}
+
+// explain says of each part of a claim that and joins whether it holds.
+func explain(c *Condition, st, base *trace.State) string {
+	out := ""
+	for _, part := range splitAnd(c.String()) {
+		if p, err := ParseCondition(part); err == nil && !p.Holds(st, base) {
+			out += " not " + part
+		}
+	}
+	return out
+}
+
+func splitAnd(src string) (parts []string) {
+	depth, from := 0, 0
+	for i := 0; i < len(src); i++ {
+		switch {
+		case src[i] == '(':
+			depth++
+		case src[i] == ')':
+			depth--
+		case depth == 0 && len(src) > i+5 && src[i:i+5] == " and ":
+			parts, from = append(parts, src[from:i]), i+5
+		}
+	}
+	return append(parts, src[from:])
+}
+
+// TestNothingIsSaidThatIsNotSo tells every story in every era, turning its pages from every 0.2 s to every 60 s, forwards and backwards, and
+// holds the claim of each sentence against the State of each moment at which it shows.
+func TestNothingIsSaidThatIsNotSo(t *testing.T) {
+	for _, story := range library(t) {
+		for _, era := range story.Eras {
+			paces := []time.Duration{200 * time.Millisecond, time.Minute}
+			if era == story.Eras[0] {
+				paces = append(paces, 1500*time.Millisecond, 8*time.Second)
+			}
+			for _, pace := range paces {
+				t.Run(fmt.Sprintf("%s/%s/%v", story.ID, era, pace), func(t *testing.T) {
+					t.Parallel()
+					synctest.Test(t, func(t *testing.T) { tellAt(t, story, era, pace) })
+				})
+			}
+		}
+	}
+}
+
+func tellAt(t *testing.T, story *Story, era string, pace time.Duration) {
+	s := newStage(t, []*Story{story})
+	defer s.close()
+	begun := make(chan error, 1)
+	go func() { begun <- s.player.Begin(t.Context(), story.ID, era) }()
+	if err := <-begun; err != nil {
+		t.Fatal(err)
+	}
+	last := len(story.Steps) - 1
+	presses := 0
+	for presses < 400 {
+		d := s.show(pace, nil)
+		if d.Last == last && d.Ended {
+			break
+		}
+		presses++
+		if err := s.player.Turn(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	d := s.show(time.Minute, func(d *view.Told) bool { return d.Last == last && d.Done })
+	if d.Last != last || !d.Done || d.Caption == nil {
+		t.Fatalf("after %d presses the story has come to %+v", presses, d)
+	}
+	if pace >= time.Second && presses < last {
+		t.Errorf("%d presses turned %d pages", presses, last)
+	}
+	head, _ := s.rec.Head()
+	for i := last - 1; i >= 0; i-- {
+		if err := s.player.Turn(t.Context(), -1); err != nil {
+			t.Fatal(err)
+		}
+		is := s.player.now.pages[i]
+		d := s.show(pace, nil)
+		st := s.view.State()
+		if d.Step != i || d.Caption == nil || st.Seq < is.Begin || st.Seq > is.End {
+			t.Errorf("back at step %d it shows step %d, %v at event %d of %d to %d", i+1, d.Step+1, d.Caption, st.Seq, is.Begin, is.End)
+		}
+	}
+	// Nothing was done anew.
+	if n := len(s.player.now.pages); n != last+1 {
+		t.Errorf("%d steps have begun, want %d", n, last+1)
+	}
+	// And forwards again to where it was.
+	for i := 1; i <= last; i++ {
+		if err := s.player.Turn(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		if d := s.show(10*time.Millisecond, nil); d.Step != i || d.Caption == nil {
+			t.Errorf("forwards again at step %d it shows step %d, %v", i+1, d.Step+1, d.Caption)
+		}
+	}
+	s.claims()
+	if again, _ := s.rec.Head(); again < head {
+		t.Errorf("the log ended at %d and ends at %d", head, again)
+	}
+}

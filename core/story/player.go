@@ -1,0 +1,601 @@
+package story
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+	"informerscope/core/vclock"
+	"informerscope/core/view"
+)
+
+const (
+	// fast is how many times as fast time goes when a page was turned before its step's condition had come, and skip when it was
+	// turned twice: then as fast as things can happen.
+	fast = 16
+	skip = 1e6
+)
+
+// Player tells stories: it does what their steps do, and lets time go only as far as what was told. Its methods are safe for concurrent
+// use.
+type Player struct {
+	console *lab.Console
+	rec     *trace.Recorder
+	stories []*Story
+
+	turn sync.Mutex // one Begin or Leave at a time
+
+	mu  sync.Mutex
+	now *telling // nil when no story is told
+}
+
+// telling is a story that is being told. The Player's lock guards it.
+type telling struct {
+	story *Story
+	era   string
+	gen   uint64 // of the log; 0 while the story's own has not begun
+	fold  *trace.Fold
+	wake  chan struct{}
+	end   context.CancelFunc
+	ended chan struct{} // closed when the goroutine that acts is over; nil for one that is only followed
+
+	ready    bool
+	entering bool // a step's calls are made
+	asked    int  // pages to turn
+	skipping bool // the press after the first that came early
+	shown    int  // the step that was turned to
+	pages    []page
+	problem  string
+	stands   bool
+	followed bool // another page tells it
+}
+
+// page is a step that has begun.
+type page struct {
+	view.StoryMark
+	base  *trace.State  // at From
+	began time.Duration // on the driver's clock
+	endAt time.Duration
+}
+
+// NewPlayer returns a Player of some stories, which console's commands act out. rec is the log of console's Lab.
+func NewPlayer(console *lab.Console, rec *trace.Recorder, stories []*Story) *Player {
+	return &Player{console: console, rec: rec, stories: stories}
+}
+
+// Listed is what the chooser shows of a story.
+type Listed struct {
+	ID      string   `json:"id"`
+	Group   string   `json:"group"`
+	Title   Words    `json:"title"`
+	Lesson  Words    `json:"lesson"`
+	Terms   string   `json:"terms"`
+	Seconds int      `json:"seconds"`
+	Eras    []string `json:"eras"`
+	Steps   []Page   `json:"steps"`
+	Take    Home     `json:"take"`
+}
+
+// Page is what is shown of a step beside what is said.
+type Page struct {
+	Name     Words    `json:"name"`
+	Look     []string `json:"look"`
+	Listener string   `json:"listener,omitempty"`
+	Open     string   `json:"open,omitempty"`
+}
+
+// Home is what to take home from a story.
+type Home struct {
+	Words Words    `json:"words"`
+	Go    string   `json:"go"`
+	See   []string `json:"see"`
+}
+
+// Library are the stories and the parts of the chooser.
+type Library struct {
+	Groups  []Group  `json:"groups"`
+	Stories []Listed `json:"stories"`
+}
+
+// Library lists the stories.
+func (p *Player) Library() Library {
+	l := Library{Groups: Groups}
+	for _, s := range p.stories {
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}}
+		for i := range s.Steps {
+			st := &s.Steps[i]
+			e.Steps = append(e.Steps, Page{st.Name, st.Look, st.Listener, st.Open})
+		}
+		l.Stories = append(l.Stories, e)
+	}
+	return l
+}
+
+// List is Library, as lab.Teller has it.
+func (p *Player) List() any { return p.Library() }
+
+var _ lab.Teller = (*Player)(nil)
+
+// Follow tells what another page tells, whose log this is too: told is what its frames say. Null ends that.
+func (p *Player) Follow(told json.RawMessage) error {
+	var is *view.Told
+	if len(told) > 0 {
+		if err := json.Unmarshal(told, &is); err != nil {
+			return fmt.Errorf("what is told cannot be read: %w", err)
+		}
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	if is == nil {
+		p.stop()
+		return nil
+	}
+	s, err := p.find(is.ID)
+	if err != nil {
+		p.stop()
+		return err
+	}
+	if len(is.Marks) > len(s.Steps) || is.Step < 0 || is.Step > max(len(is.Marks)-1, 0) {
+		return fmt.Errorf("%d steps of the story %s are told, and it has %d", len(is.Marks), is.ID, len(s.Steps))
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.now
+	if t == nil || t.story != s || !t.followed {
+		t = &telling{story: s, followed: true, ready: true, wake: make(chan struct{}, 1)}
+	}
+	t.era, t.shown, t.stands = is.Era, is.Step, is.Stands
+	for i, m := range is.Marks {
+		if i < len(t.pages) && t.pages[i].From == m.From {
+			t.pages[i].StoryMark = m
+			continue
+		}
+		t.pages = append(t.pages[:i], page{StoryMark: m})
+	}
+	t.pages = t.pages[:len(is.Marks)]
+	if p.now != t {
+		p.now = t
+		p.mu.Unlock()
+		p.console.View.Tell(p.tell)
+		p.mu.Lock()
+	}
+	return nil
+}
+
+// find is the story with an id.
+func (p *Player) find(id string) (*Story, error) {
+	ids := make([]string, len(p.stories))
+	for i, s := range p.stories {
+		if s.ID == id {
+			return s, nil
+		}
+		ids[i] = s.ID
+	}
+	return nil, fmt.Errorf("there is no story %q; there are %s", id, strings.Join(ids, ", "))
+}
+
+// Begin begins a story on a cluster of its own, in one of its eras; "" is the first. What was told before ends. Pages may be turned from
+// now on: a press is kept until the story has come so far.
+func (p *Player) Begin(ctx context.Context, id, era string) error {
+	s, err := p.find(id)
+	if err != nil {
+		return err
+	}
+	if era == "" {
+		era = s.Eras[0]
+	}
+	if !slices.Contains(s.Eras, era) {
+		return fmt.Errorf("the story %q is told in the eras %s, and not in %q", id, strings.Join(s.Eras, "; "), era)
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.stop()
+	acting, end := context.WithCancel(context.Background())
+	t := &telling{story: s, era: era, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{})}
+	p.mu.Lock()
+	p.now = t
+	p.mu.Unlock()
+	p.console.View.Tell(p.tell)
+	do, source, none, off := "", "sim", "", "off"
+	change, err := json.Marshal(lab.Change{
+		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Era: &era, Seed: &s.Seed,
+		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &off,
+	})
+	if err == nil {
+		_, err = p.console.Do(ctx, "select", []lab.Argument{{JSON: change}})
+	}
+	if err == nil {
+		err = p.handlers(ctx, s)
+	}
+	if err != nil {
+		end()
+		close(t.ended)
+		p.drop(t)
+		return err
+	}
+	p.mu.Lock()
+	t.gen = p.rec.Generation()
+	p.mu.Unlock()
+	go p.act(acting, t)
+	p.console.Lab.WatchTime(p.watch)
+	return p.live(ctx)
+}
+
+// handlers registers those that the story wants.
+func (p *Player) handlers(ctx context.Context, s *Story) error {
+	for _, h := range s.Handlers {
+		spec, err := json.Marshal(h)
+		if err == nil {
+			_, err = p.console.Do(ctx, "addListener", []lab.Argument{{JSON: spec}})
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// live shows the newest moment.
+func (p *Player) live(ctx context.Context) error {
+	_, err := p.console.Do(ctx, "live", nil)
+	return err
+}
+
+// Leave ends the story that is told; the experiment goes on.
+func (p *Player) Leave() {
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.stop()
+}
+
+// stop ends what is told, and returns when nobody acts any more. p.turn is held.
+func (p *Player) stop() {
+	p.mu.Lock()
+	t := p.now
+	p.mu.Unlock()
+	if t == nil {
+		return
+	}
+	if t.end != nil {
+		t.end()
+		<-t.ended
+	}
+	p.drop(t)
+}
+
+// drop forgets a story, and lets time go.
+func (p *Player) drop(t *telling) {
+	p.mu.Lock()
+	if p.now == t {
+		p.now = nil
+	}
+	p.mu.Unlock()
+	p.console.Lab.WatchTime(nil)
+	p.console.Lab.Hasten(1)
+	p.console.View.Tell(nil)
+}
+
+// notify wakes who acts.
+func (t *telling) notify() {
+	select {
+	case t.wake <- struct{}{}:
+	default:
+	}
+}
+
+// last is the step that began last, -1 while none has.
+func (t *telling) last() int { return len(t.pages) - 1 }
+
+// running is the step that has begun and whose condition has not come, nil when there is none.
+func (t *telling) running() *page {
+	if n := len(t.pages); n > 0 && t.pages[n-1].End == 0 {
+		return &t.pages[n-1]
+	}
+	return nil
+}
+
+// ErrNoStory is the answer to who turns a page while no story is told.
+var ErrNoStory = errors.New("no story is told; begin one with story(id)")
+
+// Turn turns one page, or one back when n is negative. It returns at once: forward the step comes to its end first, as fast as that goes.
+func (p *Player) Turn(ctx context.Context, n int) error {
+	p.mu.Lock()
+	t := p.now
+	switch {
+	case t == nil || t.followed:
+		p.mu.Unlock()
+		return ErrNoStory
+	case n < 0:
+		t.asked, t.skipping = 0, false
+		to := t.shown - 1
+		if t.ready && len(t.pages) > 0 {
+			to = max(to, 0)
+		}
+		p.mu.Unlock()
+		t.notify()
+		if to < 0 {
+			return nil
+		}
+		return p.GoTo(ctx, to)
+	case t.problem != "":
+		p.mu.Unlock()
+		return errors.New(t.problem)
+	case t.shown < t.last():
+		to := t.shown + 1
+		p.mu.Unlock()
+		return p.GoTo(ctx, to)
+	}
+	// At the last page there is no other to turn to, but its step comes to its end.
+	open := len(t.story.Steps) - len(t.pages)
+	if len(t.pages) == 0 || t.entering {
+		open-- // the step that is about to begin
+	}
+	early := t.running() != nil
+	switch {
+	case early && t.asked > 0 && !t.skipping:
+		t.skipping = true
+	case t.asked < max(open, 1) && (open > 0 || early):
+		t.asked++
+	}
+	p.mu.Unlock()
+	t.notify()
+	if early && p.console.View.Describe().Mode != "live" {
+		return p.live(ctx)
+	}
+	return nil
+}
+
+// GoTo shows a step that has begun again: from where it began to where it ended, without doing anything anew. The one that runs is shown
+// as it runs.
+func (p *Player) GoTo(ctx context.Context, step int) error {
+	p.mu.Lock()
+	t := p.now
+	if t == nil || t.followed {
+		p.mu.Unlock()
+		return ErrNoStory
+	}
+	if step < 0 || step > t.last() {
+		p.mu.Unlock()
+		return fmt.Errorf("step %d of the story has not begun", step+1)
+	}
+	t.shown = step
+	is := t.pages[step]
+	p.mu.Unlock()
+	if is.End == 0 {
+		return p.live(ctx)
+	}
+	if p.console.Speaker != nil {
+		p.console.Speaker.Moved()
+	}
+	p.console.View.PlayTo(is.Begin, is.End)
+	return nil
+}
+
+// act does what is to be done, in a goroutine of its own, until ctx is done or the log is another one.
+func (p *Player) act(ctx context.Context, t *telling) {
+	defer close(t.ended)
+	pace := 1.0
+	for {
+		select {
+		case <-t.wake:
+		case <-ctx.Done():
+			return
+		}
+		for {
+			p.mu.Lock()
+			if t.gen != p.rec.Generation() {
+				p.mu.Unlock()
+				p.drop(t)
+				return
+			}
+			enter, want := -1, 1.0
+			switch {
+			case t.problem != "" || !t.ready:
+			case len(t.pages) == 0:
+				enter = 0
+			case t.running() != nil && t.asked > 0:
+				if want = fast; t.skipping {
+					want = skip
+				}
+			case t.running() == nil && t.asked > 0 && t.last()+1 < len(t.story.Steps):
+				t.asked--
+				enter = t.last() + 1
+			default:
+				t.asked = 0
+			}
+			if enter >= 0 {
+				t.skipping, t.entering = false, true
+			}
+			p.mu.Unlock()
+			if want != pace {
+				pace = want
+				p.console.Lab.Hasten(pace)
+			}
+			if enter < 0 {
+				break
+			}
+			if err := p.enter(ctx, t, enter); err != nil && ctx.Err() == nil {
+				p.mu.Lock()
+				t.entering, t.problem = false, err.Error()
+				p.mu.Unlock()
+				p.console.Lab.LookAgain()
+			}
+		}
+	}
+}
+
+// enter begins a step, while time stands still but for its calls.
+func (p *Player) enter(ctx context.Context, t *telling, i int) error {
+	if err := p.live(ctx); err != nil {
+		return err
+	}
+	p.mu.Lock()
+	p.follow(t)
+	base := t.fold.State()
+	is := page{base: base}
+	is.From = t.fold.Seq()
+	p.mu.Unlock()
+	for _, c := range t.story.Steps[i].Do {
+		if err := p.call(ctx, t, c); err != nil {
+			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+		}
+	}
+	p.mu.Lock()
+	p.follow(t)
+	is.Begin, is.began = t.fold.Seq(), -1
+	t.pages = append(t.pages, is)
+	t.shown, t.entering = i, false
+	p.mu.Unlock()
+	p.console.Lab.LookAgain()
+	return nil
+}
+
+// call makes a call of a step.
+func (p *Player) call(ctx context.Context, t *telling, c Call) error {
+	given := make([]lab.Argument, len(c.Args))
+	for i, a := range c.Args {
+		if i == c.Listener {
+			p.mu.Lock()
+			p.follow(t)
+			id, err := listenerNamed(t.fold.State(), a.(string))
+			p.mu.Unlock()
+			if err != nil {
+				return err
+			}
+			a = id
+		}
+		text, err := json.Marshal(a)
+		if err != nil {
+			return err
+		}
+		given[i].JSON = text
+	}
+	_, err := p.console.Do(ctx, c.Name, given)
+	return err
+}
+
+func listenerNamed(s *trace.State, name string) (int32, error) {
+	var there []string
+	for i := range s.Listeners {
+		if l := &s.Listeners[i]; !l.Removed {
+			if l.Name == name {
+				return l.ID, nil
+			}
+			there = append(there, l.Name)
+		}
+	}
+	return 0, fmt.Errorf("there is no listener %q; there are %s", name, strings.Join(there, ", "))
+}
+
+// follow folds what the log has got since. p.mu is held.
+func (p *Player) follow(t *telling) (news bool) {
+	head, _ := p.rec.Head()
+	pos := t.fold.Seq()
+	switch {
+	case head == pos:
+		return false
+	case head < pos || pos+1 < p.rec.First():
+		t.fold = p.rec.FoldAt(head)
+	default:
+		p.rec.Read(pos+1, head, func(e *trace.Event) bool {
+			t.fold.Apply(e)
+			return true
+		})
+	}
+	return true
+}
+
+// holds reports whether a condition is true of the log's end. p.mu is held.
+func (t *telling) holds(c *Condition, base *trace.State) bool {
+	s := t.fold.State()
+	if c.facts {
+		view.SetFacts(t.fold, s, t.fold.At())
+	}
+	return c.Holds(s, base)
+}
+
+// watch is the story's vclock.Watch: it notes what has come, and says whether time stands still.
+func (p *Player) watch(now, next time.Duration) (stand bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.now
+	if t == nil || t.gen == 0 {
+		return false
+	}
+	if t.gen != p.rec.Generation() {
+		t.notify()
+		return false
+	}
+	stand = p.stand(t, now, next)
+	t.stands = stand && !t.entering
+	return stand
+}
+
+// stand is watch for a story whose log it is. p.mu is held.
+func (p *Player) stand(t *telling, now, next time.Duration) bool {
+	was := t.fold.Seq()
+	news := p.follow(t)
+	switch {
+	case t.entering:
+		return true
+	case t.problem != "":
+		return false
+	case !t.ready:
+		if t.ready = t.holds(t.story.Ready, nil); t.ready {
+			t.notify()
+		}
+		return t.ready
+	case len(t.pages) == 0:
+		return true // the first step is about to begin
+	}
+	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
+	fresh := is.began < 0
+	if fresh {
+		is.began = now
+	}
+	if is.End == 0 && (news || fresh) && (step.Until == nil || t.holds(step.Until, is.base)) {
+		is.End, is.endAt = p.first(t, step.Until, is, max(was, is.Begin)), now
+		t.notify()
+	}
+	switch {
+	case is.End == 0:
+		if now-is.began > step.Limit {
+			t.problem = fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.last()+1, t.story.ID, step.Limit, step.Until)
+			t.notify()
+		}
+		return false
+	case t.asked > 0 && t.last()+1 < len(t.story.Steps):
+		return true // the next step is about to begin
+	}
+	return next > is.endAt+step.Rest
+}
+
+// first is the first event after one at which a condition held that holds now; after itself if it did then. p.mu is held.
+func (p *Player) first(t *telling, c *Condition, is *page, after uint64) uint64 {
+	head := t.fold.Seq()
+	if c == nil || after >= head {
+		return head
+	}
+	step := telling{fold: p.rec.FoldAt(after)}
+	found := uint64(0)
+	if step.holds(c, is.base) {
+		return after
+	}
+	p.rec.Read(after+1, head, func(e *trace.Event) bool {
+		step.fold.Apply(e)
+		if step.holds(c, is.base) {
+			found = e.Seq
+		}
+		return found == 0
+	})
+	return max(found, after)
+}
+
+var _ vclock.Watch = (*Player)(nil).watch

@@ -1,0 +1,119 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/lab"
+	"informerscope/core/lab/labtest"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+	"informerscope/stories"
+)
+
+func TestMain(m *testing.M) {
+	labtest.Quiet()
+	os.Exit(m.Run())
+}
+
+// told is a page without a browser.
+type stage struct {
+	t      testing.TB
+	rec    *trace.Recorder
+	lab    *lab.Lab
+	view   *view.View
+	player *Player
+}
+
+func newStage(t testing.TB, all []*Story) *stage {
+	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
+	l := lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait})
+	s := &stage{t: t, rec: rec, lab: l, view: view.New(rec, clock.RealClock{})}
+	s.player = NewPlayer(&lab.Console{Lab: l, View: s.view}, rec, all)
+	return s
+}
+
+func (s *stage) close() {
+	s.player.Leave()
+	s.lab.Close()
+	time.Sleep(time.Minute) // what heeds no context ends
+}
+
+// end is what is told of the log's end.
+func (s *stage) end() (*view.Told, *trace.State) {
+	head, _ := s.rec.Head()
+	f := s.rec.FoldAt(head)
+	st := f.State()
+	return s.player.Told(f, st), st
+}
+
+func library(t testing.TB) []*Story {
+	t.Helper()
+	all, err := Load(stories.Packed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
+}
+
+// TestExplore prints how a story goes, for who writes one: STORY=id go test -run TestExplore -v ./core/story
+func TestExplore(t *testing.T) {
+	id := os.Getenv("STORY")
+	if id == "" {
+		t.Skip("it prints how a story goes, for who writes one: STORY=id")
+	}
+	synctest.Test(t, func(t *testing.T) {
+		s := newStage(t, library(t))
+		defer s.close()
+		if err := s.player.Begin(context.Background(), id, os.Getenv("ERA")); err != nil {
+			t.Fatal(err)
+		}
+		for i := 0; i < 400; i++ {
+			time.Sleep(500 * time.Millisecond)
+			d, st := s.end()
+			if d == nil {
+				t.Fatal("the story is over")
+			}
+			say := "—"
+			if d.Caption != nil {
+				say = d.Caption.EN
+			}
+			l := ""
+			lanes := st.Lanes
+			if lanes == nil {
+				lanes = []*trace.State{st}
+			}
+			for _, st := range lanes {
+				l += fmt.Sprintf("\n    %s rv=%s lists=%d watches=%d relists=%d why=%q err=%q bo=%v q=%d %v store=%d rv %s", st.Reflector.Phase,
+					st.Reflector.ResourceVersion,
+					st.Reflector.Lists, st.Reflector.Watches, st.Reflector.Relists, st.Reflector.Why, st.Reflector.LastError, st.Reflector.Backoffs, st.Queue.Depth,
+					st.Queue.Mix, st.Indexer.Count, st.Indexer.ResourceVersion)
+				for _, li := range st.Listeners {
+					l += fmt.Sprintf(" %s:%d/%d/%d/%d/%v", li.Name, li.Pending, li.Capacity, li.Distributed, li.Handled, li.Synced)
+				}
+				w := st.Workqueue
+				l += fmt.Sprintf("\n    wq %d %v dirty %d wait %d rec %d fail %d writes %d confl %d %+v", w.Depth, w.Workers, w.DirtyCount, w.WaitingCount, w.Reconciles,
+					w.Failures, w.Writes, w.Conflicts, w.LastRead)
+			}
+			t.Logf("%6.0fms step %d done %v stands %v %s\n    api rv=%s objects=%d writes=%d %s %s", st.AtMillis, d.Step, d.Done, d.Stands, say, st.API.ResourceVersion,
+				st.API.Objects, st.API.Writes, l, d.Problem)
+			if d.Problem != "" {
+				return
+			}
+			if d.Done && i%3 == 2 {
+				if d.Last == len(s.player.now.story.Steps)-1 {
+					return
+				}
+				if err := s.player.Turn(context.Background(), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	})
+}

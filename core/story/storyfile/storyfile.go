@@ -1,0 +1,155 @@
+// Package storyfile reads stories from YAML files, and packs them as JSON for the page: a parser of YAML would be a sixteenth of what the page
+// downloads. core/story says what is in a file.
+package storyfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"regexp"
+	"strconv"
+
+	"go.yaml.in/yaml/v3"
+
+	"informerscope/core/story"
+)
+
+const longestFile = 64 << 10
+
+// Read reads a story's file. An error is a *story.FileError.
+func Read(file string, content []byte) (*story.Story, error) {
+	n, err := parse(file, content)
+	if err != nil {
+		return nil, err
+	}
+	return story.Read(file, n)
+}
+
+// ReadAll reads each story of a folder, in the order of the chooser. An error is of the first file that cannot be read.
+func ReadAll(files fs.FS) ([]*story.Story, error) {
+	var out []*story.Story
+	err := each(files, func(file string, content []byte) error {
+		s, err := Read(file, content)
+		out = append(out, s)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	story.Sort(out)
+	return out, nil
+}
+
+// Pack writes the stories of a folder as story.Load reads them.
+func Pack(files fs.FS) ([]byte, error) {
+	type packed struct {
+		File  string `json:"file"`
+		Story any    `json:"story"`
+	}
+	var out []packed
+	err := each(files, func(file string, content []byte) error {
+		n, err := parse(file, content)
+		if err != nil {
+			return err
+		}
+		if _, err := story.Read(file, n); err != nil {
+			return err
+		}
+		out = append(out, packed{file, plain(n)})
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	var b bytes.Buffer
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", " ")
+	err = e.Encode(out)
+	return b.Bytes(), err
+}
+
+func each(files fs.FS, do func(file string, content []byte) error) error {
+	paths, err := fs.Glob(files, "*.yaml")
+	if err != nil {
+		return err
+	}
+	for _, p := range paths {
+		content, err := fs.ReadFile(files, p)
+		if err == nil {
+			err = do(p, content)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
+
+// parse reads YAML.
+func parse(file string, content []byte) (*story.Node, error) {
+	bad := func(line int, text string) error { return &story.FileError{File: file, Line: line, Text: text} }
+	if len(content) > longestFile {
+		return nil, bad(1, fmt.Sprintf("the file is longer than %d bytes", longestFile))
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal(content, &doc); err != nil {
+		line := 1
+		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
+			line, _ = strconv.Atoi(m[1])
+		}
+		return nil, bad(line, "this is no YAML: "+yamlLine.ReplaceAllString(err.Error(), ""))
+	}
+	if len(doc.Content) == 0 {
+		return nil, bad(1, "the file is empty; docs/stories.md has an example")
+	}
+	return convert(doc.Content[0]), nil
+}
+
+func convert(n *yaml.Node) *story.Node {
+	out := &story.Node{Kind: story.Other, Tag: n.Tag, Value: n.Value, Line: n.Line}
+	switch n.Kind {
+	case yaml.ScalarNode:
+		out.Kind = story.Plain
+	case yaml.SequenceNode:
+		out.Kind = story.List
+	case yaml.MappingNode:
+		out.Kind = story.Object
+	}
+	for _, e := range n.Content {
+		out.Content = append(out.Content, convert(e))
+	}
+	return out
+}
+
+// plain is a node as encoding/json writes it.
+func plain(n *story.Node) any {
+	switch n.Kind {
+	case story.Object:
+		out := map[string]any{}
+		for i := 0; i+1 < len(n.Content); i += 2 {
+			out[n.Content[i].Value] = plain(n.Content[i+1])
+		}
+		return out
+	case story.List:
+		out := []any{}
+		for _, e := range n.Content {
+			out = append(out, plain(e))
+		}
+		return out
+	}
+	switch n.Tag {
+	case "!!int", "!!float":
+		if json.Valid([]byte(n.Value)) {
+			return json.Number(n.Value)
+		}
+	case "!!bool":
+		return n.Value == "true"
+	case "!!null":
+		return nil
+	}
+	return n.Value
+}

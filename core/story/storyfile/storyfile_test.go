@@ -1,0 +1,89 @@
+package storyfile
+
+import (
+	"bytes"
+	"flag"
+	"os"
+	"strings"
+	"testing"
+
+	"informerscope/stories"
+)
+
+var update = flag.Bool("update", false, "write stories/stories.json anew")
+
+// TestThePagesStoriesAreThoseOfTheFiles holds what the page carries against the files; go generate ./stories writes it.
+func TestThePagesStoriesAreThoseOfTheFiles(t *testing.T) {
+	packed, err := Pack(stories.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		if err := os.WriteFile("../../../stories/stories.json", packed, 0o644); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	if !bytes.Equal(packed, stories.Packed) {
+		t.Error("stories/stories.json is not what the files say: go generate ./stories")
+	}
+}
+
+const example = `title: {en: A, zh: B}
+lesson: {en: A, zh: B}
+group: order
+eras: ["1.37"]
+cluster: {seed: 1, objects: 3}
+steps:
+  - name: {en: A, zh: B}
+    look: [queue]
+    caption:
+      en: There are {queue.depth}.
+      zh: 有 {queue.depth}。
+      claim: queue.depth >= 0
+    do:
+      - hold: pop
+      - pace: [mailer, 3]
+    until: queue.depth > 3
+take: {en: A, zh: B, go: "func x() {}", see: [a]}
+`
+
+func TestTheExampleIsRead(t *testing.T) {
+	if _, err := Read("example.yaml", []byte(example)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestErrorsSayWhereAndWhatWasExpected spoils the example in one place at a time.
+func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
+	for _, tt := range []struct{ from, to, want string }{
+		{"lesson: {en: A, zh: B}", "lesson: {en: A}", `example.yaml:2: a lesson needs "zh"`},
+		{"title:", "titel:", `example.yaml:1: a story has no "titel"; it has title, lesson, group,`},
+		{"group: order", "group: other", `example.yaml:3: a group is one of handlers, breaks, order, store, and not "other"`},
+		{`eras: ["1.37"]`, `eras: ["1.30"]`, `example.yaml:4: `},
+		{"objects: 3", "objects: many", `example.yaml:5: a whole number from 0 to 5000 is expected here`},
+		{"look: [queue]", "look: [queu]", `example.yaml:8: a station is one of api, reflector, queue, indexer, listeners, controller, and not "queu"`},
+		{"      claim: queue.depth >= 0\n", "", `example.yaml:10: a caption needs "claim"`},
+		{"      zh: 有 {queue.depth}。", "      zh: 有", `example.yaml:10: the languages do not say the same`},
+		{"There are {queue.depth}", "There are {queue.dept}", `example.yaml:10: the sentence "There are {queue.dept}.": column 18: there is no "dept" here`},
+		{"claim: queue.depth >= 0", "claim: queue.depth", `example.yaml:12: the condition "queue.depth": column 1: this is a number`},
+		{"- hold: pop", "- hald: pop", `example.yaml:14: "hald" is no command of a story; there are addIndex,`},
+		{"- hold: pop", "- hold: lid", `example.yaml:14: hold: the argument "stage" is one of`},
+		{"- hold: pop", "- select: {}", `example.yaml:14: "select" is no command of a story`},
+		{"- hold: pop", "- hold", `example.yaml:14: a call is expected here: a command and what it takes`},
+		{"until: queue.depth > 3", "until: queue.depth > x", `example.yaml:16: the condition "queue.depth > x": column 15: there is no "x"`},
+		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "until"`},
+		{"    until: queue.depth > 3\n", "    rest: long\n", `example.yaml:16: a number of seconds from 0 to 300 is expected here`},
+		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" stands here twice`},
+		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
+		{example, "", `example.yaml:1: the file is empty`},
+	} {
+		_, err := Read("example.yaml", []byte(strings.Replace(example, tt.from, tt.to, 1)))
+		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
+			t.Errorf("%.40q: %v\nwant %s", tt.to, err, tt.want)
+		}
+	}
+	if _, err := Read("Not An Id.yaml", []byte(example)); err == nil {
+		t.Error("a file whose name is no id is read")
+	}
+}

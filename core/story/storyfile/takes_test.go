@@ -1,0 +1,84 @@
+package storyfile
+
+import (
+	"encoding/json"
+	"fmt"
+	"go/ast"
+	"go/format"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"informerscope/stories"
+)
+
+// packages are what the few lines of a story may use, by the names that everybody gives them.
+var packages = map[string]string{
+	"apierrors": "k8s.io/apimachinery/pkg/api/errors", "cache": "k8s.io/client-go/tools/cache", "context": "context",
+	"corev1": "k8s.io/api/core/v1", "corev1client": "k8s.io/client-go/kubernetes/typed/core/v1", "errors": "errors",
+	"metav1": "k8s.io/apimachinery/pkg/apis/meta/v1", "time": "time", "utilruntime": "k8s.io/apimachinery/pkg/util/runtime",
+	"workqueue": "k8s.io/client-go/util/workqueue", "informers": "k8s.io/client-go/informers", "kubernetes": "k8s.io/client-go/kubernetes",
+}
+
+// compileTakes builds the lines of every story, each as a package of its own that exists in an overlay alone.
+func compileTakes(t *testing.T, root string) {
+	all, err := ReadAll(stories.Files)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if root, err = filepath.Abs(root); err != nil {
+		t.Fatal(err)
+	}
+	overlay := map[string]map[string]string{"Replace": {}}
+	dir := t.TempDir()
+	args := []string{"build", "-overlay", filepath.Join(dir, "overlay.json")}
+	for _, s := range all {
+		body := strings.ReplaceAll(s.Take.Go, "    ", "\t")
+		parsed, err := parser.ParseFile(token.NewFileSet(), s.ID, "package take\n"+body, parser.SkipObjectResolution)
+		if err != nil {
+			t.Errorf("%s: %v", s.ID, err)
+			continue
+		}
+		used := map[string]bool{}
+		ast.Inspect(parsed, func(n ast.Node) bool {
+			if sel, ok := n.(*ast.SelectorExpr); ok {
+				if x, ok := sel.X.(*ast.Ident); ok && packages[x.Name] != "" {
+					used[x.Name] = true
+				}
+			}
+			return true
+		})
+		source := "package take\n\nimport (\n"
+		for _, name := range slices.Sorted(maps.Keys(used)) {
+			source += fmt.Sprintf("\t%s %q\n", name, packages[name])
+		}
+		source += ")\n\n" + body + "\n"
+		if _, err := format.Source([]byte(source)); err != nil {
+			t.Errorf("%s: %v", s.ID, err)
+		}
+		file := filepath.Join(dir, s.ID+".go")
+		if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		overlay["Replace"][filepath.Join(root, "core/story/takes-"+s.ID, "take.go")] = file
+		args = append(args, "./core/story/takes-"+s.ID)
+	}
+	text, err := json.Marshal(overlay)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "overlay.json"), text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", args...)
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("go %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+}

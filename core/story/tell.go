@@ -1,0 +1,120 @@
+package story
+
+import (
+	"encoding/json"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// tell is the story's view.Teller: what is told of a moment.
+func (p *Player) tell(f *trace.Fold, s *trace.State, at time.Duration) []byte {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.now
+	if t == nil {
+		return []byte("null")
+	}
+	if t.gen != 0 && t.gen != p.rec.Generation() {
+		t.notify() // the log is another one: the story is over
+		return []byte("null")
+	}
+	out, err := json.Marshal(p.told(t, f, s, at))
+	if err != nil { // texts and numbers only
+		panic(err)
+	}
+	return out
+}
+
+// Told is what is told of the moment that a State is of, nil when no story is told. f is the fold that it is of.
+func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if t := p.now; t != nil && (t.gen == 0 || t.gen == p.rec.Generation()) {
+		return p.told(t, f, s, f.At())
+	}
+	return nil
+}
+
+// told is what is told of a moment. p.mu is held.
+func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duration) *view.Told {
+	d := &view.Told{
+		ID: t.story.ID, Era: t.era, Starting: len(t.pages) == 0, Last: max(t.last(), 0), Stands: t.stands, Problem: t.problem,
+		Marks: make([]view.StoryMark, len(t.pages)),
+	}
+	for i := range t.pages {
+		d.Marks[i] = t.pages[i].StoryMark
+	}
+	if t.running() != nil && t.asked > 0 {
+		if d.Hurry = "fast"; t.skipping {
+			d.Hurry = "skip"
+		}
+	}
+	if d.Starting {
+		return d
+	}
+	i, ok := t.stepAt(s.Seq)
+	d.Step = i
+	is := &t.pages[i]
+	d.Ended = is.End != 0
+	d.Done = d.Ended && s.Seq >= is.End
+	if !ok {
+		return d
+	}
+	sentence := t.story.Steps[i].sentence(d.Done)
+	if p.true(t, i, sentence, f, s, at) {
+		d.Caption = saying(sentence, s, is.base)
+	}
+	if before := &t.story.Steps[i].Caption; before != sentence && p.true(t, i, before, f, s, at) {
+		d.Before = saying(before, s, is.base)
+	}
+	return d
+}
+
+// saying is a sentence as it is said of a State.
+func saying(s *Sentence, st, base *trace.State) *view.Saying {
+	w := s.say(st, base)
+	return &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(reading(s).Milliseconds())}
+}
+
+// sentence is what is said before or after the step's condition has come.
+func (s *Step) sentence(done bool) *Sentence {
+	if done && s.After != nil {
+		return s.After
+	}
+	return &s.Caption
+}
+
+// true reports whether a sentence's claim is true of a moment. p.mu is held.
+func (p *Player) true(t *telling, i int, sentence *Sentence, f *trace.Fold, s *trace.State, at time.Duration) bool {
+	is := &t.pages[i]
+	if head, _ := p.rec.Head(); is.base == nil && head >= is.From {
+		// Who follows has the log, and not what was when the step began.
+		is.base = p.rec.FoldAt(is.From).State()
+	}
+	if sentence.Claim.facts && s.Facts == nil {
+		view.SetFacts(f, s, at)
+	}
+	return sentence.Claim.Holds(s, is.base)
+}
+
+// stepAt is the step that a moment belongs to, and whether one of its sentences belongs to it: not while its calls are being made, and
+// not before the first one.
+func (t *telling) stepAt(seq uint64) (step int, ok bool) {
+	within := func(i int) bool {
+		return seq >= t.pages[i].Begin && (i+1 == len(t.pages) || seq <= t.pages[i+1].From)
+	}
+	if within(t.shown) {
+		return t.shown, true // at one moment a step can end and the next one begin
+	}
+	for i := t.last(); i >= 0; i-- {
+		if seq >= t.pages[i].Begin {
+			return i, within(i)
+		}
+		if seq > t.pages[i].From {
+			return i, false
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,130 @@
+package story
+
+import (
+	"reflect"
+	"slices"
+	"strings"
+	"sync"
+
+	"informerscope/core/trace"
+)
+
+// sort is what an expression comes to.
+type sort uint8
+
+const (
+	truth sort = iota // true or false
+	number
+	text
+	thing // an object, a list or a map: only a part of it can be compared
+)
+
+var sortNames = [...]string{"true or false", "a number", "a text", "something with parts"}
+
+func (s sort) String() string { return sortNames[s] }
+
+// value is what an expression came to. A missing one is what a path leads to that ends before its end.
+type value struct {
+	missing bool
+	b       bool
+	n       float64
+	s       string
+	v       reflect.Value // of a thing
+}
+
+var missing = value{missing: true}
+
+func truthValue(b bool) value { return value{b: b} }
+
+// scope is where names are looked up: the State, and within any, all and count the element of the list first.
+type scope struct {
+	outer *scope
+	typ   reflect.Type
+}
+
+// place is scope at a moment.
+type place struct {
+	outer *place
+	v     reflect.Value
+}
+
+// moment is what an expression is evaluated on.
+type moment struct {
+	at   *place
+	base *place // the State when the step began, nil when it is not known
+}
+
+// stateType is what conditions are about.
+var stateType = reflect.TypeFor[trace.State]()
+
+// members are the fields of a struct by their JSON names.
+func members(t reflect.Type) map[string]int {
+	if m, ok := memberCache.Load(t); ok {
+		return m.(map[string]int)
+	}
+	m := map[string]int{}
+	for i := range t.NumField() {
+		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
+		if name != "" && name != "-" && t.Field(i).IsExported() {
+			m[name] = i
+		}
+	}
+	memberCache.Store(t, m)
+	return m
+}
+
+var memberCache sync.Map
+
+// names are the sorted names of a struct's members.
+func names(t reflect.Type) string {
+	var out []string
+	for n := range members(t) {
+		out = append(out, n)
+	}
+	slices.Sort(out)
+	return strings.Join(out, ", ")
+}
+
+// sortOf is what a type of State is in a condition.
+func sortOf(t reflect.Type) sort {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	switch {
+	case t.Kind() == reflect.Bool:
+		return truth
+	case t.Kind() == reflect.String:
+		return text
+	case t.ConvertibleTo(reflect.TypeFor[float64]()):
+		return number
+	}
+	return thing
+}
+
+// read is what stands at a place of State.
+func read(v reflect.Value) value {
+	v, ok := settle(v)
+	if !ok {
+		return missing
+	}
+	switch sortOf(v.Type()) {
+	case truth:
+		return value{b: v.Bool()}
+	case text:
+		return value{s: v.String()}
+	case number:
+		return value{n: v.Convert(reflect.TypeFor[float64]()).Float()}
+	}
+	return value{v: v}
+}
+
+// settle follows pointers; a nil one leads nowhere.
+func settle(v reflect.Value) (reflect.Value, bool) {
+	for v.IsValid() && v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return v, false
+		}
+		v = v.Elem()
+	}
+	return v, v.IsValid()
+}

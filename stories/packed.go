@@ -1,0 +1,8 @@
+package stories
+
+import _ "embed"
+
+// Packed is the stories as core/story.Load reads them.
+//
+//go:embed stories.json
+var Packed []byte
