@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"syscall"
@@ -13,38 +14,61 @@ import (
 // portsTried is how many ports above the default one are tried before the system is asked for any.
 const portsTried = 20
 
-// listen opens the address of the settings. A taken port is an error that says what to do, unless it is the default
-// one, in whose place the next free one is taken.
+// listen opens the address of the settings, which only somebody who says so can have reachable from elsewhere. A taken port is an error
+// that says what to do, unless it is the default one, in whose place the next free one is taken.
 func listen(s settings) (net.Listener, error) {
-	host, port, err := net.SplitHostPort(s.listen)
+	ln, err := bind("--listen", s.listen, !s.listenExplicit)
 	if err != nil {
-		return nil, &usageError{fmt.Errorf("--listen: %q is not an address; write for example 127.0.0.1:8080, or [::1]:0 for any free port", s.listen)}
+		return nil, err
+	}
+	// The address as bound decides, not the name as given.
+	if ln.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		return ln, nil
+	}
+	switch {
+	case s.tlsCert == "" && !s.insecure:
+		err = fmt.Errorf("--listen %s is reachable from other machines: give --tls-cert and --tls-key, or say --insecure if that is meant", s.listen)
+	case s.contexts == nil:
+		err = fmt.Errorf("--listen %s is reachable from other machines: name the contexts that may be read there, with --context NAME or --contexts a,b "+
+			"(--contexts= serves none, and the page its simulated cluster)", s.listen)
+	default:
+		return ln, nil
+	}
+	_ = ln.Close()
+	return nil, &usageError{err}
+}
+
+// bind opens the address of a flag. If its port is taken and another one will do, that is the next free one.
+func bind(flagName, address string, another bool) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, &usageError{fmt.Errorf("%s: %q is not an address; write for example 127.0.0.1:8080, or [::1]:0 for any free port", flagName, address)}
 	}
 	number, err := strconv.ParseUint(port, 10, 16)
 	if err != nil {
-		return nil, &usageError{fmt.Errorf("--listen: %q is not a port number", port)}
+		return nil, &usageError{fmt.Errorf("%s: %q is not a port number", flagName, port)}
 	}
-	ln, err := net.Listen("tcp", s.listen)
-	if taken(err) && !s.listenExplicit {
+	// Go takes 0.0.0.0 for every address of both protocols; who writes it means IPv4's.
+	network := "tcp"
+	if ip := net.ParseIP(host); ip != nil && ip.To4() != nil {
+		network = "tcp4"
+	}
+	ln, err := net.Listen(network, address)
+	if taken(err) && another {
 		for next := number + 1; next <= number+portsTried && taken(err); next++ {
-			ln, err = net.Listen("tcp", net.JoinHostPort(host, strconv.FormatUint(next, 10)))
+			ln, err = net.Listen(network, net.JoinHostPort(host, strconv.FormatUint(next, 10)))
 		}
 		if taken(err) {
-			ln, err = net.Listen("tcp", net.JoinHostPort(host, "0"))
+			ln, err = net.Listen(network, net.JoinHostPort(host, "0"))
 		}
 	}
 	switch {
 	case taken(err):
-		return nil, fmt.Errorf("--listen %s: another program has that port; choose another, or %s for any free one", s.listen, net.JoinHostPort(host, "0"))
+		return nil, fmt.Errorf("%s %s: another program has that port; choose another, or %s for any free one", flagName, address, net.JoinHostPort(host, "0"))
 	case errors.Is(err, os.ErrPermission):
-		return nil, fmt.Errorf("--listen %s: not permitted; ports below 1024 are the administrator's, choose one above", s.listen)
+		return nil, fmt.Errorf("%s %s: not permitted; ports below 1024 are the administrator's, choose one above", flagName, address)
 	case err != nil:
-		return nil, fmt.Errorf("--listen %s: %w", s.listen, err)
-	}
-	// The address as bound decides, not the name as given.
-	if address := ln.Addr().(*net.TCPAddr); !address.IP.IsLoopback() && s.tlsCert == "" && !s.insecure {
-		_ = ln.Close()
-		return nil, &usageError{fmt.Errorf("--listen %s is reachable from other machines: give --tls-cert and --tls-key, or say --insecure if that is meant", s.listen)}
+		return nil, fmt.Errorf("%s %s: %w", flagName, address, err)
 	}
 	return ln, nil
 }
@@ -55,34 +79,73 @@ func taken(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || err != nil && strings.Contains(err.Error(), "Only one usage of each socket address")
 }
 
-// names are the hosts under which the server may be addressed: the first is the one to open. With an unspecified address
-// (0.0.0.0) these are also the addresses of this machine's interfaces and its name, as they are now.
-func names(s settings, address *net.TCPAddr) []string {
+// names are the hosts under which the server may be addressed: the first is the one to open on this machine, and others are those that can
+// be opened from elsewhere. With an unspecified address (0.0.0.0, ::) these are also the addresses of this machine's interfaces and its name,
+// as they are now.
+func names(s settings, address *net.TCPAddr) (hosts, others []string) {
 	port := strconv.Itoa(address.Port)
 	given, _, _ := net.SplitHostPort(s.listen)
-	hosts := []string{"127.0.0.1", "localhost", "::1"}
-	switch {
-	case given == "" || address.IP.IsUnspecified():
-		if interfaces, err := net.InterfaceAddrs(); err == nil {
-			for _, a := range interfaces {
-				if ip, ok := a.(*net.IPNet); ok && !ip.IP.IsLoopback() {
-					hosts = append(hosts, ip.IP.String())
-				}
-			}
-		}
-		if name, err := os.Hostname(); err == nil {
-			hosts = append(hosts, name)
-		}
-	default:
-		hosts = append([]string{strings.TrimSpace(given), address.IP.String()}, hosts...)
-	}
-	var out []string
-	seen := map[string]bool{}
-	for _, host := range hosts {
-		if name := net.JoinHostPort(host, port); !seen[name] {
-			seen[name] = true
-			out = append(out, name)
+	add := func(list *[]string, host string) {
+		if name := net.JoinHostPort(host, port); !slices.Contains(*list, name) {
+			*list = append(*list, name)
 		}
 	}
-	return out
+	loopback := []string{"127.0.0.1", "localhost", "::1"}
+	if given != "" && !address.IP.IsUnspecified() {
+		for _, host := range append([]string{strings.TrimSpace(given), address.IP.String()}, loopback...) {
+			add(&hosts, host)
+		}
+		return hosts, nil
+	}
+	for _, host := range loopback {
+		add(&hosts, host)
+	}
+	v4, v6 := protocols(address)
+	interfaces, err := net.InterfaceAddrs()
+	if err != nil {
+		interfaces = nil // the name is left
+	}
+	for _, a := range interfaces {
+		network, ok := a.(*net.IPNet)
+		if !ok || network.IP.IsLoopback() {
+			continue
+		}
+		add(&hosts, network.IP.String())
+		// A link-local address means nothing without the name of the interface, which differs from machine to machine.
+		if four := network.IP.To4() != nil; !network.IP.IsLinkLocalUnicast() && (four && v4 || !four && v6) {
+			add(&others, network.IP.String())
+		}
+	}
+	if name, err := os.Hostname(); err == nil {
+		add(&hosts, name)
+	}
+	return hosts, others
+}
+
+// protocols says by which protocols an address is listened on.
+func protocols(address *net.TCPAddr) (v4, v6 bool) {
+	if address.IP.To4() != nil {
+		return true, false
+	}
+	if !address.IP.IsUnspecified() {
+		return false, true
+	}
+	// The same port of IPv4 is free if :: took IPv6 alone.
+	probe, err := net.Listen("tcp4", net.JoinHostPort("0.0.0.0", strconv.Itoa(address.Port)))
+	if err == nil {
+		_ = probe.Close()
+		return false, true
+	}
+	return true, true
+}
+
+// spoken names those protocols.
+func spoken(address *net.TCPAddr) string {
+	switch v4, v6 := protocols(address); {
+	case v4 && v6:
+		return "IPv4 and IPv6"
+	case v6:
+		return "IPv6"
+	}
+	return "IPv4"
 }

@@ -7,21 +7,32 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
+	"sync"
 	"syscall"
+
+	"informerscope/server/internal/processors"
+	"informerscope/server/internal/scrub"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
+	var keeping sync.WaitGroup
+	keeping.Go(func() { processors.Keep(ctx.Done()) })
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	var usage *usageError
-	switch {
-	case err == nil, errors.Is(err, flag.ErrHelp):
-	case errors.As(err, &usage):
-		fmt.Fprintln(os.Stderr, "informerscope:", err)
-		os.Exit(2)
-	default:
-		fmt.Fprintln(os.Stderr, "informerscope:", err)
-		os.Exit(1)
+	stop()
+	keeping.Wait()
+	if err == nil || errors.Is(err, flag.ErrHelp) {
+		return
 	}
+	if told := (*toldError)(nil); !errors.As(err, &told) {
+		fmt.Fprintln(os.Stderr, said(err))
+	}
+	if usage := (*usageError)(nil); errors.As(err, &usage) {
+		os.Exit(2)
+	}
+	os.Exit(1)
 }
+
+// said is an error as the program ends with it, without what looks like a credential.
+func said(err error) string { return "informerscope: " + (*scrub.Scrubber)(nil).Text(err.Error()) }

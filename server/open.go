@@ -1,30 +1,62 @@
 package main
 
 import (
+	"fmt"
+	"html"
 	"log/slog"
+	"os"
 	"os/exec"
+	"path/filepath"
 	"runtime"
 )
 
-// openBrowser asks the desktop to show the page, and returns what waits for the asking program. It is a convenience: if
-// there is no browser, the address stands on standard output all the same.
-func openBrowser(address string, log *slog.Logger) (wait func()) {
+// openBrowser asks the desktop to show the page at link. The link has the token in it, and the arguments of a program can be read by every
+// user of the machine, so what is opened is a file that only this user can read and that leads there. The file is there until remove is
+// called. It is a convenience: if there is no browser, the address stands on standard output all the same.
+func openBrowser(link string, log *slog.Logger) (remove func()) {
+	path, remove, err := writeRedirect(link)
+	if err != nil {
+		log.Warn("no browser is opened, because the file that leads it to the page cannot be written; open the printed address by hand", "error", err)
+		return func() {}
+	}
 	var command *exec.Cmd
 	switch runtime.GOOS {
 	case "darwin":
-		command = exec.Command("open", address)
+		command = exec.Command("open", path)
 	case "windows":
-		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", address)
+		command = exec.Command("rundll32", "url.dll,FileProtocolHandler", path)
 	default:
-		command = exec.Command("xdg-open", address)
+		command = exec.Command("xdg-open", path)
 	}
 	if err := command.Start(); err != nil {
 		log.Warn("no browser could be opened; open the printed address by hand", "error", err)
-		return func() {}
+		return remove
 	}
-	return func() {
+	go func() { // the browser may outlive the server
 		if err := command.Wait(); err != nil {
 			log.Warn("the browser did not open; open the printed address by hand", "program", command.Path, "error", err)
 		}
+	}()
+	return remove
+}
+
+// writeRedirect writes a page that leads to link, readable by this user alone, as Jupyter does.
+func writeRedirect(link string) (path string, remove func(), err error) {
+	directory, err := os.MkdirTemp("", "informerscope-open-") // of mode 0700
+	if err != nil {
+		return "", nil, err
 	}
+	remove = func() { _ = os.RemoveAll(directory) }
+	path = filepath.Join(directory, "open.html")
+	link = html.EscapeString(link)
+	page := fmt.Sprintf(`<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><title>informerscope</title><meta name="referrer" content="no-referrer">
+<meta http-equiv="refresh" content="0; url=%s"></head>
+<body><p><a href="%s" rel="noreferrer">Open informerscope</a>, if your browser does not do so by itself.</p></body></html>
+`, link, link)
+	if err := os.WriteFile(path, []byte(page), 0o600); err != nil {
+		remove()
+		return "", nil, err
+	}
+	return path, remove, nil
 }

@@ -11,15 +11,16 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"strings"
 	"sync"
-	"sync/atomic"
 	"time"
 
-	"golang.org/x/net/netutil"
 	"k8s.io/klog/v2"
 
 	"informerscope/server/internal/clusters"
+	"informerscope/server/internal/connlimit"
 	"informerscope/server/internal/guard"
+	"informerscope/server/internal/health"
 	"informerscope/server/internal/metrics"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/site"
@@ -27,10 +28,21 @@ import (
 )
 
 const (
-	// shutdownTimeout bounds how long files under way may take after the watches have been cut.
+	// shutdownTimeout bounds how long the files under way may take, and the watches that are cut before.
 	shutdownTimeout = 3 * time.Second
-	// spareConnections is how many connections there may be beside the viewers' WebSockets: for files and probes.
-	spareConnections = 64
+	// anonymousConnections is how many connections there may be that have not shown a token, for files, for probes and on their way to
+	// becoming a viewer's. A viewer's WebSocket is not among them.
+	anonymousConnections = 512
+	// arrivals is how many more there may be with an audience.
+	arrivals = 4096
+	// probeConnections is the same for the listener of --metrics-listen.
+	probeConnections = 32
+	// idleTimeout is how long a connection is kept that has asked for something and may ask for more.
+	idleTimeout = 15 * time.Second
+	// headerTimeout is how long a request's headers may take, a connection's first byte and the handshake of TLS included.
+	headerTimeout = 5 * time.Second
+	// streamsAtOnce is how many requests of one HTTP/2 connection are served at one time; browsers queue the rest.
+	streamsAtOnce = 32
 	// maxHeaderBytes bounds the headers of a request for a file, cookies of other programs on localhost included.
 	maxHeaderBytes = 32 << 10
 )
@@ -41,12 +53,32 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	return serve(ctx, s, web.Files(), stdout, stderr)
+	// The programs that are started from here, the browser and credential plugins, have no business with it.
+	if err := os.Unsetenv(envPrefix + "TOKEN"); err != nil {
+		return err
+	}
+	switch {
+	case s.version:
+		_, err = fmt.Fprintln(stdout, versionLine())
+		return err
+	case s.probe != "":
+		return ask(ctx, s, stdout)
+	}
+	return toldAs(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
 }
 
 // serve is run with its settings and the page's files given.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) error {
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: s.logLevel}))
+	kubeconfig := clusters.NewLoader(s.kubeconfig, s.context)
+	kubeconfig.InNamespace(s.namespace)
+	if s.contexts == nil && kubeconfig.InCluster() { // there is this one, and who put the program there named it
+		s.contexts = []string{clusters.InCluster}
+	}
+	if s.contexts != nil {
+		kubeconfig.ServeOnly(s.contexts)
+	}
+	kubeconfig.Scrubber().Learn("the launch", []string{s.token})
+	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
 	files, err := site.New(page)
 	if err != nil {
@@ -55,6 +87,15 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if missing := files.Missing(); missing != "" {
 		log.Warn(missing)
 	}
+	numbers := new(metrics.Set)
+	numbers.Build(builtFrom())
+	numbers.PluginsWaitedFor(kubeconfig.PluginsWaitedFor)
+	kubeconfig.OnPluginWait(numbers.PluginWaited)
+	audited, endAudit, err := openAudit(s, kubeconfig.Scrubber(), stdout, numbers, log)
+	if err != nil {
+		return err
+	}
+	defer endAudit()
 	scheme := "http"
 	var tlsConfig *tls.Config
 	if s.tlsCert != "" {
@@ -69,6 +110,15 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
+	defer func() { _ = ln.Close() }() // whatever keeps it from being served
+	var probing net.Listener
+	if s.metricsListen != "" {
+		if probing, err = bind("--metrics-listen", s.metricsListen, false); err != nil {
+			return err
+		}
+		defer func() { _ = probing.Close() }()
+		log.Info("metrics and probes have a listener of their own", "address", probing.Addr().String())
+	}
 	address := ln.Addr().(*net.TCPAddr)
 	if !address.IP.IsLoopback() {
 		manner := "with TLS"
@@ -77,49 +127,78 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		}
 		log.Warn("listening on more than the loopback interface, "+manner, "address", address.String())
 	}
-	hosts := names(s, address)
-	kubeconfig := clusters.NewLoader(s.kubeconfig, s.context)
-	if s.context != "" {
+	hosts, others := names(s, address)
+	if outside := s.elsewhere(); outside != "" {
+		if s.contexts == nil {
+			kubeconfig.ServeOnly(nil)
+			log.Warn("the page is published for other machines, so contexts have to be named: none is served; start the server with --context or --contexts", "as",
+				outside)
+		}
+		if strings.HasPrefix(outside, "http://") {
+			log.Warn("the page is published for other machines WITHOUT TLS: whoever can read the network can read the token and the objects", "as", outside)
+		}
+	}
+	if len(s.contexts) > 0 || s.kubeconfig != "" {
 		if problem := kubeconfig.Contexts().Error; problem != "" {
 			log.Warn(problem)
 		}
 	}
-	numbers := new(metrics.Set)
-	door := guard.NewDoor(hosts, scheme, s.token)
-	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, MaxViewers: s.maxViewers})
-	var ready atomic.Bool
-	server := &http.Server{
-		Handler:           handler(door, files, carrier, numbers, &ready),
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       15 * time.Second, // of what has no body; a WebSocket is beyond it
-		WriteTimeout:      5 * time.Minute,  // of the largest file over a poor network
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    maxHeaderBytes,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-		TLSConfig:         tlsConfig,
+	refusals := guard.NewTally(log, numbers.Refused)
+	defer refusals.Close()
+	ready := health.New(kubeconfig, s.contexts, log)
+	defer ready.Close()
+	door := guard.NewDoor(hosts, scheme, s.token, s.published...)
+	hall, err := openHall(s, kubeconfig.Scrubber(), refusals, log)
+	if err != nil {
+		return err
 	}
+	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall})
+	serves := parts{door: door, refusals: refusals, files: files, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
+	if hall != nil {
+		serves.hall = hall
+	}
+	server := newServer(serves.handler(), log)
+	server.TLSConfig = tlsConfig
+	places := anonymousConnections
+	if hall != nil { // who follows loads the page first, without a token, and a hall does so all at once
+		places += min(s.maxFollowers, arrivals)
+	}
+	limits := crowded(places, refusals)
+	limits.Admitted = 2 * s.maxFollowers // who has shown the audience's token, with two connections of a browser; the relay bounds its viewers itself
+	limited := connlimit.New(ln, limits)
+	limited.Attach(server)
 
 	var background sync.WaitGroup
 	stopPacking := make(chan struct{})
 	background.Go(func() { files.Pack(stopPacking) })
-	failed := make(chan error, 1)
-	ready.Store(true)
+	failed := make(chan error, 2)
+	ready.Serving()
+	if probing != nil {
+		// They are answered to the end: that the server goes away is what /readyz has to say.
+		defer serveProbes(probing, serves.probes(), refusals, log, failed)()
+	}
 	background.Go(func() {
-		limited := netutil.LimitListener(ln, s.maxViewers+spareConnections)
 		if tlsConfig != nil {
 			failed <- server.ServeTLS(limited, "", "")
 		} else {
 			failed <- server.Serve(limited)
 		}
 	})
-	open := scheme + "://" + hosts[0] + "/#token=" + s.token + s.scene
-	_, err = fmt.Fprintf(stdout, "informerscope: open %s\n", open)
+	links := newLinks(s, scheme, hosts, others, stdout)
+	if links.says != "" {
+		log.Warn(links.says)
+	}
+	if s.tokenArgument {
+		log.Warn("the token stands on the command line, where every user of this machine can read it; --token-file keeps it out of there")
+	}
+	_, err = io.WriteString(stdout, links.lines(address)+links.audience(hall))
 	if err == nil {
 		if s.open {
-			wait := openBrowser(open, log)
-			go wait() // the browser may outlive the server
+			closeFile := openBrowser(links.open, log)
+			defer closeFile()
 		}
-		log.Info("serving", "address", address.String(), "maxViewers", s.maxViewers)
+		log.Info("serving", "address", address.String(), "protocols", spoken(address), "maxViewers", s.maxViewers, "version", versionLine())
 		select {
 		case <-ctx.Done():
 			log.Info("shutting down")
@@ -127,12 +206,20 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		}
 	}
 
-	ready.Store(false)
+	ready.Close()
 	close(stopPacking)
-	err = errors.Join(err, carrier.Close()) // watches first: they would never end by themselves
-	// The parent has ended; what is left gets a little time of its own.
-	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTimeout)
+	if hall != nil {
+		hall.Close() // before the rest: its requests would wait for a speaker
+	}
+	limit := shutdownTimeout
+	if audited != nil {
+		audited.Hurry() // no request waits any more for a log that takes nothing
+		limit -= auditPatience
+	}
+	// The parent has ended; what is left gets a little time of its own, all of it together.
+	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
+	err = errors.Join(err, carrier.Close()) // watches first: they would never end by themselves
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}
@@ -143,51 +230,40 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	return err
 }
 
-// handler is everything that is reached without a WebSocket, and the way to it. The list of hosts and the security
-// headers hold for all of it.
-func handler(door *guard.Door, files, carrier, numbers http.Handler, ready *atomic.Bool) http.Handler {
-	return site.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if refusal := door.Host(r); refusal != nil {
-			if m, ok := numbers.(*metrics.Set); ok {
-				m.Refused(refusal.Rule)
-			}
-			http.Error(w, refusal.Message, http.StatusForbidden)
-			return
-		}
-		if r.ContentLength != 0 {
-			w.Header().Set("Connection", "close")
-			http.Error(w, "nothing here takes a body", http.StatusRequestEntityTooLarge)
-			return
-		}
-		switch r.URL.Path {
-		case "/relay":
-			carrier.ServeHTTP(w, r)
-		case "/healthz":
-			probe(w, r, true)
-		case "/readyz":
-			probe(w, r, ready.Load())
-		case "/metrics":
-			if r.Method != http.MethodGet {
-				http.Error(w, "only GET is served here", http.StatusMethodNotAllowed)
-				return
-			}
-			numbers.ServeHTTP(w, r)
-		default:
-			files.ServeHTTP(w, r)
-		}
-	}))
+// newServer is an http.Server that waits for nobody long.
+func newServer(handler http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: headerTimeout,
+		ReadTimeout:       15 * time.Second, // of what has no body; a WebSocket is beyond it
+		WriteTimeout:      5 * time.Minute,  // of the largest file over a poor network
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
 }
 
-// probe answers a health check.
-func probe(w http.ResponseWriter, r *http.Request, ok bool) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("Cache-Control", "no-store")
-	switch {
-	case r.Method != http.MethodGet && r.Method != http.MethodHead:
-		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
-	case !ok:
-		http.Error(w, "shutting down", http.StatusServiceUnavailable)
-	default:
-		_, _ = io.WriteString(w, "ok\n")
+// crowded is how a listener treats connections of which nothing is known: places of them may wait, and who has to go is counted.
+func crowded(places int, refusals *guard.Tally) connlimit.Options {
+	return connlimit.Options{Places: places, Evicted: func(remote net.Addr) {
+		refusals.Refused(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
+	}}
+}
+
+// serveProbes serves the listener of --metrics-listen, and returns what ends it.
+func serveProbes(ln net.Listener, handler http.Handler, refusals *guard.Tally, log *slog.Logger, failed chan<- error) (end func()) {
+	server := newServer(handler, log)
+	limited := connlimit.New(ln, crowded(probeConnections, refusals))
+	limited.Attach(server)
+	var serving sync.WaitGroup
+	serving.Go(func() {
+		if err := server.Serve(limited); !errors.Is(err, http.ErrServerClosed) {
+			failed <- fmt.Errorf("--metrics-listen: %w", err)
+		}
+	})
+	return func() {
+		_ = server.Close()
+		serving.Wait()
 	}
 }

@@ -18,6 +18,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"testing"
@@ -26,28 +27,13 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"informerscope/server/internal/testkit"
 	"informerscope/server/internal/wsconn"
 	"informerscope/web"
 )
 
-const patience = 20 * time.Second
-
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
+// patience is how long a test waits for what must come before it fails, on a machine that has much else to do.
+const patience = time.Minute
 
 func noEnv(string) (string, bool) { return "", false }
 
@@ -60,14 +46,16 @@ func parse(t *testing.T, args ...string) settings {
 	return s
 }
 
-var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "app.js": {Data: []byte("x")}}
+// page is the files under test. The large one is of a kind that is not packed, so that every answer is as large.
+var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "app.js": {Data: []byte("x")}, "large.gz": {Data: make([]byte, 4<<20)}}
 
 // running is a server under test.
 type running struct {
 	t           *testing.T
 	base, token string
-	log         *lockedBuffer
+	log         *testkit.Log
 	stop        func() error
+	out         func() string // what is on standard output once the server serves
 }
 
 // start serves until the test ends, and reads the first line on standard output as other programs do.
@@ -75,10 +63,11 @@ func start(t *testing.T, s settings) *running {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	reader, writer := io.Pipe()
-	r := &running{t: t, log: new(lockedBuffer)}
+	var printed testkit.Log
+	r := &running{t: t, log: new(testkit.Log)}
 	done := make(chan error, 1)
 	go func() {
-		err := serve(ctx, s, page, writer, r.log)
+		err := serve(ctx, s, page, io.MultiWriter(&printed, writer), r.log)
 		_ = writer.CloseWithError(io.EOF)
 		done <- err
 	}()
@@ -91,6 +80,7 @@ func start(t *testing.T, s settings) *running {
 			return errors.New("it does not stop")
 		}
 	})
+	r.out = printed.String
 	line, err := bufio.NewReader(reader).ReadString('\n')
 	if err != nil {
 		t.Fatalf("no line: %v; %v; %s", err, r.stop(), r.log)
@@ -153,7 +143,8 @@ func (r *running) page() *http.Client {
 func kubeconfig(t *testing.T, server string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config")
-	content := "apiVersion: v1\nkind: Config\ncurrent-context: kind-kind\ncontexts:\n- name: kind-kind\n  context: {cluster: c, user: u}\nclusters:\n- name: c\n  cluster: {server: \"" + server + "\"}\nusers:\n- name: u\n  user: {token: upstream}\n"
+	content := "apiVersion: v1\nkind: Config\ncurrent-context: kind-kind\ncontexts:\n- name: kind-kind\n  context: {cluster: c, user: u}\nclusters:\n- name: " +
+		"c\n  cluster: {server: \"" + server + "\"}\nusers:\n- name: u\n  user: {token: upstream}\n"
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -168,6 +159,9 @@ func TestServe(t *testing.T) {
 	}
 	api := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/api/v1/pods" { // /readyz
+			return
+		}
 		_ = http.NewResponseController(w).Flush()
 		close(watching)
 		<-r.Context().Done()
@@ -176,7 +170,8 @@ func TestServe(t *testing.T) {
 	go func() { _ = api.Serve(ln) }()
 	t.Cleanup(func() { _ = api.Close() })
 
-	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, "http://"+ln.Addr().String()), "--context", "kind-kind", "--log-level", "debug"))
+	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, "http://"+ln.Addr().String()), "--context", "kind-kind", "--log-level",
+		"debug"))
 	for path, says := range map[string]string{"/": "doctype", "/app.js": "x", "/healthz": "ok", "/readyz": "ok", "/metrics": "informerscope_viewers 0"} {
 		response, body := r.get(path, nil)
 		if response.StatusCode != 200 || !strings.Contains(body, says) || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
@@ -188,7 +183,8 @@ func TestServe(t *testing.T) {
 			t.Errorf("%s for evil.example: %d %q", path, response.StatusCode, body)
 		}
 	}
-	if response, body := r.get("/informerscope.wasm", nil); response.StatusCode != 404 || !strings.Contains(body, "make wasm") || !strings.Contains(r.log.String(), "make wasm") {
+	if response, body := r.get("/informerscope.wasm", nil); response.StatusCode != 404 || !strings.Contains(body, "make wasm") ||
+		!strings.Contains(r.log.String(), "make wasm") {
 		t.Errorf("without wasm: %d %q", response.StatusCode, body)
 	}
 	if response, _ := r.get("/", func(q *http.Request) { q.Body, q.ContentLength = io.NopCloser(strings.NewReader("x")), 1 }); response.StatusCode != 413 {
@@ -243,7 +239,8 @@ func TestTakenPorts(t *testing.T) {
 	defer func() { _ = ln.Close() }()
 	taken := ln.Addr().String()
 	s := parse(t, "--listen", taken)
-	if err := serve(t.Context(), s, page, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") || !strings.Contains(err.Error(), taken) {
+	if err := serve(t.Context(), s, page, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") ||
+		!strings.Contains(err.Error(), taken) {
 		t.Errorf("a port that was asked for and is taken: %v", err)
 	}
 	s.listenExplicit = false // as if it were the default
@@ -262,12 +259,205 @@ func TestOtherThanLoopback(t *testing.T) {
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--insecure") || !strings.Contains(err.Error(), "--tls-cert") {
 		t.Errorf("%v", err)
 	}
-	r := start(t, parse(t, "--listen", "0.0.0.0:0", "--insecure"))
+	// Who may read what from elsewhere has to be said, too.
+	err = serve(t.Context(), parse(t, "--listen", "0.0.0.0:0", "--insecure"), page, io.Discard, io.Discard)
+	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--context NAME") || !strings.Contains(err.Error(), "--contexts a,b") {
+		t.Errorf("%v", err)
+	}
+	r := start(t, parse(t, "--listen", "0.0.0.0:0", "--insecure", "--context", "demo"))
 	if !strings.Contains(r.log.String(), "WITHOUT TLS") {
 		t.Errorf("it does not say so: %s", r.log)
 	}
 	if response, _ := r.get("/healthz", nil); response.StatusCode != 200 || !strings.HasPrefix(r.base, "http://127.0.0.1:") {
 		t.Errorf("%s: %d", r.base, response.StatusCode)
+	}
+}
+
+// TestAPodsOwnContextIsNamed: in a pod without a kubeconfig there is one context, which needs no flag elsewhere than on loopback.
+func TestAPodsOwnContextIsNamed(t *testing.T) {
+	t.Setenv("HOME", t.TempDir())
+	t.Setenv("KUBECONFIG", "")
+	t.Setenv("KUBERNETES_SERVICE_HOST", "192.0.2.1")
+	t.Setenv("KUBERNETES_SERVICE_PORT", "443")
+	r := start(t, parse(t, "--listen", "0.0.0.0:0", "--insecure"))
+	for name, want := range map[string]int{"in-cluster": http.StatusOK, "another": http.StatusForbidden} {
+		response, err := r.page().Get("http://relay/trouble?context=" + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_ = response.Body.Close()
+		if response.StatusCode != want {
+			t.Errorf("%s: %d", name, response.StatusCode)
+		}
+	}
+}
+
+// TestWhatOthersCanOpen opens every address that is printed.
+func TestWhatOthersCanOpen(t *testing.T) {
+	six := func(ip net.IP) bool { return ip.To4() == nil }
+	var own []net.IP
+	addresses, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addresses {
+		if network, ok := a.(*net.IPNet); ok && !network.IP.IsLoopback() && !network.IP.IsLinkLocalUnicast() {
+			own = append(own, network.IP)
+		}
+	}
+	for _, listen := range []string{"0.0.0.0:0", "[::]:0", ":0"} {
+		if ln, err := net.Listen("tcp", listen); err != nil {
+			t.Logf("%s cannot be listened on here: %v", listen, err)
+			continue
+		} else {
+			_ = ln.Close()
+		}
+		r := start(t, parse(t, "--listen", listen, "--insecure", "--contexts=", "--resource", "nodes"))
+		printed := r.out()
+		spoken := "by IPv4 and IPv6"
+		if listen == "0.0.0.0:0" {
+			spoken = "by IPv4\n"
+		}
+		if !strings.Contains(printed, spoken) && !strings.Contains(printed, "by IPv6\n") {
+			t.Errorf("%s: it does not say %q:\n%s", listen, spoken, printed)
+		}
+		opened := 0
+		for line := range strings.Lines(printed) {
+			address, ok := strings.CutPrefix(strings.TrimSpace(line), "informerscope: from other machines open ")
+			if !ok {
+				continue
+			}
+			base, fragment, _ := strings.Cut(address, "/#")
+			if fragment != "token="+r.token+"&resource=nodes" {
+				t.Errorf("the link is %q", address)
+			}
+			r.base = base
+			if response, _ := r.get("/healthz", nil); response.StatusCode != 200 {
+				t.Errorf("%s: %d", base, response.StatusCode)
+			}
+			opened++
+		}
+		want := 0
+		for _, ip := range own {
+			if !six(ip) || listen != "0.0.0.0:0" {
+				want++
+			}
+		}
+		if opened != want && strings.Contains(printed, spoken) {
+			t.Errorf("%s: %d addresses are printed, this machine has %v", listen, opened, own)
+		}
+	}
+	// An interface's own address is the one that is printed.
+	for _, ip := range own {
+		r := start(t, parse(t, "--listen", net.JoinHostPort(ip.String(), "0"), "--insecure", "--contexts="))
+		if host, _, _ := net.SplitHostPort(strings.TrimPrefix(r.base, "http://")); host != ip.String() {
+			t.Errorf("listening on %s it prints %s", ip, r.base)
+		}
+	}
+}
+
+// TestAKubeconfigThatCannotBeRead is said on standard error, and the server goes on.
+func TestAKubeconfigThatCannotBeRead(t *testing.T) {
+	damaged := filepath.Join(t.TempDir(), "damaged")
+	if err := os.WriteFile(damaged, []byte("contexts: ["), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	directory := t.TempDir()
+	for path, says := range map[string]string{damaged: "cannot be read", filepath.Join(directory, "absent"): "does not exist", directory: "cannot be read"} {
+		r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", path))
+		if log := r.log.String(); !strings.Contains(log, "WARN") || !strings.Contains(log, path) || !strings.Contains(log, says) {
+			t.Errorf("of %s it says: %s", path, log)
+		}
+		if response, _ := r.get("/", nil); response.StatusCode != 200 {
+			t.Errorf("%s: %d", path, response.StatusCode)
+		}
+	}
+	if r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, "https://127.0.0.1:1"))); strings.Contains(r.log.String(),
+		"WARN msg=\"the kubeconfig") {
+		t.Errorf("of a good one: %s", r.log)
+	}
+}
+
+// TestStoppingWhileAPluginHangs: the credential plugin cannot be ended by its caller, and keeps nobody.
+func TestStoppingWhileAPluginHangs(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("the plugin of this test is a shell script")
+	}
+	dir := t.TempDir()
+	running, finish, command := filepath.Join(dir, "running"), filepath.Join(dir, "finish"), filepath.Join(dir, "login-helper")
+	if err := os.WriteFile(command, []byte("#!/bin/sh\ntouch "+running+"\nwhile ! [ -e "+finish+" ]; do sleep 0.05; done\n"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	config := filepath.Join(dir, "config")
+	content := "apiVersion: v1\nkind: Config\ncontexts:\n- name: c\n  context: {cluster: c, user: u}\nclusters:\n- name: c\n  cluster: {server: " +
+		"\"https://127.0.0.1:1\"}\nusers:\n- name: u\n  user:\n    exec: {apiVersion: client.authentication.k8s.io/v1, interactiveMode: Never, command: \"" +
+		command + "\"}\n"
+	if err := os.WriteFile(config, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", config, "--context", "c"))
+	answered := make(chan error, 1)
+	client := r.page()
+	go func() {
+		response, err := client.Get("http://relay/clusters/c/api/v1/pods")
+		if err == nil {
+			_ = response.Body.Close()
+		}
+		answered <- err
+	}()
+	for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+		if _, err := os.Stat(running); err == nil {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the plugin does not run")
+		}
+	}
+	// Meanwhile who asks is told what is waited for.
+	for deadline := time.Now().Add(patience); ; {
+		response, err := client.Get("http://relay/trouble?context=c")
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(response.Body)
+		_ = response.Body.Close()
+		if strings.Contains(string(body), `"cause":"exec-waiting","words":"Waiting for login-helper`) {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("of the plugin it says %s", body)
+		}
+	}
+	began := time.Now()
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(began); took > shutdownTimeout {
+		t.Errorf("it took %s to stop", took)
+	}
+	if err := <-answered; err == nil {
+		t.Error("the request was answered")
+	}
+	if runtime.GOOS == "linux" {
+		// It is ended too: a program that reads the server's standard error to its end would wait for it.
+		for deadline := time.Now().Add(patience); ; runtime.Gosched() {
+			left := 0
+			lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+			for _, line := range lines {
+				if raw, err := os.ReadFile(line); err == nil && bytes.Contains(raw, []byte(command)) {
+					left++
+				}
+			}
+			if left == 0 {
+				break
+			}
+			if time.Now().After(deadline) {
+				t.Error("the plugin still runs")
+				break
+			}
+		}
+	} else if err := os.WriteFile(finish, nil, 0o600); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -291,19 +481,34 @@ func TestTLS(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	r := start(t, parse(t, "--listen", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", private, "--kubeconfig", kubeconfig(t, "https://127.0.0.1:1")))
+	r := start(t, parse(t, "--listen", "0.0.0.0:0", "--tls-cert", cert, "--tls-key", private, "--contexts", "kind-kind", "--kubeconfig",
+		kubeconfig(t, "https://127.0.0.1:1")))
 	if !strings.HasPrefix(r.base, "https://") {
 		t.Errorf("base %s", r.base)
 	}
 	if response, _ := r.get("/", nil); response.StatusCode != 200 {
 		t.Errorf("%d", response.StatusCode)
 	}
+	_, port, _ := strings.Cut(strings.TrimPrefix(r.base, "https://"), ":")
+	var said bytes.Buffer
+	if err := run(t.Context(), []string{"--listen", "0.0.0.0:" + port, "--tls-cert", cert, "--tls-key", private, "--probe", "healthz"}, &said,
+		io.Discard); err != nil || said.String() != "ok\n" {
+		t.Errorf("--probe over TLS: %v, %q", err, said.String())
+	}
+	// Connections that never get through their handshake keep nobody out either.
+	a := attack(t, "http://127.0.0.1:"+port)
+	a.hold(anonymousConnections, func(int) string { return "" })
+	a.hold(anonymousConnections, func(int) string { return "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" })
 	response, err := r.page().Get("http://relay/contexts")
 	if err != nil || response.StatusCode != 200 {
 		t.Fatalf("over wss: %v, %v", response, err)
 	}
 	_ = response.Body.Close()
-	if err := serve(t.Context(), parse(t, "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert), page, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "--tls-key") {
+	if r.number(`informerscope_refusals_total{rule="connections"}`) == 0 {
+		t.Error("no connection had to make room")
+	}
+	if err := serve(t.Context(), parse(t, "--listen", "127.0.0.1:0", "--tls-cert", cert, "--tls-key", cert), page, io.Discard, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "--tls-key") {
 		t.Errorf("a key that is none: %v", err)
 	}
 }
@@ -318,10 +523,25 @@ func TestFlags(t *testing.T) {
 	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.scene != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
 		t.Errorf("the link says %q of the context", s.scene)
 	}
+	for want, args := range map[string][]string{
+		"&namespace=team-a": {"-n", "team-a"},
+		"&namespace=":       {"--namespace="},
+		"&source=live&context=c&namespace=team-a&resource=deployments.apps": {"--context", "c", "--namespace", "team-a", "--resource", "deployments.apps"},
+	} {
+		if s := parse(t, args...); s.scene != want {
+			t.Errorf("%q: the link says %q, want %q", args, s.scene, want)
+		}
+	}
+	asked := map[string]string{"INFORMERSCOPE_NAMESPACE": "team-b", "INFORMERSCOPE_RESOURCE": "pods", "INFORMERSCOPE_N": "never"}
+	if s, err := parseFlags([]string{"-n", "team-a"}, func(name string) (string, bool) { v, ok := asked[name]; return v, ok }, io.Discard); err != nil ||
+		s.scene != "&namespace=team-a&resource=pods" || s.namespace != "team-a" {
+		t.Errorf("the link says %q, the namespace is %q, %v", s.scene, s.namespace, err)
+	}
 	if a, b := parse(t), parse(t); a.token == b.token {
 		t.Error("two launches have the same token")
 	}
-	env := map[string]string{"INFORMERSCOPE_LISTEN": "127.0.0.1:9999", "INFORMERSCOPE_MAX_VIEWERS": "3", "INFORMERSCOPE_ALLOW_SECRETS_METADATA": "true", "INFORMERSCOPE_TOKEN": "environment-token", "INFORMERSCOPE_CONTEXT": ""}
+	env := map[string]string{"INFORMERSCOPE_LISTEN": "127.0.0.1:9999", "INFORMERSCOPE_MAX_VIEWERS": "3", "INFORMERSCOPE_ALLOW_SECRETS_METADATA": "true",
+		"INFORMERSCOPE_TOKEN": "environment-token", "INFORMERSCOPE_CONTEXT": ""}
 	lookup := func(name string) (string, bool) { value, ok := env[name]; return value, ok }
 	s, err := parseFlags([]string{"--max-viewers=5"}, lookup, io.Discard)
 	if err != nil || s.listen != "127.0.0.1:9999" || !s.listenExplicit || s.maxViewers != 5 || !s.rules.SecretsMetadata || s.token != "environment-token" {
@@ -335,13 +555,20 @@ func TestFlags(t *testing.T) {
 		"positional":  {[]string{"kind-kind"}, "kind-kind"},
 		"number":      {[]string{"--max-viewers", "many"}, "max-viewers"},
 		"range":       {[]string{"--max-viewers", "0"}, "--max-viewers"},
+		"streams":     {[]string{"--max-streams", "0"}, "--max-streams"},
 		"level":       {[]string{"--log-level", "loud"}, "debug, info, warn, error"},
 		"resources":   {[]string{"--resources", "Pods"}, "deployments.apps"},
 		"secrets":     {[]string{"--resources", "secrets"}, "--allow-secrets-metadata"},
 		"short token": {[]string{"--token", "abc"}, "at least 16"},
+		"public URL":  {[]string{"--public-url", "https://a.example/x"}, "--public-url"},
+		"host names":  {[]string{"--allowed-hosts", "*.example"}, "--allowed-hosts"},
+		"contexts":    {[]string{"--contexts", "a,,b"}, "--contexts"},
 		"odd token":   {[]string{"--token", "abc def ghi jkl mno"}, "letters"},
 		"half TLS":    {[]string{"--tls-cert", "x"}, "together"},
-		"directory":   {[]string{"--kubeconfig", t.TempDir()}, "directory"},
+		"namespace":   {[]string{"--namespace", "Team A"}, "not the name of a namespace"},
+		"resource":    {[]string{"--resource", "Pods"}, "deployments.apps"},
+		"left out":    {[]string{"--resource", "services", "--resources", "pods"}, "--resources"},
+		"secret":      {[]string{"--resource", "secrets"}, "--allow-secrets-metadata"},
 		"objects":     {[]string{"--objects", "1000000"}, "100000"},
 		"rate":        {[]string{"--rate", "NaN"}, "10000"},
 	} {
@@ -350,7 +577,8 @@ func TestFlags(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}
-	if _, err := parseFlags(nil, func(name string) (string, bool) { return "x", name == "INFORMERSCOPE_MAX_VIEWERS" }, io.Discard); err == nil || !strings.Contains(err.Error(), "INFORMERSCOPE_MAX_VIEWERS") {
+	if _, err := parseFlags(nil, func(name string) (string, bool) { return "x", name == "INFORMERSCOPE_MAX_VIEWERS" }, io.Discard); err == nil ||
+		!strings.Contains(err.Error(), "INFORMERSCOPE_MAX_VIEWERS") {
 		t.Errorf("environment: %v", err)
 	}
 	for _, bad := range []string{"8080", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:99999", "[::1"} {
@@ -362,7 +590,9 @@ func TestFlags(t *testing.T) {
 	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); !errors.Is(err, flag.ErrHelp) {
 		t.Errorf("--help: %v", err)
 	}
-	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "allow-secrets-metadata", "resources", "max-viewers", "log-level", "tls-cert", "tls-key", "insecure"} {
+	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "namespace", "n", "resource", "allow-secrets-metadata", "resources",
+		"max-viewers", "log-level", "tls-cert", "tls-key", "insecure", "version", "probe",
+		"contexts", "token-file", "metrics-listen", "public-url", "allowed-hosts"} {
 		if !strings.Contains(help.String(), "-"+name) {
 			t.Errorf("--help does not know --%s", name)
 		}

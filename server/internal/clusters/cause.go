@@ -8,8 +8,11 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"os"
+	"strconv"
 	"strings"
 	"syscall"
+	"time"
 )
 
 // Cause is why an API server gave no answer, in one word that a program can act on.
@@ -17,22 +20,60 @@ type Cause string
 
 // The causes.
 const (
-	Refused     Cause = "refused"     // nothing listens there
-	DNS         Cause = "dns"         // the name has no address
-	TLS         Cause = "tls"         // the two sides do not trust, or understand, each other
-	Timeout     Cause = "timeout"     // no answer in time, or no route
-	Reset       Cause = "reset"       // the connection broke
-	Credentials Cause = "credentials" // the user's entry in the kubeconfig does not work
-	ExecPlugin  Cause = "exec-plugin" // the program that should supply credentials failed
-	Kubeconfig  Cause = "kubeconfig"  // the kubeconfig is wrong
-	NoContext   Cause = "context"     // the kubeconfig has no such context
+	Refused                  Cause = "refused"                    // nothing listens there
+	DNS                      Cause = "dns"                        // the name has no address
+	Proxy                    Cause = "proxy"                      // the proxy on the way does not let through
+	TLS                      Cause = "tls"                        // the two sides do not understand each other, or the names differ
+	PlainHTTP                Cause = "plain-http"                 // the kubeconfig says https, the server speaks http
+	HTTPSWanted              Cause = "https-wanted"               // the kubeconfig says http, the server speaks https
+	ServerCertificateExpired Cause = "server-certificate-expired" // or is not valid yet
+	ServerCertificateUnknown Cause = "server-certificate-unknown" // nobody vouches for it
+	ClientCertificate        Cause = "client-certificate"         // the kubeconfig's is not accepted
+	Timeout                  Cause = "timeout"                    // no answer in time, or no route
+	Frozen                   Cause = "frozen"                     // the machine is there, the API server says nothing
+	Reset                    Cause = "reset"                      // the connection broke
+	Credentials              Cause = "credentials"                // the user's entry in the kubeconfig does not work
+	ExecPlugin               Cause = "exec-plugin"                // the program that should supply credentials failed
+	ExecWaiting              Cause = "exec-waiting"               // it has not ended yet
+	Kubeconfig               Cause = "kubeconfig"                 // the kubeconfig is wrong
+	NoContext                Cause = "context"                    // the kubeconfig has no such context
+	Unauthorized             Cause = "unauthorized"               // the cluster does not know who asks
 )
 
-// Explain sorts an error of Upstream or of a transport into a cause, with a sentence for people. host is the API
-// server's, for the sentence; it may be empty.
-func Explain(err error, host string) (Cause, string) {
+// Place is what messages name of the way to an API server. Any of it may be empty.
+type Place struct {
+	Cluster, User string
+	Host          string // of the API server, with its port
+	Scheme        string // of the API server's URL
+	Proxy         string // host and port of the proxy on the way
+	ProxyFrom     string // who names it: "the kubeconfig" or "the environment (HTTPS_PROXY)"
+	// Certificate is the client certificate that the kubeconfig holds, nil for none.
+	Certificate *x509.Certificate
+	// InCluster is true where a pod's service account stands for a kubeconfig.
+	InCluster bool
+}
+
+// ProxyError is the answer of a proxy that would not make a connection.
+type ProxyError struct {
+	Code   int
+	Status string // as "407 Proxy Authentication Required"
+}
+
+// Error implements error.
+func (e *ProxyError) Error() string { return "the proxy answered " + e.Status }
+
+// again ends what will come right by itself.
+const again = " It is tried again by itself."
+
+// Explain sorts an error of Upstream or of its RoundTrip into a cause, with sentences for people: what is wrong, and what to do. They may
+// contain credentials if err does; see package scrub.
+func Explain(err error, at Place) (Cause, string) {
 	var (
 		config       *ConfigError
+		unknown      *UnknownContextError
+		notServed    *NotServedError
+		plugin       *PluginError
+		waiting      *PluginWaiting
 		dns          *net.DNSError
 		authority    x509.UnknownAuthorityError
 		hostname     x509.HostnameError
@@ -44,48 +85,211 @@ func Explain(err error, host string) (Cause, string) {
 	)
 	text := err.Error()
 	switch {
+	case errors.As(err, &unknown), errors.As(err, &notServed):
+		return NoContext, text
 	case errors.As(err, &config):
 		if config.Credentials {
-			return Credentials, "the credentials cannot be used: " + text
+			return Credentials, "The credentials cannot be used: " + text
 		}
 		return Kubeconfig, text
+	case errors.As(err, &waiting):
+		return ExecWaiting, waiting.words()
+	case errors.As(err, &plugin):
+		return ExecPlugin, plugin.words()
 	case strings.Contains(text, "getting credentials: "):
 		// client-go offers no type for it. Mirrors plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2).
-		return ExecPlugin, "the credential plugin that the kubeconfig names failed (its own words are on the server's standard error): " + text
-	case errors.Is(err, syscall.ECONNREFUSED), strings.Contains(text, "actively refused"): // the latter is Windows'
-		return Refused, fmt.Sprintf("the API server %s refuses the connection: nothing listens there; is the cluster running?", host)
+		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its own words are on the server's standard error): " + text
+	case at.Proxy != "" && throughProxy(err):
+		return Proxy, proxyWords(err, at)
+	case isRefused(err):
+		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, again)
 	case errors.As(err, &dns):
 		if dns.IsTimeout {
-			return DNS, fmt.Sprintf("looking up %s timed out", dns.Name)
+			return DNS, fmt.Sprintf("Looking up the name %s timed out. Are network, VPN and DNS up?%s", dns.Name, again)
 		}
-		return DNS, fmt.Sprintf("the name %s of the API server has no address (are VPN and DNS up?)", dns.Name)
+		return DNS, fmt.Sprintf("The name %s of the API server has no address. Are VPN and DNS up, and is the server's URL in the kubeconfig right?%s", dns.Name,
+			again)
+	case errors.As(err, &authority) && at.InCluster:
+		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service "+
+			"account does not name (%v). "+
+			"If the cluster's authority was made anew, delete the pod, so that a new one gets the new ca.crt; else something stands between "+
+			"the two.", at.Host, authority)
 	case errors.As(err, &authority):
-		return TLS, fmt.Sprintf("the certificate of %s is signed by an authority that the kubeconfig does not trust (%v); was the cluster made anew?", host, authority)
+		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the kubeconfig does not trust (%v). "+
+			"If the cluster was made anew, fetch its kubeconfig anew; else something stands between you and it.", at.Host, authority)
 	case errors.As(err, &hostname):
-		return TLS, fmt.Sprintf("the certificate of %s is for other names: %v", host, hostname)
+		return TLS, fmt.Sprintf("The certificate of the API server %s is for other names: %v. Use one of those in the kubeconfig's server, or set tls-server-name.",
+			at.Host, hostname)
 	case errors.As(err, &invalid) && invalid.Reason == x509.Expired:
-		return TLS, fmt.Sprintf("the certificate of %s has expired, or the clock of this machine is wrong: %v", host, invalid)
+		return ServerCertificateExpired, validity(at.Host, invalid.Cert)
 	case errors.As(err, &invalid), errors.As(err, &verification):
-		return TLS, fmt.Sprintf("the certificate of %s is not valid: %v", host, err)
-	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/":
-		return TLS, fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https", host)
+		return TLS, fmt.Sprintf("The certificate of the API server %s is not valid: %v", at.Host, err)
+	case errors.As(err, &record) && string(record.RecordHeader[:]) == "HTTP/", strings.Contains(text, "server gave HTTP response to HTTPS client"):
+		return PlainHTTP, fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https. Is the port right? If it is, write http:// in the kubeconfig's "+
+			"server.", at.Host)
 	case errors.As(err, &record):
-		return TLS, fmt.Sprintf("%s does not answer in TLS (%v); is the server's URL right?", host, record)
-	case strings.Contains(text, "server gave HTTP response to HTTPS client"):
-		return TLS, fmt.Sprintf("%s answers in plain HTTP where the kubeconfig says https", host)
+		return TLS, fmt.Sprintf("%s does not answer in TLS (%v). Is the server's URL in the kubeconfig right?", at.Host, record)
 	case errors.As(err, &alert), strings.Contains(text, "remote error: tls: "):
 		if strings.Contains(text, "certificate") || strings.Contains(text, "unknown CA") {
-			return Credentials, fmt.Sprintf("%s does not accept the client certificate of the kubeconfig: %v", host, err)
+			return ClientCertificate, clientCertificate(at, text)
 		}
-		return TLS, fmt.Sprintf("%s ends the TLS handshake: %v", host, err)
+		return TLS, fmt.Sprintf("The API server %s ends the TLS handshake: %v", at.Host, err)
+	case isLost(err):
+		return Frozen, fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine "+
+			"asleep, or the network between gone.%s",
+			at.Host, int(lostAfter().Seconds()), again)
+	case strings.Contains(text, "TLS handshake timeout"):
+		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it takes connections, but no sign of life came for 10 s. Its process may be "+
+			"stopped or overloaded.%s", at.Host, again)
+	case strings.Contains(text, "timeout awaiting response headers"):
+		return Timeout, fmt.Sprintf("The API server %s took the request and began no answer within %d s. It may be overloaded, or asked for "+
+			"more than it can gather.%s",
+			at.Host, int(HeaderPatience.Seconds()), again)
+	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
+		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which are not taken. What stands before it "+
+			"may add them.", at.Host, maxResponseHeaders>>10)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
-		return Timeout, fmt.Sprintf("the API server %s does not answer in time", host)
+		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", at.Host, again)
 	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
-		return Timeout, fmt.Sprintf("there is no route to the API server %s (%v)", host, err)
+		return Timeout, fmt.Sprintf("There is no route to the API server %s (%v). Is the network to it up?%s", at.Host, root(err), again)
 	case errors.Is(err, syscall.ECONNRESET), errors.Is(err, syscall.EPIPE), errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-		return Reset, fmt.Sprintf("the connection to the API server %s broke: %v", host, err)
+		return Reset, fmt.Sprintf("The connection to the API server %s broke (%v).%s", at.Host, root(err), again)
 	case strings.Contains(text, "tls: "), strings.Contains(text, "x509: "):
-		return TLS, text
+		return TLS, fmt.Sprintf("No secure connection to the API server %s: %s", at.Host, text)
 	}
-	return Reset, fmt.Sprintf("the API server %s gave no answer: %v", host, err)
+	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", at.Host, err, again)
+}
+
+// lostAfter is when client-go's transport gives an HTTP/2 connection up: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
+// Mirrors apimachinery util/net.readIdleTimeoutSeconds and pingTimeoutSeconds (v0.37.2), which the environment may set.
+func lostAfter() time.Duration {
+	seconds := func(name string, otherwise int) int {
+		if n, err := strconv.Atoi(os.Getenv(name)); err == nil {
+			return n
+		}
+		return otherwise
+	}
+	return time.Duration(seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", 30)+seconds("HTTP2_PING_TIMEOUT_SECONDS", 15)) * time.Second
+}
+
+// isLost says whether a connection was given up because its pings were not answered. net/http keeps the error to itself.
+func isLost(err error) bool { return strings.Contains(err.Error(), "client connection lost") }
+
+func isRefused(err error) bool {
+	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "actively refused") // the latter is Windows'
+}
+
+// throughProxy says whether it was the proxy that failed, and not what is behind it.
+func throughProxy(err error) bool {
+	var answer *ProxyError
+	if errors.As(err, &answer) {
+		return true
+	}
+	for e := err; e != nil; e = errors.Unwrap(e) {
+		if op, ok := e.(*net.OpError); ok && (op.Op == "proxyconnect" || strings.HasPrefix(op.Op, "socks")) {
+			return true
+		}
+	}
+	return false
+}
+
+func proxyWords(err error, at Place) string {
+	proxy := fmt.Sprintf("The proxy %s that %s names", at.Proxy, at.ProxyFrom)
+	var (
+		answer  *ProxyError
+		dns     *net.DNSError
+		network net.Error
+	)
+	switch {
+	case errors.As(err, &answer) && answer.Code == 407:
+		return fmt.Sprintf("%s asks for a login (%s). Give one in the proxy's URL, or leave the proxy out; the cluster itself has not been asked.", proxy,
+			answer.Status)
+	case errors.As(err, &answer):
+		return fmt.Sprintf("%s does not connect to the API server %s (it says %s). The cluster may be down, or the proxy may not be allowed to reach it.%s", proxy,
+			at.Host, answer.Status, again)
+	case errors.As(err, &dns):
+		return fmt.Sprintf("%s cannot be found: the name %s has no address. The cluster itself has not been asked.", proxy, dns.Name)
+	case isRefused(err):
+		return fmt.Sprintf("%s refuses the connection: nothing listens there. Start it, or correct the proxy's address; the cluster itself has not been asked.%s",
+			proxy, again)
+	case errors.As(err, &network) && network.Timeout():
+		return fmt.Sprintf("%s does not answer in time. The cluster itself has not been asked.%s", proxy, again)
+	}
+	return fmt.Sprintf("%s fails (%v). The cluster itself has not been asked.%s", proxy, root(err), again)
+}
+
+// validity says how a certificate's dates are wrong.
+func validity(host string, cert *x509.Certificate) string {
+	if cert == nil {
+		return fmt.Sprintf("The certificate of the API server %s has expired, or the clock of this machine is wrong. Renew it on the control plane.", host)
+	}
+	if now := time.Now(); now.Before(cert.NotBefore) {
+		return fmt.Sprintf("The certificate of the API server %s is valid from %s only, and this machine's clock says %s. Is the clock right?",
+			host, day(cert.NotBefore), day(now))
+	}
+	return fmt.Sprintf("The certificate of the API server %s expired on %s. Renew it on the control plane (kubeadm: kubeadm certs renew), or correct this "+
+		"machine's clock, which says %s.",
+		host, day(cert.NotAfter), day(time.Now()))
+}
+
+// clientCertificate says what is wrong with the kubeconfig's own certificate. said is the server's word for it.
+func clientCertificate(at Place, said string) string {
+	said = said[strings.LastIndex(said, ": ")+1:]
+	whose := "The client certificate"
+	if at.User != "" {
+		whose += fmt.Sprintf(" of the user %q", at.User)
+	}
+	const fetch = " Fetch the kubeconfig anew (kubeadm: kubeadm certs renew admin.conf; kind: kind export kubeconfig)."
+	switch cert, now := at.Certificate, time.Now(); {
+	case cert != nil && now.After(cert.NotAfter):
+		return fmt.Sprintf("%s expired on %s, so the API server %s does not accept it.%s", whose, day(cert.NotAfter), at.Host, fetch)
+	case cert != nil && now.Before(cert.NotBefore):
+		return fmt.Sprintf("%s is valid from %s only, and this machine's clock says %s. Is the clock right?", whose, day(cert.NotBefore), day(now))
+	case cert != nil:
+		return fmt.Sprintf("%s is not accepted by the API server %s (%s). It was issued by %q, perhaps the authority of another cluster, or of this one before "+
+			"it was made anew.%s",
+			whose, at.Host, strings.TrimSpace(said), cert.Issuer.String(), fetch)
+	case strings.Contains(said, "required"):
+		return fmt.Sprintf("The API server %s wants a client certificate, and the kubeconfig's user %q has none.%s", at.Host, at.User, fetch)
+	}
+	return fmt.Sprintf("%s is not accepted by the API server %s (%s).%s", whose, at.Host, strings.TrimSpace(said), fetch)
+}
+
+func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
+
+// root is the innermost error: what the system said.
+func root(err error) error {
+	for {
+		next := errors.Unwrap(err)
+		if next == nil {
+			return err
+		}
+		err = next
+	}
+}
+
+// Hint says more of an answer that is the cluster's own than its words do, if there is more to say: it is said beside the answer, not in it.
+func Hint(code int, body []byte, at Place) (Cause, string) {
+	const wanted = "Client sent an HTTP request to an HTTPS server."
+	switch {
+	case code == 400 && at.Scheme == "http" && strings.Contains(string(body), wanted):
+		return HTTPSWanted, fmt.Sprintf("The API server %s says: %q Write https://%s in the kubeconfig's cluster %q.", at.Host, wanted, at.Host, at.Cluster)
+	case code == 407 && at.Proxy != "":
+		return Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, at)
+	case code == 401 && at.Certificate != nil:
+		return ClientCertificate, clientCertificate(at, ": 401 Unauthorized")
+	case code == 401 && at.InCluster:
+		return Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
+			"account may have been deleted, "+
+			"or the token be of another cluster: delete the pod, so that a new one gets a new token.%s", at.Host, again)
+	case code == 401:
+		whose := ""
+		if at.User != "" {
+			whose = fmt.Sprintf(" of the kubeconfig's user %q", at.User)
+		}
+		return Unauthorized, fmt.Sprintf(
+			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or be another cluster's: log in again with the "+
+				"kubeconfig's own means.%s", at.Host, whose, again)
+	}
+	return "", ""
 }

@@ -1,6 +1,10 @@
 package clusters
 
 import (
+	"context"
+	"crypto/x509"
+	"encoding/base64"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -17,6 +21,8 @@ import (
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
+
+	"informerscope/server/internal/scrub"
 )
 
 // dialTimeout bounds how long an address that does not answer keeps a viewer waiting.
@@ -26,19 +32,73 @@ const dialTimeout = 10 * time.Second
 type Loader struct {
 	explicitPath string
 	selected     string
+	namespace    string   // in place of the contexts' own, if given
+	served       []string // the contexts that may be used; nil for all
+	scrubber     *scrub.Scrubber
+	pod          pod                 // where this process may run
+	pluginWaited func(time.Duration) // told how long each credential plugin was waited for
+	dial         dialFunc
 
 	mu          sync.Mutex
 	fingerprint string
 	config      *clientcmdapi.Config
 	configErr   error
+	inCluster   bool // there is no kubeconfig, and config is the pod's
 	upstreams   map[string]*Upstream
+	gates       map[string]*gate // by context and plugin: they outlive a change of the files, as the plugins do
+	patience    time.Duration    // with the headers of an answer
 }
 
 // NewLoader makes a loader for the file at explicitPath, or, if that is empty, for the files that kubectl would read (those
-// of KUBECONFIG, else ~/.kube/config). selected is the context that the user named at the start, if any.
+// of KUBECONFIG, else ~/.kube/config), or, if there is none of these and the program runs in a pod, for the pod's service
+// account. selected is the context that the user named at the start, if any.
 func NewLoader(explicitPath, selected string) *Loader {
-	return &Loader{explicitPath: explicitPath, selected: selected}
+	return &Loader{explicitPath: explicitPath, selected: selected, scrubber: new(scrub.Scrubber), gates: map[string]*gate{},
+		patience: HeaderPatience, pod: here(),
+		dial: (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext}
 }
+
+type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
+
+// DialWith makes dial the way to every API server, in place of the machine's network. Call it before anything else.
+func (l *Loader) DialWith(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
+	l.dial = dial
+}
+
+// dialInTime dials for dialTimeout at most.
+func (l *Loader) dialInTime(ctx context.Context, network, address string) (net.Conn, error) {
+	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errDialTimeout)
+	defer cancel()
+	conn, err := l.dial(ctx, network, address)
+	if err != nil && context.Cause(ctx) == errDialTimeout && !errors.As(err, new(*net.OpError)) {
+		err = &net.OpError{Op: "dial", Net: network, Err: os.ErrDeadlineExceeded}
+	}
+	return conn, err
+}
+
+var errDialTimeout = errors.New("the dial took too long")
+
+// InNamespace makes namespace the default of every context, as kubectl's --namespace does. Call it before anything else.
+func (l *Loader) InNamespace(namespace string) { l.namespace = namespace }
+
+// OnPluginWait has report called whenever the wait for a credential plugin is over. Call it before anything else.
+func (l *Loader) OnPluginWait(report func(time.Duration)) { l.pluginWaited = report }
+
+// PluginsWaitedFor is how many credential plugins run now.
+func (l *Loader) PluginsWaitedFor() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	n := 0
+	for _, g := range l.gates {
+		if _, ok := g.waiting(); ok {
+			n++
+		}
+	}
+	return n
+}
+
+// Scrubber takes the kubeconfig's credentials out of texts, as they were read last.
+func (l *Loader) Scrubber() *scrub.Scrubber { return l.scrubber }
 
 // Context is one context of a kubeconfig, without any credentials.
 type Context struct {
@@ -62,22 +122,77 @@ type Listing struct {
 type Upstream struct {
 	// Base is the server's URL; its path, if any, precedes the API's.
 	Base *url.URL
-	// Transport authenticates, by whatever means the kubeconfig names, and verifies the server.
-	Transport http.RoundTripper
+
+	transport http.RoundTripper // authenticates, by whatever means the kubeconfig names, and verifies the server
+	gate      *gate             // nil where no program supplies the credentials
+	place     Place
+	proxy     func(*http.Request) (*url.URL, error)
+	fromFile  bool // it is the kubeconfig that names the proxy
+	scrubber  *scrub.Scrubber
 }
 
-// UnknownContextError is returned for a context that the kubeconfig does not have.
+// RoundTrip implements http.RoundTripper. It waits for a credential plugin for a bounded time only, and ends when the request's context does.
+func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
+	if u.gate == nil {
+		return u.transport.RoundTrip(req)
+	}
+	return u.gate.through(u.transport, req)
+}
+
+// Explain is the package's Explain for an error of this way, without credentials.
+func (u *Upstream) Explain(err error) (Cause, string) {
+	cause, words := Explain(err, u.at())
+	return cause, u.scrubber.Text(words)
+}
+
+// Hint is the package's Hint for an answer that came this way, without credentials.
+func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
+	cause, words := Hint(code, body, u.at())
+	return cause, u.scrubber.Text(words)
+}
+
+// Waiting is how a viewer is told of a credential plugin that is being waited for, if one is.
+func (u *Upstream) Waiting() (Cause, string) {
+	if u.gate == nil {
+		return "", ""
+	}
+	if d, ok := u.gate.waiting(); ok && d > time.Second {
+		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, For: d, Limit: u.gate.patience}).words()
+	}
+	return "", ""
+}
+
+func (u *Upstream) at() Place {
+	at := u.place
+	if u.proxy == nil {
+		return at
+	}
+	if proxy, err := u.proxy(&http.Request{URL: u.Base}); err == nil && proxy != nil {
+		at.Proxy, at.ProxyFrom = proxy.Host, "the environment (HTTPS_PROXY or HTTP_PROXY)"
+		if u.fromFile {
+			at.ProxyFrom = "the kubeconfig"
+		}
+	}
+	return at
+}
+
+// UnknownContextError is returned for a context that the kubeconfig does not have. Known are those that it has and that are served.
 type UnknownContextError struct {
 	Context string
 	Known   []string
 	Where   string
+	// InCluster is true in a pod without a kubeconfig.
+	InCluster bool
 }
 
 // Error implements error.
 func (e *UnknownContextError) Error() string {
-	known := "it has none"
+	known := "it has none that this server serves"
 	if len(e.Known) > 0 {
 		known = "known: " + strings.Join(e.Known, ", ")
+	}
+	if e.InCluster {
+		return fmt.Sprintf("context %q is not there: without a kubeconfig a pod has its own service account alone; %s", e.Context, known)
 	}
 	return fmt.Sprintf("context %q is not in the kubeconfig (%s); %s", e.Context, e.Where, known)
 }
@@ -106,24 +221,43 @@ func (l *Loader) Contexts() Listing {
 		problems = append(problems, l.configErr.Error())
 	}
 	if l.config != nil {
-		listing.Current = l.config.CurrentContext
+		if l.Serves(l.config.CurrentContext) {
+			listing.Current = l.config.CurrentContext
+		}
 		for _, name := range l.names() {
 			listing.Contexts = append(listing.Contexts, describe(name, l.config))
 		}
-		if l.configErr == nil && len(listing.Contexts) == 0 {
+		if l.served != nil && len(l.served) == 0 {
+			problems = append(problems, "this server serves no context; start it with --context or --contexts that name some")
+		} else if l.configErr == nil && len(l.config.Contexts) == 0 {
 			problems = append(problems, "no contexts found; looked at "+l.where()+"; give a file with --kubeconfig, or name it in KUBECONFIG")
 		}
 	}
 	if l.selected != "" && l.config != nil && l.config.Contexts[l.selected] == nil {
 		problems = append(problems, "--context: "+l.unknown(l.selected).Error())
 	}
-	listing.Error = strings.Join(problems, "; ")
+	if l.config != nil {
+		for _, name := range l.absent() {
+			problems = append(problems, "--contexts: "+l.unknown(name).Error())
+		}
+	}
+	listing.Error = l.scrubber.Text(strings.Join(problems, "; "))
+	for i := range listing.Contexts {
+		c := &listing.Contexts[i]
+		c.Error = l.scrubber.Text(c.Error)
+		if l.namespace != "" {
+			c.Namespace = l.namespace
+		}
+	}
 	return listing
 }
 
-// Upstream gives the way to the API server of a context. Errors are *UnknownContextError or *ConfigError. The same
-// Upstream is given until the files change.
+// Upstream gives the way to the API server of a context. Errors are *NotServedError, *UnknownContextError or *ConfigError. The
+// same Upstream is given until the files change.
 func (l *Loader) Upstream(contextName string) (*Upstream, error) {
+	if !l.Serves(contextName) {
+		return nil, &NotServedError{contextName}
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refresh()
@@ -144,54 +278,148 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 		return nil, &ConfigError{Err: fmt.Errorf("context %q: %w", contextName, err)}
 	}
 	config.UserAgent = "" // each request brings its own
-	config.Dial = (&net.Dialer{Timeout: dialTimeout, KeepAlive: 30 * time.Second}).DialContext
+	config.Dial = coalescing(l.dialInTime)
 	config.WarningHandler = rest.NoWarnings{}
+	entry := l.config.Contexts[contextName]
+	upstream := &Upstream{scrubber: l.scrubber, fromFile: config.Proxy != nil}
+	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
+		return marker(next, l.learner("sent to "+contextName))
+	}
 	if config.ExecProvider != nil {
 		config.ExecProvider.StdinUnavailable = true
 		config.ExecProvider.StdinUnavailableMessage = "a server has no terminal to ask on; log in once with kubectl, then try again"
+		key := fmt.Sprintf("%s\x00%q %q %q", contextName, config.ExecProvider.Command, config.ExecProvider.Args, config.ExecProvider.Env)
+		if l.gates[key] == nil {
+			l.gates[key] = newGate(config.ExecProvider.Command)
+			l.gates[key].waited = l.pluginWaited
+		}
+		upstream.gate = l.gates[key]
 	}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		// The error would repeat the URL, and with it a password that may stand in it.
-		return nil, &ConfigError{Err: fmt.Errorf("context %q: the server of cluster %q is not a URL", contextName, l.config.Contexts[contextName].Cluster)}
+		return nil, &ConfigError{Err: fmt.Errorf("context %q: the server of cluster %q is not a URL", contextName, entry.Cluster)}
 	}
-	transport, err := rest.TransportFor(config)
+	upstream.transport, err = rest.TransportFor(config)
 	if err != nil {
-		return nil, &ConfigError{Err: fmt.Errorf("context %q, user %q: %w", contextName, l.config.Contexts[contextName].AuthInfo, err), Credentials: true}
+		return nil, &ConfigError{Err: fmt.Errorf("context %q, user %q: %w", contextName, entry.AuthInfo, err), Credentials: true}
 	}
-	upstream := &Upstream{Base: base, Transport: transport}
+	if transport := innermost(upstream.transport); transport != nil {
+		upstream.proxy = transport.Proxy
+		l.limit(transport)
+		// client-go shares no transport that dials with a function of its own, as this one does.
+		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
+			if answer.StatusCode == http.StatusOK {
+				return nil
+			}
+			return &ProxyError{Code: answer.StatusCode, Status: answer.Status}
+		}
+	}
+	upstream.Base = base
+	upstream.place = Place{Cluster: entry.Cluster, User: entry.AuthInfo, Host: base.Host, Scheme: base.Scheme, Certificate: leaf(config),
+		InCluster: l.inCluster}
 	l.upstreams[contextName] = upstream
 	return upstream, nil
 }
 
-// Close drops the idle connections to all clusters.
+// leaf is the client certificate of a configuration, nil for none that can be read.
+func leaf(config *rest.Config) *x509.Certificate {
+	raw := config.CertData
+	if len(raw) == 0 && config.CertFile != "" {
+		raw, _ = os.ReadFile(config.CertFile) // what cannot be read is said by who needs it
+	}
+	block, _ := pem.Decode(raw)
+	if block == nil {
+		return nil
+	}
+	cert, err := x509.ParseCertificate(block.Bytes)
+	if err != nil {
+		return nil
+	}
+	return cert
+}
+
+// learner keeps the credentials that a request was sent with from being written.
+func (l *Loader) learner(owner string) func(string) {
+	var mu sync.Mutex
+	var last string
+	return func(authorization string) {
+		mu.Lock()
+		defer mu.Unlock()
+		if authorization == last || authorization == "" {
+			return
+		}
+		last = authorization
+		scheme, value, _ := strings.Cut(authorization, " ")
+		sent := []string{value}
+		if strings.EqualFold(scheme, "Basic") {
+			if plain, err := base64.StdEncoding.DecodeString(value); err == nil {
+				_, password, _ := strings.Cut(string(plain), ":")
+				sent = append(sent, password)
+			}
+		}
+		l.scrubber.LearnSent(owner, sent)
+	}
+}
+
+// Explain is the package's Explain for an error of Upstream, without credentials.
+func (l *Loader) Explain(err error) (Cause, string) {
+	cause, words := Explain(err, Place{})
+	return cause, l.scrubber.Text(words)
+}
+
+// Known says whether the kubeconfig has a context, as it was read last, and gives the way to it if there is one already.
+func (l *Loader) Known(contextName string) (*Upstream, bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	known := l.config != nil && l.config.Contexts[contextName] != nil && l.Serves(contextName)
+	return l.upstreams[contextName], known
+}
+
+// Close drops the idle connections to all clusters, and ends the credential plugins that still run.
 func (l *Loader) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	var hanging []string
+	for _, g := range l.gates {
+		if _, ok := g.waiting(); ok {
+			hanging = append(hanging, g.command)
+		}
+	}
+	if len(hanging) > 0 {
+		endChildren(hanging)
+	}
 	l.drop()
 	l.fingerprint = ""
 }
 
 func (l *Loader) drop() {
 	for _, upstream := range l.upstreams {
-		closeIdle(upstream.Transport)
+		closeIdle(upstream.transport)
 	}
 	l.upstreams = map[string]*Upstream{}
 }
 
-// closeIdle reaches through client-go's wrappers to the transport that has the connections.
+// closeIdle closes the idle connections of client-go's transport.
 func closeIdle(transport http.RoundTripper) {
+	if t := innermost(transport); t != nil {
+		t.CloseIdleConnections()
+	}
+}
+
+// innermost reaches through client-go's wrappers to the transport that has the connections, nil if that is none of net/http.
+func innermost(transport http.RoundTripper) *http.Transport {
 	for transport != nil {
-		if closer, ok := transport.(interface{ CloseIdleConnections() }); ok {
-			closer.CloseIdleConnections()
-			return
+		if t, ok := transport.(*http.Transport); ok {
+			return t
 		}
 		wrapper, ok := transport.(interface{ WrappedRoundTripper() http.RoundTripper })
 		if !ok {
-			return
+			return nil
 		}
 		transport = wrapper.WrappedRoundTripper()
 	}
+	return nil
 }
 
 // refresh reads the files again if any of them is another than before.
@@ -201,11 +429,16 @@ func (l *Loader) refresh() {
 	rules.WarnIfAllMissing = false // the listing says it
 	rules.MigrationRules = nil     // reading must not write
 	files := rules.Precedence
+	inPod := l.explicitPath == "" && l.pod.is()
 	if l.explicitPath != "" {
 		files = []string{l.explicitPath}
 	}
+	looked := files
+	if inPod {
+		looked = append(slices.Clone(files), l.pod.files()...)
+	}
 	var fingerprint strings.Builder
-	for _, file := range files {
+	for _, file := range looked {
 		fmt.Fprintf(&fingerprint, "%q ", file)
 		if info, err := os.Stat(file); err != nil {
 			fmt.Fprintf(&fingerprint, "%v\n", err)
@@ -218,25 +451,45 @@ func (l *Loader) refresh() {
 	}
 	l.fingerprint = fingerprint.String()
 	l.drop()
+	l.scrubber.Learn("the text of the kubeconfig", scan(files)) // an error may quote what cannot be read otherwise
 	l.config, l.configErr = rules.Load()
-	if errors.Is(l.configErr, fs.ErrNotExist) {
+	l.inCluster = inPod && l.configErr == nil && !slices.ContainsFunc(files, exists)
+	if l.inCluster {
+		config, err := l.pod.config()
+		if err == nil {
+			l.config = config
+		}
+		l.configErr = err
+	} else if errors.Is(l.configErr, fs.ErrNotExist) {
 		l.configErr = fmt.Errorf("the kubeconfig %s does not exist; see --kubeconfig", l.explicitPath)
 	} else if l.configErr != nil {
 		l.configErr = fmt.Errorf("the kubeconfig cannot be read: %w; correct the file, it is read again at the next try", l.configErr)
 	}
+	if l.config != nil {
+		l.scrubber.Learn("the kubeconfig", secrets(l.config))
+	}
 }
 
+// exists says whether there is something at path.
+func exists(path string) bool {
+	_, err := os.Stat(path)
+	return err == nil || !errors.Is(err, fs.ErrNotExist)
+}
+
+// names are the contexts that the kubeconfig has and that are served.
 func (l *Loader) names() []string {
 	names := make([]string, 0, len(l.config.Contexts))
 	for name := range l.config.Contexts {
-		names = append(names, name)
+		if l.Serves(name) {
+			names = append(names, name)
+		}
 	}
 	slices.Sort(names)
 	return names
 }
 
 func (l *Loader) unknown(name string) error {
-	return &UnknownContextError{Context: name, Known: l.names(), Where: l.where()}
+	return &UnknownContextError{Context: name, Known: l.names(), Where: l.where(), InCluster: l.inCluster}
 }
 
 // where names the files, for messages.

@@ -172,14 +172,14 @@ func TestExplain(t *testing.T) {
 		{os.ErrDeadlineExceeded, Timeout},
 		{&net.DNSError{Name: "x", IsNotFound: true}, DNS},
 		{&net.DNSError{Name: "x", IsTimeout: true}, DNS},
-		{errors.New("remote error: tls: expired certificate"), Credentials},
+		{errors.New("remote error: tls: expired certificate"), ClientCertificate},
 		{errors.New("remote error: tls: handshake failure"), TLS},
 		{errors.New("getting credentials: exec: executable aws failed with exit code 255"), ExecPlugin},
 		{&ConfigError{Err: errors.New("x")}, Kubeconfig},
 		{&ConfigError{Err: errors.New("x"), Credentials: true}, Credentials},
 		{errors.New("http2: server sent GOAWAY"), Reset},
 	} {
-		cause, message := Explain(test.err, "h:1")
+		cause, message := Explain(test.err, Place{Host: "h:1"})
 		if cause != test.cause || message == "" {
 			t.Errorf("%v: %s, %q; want %s", test.err, cause, message, test.cause)
 		}

@@ -27,7 +27,8 @@ func acceptJSON(headers []string) (string, *Refusal) {
 	case len(kept) > 0:
 		return strings.Join(kept, ","), nil
 	case asked:
-		return "", refuse("accept", fmt.Sprintf("only JSON is served (application/json, also as Table or PartialObjectMetadata), not %.80q", strings.Join(headers, ",")))
+		return "", refuse("accept", fmt.Sprintf("only JSON is served (application/json, also as Table or PartialObjectMetadata), not %.80q",
+			strings.Join(headers, ",")))
 	default:
 		return "application/json", nil
 	}

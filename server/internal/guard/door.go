@@ -22,11 +22,12 @@ const MinTokenLength = 16
 // CheckToken says whether token can be used at all: in a URL fragment and as a WebSocket sub-protocol without escapes.
 func CheckToken(token string) error {
 	if len(token) < MinTokenLength {
-		return fmt.Errorf("the token is %d characters long; give at least %d, or leave it out for a random one", len(token), MinTokenLength)
+		// Not "the token is": behind a flag's name and a colon that looks like a token's value, and would be taken out of the message.
+		return fmt.Errorf("%d characters are too few for a token; give at least %d, or none for a random token", len(token), MinTokenLength)
 	}
 	for _, c := range []byte(token) {
 		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("-._~", c) >= 0) {
-			return fmt.Errorf("the token may consist of letters, digits and - . _ ~ only")
+			return fmt.Errorf("a token may consist of letters, digits and - . _ ~ only")
 		}
 	}
 	return nil
@@ -34,32 +35,49 @@ func CheckToken(token string) error {
 
 // Door holds the literal lists that every connection is checked against. It is immutable and safe for concurrent use.
 type Door struct {
-	hosts  []string
-	scheme string
-	token  [sha256.Size]byte
+	hosts   []string // what the Host header may say
+	origins []string // what the Origin header may say
+	open    string   // the address that refusals name
+	token   [sha256.Size]byte
 }
 
 // NewDoor makes a door that opens for requests whose Host header is one of hosts (each "name:port"; an IPv6 address in
-// brackets), from pages of those hosts under scheme ("http" or "https"), with token. Where the port is the scheme's
-// default the host is accepted without it too, as browsers leave it out.
-func NewDoor(hosts []string, scheme, token string) *Door {
-	d := &Door{scheme: scheme, token: sha256.Sum256([]byte(token))}
-	defaultPort := map[string]string{"http": "80", "https": "443"}[scheme]
+// brackets), from pages of those hosts under scheme ("http" or "https"), with token; and for those of the names in also, each under its own
+// scheme, the first of which is then the address that refusals name. Where the port is the scheme's default the host is accepted with it
+// and without, as browsers leave it out.
+func NewDoor(hosts []string, scheme, token string, also ...Name) *Door {
+	d := &Door{token: sha256.Sum256([]byte(token))}
+	for _, name := range also {
+		d.add(name)
+	}
 	for _, host := range hosts {
-		host = strings.ToLower(host)
-		d.hosts = append(d.hosts, host)
-		if _, port, err := net.SplitHostPort(host); err == nil && port == defaultPort {
-			d.hosts = append(d.hosts, strings.TrimSuffix(host, ":"+port))
-		}
+		d.add(Name{scheme, host})
 	}
 	return d
+}
+
+func (d *Door) add(name Name) {
+	host, standard := strings.ToLower(name.Host), defaultPorts[name.Scheme]
+	both := []string{host}
+	if bare, ok := strings.CutSuffix(host, ":"+standard); ok && bare != "" {
+		both = append(both, bare)
+	} else if _, _, err := net.SplitHostPort(host); err != nil {
+		both = append(both, host+":"+standard)
+	}
+	for _, host := range both {
+		d.hosts = append(d.hosts, host)
+		d.origins = append(d.origins, name.Scheme+"://"+host)
+	}
+	if d.open == "" {
+		d.open = name.String()
+	}
 }
 
 // Host refuses a request that was not addressed to this server by one of its own names. A page elsewhere whose domain is
 // made to resolve to 127.0.0.1 (DNS rebinding) sends its own domain here, and fails.
 func (d *Door) Host(r *http.Request) *Refusal {
 	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
-		return refuse("host", "this server does not go by the Host of the request; open it as "+d.scheme+"://"+d.hosts[0]+"/")
+		return refuse("host", "this server does not go by the Host of the request; open it as "+d.open+"/, or start it with --allowed-hosts that name this one")
 	}
 	return nil
 }
@@ -68,12 +86,10 @@ func (d *Door) Host(r *http.Request) *Refusal {
 // is no other client to be kind to, so a missing one is refused.
 func (d *Door) Origin(r *http.Request) *Refusal {
 	origins := r.Header.Values("Origin")
-	if len(origins) == 1 {
-		if host, ok := strings.CutPrefix(strings.ToLower(origins[0]), d.scheme+"://"); ok && slices.Contains(d.hosts, host) {
-			return nil
-		}
+	if len(origins) == 1 && slices.Contains(d.origins, strings.ToLower(origins[0])) {
+		return nil
 	}
-	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.scheme+"://"+d.hosts[0]+")")
+	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.open+")")
 }
 
 // Token refuses a WebSocket that does not offer the relay's protocol together with the token of this launch. The

@@ -258,9 +258,10 @@ func TestPaths(t *testing.T) {
 }
 
 func TestWhatGoesOn(t *testing.T) {
-	got, refusal := check(t, rules(t, "*", false), "/clusters/a%2Fb%20c/apis/apps/v1/namespaces/ns/deployments/web?watch=1&labelSelector=a%3Db%2Cc&limit=5", func(r *http.Request) {
-		r.Header.Set("User-Agent", "page/1")
-	})
+	got, refusal := check(t, rules(t, "*", false), "/clusters/a%2Fb%20c/apis/apps/v1/namespaces/ns/deployments/web?watch=1&labelSelector=a%3Db%2Cc&limit=5",
+		func(r *http.Request) {
+			r.Header.Set("User-Agent", "page/1")
+		})
 	if refusal != nil {
 		t.Fatal(refusal)
 	}
@@ -389,7 +390,8 @@ func TestSecrets(t *testing.T) {
 		"/apis/v1/v1/namespaces/x/secrets", "/api/v1/namespaces/secrets/secrets", "/api/v1/secretſ", "/api/v1/secrets;x", "/api/v1/secrets?watch=true&pretty=1",
 	}
 	for _, attack := range attacks {
-		for _, accept := range []string{"application/json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1", "application/json;as=Table;v=v1;g=meta.k8s.io"} {
+		for _, accept := range []string{"application/json", "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
+			"application/json;as=Table;v=v1;g=meta.k8s.io"} {
 			for _, list := range []string{"*", "pods", "*.example.com"} {
 				_, refusal := check(t, rules(t, list, false), c+attack, func(r *http.Request) { r.Header.Set("Accept", accept) })
 				if refusal == nil {
@@ -455,7 +457,8 @@ func TestResources(t *testing.T) {
 }
 
 func FuzzCheck(f *testing.F) {
-	for _, seed := range []string{"/clusters/c/api/v1/pods", "/clusters/c/api/v1/namespaces/x/secrets/y", "/clusters/c/api/v1/%73ecrets?watch=true", "/clusters/a%2fb/apis/apps/v1/x"} {
+	for _, seed := range []string{"/clusters/c/api/v1/pods", "/clusters/c/api/v1/namespaces/x/secrets/y", "/clusters/c/api/v1/%73ecrets?watch=true",
+		"/clusters/a%2fb/apis/apps/v1/x"} {
 		f.Add(seed)
 	}
 	resources, err := ParseResources("*")
@@ -472,7 +475,8 @@ func FuzzCheck(f *testing.F) {
 			return
 		}
 		low := strings.ToLower(request.Path)
-		if request.Path[0] != '/' || strings.Contains(low, "%") || strings.Contains(low, "//") || strings.Contains(low, "/../") || strings.HasPrefix(low, "/api/v1/secrets") {
+		if request.Path[0] != '/' || strings.Contains(low, "%") || strings.Contains(low, "//") || strings.Contains(low, "/../") ||
+			strings.HasPrefix(low, "/api/v1/secrets") {
 			t.Errorf("%q went on as %q", target, request.Path)
 		}
 	})

@@ -2,21 +2,11 @@ package guard
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 )
-
-// carriers are resources other than Secrets whose objects are, or contain, credentials. They are refused unless the
-// allow-list names them one by one.
-var carriers = map[string]bool{
-	"tokenreviews.authentication.k8s.io":       true,
-	"tokenrequests.authentication.k8s.io":      true,
-	"oauthaccesstokens.oauth.openshift.io":     true,
-	"oauthauthorizetokens.oauth.openshift.io":  true,
-	"oauthclients.oauth.openshift.io":          true,
-	"useroauthaccesstokens.oauth.openshift.io": true,
-	"tokens.management.cattle.io":              true,
-}
 
 var (
 	label   = regexp.MustCompile(`^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$`)
@@ -40,12 +30,9 @@ func ParseResources(list string) (Resources, error) {
 		if entry == "" {
 			continue
 		}
-		resource, group, dotted := strings.Cut(entry, ".")
-		if dotted && group == "" {
+		resource, group, dotted := split(entry)
+		if dotted && group == "" && strings.HasSuffix(entry, ".") {
 			return Resources{}, fmt.Errorf("%q ends in a dot; write for example pods, deployments.apps, *.apps or *", entry)
-		}
-		if first, rest, _ := strings.Cut(group, "."); version.MatchString(first) {
-			group = rest
 		}
 		switch {
 		case entry == "*":
@@ -67,10 +54,31 @@ func ParseResources(list string) (Resources, error) {
 	return r, nil
 }
 
+// split takes a name of a resource apart, the version aside.
+func split(entry string) (resource, group string, dotted bool) {
+	resource, group, dotted = strings.Cut(entry, ".")
+	if first, rest, _ := strings.Cut(group, "."); version.MatchString(first) {
+		group = rest
+	}
+	return resource, group, dotted
+}
+
+// ParseResource reads the name of one resource: "pods", "deployments.apps" or "deployments.v1.apps".
+func ParseResource(name string) (group, resource string, err error) {
+	resource, group, _ = split(name)
+	if !validGroup(group) || !label.MatchString(resource) || strings.HasSuffix(name, ".") {
+		return "", "", fmt.Errorf("%q is not a resource; write for example pods, deployments.apps or foos.v1.example.com", name)
+	}
+	return group, resource, nil
+}
+
+// ValidNamespace says whether a namespace can have this name.
+func ValidNamespace(name string) bool { return label.MatchString(name) }
+
 // allows says whether the list lets a resource through, Secrets aside.
 func (r Resources) allows(group, resource string) bool {
 	name := join(resource, group)
-	return r.names[name] || !carriers[name] && (r.all || r.groups[group])
+	return r.names[name] || !carries(group, resource) && (r.all || r.groups[group])
 }
 
 // join is kubectl's name of a resource: resource.group, or the resource alone in the core group.
@@ -91,4 +99,42 @@ func validGroup(group string) bool {
 		}
 	}
 	return len(group) <= 253
+}
+
+// Description is what Rules allow, for the page to mark what cannot be watched. A resource is served if Names has it, or if it is no
+// carrier of credentials, and All is true or Groups has its group. It is a carrier if Carriers has it, CarrierGroups has its group, or its
+// own name contains one of CarrierWords. Secrets are served if Secrets is true, as metadata.
+type Description struct {
+	All           bool     `json:"all"`
+	Groups        []string `json:"groups"`
+	Names         []string `json:"names"`
+	Carriers      []string `json:"carriers"`
+	CarrierGroups []string `json:"carrierGroups"`
+	CarrierWords  []string `json:"carrierWords"`
+	Secrets       bool     `json:"secrets"`
+}
+
+// Describe lists what the rules allow.
+func (rules Rules) Describe() Description {
+	d := Description{All: rules.Resources.all, Secrets: rules.SecretsMetadata, Groups: []string{}, Names: []string{}}
+	d.Groups = append(d.Groups, slices.Sorted(maps.Keys(rules.Resources.groups))...)
+	d.Names = append(d.Names, slices.Sorted(maps.Keys(rules.Resources.names))...)
+	d.Carriers = slices.Sorted(maps.Keys(carriers))
+	d.CarrierGroups = slices.Sorted(maps.Keys(carrierGroups))
+	d.CarrierWords = slices.Clone(carrierWords)
+	return d
+}
+
+// Allows says whether requests for a resource may pass, and in which words not.
+func (rules Rules) Allows(group, resource string) *Refusal {
+	switch {
+	case resource == "secrets" && !rules.SecretsMetadata:
+		return refuse("secrets", "Secrets are not served, in no form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
+	case resource != "secrets" && !rules.Resources.allows(group, resource) && carries(group, resource):
+		name := join(resource, group)
+		return refuse("resources", fmt.Sprintf("%s may hold credentials, and is served only if --resources names it, as in --resources '*,%s'", name, name))
+	case resource != "secrets" && !rules.Resources.allows(group, resource):
+		return refuse("resources", fmt.Sprintf("%s is not in the server's list of resources; see --resources", join(resource, group)))
+	}
+	return nil
 }

@@ -41,7 +41,8 @@ var queryParameters = []string{
 	"resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
 }
 
-// Check decides on one request for a path under ClustersPrefix.
+// Check decides on one request for a path under ClustersPrefix. Beside a refusal the Request is what was understood until then, to be written
+// down and for nothing else.
 func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	if r.Method != http.MethodGet {
 		return Request{}, refuse("method", fmt.Sprintf("the relay is read-only: only GET is passed on, not %.20q", r.Method))
@@ -56,13 +57,13 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	}
 	request, refusal := parsePath(r.URL)
 	if refusal != nil {
-		return Request{}, refusal
+		return request, refusal
 	}
 	if refusal := request.parseQuery(r.URL.RawQuery); refusal != nil {
-		return Request{}, refusal
+		return request, refusal
 	}
 	if request.Accept, refusal = acceptJSON(r.Header.Values("Accept")); refusal != nil {
-		return Request{}, refusal
+		return request, refusal
 	}
 	request.UserAgent = "informerscope"
 	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 {
@@ -71,20 +72,16 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	if request.Resource == "" {
 		return request, nil
 	}
+	if refusal := rules.Allows(request.Group, request.Resource); refusal != nil {
+		return request, refusal
+	}
 	if request.Resource == "secrets" {
 		// In whatever group: a resource of that name holds what its name says.
-		if !rules.SecretsMetadata {
-			return Request{}, refuse("secrets", "Secrets are not served, in no form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
-		}
 		request.MetadataOnly = true
 		request.Accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 		if request.Watch || request.Name != "" {
 			request.Accept = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1"
 		}
-		return request, nil
-	}
-	if !rules.Resources.allows(request.Group, request.Resource) {
-		return Request{}, refuse("resources", fmt.Sprintf("%s is not in the server's list of resources; see --resources", join(request.Resource, request.Group)))
 	}
 	return request, nil
 }
@@ -122,7 +119,8 @@ func parsePath(u *url.URL) (Request, *Refusal) {
 			return Request{}, refuse("path", "a path segment is longer than any Kubernetes name")
 		}
 	}
-	return request, request.parseSegments(segments)
+	refusal := request.parseSegments(segments) // before the request is copied
+	return request, refusal
 }
 
 func pathCharacter(c byte) bool {

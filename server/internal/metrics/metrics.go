@@ -1,12 +1,16 @@
 package metrics
 
 import (
-	"bytes"
-	"fmt"
 	"net/http"
-	"slices"
+	"runtime"
+	"strconv"
 	"sync"
 	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
 // Set is one server's numbers. The zero value is ready; all of it is safe for concurrent use.
@@ -17,56 +21,109 @@ type Set struct {
 	StreamsTotal atomic.Int64 // requests since the start
 	Bytes        atomic.Int64 // bytes of bodies sent to viewers
 	Redactions   atomic.Int64 // annotation values replaced
+	Stalls       atomic.Int64 // viewers and streams cut off because they took nothing
 
-	mu       sync.Mutex
-	refusals map[string]int64
-	errors   map[string]int64
+	once     sync.Once
+	registry *prometheus.Registry
+	handler  http.Handler
+	refusals *prometheus.CounterVec
+	errors   *prometheus.CounterVec
+	upstream *prometheus.HistogramVec
+	plugins  prometheus.Histogram
+}
+
+// namespace precedes the name of every number that is the relay's own.
+const namespace = "informerscope"
+
+// ready makes what the zero value has not.
+func (s *Set) ready() {
+	s.once.Do(func() {
+		s.registry = prometheus.NewRegistry()
+		s.handler = promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
+		gauge := func(name, help string, value *atomic.Int64) prometheus.Collector {
+			return prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: name, Help: help}, func() float64 { return float64(value.Load()) })
+		}
+		counter := func(name, help string, value *atomic.Int64) prometheus.Collector {
+			return prometheus.NewCounterFunc(prometheus.CounterOpts{Namespace: namespace, Name: name, Help: help}, func() float64 { return float64(value.Load()) })
+		}
+		s.refusals = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: "refusals_total",
+			Help: "Requests turned away, by the guard's rule."}, []string{"rule"})
+		s.errors = prometheus.NewCounterVec(prometheus.CounterOpts{Namespace: namespace, Name: "upstream_errors_total",
+			Help: "Requests an API server gave no answer to, by cause."}, []string{"cause"})
+		s.upstream = prometheus.NewHistogramVec(prometheus.HistogramOpts{Namespace: namespace, Name: "upstream_request_duration_seconds",
+			Help:    "Time until an API server's answer began, by verb and status code.",
+			Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60}}, []string{"verb", "code"})
+		s.plugins = prometheus.NewHistogram(prometheus.HistogramOpts{Namespace: namespace, Name: "exec_plugin_wait_seconds",
+			Help:    "Time that requests waited for what a credential plugin supplies, be it kept from before or not.",
+			Buckets: []float64{.01, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300}})
+		s.registry.MustRegister(
+			gauge("viewers", "WebSocket connections open now.", &s.Viewers),
+			counter("viewers_total", "WebSocket connections accepted.", &s.ViewersTotal),
+			gauge("streams", "Requests of viewers in progress, watches included.", &s.Streams),
+			counter("streams_total", "Requests of viewers.", &s.StreamsTotal),
+			counter("sent_bytes_total", "Bytes of response bodies sent to viewers.", &s.Bytes),
+			counter("redactions_total", "Annotation values replaced on their way out.", &s.Redactions),
+			counter("stalls_total", "Answers and viewers cut off because nothing of them was taken for too long.", &s.Stalls),
+			s.refusals, s.errors, s.upstream, s.plugins,
+			collectors.NewGoCollector(),
+			collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+		)
+	})
 }
 
 // Refused counts a request that the guard's rule turned away.
-func (s *Set) Refused(rule string) { s.count(&s.refusals, rule) }
+func (s *Set) Refused(rule string) {
+	s.ready()
+	s.refusals.WithLabelValues(rule).Inc()
+}
 
 // UpstreamError counts a failure to get an answer from an API server, by cause.
-func (s *Set) UpstreamError(cause string) { s.count(&s.errors, cause) }
+func (s *Set) UpstreamError(cause string) {
+	s.ready()
+	s.errors.WithLabelValues(cause).Inc()
+}
 
-func (s *Set) count(family *map[string]int64, label string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if *family == nil {
-		*family = map[string]int64{}
+// Answered notes how long an API server's answer took to begin. verb is list, watch, get or discovery.
+func (s *Set) Answered(verb string, code int, took time.Duration) {
+	s.ready()
+	label := strconv.Itoa(code)
+	if http.StatusText(code) == "" { // who answers chooses it, and may choose any
+		label = "other"
 	}
-	(*family)[label]++
+	s.upstream.WithLabelValues(verb, label).Observe(took.Seconds())
+}
+
+// PluginWaited notes how long a request waited for its credentials.
+func (s *Set) PluginWaited(took time.Duration) {
+	s.ready()
+	s.plugins.Observe(took.Seconds())
+}
+
+// Build says which program this is. Call it once.
+func (s *Set) Build(version, commit string) {
+	s.ready()
+	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info",
+		Help:        "Always 1; its labels say what the program was built from.",
+		ConstLabels: prometheus.Labels{"version": version, "commit": commit, "goversion": runtime.Version()}}, func() float64 { return 1 }))
+}
+
+// Registry is where other parts of the server register numbers of their own. Their names begin with "informerscope_", and their labels come
+// from fixed sets.
+func (s *Set) Registry() prometheus.Registerer {
+	s.ready()
+	return s.registry
+}
+
+// PluginsWaitedFor names who counts the credential plugins that run now. Call it once.
+func (s *Set) PluginsWaitedFor(count func() int) {
+	s.ready()
+	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "exec_plugins_running",
+		Help: "Credential plugins that are waited for now."}, func() float64 { return float64(count()) }))
 }
 
 // ServeHTTP writes all numbers.
-func (s *Set) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	var out bytes.Buffer
-	single := func(name, kind, help string, value int64) {
-		fmt.Fprintf(&out, "# HELP %s %s\n# TYPE %s %s\n%s %d\n", name, help, name, kind, name, value)
-	}
-	single("informerscope_viewers", "gauge", "WebSocket connections open now.", s.Viewers.Load())
-	single("informerscope_viewers_total", "counter", "WebSocket connections accepted.", s.ViewersTotal.Load())
-	single("informerscope_streams", "gauge", "Requests of viewers in progress, watches included.", s.Streams.Load())
-	single("informerscope_streams_total", "counter", "Requests of viewers.", s.StreamsTotal.Load())
-	single("informerscope_sent_bytes_total", "counter", "Bytes of response bodies sent to viewers.", s.Bytes.Load())
-	single("informerscope_redactions_total", "counter", "Annotation values replaced on their way out.", s.Redactions.Load())
-	s.mu.Lock()
-	family(&out, "informerscope_refusals_total", "Requests turned away, by the guard's rule.", "rule", s.refusals)
-	family(&out, "informerscope_upstream_errors_total", "Requests an API server gave no answer to, by cause.", "cause", s.errors)
-	s.mu.Unlock()
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.ready()
 	w.Header().Set("Cache-Control", "no-store")
-	_, _ = w.Write(out.Bytes())
-}
-
-func family(out *bytes.Buffer, name, help, label string, values map[string]int64) {
-	fmt.Fprintf(out, "# HELP %s %s\n# TYPE %s counter\n", name, help, name)
-	labels := make([]string, 0, len(values))
-	for value := range values {
-		labels = append(labels, value)
-	}
-	slices.Sort(labels)
-	for _, value := range labels {
-		fmt.Fprintf(out, "%s{%s=%q} %d\n", name, label, value, values[value])
-	}
+	s.handler.ServeHTTP(w, r)
 }

@@ -2,11 +2,21 @@ package redact
 
 import (
 	"bytes"
+	"encoding/json"
 	"io"
+
+	"informerscope/server/internal/needles"
 )
 
 // Key is the annotation whose string values are replaced, wherever in the document it stands.
 const Key = "kubectl.kubernetes.io/last-applied-configuration"
+
+// annotations is the name of the objects in which the copies of other tools are looked for.
+const annotations = "annotations"
+
+// targets are the keys that the scanner stops at. What is looked at byte by byte is only what has one of them, or a backslash, with which
+// they can be written in other ways.
+var targets = needles.New([]byte(`"`+Key+`"`), []byte(`"`+annotations+`"`))
 
 // Replacement is what readers see in place of a value.
 const Replacement = "[redacted]"
@@ -14,44 +24,82 @@ const Replacement = "[redacted]"
 const quotedReplacement = `"` + Replacement + `"`
 
 // state is where in the JSON text the scanner stands. In JSON a string followed by a colon is a key and nothing else is,
-// so nesting need not be tracked.
+// so nesting need not be tracked, but in annotations.
 type state uint8
 
 const (
 	outside     state = iota // between strings
 	stringStart              // just after an opening quote
-	inString                 // in a string that is known not to be Key
-	inCandidate              // in a string that has matched Key so far
+	inString                 // in a string that is known to be neither Key nor annotations
+	inCandidate              // in a string that has matched one of the two so far
 	inEscape                 // in a candidate, after a backslash
 	inHex                    // in a candidate, among the four digits of \uXXXX
-	afterKey                 // after Key's closing quote: a colon makes it a key
-	afterColon               // a quote makes its value a string, which goes
-	inSecret                 // in the value that goes
+	afterKey                 // after the candidate's closing quote: a colon makes it a key
+	afterColon               // after Key a quote makes its value a string, which goes; after annotations a brace opens them
+	inSecret                 // in a value that goes
+
+	among      // in the annotations, between strings
+	inName     // in a string there, which may be a name
+	afterName  // after its closing quote: a colon makes it a name
+	afterNamed // a quote makes its value a string, which is looked at
+	inValue    // in that value
 )
 
 // Redactor scans one stream of JSON (one document, or many one after another, as in a watch) that arrives in chunks cut
 // anywhere. The zero value is ready. It is not safe for concurrent use, and never fails: text that is not JSON passes
-// through as it is, apart from what looks like Key followed by a colon and a string.
+// through as it is, apart from what looks like a value that goes.
 type Redactor struct {
 	state    state
-	odd      bool // inString, inSecret: what was read so far ends in an odd number of backslashes
-	matched  int  // inCandidate and its escapes: how many bytes of Key have been seen
-	digits   int  // inHex: how many of the four have been seen
-	code     rune // inHex: their value so far
+	back     state  // inSecret: where it goes on
+	odd      bool   // in strings: what was read so far ends in an odd number of backslashes
+	target   string // inCandidate and its escapes: Key or annotations
+	matched  int    // inCandidate and its escapes: how many bytes of the target have been seen
+	digits   int    // inHex: how many of the four have been seen
+	code     rune   // inHex: their value so far
+	depth    int    // in the annotations: how many braces and brackets are open
+	name     []byte // in the annotations: the last string, or what was read of it, as written
+	value    []byte // inValue: what was read of it in the chunks before
 	redacted int64
+	names    []seenName // of annotations that were seen before
+	nextName int        // which of them is likely to come next
+
+	slow bool // nothing is skipped, for the test that compares
 }
 
 // Count is how many values have been replaced since the beginning of the stream.
 func (r *Redactor) Count() int64 { return r.redacted }
 
-// Append appends src to dst, with the values of Key replaced, and returns the extended slice. Everything in src that is
-// not such a value is appended at once: no byte waits for the next chunk. dst and src must not overlap.
+// Append appends src to dst, with the values that go replaced, and returns the extended slice. These are the value of Key, and in an object
+// named "annotations" the value of whatever is a copy of a manifest, by its name or by what it is. No byte of anything else waits for the
+// next chunk, apart from an annotation's value that the chunk cuts. dst and src must not overlap.
 func (r *Redactor) Append(dst, src []byte) []byte {
-	copied := 0 // src[:copied] is in dst, or was dropped
+	dst, copied := r.scan(dst, src)
+	return append(dst, src[copied:]...)
+}
+
+// filter is what Append makes of src alone: src itself if all of it stays, and else scratch.
+func (r *Redactor) filter(scratch, src []byte) []byte {
+	out, copied := r.scan(scratch[:0], src)
+	if copied == 0 {
+		return src
+	}
+	return append(out, src[copied:]...)
+}
+
+// scan appends to dst what stays of src, but for its end from copied on, which stays whole: src[:copied] is in dst, or was
+// dropped, or is in r.value.
+func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 	for i := 0; i < len(src); {
 		c := src[i]
 		switch r.state {
 		case outside:
+			if !r.slow {
+				var within bool
+				if i, within = plain(src, i); within {
+					r.state, r.odd = inString, false
+					break
+				}
+			}
 			quote := bytes.IndexByte(src[i:], '"')
 			if quote < 0 {
 				i = len(src)
@@ -61,7 +109,7 @@ func (r *Redactor) Append(dst, src []byte) []byte {
 			r.state = stringStart
 		case stringStart:
 			r.odd, r.matched = false, 0
-			if c == Key[0] || c == '\\' {
+			if c == Key[0] || c == annotations[0] || c == '\\' {
 				r.state = inCandidate
 			} else {
 				r.state = inString
@@ -76,7 +124,7 @@ func (r *Redactor) Append(dst, src []byte) []byte {
 			switch c {
 			case '"':
 				r.state = outside
-				if r.matched == len(Key) {
+				if r.matched > 0 && r.matched == len(r.target) {
 					r.state = afterKey
 				}
 			case '\\':
@@ -91,7 +139,7 @@ func (r *Redactor) Append(dst, src []byte) []byte {
 				r.state, r.digits, r.code = inHex, 0, 0
 			case '/':
 				r.match('/')
-			default: // an escape for a character that Key does not have
+			default: // an escape for a character that neither has
 				r.state = inString
 			}
 		case inHex:
@@ -107,37 +155,188 @@ func (r *Redactor) Append(dst, src []byte) []byte {
 			}
 		case afterKey, afterColon:
 			switch {
-			case c == ' ' || c == '\t' || c == '\n' || c == '\r':
+			case space(c):
 				i++
 			case c == ':' && r.state == afterKey:
 				i++
 				r.state = afterColon
-			case c == '"' && r.state == afterColon:
+			case c == '"' && r.state == afterColon && r.target == Key:
 				dst = append(dst, src[copied:i]...)
-				dst = append(dst, quotedReplacement...)
 				i++
-				r.redacted++
-				r.state, r.odd = inSecret, false
+				copied = i
+				dst = r.drop(dst, outside)
+			case c == '{' && r.state == afterColon && r.target == annotations:
+				i++
+				r.state, r.depth = among, 1
 			default:
 				r.state = outside
 			}
 		case inSecret:
 			var closed bool
 			if i, closed = r.skip(src, i); closed {
-				r.state = outside
+				r.state = r.back
+			}
+			copied = i
+		case among:
+			i++
+			switch c {
+			case '"':
+				r.state, r.odd, r.name = inName, false, r.name[:0]
+			case '{', '[':
+				r.depth++
+			case '}', ']':
+				if r.depth--; r.depth == 0 {
+					r.state = outside
+				}
+			}
+		case inName:
+			from, closed := i, false
+			i, closed = r.skip(src, i)
+			if room := maxName + 1 - len(r.name); room > 0 {
+				r.name = append(r.name, src[from:min(i, from+room)]...)
+			}
+			if closed {
+				if len(r.name) <= maxName {
+					r.name = r.name[:len(r.name)-1] // the quote
+				}
+				r.state = afterName
+			}
+		case afterName, afterNamed:
+			switch {
+			case space(c):
+				i++
+			case c == ':' && r.state == afterName:
+				i++
+				r.state = afterNamed
+			case c == '"' && r.state == afterNamed:
+				dst = append(dst, src[copied:i]...)
+				i++
 				copied = i
+				if r.goes(r.name) {
+					dst = r.drop(dst, among)
+				} else {
+					r.state, r.odd, r.value = inValue, false, r.value[:0]
+				}
+			default:
+				r.state = among
+			}
+		case inValue:
+			from, closed := i, false
+			i, closed = r.skip(src, i)
+			copied = i
+			switch end := i - 1; {
+			case len(r.value)+i-from > maxValue:
+				dst = r.drop(dst, among)
+				if closed {
+					r.state = among
+				}
+			case !closed:
+				r.value = append(r.value, src[from:i]...)
+			default:
+				value := src[from:end]
+				if len(r.value) > 0 {
+					r.value = append(r.value, value...)
+					value = r.value
+				}
+				if holdsManifest(value) {
+					dst = r.drop(dst, among)
+				} else {
+					dst = append(append(append(dst, '"'), value...), '"')
+				}
+				r.state = among
 			}
 		}
 	}
-	if r.state == inSecret {
-		return dst
-	}
-	return append(dst, src[copied:]...)
+	return dst, copied
 }
+
+// plain goes from src[i], outside of strings, over all that is neither a target nor has a backslash, and says whether it arrives inside a
+// string that is known to be none. Where there is no backslash every quote opens or closes a string, so counting them tells. It does not
+// go into a string that src cuts, or into one with a backslash.
+func plain(src []byte, i int) (next int, within bool) {
+	text := src[i:]
+	stop := bytes.IndexByte(text, '\\')
+	if stop < 0 {
+		stop = len(text)
+	}
+	target := targets.Index(text[:stop])
+	if target >= 0 {
+		stop = target
+	}
+	if bytes.Count(text[:stop], quote)%2 == 0 {
+		return i + stop, false
+	}
+	if target >= 0 { // what looked like the quote before it closes another string
+		return i + stop, true
+	}
+	return i + bytes.LastIndexByte(text[:stop], '"'), false
+}
+
+var quote = []byte{'"'}
+
+// drop writes the replacement of a value whose opening quote was read, and what is left of it goes.
+func (r *Redactor) drop(dst []byte, back state) []byte {
+	r.redacted++
+	r.state, r.back = inSecret, back
+	return append(dst, quotedReplacement...)
+}
+
+// maxNames bounds how many names of annotations a stream remembers.
+const maxNames = 64
+
+// seenName is the name of an annotation, as written, and whether values of that name go.
+type seenName struct {
+	name string
+	goes bool
+}
+
+// goes is nameGoes with a memory. The objects of a watch have the same names in the same order again and again, so the name that followed
+// last time is looked at first.
+func (r *Redactor) goes(written []byte) bool {
+	for range r.names {
+		if r.nextName >= len(r.names) {
+			r.nextName = 0
+		}
+		seen := &r.names[r.nextName]
+		r.nextName++
+		if seen.name == string(written) {
+			return seen.goes
+		}
+	}
+	goes := nameGoes(written)
+	if len(r.names) < maxNames && len(written) <= maxName {
+		r.names = append(r.names, seenName{string(written), goes})
+		r.nextName = len(r.names)
+	}
+	return goes
+}
+
+// nameGoes says whether an annotation's value goes for its name, given as written. A name that no API server takes is none to be trusted.
+func nameGoes(written []byte) bool {
+	if len(written) > maxName {
+		return true
+	}
+	if bytes.IndexByte(written, '\\') < 0 {
+		return appliedName(string(written))
+	}
+	var name string
+	if json.Unmarshal(append(append([]byte{'"'}, written...), '"'), &name) != nil {
+		return true
+	}
+	return appliedName(name)
+}
+
+func space(c byte) bool { return c == ' ' || c == '\t' || c == '\n' || c == '\r' }
 
 // match takes one more decoded character of a candidate.
 func (r *Redactor) match(c rune) {
-	if r.matched < len(Key) && c == rune(Key[r.matched]) {
+	if r.matched == 0 {
+		r.target = Key
+		if c == rune(annotations[0]) {
+			r.target = annotations
+		}
+	}
+	if r.matched < len(r.target) && c == rune(r.target[r.matched]) {
 		r.matched++
 		r.state = inCandidate
 		return
@@ -181,35 +380,59 @@ func unhex(c byte) (rune, bool) {
 	return 0, false
 }
 
-// Reader is a body with its values of Key replaced. It reads from the source only when it has nothing left to give, at
+const (
+	// smallBuffer is what a Reader begins with, enough for the events of a watch that come one by one.
+	smallBuffer = 4 << 10
+	// largeBuffer is what it has once a read has filled the small one.
+	largeBuffer = 64 << 10
+)
+
+// Reader is a body with the values that go replaced. It reads from the source only when it has nothing left to give, at
 // most one chunk ahead, and gives what a chunk held without waiting for the next.
 type Reader struct {
-	source   io.ReadCloser
-	redactor Redactor
-	in, out  []byte
-	given    int
-	err      error
+	source      io.ReadCloser
+	redactor    Redactor
+	in, scratch []byte
+	out         []byte // what Read has not given yet
+	err         error
 }
 
 // NewReader wraps source and owns it: Close closes it. Not safe for concurrent use, but for Close.
 func NewReader(source io.ReadCloser) *Reader {
-	return &Reader{source: source, in: make([]byte, 32<<10)}
+	return &Reader{source: source, in: make([]byte, smallBuffer)}
 }
 
-// Read implements io.Reader; errors are the source's own.
+// Next gives what the next read of the source held, which may be nothing. It stays as it is until the next call. Errors are the source's own,
+// and come after all data.
+func (r *Reader) Next() ([]byte, error) {
+	if r.err != nil {
+		return nil, r.err
+	}
+	n, err := r.source.Read(r.in)
+	r.err = err
+	out := r.redactor.filter(r.scratch, r.in[:n])
+	if n == len(r.in) && n < largeBuffer {
+		r.in = make([]byte, largeBuffer) // out may lie in the other one
+	}
+	if len(out) > 0 && n > 0 && &out[0] != &r.in[0] {
+		r.scratch = out[:0]
+	}
+	return out, nil
+}
+
+// Read implements io.Reader.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for r.given == len(r.out) {
-		if r.err != nil {
-			return 0, r.err
+	for len(r.out) == 0 {
+		var err error
+		if r.out, err = r.Next(); err != nil {
+			return 0, err
 		}
-		n, err := r.source.Read(r.in)
-		r.out, r.given, r.err = r.redactor.Append(r.out[:0], r.in[:n]), 0, err
 	}
-	n := copy(p, r.out[r.given:])
-	r.given += n
+	n := copy(p, r.out)
+	r.out = r.out[n:]
 	return n, nil
 }
 

@@ -21,11 +21,28 @@ var documents = []struct{ name, in, want string }{
 	{"manifest with escapes", `{"` + Key + `":"{\"env\":\"hunter2\\\\\"}\n","z":1}`, `{"` + Key + `":"[redacted]","z":1}`},
 	{"value ends in backslashes", `{"` + Key + `":"hunter2\\","z":"\\"}`, `{"` + Key + `":"[redacted]","z":"\\"}`},
 	{"space around the colon", "{\"" + Key + "\" \t\r\n:\n \"hunter2\"}", "{\"" + Key + "\" \t\r\n:\n \"[redacted]\"}"},
-	{"first letter escaped", `{"\u006bubectl.kubernetes.io/last-applied-configuration":"hunter2"}`, `{"\u006bubectl.kubernetes.io/last-applied-configuration":"[redacted]"}`},
-	{"capital hex", `{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"hunter2"}`, `{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"[redacted]"}`},
+	{"first letter escaped", `{"\u006bubectl.kubernetes.io/last-applied-configuration":"hunter2"}`,
+		`{"\u006bubectl.kubernetes.io/last-applied-configuration":"[redacted]"}`},
+	{"capital hex", `{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"hunter2"}`,
+		`{"\u006Bubectl.kubernetes.io\u002Flast-applied-configuration":"[redacted]"}`},
 	{"solidus escaped", `{"kubectl.kubernetes.io\/last-applied-configuration":"hunter2"}`, `{"kubectl.kubernetes.io\/last-applied-configuration":"[redacted]"}`},
 	{"a value with the key's text", `{"a":"` + Key + `","b":"c"}`, `{"a":"` + Key + `","b":"c"}`},
 	{"in a list", `["` + Key + `","c"]`, `["` + Key + `","c"]`},
+	{"annotations of others", `{"annotations":{"kapp.k14s.io/original":"hunter2","a":"b","objectset.rio.cattle.io/applied": "hunter2","c":"d"},"x":"y"}`,
+		`{"annotations":{"kapp.k14s.io/original":"[redacted]","a":"b","objectset.rio.cattle.io/applied": "[redacted]","c":"d"},"x":"y"}`},
+	{"annotations, a name escaped", `{"\u0061nnotations":{"kapp.k14s.io\/origin\u0061l":"hunter2"}}`,
+		`{"\u0061nnotations":{"kapp.k14s.io\/origin\u0061l":"[redacted]"}}`},
+	{"annotations, a manifest", `{"annotations": {"x/y":"{\"apiVersion\":\"v1\",\"kind\":\"Secret\"}","z":"\"kind\" \\"}}`,
+		`{"annotations": {"x/y":"[redacted]","z":"\"kind\" \\"}}`},
+	{"annotations, then not", `{"annotations":{"a":"b"},"data":{"original":"c","m":"apiVersion: v1\nkind: Pod"}}`,
+		`{"annotations":{"a":"b"},"data":{"original":"c","m":"apiVersion: v1\nkind: Pod"}}`},
+	{"annotations that are none", `[{"annotations":null},{"annotations":["original"]},{"annotations":"original"},{"annotations":{}},{"original":"x"}]`,
+		`[{"annotations":null},{"annotations":["original"]},{"annotations":"original"},{"annotations":{}},{"original":"x"}]`},
+	{"annotations, nested", `{"annotations":{"a":{"original":"hunter2","b":["]"]},"c":[{}],"original":"hunter2"},"original":"x"}`,
+		`{"annotations":{"a":{"original":"[redacted]","b":["]"]},"c":[{}],"original":"[redacted]"},"original":"x"}`},
+	{"kubectl's among annotations", `{"annotations":{"` + Key + `":"hunter2\\","a":"b"}}`, `{"annotations":{"` + Key + `":"[redacted]","a":"b"}}`},
+	{"annotations of two frames", `{"annotations":{"original":"hunter2"}}` + "\n" + `{"annotations":{"applied":"hunter2"}}` + "\n",
+		`{"annotations":{"original":"[redacted]"}}` + "\n" + `{"annotations":{"applied":"[redacted]"}}` + "\n"},
 	{"prefix of the key", `{"kubectl.kubernetes.io/last-applied":"c"}`, `{"kubectl.kubernetes.io/last-applied":"c"}`},
 	{"longer than the key", `{"` + Key + `2":"c"}`, `{"` + Key + `2":"c"}`},
 	{"field path of managedFields", `{"f:` + Key + `":{}}`, `{"f:` + Key + `":{}}`},
@@ -108,20 +125,21 @@ func TestReaderPassesErrorsOnAfterTheData(t *testing.T) {
 	}
 }
 
-// redactTree is what Append does, said once more with encoding/json.
-func redactTree(v any) any {
+// redactTree is what Append does, said once more with encoding/json. What it cannot know from the decoded text is how long that was as written.
+func redactTree(v any, among bool) any {
 	switch v := v.(type) {
 	case map[string]any:
 		for key, value := range v {
-			if _, isString := value.(string); isString && key == Key {
+			text, isString := value.(string)
+			if isString && (key == Key || among && (appliedName(key) || manifest([]byte(text), 3))) {
 				v[key] = Replacement
 			} else {
-				v[key] = redactTree(value)
+				v[key] = redactTree(value, among || key == annotations)
 			}
 		}
 	case []any:
 		for i := range v {
-			v[i] = redactTree(v[i])
+			v[i] = redactTree(v[i], among)
 		}
 	}
 	return v
@@ -143,7 +161,7 @@ func FuzzAppend(f *testing.F) {
 		decoder := json.NewDecoder(bytes.NewReader(in))
 		decoder.UseNumber()
 		var tree any
-		if decoder.Decode(&tree) != nil || decoder.More() || !json.Valid(in) {
+		if decoder.Decode(&tree) != nil || decoder.More() || !json.Valid(in) || len(in) > maxName {
 			return
 		}
 		decoder = json.NewDecoder(bytes.NewReader(out))
@@ -152,7 +170,7 @@ func FuzzAppend(f *testing.F) {
 		if err := decoder.Decode(&got); err != nil || !json.Valid(out) {
 			t.Fatalf("%q became invalid: %q: %v", in, out, err)
 		}
-		if want := redactTree(tree); !reflect.DeepEqual(got, want) {
+		if want := redactTree(tree, false); !reflect.DeepEqual(got, want) {
 			t.Fatalf("%q became %q", in, out)
 		}
 	})
@@ -167,5 +185,57 @@ func BenchmarkAppend(b *testing.B) {
 	for b.Loop() {
 		var r Redactor
 		out = r.Append(out[:0], list)
+	}
+}
+
+// inPieces is what becomes of text that arrives in pieces, cut where the bytes of cuts say.
+func inPieces(r *Redactor, text, cuts []byte) []byte {
+	var out []byte
+	for i := 0; len(text) > 0; i++ {
+		n := len(text)
+		if i < len(cuts) {
+			n = min(n, int(cuts[i]))
+		}
+		// As Reader does it: what stays as it is is not copied.
+		piece := bytes.Clone(text[:n])
+		out = append(out, r.filter(nil, piece)...)
+		text = text[n:]
+	}
+	return out
+}
+
+// FuzzSkipping compares what is skipped with what is looked at byte by byte.
+func FuzzSkipping(f *testing.F) {
+	for _, doc := range documents {
+		f.Add([]byte(doc.in), []byte{1, 7, 200})
+		f.Add([]byte(doc.in+doc.in), []byte{30})
+	}
+	f.Add([]byte(`{"a":"b"annotations":{"original":"hunter2"}}`), []byte{})
+	f.Add([]byte(`\{"annotations":{"original":"hunter2","x":"\u0061"}} "kubectl.kubernetes.io\/last-applied-configuration":"x"`), []byte{9})
+	f.Fuzz(func(t *testing.T, text, cuts []byte) {
+		slow := Redactor{slow: true}
+		want := inPieces(&slow, text, nil)
+		var fast Redactor
+		if got := inPieces(&fast, text, cuts); !bytes.Equal(got, want) || fast.Count() != slow.Count() {
+			t.Errorf("%q cut at %v\n  becomes %q (%d)\n  but is  %q (%d)", text, cuts, got, fast.Count(), want, slow.Count())
+		}
+	})
+}
+
+// TestEveryTargetIsStoppedAt holds what is skipped to what is looked for: text that is long enough to be skipped, with each key that the
+// scanner knows, at every place in it and cut everywhere.
+func TestEveryTargetIsStoppedAt(t *testing.T) {
+	for _, doc := range documents {
+		for before := range 40 {
+			text := []byte(`{"` + strings.Repeat("x", before) + `":"` + strings.Repeat("y", 100-before) + `","z":` + doc.in + `}`)
+			slow := Redactor{slow: true}
+			want := inPieces(&slow, text, nil)
+			for cut := 0; cut < 256 && cut <= len(text); cut++ {
+				var fast Redactor
+				if got := inPieces(&fast, text, []byte{byte(cut)}); !bytes.Equal(got, want) {
+					t.Fatalf("%s cut at %d\n  becomes %q\n  but is  %q", text, cut, got, want)
+				}
+			}
+		}
 	}
 }

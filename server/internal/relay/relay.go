@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
 	"net/http"
 	"strings"
 	"sync"
@@ -14,8 +13,11 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"informerscope/server/internal/audience"
+	"informerscope/server/internal/audit"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
+	"informerscope/server/internal/h2"
 	"informerscope/server/internal/metrics"
 	"informerscope/server/internal/wsconn"
 )
@@ -33,7 +35,7 @@ const (
 	defaultStall = 5 * time.Minute
 )
 
-// Config is what a Relay works with. All but the last two fields must be set.
+// Config is what a Relay works with. The fields up to MaxViewers must be set.
 type Config struct {
 	Door       *guard.Door
 	Rules      guard.Rules
@@ -42,26 +44,38 @@ type Config struct {
 	Log        *slog.Logger
 	MaxViewers int // at least 1
 
+	// Hall is what the pages of viewers may speak to; nil: there is no audience.
+	Hall *audience.Hall
+
+	// Refusals counts and logs what is refused; by default a tally of the relay's own.
+	Refusals *guard.Tally
+	// MaxStreams is how many requests for clusters there may be of all viewers together; DefaultMaxStreams by default.
+	MaxStreams int
 	// StallTimeout is how long a viewer may read nothing, while there is something for it, before it is cut off; 5
 	// minutes by default.
 	StallTimeout time.Duration
 	// PingInterval is the time between keepalive pings; wsconn's default by default.
 	PingInterval time.Duration
+	// Audit is where it is written down who read what; nil for nowhere.
+	Audit *audit.Log
 }
 
 // Relay is an http.Handler for the WebSocket endpoint. Close ends it and all that it carries.
 type Relay struct {
-	config   Config
-	upgrader websocket.Upgrader
-	inner    *http.Server
-	conns    *listener
+	config    Config
+	upgrader  websocket.Upgrader
+	inner     h2.Options
+	board     board
+	budget    budget
+	posts     chan struct{} // one place for each segment that is being read
+	numbers   numbers
+	endTally  func()
+	strangers chan struct{} // one place for each connection that is being told that its token is wrong
 
-	serving  sync.WaitGroup // the inner server and the handlers of its streams
-	mu       sync.Mutex
-	closed   bool
-	viewers  map[*wsconn.Conn]struct{}
-	handlers int
-	idle     *sync.Cond
+	serving sync.WaitGroup // the viewers' connections and the handlers of their streams
+	mu      sync.Mutex
+	closed  bool
+	viewers map[*wsconn.Conn]int64 // with their numbers
 }
 
 // New starts a relay, which contacts nobody before a viewer asks.
@@ -69,8 +83,17 @@ func New(config Config) *Relay {
 	if config.StallTimeout <= 0 {
 		config.StallTimeout = defaultStall
 	}
-	r := &Relay{config: config, viewers: map[*wsconn.Conn]struct{}{}, conns: newListener()}
-	r.idle = sync.NewCond(&r.mu)
+	if config.MaxStreams <= 0 {
+		config.MaxStreams = DefaultMaxStreams
+	}
+	endTally := func() {}
+	if config.Refusals == nil {
+		config.Refusals = guard.NewTally(config.Log, config.Metrics.Refused)
+		endTally = config.Refusals.Close
+	}
+	r := &Relay{config: config, endTally: endTally, viewers: map[*wsconn.Conn]int64{}, strangers: make(chan struct{}, maxStrangers),
+		posts: make(chan struct{}, maxPosts)}
+	r.budget.max = int64(config.MaxStreams)
 	r.upgrader = websocket.Upgrader{
 		HandshakeTimeout: 10 * time.Second,
 		ReadBufferSize:   16 << 10,
@@ -81,18 +104,14 @@ func New(config Config) *Relay {
 			http.Error(w, reason.Error(), status)
 		},
 	}
-	protocols := new(http.Protocols)
-	protocols.SetUnencryptedHTTP2(true)
-	r.inner = &http.Server{
-		Handler:           http.HandlerFunc(r.stream),
-		Protocols:         protocols,
-		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams},
-		MaxHeaderBytes:    maxHeaderBytes,
-		ReadHeaderTimeout: prefaceTimeout,
-		IdleTimeout:       idleTimeout,
-		ErrorLog:          slog.NewLogLogger(config.Log.Handler(), slog.LevelDebug),
+	r.inner = h2.Options{
+		Handler:        http.HandlerFunc(r.stream),
+		Log:            config.Log,
+		MaxStreams:     maxStreams,
+		MaxHeaderBytes: maxHeaderBytes,
+		PrefaceTimeout: prefaceTimeout,
+		IdleTimeout:    idleTimeout,
 	}
-	r.serving.Go(func() { _ = r.inner.Serve(r.conns) })
 	return r
 }
 
@@ -100,8 +119,11 @@ func New(config Config) *Relay {
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	for _, check := range []func(*http.Request) *guard.Refusal{r.config.Door.Host, r.config.Door.Origin, r.config.Door.Token} {
 		if refusal := check(req); refusal != nil {
-			r.config.Metrics.Refused(refusal.Rule)
-			r.config.Log.Warn("viewer refused", "rule", refusal.Rule, "remote", req.RemoteAddr)
+			r.config.Refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", req.RemoteAddr))
+			w.Header().Set("Connection", "close") // whoever is refused does not stay
+			if refusal.Rule == "token" && r.turnAway(w, req, refusal.Message) {
+				return
+			}
 			http.Error(w, refusal.Message, http.StatusForbidden)
 			return
 		}
@@ -118,8 +140,10 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 // frame, for a page cannot see the status of a refused upgrade.
 func (r *Relay) accept(ws *websocket.Conn) {
 	var conn *wsconn.Conn
+	var number int64
 	ready := make(chan struct{})
 	conn = wsconn.New(ws, wsconn.Options{
+		Server:       true,
 		PingInterval: r.config.PingInterval,
 		StallTimeout: r.config.StallTimeout,
 		OnClose:      func() { <-ready; r.gone(conn) },
@@ -128,7 +152,9 @@ func (r *Relay) accept(ws *websocket.Conn) {
 	full := len(r.viewers) >= r.config.MaxViewers
 	closed := r.closed
 	if !full && !closed {
-		r.viewers[conn] = struct{}{}
+		r.serving.Add(1)
+		number = r.numbers.viewer.Add(1)
+		r.viewers[conn] = number
 		r.config.Metrics.Viewers.Add(1)
 		r.config.Metrics.ViewersTotal.Add(1)
 	}
@@ -138,25 +164,29 @@ func (r *Relay) accept(ws *websocket.Conn) {
 	case closed:
 		_ = conn.CloseWith(websocket.CloseGoingAway, "the server is shutting down")
 	case full:
-		r.config.Metrics.Refused("max-viewers")
-		r.config.Log.Warn("viewer refused", "rule", "max-viewers", "max", r.config.MaxViewers, "remote", conn.RemoteAddr().String())
+		r.config.Refusals.Refused(slog.LevelWarn, "max-viewers", slog.Int("max", r.config.MaxViewers), slog.String("remote", conn.RemoteAddr().String()))
 		_ = conn.CloseWith(websocket.CloseTryAgainLater, fmt.Sprintf("%d viewers are all this server takes; see --max-viewers", r.config.MaxViewers))
-	case !r.conns.push(conn):
-		_ = conn.CloseWith(websocket.CloseGoingAway, "the server is shutting down")
 	default:
-		r.config.Log.Info("viewer connected", "remote", conn.RemoteAddr().String())
+		r.config.Log.Info("viewer connected", "viewer", number, "remote", conn.RemoteAddr().String())
+		go func() {
+			defer r.serving.Done()
+			h2.Serve(context.WithValue(context.Background(), viewerKey{}, number), conn, r.inner)
+		}()
 	}
 }
 
 // gone forgets a viewer whose connection has been closed.
 func (r *Relay) gone(conn *wsconn.Conn) {
 	r.mu.Lock()
-	_, known := r.viewers[conn]
+	number, known := r.viewers[conn]
 	delete(r.viewers, conn)
 	r.mu.Unlock()
 	if known {
 		r.config.Metrics.Viewers.Add(-1)
-		r.config.Log.Info("viewer gone", "remote", conn.RemoteAddr().String())
+		if conn.Stalled() {
+			r.config.Metrics.Stalls.Add(1)
+		}
+		r.config.Log.Info("viewer gone", "viewer", number, "remote", conn.RemoteAddr().String())
 	}
 }
 
@@ -174,59 +204,61 @@ func (r *Relay) Close() error {
 		closing.Go(func() { _ = conn.CloseWith(websocket.CloseGoingAway, "the server is shutting down") })
 	}
 	closing.Wait()
-	err := r.inner.Close()
+	r.endTally()
 	r.serving.Wait()
-	r.mu.Lock()
-	for r.handlers > 0 {
-		r.idle.Wait()
-	}
-	r.mu.Unlock()
 	r.config.Clusters.Close()
-	return err
+	return nil
 }
 
 // stream serves one request of a viewer.
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
-	r.mu.Lock()
-	closed := r.closed
-	if !closed {
-		r.handlers++
-	}
-	r.mu.Unlock()
-	if closed {
-		panic(http.ErrAbortHandler)
-	}
 	r.config.Metrics.Streams.Add(1)
 	r.config.Metrics.StreamsTotal.Add(1)
-	defer func() {
-		r.config.Metrics.Streams.Add(-1)
-		r.mu.Lock()
-		r.handlers--
-		r.idle.Broadcast()
-		r.mu.Unlock()
-	}()
+	defer r.config.Metrics.Streams.Add(-1)
+	w, done := r.audited(w, req)
+	defer done()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	path := req.URL.EscapedPath()
 	switch {
 	case path == "/contexts":
 		r.contexts(w, req)
+	case path == "/rules":
+		r.own(w, req, r.config.Rules.Describe())
+	case path == "/broadcast" || strings.HasPrefix(path, BroadcastPrefix):
+		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
+	case path == "/trouble":
+		r.trouble(w, req)
 	case strings.HasPrefix(path, guard.ClustersPrefix):
 		r.cluster(w, req)
 	default:
-		writeStatus(w, failure{code: http.StatusNotFound, message: "the relay serves /contexts and " + guard.ClustersPrefix + "<context>/..."})
+		writeStatus(w, failure{code: http.StatusNotFound, message: "the relay serves /contexts, /rules, /trouble and " + guard.ClustersPrefix + "<context>/..."})
 	}
 }
 
 // contexts lists the kubeconfig's contexts, as the files are now.
 func (r *Relay) contexts(w http.ResponseWriter, req *http.Request) {
+	r.own(w, req, r.config.Clusters.Contexts())
+}
+
+// notServed refuses a context that this server does not serve. It is asked before anything is read, run or dialled for a request, and says
+// the same of a context that exists and of one that does not.
+func (r *Relay) notServed(contextName string) *guard.Refusal {
+	if r.config.Clusters.Serves(contextName) {
+		return nil
+	}
+	return &guard.Refusal{Rule: "context", Message: (&clusters.NotServedError{Context: contextName}).Error()}
+}
+
+// own answers a request with something of the relay's own.
+func (r *Relay) own(w http.ResponseWriter, req *http.Request, answer any) {
 	if req.Method != http.MethodGet || req.ContentLength != 0 {
 		r.refused(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
 		return
 	}
-	body, err := json.Marshal(r.config.Clusters.Contexts())
+	body, err := json.Marshal(answer)
 	if err != nil {
-		writeStatus(w, failure{code: http.StatusInternalServerError, message: err.Error()})
+		writeStatus(w, failure{code: http.StatusInternalServerError, message: r.clean(err.Error())})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
@@ -234,50 +266,11 @@ func (r *Relay) contexts(w http.ResponseWriter, req *http.Request) {
 }
 
 func (r *Relay) refused(w http.ResponseWriter, refusal *guard.Refusal) {
-	r.config.Metrics.Refused(refusal.Rule)
-	r.config.Log.Info("request refused", "rule", refusal.Rule)
-	writeStatus(w, failure{code: http.StatusForbidden, rule: refusal.Rule, message: fmt.Sprintf("refused by the relay's rule %q: %s", refusal.Rule, refusal.Message)})
+	r.config.Refusals.Refused(slog.LevelInfo, refusal.Rule)
+	audit.Describe(w, func(e *audit.Entry) { e.Rule = refusal.Rule })
+	writeStatus(w, failure{code: http.StatusForbidden, rule: refusal.Rule,
+		message: fmt.Sprintf("refused by the relay's rule %q: %s", refusal.Rule, refusal.Message)})
 }
-
-// listener hands upgraded connections to the inner server.
-type listener struct {
-	conns chan net.Conn
-	done  chan struct{}
-	once  sync.Once
-}
-
-func newListener() *listener {
-	return &listener{conns: make(chan net.Conn), done: make(chan struct{})}
-}
-
-// push gives a connection to the server, and says whether it took it.
-func (l *listener) push(conn net.Conn) bool {
-	select {
-	case l.conns <- conn:
-		return true
-	case <-l.done:
-		return false
-	}
-}
-
-// Accept implements net.Listener.
-func (l *listener) Accept() (net.Conn, error) {
-	select {
-	case conn := <-l.conns:
-		return conn, nil
-	case <-l.done:
-		return nil, net.ErrClosed
-	}
-}
-
-// Close implements net.Listener.
-func (l *listener) Close() error {
-	l.once.Do(func() { close(l.done) })
-	return nil
-}
-
-// Addr implements net.Listener; there is no address to dial.
-func (l *listener) Addr() net.Addr { return &net.UnixAddr{Name: "websocket", Net: "unix"} }
 
 // canceled says whether it was the viewer who ended a request.
 func canceled(ctx context.Context, err error) bool {

@@ -9,6 +9,7 @@ import (
 	"crypto/x509"
 	"encoding/json"
 	"encoding/pem"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -21,6 +22,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -32,6 +34,7 @@ import (
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/metrics"
 	"informerscope/server/internal/redact"
+	"informerscope/server/internal/testkit"
 	"informerscope/server/internal/wsconn"
 )
 
@@ -41,24 +44,6 @@ const (
 	// patience is how long a test waits for what must come before it fails.
 	patience = 20 * time.Second
 )
-
-// lockedBuffer is a log that may be written to from anywhere.
-type lockedBuffer struct {
-	mu sync.Mutex
-	b  bytes.Buffer
-}
-
-func (l *lockedBuffer) Write(p []byte) (int, error) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.Write(p)
-}
-
-func (l *lockedBuffer) String() string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.b.String()
-}
 
 // entry is an API server's place in a kubeconfig under test.
 type entry struct {
@@ -96,7 +81,7 @@ func kubeconfig(t testing.TB, entries map[string]entry) string {
 }
 
 // apiserver is a fake API server with TLS and HTTP/2, and its place in a kubeconfig.
-func apiserver(t *testing.T, handler http.HandlerFunc) entry {
+func apiserver(t testing.TB, handler http.HandlerFunc) entry {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
 	server.EnableHTTP2 = true
@@ -106,19 +91,27 @@ func apiserver(t *testing.T, handler http.HandlerFunc) entry {
 	return entry{server: server.URL, ca: pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: server.Certificate().Raw})}
 }
 
+// plain is a fake API server without TLS, and so with HTTP/1.1.
+func plain(t testing.TB, handler http.HandlerFunc) entry {
+	t.Helper()
+	server := httptest.NewServer(handler)
+	t.Cleanup(server.Close)
+	return entry{server: server.URL}
+}
+
 // fixture is a relay with a page's client to it.
 type fixture struct {
 	t      testing.TB
 	relay  *Relay
 	server *httptest.Server
-	log    *lockedBuffer
+	log    *testkit.Log
 	client *http.Client
 	config Config
 }
 
 func newFixture(t testing.TB, path string, change func(*Config)) *fixture {
 	t.Helper()
-	f := &fixture{t: t, log: new(lockedBuffer)}
+	f := &fixture{t: t, log: new(testkit.Log)}
 	resources, err := guard.ParseResources("*")
 	if err != nil {
 		t.Fatal(err)
@@ -215,7 +208,8 @@ func (f *fixture) status(path string, headers ...string) (*http.Response, metav1
 	f.t.Helper()
 	response, body := f.body(path, headers...)
 	status := metav1.Status{}
-	if err := json.Unmarshal([]byte(body), &status); err != nil || status.Kind != "Status" || status.APIVersion != "v1" || int(status.Code) != response.StatusCode || status.Message == "" {
+	if err := json.Unmarshal([]byte(body), &status); err != nil || status.Kind != "Status" || status.APIVersion != "v1" ||
+		int(status.Code) != response.StatusCode || status.Message == "" {
 		f.t.Fatalf("GET %s: %d, not a Status for people: %q (%v)", path, response.StatusCode, body, err)
 	}
 	return response, status
@@ -242,15 +236,17 @@ func TestListAndHeaders(t *testing.T) {
 	f := newFixture(t, kubeconfig(t, map[string]entry{"kind/a b": e}), nil)
 	response, body := f.body("/clusters/kind%2Fa%20b/api/v1/namespaces/default/pods?limit=5&labelSelector=a%3Db",
 		"Authorization", "Bearer stolen", "Cookie", "a=b", "Impersonate-User", "system:admin", "Impersonate-Group", "system:masters",
-		"X-Remote-User", "admin", "X-Remote-Group", "system:masters", "X-Forwarded-For", "1.2.3.4", "User-Agent", "page/1", "Accept", "application/vnd.kubernetes.protobuf, application/json")
+		"X-Remote-User", "admin", "X-Remote-Group", "system:masters", "X-Forwarded-For", "1.2.3.4", "User-Agent", "page/1", "Accept",
+		"application/vnd.kubernetes.protobuf, application/json")
 	if response.StatusCode != http.StatusOK || response.ProtoMajor != 2 {
 		t.Fatalf("%s %d: %s", response.Proto, response.StatusCode, body)
 	}
 	if strings.Contains(body, "hunter2") || !strings.Contains(body, `"[redacted]"`) || !json.Valid([]byte(body)) {
 		t.Errorf("not redacted: %s", body)
 	}
-	for name, want := range map[string]string{"Content-Type": "application/json", "Audit-Id": "a1", "Warning": `299 - "old"`, "X-Kubernetes-Pf-Flowschema-Uid": "u1",
-		"Set-Cookie": "", "X-Internal": "", "X-Leak": "", "X-Content-Type-Options": "nosniff"} {
+	for name, want := range map[string]string{"Content-Type": "application/json", "Audit-Id": "a1", "Warning": `299 - "old"`,
+		"X-Kubernetes-Pf-Flowschema-Uid": "u1",
+		"Set-Cookie":                     "", "X-Internal": "", "X-Leak": "", "X-Content-Type-Options": "nosniff"} {
 		if got := response.Header.Get(name); got != want {
 			t.Errorf("header %s = %q, want %q", name, got, want)
 		}
@@ -271,6 +267,11 @@ func TestListAndHeaders(t *testing.T) {
 	if got := f.config.Metrics.Redactions.Load(); got != 1 {
 		t.Errorf("%d redactions counted", got)
 	}
+	numbers := httptest.NewRecorder()
+	f.config.Metrics.ServeHTTP(numbers, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if !strings.Contains(numbers.Body.String(), `informerscope_upstream_request_duration_seconds_count{code="200",verb="list"} 1`) {
+		t.Errorf("how long the API server took is not measured:\n%s", numbers.Body)
+	}
 }
 
 func TestWatchIsFlushedFrameByFrame(t *testing.T) {
@@ -279,12 +280,12 @@ func TestWatchIsFlushedFrameByFrame(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		w.Header().Set("Content-Type", "application/json")
-		flush(http.NewResponseController(w))
+		_ = http.NewResponseController(w).Flush()
 		for {
 			select {
 			case i := <-next:
 				fmt.Fprintf(w, `{"type":"ADDED","object":{"n":%d,"pod":%s}}`+"\n", i, annotated)
-				flush(http.NewResponseController(w))
+				_ = http.NewResponseController(w).Flush()
 			case <-r.Context().Done():
 				return
 			}
@@ -385,7 +386,8 @@ func TestCauses(t *testing.T) {
 	reset := apiserver(t, func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })
 	exec := func(command string, args ...string) entry {
 		e := good
-		e.user = map[string]any{"exec": map[string]any{"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": args, "interactiveMode": "IfAvailable"}}
+		e.user = map[string]any{"exec": map[string]any{"apiVersion": "client.authentication.k8s.io/v1", "command": command, "args": args,
+			"interactiveMode": "IfAvailable"}}
 		return e
 	}
 	interactive := exec("cat")
@@ -413,11 +415,11 @@ func TestCauses(t *testing.T) {
 		code           int
 		says           string
 	}{
-		{"down", "refused", 503, "is the cluster running"},
+		{"down", "refused", 503, "Is the cluster running"},
 		{"nowhere", "dns", 503, "does-not-exist.invalid"},
-		{"wrong-ca", "tls", 502, "signed by an authority"},
-		{"unverified", "tls", 502, "signed by an authority"},
-		{"plain", "tls", 502, "plain HTTP"},
+		{"wrong-ca", "server-certificate-unknown", 502, "signed by an authority"},
+		{"unverified", "server-certificate-unknown", 502, "signed by an authority"},
+		{"plain", "plain-http", 502, "plain HTTP"},
 		{"reset", "reset", 503, "127.0.0.1"},
 		{"exec-fails", "exec-plugin", 502, "failed"},
 		{"exec-absent", "exec-plugin", 502, "informerscope-no-such-plugin"},
@@ -481,19 +483,22 @@ func TestAnswersThatAreNotAnAPIServers(t *testing.T) {
 		case "/api/v1/namespaces": // breaks off
 			w.Header().Set("Content-Type", "application/json")
 			_, _ = io.WriteString(w, `{"kind":"NamespaceList","items":[`)
-			flush(http.NewResponseController(w))
+			_ = http.NewResponseController(w).Flush()
 			panic(http.ErrAbortHandler)
 		}
 	})
 	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), nil)
-	if response, status := f.status("/clusters/kind/api/v1/pods"); response.StatusCode != 401 || status.Reason != metav1.StatusReasonUnauthorized || response.Header.Get(CauseHeader) != "" {
+	if response, status := f.status("/clusters/kind/api/v1/pods"); response.StatusCode != 401 || status.Reason != metav1.StatusReasonUnauthorized ||
+		response.Header.Get(CauseHeader) != "" {
 		t.Errorf("expired credentials: %d %+v", response.StatusCode, status)
 	}
-	if response, body := f.body("/clusters/kind/api/v1/nodes"); response.StatusCode != 429 || response.Header.Get("Retry-After") != "1" || !strings.Contains(body, "Too many requests") {
+	if response, body := f.body("/clusters/kind/api/v1/nodes"); response.StatusCode != 429 || response.Header.Get("Retry-After") != "1" ||
+		!strings.Contains(body, "Too many requests") {
 		t.Errorf("429: %d %q", response.StatusCode, body)
 	}
 	for path, says := range map[string]string{"services": "login page", "events": "text/html", "configmaps": "packed", "endpoints": "protobuf"} {
-		if response, status := f.status("/clusters/kind/api/v1/" + path); response.StatusCode != 502 || !strings.Contains(status.Message, says) || response.Header.Get("Location") != "" {
+		if response, status := f.status("/clusters/kind/api/v1/" + path); response.StatusCode != 502 || !strings.Contains(status.Message, says) ||
+			response.Header.Get("Location") != "" {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, status)
 		}
 	}
@@ -515,11 +520,13 @@ func TestRefusalsReachNoCluster(t *testing.T) {
 		"/clusters/kind/api/v1/namespaces/a/serviceaccounts/default/token": "subresource",
 	} {
 		response, status := f.status(path)
-		if response.StatusCode != 403 || status.Reason != metav1.StatusReasonForbidden || response.Header.Get(RuleHeader) != rule || !strings.Contains(status.Message, rule) {
+		if response.StatusCode != 403 || status.Reason != metav1.StatusReasonForbidden || response.Header.Get(RuleHeader) != rule ||
+			!strings.Contains(status.Message, rule) {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, status)
 		}
 	}
-	if response, status := f.status("/clusters/prod/api/v1/pods"); response.StatusCode != 404 || status.Reason != metav1.StatusReasonNotFound || !strings.Contains(status.Message, "known: kind") || response.Header.Get(CauseHeader) != "context" {
+	if response, status := f.status("/clusters/prod/api/v1/pods"); response.StatusCode != 404 || status.Reason != metav1.StatusReasonNotFound ||
+		!strings.Contains(status.Message, "known: kind") || response.Header.Get(CauseHeader) != "context" {
 		t.Errorf("unknown context: %+v", status)
 	}
 	if response, _ := f.status("/elsewhere"); response.StatusCode != 404 {
@@ -553,14 +560,16 @@ func TestSecretsAsMetadata(t *testing.T) {
 	const secret = `{"kind":"Secret","apiVersion":"v1","metadata":{"name":"s"},"data":{"password":"aHVudGVyMg=="}}`
 	const meta = `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"s","annotations":{"` + redact.Key + `":"hunter2"}}}`
 	answers := map[string]string{
-		"/api/v1/namespaces/good/secrets":            `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7"},"items":[` + meta + `]}`,
-		"/api/v1/namespaces/good/secrets/s":          meta,
-		"/api/v1/namespaces/good/secrets?watch=true": `{"type":"ADDED","object":` + meta + "}\n" + `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410}}` + "\n",
-		"/api/v1/namespaces/bad/secrets":             `{"kind":"SecretList","apiVersion":"v1","items":[` + secret + `]}`,
-		"/api/v1/namespaces/bad/secrets/s":           secret,
-		"/api/v1/namespaces/bad/secrets/t":           strings.Replace(meta, `"metadata"`, `"data":{"a":"aHVudGVyMg=="},"metadata"`, 1),
-		"/api/v1/namespaces/bad/secrets/u":           meta + secret,
-		"/api/v1/namespaces/bad/secrets?watch=true":  `{"type":"ADDED","object":` + meta + "}\n" + `{"type":"ADDED","object":` + secret + "}\n",
+		"/api/v1/namespaces/good/secrets": `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1",` +
+			`"metadata":{"resourceVersion":"7"},"items":[` + meta + `]}`,
+		"/api/v1/namespaces/good/secrets/s": meta,
+		"/api/v1/namespaces/good/secrets?watch=true": `{"type":"ADDED","object":` + meta + "}\n" +
+			`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","code":410}}` + "\n",
+		"/api/v1/namespaces/bad/secrets":            `{"kind":"SecretList","apiVersion":"v1","items":[` + secret + `]}`,
+		"/api/v1/namespaces/bad/secrets/s":          secret,
+		"/api/v1/namespaces/bad/secrets/t":          strings.Replace(meta, `"metadata"`, `"data":{"a":"aHVudGVyMg=="},"metadata"`, 1),
+		"/api/v1/namespaces/bad/secrets/u":          meta + secret,
+		"/api/v1/namespaces/bad/secrets?watch=true": `{"type":"ADDED","object":` + meta + "}\n" + `{"type":"ADDED","object":` + secret + "}\n",
 	}
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		if !strings.Contains(r.Header.Get("Accept"), "as=PartialObjectMetadata") {
@@ -596,7 +605,8 @@ func TestSecretsAsMetadata(t *testing.T) {
 			t.Errorf("%s: %d %s", path, response.StatusCode, body)
 		}
 	}
-	if response, body := f.body("/clusters/kind/api/v1/namespaces/gone/secrets/s"); response.StatusCode != 404 || strings.Contains(body, "aHVud") || !strings.Contains(body, "not there") {
+	if response, body := f.body("/clusters/kind/api/v1/namespaces/gone/secrets/s"); response.StatusCode != 404 || strings.Contains(body, "aHVud") ||
+		!strings.Contains(body, "not there") {
 		t.Errorf("404: %d %s", response.StatusCode, body)
 	}
 }
@@ -608,17 +618,36 @@ func TestDoor(t *testing.T) {
 	for name, test := range map[string]struct {
 		protocols []string
 		headers   http.Header
+		said      bool // by a close frame, as the page can read it
 	}{
-		"no token":      {good[:1], http.Header{"Origin": {f.server.URL}}},
-		"wrong token":   {[]string{guard.Protocol, "token.nottherightone"}, http.Header{"Origin": {f.server.URL}}},
-		"no origin":     {good, nil},
-		"other origin":  {good, http.Header{"Origin": {"http://evil.example"}}},
-		"null origin":   {good, http.Header{"Origin": {"null"}}},
-		"other host":    {good, http.Header{"Origin": {f.server.URL}, "Host": {"evil.example"}}},
-		"rebound":       {good, http.Header{"Origin": {"http://evil.example"}, "Host": {"evil.example"}}},
-		"header tokens": {good[:1], http.Header{"Origin": {f.server.URL}, "Authorization": {"Bearer " + token}, "Cookie": {"token=" + token}}},
+		"no token":          {good[:1], http.Header{"Origin": {f.server.URL}}, true},
+		"wrong token":       {[]string{guard.Protocol, "token.nottherightone"}, http.Header{"Origin": {f.server.URL}}, true},
+		"two tokens":        {append(good, "token.nottherightone"), http.Header{"Origin": {f.server.URL}}, true},
+		"no origin":         {good, nil, false},
+		"other origin":      {good, http.Header{"Origin": {"http://evil.example"}}, false},
+		"null origin":       {good, http.Header{"Origin": {"null"}}, false},
+		"other host":        {good, http.Header{"Origin": {f.server.URL}, "Host": {"evil.example"}}, false},
+		"rebound":           {good, http.Header{"Origin": {"http://evil.example"}, "Host": {"evil.example"}}, false},
+		"no token, evil":    {good[:1], http.Header{"Origin": {"http://evil.example"}}, false},
+		"no token, rebound": {good[:1], http.Header{"Origin": {f.server.URL}, "Host": {"evil.example"}}, false},
+		"header tokens":     {good[:1], http.Header{"Origin": {f.server.URL}, "Authorization": {"Bearer " + token}, "Cookie": {"token=" + token}}, true},
 	} {
 		ws, response, err := (&websocket.Dialer{Subprotocols: test.protocols}).Dial(url, test.headers)
+		if test.said {
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+				continue
+			}
+			// Whatever it sends is not looked at.
+			_ = ws.WriteMessage(websocket.BinaryMessage, []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
+			_ = ws.SetReadDeadline(time.Now().Add(patience))
+			kind, message, err := ws.ReadMessage()
+			if !websocket.IsCloseError(err, CloseToken) || !strings.Contains(err.Error(), "token") {
+				t.Errorf("%s: got %d %q, %v", name, kind, message, err)
+			}
+			_ = ws.Close()
+			continue
+		}
 		if err == nil {
 			_ = ws.Close()
 			t.Errorf("%s: let in", name)
@@ -638,6 +667,47 @@ func TestDoor(t *testing.T) {
 	}
 	if got := f.config.Metrics.ViewersTotal.Load(); got != 0 {
 		t.Errorf("%d viewers", got)
+	}
+	var numbers httptest.ResponseRecorder
+	numbers.Body = new(bytes.Buffer)
+	f.config.Metrics.ServeHTTP(&numbers, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+	if !strings.Contains(numbers.Body.String(), `informerscope_refusals_total{rule="token"} 4`) {
+		t.Errorf("refused tokens are not counted:\n%s", numbers.Body)
+	}
+}
+
+// TestStrangersAreBounded holds open as many connections with a wrong token as can be: those beyond get a status, all are cut off in
+// time, and a viewer with the right token gets in beside them.
+func TestStrangersAreBounded(t *testing.T) {
+	f := newFixture(t, kubeconfig(t, nil), nil)
+	dialer := websocket.Dialer{Subprotocols: []string{guard.Protocol, "token.nottherightone"}}
+	var held []*websocket.Conn
+	refused := 0
+	for range maxStrangers + 3 {
+		ws, response, err := dialer.Dial("ws"+strings.TrimPrefix(f.server.URL, "http")+"/relay", http.Header{"Origin": {f.server.URL}})
+		if err == nil {
+			held = append(held, ws) // and never reads, nor closes
+		} else if response != nil && response.StatusCode == http.StatusForbidden {
+			refused++
+		}
+	}
+	if len(held) != maxStrangers || refused != 3 {
+		t.Errorf("%d were told by a close frame, %d by a status", len(held), refused)
+	}
+	_, _ = f.body("/contexts")
+	for _, ws := range held {
+		_ = ws.SetReadDeadline(time.Now().Add(patience))
+		for {
+			_, err := ws.NetConn().Read(make([]byte, 512))
+			if err == io.EOF || errors.Is(err, syscall.ECONNRESET) {
+				break
+			}
+			if err != nil {
+				t.Errorf("a stranger is not cut off: %v", err)
+				break
+			}
+		}
+		_ = ws.Close()
 	}
 }
 
@@ -713,11 +783,16 @@ func TestAViewerThatStopsReadingIsCutOff(t *testing.T) {
 			}
 		}
 	})
-	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) { c.StallTimeout = 300 * time.Millisecond })
+	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) { c.StallTimeout = 2 * time.Second })
 	response := f.get("/clusters/kind/api/v1/pods?watch=true") // and never read
 	await(t, ended, "end of the watch")
 	if _, err := io.Copy(io.Discard, response.Body); err == nil {
 		t.Error("the stream ended well, as if nothing had been lost")
+	}
+	for end := time.Now().Add(patience); f.config.Metrics.Stalls.Load() == 0; runtime.Gosched() {
+		if time.Now().After(end) {
+			t.Fatal("the stall is not counted")
+		}
 	}
 }
 
@@ -727,7 +802,7 @@ func TestCloseEndsWatchesAtOnceAndLeavesNothing(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
 		w.Header().Set("Content-Type", "application/json")
-		flush(http.NewResponseController(w))
+		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
 	}))
 	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": {server: server.URL}}), nil)
@@ -761,21 +836,3 @@ func TestCloseEndsWatchesAtOnceAndLeavesNothing(t *testing.T) {
 
 // goroutines is how many there are now.
 func goroutines() int { return runtime.NumGoroutine() }
-
-func BenchmarkList(b *testing.B) {
-	item := strings.Replace(annotated, `"name":"web"`, `"name":"web","labels":{"app":"`+strings.Repeat("x", 50)+`"},"spec":"`+strings.Repeat("y ", 900)+`"`, 1)
-	list := []byte(`{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[` + strings.Repeat(item+",", 5000) + item + `]}`)
-	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		_, _ = w.Write(list)
-	}))
-	defer server.Close()
-	f := newFixture(b, kubeconfig(b, map[string]entry{"kind": {server: server.URL}}), nil)
-	b.SetBytes(int64(len(list)))
-	for b.Loop() {
-		response := f.get("/clusters/kind/api/v1/pods")
-		if n, err := io.Copy(io.Discard, response.Body); err != nil || n < int64(len(list))/2 {
-			b.Fatal(n, err)
-		}
-	}
-}

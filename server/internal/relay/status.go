@@ -15,6 +15,12 @@ const (
 	CauseHeader = "X-Informerscope-Cause"
 	// RuleHeader holds the guard's rule that refused a request.
 	RuleHeader = "X-Informerscope-Rule"
+	// HintHeader and WordsHeader stand beside an error that is an API server's own, a Status that passes with all its fields: the
+	// clusters.Cause of it, and sentences for people, escaped as in a URL's path.
+	HintHeader  = "X-Informerscope-Hint"
+	WordsHeader = "X-Informerscope-Words"
+	// RuleCause is the type of a Status cause whose message is the rule that refused a request.
+	RuleCause = "informerscope/rule"
 )
 
 // failure is an answer of the relay's own.
@@ -30,6 +36,7 @@ func writeStatus(w http.ResponseWriter, f failure) {
 	reason := map[int]metav1.StatusReason{
 		http.StatusForbidden:          metav1.StatusReasonForbidden,
 		http.StatusNotFound:           metav1.StatusReasonNotFound,
+		http.StatusTooManyRequests:    metav1.StatusReasonTooManyRequests,
 		http.StatusServiceUnavailable: metav1.StatusReasonServiceUnavailable,
 		http.StatusBadGateway:         metav1.StatusReasonServiceUnavailable,
 	}[f.code]
@@ -49,6 +56,9 @@ func writeStatus(w http.ResponseWriter, f failure) {
 	}
 	if f.rule != "" {
 		w.Header().Set(RuleHeader, f.rule)
+	}
+	if f.rule != "" {
+		status.Details = &metav1.StatusDetails{Causes: []metav1.StatusCause{{Type: RuleCause, Message: f.rule}}}
 	}
 	body, err := json.Marshal(status)
 	if err != nil {

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+
+	"informerscope/web"
 )
 
 // Wasm is the file that `make wasm` builds, with WasmExec from the Go toolchain beside it.
@@ -51,8 +53,7 @@ const minPacked = 1 << 10
 
 // securityHeaders go with every answer of the server, errors included.
 var securityHeaders = map[string]string{
-	"Content-Security-Policy": "default-src 'none'; script-src 'self' 'wasm-unsafe-eval'; worker-src 'self'; style-src 'self'; " +
-		"img-src 'self'; font-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+	"Content-Security-Policy":      web.Policy + "; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
 	"X-Frame-Options":              "DENY",
 	"Referrer-Policy":              "no-referrer",
@@ -60,7 +61,8 @@ var securityHeaders = map[string]string{
 	"Cross-Origin-Resource-Policy": "same-origin",
 	// With the opener policy this isolates the page, and an isolated page has the finer clock: handlers take microseconds.
 	"Cross-Origin-Embedder-Policy": "require-corp",
-	"Permissions-Policy":           "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), payment=(), usb=()",
+	"Permissions-Policy": "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), " +
+		"payment=(), usb=()",
 }
 
 // Secure sets the security headers on everything that next answers.

@@ -60,9 +60,11 @@ func TestFiles(t *testing.T) {
 		t.Errorf("Missing() = %q", s.Missing())
 	}
 	for path, contentType := range map[string]string{
-		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8", "/panels/q.js": "text/javascript; charset=utf-8",
-		"/style.css": "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/a/photo.png": "image/png", "/informerscope.wasm": "application/wasm",
-		"/embed.go": "", "/notes.md": "", "/other/app.tsx": "", "/panels": "", "/panels/": "", "/../app.js": "", "//app.js": "", "/panels/../app.js": "", "/APP.JS": "", "/app.js\x00": "",
+		"/": "text/html; charset=utf-8", "/index.html": "text/html; charset=utf-8", "/app.js": "text/javascript; charset=utf-8",
+		"/panels/q.js": "text/javascript; charset=utf-8",
+		"/style.css":   "text/css; charset=utf-8", "/icon.svg": "image/svg+xml", "/a/photo.png": "image/png", "/informerscope.wasm": "application/wasm",
+		"/embed.go": "", "/notes.md": "", "/other/app.tsx": "", "/panels": "", "/panels/": "", "/../app.js": "", "//app.js": "", "/panels/../app.js": "",
+		"/APP.JS": "", "/app.js\x00": "",
 	} {
 		response := get(t, s, path)
 		body, _ := io.ReadAll(response.Body)

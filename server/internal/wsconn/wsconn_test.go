@@ -1,7 +1,9 @@
 package wsconn
 
 import (
+	"bufio"
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"math/rand/v2"
@@ -12,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -22,6 +25,7 @@ const patience = 20 * time.Second
 // pair gives the server's Conn and the peer's raw WebSocket.
 func pair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
 	t.Helper()
+	options.Server = true
 	accepted := make(chan *Conn, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
@@ -81,10 +85,13 @@ func TestEnds(t *testing.T) {
 		"going away": {func(ws *websocket.Conn) {
 			_ = ws.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(1001, ""))
 		}, func(err error) bool { return err == io.EOF }},
-		"cut":         {func(ws *websocket.Conn) { _ = ws.NetConn().Close() }, func(err error) bool { return err != nil && err != io.EOF }},
-		"text":        {func(ws *websocket.Conn) { _ = ws.WriteMessage(websocket.TextMessage, []byte("x")) }, func(err error) bool { return err != nil && strings.Contains(err.Error(), "text message") }},
-		"too large":   {func(ws *websocket.Conn) { _ = ws.WriteMessage(websocket.BinaryMessage, make([]byte, 2000)) }, func(err error) bool { return errors.Is(err, websocket.ErrReadLimit) }},
-		"not a frame": {func(ws *websocket.Conn) { _, _ = ws.NetConn().Write([]byte{0xff, 0xff, 0xff}) }, func(err error) bool { return err != nil && err != io.EOF }},
+		"cut": {func(ws *websocket.Conn) { _ = ws.NetConn().Close() }, func(err error) bool { return err != nil && err != io.EOF }},
+		"text": {func(ws *websocket.Conn) { _ = ws.WriteMessage(websocket.TextMessage, []byte("x")) },
+			func(err error) bool { return err != nil && strings.Contains(err.Error(), "text message") }},
+		"too large": {func(ws *websocket.Conn) { _ = ws.WriteMessage(websocket.BinaryMessage, make([]byte, 2000)) },
+			func(err error) bool { return errors.Is(err, websocket.ErrReadLimit) }},
+		"not a frame": {func(ws *websocket.Conn) { _, _ = ws.NetConn().Write([]byte{0xff, 0xff, 0xff}) },
+			func(err error) bool { return err != nil && err != io.EOF }},
 		"empty, ended": {func(ws *websocket.Conn) {
 			_ = ws.WriteMessage(websocket.BinaryMessage, nil)
 			_ = ws.WriteMessage(websocket.CloseMessage, websocket.FormatCloseMessage(1000, ""))
@@ -193,30 +200,107 @@ func TestASilentPeerIsDead(t *testing.T) {
 	}
 }
 
+// hijacked is a ResponseWriter whose connection can be taken over.
+type hijacked struct {
+	http.ResponseWriter
+	conn net.Conn
+	rw   *bufio.ReadWriter
+}
+
+func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn, h.rw, nil }
+
+// pipePair is pair over a pipe in memory, for a synctest bubble.
+func pipePair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
+	t.Helper()
+	options.Server = true
+	near, far := net.Pipe()
+	accepted := make(chan *Conn, 1)
+	go func() {
+		defer close(accepted)
+		rw := bufio.NewReadWriter(bufio.NewReader(near), bufio.NewWriter(near))
+		r, err := http.ReadRequest(rw.Reader)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		ws, err := (&websocket.Upgrader{}).Upgrade(hijacked{httptest.NewRecorder(), near, rw}, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		accepted <- New(ws, options)
+	}()
+	dialer := websocket.Dialer{NetDialContext: func(context.Context, string, string) (net.Conn, error) { return far, nil }}
+	ws, _, err := dialer.Dial("ws://in.memory/", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := <-accepted
+	if c == nil {
+		t.FailNow()
+	}
+	return c, ws
+}
+
+// TestPongsKeepAQuietPeerAlive: with the defaults, a peer that says nothing and answers pings lives through three stall timeouts.
 func TestPongsKeepAQuietPeerAlive(t *testing.T) {
-	c, ws := pair(t, Options{PingInterval: 20 * time.Millisecond, StallTimeout: 400 * time.Millisecond})
-	pings := make(chan struct{}, 1)
-	answer := ws.PingHandler()
-	ws.SetPingHandler(func(data string) error {
+	synctest.Test(t, func(t *testing.T) {
+		c, ws := pipePair(t, Options{})
+		pings := 0
+		answer := ws.PingHandler()
+		ws.SetPingHandler(func(data string) error { pings++; return answer(data) })
+		go func() { _, _, _ = ws.ReadMessage() }() // ends with the connection
+		read := make(chan error, 1)
+		go func() { _, err := c.Read(make([]byte, 1)); read <- err }()
+		time.Sleep(15*time.Minute + time.Second)
+		synctest.Wait()
 		select {
-		case pings <- struct{}{}:
+		case err := <-read:
+			t.Errorf("given up: %v", err)
 		default:
 		}
-		return answer(data)
-	})
-	go func() { _, _, _ = ws.ReadMessage() }() // ends with the connection
-	read := make(chan error, 1)
-	go func() { _, err := c.Read(make([]byte, 1)); read <- err }()
-	began := time.Now()
-	for time.Since(began) < 1200*time.Millisecond { // three stall timeouts
-		select {
-		case <-pings:
-		case err := <-read:
-			t.Fatalf("given up after %s: %v", time.Since(began), err)
-		case <-time.After(patience):
-			t.Fatal("no ping")
+		if pings != 45 { // every twenty seconds
+			t.Errorf("%d pings in fifteen minutes", pings)
 		}
-	}
-	_ = c.Close()
-	<-read
+		_ = c.Close()
+		_ = ws.Close()
+	})
+}
+
+// TestAPingIsAnsweredWithoutHarm: a write a while after the answer to the peer's ping is not ended by that answer's own deadline.
+func TestAPingIsAnsweredWithoutHarm(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		c, ws := pipePair(t, Options{Server: true})
+		pongs := 0
+		ws.SetPongHandler(func(string) error { pongs++; return nil })
+		go func() { _, _ = c.Read(make([]byte, 1)) }() // it answers pings, and ends with the connection
+		var got []byte
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				_, message, err := ws.ReadMessage()
+				if err != nil {
+					return
+				}
+				got = append(got, message...)
+			}
+		}()
+		for _, part := range []string{"a", "b", "c"} {
+			if _, err := c.Write([]byte(part)); err != nil {
+				t.Fatalf("%s: %v", part, err)
+			}
+			if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(time.Minute)); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(10 * time.Second)
+			synctest.Wait()
+		}
+		_ = c.Close()
+		_ = ws.Close()
+		<-done
+		if string(got) != "abc" || pongs != 3 {
+			t.Errorf("the peer read %q and %d answers", got, pongs)
+		}
+	})
 }

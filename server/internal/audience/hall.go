@@ -1,0 +1,391 @@
+package audience
+
+import (
+	"context"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"informerscope/core/broadcast"
+)
+
+const (
+	// defaultMemory is how much of what is broadcast is kept in memory: hours of a talk, as segments are some kilobytes.
+	defaultMemory = 256 << 20
+	// defaultHeld is how many requests may wait for the next segment, and about how many followers there may be.
+	defaultHeld = 10_000
+	// defaultHold is how long one of them waits; shorter than what proxies allow.
+	defaultHold = 20 * time.Second
+	// silent is after how long without a segment nobody speaks: a page sends one every ten seconds at least.
+	silent = 30 * time.Second
+	// maxDirectory bounds what a directory takes.
+	maxDirectory = 64 << 30
+)
+
+// Options set a Hall up. The zero value is usable, and looks for no credentials.
+type Options struct {
+	// Token lets followers in; a random one when empty, or the one that the directory holds.
+	Token string
+	// Dir keeps the segments and the token; without it they are in memory alone.
+	Dir string
+	// Objects lets the bodies of objects through.
+	Objects bool
+	// Text is asked for every text of a segment, and gives it without credentials. Object is asked for the JSON of every whole object before.
+	Text   func(string) string
+	Object func([]byte) []byte
+	// Memory bounds what is kept in memory; 256 MiB when 0. Without a directory older segments are gone.
+	Memory int64
+	// MaxHeld is how many requests may wait at one time; 10,000 when 0.
+	MaxHeld int
+	// Hold is how long a request for the next segment waits; 20 s when 0.
+	Hold time.Duration
+	// Admit, if set, is called for every request that has shown the token.
+	Admit func(context.Context)
+	// Refused, if set, counts a request that was turned away.
+	Refused func(rule string)
+	// Log may be nil.
+	Log *slog.Logger
+	// Now is time.Now when nil.
+	Now func() time.Time
+}
+
+// Hall keeps one talk at a time and serves it. Safe for concurrent use.
+type Hall struct {
+	o     Options
+	token [sha256.Size]byte
+
+	posting sync.Mutex // one segment is checked at a time; taken before mu
+
+	mu     sync.Mutex
+	store  *store
+	record record
+	heard  time.Time     // from the speaker
+	wake   chan struct{} // closed when a segment comes
+	held   int
+	seen   map[string]time.Time // followers' connections
+	sent   int64                // bytes of segments to followers
+	closed bool
+}
+
+// Problem is a refusal that the speaker's page can act upon.
+type Problem struct {
+	// Code is the HTTP status.
+	Code int
+	// Message is for a person.
+	Message string
+	// Expected is the number of the segment that is missing, with 409.
+	Expected uint64
+}
+
+// Error implements error.
+func (p *Problem) Error() string { return p.Message }
+
+// Status is what a Hall says of itself to the speaker.
+type Status struct {
+	On        bool   `json:"on"`
+	Audience  string `json:"audience"`
+	Path      string `json:"path"`
+	Objects   bool   `json:"objects"`
+	Speaking  string `json:"speaking"`
+	Segments  uint64 `json:"segments"`
+	Followers int    `json:"followers"`
+	Bytes     int64  `json:"bytes"`
+	// Kept says that the segments outlive the server.
+	Kept bool `json:"kept"`
+}
+
+// Open returns a Hall, with the talk that its directory holds.
+func Open(o Options) (*Hall, error) {
+	if o.Memory <= 0 {
+		o.Memory = defaultMemory
+	}
+	if o.MaxHeld <= 0 {
+		o.MaxHeld = defaultHeld
+	}
+	if o.Hold <= 0 {
+		o.Hold = defaultHold
+	}
+	if o.Text == nil {
+		o.Text = func(s string) string { return s }
+	}
+	if o.Admit == nil {
+		o.Admit = func(context.Context) {}
+	}
+	if o.Refused == nil {
+		o.Refused = func(string) {}
+	}
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	store, r, err := openStore(o.Dir, o.Memory)
+	if err != nil {
+		return nil, err
+	}
+	switch {
+	case o.Token != "":
+		r.Token = o.Token
+	case r.Token == "":
+		r.Token = rand.Text()
+	}
+	if err := store.save(&r); err != nil {
+		return nil, err
+	}
+	return &Hall{o: o, token: sha256.Sum256([]byte(r.Token)), store: store, record: r, wake: make(chan struct{}), seen: map[string]time.Time{}}, nil
+}
+
+// Token is the audience's.
+func (h *Hall) Token() string { return h.record.Token } // never changes
+
+// Path is where the audience opens the page.
+func (h *Hall) Path() string { return "/?audience#audience=" + h.Token() }
+
+// Status says how it stands.
+func (h *Hall) Status() Status {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	s := Status{On: true, Audience: h.record.Token, Path: h.Path(), Objects: h.o.Objects, Segments: h.record.Segments, Followers: h.followers(),
+		Bytes: h.sent, Kept: h.o.Dir != ""}
+	if h.speaking() {
+		s.Speaking = h.record.ID
+	}
+	return s
+}
+
+// speaking says whether somebody broadcasts now. With mu held.
+func (h *Hall) speaking() bool {
+	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.heard) < silent
+}
+
+// Begin makes a talk of a new speaker. While another one speaks it is refused, unless take is set. first is the number of its first segment.
+func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
+	h.posting.Lock()
+	defer h.posting.Unlock()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.closed {
+		return "", 0, &Problem{Code: 503, Message: "the server is shutting down"}
+	}
+	if h.speaking() && !take {
+		return "", 0, &Problem{Code: 409, Message: "another page speaks to the audience; take over from it, or wait until it ends"}
+	}
+	r := h.record
+	r.ID, r.First, r.Ended, r.StartedAt, r.Sent, r.Checkpoints = rand.Text(), r.Segments+1, false, h.o.Now(), "", nil
+	if err := h.store.save(&r); err != nil {
+		return "", 0, h.unwritable(err)
+	}
+	h.record, h.heard = r, h.o.Now()
+	h.o.Log.Info("a page speaks to the audience", "first", r.First)
+	return r.ID, r.First, nil
+}
+
+func (h *Hall) unwritable(err error) error {
+	h.o.Log.Error("what is broadcast cannot be written", "dir", h.o.Dir, "error", err)
+	return &Problem{Code: 507, Message: "what is broadcast cannot be written to the directory of --broadcast-dir"}
+}
+
+// Segment takes segment n of a speaker. One that came before, with the same bytes, is taken again and changes nothing.
+func (h *Hall) Segment(id string, n uint64, segment []byte) error {
+	h.posting.Lock()
+	defer h.posting.Unlock()
+	sum := sha256.Sum256(segment)
+	sent := hex.EncodeToString(sum[:])
+	h.mu.Lock()
+	known, ended := h.record.ID == id && id != "", h.record.Ended
+	last, lastSent, first, bytes := h.record.Segments, h.record.Sent, h.record.First, h.record.Bytes
+	full := h.o.Dir == "" && h.store.bytes > h.o.Memory
+	if h.closed {
+		h.mu.Unlock()
+		return &Problem{Code: 503, Message: "the server is shutting down"}
+	}
+	if known {
+		h.heard = h.o.Now()
+	}
+	h.mu.Unlock()
+	switch {
+	case !known:
+		return &Problem{Code: 410, Message: "this page does not speak to the audience (any more): begin again"}
+	case n == last && n >= first && sent == lastSent:
+		return nil // a repetition: the answer was lost
+	case ended:
+		return &Problem{Code: 410, Message: "the broadcast has ended: begin another one"}
+	case n != last+1:
+		return &Problem{Code: 409, Message: fmt.Sprintf("segment %d came where %d follows", n, last+1), Expected: last + 1}
+	}
+	packed, head, err := broadcast.Check(segment, broadcast.Checks{Text: h.o.Text, Object: h.o.Object, Bodies: h.o.Objects})
+	switch {
+	case err != nil:
+		return &Problem{Code: 400, Message: "the segment is refused: " + h.o.Text(err.Error())}
+	case head.N != n:
+		return &Problem{Code: 400, Message: fmt.Sprintf("the segment says that it is number %d, and was sent as %d", head.N, n)}
+	case n == first && !(head.Checkpoint && head.Fresh):
+		return &Problem{Code: 400, Message: "a talk begins with a checkpoint that continues nothing"}
+	case full && !head.Checkpoint:
+		return &Problem{Code: 507, Message: "more came since the last checkpoint than the server keeps in memory; start it with --broadcast-dir"}
+	case h.o.Dir != "" && bytes+int64(len(packed)) > maxDirectory:
+		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is all it may", bytes)}
+	}
+	return h.append(packed, head, sent)
+}
+
+// append keeps a segment that was checked. With posting held, so that nobody else appends.
+func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	r := h.record
+	r.Segments, r.Sent, r.Last, r.Ended, r.Bytes = head.N, sent, head, head.End, r.Bytes+int64(len(packed))
+	if head.Checkpoint {
+		r.Checkpoints = append(r.Checkpoints[:len(r.Checkpoints):len(r.Checkpoints)], head.N)
+	}
+	if err := h.store.put(head.N, packed); err != nil {
+		return h.unwritable(err)
+	}
+	if err := h.store.save(&r); err != nil {
+		return h.unwritable(err)
+	}
+	h.record = r
+	h.trim()
+	close(h.wake)
+	h.wake = make(chan struct{})
+	return nil
+}
+
+// trim bounds the memory. Without a directory what is left begins with a checkpoint. With mu held.
+func (h *Hall) trim() {
+	if h.store.bytes <= h.o.Memory {
+		return
+	}
+	if h.o.Dir != "" {
+		h.store.trim(h.record.Segments)
+		return
+	}
+	h.store.trim(h.record.First)
+	// Whole stretches from checkpoint to checkpoint go, never the last one.
+	c := h.record.Checkpoints
+	for len(c) > 1 && h.store.bytes > h.o.Memory {
+		h.store.trim(c[1])
+		if h.store.oldest < c[1] { // it was enough before
+			break
+		}
+		c = c[1:]
+	}
+	for len(c) > 1 && c[0] < h.store.oldest {
+		c = c[1:]
+	}
+	h.record.Checkpoints = c
+}
+
+// End ends a speaker's talk. A last segment is made if the page sent none.
+func (h *Hall) End(id string) error {
+	h.posting.Lock()
+	defer h.posting.Unlock()
+	h.mu.Lock()
+	known, r := h.record.ID == id && id != "", h.record
+	h.mu.Unlock()
+	switch {
+	case !known:
+		return &Problem{Code: 410, Message: "this page does not speak to the audience (any more)"}
+	case r.Ended:
+		return nil
+	case r.Segments < r.First: // nothing was sent: there is nothing to end
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		r.Ended = true
+		if err := h.store.save(&r); err != nil {
+			return h.unwritable(err)
+		}
+		h.record = r
+		return nil
+	}
+	last, err := broadcast.EndSegment(r.Last, h.o.Now())
+	if err != nil {
+		return err
+	}
+	head, err := broadcast.ReadHead(last.Bytes)
+	if err != nil {
+		return err
+	}
+	if err := h.append(last.Bytes, head, ""); err != nil {
+		return err
+	}
+	h.o.Log.Info("the broadcast has ended", "segments", head.N)
+	return nil
+}
+
+// Close sends everybody who waits away. What a directory holds stays.
+func (h *Hall) Close() {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if !h.closed {
+		h.closed = true
+		close(h.wake)
+	}
+}
+
+var errClosed = errors.New("the server is shutting down")
+
+// wait returns segment n, waiting for it if it is the next one. nil without an error: it did not come in time.
+func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) ([]byte, error) {
+	var expired <-chan time.Time
+	holding := false
+	defer func() {
+		if holding {
+			h.mu.Lock()
+			h.held--
+			h.mu.Unlock()
+		}
+	}()
+	for {
+		h.mu.Lock()
+		last, ended, closed, wake := h.record.Segments, h.record.Ended || h.record.ID == "", h.closed, h.wake
+		packed := h.store.kept[n]
+		switch {
+		case packed != nil:
+			h.mu.Unlock()
+			return packed, nil
+		case closed:
+			h.mu.Unlock()
+			return nil, errClosed
+		case n <= last:
+			h.mu.Unlock()
+			return h.store.read(n)
+		case n > last+1 || ended && h.record.ID != "":
+			h.mu.Unlock()
+			return nil, errAhead
+		case patience <= 0:
+			h.mu.Unlock()
+			return nil, nil
+		}
+		if !holding {
+			if h.held >= h.o.MaxHeld {
+				h.mu.Unlock()
+				return nil, errCrowded
+			}
+			h.held++
+			holding = true
+			timer := time.NewTimer(patience)
+			defer timer.Stop()
+			expired = timer.C
+		}
+		h.mu.Unlock()
+		select {
+		case <-wake:
+		case <-expired:
+			return nil, nil
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+}
+
+var (
+	errAhead   = errors.New("there is no such segment yet")
+	errCrowded = errors.New("more followers wait than this server takes")
+)

@@ -1,0 +1,193 @@
+package audience
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"net/http"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Prefix is where a Hall is served.
+const Prefix = "/audience/"
+
+const (
+	// immutable lets every cache keep a segment.
+	immutable = "public, max-age=31536000, immutable"
+	// brief lets a cache give one answer to all who asked at the same time.
+	brief = "public, max-age=1"
+	never = "no-store"
+	// slack is added to the time that a request may wait: for its answer to get away over a poor network.
+	slack = 40 * time.Second
+)
+
+// Newest is the answer to …/head.
+type Newest struct {
+	// First is the number of the first segment of the talk that is kept, Checkpoint that of the newest checkpoint; 0 when there is none.
+	First      uint64 `json:"first"`
+	Segments   uint64 `json:"segments"`
+	Checkpoint uint64 `json:"checkpoint"`
+	Ended      bool   `json:"ended"`
+	// Speaking: a segment came in the last half minute.
+	Speaking  bool   `json:"speaking"`
+	StartedAt string `json:"startedAt"`
+	Now       string `json:"now"`
+}
+
+// ServeHTTP serves what lies under Prefix. A wrong token and a wrong path get the same answer.
+func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		answer(w, http.StatusMethodNotAllowed, "only GET and HEAD are served here")
+		return
+	}
+	path := r.URL.EscapedPath()
+	token, what, _ := strings.Cut(strings.TrimPrefix(path, Prefix), "/")
+	sum := sha256.Sum256([]byte(token))
+	if subtle.ConstantTimeCompare(sum[:], h.token[:]) != 1 || !strings.HasPrefix(path, Prefix) {
+		h.o.Refused("audience-token")
+		w.Header().Set("Connection", "close")
+		answer(w, http.StatusNotFound, "there is no such audience: open the link that the speaker shows")
+		return
+	}
+	// A query would make each request another one to a cache.
+	if r.URL.RawQuery != "" || r.URL.ForceQuery {
+		h.o.Refused("audience-path")
+		answer(w, http.StatusNotFound, "there is nothing under this path")
+		return
+	}
+	h.o.Admit(r.Context())
+	h.notice(r.RemoteAddr)
+	if what == "head" {
+		h.head(w, r)
+		return
+	}
+	number, ok := strings.CutPrefix(what, "segments/")
+	n, err := strconv.ParseUint(number, 10, 64)
+	if !ok || err != nil || n == 0 || strconv.FormatUint(n, 10) != number {
+		h.o.Refused("audience-path")
+		answer(w, http.StatusNotFound, "there is nothing under this path")
+		return
+	}
+	h.segment(w, r, n)
+}
+
+func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
+	h.mu.Lock()
+	now := h.o.Now()
+	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.speaking(), Now: now.UTC().Format(time.RFC3339Nano)}
+	if c := h.record.Checkpoints; len(c) > 0 {
+		x.First, x.Checkpoint = c[0], c[len(c)-1]
+	}
+	if !h.record.StartedAt.IsZero() {
+		x.StartedAt = h.record.StartedAt.UTC().Format(time.RFC3339Nano)
+	}
+	h.mu.Unlock()
+	body, err := json.Marshal(x)
+	if err != nil {
+		answer(w, http.StatusInternalServerError, "the numbers cannot be written")
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.Header().Set("Cache-Control", brief)
+	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
+	if r.Method == http.MethodGet {
+		_, _ = w.Write(body)
+	}
+}
+
+func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
+	patience := h.o.Hold
+	if r.Method == http.MethodHead {
+		patience = 0
+	}
+	// The server's own limits are for those who ask and go; a passed read deadline would cancel the request.
+	deadline := time.Now().Add(patience + slack)
+	control := http.NewResponseController(w)
+	_ = control.SetReadDeadline(deadline)
+	_ = control.SetWriteDeadline(deadline)
+	packed, err := h.wait(r.Context(), n, patience)
+	switch {
+	case errors.Is(err, errAhead):
+		answer(w, http.StatusNotFound, err.Error())
+		return
+	case errors.Is(err, fs.ErrNotExist):
+		answer(w, http.StatusNotFound, "this segment is not kept any more: begin at a later checkpoint")
+		return
+	case errors.Is(err, errCrowded):
+		h.o.Refused("audience-crowded")
+		w.Header().Set("Retry-After", "5")
+		answer(w, http.StatusServiceUnavailable, err.Error())
+		return
+	case errors.Is(err, errClosed):
+		w.Header().Set("Retry-After", "2")
+		w.Header().Set("Connection", "close")
+		answer(w, http.StatusServiceUnavailable, err.Error())
+		return
+	case r.Context().Err() != nil:
+		return // nobody listens
+	case err != nil:
+		h.o.Log.Error("a segment cannot be read", "n", n, "error", err)
+		answer(w, http.StatusInternalServerError, "the segment cannot be read")
+		return
+	case packed == nil:
+		w.Header().Set("Cache-Control", brief)
+		w.WriteHeader(http.StatusNoContent)
+		return
+	}
+	sum := sha256.Sum256(packed)
+	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	header := w.Header()
+	header.Set("Content-Type", "application/octet-stream")
+	header.Set("Cache-Control", immutable)
+	header.Set("ETag", tag)
+	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
+		w.WriteHeader(http.StatusNotModified)
+		return
+	}
+	header.Set("Content-Length", strconv.Itoa(len(packed)))
+	if r.Method == http.MethodHead {
+		return
+	}
+	written, _ := w.Write(packed)
+	h.mu.Lock()
+	h.sent += int64(written)
+	h.mu.Unlock()
+}
+
+// answer is for what no cache may keep.
+func answer(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Cache-Control", never)
+	http.Error(w, message, status)
+}
+
+// recent is how long a follower counts after its last request.
+const recent = 30 * time.Second
+
+// notice counts a follower by its connection.
+func (h *Hall) notice(remote string) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if len(h.seen) >= 2*h.o.MaxHeld {
+		h.followers()
+	}
+	if len(h.seen) < 2*h.o.MaxHeld {
+		h.seen[remote] = h.o.Now()
+	}
+}
+
+// followers is how many connections asked for something lately. With mu held.
+func (h *Hall) followers() int {
+	old := h.o.Now().Add(-recent)
+	for remote, at := range h.seen {
+		if at.Before(old) {
+			delete(h.seen, remote)
+		}
+	}
+	return len(h.seen)
+}

@@ -1,0 +1,139 @@
+package audit
+
+import (
+	"encoding/json"
+	"io"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// The stages of a request that are written down, by the names of Kubernetes' own audit log.
+const (
+	// Started is when the answer to a watch has begun.
+	Started = "ResponseStarted"
+	// Complete is the end of any request.
+	Complete = "ResponseComplete"
+)
+
+// Entry is a line. Its strings are cleaned of credentials before they are written.
+type Entry struct {
+	Time    time.Time `json:"time"`    // of this stage
+	Stage   string    `json:"stage"`   // Started or Complete
+	Request int64     `json:"request"` // the same number in the lines of one request
+	Viewer  int64     `json:"viewer"`  // the same number in the lines of one connection
+	Remote  string    `json:"remote"`  // the connection's other end: the viewer's, or the last proxy's
+
+	Context string `json:"context"`
+	// Verb is list, watch or get; discovery for what is no resource; empty for what was not understood.
+	Verb      string `json:"verb"`
+	Group     string `json:"group"`
+	Version   string `json:"version"`
+	Resource  string `json:"resource"`
+	Namespace string `json:"namespace"` // empty for all
+	Name      string `json:"name"`
+	// Own is the path of what the relay answers by itself, such as /contexts.
+	Own string `json:"own,omitempty"`
+	// Rule is the rule by which the relay refused the request.
+	Rule string `json:"rule,omitempty"`
+
+	Began  time.Time `json:"began"`
+	Status int       `json:"status"`
+	// Ended, Bytes (of the body, as sent) and Millis are of completed requests.
+	Ended  *time.Time `json:"ended,omitempty"`
+	Bytes  int64      `json:"bytes"`
+	Millis int64      `json:"durationMillis"`
+}
+
+// longest is how much of a string is written: no name in Kubernetes is longer, but a viewer may send what it likes.
+const longest = 253
+
+// waiting is how many lines may wait to be written before requests wait too.
+const waiting = 1024
+
+// Log writes entries to one place, in the order in which they came. It never loses one before Hurry: if the place takes nothing, requests wait.
+type Log struct {
+	out   io.Writer
+	clean func(string) string
+	fail  func(error)
+
+	lines   chan []byte
+	hurry   chan struct{}
+	hurried sync.Once
+	ended   chan struct{}
+	lost    atomic.Int64
+}
+
+// New begins a log that writes to out, whose strings go through clean. fail is told of the first error of writing, and of the first after
+// each that went well; it may be called from another goroutine. Close ends the log.
+func New(out io.Writer, clean func(string) string, fail func(error)) *Log {
+	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), ended: make(chan struct{})}
+	go l.write()
+	return l
+}
+
+func (l *Log) write() {
+	defer close(l.ended)
+	failing := false
+	for line := range l.lines {
+		n, err := l.out.Write(line)
+		if err == nil && n < len(line) {
+			err = io.ErrShortWrite
+		}
+		if err != nil {
+			l.lost.Add(1)
+			if !failing {
+				l.fail(err)
+			}
+		}
+		failing = err != nil
+	}
+}
+
+// Add writes an entry, soon.
+func (l *Log) Add(e Entry) {
+	for _, text := range []*string{&e.Remote, &e.Context, &e.Verb, &e.Group, &e.Version, &e.Resource, &e.Namespace, &e.Name, &e.Own, &e.Rule} {
+		if len(*text) > longest {
+			*text = (*text)[:longest]
+		}
+		if *text != "" {
+			*text = l.clean(*text)
+		}
+	}
+	line, err := json.Marshal(e)
+	if err != nil { // a year beyond 9999
+		l.lost.Add(1)
+		return
+	}
+	line = append(line, '\n')
+	select {
+	case l.lines <- line:
+	default:
+		select {
+		case l.lines <- line:
+		case <-l.hurry:
+			l.lost.Add(1)
+		}
+	}
+}
+
+// Hurry makes Add wait for nothing any more, so that the end of the program does not hang on a place that takes nothing.
+func (l *Log) Hurry() { l.hurried.Do(func() { close(l.hurry) }) }
+
+// Lost is how many entries could not be written.
+func (l *Log) Lost() int64 { return l.lost.Load() }
+
+// Close writes what is left, for at most patience, and returns how many entries are lost. Nothing may be added any more.
+func (l *Log) Close(patience time.Duration) int64 {
+	l.Hurry()
+	close(l.lines)
+	timer := time.NewTimer(patience)
+	defer timer.Stop()
+	select {
+	case <-l.ended:
+		return l.Lost()
+	case <-timer.C:
+		// The one in its hands may come through yet; it is counted as lost all the same.
+		return l.Lost() + int64(len(l.lines)) + 1
+	}
+}

@@ -1,0 +1,158 @@
+package audit
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+func redacted(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
+
+// lines are the entries of what was written, each of which has to be one line of JSON.
+func lines(t *testing.T, text string) []Entry {
+	t.Helper()
+	var out []Entry
+	for line := range strings.Lines(text) {
+		var e Entry
+		decoder := json.NewDecoder(strings.NewReader(line))
+		decoder.DisallowUnknownFields()
+		if err := decoder.Decode(&e); err != nil || !strings.HasSuffix(line, "}\n") {
+			t.Fatalf("%q: %v", line, err)
+		}
+		out = append(out, e)
+	}
+	return out
+}
+
+// TestLines: a request has a line when it ends, a watch one when it begins too, each with what was read and by whom.
+func TestLines(t *testing.T) {
+	var out bytes.Buffer
+	l := New(&out, redacted, func(err error) { t.Error(err) })
+	w := httptest.NewRecorder()
+	watch := l.Begin(w, Entry{Request: 1, Viewer: 7, Remote: "127.0.0.1:5"})
+	Describe(watch, func(e *Entry) {
+		e.Context, e.Verb, e.Version, e.Resource, e.Namespace = "kind", "watch", "v1", "pods", "a"
+	})
+	watch.WriteHeader(http.StatusOK)
+	if err := http.NewResponseController(watch).Flush(); err != nil || !w.Flushed {
+		t.Errorf("it cannot be flushed: %v", err)
+	}
+	_, _ = io.WriteString(watch, "the body of hunter2")
+	watch.End()
+	list := l.Begin(httptest.NewRecorder(), Entry{Request: 2, Viewer: 7})
+	Describe(list, func(e *Entry) { e.Verb, e.Context = "list", "hunter2\n\""+strings.Repeat("x", 500) })
+	_, _ = io.WriteString(list, "body")
+	list.End()
+	unanswered := l.Begin(httptest.NewRecorder(), Entry{Request: 3})
+	unanswered.End()
+	Describe(httptest.NewRecorder(), func(*Entry) { t.Error("what is not audited is described") })
+	if lost := l.Close(time.Minute); lost != 0 {
+		t.Errorf("%d lost", lost)
+	}
+	if strings.Contains(out.String(), "hunter2") || strings.Contains(out.String(), "body") {
+		t.Errorf("a credential, or a body, in\n%s", &out)
+	}
+	got := lines(t, out.String())
+	if len(got) != 4 {
+		t.Fatalf("%d lines:\n%s", len(got), &out)
+	}
+	for i, want := range []Entry{
+		{Stage: Started, Request: 1, Viewer: 7, Remote: "127.0.0.1:5", Context: "kind", Verb: "watch", Version: "v1", Resource: "pods",
+			Namespace: "a", Status: 200},
+		{Stage: Complete, Request: 1, Viewer: 7, Remote: "127.0.0.1:5", Context: "kind", Verb: "watch", Version: "v1", Resource: "pods",
+			Namespace: "a", Status: 200, Bytes: 19},
+		{Stage: Complete, Request: 2, Viewer: 7, Context: "[redacted]\n\"" + strings.Repeat("x", 244), Verb: "list", Status: 200, Bytes: 4},
+		{Stage: Complete, Request: 3},
+	} {
+		e := got[i]
+		if e.Time.IsZero() || e.Began.IsZero() || (e.Ended == nil) != (e.Stage == Started) || e.Ended != nil && (e.Ended.Before(e.Began) || e.Millis < 0) {
+			t.Errorf("the times of %+v", e)
+		}
+		e.Time, e.Began, e.Ended, e.Millis = time.Time{}, time.Time{}, nil, 0
+		if e != want {
+			t.Errorf("%+v, want %+v", e, want)
+		}
+	}
+}
+
+// stuck takes nothing until it is let go.
+type stuck struct {
+	free chan struct{}
+	mu   sync.Mutex
+	n    int
+}
+
+func (s *stuck) Write(p []byte) (int, error) {
+	<-s.free
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.n++
+	return len(p), nil
+}
+
+// TestNothingIsLostBeforeTheEnd: requests wait for a log that takes nothing, but the end of the program does not.
+func TestNothingIsLostBeforeTheEnd(t *testing.T) {
+	out := &stuck{free: make(chan struct{})}
+	l := New(out, redacted, func(err error) { t.Error(err) })
+	const all = waiting + 50
+	added := make(chan struct{}, all)
+	for range all {
+		go func() {
+			l.Add(Entry{})
+			added <- struct{}{}
+		}()
+	}
+	for range waiting { // so many find room
+		<-added
+	}
+	out.free <- struct{}{}
+	close(out.free)
+	for range all - waiting {
+		<-added
+	}
+	if lost := l.Close(time.Minute); lost != 0 || out.n != all {
+		t.Errorf("%d lost, %d of %d written", lost, out.n, all)
+	}
+
+	out = &stuck{free: make(chan struct{})}
+	l = New(out, redacted, func(err error) { t.Error(err) })
+	var adding sync.WaitGroup
+	for range waiting + 50 {
+		adding.Go(func() { l.Add(Entry{}) })
+	}
+	l.Hurry()
+	adding.Wait()
+	if lost := l.Close(time.Millisecond); lost != waiting+50 {
+		t.Errorf("%d of %d lost", lost, waiting+50)
+	}
+	close(out.free)
+	<-l.ended
+}
+
+type failing struct{ errs []error }
+
+func (f *failing) Write(p []byte) (int, error) {
+	err := f.errs[0]
+	f.errs = f.errs[1:]
+	return len(p), err
+}
+
+// TestFailures: that a log cannot be written is told when it begins, not once a line.
+func TestFailures(t *testing.T) {
+	full := errors.New("no space left on device")
+	var told []error
+	l := New(&failing{[]error{full, full, nil, full, nil}}, redacted, func(err error) { told = append(told, err) })
+	for range 5 {
+		l.Add(Entry{})
+	}
+	if lost := l.Close(time.Minute); lost != 3 || len(told) != 2 {
+		t.Errorf("%d lost, told %v", lost, told)
+	}
+}

@@ -1,0 +1,237 @@
+package clusters
+
+import (
+	"context"
+	"encoding/json"
+	"encoding/pem"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+)
+
+// pluginConfig is a kubeconfig whose user gets credentials from a shell script.
+func pluginConfig(t *testing.T, api *httptest.Server, script string) string {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("the plugin of this test is a shell script")
+	}
+	command := write(t, "login-helper", "#!/bin/sh\n"+script+"\n")
+	if err := os.Chmod(command, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	ca := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: api.Certificate().Raw})
+	type m = map[string]any
+	raw, err := json.Marshal(m{"apiVersion": "v1", "kind": "Config",
+		"clusters": []m{{"name": "c", "cluster": m{"server": api.URL, "certificate-authority-data": ca}}},
+		"users":    []m{{"name": "u", "user": m{"exec": m{"apiVersion": "client.authentication.k8s.io/v1", "command": command, "interactiveMode": "Never"}}}},
+		"contexts": []m{{"name": "c", "context": m{"cluster": "c", "user": "u"}}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return write(t, "config", string(raw))
+}
+
+// credential is what the plugin prints.
+func credential(token string) string {
+	return fmt.Sprintf(`echo '{"kind":"ExecCredential","apiVersion":"client.authentication.k8s.io/v1","status":{"token":"%s"}}'`, token)
+}
+
+func ask(ctx context.Context, t *testing.T, u *Upstream) (int, error) {
+	t.Helper()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.Base.JoinPath("/api").String(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	response, err := u.RoundTrip(req)
+	if err != nil {
+		return 0, err
+	}
+	return response.StatusCode, response.Body.Close()
+}
+
+// TestPluginWaitsAreTold: how long a request waited for its credentials is told, to the end of the wait and not of the request.
+func TestPluginWaitsAreTold(t *testing.T) {
+	api := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	defer api.Close()
+	l := NewLoader(pluginConfig(t, api, "sleep 0.2; "+credential("canary-of-plugin")), "")
+	defer l.Close()
+	waits := make(chan time.Duration, 8)
+	l.OnPluginWait(func(d time.Duration) { waits <- d })
+	u, err := l.Upstream("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 {
+		if _, err := ask(t.Context(), t, u); err != nil {
+			t.Fatal(err)
+		}
+		if got := <-waits; i == 0 && got < 200*time.Millisecond {
+			t.Errorf("the plugin took 200 ms at least, and %s are told", got)
+		}
+	}
+	if n := l.PluginsWaitedFor(); n != 0 {
+		t.Errorf("%d plugins are said to be waited for", n)
+	}
+}
+
+// TestAPluginThatHangs: one request waits for it, the others are answered, the viewer who leaves is let go at once, nothing piles up, and
+// once the plugin has ended all is well.
+func TestAPluginThatHangs(t *testing.T) {
+	dir := t.TempDir()
+	finish, runs := filepath.Join(dir, "finish"), filepath.Join(dir, "runs")
+	var got string
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { got = r.Header.Get("Authorization") }))
+	defer api.Close()
+	l := NewLoader(pluginConfig(t, api, "echo run >>"+runs+"; while ! [ -e "+finish+" ]; do sleep 0.05; done; "+credential("canary-of-plugin")), "")
+	defer l.Close()
+	u, err := l.Upstream("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.gate.patience, u.gate.courtesy = 2*time.Second, 100*time.Millisecond
+	before := runtime.NumGoroutine()
+
+	ctx, leave := context.WithCancel(t.Context())
+	left := make(chan error)
+	go func() {
+		_, err := ask(ctx, t, u)
+		left <- err
+	}()
+	for {
+		if raw, _ := os.ReadFile(runs); len(raw) > 0 {
+			break
+		}
+		runtime.Gosched()
+	}
+	for range 20 {
+		var waiting *PluginWaiting
+		code, err := ask(t.Context(), t, u)
+		if err == nil {
+			t.Fatalf("answered with %d while the plugin hangs", code)
+		}
+		if cause, words := u.Explain(err); !errors.As(err, &waiting) || cause != ExecWaiting || !strings.Contains(words, "Waiting for login-helper") {
+			t.Fatalf("beside the one who waits: %v: %s", err, words)
+		}
+	}
+	if n := l.PluginsWaitedFor(); n != 1 {
+		t.Errorf("%d plugins are said to be waited for", n)
+	}
+	leave()
+	select {
+	case err := <-left:
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("the viewer who left got %v", err)
+		}
+	case <-time.After(20 * time.Second):
+		t.Fatal("the viewer who left is kept")
+	}
+	if n := runtime.NumGoroutine() - before; n > 6 {
+		t.Errorf("%d goroutines are left behind by 21 requests", n)
+	}
+	if raw, _ := os.ReadFile(runs); strings.Count(string(raw), "run") != 1 {
+		t.Errorf("the plugin ran beside itself: %q", raw)
+	}
+	if cause, words := u.Waiting(); cause != "" && !strings.Contains(words, "login-helper") {
+		t.Errorf("%s: %s", cause, words)
+	}
+	// The files change, the plugin still hangs: it is the same one.
+	l.drop()
+	again, err := l.Upstream("c")
+	if err != nil || again.gate != u.gate {
+		t.Errorf("a second gate for one plugin: %v", err)
+	}
+	if err := os.WriteFile(finish, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	deadline := time.Now().Add(20 * time.Second)
+	for {
+		code, err := ask(t.Context(), t, again)
+		if code == 200 {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatalf("after the plugin has ended: %v", err)
+		}
+	}
+	if got != "Bearer canary-of-plugin" {
+		t.Errorf("sent %q", got)
+	}
+	if text := l.Scrubber().Text("of canary-of-plugin"); strings.Contains(text, "canary") {
+		t.Errorf("the plugin's token is written: %s", text)
+	}
+}
+
+func TestThePatienceWithAPluginEnds(t *testing.T) {
+	api := httptest.NewTLSServer(http.NotFoundHandler())
+	defer api.Close()
+	finish := filepath.Join(t.TempDir(), "finish")
+	l := NewLoader(pluginConfig(t, api, "while ! [ -e "+finish+" ]; do sleep 0.05; done; false"), "")
+	defer l.Close()
+	u, err := l.Upstream("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.gate.patience, u.gate.courtesy = 200*time.Millisecond, 10*time.Millisecond
+	_, err = ask(t.Context(), t, u)
+	var plugin *PluginError
+	if cause, words := u.Explain(err); !errors.As(err, &plugin) || cause != ExecPlugin || !strings.Contains(words, "login-helper") {
+		t.Errorf("%v: %s: %s", err, cause, words)
+	}
+	_, err = ask(t.Context(), t, u)
+	if cause, words := u.Explain(err); cause != ExecWaiting || !strings.Contains(words, "not started again") {
+		t.Errorf("%v: %s: %s", err, cause, words)
+	}
+	if err := os.WriteFile(finish, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, ok := u.gate.waiting(); !ok {
+			break
+		}
+		runtime.Gosched()
+	}
+	_, err = ask(t.Context(), t, u)
+	if cause, words := u.Explain(err); cause != ExecPlugin || !strings.Contains(words, "exit code 1") {
+		t.Errorf("a plugin that fails: %v: %s: %s", err, cause, words)
+	}
+}
+
+// TestARefusedTokenIsToldAtOnce: client-go runs the plugin again before it gives a 401 to anybody, and the second run hangs.
+func TestARefusedTokenIsToldAtOnce(t *testing.T) {
+	dir := t.TempDir()
+	finish, runs := filepath.Join(dir, "finish"), filepath.Join(dir, "runs")
+	api := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(http.StatusUnauthorized) }))
+	defer api.Close()
+	script := "if [ -e " + runs + " ]; then while ! [ -e " + finish + " ]; do sleep 0.05; done; fi; touch " + runs + "; " + credential("first-token")
+	l := NewLoader(pluginConfig(t, api, script), "")
+	defer l.Close()
+	u, err := l.Upstream("c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	u.gate.courtesy = 50 * time.Millisecond
+	if code, err := ask(t.Context(), t, u); code != 401 || err != nil {
+		t.Fatalf("%d, %v", code, err)
+	}
+	_, err = ask(t.Context(), t, u)
+	if cause, _ := u.Explain(err); cause != ExecWaiting {
+		t.Errorf("while the second run hangs: %v", err)
+	}
+	if err := os.WriteFile(finish, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for {
+		if _, ok := u.gate.waiting(); !ok {
+			break
+		}
+		runtime.Gosched()
+	}
+}

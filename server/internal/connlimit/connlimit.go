@@ -1,0 +1,301 @@
+package connlimit
+
+import (
+	"context"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+const (
+	// defaultGrace is long enough for a client that has just connected to send its request, on a busy machine too.
+	defaultGrace = 50 * time.Millisecond
+	// defaultAdmitted is for an audience that a page alone can have.
+	defaultAdmitted = 10_000
+	// defaultStall is for a poor network: 64 KiB in this time are about 3 KB/s.
+	defaultStall = 20 * time.Second
+	// chunk is how much of an answer has to get away within the stall time.
+	chunk = 64 << 10
+)
+
+// Options say how many and how long. All but Places have the default named with them.
+type Options struct {
+	// Places is how many connections there may be of which nothing is known.
+	Places int
+	// Admitted is how many connections handlers can take out of the places at one time; 10,000 by default. Those beyond it keep theirs.
+	Admitted int
+	// Grace is how long a connection keeps its place whatever happens; 50 ms by default. It bounds how fast a flood of connections can drive
+	// out others: by Places in this time, while the rest wait in the system's queue.
+	Grace time.Duration
+	// Stall is how long 64 KiB of an answer may take to get away before the connection is closed; 20 s by default.
+	Stall time.Duration
+	// Evicted, if set, is called for each connection that is closed to make room.
+	Evicted func(remote net.Addr)
+}
+
+// Listener is a net.Listener whose connections are told apart. Attach it to the http.Server that serves it. Safe for concurrent use.
+type Listener struct {
+	net.Listener
+	options Options
+	done    chan struct{}
+	freed   chan struct{} // has something in it after a place became free
+
+	mu       sync.Mutex
+	places   map[*conn]struct{} // the connections of which nothing is known
+	admitted int                // by handlers, and not closed yet
+	closed   bool
+}
+
+// New limits the connections of ln.
+func New(ln net.Listener, options Options) *Listener {
+	if options.Grace <= 0 {
+		options.Grace = defaultGrace
+	}
+	if options.Admitted <= 0 {
+		options.Admitted = defaultAdmitted
+	}
+	if options.Stall <= 0 {
+		options.Stall = defaultStall
+	}
+	return &Listener{Listener: ln, options: options, done: make(chan struct{}), freed: make(chan struct{}, 1), places: map[*conn]struct{}{}}
+}
+
+// connKey is where a request's context has its connection.
+type connKey struct{}
+
+// Attach makes server tell the listener how its connections fare. Call it before server.Serve, or ServeTLS.
+func (l *Listener) Attach(server *http.Server) {
+	server.ConnState = func(c net.Conn, state http.ConnState) {
+		if c := own(c); c != nil {
+			c.is(state)
+		}
+	}
+	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
+		return context.WithValue(ctx, connKey{}, own(c))
+	}
+}
+
+// Admit takes the connection of a request out of the limited places until it is closed, and keeps it from being closed for others, unless
+// as many have been admitted as may be. A handler calls it for a request that has shown that it may be there.
+func Admit(ctx context.Context) {
+	c, _ := ctx.Value(connKey{}).(*conn)
+	if c == nil {
+		return
+	}
+	l := c.listener
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !c.known.Load() && l.admitted < l.options.Admitted {
+		l.admitted++
+		c.known.Store(true)
+		c.counted = true
+		c.leave()
+	}
+}
+
+// own is the listener's connection in one of an http.Server, which may be TLS on it.
+func own(c net.Conn) *conn {
+	for c != nil {
+		if c, ok := c.(*conn); ok {
+			return c
+		}
+		wrapper, ok := c.(interface{ NetConn() net.Conn })
+		if !ok {
+			return nil
+		}
+		c = wrapper.NetConn()
+	}
+	return nil
+}
+
+// Accept implements net.Listener.
+func (l *Listener) Accept() (net.Conn, error) {
+	accepted, err := l.Listener.Accept()
+	if err != nil {
+		return nil, err
+	}
+	keepLittleUnsent(accepted)
+	c := &conn{Conn: accepted, listener: l, quiet: time.Now()}
+	for {
+		l.mu.Lock()
+		if l.closed {
+			l.mu.Unlock()
+			_ = accepted.Close()
+			return nil, net.ErrClosed
+		}
+		if len(l.places) < l.options.Places {
+			l.places[c] = struct{}{}
+			l.mu.Unlock()
+			return c, nil
+		}
+		victim, wait := l.quietest(time.Now())
+		if victim != nil {
+			delete(l.places, victim)
+			l.places[c] = struct{}{}
+			l.mu.Unlock()
+			_ = victim.Conn.Close()
+			if l.options.Evicted != nil {
+				l.options.Evicted(victim.RemoteAddr())
+			}
+			return c, nil
+		}
+		l.mu.Unlock()
+		timer := time.NewTimer(wait)
+		select {
+		case <-l.freed:
+		case <-timer.C:
+		case <-l.done:
+		}
+		timer.Stop()
+	}
+}
+
+// quietest is the connection that has to make room: of those without a request in progress the one that has been quiet for longest, and only
+// if there is none the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until
+// one is not. It needs the lock.
+func (l *Listener) quietest(now time.Time) (victim *conn, wait time.Duration) {
+	wait = l.options.Grace
+	for c := range l.places {
+		age := now.Sub(c.quiet)
+		if age < l.options.Grace {
+			wait = min(wait, l.options.Grace-age)
+			continue
+		}
+		switch {
+		case victim == nil, victim.busy && !c.busy, victim.busy == c.busy && c.quiet.Before(victim.quiet):
+			victim = c
+		}
+	}
+	return victim, wait
+}
+
+// Close implements net.Listener. Connections stay.
+func (l *Listener) Close() error {
+	l.mu.Lock()
+	if !l.closed {
+		l.closed = true
+		close(l.done)
+	}
+	l.mu.Unlock()
+	return l.Listener.Close()
+}
+
+// Waiting is how many connections there are of which nothing is known.
+func (l *Listener) Waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return len(l.places)
+}
+
+// conn is a connection that may have a place.
+type conn struct {
+	net.Conn
+	listener *Listener
+
+	// Under the listener's lock:
+	quiet   time.Time // since when nothing is known to have happened
+	busy    bool      // a request is being answered
+	counted bool      // among those that handlers admitted
+
+	known atomic.Bool // it has left the places: changed under the listener's lock, and read without it by every write
+
+	writing       sync.Mutex // held while the write deadline is set
+	writeDeadline time.Time  // the server's own
+}
+
+// is notes what the server says of the connection.
+func (c *conn) is(state http.ConnState) {
+	switch state {
+	case http.StateHijacked:
+		c.listener.mu.Lock()
+		defer c.listener.mu.Unlock()
+		c.known.Store(true)
+		c.leave()
+	case http.StateActive, http.StateIdle:
+		c.listener.mu.Lock()
+		defer c.listener.mu.Unlock()
+		c.busy, c.quiet = state == http.StateActive, time.Now()
+	}
+}
+
+// leave gives the connection's place back. It needs the lock.
+func (c *conn) leave() {
+	l := c.listener
+	if _, ok := l.places[c]; !ok {
+		return
+	}
+	delete(l.places, c)
+	select {
+	case l.freed <- struct{}{}:
+	default:
+	}
+}
+
+// NetConn is the connection beneath.
+func (c *conn) NetConn() net.Conn { return c.Conn }
+
+// Close implements net.Conn.
+func (c *conn) Close() error {
+	c.listener.mu.Lock()
+	c.leave()
+	if c.counted {
+		c.listener.admitted--
+		c.counted = false
+	}
+	c.listener.mu.Unlock()
+	return c.Conn.Close()
+}
+
+// Write implements net.Conn. Each part of what is sent has to get away in time, whatever the server's deadline for the whole is.
+func (c *conn) Write(p []byte) (int, error) {
+	if c.known.Load() {
+		return c.Conn.Write(p)
+	}
+	written := 0
+	for {
+		part := p[written:min(len(p), written+chunk)]
+		if err := c.limitWrite(time.Now().Add(c.listener.options.Stall)); err != nil {
+			return written, err
+		}
+		n, err := c.Conn.Write(part)
+		written += n
+		if err != nil {
+			return written, err
+		}
+		c.listener.mu.Lock()
+		c.quiet = time.Now()
+		c.listener.mu.Unlock()
+		if written == len(p) {
+			return written, c.limitWrite(time.Time{})
+		}
+	}
+}
+
+// limitWrite sets the write deadline to the server's own or to limit, whichever is earlier.
+func (c *conn) limitWrite(limit time.Time) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	deadline := c.writeDeadline
+	if !limit.IsZero() && (deadline.IsZero() || limit.Before(deadline)) {
+		deadline = limit
+	}
+	return c.Conn.SetWriteDeadline(deadline)
+}
+
+// SetWriteDeadline implements net.Conn.
+func (c *conn) SetWriteDeadline(t time.Time) error {
+	c.writing.Lock()
+	defer c.writing.Unlock()
+	c.writeDeadline = t
+	return c.Conn.SetWriteDeadline(t)
+}
+
+// SetDeadline implements net.Conn.
+func (c *conn) SetDeadline(t time.Time) error {
+	if err := c.SetWriteDeadline(t); err != nil {
+		return err
+	}
+	return c.SetReadDeadline(t)
+}

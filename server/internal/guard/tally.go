@@ -1,0 +1,87 @@
+package guard
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+)
+
+// tallyEvery is how often what was refused more than once is logged.
+const tallyEvery = time.Minute
+
+// Tally counts refusals and logs them in summary: the first of a kind at once, and of those that follow one line a minute with their
+// number, so that whoever is refused a million times does not fill a disk. Safe for concurrent use.
+type Tally struct {
+	log   *slog.Logger
+	count func(rule string)
+
+	mu     sync.Mutex
+	kinds  map[string]*kind // by rule, of which there is a fixed set; only those of the last minute
+	closed bool
+}
+
+// kind is what was refused by one rule since its last line.
+type kind struct {
+	level slog.Level
+	more  int64
+	timer *time.Timer
+}
+
+// NewTally makes a tally that logs to log and calls count for each refusal. Close ends it.
+func NewTally(log *slog.Logger, count func(rule string)) *Tally {
+	return &Tally{log: log, count: count, kinds: map[string]*kind{}}
+}
+
+// Refused counts one refusal by a rule. The attributes are those of the line that is logged if it is the first of its kind in a while.
+func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) {
+	t.count(rule)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if k := t.kinds[rule]; k != nil {
+		k.more++
+		return
+	}
+	if !t.closed {
+		k := &kind{level: level}
+		k.timer = time.AfterFunc(tallyEvery, func() { t.sum(rule, k) })
+		t.kinds[rule] = k
+	}
+	t.log.LogAttrs(context.Background(), level, "refused; more of this kind are counted, and summed up once a minute",
+		append([]slog.Attr{slog.String("rule", rule)}, attributes...)...)
+}
+
+// sum logs what was refused by a rule in the last minute. After a minute without any the next one is the first again.
+func (t *Tally) sum(rule string, k *kind) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return
+	}
+	if k.more == 0 {
+		delete(t.kinds, rule)
+		return
+	}
+	t.tell(rule, k)
+	k.timer.Reset(tallyEvery)
+}
+
+// tell needs the lock.
+func (t *Tally) tell(rule string, k *kind) {
+	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.more))
+	k.more = 0
+}
+
+// Close logs what has not been logged yet. Later refusals are still counted, and logged one by one.
+func (t *Tally) Close() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.closed = true
+	for rule, k := range t.kinds {
+		k.timer.Stop()
+		if k.more > 0 {
+			t.tell(rule, k)
+		}
+		delete(t.kinds, rule)
+	}
+}

@@ -1,0 +1,290 @@
+package health
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync"
+	"time"
+
+	"informerscope/server/internal/clusters"
+)
+
+const (
+	// interval is the least time between two questions to an API server.
+	interval = 10 * time.Second
+	// patience is how long one who asks waits for an answer that is on its way.
+	patience = 2 * time.Second
+	// timeout is how long an API server may take.
+	timeout = 8 * time.Second
+	// lately is how old an answer may be while a newer one is on its way.
+	lately = 30 * time.Second
+	// maxAnswer is how much of an API server's answer is read.
+	maxAnswer = 4 << 10
+)
+
+// Checker knows whether the server is ready. Close ends what it does in the background.
+type Checker struct {
+	loader   *clusters.Loader
+	contexts []string
+	log      *slog.Logger
+	// The constants, which tests shorten.
+	interval, patience, timeout, lately time.Duration
+
+	ctx    context.Context
+	cancel context.CancelFunc
+	asking sync.WaitGroup
+
+	mu      sync.Mutex
+	serving bool
+	closed  bool
+	states  map[string]*state
+}
+
+// state is what is known of a context.
+type state struct {
+	asked   time.Time     // when the last question began
+	running chan struct{} // closed when the answer is there; nil while none is on its way
+	known   bool          // there has been an answer
+	result
+}
+
+// result is an answer, or the want of one.
+type result struct {
+	at    time.Time
+	took  time.Duration
+	words string // why it is not ready; empty if it is
+}
+
+// New makes a checker for the named contexts of loader. It asks nothing before it is asked.
+func New(loader *clusters.Loader, contexts []string, log *slog.Logger) *Checker {
+	c := &Checker{loader: loader, contexts: contexts, log: log, interval: interval, patience: patience, timeout: timeout, lately: lately,
+		states: map[string]*state{}}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	for _, name := range contexts {
+		c.states[name] = &state{}
+	}
+	return c
+}
+
+// Serving says that the server takes requests from now on.
+func (c *Checker) Serving() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.serving = !c.closed
+}
+
+// Close says that it takes none any more, ends the questions that are on their way, and begins no others.
+func (c *Checker) Close() {
+	c.mu.Lock()
+	c.closed, c.serving = true, false
+	c.mu.Unlock()
+	c.cancel()
+	c.asking.Wait()
+}
+
+// Check is one of the things that have to be well.
+type Check struct {
+	Name  string // "serving", or "context " and the name
+	Words string // what is wrong; empty if nothing is
+	note  string
+}
+
+// Check gives the checks, after a moment in which API servers that were not asked lately may answer.
+func (c *Checker) Check(ctx context.Context) []Check {
+	var wait []<-chan struct{}
+	c.mu.Lock()
+	for _, name := range c.contexts {
+		if ch := c.refresh(name); ch != nil {
+			wait = append(wait, ch)
+		}
+	}
+	c.mu.Unlock()
+	enough := time.NewTimer(c.patience)
+	defer enough.Stop()
+waiting:
+	for _, ch := range wait {
+		select {
+		case <-ch:
+		case <-enough.C:
+			break waiting
+		case <-ctx.Done():
+			break waiting
+		}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	serving := Check{Name: "serving"}
+	if !c.serving {
+		serving.Words = "the server takes no requests: it begins, or ends"
+	}
+	checks := []Check{serving}
+	for _, name := range c.contexts {
+		checks = append(checks, c.read(name))
+	}
+	return checks
+}
+
+// refresh begins a question if the last one is long ago, and gives what is closed when the one that is on its way is answered. The caller
+// holds c.mu.
+func (c *Checker) refresh(name string) <-chan struct{} {
+	s := c.states[name]
+	if s.running != nil || c.closed || !s.asked.IsZero() && time.Since(s.asked) < c.interval {
+		return s.running
+	}
+	s.asked, s.running = time.Now(), make(chan struct{})
+	c.asking.Go(func() {
+		r := c.ask(name)
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		switch was := s.words; {
+		case c.closed:
+		case r.words != "" && (!s.known || was == ""):
+			c.log.Warn("not ready: the API server of a context does not answer as it should", "context", name, "reason", r.words)
+		case r.words == "" && was != "":
+			c.log.Info("ready: the API server of the context answers again", "context", name)
+		}
+		s.known, s.result = true, r
+		close(s.running)
+		s.running = nil
+	})
+	return s.running
+}
+
+// read is what is known of a context. The caller holds c.mu.
+func (c *Checker) read(name string) Check {
+	s := c.states[name]
+	check := Check{Name: "context " + name}
+	switch age := time.Since(s.at); {
+	case !s.known:
+		check.Words = "its API server has not answered yet"
+	case s.words != "":
+		check.Words = s.words
+	case s.running != nil && age > c.lately:
+		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.asked).Seconds()))
+	default:
+		check.note = fmt.Sprintf("answered in %d ms, %d s ago", s.took.Milliseconds(), int(age.Seconds()))
+	}
+	return check
+}
+
+// ask asks an API server whether it is ready. One that does not say, because it is not to be asked or has no such page, is asked for its
+// version.
+func (c *Checker) ask(name string) result {
+	began := time.Now()
+	done := func(words string) result {
+		return result{at: time.Now(), took: time.Since(began), words: c.loader.Scrubber().Text(words)}
+	}
+	upstream, err := c.loader.Upstream(name)
+	if err != nil {
+		_, words := c.loader.Explain(err)
+		return done(words)
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.timeout)
+	defer cancel()
+	for _, path := range []string{"/readyz", "/version"} {
+		code, text, err := get(ctx, upstream, path)
+		if err != nil {
+			if ctx.Err() != nil {
+				if _, words := upstream.Waiting(); words != "" {
+					return done(words)
+				}
+				err = context.DeadlineExceeded
+			}
+			_, words := upstream.Explain(err)
+			return done(words)
+		}
+		switch {
+		case code == http.StatusOK:
+			return done("")
+		case (code == http.StatusForbidden || code == http.StatusNotFound) && path == "/readyz":
+			continue
+		}
+		if _, words := upstream.Hint(code, []byte(text)); words != "" {
+			return done(words)
+		}
+		return done(fmt.Sprintf("the API server %s answers %s with %d %s", upstream.Base.Host, path, code, http.StatusText(code)))
+	}
+	return done("")
+}
+
+func get(ctx context.Context, upstream *clusters.Upstream, path string) (int, string, error) {
+	target := *upstream.Base
+	target.Path, target.RawPath, target.RawQuery, target.Fragment, target.User = strings.TrimSuffix(target.Path, "/")+path, "", "", "", nil
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return 0, "", errors.New("the server's URL in the kubeconfig is not one")
+	}
+	request.Header.Set("User-Agent", "informerscope/readyz")
+	response, err := upstream.RoundTrip(request)
+	if err != nil {
+		return 0, "", err
+	}
+	defer func() { _ = response.Body.Close() }()
+	text, err := io.ReadAll(io.LimitReader(response.Body, maxAnswer))
+	if err != nil {
+		return 0, "", err
+	}
+	return response.StatusCode, string(text), nil
+}
+
+// ServeHTTP answers in the form of Kubernetes' own /readyz: "ok" with status 200, or the checks with status 503; the checks too for ?verbose.
+// What is wrong with a cluster, and what it is called, is told on this machine; elsewhere it is told that something is, for nobody has to show
+// a token here.
+func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
+		return
+	}
+	checks := c.Check(r.Context())
+	code := http.StatusOK
+	var text strings.Builder
+	for _, check := range checks {
+		if check.Words != "" {
+			code = http.StatusServiceUnavailable
+		}
+		switch {
+		case check.Name != "serving" && !local(r):
+		case check.Words != "":
+			fmt.Fprintf(&text, "[-]%s failed: %s\n", check.Name, check.Words)
+		case check.note != "":
+			fmt.Fprintf(&text, "[+]%s ok: %s\n", check.Name, check.note)
+		default:
+			fmt.Fprintf(&text, "[+]%s ok\n", check.Name)
+		}
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.Header().Set("Cache-Control", "no-store")
+	w.Header().Set("X-Content-Type-Options", "nosniff")
+	w.WriteHeader(code)
+	if _, verbose := r.URL.Query()["verbose"]; code == http.StatusOK && !verbose {
+		_, _ = io.WriteString(w, "ok\n")
+		return
+	}
+	verdict := "readyz check passed"
+	if code != http.StatusOK {
+		verdict = "readyz check failed"
+	}
+	_, _ = fmt.Fprintf(w, "%s%s\n", text.String(), verdict)
+}
+
+// local says whether a request comes from this machine, not through a proxy that says it forwards for another, nor from a page whose domain was
+// made to resolve to this machine.
+func local(r *http.Request) bool {
+	return loopback(r.RemoteAddr) && loopback(r.Host) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+}
+
+// loopback says whether an address, with its port or without, is this machine's own.
+func loopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = strings.Trim(address, "[]")
+	}
+	ip := net.ParseIP(host)
+	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
+}

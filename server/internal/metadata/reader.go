@@ -1,0 +1,248 @@
+package metadata
+
+import (
+	"bufio"
+	"io"
+)
+
+// Form is what an API server was asked for.
+type Form uint8
+
+// What an API server can be asked for.
+const (
+	Object Form = iota
+	List
+	Watch
+)
+
+// batch is how much of a list is gathered, as long as nothing has to be waited for.
+const batch = 16 << 10
+
+// Reader gives on what is metadata, and ends with ErrNotMetadata at the first item, or event, that is not. Not safe for concurrent use.
+type Reader struct {
+	scanner
+	form  Form
+	stage stage
+	first bool   // no item yet
+	ready []byte // whole items
+	given int    // of ready
+	err   error
+	seen  struct{ kind, apiVersion bool } // of the list
+}
+
+// stage is where in the document a Reader stands.
+type stage uint8
+
+const (
+	before stage = iota // nothing was read
+	fields              // in the list, before a field
+	items               // in its items, before one
+	after               // behind all, where nothing may come
+)
+
+// NewReader reads body, which the caller closes.
+func NewReader(body io.Reader, form Form) *Reader {
+	return &Reader{scanner: scanner{in: bufio.NewReaderSize(body, window)}, form: form, first: true}
+}
+
+// Verify waits until there is something to give, and says whether there is: of a list its first item, of an object all of it. Called before
+// the first Read, it tells an answer that is no metadata before anything of it is sent. Of a watch it waits for nothing.
+func (r *Reader) Verify() error {
+	for r.form != Watch && r.err == nil && (r.form == Object || r.first && r.stage != after) {
+		r.step()
+	}
+	if r.err == io.EOF {
+		return nil
+	}
+	return r.err
+}
+
+// Changed is how many values of annotations did not go out so far.
+func (r *Reader) Changed() int64 { return r.changed }
+
+// Read implements io.Reader. It gives whole items, and of a watch each event as soon as it is there.
+func (r *Reader) Read(p []byte) (int, error) {
+	if len(p) == 0 {
+		return 0, nil
+	}
+	for r.given == len(r.ready) {
+		if r.err != nil {
+			return 0, r.err
+		}
+		r.ready, r.given = r.ready[:0], 0
+		r.step()
+		for r.form == List && r.err == nil && len(r.ready) < batch && r.in.Buffered() > 0 {
+			r.step()
+		}
+	}
+	n := copy(p, r.ready[r.given:])
+	r.given += n
+	return n, nil
+}
+
+// step reads one more item, field or event. What it makes of it becomes ready only once it is whole and good.
+func (r *Reader) step() {
+	r.out = r.out[:0]
+	var err error
+	switch {
+	case r.stage == after:
+		err = r.end()
+	case r.form == Watch:
+		err = r.event()
+	case r.form == Object:
+		err = r.copy(anObject)
+		r.stage = after
+	default:
+		err = r.list()
+	}
+	if err != nil {
+		r.err = err
+		return
+	}
+	r.ready = append(r.ready, r.out...)
+}
+
+// end makes sure that nothing follows.
+func (r *Reader) end() error {
+	switch _, err := r.peek(); err {
+	case nil:
+		return ErrNotMetadata
+	case io.EOF:
+		return io.EOF
+	default:
+		return broken(err)
+	}
+}
+
+// list reads one more part of a list: a field, or an item.
+func (r *Reader) list() error {
+	switch r.stage {
+	case before:
+		if err := r.take('{'); err != nil {
+			return err
+		}
+		r.stage = fields
+		r.out = append(r.out, '{')
+		return nil
+	case fields:
+		name, err := r.name()
+		if err != nil {
+			return err
+		}
+		r.out = append(append(append(r.out, '"'), name...), '"', ':')
+		if name == "items" {
+			return r.items()
+		}
+		field := aList.fields[name]
+		if field == nil {
+			return ErrNotMetadata
+		}
+		r.seen.kind = r.seen.kind || name == "kind"
+		r.seen.apiVersion = r.seen.apiVersion || name == "apiVersion"
+		if err := r.copy(field); err != nil {
+			return err
+		}
+		return r.field()
+	default:
+		if err := r.copy(anItem); err != nil {
+			return err
+		}
+		r.first = false
+		more, err := r.more(']')
+		if err != nil {
+			return err
+		}
+		if more {
+			r.out = append(r.out, ',')
+			return nil
+		}
+		r.out = append(r.out, ']')
+		return r.field()
+	}
+}
+
+// items goes into the items, or past them if there are none.
+func (r *Reader) items() error {
+	c, err := r.next()
+	if err != nil {
+		return err
+	}
+	if c == 'n' {
+		if err := r.copy(aText); err != nil {
+			return err
+		}
+		return r.field()
+	}
+	if err := r.take('['); err != nil {
+		return err
+	}
+	r.out = append(r.out, '[')
+	r.stage = items
+	if c, err = r.next(); err != nil || c != ']' {
+		return err
+	}
+	if err := r.take(']'); err != nil {
+		return err
+	}
+	r.out = append(r.out, ']')
+	return r.field()
+}
+
+// field goes on behind a field of the list.
+func (r *Reader) field() error {
+	r.stage = fields
+	more, err := r.more('}')
+	switch {
+	case err != nil:
+		return err
+	case more:
+		r.out = append(r.out, ',')
+		return nil
+	case !r.seen.kind || !r.seen.apiVersion:
+		return ErrNotMetadata
+	}
+	r.out = append(r.out, '}')
+	r.stage = after
+	return nil
+}
+
+// event reads one event of a watch.
+func (r *Reader) event() error {
+	if _, err := r.peek(); err == io.EOF {
+		return io.EOF
+	} else if err != nil {
+		return broken(err)
+	}
+	kind, had := "", false
+	r.out = append(r.out, '{')
+	err := r.each('{', '}', func() error {
+		name, err := r.name()
+		if err != nil {
+			return err
+		}
+		switch {
+		case name == "type" && kind == "":
+			if err := r.string(true); err != nil {
+				return err
+			}
+			if kind = string(r.piece); kind != `"ADDED"` && kind != `"MODIFIED"` && kind != `"DELETED"` && kind != `"BOOKMARK"` && kind != `"ERROR"` {
+				return ErrNotMetadata
+			}
+			r.out = append(append(r.out, `"type":`...), kind...)
+			return nil
+		case name == "object" && kind != "" && !had: // API servers write the type first: metav1.WatchEvent
+			had = true
+			r.out = append(r.out, `,"object":`...)
+			if kind == `"ERROR"` {
+				return r.copy(aStatus)
+			}
+			return r.copy(anObject)
+		}
+		return ErrNotMetadata
+	})
+	if err == nil && !had {
+		err = ErrNotMetadata
+	}
+	r.out = append(r.out, '}', '\n')
+	return err
+}

@@ -1,0 +1,79 @@
+package relay
+
+import (
+	"net/http"
+	"net/url"
+	"sync"
+	"time"
+
+	"informerscope/server/internal/clusters"
+)
+
+// board keeps what went wrong last on the way to each context, for a viewer whose stream broke: the stream itself can only say that it did.
+type board struct {
+	mu   sync.Mutex
+	last map[string]noted
+}
+
+type noted struct {
+	cause      clusters.Cause
+	words, err string
+	at         time.Time
+}
+
+func (b *board) note(contextName string, cause clusters.Cause, words, err string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.last == nil {
+		b.last = map[string]noted{}
+	}
+	b.last[contextName] = noted{cause, words, err, time.Now()}
+}
+
+func (b *board) read(contextName string) (noted, bool) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	n, ok := b.last[contextName]
+	return n, ok
+}
+
+// Trouble is the answer to what is wrong with a context.
+type Trouble struct {
+	// Cause and Words are what a request waits for now; empty when it waits for nothing that is known.
+	Cause clusters.Cause `json:"cause,omitempty"`
+	Words string         `json:"words,omitempty"`
+	// Last is what went wrong last, nil for nothing.
+	Last *LastTrouble `json:"last,omitempty"`
+}
+
+// LastTrouble is how a request, or a stream, ended.
+type LastTrouble struct {
+	Cause     clusters.Cause `json:"cause"`
+	Words     string         `json:"words"`
+	Error     string         `json:"error"` // in the words of the transport that saw it
+	AgeMillis int64          `json:"ageMillis"`
+}
+
+// trouble answers what is wrong with a context, from memory: no cluster is asked.
+func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
+	query, err := url.ParseQuery(req.URL.RawQuery)
+	if err != nil || len(query) != 1 || len(query["context"]) != 1 {
+		writeStatus(w, failure{code: http.StatusNotFound, message: "write /trouble?context=<name>"})
+		return
+	}
+	name := query.Get("context")
+	if refusal := r.notServed(name); refusal != nil {
+		r.refused(w, refusal)
+		return
+	}
+	var answer Trouble
+	if upstream, known := r.config.Clusters.Known(name); known {
+		if upstream != nil {
+			answer.Cause, answer.Words = upstream.Waiting()
+		}
+		if n, ok := r.board.read(name); ok {
+			answer.Last = &LastTrouble{Cause: n.cause, Words: n.words, Error: n.err, AgeMillis: time.Since(n.at).Milliseconds()}
+		}
+	}
+	r.own(w, req, answer)
+}

@@ -1,0 +1,102 @@
+package scrub
+
+import (
+	"bytes"
+	"io"
+	"strings"
+
+	"informerscope/server/internal/needles"
+)
+
+const (
+	// longEnough is the least number of bytes of a value that is taken out of bodies: what is shorter may be an innocent part of an object.
+	longEnough = 16
+	// readAhead is how much is read at once for a caller that takes less than least.
+	readAhead, least = 32 << 10, 2 << 10
+)
+
+// echoes are the values that API servers can repeat in bodies.
+type echoes struct {
+	values [][]byte // the longest first
+	set    *needles.Set
+	least  int // so many bytes hold the beginning of any, and more
+}
+
+func newEchoes(values []string) *echoes {
+	e := &echoes{least: least}
+	for _, value := range values {
+		if len(value) >= longEnough && !strings.Contains(value, "\n") {
+			e.values = append(e.values, []byte(value))
+			e.least = max(e.least, 2*len(value))
+		}
+	}
+	if e.values == nil {
+		return nil
+	}
+	e.set = needles.New(e.values...)
+	return e
+}
+
+// Body is src without the values that were sent to API servers, if they are long: one may repeat them in an object or in the ERROR event of a
+// watch. Bytes wait for the next ones only while they may be the beginning of such a value, which the end of a line never is.
+func (s *Scrubber) Body(src io.ReadCloser) io.ReadCloser {
+	if e := s.echoes.Load(); e != nil {
+		return &body{ReadCloser: src, echoes: e}
+	}
+	return src
+}
+
+type body struct {
+	io.ReadCloser
+	echoes *echoes
+	ready  []byte // for the caller, in a buffer of the body's own
+	held   []byte // may be the beginning of a value
+	err    error
+	chunk  []byte // for callers that take little at a time
+}
+
+// Read implements io.Reader. What has nothing in it is read into p and stays there.
+func (b *body) Read(p []byte) (int, error) {
+	for len(b.ready) == 0 {
+		if b.err != nil {
+			return 0, b.err
+		}
+		if len(p) == 0 {
+			return 0, nil
+		}
+		if len(p) < b.echoes.least {
+			if b.chunk == nil {
+				b.chunk = make([]byte, max(readAhead, b.echoes.least))
+			}
+			b.ready, _ = b.fill(b.chunk)
+		} else if data, inPlace := b.fill(p); inPlace && len(data) > 0 {
+			return len(data), nil
+		} else if !inPlace {
+			b.ready = data
+		}
+	}
+	n := copy(p, b.ready)
+	b.ready = b.ready[n:]
+	return n, nil
+}
+
+// fill reads once, and gives what may go out of it; in place says whether that is the beginning of buffer.
+func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
+	n := copy(buffer, b.held)
+	b.held = b.held[:0]
+	var read int
+	read, b.err = b.ReadCloser.Read(buffer[n:])
+	data, inPlace = buffer[:n+read], true
+	if b.echoes.set.Index(data) >= 0 {
+		inPlace = false
+		for _, value := range b.echoes.values {
+			data = bytes.ReplaceAll(data, value, []byte(Mark))
+		}
+	}
+	if b.err == nil {
+		keep := b.echoes.set.Unfinished(data)
+		b.held = append(b.held, data[len(data)-keep:]...)
+		data = data[:len(data)-keep]
+	}
+	return data, inPlace
+}

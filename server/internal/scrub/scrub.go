@@ -1,0 +1,126 @@
+package scrub
+
+import (
+	"encoding/base64"
+	"net/url"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+)
+
+// Mark stands where something was taken out.
+const Mark = "[redacted]"
+
+// shortest is the least number of bytes of a value that is taken out wherever it stands: shorter ones would be found in words that have
+// nothing to do with them.
+const shortest = 6
+
+// Scrubber knows how credentials look, and the values that it was taught. The zero value is ready, and a nil one only knows how they look.
+// Safe for concurrent use.
+type Scrubber struct {
+	mu     sync.Mutex
+	known  map[string][]string // by whom they were taught
+	sent   map[string][]string // those of them that were sent to an API server
+	values atomic.Pointer[[]string]
+	echoes atomic.Pointer[echoes] // what an API server can repeat, or nil
+}
+
+// Learn replaces what owner taught before: values that are never to be written.
+func (s *Scrubber) Learn(owner string, values []string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.known == nil {
+		s.known = map[string][]string{}
+	}
+	s.known[owner] = spellings(values)
+	s.values.Store(flat(s.known))
+}
+
+// LearnSent is Learn for values that API servers got to know.
+func (s *Scrubber) LearnSent(owner string, values []string) {
+	s.Learn(owner, values)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.sent == nil {
+		s.sent = map[string][]string{}
+	}
+	s.sent[owner] = s.known[owner]
+	s.echoes.Store(newEchoes(*flat(s.sent)))
+}
+
+func flat(lists map[string][]string) *[]string {
+	var all []string
+	for _, list := range lists {
+		all = append(all, list...)
+	}
+	// The longest first: what contains another is taken out whole.
+	slices.SortFunc(all, func(a, b string) int {
+		if len(a) != len(b) {
+			return len(b) - len(a)
+		}
+		return strings.Compare(a, b)
+	})
+	all = slices.Compact(all)
+	return &all
+}
+
+// spellings are the forms in which values may turn up: as they are, without the space around them, each line of several, in base64, escaped
+// for a URL and quoted for Go and JSON.
+func spellings(values []string) []string {
+	var out []string
+	add := func(v string) {
+		if len(v) >= shortest {
+			out = append(out, v)
+		}
+	}
+	for _, value := range values {
+		value = strings.TrimSpace(value)
+		if len(value) < shortest {
+			continue
+		}
+		add(value)
+		for line := range strings.Lines(value) {
+			if line = strings.TrimSpace(line); len(line) >= 24 && !strings.HasPrefix(line, "-----") {
+				add(line)
+			}
+		}
+		add(base64.StdEncoding.EncodeToString([]byte(value)))
+		add(url.QueryEscape(value))
+		add(url.PathEscape(value))
+		quoted := strconv.Quote(value)
+		add(quoted[1 : len(quoted)-1])
+	}
+	return out
+}
+
+// How credentials look where nobody has taught them. Each pattern's first and second group, if it has them, stay.
+var looks = []*regexp.Regexp{
+	// The userinfo of a URL, whether the URL can be parsed or not. A scheme's slashes may be escaped by a quotation.
+	regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*:(?:\\?/){2})[^\s/?#"'<>]*(@)`),
+	regexp.MustCompile(`(?i)((?:bearer|basic|negotiate)\s+)[a-z0-9+/_.~=-]{6,}`),
+	// A JSON Web Token, as service accounts and OpenID Connect have them.
+	regexp.MustCompile(`()eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?`),
+	regexp.MustCompile(`()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
+	regexp.MustCompile(`(?i)((?:^|[\s?&;"'{,(-])(?:access[_-]?token|id[_-]?token|refresh[_-]?token|auth[_-]?token|token|client[_-]?secret|secret|` +
+		`password|passwd|api[_-]?key|client-key-data|tokenFile)(?:\\?["'])?\s*[=:]\s*(?:\\?["'])?)[^\s&"',;})\\]{3,}`),
+}
+
+// Text is s without credentials.
+func (s *Scrubber) Text(text string) string {
+	if s != nil {
+		if values := s.values.Load(); values != nil {
+			for _, value := range *values {
+				if strings.Contains(text, value) {
+					text = strings.ReplaceAll(text, value, Mark)
+				}
+			}
+		}
+	}
+	for _, look := range looks {
+		text = look.ReplaceAllString(text, "${1}"+Mark+"${2}")
+	}
+	return text
+}

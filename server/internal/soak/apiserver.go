@@ -1,0 +1,383 @@
+package soak
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"fmt"
+	"log/slog"
+	"maps"
+	"math/big"
+	"net"
+	"net/http"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"informerscope/core/simcluster"
+)
+
+// apiHost is where the API server is; a loopback address, so that no proxy of the environment stands before it.
+const apiHost = "127.0.0.1:6443"
+
+// kind is what a request is to the faults.
+type kind int
+
+const (
+	other kind = iota
+	list
+	watchKind
+)
+
+// apiServer is a simulated cluster behind what a real API server has before it: TLS, HTTP/2, tokens, rules; and what may break there.
+type apiServer struct {
+	cluster *simcluster.Cluster
+	network *network
+	server  *http.Server
+	serving sync.WaitGroup
+
+	mu        sync.Mutex
+	requests  int
+	faults    int
+	token     string
+	forbidden bool
+	answers   map[kind][]string // what goes wrong with the next requests
+	bookmarks bool
+	watchList bool          // whether it knows sendInitialEvents
+	shortest  time.Duration // how long a watch lasts; 0 for as long as was asked for
+	lies      int           // of so many events of watches seven of eight are kept from their readers
+	watches   map[*watching]uint64
+	opened    uint64
+}
+
+// identity is a certificate for apiHost and the authority to trust, good at any time that a test plays in.
+type identity struct {
+	certificate tls.Certificate
+	authority   []byte
+}
+
+var authority = sync.OnceValue(func() identity {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		panic(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1),
+		NotBefore: time.Date(1990, 1, 1, 0, 0, 0, 0, time.UTC), NotAfter: time.Date(2090, 1, 1, 0, 0, 0, 0, time.UTC),
+		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true,
+		KeyUsage: x509.KeyUsageDigitalSignature | x509.KeyUsageCertSign, ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		panic(err)
+	}
+	return identity{
+		certificate: tls.Certificate{Certificate: [][]byte{der}, PrivateKey: key},
+		authority:   pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der}),
+	}
+})
+
+func newAPIServer(cluster *simcluster.Cluster, n *network, token string) *apiServer {
+	a := &apiServer{cluster: cluster, network: n, token: token, bookmarks: true, watchList: true,
+		answers: map[kind][]string{}, watches: map[*watching]uint64{}}
+	var protocols http.Protocols
+	protocols.SetHTTP1(true)
+	protocols.SetHTTP2(true)
+	a.server = &http.Server{Handler: a, Protocols: &protocols, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError),
+		TLSConfig: &tls.Config{Certificates: []tls.Certificate{authority().certificate}, MinVersion: tls.VersionTLS12}}
+	ln := n.listen()
+	a.serving.Go(func() { _ = a.server.ServeTLS(ln, "", "") })
+	return a
+}
+
+func (a *apiServer) close() {
+	_ = a.server.Close()
+	a.serving.Wait()
+}
+
+// change changes what breaks.
+func (a *apiServer) change(do func()) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	do()
+}
+
+// next are what goes wrong with the next requests of a kind.
+func (a *apiServer) next(k kind, what string, n int) {
+	a.change(func() {
+		for range n {
+			a.answers[k] = append(a.answers[k], what)
+		}
+	})
+}
+
+// heal ends all that is wrong.
+func (a *apiServer) heal(token string) {
+	a.change(func() {
+		a.token, a.forbidden, a.bookmarks, a.watchList, a.shortest = token, false, true, true, 0
+		clear(a.answers)
+	})
+}
+
+// ServeHTTP implements http.Handler.
+func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	k, query := other, r.URL.Query()
+	switch {
+	case !strings.HasPrefix(r.URL.Path, "/api/v1/"):
+	case query.Get("watch") == "true":
+		k = watchKind
+	case r.URL.Path != "/api/v1/namespaces":
+		k = list
+	}
+	a.mu.Lock()
+	a.requests++
+	known, forbidden := r.Header.Get("Authorization") == "Bearer "+a.token, a.forbidden && k != other
+	bookmarks, watchList, shortest := a.bookmarks, a.watchList, a.shortest
+	what := ""
+	if known && !forbidden && len(a.answers[k]) > 0 {
+		what, a.answers[k] = a.answers[k][0], a.answers[k][1:]
+		a.faults++
+	}
+	a.mu.Unlock()
+	switch {
+	case !known:
+		writeStatus(w, http.StatusUnauthorized, "Unauthorized", "Unauthorized")
+		return
+	case forbidden:
+		writeStatus(w, http.StatusForbidden, "Forbidden",
+			`pods is forbidden: User "soak" cannot list resource "pods" in API group "" at the cluster scope`)
+		return
+	case what != "" && a.fail(w, r, k, what):
+		return
+	case k == watchKind && !watchList && query.Get("sendInitialEvents") != "":
+		// As an API server without the feature answers it.
+		writeStatus(w, http.StatusUnprocessableEntity, "Invalid",
+			`ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: `+
+				`sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled`)
+		return
+	case k != watchKind:
+		a.cluster.ServeHTTP(w, r)
+		return
+	}
+	ctx, cancel := context.WithCancel(r.Context())
+	defer cancel()
+	if shortest > 0 {
+		defer time.AfterFunc(shortest, cancel).Stop()
+	}
+	watching := &watching{ResponseWriter: w, api: a, end: cancel, withoutBookmarks: !bookmarks}
+	a.mu.Lock()
+	a.opened++
+	a.watches[watching] = a.opened
+	a.mu.Unlock()
+	defer func() {
+		a.mu.Lock()
+		delete(a.watches, watching)
+		a.mu.Unlock()
+	}()
+	a.cluster.ServeHTTP(watching, r.WithContext(ctx))
+	watching.finish()
+}
+
+// fail answers a request in a way that no API server in good health does. It says whether that was all of the answer.
+func (a *apiServer) fail(w http.ResponseWriter, r *http.Request, k kind, what string) bool {
+	switch what {
+	case "410":
+		writeStatus(w, http.StatusGone, "Expired", "too old resource version: 1 (2)")
+	case "429":
+		w.Header().Set("Retry-After", "1")
+		writeStatus(w, http.StatusTooManyRequests, "TooManyRequests", "too many requests, please try again later")
+	case "500":
+		writeStatus(w, http.StatusInternalServerError, "InternalError", "Internal error occurred: etcdserver: request timed out")
+	case "503":
+		writeStatus(w, http.StatusServiceUnavailable, "ServiceUnavailable", "apiserver not ready")
+	case "504":
+		writeStatus(w, http.StatusGatewayTimeout, "Timeout", "Timeout: Too large resource version: 10, current: 5")
+	case "html":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		w.WriteHeader(http.StatusBadGateway)
+		_, _ = w.Write([]byte("<html><body><h1>502 Bad Gateway</h1></body></html>"))
+	case "login":
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		_, _ = w.Write([]byte("<html><body>Log in</body></html>"))
+	case "plain":
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		w.WriteHeader(http.StatusServiceUnavailable)
+		_, _ = w.Write([]byte("upstream connect error or disconnect/reset before headers"))
+	case "redirect":
+		http.Redirect(w, r, "https://login.test/", http.StatusFound)
+	case "garbage":
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write([]byte(`{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"1"},"items":[{"metadata":{"na` + "\x00\xff}"))
+	case "empty":
+		w.Header().Set("Content-Type", "application/json")
+	case "abort":
+		panic(http.ErrAbortHandler)
+	case "truncated": // the head and some of the body
+		recorded := record(a.cluster, r, k == watchKind)
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = w.Write(recorded[:len(recorded)/2])
+		if http.NewResponseController(w).Flush() == nil {
+			panic(http.ErrAbortHandler)
+		}
+	case "slow":
+		select {
+		case <-time.After(9 * time.Second):
+		case <-r.Context().Done():
+		}
+		return false
+	case "silent": // nothing comes, until who asked gives up
+		select {
+		case <-time.After(3 * time.Minute):
+		case <-r.Context().Done():
+		}
+		panic(http.ErrAbortHandler)
+	}
+	return true
+}
+
+// record is the body of an answer; of a watch, what comes of it at once.
+func record(cluster *simcluster.Cluster, r *http.Request, watch bool) []byte {
+	out := &recorder{header: http.Header{}}
+	if watch {
+		ctx, cancel := context.WithTimeout(r.Context(), time.Second)
+		defer cancel()
+		r = r.WithContext(ctx)
+	}
+	cluster.ServeHTTP(out, r)
+	return out.body.Bytes()
+}
+
+// recorder keeps an answer.
+type recorder struct {
+	header http.Header
+	code   int
+	body   bytes.Buffer
+}
+
+func (r *recorder) Header() http.Header         { return r.header }
+func (r *recorder) WriteHeader(code int)        { r.code = code }
+func (r *recorder) Write(p []byte) (int, error) { return r.body.Write(p) }
+
+func statusJSON(code int, reason, message string) []byte {
+	const status = `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":%q,"code":%d}`
+	return fmt.Appendf(nil, status, message, reason, code)
+}
+
+func writeStatus(w http.ResponseWriter, code int, reason, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(code)
+	_, _ = w.Write(statusJSON(code, reason, message))
+}
+
+// onWatches does something to every open watch, oldest first.
+func (a *apiServer) onWatches(what string) {
+	a.mu.Lock()
+	//maporder:free no two were opened as the same one
+	open := slices.SortedFunc(maps.Keys(a.watches), func(x, y *watching) int { return cmp.Compare(a.watches[x], a.watches[y]) })
+	a.faults += len(open)
+	a.mu.Unlock()
+	for _, w := range open {
+		w.spoil(what)
+	}
+}
+
+// watching is the answer to a watch while it lasts.
+type watching struct {
+	http.ResponseWriter
+	api              *apiServer
+	end              context.CancelFunc
+	withoutBookmarks bool
+
+	mu   sync.Mutex
+	what string // it is spoilt by this, and nothing more of the cluster is written
+}
+
+// Unwrap serves http.ResponseController.
+func (w *watching) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// Write implements http.ResponseWriter. A cluster writes whole frames.
+func (w *watching) Write(p []byte) (int, error) {
+	if w.spoilt() != "" {
+		return 0, context.Canceled
+	}
+	if !w.withoutBookmarks && !w.api.lying() {
+		return w.ResponseWriter.Write(p)
+	}
+	var kept []byte
+	for line := range bytes.Lines(p) {
+		bookmark := bytes.HasPrefix(line, []byte(`{"type":"BOOKMARK"`))
+		switch {
+		case bookmark && w.withoutBookmarks && !bytes.Contains(line, []byte("k8s.io/initial-events-end")):
+		case !bookmark && w.api.lie():
+		default:
+			kept = append(kept, line...)
+		}
+	}
+	if len(kept) > 0 {
+		if _, err := w.ResponseWriter.Write(kept); err != nil {
+			return 0, err
+		}
+	}
+	return len(p), nil
+}
+
+// lying says whether an API server that loses events is wanted, which none does.
+func (a *apiServer) lying() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.lies > 0
+}
+
+// lie says whether an event is to be lost.
+func (a *apiServer) lie() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.lies == 0 {
+		return false
+	}
+	a.lies--
+	return a.lies%8 != 1 // not all: a reader that lags behind would be told of them once more
+}
+
+func (w *watching) spoilt() string {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.what
+}
+
+// spoil makes the cluster end the stream, and something its end.
+func (w *watching) spoil(what string) {
+	w.mu.Lock()
+	if w.what == "" {
+		w.what = what
+	}
+	w.mu.Unlock()
+	w.end()
+}
+
+func (w *watching) errorFrame(status []byte) {
+	_, _ = fmt.Fprintf(w.ResponseWriter, `{"type":"ERROR","object":%s}`+"\n", status)
+}
+
+// finish ends a stream that the cluster has ended.
+func (w *watching) finish() {
+	switch w.spoilt() {
+	case "garbage":
+		_, _ = w.ResponseWriter.Write([]byte("this is no JSON\n"))
+	case "truncated":
+		_, _ = w.ResponseWriter.Write([]byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p`))
+	case "expired":
+		w.errorFrame(statusJSON(http.StatusGone, "Expired", "too old resource version: 1 (2)"))
+	case "internal":
+		w.errorFrame(statusJSON(http.StatusInternalServerError, "InternalError", "etcd is away"))
+	case "odd":
+		_, _ = w.ResponseWriter.Write([]byte(`{"type":"WEATHER","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"x"}}}` + "\n"))
+	case "break":
+		panic(http.ErrAbortHandler)
+	}
+}

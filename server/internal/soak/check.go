@@ -1,0 +1,213 @@
+package soak
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+)
+
+func (p *page) lanes() []string { return strings.Split(p.Eras, ",") }
+
+// check says what does not hold of an informer that must hold when all is well. The cluster is quiet.
+func (w *world) check(p *page, lane int) (wrong []string) {
+	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	var head uint64
+	inside, err := p.lab.Inside(lane, func() { head, _ = p.rec.Head() })
+	if err != nil {
+		return []string{err.Error()}
+	}
+	if era := p.lanes()[lane]; inside.Era.String() != era {
+		return []string{fmt.Sprintf("era %s is watched, not %s", inside.Era, era)}
+	}
+	truth := w.history.in(p.Namespace)
+	if !inside.Synced {
+		breaks("the informer has not synced")
+	}
+	for _, key := range slices.Sorted(maps.Keys(truth)) {
+		o, ok := inside.Store.Objects[key].(metav1.Object)
+		if !ok {
+			breaks("the store lacks %s", key)
+		} else if rv := o.GetResourceVersion(); rv != strconv.FormatUint(truth[key], 10) {
+			breaks("the store has %s at %s, the cluster at %d", key, rv, truth[key])
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(inside.Store.Objects)) {
+		if _, ok := truth[key]; !ok {
+			breaks("the store has %s, the cluster has not", key)
+		}
+		if raw, ok := inside.Store.Objects[key].(interface{ Raw() []byte }); ok && bytes.Contains(raw.Raw(), []byte(applied)) {
+			breaks("%s came with a value that was to be withheld", key)
+		}
+	}
+	fold := p.rec.FoldAt(head)
+	state := fold.State()
+	if state.Source.Trouble != "" {
+		breaks("the page says: %s", state.Source.Trouble)
+	}
+	if len(state.Lanes) > 0 {
+		state = state.Lanes[lane]
+	}
+	wrong = append(wrong, folded(fold, state, lane, inside)...)
+	wrong = append(wrong, w.heard(p, lane, head, inside)...)
+	return wrong
+}
+
+// folded compares the fold of the log with what is inside.
+func folded(fold *trace.Fold, state *trace.State, lane int, inside informer.Snapshot) (wrong []string) {
+	same := func(what string, got, want any) {
+		if got != want {
+			wrong = append(wrong, fmt.Sprintf("the log says %s: %v; inside it is %v", what, got, want))
+		}
+	}
+	same("synced", state.Synced, inside.Synced)
+	same("the phase", state.Reflector.Phase, inside.Reflector.Phase)
+	same("the Reflector's version", state.Reflector.ResourceVersion, inside.Reflector.ResourceVersion)
+	same("the queue's depth", state.Queue.Depth, len(inside.Queue.Items)+len(inside.Queue.Keys))
+	same("the queue is synced", state.Queue.Synced, inside.Queue.Synced)
+	same("the store's version", state.Indexer.ResourceVersion, inside.Store.ResourceVersion)
+	same("objects", state.Indexer.Count, len(inside.Store.Objects))
+	for _, key := range slices.Sorted(maps.Keys(inside.Store.Objects)) {
+		if cell, ok := fold.Objects(lane).Get(key); !ok || cell.Obj != inside.Store.Objects[key] {
+			wrong = append(wrong, "the log has another "+key+" than the store")
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(inside.Store.Indices)) {
+		for _, value := range slices.Sorted(maps.Keys(inside.Store.Indices[name])) {
+			n := 0
+			fold.Index(lane, name).Keys(value, func(key string) bool {
+				if inside.Store.Indices[name][value].Has(key) {
+					n++
+				}
+				return true
+			})
+			same("keys of "+name+"="+value, n, inside.Store.Indices[name][value].Len())
+		}
+	}
+	for _, l := range inside.Listeners {
+		i := slices.IndexFunc(state.Listeners, func(s trace.Listener) bool { return s.ID == l.ID && !s.Removed })
+		if i < 0 {
+			wrong = append(wrong, fmt.Sprintf("the log has no listener %d", l.ID))
+			continue
+		}
+		s := state.Listeners[i]
+		same(fmt.Sprintf("of listener %d", l.ID),
+			fmt.Sprint(s.Ring, s.Waiting, s.Delivered, s.Handled, s.Synced),
+			fmt.Sprint(l.Pending, l.Waiting, l.Delivered, l.Handled, l.Synced))
+	}
+	return wrong
+}
+
+// known is what a handler knows of an object.
+type known struct {
+	rv      uint64
+	present bool
+}
+
+// heard checks what each handler was told against all that ever happened: what it was told of an object is in the order in which it
+// happened, its last word is the truth, and nothing was called gone that had not been.
+func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) (wrong []string) {
+	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
+	views := map[int32]map[string]known{}
+	names := map[int32]string{}
+	var last uint64
+	p.rec.Read(1, head, func(e *trace.Event) bool {
+		if int(e.Lane) != lane {
+			return true
+		}
+		switch e.Kind {
+		case informer.KindReflectorRV:
+			rv, err := strconv.ParseUint(e.RV, 10, 64)
+			if err != nil || rv < last {
+				breaks("the Reflector's version went from %d to %q", last, e.RV)
+			}
+			last = rv
+		case informer.KindListenerAdded:
+			views[e.Listener], names[e.Listener] = map[string]known{}, e.Text
+		case informer.KindListenerRemoved:
+			delete(views, e.Listener)
+		case informer.KindHandling:
+			if view := views[e.Listener]; view != nil {
+				if problem := w.told(view, &e.Event); problem != "" {
+					breaks("handler %d (%s), event %d: %s", e.Listener, names[e.Listener], e.Seq, problem)
+				}
+			}
+		}
+		return true
+	})
+	truth := w.history.in(p.Namespace)
+	if len(views) != len(inside.Listeners) {
+		breaks("%d handlers in the log, %d inside", len(views), len(inside.Listeners))
+	}
+	for _, id := range slices.Sorted(maps.Keys(views)) {
+		view := views[id]
+		for _, key := range slices.Sorted(maps.Keys(view)) {
+			k := view[key]
+			rv, ok := truth[key]
+			switch {
+			case k.present && !ok:
+				breaks("handler %d (%s) still believes in %s", id, names[id], key)
+			case !k.present && ok:
+				breaks("handler %d (%s) believes that %s is gone", id, names[id], key)
+			case ok && rv != k.rv:
+				breaks("handler %d (%s) missed the last state of %s: it has %d, the cluster %d", id, names[id], key, k.rv, rv)
+			}
+		}
+		for _, key := range slices.Sorted(maps.Keys(truth)) {
+			if _, ok := view[key]; !ok {
+				breaks("handler %d (%s) never heard of %s", id, names[id], key)
+			}
+		}
+	}
+	return wrong
+}
+
+// told notes one call of a handler, and says what is wrong with it.
+func (w *world) told(view map[string]known, e *informer.Event) string {
+	rv, err := strconv.ParseUint(e.RV, 10, 64)
+	if err != nil {
+		return fmt.Sprintf("%s of %s at version %q", e.Op, e.Key, e.RV)
+	}
+	k, states := view[e.Key], w.history.states[e.Key]
+	if e.Op == informer.OpDeleted {
+		view[e.Key] = known{max(k.rv, rv), false}
+		switch {
+		case !k.present:
+			return fmt.Sprintf("%s is gone, which it did not know", e.Key)
+		case !slices.ContainsFunc(states, func(s state) bool { return s.gone && s.rv > k.rv }):
+			return fmt.Sprintf("%s is gone, which it never was after %d", e.Key, k.rv)
+		}
+		return ""
+	}
+	view[e.Key] = known{rv, true}
+	switch {
+	case !slices.ContainsFunc(states, func(s state) bool { return s.rv == rv && !s.gone }):
+		return fmt.Sprintf("%s of %s, which never was at %d", e.Op, e.Key, rv)
+	case rv < k.rv:
+		return fmt.Sprintf("%s of %s at %d after %d", e.Op, e.Key, rv, k.rv)
+	case (e.Op == informer.OpAdded) == k.present:
+		return fmt.Sprintf("%s of %s, which it knew: %v", e.Op, e.Key, k.present)
+	}
+	return ""
+}
+
+// count adds up what a page has seen.
+func (w *world) count(p *page) {
+	head, _ := p.rec.Head()
+	w.result.Transitions += int(head)
+	eras := p.lanes()
+	p.rec.Read(1, head, func(e *trace.Event) bool {
+		if e.Kind == informer.KindHandling && int(e.Lane) < len(eras) {
+			w.result.Notifications++
+			w.result.Notified[eras[e.Lane]]++
+		}
+		return true
+	})
+}

@@ -1,0 +1,161 @@
+package soak
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"informerscope/core/simcluster"
+)
+
+// applied stands in an annotation that the relay must not let out.
+const applied = "applied-value-that-stays-in-the-cluster"
+
+// history is all that ever happened to the objects of a resource, since nobody else writes.
+type history struct {
+	cluster  *simcluster.Cluster
+	resource string
+	padding  string // an annotation's value
+
+	states map[string][]state
+	now    map[string]uint64 // the version of each object that there is
+	writes int
+}
+
+// state is one version of an object; its deletion is the last.
+type state struct {
+	rv   uint64
+	gone bool
+}
+
+func newHistory(cluster *simcluster.Cluster, resource string, bulk bool) *history {
+	h := &history{cluster: cluster, resource: resource, states: map[string][]state{}, now: map[string]uint64{}}
+	if bulk {
+		h.padding = strings.Repeat("bulk ", 10_000)
+	}
+	for _, o := range h.list() {
+		h.note(o, false)
+	}
+	return h
+}
+
+// object is what is read of one.
+type object struct {
+	Metadata struct {
+		Namespace       string `json:"namespace"`
+		Name            string `json:"name"`
+		ResourceVersion string `json:"resourceVersion"`
+	} `json:"metadata"`
+}
+
+func (o object) key() string { return o.Metadata.Namespace + "/" + o.Metadata.Name }
+
+func (h *history) list() []object {
+	var list struct {
+		Items []object `json:"items"`
+	}
+	h.do(http.MethodGet, "/api/v1/"+h.resource, "", &list)
+	return list.Items
+}
+
+// do asks the cluster itself. What is asked here always succeeds.
+func (h *history) do(method, path, body string, into any) {
+	req, err := http.NewRequest(method, "http://cluster"+path, strings.NewReader(body))
+	if err != nil {
+		panic(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	if method == http.MethodPatch {
+		req.Header.Set("Content-Type", "application/merge-patch+json")
+	}
+	out := &recorder{header: http.Header{}, code: http.StatusOK}
+	h.cluster.ServeHTTP(out, req)
+	if out.code >= 300 {
+		panic(fmt.Sprintf("%s %s: %d %s", method, path, out.code, out.body.String()))
+	}
+	if into != nil {
+		if err := json.Unmarshal(out.body.Bytes(), into); err != nil {
+			panic(err)
+		}
+	}
+}
+
+func (h *history) note(o object, gone bool) {
+	rv, err := strconv.ParseUint(o.Metadata.ResourceVersion, 10, 64)
+	if err != nil {
+		panic(err)
+	}
+	h.states[o.key()] = append(h.states[o.key()], state{rv, gone})
+	if h.now[o.key()] = rv; gone {
+		delete(h.now, o.key())
+	}
+}
+
+// write does one thing to one of a dozen objects: makes it, changes it, or takes it away.
+func (h *history) write(d dice) {
+	if h.cluster.Down() {
+		return
+	}
+	namespace, name := d.of(namespaces...), fmt.Sprintf("o%d", d.IntN(6))
+	h.writes++
+	h.put(namespace, name, d.one(3))
+}
+
+func (h *history) put(namespace, name string, remove bool) {
+	key, path := namespace+"/"+name, "/api/v1/namespaces/"+namespace+"/"+h.resource
+	_, there := h.now[key]
+	var o object
+	switch {
+	case there && remove:
+		// The version of a deletion is one of the cluster's own, told to watches only; what is last known is older than it.
+		h.do(http.MethodDelete, path+"/"+name, `{"gracePeriodSeconds":0}`, nil)
+		o.Metadata.Namespace, o.Metadata.Name = namespace, name
+		o.Metadata.ResourceVersion = strconv.FormatUint(h.cluster.Stats().ResourceVersion, 10)
+		h.note(o, true)
+	case there:
+		h.do(http.MethodPatch, path+"/"+name, fmt.Sprintf(`{"metadata":{"labels":{"write":"%d"}}}`, h.writes), &o)
+		h.note(o, false)
+	case !remove:
+		body := fmt.Sprintf(`{"metadata":{"name":%q,"labels":{"write":"%d"},"annotations":{`, name, h.writes) +
+			fmt.Sprintf(`"kubectl.kubernetes.io/last-applied-configuration":%q,"bulk":%q}}`, applied, h.padding)
+		if h.resource == "pods" {
+			body += `,"spec":{"containers":[{"name":"c","image":"i"}]}`
+		}
+		h.do(http.MethodPost, path, body+"}", &o)
+		h.note(o, false)
+	}
+}
+
+// touch changes or makes one object in each namespace.
+func (h *history) touch() {
+	for _, namespace := range namespaces {
+		h.writes++
+		h.put(namespace, "o0", false)
+	}
+}
+
+// show puts what must not get out where nobody looks for it.
+func (h *history) show() {
+	var o object
+	h.put(namespaces[0], "o0", false)
+	h.do(http.MethodPatch, "/api/v1/namespaces/"+namespaces[0]+"/"+h.resource+"/o0",
+		fmt.Sprintf(`{"metadata":{"annotations":{"elsewhere":%q}}}`, applied), &o)
+	h.note(o, false)
+}
+
+// in are the objects of a namespace, or of all with "".
+func (h *history) in(namespace string) map[string]uint64 {
+	if namespace == "" {
+		return h.now
+	}
+	out := map[string]uint64{}
+	//maporder:free copied into a map
+	for key, rv := range h.now {
+		if strings.HasPrefix(key, namespace+"/") {
+			out[key] = rv
+		}
+	}
+	return out
+}

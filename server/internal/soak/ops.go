@@ -1,0 +1,208 @@
+package soak
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"net"
+	"time"
+
+	"informerscope/core/lab"
+	"informerscope/core/socket"
+	"informerscope/server/internal/relay"
+)
+
+// dialUpstream is the relay's way to the API server.
+func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error) {
+	n := w.networks[upstreamHop]
+	if w.cluster.Down() {
+		return nil, n.refused()
+	}
+	return n.dial(ctx)
+}
+
+// do does one op.
+func (w *world) do(o Op) {
+	n := w.networks[pageHop]
+	if o.On == upstreamHop.String() {
+		n = w.networks[upstreamHop]
+	}
+	p := w.pages[o.Who%len(w.pages)]
+	if o.Name != "write" {
+		w.result.Faults++
+	}
+	switch o.Name {
+	case "write":
+		w.write(o)
+	case "cut":
+		for _, wire := range n.open() {
+			wire.reset()
+		}
+	case "cutone":
+		if open := n.open(); len(open) > 0 {
+			open[o.Who%len(open)].reset()
+		}
+	case "cutlater":
+		if open := n.open(); len(open) > 0 {
+			open[o.Who%len(open)].cutAfter(0, o.N)
+		}
+	case "hole":
+		n.hole()
+		w.later(o.For, n.fill)
+	case "halfopen":
+		if open := n.open(); len(open) > 0 {
+			open[o.Who%len(open)].lose(o.N)
+		}
+	case "forget":
+		for _, wire := range n.open() {
+			wire.lose(-1)
+		}
+	case "slow":
+		n.slow(time.Duration(o.N) * time.Millisecond)
+		w.later(o.For, func() { n.slow(0) })
+	case "refuse":
+		n.refuse(true)
+		w.later(o.For, func() { n.refuse(false) })
+	case "list":
+		w.api.next(list, o.On, o.N)
+	case "watch":
+		w.api.next(watchKind, o.On, o.N)
+	case "watches":
+		w.api.onWatches(o.On)
+	case "compact":
+		w.cluster.Compact()
+	case "miss":
+		w.api.onWatches("close")
+		w.write(o)
+		w.cluster.Compact()
+	case "restart":
+		w.cluster.Restart(o.For)
+		for _, wire := range w.networks[upstreamHop].open() {
+			wire.reset()
+		}
+	case "relay", "newtoken":
+		w.restart(o)
+	case "pause":
+		for _, n := range w.networks {
+			n.hole()
+			w.later(o.For, n.fill)
+		}
+	case "stall":
+		p.browser.stall()
+		w.later(o.For, p.browser.resume)
+	case "expire":
+		w.login++
+		token := w.credential()
+		w.api.change(func() { w.api.token = token })
+		w.later(o.For, w.kubeconfig)
+	case "nobookmarks":
+		w.api.change(func() { w.api.bookmarks = false })
+		w.later(o.For, func() { w.api.change(func() { w.api.bookmarks = true }) })
+	case "nowatchlist":
+		w.api.change(func() { w.api.watchList = false })
+		w.later(o.For, func() { w.api.change(func() { w.api.watchList = true }) })
+	case "short":
+		w.api.change(func() { w.api.shortest = time.Duration(o.N) * time.Second })
+		w.later(o.For, func() { w.api.change(func() { w.api.shortest = 0 }) })
+	case "forbid":
+		w.api.change(func() { w.api.forbidden = true })
+		w.later(o.For, func() { w.api.change(func() { w.api.forbidden = false }) })
+	case "fault":
+		p.job(func(context.Context) { p.fault(o) })
+	case "handler":
+		p.job(func(context.Context) {
+			id, err := p.lab.AddListener(lab.ListenerSpec{Name: "late", PaceMillis: float64(o.N * 5), ResyncMillis: float64(o.N * 20_000)})
+			if err == nil { // a page has a dozen at most
+				p.late = append(p.late, id)
+			}
+		})
+	case "nohandler":
+		p.job(func(context.Context) {
+			id := int32(1 + o.N%3)
+			if len(p.late) > 0 {
+				id, p.late = p.late[0], p.late[1:]
+			}
+			_ = p.lab.RemoveListener(id) // it may be gone
+		})
+	case "select":
+		p.Eras = o.On
+		p.Namespace = append([]string{""}, namespaces...)[o.N]
+		p.choose(w.script.Resource)
+	case "reload":
+		w.count(p)
+		p.close()
+		w.pages[o.Who%len(w.pages)] = w.openPage(p.number, p.Page)
+	case "stranger":
+		for range o.N {
+			p.jobs.Go(func() { w.stranger(p) })
+		}
+	case "lie": // from here on are defects, which only the test of the checks plants
+		w.api.change(func() { w.api.lies = o.N })
+	case "leak":
+		go func() { select {} }()
+	case "show":
+		w.history.show()
+	case "rewrite":
+		w.history.now[namespaces[0]+"/o0"]++
+	case "forge":
+		w.history.states[namespaces[0]+"/o0"] = nil
+	default:
+		panic("there is no op " + o.Name)
+	}
+}
+
+// write makes o.N writes that depend on the script alone.
+func (w *world) write(o Op) {
+	d := dice{rand.New(rand.NewPCG(uint64(w.script.Seed), uint64(o.Who)))}
+	for range o.N {
+		w.history.write(d)
+	}
+}
+
+// restart ends the relay, and starts another one a while later, with the same token or, as a launch that was given none has it, a new one.
+func (w *world) restart(o Op) {
+	if w.relay == nil {
+		return // it is away already
+	}
+	if o.On == "killed" {
+		w.killRelay()
+	} else {
+		w.stopRelay()
+	}
+	if o.Name == "newtoken" {
+		w.token += "x"
+	}
+	w.later(o.For, func() {
+		if w.relay == nil {
+			w.startRelay()
+		}
+	})
+}
+
+// stranger tries to come in with a token that is none. It must not, whatever else it is told.
+func (w *world) stranger(p *page) {
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
+	defer cancel()
+	conn, err := p.browser.open(ctx, "a-token-of-nobody-at-all")
+	if err != nil {
+		return
+	}
+	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
+	_, _ = conn.Write([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"))
+	if n, err := conn.Read(make([]byte, 1)); n > 0 {
+		w.intruded.Store(true)
+	} else if closed := (*socket.CloseError)(nil); errors.As(err, &closed) && closed.Code == relay.CloseToken {
+		w.turnedAway.Add(1)
+	}
+	_ = conn.Close()
+}
+
+// fault is what the buttons of a page do.
+func (p *page) fault(o Op) {
+	on := true
+	if o.On == "panic" {
+		_ = p.lab.Panic(int32(o.N))
+		return
+	}
+	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler that may have been removed
+}

@@ -1,0 +1,205 @@
+package soak
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"time"
+)
+
+// Script is what happens in one play: first of all the cluster and the pages, then one op after another.
+type Script struct {
+	Seed     int64
+	Resource string // what all pages watch
+	Objects  int    // at the beginning
+	Room     int    // how many viewers the relay takes
+	Bulk     bool   // each object has some ten thousand bytes
+	Renews   bool   // the kubeconfig names a file that the token is in, else it holds the token
+	Pages    []Page
+	Ops      []Op
+
+	hasty bool // nothing is waited for that takes long
+}
+
+// Page is a page as it is opened.
+type Page struct {
+	Eras      string // one, or two with a comma between
+	Namespace string // empty for all
+}
+
+// Op is one thing that happens. What the fields mean is up to Name; see Generate.
+type Op struct {
+	After time.Duration // since the op before it
+	Name  string
+	On    string
+	Who   int
+	N     int
+	For   time.Duration
+}
+
+// String is the script for a person to read.
+func (s *Script) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "seed %d: %d %s, room for %d viewers", s.Seed, s.Objects, s.Resource, s.Room)
+	if s.Bulk {
+		b.WriteString(", each of many bytes")
+	}
+	if s.Renews {
+		b.WriteString(", token in a file")
+	}
+	for i, p := range s.Pages {
+		fmt.Fprintf(&b, "\n  page %d: era %s, namespace %q", i, p.Eras, p.Namespace)
+	}
+	for _, o := range s.Ops {
+		fmt.Fprintf(&b, "\n  %s", o)
+	}
+	return b.String()
+}
+
+func (o Op) String() string {
+	text := fmt.Sprintf("+%v %s", o.After, o.Name)
+	if o.On != "" {
+		text += " " + o.On
+	}
+	if o.Who != 0 {
+		text += fmt.Sprintf(" who=%d", o.Who)
+	}
+	if o.N != 0 {
+		text += fmt.Sprintf(" n=%d", o.N)
+	}
+	if o.For != 0 {
+		text += fmt.Sprintf(" for %v", o.For)
+	}
+	return text
+}
+
+// dice are what a generator draws from.
+type dice struct{ *rand.Rand }
+
+func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
+func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
+
+// span is some time up to most, more often short than long.
+func (d dice) span(most time.Duration) time.Duration {
+	x := d.Float64()
+	return time.Duration(x*x*float64(most)).Truncate(time.Millisecond) + time.Millisecond
+}
+
+var (
+	namespaces = []string{"shop", "web"}
+	eras       = []string{"1.31", "1.33", "1.35", "1.37"}
+	// answers are what may be wrong with the answer to a request.
+	answers = []string{"410", "429", "500", "503", "504", "html", "login", "plain",
+		"redirect", "garbage", "empty", "abort", "truncated", "slow", "silent"}
+	// endings are what may be wrong with the end of a watch; close is nothing.
+	endings = []string{"close", "garbage", "truncated", "expired", "internal", "odd", "break"}
+)
+
+// Generate makes up a script. The same seed always gives the same one.
+func Generate(seed int64) *Script {
+	d := dice{rand.New(rand.NewPCG(uint64(seed), 0x736f616b))}
+	s := &Script{Seed: seed, Resource: d.of("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.one(16), Renews: d.one(3)}
+	first := d.IntN(len(eras))
+	for i := range 2 + d.IntN(3) {
+		p := Page{Eras: eras[(first+i)%len(eras)]}
+		if d.one(3) {
+			p.Eras += "," + eras[(first+i+1+d.IntN(3))%len(eras)]
+		}
+		if d.one(4) {
+			p.Namespace = d.of(namespaces...)
+		}
+		s.Pages = append(s.Pages, p)
+	}
+	if d.one(6) {
+		s.Room = len(s.Pages)
+	}
+	n := 5 + d.IntN(20)
+	storm := d.one(10) // much within little time
+	if storm {
+		n *= 3
+	}
+	for range n {
+		o := d.op(s)
+		if storm {
+			o.After /= 8
+		}
+		s.Ops = append(s.Ops, o)
+	}
+	return s
+}
+
+// wait is how long before an op.
+func (d dice) wait() time.Duration {
+	switch d.IntN(8) {
+	case 0, 1:
+		return 0
+	case 2, 3:
+		return d.span(time.Second)
+	case 4, 5, 6:
+		return d.span(20 * time.Second)
+	}
+	return d.span(3 * time.Minute)
+}
+
+func (d dice) op(s *Script) Op {
+	o := Op{After: d.wait(), Who: d.IntN(len(s.Pages))}
+	hop := d.of("page", "upstream")
+	switch x := d.IntN(100); {
+	case x < 26: // N writes
+		o.Name, o.N, o.Who = "write", 1+d.IntN(1+d.IntN(12)), d.IntN(1<<16)
+	case x < 31: // every wire of a hop is cut, or the Who-th
+		o.Name, o.On = d.of("cut", "cutone"), hop
+	case x < 37: // the Who-th wire of a hop is cut N bytes later, as they come from the server's side
+		o.Name, o.On, o.N = "cutlater", hop, 1+d.IntN([]int{64, 2048, 20000}[d.IntN(3)])
+	case x < 42: // nothing passes on a hop
+		o.Name, o.On, o.For = "hole", hop, d.span(2*time.Minute)
+	case x < 44: // end N of the Who-th wire is gone, and the other one has not heard of it
+		o.Name, o.On, o.N = "halfopen", hop, d.IntN(2)
+	case x < 45: // both ends of all wires are there, and what is between them has forgotten them
+		o.Name, o.On = "forget", hop
+	case x < 48:
+		o.Name, o.On, o.N, o.For = "slow", hop, 1+d.IntN(1500), d.span(time.Minute)
+	case x < 51:
+		o.Name, o.On, o.For = "refuse", hop, d.span(time.Minute)
+	case x < 63: // N requests get an answer
+		o.Name, o.On, o.N = d.of("list", "watch"), d.of(answers...), 1+d.IntN(4)
+	case x < 70:
+		o.Name, o.On = "watches", d.of(endings...)
+	case x < 73:
+		o.Name = "compact"
+	case x < 75: // something is missed: the watches end, things change, history is lost
+		o.Name, o.N, o.Who = "miss", 1+d.IntN(6), d.IntN(1<<16)
+	case x < 78: // the API server is away
+		o.Name, o.For = "restart", d.span(time.Minute)
+	case x < 81: // the relay is started again, after a time, with the same token or another one; killed or ended
+		o.Name, o.On, o.N, o.For = d.of("relay", "relay", "newtoken"), d.of("ended", "killed"), 0, d.span(30*time.Second)
+	case x < 82:
+		o.Name, o.For = "pause", d.span(time.Minute)
+	case x < 85:
+		o.Name, o.For = "stall", d.span(8*time.Minute)
+	case x < 87: // the credentials expire, and are renewed
+		o.Name, o.For = "expire", d.span(90*time.Second)
+	case x < 88:
+		o.Name, o.For = "nobookmarks", d.span(2*time.Minute)
+	case x < 89:
+		o.Name, o.For = "nowatchlist", d.span(2*time.Minute)
+	case x < 91:
+		o.Name, o.N, o.For = "short", 1+d.IntN(8), d.span(2*time.Minute)
+	case x < 93:
+		o.Name, o.For = "forbid", d.span(time.Minute)
+	case x < 96: // what a page itself may do to its informers
+		o.Name, o.On, o.N = "fault", d.of("cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "slow", "panic"), 1+d.IntN(3)
+	case x < 98:
+		o.Name, o.N = d.of("handler", "handler", "nohandler"), d.IntN(4)
+	case x < 99: // a page watches something else, or the same anew
+		o.Name, o.On, o.N = "select", d.of(eras...), d.IntN(3)
+	case d.one(2): // N tries with a token that is none
+		o.Name, o.N = "stranger", 1+d.IntN(10)
+	default:
+		o.Name = "reload"
+	}
+	if o.Name == "miss" {
+		o.After += time.Second
+	}
+	return o
+}

@@ -1,0 +1,418 @@
+package soak
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"slices"
+	"sync"
+	"syscall"
+	"time"
+)
+
+// hop is one of the two networks.
+type hop int
+
+const (
+	pageHop     hop = iota // from pages to the relay
+	upstreamHop            // from the relay to the API server
+	hops
+)
+
+func (h hop) String() string { return [...]string{"page", "upstream"}[h] }
+
+// wireBuffer is how many bytes lie in one direction of a wire before a write waits, as in the sockets and on the road.
+const wireBuffer = 128 << 10
+
+// network is a hop: its wires, and how it fares.
+type network struct {
+	hop      hop
+	accepted chan net.Conn
+
+	mu      sync.Mutex
+	wires   []*wire
+	dials   int
+	refuses bool
+	holed   chan struct{} // not nil while the network swallows everything; closed when that ends
+	latency time.Duration
+}
+
+func newNetwork(h hop) *network { return &network{hop: h, accepted: make(chan net.Conn)} }
+
+// dial makes a wire, whose other end a listener of the network accepts.
+func (n *network) dial(ctx context.Context) (net.Conn, error) {
+	for {
+		n.mu.Lock()
+		refuses, holed := n.refuses, n.holed
+		n.mu.Unlock()
+		if refuses {
+			return nil, n.refused()
+		}
+		if holed == nil {
+			break
+		}
+		select {
+		case <-holed:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+	}
+	w := &wire{network: n}
+	w.cond.L = &w.mu
+	w.ends[0], w.ends[1] = &end{wire: w, side: 0}, &end{wire: w, side: 1}
+	w.halves[0].spare, w.halves[1].spare = -1, -1
+	n.mu.Lock()
+	n.dials++
+	w.name, w.latency = fmt.Sprintf("%s %d", n.hop, n.dials), n.latency
+	n.wires = append(n.wires, w)
+	n.mu.Unlock()
+	select {
+	case n.accepted <- w.ends[1]:
+		return w.ends[0], nil
+	case <-ctx.Done():
+		w.reset()
+		return nil, ctx.Err()
+	case <-time.After(time.Second): // nobody listens; one who does accepts at once
+		w.reset()
+		return nil, n.refused()
+	}
+}
+
+func (n *network) refused() error {
+	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr(n.hop.String()), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
+}
+
+// open are the wires that are not closed, oldest first.
+func (n *network) open() []*wire {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.wires = slices.DeleteFunc(n.wires, (*wire).over)
+	return slices.Clone(n.wires)
+}
+
+// hole lets nothing pass on any wire, nor new ones be made, until fill.
+func (n *network) hole() {
+	n.mu.Lock()
+	if n.holed == nil {
+		n.holed = make(chan struct{})
+	}
+	n.mu.Unlock()
+	for _, w := range n.open() {
+		w.freeze()
+	}
+}
+
+// fill ends a hole: what was sent in vain arrives.
+func (n *network) fill() {
+	n.mu.Lock()
+	if n.holed != nil {
+		close(n.holed)
+		n.holed = nil
+	}
+	n.mu.Unlock()
+	for _, w := range n.open() {
+		w.thaw()
+	}
+}
+
+// slow gives every wire a latency, the present ones too.
+func (n *network) slow(latency time.Duration) {
+	n.mu.Lock()
+	n.latency = latency
+	n.mu.Unlock()
+	for _, w := range n.open() {
+		w.mu.Lock()
+		w.latency = latency
+		w.mu.Unlock()
+	}
+}
+
+func (n *network) refuse(on bool) {
+	n.mu.Lock()
+	n.refuses = on
+	n.mu.Unlock()
+}
+
+// listen accepts what is dialled, until the listener is closed. A network has one listener at a time.
+func (n *network) listen() net.Listener {
+	return &listener{network: n, done: make(chan struct{})}
+}
+
+type listener struct {
+	network *network
+	once    sync.Once
+	done    chan struct{}
+}
+
+func (l *listener) Accept() (net.Conn, error) {
+	select {
+	case <-l.done:
+		return nil, net.ErrClosed
+	default:
+	}
+	select {
+	case c := <-l.network.accepted:
+		return c, nil
+	case <-l.done:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *listener) Close() error {
+	l.once.Do(func() { close(l.done) })
+	return nil
+}
+
+func (l *listener) Addr() net.Addr { return addr(l.network.hop.String()) }
+
+type addr string
+
+func (addr) Network() string  { return "tcp" }
+func (a addr) String() string { return string(a) }
+
+// wire is a TCP connection: two streams of bytes with room for some on the way.
+type wire struct {
+	network *network
+	name    string
+	ends    [2]*end
+
+	mu      sync.Mutex
+	cond    sync.Cond
+	halves  [2]half // halves[i] is what end i reads
+	frozen  bool
+	lost    bool // nothing passes ever again, and an end that is still there does not hear of it
+	latency time.Duration
+}
+
+// half is one direction.
+type half struct {
+	packets []packet
+	size    int
+	spare   int // how many bytes pass until the wire is cut, negative for no end
+	err     error
+}
+
+type packet struct {
+	data []byte
+	at   time.Time // when it arrives
+}
+
+func reset(op string) error {
+	errno := syscall.ECONNRESET
+	if op == "write" {
+		errno = syscall.EPIPE
+	}
+	return &net.OpError{Op: op, Net: "tcp", Err: os.NewSyscallError(op, errno)}
+}
+
+// reset cuts the wire: both ends learn of it at once, and what was on the way is lost.
+func (w *wire) reset() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.cut(0, 1)
+}
+
+// cut resets the given ends. w.mu is held.
+func (w *wire) cut(sides ...int) {
+	for _, side := range sides {
+		h := &w.halves[side]
+		h.packets, h.size, h.err = nil, 0, reset("read")
+		w.ends[side].broken = true
+	}
+	w.cond.Broadcast()
+}
+
+// lose resets one end only; nothing reaches the other any more. No end is reset for a side that is none.
+func (w *wire) lose(side int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.frozen, w.lost = true, true
+	if side >= 0 {
+		w.cut(side)
+	}
+}
+
+// cutAfter cuts the wire once n more bytes have arrived at an end.
+func (w *wire) cutAfter(side, n int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.halves[side].spare = n
+}
+
+func (w *wire) freeze() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.frozen = true
+}
+
+// thaw lets pass again what was on the way.
+func (w *wire) thaw() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.frozen = w.lost
+	w.cond.Broadcast()
+}
+
+// over says whether nothing passes on the wire ever again.
+func (w *wire) over() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	done := func(e *end) bool { return e.closed || e.broken }
+	return done(w.ends[0]) && done(w.ends[1])
+}
+
+// held says whether who has an end of the wire still keeps it.
+func (w *wire) held(side int) bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return !w.ends[side].closed && !w.ends[side].broken
+}
+
+// end is a net.Conn.
+type end struct {
+	wire *wire
+	side int
+
+	// The wire's lock guards these.
+	closed, broken bool
+	read, write    deadline
+}
+
+type deadline struct {
+	at    time.Time
+	timer *time.Timer
+}
+
+func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+
+func (d *deadline) stop() {
+	if d.timer != nil {
+		d.timer.Stop()
+	}
+}
+
+func (e *end) wake() {
+	e.wire.mu.Lock()
+	defer e.wire.mu.Unlock()
+	e.wire.cond.Broadcast()
+}
+
+func (e *end) Read(p []byte) (int, error) {
+	w := e.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	h := &w.halves[e.side]
+	for {
+		switch now := time.Now(); {
+		case e.closed:
+			return 0, net.ErrClosed
+		case e.broken:
+			return 0, h.err
+		case e.read.passed():
+			return 0, os.ErrDeadlineExceeded
+		case w.frozen:
+		case len(h.packets) > 0 && !h.packets[0].at.After(now):
+			return e.take(h, p)
+		case len(h.packets) > 0:
+			timer := time.AfterFunc(h.packets[0].at.Sub(now), e.wake)
+			w.cond.Wait()
+			timer.Stop()
+			continue
+		case h.err != nil:
+			return 0, h.err
+		}
+		w.cond.Wait()
+	}
+}
+
+// take gives the reader what has arrived, and cuts the wire where that is due. w.mu is held.
+func (e *end) take(h *half, p []byte) (int, error) {
+	first := &h.packets[0]
+	n := copy(p, first.data)
+	if h.spare >= 0 {
+		n = min(n, h.spare)
+		if h.spare -= n; h.spare == 0 {
+			e.wire.cut(0, 1)
+			return n, h.err
+		}
+	}
+	if first.data = first.data[n:]; len(first.data) == 0 {
+		h.packets = h.packets[1:]
+	}
+	h.size -= n
+	e.wire.cond.Broadcast()
+	return n, nil
+}
+
+func (e *end) Write(p []byte) (int, error) {
+	w := e.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	other, h := w.ends[1-e.side], &w.halves[1-e.side]
+	written := 0
+	for {
+		switch {
+		case e.closed:
+			return written, net.ErrClosed
+		case e.broken, other.closed && !w.frozen:
+			return written, reset("write")
+		case e.write.passed():
+			return written, os.ErrDeadlineExceeded
+		case written == len(p):
+			return written, nil
+		case h.size < wireBuffer:
+			n := min(len(p)-written, wireBuffer-h.size)
+			h.packets = append(h.packets, packet{slices.Clone(p[written : written+n]), time.Now().Add(w.latency)})
+			h.size += n
+			written += n
+			w.cond.Broadcast()
+			continue
+		}
+		w.cond.Wait()
+	}
+}
+
+func (e *end) Close() error {
+	w := e.wire
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if e.closed {
+		return net.ErrClosed
+	}
+	e.closed = true
+	e.read.stop()
+	e.write.stop()
+	if h := &w.halves[1-e.side]; h.err == nil {
+		h.err = io.EOF
+	}
+	w.cond.Broadcast()
+	return nil
+}
+
+func (e *end) LocalAddr() net.Addr  { return addr(e.wire.name) }
+func (e *end) RemoteAddr() net.Addr { return addr(e.wire.name) }
+
+func (e *end) SetDeadline(t time.Time) error {
+	_ = e.SetReadDeadline(t)
+	return e.SetWriteDeadline(t)
+}
+
+func (e *end) SetReadDeadline(t time.Time) error  { return e.set(&e.read, t) }
+func (e *end) SetWriteDeadline(t time.Time) error { return e.set(&e.write, t) }
+
+func (e *end) set(d *deadline, t time.Time) error {
+	e.wire.mu.Lock()
+	defer e.wire.mu.Unlock()
+	if e.closed {
+		return net.ErrClosed
+	}
+	d.stop()
+	d.timer = nil
+	if d.at = t; !t.IsZero() {
+		d.timer = time.AfterFunc(time.Until(t), e.wake)
+	}
+	e.wire.cond.Broadcast()
+	return nil
+}

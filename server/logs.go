@@ -1,0 +1,77 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"informerscope/server/internal/audit"
+	"informerscope/server/internal/metrics"
+	"informerscope/server/internal/scrub"
+)
+
+// auditPatience is how long the end of the program waits for what is left of the audit log to be written.
+const auditPatience = time.Second
+
+// newLog is the server's log in the form that was asked for, without credentials.
+func newLog(s settings, scrubber *scrub.Scrubber, stderr io.Writer) *slog.Logger {
+	options := &slog.HandlerOptions{Level: s.logLevel}
+	var lines slog.Handler = slog.NewTextHandler(stderr, options)
+	if s.logJSON {
+		lines = slog.NewJSONHandler(stderr, options)
+	}
+	return slog.New(scrubber.Handler(lines))
+}
+
+// toldError is an error that has been written to the log.
+type toldError struct{ error }
+
+func (e *toldError) Unwrap() error { return e.error }
+
+// toldAs writes the error with which the program ends as its log is written, if that is JSON: who reads JSON cannot read a sentence.
+func toldAs(s settings, err error, stderr io.Writer) error {
+	if err == nil || !s.logJSON {
+		return err
+	}
+	newLog(s, new(scrub.Scrubber), stderr).Error("the server ends", "error", err)
+	return &toldError{err}
+}
+
+// openAudit opens the audit log that was asked for, nil for none. end writes what is left of it.
+func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *metrics.Set, log *slog.Logger) (audited *audit.Log, end func(), err error) {
+	if s.auditLog == "" {
+		return nil, func() {}, nil
+	}
+	out, closeFile := stdout, func() error { return nil }
+	if s.auditLog != "-" {
+		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		if err != nil {
+			return nil, nil, fmt.Errorf("--audit-log: %w; give a file that can be written, or - for standard output", unwrapPath(err))
+		}
+		out, closeFile = file, file.Close
+	}
+	audited = audit.New(out, scrubber.Text, func(err error) {
+		log.Error("the audit log cannot be written; what is read now goes unrecorded", "file", s.auditLog, "error", err)
+	})
+	numbers.Registry().MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "informerscope_audit_lost_total",
+		Help: "Lines of the audit log that could not be written."}, func() float64 { return float64(audited.Lost()) }))
+	return audited, func() {
+		lost := audited.Close(auditPatience)
+		if err := closeFile(); err != nil || lost > 0 {
+			log.Error("lines of the audit log are lost", "file", s.auditLog, "lost", lost, "error", err)
+		}
+	}, nil
+}
+
+// unwrapPath is an error of the file system in the shortest words that name the file.
+func unwrapPath(err error) error {
+	if path := (*os.PathError)(nil); errors.As(err, &path) {
+		return fmt.Errorf("%s: %w", path.Path, path.Err)
+	}
+	return err
+}
