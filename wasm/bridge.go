@@ -4,10 +4,13 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
 	"github.com/hack-pad/safejs"
+
+	"informerscope/core/lab"
 )
 
 // self is the worker's global scope.
@@ -35,10 +38,10 @@ func post(name string, value any) error {
 
 // progress tells the page, ten times a second at most, how far a simulated cluster is that is being made.
 func progress() func(made, of int) {
-	var told time.Time
+	var last time.Time
 	return func(made, of int) {
-		if now := time.Now(); now.Sub(told) >= 100*time.Millisecond {
-			told = now
+		if now := time.Now(); now.Sub(last) >= 100*time.Millisecond {
+			last = now
 			_ = post("progress", map[string]any{"stage": "first", "loaded": made, "total": of}) // the next one will do as well
 		}
 	}
@@ -61,8 +64,13 @@ func postFrame(frame []byte) error {
 // answer sends what a call gave.
 func answer(id int, result any, callErr error) error {
 	if callErr != nil {
-		_, err := self().Call("postMessage", map[string]any{"id": id, "error": callErr.Error()})
+		_, err := self().Call("postMessage", map[string]any{
+			"id": id, "error": callErr.Error(), "superseded": errors.Is(callErr, lab.ErrSuperseded),
+		})
 		return err
+	}
+	if file, ok := result.(lab.File); ok {
+		return answerFile(id, file)
 	}
 	text, err := json.Marshal(result)
 	if err != nil {
@@ -73,6 +81,60 @@ func answer(id int, result any, callErr error) error {
 		return answer(id, nil, err)
 	}
 	_, err = self().Call("postMessage", map[string]any{"id": id, "result": parsed})
+	return err
+}
+
+// partSize is the size of the pieces in which a file goes to the page.
+const partSize = 1 << 20
+
+// parts takes a file as buffers of the browser's own: only the piece that is being written is in this program's memory, which never shrinks.
+type parts struct {
+	list []any // of ArrayBuffer
+	buf  []byte
+}
+
+// Write implements io.Writer.
+func (p *parts) Write(b []byte) (int, error) {
+	n := len(b)
+	for len(b) > 0 {
+		k := min(len(b), partSize-len(p.buf))
+		p.buf, b = append(p.buf, b[:k]...), b[k:]
+		if len(p.buf) == partSize {
+			if err := p.flush(); err != nil {
+				return 0, err
+			}
+		}
+	}
+	return n, nil
+}
+
+func (p *parts) flush() error {
+	if len(p.buf) == 0 {
+		return nil
+	}
+	array, err := newBytes(p.buf)
+	if err != nil {
+		return err
+	}
+	buffer, err := array.Get("buffer")
+	if err != nil {
+		return err
+	}
+	p.list, p.buf = append(p.list, buffer), p.buf[:0]
+	return nil
+}
+
+// answerFile sends a file; its memory goes to the page with it.
+func answerFile(id int, file lab.File) error {
+	p := &parts{buf: make([]byte, 0, partSize)}
+	name, err := file.Write(p)
+	if err == nil {
+		err = p.flush()
+	}
+	if err != nil {
+		return answer(id, nil, err)
+	}
+	_, err = self().Call("postMessage", map[string]any{"id": id, "result": map[string]any{"name": name, "parts": p.list}}, p.list)
 	return err
 }
 

@@ -6,34 +6,20 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"os"
-	"sync"
-	"syscall"
-	"time"
 
 	"github.com/hack-pad/safejs"
+
+	"informerscope/core/socket"
 )
 
-// wsConn is a browser's WebSocket as a net.Conn: each Write is one binary
-// message, and what arrives is one stream of bytes.
-type wsConn struct {
-	socket safejs.Value
-	funcs  []safejs.Func
-	opened chan struct{} // closed when the socket is open or failed
-
-	mu       sync.Mutex
-	cond     sync.Cond
-	chunks   [][]byte
-	err      error // why nothing more comes
-	open     bool
-	closed   bool // by us
-	deadline deadline
+// webSocket is a browser's WebSocket. What its events say goes to a socket.Conn.
+type webSocket struct {
+	js    safejs.Value
+	funcs []safejs.Func
 }
 
-// dialWebSocket opens a WebSocket. A browser does not say why one cannot be
-// opened, so every failure counts as a refused connection.
+// dialWebSocket opens a WebSocket, whose failures socket.Conn tells as connections fail.
 func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Conn, error) {
 	ctor, err := safejs.Global().Get("WebSocket")
 	if err != nil {
@@ -43,19 +29,20 @@ func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Co
 	for i, p := range protocols {
 		list[i] = p
 	}
-	socket, err := ctor.New(url, list)
+	js, err := ctor.New(url, list)
 	if err != nil {
 		return nil, fmt.Errorf("open a WebSocket to the relay: %w", err)
 	}
-	c := &wsConn{socket: socket, opened: make(chan struct{})}
-	c.cond.L = &c.mu
-	if err := socket.Set("binaryType", "arraybuffer"); err != nil {
+	w := &webSocket{js: js}
+	if err := js.Set("binaryType", "arraybuffer"); err != nil {
 		return nil, err
 	}
+	conn := socket.New(w)
+	//maporder:free each is another property
 	for name, fn := range map[string]func(safejs.Value){
-		"onopen":    func(safejs.Value) { c.onOpen() },
-		"onmessage": c.onMessage,
-		"onclose":   func(event safejs.Value) { c.onClose(event) },
+		"onopen":    func(safejs.Value) { conn.OnOpen() },
+		"onmessage": func(event safejs.Value) { conn.OnMessage(messageBytes(event)) },
+		"onclose":   func(event safejs.Value) { w.onClose(event, conn) },
 		"onerror":   func(safejs.Value) {}, // a close always follows, and says as much
 	} {
 		f, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
@@ -67,45 +54,15 @@ func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Co
 		if err != nil {
 			return nil, err
 		}
-		c.funcs = append(c.funcs, f)
-		if err := socket.Set(name, f.Value()); err != nil {
+		w.funcs = append(w.funcs, f)
+		if err := js.Set(name, f.Value()); err != nil {
 			return nil, err
 		}
 	}
-	select {
-	case <-c.opened:
-	case <-ctx.Done():
-		_ = c.Close()
-		return nil, ctx.Err()
+	if err := conn.Opened(ctx); err != nil {
+		return nil, err
 	}
-	c.mu.Lock()
-	ok := c.open
-	c.mu.Unlock()
-	if !ok {
-		_ = c.Close()
-		return nil, &net.OpError{Op: "dial", Net: "websocket", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
-	}
-	return c, nil
-}
-
-func (c *wsConn) onOpen() {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.open = true
-	close(c.opened)
-}
-
-func (c *wsConn) onMessage(event safejs.Value) {
-	chunk, err := messageBytes(event)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if err != nil && c.err == nil {
-		c.err = err
-	}
-	if len(chunk) > 0 {
-		c.chunks = append(c.chunks, chunk)
-	}
-	c.cond.Broadcast()
+	return conn, nil
 }
 
 func messageBytes(event safejs.Value) ([]byte, error) {
@@ -138,128 +95,45 @@ func bytesOf(buffer safejs.Value) ([]byte, error) {
 	return out, err
 }
 
-func (c *wsConn) onClose(event safejs.Value) {
-	code := 0
+// onClose is the last event there is.
+func (w *webSocket) onClose(event safejs.Value, conn *socket.Conn) {
+	code, reason := 0, ""
 	if v, err := event.Get("code"); err == nil {
 		code, _ = v.Int()
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	if c.err == nil {
-		c.err = io.EOF
-		if code != 1000 && code != 1001 {
-			c.err = &net.OpError{Op: "read", Net: "websocket", Err: os.NewSyscallError("read", syscall.ECONNRESET)}
-		}
+	if v, err := event.Get("reason"); err == nil {
+		reason, _ = v.String()
 	}
-	select {
-	case <-c.opened:
-	default:
-		close(c.opened)
-	}
-	c.cond.Broadcast()
-	for _, f := range c.funcs {
+	conn.OnClose(code, reason)
+	for _, f := range w.funcs {
 		f.Release()
 	}
-	c.funcs = nil
+	w.funcs = nil
 }
 
-func (c *wsConn) Read(p []byte) (int, error) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for len(c.chunks) == 0 {
-		switch {
-		case c.closed:
-			return 0, net.ErrClosed
-		case c.err != nil:
-			return 0, c.err
-		case c.deadline.passed():
-			return 0, os.ErrDeadlineExceeded
-		}
-		c.cond.Wait()
-	}
-	n := copy(p, c.chunks[0])
-	if c.chunks[0] = c.chunks[0][n:]; len(c.chunks[0]) == 0 {
-		c.chunks[0] = nil
-		c.chunks = c.chunks[1:]
-	}
-	return n, nil
-}
+// isOpen is the readyState of a WebSocket on which messages can be sent.
+const isOpen = 1
 
-func (c *wsConn) Write(p []byte) (int, error) {
-	c.mu.Lock()
-	closed, err := c.closed, c.err
-	c.mu.Unlock()
-	if closed {
-		return 0, net.ErrClosed
-	}
+// Send implements socket.Socket. On a WebSocket that is closing a browser drops what is sent, and complains of it in its console; here
+// nothing is sent then, and the close event that follows says why.
+func (w *webSocket) Send(message []byte) error {
+	state, err := w.js.Get("readyState")
 	if err != nil {
-		return 0, &net.OpError{Op: "write", Net: "websocket", Err: os.NewSyscallError("write", syscall.EPIPE)}
+		return err
 	}
-	array, err := newBytes(p)
+	if n, err := state.Int(); err != nil || n != isOpen {
+		return err
+	}
+	array, err := newBytes(message)
 	if err != nil {
-		return 0, err
+		return err
 	}
-	if _, err := c.socket.Call("send", array); err != nil {
-		return 0, err
-	}
-	return len(p), nil
-}
-
-func (c *wsConn) Close() error {
-	c.mu.Lock()
-	already := c.closed
-	c.closed = true
-	c.cond.Broadcast()
-	c.mu.Unlock()
-	if already {
-		return nil
-	}
-	_, err := c.socket.Call("close")
+	_, err = w.js.Call("send", array)
 	return err
 }
 
-// A browser keeps no addresses for a WebSocket.
-func (c *wsConn) LocalAddr() net.Addr  { return wsAddr{} }
-func (c *wsConn) RemoteAddr() net.Addr { return wsAddr{} }
-
-func (c *wsConn) SetDeadline(t time.Time) error {
-	return c.SetReadDeadline(t)
+// Close implements socket.Socket.
+func (w *webSocket) Close() error {
+	_, err := w.js.Call("close")
+	return err
 }
-
-func (c *wsConn) SetReadDeadline(t time.Time) error {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.deadline.set(t, func() {
-		c.mu.Lock()
-		defer c.mu.Unlock()
-		c.cond.Broadcast()
-	})
-	c.cond.Broadcast()
-	return nil
-}
-
-// SetWriteDeadline does nothing: a browser's send never waits.
-func (c *wsConn) SetWriteDeadline(time.Time) error { return nil }
-
-// deadline is a moment that may be moved; its owner's lock guards it.
-type deadline struct {
-	at    time.Time
-	timer *time.Timer
-}
-
-func (d *deadline) set(t time.Time, wake func()) {
-	if d.timer != nil {
-		d.timer.Stop()
-		d.timer = nil
-	}
-	if d.at = t; !t.IsZero() {
-		d.timer = time.AfterFunc(time.Until(t), wake)
-	}
-}
-
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
-
-type wsAddr struct{}
-
-func (wsAddr) Network() string { return "websocket" }
-func (wsAddr) String() string  { return "relay" }

@@ -8,6 +8,8 @@ import (
 	"fmt"
 	"net"
 	"os"
+	"runtime"
+	"strings"
 
 	"github.com/go-logr/logr"
 	"github.com/hack-pad/safejs"
@@ -16,14 +18,19 @@ import (
 	"k8s.io/utils/clock"
 
 	"informerscope/core/lab"
+	"informerscope/core/story"
 	"informerscope/core/trace"
 	"informerscope/core/view"
+	"informerscope/stories"
 )
 
 // config is what the page says before all else.
 type config struct {
 	Token string `json:"token"`
 	Relay string `json:"relay"` // the relay's WebSocket URL, empty when there is none
+	// Audience is the token of a speaker's audience, if this page follows one, and Page the page's URL.
+	Audience string `json:"audience"`
+	Page     string `json:"page"`
 }
 
 // maxLog bounds the log of a page, about. What it keeps of old versions is memory that nothing else needs.
@@ -34,6 +41,13 @@ func main() {
 		fmt.Fprintln(os.Stderr, "informerscope:", err)
 		os.Exit(1)
 	}
+}
+
+// goRelease is the release of Go that built this, as "1.26". Its scheduler and its net/http decide which of two things that may
+// happen in either order happens first, so that a link is exact where the same release built the page.
+func goRelease() string {
+	parts := strings.SplitN(strings.TrimPrefix(runtime.Version(), "go"), ".", 3)
+	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
 // run serves the page for as long as the worker lives.
@@ -64,20 +78,32 @@ func run() error {
 		return err
 	}
 	quiet.collectWhenQuiet(true)
-	opts := lab.Options{Recorder: rec, Idle: quiet.wait, Progress: progress()}
-	if cfg.Relay != "" {
-		opts.Dial = func(ctx context.Context) (net.Conn, error) {
-			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+cfg.Token)
-		}
+	opts := lab.Options{Recorder: rec, Idle: quiet.wait, Progress: progress(), Audience: cfg.Audience != ""}
+	if opts.Audience {
+		opts.Idle = nil // nothing runs here
+		quiet.collectWhenQuiet(false)
+	}
+	var link *lab.Link
+	if cfg.Relay != "" && !opts.Audience {
+		link = lab.NewLink(cfg.Token, clock.RealClock{}, func(ctx context.Context, token string) (net.Conn, error) {
+			return dialWebSocket(ctx, cfg.Relay, "informerscope.v1", "token."+token)
+		})
+		opts.Dial = link.Dial
 	}
 	w := &worker{
-		rec:   rec,
-		lab:   lab.New(opts),
-		view:  view.New(rec, clock.RealClock{}),
+		rec: rec,
+		console: &lab.Console{
+			Lab: lab.New(opts), View: view.New(rec, clock.RealClock{}), Link: link, Simulated: quiet.collectWhenQuiet,
+		},
 		quiet: quiet,
 		want:  make(chan struct{}, 1),
 		poke:  make(chan struct{}, 1),
 	}
+	told, err := story.Load(stories.Packed)
+	if err != nil {
+		return err
+	}
+	w.console.Stories = story.NewPlayer(w.console, rec, told)
 	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
 		notify(w.poke)
 		return nil
@@ -86,7 +112,13 @@ func run() error {
 		return err
 	}
 	w.tick = tick.Value()
-	w.view.Measure(memory)
+	w.console.View.Measure(memory)
+	switch {
+	case opts.Audience:
+		w.follow(audienceBase(cfg.Page, cfg.Audience))
+	case link != nil:
+		w.speak()
+	}
 	onMessage, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 		if len(args) > 0 {
 			w.receive(args[0])
@@ -99,7 +131,7 @@ func run() error {
 	if err := self().Set("onmessage", onMessage.Value()); err != nil {
 		return err
 	}
-	if err := post("ready", true); err != nil {
+	if _, err := self().Call("postMessage", map[string]any{"ready": true, "exact": steady, "go": goRelease()}); err != nil {
 		return err
 	}
 	return w.frames(context.Background())

@@ -66,7 +66,7 @@ func newQuiet() (*quiet, error) {
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
 	now := time.Now()
-	if canAwaitQuiet && now.Sub(q.listened) < listenEvery {
+	if steady && now.Sub(q.listened) < listenEvery {
 		awaitQuiet()
 	} else {
 		if _, err := q.port.Call("postMessage", nil); err != nil {

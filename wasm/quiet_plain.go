@@ -2,7 +2,7 @@
 
 package main
 
-// canAwaitQuiet: Go's own runtime does not tell.
-const canAwaitQuiet = false
+// steady: Go's own runtime does not tell when nothing can run, and leaves to chance what is played on virtual time.
+const steady = false
 
 func awaitQuiet() {}

@@ -133,7 +133,8 @@ func TestAssemble(t *testing.T) {
 
 func TestAssembleRefuses(t *testing.T) {
 	index := func(body string) map[string]string {
-		return map[string]string{"index.html": `<!doctype html><html><head><meta charset="utf-8"><script type="module" src="app.js"></script></head><body>` + body + `</body></html>`}
+		return map[string]string{"index.html": `<!doctype html><html><head><meta charset="utf-8"><script type="module" src="app.js"></script></head><body>` + body +
+			`</body></html>`}
 	}
 	for _, tt := range []struct {
 		name     string

@@ -1,29 +1,40 @@
-package main
+package size
 
 import (
-	"encoding/json"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+
+	"informerscope/tools/wasmpage/toolchain"
 )
 
-func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
-	dir := t.TempDir()
-	if err := run(dir); err != nil {
+// prepared is the toolchain that runs the test, what it replaces with the doors shut, and where.
+func prepared(t *testing.T) (tc *toolchain.Toolchain, dir string, replace map[string]string) {
+	t.Helper()
+	dir = t.TempDir()
+	tc = toolchainFor(t, dir)
+	replace = map[string]string{}
+	if err := Prepare(tc, dir, replace); err != nil {
 		t.Fatal(err)
 	}
-	text, err := os.ReadFile(filepath.Join(dir, "overlay.json"))
+	return tc, dir, replace
+}
+
+func toolchainFor(t *testing.T, dir string) *toolchain.Toolchain {
+	t.Helper()
+	tc, err := toolchain.Find(dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var overlay struct{ Replace map[string]string }
-	if err := json.Unmarshal(text, &overlay); err != nil {
-		t.Fatal(err)
-	}
-	origin, err := originDir()
+	return tc.ForPage()
+}
+
+func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
+	tc, dir, replace := prepared(t)
+	origin, err := originDir(tc)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,8 +44,8 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 			return err
 		}
 		in, err := filepath.Rel(module, path)
-		if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), hidden) {
-			overlay.Replace[filepath.Join(origin, in)] = path
+		if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), Hidden) {
+			replace[filepath.Join(origin, in)] = path
 		}
 		return err
 	})
@@ -42,7 +53,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 		t.Fatal(err)
 	}
 	closed := 0
-	for original, replacement := range overlay.Replace {
+	for original, replacement := range replace {
 		is := read(t, replacement)
 		if read(t, original) == is {
 			t.Errorf("%s is replaced by itself", original)
@@ -60,7 +71,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 
 // A fresh machine's first command may be make run: then no module has been downloaded yet.
 func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
-	origin, err := originDir()
+	origin, err := originDir(toolchainFor(t, t.TempDir()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -71,28 +82,28 @@ func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
 	t.Setenv("GOMODCACHE", t.TempDir())
 	t.Setenv("GOFLAGS", "-modcacherw")
 	t.Setenv("GOPROXY", "file://"+root+"/cache/download")
-	if err := run(t.TempDir()); err != nil {
-		t.Fatal(err)
-	}
+	prepared(t)
 }
 
 func TestTheBuildTakesTheCopyOfTheModule(t *testing.T) {
-	dir := t.TempDir()
-	if err := run(dir); err != nil {
+	tc, dir, replace := prepared(t)
+	overlay, err := toolchain.WriteOverlay(dir, replace)
+	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := list("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Dir}}", apimachinery+"/pkg/runtime")
+	got, err := tc.List("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Dir}}", Apimachinery+"/pkg/runtime")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if want := filepath.Join(dir, "module", "pkg", "runtime"); got[0] != want {
 		t.Errorf("apimachinery is built from %s, want %s", got[0], want)
 	}
-	deps, err := list("-overlay", filepath.Join(dir, "overlay.json"), "-modfile", filepath.Join(dir, "go.mod"), "-deps", "informerscope/wasm")
+	deps, err := tc.List("-overlay", overlay, "-modfile", filepath.Join(dir, "go.mod"), "-deps", "informerscope/wasm")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, pkg := range []string{"github.com/fxamacker/cbor/v2", "github.com/json-iterator/go", "sigs.k8s.io/structured-merge-diff/v6/value", "golang.org/x/net/http2", "go/parser", "crypto/rsa"} {
+	for _, pkg := range []string{"github.com/fxamacker/cbor/v2", "github.com/json-iterator/go", "sigs.k8s.io/structured-merge-diff/v6/value",
+		"golang.org/x/net/http2", "go/parser", "crypto/rsa"} {
 		if slices.Contains(deps, pkg) {
 			t.Errorf("the page still has %s", pkg)
 		}
@@ -100,23 +111,15 @@ func TestTheBuildTakesTheCopyOfTheModule(t *testing.T) {
 }
 
 func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
-	for _, pkg := range []string{"net", apimachinery + "/pkg/util/net"} {
+	for _, pkg := range []string{"net", Apimachinery + "/pkg/util/net"} {
 		was := doors[pkg]
 		doors[pkg] = append(slices.Clone(was), "Dialer.DialTheMoon")
-		err := run(t.TempDir())
+		dir := t.TempDir()
+		err := Prepare(toolchainFor(t, dir), dir, map[string]string{})
 		doors[pkg] = was
 		if err == nil || !strings.Contains(err.Error(), pkg) {
 			t.Errorf("a door of %s that is missing was not missed: %v", pkg, err)
 		}
-	}
-}
-
-func TestARuntimeBuiltOtherwiseIsRefused(t *testing.T) {
-	was := steady[0]
-	defer func() { steady[0] = was }()
-	steady[0].old = "j := theMoon()"
-	if err := writeOverlay(t.TempDir(), map[string]string{}); err == nil || !strings.Contains(err.Error(), "select.go") {
-		t.Errorf("chance that is elsewhere was not missed: %v", err)
 	}
 }
 
@@ -152,9 +155,9 @@ func Shut(r io.Reader) (a, b int, s strings.Builder, err error) {
 	return *new(int), *new(int), *new(strings.Builder), errDoor
 }
 
-func Silent() { panic("left out of the page (see wasm/slim)") }
+func Silent() { panic("left out of the page, which never does this") }
 
-func far() any { panic("behind a shut door of wasm/slim") }
+func far() any { panic("behind a door that is shut in the page") }
 
 func shadow(rsa io.Closer) error { return rsa.Close() }
 `

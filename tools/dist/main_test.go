@@ -1,0 +1,437 @@
+package main
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"debug/buildinfo"
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/hex"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+var all = flag.Bool("dist.all", false, "build every platform's archive, and one again elsewhere and from nothing (make dist-test)")
+
+// root is the directory of the sources.
+func root(t *testing.T) string {
+	t.Helper()
+	dir, err := filepath.Abs(filepath.Join("..", ".."))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+func TestPlatforms(t *testing.T) {
+	if got, err := parsePlatforms(""); err != nil || len(got) != 6 {
+		t.Errorf("%v, %v", got, err)
+	}
+	if got, err := parsePlatforms("windows/arm64, linux/amd64"); err != nil || len(got) != 2 || got[0].exe() != ".exe" || got[0].suffix() != ".zip" ||
+		got[1].exe() != "" || got[1].suffix() != ".tar.gz" {
+		t.Errorf("%v, %v", got, err)
+	}
+	for _, bad := range []string{"linux", "linux/riscv64", "plan9/amd64", "linux/amd64,linux/amd64"} {
+		if _, err := parsePlatforms(bad); err == nil {
+			t.Errorf("%s is taken", bad)
+		}
+	}
+}
+
+func TestIdentify(t *testing.T) {
+	dir := t.TempDir()
+	if _, err := identify(t.Context(), dir, "", ""); err == nil || !strings.Contains(err.Error(), "VERSION=v1.2.3") {
+		t.Errorf("without git and without a version: %v", err)
+	}
+	if id, err := identify(t.Context(), dir, "v1.2.3", ""); err != nil || id != (identity{"v1.2.3", "", beginning}) {
+		t.Errorf("without git: %v, %v", id, err)
+	}
+	for _, bad := range []string{"1.2.3", "v1.2", "v1.2.3+x", "v01.2.3", "v1.2.3-", "v1.2.3-a..b", "v1.2.3 -X main.x=y", "latest"} {
+		if id, err := identify(t.Context(), dir, bad, ""); err == nil {
+			t.Errorf("%q is taken as %v", bad, id)
+		}
+	}
+	if _, err := identify(t.Context(), dir, "v1.2.3", "yesterday"); err == nil || !strings.Contains(err.Error(), "SOURCE_DATE_EPOCH") {
+		t.Errorf("%v", err)
+	}
+
+	git := func(args ...string) string {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false", "-c", "tag.gpgsign=false"},
+			args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "GIT_COMMITTER_DATE=2026-11-22T12:00:00+01:00", "GIT_CONFIG_GLOBAL=/dev/null")
+		out, err := cmd.CombinedOutput()
+		if err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+		return strings.TrimSpace(string(out))
+	}
+	git("init", "-q")
+	write := func(text string) {
+		if err := os.WriteFile(filepath.Join(dir, "x"), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("1")
+	git("add", "x")
+	git("commit", "-qm", "one")
+	commit := git("rev-parse", "HEAD")
+	at := time.Date(2026, 11, 22, 11, 0, 0, 0, time.UTC)
+	expect := func(when, version, epoch string, want identity) {
+		t.Helper()
+		if id, err := identify(t.Context(), dir, version, epoch); err != nil || id != want {
+			t.Errorf("%s: %v, %v; want %v", when, id, err, want)
+		}
+	}
+	expect("a commit", "", "", identity{"v0.0.0-g" + commit[:12], commit, at})
+	expect("a version given", "v2.0.0", "", identity{"v2.0.0", commit, at})
+	expect("a time given", "", "1700000000", identity{"v0.0.0-g" + commit[:12], commit, time.Unix(1700000000, 0).UTC()})
+	expect("a time before zip's", "", "1", identity{"v0.0.0-g" + commit[:12], commit, beginning})
+	write("2")
+	expect("changes", "", "", identity{"v0.0.0-g" + commit[:12] + "-dirty", commit, at})
+	git("commit", "-qam", "two")
+	git("tag", "-m", "x", "v1.4.0-rc.1")
+	commit = git("rev-parse", "HEAD")
+	expect("a tag", "", "", identity{"v1.4.0-rc.1", commit, at})
+	write("3")
+	git("commit", "-qam", "three")
+	commit = git("rev-parse", "HEAD")
+	expect("behind a tag", "", "", identity{"v1.4.0-rc.1-1-g" + commit[:12], commit, at})
+}
+
+func TestReadme(t *testing.T) {
+	for _, p := range platforms {
+		text, err := readme("v1.2.3", p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		windows := p.os == "windows"
+		if s := string(text); !strings.Contains(s, "v1.2.3 for "+p.String()) || strings.Contains(s, "informerscope.exe --context") != windows ||
+			strings.Contains(s, "./informerscope") == windows || strings.Contains(s, "\r\n") != windows || strings.Contains(s, "\n\n\n") {
+			t.Errorf("%s:\n%s", p, s)
+		}
+	}
+}
+
+// TestGoAuthorsLicence holds what licences takes for granted, where this Go has its licence beside it.
+func TestGoAuthorsLicence(t *testing.T) {
+	out, err := exec.Command("go", "list", "-m", "-f", "{{.Dir}}", goAuthors).Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, err := licence(strings.TrimSpace(string(out)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	goroot, err := exec.Command("go", "env", "GOROOT").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(strings.TrimSpace(string(goroot)), "LICENSE"))
+	if err != nil {
+		t.Skipf("this Go has no licence beside it: %v", err)
+	}
+	if !strings.Contains(theirs, strings.TrimSpace(string(text))) {
+		t.Errorf("the licence of %s is another one than Go's", goAuthors)
+	}
+}
+
+func TestNoPage(t *testing.T) {
+	if err := run(t.Context(), options{gotool: "go", root: t.TempDir(), out: t.TempDir()}, io.Discard); err == nil || !strings.Contains(err.Error(), "make wasm") {
+		t.Errorf("%v", err)
+	}
+}
+
+// needsPage leaves a test out where `make wasm` has not run: nothing can be packed without the page.
+func needsPage(t *testing.T) {
+	t.Helper()
+	if _, err := os.Stat(filepath.Join(root(t), "web", "informerscope.wasm")); err != nil {
+		if *all {
+			t.Fatal(err)
+		}
+		t.Skip("the page is not built (make wasm)")
+	}
+}
+
+// TestOneArchive makes this machine's archive and runs what is in it.
+func TestOneArchive(t *testing.T) {
+	needsPage(t)
+	p := platform{runtime.GOOS, runtime.GOARCH}
+	if !slices.Contains(platforms, p) {
+		t.Skipf("no archive is made for %s", p)
+	}
+	out := t.TempDir()
+	o := options{root: root(t), version: "v1.2.3-test", url: "https://example.com/v1.2.3-test"}
+	// As a program of its own: under the race detector packing takes minutes.
+	tool := filepath.Join(t.TempDir(), "dist"+p.exe())
+	for _, args := range [][]string{{"go", "build", "-o", tool, "."}, {tool, "-root", o.root, "-o", out, "-version", o.version, "-url", o.url, "-platforms",
+		p.String()}} {
+		if said, err := exec.Command(args[0], args[1:]...).CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, said)
+		}
+	}
+	entries := inspect(t, out, o, []platform{p})[p]
+	program := filepath.Join(t.TempDir(), "kubectl-informerscope"+p.exe())
+	if err := os.WriteFile(program, []byte(entries["kubectl-informerscope"+p.exe()].data), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	said, err := exec.Command(program, "--version").CombinedOutput()
+	if want := "informerscope v1.2.3-test ("; err != nil || !strings.HasPrefix(string(said), want) || !strings.Contains(string(said), "client-go v") {
+		t.Errorf("--version: %v, %s", err, said)
+	}
+	if said, err = exec.Command(program, "--help").CombinedOutput(); err != nil || !strings.Contains(string(said), "Usage: kubectl informerscope [flags]") {
+		t.Errorf("--help: %v, %s", err, said)
+	}
+}
+
+// TestAllArchives makes every archive, and one of them a second time: by a copy of the sources that lies elsewhere, from an
+// empty build cache. The bytes have to be the same.
+func TestAllArchives(t *testing.T) {
+	if !*all {
+		t.Skip("every platform takes minutes: make dist-test")
+	}
+	needsPage(t)
+	o := options{gotool: "go", root: root(t), out: t.TempDir(), version: "v1.2.3-test", url: "https://example.com/v1.2.3-test"}
+	began := time.Now()
+	if err := run(t.Context(), o, testWriter{t}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("%d archives in %s", len(platforms), time.Since(began).Round(time.Second))
+	inspect(t, o.out, o, platforms)
+
+	again := o
+	again.root, again.out, again.platforms = copySources(t, o.root), t.TempDir(), "linux/arm64"
+	t.Setenv("GOCACHE", t.TempDir())
+	t.Setenv("TZ", "Asia/Kathmandu")
+	// The copy has no history of its own; its commit is that of the sources.
+	t.Setenv("GIT_DIR", gitDir(t, o.root))
+	t.Setenv("GIT_OPTIONAL_LOCKS", "0") // and nothing is written there
+	began = time.Now()
+	if err := run(t.Context(), again, testWriter{t}); err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("one again, elsewhere and from nothing, in %s", time.Since(began).Round(time.Second))
+	name := "informerscope_v1.2.3-test_linux_arm64.tar.gz"
+	first, err := os.ReadFile(filepath.Join(o.out, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := os.ReadFile(filepath.Join(again.out, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(first, second) {
+		_, a := unpack(t, first)
+		_, b := unpack(t, second)
+		for name := range a {
+			if a[name] != b[name] {
+				t.Errorf("%s is another one: %v %v, %d and %d bytes", name, a[name].time, b[name].time, len(a[name].data), len(b[name].data))
+			}
+		}
+		t.Error("the same sources give two archives")
+	}
+
+	// The same once more by the commands of the Containerfile, which build the page too.
+	began = time.Now()
+	out := buildStage(t, again.root, "arm64", o.version)
+	t.Logf("by the Containerfile's commands, page and all, in %s", time.Since(began).Round(time.Second))
+	_, entries := unpack(t, first)
+	for _, name := range []string{"LICENSE", "LICENSES-OF-OTHERS.txt", "informerscope"} {
+		data, err := os.ReadFile(filepath.Join(out, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if string(data) != entries["informerscope_v1.2.3-test_linux_arm64/"+name].data {
+			t.Errorf("the image's %s is another one than the archive's", name)
+		}
+	}
+}
+
+// inspect reads what run made, checks it, and returns the files of each archive by their names in it.
+func inspect(t *testing.T, dir string, o options, want []platform) map[platform]map[string]entry {
+	t.Helper()
+	sums, err := os.ReadFile(filepath.Join(dir, checksums))
+	if err != nil {
+		t.Fatal(err)
+	}
+	manifest, err := os.ReadFile(filepath.Join(dir, krewManifest))
+	if err != nil {
+		t.Fatal(err)
+	}
+	plugin := readPlugin(t, manifest)
+	if len(plugin.Spec.Platforms) != len(want) || plugin.Spec.Version != o.version {
+		t.Errorf("the manifest:\n%s", manifest)
+	}
+	lines := strings.Split(strings.TrimSpace(string(sums)), "\n")
+	if len(lines) != 2*len(want) {
+		t.Fatalf("checksums:\n%s", sums)
+	}
+	source, err := identify(t.Context(), o.root, o.version, os.Getenv("SOURCE_DATE_EPOCH"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	files := map[platform]map[string]entry{}
+	for i, p := range want {
+		base := "informerscope_" + o.version + "_" + p.os + "_" + p.arch
+		sum, name, _ := strings.Cut(lines[2*i], "  ")
+		if name != base+p.suffix() {
+			t.Fatalf("checksum of %q, want %s", name, base+p.suffix())
+		}
+		packed, err := os.ReadFile(filepath.Join(dir, name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		real := sha256.Sum256(packed)
+		d := plugin.Spec.Platforms[i]
+		if hex.EncodeToString(real[:]) != sum || d.SHA256 != sum || d.URI != o.url+"/"+name {
+			t.Errorf("%s: sum %x; the list has %s, krew's manifest %s of %s", name, real, sum, d.SHA256, d.URI)
+		}
+		names, entries := unpack(t, packed)
+		if wantNames := []string{base, base + "/LICENSE", base + "/LICENSES-OF-OTHERS.txt", base + "/README.txt", base + "/informerscope" + p.exe(),
+			base + "/kubectl-informerscope" + p.exe()}; !slices.Equal(names, wantNames) {
+			t.Fatalf("%s holds %q, want %q", name, names, wantNames)
+		}
+		files[p] = map[string]entry{}
+		for n, e := range entries {
+			if !e.time.Equal(source.time) {
+				t.Errorf("%s: %s is of %v, want %v", name, n, e.time, source.time)
+			}
+			files[p][filepath.Base(n)] = e
+		}
+		program := files[p]["informerscope"+p.exe()]
+		if program.mode != 0o755 || files[p]["kubectl-informerscope"+p.exe()] != program {
+			t.Errorf("%s: the two programs differ, or cannot be run: %v", name, program.mode)
+		}
+		if installed := d.install(t, packed); installed[d.Bin] != program || installed["LICENSE"].data == "" {
+			t.Errorf("%s: krew would install %d files, and not the program", name, len(installed))
+		}
+		for _, of := range []string{"k8s.io/client-go v", "github.com/gorilla/websocket v", "Go's standard library", "github.com/hack-pad/safejs v"} {
+			if !strings.Contains(files[p]["LICENSES-OF-OTHERS.txt"].data, "==== "+of) {
+				t.Errorf("%s: no licence of %s", name, of)
+			}
+		}
+		checkProgram(t, p, o, program.data)
+		checkParts(t, dir, lines[2*i+1], base+sbomSuffix, source, p, program.data)
+	}
+	return files
+}
+
+// checkProgram reads from a program what it is.
+func checkProgram(t *testing.T, p platform, o options, program string) {
+	t.Helper()
+	r := strings.NewReader(program)
+	info, err := buildinfo.Read(r)
+	if err != nil {
+		t.Fatalf("%s: %v", p, err)
+	}
+	settings := map[string]string{}
+	for _, s := range info.Settings {
+		settings[s.Key] = s.Value
+	}
+	if settings["GOOS"] != p.os || settings["GOARCH"] != p.arch || settings["CGO_ENABLED"] != "0" || settings["-trimpath"] != "true" {
+		t.Errorf("%s: built with %v", p, settings)
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, bad := range []string{o.root + "/", home + "/go/", runtime.GOROOT() + "/src"} {
+		if strings.Contains(program, bad) {
+			t.Errorf("%s: a path of this machine is in it: %s", p, bad)
+		}
+	}
+	if !strings.Contains(program, "\x00asm\x01\x00\x00\x00") || !strings.Contains(program, `<main id="app">`) {
+		t.Errorf("%s: the page is not in it", p)
+	}
+	wrong := errors.New("another machine's")
+	switch p.os {
+	case "linux":
+		f, err := elf.NewFile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]elf.Machine{"amd64": elf.EM_X86_64, "arm64": elf.EM_AARCH64}[p.arch]; f.Machine != want {
+			t.Errorf("%s: %v: %v", p, wrong, f.Machine)
+		}
+		if libraries, err := f.ImportedLibraries(); err != nil || len(libraries) > 0 ||
+			slices.ContainsFunc(f.Progs, func(part *elf.Prog) bool { return part.Type == elf.PT_INTERP }) {
+			t.Errorf("%s: it is not static: %v, %v", p, libraries, err)
+		}
+	case "darwin":
+		f, err := macho.NewFile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]macho.Cpu{"amd64": macho.CpuAmd64, "arm64": macho.CpuArm64}[p.arch]; f.Cpu != want {
+			t.Errorf("%s: %v: %v", p, wrong, f.Cpu)
+		}
+	case "windows":
+		f, err := pe.NewFile(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := map[string]uint16{"amd64": pe.IMAGE_FILE_MACHINE_AMD64, "arm64": pe.IMAGE_FILE_MACHINE_ARM64}[p.arch]; f.Machine != want {
+			t.Errorf("%s: %v: %#x", p, wrong, f.Machine)
+		}
+	}
+}
+
+// copySources copies what git tracks, and the page as it is built, into a directory of its own.
+func copySources(t *testing.T, from string) string {
+	t.Helper()
+	cmd := exec.Command("git", "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+	cmd.Dir = from
+	listed, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	to := t.TempDir()
+	for _, name := range append(strings.Split(strings.Trim(string(listed), "\x00"), "\x00"), "web/informerscope.wasm", "web/wasm_exec.js") {
+		text, err := os.ReadFile(filepath.Join(from, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue // removed, and not committed yet
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(to, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return to
+}
+
+// gitDir is where the history of the sources in dir is kept.
+func gitDir(t *testing.T, dir string) string {
+	t.Helper()
+	cmd := exec.Command("git", "rev-parse", "--absolute-git-dir")
+	cmd.Dir = dir
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// testWriter shows what a run says.
+type testWriter struct{ t *testing.T }
+
+func (w testWriter) Write(p []byte) (int, error) {
+	w.t.Log(strings.TrimSpace(string(p)))
+	return len(p), nil
+}

@@ -1,0 +1,322 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestMain lets the test program be a busy process of stress, as testrun is.
+func TestMain(m *testing.M) {
+	if len(os.Args) > 1 && os.Args[1] == "burn" {
+		if err := burn(); err != nil {
+			os.Exit(1)
+		}
+		return
+	}
+	os.Exit(m.Run())
+}
+
+// write makes files in a directory of the test's and goes there.
+func write(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir := t.TempDir()
+	for name, text := range files {
+		file := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Chdir(dir)
+	t.Setenv(stepDirectory, "")
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("MAKEFLAGS", "")
+	return dir
+}
+
+func testrun(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	var out bytes.Buffer
+	err := run(t.Context(), args, &out)
+	return out.String(), err
+}
+
+func contains(t *testing.T, text string, wants ...string) {
+	t.Helper()
+	for _, want := range wants {
+		if !strings.Contains(text, want) {
+			t.Errorf("%q is not in:\n%s", want, text)
+		}
+	}
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}
+
+const goMod = "module informerscope\n\ngo 1.26.0\n"
+
+const mixed = `package a
+
+import "testing"
+
+func TestPasses(t *testing.T) { t.Log("a note: \x1b[31mred\x1b[0m") }
+func TestLeftOut(t *testing.T) { t.Skip("no such", "machine") }
+func TestMany(t *testing.T) {
+	t.Run("one", func(t *testing.T) {})
+	t.Run("two", func(t *testing.T) { t.Error("two went wrong") })
+	t.Run("three", func(t *testing.T) { t.Skip("not today") })
+	t.Run("four", func(t *testing.T) { t.Run("deep", func(t *testing.T) {}) })
+}
+func TestParent(t *testing.T) {
+	t.Run("fine", func(t *testing.T) { t.Log("the one that is fine says so") })
+	t.Error("the parent itself went wrong")
+}
+`
+
+// TestCounting: subtests count and not their parents, unless a parent fails by
+// itself; what fails is printed in full and nothing else; what is left out says why.
+func TestCounting(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": goMod, "a/a_test.go": mixed, "d/d.go": "package d\n"})
+	step := filepath.Join(dir, "step")
+	if err := os.Mkdir(step, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv(stepDirectory, step)
+	out, err := testrun(t, "go", "unit", "-show", "a note", "--", "go", "test", "./...")
+	if err == nil {
+		t.Error("a run with failures ended well")
+	}
+	contains(t, out, "FAIL  a TestMany", "two went wrong", "the parent itself went wrong", "FAIL  a: 4 passed, 2 failed, 2 skipped")
+	if strings.Contains(out, "the one that is fine says so") {
+		t.Error("what a subtest wrote that passed stands among what failed")
+	}
+	if strings.Contains(out, "\x1b") {
+		t.Error("control characters in what is not for a terminal")
+	}
+	records, err := loadRecords(step)
+	if err != nil || len(records) != 1 || len(records[0].Groups) != 1 {
+		t.Fatalf("%v, %v", records, err)
+	}
+	g := records[0].Groups[0]
+	if g.count != (count{4, 2, 2}) || len(g.Skips) != 2 || g.Skips[0] != (result{"TestLeftOut", "no such machine"}) || len(g.Notes) != 1 ||
+		strings.Join(g.Ran, " ") != "TestPasses TestMany TestParent" || strings.Join(g.Left, " ") != "TestLeftOut" {
+		t.Errorf("%+v", g)
+	}
+	if log, err := os.ReadFile(records[0].Log); err != nil || !strings.Contains(string(log), "=== RUN   TestMany/two") {
+		t.Errorf("the log: %v\n%s", err, log)
+	}
+}
+
+// TestChecks: a check passes, fails, or says in its last line why it is left out.
+func TestChecks(t *testing.T) {
+	for script, want := range map[string]string{
+		"echo fine": "1 passed, 0 failed, 0 skipped",
+		"echo 'left out: of one thing'; echo fine":  "1 passed, 0 failed, 0 skipped",
+		"echo looked; echo 'left out: no network'":  "0 passed, 0 failed, 1 skipped",
+		"echo 'left out: no network'; echo; exit 1": "0 passed, 1 failed, 0 skipped",
+	} {
+		step := t.TempDir()
+		t.Setenv(stepDirectory, step)
+		_, _ = testrun(t, "check", "a check", "--", "sh", "-c", script)
+		records, err := loadRecords(step)
+		if err != nil || len(records) != 1 {
+			t.Fatalf("%s: %v, %v", script, records, err)
+		}
+		if got := records[0].total().String(); got != want {
+			t.Errorf("%s: %s, want %s", script, got, want)
+		}
+		if g := records[0].Groups[0]; g.Skipped == 1 && (len(g.Skips) != 1 || g.Skips[0] != (result{"a check", "no network"})) {
+			t.Errorf("%s: %+v", script, g)
+		}
+	}
+}
+
+// TestNothingIsHidden: whatever goes wrong other than a test that fails counts too.
+func TestNothingIsHidden(t *testing.T) {
+	for name, c := range map[string]struct {
+		test, want string
+		args       []string
+	}{
+		"panic": {test: "import \"testing\"\nfunc TestP(t *testing.T) { panic(\"went off\") }", want: "went off"},
+		"exit":  {test: "import (\"os\"; \"testing\")\nfunc TestE(t *testing.T) { os.Exit(3) }", want: "TestE"},
+		"exit in main": {test: "import (\"os\"; \"testing\")\nfunc TestMain(m *testing.M) { m.Run(); os.Exit(3) }\nfunc TestE(t *testing.T) {}",
+			want: "outside of its tests"},
+		"does not build": {test: "import \"testing\"\nfunc TestB(t *testing.T) { undefined() }", want: "undefined: undefined"},
+		"hangs":          {test: "import \"testing\"\nfunc TestH(t *testing.T) { select {} }", want: "TestH", args: []string{"-timeout", "1s"}},
+		"no test":        {test: "import \"testing\"\nfunc TestN(t *testing.T) {}", want: "no test ran", args: []string{"-run", "Other"}},
+		"no package":     {test: "", want: "no such package", args: []string{"./none"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			write(t, map[string]string{"go.mod": goMod, "a_test.go": "package a\n" + c.test})
+			out, err := testrun(t, append([]string{"go", "unit", "--", "go", "test"}, c.args...)...)
+			if err == nil {
+				t.Error("it ended well")
+			}
+			if name == "no package" {
+				c.want = "FAIL"
+			}
+			contains(t, out, c.want)
+			if last := lastLine(out); !regexp.MustCompile(`^\d+ passed, [1-9]\d* failed, \d+ skipped$`).MatchString(last) {
+				t.Errorf("the last line is %q in\n%s", last, out)
+			}
+		})
+	}
+}
+
+const makefile = `
+good:
+	@"$(T)" go good -- go test ./a
+other:
+	@"$(T)" check 'a check' -- true
+	@"$(T)" check 'a bad check' -- bash -c 'echo why it is bad; exit 3'
+empty:
+	@true
+alone:
+	@true
+broken:
+	@echo cannot; exit 4
+`
+
+// TestTier runs a tier's targets and judges its table, its summary and its last line.
+func TestTier(t *testing.T) {
+	program := filepath.Join(t.TempDir(), "testrun")
+	if out, err := execute(t, "go", "build", "-o", program, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	write(t, map[string]string{"go.mod": goMod, "Makefile": makefile,
+		"a/a_test.go":      "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\nfunc TestS(t *testing.T) { t.Skip(\"not here\") }\n",
+		"tagged/x_test.go": "//go:build never\n\npackage x\n\nimport \"testing\"\n\nfunc TestTagged(t *testing.T) {}\n",
+		"ledger":           "informerscope/a TestS optional not everywhere\ninformerscope/gone TestG helper of nothing\n"})
+	if out, err := execute(t, "git", "init", "-q", "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Setenv("T", program)
+	out, err := testrun(t, "tier", "test", "-limit", "45m", "-ledger", "ledger", "good", "other+alone=check", "empty", "broken")
+	if err == nil {
+		t.Error("a tier with failures ended well")
+	}
+	contains(t, out, "why it is bad", "make broken: exit status 2", "empty: it ran no test", "informerscope/tagged TestTagged was not run",
+		"the ledger's line for informerscope/gone TestG fits no test", "not here (TestS)", "of the 45m00s that make test may take")
+	if last := lastLine(out); last != "3 passed, 4 failed, 1 skipped" {
+		t.Errorf("the last line is %q in\n%s", last, out)
+	}
+	text, err := os.ReadFile("e2e/artifacts/test/summary.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var summary struct {
+		Passed, Failed, Skipped int
+		Steps                   []struct{ Name string }
+	}
+	if err := json.Unmarshal(text, &summary); err != nil {
+		t.Fatal(err)
+	}
+	if summary.Passed != 3 || summary.Failed != 4 || summary.Skipped != 1 || len(summary.Steps) != 6 {
+		t.Errorf("%+v", summary)
+	}
+	table, err := os.ReadFile("e2e/artifacts/test/table.txt")
+	if err != nil || !strings.HasSuffix(out, string(table)) {
+		t.Errorf("the table kept is not the one printed: %v\n%s", err, table)
+	}
+	if out, err = testrun(t, "tier", "test", "good", "alone=check"); err != nil || lastLine(out) != "2 passed, 0 failed, 1 skipped" {
+		t.Errorf("%v\n%s", err, out)
+	}
+}
+
+// TestLedger: a test that no tier runs is found, and so is a line that is no longer true.
+func TestLedger(t *testing.T) {
+	all := []written{{"m/a", "TestA"}, {"m/a", "TestB"}, {"m/j/x", "TestJ"}, {"m/a", "TestH"}}
+	ledger := func() []*entry {
+		es, err := readLedger(strings.NewReader("# words\nm/j/... * judges too long\nm/a TestH helper of TestA\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return es
+	}
+	set := func(ws ...written) map[written]bool {
+		m := map[written]bool{}
+		for _, w := range ws {
+			m[w] = true
+		}
+		return m
+	}
+	for _, c := range []struct {
+		tier      string
+		ran, left map[written]bool
+		want      string
+	}{
+		{"test", set(all[0], all[1]), set(all[3]), ""},
+		{"test", set(all[0]), set(all[3]), "m/a TestB was not run"},
+		{"test", set(all[0]), set(all[1], all[3]), "m/a TestB left itself out, and no line of the ledger says that it may"},
+		{"test", set(all[0], all[1], all[2]), nil, "m/j/x TestJ ran: take its line out of the ledger"},
+		{"judges", set(all[2]), nil, ""},
+		{"judges", set(all[0]), nil, "m/j/x TestJ is left to make judges, which did not run it"},
+	} {
+		if got := strings.Join(missing(all, c.ran, c.left, ledger(), c.tier), "; "); got != c.want {
+			t.Errorf("%s, ran %v: %q, want %q", c.tier, c.ran, got, c.want)
+		}
+	}
+	if _, err := readLedger(strings.NewReader("m/a TestA sometimes why\n")); err == nil {
+		t.Error("a line that says nothing was accepted")
+	}
+}
+
+const onOne = `package a
+
+import (
+	"runtime"
+	"testing"
+)
+
+func TestOnOne(t *testing.T) {
+	if runtime.GOMAXPROCS(0) == 2 {
+		t.Fatal("passes on one processor only")
+	}
+}
+`
+
+// TestStress: what fails now and then is found, with its output kept, and the busy processes end.
+func TestStress(t *testing.T) {
+	dir := write(t, map[string]string{"go.mod": goMod,
+		"a/a_test.go": onOne,
+		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n"})
+	out, err := testrun(t, "stress", "-rounds", "2", "-busy", "2", "-race=false", "-seed", "5")
+	if err == nil {
+		t.Error("it ended well")
+	}
+	contains(t, out, "failed: a TestOnOne (round 1, seed 5)", "round 2 b: ok", "passes on one processor only")
+	// Three numbers of processors, two packages, two rounds; one number fails.
+	if last := lastLine(out); last != "10 passed, 2 failed, 0 skipped" {
+		t.Errorf("the last line is %q", last)
+	}
+	log, err := os.ReadFile(filepath.Join(dir, "e2e/artifacts/stress/a-seed5-round2.log"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(log), "go test informerscope/a", "-shuffle=7", "passes on one processor only")
+}
+
+// TestStressThatCannotBegin: what does not build is counted too.
+func TestStressThatCannotBegin(t *testing.T) {
+	write(t, map[string]string{"go.mod": goMod, "a/a_test.go": "package a\n\nvar x int = nothing\n\nfunc other() {}\n"})
+	out, err := testrun(t, "stress", "-rounds", "1", "-busy", "0", "-race=false")
+	if err == nil || lastLine(out) != "0 passed, 1 failed, 0 skipped" {
+		t.Errorf("%v\n%s", err, out)
+	}
+	contains(t, out, "undefined: nothing")
+}
+
+func execute(t *testing.T, args ...string) (string, error) {
+	t.Helper()
+	out, err := program(t.Context(), "", args).CombinedOutput()
+	return string(out), err
+}

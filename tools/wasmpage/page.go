@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"informerscope/tools/wasmpage/determinism"
+	"informerscope/tools/wasmpage/size"
+	"informerscope/tools/wasmpage/toolchain"
+)
+
+// page is how the page is built, and why it is not built better.
+type page struct {
+	small, steady bool
+
+	large, chance error // why it is not small, and not steady
+	failed        error // what the go command said of better ways to build it
+}
+
+// words say in one line what the page lacks; they are empty when it lacks nothing.
+func (p page) words(version string) string {
+	var lost []string
+	if p.large != nil {
+		lost = append(lost, "it is larger to download ("+line(p.large)+")")
+	}
+	if p.chance != nil {
+		lost = append(lost, "it has no exact links and shares moments as files ("+line(p.chance)+")")
+	}
+	if len(lost) == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the page works, but as %s builds it, %s", version, strings.Join(lost, ", and "))
+}
+
+// line is the line of an error that says what is wrong: the go command's begin with the name of the package.
+func line(err error) string {
+	for l := range strings.Lines(err.Error()) {
+		if l = strings.TrimSpace(l); l != "" && !strings.HasPrefix(l, "# ") {
+			return l
+		}
+	}
+	return err.Error()
+}
+
+// hot is what is fast because functions are inlined. Elsewhere they are not, for less to download; with the doors shut that
+// is a third.
+var hot = []string{
+	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "sync/...", "internal/sync",
+	"informerscope/...", "github.com/tidwall/...", "encoding/json", "bytes", "strconv", "syscall/js", "github.com/hack-pad/...",
+}
+
+// buildPage builds the page into out, as want says or as well as the sources allow, and returns how it is.
+func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, error) {
+	work, err := filepath.Abs(work)
+	if err != nil {
+		return want, err
+	}
+	for _, dir := range []string{work, out} {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return want, err
+		}
+	}
+	tc = tc.ForPage()
+	is := want
+	doorless := map[string]string{}
+	if want.small {
+		is.large = size.Prepare(tc, work, doorless)
+	}
+	if want.steady {
+		is.chance = determinism.Prepare(tc, work, map[string]string{})
+	}
+	for _, try := range []page{{small: true, steady: true}, {steady: true}, {small: true}, {}} {
+		if try.small && (!want.small || is.large != nil) || try.steady && (!want.steady || is.chance != nil) {
+			continue
+		}
+		replace := map[string]string{}
+		if try.small {
+			maps.Copy(replace, doorless)
+		}
+		if try.steady {
+			if err := determinism.Prepare(tc, work, replace); err != nil {
+				return is, err
+			}
+		}
+		if err = compile(tc, work, out, try, replace); err == nil {
+			if is.small = try.small; want.small && !is.small && is.large == nil {
+				is.large = is.failed
+			}
+			if is.steady = try.steady; want.steady && !is.steady && is.chance == nil {
+				is.chance = is.failed
+			}
+			return is, copyLoader(tc, filepath.Join(out, "wasm_exec.js"))
+		}
+		if isOwn(err) {
+			break
+		}
+		is.failed = errors.Join(is.failed, err)
+	}
+	return is, err
+}
+
+// compile builds the program with what replaces the toolchain's files.
+func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[string]string) error {
+	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and whoever has the old one open keeps it whole
+	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
+	for _, pkg := range hot {
+		args = append(args, "-gcflags="+pkg+"=")
+	}
+	if len(replace) > 0 {
+		overlay, err := toolchain.WriteOverlay(work, replace)
+		if err != nil {
+			return err
+		}
+		args = append(args, "-overlay", overlay)
+	}
+	if p.small {
+		args = append(args, "-modfile", filepath.Join(work, "go.mod"))
+	}
+	if p.steady {
+		args = append(args, "-tags", "steady")
+	}
+	if _, err := tc.Output(append(args, "-o", next, program)...); err != nil {
+		return err
+	}
+	if p.small {
+		text, err := os.ReadFile(next)
+		if err != nil {
+			return err
+		}
+		if bytes.Contains(text, []byte(size.Hidden)) {
+			return errors.Join(errors.New("what is taken to be unreachable is linked into the page"), os.Remove(next))
+		}
+	}
+	return os.Rename(next, filepath.Join(out, "informerscope.wasm"))
+}
+
+// program is the page's; tests build a smaller one.
+var program = "informerscope/wasm"
+
+// isOwn reports whether the go command found a mistake in this module's own code, which no other way to build will mend.
+func isOwn(err error) bool {
+	var failed *toolchain.Error
+	if !errors.As(err, &failed) {
+		return false
+	}
+	own := false
+	for l := range strings.Lines(failed.Said) {
+		if pkg, ok := strings.CutPrefix(l, "# "); ok {
+			if own = strings.HasPrefix(pkg, "informerscope/"); !own {
+				return false
+			}
+		}
+	}
+	// The linker complains in the program's name.
+	return own && !strings.Contains(failed.Said, "\nlink: ") && !strings.Contains(failed.Said, "relocation target")
+}
+
+// copyLoader copies the JavaScript with which this toolchain's programs are started.
+func copyLoader(tc *toolchain.Toolchain, to string) error {
+	var text []byte
+	var err error
+	for _, dir := range []string{"lib", "misc"} { // some distributions keep Go's older place for it
+		if text, err = os.ReadFile(filepath.Join(tc.Root, dir, "wasm", "wasm_exec.js")); err == nil {
+			return os.WriteFile(to, text, 0o644)
+		}
+	}
+	return fmt.Errorf("%s has no lib/wasm/wasm_exec.js, which belongs to every Go that can build for a browser: install Go from https://go.dev/dl (%w)", tc.Root,
+		err)
+}

@@ -1,0 +1,125 @@
+package size
+
+import (
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"informerscope/tools/wasmpage/toolchain"
+)
+
+// Apimachinery is the module that is built from a copy in which doors are shut.
+const Apimachinery = "k8s.io/apimachinery"
+
+// net/http links crypto/tls, a resolver and the tables of Unicode with everything below them, and apimachinery links CBOR,
+// json-iterator and YAML, a good part of what a page would have to load. But a page never speaks TLS or looks up a name
+// itself, its browser does; it speaks HTTP/2 alone, and reads JSON into types of its own. In the build such functions, the
+// doors, return an error, or panic if they return none, and what only they could reach panics in place of what it would do, so
+// that the linker drops that.
+
+// doors are the functions, by package, through which a page does not go; methods
+// as Type.Method. They return an error if they can, and panic otherwise.
+var doors = map[string][]string{
+	"crypto/tls":                   {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
+	"crypto/hpke":                  {},
+	"crypto/x509":                  {"OID.String"},
+	"crypto/x509/pkix":             {"RDNSequence.String"},
+	"vendor/golang.org/x/net/idna": {"Profile.process"},
+	"net":                          {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
+	"net/http": {
+		"socksDialer.DialWithConn", "Request.write", "Request.multipartReader", "ReadResponse",
+		"conn.readRequest", "chunkWriter.writeHeader", "persistConn.roundTrip", "persistConn.readLoop", "persistConn.writeLoop",
+	},
+	"regexp/syntax": {"unicodeTable"},
+	"math/big":      {"nat.itoa", "nat.scan", "Int.Format"},
+
+	Apimachinery + "/pkg/runtime/serializer/cbor/direct": {"Marshal", "Unmarshal", "Diagnose"},
+	Apimachinery + "/pkg/runtime":                        {"unstructuredConverter.FromUnstructuredWithValidation", "unstructuredConverter.ToUnstructured"},
+	Apimachinery + "/pkg/apis/meta/v1":                   {"RegisterConversions"},
+	Apimachinery + "/pkg/util/net":                       {},
+}
+
+// beyond are the packages that only those doors lead to. A function of a
+// package with a door that uses one of them cannot be reached but through it,
+// and no variable needs a value from there.
+var beyond = map[string]bool{
+	"crypto/hpke": true, "crypto/ecdh": true, "crypto/mlkem": true, "crypto/ecdsa": true, "crypto/ed25519": true,
+	"crypto/rsa": true, "crypto/dsa": true, "crypto/elliptic": true, "crypto/fips140": true,
+	"golang.org/x/text/secure/bidirule": true, "golang.org/x/text/unicode/bidi": true, "golang.org/x/text/unicode/norm": true,
+	"crypto/internal/fips140/mlkem": true, "crypto/internal/fips140/tls13": true, "crypto/internal/fips140/tls12": true,
+
+	Apimachinery + "/pkg/runtime/serializer/cbor/internal/modes": true, "sigs.k8s.io/structured-merge-diff/v6/value": true,
+	Apimachinery + "/pkg/api/resource": true, "golang.org/x/net/http2": true,
+	"go/ast": true, "go/doc": true, "go/parser": true,
+}
+
+// stripped are the packages with doors in which a function that takes or
+// returns something of a package beyond is left out whole, so that its package
+// need not even be initialised.
+var stripped = map[string]bool{"crypto/x509": true, Apimachinery + "/pkg/runtime": true, Apimachinery + "/pkg/apis/meta/v1": true}
+
+// What a door says is refusal. What is beyond says Hidden, and a build in which a function that would say it is linked into the
+// page is not taken.
+const (
+	refusal = "left out of the page, which never does this"
+	Hidden  = "behind a door that is shut in the page"
+)
+
+// Prepare writes into dir the sources in which the doors are shut: files of the toolchain for the overlay, which it adds to replace,
+// and, since the go command lets no overlay replace files of the module cache, a copy of apimachinery with a go.mod that
+// replaces it.
+func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) error {
+	root, err := tc.List("-m", "-f", "{{.Dir}}")
+	if err != nil {
+		return err
+	}
+	origin, err := originDir(tc)
+	if err != nil {
+		return err
+	}
+	module := filepath.Join(dir, "module")
+	if err := copyModule(module, origin); err != nil {
+		return err
+	}
+	if err := writeModfile(dir, root[0], module); err != nil {
+		return err
+	}
+	pkgs := slices.Sorted(maps.Keys(doors))
+	// The go command's own word on which files make a package, for js/wasm, for which the page is built.
+	lists, err := tc.List(append([]string{"-f", "{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}"}, pkgs...)...)
+	if err != nil {
+		return err
+	}
+	for _, line := range lists {
+		words := strings.Split(line, "\t")
+		pkg, from, bases := words[0], words[1], words[2:]
+		found := 0
+		for _, base := range bases {
+			file := filepath.Join(from, base)
+			text, n, err := silence(file, doors[pkg], stripped[pkg], found == 0)
+			if err != nil {
+				return err
+			}
+			if text == nil {
+				continue
+			}
+			found += n
+			out := filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+"_"+base)
+			if in, err := filepath.Rel(origin, file); err == nil && filepath.IsLocal(in) {
+				out = filepath.Join(module, in)
+			} else {
+				replace[file] = out
+			}
+			if err := os.WriteFile(out, text, 0o644); err != nil {
+				return err
+			}
+		}
+		if found != len(doors[pkg]) {
+			return fmt.Errorf("found %d of the %d doors of %s in %s; it is built otherwise than expected", found, len(doors[pkg]), pkg, from)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,4 @@
+// Command mistaken does not compile.
+package main
+
+func main() { theMoon() }

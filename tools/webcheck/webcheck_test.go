@@ -1,0 +1,82 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// tscForTest is the compiler; where there can be none the test is left out, but in CI, where nobody would see that.
+func tscForTest(t *testing.T) string {
+	t.Helper()
+	tsc, err := compiler(".")
+	if errors.Is(err, errLeftOut) && os.Getenv("CI") != "true" {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tsc
+}
+
+func TestThePageHasTheTypesThatItSays(t *testing.T) {
+	found, err := check(tscForTest(t), ".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, err := unclean(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, wrong := range judge(found, known) {
+		t.Error(wrong)
+	}
+}
+
+// A check that looks at no file, or at everything as any, finds nothing either.
+func TestWhatIsOfAnotherTypeIsFound(t *testing.T) {
+	tsc := tscForTest(t)
+	types, err := filepath.Abs(filepath.Join("..", "..", "web", "types.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := filepath.Abs("tsconfig.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"tsconfig.json": `{"extends": "` + filepath.ToSlash(config) + `", "include": ["*.js"]}`,
+		"good.js":       "/** @param {import('" + filepath.ToSlash(types) + "').Queue} q */\nexport const deep = (q) => q.depth > 3;\n",
+		"bad.js":        "/** @param {import('" + filepath.ToSlash(types) + "').Queue} q */\nexport const deep = (q) => q.deepness > 3;\n",
+		"loose.js":      "export const deep = (q) => q.depth > 3;\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	found, err := compile(tsc, dir, "tsconfig.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var is []string
+	for _, f := range found {
+		is = append(is, filepath.Base(f.file))
+		t.Log(f.text)
+	}
+	slices.Sort(is)
+	if !slices.Equal(is, []string{"bad.js", "loose.js"}) {
+		t.Errorf("found something in %v, want bad.js and loose.js", is)
+	}
+}
+
+func TestTheListOfWhatIsNotCleanOnlyShrinks(t *testing.T) {
+	found := []finding{{"web/a.js", "web/a.js(1,1): error TS1: a"}, {"web/b.js", "web/b.js(1,1): error TS1: b"}}
+	wrong := judge(found, []string{"web/a.js", "web/c.js"})
+	if len(wrong) != 2 || !strings.Contains(wrong[0], "web/b.js(1,1)") || !strings.Contains(wrong[1], "web/c.js is clean or gone") {
+		t.Errorf("judged %q", wrong)
+	}
+}

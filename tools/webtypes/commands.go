@@ -1,0 +1,116 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+
+	"informerscope/core/lab"
+)
+
+const commandsHead = `// @ts-check
+// Made by go run ./tools/webtypes from the table of commands in core/lab; not to be edited.
+
+/** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
+
+/** The effect of each command. @type {Record<keyof import('./types.js').Calls, Effect>} */
+export const effects = {
+`
+
+// unbroken stands for a space at which no line may end.
+const unbroken = "\x00"
+
+// effects are all that a command can have.
+var effects = []lab.Effect{lab.Looks, lab.Shows, lab.Moves, lab.Acts, lab.Begins, lab.Talks}
+
+// generateCommands returns web/commands.js.
+func generateCommands() []byte {
+	words := make([]string, len(effects))
+	for i, e := range effects {
+		words[i] = string(e)
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, commandsHead, union(words))
+	for _, c := range lab.Commands() {
+		fmt.Fprintf(&b, "  %s: '%s',\n", c.Name, c.Effect)
+	}
+	b.WriteString("};\n")
+	return []byte(b.String())
+}
+
+// writeArguments writes what each call takes. Arguments that may be left out may be null.
+func (g *generator) writeArguments() error {
+	g.out.WriteString("\n/**\n * CallArgs is what each call of the worker takes, in order; the table of commands says within which limits.\n")
+	g.out.WriteString(" * @typedef {object} CallArgs\n")
+	for _, c := range lab.Commands() {
+		args := make([]string, len(c.Args))
+		for i, a := range c.Args {
+			is, err := given(a)
+			if err != nil {
+				return fmt.Errorf("%s: %w", c.Name, err)
+			}
+			args[i] = label(a.Name) + mark(a) + ": " + is
+		}
+		// Lines end behind a comma: a type cannot go on after any other word.
+		words := strings.ReplaceAll(fmt.Sprintf("@property {[%s]} %s", strings.Join(args, ", "), c.Name), " ", unbroken)
+		g.comment(" * ", " *   ", strings.ReplaceAll(words, ","+unbroken, ", "))
+	}
+	text := strings.ReplaceAll(g.out.String(), unbroken, " ")
+	g.out.Reset()
+	g.out.WriteString(text)
+	g.out.WriteString(" */\n")
+	return nil
+}
+
+// label is the name of an argument where a word of the language cannot stand.
+func label(name string) string {
+	if name == "do" {
+		return "what"
+	}
+	return name
+}
+
+// mark marks what may be left out.
+func mark(a lab.Arg) string {
+	if a.Needed {
+		return ""
+	}
+	return "?"
+}
+
+// given is the page's type of an argument.
+func given(a lab.Arg) (string, error) {
+	is := ""
+	switch {
+	case len(a.OneOf) > 0:
+		is = union(a.OneOf)
+	case a.Type == lab.Text:
+		is = "string"
+	case a.Type == lab.Whole || a.Type == lab.Number:
+		is = "number"
+	case a.Type == lab.Switch:
+		is = "boolean"
+	case a.Type == lab.Any:
+		is = "object"
+	case a.Type == lab.Content:
+		is = "string | ArrayBuffer"
+	case a.Type == lab.Object:
+		members := make([]string, len(a.Members))
+		for i, m := range a.Members {
+			inner, err := given(m)
+			if err != nil {
+				return "", err
+			}
+			members[i] = m.Name + mark(m) + ": " + inner
+		}
+		is = "{" + strings.Join(members, ", ") + "}"
+	default:
+		return "", fmt.Errorf("webtypes knows nothing of the type %q of the argument %s", a.Type, a.Name)
+	}
+	if !a.Needed {
+		is += " | null"
+	}
+	return is, nil
+}
+
+// union is the type of what can be one of some texts.
+func union(texts []string) string { return "'" + strings.Join(texts, "' | '") + "'" }

@@ -1,0 +1,42 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+func main() {
+	out := flag.String("o", "web", "the folder that types.js and commands.js go to")
+	flag.Parse()
+	if err := run(*out, "."); err != nil {
+		fmt.Fprintln(os.Stderr, "webtypes:", err)
+		os.Exit(1)
+	}
+}
+
+// run writes both files into a folder; the module that the comments are read from lies in root.
+func run(out, root string) error {
+	files, err := made(root)
+	if err != nil {
+		return err
+	}
+	for name, text := range files {
+		path := filepath.Join(out, name)
+		if was, err := os.ReadFile(path); err == nil && bytes.Equal(was, text) {
+			continue // its time stays, for make
+		}
+		if err := os.WriteFile(path, text, 0o644); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// made are the files that webtypes writes, by name.
+func made(root string) (map[string][]byte, error) {
+	types, err := generate(root)
+	return map[string][]byte{"types.js": types, "commands.js": generateCommands()}, err
+}

@@ -1,0 +1,111 @@
+package main
+
+import (
+	"encoding/json"
+	"reflect"
+
+	"informerscope/core/lab"
+	"informerscope/core/restwatch"
+	"informerscope/core/story"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+)
+
+// renamed are the types whose name another package has too, or which would say too little outside of their package.
+var renamed = map[reflect.Type]string{
+	reflect.TypeFor[trace.Frame]():        "WireFrame",
+	reflect.TypeFor[trace.State]():        "WholeState",
+	reflect.TypeFor[trace.View]():         "ViewState",
+	reflect.TypeFor[view.Position]():      "View",
+	reflect.TypeFor[view.Lane]():          "LaneFrame",
+	reflect.TypeFor[view.Timeline]():      "TimelineFrame",
+	reflect.TypeFor[view.Object]():        "ObjectView",
+	reflect.TypeFor[lab.Context]():        "KubeContext",
+	reflect.TypeFor[restwatch.Resource](): "ServedResource",
+	reflect.TypeFor[story.Listed]():       "Story",
+	reflect.TypeFor[story.Page]():         "StoryPage",
+	reflect.TypeFor[story.Home]():         "StoryTake",
+	reflect.TypeFor[story.Group]():        "StoryGroup",
+	reflect.TypeFor[story.Words]():        "StoryWords",
+	reflect.TypeFor[lab.Story]():          "ReplayedStory",
+	reflect.TypeFor[calls]():              "Calls",
+	reflect.TypeFor[file]():               "MadeFile",
+}
+
+// roots are the types that the page reads, with all that they reach.
+var roots = []reflect.Type{reflect.TypeFor[view.Frame](), reflect.TypeFor[calls]()}
+
+// file is one that the worker made.
+type file struct {
+	Name  string   `json:"name"`
+	Parts []buffer `json:"parts"` // in order
+}
+
+// buffer is one of the browser's own, which is handed over with a message.
+type buffer struct{}
+
+// calls is what each call of the worker answers; docs/protocol.md says what they take and do.
+type calls struct {
+	State      trace.State     `json:"state"`
+	Select     trace.Selection `json:"select"`
+	Transform  trace.Selection `json:"transform"`
+	Story      lab.Story       `json:"story"`
+	CheckStory bool            `json:"checkStory"`
+	Arrive     bool            `json:"arrive"`
+	Fault      struct {
+		Name string `json:"name"`
+		On   bool   `json:"on"`
+	} `json:"fault"`
+	Hold        bool          `json:"hold"`
+	Release     bool          `json:"release"`
+	Play        trace.View    `json:"play"`
+	Pause       trace.View    `json:"pause"`
+	Step        trace.View    `json:"step"`
+	Seek        trace.View    `json:"seek"`
+	Live        trace.View    `json:"live"`
+	SeekTime    trace.View    `json:"seekTime"`
+	Mark        trace.View    `json:"mark"`
+	Stories     story.Library `json:"stories"`
+	StoryBegin  bool          `json:"storyBegin"`
+	StoryTurn   bool          `json:"storyTurn"`
+	StoryStep   bool          `json:"storyStep"`
+	StoryEnd    bool          `json:"storyEnd"`
+	StoryFollow bool          `json:"storyFollow"`
+	Record      file          `json:"record"`
+	Load        struct {
+		Events  int    `json:"events"`
+		Warning string `json:"warning"`
+	} `json:"load"`
+	Export         file                 `json:"export"`
+	AddIndex       string               `json:"addIndex"`
+	Panic          bool                 `json:"panic"`
+	Writes         bool                 `json:"writes"`
+	Sources        lab.Sources          `json:"sources"`
+	Token          lab.Sources          `json:"token"`
+	Resources      []restwatch.Resource `json:"resources"`
+	Namespaces     lab.Namespaces       `json:"namespaces"`
+	Object         view.Object          `json:"object"`
+	Index          view.IndexContents   `json:"index"`
+	Follow         string               `json:"follow"`
+	GroupBy        string               `json:"groupBy"`
+	Cluster        string               `json:"cluster"`
+	AddListener    int32                `json:"addListener"`
+	RemoveListener bool                 `json:"removeListener"`
+	Pace           bool                 `json:"pace"`
+	Shutdown       bool                 `json:"shutdown"`
+	Start          bool                 `json:"start"`
+	Unshared       bool                 `json:"unshared"`
+	Show           int                  `json:"show"`
+	Broadcast      lab.OnAir            `json:"broadcast"`
+	BroadcastBegin lab.OnAir            `json:"broadcastBegin"`
+	BroadcastEnd   lab.OnAir            `json:"broadcastEnd"`
+	Page           bool                 `json:"page"`
+	Apart          lab.Hearing          `json:"apart"`
+	Along          lab.Hearing          `json:"along"`
+}
+
+// anyJSON is what is passed on as it came; marshaler is what writes its own JSON.
+var (
+	anyJSON   = reflect.TypeFor[json.RawMessage]()
+	marshaler = reflect.TypeFor[json.Marshaler]()
+)

@@ -1,0 +1,176 @@
+//go:build js && wasm
+
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/url"
+	"time"
+
+	"github.com/hack-pad/safejs"
+	"k8s.io/utils/clock"
+
+	"informerscope/core/lab"
+	"informerscope/core/trace"
+)
+
+// speak sets up what this page can broadcast with.
+func (w *worker) speak() {
+	w.console.Speaker = lab.NewSpeaker(lab.SpeakerOptions{
+		Recorder: w.rec, Dial: w.console.Link.Dial, Where: w.console.View.Describe, Clock: clock.RealClock{}, Sleep: browserSleep,
+		Header: func() trace.Header {
+			return trace.Header{Selection: w.console.Lab.Selection(), ClientGo: trace.ClientGo}
+		},
+		Tell: func() { _ = postJSON("onAir", w.console.Speaker.OnAir()) },
+	})
+}
+
+// follow sets up what this page follows a speaker with, below the URL base, and follows.
+func (w *worker) follow(base string) {
+	w.console.Following = lab.NewFollowing(lab.FollowingOptions{
+		Recorder: w.rec, View: w.console.View, Clock: clock.RealClock{},
+		Fetch: func(ctx context.Context, path string) (int, []byte, error) { return browserFetch(ctx, base+path) },
+		Tell:  func() { _ = postJSON("hearing", w.console.Following.Hearing()) },
+	})
+	go func() { _ = w.console.Following.Run(context.Background()) }() // for as long as the worker lives
+}
+
+// audienceBase is the URL below which an audience's segments are.
+func audienceBase(page, token string) string {
+	u, err := url.Parse(page)
+	if err != nil {
+		return ""
+	}
+	return u.ResolveReference(&url.URL{Path: "./audience/" + token + "/"}).String()
+}
+
+// postJSON sends a message of one member, which the page gets as an object.
+func postJSON(name string, value any) error {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return err
+	}
+	parsed, err := toJS(text)
+	if err != nil {
+		return err
+	}
+	return post(name, parsed)
+}
+
+// browserSleep waits by the browser's timer: one of Go's own could end while a simulated experiment works, and change the order
+// of its goroutines.
+func browserSleep(ctx context.Context, d time.Duration) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	rang := make(chan struct{}, 1)
+	ring, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
+		notify(rang)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	defer ring.Release()
+	id, err := self().Call("setTimeout", ring.Value(), d.Milliseconds())
+	if err != nil {
+		return err
+	}
+	select {
+	case <-rang:
+		return nil
+	case <-ctx.Done():
+		_, _ = self().Call("clearTimeout", id)
+		return ctx.Err()
+	}
+}
+
+// browserFetch is the browser's fetch of a URL of this page's own server: through the browser's cache, and without credentials.
+func browserFetch(ctx context.Context, target string) (status int, body []byte, err error) {
+	ctor, err := self().Get("AbortController")
+	if err != nil {
+		return 0, nil, err
+	}
+	abort, err := ctor.New()
+	if err != nil {
+		return 0, nil, err
+	}
+	signal, err := abort.Get("signal")
+	if err != nil {
+		return 0, nil, err
+	}
+	promise, err := self().Call("fetch", target, map[string]any{"credentials": "omit", "signal": signal})
+	if err != nil {
+		return 0, nil, err
+	}
+	resp, err := settled(ctx, promise, abort)
+	if err != nil {
+		return 0, nil, err
+	}
+	number, err := resp.Get("status")
+	if err != nil {
+		return 0, nil, err
+	}
+	if status, err = number.Int(); err != nil {
+		return 0, nil, err
+	}
+	if promise, err = resp.Call("arrayBuffer"); err != nil {
+		return 0, nil, err
+	}
+	buffer, err := settled(ctx, promise, abort)
+	if err != nil {
+		return 0, nil, err
+	}
+	body, err = bytesOf(buffer)
+	return status, body, err
+}
+
+// settled waits for a promise, or until ctx ends.
+func settled(ctx context.Context, promise, abort safejs.Value) (safejs.Value, error) {
+	type outcome struct {
+		value safejs.Value
+		err   error
+	}
+	came := make(chan outcome, 2)
+	give := func(read func(safejs.Value) outcome) (safejs.Func, error) {
+		return safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
+			var v safejs.Value
+			if len(args) > 0 {
+				v = args[0]
+			}
+			came <- read(v)
+			return nil
+		})
+	}
+	kept, err := give(func(v safejs.Value) outcome { return outcome{value: v} })
+	if err != nil {
+		return safejs.Value{}, err
+	}
+	defer kept.Release()
+	broken, err := give(func(v safejs.Value) outcome {
+		words := "the browser did not get an answer"
+		if m, err := v.Get("message"); err == nil {
+			if text, err := m.String(); err == nil && text != "" {
+				words = text
+			}
+		}
+		return outcome{err: errors.New(words)}
+	})
+	if err != nil {
+		return safejs.Value{}, err
+	}
+	defer broken.Release()
+	if _, err := promise.Call("then", kept.Value(), broken.Value()); err != nil {
+		return safejs.Value{}, err
+	}
+	select {
+	case o := <-came:
+		return o.value, o.err
+	case <-ctx.Done():
+		_, _ = abort.Call("abort")
+		<-came // its functions are not called after they are released
+		return safejs.Value{}, ctx.Err()
+	}
+}
