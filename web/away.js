@@ -7,7 +7,7 @@ import './words-time.js';
 const long = 5000;
 
 export class Away {
-  /** @param {import('./types.js').Ctx} ctx */
+  /** @param {import('./page-types.js').Ctx} ctx */
   constructor(ctx) {
     this.ctx = ctx;
     this.since = 0;

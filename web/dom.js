@@ -114,6 +114,19 @@ export class Txt {
     return this;
   }
 
+  /**
+   * Says where the words come from, so that a test can hold them against the state: a path into the lane's state, or into its
+   * facts (`facts.…`), and the function of format.js that makes the words of it (`same` where there is none), with what else it is given
+   * behind a space (`version 8`).
+   * @param {string} path
+   * @param {string} [as]
+   */
+  of(path, as = 'same') {
+    attr(this.el, 'data-of', path);
+    attr(this.el, 'data-as', as);
+    return this;
+  }
+
   /** @param {string} name */
   cls(name) {
     attr(this.el, 'class', name);
@@ -178,6 +191,16 @@ export class Num {
   set(n, label) {
     this.n.set(n);
     this.l.set(label);
+    return this;
+  }
+
+  /**
+   * Says where the number comes from; the word behind it is none of the state's.
+   * @param {string} path
+   * @param {string} [as]
+   */
+  of(path, as = 'same') {
+    this.n.of(path, as);
     return this;
   }
 

@@ -1,7 +1,7 @@
 // @ts-check
 // Recordings and links: the log as a file, a file as the log (opened or dropped on the page), an export for Perfetto, and
 // a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
-// event; a live one is a file.
+// event; a live one is a file, and so is any moment where the page was built on a runtime that leaves something to chance.
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
 import * as fragment from './fragment.js';
@@ -15,7 +15,7 @@ const moment = /-at(\d+)(?=\.jsonl)/;
 
 export class Files {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
    */
   constructor(ctx, app) {
@@ -24,7 +24,12 @@ export class Files {
     /** @type {HTMLElement | null} */
     this.veil = null;
     this.depth = 0;
-    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace', hidden: '', 'aria-hidden': 'true', tabindex: -1 }));
+    /** Whether a story plays again to the event; the worker says it. */
+    this.exact = false;
+    /** The release of Go that built the page: another one's may play otherwise. */
+    this.go = '';
+    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace', hidden: '', 'aria-hidden': 'true',
+      tabindex: -1 }));
     this.input.addEventListener('change', () => {
       const f = this.input.files?.[0];
       this.input.value = '';
@@ -34,9 +39,9 @@ export class Files {
     this.drops();
   }
 
-  /** Hands a text to the person as a file. @param {string} name @param {string} text @param {string} type @private */
-  give(name, text, type) {
-    const blob = new Blob([text], { type });
+  /** Hands a file to the person. @param {string} name @param {ArrayBuffer[]} parts @param {string} type @private */
+  give(name, parts, type) {
+    const blob = new Blob(parts, { type });
     const url = URL.createObjectURL(blob);
     const a = h('a', { download: name, href: url });
     a.click();
@@ -47,15 +52,15 @@ export class Files {
   /** Saves the log; with a moment in its name when it is to open there. @param {number} [at] */
   async save(at) {
     const file = await this.ctx.act('record');
-    if (!file?.text) return;
+    if (!file?.parts) return;
     const name = String(file.name || 'informerscope.jsonl');
-    this.give(at ? name.replace(/\.jsonl$/, `-at${at}.jsonl`) : name, file.text, 'application/jsonl');
+    this.give(at ? name.replace(/\.jsonl$/, `-at${at}.jsonl`) : name, file.parts, 'application/jsonl');
   }
 
   /** Saves the log in the Chrome trace-event format. */
   async export() {
     const file = await this.ctx.act('export');
-    if (file?.text) this.give(String(file.name || 'informerscope.trace.json'), file.text, 'application/json');
+    if (file?.parts) this.give(String(file.name || 'informerscope.trace.json'), file.parts, 'application/json');
   }
 
   /** Asks for a file and opens it. */
@@ -85,16 +90,19 @@ export class Files {
     if (at) await ctx.act('seek', at);
   }
 
-  /** What an address must say for a simulated moment to be played again; null when that is too long. @param {number} seq */
+  /** What an address must say for a simulated moment to be played again; null when that is too long, or no address can. @param {number} seq */
   async story(seq) {
+    if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
-    return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq };
+    return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq, go: this.go };
   }
 
   /** What the address of a simulated moment says. @param {Record<string, string | number | null>} story @private */
   scene(story) {
-    const { state, eras } = this.ctx.model;
-    return { source: 'sim', ...story, resource: fragment.formatResource(state.resource), namespace: state.resource.namespace, era: eras?.length ? eras.join(',') : state.era };
+    const { state, eras, factory } = this.ctx.model;
+    const resource = factory ? factory.resources.join(',') : fragment.formatResource(state.resource);
+    const namespace = factory ? factory.namespace : state.resource.namespace;
+    return { source: 'sim', ...story, resource, namespace, era: eras?.length ? eras.join(',') : state.era, transform: state.indexer.transform || null };
   }
 
   /** Something was done: keeps what an address must say of it, which a worker that has ended cannot be asked. */
@@ -129,7 +137,7 @@ export class Files {
     const story = await this.story(seq);
     if (!story) {
       await this.save(seq);
-      ctx.say(ctx.t('file.long'));
+      ctx.say(ctx.t(this.exact ? 'file.long' : 'file.inexact'));
       return;
     }
     const url = fragment.shareable(this.scene(story));
@@ -162,12 +170,21 @@ export class Files {
         });
         root.append(b);
       };
-      row(sim ? 'link' : 'moment', () => this.share(anchor));
+      row(sim && this.exact ? 'link' : 'moment', () => this.share(anchor));
       root.append(h('hr'));
       row('save', () => this.save());
       row('export', () => this.export());
-      row('open', () => this.open());
-    }, { width: 400, label: t('file.menu') });
+      if (!ctx.follower) row('open', () => this.open());
+      if (ctx.relay && ctx.broadcast) {
+        root.append(h('hr'));
+        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x')));
+        b.addEventListener('click', () => {
+          close();
+          ctx.broadcast?.(anchor);
+        });
+        root.append(b);
+      }
+    }, { width: 420, label: t('file.menu') });
   }
 
   /** A recording can be dropped anywhere on the page. @private */
@@ -205,13 +222,23 @@ export class Files {
       this.veil = null;
     } else if (!this.veil) {
       const { t } = this.ctx;
-      this.veil = h('div', { class: 'drop' }, h('div', { class: 'scrim' }), h('div', { class: 'in' }, h('b', {}, t('file.drop')), h('span', {}, t('file.dropNote'))));
+      this.veil = h('div', { class: 'drop' }, h('div', { class: 'scrim' }),
+        h('div', { class: 'in' }, h('b', {}, t('file.drop')), h('span', {}, t('file.dropNote'))));
       document.body.append(this.veil);
     }
   }
 }
 
-/** The button that opens the menu. @param {import('./types.js').Ctx} ctx @param {(anchor: Element) => void} open */
+/**
+ * A file of the worker as a script gets it.
+ * @param {{name: string, parts: ArrayBuffer[]}} file
+ * @returns {Promise<{name: string, text: string}>}
+ */
+export async function asText(file) {
+  return { name: file.name, text: await new Blob(file.parts).text() };
+}
+
+/** The button that opens the menu. @param {import('./page-types.js').Ctx} ctx @param {(anchor: Element) => void} open */
 export function shareButton(ctx, open) {
   const words = h('span');
   const b = h('button', { class: 'key share', type: 'button', 'aria-haspopup': 'dialog' },
@@ -228,7 +255,7 @@ export function shareButton(ctx, open) {
 }
 
 /** Puts a text into the clipboard. Returns whether it is there. @param {string} text */
-async function copy(text) {
+export async function copy(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -17,11 +17,35 @@ export function exact(n) {
   return out;
 }
 
+/** A number that may not be known, which it is not below zero. @param {number} n */
+export function known(n) {
+  return n < 0 ? '—' : count(n);
+}
+
+/** How often in a second; what happens less than once still happens. @param {number} n */
+export function rate(n) {
+  if (n >= 10) return exact(n);
+  return n.toFixed(n > 0 && n < 1 ? 1 : 0);
+}
+
 /** A ring has room for five characters. @param {number} n */
 export function ring(n) {
   if (n < 1e4) return exact(n);
   if (n < 1e6) return (n / 1e3).toFixed(n < 1e5 ? 1 : 0) + 'k';
   return (n / 1e6).toFixed(1) + 'M';
+}
+
+/** A small ring has room for four characters. @param {number} n */
+export function ringShort(n) {
+  if (n < 1e3) return exact(n);
+  if (n < 9950) return (n / 1e3).toFixed(1) + 'k';
+  return n < 999500 ? Math.round(n / 1e3) + 'k' : (n / 1e6).toFixed(1) + 'M';
+}
+
+/** The smallest ring has room for three characters: from a thousand on it says how many thousands are full. @param {number} n */
+export function ringLeast(n) {
+  if (n < 1e3) return exact(n);
+  return n < 1e6 ? Math.floor(n / 1e3) + 'k+' : Math.floor(n / 1e6) + 'M+';
 }
 
 /**
@@ -194,6 +218,29 @@ export function fit(value, room, font = '12px') {
 }
 
 /**
+ * Breaks a sentence into `lines` lines at most, where its clauses end: a line that would end in the middle of a
+ * thought gives what follows its last mark to the next one, where there is room for it.
+ * @param {string} value
+ * @param {number} room
+ * @param {number} lines
+ * @param {string} font
+ * @returns {string[]}
+ */
+export function wrapClauses(value, room, lines, font) {
+  const plain = wrap(value, room, lines, font);
+  const clauses = value.trim().match(/.+?(?:[.:;,](?=\s)|[。：；，]|$)\s*/g) ?? [];
+  /** @type {string[]} */
+  const out = [];
+  for (const clause of clauses) {
+    const longer = (out[out.length - 1] ?? '') + clause;
+    if (out.length && width(longer.trimEnd(), font) <= room) out[out.length - 1] = longer;
+    else out.push(clause);
+  }
+  const whole = out.length <= lines && out.every((l) => width(l.trimEnd(), font) <= room);
+  return whole ? out.map((l) => l.trimEnd()) : plain;
+}
+
+/**
  * Breaks a sentence into at most `lines` lines of `room` units; the last one is cut with an ellipsis when it must be.
  * @param {string} value
  * @param {number} room
@@ -240,7 +287,9 @@ export function wrap(value, room, lines, font = '12px') {
 export function reason(error) {
   // The API's client wraps what went wrong on the wire twice.
   const inner = /^an error on the server \("(.+)"\) has prevented the request from succeeding$/.exec(error)?.[1] ?? error;
-  return inner.replace(/^unable to decode an event from the watch stream: |^failed to (list|watch) [^:]+: /, '').replace(/(stream error: )stream ID \d+; /, '$1').replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '').replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
+  return inner.replace(/^unable to decode an event from the watch stream: |^failed to (list|watch) [^:]+: /, '')
+    .replace(/(stream error: )stream ID \d+; /, '$1').replace(/^(Get|Post|Put|Patch|Delete|Head) "[^"]*": /, '')
+    .replace(/^(dial tcp[^:]*(:\d+)?|websocket[^:]*): (connect: )?/, (whole, what) => (what.startsWith('dial') ? '' : whole)).trim() || error;
 }
 
 /** A sentence begins with a capital. @param {string} words */

@@ -23,13 +23,14 @@ function put(p, members) {
   for (const k in members) {
     const v = members[k];
     if (k === 'token') continue;
-    if (v === null || v === undefined || v === '') p.delete(k);
+    // "namespace=" is all of them; without it, it is the context's own.
+    if (v === null || v === undefined || (v === '' && k !== 'namespace')) p.delete(k);
     else p.set(k, String(v));
   }
 }
 
 /**
- * Writes members into the fragment without a new entry in the history; empty and null remove one.
+ * Writes members into the fragment without a new entry in the history; empty and null remove one, but for an empty namespace, which means all.
  * @param {Record<string, string | number | null | undefined>} members
  */
 export function write(members) {
@@ -40,6 +41,18 @@ export function write(members) {
 }
 
 /**
+ * Puts the token of the server's present launch into the address.
+ * @param {string} token
+ * @param {string} [was] the fragment that stood there before: an address of nothing but a token goes on with its scene
+ */
+export function setToken(token, was = '') {
+  let p = read();
+  if (was && [...p.keys()].every((k) => k === 'token')) p = new URLSearchParams(was.replace(/^.*?#/, ''));
+  p.set('token', token);
+  history.replaceState(null, '', `#${text(p)}`);
+}
+
+/**
  * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
  * clusters, is never in it.
  * @param {Record<string, string | number | null | undefined>} members
@@ -47,6 +60,7 @@ export function write(members) {
 export function shareable(members) {
   const p = read();
   put(p, members);
+  if (!p.has('namespace')) p.set('namespace', '');
   for (const k of ['token', 'context', 'presenter', 'story']) p.delete(k);
   return `${location.href.replace(/#.*$/, '')}#${text(p)}`;
 }
@@ -59,17 +73,21 @@ export function shareable(members) {
 export function selection(p) {
   /** @type {Record<string, string | number>} */
   const o = { source: p.get('source') === 'live' ? 'live' : 'sim' };
-  for (const k of ['context', 'resource', 'namespace', 'era']) {
+  for (const k of ['context', 'resource', 'era']) {
     const v = p.get(k);
     if (v) o[k] = v;
   }
+  // What a link does not say of it is off, not as it was in the page that opens it.
+  o.transform = p.get('transform') || 'off';
+  if (p.has('namespace')) o.namespace = p.get('namespace') ?? '';
   const sim = o.source === 'sim' && !p.get('story');
   if (sim && (p.has('do') || p.has('at'))) o.do = p.get('do') ?? '';
   for (const k of /** @type {(keyof typeof limits)[]} */ (['seed', 'objects', 'rate', ...('do' in o ? ['from', 'at'] : [])])) {
     const v = p.get(k);
     if (!v) continue;
     const n = Number(v);
-    if (!(n >= 0 && n <= limits[k]) || (k !== 'rate' && !Number.isInteger(n))) throw new Error(t('frag.bad', { name: k, value: v.slice(0, 40), max: exact(limits[k]) }));
+    if (!(n >= 0 && n <= limits[k]) || (k !== 'rate' && !Number.isInteger(n))) throw new Error(
+      t('frag.bad', { name: k, value: v.slice(0, 40), max: exact(limits[k]) }));
     o[k] = n;
   }
   return o;

@@ -3,7 +3,7 @@
 // typed, so they look the same everywhere.
 import { attr, s, show } from './dom.js';
 
-/** @typedef {'add' | 'upd' | 'del' | 'rep' | 'syn' | 'bmk' | 'key'} Kind */
+/** @typedef {'add' | 'upd' | 'del' | 'rep' | 'syn' | 'bmk' | 'key' | 'err'} Kind */
 
 const turn = 'M5.23 15.06A7.2 7.2 0 1 0 7.57 6.93';
 const head = 'M3.17 11.53L11.47 10.53L4.37 2.53Z';
@@ -16,13 +16,14 @@ export const shapes = {
   rep: { stroke: turn, fill: head, edge: 1 },
   syn: { stroke: turn, fill: head, edge: 1, flip: true },
   bmk: { stroke: 'M7 3.5V20.5', fill: 'M7 4.5H18.5L15.3 8.8L18.5 13H7Z', edge: 1.5 },
+  err: { stroke: 'M5.5 5.5L18.5 18.5M18.5 5.5L5.5 18.5' },
   key: { stroke: '', fill: 'M15.6 12A3.6 3.6 0 1 1 8.4 12A3.6 3.6 0 1 1 15.6 12Z', edge: 0 },
 };
 
 /** @type {Record<string, Kind>} */
 const kinds = {
   Added: 'add', ADDED: 'add', Updated: 'upd', MODIFIED: 'upd', Modified: 'upd', Deleted: 'del', DELETED: 'del', Replaced: 'rep', ReplacedAll: 'rep',
-  Sync: 'syn', SyncAll: 'syn', Bookmark: 'bmk', BOOKMARK: 'bmk',
+  Sync: 'syn', SyncAll: 'syn', Bookmark: 'bmk', BOOKMARK: 'bmk', ERROR: 'err',
 };
 
 /** The kind of mark that a delta type has; what carries no type is a key. @param {string | undefined} op @returns {Kind} */
@@ -58,7 +59,8 @@ export function defs() {
   icon('i-warn', s('path', { d: 'M12 3.5L22 20.5H2Z', fill: 'currentColor' }), s('path', { d: 'M12 9.5V14.5M12 17V18.4', class: 'i-cut' }));
   icon('i-x', s('path', { d: 'M5 5L19 19M19 5L5 19', class: 'gs2' }));
   icon('i-lock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }), s('path', { d: 'M8 11V8a4 4 0 0 1 8 0v3', class: 'gs2' }));
-  icon('i-unlock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }), s('path', { d: 'M8 11V7a4 4 0 0 1 7.8-1.2', class: 'gs2' }));
+  icon('i-unlock', s('rect', { x: 5, y: 11, width: 14, height: 9.5, rx: 1.5, fill: 'currentColor' }),
+    s('path', { d: 'M8 11V7a4 4 0 0 1 7.8-1.2', class: 'gs2' }));
   icon('i-bolt', s('path', { d: 'M13.5 2.5L5 13.5H11L9.5 21.5L19 9.5H12.5Z', fill: 'currentColor' }));
   icon('i-hold', s('circle', { cx: 12, cy: 12, r: 11, fill: 'currentColor' }), s('path', { d: 'M9 7.5V16.5M15 7.5V16.5', class: 'i-cut2' }));
   d.append(
@@ -98,56 +100,6 @@ export class Glyph {
 
   hide() {
     show(this.el, false);
-  }
-}
-
-/** A chip at rest or being taken: a rounded square with its glyph, optionally with others stacked behind it. */
-export class Chip {
-  /** @param {Element} parent @param {number} size */
-  constructor(parent, size) {
-    this.size = size;
-    this.g = s('g');
-    this.back2 = s('rect', { width: size, height: size, rx: 4 });
-    this.back1 = s('rect', { width: size, height: size, rx: 4 });
-    this.box = s('rect', { width: size, height: size, rx: 4 });
-    this.g.append(this.back2, this.back1, this.box);
-    const gs = size * 0.68;
-    this.glyph = new Glyph(this.g, (size - gs) / 2, (size - gs) / 2, gs);
-    this.sel = s('rect', { x: -3, y: -3, width: size + 6, height: size + 6, rx: 6, class: 'selbox' });
-    this.g.append(this.sel);
-    parent.append(this.g);
-    show(this.g, false);
-  }
-
-  /**
-   * @param {number} cx centre
-   * @param {number} cy
-   * @param {Kind} kind
-   * @param {'mv' | 'rs' | 'next'} how filled, outlined, or a slot about to be filled
-   * @param {number} stack chips behind it, 0 to 2
-   * @param {boolean} selected
-   */
-  set(cx, cy, kind, how, stack, selected) {
-    show(this.g, true);
-    attr(this.g, 'transform', `translate(${cx - this.size / 2} ${cy - this.size / 2})`);
-    attr(this.box, 'class', how === 'next' ? 'slot' : `ch ${how} k-${kind}`);
-    this.glyph.set(kind, how === 'mv');
-    this.back(this.back1, stack > 0, kind, 4);
-    this.back(this.back2, stack > 1, kind, 8);
-    show(this.sel, selected);
-  }
-
-  /** @param {SVGElement} el @param {boolean} on @param {Kind} kind @param {number} d @private */
-  back(el, on, kind, d) {
-    show(el, on);
-    if (!on) return;
-    attr(el, 'x', -d);
-    attr(el, 'y', -d);
-    attr(el, 'class', 'ch-stack k-' + kind);
-  }
-
-  hide() {
-    show(this.g, false);
   }
 }
 

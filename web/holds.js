@@ -4,11 +4,11 @@
 import { attr, h, place, reveal, s, text } from './dom.js';
 import { exact, seconds } from './format.js';
 import { addWords } from './i18n.js';
-import { lanesY, RAIL } from './scene.js';
+import { lanesY, RAIL } from './layouts/stage.js';
 
 addWords({
-  'hold.some': ['n…', 'n…'],
-  'hold.someName': ['release some', '放行若干'],
+  'hold.some': ['n', 'n'],
+  'hold.someLong': ['release n', '放行 n 个'],
   'hold.someTitle': ['Release how many?', '放行多少个？'],
   'hold.allShort': ['all', '全部'],
   'hold.count': ['how many', '多少个'],
@@ -16,10 +16,13 @@ addWords({
   'hold.passed': ['{n} released', '已放行 {n}'],
 });
 
-/** @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words: import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin */
+/**
+ * @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words:
+ *   import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin
+ */
 
 export class Holds {
-  /** @param {import('./types.js').Ctx} ctx */
+  /** @param {import('./page-types.js').Ctx} ctx */
   constructor(ctx) {
     this.ctx = ctx;
     /** @type {Pin[]} */
@@ -34,7 +37,7 @@ export class Holds {
     ctx.scene.over.append(this.tip);
   }
 
-  /** @param {string} stage @param {number} x @param {number} y @param {number} lane @private */
+  /** @param {import('./page-types.js').Stage} stage @param {number} x @param {number} y @param {number} lane @private */
   add(stage, x, y, lane) {
     const { ctx } = this;
     const pin = h('button', { class: 'pin', type: 'button', 'aria-pressed': 'false' });
@@ -42,7 +45,8 @@ export class Holds {
     // The picture is drawn around x 8 of the button's box, with the rail at y 34 of the picture.
     pin.append(s('svg', { viewBox: '0 0 16 52' },
       s('g', { class: 'idle' }, s('path', { d: 'M8 29V21', class: 'hhs' }), s('circle', { cx: 8, cy: 18, r: 3, class: 'hhd' })),
-      s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }), s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
+      s('g', { class: 'held' }, s('rect', { x: 5.5, y: 17, width: 5, height: 34, rx: 1.5, class: 'hbar' }),
+        s('use', { href: '#i-hold', x: -1, y: 1, width: 18, height: 18, class: 'ic c1' }))));
     const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
     const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
     const some = h('button', { class: 'sbtn line raise', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
@@ -75,7 +79,7 @@ export class Holds {
 
   /**
    * Holds a stage, or lets it go.
-   * @param {string} stage
+   * @param {import('./page-types.js').Stage} stage
    * @param {number} [listener]
    */
   toggle(stage, listener) {
@@ -85,7 +89,7 @@ export class Holds {
     return on ? ctx.act('release', stage, 0, ...args) : ctx.act('hold', stage, ...args);
   }
 
-  /** Asks how many may pass. @param {HTMLElement} anchor @param {string} stage @param {any[]} args @private */
+  /** Asks how many may pass. @param {HTMLElement} anchor @param {import('./page-types.js').Stage} stage @param {(number | undefined)[]} args @private */
   openSome(anchor, stage, args) {
     const { ctx } = this;
     const { t } = ctx;
@@ -140,9 +144,9 @@ export class Holds {
       }
       const one = t('hold.one');
       const all = t(p.stage === 'pop' ? 'hold.all' : 'hold.allShort');
-      const some = t('hold.some');
+      const some = t(p.stage === 'pop' ? 'hold.someLong' : 'hold.some');
       if (p.some.textContent !== some) p.some.textContent = some;
-      attr(p.some, 'aria-label', `${some} ${t('hold.someName')}: ${t('hold.' + p.stage, { name })}`);
+      attr(p.some, 'aria-label', `${t('hold.someLong')}: ${t('hold.' + p.stage, { name })}`);
       attr(p.all, 'aria-label', `${t('hold.all')}: ${t('hold.' + p.stage, { name })}`);
       attr(p.one, 'aria-label', `${t('hold.one')}: ${t('hold.' + p.stage, { name })}`);
       if (p.one.textContent !== one) p.one.textContent = one;
@@ -151,10 +155,11 @@ export class Holds {
       const passed = hold.releases ? ` · ${t('hold.passed', { n: exact(hold.releases) })}` : '';
       if (p.stage === 'pop') {
         p.words.at(p.x + 12, 132).set(t('held.pop'));
-        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132).set(t('hold.you', { s: since }) + passed);
-        place(p.one, p.x + 12, 163, 74, 26);
-        place(p.some, p.x + 90, 163, 30, 26);
-        place(p.all, p.x + 124, 163, 70, 26);
+        p.who.cls('l').at(p.x + 12 + (p.words.el instanceof SVGTextElement ? p.words.el.getComputedTextLength() : 100) + 8, 132)
+          .set(t('hold.you', { s: since }) + passed);
+        place(p.one, p.x + 12, 163, 72, 26);
+        place(p.some, p.x + 88, 163, 72, 26);
+        place(p.all, p.x + 164, 163, 76, 26);
       } else if (p.stage === 'store') {
         // Left of the bar, over the Reflector's stretch of the rail.
         p.words.at(246, 116).set(t('held.store'));

@@ -9,7 +9,7 @@ import { chipIcon, kindOf } from './glyphs.js';
 
 export class Inspector {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {() => void} closed
    */
@@ -22,7 +22,7 @@ export class Inspector {
     this.askedAt = 0;
     this.busy = false;
     this.hopsId = '';
-    /** @type {import('./types.js').ObjectView | null} */
+    /** What the worker said of it, or why it said nothing. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
     this.root = h('aside', { class: 'drawer shut', 'aria-label': 'inspector' });
     this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
@@ -152,11 +152,13 @@ export class Inspector {
     this.hopsHead.textContent = journey.length ? t('ins.journey') : '';
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;
-    const rows = journey.map((hp, i) => h('div', { class: i === last ? 'hop now' : 'hop' }, h('i', { class: 'd' }), h('span', { class: 'tn' }, `+${span(hp.atMillis - t0)}`), h('b', {}, station(hp.stage)), h('span', {}, this.words(hp))));
+    const rows = journey.map((hp, i) => h('div', { class: i === last ? 'hop now' : 'hop' }, h('i', { class: 'd' }),
+      h('span', { class: 'tn' }, `+${span(hp.atMillis - t0)}`), h('b', {}, station(hp.stage)), h('span', {}, this.words(hp))));
     const reached = last >= 0 ? stations.indexOf(journey[last].stage) : stations.length;
     for (const st of stations.slice(reached + 1)) {
       if (st === 'reflector' || (st === 'controller' && !this.ctx.model.state.workqueue)) continue;
-      rows.push(h('div', { class: 'hop todo' }, h('i', { class: 'd f' }), h('span', { class: 'tn' }, '—'), h('b', {}, station(st)), h('span', {}, t('hop.todo.' + st))));
+      rows.push(h('div', { class: 'hop todo' }, h('i', { class: 'd f' }), h('span', { class: 'tn' }, '—'), h('b', {}, station(st)),
+        h('span', {}, t('hop.todo.' + st))));
     }
     const hopsId = `${this.key}|${journey.length}|${journey[last]?.seq}|${t('close')}`;
     if (hopsId !== this.hopsId) {
@@ -176,8 +178,10 @@ export class Inspector {
   words(hp) {
     const { t } = this.ctx;
     const name = this.ctx.model.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');
-    const key = hp.kind === 'Popped' ? ((hp.of ?? 1) > 1 ? 'PoppedOf' : 'Popped') : hp.kind === 'Queued' && hp.op === 'SyncAll' ? 'QueuedSync' : hp.kind === 'ClusterWritten' && hp.error ? 'ClusterWrittenNot' : hp.kind;
-    const said = t('hop.' + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0), s: span((hp.micros ?? 0) / 1000), rv: version(hp.rv ?? '', 12), name, text: hp.text ?? '', w: hp.listener ?? '' });
+    const key = hp.kind === 'Popped' ? ((hp.of ?? 1) > 1 ? 'PoppedOf' : 'Popped') : hp.kind === 'Queued' && hp.op === 'SyncAll' ? 'QueuedSync'
+      : hp.kind === 'ClusterWritten' && hp.error ? 'ClusterWrittenNot' : hp.kind;
+    const said = t('hop.' + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),
+      s: span((hp.micros ?? 0) / 1000), rv: version(hp.rv ?? '', 12), name, text: hp.text ?? '', w: hp.listener ?? '' });
     return (said === 'hop.' + key ? hp.kind : said) + (hp.error ? `: ${hp.error}` : '');
   }
 }
@@ -191,7 +195,8 @@ function station(stage) {
 
 /** @param {string} st @param {string} queue */
 function codeOf(st, queue) {
-  return { 'API server': 'api', Reflector: 'reflector', Queue: queue === 'DeltaFIFO' ? 'delta' : 'real', Indexer: 'indexer', Listeners: 'listeners', Controller: 'controller' }[st] ?? '';
+  return { 'API server': 'api', Reflector: 'reflector', Queue: queue === 'DeltaFIFO' ? 'delta' : 'real', Indexer: 'indexer', Listeners: 'listeners',
+    Controller: 'controller' }[st] ?? '';
 }
 
 /** @param {string} words @param {string} cls */

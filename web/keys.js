@@ -2,12 +2,14 @@
 // The keyboard, a clicker's keys included, and the overlay that lists them.
 import { h } from './dom.js';
 import { t } from './i18n.js';
+import { popupOpen } from './popup.js';
 
 /**
  * @typedef {{
  *   toggle: () => void, step: (n: number) => void, faster: (n: number) => void, start: () => void, live: () => void, mark: (n: number) => void,
  *   find: () => void, escape: () => boolean, hold: (digit: number) => void, release: (n: number) => void, fault: (digit: number) => void,
- *   black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void
+ * black: () => boolean, theme: () => void, language: () => void, era: () => void, help: () => void, explain: (n: number) => void, air: ()
+ * => void, qr: () => void
  * }} Actions
  */
 
@@ -16,14 +18,15 @@ export function bindKeys(a) {
   let prefix = '';
   let prefixAt = 0;
   document.addEventListener('keydown', (e) => {
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.defaultPrevented || e.isComposing || e.ctrlKey || e.metaKey || e.altKey) return;
     const el = /** @type {HTMLElement} */ (e.target);
     const typing = el.matches?.('input:not([type=range]), textarea, select');
     if (e.key === 'Escape') {
       if (a.escape()) e.preventDefault();
       return;
     }
-    if (typing) return;
+    // Keys that come while a pop-up is open are meant for it, wherever the focus has gone.
+    if (typing || popupOpen()) return;
     const slider = el.matches?.('input[type=range]');
     const pressed = el.matches?.('button, a');
     const digit = /^[1-9]$/.test(e.key) ? Number(e.key) : /^Digit[1-9]$/.test(e.code) && !e.shiftKey ? Number(e.code.slice(5)) : 0;
@@ -64,6 +67,8 @@ export function bindKeys(a) {
         case '.': a.black(); break;
         case 'c': case 'C': two === 'f' ? a.fault(10) : (done = false); break;
         case 'r': case 'R': two === 'f' ? a.fault(11) : (done = false); break;
+        case 'a': case 'A': a.air(); break;
+        case 'q': case 'Q': a.qr(); break;
         case 'n': a.release(1); break;
         case 'N': a.release(0); break;
         case 't': case 'T': a.theme(); break;
@@ -83,16 +88,20 @@ export function bindKeys(a) {
 /** @type {[string, [string[], string][]][][]} */
 const table = [
   [
-    ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'], [['[', ']'], 'keys.marks']]],
+    ['keys.time', [[['Space'], 'keys.space'], [['←', '→'], 'keys.step'], [['−', '+'], 'keys.speed'], [['Home', 'End'], 'keys.ends'],
+      [['[', ']'], 'keys.marks']]],
     ['keys.look', [[['Tab'], 'keys.tab'], [['Enter'], 'keys.enter'], [['/'], 'keys.find'], [['I'], 'keys.explain'], [['Esc'], 'keys.esc']]],
   ],
   [
-    ['keys.holds', [[['H', '1'], 'keys.h1'], [['H', '2'], 'keys.h2'], [['H', '3'], 'keys.h3'], [['H', '4'], 'keys.h4'], [['N'], 'keys.n'], [['Shift', 'N'], 'keys.N']]],
-    ['keys.faults', [[['1'], 'keys.f1'], [['2'], 'keys.f2'], [['3'], 'keys.f3'], [['4'], 'keys.f4'], [['5'], 'keys.f5'], [['6'], 'keys.f6'], [['7', '8', '9'], 'keys.f789'], [['F', 'C'], 'fault.compact'], [['F', 'R'], 'fault.restart']]],
+    ['keys.holds', [[['H', '1'], 'keys.h1'], [['H', '2'], 'keys.h2'], [['H', '3'], 'keys.h3'], [['H', '4'], 'keys.h4'], [['N'], 'keys.n'],
+      [['Shift', 'N'], 'keys.N']]],
+    ['keys.faults', [[['1'], 'keys.f1'], [['2'], 'keys.f2'], [['3'], 'keys.f3'], [['4'], 'keys.f4'], [['5'], 'keys.f5'], [['6'], 'keys.f6'],
+      [['7', '8', '9'], 'keys.f789'], [['F', 'C'], 'fault.compact'], [['F', 'R'], 'fault.restart']]],
   ],
   [
     ['keys.clicker', [[['Page Down'], 'keys.pgdn'], [['Page Up'], 'keys.pgup'], [['.'], 'keys.dot']]],
-    ['keys.screen', [[['E'], 'keys.e'], [['B'], 'keys.b'], [['S'], 'keys.s'], [['P'], 'keys.p'], [['W'], 'keys.w'], [['T'], 'keys.t'], [['L'], 'keys.l'], [['?'], 'keys.q']]],
+    ['keys.screen', [[['E'], 'keys.e'], [['B'], 'keys.b'], [['S'], 'keys.s'], [['P'], 'keys.p'], [['W'], 'keys.w'], [['T'], 'keys.t'], [['L'], 'keys.l'],
+      [['A'], 'keys.a'], [['Q'], 'keys.Q'], [['?'], 'keys.q']]],
   ],
 ];
 
@@ -120,7 +129,8 @@ export function toggleHelp(app, on) {
     h('h4', {}, t(head)),
     ...rows.map(([keys, words]) => h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words)))),
   ]))));
-  open = h('div', { class: 'ov' }, scrim, h('div', { class: 'kp', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('keys.title') }, h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc), grid));
+  open = h('div', { class: 'ov' }, scrim, h('div', { class: 'kp', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('keys.title') },
+    h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc), grid));
   open.addEventListener('keydown', (e) => {
     if (e.key === 'Tab') {
       e.preventDefault();

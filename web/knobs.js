@@ -9,7 +9,7 @@ const steps = { objects: [100, 1000, 10000, 100000], rate: [0, 10, 1000, 10000] 
 
 /**
  * Builds the knobs at the end of a menu.
- * @param {import('./types.js').Ctx} ctx
+ * @param {import('./page-types.js').Ctx} ctx
  * @param {HTMLElement} root
  * @param {() => void} close
  */
@@ -18,7 +18,8 @@ export function appendKnobs(ctx, root, close) {
   const src = ctx.model.state.source;
   const note = h('p', { class: 'note', role: 'status' }, t('knob.note'));
   const field = (/** @type {'objects' | 'rate' | 'seed'} */ name) => {
-    const el = /** @type {HTMLInputElement} */ (h('input', { type: 'text', inputmode: 'numeric', value: src[name] ?? 0, 'aria-label': t('knob.' + name), autocomplete: 'off', name: 'knob-' + name }));
+    const el = /** @type {HTMLInputElement} */ (h('input', { type: 'text', inputmode: 'numeric', value: src[name] ?? 0, 'aria-label': t('knob.' + name),
+      autocomplete: 'off', name: 'knob-' + name }));
     el.addEventListener('input', () => {
       el.removeAttribute('aria-invalid');
       tell(name === 'objects' && value(el.value) > 20000 ? t('knob.many') : t('knob.note'), false);

@@ -9,14 +9,19 @@ import { Pulse } from './pulse.js';
 /** Calls that take as long as the log is large. */
 const long = ['load', 'record', 'export'];
 
+/** A selection whose place a later one took before its cluster had answered: nobody waits for it any more. */
+export class Superseded extends Error {}
+
 export class Link {
   /**
    * @param {{
    *   url: string | URL,
-   *   init: {fragment: string, token: string, relay: string},
+   *   init: {fragment: string, token: string, relay: string, audience: string, page: string},
    *   progress: (p: {stage: string, loaded: number, total: number}) => void,
-   *   ready: (version: string) => void,
+   *   ready: (exact: boolean, go: string) => void,
    *   crash: (c: Crash) => void,
+   *   onAir: (is: import('./broadcast.js').OnAir) => void,
+   *   hearing: (is: import('./audience.js').Hearing) => void,
    *   silent: (seconds: number) => void
    * }} o `crash` with `lost` is taken back by `silent(0)`: the worker answers after all
    */
@@ -36,7 +41,8 @@ export class Link {
     this.worker.onmessage = (e) => this.receive(e.data);
     this.worker.onerror = (e) => {
       e.preventDefault();
-      this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing', stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
+      this.end({ message: e.message || 'the worker could not be started: worker.js or what it loads is missing',
+        stack: e.filename ? `${e.filename}:${e.lineno}` : '' });
     };
     this.worker.onmessageerror = () => this.end({ message: 'a message from the worker could not be read', stack: '' });
     this.pulse = new Pulse({
@@ -64,18 +70,22 @@ export class Link {
       }
     } else if (m.progress) {
       this.o.progress(m.progress);
+    } else if (m.onAir) {
+      this.o.onAir(m.onAir);
+    } else if (m.hearing) {
+      this.o.hearing(m.hearing);
     } else if (m.held) {
       this.pulse.watch();
     } else if (m.ready) {
       this.alive = true;
-      this.o.ready(m.version ?? '');
+      this.o.ready(!!m.exact, String(m.go ?? ''));
     } else if (m.crash) {
       this.end({ message: m.crash.message ?? String(m.crash), stack: m.crash.stack ?? '' });
     } else if (m.id !== undefined) {
       const call = this.open.get(m.id);
       if (!call) return;
       this.open.delete(m.id);
-      if (m.error !== undefined && m.error !== null && m.error !== '') call.reject(new Error(m.error));
+      if (m.error !== undefined && m.error !== null && m.error !== '') call.reject(m.superseded ? new Superseded(m.error) : new Error(m.error));
       else call.resolve(m.result);
     }
   }
@@ -93,7 +103,8 @@ export class Link {
   }
 
   /**
-   * Calls a function of the worker. It is rejected with the worker's words when the call fails.
+   * Carries out a command in the worker. It is rejected with the worker's words when that fails. A buffer that is given goes to the
+   * worker, and is empty here afterwards.
    * @param {string} call
    * @param {any[]} args
    * @returns {Promise<any>}
@@ -103,7 +114,7 @@ export class Link {
     const id = this.next++;
     return new Promise((resolve, reject) => {
       this.open.set(id, { call, resolve, reject });
-      this.worker.postMessage({ id, call, args });
+      this.worker.postMessage({ id, call, args }, args.filter((a) => a instanceof ArrayBuffer));
     });
   }
 

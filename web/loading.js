@@ -2,12 +2,15 @@
 // Before there is anything to show, the rail is the loading bar: solid is done, dotted is to come. Each station says what
 // it will do.
 import { attr, s, show, text } from './dom.js';
-import { bytes, exact, wrap } from './format.js';
+import { bytes, exact, width, wrap } from './format.js';
 import { t } from './i18n.js';
-import { columns, RAIL } from './scene.js';
+import { columns, RAIL } from './layouts/stage.js';
 
 const stops = [28, 640, 945, 1250];
 const stages = ['download', 'compile', 'start', 'first'];
+
+/** The two bars of each of a listener's channels. @param {number} y */
+const gates = (y) => [850, 858, 962, 970].map((x) => `M${x} ${y - 8}V${y + 8}`).join('');
 
 export class Loading {
   /** @param {import('./scene.js').Scene} scene */
@@ -24,7 +27,8 @@ export class Loading {
       this.g.append(c);
       return c;
     });
-    this.cut = s('g', {}, s('path', { d: 'M1188 140V164M1220 140V164', class: 'cute' }), s('use', { href: '#i-x', x: 1196, y: 144, width: 16, height: 16, class: 'ic ce' }));
+    this.cut = s('g', {}, s('path', { d: 'M1188 140V164M1220 140V164', class: 'cute' }),
+      s('use', { href: '#i-x', x: 1196, y: 144, width: 16, height: 16, class: 'ic ce' }));
     this.g.append(this.dot, this.cut);
     show(this.cut, false);
     this.num = text(this.g, 28, 132, 'num2', 'middle');
@@ -32,7 +36,8 @@ export class Loading {
     /** @type {{lines: import('./dom.js').Txt[], name: string, w: number}[]} */
     this.say = [];
     for (const [name, c] of Object.entries(columns)) {
-      text(this.g, c.x, 68, 'ti').set({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners', controller: 'Controller' }[name] ?? name);
+      text(this.g, c.x, 68, 'ti').set({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listeners',
+        controller: 'Controller' }[name] ?? name);
       text(this.g, c.x, 96, 'num2 t3').set('—');
       this.g.append(s('rect', { x: c.x, y: 196, width: c.w, height: 336, rx: 4, class: 'pn ghost' }));
       this.say.push({ name, w: c.w - 24, lines: [0, 1, 2, 3, 4, 5].map((i) => text(this.g, c.x + 12, 226 + 20 * i, 'c14')) });
@@ -48,7 +53,8 @@ export class Loading {
 
   /** Hollow shapes of what will stand in each station. @private */
   ghosts() {
-    const bar = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) => this.g.append(s('rect', { x, y, width: w, height: 6, rx: 3, class: 'skf' }));
+    const bar = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) =>
+      this.g.append(s('rect', { x, y, width: w, height: 6, rx: 3, class: 'skf' }));
     [60, 52, 64, 56, 48, 60, 52, 64].forEach((w, i) => bar(28, 372 + 20 * i, w));
     this.g.append(s('path', { d: 'M148 368H320', class: 'skh' }));
     for (const x of [154, 260, 314]) this.g.append(s('circle', { cx: x, cy: 368, r: 5, class: 'skc' }));
@@ -69,11 +75,12 @@ export class Loading {
     this.g.append(s('path', { d, class: 'skf' }));
     [50, 58, 66, 50, 42, 40].forEach((w, i) => bar(556, [369, 398, 423, 444, 461, 474][i], w));
     for (const y of [376, 432, 488]) {
-      this.g.append(s('path', { d: `M834 ${y}H886M930 ${y}H996M1040 ${y}H1048M850 ${y - 8}V${y + 8}M858 ${y - 8}V${y + 8}M962 ${y - 8}V${y + 8}M970 ${y - 8}V${y + 8}`, class: 'skh' }),
+      this.g.append(s('path', { d: `M834 ${y}H886M930 ${y}H996M1040 ${y}H1048${gates(y)}`, class: 'skh' }),
         s('circle', { cx: 908, cy: y, r: 20, class: 'skr' }), s('rect', { x: 996, y: y - 12, width: 44, height: 24, rx: 4, class: 'sks' }));
     }
     for (const x of [1096, 1120, 1144]) this.g.append(s('rect', { x, y: 366, width: 20, height: 20, rx: 4, class: 'sks' }));
-    this.g.append(s('path', { d: 'M1164 376H1193', class: 'skh' }), s('circle', { cx: 1204, cy: 376, r: 10, class: 'sks' }), s('circle', { cx: 1232, cy: 376, r: 10, class: 'sks' }));
+    this.g.append(s('path', { d: 'M1164 376H1193', class: 'skh' }), s('circle', { cx: 1204, cy: 376, r: 10, class: 'sks' }),
+      s('circle', { cx: 1232, cy: 376, r: 10, class: 'sks' }));
     [118, 104, 124, 110, 96].forEach((w, i) => {
       bar(1096, 410 + 20 * i, w);
       bar(1226, 410 + 20 * i, 24);
@@ -119,7 +126,7 @@ export class Loading {
     attr(this.dot, 'cx', x.toFixed(1));
     const words = this.stage === 0 && this.loaded ? (this.total ? t('load.of', { a: bytes(this.loaded), b: bytes(this.total) }) : bytes(this.loaded)) : '';
     attr(this.done, 'aria-valuetext', words ? `${stage}, ${words}` : stage);
-    this.num.at(Math.max(80, Math.min(1190, x)), 132).set(words);
+    this.num.at(Math.max(16 + width(words, '20px') / 2, Math.min(1190, x)), 132).set(words);
     // A large simulated cluster is made object by object.
     const made = this.stage === 3 && this.total ? ` · ${exact(this.loaded)} / ${exact(this.total)}` : '';
     this.names.forEach((n, i) => n.cls(i === this.stage ? 'l t1' : 'l').set(t('load.' + stages[i]) + (i === 3 ? made : '')));

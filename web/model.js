@@ -1,39 +1,63 @@
 // @ts-check
-// The page's copy of what the worker said: the folded state of the first lane, its cells, and the timeline. Members are
-// replaced as frames bring them; nothing is worked out here that the fold has not.
+// The page's copy of what the worker said: the folded state of each lane, the first one's cells, and the timeline. Members are
+// replaced as frames bring them; what is true of them beside that is a fact, which comes with them. No history is kept here, and nothing
+// is worked out.
 
 /** @typedef {import('./types.js').State} State */
+/** @typedef {import('./types.js').Facts} Facts */
 /** @typedef {import('./types.js').View} View */
 /** @typedef {import('./types.js').Frame} Frame */
-/** @typedef {import('./types.js').Cell} Cell */
+/** @typedef {import('./page-types.js').Cell} Cell */
 
 /** The state before anything is known. @returns {State} */
-export function emptyState() {
+function emptyState() {
   return {
     source: { kind: '' },
     era: '1.37',
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [] },
     reflector: {
-      phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0, lastRequest: '', verb: '',
-      requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '', backoffMillis: 0, backoffSince: 0, backoffCause: '', backoffThen: '', backoffs: [],
-      tempStore: 0, unavailable: false,
+      phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0,
+      lastRequest: '', verb: '', requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '',
+      backoffMillis: 0, backoffSince: 0, backoffCause: '', backoffThen: '', backoffs: [],
+      tempStore: 0, resyncs: 0, unavailable: false,
     },
     queue: {
-      kind: 'RealFIFO', depth: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0, items: [], batch: [], batchSize: 0,
-      lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, merges: 0,
+      kind: 'RealFIFO', depth: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
+      items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, merges: 0,
     },
-    indexer: { count: 0, resourceVersion: '', indices: {}, replaces: 0 },
+    indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0 },
     listeners: [],
     workqueue: null,
     holds: [],
     faults: [],
+    fidelity: {},
+  };
+}
+
+/** A part of the ledger in which nothing is. @returns {import('./types.js').LedgerPart} */
+function emptyPart() {
+  return { count: 0, mix: {}, total: 0, first: [] };
+}
+
+/** The facts before anything is known. @returns {Facts} */
+function emptyFacts() {
+  return {
+    sure: true, upToDate: false, growing: 0, wireMicros: null, unlisted: true, staleSince: 0, trouble: { down: false }, fresh: [], nextBatch: 0,
+    nextRequest: null, deltas: 0, pending: 0,
+    ledger: { wire: emptyPart(), queue: emptyPart(), store: emptyPart() }, requests: { open: 0, foremost: 0 }, focus: ['indexer', 'listeners'],
+    depths: { fromMillis: 0, stepMillis: 400, max: [] }, listener: 0, listeners: [], writesPerSecond: 0,
+    versions: { queued: null, behind: null, total: null }, sentence: { id: 'start' },
   };
 }
 
 /** The view before anything is known. @returns {View} */
-export function emptyView() {
-  return { mode: 'live', speed: 1, seq: 0, atMillis: 0, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0, mergedTokens: 0, shownTokens: 0 };
+function emptyView() {
+  return {
+    mode: 'live', speed: 1, seq: 0, atMillis: 0, behind: 0, behindMillis: 0, first: 0, head: 0, headMillis: 0,
+    mergedTokens: 0, shownTokens: 0,
+    memory: { live: 0, total: 0, limit: 0 },
+  };
 }
 
 /** How many bins and marks are kept, as core/view keeps them. */
@@ -45,15 +69,42 @@ function lists(member, names) {
   for (const n of names) if (member[n] === null || member[n] === undefined) member[n] = [];
 }
 
+/** What a frame says of a State, without the nulls that Go writes for lists that are empty. @param {any} st */
+function filled(st) {
+  if (st.api) lists(st.api, ['requests', 'wire']);
+  if (st.reflector) lists(st.reflector, ['backoffs']);
+  if (st.queue) {
+    lists(st.queue, ['items', 'batch', 'lastBatch']);
+    st.queue.mix ??= {};
+  }
+  if (st.indexer) st.indexer.indices ??= {};
+  if ('listeners' in st) {
+    st.listeners ??= [];
+    for (const l of st.listeners) lists(l, ['capacities']);
+  }
+  if (st.workqueue) lists(st.workqueue, ['workers', 'queue', 'processing', 'waiting']);
+  if ('holds' in st) st.holds ??= [];
+  if ('faults' in st) st.faults ??= [];
+  return st;
+}
+
 export class Model {
   constructor() {
     this.state = emptyState();
+    /** What is true of the first lane beside its state. */
+    this.facts = emptyFacts();
     this.view = emptyView();
     /** When the last frame was painted, on the page's clock. */
     this.frameAt = 0;
     /** True once a frame has arrived. */
     this.any = false;
     this.lanes = 1;
+    /** The lanes beside the first, which tell of no cells. @type {{state: State, facts: Facts}[]} */
+    this.others = [];
+    /** What the lanes made of the same changes, as it came; null while there is one. @type {import('./types.js').Comparison | null} */
+    this.compare = null;
+    /** What several informers show together, as it came; null while there is one, or one in two eras. @type {import('./types.js').Factory | null} */
+    this.factory = null;
     /** The eras of the lanes, when there are two. @type {string[]} */
     this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
@@ -79,13 +130,16 @@ export class Model {
     this.binsVersion = 0;
     /** @type {import('./types.js').Mark[]} */
     this.marks = [];
-    /** Depth of the queue at moments that were seen, for its curve. @type {{at: number, depth: number}[]} */
-    this.depths = [];
+    /** Why what the address asks for could not be begun, while there is no log yet. */
+    this.unbegun = '';
+    /** Why nothing comes from the worker any more: it ended, or it has not answered for a while. @type {'' | 'ended' | 'mute'} */
+    this.lost = '';
+    /** In the page of a follower: whether what the speaker does does not come in. */
+    this.unheard = false;
   }
 
   /** @param {Frame} frame @param {number} clock the page's clock, in ms */
   apply(frame, clock) {
-    const before = this.view;
     this.view = { ...this.view, ...frame.view };
     this.frameAt = clock;
     // Until the log has its first event there is nothing to show.
@@ -95,34 +149,32 @@ export class Model {
     this.cellsReset = false;
     this.groupsChanged = false;
     this.lanes = Math.max(1, frame.lanes?.length ?? 1);
-    this.told = !!frame.jump || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || Object.keys(l.state ?? {}).length > 0);
+    const says = (/** @type {object | undefined} */ o) => Object.keys(o ?? {}).length > 0;
+    this.told = !!frame.jump
+      || !!frame.lanes?.some((l) => l.cells || l.groups || l.moves?.length || says(l.state) || says(l.facts));
+    if (frame.compare !== undefined) this.compare = frame.compare;
+    if (frame.factory !== undefined) this.factory = frame.factory;
+    while (this.others.length < this.lanes - 1) this.others.push({ state: emptyState(), facts: emptyFacts() });
+    frame.lanes?.forEach((lane, i) => {
+      const kept = i ? this.others[i - 1] : this;
+      if (lane.state) Object.assign(kept.state, filled(lane.state));
+      if (lane.facts) Object.assign(kept.facts, lane.facts);
+    });
+    this.eras = this.lanes > 1 ? frame.lanes.map((_, i) => this.lane(i).state.era) : [];
+    if (this.factory && this.factory.factories.length > 1) this.eras = this.factory.factories.map((f) => f.era);
     const lane = frame.lanes?.[0];
-    if (lane?.state) {
-      const st = /** @type {any} */ (lane.state);
-      if (st.api) lists(st.api, ['requests', 'wire']);
-      if (st.reflector) lists(st.reflector, ['backoffs']);
-      if (st.queue) {
-        lists(st.queue, ['items', 'batch', 'lastBatch']);
-        st.queue.mix ??= {};
-      }
-      if (st.indexer) st.indexer.indices ??= {};
-      if ('listeners' in st) {
-        st.listeners ??= [];
-        for (const l of st.listeners) lists(l, ['capacities']);
-      }
-      if (st.workqueue) lists(st.workqueue, ['workers', 'queue', 'processing', 'waiting']);
-      if ('holds' in st) st.holds ??= [];
-      if ('faults' in st) st.faults ??= [];
-      Object.assign(this.state, st);
-    }
     if (lane?.groups) {
       this.groups = { index: lane.groups.index, list: lane.groups.list ?? [] };
       this.groupsChanged = true;
     }
     if (lane?.cells) this.applyCells(lane.cells);
     if (frame.timeline) this.applyTimeline(frame.timeline);
-    if (frame.timeline?.reset || this.view.headMillis < before.headMillis - 1) this.depths.length = 0;
-    this.noteDepth();
+  }
+
+  /** What is known of a lane. @param {number} i @returns {import('./page-types.js').Lane} */
+  lane(i) {
+    const { state, facts } = i ? this.others[i - 1] : this;
+    return { state, facts, view: this.view };
   }
 
   /** @param {NonNullable<import('./types.js').LaneFrame['cells']>} cells @private */
@@ -146,7 +198,7 @@ export class Model {
         c.phase = phase;
       } else {
         if (c) this.gone.push(c);
-        this.cells.set(slot, { slot, key, group, at, op, phase, pos: -1, step: -1 });
+        this.cells.set(slot, { slot, key, group, at, op, phase });
       }
       this.touched.add(slot);
     }
@@ -189,17 +241,6 @@ export class Model {
     }
   }
 
-  /** @private */
-  noteDepth() {
-    const at = this.view.atMillis;
-    const d = this.depths;
-    while (d.length && d[d.length - 1].at > at) d.pop();
-    const last = d[d.length - 1];
-    if (last && at - last.at < 100) last.depth = Math.max(last.depth, this.state.queue.depth);
-    else d.push({ at, depth: this.state.queue.depth });
-    while (d.length && d[0].at < at - 31e3) d.shift();
-  }
-
   /**
    * The moment on the log's clock that the page shows now. Between frames it runs on at the view's speed, for countdowns.
    * @param {number} clock
@@ -212,6 +253,12 @@ export class Model {
     return v.atMillis + Math.max(0, run);
   }
 
+  /** Whether the objects are those of a simulated cluster, here or where it is broadcast from. */
+  simulated() {
+    const { kind, context } = this.state.source;
+    return kind === 'sim' || (kind === 'broadcast' && !context);
+  }
+
   /** @param {string} stage @param {number} [listener] */
   hold(stage, listener) {
     return this.state.holds.find((x) => x.stage === stage && (x.listener ?? 0) === (listener ?? 0));
@@ -222,26 +269,43 @@ export class Model {
     return this.state.faults.find((f) => f.name === name);
   }
 
-  /** Where the stage is broken: the words of the trouble, or empty. */
-  trouble() {
-    const r = this.state.reflector;
-    if (this.state.source.trouble) return this.state.source.trouble;
-    return r.phase === 'backoff' ? r.backoffCause || r.lastError : '';
+  /** What is true of a listener beside its state. @param {number} id */
+  listener(id) {
+    return this.facts.listeners.find((l) => l.id === id);
   }
 
   /** True when the cluster does not answer: nothing can be asked of it now. */
   down() {
-    const r = this.state.reflector;
-    if (this.state.source.trouble) return true;
-    return r.phase === 'backoff' && /refused|reset by peer|no such host|unreachable|dial |i\/o timeout|network is|broken pipe|x509|relay|websocket/i.test(r.backoffCause || r.lastError);
+    return this.facts.trouble.down;
   }
 
-  /** How long the store has had no news, in ms, or 0 while it has. @param {number} now */
+  /**
+   * Whether news would come if there were any, so that what agrees may be said to agree, and what is newest to be current. Not while
+   * anything stands between the store and its cluster, nor between the worker and the page.
+   * @param {Facts} [facts] of the lane, where it is not the first
+   */
+  sure(facts = this.facts) {
+    return facts.sure && !this.lost && !this.unheard;
+  }
+
+  /**
+   * True until the first list has come: the store has never held what the cluster has, so nothing in it is old, and what comes is no
+   * relist.
+   */
+  unlisted() {
+    return this.facts.unlisted;
+  }
+
+  /** How long the store has had no news, in ms, or 0 while it has, and before it has had any. @param {number} now */
   stale(now) {
-    const r = this.state.reflector;
-    if (r.phase !== 'backoff') return 0;
-    let before = 0;
-    for (let i = 0; i < r.backoffs.length - 1; i++) before += r.backoffs[i];
-    return Math.max(0, now - (r.backoffSince - before));
+    const since = this.facts.staleSince;
+    return since ? Math.max(0, now - since) : 0;
+  }
+
+  /** How fresh an object is that changed so long ago: 4 is the freshest step, 0 the oldest. @param {number} age in ms */
+  freshness(age) {
+    const steps = this.facts.fresh;
+    for (let i = 0; i < steps.length; i++) if (age < steps[i]) return steps.length - i;
+    return 0;
   }
 }

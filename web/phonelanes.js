@@ -1,19 +1,24 @@
 // @ts-check
 // Two eras on the phone: one wire that forks into two upright rails. A station stands between them with a number at
 // either side, and time runs down: where the two eras differ, they differ from left to right.
+import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines, verdict } from './comparison.js';
 import { attr, s, text } from './dom.js';
+import { node } from './draw/rail.js';
+import { seats } from './draw/seats.js';
 import { bigVersion, count, exact, version, wrap } from './format.js';
-import { Glyph, kindOf } from './glyphs.js';
-import { opAt } from './lanes.js';
+import { kindOf } from './glyphs.js';
+import { phone as room } from './layouts/lanes.js';
+import { answer } from './trouble.js';
 
 /** @typedef {import('./phone.js').Phone} Phone */
 
 export const stations = ['api', 'reflector', 'queue', 'indexer', 'listeners'];
-const names = /** @type {Record<string, string>} */ ({ reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listener' });
+/** @type {Record<string, string>} */
+const names = { reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listeners: 'Listener' };
 
 /** How tall a station is. @param {Phone} p @param {string} c @param {boolean} open @returns {number} */
 export function tall(p, c, open) {
-  const n = p.o.lanes.episode.changes.length;
+  const n = p.o.lanes.compare.changes.length;
   if (c === 'api') return 106;
   if (!open) return c === 'queue' && !p.large ? 84 : p.large ? 46 : 58;
   return { reflector: 118, queue: 180, indexer: 164, listeners: n ? 104 + n * pitch(n) : 150 }[c] ?? 60;
@@ -36,8 +41,9 @@ export function rails(p) {
     svg.append(r);
     return r;
   });
-  svg.append(s('path', { d: `M25 ${ys.api}H39`, class: 'srcbar' }), s('circle', { cx: 32, cy: fork, r: 4, class: 'fork' }));
-  for (const q of x) for (const c of ['reflector', 'indexer']) svg.append(s('circle', { cx: q, cy: ys[c], r: 9, class: 'node' }), s('circle', { cx: q, cy: ys[c], r: 3.5, class: 'nodedot' }));
+  svg.append(s('path', { d: `M25 ${ys.api}H39`, class: 'srcbar' }));
+  svg.append(s('circle', { cx: 32, cy: fork, r: 4, class: 'fork' }));
+  for (const q of x) for (const c of ['reflector', 'indexer']) svg.append(node([q, ys[c]], 9));
   // Behind a held Pop nothing comes.
   const dead = x.map((q) => {
     const r = s('path', { d: `M${q} ${ys.indexer + 12}V${low}`, class: 'rail starve' });
@@ -64,173 +70,248 @@ export function ways(p, i) {
   const fork = ys.api + 36;
   return {
     wire: i ? [32, ys.api + 10, 32, fork, x, fork, x, ys.reflector - 12] : [32, ys.api + 10, 32, ys.reflector - 12],
-    store: [x, ys.reflector + 12, x, ys.queue - 16], pop: [x, ys.indexer - 24, x, ys.indexer - 12], fan: [x, ys.indexer + 12, x, ys.listeners + 12],
+    store: [x, ys.reflector + 12, x, ys.queue - 16],
+    pop: [x, ys.indexer - 24, x, ys.indexer - 12],
+    fan: [x, ys.indexer + 12, x, ys.listeners + 12],
   };
+}
+
+/** What stands in both lanes at a height: the same at either side. */
+class Both {
+  /** @param {Phone} p @param {boolean} open */
+  constructor(p, open) {
+    /** Where words begin at the left and end at the right. */
+    this.x = open ? [57, p.W - 57] : [50, p.W - 50];
+  }
+
+  /** A line of words in each lane. @param {SVGElement} g @param {number} y @param {string} type */
+  text(g, y, type) {
+    const [a, b] = this.x;
+    return [text(g, a, y, type), text(g, b, y, type, 'end')];
+  }
 }
 
 /** One station, both lanes. @param {Phone} p @param {string} c @param {SVGElement} g what it is drawn on @param {SVGElement} tap */
 export function station(p, c, g, tap) {
-  const { t, model } = p.ctx;
-  const { W, ys } = p;
-  const { lanes } = p.o;
-  const y = ys[c];
+  const y = p.ys[c];
   const open = p.open === c;
-  const mid = W / 2;
-  const side = open ? [57, W - 57] : [50, W - 50];
-  const anchors = /** @type {('start' | 'end')[]} */ (['start', 'end']);
-  if (c === 'api') {
-    text(tap, 60, y + 5, 'ti').set('API server');
-    const rv = text(tap, W - 16, y + 5, 'n20', 'end');
-    const words = text(tap, 60, y + 24, 'l');
-    const era = side.map((x, i) => text(tap, x, y + 64, 'n20', anchors[i]));
-    const kind = side.map((x, i) => text(tap, x, y + 82, 'l t1', anchors[i]));
-    p.updates.push((st) => {
-      rv.set(bigVersion(st.api.resourceVersion));
-      words.cls(model.down() ? 'l cet' : 'l').set(model.down() ? t('pres.noAnswer') : t('phone.oneSource'));
-      for (const i of [0, 1]) {
-        era[i].set(lanes.state(i).era);
-        kind[i].set(lanes.state(i).queue.kind);
-      }
-    });
-    return;
-  }
-  text(tap, mid, y + 5, 'ti', 'middle').set(names[c]);
-  const num = side.map((x, i) => text(tap, x, y + 6, 'n20', anchors[i]));
-  const low = p.large && !open ? [] : side.map((x, i) => text(tap, x, y + 25, 'l', anchors[i]));
-  const put = (/** @type {(i: number) => [string, string]} */ f) => p.updates.push(() => {
-    for (const i of [0, 1]) {
-      const [a, b] = f(i);
-      num[i].set(a);
-      low[i]?.set(b);
-    }
-  });
+  const both = new Both(p, open);
+  if (c === 'api') return source(p, both, tap, y);
+  text(tap, p.W / 2, y + 5, 'ti', 'middle').set(names[c]);
+  const numbers = both.text(tap, y + 6, 'n20');
+  const words = p.large && !open ? [] : both.text(tap, y + 25, 'l');
+  /** @type {(f: (state: import('./types.js').State) => [string, string], path: string, as: string) => void} */
+  const put = (f, path, as) => {
+    numbers.forEach((number, i) => path && number.of(`lanes.${i}.${path}`, as));
+    p.updates.push(() => numbers.forEach((number, i) => {
+      const [n, word] = f(p.o.lanes.state(i));
+      number.set(n);
+      words[i]?.set(word);
+    }));
+  };
+  const { t } = p.ctx;
   if (c === 'reflector') {
-    const how = open ? side.map((x, i) => [0, 1, 2].map((j) => text(g, x, y + 46 + 19 * j, j ? 'l' : 'l t1', anchors[i]))) : [];
-    put((i) => [bigVersion(lanes.state(i).reflector.resourceVersion), lanes.state(i).reflector.phase]);
-    p.updates.push(() => how.forEach(([a, b, d], i) => {
-      const r = lanes.state(i).reflector;
-      a.set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
-      b.set(`${exact(r.lists)} ${r.lists === 1 ? 'list' : 'lists'}`);
-      d.set(`${exact(r.watches)} ${r.watches === 1 ? 'watch' : 'watches'}`);
-    }));
+    put((st) => [bigVersion(st.reflector.resourceVersion), st.reflector.phase], 'reflector.resourceVersion', 'bigVersion');
+    if (open) requests(p, both, g, y);
   } else if (c === 'queue') {
-    const seats = side.map((_, i) => Array.from({ length: open ? 6 : p.large ? 2 : 4 }, (_2, j) => {
-      const cy = y - 6 + 20 * j;
-      const x = i ? W - 32 : 32;
-      const box = s('rect', { x: x - 9, y: cy - 9, width: 18, height: 18, rx: 4, class: 'slot' });
-      g.append(box);
-      return { box, glyph: new Glyph(g, x - 6.1, cy - 6.1, 12.2), words: text(g, x, cy + 4.5, 'l t1 lb', 'middle') };
-    }));
-    put((i) => [count(lanes.state(i).queue.depth), p.large ? '' : t(lanes.state(i).queue.kind === 'DeltaFIFO' ? 'lanes.byKey' : 'lanes.arrival')]);
-    const held = open || p.large ? null : text(tap, mid, y + 45, 'l t1', 'middle');
-    p.updates.push(() => {
-      held?.set(model.hold('pop') ? t('lanes.held') : '');
-      seats.forEach((list, i) => list.forEach((z, j) => {
-        // The head is lowest: what leaves first is nearest to the store.
-        const it = lanes.state(i).queue.items[list.length - 1 - j];
-        const ch = it && lanes.episode.changes.find((e) => e.key === it.key && (e.rv === it.rv || (it.deltas?.length ?? 0) > 1));
-        attr(z.box, 'class', it ? `ch rs k-${kindOf(it.op)}` : 'slot off');
-        z.words.set(ch ? ((it.deltas?.length ?? 0) > 1 ? ch.letter : ch.label) : '');
-        if (it && !ch) z.glyph.set(kindOf(it.op));
-        else z.glyph.hide();
-      }));
-    });
+    const order = (/** @type {string} */ kind) => t(kind === 'DeltaFIFO' ? 'lanes.byKey' : 'lanes.arrival');
+    put((st) => [count(st.queue.depth), p.large ? '' : order(st.queue.kind)], 'queue.depth', 'count');
+    lines(p, g, tap, y, open);
   } else if (c === 'indexer') {
-    put((i) => {
-      const rv = lanes.state(i).indexer.resourceVersion;
-      return [count(lanes.state(i).indexer.count), rv ? `rv ${version(rv, 8)}` : t('lanes.keepsNone')];
-    });
+    const held = (/** @type {string} */ rv) => (rv ? `rv ${version(rv, 8)}` : t('lanes.keepsNone'));
+    put((st) => [count(st.indexer.count), held(st.indexer.resourceVersion)], 'indexer.count', 'count');
   } else {
-    put((i) => [open ? '' : exact(lanes.state(i).listeners.find((l) => l.id === lanes.printer()?.id)?.handled ?? 0), open ? t('lanes.received') : t('phone.handled')]);
-    if (open) text(tap, mid, y + 25, 'l', 'middle').set(t('lanes.asSent'));
+    put((st) => {
+      if (open) return ['', t('lanes.received')];
+      const listener = st.listeners.find((l) => l.id === p.o.lanes.compare.listener);
+      return [exact(listener?.handled ?? 0), t('phone.handled')];
+    }, '', '');
+    if (open) text(tap, p.W / 2, y + 25, 'l', 'middle').set(t('lanes.asSent'));
   }
-  if (!open) return;
-  const dyn = s('g');
-  g.append(dyn);
-  let drawn = '';
-  p.updates.push(() => {
-    const sig = JSON.stringify([lanes.episode, c === 'reflector' ? 0 : lanes.read.map((x) => [x.pops.map((q) => q.items.length), x.stored.length, x.got.length])]);
-    if (sig === drawn) return;
-    drawn = sig;
-    dyn.replaceChildren();
-    if (c === 'queue') queues(p, dyn, y);
-    if (c === 'indexer') stores(p, dyn, y);
-    if (c === 'listeners') orders(p, dyn, y);
+  if (open) comparison(p, c, g, y);
+}
+
+/**
+ * Where the one stream comes from, and which informer each lane is.
+ * @param {Phone} p
+ * @param {Both} both
+ * @param {SVGElement} tap
+ * @param {number} y
+ */
+function source(p, both, tap, y) {
+  const { t, model } = p.ctx;
+  text(tap, 60, y + 5, 'ti').set('API server');
+  const rv = text(tap, p.W - 16, y + 5, 'n20', 'end').of('api.resourceVersion', 'bigVersion');
+  const words = text(tap, 60, y + 24, 'l');
+  const eras = both.text(tap, y + 64, 'n20');
+  const kinds = both.text(tap, y + 82, 'l t1');
+  p.updates.push((st) => {
+    rv.set(bigVersion(st.api.resourceVersion));
+    words.cls(model.down() ? 'l cet' : 'l').set(model.down() ? answer(p.ctx) : t('phone.oneSource'));
+    for (const i of [0, 1]) {
+      const lane = p.o.lanes.state(i);
+      eras[i].of(`lanes.${i}.era`).set(lane.era);
+      kinds[i].of(`lanes.${i}.queue.kind`).set(lane.queue.kind);
+    }
   });
 }
 
-/** What Pop took, or what waits for it. @param {Phone} p @param {SVGElement} g @param {number} y @private */
+/** How each lane asks for what there is. @param {Phone} p @param {Both} both @param {SVGElement} g @param {number} y */
+function requests(p, both, g, y) {
+  const how = both.text(g, y + 46, 'l t1');
+  const lists = both.text(g, y + 65, 'l');
+  const watches = both.text(g, y + 84, 'l');
+  p.updates.push(() => {
+    for (const i of [0, 1]) {
+      const r = p.o.lanes.state(i).reflector;
+      how[i].set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
+      lists[i].set(`${exact(r.lists)} ${r.lists === 1 ? 'list' : 'lists'}`);
+      watches[i].set(`${exact(r.watches)} ${r.watches === 1 ? 'watch' : 'watches'}`);
+    }
+  });
+}
+
+/**
+ * The queues on their rails: the head is lowest, as what leaves first is nearest to the store.
+ * @param {Phone} p
+ * @param {SVGElement} g
+ * @param {SVGElement} tap
+ * @param {number} y
+ * @param {boolean} open
+ */
+function lines(p, g, tap, y, open) {
+  const { t, model } = p.ctx;
+  const n = open ? 6 : p.large ? 2 : 4;
+  const row = { y: y - 6 + 20 * (n - 1), n, size: 18, pitch: 20, upright: true, vacant: 'slot off' };
+  const rows = [32, p.W - 32].map((x) => seats(g, { x, ...row }));
+  const held = open || p.large ? null : text(tap, p.W / 2, y + 45, 'l t1', 'middle');
+  p.updates.push(() => {
+    held?.set(model.hold('pop') ? t('lanes.held') : '');
+    rows.forEach((seated, i) => {
+      const { items } = p.o.lanes.state(i).queue;
+      seated.set(items.slice(0, n).map((item) => ({ kind: kindOf(item.op), word: seatWord(p.o.lanes.compare, item) })));
+    });
+  });
+}
+
+/**
+ * What the open station tells of the changes; drawn anew when the comparison is another one.
+ * @param {Phone} p
+ * @param {string} c
+ * @param {SVGElement} g
+ * @param {number} y
+ */
+function comparison(p, c, g, y) {
+  const into = s('g');
+  g.append(into);
+  /** @type {import('./types.js').Comparison | null} */
+  let drawn = null;
+  p.updates.push(() => {
+    const { compare } = p.o.lanes;
+    if (compare === drawn) return;
+    drawn = compare;
+    into.replaceChildren();
+    if (c === 'queue') queues(p, into, y);
+    if (c === 'indexer') stores(p, into, y);
+    if (c === 'listeners') orders(p, into, y);
+  });
+}
+
+/** What Pop took, or what waits for it. @param {Phone} p @param {SVGElement} g @param {number} y */
 function queues(p, g, y) {
-  const { t } = p.ctx;
-  const { lanes } = p.o;
+  const { compare } = p.o.lanes;
   for (const i of [0, 1]) {
     const x = i ? p.W / 2 + 6 : 54;
-    const { shown, hidden, head } = lanes.taken(i, 2, 4);
-    text(g, x, y + 47, 'l').set(hidden ? t('lanes.more', { n: exact(hidden) }) : p.large ? '' : head);
-    const bx = x + (p.large ? 2 : 40);
+    const { shown, hidden, head } = takenLines(p.ctx, compare, i, room);
+    text(g, x, y + 47, 'l').set(hidden ? p.ctx.t('lanes.more', { n: exact(hidden) }) : p.large ? '' : head);
+    const left = x + (p.large ? 2 : 40);
     shown.forEach((l, j) => {
       const top = y + 56 + 24 * j;
       if (l.name && !p.large) text(g, x, top + 15, 'l t1').set(l.name);
-      g.append(s('path', { d: `${l.first ? `M${bx + 4} ${top - 1}H${bx}` : `M${bx} ${top - 2}`}V${top + 22}${l.last ? `H${bx + 4}` : ''}`, class: 'brk' }));
-      l.items.forEach((c, k) => lanes.chip(bx + 6 + 41 * k, top, 38, 21, c, opAt(lanes.read[i], c), 'l t1 lb', g));
+      g.append(bracketAt(l, left, top - 1, top + 22));
+      lineChips(g, compare, i, l, { x: left + 6, y: top, w: 38, h: 21, step: 41, type: 'l t1 lb' });
     });
   }
 }
 
-/** The newest stored state of each object, and what the store was in between. @param {Phone} p @param {SVGElement} g @param {number} y @private */
+/** The newest stored state of each object, and what the store was in between. @param {Phone} p @param {SVGElement} g @param {number} y */
 function stores(p, g, y) {
-  const { lanes } = p.o;
+  const { compare } = p.o.lanes;
   for (const i of [0, 1]) {
     const x = i ? p.W / 2 + 6 : 54;
-    const w = p.W / 2 - 60;
-    lanes.newest(i).slice(0, p.large ? 2 : 3).forEach((q, j) => lanes.chip(x + 44 * j, y + 38, 40, 24, q.c, q.op, 'l t1 lb', g));
-    wrap(lanes.verdict(i), w, 5).forEach((q, j) => text(g, x, y + 80 + 15 * j, lanes.rows[i] ? 'l t1' : 'l').set(q));
+    compare.lanes[i].newest.slice(0, p.large ? room.newest.large : room.newest.small).forEach((change, j) => {
+      changeChip(g, { x: x + 44 * j, y: y + 38, w: 40, h: 24, type: 'l t1 lb' }, change, change.op);
+    });
+    const { words, odd } = verdict(p.ctx, compare, i);
+    wrap(words, p.W / 2 - 60, 5).forEach((line, j) => text(g, x, y + 80 + 15 * j, odd ? 'l t1' : 'l').set(line));
   }
 }
 
-/** Received, as sent, received: time runs down, and what changed places crosses. @param {Phone} p @param {SVGElement} g @param {number} y @private */
+/**
+ * Received, as sent, received: time runs down, and what changed places crosses.
+ * @param {Phone} p
+ * @param {SVGElement} g
+ * @param {number} y
+ */
 function orders(p, g, y) {
   const { t, model } = p.ctx;
-  const { lanes, W } = { lanes: p.o.lanes, W: p.W };
-  const { changes } = lanes.episode;
-  const n = changes.length;
-  const step = pitch(n);
-  const row = (/** @type {number} */ i) => y + 58 + step * i;
-  const wide = p.large ? 46 : 66;
-  const sw = p.large ? 36 : 44;
-  const mid = W / 2;
-  if (!n) {
-    wrap(t(model.state.source.kind === 'sim' ? 'lanes.nothing' : 'lanes.nothingLive'), W - 124, 5, '14px').forEach((q, i) => text(g, mid, y + 56 + 19 * i, 'c14', 'middle').set(q));
+  const { changes } = p.o.lanes.compare;
+  const mid = p.W / 2;
+  if (!changes.length) {
+    const words = wrap(t(model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), p.W - 124, 5, '14px');
+    words.forEach((line, i) => text(g, mid, y + 56 + 19 * i, 'c14', 'middle').set(line));
     return;
   }
-  for (const lane of [0, 1]) {
-    const got = lanes.read[lane].got;
-    const left = lane ? W - 52 - wide : 52;
-    const inner = lane ? left : left + wide;
-    const to = lane ? mid + sw / 2 : mid - sw / 2;
-    const bend = (to - inner) * 0.55;
-    for (let i = 0; i < n; i++) {
-      const cy = row(i);
-      g.append(s('circle', { cx: lane ? W - 32 : 32, cy, r: 3, class: 'fork' }), s('path', { d: `M${lane ? W - 32 : 32} ${cy}H${lane ? left + wide : left}`, class: 'rail' }));
-      const q = got[i];
-      if (!q) {
-        g.append(s('rect', { x: left, y: cy - 15, width: wide, height: 30, rx: 4, class: 'slot off' }));
-        continue;
-      }
-      const at = row(q.c.n - 1);
-      g.prepend(s('path', { d: `M${inner} ${cy}C${inner + bend} ${cy} ${to - bend} ${at} ${to} ${at}`, class: q.c.n - 1 === i ? 'bump' : 'bump x' }));
-      lanes.chip(left, cy - 15, wide, 30, q.c, q.op, p.large ? 't14' : 'n16', g);
+  const step = pitch(changes.length);
+  const at = { row: (/** @type {number} */ i) => y + 58 + step * i, wide: p.large ? 46 : 66, box: p.large ? 36 : 44, mid };
+  for (const lane of [0, 1]) received(p, g, lane, at);
+  for (const change of changes) {
+    const cy = at.row(change.n - 1);
+    const rect = s('rect', { x: mid - at.box / 2, y: cy - 13, width: at.box, height: 26, rx: 4, class: 'sentb' });
+    const box = s('g', { 'data-row': 'sent' }, rect);
+    text(box, mid, cy + 5, 't14', 'middle').set(change.label);
+    g.append(box);
+  }
+}
+
+/**
+ * What one lane's handler was given, tied to where each was sent.
+ * @param {Phone} p
+ * @param {SVGElement} g
+ * @param {number} lane
+ * @param {{row: (i: number) => number, wide: number, box: number, mid: number}} at
+ */
+function received(p, g, lane, at) {
+  const { compare } = p.o.lanes;
+  const { given } = compare.lanes[lane];
+  const rail = lane ? p.W - 32 : 32;
+  const left = lane ? p.W - 52 - at.wide : 52;
+  const inner = lane ? left : left + at.wide;
+  const to = lane ? at.mid + at.box / 2 : at.mid - at.box / 2;
+  const bend = (to - inner) * 0.55;
+  compare.changes.forEach((_, i) => {
+    const cy = at.row(i);
+    g.append(s('circle', { cx: rail, cy, r: 3, class: 'fork' }));
+    g.append(s('path', { d: `M${rail} ${cy}H${lane ? left + at.wide : left}`, class: 'rail' }));
+    const step = given[i];
+    if (!step) {
+      g.append(s('rect', { x: left, y: cy - 15, width: at.wide, height: 30, rx: 4, class: 'slot off' }));
+      return;
     }
-    const odd = got.some((q, i) => q.c.n - 1 !== i);
-    const last = row(n - 1) + 34;
-    // Half the width for each: the words of one era never meet those of the other.
-    const font = odd && !p.large ? '600 14px' : odd ? '700 12px' : '12px';
-    wrap(got.length ? t(odd ? 'lanes.notOrder' : lanes.state(lane).queue.kind === 'DeltaFIFO' ? 'lanes.keyOnly' : 'lanes.allKeys') : '', mid - 62, 2, font)
-      .forEach((q, j) => text(g, lane ? W - 54 : 54, last + 16 * j, odd && !p.large ? 't14' : odd ? 'l t1 b' : 'l', lane ? 'end' : 'start').set(q));
-  }
-  for (const c of changes) {
-    const cy = row(c.n - 1);
-    g.append(s('rect', { x: mid - sw / 2, y: cy - 13, width: sw, height: 26, rx: 4, class: 'sentb' }));
-    text(g, mid, cy + 5, 't14', 'middle').set(c.label);
-  }
+    const end = at.row(step.n - 1);
+    const d = `M${inner} ${cy}C${inner + bend} ${cy} ${to - bend} ${end} ${to} ${end}`;
+    g.prepend(s('path', { d, class: step.n - 1 === i ? 'bump' : 'bump x' }));
+    const chip = { x: left, y: cy - 15, w: at.wide, h: 30, type: p.large ? 't14' : 'n16', row: `given-${lane}` };
+    changeChip(g, chip, sent(compare, step.n), step.op);
+  });
+  // Half the width for each: the words of one era never meet those of the other.
+  const odd = reordered(compare, lane);
+  const low = at.row(compare.changes.length - 1) + 34;
+  const font = odd && !p.large ? '600 14px' : odd ? '700 12px' : '12px';
+  const type = odd && !p.large ? 't14' : odd ? 'l t1 b' : 'l';
+  const delta = p.o.lanes.state(lane).queue.kind === 'DeltaFIFO';
+  const words = given.length ? p.ctx.t(odd ? 'lanes.notOrder' : delta ? 'lanes.keyOnly' : 'lanes.allKeys') : '';
+  wrap(words, at.mid - 62, 2, font).forEach((line, j) => {
+    text(g, lane ? p.W - 54 : 54, low + 16 * j, type, lane ? 'end' : 'start').set(line);
+  });
 }

@@ -5,6 +5,11 @@ import { h } from './dom.js';
 /** @type {(() => void) | null} */
 let shut = null;
 
+/** Whether a pop-up is open: what is typed then is meant for it, and is no shortcut of the page. */
+export function popupOpen() {
+  return !!shut;
+}
+
 /** Closes the pop-up that is open. Returns whether there was one. */
 export function closePopup() {
   const was = !!shut;
@@ -20,7 +25,7 @@ export function closePopup() {
  */
 export function openPopup(app, anchor, build, options = {}) {
   closePopup();
-  const root = h('div', { class: 'pop', role: 'dialog' });
+  const root = h('div', { class: 'pop', role: 'dialog', tabindex: -1 });
   if (options.label) root.setAttribute('aria-label', options.label);
   const width = options.width ?? 320;
   const box = app.getBoundingClientRect();
@@ -29,7 +34,8 @@ export function openPopup(app, anchor, build, options = {}) {
   const left = Math.max(8, Math.min((a.left - box.left) / unit, 1272 - width));
   root.style.width = `${width / 16}rem`;
   root.style.left = `${left / 16}rem`;
-  const below = (a.bottom - box.top) / unit + 6;
+  // What lies beyond the stage is cut off.
+  const below = Math.max(8, (a.bottom - box.top) / unit + 6);
   if (below < 460) {
     root.style.top = `${below / 16}rem`;
     root.style.maxHeight = `${Math.min(544, 708 - below) / 16}rem`;
@@ -56,7 +62,7 @@ export function openPopup(app, anchor, build, options = {}) {
   app.append(root);
   document.addEventListener('pointerdown', outside, true);
   root.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape') {
+    if (e.key === 'Escape' && !e.isComposing) {
       close();
       e.stopPropagation();
       e.preventDefault();
@@ -70,60 +76,128 @@ export function openPopup(app, anchor, build, options = {}) {
     e.stopPropagation();
   });
   const first = /** @type {HTMLElement | null} */ (root.querySelector('input, [aria-selected="true"], [aria-checked="true"], button'));
-  first?.focus();
+  (first ?? root).focus();
 }
 
+/** The rest of a press of Enter, which closed a pop-up, is not a press of the button that has the focus then. */
+function swallow() {
+  const eat = (/** @type {KeyboardEvent} */ e) => {
+    if (e.key !== 'Enter') return;
+    e.preventDefault();
+    e.stopPropagation();
+  };
+  for (const type of /** @type {('keydown' | 'keypress')[]} */ (['keydown', 'keypress'])) {
+    // Not this very keydown: it has gone past the window already.
+    window.addEventListener(type, eat, true);
+    window.addEventListener('keyup', () => window.removeEventListener(type, eat, true), { capture: true, once: true });
+  }
+}
+
+let lists = 0;
+
 /**
- * A list with a search field above it: type to narrow, arrows to move, Enter to choose.
+ * A list with a search field above it: type to narrow, arrows to move, Enter to choose. The field is there from the beginning, so that what is
+ * typed while the items are still asked for is not lost.
  * @template T
  * @param {HTMLElement} root
  * @param {{
- *   items: T[],
+ *   items: T[] | null,
  *   words: (item: T) => string,
- *   row: (item: T) => {label: string, aside?: string, on?: boolean, title?: string},
+ *   row: (item: T) => {label: string, aside?: string, lines?: string[], on?: boolean, title?: string, off?: string},
  *   choose: (item: T) => void,
+ *   typed?: (text: string, known: boolean) => {item: T, first: boolean} | null,
  *   placeholder: string,
  *   none: string,
+ *   waiting?: string,
  *   limit?: number
- * }} o
+ * }} o `items` null: not known yet; `lines` stand below the label; `off` is why a row cannot be chosen; `typed` makes an item of what was typed, to be
+ *   offered first or last
+ * @returns {HTMLInputElement & {fillWith: (items: T[]) => void}}
  */
 export function searchList(root, o) {
-  const field = /** @type {HTMLInputElement} */ (h('input', { class: 'find', type: 'text', placeholder: o.placeholder, 'aria-label': o.placeholder, spellcheck: 'false', autocomplete: 'off', role: 'combobox', 'aria-expanded': 'true', 'aria-controls': 'pop-list' }));
-  const list = h('div', { class: 'list', role: 'listbox', id: 'pop-list', 'aria-label': o.placeholder });
+  const id = `pop-list-${++lists}`;
+  const field = /** @type {HTMLInputElement} */ (h('input', { class: 'find', type: 'text', placeholder: o.placeholder, 'aria-label': o.placeholder,
+    spellcheck: 'false', autocomplete: 'off', autocapitalize: 'off', role: 'combobox', 'aria-expanded': 'true', 'aria-autocomplete': 'list',
+    'aria-controls': id }));
+  const list = h('div', { class: 'list', role: 'listbox', id, 'aria-label': o.placeholder });
   root.append(field, list);
+  let items = o.items;
   /** @type {T[]} */
   let shown = [];
   let cur = 0;
+  /** Whether Enter came before the items: it is for the first that matches then. */
+  let early = false;
   const mark = () => {
-    [...list.children].forEach((c, i) => c.classList.toggle('cur', i === cur));
-    list.children[cur]?.scrollIntoView({ block: 'nearest' });
+    const rows = [...list.children];
+    rows.forEach((c, i) => c.classList.toggle('cur', i === cur));
+    const at = shown.length ? rows[cur] : undefined;
+    if (at) field.setAttribute('aria-activedescendant', at.id);
+    else field.removeAttribute('aria-activedescendant');
+    at?.scrollIntoView({ block: 'nearest' });
+  };
+  const pick = (/** @type {T} */ it) => {
+    if (!o.row(it).off) o.choose(it);
   };
   const fill = () => {
-    const q = field.value.trim().toLowerCase();
-    shown = o.items.filter((it) => !q || o.words(it).toLowerCase().includes(q)).slice(0, o.limit ?? 400);
+    const text = field.value.trim();
+    const q = text.toLowerCase();
+    shown = (items ?? []).filter((it) => !q || o.words(it).toLowerCase().includes(q)).slice(0, o.limit ?? 400);
+    const own = q ? o.typed?.(text, items !== null) : null;
+    if (own) {
+      if (own.first) shown.unshift(own.item);
+      else shown.push(own.item);
+    }
     cur = Math.max(0, q ? 0 : shown.findIndex((it) => o.row(it).on));
-    list.replaceChildren(...shown.map((it) => {
+    list.replaceChildren(...shown.map((it, i) => {
       const r = o.row(it);
-      const b = h('button', { class: 'row', type: 'button', role: 'option', tabindex: -1, 'aria-selected': String(!!r.on) }, h('span', { class: 'tick' }), h('span', {}, r.label));
+      const b = h('button', { class: 'row', type: 'button', role: 'option', id: `${id}-${i}`, tabindex: -1, 'aria-selected': String(!!r.on) },
+        h('span', { class: 'tick' }));
+      const label = h('span', {}, r.label);
+      if (r.lines?.length || r.off) {
+        b.classList.add('tall');
+        b.append(h('span', { class: 'rl' }, label, ...(r.lines ?? []).filter(Boolean).map((w) => h('small', {}, w)),
+          ...(r.off ? [h('small', { class: 'off-why' }, r.off)] : [])));
+      } else b.append(label);
       if (r.aside) b.append(h('small', {}, r.aside));
+      if (r.off) b.setAttribute('aria-disabled', 'true');
       if (r.title) b.title = r.title;
-      b.addEventListener('click', () => o.choose(it));
+      b.addEventListener('click', () => pick(it));
       return b;
     }));
-    if (!shown.length) list.append(h('p', { class: 'note' }, o.none));
+    if (!shown.length) list.append(h('p', { class: 'note' }, items === null ? o.waiting ?? '…' : o.none));
     mark();
   };
-  field.addEventListener('input', fill);
+  field.addEventListener('input', () => {
+    early = false;
+    fill();
+  });
   field.addEventListener('keydown', (e) => {
+    if (e.isComposing) return;
     if (e.key === 'ArrowDown') cur = Math.min(shown.length - 1, cur + 1);
     else if (e.key === 'ArrowUp') cur = Math.max(0, cur - 1);
     else if (e.key === 'Enter') {
+      swallow();
       // An item may be the empty word (all namespaces), so it is the place that counts.
-      if (cur < shown.length) o.choose(shown[cur]);
+      if (cur < shown.length) pick(shown[cur]);
+      else early = items === null;
     } else return;
     e.preventDefault();
     mark();
   });
   fill();
-  return field;
+  return Object.assign(field, {
+    fillWith: (/** @type {T[]} */ all) => {
+      const at = cur > 0 ? shown[cur] : undefined;
+      items = all;
+      fill();
+      // Who went down the list meanwhile stays on the line.
+      const i = at === undefined ? -1 : shown.indexOf(at);
+      if (i >= 0) {
+        cur = i;
+        mark();
+      }
+      if (early && cur < shown.length) pick(shown[cur]);
+      early = false;
+    },
+  });
 }

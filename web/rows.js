@@ -8,7 +8,7 @@ import { attr, h, place } from './dom.js';
 /** @type {WeakMap<HTMLElement, HTMLElement>} */
 const tips = new WeakMap();
 
-/** The one tip of a stage. @param {import('./types.js').Ctx} ctx */
+/** The one tip of a stage. @param {import('./page-types.js').Ctx} ctx */
 function tipOf(ctx) {
   let el = tips.get(ctx.scene.app);
   if (!el) {
@@ -22,13 +22,13 @@ function tipOf(ctx) {
 
 /**
  * Shows a tip below a place of the stage, or above it when there is no room below.
- * @param {import('./types.js').Ctx} ctx
+ * @param {import('./page-types.js').Ctx} ctx
  * @param {Tip | null} tip null hides it
  * @param {number} [x] left, in units
  * @param {number} [y] the bottom of what it tells of
  * @param {number} [up] the height of what it tells of
  */
-export function showTip(ctx, tip, x = 0, y = 0, up = 0) {
+function showTip(ctx, tip, x = 0, y = 0, up = 0) {
   const el = tipOf(ctx);
   el.hidden = !tip;
   if (!tip) return;
@@ -40,7 +40,7 @@ export function showTip(ctx, tip, x = 0, y = 0, up = 0) {
 
 export class Rows {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {number} n how many lines there can be
    * @param {number} x where the list stands from left to right, for the order of the keyboard
    * @param {{act?: (i: number) => void, tip?: (i: number) => Tip | null}} does what a press does, and what a line has to say

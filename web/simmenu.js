@@ -5,7 +5,7 @@ import { exact } from './format.js';
 import { appendKnobs } from './knobs.js';
 
 /**
- * @param {import('./types.js').Ctx} ctx
+ * @param {import('./page-types.js').Ctx} ctx
  * @param {HTMLElement} anchor
  * @param {string} sample a key of the store, to propose a deployment
  */
@@ -14,7 +14,9 @@ export function openSimMenu(ctx, anchor, sample) {
   const st = ctx.model.state;
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('sim.title')));
-    const field = (/** @type {string} */ value, /** @type {string} */ label) => /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off', placeholder: t('sim.where') }));
+    const field = (/** @type {string} */ value, /** @type {string} */ label) =>
+      /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off',
+      placeholder: t('sim.where') }));
     const button = (/** @type {string} */ k, /** @type {() => Promise<any> | void} */ f) => {
       const b = h('button', { class: 'key', type: 'button' }, t(k));
       b.addEventListener('click', f);
@@ -40,7 +42,8 @@ export function openSimMenu(ctx, anchor, sample) {
       h('hr'),
     );
     const obj = field(ctx.selected() || sample, t('sim.object'));
-    root.append(h('div', { class: 'form' }, h('span', {}, t('sim.object')), obj, button('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
+    root.append(h('div', { class: 'form' }, h('span', {}, t('sim.object')), obj,
+      button('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
     root.append(
       h('div', { class: 'btnrow' },
         button('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),

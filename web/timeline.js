@@ -4,21 +4,23 @@
 import { attr, h, s, show, text } from './dom.js';
 import { clock, count, exact, middle, moment, width } from './format.js';
 import { kindOf } from './glyphs.js';
+import { same } from './same.js';
 import './words-time.js';
 
-const L = 16;
-const EDGE = 1180;
-const BASE = 700;
-const HIGH = 44;
 /** What forgotten time leaves at the left, in units. */
 const GONE = 24;
+/** Where words stand above the bars, in units. */
+const wordsY = 10.5;
 /** How many hops of the selected object are kept. */
 const maxHops = 2000;
 
 /** @typedef {import('./types.js').Mark} Mark */
 /** @typedef {import('./types.js').Hop} Hop */
 
-const stations = /** @type {Record<string, string>} */ ({ api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' });
+/** The stations of hops. @type {Record<string, string>} */
+const stations = {
+  api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller',
+};
 
 /**
  * How a mark looks and what it says; null when it is not drawn.
@@ -33,9 +35,11 @@ function look(m, t) {
   const text = m.text ?? '';
   switch (m.kind) {
     case 'fault':
-      return m.on ? { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text } : null;
+      if (!m.on) return null;
+      return { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text };
     case 'error': {
-      const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
+      const broke = /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
+      const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : broke;
       return { ...x, say, id: 'error ' + say };
     }
     case 'panic':
@@ -64,40 +68,63 @@ function halt(m) {
   return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;
 }
 
+/**
+ * Where a layout has the timeline, in units of its own: how large it is, between which places its moments lie, where its bars stand and how
+ * high they can be, how far the head rises above them, and the least time that the whole of it stands for, in ms. One that is `bare` has no
+ * words: no axis, no names of marks, no journey.
+ * @typedef {{
+ *   w: number, h: number, left: number, edge: number, base: number, high: number, rise: number, least: number, bare: boolean
+ * }} TimeBox
+ */
+
 export class Timeline {
   /**
-   * @param {import('./types.js').Ctx} ctx
-   * @param {HTMLElement} app
+   * @param {import('./page-types.js').Ctx} ctx
+   * @param {HTMLElement} parent
+   * @param {TimeBox} box
+   * @param {string} [cls]
    */
-  constructor(ctx, app) {
+  constructor(ctx, parent, box, cls = 'timeline') {
     this.ctx = ctx;
-    this.root = h('div', { class: 'timeline', role: 'slider', tabindex: 0 });
+    this.box = box;
+    this.root = h('div', { class: cls, role: 'slider', tabindex: 0 });
     this.canvas = /** @type {HTMLCanvasElement} */ (h('canvas', { class: 'layer' }));
     this.cx = /** @type {CanvasRenderingContext2D} */ (this.canvas.getContext('2d'));
-    this.svg = s('svg', { class: 'layer', viewBox: '0 636 1280 84' });
+    this.svg = s('svg', { class: 'layer' });
     this.root.append(this.canvas, this.svg);
-    app.append(this.root);
-    this.svg.append(s('path', { d: `M${L} 700.5H1264`, class: 'axis' }));
+    parent.append(this.root);
+    const { left, base, rise, high } = box;
+    /** Device pixels per unit. */
+    this.k = 1;
+    this.line = s('path', { d: '', class: 'axis' });
+    this.svg.append(this.line);
     /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
     this.ticks = [];
     // What the log has forgotten, and where it begins.
-    this.gone = s('g', {}, s('rect', { x: L, y: 656, width: 0, height: 44, class: 'hatch' }), s('path', { d: '', class: 'gone-line' }));
-    this.goneText = text(this.svg, 0, 646.5, 'l3');
+    this.gone = s('g', {}, s('rect', { x: left, y: base - high, width: 0, height: high, class: 'hatch' }),
+      s('path', { d: '', class: 'gone-line' }));
+    this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
     this.marksG = s('g');
     this.svg.append(this.gone, this.way, this.marksG);
     /** @type {{g: SVGElement, line: SVGElement, icon: SVGElement, t: import('./dom.js').Txt}[]} */
     this.marks = [];
-    this.head = s('g', {}, s('path', { d: 'M0 652V706', class: 'ph' }), s('path', { d: 'M-7 652h14v7l-7 7l-7 -7z', class: 'phh' }));
-    this.edge = s('path', { d: 'M0 652V700', class: 'lv' });
-    this.svg.append(this.edge, this.head);
-    this.ahead = text(this.svg, 1191, 668, 'n20');
-    this.aheadWhy = text(this.svg, 1191, 686, 'l');
-    this.empty = text(this.svg, 640, 682, 'c14', 'middle');
-    this.drawn = '';
+    const headTop = base - rise;
+    this.head = s('g', {}, s('path', { d: `M0 ${headTop}V${Math.min(box.h, base + 6)}`, class: 'ph' }),
+      s('path', { d: `M-7 ${headTop}h14v7l-7 7l-7 -7z`, class: 'phh' }));
+    this.liveEdge = s('path', { d: `M0 ${headTop}V${base}`, class: 'lv' });
+    this.svg.append(this.liveEdge, this.head);
+    // What a bare one has no room for is written where nobody sees it.
+    const words = box.bare ? s('g') : this.svg;
+    this.ahead = text(words, 1191, 32, 'n20');
+    this.aheadWhy = text(words, 1191, 50, 'l');
+    this.empty = text(words, 640, 46, 'c14', 'middle');
+    /** What the bars and the marks were drawn of. @type {unknown[]} */
+    this.barsOf = [];
     this.binsDrawn = -1;
     this.drawnAt = 0;
-    this.marksDrawn = '';
+    /** @type {unknown[]} */
+    this.marksOf = [];
     this.dragging = false;
     this.busy = false;
     /** @type {number | null} */
@@ -106,7 +133,7 @@ export class Timeline {
     this.wanted = null;
     /** The moments at the left end and how much lies between it and the right end. */
     this.from = 0;
-    this.total = 72750;
+    this.total = box.least;
     /** Where the log begins that can still be shown; 0 while nothing was forgotten. */
     this.first = 0;
     /** The hops of the selected object that are known, by time. @type {Hop[]} */
@@ -116,7 +143,7 @@ export class Timeline {
     this.hopsSeq = -1;
     this.hopsAt = -1e9;
     this.hopsBusy = false;
-    this.title = text(this.svg, L, 646.5, 'l t1');
+    this.title = text(words, left, wordsY, 'l t1');
     this.root.addEventListener('pointerdown', (e) => {
       if (e.button !== 0 || !ctx.model.any) return;
       this.root.setPointerCapture(e.pointerId);
@@ -134,14 +161,16 @@ export class Timeline {
 
   /** @param {number} ms */
   x(ms) {
-    return L + ((ms - this.from) / this.total) * (EDGE - L);
+    const { left, edge } = this.box;
+    return left + ((ms - this.from) / this.total) * (edge - left);
   }
 
   /** @param {PointerEvent} e @private */
   to(e) {
-    const box = this.root.getBoundingClientRect();
-    const x = ((e.clientX - box.left) / box.width) * 1280;
-    const ms = Math.max(this.first, this.from + ((x - L) / (EDGE - L)) * this.total);
+    const place = this.root.getBoundingClientRect();
+    const { w, left, edge } = this.box;
+    const x = ((e.clientX - place.left) / place.width) * w;
+    const ms = Math.max(this.first, this.from + ((x - left) / (edge - left)) * this.total);
     const head = this.ctx.model.view.headMillis;
     // Past the live edge is the live edge.
     this.wanted = ms >= head ? -1 : ms;
@@ -161,10 +190,19 @@ export class Timeline {
   }
 
   resize() {
-    const k = this.ctx.scene.k;
-    this.canvas.width = Math.round(1280 * k);
-    this.canvas.height = Math.round(84 * k);
-    this.drawn = '';
+    const { box } = this;
+    if (box.bare) {
+      // Its units are CSS pixels: it is as wide as there is room.
+      box.w = this.root.clientWidth || box.w;
+      box.edge = box.w - box.left;
+    }
+    const k = (this.k = box.bare ? devicePixelRatio || 1 : this.ctx.scene.k);
+    attr(this.svg, 'viewBox', `0 0 ${box.w} ${box.h}`);
+    attr(this.line, 'd', `M${box.left} ${box.base + 0.5}H${box.bare ? box.edge : 1264}`);
+    this.canvas.width = Math.round(box.w * k);
+    this.canvas.height = Math.round(box.h * k);
+    this.barsOf = [];
+    this.marksOf = [];
   }
 
   paint() {
@@ -180,38 +218,42 @@ export class Timeline {
     const any = m.any && v.head > 0;
     this.empty.set(any ? '' : t('tl.empty'));
     show(this.head, any);
-    show(this.edge, any && !live);
-    this.ahead.set(any ? (live ? t(m.state.source.kind === 'file' ? 'tl.end' : 'tl.live') : '+' + count(v.behind)) : '');
+    show(this.liveEdge, any && !live);
+    const sure = m.sure();
+    const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
+    this.ahead.set(any ? (live ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : '+' + count(v.behind)) : '');
     this.follow();
     const edge = this.x(head);
     const hx = this.x(live ? head : now);
-    attr(this.edge, 'transform', `translate(${edge.toFixed(1)} 0)`);
+    attr(this.liveEdge, 'transform', `translate(${edge.toFixed(1)} 0)`);
     attr(this.head, 'transform', `translate(${hx.toFixed(1)} 0)`);
     const lx = Math.min(edge + 11, 1193);
-    this.ahead.at(lx, 668);
-    const quiet = live && m.down();
-    this.aheadWhy.at(lx, 686).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(m.state.source.kind === 'file' ? 'tl.toEnd' : 'tl.toLive'));
+    this.ahead.at(lx, 32);
+    const quiet = live && (m.down() || !sure);
+    this.aheadWhy.at(lx, 50).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(ended ? 'tl.toEnd' : 'tl.toLive'));
     this.paintGone(any ? this.first : 0);
     this.paintWay(any, hx);
     attr(this.root, 'aria-label', t('tl.label'));
     attr(this.root, 'aria-valuemin', Math.floor(this.first / 1000));
     attr(this.root, 'aria-valuemax', Math.round(head / 1000));
     attr(this.root, 'aria-valuenow', Math.round(now / 1000));
-    attr(this.root, 'aria-valuetext', live ? t('tl.live') : clock(now).replace(/\.\d+$/, ''));
+    attr(this.root, 'aria-valuetext', live ? t(sure ? 'tl.live' : 'tl.now') : clock(now).replace(/\.\d+$/, ''));
     this.axis(any ? total : 0);
     // At the live edge nothing lies behind the head, and the newest bar may grow in steps of its own time.
-    const id = `${m.epoch}|${this.ctx.selected() !== ''}|${this.from}|${total}|${live ? '' : Math.round(hx * 2)}|${this.ctx.scene.k}|${this.ctx.scene.colour.t3}`;
+    const selected = this.ctx.selected() !== '';
+    const barsOf = [m.epoch, selected, this.from, total, live ? '' : Math.round(hx * 2), this.k, this.ctx.scene.colour.t3];
     const clockNow = performance.now();
-    if (id !== this.drawn || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
-      this.drawn = id;
+    if (!same(barsOf, this.barsOf) || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
+      this.barsOf = barsOf;
       this.binsDrawn = m.binsVersion;
       this.drawnAt = clockNow;
       this.bars(live ? Infinity : hx);
     }
-    const mid = `${m.marks.length}|${this.hopsOf}|${this.hopsVersion}|${this.from}|${total}|${t('tl.live')}|${m.marks.length ? m.marks[m.marks.length - 1].seq : 0}`;
-    if (mid !== this.marksDrawn) {
-      this.marksDrawn = mid;
-      if (this.ctx.selected()) this.layHops();
+    const { marks } = m;
+    const marksOf = [marks.length, marks[marks.length - 1]?.seq, this.hopsOf, this.hopsVersion, this.from, total, t('tl.live')];
+    if (!same(marksOf, this.marksOf)) {
+      this.marksOf = marksOf;
+      if (selected && !this.box.bare) this.layHops();
       else this.layMarks();
     }
   }
@@ -222,20 +264,21 @@ export class Timeline {
    */
   scale(first, head) {
     const lost = first > 0;
+    const room = this.box.edge - this.box.left;
     const steps = (/** @type {number} */ span) => {
-      let total = lost ? 5000 : 72750;
+      let total = lost ? 5000 : this.box.least;
       while (total < span) total *= 1.15;
       return total;
     };
     if (this.ctx.model.state.source.kind === 'file') {
       // A recording does not grow: it fills the line.
-      const strip = lost ? GONE / (EDGE - L) : 0;
+      const strip = lost ? GONE / room : 0;
       this.total = Math.max(1000, head - first) / (1 - strip);
       this.from = lost ? first - strip * this.total : 0;
       return;
     }
     // Where something was forgotten, a strip of it stays in sight.
-    const span = (head - first) * (lost ? 1 + GONE / (EDGE - L - GONE) : 1);
+    const span = (head - first) * (lost ? 1 + GONE / (room - GONE) : 1);
     if (!lost) {
       this.from = 0;
       this.total = steps(head);
@@ -244,7 +287,7 @@ export class Timeline {
     const total = steps(span);
     // It shrinks only when it would by two steps, so it does not flap between two.
     if (total > this.total || total * 1.3 < this.total || this.from === 0) this.total = total;
-    const strip = (GONE / (EDGE - L)) * this.total;
+    const strip = (GONE / room) * this.total;
     const from = Math.max(0, first - strip);
     if (from < this.from || from - this.from > strip * 0.5 || head - this.from > this.total) this.from = from;
   }
@@ -268,7 +311,7 @@ export class Timeline {
       this.hopsVersion++;
     }
     const clockNow = performance.now();
-    if (!key || this.hopsBusy || m.view.seq === this.hopsSeq || clockNow - this.hopsAt < 500) return;
+    if (this.box.bare || !key || this.hopsBusy || m.view.seq === this.hopsSeq || clockNow - this.hopsAt < 500) return;
     this.hopsBusy = true;
     this.hopsSeq = m.view.seq;
     this.hopsAt = clockNow;
@@ -320,19 +363,21 @@ export class Timeline {
   paintGone(first) {
     const on = first > 0;
     show(this.gone, on);
-    this.goneText.show(on && !this.ctx.selected());
+    if (!on) this.goneText.show(false);
     if (!on) return;
     const x = this.x(first);
     const [rect, line] = this.gone.children;
-    attr(rect, 'width', Math.max(0, x - L).toFixed(1));
-    attr(line, 'd', `M${x.toFixed(1)} 650V706`);
-    this.goneText.at(x, 646.5).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
+    const { left, base, high, bare } = this.box;
+    attr(rect, 'width', Math.max(0, x - left).toFixed(1));
+    attr(line, 'd', `M${x.toFixed(1)} ${base - high - 6}V${base + (bare ? 0 : 6)}`);
+    this.goneText.show(!bare && !this.ctx.selected());
+    this.goneText.at(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
   }
 
   /** The way of the selected object: come so far, and known to come. @param {boolean} any @param {number} hx @private */
   paintWay(any, hx) {
     const { t } = this.ctx;
-    const key = this.ctx.selected();
+    const key = this.box.bare ? '' : this.ctx.selected();
     const n = any && key ? this.hops.length : 0;
     show(this.way, n > 0);
     this.title.show(any && key !== '');
@@ -344,12 +389,15 @@ export class Timeline {
     const x1 = this.x(this.hops[n - 1].atMillis);
     const mid = Math.max(x0, Math.min(hx, x1));
     const [band, done, ahead] = this.way.children;
-    const so = `M${x0.toFixed(1)} 700H${Math.max(mid, x0 + 1).toFixed(1)}`;
+    const { base } = this.box;
+    const so = `M${x0.toFixed(1)} ${base}H${Math.max(mid, x0 + 1).toFixed(1)}`;
     attr(band, 'd', so);
     attr(done, 'd', so);
-    attr(ahead, 'd', x1 > mid + 1 ? `M${(mid + 4).toFixed(1)} 700H${x1.toFixed(1)}` : '');
+    attr(ahead, 'd', x1 > mid + 1 ? `M${(mid + 4).toFixed(1)} ${base}H${x1.toFixed(1)}` : '');
     const i = this.hopNow();
-    const where = i < 0 ? t('tl.hops', { n: exact(n) }) : t('tl.hop', { i: exact(i + 1), n: exact(n), station: stations[this.hops[i].stage] ?? this.hops[i].stage });
+    const stage = this.hops[i]?.stage ?? '';
+    const hop = () => t('tl.hop', { i: exact(i + 1), n: exact(n), station: stations[stage] ?? stage });
+    const where = i < 0 ? t('tl.hops', { n: exact(n) }) : hop();
     this.title.set(`${t('tl.journey', { key: middle(key, 44) })} · ${where}`, key);
   }
 
@@ -365,9 +413,9 @@ export class Timeline {
       for (let j = i; j < this.hops.length && !op && this.x(this.hops[j].atMillis) - x < 13; j++) op = this.hops[j].op ?? '';
       const kind = kindOf(op);
       const o = this.mk(used++);
-      this.dress(o, { icon: 'g-' + kind, cls: 'gl k-' + kind, line: 'mk-l', words: '', size: 11, say: '', id: '' }, x, 668);
+      this.dress(o, { icon: 'g-' + kind, cls: 'gl k-' + kind, line: 'mk-l', words: '', size: 11, say: '', id: '' }, x, this.box.base - 32);
       show(o.icon, true);
-      for (const [a, val] of /** @type {[string, number][]} */ ([['x', x - 5.5], ['y', 654], ['width', 11], ['height', 11]])) attr(o.icon, a, val);
+      put(o.icon, x - 5.5, 18, 11);
       o.t.set('', '');
       last = x;
     }
@@ -376,23 +424,25 @@ export class Timeline {
 
   /** @param {number} total @private */
   axis(total) {
+    const { left, edge, base, bare } = this.box;
+    if (bare) return;
     const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
-    const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (EDGE - L) >= 90) ?? 86400;
+    const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (edge - left) >= 90) ?? 86400;
     let n = 0;
     const begin = Math.ceil(this.from / 1000 / step) * step;
-    for (let sec = begin; total && this.x(sec * 1000) < EDGE - 10; sec += step) {
+    for (let sec = begin; total && this.x(sec * 1000) < edge - 10; sec += step) {
       let o = this.ticks[n];
       if (!o) {
-        const tick = s('path', { d: 'M0 700V704', class: 'axis' });
+        const tick = s('path', { d: `M0 ${base}V${base + 4}`, class: 'axis' });
         this.svg.append(tick);
-        o = { tick, t: text(this.svg, 0, 716, 'l3') };
+        o = { tick, t: text(this.svg, 0, base + 16, 'l3') };
         this.ticks.push(o);
       }
       const x = this.x(sec * 1000);
       show(o.tick, true);
       attr(o.tick, 'transform', `translate(${x.toFixed(1)} 0)`);
-      attr(o.t.el, 'text-anchor', x > L + 12 ? 'middle' : 'start');
-      o.t.show(true).at(x, 716).set(moment(sec * 1000));
+      attr(o.t.el, 'text-anchor', x > left + 12 ? 'middle' : 'start');
+      o.t.show(true).at(x, base + 16).set(moment(sec * 1000));
       n++;
     }
     for (; n < this.ticks.length; n++) {
@@ -405,12 +455,13 @@ export class Timeline {
   bars(hx) {
     const { cx } = this;
     const m = this.ctx.model;
-    const k = this.ctx.scene.k;
+    const { k } = this;
+    const { left: start, edge, base, high } = this.box;
     const c = this.ctx.scene.colour;
     const contrast = document.documentElement.classList.contains('is-contrast');
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    const perBin = (m.binMillis / this.total) * (EDGE - L);
+    const perBin = (m.binMillis / this.total) * (edge - start);
     const wide = perBin >= 2.5;
     let top = 4;
     // From the bin in which the log begins on.
@@ -445,18 +496,19 @@ export class Timeline {
       const v = heights[i];
       if (!v) continue;
       const x = left + i * step;
-      const hgt = Math.max(1, HIGH * Math.sqrt(v / top));
+      const hgt = Math.max(1, high * Math.sqrt(v / top));
       const x0 = Math.round(x * k);
       const x1 = Math.max(x0 + 1, Math.round((x + (wide ? step * 0.75 : 1)) * k));
       cx.fillStyle = x < hx ? bar : later;
-      const y0 = Math.round((BASE - hgt - 636) * k);
-      cx.fillRect(x0, y0, x1 - x0, Math.round((BASE - 636) * k) - y0);
+      const y0 = Math.round((base - hgt) * k);
+      cx.fillRect(x0, y0, x1 - x0, Math.round(base * k) - y0);
     }
   }
 
   /** @private */
   layMarks() {
     const { t } = this.ctx;
+    const { left, base, bare } = this.box;
     /** @type {{x: number, v: NonNullable<ReturnType<typeof look>>, m: Mark}[]} */
     const all = [];
     for (const m of this.ctx.model.marks) {
@@ -482,25 +534,25 @@ export class Timeline {
       const nextX = j < all.length ? all[j].x : 1e9;
       const icon = v.icon ? 14 : 0;
       const wide = icon + width(v.say);
-      const repeats = !v.say || x - (said.get(v.id) ?? -1e9) < 160;
+      const repeats = bare || !v.say || x - (said.get(v.id) ?? -1e9) < 160;
       const right = x > wordsEnd && x + wide < 1174 && (nextX - x > wide + 8 || nextX - x < 14);
-      const leftOf = !right && x - wide - 4 > Math.max(wordsEnd, L) && (!before || before.x < x - wide - 8);
+      const leftOf = !right && x - wide - 4 > Math.max(wordsEnd, left) && (!before || before.x < x - wide - 8);
       if (!repeats && (right || leftOf)) {
         const o = this.mk(used++);
-        this.dress(o, v, x, 650);
+        this.dress(o, v, x, base - 50);
         const start = right ? x : x - wide - 4;
         show(o.icon, !!v.icon);
-        if (v.icon) for (const [a, val] of /** @type {[string, number][]} */ ([['x', start - (v.size === 10 ? 0 : 1)], ['y', 642.5 - v.size / 2], ['width', v.size], ['height', v.size]])) attr(o.icon, a, val);
-        o.t.cls(v.words).at(start + icon, 646.5).set(v.say, m.text ?? '');
+        if (v.icon) put(o.icon, start - (v.size === 10 ? 0 : 1), wordsY - 4 - v.size / 2, v.size);
+        o.t.cls(v.words).at(start + icon, wordsY).set(v.say, m.text ?? '');
         said.set(v.id, x);
         wordsEnd = (right ? start + wide : x) + 8;
         lastShort = x;
       } else if (x - lastShort > 9) {
         const o = this.mk(used++);
-        this.dress(o, v, x, 666);
+        this.dress(o, v, x, base - 34);
         const size = Math.min(11, v.size);
-        show(o.icon, !!v.icon);
-        if (v.icon) for (const [a, val] of /** @type {[string, number][]} */ ([['x', x - size / 2], ['y', 659 - size / 2], ['width', size], ['height', size]])) attr(o.icon, a, val);
+        show(o.icon, !!v.icon && !bare);
+        if (v.icon) put(o.icon, x - size / 2, base - 41 - size / 2, size);
         o.t.set('', '');
         lastShort = x;
       }
@@ -508,10 +560,16 @@ export class Timeline {
     for (let i = used; i < this.marks.length; i++) show(this.marks[i].g, false);
   }
 
-  /** @param {{g: SVGElement, line: SVGElement, icon: SVGElement}} o @param {NonNullable<ReturnType<typeof look>>} v @param {number} x @param {number} y @private */
+  /**
+   * @param {{g: SVGElement, line: SVGElement, icon: SVGElement}} o
+   * @param {NonNullable<ReturnType<typeof look>>} v
+   * @param {number} x
+   * @param {number} y
+   * @private
+   */
   dress(o, v, x, y) {
     show(o.g, true);
-    attr(o.line, 'd', `M${x.toFixed(1)} ${y}V700`);
+    attr(o.line, 'd', `M${x.toFixed(1)} ${y}V${this.box.base}`);
     attr(o.line, 'class', v.line);
     if (v.icon) {
       attr(o.icon, 'href', '#' + v.icon);
@@ -528,9 +586,17 @@ export class Timeline {
       const icon = s('use');
       g.append(line, icon);
       this.marksG.append(g);
-      o = { g, line, icon, t: text(g, 0, 646.5, 'l') };
+      o = { g, line, icon, t: text(g, 0, wordsY, 'l') };
       this.marks.push(o);
     }
     return o;
   }
+}
+
+/** Puts an icon somewhere. @param {SVGElement} icon @param {number} x @param {number} y @param {number} size */
+function put(icon, x, y, size) {
+  attr(icon, 'x', x);
+  attr(icon, 'y', y);
+  attr(icon, 'width', size);
+  attr(icon, 'height', size);
 }

@@ -5,27 +5,37 @@ import { middle } from './format.js';
 import { formatResource, parseResource, read as fragment } from './fragment.js';
 import { caret } from './glyphs.js';
 import { language } from './i18n.js';
-import { searchList } from './popup.js';
+import { openNamespaces, openResources, openSources } from './pickers.js';
+import { trouble } from './trouble.js';
 
 export const eras = ['1.37', '1.35', '1.33', '1.31'];
-/** The faults with a key of their own, in the order of their digits. */
-export const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
+/** The faults with a key of their own, in the order of their digits. @type {import('./page-types.js').FaultName[]} */
+const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
+/** @type {import('./page-types.js').FaultName[]} */
 const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
+/** @type {import('./page-types.js').FaultName[]} */
 const simFaults = ['compact', 'restart'];
 /** Every fault in the order of its keys: the digits, then F C and F R. */
 export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
-/** The key that strikes a fault. @param {string} name */
+/** The key that strikes a fault. @param {import('./page-types.js').FaultName} name */
 function keyOfFault(name) {
   const i = faultOrder.indexOf(name);
   return i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
 }
 const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark']);
 
+/** What a follower is told of where the objects come from. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
+export function castWords(ctx, context) {
+  const kind = ctx.recorded?.() ? 'hall.recorded' : 'hall.cast';
+  return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
+}
+
 export class TopBar {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories: (anchor: HTMLElement) => void}} does
+   * @param {{theme: () => void, language: () => void, help: () => void, save: () => void, open: () => void, presenter: () => void, stories:
+   * (anchor: HTMLElement) => void}} does
    */
   constructor(ctx, app, does) {
     this.ctx = ctx;
@@ -33,8 +43,13 @@ export class TopBar {
     /** What could not be begun, while nothing runs yet. */
     this.pending = '';
     const asked = fragment();
-    this.asked = { kind: asked.get('source') === 'live' ? 'live' : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0, trouble: '' };
-    this.askedResource = { ...parseResource(asked.get('resource') ?? 'pods'), namespace: asked.get('namespace') ?? '' };
+    this.asked = { kind: asked.get('source') === 'live' ? 'live' : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
+      trouble: '' };
+    /** The resources that the address asks for. */
+    this.askedAll = (asked.get('resource') ?? 'pods').split(',');
+    this.askedResource = { ...parseResource(this.askedAll[0]), namespace: asked.get('namespace') ?? '' };
+    /** Whether the address leaves the namespace to the context, so that it is not known yet. */
+    this.askedOwn = asked.get('source') === 'live' && !asked.has('namespace');
     const button = (/** @type {string} */ cls, /** @type {(el: HTMLElement) => void} */ f) => {
       const b = h('button', { class: cls, type: 'button' });
       b.addEventListener('click', () => f(b));
@@ -60,7 +75,8 @@ export class TopBar {
       return { e, b };
     });
     this.two = h('button', { type: 'button', class: 'twolanes', 'aria-pressed': 'false' });
-    this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }), s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
+    this.two.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('path', { d: 'M1 4.5H15M4 4.5V9.5Q4 11.5 6 11.5H15' }),
+      s('circle', { cx: 11, cy: 4.5, r: 2, fill: 'currentColor' }), s('circle', { cx: 11, cy: 11.5, r: 2, fill: 'currentColor' })));
     this.two.addEventListener('click', () => ctx.act('select', { era: ctx.model.eras.length ? '1.37' : '1.31,1.37' }));
     this.era.append(this.two);
     this.era.addEventListener('keydown', (ev) => {
@@ -87,17 +103,20 @@ export class TopBar {
     this.story.append(this.storyText, caret());
     this.story.setAttribute('aria-haspopup', 'dialog');
     this.presenter = button('key', () => does.presenter());
-    this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }), s('path', { d: 'M8 11v2.5M5 14.5h6' })));
+    this.presenter.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('rect', { x: 1.5, y: 2.5, width: 13, height: 8.5 }),
+      s('path', { d: 'M8 11v2.5M5 14.5h6' })));
     this.theme = button('key', () => does.theme());
-    this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }), s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
+    this.theme.append(s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 8, cy: 8, r: 6 }),
+      s('path', { d: 'M8 2a6 6 0 0 1 0 12z', fill: 'currentColor' })));
     this.lang = button('key', () => does.language());
     this.help = button('key', () => does.help());
     this.help.textContent = '?';
-    const icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help);
-    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story, h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
+    const icons = (this.icons = h('div', { class: 'icons' }, this.presenter, this.theme, this.lang, this.help));
+    app.prepend(h('header', { class: 'top' }, this.name, h('span', { class: 'rule' }), this.src, this.res, this.ns, this.era, this.story,
+      h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
 
-  /** Strikes or switches a fault by its name. @param {string} name */
+  /** Strikes or switches a fault by its name. @param {import('./page-types.js').FaultName} name */
   fault(name) {
     const { ctx } = this;
     if (heldFaults.has(name)) {
@@ -115,20 +134,27 @@ export class TopBar {
     // Until something runs, the bar says what the address asks for.
     const src = ready ? st.source : { ...this.asked, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
-    const bad = !!src.trouble || (ready && model.down());
+    const tr = ready ? trouble(this.ctx) : null;
+    const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || (src.kind === 'live' && !model.sure())));
     attr(this.src, 'class', `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`);
-    const full = src.kind === 'live' ? t('top.live', { name: src.context || '?' }) : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
-    put(this.srcText, src.kind === 'live' ? t('top.live', { name: middle(src.context || '?', 13) }) : full);
-    attr(this.src, 'title', src.trouble ? `${full}: ${src.trouble}` : full);
+    const said = ready && !model.sure() ? 'top.troubled' : 'top.live';
+    const full = src.kind === 'live' ? t(said, { name: src.context || '?' }) : src.kind === 'broadcast' ? castWords(this.ctx, src.context)
+      : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
+    put(this.srcText, src.kind === 'live' ? t(said, { name: middle(src.context || '?', 13) }) : full);
+    const words = tr?.whole || src.trouble;
+    attr(this.src, 'title', words ? `${full}: ${words}` : full);
     attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
-    const res = formatResource(resource);
-    put(this.resText, middle(resource.resource, 18));
+    // Of several it names the one that shows, and how many more there are.
+    const all = ready ? [...new Set((model.factory?.rows ?? []).map((r) => r.resource))] : this.askedAll;
+    const res = all.length > 1 ? all.join(', ') : formatResource(resource);
+    put(this.resText, all.length > 1 ? `${middle(resource.resource, 14)} +${all.length - 1}` : middle(resource.resource, 18));
     attr(this.res, 'title', res);
     attr(this.res, 'aria-label', `${t('top.resource')}: ${res}`);
     const ns = resource.namespace;
-    put(this.nsText, ns ? middle(ns, 16) : t('top.allNs'));
-    attr(this.ns, 'title', ns || t('top.allNs'));
-    attr(this.ns, 'aria-label', `namespace: ${ns || t('top.allNs')}`);
+    const which = ns || (!ready && this.askedOwn ? 'namespace' : t('top.allNs'));
+    put(this.nsText, middle(which, 16));
+    attr(this.ns, 'title', which);
+    attr(this.ns, 'aria-label', `namespace: ${which}`);
     attr(this.era, 'aria-label', t('top.era'));
     const on = this.ctx.model.eras.length ? this.ctx.model.eras : st.era.split(',');
     attr(this.two, 'aria-pressed', String(this.ctx.model.eras.length > 1));
@@ -146,7 +172,7 @@ export class TopBar {
     put(this.faultsWord, t('top.faults'));
     const now = this.ctx.now();
     let more = false;
-    for (const f of st.faults) if (f.on && !faultKeys.includes(f.name)) more = true;
+    for (const f of st.faults) if (f.on && !faultKeys.some((name) => name === f.name)) more = true;
     this.faultsMenu.classList.toggle('t-held', more);
     for (const { n, b } of this.faultButtons) {
       const f = model.fault(n);
@@ -162,10 +188,12 @@ export class TopBar {
     }
     // While a story has its title here, the namespaces stand back unless one is chosen.
     reveal(this.ns, !this.ctx.storyTitle?.() || !!ns);
+    reveal(this.story, !this.ctx.follower || !!this.ctx.storyTitle?.());
     put(this.storyText, this.ctx.storyTitle?.() || t('story.pick'));
     attr(this.story, 'title', `${t('story.title')} (S)`);
     put(this.lang, language() === 'zh' ? 'EN' : '中');
-    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ ([[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
+    for (const [b, k, key] of /** @type {[HTMLElement, string, string][]} */ (
+      [[this.presenter, 'pres.button', 'P'], [this.theme, 'top.theme', 'T'], [this.lang, 'top.language', 'L'], [this.help, 'top.keys', '?']])) {
       const words = `${t(k)} (${key})`;
       if (b.title !== words) b.title = words;
       attr(b, 'aria-label', words);
@@ -174,107 +202,17 @@ export class TopBar {
 
   /** @param {HTMLElement} anchor */
   openSources(anchor) {
-    const { t } = this.ctx;
-    const st = this.ctx.model.state.source;
-    this.ctx.popup(anchor, (root, close) => {
-      root.append(h('h2', {}, t('top.sources')));
-      const list = h('div', { class: 'list', role: 'listbox', 'aria-label': t('top.sources') });
-      const row = (/** @type {string} */ label, /** @type {string} */ aside, /** @type {boolean} */ on, /** @type {() => void} */ f, /** @type {string} */ title = '') => {
-        const b = h('button', { class: 'row', type: 'button', role: 'option', 'aria-selected': String(on) }, h('span', { class: 'tick' }), h('span', {}, label), h('small', {}, aside));
-        if (title) b.title = title;
-        b.addEventListener('click', () => {
-          close();
-          f();
-        });
-        return b;
-      };
-      list.append(row(t('top.simRow'), t('top.simNote'), st.kind === 'sim', () => this.ctx.act('select', { source: 'sim', context: '' })));
-      root.append(list);
-      if (st.trouble) root.append(h('p', { class: 'note bad' }, st.trouble));
-      const live = h('div', { class: 'list' });
-      root.append(h('div', { class: 'grp' }, t('top.contexts')), live);
-      live.append(h('p', { class: 'note' }, '…'));
-      this.ctx.call('sources').then(
-        (o) => {
-          const l = o?.live;
-          /** @type {HTMLElement[]} */
-          const rows = [];
-          for (const c of l?.contexts ?? []) {
-            rows.push(row(middle(c.name, 30), middle(c.server ?? '', 26), st.kind === 'live' && st.context === c.name, () => this.ctx.act('select', { source: 'live', context: c.name }), `${c.name} ${c.server ?? ''}`));
-          }
-          if (rows.length) {
-            live.setAttribute('role', 'listbox');
-            live.setAttribute('aria-label', t('top.contexts'));
-          }
-          if (l?.error) rows.push(h('p', { class: 'note bad' }, l.error));
-          else if (!l) rows.push(h('p', { class: 'note' }, t('top.noRelay')));
-          else if (!rows.length) rows.push(h('p', { class: 'note' }, t('top.noContexts')));
-          live.replaceChildren(...rows);
-        },
-        (err) => live.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
-      );
-      root.append(h('hr'), h('div', { class: 'grp' }, t('top.files')));
-      for (const [k, f] of /** @type {[string, () => void][]} */ ([['top.save', this.does.save], ['top.open', this.does.open]])) {
-        const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t(k)));
-        b.addEventListener('click', () => {
-          close();
-          f();
-        });
-        root.append(b);
-      }
-    }, { width: 440, label: t('top.sources') });
+    openSources(this.ctx, anchor, this.does);
   }
 
   /** @param {HTMLElement} anchor */
   openResources(anchor) {
-    const { t } = this.ctx;
-    const cur = this.ctx.model.state.resource;
-    this.ctx.popup(anchor, (root, close) => {
-      root.append(h('p', { class: 'note' }, '…'));
-      this.ctx.call('resources').then(
-        (list) => {
-          root.replaceChildren();
-          searchList(root, {
-            items: /** @type {{group: string, version: string, resource: string, kind: string, namespaced: boolean}[]} */ (list ?? []),
-            words: (r) => `${r.resource}.${r.version}.${r.group} ${r.kind}`,
-            row: (r) => ({ label: middle(r.resource, 34), aside: middle(r.group ? `${r.group}/${r.version}` : r.version, 36), on: r.resource === cur.resource && r.group === cur.group && (!cur.version || r.version === cur.version), title: `${r.kind} ${r.group}/${r.version}` }),
-            choose: (r) => {
-              close();
-              this.ctx.act('select', { group: r.group, version: r.version, resource: r.resource, ...(r.namespaced ? {} : { namespace: '' }) });
-            },
-            placeholder: t('top.findResource'),
-            none: t('top.noResource'),
-          }).focus();
-        },
-        (err) => root.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
-      );
-    }, { width: 480, label: t('top.resource') });
+    openResources(this.ctx, anchor);
   }
 
   /** @param {HTMLElement} anchor */
   openNamespaces(anchor) {
-    const { t } = this.ctx;
-    const cur = this.ctx.model.state.resource.namespace;
-    this.ctx.popup(anchor, (root, close) => {
-      root.append(h('p', { class: 'note' }, '…'));
-      this.ctx.call('namespaces').then(
-        (list) => {
-          root.replaceChildren();
-          searchList(root, {
-            items: ['', .../** @type {string[]} */ (list ?? [])],
-            words: (n) => n || t('top.allNs'),
-            row: (n) => ({ label: n ? middle(n, 40) : t('top.allNs'), on: n === cur, title: n }),
-            choose: (n) => {
-              close();
-              this.ctx.act('select', { namespace: n });
-            },
-            placeholder: t('top.findNs'),
-            none: t('top.noNs'),
-          }).focus();
-        },
-        (err) => root.replaceChildren(h('p', { class: 'note bad' }, String(err?.message ?? err))),
-      );
-    }, { width: 340, label: 'namespace' });
+    openNamespaces(this.ctx, anchor);
   }
 
   /** @param {HTMLElement} anchor */
@@ -284,7 +222,8 @@ export class TopBar {
     this.ctx.popup(anchor, (root) => {
       for (const n of [...faultKeys, ...otherFaults, ...(sim ? simFaults : [])]) {
         const held = heldFaults.has(n);
-        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)), h('small', {}, t(`fault.${n}.x`), h('span', { class: 'hint' }, ` · ${keyOfFault(n)}`)));
+        const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
+          h('small', {}, t(`fault.${n}.x`), h('span', { class: 'hint' }, ` · ${keyOfFault(n)}`)));
         if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
         b.addEventListener('click', async () => {

@@ -10,7 +10,7 @@ export const speeds = [1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1, 2, 4, 8];
 
 export class Transport {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {{mark: (direction: number) => void, share: (anchor: Element) => void}} does
    */
@@ -39,11 +39,13 @@ export class Transport {
     this.timeText = document.createTextNode('0:00.000');
     this.event = h('small');
     this.time.append(this.timeText, this.event);
-    const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'], ['bmk', 'Bookmark']]
+    const legend = h('div', { class: 'legend' }, ...[['add', 'Added'], ['upd', 'Updated'], ['del', 'Deleted'], ['rep', 'Replaced'], ['syn', 'Sync'],
+      ['bmk', 'Bookmark']]
       .map(([k, n]) => h('span', { class: 'lg' }, chipIcon(/** @type {import('./glyphs.js').Kind} */ (k)), n)));
     this.legend = legend;
     this.share = shareButton(ctx, does.share);
-    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b, this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, this.share.b, legend);
+    this.root = h('div', { class: 'tr' }, h('div', { class: 'btns' }, this.start.b, this.markBack.b, this.back.b, this.main.b, this.fwd.b, this.markFwd.b,
+      this.end.b), h('div', { class: 'speed' }, this.range, this.speedText), this.time, this.share.b, legend);
     app.append(this.root);
   }
 
@@ -60,7 +62,7 @@ export class Transport {
   /** At the end of a recording nothing more comes: to play is to play it again. */
   atEnd() {
     const { state, view } = this.ctx.model;
-    return state.source.kind === 'file' && (view.mode === 'live' || view.behind === 0);
+    return (state.source.kind === 'file' || !!this.ctx.recorded?.()) && (view.mode === 'live' || view.behind === 0);
   }
 
   toStart() {
@@ -87,6 +89,8 @@ export class Transport {
   follow() {
     const v = this.ctx.model.view;
     if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;
+    // What is live goes as fast as it happens.
+    if (v.mode === 'live' && !this.atEnd()) this.speed = 1;
   }
 
   /** @param {number} n steps faster, negative for slower */
@@ -106,7 +110,10 @@ export class Transport {
     const along = !!this.ctx.selected();
     this.share.paint();
     attr(this.main.p, 'd', paused || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
-    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ ([[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'], [this.main, again ? 'tr.replay' : paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'], [this.markFwd, along ? 'tr.hopFwd' : 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
+    for (const [o, k, key] of /** @type {[{b: HTMLElement}, string, string][]} */ (
+      [[this.start, 'tr.start', 'Home'], [this.markBack, along ? 'tr.hopBack' : 'tr.markBack', '['], [this.back, 'tr.back', '←'],
+      [this.main, again ? 'tr.replay' : paused ? 'tr.play' : 'tr.pause', 'Space'], [this.fwd, 'tr.fwd', '→'],
+      [this.markFwd, along ? 'tr.hopFwd' : 'tr.markFwd', ']'], [this.end, 'tr.live', 'End']])) {
       const words = `${t(k)} (${key})`;
       if (o.b.title !== words) o.b.title = words;
       attr(o.b, 'aria-label', words);

@@ -1,18 +1,24 @@
 // @ts-check
-// Which view of the one state is shown: the main stage, two eras, presenter mode or the phone. The views share the
+// Which view of the one state is shown: the main stage, two eras, presenter mode, the phone or one station alone. The views share the
 // model; whichever does not show is not painted.
 import './words-views.js';
 import * as fragment from './fragment.js';
+import { Embed } from './embed.js';
+import { Factory } from './factory.js';
 import { Lanes } from './lanes.js';
 import { Phone } from './phone.js';
+import { popupOpen } from './popup.js';
 import { Presenter } from './presenter.js';
 import { Stories } from './stories.js';
 
 export class Views {
   /**
-   * @param {import('./types.js').Ctx} ctx
+   * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport, theme: () => void, language: () => void, find: () => void, explain: (i: number) => void}} o
+   * @param {{
+   *   caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport,
+   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void
+   * }} o
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -20,13 +26,28 @@ export class Views {
     const { scene } = ctx;
     for (const el of [scene.svg, scene.over, scene.high, scene.tokens]) el.classList.add('on-stage');
     this.lanes = new Lanes(ctx, app);
-    this.stories = new Stories(ctx, app, { presenter: (on) => this.present(on), presenting: () => this.presenting, state: () => this.state() });
-    this.presenter = new Presenter(ctx, app, this.stories, { caption: () => this.stories.caption()?.[1] ?? o.caption.words });
-    this.phone = new Phone(ctx, app, this.stories, { ...o, lanes: this.lanes, presenting: () => this.presenting, focus: (clock) => this.presenter.focus(clock), present: (on) => this.present(on), caption: () => this.stories.caption()?.[1] ?? o.caption.words });
-    this.caption_ = o.caption;
+    this.factory = new Factory(ctx, app);
+    this.stories = new Stories(ctx, app, {
+      presenter: (on) => this.present(on), presenting: () => this.presenting,
+    });
+    this.presenter = new Presenter(ctx, app, this.stories, { caption: (fits) => this.stories.caption()?.[1] ?? o.caption.told(fits) });
+    this.phone = new Phone(ctx, app, this.stories, {
+      ...o, lanes: this.lanes, presenting: () => this.presenting, focus: () => this.presenter.focus(),
+      present: (on) => this.present(on), caption: (fits) => this.stories.caption()?.[1] ?? o.caption.told(fits),
+    });
+    /** One station alone. */
+    this.embed = new Embed(ctx, app);
+    this.mainCaption = o.caption;
+    /** What travels is told to the layout that shows, and to no other. @type {[string, import('./motion.js').Motion][]} */
+    this.motions = [
+      ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
+      ['embed', this.embed.motion],
+    ];
+    ctx.motion.show(true);
+    this.choose();
     ctx.storyTitle = () => (this.stories.story ? this.stories.say(this.stories.story.title) : '');
     o.caption.extra = () => this.caption();
-    this.presenting = fragment.read().get('presenter') === '1';
+    this.presenting = !ctx.follower && fragment.read().get('presenter') === '1';
     /** What shows: '' is the main stage. */
     this.shown = '';
     this.shownPresenting = false;
@@ -38,32 +59,44 @@ export class Views {
     document.addEventListener('pointermove', () => this.cursor());
     this.stories.paint();
     addEventListener('hashchange', () => {
+      this.choose();
+      this.factory.choose();
       const p = fragment.read();
       const on = p.get('presenter') === '1';
+      if (this.ctx.follower) return;
       if (on !== this.presenting) this.present(on);
       const id = p.get('story');
       if (id && id !== this.stories.story?.id) this.stories.start(id).catch((err) => ctx.say(err.message, true));
     });
   }
 
+  /** Takes from the fragment whether one station is shown alone. @private */
+  choose() {
+    this.embed.show(fragment.read().get('embed') ?? '');
+    this.app.classList.toggle('view-embed', this.embed.on);
+  }
+
   /** The state that shows, with its lanes. */
   state() {
     const st = this.ctx.model.state;
-    return this.lanes.on ? { ...st, lanes: [st, this.lanes.second] } : st;
+    return this.lanes.on ? { ...st, lanes: [st, this.lanes.state(1)] } : st;
   }
 
   /** Takes a frame in. @param {import('./types.js').Frame} frame @param {number} clock */
   apply(frame, clock) {
     this.lanes.apply(frame);
+    this.factory.apply(frame);
     this.presenter.apply(frame);
     this.phone.apply(frame);
-    if (frame.timeline?.reset) this.stories.logReset();
-    this.stories.watch(clock);
+    this.embed.apply(frame);
+    this.stories.apply(frame, clock);
   }
 
   get mode() {
+    if (this.embed.on) return 'embed';
     if (this.phone.on) return 'phone';
     if (this.lanes.on) return 'lanes';
+    if (this.factory.on && !this.presenting) return 'factory';
     return this.presenting ? 'presenter' : '';
   }
 
@@ -77,11 +110,13 @@ export class Views {
       const back = this.shown !== '' && mode === '';
       this.shown = mode;
       this.shownPresenting = this.presenting;
-      for (const v of ['lanes', 'presenter', 'phone']) this.app.classList.toggle('view-' + v, v === mode);
+      for (const v of ['lanes', 'presenter', 'phone', 'factory']) this.app.classList.toggle('view-' + v, v === mode);
       this.app.classList.toggle('pres-lanes', this.presenting && mode === 'lanes');
       this.lanes.root.hidden = mode !== 'lanes';
-      this.presenter.root.hidden = !this.presenting || mode === 'phone';
+      this.factory.root.hidden = mode !== 'factory';
+      this.presenter.root.hidden = !this.presenting || mode === 'phone' || mode === 'embed';
       this.phone.root.hidden = mode !== 'phone';
+      for (const [name, motion] of this.motions) motion.show(name === mode);
       document.documentElement.classList.toggle('is-phone', mode === 'phone');
       this.resize();
       if (back) this.onback();
@@ -90,10 +125,13 @@ export class Views {
     const step = this.stories.caption()?.[0] ?? '';
     if (step !== this.step) {
       this.step = step;
-      this.caption_.again();
+      this.mainCaption.again();
     }
     if (mode === 'lanes') this.lanes.paint(clock);
-    if (mode === 'phone') this.phone.paint(clock);
+    if (mode === 'factory') this.factory.paint();
+    this.factory.paintBack(mode === '');
+    if (mode === 'embed') this.embed.paint(clock);
+    else if (mode === 'phone') this.phone.paint(clock);
     else if (this.presenting) this.presenter.paint(clock, mode === 'lanes');
     this.stories.paint();
     return mode;
@@ -104,28 +142,35 @@ export class Views {
     if (this.shown === 'lanes') this.lanes.draw(clock);
     if (this.shown === 'presenter') this.presenter.draw(clock);
     if (this.shown === 'phone') this.phone.draw(clock);
+    if (this.shown === 'embed') this.embed.draw(clock);
   }
 
   resize() {
     this.lanes.resize(this.presenting);
     this.presenter.resize(this.shown === 'lanes');
     this.phone.resize();
+    this.embed.resize();
   }
 
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
   caption() {
-    return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : null);
+    return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : this.shown === 'factory' ? this.factory.caption() : null);
   }
 
   /** Two eras side by side, or one again. */
   twoEras() {
-    return this.ctx.act('select', { era: this.lanes.on ? '1.37' : '1.31,1.37' });
+    return this.ctx.act('select', { era: this.ctx.model.eras.length > 1 ? '1.37' : '1.31,1.37' });
   }
 
-  /** Presenter mode on or off. @param {boolean} [on] */
-  present(on = !this.presenting) {
+  /**
+   * Presenter mode on or off.
+   * @param {boolean} [on]
+   * @param {boolean} [byHand] the person of this page does it, and not the speaker who is followed
+   */
+  present(on = !this.presenting, byHand = true) {
+    if (byHand) this.ctx.apart?.();
     this.presenting = on;
-    fragment.write({ presenter: on ? 1 : null });
+    if (!this.ctx.follower) fragment.write({ presenter: on ? 1 : null });
     if (!on && document.fullscreenElement) document.exitFullscreen().catch(() => {});
     this.paint(performance.now());
   }
@@ -140,7 +185,8 @@ export class Views {
   cursor() {
     clearTimeout(this.cursorTimer);
     document.documentElement.classList.remove('no-cursor');
-    if (this.presenting) this.cursorTimer = window.setTimeout(() => document.documentElement.classList.toggle('no-cursor', this.presenting), 2000);
+    if (!this.presenting) return;
+    this.cursorTimer = window.setTimeout(() => document.documentElement.classList.toggle('no-cursor', this.presenting), 2000);
   }
 
   /** Shuts what lies on top. Returns whether there was something. */
@@ -150,12 +196,12 @@ export class Views {
       this.present(false);
       return true;
     }
-    return this.stories.leave();
+    return this.stories.leave() || this.factory.back();
   }
 
   /** @param {KeyboardEvent} e @private */
   key(e) {
-    if (e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey) return;
+    if (e.defaultPrevented || e.isComposing || popupOpen() || e.ctrlKey || e.metaKey || e.altKey) return;
     const el = /** @type {HTMLElement} */ (e.target);
     if (el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
     const turns = this.stories.story || this.presenting;
@@ -163,16 +209,19 @@ export class Views {
       case 'PageDown': case 'PageUp': {
         if (!turns) return;
         const n = e.key === 'PageDown' ? 1 : -1;
-        if (this.stories.story) this.stories.turn(n);
+        if (this.stories.story && !this.ctx.follower) this.stories.turn(n);
         else this.ctx.act('mark', n);
         break;
       }
       case 'p': case 'P': this.present(); break;
       case 'w': case 'W': this.fullscreen(); break;
-      case 's': case 'S': this.stories.open(); break;
+      case 's': case 'S':
+        if (this.ctx.follower) return;
+        this.stories.open();
+        break;
       case 'b': case 'B':
         // Some clickers send b to darken the screen; that is the dot's work here, and eras do not change by accident.
-        if (this.presenting) return;
+        if (this.presenting || this.ctx.follower) return;
         this.twoEras();
         break;
       default: return;

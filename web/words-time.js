@@ -10,7 +10,7 @@ addWords({
   'tl.toEnd': ['to the end', '到结尾'],
   'tr.replay': ['play again from the start', '从头重放'],
   'tl.begins': ['log begins', '日志起点'],
-  'tl.beginsWhy': ['The log begins here; what was before is forgotten.', '日志从这里开始；之前的已遗忘。'],
+  'tl.beginsWhy': ['The log begins here; what was before is forgotten.', '日志从这里开始；更早的内容已不再保留。'],
   'tl.looking': ['looking…', '查找中…'],
   'tl.noHops': ['none in what the log keeps', '日志保留的部分里没有'],
   'tl.journey': ['journey of {key}', '{key} 的旅程'],
@@ -23,8 +23,17 @@ addWords({
   'file.menu': ['recordings, and a link to this moment', '录制，以及此刻的链接'],
   'file.button': ['share', '分享'],
   'file.link': ['copy a link to this moment', '复制此刻的链接'],
-  'file.link.x': ['same seed, same deeds, event {n}', '同一 seed、同样的操作，事件 {n}'],
+  'file.link.x': ['same seed, same actions, event {n}', '同一 seed、同样的操作，事件 {n}'],
   'file.long': ['So much was done by hand that no link holds it; the moment is saved as a file.', '手工操作太多，链接放不下；此刻已保存为文件。'],
+  'file.inexact': ['This page was built without exact links, so the moment is saved as a file.', '此页面构建时不带精确链接，因此此刻已保存为文件。'],
+  'file.nearly': [
+    'This page was built without exact links: event {n} may not be here what it was where the link was made.',
+    '此页面构建时不带精确链接：这里的事件 {n} 可能与链接产生时的不同。',
+  ],
+  'file.otherGo': [
+    'The page that made this link was built with Go {a}, this one with Go {b}: event {n} may not be here what it was there.',
+    '生成此链接的页面由 Go {a} 构建，本页面由 Go {b} 构建：这里的事件 {n} 可能与那边不同。',
+  ],
   'file.playing': ['Playing to event {n}, as fast as it goes…', '正在全速播放到事件 {n}…'],
   'file.unreached': ['This story does not come to event {n}, or the log no longer holds it.', '这个故事到不了事件 {n}，或者日志里已没有它。'],
   'frag.do': ['What the address says was done by hand cannot be read and is left out: {w}', '地址里的手工操作无法读取，已忽略：{w}'],
@@ -55,13 +64,19 @@ addWords({
   'knob.another': ['another seed', '换一个 seed'],
   'knob.begin': ['begin anew', '重新开始'],
   'knob.setRate': ['set the rate', '设定速率'],
-  'knob.note': ['The same seed plays the same story. Objects and seed begin a new cluster; the rate changes this one.', '同一 seed 演同一个故事。改对象数和 seed 会开一个新集群；速率直接改当前集群。'],
+  'knob.note': [
+    'The same seed plays the same story. Objects and seed begin a new cluster; the rate changes this one.',
+    '同一 seed 演同一个故事。改对象数和 seed 会开一个新集群；速率直接改当前集群。',
+  ],
   'knob.bad': ['{name}: {value} is not a whole number from 0 to {max}.', '{name}：{value} 不是 0 到 {max} 的整数。'],
   'knob.many': ['A cluster this large takes some seconds to be made and listed.', '这么大的集群需要几秒来创建和 list。'],
 
   'frag.bad': ['The address says {name}={value}; it must be a number from 0 to {max}.', '地址里写着 {name}={value}；它必须是 0 到 {max} 的数。'],
   'frag.speed': ['The address says speed={value}; it must be from 1/32 to 8.', '地址里写着 speed={value}；它必须在 1/32 到 8 之间。'],
 
-  'cap.memory': ['Memory is high: {a} of at most {b}. Choose a namespace or fewer objects; reloading the page gives memory back.', '内存偏高：{a}，上限 {b}。请选一个 namespace 或减少对象；刷新页面可释放内存。'],
+  'cap.memory': [
+    'Memory is high: {a} of at most {b}. Choose a namespace or fewer objects; reloading the page gives memory back.',
+    '内存偏高：{a}，上限 {b}。请选一个 namespace 或减少对象；刷新页面可释放内存。',
+  ],
   'away.back': ['The tab was hidden for {s}: nothing was drawn, and {n} [n:event was|events were] folded all the same.', '标签页隐藏了 {s}：期间没有绘制，但 {n} 个事件都已计入。'],
 });

@@ -23,12 +23,13 @@ function crash(message, stack) {
   self.postMessage({ crash: { message, stack } });
 }
 
-/** @param {{token: string, relay: string, lock?: string, wasm?: {gzip: string, size: number}}} init */
+/** @param {{token: string, relay: string, audience?: string, page?: string, lock?: string, wasm?: {gzip: string, size: number}}} init */
 async function start(init) {
   // The page that is one file brings wasm_exec.js in front of this script.
   if (!self.Go) self.importScripts('wasm_exec.js');
   listen();
-  self.informerscopeConfig = { token: init.token || '', relay: init.relay || '' };
+  self.informerscopeConfig = { token: init.token || '', relay: init.relay || '', audience: init.audience || '', page: init.page || '' };
+  if (!self.Go) throw new Error('wasm_exec.js is not the one that belongs to this page');
   const go = new self.Go();
   const { body, total } = init.wasm ? unpack(init.wasm) : await download('informerscope.wasm');
   const { instance } = await instantiate(body, total, go.importObject);
@@ -45,7 +46,7 @@ async function start(init) {
 function listen() {
   const decoder = new TextDecoder();
   let rest = '';
-  self.fs.writeSync = (/** @type {number} */ fd, /** @type {Uint8Array} */ bytes) => {
+  self.fs.writeSync = (_, bytes) => {
     const lines = (rest + decoder.decode(bytes, { stream: true })).split('\n');
     rest = lines.pop() || '';
     for (const line of lines) {

@@ -1,0 +1,57 @@
+// @ts-check
+// What other programs may rely on: globalThis.informerscope. It is promised: tests, stories and talk scripts use it. Buttons call the same.
+import { asText } from './files.js';
+
+/**
+ * @param {{
+ *   address: import('./address.js').Address, link: import('./link.js').Link, views: import('./views.js').Views,
+ *   audience: import('./audience.js').Audience | null, pick: (key: string) => void
+ * }} page
+ */
+export function automation({ address, link, views, audience, pick }) {
+  const call = (/** @type {keyof import('./types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
+  return {
+    /** Resolves when calls are answered. */
+    ready: address.ready,
+    state: () => link.call('state', []),
+    select: call('select'),
+    transform: call('transform'),
+    fault: (/** @type {string} */ name, /** @type {any} */ args, /** @type {number | undefined} */ lane) =>
+      address.perform('fault', [name, args ?? {}, lane]),
+    hold: call('hold'),
+    release: call('release'),
+    step: (/** @type {number} */ n = 1) => address.perform('step', [n]),
+    seek: call('seek'),
+    seekTime: call('seekTime'),
+    mark: call('mark'),
+    play: (/** @type {number} */ v = 1) => address.perform('play', [v]),
+    pause: () => address.perform('pause', []),
+    live: () => address.perform('live', []),
+    record: async () => asText(await address.perform('record', [])),
+    load: call('load'),
+    story: (/** @type {string} */ id) => views.stories.start(id),
+    sources: () => address.perform('sources', []),
+    resources: () => address.perform('resources', []),
+    namespaces: () => address.perform('namespaces', []),
+    object: call('object'),
+    cluster: (/** @type {string} */ verb, /** @type {any} */ args) => address.perform('cluster', [verb, args ?? {}]),
+    groupBy: call('groupBy'),
+    index: call('index'),
+    addIndex: call('addIndex'),
+    panic: call('panic'),
+    writes: call('writes'),
+    addListener: call('addListener'),
+    removeListener: call('removeListener'),
+    pace: call('pace'),
+    show: (/** @type {number} */ lane = 0) => address.perform('show', [lane]),
+    shutdown: () => address.perform('shutdown', []),
+    start: () => address.perform('start', []),
+    unshared: call('unshared'),
+    broadcast: () => link.call('broadcast', []),
+    broadcastBegin: (/** @type {any} */ o) => link.call('broadcastBegin', [o ?? {}]),
+    broadcastEnd: () => link.call('broadcastEnd', []),
+    hearing: () => audience?.is ?? null,
+    along: () => audience?.along(),
+    selectObject: pick,
+  };
+}

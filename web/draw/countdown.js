@@ -1,0 +1,59 @@
+// @ts-check
+// A wait that runs out: a ring that empties clockwise from its top, with the seconds that are left in it.
+import { attr, s, text } from '../dom.js';
+import { seconds } from '../format.js';
+
+/**
+ * How long the Reflector still waits, in ms.
+ * @param {import('../types.js').Reflector} reflector
+ * @param {number} now on the log's clock
+ */
+export function waitLeft(reflector, now) {
+  return Math.max(0, reflector.backoffMillis - (now - reflector.backoffSince));
+}
+
+/** What is left of a wait in words. It is done at zero and not before, so tenths are rounded up. @param {number} ms */
+export function leftWords(ms) {
+  return seconds(Math.ceil(ms / 100) * 100);
+}
+
+/**
+ * Draws the ring of a wait.
+ * @param {SVGElement} parent
+ * @param {number} cx
+ * @param {number} cy
+ * @param {number} r
+ * @param {{words: string, base: number, thick?: string}} o the class of the words and how far below the middle they stand; the class of
+ *   a ring that is thicker than the stage's
+ */
+export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
+  const g = s('g');
+  const track = s('circle', { cx, cy, r, class: `ring ${thick}`.trim() });
+  const arc = s('path', { d: '', class: `ringf w ${thick}`.trim() });
+  g.append(track, arc);
+  const left = text(g, cx, cy + base, words, 'middle');
+  parent.append(g);
+  return {
+    g,
+    /** @param {number} rest in ms @param {number} whole how long the wait is */
+    set(rest, whole) {
+      attr(arc, 'd', clockwise(cx, cy, r, whole ? rest / whole : 0));
+      left.set(leftWords(rest));
+    },
+  };
+}
+
+/**
+ * A clockwise arc from the top, as a share of the circle.
+ * @param {number} cx
+ * @param {number} cy
+ * @param {number} r
+ * @param {number} share
+ */
+function clockwise(cx, cy, r, share) {
+  if (share <= 0.001) return '';
+  const a = Math.min(share, 0.9999) * 2 * Math.PI;
+  const x = cx + r * Math.sin(a);
+  const y = cy - r * Math.cos(a);
+  return `M${cx} ${cy - r}A${r} ${r} 0 ${share > 0.5 ? 1 : 0} 1 ${x.toFixed(2)} ${y.toFixed(2)}`;
+}

@@ -1,0 +1,48 @@
+// @ts-check
+// The box of a handler: how long a call takes, and a bar for how far the present one has come.
+import { attr, s, text } from '../dom.js';
+import { span } from '../format.js';
+
+/** @typedef {import('../types.js').Listener} Listener */
+
+/**
+ * How a box looks: its size, the class of its words and how far below its middle they stand, the bar's height, what it keeps free at
+ * the sides and how far below the middle it lies, and the class that a coloured edge has beside its colour.
+ * @typedef {{w: number, h: number, words: string, wordsY: number, bar: number, pad: number, barY: number, edge?: string}} HandlerLook
+ */
+
+/** How long a call of this handler is likely to take, in ms. @param {Listener} l */
+export function expected(l) {
+  return Math.max(1, l.paceMillis, l.meanMicros / 1000);
+}
+
+/** What a call took of late, or what each is made to take before there was one. @param {Listener} l */
+export function took(l) {
+  if (l.handled || l.meanMicros) return span(l.meanMicros / 1000);
+  return l.paceMillis ? span(l.paceMillis) : '—';
+}
+
+/**
+ * @param {SVGElement} g
+ * @param {number} x left
+ * @param {number} cy
+ * @param {HandlerLook} look
+ */
+export function handlerBox(g, x, cy, look) {
+  const { w, h, words, wordsY, pad, edge = '' } = look;
+  const box = s('rect', { x, y: cy - h / 2, width: w, height: h, rx: 4, class: 'hbox' });
+  const bar = s('rect', { x: x + pad, y: cy + look.barY, width: 0, height: look.bar, class: 'hbusy' });
+  g.append(box, bar);
+  const time = text(g, x + w / 2, cy + wordsY, words, 'middle');
+  return {
+    /** @param {Listener} l @param {number} now @param {{slow: boolean, bad: boolean}} o it is slow, or panicked */
+    paint(l, now, { slow, bad }) {
+      const colour = bad ? 'e' : slow ? 'w' : '';
+      attr(box, 'class', colour ? `hbox ${colour} ${edge}`.trim() : 'hbox');
+      time.cls(slow ? `${words} cwt` : words).set(took(l));
+      const share = l.handling ? Math.min(1, Math.max(0.12, (now - l.handlingSince) / expected(l))) : 0;
+      attr(bar, 'width', share ? ((w - 2 * pad) * share).toFixed(1) : 0);
+      attr(bar, 'class', slow ? 'hbusy w' : 'hbusy');
+    },
+  };
+}

@@ -1,0 +1,49 @@
+// @ts-check
+// The head of a station: its name and its one number, above the rail where that lies, beside it where it stands upright.
+import { s, text, Txt } from '../dom.js';
+import { fit } from '../format.js';
+
+/**
+ * Name over number, above the rail.
+ * @param {import('../page-types.js').Slot} slot
+ * @param {string} name
+ */
+export function heading(slot, name) {
+  const title = text(slot.head, slot.x, slot.rail - 96, slot.type.title).set(fit(name, slot.w + 12, slot.fonts.title));
+  return { title, number: text(slot.head, slot.x, slot.rail - 56, slot.type.number) };
+}
+
+/**
+ * One line with the name, the number and its unit, and below it two asides. A bare slot keeps the line alone.
+ * @param {import('../page-types.js').Slot} slot
+ * @param {string} name
+ */
+export function lineHeading(slot, name) {
+  const title = text(slot.head, slot.x, slot.y + 5, slot.type.title).set(name);
+  // An open station has the mark that shuts it at its right.
+  const end = slot.x + slot.w - (slot.lit && !slot.lean ? 22 : 0);
+  const line = s('text', { x: end, y: slot.y + 5, class: slot.type.number, 'text-anchor': 'end' });
+  slot.head.append(line);
+  // The word behind the number is not the number's: what says where that comes from stands on it alone.
+  const digits = s('tspan');
+  line.append(digits);
+  const number = new Txt(digits);
+  const unit = s('tspan', { class: slot.type.label, dx: 6 });
+  // What a bare slot has no room for is written where nobody sees it.
+  const asides = slot.bare ? s('g') : slot.head;
+  return {
+    title,
+    number,
+    asides,
+    /** What stands below at the left. */
+    left: text(asides, slot.x, slot.y + 25, slot.type.label),
+    /** What stands below at the right. */
+    right: text(asides, slot.x + slot.w, slot.y + 25, slot.type.state, 'end'),
+    /** @param {string} n @param {string} [word] */
+    set(n, word = '') {
+      number.set(n);
+      if (unit.textContent !== word) unit.textContent = word;
+      if (word && !unit.parentNode) line.append(unit);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// @ts-check
+// Lines of a chip and a name: what is in a queue, on the wire, with a worker.
+import { text } from '../dom.js';
+import { fit, middle, width } from '../format.js';
+import { kindOf } from '../glyphs.js';
+import { Seat } from './seats.js';
+
+/**
+ * @param {import('../page-types.js').Slot} slot
+ * @param {number} x of the chips
+ * @param {number} y of the first line's words
+ * @param {number} n how many lines
+ */
+export function lines(slot, x, y, n) {
+  const size = slot.chip;
+  const left = x + size * 1.5 - (size < 20 ? 1 : 0);
+  const room = slot.x + slot.w - slot.pad - left;
+  return Array.from({ length: n }, (_, i) => {
+    const base = y + (size + 7) * i;
+    const chip = new Seat(slot.g, size).at(x + size / 2, base - size / 2 + 4);
+    const words = text(slot.g, left, base, slot.type.key);
+    return {
+      words,
+      /**
+       * @param {string | undefined} op nothing is drawn without one
+       * @param {string} key
+       * @param {boolean} [solid] it moves, or is being taken
+       * @param {string} [note] what stands behind the key, whole
+       */
+      set(op, key, solid = false, note = '') {
+        chip.set(op === undefined ? null : { kind: kindOf(op), taken: solid });
+        if (op === undefined) {
+          words.set('');
+          return;
+        }
+        words.set(shorten(key, room - (note ? width(note, slot.fonts.key) : 0), slot.fonts.key) + note, key + note);
+      },
+    };
+  });
+}
+
+/** A key in the room it has: its ends tell more than its middle. @param {string} key @param {number} room @param {string} font */
+export function shorten(key, room, font) {
+  if (font.includes('mono')) return middle(key, Math.floor(room / 7.3));
+  let n = key.length;
+  while (n > 8 && width(middle(key, n), font) > room) n--;
+  return fit(middle(key, n), room, font);
+}

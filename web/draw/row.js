@@ -1,0 +1,39 @@
+// @ts-check
+// A row of a list: a glyph, a name, what stands at its right end. The row of the selected object is marked.
+import { attr, s, text } from '../dom.js';
+import { Glyph } from '../glyphs.js';
+
+/**
+ * Where a row's words begin and how wide the row is from there, the foot of its words, the class of its name, the size of its glyph
+ * (none without one), and whether it can be the selected object.
+ * @typedef {{x: number, y: number, w: number, cls: string, glyph?: number, picked?: boolean}} RowAt
+ */
+/**
+ * @typedef {{
+ *   kind?: import('../glyphs.js').Kind, words: string, whole?: string, value?: string, cls?: string, selected?: boolean,
+ *   of?: string, as?: string
+ * }} RowSays
+ */
+
+/** @param {SVGElement} g @param {RowAt} at */
+export function row(g, { x, y, w, cls, glyph, picked }) {
+  const mark = picked ? s('rect', { x: x - 3, y: y - 12, width: w, height: 17, rx: 2, class: 'selbg' }) : null;
+  if (mark) g.append(mark);
+  const sign = glyph ? new Glyph(g, x - 20, y - 11, glyph) : null;
+  const name = text(g, x, y, cls);
+  const value = text(g, x + w, y, 'l', 'end');
+  return {
+    name,
+    value,
+    /** @param {RowSays | null} says nothing is there without it */
+    set(says) {
+      if (sign && says?.kind) sign.set(says.kind);
+      else sign?.hide();
+      name.cls(says?.cls ?? cls).set(says?.words ?? '', says?.whole ?? '');
+      attr(name.el, 'data-of', says?.of ?? null);
+      attr(name.el, 'data-as', says?.of ? says.as ?? 'same' : null);
+      value.set(says?.value ?? '');
+      if (mark) attr(mark, 'class', says?.selected ? 'selbg on' : 'selbg');
+    },
+  };
+}

@@ -1,0 +1,157 @@
+// @ts-check
+// The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
+import { castWords } from './topbar.js';
+import { attr, s, text } from './dom.js';
+import { clock as clockWords, wrap, wrapClauses } from './format.js';
+import { language } from './i18n.js';
+import { Remedy } from './remedy.js';
+import { trouble } from './trouble.js';
+
+/** @typedef {typeof import('./layouts/presenter.js').shapes.wide} Shape */
+
+const font = '30px';
+const firstLine = 586;
+const lineHeight = 40;
+/** How far the line stands above the lower edge, and the words below it. */
+const above = 48;
+const below = 30;
+const left = 36;
+/** Marks on the line of time at most, and the kinds that are worth a dot. */
+const mostMarks = 24;
+const marked = ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic'];
+
+export class Foot {
+  /**
+   * @param {import('./page-types.js').Ctx} ctx
+   * @param {SVGElement} svg
+   * @param {import('./stories.js').Stories} stories
+   * @param {(fits: (words: string) => boolean) => string} caption
+   */
+  constructor(ctx, svg, stories, caption) {
+    this.ctx = ctx;
+    this.svg = svg;
+    this.stories = stories;
+    this.caption = caption;
+    /** Whether the caption says all there is to say. */
+    this.whole = true;
+    this.remedy = new Remedy(ctx, 'prem', 'key', () => this.whole);
+    /** @type {Shape | null} */
+    this.shape = null;
+    this.language = '';
+    /** @type {any} */
+    this.story = null;
+    this.said = '';
+    /** @type {import('./dom.js').Txt[]} */
+    this.lines = [];
+    /** @type {() => void} */
+    this.paintLine = () => {};
+  }
+
+  /** @param {Shape} shape */
+  paint(shape) {
+    const { story } = this.stories;
+    if (shape !== this.shape || story !== this.story || language() !== this.language) {
+      this.shape = shape;
+      this.story = story;
+      this.language = language();
+      this.said = '';
+      this.svg.replaceChildren();
+      this.lines = Array.from({ length: shape.lines }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
+      this.paintLine = story ? this.dots(shape, story) : this.time(shape);
+    }
+    this.paintLine();
+    this.paintCaption(shape);
+  }
+
+  /** @param {Shape} shape @private */
+  paintCaption(shape) {
+    const room = shape.w - 64;
+    const words = this.caption((w) => !wrap(w, room, shape.lines, font).at(-1)?.endsWith('…'));
+    this.remedy.paint();
+    if (words === this.said) return;
+    this.said = words;
+    const split = wrapClauses(words, room, shape.lines, font);
+    // A sentence a line, where two sentences fit so.
+    const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
+    const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, font).length === 1) ? [two[1], two[2]] : split;
+    this.lines.forEach((l, i) => l.set(whole[i] ?? ''));
+    const tr = trouble(this.ctx);
+    this.whole = !tr || (words === tr.whole && !tr.detail && !split.at(-1)?.endsWith('…'));
+  }
+
+  /**
+   * A dot for each step: filled is told, large is now, hollow is to come.
+   * @param {Shape} shape
+   * @param {NonNullable<import('./stories.js').Stories['story']>} story
+   * @private
+   */
+  dots({ w, h }, story) {
+    const { svg, stories } = this;
+    const { t } = this.ctx;
+    const low = h - above;
+    const n = story.steps.length;
+    const x = (/** @type {number} */ i) => left + (n > 1 ? ((w - 2 * left) * i) / (n - 1) : 0);
+    const told = s('path', { d: '', class: 'pl on' });
+    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), told);
+    const dots = story.steps.map((_, i) => s('circle', { cx: x(i), cy: low, r: 5, class: 'pd todo' }));
+    svg.append(...dots);
+    const name = text(svg, left, low + below, 'p16 t1');
+    const title = text(svg, w - 30, low + below, 'p16', 'end');
+    return () => {
+      const { i } = stories;
+      attr(told, 'd', i ? `M${left} ${low}H${x(i)}` : '');
+      dots.forEach((d, j) => {
+        attr(d, 'r', j === i ? 8 : 5);
+        attr(d, 'class', j <= i ? 'pd on' : 'pd todo');
+      });
+      const early = x(i) < 200;
+      const late = x(i) > w - 280;
+      attr(name.el, 'text-anchor', early ? 'start' : late ? 'end' : 'middle');
+      name.at(early ? 32 : late ? Math.min(w - 30, x(i) + 8) : x(i), low + below);
+      name.set(t('pres.step', { i: i + 1, n, name: stories.say(story.steps[i].name) }));
+      title.set(late ? '' : stories.say(story.title));
+    };
+  }
+
+  /** How far the log has come, with a dot for each thing that happened. @param {Shape} shape @private */
+  time({ w, h }) {
+    const { svg } = this;
+    const { t, model } = this.ctx;
+    const low = h - above;
+    const told = s('path', { d: '', class: 'pl on' });
+    const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
+    const dots = Array.from({ length: mostMarks }, () => s('circle', { cy: low, r: 5 }));
+    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), told, ...dots, head);
+    const clock = text(svg, 32, low + below, 'p16 t1');
+    const source = text(svg, w - 30, low + below, 'p16', 'end');
+    return () => {
+      const v = model.view;
+      const live = v.mode === 'live';
+      const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
+      const end = Math.max(1, live ? now : v.headMillis);
+      const x = (/** @type {number} */ ms) => (left + (w - 2 * left) * Math.min(1, ms / end)).toFixed(1);
+      attr(told, 'd', `M${left} ${low}H${x(now)}`);
+      attr(head, 'cx', x(now));
+      const marks = model.marks.filter((m) => !m.lane && marked.includes(m.kind) && (m.on ?? true)).slice(-mostMarks);
+      dots.forEach((dot, i) => {
+        const m = marks[i];
+        attr(dot, 'display', m ? null : 'none');
+        if (!m) return;
+        attr(dot, 'cx', x(m.atMillis));
+        attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
+      });
+      const mode = !live ? 'pres.paused' : model.sure() ? 'pres.live' : 'pres.now';
+      clock.set(`${clockWords(now).replace(/\.\d+$/, '')}, ${t(mode)}`);
+      source.set(sourceWords(this.ctx));
+    };
+  }
+}
+
+/** Where the objects come from, in a few words: what is simulated says so. @param {import('./page-types.js').Ctx} ctx */
+export function sourceWords(ctx) {
+  const { t, model } = ctx;
+  const { kind, context, seed } = model.state.source;
+  if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: context ?? '' });
+  if (kind === 'broadcast') return castWords(ctx, context);
+  return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });
+}

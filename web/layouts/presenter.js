@@ -1,0 +1,142 @@
+// @ts-check
+// Presenter mode: the picture for the last row of a hall. The stations that a step speaks of are wide, with a panel and all they have to
+// say; the others keep their name, one or two numbers and their place on the rail. A screen of 4:3 has fewer units across it, so that
+// type keeps its size there.
+
+/** @typedef {import('../page-types.js').Arranged} Arranged */
+/** @typedef {import('../page-types.js').Box} Box */
+
+const ids = ['api', 'reflector', 'queue', 'indexer', 'listeners', 'controller'];
+const RAIL = 152;
+/** Where a controller's writes go back. */
+const BACK = 538;
+const margin = 32;
+
+export const type = { title: 'p21', number: 'p35', value: 'p27', label: 'p16', key: 'p16 t1', state: 'p18' };
+export const fonts = { title: '600 21px', number: '500 34.6px', value: '500 26.6px', label: '16px', key: '16px', state: '600 18.6px' };
+const bareType = { ...type, title: 'p16 t1 b6', number: 'p27' };
+const bareFonts = { ...fonts, title: '600 16px', number: '500 26.6px' };
+
+/** How wide a station is while a step speaks of others, in units, and its share of what they leave while it speaks of it. */
+const widths = {
+  narrow: { api: 112, reflector: 112, queue: 120, indexer: 112, listeners: 136, controller: 112 },
+  bare: 84,
+  share: { api: 1.15, reflector: 1.3, queue: 1.25, indexer: 1.05, listeners: 1.85, controller: 1.35 },
+};
+
+/** The two shapes of a hall's screen. */
+export const shapes = {
+  wide: { w: 1280, h: 720, gap: 18, four: false, lines: 2 },
+  four: { w: 1024, h: 768, gap: 14, four: true, lines: 3 },
+};
+
+/** Which way each move takes, between named points. */
+export const ways = {
+  wire: ['api.wire', 'reflector.wire'],
+  store: ['reflector.store', 'queue.store'],
+  pop: ['queue.pop', 'indexer.pop'],
+  fan: ['indexer.fan', 'listeners.branch', 'listeners.fan'],
+  next: ['listeners.ring', 'listeners.handler'],
+  key: ['listeners.key', 'controller.key'],
+  take: ['controller.take', 'controller.worker'],
+  write: ['controller.write', 'way.right', 'way.left', 'api.write'],
+};
+
+/** How what travels looks. @type {import('../motion.js').Plan} */
+export const motion = {
+  size: 28,
+  spacing: 58,
+  counts: {
+    wire: { side: 'below', y: RAIL }, store: { side: 'below', y: RAIL }, pop: { side: 'below', y: RAIL }, fan: { side: 'below', y: RAIL },
+    key: { side: 'below', y: RAIL }, write: { side: 'behind', y: BACK },
+  },
+};
+
+/**
+ * Where everything lies while a step speaks of some stations.
+ * @param {typeof shapes.wide} shape
+ * @param {string[]} focus
+ * @param {number[]} listeners that have a row
+ * @param {number} main the one among them that matters
+ * @returns {Arranged}
+ */
+export function arrange(shape, focus, listeners, main) {
+  const cols = columns(shape, focus);
+  const { gap, four } = shape;
+  const { api, reflector, queue, indexer, listeners: ring, controller } = cols;
+  const fork = ring.x - gap / 2 - 2;
+  const [at, store] = [reflector.x + Math.round(reflector.w / 2), indexer.x + indexer.w - 46];
+  const end = controller.x + controller.w - 20;
+  const [out, home] = [controller.x + controller.w / 2, api.x + api.w / 2];
+  const low = (/** @type {Col} */ c) => (c.lit ? 520 : four ? RAIL + 18 : 336);
+  const enters = {
+    api: api.x + 10, reflector: reflector.x, queue: queue.x, indexer: indexer.x, listeners: fork, controller: ring.x + ring.w,
+  };
+  const leaves = { api: reflector.x, reflector: queue.x, queue: indexer.x, indexer: fork, listeners: ring.x + ring.w, controller: end };
+  return {
+    w: shape.w, h: shape.h, upright: false, ways, motion,
+    slots: ids.map((id) => {
+      const c = cols[id];
+      const bare = four && !c.lit;
+      const tall = c.lit ? 320 : 136;
+      return {
+        id, density: c.lit ? 'large' : 'quiet', x: c.x, y: id === 'listeners' ? 106 : 200, w: c.w, h: id === 'listeners' ? 414 : tall,
+        rail: RAIL,
+        from: enters[/** @type {keyof typeof enters} */ (id)], to: leaves[/** @type {keyof typeof leaves} */ (id)],
+        type: bare ? bareType : type, fonts: bare ? bareFonts : fonts, chip: 20, pad: 12, bare, lit: c.lit, lean: four, listeners, main,
+        span: [c.x - gap, c.x + c.w],
+      };
+    }),
+    points: {
+      'api.wire': [api.x + 24, RAIL], 'reflector.wire': [at - 14, RAIL], 'reflector.store': [at + 14, RAIL],
+      'queue.store': [queue.x + 18, RAIL],
+      'queue.pop': [queue.x + queue.w - 10, RAIL], 'indexer.pop': [store - 14, RAIL], 'indexer.fan': [store, RAIL],
+      'listeners.key': [ring.x + ring.w - 4, RAIL], 'controller.key': [controller.x + 20, RAIL],
+      'controller.take': [Math.min(controller.x + 70, end - 40), RAIL], 'controller.worker': [end - 14, RAIL],
+      'controller.write': [out, low(controller)], 'way.right': [out, BACK], 'way.left': [home, BACK], 'api.write': [home, low(api)],
+    },
+    rails: [
+      { station: 'api', pts: [enters.api, RAIL, leaves.api, RAIL], wire: true },
+      { station: 'reflector', pts: [reflector.x, RAIL, queue.x, RAIL] }, { station: 'queue', pts: [queue.x, RAIL, indexer.x, RAIL] },
+      { station: 'indexer', pts: [indexer.x, RAIL, fork, RAIL], behind: ['pop'] },
+      { station: 'controller', pts: [enters.controller, RAIL, end, RAIL] },
+    ],
+    stems: [
+      ...[reflector, indexer].map((c, i) => ({ station: c.id, pts: [i ? store : at, 163, i ? store : at, 200] })),
+      { station: 'queue', pts: [queue.x + queue.w / 2, 166, queue.x + queue.w / 2, 200] },
+    ].filter((stem) => cols[stem.station].lit || !four),
+    nodes: [reflector, indexer].map((c, i) => ({ station: c.id, at: [i ? store : at, RAIL], r: c.lit ? 12 : 11 })),
+    source: { station: 'api', at: [api.x + 6, RAIL] },
+    cut: [reflector.x - gap / 2, RAIL],
+    holds: [{ stage: 'pop', at: [queue.x + queue.w + gap / 2, RAIL] }],
+    way: {
+      pts: [out, low(controller), out, BACK, home, BACK, home, low(api)], words: controller.lit ? [(out + home) / 2, BACK + 5] : null,
+    },
+    canvases: [
+      { x: 0, y: RAIL - 50, w: shape.w, h: 98 }, { x: fork - 24, y: RAIL + 48, w: ring.x + ring.w - fork + 48, h: 340 },
+      { x: 0, y: RAIL, w: shape.w, h: BACK + 24 - RAIL, paths: ['write'] },
+    ],
+  };
+}
+
+/** @typedef {{id: string, x: number, w: number, lit: boolean}} Col */
+
+/** The columns: what is spoken of shares what the others leave. @param {typeof shapes.wide} shape @param {string[]} focus */
+function columns({ w, gap, four }, focus) {
+  const all = w - 2 * margin - 5 * gap;
+  const least = (/** @type {string} */ id) => (four ? widths.bare : widths.narrow[/** @type {keyof typeof widths.narrow} */ (id)]);
+  const share = (/** @type {string} */ id) => widths.share[/** @type {keyof typeof widths.share} */ (id)];
+  const lit = ids.filter((id) => focus.includes(id));
+  const total = lit.reduce((sum, id) => sum + share(id), 0);
+  const free = ids.filter((id) => !lit.includes(id)).reduce((rest, id) => rest - least(id), all);
+  /** @type {Record<string, Col>} */
+  const cols = {};
+  let x = margin;
+  for (const id of ids) {
+    const on = lit.includes(id);
+    const wide = !total ? Math.floor(all / 6) : on ? Math.floor((free * share(id)) / total) : least(id);
+    cols[id] = { id, x, w: wide, lit: on };
+    x += wide + gap;
+  }
+  return cols;
+}

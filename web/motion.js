@@ -1,0 +1,521 @@
+// @ts-check
+// What travels, on every layout: each move that the worker reports is a chip that runs along the way which the layout gives it between
+// named points. Moves of one object follow one another from left to right; chips that would overlap become a stack with its count; the
+// selected object never does. Motion is for the eye alone: no number depends on it.
+import { chipWidth, drawWake, wakeOf } from './draw/chip.js';
+import { Surface } from './draw/surface.js';
+import { count, middle } from './format.js';
+import { kindOf, mainOp } from './glyphs.js';
+
+/** @typedef {import('./glyphs.js').Kind} Kind */
+/** @typedef {import('./types.js').Move} Move */
+/**
+ * Where the count of a stack stands, and between which places of the way: below the chip with the mix of its types, above it, or behind.
+ * @typedef {{side: 'below' | 'above' | 'behind', from?: number, to?: number, y?: number}} CountAt
+ */
+/**
+ * What a layout says of its motion. `spacing` is what two chips on a way keep between their middles before they become a stack; `sizes`
+ * are the chips that are not as large as the rest; `without` are moves that have no way here.
+ * @typedef {{
+ *   size: number, sizes?: Record<string, number>, spacing: number, without?: string[], counts: Record<string, CountAt>,
+ *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
+ * }} Plan
+ */
+/**
+ * @typedef {{
+ *   p: string, path: string, pts: number[], len: number, start: number, dur: number, kind: Kind, key: string, label: string, size: number,
+ *   n: number, mix: Record<string, number> | null, neutral: boolean
+ * }} Token
+ */
+
+/** How long a move takes at speed 1, in ms: the one table of durations. @type {Record<string, number>} */
+const durations = { wire: 320, store: 260, pop: 320, cell: 320, fan: 320, next: 140, key: 220, take: 160, write: 900 };
+/** From left to right, and back. */
+const order = ['wire', 'store', 'pop', 'fan', 'next', 'key', 'take', 'write'];
+/** Moves whose chips carry a key and no type: work queues hold keys, not events. */
+const keys = ['key', 'take', 'write'];
+/** More chips than this are never on a layout at once. */
+const most = 400;
+/** How long a mark stays on a cell that changed, and a chip at its new place when motion is reduced, in ms. */
+const markStays = 900;
+const stillStays = 600;
+/** What comes later than this behind an object's last move does not wait longer for it, in ms at speed 1. */
+const longestWait = 2200;
+
+export class Motion {
+  /**
+   * @param {import('./page-types.js').Ctx} ctx
+   * @param {HTMLElement} holder as large as the layout's picture; the canvases are put into it
+   */
+  constructor(ctx, holder) {
+    this.ctx = ctx;
+    this.surface = new Surface(holder, () => this.ctx.scene.colour);
+    /** @type {Plan} */
+    this.plan = { size: 22, spacing: 30, counts: {} };
+    this.contrast = false;
+    this.light = false;
+    /** @type {Token[]} */
+    this.live = [];
+    /** @type {{x: number, y: number, kind: Kind, start: number}[]} */
+    this.marks = [];
+    /** When an object's last chip arrives, by lane, path and key. @type {Map<string, number>} */
+    this.ends = new Map();
+    /** The ones before those: what is older is forgotten all at once, as to look for it would take longer. @type {Map<string, number>} */
+    this.endsBefore = new Map();
+    /** The motion's own clock: it stands still while the view is paused. */
+    this.time = 0;
+    this.last = 0;
+    this.awake = false;
+    this.dirty = false;
+    this.still = matchMedia('(prefers-reduced-motion: reduce)');
+    /** What came in the last second, and how much of it is drawn in stacks. @type {{at: number, all: number, merged: number}[]} */
+    this.log = [];
+    /** Where counts stand in this animation frame. @type {{x: number, y: number, of: Token}[]} */
+    this.counted = [];
+    /** How strong a chip is at a place: what a step does not speak of recedes. @type {(x: number, y: number) => number} */
+    this.strength = () => 1;
+    /** Words that stand on a way, by their middle: what travels passes behind them. @type {{x: number, y: number, wide: number} | null} */
+    this.words = null;
+    /** Whether this is the layout that shows: another one is told nothing, and keeps nothing. */
+    this.shown = false;
+  }
+
+  /** This layout shows from now on, or another one does. @param {boolean} on */
+  show(on) {
+    if (on === this.shown) return;
+    this.shown = on;
+    this.clear();
+  }
+
+  /** Takes another layout. @param {Plan} plan @param {import('./draw/surface.js').Stretch[]} stretches where it can draw */
+  lay(plan, stretches) {
+    this.plan = plan;
+    this.surface.lay(stretches);
+    this.clear();
+  }
+
+  /** The size of a unit or the palette changed. @param {number} k device pixels per unit @param {number} css CSS pixels per unit */
+  resize(k, css) {
+    this.surface.resize(k, css);
+    const on = document.documentElement.classList;
+    this.contrast = on.contains('is-contrast');
+    this.light = on.contains('is-light');
+    this.dirty = true;
+  }
+
+  /** Takes everything off the ways at once: the view jumped, or another layout shows. */
+  clear() {
+    this.live.length = 0;
+    this.marks.length = 0;
+    this.log.length = 0;
+    this.ends.clear();
+    this.endsBefore.clear();
+    this.dirty = true;
+  }
+
+  /** Takes off what runs along some paths, which now lead elsewhere. @param {string[]} paths */
+  drop(paths) {
+    const before = this.live.length;
+    this.live = this.live.filter((t) => !paths.includes(t.p));
+    if (this.live.length !== before) this.dirty = true;
+  }
+
+  /** How many moves came within the last second, and how many of them are drawn in stacks. */
+  tally() {
+    this.prune();
+    let all = 0;
+    let merged = 0;
+    for (const m of this.log) {
+      all += m.all;
+      merged += m.merged;
+    }
+    return { all, merged: Math.min(all, merged) };
+  }
+
+  /** @private */
+  prune() {
+    const from = performance.now() - 1000;
+    let old = 0;
+    while (old < this.log.length && this.log[old].at < from) old++;
+    if (old) this.log.splice(0, old);
+  }
+
+  /**
+   * Sends the moves of one frame along their ways.
+   * @param {Move[]} moves
+   * @param {(m: Move) => number[] | null} route the way of a move; null where the layout has none
+   * @param {{lane?: string, label?: (m: Move) => string}} [o] what tells lanes apart, and the words on a chip
+   */
+  add(moves, route, { lane = '', label } = {}) {
+    if (!this.shown) return;
+    const v = this.ctx.model.view;
+    const speed = v.mode === 'live' || v.mode === 'paused' ? 1 : v.speed || 1;
+    if (v.mode === 'paused') this.awake = true;
+    this.prune();
+    const entry = { at: performance.now(), all: 0, merged: 0 };
+    this.log.push(entry);
+    /** When the moves of this frame that carry no key reach the end of each path. @type {Record<string, number>} */
+    const bulk = {};
+    const selected = this.ctx.selected();
+    for (const m of inOrder(moves)) {
+      const pts = route(m);
+      if (!pts) continue;
+      const dur = this.lasts(m.p, speed);
+      const key = m.k ?? '';
+      const n = m.n ?? 1;
+      const path = lane + m.p + (m.l ?? '');
+      const leads = this.before(m.p);
+      const words = label?.(m) ?? '';
+      let start = this.time;
+      const arrives = key && !m.n ? this.endOf(`${lane}${leads}\n${key}`) : bulk[leads];
+      if (arrives !== undefined && arrives > start && !this.still.matches) start = Math.min(arrives, this.time + longestWait / speed);
+      entry.all += n;
+      if (n > 1) entry.merged += n;
+      const len = length(pts);
+      // The selected object is never part of a stack: it can be followed all the way.
+      const own = key !== '' && key === selected && n === 1;
+      const gap = dur * apart(len, words ? Math.max(this.plan.spacing, this.plan.size + 34) : this.plan.spacing);
+      let into = own ? null : this.near(path, start, gap);
+      if (into && words && into.label && this.live.length < 40) {
+        // Changes that are compared have names, and follow one another.
+        start = into.start + gap;
+        into = null;
+      }
+      if (into) this.merge(into, m, n, entry);
+      else if (own || this.live.length <= most) {
+        this.live.push({
+          p: m.p, path, pts, len, start, dur, key, label: words, n, size: this.plan.sizes?.[m.p] ?? this.plan.size, mix: m.mix ?? null,
+          neutral: keys.includes(m.p), kind: keys.includes(m.p) ? 'key' : kindOf(m.n && m.mix ? mainOp(m.mix) : m.o),
+        });
+        if (own && m.p === 'pop') this.toCell(m, route, start + dur, speed);
+      }
+      if (key) this.ends.set(`${lane}${m.p}\n${key}`, start + dur);
+      if (!into) bulk[m.p] = Math.max(bulk[m.p] ?? 0, start + dur);
+    }
+    if (this.ends.size > 2000) {
+      this.endsBefore = this.ends;
+      this.ends = new Map();
+    }
+    this.dirty = true;
+  }
+
+  /** How long a move takes at a speed, in ms. @param {string} p @param {number} speed @private */
+  lasts(p, speed) {
+    if (this.still.matches) return stillStays;
+    return Math.min(6000, Math.max(120, durations[p] / Math.sqrt(Math.min(1, speed)) / Math.max(1, speed)));
+  }
+
+  /**
+   * The move that leads to a move, among those that this layout has ways for; a frame on the wire can be what a write came back as.
+   * @param {string} p
+   * @private
+   */
+  before(p) {
+    let i = order.indexOf(p);
+    do i = (i + order.length - 1) % order.length;
+    while (this.plan.without?.includes(order[i]));
+    return order[i];
+  }
+
+  /** @param {string} id @private */
+  endOf(id) {
+    return this.ends.get(id) ?? this.endsBefore.get(id);
+  }
+
+  /** The chip of a path that one starting then would touch. @param {string} path @param {number} start @param {number} gap @private */
+  near(path, start, gap) {
+    const selected = this.ctx.selected();
+    for (let i = this.live.length - 1; i >= 0; i--) {
+      const t = this.live[i];
+      if (t.path === path && Math.abs(t.start - start) < gap && (t.n > 1 || !t.key || t.key !== selected)) return t;
+    }
+    return null;
+  }
+
+  /** @param {Token} t @param {Move} m @param {number} n @param {{merged: number}} entry @private */
+  merge(t, m, n, entry) {
+    if (!t.mix) {
+      t.mix = { [opOf(t.kind)]: t.n };
+      if (t.n === 1) entry.merged++;
+    }
+    t.n += n;
+    t.label = '';
+    if (m.mix) for (const o in m.mix) t.mix[o] = (t.mix[o] ?? 0) + m.mix[o];
+    else if (m.o) t.mix[m.o] = (t.mix[m.o] ?? 0) + 1;
+    if (n === 1) entry.merged++;
+    if (!t.neutral) t.kind = kindOf(mainOp(t.mix));
+  }
+
+  /**
+   * The selected object goes on from the Indexer's node to its cell.
+   * @param {Move} m
+   * @param {(m: Move) => number[] | null} route
+   * @param {number} start
+   * @param {number} speed
+   * @private
+   */
+  toCell(m, route, start, speed) {
+    const pts = route({ ...m, p: 'cell' });
+    if (!pts) return;
+    this.live.push({
+      p: 'cell', path: 'cell', pts, len: length(pts), start, dur: this.lasts('cell', speed), key: m.k ?? '', label: '', n: 1,
+      size: this.plan.sizes?.cell ?? this.plan.size, mix: null, neutral: false, kind: kindOf(m.o),
+    });
+  }
+
+  /**
+   * A mark on a cell that just changed.
+   * @param {number} x its middle, in units
+   * @param {number} y
+   * @param {Kind} kind
+   */
+  mark(x, y, kind) {
+    if (!this.shown) return;
+    this.marks = this.marks.filter((m) => m.x !== x || m.y !== y);
+    this.marks.push({ x, y, kind, start: this.time });
+    if (this.marks.length > 8) this.marks.shift();
+    this.dirty = true;
+  }
+
+  /**
+   * Draws one animation frame. Returns whether something still moves.
+   * @param {number} clock
+   * @returns {boolean}
+   */
+  draw(clock) {
+    const { mode, speed } = this.ctx.model.view;
+    const paused = mode === 'paused' && !this.awake;
+    const dt = this.last ? Math.min(100, clock - this.last) : 0;
+    this.last = clock;
+    if (!paused) this.time += dt;
+    if (!this.live.length && !this.marks.length) {
+      this.awake = false;
+      if (!this.dirty) return false;
+    } else if (paused && !this.dirty) {
+      return false;
+    }
+    this.dirty = false;
+    this.surface.wipe();
+    this.surface.whole = mode === 'live' || speed >= 1;
+    this.counted.length = 0;
+    this.paintMarks();
+    const still = this.still.matches;
+    const named = (paused || (mode !== 'live' && speed <= 0.25 + 1e-9)) && this.live.length <= 24;
+    const selected = this.ctx.selected();
+    /** @type {Token[]} */
+    const above = [];
+    let left = 0;
+    for (const t of this.live) {
+      const u = (this.time - t.start) / t.dur;
+      if (u >= 1) continue;
+      this.live[left++] = t;
+      if (u < 0) continue;
+      if (selected && t.key === selected && t.n === 1) above.push(t);
+      else this.place(t, still ? 1 : ease(u), named);
+    }
+    this.live.length = left;
+    // The selected object is on top of everything else.
+    for (const t of above) this.place(t, still ? 1 : ease((this.time - t.start) / t.dur), true);
+    this.surface.settle();
+    return true;
+  }
+
+  /** @private */
+  paintMarks() {
+    let left = 0;
+    for (const m of this.marks) {
+      if (this.time - m.start > markStays) continue;
+      this.marks[left++] = m;
+      this.surface.over('', m.x, m.y, () => {
+        this.surface.field.cx.globalAlpha = this.strength(m.x, m.y);
+        this.surface.mark(m.x, m.y, m.kind);
+      });
+    }
+    this.marks.length = left;
+  }
+
+  /** Draws a chip on whichever canvases it is over. @param {Token} t @param {number} u @param {boolean} named @private */
+  place(t, u, named) {
+    const at = along(t, u);
+    this.surface.over(t.p, at.x, at.y, () => this.token(t, u, at, named));
+  }
+
+  /** @param {Token} t @param {number} u @param {Place} at @param {boolean} named @private */
+  token(t, u, { x, y, dx, dy }, named) {
+    const { surface } = this;
+    const c = this.ctx.scene.colour;
+    const selected = this.ctx.selected();
+    const picked = selected !== '' && t.key === selected;
+    const still = this.still.matches;
+    const { words } = this;
+    if (words?.wide && y === words.y && Math.abs(x - words.x) < (words.wide + t.size) / 2 + 3) return;
+    const alpha = picked ? 1 : this.strength(x, y);
+    surface.field.cx.globalAlpha = alpha;
+    const wide = Math.abs(dx) > 0.5 ? chipWidth(t.size, t.label) : t.size;
+    let wake = false;
+    if (!still && !this.contrast) {
+      const full = wakeOf(t.size);
+      const back = Math.min(full, u * t.len);
+      wake = back === full;
+      if (!wake && back > 2) drawWake(surface.units(), c[t.kind], x, y, dx, dy, wide / 2, back);
+    }
+    const straight = Math.abs(dx) > 0.9 ? [Math.sign(dx), 0] : [0, Math.sign(dy)];
+    const [wx, wy] = wake ? straight : [0, 0];
+    surface.chip(x, y, { kind: t.kind, size: t.size, stack: t.n > 1, label: t.label, dx: wx, dy: wy });
+    if (picked || still) this.outline(x, y, chipWidth(t.size, t.label), t.size, picked && !this.light ? c.acc : c.t1);
+    if (t.n > 1) {
+      if (alpha === 1) this.counts(t, x, y, dx);
+    } else if (named && t.key) this.name(t, x, y, picked && !this.light ? c.acc : c.t1);
+    surface.field.cx.globalAlpha = 1;
+  }
+
+  /** @param {number} x @param {number} y @param {number} wide @param {number} size @param {string} colour @private */
+  outline(x, y, wide, size, colour) {
+    const cx = this.surface.units();
+    cx.lineWidth = 2.5;
+    cx.strokeStyle = colour;
+    cx.beginPath();
+    cx.roundRect(x - wide / 2 - 3, y - size / 2 - 3, wide + 6, size + 6, 6);
+    cx.stroke();
+  }
+
+  /**
+   * How many a stack stands for, where the layout has room for it.
+   * @param {Token} t
+   * @param {number} x
+   * @param {number} y
+   * @param {number} dx
+   * @private
+   */
+  counts(t, x, y, dx) {
+    const at = this.plan.counts[t.p];
+    if (!at || !dx || x < (at.from ?? 0) || x > (at.to ?? Infinity) || (at.y !== undefined && y !== at.y)) return;
+    const words = '×' + count(t.n);
+    const half = t.size / 2;
+    const size = Math.round(t.size * 0.72);
+    if (at.side === 'behind') {
+      this.surface.count(words, size, x - half - 6, y + 5);
+      return;
+    }
+    const line = at.side === 'above' ? y - t.size - 4 : y + t.size + 10;
+    // Where two lanes share a wire their chips overtake one another; of counts that would touch, the first one stands.
+    if (this.counted.some((q) => q.of !== t && q.y === line && Math.abs(q.x - x) < t.size * 2)) return;
+    this.counted.push({ x, y: line, of: t });
+    this.surface.count(words, size, x + half, line);
+    if (t.mix && at.side === 'below') this.strip(t.mix, x - half, line + 4, t.size);
+  }
+
+  /** The mix of a stack's types. @param {Record<string, number>} mix @param {number} x @param {number} y @param {number} w @private */
+  strip(mix, x, y, w) {
+    let total = 0;
+    for (const o in mix) total += mix[o];
+    let at = x;
+    const cx = this.surface.units();
+    for (const o of Object.keys(mix).sort((a, b) => mix[b] - mix[a])) {
+      const part = (mix[o] / total) * w;
+      cx.fillStyle = this.ctx.scene.colour[kindOf(o)];
+      cx.fillRect(at, y, part, 3);
+      at += part;
+    }
+  }
+
+  /**
+   * The key of a chip, while few enough move slowly enough to be read.
+   * @param {Token} t
+   * @param {number} x
+   * @param {number} y
+   * @param {string} colour
+   * @private
+   */
+  name(t, x, y, colour) {
+    const at = this.plan.names?.[t.p];
+    if (!at) return;
+    const cx = this.surface.units();
+    const c = this.ctx.scene.colour;
+    cx.font = `12px ${c.mono}`;
+    cx.textAlign = 'center';
+    cx.lineWidth = 6;
+    cx.lineJoin = 'round';
+    cx.strokeStyle = c.bg;
+    const words = middle(t.key, 15);
+    const middleX = Math.max(at.min, Math.min(x, at.max));
+    const line = at.side === 'above' ? y - 18 : y + 28;
+    cx.strokeText(words, middleX, line);
+    cx.fillStyle = colour;
+    cx.fillText(words, middleX, line);
+  }
+}
+
+/**
+ * The moves of a frame as they follow one another: from left to right, and what a write came back as behind the write.
+ * @param {Move[]} moves
+ */
+function inOrder(moves) {
+  if (moves.length < 2) return moves;
+  const wrote = new Map(moves.filter((m) => m.p === 'write').map((m) => [m.k, m.s]));
+  const late = (/** @type {Move} */ m) => (m.s > (wrote.get(m.k) ?? Infinity) ? order.length : 0) + order.indexOf(m.p);
+  return [...moves].sort((a, b) => late(a) - late(b));
+}
+
+/** @param {Kind} kind */
+function opOf(kind) {
+  return { add: 'Added', upd: 'Updated', del: 'Deleted', rep: 'Replaced', syn: 'Sync', bmk: 'Bookmark', key: '', err: 'ERROR' }[kind];
+}
+
+/** @param {number[]} p */
+function length(p) {
+  let n = 0;
+  for (let i = 2; i < p.length; i += 2) n += Math.hypot(p[i] - p[i - 2], p[i + 1] - p[i - 1]);
+  return n;
+}
+
+/** Where a chip is, and which way it goes. @typedef {{x: number, y: number, dx: number, dy: number}} Place */
+
+/** @param {Token} t @param {number} u how much of its way it has come @returns {Place} */
+function along(t, u) {
+  const p = t.pts;
+  let rest = u * t.len;
+  for (let i = 2; i < p.length; i += 2) {
+    const dx = p[i] - p[i - 2];
+    const dy = p[i + 1] - p[i - 1];
+    const d = Math.hypot(dx, dy) || 1;
+    if (rest <= d || i === p.length - 2) return { x: p[i - 2] + (dx * rest) / d, y: p[i - 1] + (dy * rest) / d, dx: dx / d, dy: dy / d };
+    rest -= d;
+  }
+  return { x: p[0], y: p[1], dx: 1, dy: 0 };
+}
+
+/** @type {Map<number, number>} */
+const gaps = new Map();
+
+/**
+ * How much of its time a chip must be ahead of the next one on a way of a length, so that the two never overlap; the curve is slow at its
+ * end, and there it is tightest.
+ * @param {number} len
+ * @param {number} spacing
+ */
+function apart(len, spacing) {
+  const id = Math.round(len) * 1000 + spacing;
+  let g = gaps.get(id);
+  if (g === undefined) {
+    const far = Math.max(0.05, 1 - spacing / Math.max(spacing + 1, len));
+    let u = 0;
+    while (u < 1 && ease(u) < far) u += 0.02;
+    g = Math.max(0.2, 1 - u);
+    gaps.set(id, g);
+  }
+  return g;
+}
+
+/** The standard curve (.4, 0, .2, 1). @param {number} u */
+function ease(u) {
+  // Newton's steps on the curve's x, then its y.
+  let s = u;
+  for (let i = 0; i < 4; i++) {
+    const x = 3 * s * (1 - s) * (1 - s) * 0.4 + 3 * s * s * (1 - s) * 0.2 + s * s * s - u;
+    const d = 1.2 * (1 - s) * (1 - 3 * s) + 0.6 * s * (2 - 3 * s) + 3 * s * s;
+    if (Math.abs(d) < 1e-4) break;
+    s -= x / d;
+  }
+  return 3 * s * s * (1 - s) + s * s * s;
+}

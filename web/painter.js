@@ -1,0 +1,142 @@
+// @ts-check
+// When the page is painted: it takes the worker's frames and has the layout that shows brought to them, once an animation frame at most.
+import { Cadence } from './cadence.js';
+
+/** @typedef {import('./types.js').Frame} Frame */
+
+/**
+ * How long words stand at least while events stream, in ms: numbers that change faster than six times a second are not read, and each
+ * costs a layout.
+ */
+const stand = 30;
+/** Where animation frames are rare, one of them writes more parts: one more for each of so many ms since the last. */
+const partMillis = 80;
+/** Clocks and countdowns run on between frames, ten times a second. */
+const tick = 100;
+
+export class Painter {
+  /**
+   * @param {import('./page-types.js').Ctx} ctx
+   * @param {{
+   *   link: import('./link.js').Link, stage: import('./stage.js').Stage, views: import('./views.js').Views,
+   *   caption: import('./caption.js').Caption, bars: (clock: number) => void, before: (clock: number) => void,
+   *   took: (frame: Frame, first: boolean, clock: number) => void
+   * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event, `took` is told of each frame
+   *   that the model has taken in, and whether it is the first of all
+   */
+  constructor(ctx, page) {
+    this.ctx = ctx;
+    this.page = page;
+    /** Whether something else than the log asks for everything to be painted anew. */
+    this.dirty = true;
+    this.cadence = new Cadence(navigator.hardwareConcurrency);
+    this.paintedAt = 0;
+    /** The part that is painted next, and how many have not been painted since the last news. */
+    this.turn = 0;
+    this.due = 0;
+    /** Whether the next animation frame is the words', even when news wait. */
+    this.words = false;
+    /** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
+    this.wordsAt = 0;
+    /** @param {number} clock */
+    this.loop = (clock) => {
+      this.frame(clock);
+      requestAnimationFrame(this.loop);
+    };
+  }
+
+  /** Begins to paint, with each animation frame from now on. */
+  start() {
+    requestAnimationFrame(this.loop);
+  }
+
+  /**
+   * The parts of what shows. While events stream they take turns, and an animation frame that brings news writes no words: it moves
+   * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
+   * and what is another state than before is painted whole. A view in place of the stage paints itself.
+   * @private
+   */
+  parts() {
+    const { stage, views, bars } = this.page;
+    return views.shown ? [(/** @type {number} */ clock) => stage.seatListeners(clock), bars] : [...stage.parts, bars];
+  }
+
+  /** @param {number} clock @private */
+  frame(clock) {
+    const { model } = this.ctx;
+    const { link, stage, views, bars } = this.page;
+    if (!this.cadence.draws(clock, performance.now(), model.view.mergedTokens)) return;
+    const ready = clock - this.wordsAt >= stand;
+    const frame = this.due && this.words && ready && !this.dirty ? null : link.take();
+    const turned = !!frame && this.take(frame, clock);
+    // Where time stands still, only the log's end moves on.
+    const stands = model.view.mode === 'paused' && !this.dirty && !turned && !(frame && model.told);
+    const rare = !this.due && clock - this.paintedAt > tick;
+    const news = this.dirty || (!stands && (!!frame || rare));
+    if (stands && rare) {
+      this.paintedAt = clock;
+      const parts = this.parts();
+      if (views.shown) views.paint(clock);
+      else parts[this.turn++ % parts.length](clock);
+      bars(clock);
+    } else if (news || (this.due && ready)) {
+      const whole = this.dirty || turned || (!!frame && (!!frame.jump || model.view.mode === 'paused'));
+      this.dirty = false;
+      if (news) this.paintedAt = clock;
+      this.paint(frame, clock, news, whole);
+    }
+    if (views.shown) views.draw(clock);
+    else stage.motion.draw(clock);
+    link.want();
+  }
+
+  /**
+   * Takes a frame in. Returns whether what it brings is shown at once by all: what makes buttons come and go, and what several stations
+   * show.
+   * @param {Frame} frame @param {number} clock @private
+   */
+  take(frame, clock) {
+    const { model } = this.ctx;
+    const first = !model.any;
+    const { phase } = model.state.reflector;
+    const { mode, speed } = model.view;
+    model.apply(frame, clock);
+    const st = frame.lanes?.[0]?.state;
+    const other = !!st && ('holds' in st || 'faults' in st || 'source' in st || model.state.reflector.phase !== phase);
+    const turned = mode !== model.view.mode || speed !== model.view.speed || other;
+    if (first && model.any) this.dirty = true;
+    this.page.took(frame, first && model.any, clock);
+    return turned;
+  }
+
+  /** @param {Frame | null} frame @param {number} clock @param {boolean} news @param {boolean} whole @private */
+  paint(frame, clock, news, whole) {
+    const { stage, views, caption, before } = this.page;
+    if (!this.ctx.model.any) return before(clock);
+    if (whole) {
+      this.turn = 0;
+      stage.take();
+      stage.seatListeners(clock);
+    }
+    if (frame) {
+      stage.move(frame);
+      caption.note(!!frame.jump);
+    }
+    if (news) views.paint(clock);
+    const parts = this.parts();
+    if (news) {
+      stage.cells(frame, whole);
+      // The round that has begun comes to its end, and then there is one of what is now.
+      this.due = parts.length + ((parts.length - (this.turn % parts.length)) % parts.length);
+      this.words = true;
+      if (!whole) return;
+    }
+    this.words = false;
+    let n = whole ? this.due : 1 + (clock - this.wordsAt) / partMillis;
+    this.wordsAt = clock;
+    do {
+      if (this.turn % parts.length === 0) stage.take();
+      parts[this.turn++ % parts.length](clock);
+    } while (--this.due && --n >= 1);
+  }
+}

@@ -1,0 +1,526 @@
+// @ts-check
+// The API server: its resourceVersion, what it holds, who asks it, and a ledger of the newest changes by how far they have come.
+import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
+import { frameName, frameOp } from '../draw/frame.js';
+import { heading, lineHeading } from '../draw/heading.js';
+import { lines } from '../draw/lines.js';
+import { markedLine } from '../draw/marked.js';
+import { mixBar } from '../draw/mix.js';
+import { pair } from '../draw/pair.js';
+import { panel } from '../draw/panel.js';
+import { bigVersion, bytes, count, exact, fit, known, middle, rate, span, upper, version, width, wrap } from '../format.js';
+import { addWords } from '../i18n.js';
+import { openWhole } from '../remedy.js';
+import { Rows } from '../rows.js';
+import { answer, plain, silent, unreached } from '../trouble.js';
+
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../types.js').State} State */
+/** @typedef {import('../types.js').WireFrame} WireFrame */
+/** @typedef {import('../types.js').WireRequest} WireRequest */
+/** @typedef {import('../rows.js').Tip} Tip */
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Lane} Lane */
+/** @typedef {import('../page-types.js').Drawn} Drawn */
+
+addWords({
+  'api.holds': ['objects', '对象'],
+  'api.total': ['total', '总数'],
+  'api.requests': ['requests', '请求'],
+  'api.noRequest': ['none open', '没有进行中的请求'],
+  'api.kept': ['kept ≥ {rv}', '保留 ≥ {rv}'],
+  'api.historyTitle': ['history: from {rv} on', '历史：从 {rv} 起'],
+  'api.history': [
+    'A watch can start at {rv} at the earliest. What is older was compacted, and asking for it is answered 410 Gone; '
+      + '“compact” moves this line to the newest version.',
+    'watch 最早可从 {rv} 开始。更早的已被 compact，再要就得到 410 Gone；“compact” 会把这条线移到最新版本。',
+  ],
+  'api.historyLive': [
+    'This cluster does not say how far back its history goes. A watch from before it is answered 410 Gone; '
+      + 'an API server keeps about five minutes.',
+    '这个集群没说历史有多长。从更早开始的 watch 得到 410 Gone；API server 大约保留五分钟。',
+  ],
+  'api.reqOpen': ['{verb}, open {s}', '{verb}，已持续 {s}'],
+  'api.reqSent': ['{verb}, not answered yet', '{verb}，还没有响应'],
+  'api.reqDone': ['{verb}, ended: {status}', '{verb}，已结束：{status}'],
+  'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
+  'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
+});
+
+/**
+ * What is to be said in the place of an answer, and why none comes, or null while the cluster answers.
+ * @param {Ctx} ctx
+ */
+function silence(ctx) {
+  if (!ctx.model.down()) return null;
+  const { cause, name, whole } = silent(ctx);
+  return { answer: answer(ctx), cause, name: upper(name), whole };
+}
+
+/**
+ * What is counted in a second: the cluster's writes, or the frames that come from one that tells of nothing else.
+ * @param {State} st
+ * @param {Ctx} ctx
+ */
+function rateWord(st, ctx) {
+  return ctx.t(st.api.objects >= 0 ? 'api.writes' : 'api.frames');
+}
+
+/** What a request is, by its parameters. @param {string} url */
+function verbOf(url) {
+  if (/[?&]sendInitialEvents=true/.test(url)) return 'WatchList';
+  if (/[?&]watch=(true|1)/.test(url)) return 'WATCH';
+  return /[?&]continue=/.test(url) ? 'LIST …' : 'LIST';
+}
+
+/** A change in the ledger, and where in the facts its version stands. @typedef {import('../types.js').LedgerEntry & {of: string}} Entry */
+
+/** Above so many objects the ledger gives its place to counts: what is new is then older before it can be read. */
+const many = 2600;
+/** The groups of the ledger: their names, how many lines each has, and where it stands below the panel's top. */
+const groups = /** @type {const} */ ([
+  { id: 'wire', head: 'api.onWire', y: 22, rows: 2, key: 'm1' },
+  { id: 'queue', head: 'api.inQueue', y: 80, rows: 3, key: 'm2' },
+  { id: 'store', head: 'api.inStore', y: 155, rows: 3, key: 'm2' },
+]);
+/** From one line of the panel to the next. */
+const linePitch = 17;
+/** Places in the list of lines that can be read closer: the ledger's are first. */
+const historyRow = 8;
+const requestRow = 9;
+
+/**
+ * The main stage's panel.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function full(slot, ctx) {
+  /** What a line of the list says when it is looked at, and the object that a press on it selects. @type {(Tip | null)[]} */
+  const tips = [];
+  /** @type {string[]} */
+  const keys = [];
+  const head = stageHead(slot, ctx);
+  panel(slot, slot.y, slot.h, 4);
+  const ledger = ledgerLines(slot, ctx);
+  const totals = ledgerTotals(slot, ctx);
+  const foot = stageFoot(slot, ctx);
+  const wall = stageSilence(slot, ctx);
+  const rows = new Rows(ctx, requestRow + 1, slot.x + 1, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => tips[i] ?? null });
+  /** @type {Tell} */
+  const tell = (i, name, y, tall, tip, key = '') => {
+    tips[i] = tip;
+    keys[i] = key;
+    rows.set(i, name, slot.x + 6, y, slot.w - 12, tall);
+  };
+  return {
+    paint(lane) {
+      const { state } = lane;
+      const none = silence(ctx);
+      const big = state.indexer.count > many;
+      head.paint(state, none?.answer ?? '');
+      show(ledger.g, !none && !big);
+      show(totals.g, !none && big);
+      show(foot.g, !none);
+      wall.paint(state, none);
+      if (none) {
+        for (let i = 0; i <= requestRow; i++) tell(i, '', 0, 0, null);
+        return;
+      }
+      rows.label(ctx.t('api.ledger'));
+      foot.paint(lane, tell);
+      if (!big) return ledger.paint(lane, tell);
+      totals.paint(lane);
+      for (let i = 0; i < historyRow; i++) tell(i, '', 0, 0, null);
+    },
+    focus: () => head.button.focus(),
+  };
+}
+
+/** The name, which opens the simulated cluster's menu, and the newest resourceVersion. @param {Slot} slot @param {Ctx} ctx */
+function stageHead({ g, x, w, rail }, ctx) {
+  text(g, x, rail - 84, 'ti').set('API server');
+  const rv = text(g, x, rail - 56, 'l');
+  const number = text(g, x + 18, rail - 56, 'num').of('api.resourceVersion', 'bigVersion');
+  const no = text(g, x, rail - 56, 'num2 cet');
+  const caret = s('path', { d: `M${x + 100} ${rail - 91}h8l-4 5z`, class: 'caretp' });
+  g.append(caret);
+  const button = h('button', { class: 'sbtn head quiet', type: 'button', 'aria-haspopup': 'dialog' });
+  place(button, x - 2, rail - 102, 112, 24);
+  button.addEventListener('click', () => ctx.clusterMenu?.(button));
+  ctx.scene.over.append(button);
+  return {
+    button,
+    /** @param {State} st @param {string} instead what stands in the number's place, when nothing comes */
+    paint(st, instead) {
+      const simulated = st.source.kind === 'sim';
+      attr(button, 'aria-label', ctx.t(simulated ? 'api.menu' : 'api.server'));
+      show(caret, simulated);
+      reveal(button, simulated);
+      rv.set(instead ? '' : 'rv');
+      number.set(instead ? '' : bigVersion(st.api.resourceVersion), version(st.api.resourceVersion, 30));
+      no.set(fit(instead, w + 12, '500 20px'));
+    },
+  };
+}
+
+/**
+ * Tells a line of the panel what it is called and what it has to say.
+ * @typedef {(i: number, name: string, y: number, tall: number, tip: Tip | null, key?: string) => void} Tell
+ */
+
+/** How long a change was on the wire that came just now. @param {number} micros @param {Ctx} ctx */
+function passedWords(micros, { t }) {
+  return micros > 0 ? t('api.passed', { s: span(micros / 1000) }) : t('api.passedNow');
+}
+
+/** The newest changes, a line each, by how far they have come. @param {Slot} slot @param {Ctx} ctx */
+function ledgerLines(slot, ctx) {
+  const { x, y } = slot;
+  const g = s('g');
+  slot.g.append(g);
+  let first = 0;
+  const parts = groups.map((o) => {
+    const top = y + o.y;
+    const part = {
+      ...o, first, top,
+      title: text(g, x + 10, top, 'l'),
+      lines: Array.from({ length: o.rows }, (_, i) => markedLine(g, x + 10.5, top + 18 + linePitch * i, o.key)),
+      nothing: text(g, x + 10, top + 18, 'l3'),
+    };
+    first += o.rows;
+    return part;
+  });
+  const rest = text(g, x + 29, parts[1].top + 18, 'l3');
+  return {
+    g,
+    /** @param {Lane} lane @param {Tell} tell */
+    paint({ facts }, tell) {
+      const { ledger } = facts;
+      const inQueue = ledger.queue.count;
+      const cut = inQueue > parts[1].lines.length;
+      rest.set(cut ? ctx.t('more', { n: count(inQueue - 2) }) : '');
+      for (const part of parts) {
+        part.title.set(ctx.t(part.head));
+        const passed = part.id === 'wire' && !ledger.wire.count ? facts.wireMicros : null;
+        part.nothing.set(ledger[part.id].count ? '' : passed === null ? ctx.t('api.nothing') : passedWords(passed, ctx));
+        /** @type {(Entry | undefined)[]} */
+        let shown = ledger[part.id].first.slice(0, part.rows).map((e, i) => ({ ...e, of: `facts.ledger.${part.id}.first.${i}.rv` }));
+        // The queue's head goes to the store next, so it stands lowest; how many more there are stands above.
+        if (part.id === 'queue') shown = cut ? [undefined, ...shown.slice(0, 2).reverse()] : shown.reverse();
+        part.lines.forEach((line, i) => entry(line, shown[i], part.first + i, part.top + 5 + linePitch * i, tell));
+        if (passed === null) continue;
+        // What still travels over the rail has arrived long ago.
+        const tip = { head: ctx.t('api.onWire'), body: ctx.t('api.passedWhy', { s: span(passed / 1000) }) };
+        tell(part.first, `${tip.head}: ${tip.body}`, part.top + 5, linePitch, tip);
+      }
+    },
+  };
+}
+
+/**
+ * Brings one line of the ledger to a change.
+ * @param {ReturnType<typeof markedLine>} line
+ * @param {Entry | undefined} e
+ * @param {number} i which line of the panel it is
+ * @param {number} top
+ * @param {Tell} tell
+ */
+function entry(line, e, i, top, tell) {
+  line.set(e && (e.op || e.rv) ? e.op ?? '' : undefined, version(e?.rv ?? '', 8));
+  if (e?.of) line.words.of(e.of, 'version 8');
+  if (!e?.rv) return tell(i, '', 0, 0, null);
+  const said = [e.op, `rv ${e.rv}`, e.bytes ? bytes(e.bytes) : ''].filter(Boolean).join(' · ');
+  tell(i, `${e.op} ${e.key ?? ''} rv ${e.rv}`, top, linePitch, { head: e.key ?? `${e.op}`, body: said }, e.key);
+}
+
+/** The same where there are too many to read: how many are where, and of which types. @param {Slot} slot @param {Ctx} ctx */
+function ledgerTotals(slot, ctx) {
+  const { x, y } = slot;
+  const g = s('g');
+  slot.g.append(g);
+  const parts = groups.map((_, i) => {
+    const top = y + 22 + 61 * i;
+    return { title: text(g, x + 10, top, 'l'), n: text(g, x + 10, top + 24, 'n20'), mix: mixBar(g, x + 10, top + 32, slot.w - 20, 4) };
+  });
+  parts[0].n.of('facts.ledger.wire.count', 'count');
+  parts[1].n.of('queue.depth', 'count');
+  parts[2].n.of('indexer.count', 'count');
+  return {
+    g,
+    /** @param {Lane} lane */
+    paint({ state: st, facts: { ledger, deltas } }) {
+      const numbers = [ledger.wire.count, st.queue.depth, st.indexer.count];
+      const mixes = [ledger.wire, { mix: st.queue.mix, total: deltas }, ledger.store];
+      parts.forEach((part, i) => {
+        part.title.set(ctx.t(groups[i].head));
+        part.n.set(count(numbers[i]));
+        part.mix.set(mixes[i].mix, mixes[i].total);
+      });
+    },
+  };
+}
+
+/** What the cluster holds, how far back it remembers, and who asks it now. @param {Slot} slot @param {Ctx} ctx */
+function stageFoot(slot, ctx) {
+  const { t } = ctx;
+  const { x, y } = slot;
+  const g = s('g');
+  slot.g.append(g);
+  g.append(s('rect', { x: x + 10, y: y + 218, width: slot.w - 20, height: 6, class: 'hatch' }));
+  const kept = text(g, x + 10, y + 238, 'l');
+  const title = text(g, x + 10, y + 261, 'l');
+  const ended = text(g, x + slot.w - 10, y + 261, 'l', 'end');
+  const lamp = s('circle', { cx: x + 14, cy: y + 274.5, r: 3.5, class: 'lamp' });
+  g.append(lamp);
+  const verb = text(g, x + 23, y + 279, 'm1');
+  const holds = new Num(g, x + 9, y + 303, 'n16', 3).of('api.objects', 'known');
+  const writes = new Num(g, x + 9, y + 325, 'n16', 3).of('facts.writesPerSecond', 'rate');
+
+  /** @param {WireRequest} r */
+  const headOf = (r) => {
+    const status = r.error ? plain(ctx, r.error) : String(r.status || '—');
+    const args = { verb: verbOf(r.url), s: span(Math.max(0, ctx.now() - r.sentMillis)), status };
+    if (!r.open) return t('api.reqDone', args);
+    return t(r.status ? 'api.reqOpen' : 'api.reqSent', args);
+  };
+
+  /** @param {State} st @param {Tell} tell */
+  function paintHistory({ api: { oldest } }, tell) {
+    kept.set(oldest ? fit(t('api.kept', { rv: version(oldest, 7) }), 82) : t('api.older'));
+    const rv = version(oldest ?? '', 30);
+    const tip = oldest ? { head: t('api.historyTitle', { rv }), body: t('api.history', { rv }) }
+      : { head: t('api.olderUnknown'), body: t('api.historyLive') };
+    tell(historyRow, `${tip.head}. ${tip.body}`, y + 215, 28, tip);
+  }
+
+  /** @param {Lane} lane @param {Tell} tell */
+  function paintRequests({ state: { api: { requests: all } }, facts: { requests } }, tell) {
+    const { open } = requests;
+    const r = all.find(({ id }) => id === requests.foremost);
+    title.set(t('api.requests') + (open > 1 ? ` · ${exact(open)}` : ''));
+    attr(lamp, 'class', open ? 'lamp on' : 'lamp');
+    verb.set(r ? fit(verbOf(r.url), 70, '12px') : '—');
+    ended.set(!r || r.open ? '' : String(r.status || '—'));
+    if (!r) {
+      const none = { head: t('api.requests'), body: t('api.noRequest') };
+      return tell(requestRow, `${none.head}: ${none.body}`, y + 249, 36, none);
+    }
+    const others = all.filter((q) => q !== r).slice(0, 3).map((q) => `${headOf(q)} · ${bytes(q.bytes)}`);
+    const own = t('api.reqBody', { url: r.url.split('?')[0], frames: exact(r.frames), bytes: bytes(r.bytes) });
+    const age = span(Math.max(0, ctx.now() - r.sentMillis));
+    const tip = { head: headOf(r), body: [own, ...others].join('\n') };
+    tell(requestRow, `${t('api.requests')}: ${verbOf(r.url)} ${age}`, y + 249, 36, tip);
+  }
+
+  return {
+    g,
+    /** @param {Lane} lane @param {Tell} tell */
+    paint(lane, tell) {
+      const { state, facts } = lane;
+      paintHistory(state, tell);
+      paintRequests(lane, tell);
+      holds.set(known(state.api.objects), t(state.api.objects > 9999 ? 'api.total' : 'api.holds'));
+      // A number of four digits leaves no room for what it counts.
+      writes.set(rate(facts.writesPerSecond), facts.writesPerSecond >= 999.5 ? '/s' : rateWord(state, ctx));
+    },
+  };
+}
+
+/** An address of a server in what is said of it: host and port. */
+const address = /\b((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]|localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(\d+)\b/i;
+
+/** The two lines of an address. @param {string} host @param {string} port */
+function addressLines(host, port) {
+  if (host.length <= 11) return [host, ':' + port];
+  return [/^[\d.]+$/.test(host) ? version(host, 11) : middle(host, 11), ':' + port];
+}
+
+/**
+ * The wall before a cluster of which nothing can be asked: why, where, and a way to all that is known.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ */
+function stageSilence(slot, ctx) {
+  const { x, y, w } = slot;
+  const cx = x + w / 2;
+  const top = y + 14;
+  const box = s('rect', { x: x + 8, y: top, width: w - 16, height: 126, rx: 3, class: 'pn2' });
+  const g = s('g', {},
+    s('rect', { x, y, width: w, height: slot.h, rx: 4, class: 'hatch' }), box,
+    s('use', { href: '#i-x', x: cx - 11, y: y + 27, width: 22, height: 22, class: 'ic ce' }));
+  slot.g.append(g);
+  const why = Array.from({ length: 9 }, (_, i) => text(g, cx, y + 66 + 16 * i, 'l t1', 'middle'));
+  const where = [0, 1].map(() => text(g, cx, y + 66, 'm2', 'middle'));
+  const more = h('button', { class: 'sbtn line', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
+  place(more, x + 12, y + 124, w - 24, 24);
+  more.addEventListener('click', () => openWhole(ctx, more));
+  ctx.scene.over.append(more);
+  return {
+    /** @param {State} st @param {ReturnType<typeof silence>} none */
+    paint(st, none) {
+      show(g, !!none);
+      reveal(more, !!none);
+      if (!none) return;
+      const host = unreached(ctx) ? null : address.exec(st.source.server || none.whole);
+      const words = wrap(none.name, w - 22, host ? 5 : 9);
+      why.forEach((line, i) => line.set(words[i] ?? '', i === 0 ? none.whole : ''));
+      const below = y + 76 + 16 * words.length;
+      const lines = host ? addressLines(host[1], host[2]) : [];
+      where.forEach((line, i) => line.at(cx, below + 16 * i).set(lines[i] ?? ''));
+      // What is said in full is longer than this station is wide; it is a press away.
+      const low = below + (host ? 22 : -6);
+      place(more, x + 12, low, w - 24, 24);
+      put(more, ctx.t('cause.more'));
+      attr(more, 'aria-label', ctx.t('cause.moreLabel'));
+      attr(box, 'height', Math.max(64, low + 30 - top));
+    },
+  };
+}
+
+/**
+ * Presenter mode, when the step speaks of it.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function large(slot, ctx) {
+  const { t } = ctx;
+  const { g, x, y, w, h: tall, pad, type, fonts } = slot;
+  const room = w - 2 * pad;
+  const left = x + pad;
+  const { number } = heading(slot, 'API server');
+  number.of('api.resourceVersion', 'bigVersion');
+  panel(slot);
+  const objects = pair(slot, left, y + 38, room / 2).of('api.objects', 'known');
+  const writes = pair(slot, left + room / 2, y + 38, room / 2).of('facts.writesPerSecond', 'rate');
+  const requests = pair(slot, left, y + 100).of('facts.requests.open', 'exact');
+  const frames = lines(slot, left, y + 166, 5);
+  const kept = text(g, left, y + tall - 14, type.label);
+  const box = { x: x + 1, y: y + 1, w: w - 2, h: tall - 2 };
+  const none = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
+  const no = text(none.g, left, y + 50, type.value);
+  return {
+    paint({ state, facts }) {
+      const { api: st } = state;
+      const said = silence(ctx);
+      number.set(bigVersion(st.resourceVersion));
+      none.set(said?.name ?? '');
+      no.set(said ? fit(said.answer, room, '500 26.6px') : '');
+      const asked = facts.requests.open;
+      objects.set(said ? '' : known(st.objects), said ? '' : t('pres.objects', { n: st.objects }));
+      writes.set(said ? '' : rate(facts.writesPerSecond), said ? '' : rateWord(state, ctx));
+      requests.set(said ? '' : exact(asked), said ? '' : t('pres.open', { n: asked }));
+      wireLines(frames, said ? [] : st.wire);
+      kept.set(st.oldest && !said ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
+    },
+  };
+}
+
+/**
+ * A hatch where nothing can be asked, with why.
+ * @param {SVGElement} parent
+ * @param {{x: number, y: number, w: number, h: number}} box
+ * @param {{rows: number, top: number, type: string, font: string}} o how many lines of words, where the first stands, and their type
+ */
+function wall(parent, box, { rows, top, type, font }) {
+  const g = s('g', {}, s('rect', { x: box.x, y: box.y, width: box.w, height: box.h, rx: 5, class: 'hatch' }));
+  parent.append(g);
+  const pitch = 1.5 * parseFloat(font);
+  const why = Array.from({ length: rows }, (_, i) => text(g, box.x + 11, top + pitch * i, type));
+  return {
+    g,
+    /** @param {string} words none where something can be asked */
+    set(words) {
+      show(g, !!words);
+      const split = words ? wrap(words, box.w - 22, rows, font) : [];
+      why.forEach((line, i) => line.set(split[i] ?? ''));
+    },
+  };
+}
+
+/** The newest frames, a chip and a key each. @param {ReturnType<typeof lines>} drawn @param {WireFrame[]} wire */
+function wireLines(drawn, wire) {
+  drawn.forEach((line, i) => line.set(wire[i] && frameOp(wire[i]), wire[i] ? frameName(wire[i]) : ''));
+}
+
+/**
+ * Presenter mode, when the step speaks of others.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function quiet(slot, ctx) {
+  const { t } = ctx;
+  const { number } = heading(slot, 'API server');
+  number.of('api.resourceVersion', 'bigVersion');
+  panel(slot);
+  const writes = pair(slot, slot.x + slot.pad, slot.y + 38).of('facts.writesPerSecond', 'rate');
+  const objects = pair(slot, slot.x + slot.pad, slot.y + 100).of('api.objects', 'known');
+  return {
+    paint({ state, facts }) {
+      const none = silence(ctx);
+      number.set(bigVersion(state.api.resourceVersion));
+      writes.set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
+      objects.set(known(state.api.objects), t('pres.objects', { n: state.api.objects }));
+    },
+  };
+}
+
+/**
+ * A line of the phone.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function line(slot, ctx) {
+  const head = lineHeading(slot, 'API server');
+  head.number.of('api.resourceVersion', 'bigVersion');
+  return {
+    paint({ state, facts }) {
+      const { api: st } = state;
+      const none = silence(ctx);
+      const right = none?.answer ?? (st.objects >= 0 ? ctx.t('lanes.objects', { n: count(st.objects) }) : '');
+      head.set(bigVersion(st.resourceVersion));
+      head.right.cls(none ? `${slot.type.label} cet` : slot.type.state).set(right);
+      const left = none?.name ?? `${rate(facts.writesPerSecond)} ${rateWord(state, ctx)}`;
+      head.left.set(fit(left, slot.w - width(right, slot.fonts.label) - 16, slot.fonts.label), left);
+    },
+  };
+}
+
+/**
+ * The phone, opened: the newest frames below its line, or all that is known of why none come.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function open(slot, ctx) {
+  const head = line(slot, ctx);
+  const { x, y, w, type, fonts } = slot;
+  const frames = lines(slot, x, y + 56, 5);
+  const none = wall(slot.g, { x, y: y + 38, w, h: 130 }, { rows: 6, top: y + 60, type: type.state, font: fonts.state });
+  return {
+    paint(lane, clock) {
+      head.paint(lane, clock);
+      const said = silence(ctx);
+      none.set(said?.whole ?? '');
+      wireLines(frames, said ? [] : lane.state.api.wire);
+    },
+  };
+}
+
+/**
+ * The one source of several informers: the version that it is at.
+ * @param {Slot} slot
+ * @returns {import('../page-types.js').Drawn}
+ */
+function lane({ g, x, rail, lean, type }) {
+  const y = rail - (lean ? 44 : 56);
+  text(g, x, y, type.label).set('rv');
+  const number = text(g, x + 18, y, type.number).of('api.resourceVersion', 'bigVersion');
+  return { paint: ({ state }) => number.set(bigVersion(state.api.resourceVersion), state.api.resourceVersion) };
+}
+
+/** @satisfies {import('../page-types.js').Station} */
+export const api = { id: 'api', title: 'API server', full, large, quiet, line, open, lane };

@@ -1,0 +1,646 @@
+// @ts-check
+// The Controller: its work queue with the keys that wait, are worked on, or are dirty, and its workers on the rail.
+// Keys have no type any more, so everything here is neutral.
+import { heading, lineHeading } from '../draw/heading.js';
+import { lines } from '../draw/lines.js';
+import { pair } from '../draw/pair.js';
+import { panel } from '../draw/panel.js';
+import { row } from '../draw/row.js';
+import { seats } from '../draw/seats.js';
+import { when } from '../draw/when.js';
+import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
+import { count, exact, fit, middle, span, version, width } from '../format.js';
+import { addWords, language, t as say } from '../i18n.js';
+import { Rows } from '../rows.js';
+
+/** @typedef {import('../types.js').State} State */
+/** @typedef {import('../types.js').Workqueue} Workqueue */
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../page-types.js').Draw} Draw */
+
+addWords({
+  'con.rows': ['keys of the work queue', 'work queue 的 key'],
+  'con.tipQueue': [
+    'In the FIFO, place {n}: the next free worker takes the first.',
+    '在 FIFO 里，第 {n} 位：下一个空闲的 worker 取第一个。',
+  ],
+  'con.tipProcessing': [
+    'Worker {w} has it, for {s}. Added again now, it would be marked dirty and queued when the worker is done.',
+    'worker {w} 在处理它，已 {s}。这时再加入只标记 dirty，做完后再排队。',
+  ],
+  'con.tipWaiting': [
+    'In the waiting heap, due in {s}, after {n} [n:failure|failures]. A fresh Add does not wait for that.',
+    '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。',
+  ],
+  'con.tipDirty': [
+    'dirty: {n} [n:key waits or is|keys wait or are] to be worked on again. Added again: {keys}',
+    'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}',
+  ],
+  'con.tipNoDirty': [
+    'dirty: no key is to be worked on again. A key is dirty from when it is added until a worker takes it; added again while a worker has it, ' +
+      'it is marked, and queued when the worker is done.',
+    'dirty：没有 key 要再处理。key 从加入到被 worker 取出都是 dirty；worker 处理期间再次加入时先标记，处理完后再排队。',
+  ],
+  'con.tipRead': [
+    'The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.',
+    'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不访问 API server。',
+  ],
+  'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
+  'con.lastReadOld': ['read rv {rv}', '读到 rv {rv}'],
+  'con.lastReadNow': ['read rv {rv}, then current', '读到 rv {rv}，当时最新'],
+  'con.write': ['writes', '允许写回'],
+  'con.written': ['[n:write|writes]', '次写回'],
+  'con.writeOnly': ['reads only', '只读'],
+  'con.writeTip': [
+    'writes: the controller writes what it observed into an annotation of the object, in the simulated cluster alone',
+    '允许写回：controller 把观察结果写入对象的 annotation，仅限模拟集群',
+  ],
+  'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
+  'con.fails': ['{n} failed', '失败 {n} 次'],
+  'con.sends': ['PATCH {key}, rv {rv}', 'PATCH {key}，rv {rv}'],
+  'con.wrote': ['PATCH {key}, rv {rv} → {new}', 'PATCH {key}，rv {rv} → {new}'],
+  'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
+  'con.unwritten': ['PATCH failed: {e}', 'PATCH 失败：{e}'],
+  'con.tipWrites': [
+    'A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers ' +
+      '409 and the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.',
+    '一次 reconcile 把观察结果写入 annotation，带着它读到的 resourceVersion。若已过时，API server 返回 409，这个 key 会重试。' +
+      '这次写入会经 watch 返回，之后便无需再写。上一次：worker {w}，{last}。',
+  ],
+});
+
+const title = 'Controller';
+
+/** What became of a controller's last write. @param {import('../types.js').Write | undefined} write */
+export function writeWords(write) {
+  if (!write) return '';
+  const { key, rv, newRV = '', error = '' } = write;
+  const said = { key: middle(key.replace(/^.*\//, ''), 14), rv: version(rv, 9), new: version(newRV, 9), e: error };
+  if (write.open) return say('con.sends', said);
+  if (write.code === 409) return say('con.stale', said);
+  return say(error ? 'con.unwritten' : 'con.wrote', said);
+}
+
+/** How new what a lister gives is, as the way back from the store says it. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
+function readWords({ state: { workqueue: q }, facts }, { t, model, now }) {
+  const stale = model.stale(now());
+  if (model.unlisted()) return 'lister.Get';
+  if (stale) return t('con.readStale', { s: span(stale) });
+  if (!model.sure()) return t('con.readUnsure');
+  if (!q?.lastRead) return 'lister.Get';
+  if (facts.upToDate) return t('con.readFresh');
+  return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
+}
+
+/** Who sits in the work queue: keys, of which there is nothing to tell but how many. @param {Workqueue | null} q @param {number} n seats */
+function sit(q, n) {
+  const depth = q?.depth ?? 0;
+  return Array.from({ length: Math.min(n, depth) }, (_, i) =>
+    ({ kind: /** @type {const} */ ('key'), behind: i === n - 1 && depth > n ? 2 : 0 }));
+}
+
+/**
+ * A worker on the rail, or several that are drawn as one.
+ * @param {SVGElement} g @param {number} x @param {number} y @param {number} r @param {string} cls of its number
+ */
+function worker(g, x, y, r, cls) {
+  const circle = s('circle', { cx: x, cy: y, r, class: 'worker' });
+  g.append(circle);
+  const number = text(g, x, y + (r > 11 ? 6 : 5), cls, 'middle');
+  return {
+    number,
+    /** @param {string} words nobody is there without any @param {boolean} busy */
+    set(words, busy) {
+      show(circle, words !== '');
+      attr(circle, 'class', busy ? 'worker on' : 'worker');
+      number.cls(busy ? `${cls} onw` : cls).set(words);
+    },
+    /** How many of them are busy; nobody's number stands in it while none is. @param {number} n */
+    busy(n) {
+      show(circle, n >= 0);
+      attr(circle, 'class', n > 0 ? 'worker on' : 'worker');
+      number.cls(n > 0 ? `${cls} onw` : cls).set(n > 0 ? exact(n) : '');
+    },
+  };
+}
+
+/**
+ * Writes the keys that are worked on and those that wait for it into lines.
+ * @param {ReturnType<typeof lines>} list @param {Workqueue | null} q
+ */
+function writeKeys(list, q) {
+  const busy = q?.processing ?? [];
+  list.forEach((line, i) => {
+    const waits = i - busy.length;
+    const key = waits < 0 ? busy[i].key ?? '' : q?.queue[waits];
+    line.set(key === undefined ? undefined : '', key ?? '', waits < 0);
+    const of = waits < 0 ? `workqueue.processing.${i}.key` : `workqueue.queue.${waits}`;
+    attr(line.words.el, 'data-of', key ? of : null);
+    attr(line.words.el, 'data-as', key ? 'middle' : null);
+  });
+}
+
+// --- The main stage.
+
+/** The lines that can be read closer or chosen, in the order of the keyboard. */
+const places = { queue: 0, processing: 3, waiting: 5, dirty: 9, read: 10, writes: 11, all: 12 };
+/** How far the lists make room for the buttons below a held worker. */
+const room = 30;
+
+/** @type {Draw} */
+function full(slot, ctx) {
+  const { t, model } = ctx;
+  const frame = s('rect', { x: slot.x, y: slot.y - 90, width: slot.w, height: slot.h + 90, rx: 4, class: 'pn' });
+  slot.g.append(frame);
+  const head = stageHead(slot, ctx);
+  const rail = stageRail(slot, ctx);
+  const told = new Told(slot, ctx);
+  const upper = s('g');
+  const lower = s('g');
+  slot.g.append(upper, lower);
+  const list = {
+    queue: queueLines(upper, slot, ctx, told),
+    processing: processingLines(upper, slot, ctx, told),
+    waiting: waitingLines(upper, slot, ctx, told),
+    dirty: dirtyLine(lower, slot, ctx, told),
+    writes: writesLine(lower, slot, ctx, told),
+  };
+  const foot = text(lower, slot.x + slot.pad, slot.y + slot.h - 14, 'l');
+  const ways = stageWays(slot, ctx, told);
+  const nobody = absent(slot, ctx);
+  return {
+    paint(lane) {
+      const { state: st } = lane;
+      const q = st.workqueue;
+      const held = !!model.hold('take');
+      head(q, st.source.kind, language());
+      attr(frame, 'class', q ? 'pn' : 'pn ghost');
+      for (const g of [upper, lower, rail.g]) show(g, !!q);
+      nobody(!q && model.any, language());
+      told.over.label(t('con.rows'));
+      if (!q) {
+        told.none();
+        ways.none();
+        return;
+      }
+      attr(upper, 'transform', held ? `translate(0 ${room})` : null);
+      told.down = held ? room : 0;
+      rail.paint(q, language());
+      const selected = ctx.selected();
+      list.queue(q, selected);
+      list.processing(q, selected);
+      list.waiting(q, selected, held ? 2 : 4, st.indexer.count > 2600);
+      list.dirty(q);
+      list.writes(q);
+      foot.set(held ? '' : fit(footWords(q, ctx), slot.w - 2 * slot.pad));
+      ways.paint(lane);
+    },
+    compared: (lane) => {
+      if (lane.state.workqueue) ways.read(lane);
+    },
+    points: { key: (_, st) => rail.seat(st.workqueue) },
+  };
+}
+
+/** Name and number; how many workers; whether it writes, and the button for it. @param {Slot} slot @param {Ctx} ctx */
+function stageHead(slot, ctx) {
+  const { t } = ctx;
+  const right = slot.x + slot.w;
+  const [name, number] = [slot.rail - 84, slot.rail - 56];
+  text(slot.head, slot.x, name, slot.type.title).set(title);
+  const num = new Num(slot.head, slot.x, number, slot.type.number, 7).of('workqueue.depth', 'count');
+  const workers = text(slot.head, right, number, 'l', 'end');
+  const reads = text(slot.head, right, name, 'l', 'end');
+  const writes = h('button', { class: 'sbtn line lampb', type: 'button', hidden: '' });
+  place(writes, right - 74, name - 16, 74, 24);
+  writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
+  ctx.scene.over.append(writes);
+  return when((/** @type {Workqueue | null} */ q, /** @type {string} */ source, /** @type {string} */ _) => {
+    num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
+    attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
+    workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
+    reads.set(q && !ctx.model.simulated() && source !== 'file' ? t('con.writeOnly') : '');
+    reveal(writes, !!q && source === 'sim');
+    put(writes, t('con.write'));
+    attr(writes, 'aria-label', t('con.writeTip'));
+    attr(writes, 'aria-pressed', String(!!q?.writing));
+  });
+}
+
+/** What the lines have to say, and the keys that they choose. */
+class Told {
+  /** @param {Slot} slot @param {Ctx} ctx */
+  constructor(slot, ctx) {
+    /** How far the lines stand below their places. */
+    this.down = 0;
+    this.left = slot.x + slot.pad - 4;
+    /** @type {string[]} */
+    this.keys = [];
+    /** @type {(import('../rows.js').Tip | null)[]} */
+    this.tips = [];
+    this.over = new Rows(ctx, places.all, slot.x + slot.pad, {
+      act: (i) => {
+        if (this.keys[i]) ctx.select(this.keys[i]);
+      },
+      tip: (i) => this.tips[i] ?? null,
+    });
+  }
+
+  /** @param {number} i @param {string} key @param {import('../rows.js').Tip | null} tip @param {string} name @param {number[]} box */
+  set(i, key, tip, name, box) {
+    this.keys[i] = key;
+    this.tips[i] = tip;
+    const [x, y, w, tall] = box;
+    this.over.set(i, name, x, y, w, tall);
+  }
+
+  /** A line with a key. @param {number} i @param {string | undefined} key @param {string} says @param {number} y of its words */
+  line(i, key, says, y) {
+    this.set(i, key ?? '', key ? { head: key, body: says } : null, key ? `${key}. ${says}` : '', [this.left, y - 13 + this.down, 168, 18]);
+  }
+
+  none() {
+    for (let i = 0; i < places.all; i++) this.set(i, '', null, '', []);
+  }
+}
+
+/** The seats and the workers on the rail. @param {Slot} slot @param {Ctx} ctx */
+function stageRail(slot, ctx) {
+  const { t } = ctx;
+  const g = s('g');
+  ctx.scene.front.append(g);
+  const { x, rail } = slot;
+  // Its head is nearest to the workers.
+  const line = seats(g, { x: x + 72, y: rail, n: 3, size: 20, pitch: 24, vacant: 'slotk off', of: 'workqueue' });
+  const hidden = text(g, x + 14, rail + 32, 'n16');
+  const queueWord = text(g, x + 48, rail + 28, 'm2', 'middle');
+  const workers = [124, 152].map((dx) => worker(g, x + dx, rail, 11, 't14'));
+  const workersWord = text(g, x + 138, rail + 28, 'l', 'middle');
+  return {
+    g,
+    /** Where a key comes to rest that is added now. @param {Workqueue | null} q */
+    seat: (q) => line.at((q?.depth ?? 1) - 1),
+    paint: when((/** @type {Workqueue} */ q, /** @type {string} */ _) => {
+      line.set(sit(q, 3));
+      hidden.set(q.depth > 3 ? '×' + count(q.depth - 2) : '');
+      queueWord.set(q.depth > 3 ? '' : 'queue');
+      const busy = q.workers.map((w) => !!w.key || q.processing.some((p) => p.id === w.id));
+      workers.forEach((circle, i) => {
+        const rest = q.workers.length - workers.length;
+        const last = i === workers.length - 1 && rest > 0;
+        circle.set(!q.workers[i] ? '' : last ? `+${rest + 1}` : String(i + 1), !!busy[i]);
+      });
+      workersWord.set(busy.includes(true) ? 'workers' : t('con.idle'));
+    }),
+  };
+}
+
+/**
+ * Where the lists begin and end from left to right.
+ * @param {Slot} slot
+ */
+const sides = (slot) => ({ left: slot.x + slot.pad, right: slot.x + slot.w - slot.pad });
+
+/**
+ * A number and its word above a list.
+ * @param {SVGElement} g @param {Slot} slot @param {number} y @param {string} path @param {string} [as]
+ */
+function listHead(g, slot, y, path, as = 'count') {
+  return new Num(g, slot.x + slot.pad, y, 'n20', 6).of(`workqueue.${path}`, as);
+}
+
+/** A line of a list. @param {SVGElement} g @param {Slot} slot @param {number} y */
+function listLine(g, slot, y) {
+  const { left, right } = sides(slot);
+  return { ...row(g, { x: left, y, w: right - left, cls: 'm1', picked: true }), y };
+}
+
+/** What a line with a key shows. @param {string} key @param {string} of @param {string} selected @param {string} [value] */
+function keyLine(key, of, selected, value) {
+  const on = key === selected;
+  return { words: middle(key, 16), whole: key, value, of, as: 'middle', selected: on, cls: on ? 'm1 selk pickable' : 'm1 pickable' };
+}
+
+/** The FIFO. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+function queueLines(g, slot, { t }, told) {
+  const head = listHead(g, slot, slot.y + 14, 'depth');
+  const list = [0, 1, 2].map((i) => listLine(g, slot, slot.y + 34 + 18 * i));
+  /** @param {Workqueue} q @param {string} selected */
+  return (q, selected) => {
+    head.set(count(q.depth), 'queue');
+    list.forEach((line, i) => {
+      const more = i === 2 && q.depth > 3;
+      const key = more ? undefined : q.queue[i];
+      if (more) line.set({ words: t('more', { n: count(q.depth - 2) }), cls: 'l' });
+      else line.set(key ? keyLine(key, `workqueue.queue.${i}`, selected) : null);
+      told.line(places.queue + i, key, key ? t('con.tipQueue', { n: i + 1 }) : '', line.y);
+    });
+  };
+}
+
+/** What the workers have. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+function processingLines(g, slot, { t, now }, told) {
+  const head = listHead(g, slot, slot.y + 100, 'processing.length');
+  const list = [0, 1].map((i) => listLine(g, slot, slot.y + 120 + 18 * i));
+  /** @param {Workqueue} q @param {string} selected */
+  return (q, selected) => {
+    head.set(count(q.processing.length), 'processing');
+    list.forEach((line, i) => {
+      const p = q.processing[i];
+      const since = p ? span(now() - p.sinceMillis) : '';
+      line.set(p?.key ? keyLine(p.key, `workqueue.processing.${i}.key`, selected, since) : null);
+      told.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: since }) : '', line.y);
+    });
+  };
+}
+
+/**
+ * What waits for its time: a few keys with their bars, or how many are due when.
+ * @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told
+ */
+function waitingLines(g, slot, { t, now }, told) {
+  const { left, right } = sides(slot);
+  const wide = right - left;
+  const head = listHead(g, slot, slot.y + 168, 'waitingCount');
+  const retries = text(g, right, slot.y + 168, 'l cwt', 'end');
+  const list = [0, 1, 2, 3].map((i) => {
+    const line = listLine(g, slot, slot.y + 188 + 21 * i);
+    const all = s('rect', { x: left, y: line.y + 4, width: wide, height: 2, class: 'trk2' });
+    const bar = s('rect', { x: left, y: line.y + 4, width: 0, height: 2, class: 'bar2' });
+    g.append(all, bar);
+    return { ...line, all, bar };
+  });
+  const due = dueTimes(g, left, slot.y + 222, t);
+  /** @param {import('../types.js').WaitingKey | undefined} k @param {number} i @param {string} selected */
+  const paintLine = (k, i, selected) => {
+    const line = list[i];
+    const rest = k ? Math.max(0, k.dueMillis - now()) : 0;
+    line.set(k ? keyLine(k.key, `workqueue.waiting.${i}.key`, selected, dueText(rest)) : null);
+    line.value.cls('l t1');
+    told.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueText(rest), n: exact(k.failures) }) : '', line.y);
+    show(line.all, !!k);
+    show(line.bar, !!k);
+    if (!k) return;
+    attr(line.bar, 'width', (wide * Math.min(1, Math.log1p(rest / 200) / Math.log1p(longest / 200))).toFixed(1));
+    attr(line.bar, 'class', k.failures ? 'bar2 w' : 'bar2');
+  };
+  /** @param {Workqueue} q @param {string} selected @param {number} lines that there is room for @param {boolean} many objects */
+  return (q, selected, lines, many) => {
+    head.set(count(q.waitingCount), 'waiting');
+    const worst = q.waiting.reduce((most, k) => Math.max(most, k.failures), 0);
+    const once = q.retries === 1 && worst > 0;
+    retries.set(!q.retries ? '' : once ? t('con.retry', { n: worst }) : t('con.retries', { n: exact(q.retries) }));
+    const dense = many && q.waitingCount > 4;
+    list.forEach((_, i) => paintLine(dense || i >= lines ? undefined : q.waiting[i], i, selected));
+    due(dense ? q.waiting : null, now());
+  };
+}
+
+/** The longest wait that a bar or a column stands for, in ms. */
+const longest = 20e3;
+
+/** @param {number} ms */
+function dueText(ms) {
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
+}
+
+/**
+ * How many keys are due when, in columns from now on.
+ * @param {SVGElement} parent @param {number} x @param {number} y of their feet @param {Ctx['t']} t
+ */
+function dueTimes(parent, x, y, t) {
+  const g = s('g');
+  parent.append(g);
+  const n = 40;
+  const columns = Array.from({ length: n }, (_, i) => {
+    const r = s('rect', { x: x + 4 * i, y, width: 3, height: 0, class: 'dd' });
+    g.append(r);
+    return r;
+  });
+  g.append(s('path', { d: `M${x} ${y + 0.5}h${4 * n}`, class: 'axis' }));
+  const from = text(g, x, y + 15, 'l3');
+  text(g, x + 4 * n, y + 15, 'l3', 'end').set(`${longest / 1000} s`);
+  /** @param {import('../types.js').WaitingKey[] | null} waiting @param {number} now */
+  return (waiting, now) => {
+    show(g, !!waiting);
+    if (!waiting) return;
+    const keys = new Array(n).fill(0);
+    const failed = new Array(n).fill(false);
+    for (const k of waiting) {
+      const i = Math.min(n - 1, Math.max(0, Math.floor(((k.dueMillis - now) * n) / longest)));
+      keys[i]++;
+      if (k.failures) failed[i] = true;
+    }
+    const most = Math.max(1, ...keys);
+    columns.forEach((r, i) => {
+      const tall = keys[i] ? 3 + (15 * keys[i]) / most : 0;
+      attr(r, 'y', (y - tall).toFixed(1));
+      attr(r, 'height', tall.toFixed(1));
+      attr(r, 'class', failed[i] ? 'dd w' : 'dd');
+    });
+    from.set(t('con.now'));
+  };
+}
+
+/** What was added again. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+function dirtyLine(g, slot, { t }, told) {
+  const y = slot.y + 274;
+  const head = listHead(g, slot, y, 'dirtyCount');
+  const again = text(g, sides(slot).right, y, 'l3', 'end');
+  /** @param {Workqueue} q */
+  return (q) => {
+    head.set(count(q.dirtyCount), 'dirty');
+    again.set(q.reAdded ? t('con.readded', { a: count(q.dirtyCount - q.reAdded), b: count(q.reAdded) }) : '');
+    const keys = (q.dirty ?? []).slice(0, 6).join(', ') || t('none');
+    const body = q.dirtyCount ? t('con.tipDirty', { n: exact(q.dirtyCount), keys }) : t('con.tipNoDirty');
+    told.set(places.dirty, '', { head: 'dirty', body }, body, [told.left, y - 18, 168, 24]);
+  };
+}
+
+/** What it wrote. @param {SVGElement} g @param {Slot} slot @param {Ctx} ctx @param {Told} told */
+function writesLine(g, slot, { t }, told) {
+  const y = slot.y + 302;
+  const head = listHead(g, slot, y, 'writes');
+  const refused = text(g, sides(slot).right, y, 'l cwt', 'end');
+  /** @param {Workqueue} q */
+  return (q) => {
+    const { writes, conflicts, writeFails, lastWrite } = q;
+    const tried = q.writing || !!lastWrite;
+    head.set(tried ? count(writes) : '', tried ? t('con.written', { n: writes }) : '');
+    if (writeFails) refused.set(t('con.fails', { n: count(writeFails + conflicts) }));
+    else refused.set(conflicts ? t('con.conflicts', { n: count(conflicts) }) : '');
+    const body = tried ? t('con.tipWrites', { w: lastWrite?.worker || '—', last: writeWords(lastWrite) || t('none') }) : '';
+    const tip = body ? { head: lastWrite?.key ?? t('con.write'), body } : null;
+    told.set(places.writes, lastWrite?.key ?? '', tip, body, [told.left, y - 18, 168, 24]);
+  };
+}
+
+/** What there is to say of it as a whole. @param {Workqueue} q @param {Ctx} ctx */
+function footWords(q, { t, model }) {
+  if (q.shuttingDown) return t('con.shutting');
+  if (!q.processing.length && !q.workers.some((w) => w.key) && !q.depth) return t('con.wait');
+  if (q.failures) return t('con.failed', { n: exact(q.failures), m: exact(q.reconciles) });
+  if (!q.lastRead) return '';
+  const { rv, behind } = q.lastRead;
+  const words = !model.sure() ? 'con.lastReadOld' : behind > 0 ? 'con.lastRead' : 'con.lastReadNow';
+  return t(words, { rv: version(rv, 10), n: exact(behind) });
+}
+
+/**
+ * The words on the ways back: what it read from the store, and what it writes to the cluster.
+ * @param {Slot} slot @param {Ctx} ctx @param {Told} told
+ */
+function stageWays(slot, ctx, told) {
+  const { t } = ctx;
+  const low = slot.y + slot.h;
+  const [reads, writes] = [{ x: slot.x - 142, y: low + 16 }, { x: slot.x - 646, y: low + 28 }];
+  const read = text(ctx.scene.front, reads.x, reads.y, 'l knock', 'middle');
+  const write = text(ctx.scene.front, writes.x, writes.y, 'l knock', 'middle');
+  return {
+    none() {
+      read.set('');
+      write.set('');
+      ctx.motion.words = null;
+    },
+    /** @param {import('../page-types.js').Lane} lane */
+    read: (lane) => read.set(readWords(lane, ctx)),
+    /** @param {import('../page-types.js').Lane} lane */
+    paint(lane) {
+      const { state: st } = lane;
+      const { lastRead, lastWrite, writing } = /** @type {Workqueue} */ (st.workqueue);
+      this.read(lane);
+      const last = writeWords(lastWrite);
+      const words = !writing ? '' : last ? fit(last, 560) : t('con.writes');
+      write.set(words, lastWrite?.error ?? '');
+      ctx.motion.words = { x: writes.x, y: low + 24, wide: words ? width(words) : 0 };
+      const { key = '', rv = '', latest = '' } = lastRead ?? {};
+      const body = lastRead ? t('con.tipRead', { key, rv: version(rv, 14), latest: version(latest || rv, 14) }) : '';
+      told.set(places.read, key, body ? { head: key, body } : null, body, [reads.x - 76, reads.y - 12, 152, 16]);
+    },
+  };
+}
+
+/** What stands there when no handler adds keys. @param {Slot} slot @param {Ctx} ctx */
+function absent(slot, { t }) {
+  const g = s('g');
+  slot.g.append(g);
+  const left = slot.x + slot.pad + 2;
+  const none = text(g, left, slot.y + 25, 'c14');
+  const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
+  return when((/** @type {boolean} */ on, /** @type {string} */ _) => {
+    show(g, on);
+    if (!on) return;
+    none.set(t('con.none'));
+    const said = t('con.noneWhy').split('\n');
+    why.forEach((line, i) => line.set(said[i] ?? ''));
+  });
+}
+
+// --- Presenter mode.
+
+/** The seats and the workers of a slot that is drawn large or quiet. @param {Slot} slot */
+function wideRail(slot) {
+  const end = slot.x + slot.w - 20;
+  const n = slot.bare ? 1 : Math.max(2, Math.min(7, Math.floor((slot.w - 50) / 30)));
+  const line = seats(slot.g, { x: end - 35, y: slot.rail, n, size: 26, pitch: 30, vacant: 'slotk off', of: 'workqueue' });
+  const busy = worker(slot.g, end, slot.rail, 14, 'p18');
+  busy.number.of('workqueue.processing.length', 'exact');
+  return when((/** @type {Workqueue | null} */ q) => {
+    line.set(sit(q, n));
+    busy.busy(q ? q.processing.length : -1);
+  });
+}
+
+/** @type {Draw} */
+function large(slot, ctx) {
+  const { t } = ctx;
+  const { number } = heading(slot, title);
+  number.of('workqueue.depth', 'count');
+  const rail = wideRail(slot);
+  panel(slot);
+  const left = slot.x + slot.pad;
+  const third = (slot.w - 2 * slot.pad) / 3;
+  const [depth, waiting, retries] = ['depth', 'waitingCount', 'retries'].map((path, i) =>
+    pair(slot, left + third * i, slot.y + 38, third).of(`workqueue.${path}`, 'count'));
+  const busy = text(slot.g, left, slot.y + 96, slot.type.label);
+  const list = lines(slot, left, slot.y + 128, 7);
+  const keys = when((/** @type {Workqueue | null} */ q, /** @type {string} */ _) => {
+    number.set(q ? count(q.depth) : '—');
+    depth.set(q ? count(q.depth) : '—', t('pres.queued'));
+    waiting.set(q ? count(q.waitingCount) : '—', t('pres.waiting'));
+    retries.set(q ? count(q.retries) : '—', t('pres.retries', { n: q?.retries ?? 0 }));
+    busy.set(q ? t('pres.busy', { n: `${q.processing.length} / ${q.workers.length}` }) : '');
+    writeKeys(list, q);
+  });
+  return {
+    paint({ state: { workqueue: q } }) {
+      rail(q);
+      keys(q, language());
+    },
+  };
+}
+
+/** @type {Draw} */
+function quiet(slot, ctx) {
+  const { t } = ctx;
+  const { number } = heading(slot, title);
+  number.of('workqueue.depth', 'count');
+  const rail = wideRail(slot);
+  panel(slot);
+  const left = slot.x + slot.pad;
+  const workers = pair(slot, left, slot.y + 38).of('workqueue.workers.length', 'exact');
+  const retries = pair(slot, left, slot.y + 100).of('workqueue.retries', 'exact');
+  return {
+    paint({ state: { workqueue: q } }) {
+      rail(q);
+      number.set(q ? count(q.depth) : '—');
+      workers.set(q ? exact(q.workers.length) : t('pres.noController'), q ? t('pres.workers', { n: q.workers.length }) : '');
+      retries.set(q ? exact(q.retries) : '', q ? t('pres.retries', { n: q.retries }) : '');
+    },
+  };
+}
+
+// --- The phone, where the rail stands upright.
+
+/** @param {Slot} slot @param {Ctx} ctx @param {number} rows */
+function upright(slot, ctx, rows) {
+  const { t } = ctx;
+  const { label } = slot.type;
+  const head = lineHeading(slot, title);
+  head.number.of('workqueue.depth', 'count');
+  const busy = worker(slot.g, slot.rail, slot.y + 30, 11, 't14');
+  busy.number.of('workqueue.processing.length', 'exact');
+  const line = seats(slot.g, {
+    x: slot.rail, y: slot.y - 3, n: 1, size: 18, pitch: 20, upright: true, vacant: 'slotk off', of: 'workqueue',
+  });
+  const list = lines(slot, slot.x, slot.y + 74, rows);
+  const wrote = rows ? text(slot.g, slot.x, slot.y + 45, label) : null;
+  const paint = when((/** @type {Workqueue | null} */ q, /** @type {string} */ _) => {
+    wrote?.set(q?.writing ? fit(writeWords(q.lastWrite), slot.w - 4) : '');
+    head.set(q ? count(q.depth) : '—', q ? t('pres.queued') : '');
+    const working = q?.processing.length ?? 0;
+    head.left.set(q ? t('phone.workers', { a: working, b: q.workers.length, n: exact(q.depth) }) : t('phone.none'));
+    head.right.cls(q?.retries ? `${label} cwt` : label).set(q?.retries ? t('phone.retry', { n: exact(q.retries) }) : '');
+    busy.busy(working);
+    line.set(sit(q, 1));
+    writeKeys(list, q);
+  });
+  return {
+    /** @param {import('../page-types.js').Lane} lane */
+    paint: ({ state }) => paint(state.workqueue, language()),
+  };
+}
+
+/** @satisfies {import('../page-types.js').Station} */
+export const controller = {
+  id: 'controller',
+  title,
+  full,
+  large,
+  quiet,
+  /** @type {Draw} */
+  line: (slot, ctx) => upright(slot, ctx, 0),
+  /** @type {Draw} */
+  open: (slot, ctx) => upright(slot, ctx, 4),
+};

@@ -1,0 +1,791 @@
+// @ts-check
+// The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright.
+import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../dom.js';
+import { CellGrid } from '../draw/cells.js';
+import { heading, lineHeading } from '../draw/heading.js';
+import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
+import { pair } from '../draw/pair.js';
+import { panel } from '../draw/panel.js';
+import { Pixels } from '../draw/pixels.js';
+import { Rects } from '../draw/rects.js';
+import { bigVersion, count, exact, fit, seconds, version, width } from '../format.js';
+import { caret, Glyph, kindOf } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { Rows } from '../rows.js';
+import { openFind, openIndices, openKeys } from './indexmenu.js';
+import { weightButton, weights } from './transformmenu.js';
+
+/** @typedef {import('../page-types.js').Cell} Cell */
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../types.js').Frame} Frame */
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Lane} Lane */
+
+const title = 'Indexer';
+
+addWords({
+  'idx.colour': ['cells show how fresh an object is; press to show its phase', '格子显示对象的新鲜程度；按下改为显示 phase'],
+  'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新鲜程度'],
+  'idx.noPhase': ['no phase', '无 phase'],
+  'idx.matches': ['“{q}”: {n}', '“{q}”：{n}'],
+  'idx.clear': ['no longer mark what has “{q}”', '不再标出含 “{q}” 的对象'],
+  'idx.group': ['{name}: {n} [n:object|objects]; show their keys', '{name}：{n} 个对象；显示它们的 key'],
+  'idx.groups': ['groups', '分组'],
+});
+
+/** How a grid calls what has no name of its own. @param {Ctx} ctx */
+function groupWords({ t }) {
+  return { unnamed: () => t('idx.unnamed'), others: (/** @type {number} */ n) => t('idx.others', { n }) };
+}
+
+/** How many objects the groups of a block have. @param {Ctx} ctx @param {{groups: number[]}} block */
+function countOf({ model }, { groups }) {
+  let n = 0;
+  for (const group of groups) n += model.groups.list[group]?.[1] ?? 0;
+  return n;
+}
+
+/** How often cells grow older, in ms: those of a large store more rarely. @param {Ctx} ctx */
+function agingPause({ model }) {
+  return model.cells.size > 20000 ? 1000 : 250;
+}
+
+/** Whether what the store has may be old, though it once had what the cluster has. @param {Ctx} ctx */
+function unsure({ model }) {
+  return !model.sure() && !model.unlisted();
+}
+
+// --- The main stage -----------------------------------------------------------------------------------------------------------
+
+/** The field of cells on the main stage, in units. */
+const field = { x: 647, y: 204, w: 144, h: 322 };
+/** The lines with the names of the groups. */
+const nameX = 551;
+const countX = 642;
+const labelCount = 23;
+/** How many objects grow older in one animation frame, while others wait for the next one. */
+const atOnce = 4000;
+/** With more objects than this a cell is too small for a mark when it changes. */
+const mostMarked = 2600;
+/** Of more changes than this in one frame none has a mark. */
+const mostMarks = 12;
+/** Both colours of cells have their legend here. */
+const legendY = 182;
+
+const stageGrid = {
+  w: field.w,
+  h: field.h,
+  // A small store has larger cells, so that the last row of a hall can see them.
+  few: mostMarked,
+  fewSizes: [
+    { pitch: 12, size: 10, gap: 2 }, { pitch: 8, size: 7, gap: 2 }, { pitch: 6, size: 5, gap: 1 },
+    { pitch: 4, size: 3, gap: 1 }, { pitch: 3, size: 2, gap: 1 },
+  ],
+  sizes: [{ pitch: 2, size: 2, gap: 3 }, { pitch: 2, size: 2, gap: 1 }],
+  named: labelCount - 1,
+  lowest: 14,
+};
+
+/** The cells of the main stage: what they show, how they are pointed at and walked through. */
+class Field {
+  /** @param {Ctx} ctx */
+  constructor(ctx) {
+    this.ctx = ctx;
+    this.canvas = ctx.scene.cells;
+    const pixels = new Pixels(this.canvas, ctx.scene.colour);
+    this.grid = new CellGrid(pixels, { ...stageGrid, words: groupWords(ctx) }, byFreshness(ctx.model));
+    /** What shows under the keyboard. */
+    this.cursor = '';
+    /** Colour by phase, not by freshness. */
+    this.phases = false;
+    /** Objects with this in their key are bright and all others dim, while it is not empty. */
+    this.query = '';
+    this.matches = 0;
+    this.agedAt = 0;
+    /** Where the log was with the last frame. */
+    this.seq = 0;
+    this.listen();
+  }
+
+  /** @private */
+  listen() {
+    const { canvas } = this;
+    canvas.tabIndex = 0;
+    canvas.dataset.x = String(field.x);
+    canvas.setAttribute('role', 'application');
+    canvas.setAttribute('aria-roledescription', 'object grid');
+    canvas.addEventListener('pointermove', (e) => {
+      const cell = this.under(e);
+      canvas.title = cell ? cell.key + (cell.phase ? ` · ${cell.phase}` : '') : '';
+    });
+    canvas.addEventListener('click', (e) => {
+      const cell = this.under(e);
+      if (cell) this.choose(cell.key);
+    });
+    canvas.addEventListener('keydown', (e) => {
+      const { cols, per } = this.grid;
+      const cells = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: cols, ArrowUp: -cols }[e.key];
+      if (cells !== undefined) this.walk(cells * per);
+      else if (e.key !== 'Enter') return;
+      else if (this.cursor) this.choose(this.cursor);
+      else this.walk(0);
+      e.preventDefault();
+      e.stopPropagation();
+    });
+  }
+
+  /** The object under the pointer. @param {MouseEvent} e @private */
+  under(e) {
+    const box = this.canvas.getBoundingClientRect();
+    return this.grid.hit(((e.clientX - box.left) / box.width) * field.w, ((e.clientY - box.top) / box.height) * field.h);
+  }
+
+  /** Selects an object; the keyboard goes on from there. @param {string} key */
+  choose(key) {
+    this.cursor = key;
+    this.describe();
+    this.ctx.select(key);
+  }
+
+  /** @param {number} step @private */
+  walk(step) {
+    const next = this.grid.neighbour(this.grid.byKey.get(this.cursor), step);
+    if (next) this.choose(next.key);
+  }
+
+  /** Says what the keyboard stands on. */
+  describe() {
+    const cell = this.grid.byKey.get(this.cursor);
+    const { t, model } = this.ctx;
+    const named = cell && (cell.phase ? `${cell.key}, ${cell.phase}` : cell.key);
+    attr(this.canvas, 'aria-label', named ?? t('idx.cells', { n: exact(model.cells.size) }));
+  }
+
+  /** Shows phases, or freshness again. */
+  swap() {
+    this.phases = !this.phases;
+    this.recolour();
+  }
+
+  /** Makes what has this in its key bright. @param {string} query */
+  mark(query) {
+    this.query = query.trim().toLowerCase();
+    this.count();
+    this.recolour();
+  }
+
+  /** @private */
+  recolour() {
+    const { model } = this.ctx;
+    this.grid.show(this.query ? byWord(this.query) : this.phases ? byPhase : byFreshness(model), this.ctx.now());
+    this.grid.surface.flush();
+  }
+
+  /** How many objects are marked. @private */
+  count() {
+    this.matches = 0;
+    if (!this.query) return;
+    for (const key of this.grid.byKey.keys()) if (key.toLowerCase().includes(this.query)) this.matches++;
+  }
+
+  /**
+   * Draws what the last frame brought, and lets cells age.
+   * @param {Frame | null} frame
+   * @param {boolean} whole everything at once: time stands still
+   */
+  paint(frame, whole) {
+    const { grid } = this;
+    const { model } = this.ctx;
+    const now = this.ctx.now();
+    if (frame) {
+      if (model.touched.size || model.gone.length || model.groupsChanged || model.cellsReset || grid.moved) this.take(frame, now);
+      this.seq = model.view.seq;
+    }
+    this.age(now, !!frame, whole);
+    grid.surface.flush();
+  }
+
+  /** @param {Frame} frame @param {number} now @private */
+  take(frame, now) {
+    const { grid } = this;
+    const { model } = this.ctx;
+    const { motion } = this.ctx;
+    // A mark says that something happened just now. After a jump nothing has: what is missing here had not come yet, or had gone before.
+    const happened = !frame.jump && model.view.seq > this.seq;
+    const marked = happened && model.cells.size <= mostMarked && grid.size >= 3;
+    const few = model.touched.size <= mostMarks;
+    const middle = () => grid.size / 2;
+    /** @param {number} x @param {number} y @param {import('../glyphs.js').Kind} kind */
+    const mark = (x, y, kind) => motion.mark(field.x + x + middle(), field.y + y + middle(), kind);
+    grid.take(model, now, marked ? {
+      // An object that came to another group is still there.
+      went: (cell, x, y) => model.cells.get(cell.slot)?.key !== cell.key && mark(x, y, 'del'),
+      came: (cell, x, y) => few && model.freshness(now - cell.at) === freshest && mark(x, y, kindOf(cell.op)),
+    } : {});
+  }
+
+  /** @param {number} now @param {boolean} news @param {boolean} whole @private */
+  age(now, news, whole) {
+    const { grid } = this;
+    const clock = performance.now();
+    const begun = grid.sweeping;
+    const due = begun || (whole && news) || clock - this.agedAt > agingPause(this.ctx);
+    if (!due || grid.moved || !this.ctx.model.cells.size) return;
+    if (!begun) {
+      this.agedAt = clock;
+      this.count();
+    }
+    grid.sweepSome(now, whole ? Infinity : atOnce);
+  }
+
+  /** Lays everything out anew: other words, another size, other colours. */
+  resize() {
+    const { grid } = this;
+    const { scene, model } = this.ctx;
+    grid.k = scene.k;
+    place(this.canvas, field.x, field.y, field.w, field.h);
+    grid.rename();
+    if (model.any) grid.layout(model, this.ctx.now());
+    grid.surface.flush();
+  }
+
+  /** Where an object's cell is on the stage. @param {string} key */
+  cellAt(key) {
+    const cell = this.grid.byKey.get(key);
+    const at = cell ? this.grid.spot(cell) : null;
+    return at ? { x: field.x + at[0], y: field.y + at[1], size: this.grid.size } : null;
+  }
+}
+
+/**
+ * The names of the groups beside their cells, each of which shows its keys when it is pressed.
+ * @param {SVGElement} root
+ * @param {Ctx} ctx
+ * @param {Field} cells
+ */
+function stageLabels(root, ctx, cells) {
+  const { grid } = cells;
+  const labels = Array.from({ length: labelCount }, () => ({
+    name: text(root, nameX, 215, 'l t1'), count: text(root, countX, 215, 'l', 'end'), laid: 0, n: -1, early: false,
+  }));
+  const over = new Rows(ctx, labelCount, 641, {
+    act: (i) => {
+      const group = grid.blocks[i]?.groups[0];
+      const name = group === undefined ? undefined : ctx.model.groups.list[group]?.[0];
+      if (name !== undefined) openKeys(ctx, over.rows[i].el, ctx.model.groups.index, name, (key) => cells.choose(key));
+    },
+  });
+  return {
+    paint() {
+      over.label(ctx.t('idx.groups'));
+      labels.forEach((label, i) => {
+        const block = grid.blocks[i];
+        const n = block ? countOf(ctx, block) : -1;
+        if (label.laid === grid.laid && label.n === n && !label.early) return;
+        label.laid = grid.laid;
+        label.n = n;
+        label.name.show(!!block);
+        label.count.show(!!block);
+        if (!block) {
+          label.early = !over.set(i, '');
+          return;
+        }
+        const words = exact(n);
+        const y = field.y + block.y + 11;
+        label.name.at(nameX, y).set(fit(block.name, 90 - width(words)), block.name);
+        label.count.at(countX, y).set(words);
+        const name = block.groups.length === 1 ? ctx.t('idx.group', { name: block.name, n: words }) : '';
+        label.early = !over.set(i, name, 549, field.y + block.y - 1, 95, 14);
+      });
+    },
+  };
+}
+
+/** What the colours of the cells mean, and what changes them. @param {SVGElement} root @param {Ctx} ctx @param {Field} cells */
+function stageLegend(root, ctx, cells) {
+  const { t } = ctx;
+  const ages = s('g');
+  root.append(ages);
+  const newest = text(ages, 575, legendY, 'l3', 'end');
+  for (let i = 0; i <= freshest; i++) {
+    ages.append(s('rect', { x: 580 + 11 * i, y: 173, width: 9, height: 9, class: 'hc' + (freshest - i) }));
+  }
+  const oldest = text(ages, 640, legendY, 'l3');
+  const phases = phaseLegend(ctx);
+  const swap = h('button', { class: 'sbtn quiet', type: 'button', 'data-x': 642 });
+  swap.addEventListener('click', () => {
+    cells.swap();
+    phases.stale();
+  });
+  const weight = weightButton(ctx);
+  const clear = h('button', { class: 'sbtn line raise idxq', type: 'button', hidden: '', 'data-x': 643 });
+  const found = h('span');
+  clear.append(found, s('svg', { viewBox: '0 0 24 24', 'aria-hidden': 'true' }, s('use', { href: '#i-x' })));
+  clear.addEventListener('click', () => cells.mark(''));
+  ctx.scene.over.append(swap, clear);
+
+  /** @param {string} query */
+  function paintFound(query) {
+    const said = t('idx.matches', { q: fit(query, 120), n: exact(cells.matches) });
+    put(found, said);
+    attr(clear, 'aria-label', `${said}: ${t('idx.clear', { q: query })}`);
+  }
+
+  return {
+    /** @param {boolean} held the buttons of a hold stand here @param {import('../types.js').Indexer} store */
+    paint(held, store) {
+      const { any } = ctx.model;
+      const marked = cells.query !== '' && any;
+      const byPhases = cells.phases && !marked && any;
+      show(ages, !held && !cells.phases && !marked);
+      phases.show(!held && byPhases);
+      reveal(swap, !held && !marked && any);
+      reveal(clear, marked && !held);
+      const words = t(cells.phases ? 'idx.colourBack' : 'idx.colour');
+      attr(swap, 'aria-label', words);
+      attr(swap, 'title', words);
+      place(swap, 548, 168, byPhases ? phases.paint() - 551 : 124, 19);
+      if (marked) paintFound(cells.query);
+      weight.paint(!held && any && !byPhases && !marked, store);
+      newest.set(t('idx.now'));
+      oldest.set(t('idx.minute') + (cells.grid.per > 1 ? ` · ${t('idx.per', { n: cells.grid.per })}` : ''));
+    },
+  };
+}
+
+/** The phases that most objects are in, each with its colour and how many there are. @param {Ctx} ctx */
+function phaseLegend(ctx) {
+  const g = s('g');
+  ctx.scene.front.append(g);
+  const rows = Array.from({ length: 5 }, () => {
+    const rect = s('rect', { x: 551, y: 173.5, width: 8, height: 8 });
+    g.append(rect);
+    return { rect, words: text(g, 551, legendY, 'l knock') };
+  });
+  let countedAt = -Infinity;
+  let end = 551;
+
+  function count() {
+    /** @type {Map<string, number>} */
+    const objects = new Map();
+    for (const { phase } of ctx.model.cells.values()) objects.set(phase, (objects.get(phase) ?? 0) + 1);
+    const most = [...objects].sort((a, b) => b[1] - a[1]);
+    end = 551;
+    rows.forEach(({ rect, words }, i) => {
+      const said = most[i] ? `${most[i][0] || ctx.t('idx.noPhase')} ${exact(most[i][1])}` : '';
+      const wide = said ? width(said) : 0;
+      const on = !!said && end + 12 + wide <= 800;
+      show(rect, on);
+      words.set(on ? said : '');
+      if (!on) return;
+      const ink = phaseInk(most[i][0]);
+      attr(rect, 'x', end.toFixed(1));
+      attr(rect, 'class', `${ink.hollow ? 'phh' : 'phc'}-${ink.colour}`);
+      words.at(Number((end + 12).toFixed(1)), legendY);
+      end += 12 + wide + 10;
+    });
+  }
+
+  return {
+    /** @param {boolean} on */
+    show: (on) => show(g, on),
+    /** They are counted anew with the next picture. */
+    stale: () => (countedAt = -Infinity),
+    /** Counts them, twice a second. Returns where the last one ends. */
+    paint() {
+      const clock = performance.now();
+      if (clock - countedAt > 500) {
+        countedAt = clock;
+        count();
+      }
+      return end;
+    },
+  };
+}
+
+/**
+ * The number of objects, the store's version or that it has none, and the button that groups by another index.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @param {Field} cells
+ */
+function stageHead({ g: root, x }, ctx, cells) {
+  const { t, model } = ctx;
+  text(root, x, 68, 'ti').set(title);
+  const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count');
+  const right = text(root, 800, 68, 'l', 'end');
+  const rv = s('text', { x: 800, y: 96, class: 'n20', 'text-anchor': 'end' });
+  const rvNumber = s('tspan', { 'data-of': 'indexer.resourceVersion', 'data-as': 'version' });
+  rv.append(s('tspan', { class: 'l' }, 'rv '), rvNumber);
+  root.append(rv);
+  const noVersion = text(root, 800, 96, 'l', 'end');
+  const by = h('button', { class: 'sbtn quiet pickby', type: 'button', 'aria-haspopup': 'listbox', 'data-x': 640 });
+  const byWords = h('span');
+  by.append(byWords, caret());
+  by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
+  ctx.scene.over.append(by);
+
+  /** What is the matter with the store, and whether it may be old. @param {Lane} lane @returns {[string, boolean]} */
+  function matter({ state }) {
+    const now = ctx.now();
+    const staleFor = model.stale(now);
+    const old = model.any && unsure(ctx);
+    if (staleFor) return [t('idx.stale', { s: seconds(staleFor) }), old];
+    if (old) return [t('idx.unsure'), true];
+    const held = model.hold('pop');
+    const stands = held && state.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
+    return [stands > 0 ? t('idx.still', { s: seconds(stands) }) : '', false];
+  }
+
+  return {
+    objects,
+    /** @param {Lane} lane */
+    paint(lane) {
+      const { indexer, era } = lane.state;
+      objects.set(count(indexer.count), t(indexer.count === 1 ? 'idx.object' : 'idx.objects'));
+      const [words, old] = matter(lane);
+      right.cls(old ? 'l cwt' : 'l t1').set(words);
+      const versioned = !!indexer.resourceVersion;
+      show(rv, versioned);
+      if (versioned) put(rvNumber, version(indexer.resourceVersion, 9));
+      noVersion.set(!versioned && indexer.count ? t('idx.noRv', { era }) : '');
+      reveal(by, !words && model.any);
+      const grouped = t('idx.by', { index: model.groups.index || 'namespace' });
+      put(byWords, fit(grouped, 120));
+      attr(by, 'title', grouped);
+    },
+  };
+}
+
+/** The frame around the cell of the selected object. @param {Ctx} ctx @param {Field} cells */
+function stageSelection(ctx, cells) {
+  const g = s('g');
+  const fill = s('rect', { x: -5, y: -5, width: 10, height: 10, rx: 1 });
+  g.append(fill, s('rect', { x: -6.5, y: -6.5, width: 13, height: 13, rx: 2, class: 'selbox' }));
+  const glyph = new Glyph(g, -4.5, -4.5, 9);
+  ctx.scene.high.append(g);
+  show(g, false);
+  return {
+    paint() {
+      const key = ctx.selected();
+      const at = key ? cells.cellAt(key) : null;
+      const cell = key ? cells.grid.byKey.get(key) : undefined;
+      show(g, !!at);
+      if (!at || !cell) return;
+      attr(g, 'transform', `translate(${(at.x + at.size / 2).toFixed(1)} ${(at.y + at.size / 2).toFixed(1)})`);
+      const kind = kindOf(cell.op);
+      attr(fill, 'class', `ch mv k-${kind}`);
+      glyph.set(kind, true);
+    },
+  };
+}
+
+/**
+ * The main stage's: beside what every station has, what finds objects, their cells, and draws these apart from the words.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ */
+function full(slot, ctx) {
+  const { g: root, x, y, w, h: tall } = slot;
+  const { t, model } = ctx;
+  const cells = new Field(ctx);
+  const head = stageHead(slot, ctx, cells);
+  const legend = stageLegend(root, ctx, cells);
+  root.append(s('rect', { x, y, width: w, height: tall, rx: 4, class: 'pn' }));
+  const labels = stageLabels(root, ctx, cells);
+  const empty = text(root, 556, 221, 'l t1');
+  const emptyWhy = text(root, 556, 241, 'l');
+  const selection = stageSelection(ctx, cells);
+  /** The field in which a part of a name is typed, or null when the marks stay without it. @type {HTMLElement | null} */
+  let asking = null;
+  cells.resize();
+
+  /** What is marked while it is typed is no longer when the field went. */
+  function forgetQuery() {
+    if (!asking || asking.isConnected) return;
+    asking = null;
+    if (cells.query) cells.mark('');
+  }
+
+  return {
+    /** @param {Lane} lane */
+    paint(lane) {
+      forgetQuery();
+      labels.paint();
+      cells.describe();
+      head.paint(lane);
+      legend.paint(!!model.hold('pop'), lane.state.indexer);
+      const none = model.any && !model.cells.size;
+      empty.set(none ? t('idx.empty') : '');
+      emptyWhy.set(none ? t('idx.emptyWhy') : '');
+      reveal(cells.canvas, !none && model.any);
+      const dim = model.any && unsure(ctx) && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
+      if (cells.canvas.style.opacity !== dim) cells.canvas.style.opacity = dim;
+      selection.paint();
+    },
+    find: () => openFind(ctx, head.objects.el, {
+      keys: [...cells.grid.byKey.keys()],
+      query: () => cells.query,
+      matches: () => cells.matches,
+      mark: (query) => cells.mark(query),
+      choose: (key) => cells.choose(key),
+      asking: (input) => (asking = input),
+    }),
+    compared: (/** @type {Lane} */ lane) => head.paint(lane),
+    resize: () => cells.resize(),
+    focus: () => cells.canvas.focus(),
+    /** @param {Frame | null} frame @param {boolean} whole */
+    cells: (frame, whole) => cells.paint(frame, whole),
+    /** @param {string} key */
+    cellAt: (key) => cells.cellAt(key),
+    keys: () => [...cells.grid.byKey.keys()],
+  };
+}
+
+// --- The other layouts --------------------------------------------------------------------------------------------------------
+
+/** The least pitch of cells that can be told from one another in a hall. */
+const leastPitch = 4;
+
+/** Sizes of cells from the largest to the smallest, with the gap that there is between blocks. @param {number} from @param {number} gap */
+function sizesFrom(from, gap) {
+  const sizes = [];
+  for (let pitch = from; pitch >= leastPitch; pitch--) sizes.push({ pitch, size: pitch - 1, gap });
+  return sizes;
+}
+
+/**
+ * A grid of rectangles that compares itself with the store a few times a second.
+ * @param {SVGElement} g
+ * @param {Ctx} ctx
+ * @param {number} x
+ * @param {number} y
+ * @param {Omit<import('../draw/cells.js').GridOptions, 'words'>} options
+ */
+function smallGrid(g, ctx, x, y, options) {
+  const grid = new CellGrid(new Rects(g, x, y), { ...options, words: groupWords(ctx) }, byFreshness(ctx.model));
+  let agedAt = -Infinity;
+  return {
+    grid,
+    /** Returns whether it looked at the store. @param {number} clock */
+    paint(clock) {
+      if (clock - agedAt < agingPause(ctx)) return false;
+      agedAt = clock;
+      grid.refresh(ctx.model, ctx.now());
+      return true;
+    },
+  };
+}
+
+/** The cells of presenter mode, with the names of their groups where there is room. @param {Slot} slot @param {Ctx} ctx */
+function hallCells(slot, ctx) {
+  const x = slot.x + slot.pad;
+  const y = slot.y + 10;
+  const room = slot.w - 2 * slot.pad;
+  const lowest = 19;
+  const h = slot.h - 30;
+  const names = room > 150 ? Math.min(100, room * 0.4) : 0;
+  const g = s('g');
+  slot.g.append(g);
+  const named = names ? Math.floor(h / lowest) : 0;
+  const cells = smallGrid(g, ctx, x + names, y, { w: room - names, h, sizes: sizesFrom(26, 5), named, lowest: named ? lowest : 0 });
+  const labels = Array.from({ length: named }, () => text(slot.g, x, y, slot.type.label));
+  const each = text(slot.g, x, slot.y + slot.h - 7, slot.type.label);
+  return {
+    /** @param {number} clock */
+    paint(clock) {
+      attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
+      if (!cells.paint(clock)) return;
+      const { blocks, per } = cells.grid;
+      labels.forEach((label, i) => {
+        const block = blocks[i];
+        label.set(block ? fit(block.name, names - 8, slot.fonts.label) : '', block?.name ?? '');
+        if (block) label.at(x, y + block.y + 13);
+      });
+      each.set(per > 1 ? ctx.t('idx.per', { n: per }) : '');
+    },
+  };
+}
+
+/** How far the store is behind what the Reflector has, or that it is not. @param {Ctx} ctx @param {Lane} lane */
+function freshnessWords(ctx, { state, facts }) {
+  const { t, model } = ctx;
+  const old = model.stale(ctx.now());
+  if (old > 0) return t('idx.stale', { s: seconds(old) });
+  if (unsure(ctx)) return t('pres.unsure');
+  if (model.unlisted()) return '';
+  const queued = facts.versions?.queued ?? 0;
+  return queued > 5 && state.indexer.resourceVersion ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
+}
+
+/**
+ * What the store weighs, in one line that ends at its right: as the objects came, where a transform dropped something, and as they are held.
+ * @param {Element} g
+ * @param {number} x
+ * @param {number} y
+ * @param {string} cls
+ */
+function weightLine(g, x, y, cls) {
+  const line = s('text', { x, y, class: cls, 'text-anchor': 'end' });
+  const [came, arrow, held, word] = ['indexer.cameBytes', '', 'indexer.bytes', ''].map((of) => {
+    const part = s('tspan', of ? { 'data-of': of, 'data-as': 'bytes' } : {});
+    line.append(part);
+    return part;
+  });
+  g.append(line);
+  return {
+    /** @param {boolean} on @param {import('../types.js').Indexer} store */
+    paint(on, store) {
+      show(line, on);
+      if (!on) return;
+      [came, arrow, held].forEach((el, i) => put(el, weights(store)[i]));
+      put(word, ' JSON');
+    },
+  };
+}
+
+/** The groups that most objects are in, each with a bar. @param {Slot} slot @param {Ctx} ctx */
+function groupBars(slot, ctx) {
+  const right = slot.x + slot.w;
+  const rows = Array.from({ length: 6 }, (_, i) => {
+    const y = slot.y + 58 + 22 * i;
+    const bar = s('rect', { x: 190, y: y - 10, width: 0, height: 12, rx: 2, class: 'hc3' });
+    slot.g.append(bar);
+    return { bar, name: text(slot.g, slot.x, y, 'l t1'), objects: text(slot.g, 182, y, 'l', 'end') };
+  });
+  return {
+    paint() {
+      const groups = [...ctx.model.groups.list].sort((a, b) => b[1] - a[1]);
+      const most = Math.max(1, groups[0]?.[1] ?? 1);
+      rows.forEach(({ bar, name, objects }, i) => {
+        const [group, n] = groups[i] ?? ['', 0];
+        name.set(fit(group, 90), group);
+        objects.set(n ? count(n) : '');
+        attr(bar, 'width', n ? Math.max(1, ((right - 194) * n) / most).toFixed(0) : 0);
+      });
+    },
+  };
+}
+
+/** The head of the phone's station. @param {Slot} slot @param {Ctx} ctx */
+function phoneHead(slot, ctx) {
+  const { t, model } = ctx;
+  const head = lineHeading(slot, title);
+  head.number.of('indexer.count', 'count');
+  return {
+    head,
+    /** @param {Lane} lane */
+    paint({ state }) {
+      const { indexer } = state;
+      head.set(count(indexer.count), t('pres.objects', { n: indexer.count }));
+      head.left.set(indexer.resourceVersion ? `rv ${version(indexer.resourceVersion, 9)}` : t('lanes.keepsNone'));
+      const old = model.stale(ctx.now());
+      const doubtful = unsure(ctx);
+      head.right.cls(doubtful ? 'l cwt' : 'l t1').set(old ? t('idx.stale', { s: seconds(old) }) : doubtful ? t('idx.unsure') : '');
+    },
+  };
+}
+
+/** @type {import('../page-types.js').Station & {full: typeof full}} */
+export const indexer = {
+  id: 'indexer',
+  title,
+
+  full,
+
+  large(slot, ctx) {
+    const { number } = heading(slot, title);
+    panel(slot);
+    const { lean, w } = slot;
+    const right = slot.x + w;
+    number.of('indexer.count', 'count');
+    const fresh = text(slot.head, right, slot.rail - (lean ? 56 : 96), lean ? 'p16' : 'p18', 'end');
+    const rv = text(slot.head, right, slot.rail - 56, 'p16', 'end');
+    const cells = hallCells(slot, ctx);
+    const weight = weightLine(slot.g, right - slot.pad, slot.y + slot.h - 7, slot.type.label);
+    return {
+      paint(lane, clock) {
+        const { indexer: store } = lane.state;
+        const objects = count(store.count);
+        number.set(objects);
+        const room = w - 12 - (lean ? width(objects, '500 35px') : 78);
+        fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) ? ' cwt' : ''}`);
+        fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
+        rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
+        cells.paint(clock);
+        weight.paint(w > 240 && store.count > 0, store);
+      },
+    };
+  },
+
+  quiet(slot, ctx) {
+    const { number } = heading(slot, title);
+    panel(slot);
+    number.of('indexer.count', 'count');
+    const x = slot.x + slot.pad;
+    const rv = pair(slot, x, slot.y + 38).of('indexer.resourceVersion', 'bigVersion');
+    const cells = slot.bare ? null : smallGrid(slot.g, ctx, x, slot.y + 80, {
+      w: slot.w - 2 * slot.pad, h: 44, sizes: sizesFrom(12, 0), named: 0, lowest: 0,
+    });
+    return {
+      paint({ state }, clock) {
+        number.set(count(state.indexer.count));
+        rv.set(bigVersion(state.indexer.resourceVersion), 'rv');
+        cells?.paint(clock);
+      },
+    };
+  },
+
+  line(slot, ctx) {
+    const { head, paint } = phoneHead(slot, ctx);
+    // The store in three lines.
+    const cells = slot.bare ? null : smallGrid(head.asides, ctx, slot.x, slot.y + 33, {
+      w: slot.w, h: 18, sizes: [{ pitch: 6, size: 5, gap: 0 }], named: 0, lowest: 0,
+    });
+    return {
+      paint(lane, clock) {
+        paint(lane);
+        cells?.paint(clock);
+      },
+    };
+  },
+
+  open(slot, ctx) {
+    const { paint } = phoneHead(slot, ctx);
+    const bars = groupBars(slot, ctx);
+    const weight = weightLine(slot.g, slot.x + slot.w, slot.y + 190, slot.type.label);
+    return {
+      paint(lane) {
+        paint(lane);
+        bars.paint();
+        weight.paint(lane.state.indexer.count > 0, lane.state.indexer);
+      },
+    };
+  },
+
+  // One of several informers under each other: as of which version its store is, or how much it holds, and how long Pop has been held
+  // before it. What the store was in between is drawn into its panel by comparison.js.
+  lane(slot, ctx) {
+    const { g, x, w, rail, type } = slot;
+    panel({ ...slot, lit: false }, slot.y, slot.h, 4);
+    const held = text(g, x + 2, rail - 14, 'l t1');
+    const line = s('text', { x: x + w, y: rail - 14, class: type.label, 'text-anchor': 'end' });
+    const [before, value, after] = [0, 1, 2].map(() => {
+      const part = s('tspan');
+      line.append(part);
+      return new Txt(part);
+    });
+    g.append(line);
+    return {
+      paint({ state }) {
+        const { resourceVersion: rv, count: objects } = state.indexer;
+        const pop = ctx.model.hold('pop');
+        held.set(pop ? `${ctx.t('lanes.held')}, ${seconds(ctx.now() - pop.sinceMillis)}` : '');
+        before.set(rv ? 'rv\u00a0' : '');
+        if (rv) value.of('indexer.resourceVersion', 'version 9').set(version(rv, 9), rv);
+        else value.of('indexer.count', 'exact').set(exact(objects));
+        after.set(rv ? '' : `\u00a0${ctx.t('pres.objects', { n: objects })}`);
+      },
+    };
+  },
+};

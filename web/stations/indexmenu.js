@@ -1,0 +1,239 @@
+// @ts-check
+// The menus of the Indexer: group by an index, look into it, add one, and find objects by a part of their name.
+import { h, s } from '../dom.js';
+import { count, exact, fit, middle } from '../format.js';
+import { addWords } from '../i18n.js';
+import { searchList } from '../popup.js';
+
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {(key: string) => void} Choose */
+/** A menu that shows one list after another. @typedef {{ctx: Ctx, root: HTMLElement, close: () => void, choose: Choose}} Menu */
+
+addWords({
+  'idx.open': ['look into {index}: value → keys', '查看 {index}：值 → key'],
+  'idx.value1': ['1 value', '1 个值'],
+  'idx.inside': ['keys', 'key'],
+  'idx.indices': ['group by an index, or look into it', '按 index 分组，或查看它'],
+  'idx.backTo': ['all indices', '全部 index'],
+  'idx.valuesOf': ['{index}: value → set of keys', '{index}：值 → key 集合'],
+  'idx.keysOf': ['{index} = {value}', '{index} = {value}'],
+  'idx.findValue': ['search values', '搜索值'],
+  'idx.findKey': ['search keys', '搜索 key'],
+  'idx.noValue': ['No such value.', '没有这个值。'],
+  'idx.cut': ['the first {n} of {m}', '{m} 个中的前 {n} 个'],
+  'idx.add': ['Add an index', '添加 index'],
+  'idx.name': ['name', '名字'],
+  'idx.expr': ['label or JSONPath', 'label 或 JSONPath'],
+  'idx.exprEg': ['label:app or .spec.nodeName', 'label:app 或 .spec.nodeName'],
+  'idx.addNote': [
+    'AddIndexers works while the informer runs: every object of the store is indexed at once.',
+    'informer 运行时也能 AddIndexers：store 里的对象立刻全部编入。',
+  ],
+  'idx.find': ['find objects by a part of the name', '按名字的一部分查找对象'],
+  'idx.keep': ['keep all {n} marked', '把这 {n} 个都保持标出'],
+});
+
+/** Where these menus stand: beside the cells, which stay in sight. */
+const left = `${808 / 16}rem`;
+/** With more objects than this their names are not sorted before they are shown. */
+const mostSorted = 20000;
+
+/** @param {Ctx} ctx @param {Element} anchor @param {Choose} choose hears which object was chosen @param {(menu: Menu) => void} begin */
+function openMenu(ctx, anchor, choose, begin) {
+  ctx.popup(anchor, (root, close) => {
+    root.style.left = left;
+    begin({ ctx, root, close, choose });
+  }, { width: 400, label: ctx.t('idx.indices') });
+}
+
+/** The indices. @param {Ctx} ctx @param {Element} anchor @param {Choose} choose */
+export function openIndices(ctx, anchor, choose) {
+  openMenu(ctx, anchor, choose, showIndices);
+}
+
+/**
+ * The keys of one value of an index.
+ * @param {Ctx} ctx
+ * @param {Element} anchor
+ * @param {string} index
+ * @param {string} value
+ * @param {Choose} choose
+ */
+export function openKeys(ctx, anchor, index, value, choose) {
+  openMenu(ctx, anchor, choose, (menu) => showKeys(menu, index, value));
+}
+
+/** Group by one, look into one, add one. @param {Menu} menu */
+function showIndices(menu) {
+  const { ctx, root, close } = menu;
+  const { t } = ctx;
+  const { indexSizes, indices } = ctx.model.state.indexer;
+  const names = Object.keys(indexSizes ?? indices).sort();
+  root.replaceChildren(h('h2', {}, t('idx.indices')));
+  const list = h('div', { class: 'list' });
+  for (const name of names) {
+    const on = String(name === ctx.model.groups.index);
+    const values = valuesWord(ctx, indexSizes?.[name] ?? Object.keys(indices[name] ?? {}).length);
+    const words = [h('span', { class: 'tick' }), h('span', {}, name), h('small', {}, values)];
+    const row = h('button', { class: 'row', type: 'button', 'aria-pressed': on }, ...words);
+    row.addEventListener('click', () => {
+      close();
+      ctx.act('groupBy', name);
+    });
+    const what = t('idx.open', { index: name });
+    const look = h('button', { class: 'key', type: 'button', 'aria-label': what, title: what }, t('idx.inside'));
+    look.addEventListener('click', () => showValues(menu, name));
+    list.append(h('div', { class: 'row2' }, row, look));
+  }
+  root.append(list);
+  if (!names.length) root.append(h('p', { class: 'note' }, t('idx.noIndex')));
+  if (!ctx.follower) {
+    root.append(h('hr'), h('h2', {}, t('idx.add')), ...addForm(menu), h('p', { class: 'note' }, t('idx.addNote')));
+  }
+  /** @type {HTMLElement | null} */ (root.querySelector('[aria-pressed="true"], button'))?.focus();
+}
+
+/** @param {Ctx} ctx @param {number} n */
+function valuesWord({ t }, n) {
+  return t(n === 1 ? 'idx.value1' : 'idx.values', { n: count(n) });
+}
+
+/** Asks for an index to add; what is wrong with it is said below. @param {Menu} menu */
+function addForm({ ctx, close }) {
+  const { t } = ctx;
+  const field = (/** @type {Record<string, string | number>} */ attrs) =>
+    /** @type {HTMLInputElement} */ (h('input', { type: 'text', spellcheck: 'false', autocomplete: 'off', ...attrs }));
+  const name = field({ maxlength: 40, 'aria-label': t('idx.name'), placeholder: 'app' });
+  const expression = field({ maxlength: 200, 'aria-label': t('idx.expr'), placeholder: t('idx.exprEg') });
+  const said = h('p', { class: 'note bad', role: 'alert', hidden: '' });
+  const form = h('form', { class: 'form' },
+    h('span', {}, t('idx.expr')), expression, h('span'),
+    h('span', {}, t('idx.name')), name, h('button', { class: 'key', type: 'submit' }, t('add')));
+  // A name is proposed from what is indexed.
+  let proposed = '';
+  expression.addEventListener('input', () => {
+    if (name.value !== proposed) return;
+    proposed = /([A-Za-z0-9_-]+)(\[\*\])?['")\]}\s]*$/.exec(expression.value)?.[1] ?? '';
+    name.value = proposed;
+  });
+  form.addEventListener('submit', async (e) => {
+    e.preventDefault();
+    said.hidden = true;
+    try {
+      const added = await ctx.call('addIndex', name.value.trim() || expression.value.trim(), expression.value.trim());
+      close();
+      ctx.act('groupBy', added);
+    } catch (err) {
+      said.textContent = err instanceof Error ? err.message : String(err);
+      said.hidden = false;
+      expression.focus();
+    }
+  });
+  return [form, said];
+}
+
+/** What an index holds: its values, and how many keys each has. @param {Menu} menu @param {string} index */
+function showValues(menu, index) {
+  const { t } = menu.ctx;
+  const title = t('idx.valuesOf', { index });
+  showList(menu, { title, back: t('idx.backTo'), goBack: () => showIndices(menu), ask: () => menu.ctx.call('index', index) }, (answer) => ({
+    items: answer.values ?? [],
+    total: answer.total,
+    words: (/** @type {any} */ v) => v.value,
+    row: (/** @type {any} */ v) => ({ label: middle(v.value || t('idx.unnamed'), 36), aside: exact(v.count), title: v.value }),
+    choose: (/** @type {any} */ v) => showKeys(menu, index, v.value),
+    placeholder: t('idx.findValue'),
+    none: t('idx.noValue'),
+  }));
+}
+
+/** The set of keys of one value. @param {Menu} menu @param {string} index @param {string} value */
+function showKeys(menu, index, value) {
+  const { ctx, close, choose } = menu;
+  const { t } = ctx;
+  const title = t('idx.keysOf', { index, value: value || t('idx.unnamed') });
+  showList(menu, { title, back: index, goBack: () => showValues(menu, index), ask: () => ctx.call('index', index, value) }, (answer) => ({
+    items: answer.keys ?? [],
+    total: answer.total,
+    words: (/** @type {string} */ key) => key,
+    row: (/** @type {string} */ key) => ({ label: middle(key, 44), on: key === ctx.selected(), title: key }),
+    choose: (/** @type {string} */ key) => {
+      close();
+      choose(key);
+    },
+    placeholder: t('idx.findKey'),
+    none: t('ins.findNone'),
+  }));
+}
+
+/**
+ * A list that the worker is asked for, with a way back.
+ * @param {Menu} menu
+ * @param {{title: string, back: string, goBack: () => void, ask: () => Promise<any>}} o
+ * @param {(answer: any) => any} list
+ */
+async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
+  const chevron = s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true', class: 'chev' }, s('path', { d: 'M10 3L5 8L10 13' }));
+  const button = h('button', { class: 'key', type: 'button' }, chevron, back);
+  button.addEventListener('click', goBack);
+  const head = h('div', { class: 'row2' }, button, h('h2', {}, fit(title, 230, '600 14px')));
+  root.replaceChildren(head);
+  button.focus();
+  try {
+    const l = list(await ask());
+    // Somebody may have gone on or away meanwhile.
+    if (!head.isConnected) return;
+    searchList(root, l).focus();
+    if (l.total > l.items.length) root.append(h('p', { class: 'note' }, ctx.t('idx.cut', { n: exact(l.items.length), m: exact(l.total) })));
+  } catch (err) {
+    if (head.isConnected) root.append(h('p', { class: 'note bad' }, String(err instanceof Error ? err.message : err)));
+  }
+}
+
+/**
+ * Finds objects by a part of their name; while it is typed, the cells show where they are.
+ * @param {Ctx} ctx
+ * @param {Element} anchor
+ * @param {{
+ *   keys: string[], query: () => string, matches: () => number, mark: (query: string) => void, choose: Choose,
+ *   asking: (field: HTMLElement | null) => void
+ * }} o `mark` makes what has a word in its key bright; `asking` hears of the field in which it is typed, and that the marks stay without it
+ */
+export function openFind(ctx, anchor, { keys, query, matches, mark, choose, asking }) {
+  const { t } = ctx;
+  ctx.popup(anchor, (root, close) => {
+    root.style.left = `${132 / 16}rem`;
+    if (keys.length < mostSorted) keys.sort();
+    const keep = h('button', { class: 'row', type: 'button' });
+    keep.addEventListener('click', () => {
+      asking(null);
+      close();
+    });
+    const field = /** @type {HTMLInputElement} */ (searchList(root, {
+      items: keys,
+      words: (key) => key,
+      row: (key) => ({ label: middle(key, 58), on: key === ctx.selected(), title: key }),
+      choose: (key) => {
+        close();
+        mark('');
+        choose(key);
+      },
+      placeholder: t('idx.find'),
+      none: t('ins.findNone'),
+      limit: 100,
+    }));
+    field.addEventListener('input', () => {
+      mark(field.value);
+      keep.hidden = !query() || !matches();
+      keep.textContent = t('idx.keep', { n: exact(matches()) });
+    });
+    root.append(keep);
+    if (query()) {
+      field.value = query();
+      field.dispatchEvent(new Event('input'));
+    }
+    keep.hidden = !query();
+    asking(field);
+    field.focus();
+  }, { width: 480, label: t('idx.find') });
+}

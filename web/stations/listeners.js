@@ -1,0 +1,656 @@
+// @ts-check
+// The Listeners: for each handler its two unbuffered channels, the ring that grows between them, and the handler with its pace.
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
+import { deltaWords } from '../draw/delta.js';
+import { expected, handlerBox } from '../draw/handler.js';
+import { heading, lineHeading } from '../draw/heading.js';
+import { lamp } from '../draw/lamp.js';
+import { ring } from '../draw/ring.js';
+import { count, exact, fit, ring as ringNumber, ringLeast, ringShort, span, width } from '../format.js';
+import { Glyph, kindOf } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+import { lanesY } from '../layouts/stage.js';
+import { openAdd, openHandler } from './listenermenu.js';
+
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../types.js').Listener} Listener */
+/** @typedef {import('../types.js').State} State */
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Drawn} Drawn */
+/** @typedef {import('../page-types.js').Lane} Lane */
+
+const title = 'Listeners';
+
+addWords({
+  'lis.handledOf': ['{n} handled of {m}', '已处理 {n} / {m}'],
+  'lis.handledTitle': [
+    '{d} distributed to it, {m} delivered over nextCh, {n} handled',
+    '分发给它 {d}，经 nextCh 交付 {m}，处理完 {n}',
+  ],
+  'lis.now': ['now {key}', '正在 {key}'],
+  'lis.pendingSampled': ['pending ≈ 20/s', '个待处理 ≈ 20/秒'],
+  'lis.gone': ['removed', '已移除'],
+  'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
+});
+
+/** What the facts tell of a listener. @param {any} facts @param {number} id */
+function factsOf(facts, id) {
+  return facts?.listeners?.find((/** @type {{id: number}} */ f) => f.id === id);
+}
+
+/** Whether a listener is slow, as the facts say it. @param {any} facts @param {Listener} l */
+function slowIn(facts, l) {
+  return !!factsOf(facts, l.id)?.slow;
+}
+
+/** What the number of those that wait is called: where the rings are only looked at now and then, how often. @param {State} state */
+function pendingWord(state) {
+  return state.fidelity?.['listeners.ring']?.how === 'sampled' ? 'lis.pendingSampled' : 'lis.pending';
+}
+
+/** A listener by its number, with the path to it in the state. @param {State} state @param {number} id */
+function find(state, id) {
+  const i = state.listeners.findIndex((l) => l.id === id);
+  return i < 0 ? null : { l: state.listeners[i], path: `listeners.${i}` };
+}
+
+/** @param {Ctx} ctx @param {Listener} l */
+function syncedWords(ctx, l) {
+  return l.synced ? 'synced' : ctx.t('notSynced');
+}
+
+// --- The main stage -----------------------------------------------------------------------------------------------------------
+
+/** How a listener's ring and handler look that has a panel of its own. */
+const stageRing = { r: 32, stroke: '', number: 'n20', of: 'l', ticks: 6 };
+const stageHandler = { w: 52, h: 36, words: 't14', wordsY: 4, bar: 3, pad: 4, barY: 11 };
+/** How many there can be of those, and how many rows when there are more listeners. */
+const panelCount = 3;
+const rowCount = 5;
+const ringX = 910;
+const handlerX = 994;
+/** The two bars of an unbuffered channel at two places. @param {number} y @param {number[]} xs @param {number} half their height */
+const gates = (y, xs, half) => xs.map((x) => `M${x} ${y - half}V${y + half}`).join('');
+
+/**
+ * The panel of one listener: its name, ring and handler on the rail, and what became of its notifications.
+ * @param {Ctx} ctx
+ * @param {number} y of its rail
+ */
+function stagePanel(ctx, y) {
+  const g = s('g');
+  ctx.scene.front.append(g);
+  const name = text(g, 830, y - 26, 't14');
+  const warning = s('use', { href: '#i-warn', x: 1040, y: y - 37.7, width: 14, height: 14, class: 'ic cw' });
+  g.append(warning);
+  const state = text(g, 1054, y - 26, 'l', 'end');
+  g.append(s('path', { d: gates(y, [838, 848], 11), class: 'gate' }));
+  text(g, 843, y + 30, 'm2', 'middle').set('addCh');
+  g.append(s('path', { d: gates(y, [968, 978], 11), class: 'gate' }));
+  text(g, 973, y + 30, 'm2', 'middle').set('nextCh');
+  const buffer = ring(g, ringX, y, stageRing);
+  const handler = handlerBox(g, handlerX, y, stageHandler);
+  g.append(s('path', { d: `M830 ${y + 44}H1054`, class: 'hair' }));
+  const handled = text(g, 830, y + 64, 'l');
+  const isSynced = lamp(g, 1050, y + 60, 4);
+  const synced = text(g, 1041, y + 64, 'l t1', 'end');
+  const op = new Glyph(g, 830, y + 71, 13);
+  const note = text(g, 830, y + 82, 'l');
+  const button = menuButton(ctx, 'sbtn box', [handlerX, y - 18, 52, 36]);
+
+  /** @param {Listener} l @param {boolean} slow @param {boolean} held */
+  function paintState(l, slow, held) {
+    const bad = l.panics > 0;
+    const troubled = slow || bad;
+    show(warning, troubled);
+    attr(warning, 'class', bad ? 'ic ce' : 'ic cw');
+    state.cls(bad ? 'l cet' : slow ? 'l cwt' : 'l').at(troubled ? 1036 : 1054, y - 26).set(stateWords(ctx, l, slow), l.lastPanic ?? '');
+    // A hold has its buttons here.
+    state.show(!held || troubled);
+  }
+
+  /**
+   * What it handles now, as soon as that lasts long enough to be read, or else what is to be said of it.
+   * @param {Listener} l
+   * @param {boolean} held
+   */
+  function paintNote(l, held) {
+    const lasts = l.handling && (ctx.model.view.mode === 'paused' || expected(l) > 30 || ctx.now() - l.handlingSince > 120);
+    const busy = lasts ? l.handling : null;
+    const room = held ? 80 : 224;
+    if (busy) {
+      op.set(kindOf(busy.op));
+      note.cls(busy.key && busy.key === ctx.selected() ? 'm1 selk' : 'm1').at(848, y + 82);
+      note.set(fit(deltaWords(busy, 28), room - 16), `${busy.op} ${busy.key ?? ''}`);
+    } else {
+      op.hide();
+      const words = noteWords(ctx, l);
+      note.cls('l').at(830, y + 82).set(fit(words, room), l.lastPanic ?? words);
+    }
+  }
+
+  return {
+    /** @param {Lane} lane @param {number} id 0 hides the panel */
+    paint({ state: st, facts }, id) {
+      const found = id ? find(st, id) : null;
+      show(g, !!found);
+      reveal(button.el, !!found);
+      if (!found) return;
+      const { l, path } = found;
+      button.id = l.id;
+      const slow = slowIn(facts, l);
+      const held = !!ctx.model.hold('deliver', l.id);
+      name.of(`${path}.name`, 'fit').set(fit(l.name, 106, '600 14px'), l.name);
+      buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
+      handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
+      handled.set(handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
+      isSynced.set(l.synced);
+      synced.cls(l.synced ? 'l t1' : 'l').set(syncedWords(ctx, l));
+      paintState(l, slow, held);
+      paintNote(l, held);
+      button.label(l);
+    },
+    focus: () => button.el.focus(),
+    get shown() {
+      return !button.el.hidden;
+    },
+  };
+}
+
+/** @param {Ctx} ctx @param {Listener} l */
+function handledWords({ t }, l) {
+  if (l.delivered > 99999) return t('lis.handled', { n: exact(l.handled) });
+  return t('lis.handledOf', { n: exact(l.handled), m: exact(l.delivered) });
+}
+
+/** How a listener is. @param {Ctx} ctx @param {Listener} l @param {boolean} slow */
+function stateWords({ t }, l, slow) {
+  if (l.panics > 0) return t('lis.panicked');
+  if (slow) return t('lis.slow');
+  return l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis).replace(/\.0 s$/, ' s') }) : '';
+}
+
+/** What is to be said of a listener while its handler rests. @param {Ctx} ctx @param {Listener} l */
+function noteWords({ t, model }, l) {
+  const had = l.capacities;
+  if (l.panics) return t('lis.panics', { n: exact(l.panics) });
+  if (had.length > 1) return t('lis.doubledTo', { n: had.length, to: exact(l.capacity) });
+  if (had.length === 1) return t('lis.doubled', { from: exact(had[0]), to: exact(l.capacity) });
+  const drains = factsOf(model.facts, l.id)?.drainMillis ?? 0;
+  if (drains > 0) return t('lis.drain', { s: span(drains) });
+  // The first listener is the one that adds keys.
+  if (l.id === 1 && model.state.workqueue) return t('lis.calls');
+  return l.syncing && l.resyncMillis > 0 ? t('lis.syncing') : '';
+}
+
+/** The outline of a listener that was removed: how much its ring threw away. @param {Ctx} ctx @param {SVGElement} root @param {number} y */
+function stageOutline(ctx, root, y) {
+  const circle = s('circle', { cx: ringX, cy: y, r: 32, class: 'slot off' });
+  root.append(circle);
+  const name = text(root, 830, y - 26, 't14 t2');
+  const state = text(root, 1054, y - 26, 'l', 'end');
+  const discarded = text(root, ringX, y + 7, 'n20 t3', 'middle');
+  const words = text(root, 830, y + 64, 'l');
+  return {
+    /** @param {Lane} lane @param {Listener | undefined} l */
+    paint({ state: st }, l) {
+      const lost = l?.discarded ?? 0;
+      show(circle, !!l);
+      discarded.of(l ? `listeners.${st.listeners.indexOf(l)}.discarded` : '', 'ring').set(l ? ringNumber(lost) : '', l ? exact(lost) : '');
+      name.set(l ? fit(l.name, 110, '600 14px') : '', l?.name ?? '');
+      state.set(l ? ctx.t('lis.gone') : '');
+      words.set(l ? ctx.t('lis.goneWhy', { n: exact(l.handled), m: exact(lost) }) : '');
+    },
+  };
+}
+
+/** One of the rows of those that have no panel. @param {Ctx} ctx @param {SVGElement} root @param {number} y */
+function stageRow(ctx, root, y) {
+  const g = s('g');
+  root.append(g);
+  const name = text(g, 830, y, 'l t1 b');
+  const buffer = ring(g, 926, y - 4, { r: 7, stroke: 'sm' });
+  const pending = text(g, 940, y, 'l t1');
+  const time = text(g, 1036, y, 'l', 'end');
+  const isSynced = lamp(g, 1050, y - 4, 4);
+  const button = menuButton(ctx, 'sbtn', [826, y - 15, 232, 22]);
+  return {
+    /** @param {Lane} lane @param {number} id 0 hides the row */
+    paint({ state, facts }, id) {
+      const found = id ? find(state, id) : null;
+      show(g, !!found);
+      reveal(button.el, !!found);
+      if (!found) return;
+      const { l, path } = found;
+      const slow = slowIn(facts, l);
+      button.id = l.id;
+      name.of(`${path}.name`, 'fit').set(fit(l.name, 84, '700 12px'), l.name);
+      buffer.paint(l, path, { slow });
+      pending.of(`${path}.pending`, 'ring').set(ringNumber(l.pending));
+      time.cls(slow ? 'l cwt' : 'l').set(span(l.meanMicros / 1000));
+      isSynced.set(l.synced);
+      button.label(l);
+    },
+  };
+}
+
+/** The button that opens the menu of a handler. @param {Ctx} ctx @param {string} cls @param {[number, number, number, number]} box */
+function menuButton(ctx, cls, box) {
+  const el = h('button', { class: cls, type: 'button', 'aria-haspopup': 'dialog' });
+  place(el, ...box);
+  ctx.scene.over.append(el);
+  const button = {
+    el,
+    id: 0,
+    /** @param {Listener} l */
+    label(l) {
+      const words = ctx.t('lis.boxLabel', { name: l.name, s: span(l.meanMicros / 1000) });
+      attr(el, 'aria-label', l.handling?.key ? `${words}, ${ctx.t('lis.now', { key: l.handling.key })}` : words);
+    },
+  };
+  el.addEventListener('click', () => openHandler(ctx, el, button.id));
+  return button;
+}
+
+/**
+ * Who has which place on the main stage. Three have a panel; from the fourth on the first has one, and of the others the one that has
+ * something to tell. One that was removed keeps its place as an outline as long as nobody needs it: what stays does not move.
+ */
+class Places {
+  /** The listener that was drawn second when there were more than three. */
+  kept = 0;
+  /** In the panels, then in the rows. @type {Listener[]} */
+  list = [];
+  many = false;
+
+  /** @param {Listener[]} listeners @param {number} [matters] the one that matters most now */
+  choose(listeners, matters) {
+    const there = listeners.filter((l) => !l.removed);
+    const list = [...listeners];
+    while (list.length > panelCount && list.length > there.length) list.splice(list.findIndex((l) => l.removed), 1);
+    this.many = list.length > panelCount;
+    this.list = this.many ? this.order(there, matters) : list;
+  }
+
+  /** @param {Listener[]} there @param {number} [matters] @private */
+  order(there, matters) {
+    const rest = there.slice(1);
+    const tells = (/** @type {Listener} */ l) => !l.synced || l.pending > 20;
+    const kept = rest.find((l) => l.id === this.kept);
+    const told = kept && tells(kept) ? kept : rest.find((l) => l.id === matters && tells(l)) ?? rest.find(tells);
+    const second = told ?? kept ?? rest[0];
+    this.kept = second.id;
+    return [there[0], second, ...rest.filter((l) => l !== second)];
+  }
+
+  /** How many have a panel. */
+  get panels() {
+    return this.many ? panelCount - 1 : panelCount;
+  }
+
+  /** The numbers of the listeners with a panel, 0 where one was removed. */
+  large() {
+    const ids = this.list.slice(0, this.panels).map((l) => (l.removed ? 0 : l.id));
+    while (ids.length && !ids[ids.length - 1]) ids.pop();
+    return ids;
+  }
+}
+
+/**
+ * The main stage's: beside what every station has, who has a panel there.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ */
+function full({ g: root, x, w }, ctx) {
+  const { t } = ctx;
+  text(root, x, 68, 'ti').set(title);
+  const total = new Num(root, x, 96, 'num', 7);
+  const add = h('button', { class: 'sbtn line acts', type: 'button', 'aria-haspopup': 'dialog' });
+  place(add, 1018, 53, 46, 21);
+  add.addEventListener('click', () => openAdd(ctx, add));
+  const frames = lanesY.map((y) => {
+    const frame = s('rect', { x, y: y - 46, width: w, height: 136, rx: 4, class: 'pn' });
+    root.append(frame);
+    return frame;
+  });
+  const none = text(root, 832, 221, 'l t1');
+  const noneWhy = text(root, 832, 241, 'l');
+  const panels = lanesY.map((y) => stagePanel(ctx, y));
+  const outlines = lanesY.map((y) => stageOutline(ctx, root, y));
+  const rows = Array.from({ length: rowCount }, (_, i) => stageRow(ctx, root, 418 + 24 * i));
+  const more = text(root, 830, 526, 'l3');
+  ctx.scene.over.append(add);
+  const places = new Places();
+  /** @type {number[]} */
+  let large = [];
+
+  /** @param {number} pending @param {State} state */
+  function paintHead(pending, state) {
+    total.set(pending > 9999 && pending <= 99999 ? ringNumber(pending) : count(pending), t(pendingWord(state)));
+    if (add.textContent !== t('add')) add.textContent = t('add');
+    attr(add, 'aria-label', t('lis.addTitle'));
+  }
+
+  /** @param {Listener[]} list */
+  function paintFrames(list) {
+    const n = Math.min(panelCount, list.length);
+    frames.forEach((frame, i) => {
+      show(frame, i < Math.max(1, n));
+      attr(frame, 'class', list[i]?.removed ? 'pn ghost' : 'pn');
+      attr(frame, 'height', n ? 136 : 426);
+    });
+    none.set(n || !ctx.model.any ? '' : t('lis.none'));
+    noneWhy.set(n || !ctx.model.any ? '' : t('lis.noneWhy'));
+  }
+
+  return {
+    /** @param {Lane} lane */
+    paint(lane) {
+      places.choose(lane.state.listeners, lane.facts?.listener);
+      const { list, many } = places;
+      large = places.large();
+      paintHead(lane.facts.pending, lane.state);
+      paintFrames(list);
+      outlines.forEach((o, i) => o.paint(lane, list[i]?.removed && !many ? list[i] : undefined));
+      panels.forEach((o, i) => o.paint(lane, large[i] ?? 0));
+      rows.forEach((o, i) => o.paint(lane, (many && list[places.panels + i]?.id) || 0));
+      const rest = list.length - places.panels - rowCount;
+      more.set(many && rest > 0 ? t('more', { n: exact(rest) }) : '');
+    },
+    large: () => large,
+    total: () => places.list.filter((l) => !l.removed).length,
+    focus() {
+      if (panels[0].shown) panels[0].focus();
+      else add.focus();
+    },
+  };
+}
+
+// --- Presenter mode -----------------------------------------------------------------------------------------------------------
+
+/** @typedef {ReturnType<typeof mainLook> | ReturnType<typeof otherLook> | ReturnType<typeof quietLook>} RowLook */
+
+/** The row of the listener that matters, in as much room as it has. @param {number} w */
+function mainLook(w) {
+  const slim = w < 380;
+  const tight = w < 320;
+  const r = tight ? 54 : slim ? 66 : 78;
+  return {
+    height: 214, middle: 110, frame: 'pn on', faded: false, ringX: Math.round(w * (slim ? 0.36 : 0.4)), handlerRight: 16,
+    ring: { r, stroke: 'r12', number: tight ? 'p35' : 'p44', numberY: 8, of: 'p16', ofY: 34, ticks: 6, reach: 11, tick: 'r3' },
+    handler: { w: tight ? 84 : 96, h: 64, words: 'p21 tn', wordsY: 6, bar: 5, pad: 7, barY: 19, edge: 'w2' },
+    name: { cls: 'p21', y: -80, room: w * 0.5, font: '600 21px' },
+    // The lamp stands below the handler, where the ring leaves room.
+    lamp: { x: w - 22, y: 60, wordsX: w - 36, anchor: /** @type {'end'} */ ('end') },
+  };
+}
+
+/** The row of another listener beside that one. @param {number} w */
+function otherLook(w) {
+  const least = w < 260;
+  const tight = w < 320;
+  return {
+    height: 92, middle: 46, frame: 'pn', faded: true, ringX: Math.round(w * (least ? 0.48 : 0.4)), handlerRight: least ? 6 : 16,
+    ring: { r: least ? 24 : 30, stroke: 'r8', number: least ? 'p18' : 'p27', numberY: 9, write: ringShort, as: 'ringShort' },
+    handler: { w: least ? 62 : w < 380 ? 76 : 88, h: 48, words: least ? 'p16' : 'p18', wordsY: 5, bar: 5, pad: 7, barY: 14, edge: 'w2' },
+    name: { cls: 'p18', y: -19, room: least ? 70 : w * 0.27, font: '600 18px' },
+    lamp: { x: 20, y: 30, wordsX: tight ? 0 : 33, anchor: /** @type {'start'} */ ('start') },
+  };
+}
+
+/** The row of a listener while the step speaks of other stations. A narrow one has its name below. @param {number} w */
+function quietLook(w) {
+  const bare = w < 120;
+  return {
+    height: bare ? 84 : 60, middle: 30, frame: 'pn', faded: false, ringX: bare ? w / 2 : w - 34, handlerRight: 0,
+    ring: { r: 22, stroke: 'r8', number: 'p18', numberY: 6, write: ringShort, as: 'ringShort' },
+    handler: null,
+    name: bare ? { cls: 'p16 t1', y: 46, x: 4, room: w - 8, font: '16px' } : { cls: 'p16 t1 knock', y: 6, room: w - 74, font: '16px' },
+    lamp: null,
+  };
+}
+
+/** The rail from the fork to a ring. @param {number} fork @param {number} rail @param {number} y @param {number} to */
+function branch(fork, rail, y, to) {
+  if (y === rail) return `M${fork} ${y}H${to}`;
+  return `M${fork} ${rail}V${y - 10}Q${fork} ${y} ${fork + 10} ${y}H${to}`;
+}
+
+/**
+ * A listener's row: panel, rail, ring, handler, name and lamp.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @param {number} top
+ * @param {RowLook} look
+ */
+function hallRow(slot, ctx, top, look) {
+  const { x, w } = slot;
+  const { r } = look.ring;
+  const cy = top + look.middle;
+  const g = s('g', look.faded ? { class: 'pdim' } : {});
+  slot.g.append(g);
+  g.append(s('rect', { x, y: top, width: w, height: look.height, rx: 5, class: look.frame }));
+  const cx = x + look.ringX;
+  g.append(s('path', { d: branch(slot.from, slot.rail, cy, cx - r), class: 'rail' }));
+  const boxX = look.handler ? x + w - look.handler.w - look.handlerRight : cx + r;
+  if (look.handler) g.append(s('path', { d: `M${cx + r} ${cy}H${boxX}`, class: 'rail' }));
+  const buffer = ring(g, cx, cy, look.ring);
+  const left = look.name && 'x' in look.name ? look.name.x : 14;
+  const name = look.name && text(g, x + (left ?? 14), cy + look.name.y, look.name.cls);
+  const handler = look.handler && handlerBox(g, boxX, cy, look.handler);
+  const isSynced = look.lamp && lamp(g, x + look.lamp.x, cy + look.lamp.y, 6);
+  const synced = look.lamp?.wordsX ? text(g, x + look.lamp.wordsX, cy + look.lamp.y + 6, 'p16', look.lamp.anchor) : null;
+  return {
+    g, cx, r,
+    from: cx - r - 8, ring: cx + r + 12, box: boxX - 17, y: cy,
+    /** @param {Listener} l @param {string} path @param {boolean} slow */
+    paint(l, path, slow) {
+      if (name && look.name) name.of(`${path}.name`, 'fit').set(fit(l.name, look.name.room, look.name.font), l.name);
+      buffer.paint(l, path, { slow, of: (n) => ctx.t('pres.of', { n }) });
+      handler?.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+      isSynced?.set(l.synced);
+      // Words that have no room beside the ring leave it to the lamp.
+      const words = syncedWords(ctx, l);
+      synced?.set(look.lamp?.anchor === 'start' && look.lamp.wordsX + width(words, '16px') > look.ringX - r - 8 ? '' : words);
+    },
+  };
+}
+
+/**
+ * What the row of the listener that matters says beside the others: that it is slow, what its ring held before, how fast it runs.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @param {ReturnType<typeof hallRow>} row
+ * @param {number} top
+ */
+function mainWords(slot, ctx, row, top) {
+  const { x, w } = slot;
+  const { t } = ctx;
+  const warning = s('use', { href: '#i-warn', x: x + w - 33, y: top + 11, width: 19, height: 19, class: 'ic cw' });
+  row.g.append(warning);
+  const said = text(row.g, x + w - 40, top + 27, 'p16 cwt', 'end');
+  const before = text(row.g, row.cx - row.r - 16, row.y - 12, 'p16 b6', 'end');
+  const foot = top + mainLook(w).height - 12;
+  const rateIn = text(row.g, x + 14, foot, 'p18');
+  const rateOut = text(row.g, x + w - 14, foot, 'p18', 'end');
+  return {
+    /** @param {Listener} l @param {any} facts @param {boolean} slow */
+    paint(l, facts, slow) {
+      show(warning, slow);
+      said.set(slow ? t('pres.slow') : '');
+      const had = l.capacities[l.capacities.length - 1];
+      before.set(had && !(slot.lean && w < 380) ? exact(had) : '');
+      const rates = factsOf(facts, l.id);
+      rateIn.set(rates ? t('pres.in', { n: exact(rates.in) }) : '');
+      rateOut.set(rates ? t('pres.out', { n: exact(rates.out) }) : '');
+    },
+  };
+}
+
+/** @param {Slot} slot @param {Ctx} ctx @param {(id: number) => RowLook} lookOf @returns {Drawn} */
+function drawHall(slot, ctx, lookOf) {
+  const { number } = heading(slot, title);
+  /** @type {Map<number, {row: ReturnType<typeof hallRow>, words: ReturnType<typeof mainWords> | null}>} */
+  const rows = new Map();
+  let y = slot.rail - 46;
+  slot.listeners.forEach((id, i) => {
+    const look = lookOf(id);
+    const main = slot.lit && id === slot.main;
+    // The first row lies on the rail itself.
+    const top = i === 0 && !main ? slot.rail - look.middle : y;
+    const row = hallRow(slot, ctx, top, look);
+    rows.set(id, { row, words: main ? mainWords(slot, ctx, row, top) : null });
+    y = top + look.height + 8;
+  });
+  slot.g.append(s('circle', { cx: slot.from, cy: slot.rail, r: 5.5, class: 'fork' }));
+  /** @param {'from' | 'ring' | 'box'} where @returns {import('../page-types.js').Point} */
+  const onRow = (where) => (move) => {
+    const row = rows.get(move.l ?? 0)?.row;
+    return row ? [row[where], row.y] : null;
+  };
+  return {
+    paint({ state, facts }) {
+      number.set(count(facts.pending));
+      for (const [id, { row, words }] of rows) {
+        const found = find(state, id);
+        if (!found) continue;
+        const slow = slowIn(facts, found.l);
+        row.paint(found.l, found.path, slow);
+        words?.paint(found.l, facts, slow);
+      }
+    },
+    points: { fork: [slot.from, slot.rail], fan: onRow('from'), ring: onRow('ring'), handler: onRow('box') },
+  };
+}
+
+// --- The phone ----------------------------------------------------------------------------------------------------------------
+
+/** How a row of the phone looks: the last is that of the listener that matters. @param {Slot} slot */
+function phoneLooks({ lean }) {
+  return {
+    main: {
+      ring: { r: lean ? 34 : 42, stroke: '', number: 'n20', numberY: 5, of: 'l', ofY: 22, ticks: 6 },
+      handler: { w: lean ? 62 : 72, h: 38, words: 't14', wordsY: 5, bar: 3, pad: 4, barY: 12 },
+    },
+    other: {
+      ring: { r: 12, stroke: 'sm', number: 'l t1', numberY: 4.5, write: ringLeast, as: 'ringLeast' },
+      handler: { w: 62, h: 26, words: 't14', wordsY: 5, bar: 0, pad: 4, barY: 12 },
+    },
+  };
+}
+
+/** @param {Slot} slot @param {Ctx} ctx @param {number} id @param {number} cy */
+function phoneRow(slot, ctx, id, cy) {
+  const { g, rail, lean } = slot;
+  const { t } = ctx;
+  const main = id === slot.main;
+  const look = phoneLooks(slot)[main ? 'main' : 'other'];
+  const { r } = look.ring;
+  const right = slot.x + slot.w;
+  const cx = lean ? 156 : Math.min(194, (right + 16) / 2);
+  // The lamp of a small row stands behind its handler.
+  const boxX = right - 12 - look.handler.w;
+  g.append(s('circle', { cx: rail, cy, r: 4, class: 'fork' }), s('path', { d: `M${rail} ${cy}H${boxX}`, class: 'rail' }));
+  const roomy = main && !lean;
+  if (roomy) g.append(s('path', { d: gates(cy, [cx - r - 20, cx - r - 12, boxX - 18, boxX - 10], 10), class: 'gate' }));
+  const buffer = ring(g, cx, cy, look.ring);
+  const knock = s('g', { class: 'knockn' });
+  g.append(knock);
+  const name = text(knock, slot.x, cy + 5, 't14');
+  const handler = handlerBox(g, boxX, cy, look.handler);
+  const isSynced = lamp(g, right - 2, main ? cy + 54 : cy, 4);
+  const slowWords = main ? text(g, right - 12, cy - 32, 'l cwt', 'end') : null;
+  const note = main ? text(g, slot.x, cy + 58, 'l') : null;
+  const synced = main ? text(g, right - 14, cy + 58, 'l', 'end') : null;
+  return {
+    /** @param {Lane} lane */
+    paint({ state, facts }) {
+      const found = find(state, id);
+      if (!found) return;
+      const { l, path } = found;
+      const slow = slowIn(facts, l);
+      name.of(`${path}.name`, 'fit').set(fit(l.name, cx - r - (roomy ? 88 : 66), '600 14px'), l.name);
+      buffer.paint(l, path, { slow, of: (n) => t('pres.of', { n }) });
+      handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+      isSynced.set(l.synced);
+      slowWords?.set(slow ? t('pres.slow') : '');
+      synced?.set(syncedWords(ctx, l));
+      const had = l.capacities[l.capacities.length - 1];
+      note?.set(had ? t('phone.doubled', { a: exact(had), b: exact(l.capacity) }) : t('pres.handled', { n: exact(l.handled) }));
+    },
+  };
+}
+
+/** The head of the phone's station. @param {Slot} slot @param {Ctx} ctx @param {boolean} open */
+function phoneHead(slot, ctx, open) {
+  const { t } = ctx;
+  const head = lineHeading(slot, title);
+  return {
+    /** @param {Lane} lane */
+    paint({ state, facts }) {
+      const there = state.listeners.filter((l) => !l.removed);
+      head.set(count(facts.pending), t(pendingWord(state)));
+      if (open) return;
+      const slow = there.find((l) => slowIn(facts, l));
+      head.left.set(slow ? '' : fit(there.map((l) => l.name).join(', '), slot.w - 4));
+      head.right.cls(slow ? 'l cwt' : 'l').set(slow ? fit(`${slow.name}: ${t('lis.slow')}`, slot.w - 4) : '');
+    },
+  };
+}
+
+/** @type {import('../page-types.js').Station & {full: typeof full}} */
+export const listeners = {
+  id: 'listeners',
+  title,
+
+  full,
+
+  large: (slot, ctx) => drawHall(slot, ctx, (id) => (id === slot.main ? mainLook(slot.w) : otherLook(slot.w))),
+
+  quiet: (slot, ctx) => drawHall(slot, ctx, () => quietLook(slot.w)),
+
+  line(slot, ctx) {
+    const head = phoneHead(slot, ctx, false);
+    slot.g.append(s('circle', { cx: slot.rail, cy: slot.y, r: 4, class: 'fork' }));
+    return { paint: (lane) => head.paint(lane), points: { fan: [slot.rail, slot.y + 8] } };
+  },
+
+  open(slot, ctx) {
+    const head = phoneHead(slot, ctx, true);
+    const rest = slot.listeners.filter((id) => id !== slot.main);
+    const rows = rest.map((id, i) => phoneRow(slot, ctx, id, slot.y + 34 + 32 * i));
+    if (slot.main) rows.push(phoneRow(slot, ctx, slot.main, slot.y + 70 + 32 * rest.length));
+    return {
+      paint(lane) {
+        head.paint(lane);
+        for (const row of rows) row.paint(lane);
+      },
+      points: { fan: [slot.rail, slot.y + 8] },
+    };
+  },
+
+  // One of several informers under each other: the buffer and the handler of the listener that is compared, on its rail.
+  lane(slot, ctx) {
+    const { g, x, rail, lean, main } = slot;
+    const box = { w: lean ? 54 : 56, h: 36, words: 't14', wordsY: 5, bar: 3, pad: 4, barY: 12 };
+    const boxX = x + (lean ? 24 : 52);
+    const way = s('path', { d: `M${x} ${rail}H${boxX}`, class: 'rail' });
+    g.append(way, s('path', { d: gates(rail, [x + 8, x + 16], 11), class: 'gate' }));
+    // In presenter mode there is no room for the ring.
+    const buffer = lean ? null : ring(g, x + 36, rail, { r: 11, stroke: 'sm' });
+    const handler = handlerBox(g, boxX, rail, box);
+    return {
+      paint({ state, facts }) {
+        const stops = ctx.model.hold('pop') || ctx.model.hold('deliver', main);
+        attr(way, 'class', stops ? 'rail starve' : 'rail');
+        const found = find(state, main);
+        if (!found) return;
+        const { l, path } = found;
+        const slow = slowIn(facts, l);
+        buffer?.paint(l, path, { slow });
+        handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+      },
+      points: { fan: (m) => (m.l === main ? [x + 6, rail] : null) },
+    };
+  },
+};

@@ -1,0 +1,850 @@
+// @ts-check
+// The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
+// answer, how long it waits before it asks again.
+import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
+import { countdown, leftWords, waitLeft } from '../draw/countdown.js';
+import { frameName, frameOp } from '../draw/frame.js';
+import { heading, lineHeading } from '../draw/heading.js';
+import { shorten } from '../draw/lines.js';
+import { markedLine } from '../draw/marked.js';
+import { pair } from '../draw/pair.js';
+import { panel } from '../draw/panel.js';
+import { bigVersion, bytes, count, exact, fit, middle, moment, seconds, span, upper, version, width, wrap } from '../format.js';
+import { addWords } from '../i18n.js';
+import { Rows } from '../rows.js';
+import { plain } from '../trouble.js';
+
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../types.js').State} State */
+/** @typedef {import('../types.js').Reflector} Reflector */
+/** @typedef {import('../types.js').WireFrame} WireFrame */
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Lane} Lane */
+/** @typedef {import('../page-types.js').Drawn} Drawn */
+
+addWords({
+  'ref.tabs': ['Reflector: the last request, or the frames that arrive', 'Reflector：最近请求，或到达的 frame'],
+  'ref.frames': ['frames arriving', '到达的 frame'],
+  'ref.noFrames': ['no frame has arrived', '还没有 frame'],
+  'ref.errorFrame': ['ERROR: the watch ends with it, {bytes}', 'ERROR：watch 到此结束，{bytes}'],
+  'ref.frameName': ['{op} {key}, rv {rv}, {bytes}', '{op} {key}，rv {rv}，{bytes}'],
+  'ref.tempStore': ['in the temporary store', '在临时 store 里'],
+  'ref.tempHead': ['temporary store', '临时 store'],
+  'ref.tempWhy': [
+    'A WatchList’s first objects gather here, one for each key, while the store still answers with what it had. '
+      + 'The end mark, a bookmark, hands them over as one replacement.',
+    'WatchList 的初始对象先聚在这里，每个 key 一个；此时 store 仍用原来的内容响应。结束标记（一个 bookmark）把它们作为一次替换交出去。',
+  ],
+  'ref.endMark': ['waits for the end mark', '等待结束标记'],
+  'ref.endMarkFor': ['{s} so far; it waits without end', '已等 {s}；会一直等下去'],
+  'ref.behind': ['{n} behind', '落后 {n}'],
+  'ref.whyRound': ['why it listed again', '为何再次 list'],
+  'ref.whyAgain': ['why it asks again', '为何再次请求'],
+  'ref.errorAt': ['{what}, at {at}', '{what}，在 {at}'],
+
+  'par.path': [
+    'What is asked for: this collection, all of it. LIST and WATCH are the same address; watch=true makes the difference.',
+    '请求的内容：整个集合。LIST 和 WATCH 是同一个地址，区别在 watch=true。',
+  ],
+  'par.watch': [
+    'The answer does not end: the server goes on sending one frame for each change.',
+    '响应不会结束：服务器为每个变更继续发一个 frame。',
+  ],
+  'par.allowWatchBookmarks': [
+    'The server may send bookmarks: frames without an object that only move the resourceVersion on, '
+      + 'so that a quiet watch does not grow too old.',
+    '允许服务器发 bookmark：没有对象、只推进 resourceVersion 的 frame，安静的 watch 就不会过期。',
+  ],
+  'par.sendInitialEvents': [
+    'WatchList: first every object as an Added frame, then a bookmark that marks the end, then the changes. It takes the place of a LIST.',
+    'WatchList：先把每个对象作为 Added frame 发来，再发一个 bookmark 表示结束，然后才是变更。代替 LIST。',
+  ],
+  'par.resourceVersionMatch': [
+    'NotOlderThan: any state will do that is at least as new as the resourceVersion asked for, so the server may answer from its cache.',
+    'NotOlderThan：不早于所要 resourceVersion 的任何状态都行，服务器可以用 cache 响应。',
+  ],
+  'par.resourceVersion.watch': [
+    'Start behind this version: every change after it is sent. If the history no longer reaches so far, the answer is 410 Gone.',
+    '从这个版本之后开始：之后的每个变更都发来。历史若没有这么久，就会得到 410 Gone。',
+  ],
+  'par.resourceVersion.list': [
+    'At least as new as this version. It keeps the informer from going back in time after it has seen this.',
+    '不早于这个版本。保证 informer 见过它之后不会倒退。',
+  ],
+  'par.resourceVersion.0': [
+    'Any version that the server has in its cache: fast, and perhaps a little old.',
+    '服务器 cache 里的任何版本：快，也许略旧。',
+  ],
+  'par.resourceVersion.none': ['Empty: the newest state, read with a quorum.', '空：最新的状态，按 quorum 读取。'],
+  'par.timeoutSeconds': [
+    'The server ends the watch after this time; between 5 and 10 minutes, by chance, so that not all clients come back at once. '
+      + 'Then it goes on with a new one.',
+    '服务器到时结束 watch；5 到 10 分钟之间随机，避免所有客户端同时回来。之后接着开一个新的。',
+  ],
+  'par.limit': [
+    'At most so many objects a page; a token in the answer leads to the next page.',
+    '每页最多这么多对象；响应里的 token 指向下一页。',
+  ],
+  'par.continue': [
+    'The token of the next page. It carries the version of the first page, so that the pages fit together.',
+    '下一页的 token，带着第一页的版本，各页才对得上。',
+  ],
+  'par.labelSelector': ['Only objects whose labels match.', '只要 label 匹配的对象。'],
+  'par.fieldSelector': ['Only objects whose fields match.', '只要字段匹配的对象。'],
+  'par.other': ['A parameter of the request, as sent.', '请求的参数，照原样发送。'],
+});
+
+/** How long a WatchList may wait for its end mark before that is what there is to say of it, in ms. */
+const endMarkLate = 3000;
+
+/**
+ * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
+ *
+ * `n` is the distance to the newest version that is known of the cluster. While nothing is heard of the cluster, no distance says nothing
+ * (`known` is false), and a distance may have grown (`unsure`), unless the log tells of the cluster's own writes.
+ * @param {Lane} lane
+ * @param {Ctx} ctx
+ */
+function standing({ state, facts }, ctx) {
+  const sure = ctx.model.sure(facts);
+  const n = Math.max(0, facts.versions.behind ?? 0);
+  return { n, known: facts.versions.behind !== null && (n > 0 || sure), unsure: !sure && state.api.objects < 0 };
+}
+
+/** How far it is behind, as a number; at least so far, where it may be further by now. @param {ReturnType<typeof standing>} o */
+function behindWords({ n, known, unsure }) {
+  return known ? (unsure ? '≥ ' : '') + count(n) : '—';
+}
+
+/**
+ * What went wrong last, or what goes wrong now: a name for it, words for a person, and what was received, word for word. The same on every
+ * layout.
+ * @param {Lane} lane
+ * @param {Ctx} ctx
+ * @returns {{head: string, words: string, whole: string, warn: boolean}}
+ */
+function reason({ state, facts }, ctx) {
+  const { t } = ctx;
+  const r = state.reflector;
+  if (r.phase === 'backoff') {
+    const raw = r.backoffCause || r.lastError;
+    const words = plain(ctx, raw);
+    return { head: t('ref.lastError'), words, whole: words === raw ? raw : `${words}\n${raw}`, warn: true };
+  }
+  const waits = ctx.now() - r.requestMillis;
+  // A WatchList whose end mark does not come waits for it, and that is what there is to know then.
+  if (r.phase === 'watch-listing' && waits > endMarkLate) {
+    return { head: t('ref.endMark'), words: t('ref.endMarkFor', { s: span(waits) }), whole: '', warn: true };
+  }
+  const again = r.relists > 0 && !!r.why;
+  const why = facts.unlisted ? 'ref.whyAgain' : r.phase === 'watching' ? 'ref.whyRound' : 'ref.why';
+  const head = t(again ? why : 'ref.lastError');
+  const raw = again ? r.why : r.lastError;
+  if (!raw) return { head, words: '', whole: '', warn: false };
+  const at = r.lastErrorMillis > 0 ? moment(r.lastErrorMillis) : '';
+  const words = plain(ctx, raw);
+  const received = at ? t('ref.errorAt', { what: raw, at }) : raw;
+  return { head, words: at ? `${words}, ${at}` : words, whole: words === raw ? received : `${words}\n${received}`, warn: false };
+}
+
+/**
+ * A request as lines: the verb and path, then its parameters.
+ * @param {string} url
+ */
+function requestLines(url) {
+  if (!url) return [];
+  const [path, query = ''] = url.split('?');
+  const out = ['GET ' + path];
+  for (const p of query.split('&')) {
+    if (!p) continue;
+    const [name, value = ''] = p.split('=');
+    // client-go says the same time twice.
+    if (name === 'timeout' && query.includes('timeoutSeconds=')) continue;
+    out.push(`${name}=${decoded(value)}`);
+  }
+  return out.slice(0, 7);
+}
+
+/** A parameter that is not well encoded is shown as it was sent. @param {string} value */
+function decoded(value) {
+  try {
+    return decodeURIComponent(value.replace(/\+/g, ' '));
+  } catch {
+    return value;
+  }
+}
+
+/** Parameters of a request that have an explanation of their own. */
+const explained = [
+  'watch', 'allowWatchBookmarks', 'sendInitialEvents', 'resourceVersionMatch', 'timeoutSeconds', 'limit', 'continue', 'labelSelector',
+  'fieldSelector',
+];
+
+/**
+ * What a line of the request means.
+ * @param {string} line
+ * @param {string} verb
+ * @returns {string} the key of the words
+ */
+function meaning(line, verb) {
+  if (line.startsWith('GET ')) return 'par.path';
+  const [name, value = ''] = line.split('=');
+  if (name === 'resourceVersion') {
+    if (value === '') return 'par.resourceVersion.none';
+    if (value === '0') return 'par.resourceVersion.0';
+    return verb === 'WATCH' ? 'par.resourceVersion.watch' : 'par.resourceVersion.list';
+  }
+  return explained.includes(name) ? 'par.' + name : 'par.other';
+}
+
+/**
+ * The main stage's panel.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function full(slot, ctx) {
+  const head = stageHead(slot, ctx);
+  panel(slot, slot.y, slot.h, 4);
+  const asking = s('g');
+  slot.g.append(asking);
+  const versions = versionLine(slot, asking, ctx);
+  const asked = askedLines(slot, asking, ctx);
+  const course = requestCourse(slot, asking, ctx);
+  const counters = stageCounters(slot, asking, ctx);
+  const error = lastError(slot, asking, ctx);
+  const waiting = stageWait(slot, ctx);
+  /** What the temporary store and the last error say when they are looked at. @type {(import('../rows.js').Tip | null)[]} */
+  const said = [null, null];
+  const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
+  /** @type {Tell} */
+  const tell = (i, tip, y, tall, name = tip ? `${tip.head}: ${tip.body}` : '') => {
+    said[i] = tip;
+    tips.set(i, name, slot.x + 8, y, 180, tall);
+  };
+  return {
+    paint(lane) {
+      const { state } = lane;
+      const waits = state.reflector.phase === 'backoff';
+      head.paint(lane);
+      asked.paint(state);
+      show(asking, !waits);
+      show(waiting.g, waits);
+      if (waits) return waiting.paint(lane, tell);
+      versions.paint(lane);
+      course.paint(lane, tell);
+      counters.paint(state);
+      error.paint(lane, tell);
+    },
+  };
+}
+
+/**
+ * Says what the temporary store (0) or the last error (1) has to tell when it is looked at, and where it stands.
+ * @typedef {(i: number, tip: import('../rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
+ */
+
+/** Name, resourceVersion, phase and lamp. @param {Slot} slot @param {Ctx} ctx */
+function stageHead({ g, x, rail }, ctx) {
+  text(g, x, rail - 84, 'ti').set('Reflector');
+  text(g, x, rail - 56, 'l').set('rv');
+  const number = new Num(g, x + 18, rail - 56, 'num', 7).of('reflector.resourceVersion', 'bigVersion');
+  const phase = text(g, x + 182, rail - 84, 't14', 'end').of('reflector.phase');
+  const lamp = s('circle', { cx: x + 191.5, cy: rail - 88.8, r: 4.5, class: 'lamp' });
+  g.append(lamp);
+
+  /** What stands beside the number: how far it is behind, unless that changes with every frame. @param {Lane} lane */
+  function aside(lane) {
+    const where = standing(lane, ctx);
+    if (lane.state.reflector.phase !== 'watching') return where.n ? ctx.t('ref.behind', { n: behindWords(where) }) : '';
+    return ctx.model.hold('pop') && ctx.model.sure(lane.facts) ? ctx.t('ref.runsOn') : '';
+  }
+
+  return {
+    /** @param {Lane} lane */
+    paint(lane) {
+      const r = lane.state.reflector;
+      const waits = r.phase === 'backoff';
+      number.set(bigVersion(r.resourceVersion), aside(lane));
+      phase.cls(waits ? 't14 cwt' : 't14').set(r.phase);
+      attr(lamp, 'class', waits || !ctx.model.sure(lane.facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
+    },
+  };
+}
+
+/**
+ * The three resourceVersions on one line: the store's, the one reached, the cluster's.
+ * @param {Slot} slot
+ * @param {SVGElement} g
+ * @param {Ctx} ctx
+ */
+function versionLine(slot, g, ctx) {
+  const from = slot.x + 16;
+  const to = slot.x + slot.w - 16;
+  const y = slot.y + 38;
+  const ticks = Array.from({ length: 9 }, () => s('path', { d: 'M0 0', class: 'axis' }));
+  const reached = s('path', { d: '', class: 'span' });
+  const mark = (/** @type {number} */ cx, /** @type {string} */ cls) => s('circle', { cx, cy: y, r: 5, class: cls });
+  const marks = { store: mark(from, 'mk hollow'), cluster: mark(to, 'mk hollow'), here: mark(to, 'mk') };
+  g.append(...ticks, s('path', { d: `M${from} ${y}H${to}`, class: 'axis' }), reached, marks.store, marks.cluster, marks.here);
+  /** A version above the line and what it is below it. @param {number} x @param {'start' | 'middle' | 'end'} anchor @param {string} path */
+  const label = (x, anchor, path) => {
+    const rv = text(g, x, y - 14, 'l t1', anchor);
+    const word = text(g, x, y + 21, 'l', anchor);
+    return {
+      /** @param {number} at */
+      at(at) {
+        rv.at(at, y - 14);
+        word.at(at, y + 21);
+      },
+      /** @param {string} value @param {string} words @param {number} [room] @param {string} [of] whose version it is */
+      set(value, words, room = 8, of = path) {
+        rv.of(of, `version ${room}`).set(value ? version(value, room) : '', version(value, 30));
+        word.set(words);
+      },
+      /** @param {boolean} on */
+      bold: (on) => rv.cls(on ? 'l t1 b' : 'l t1'),
+    };
+  };
+  const store = label(slot.x + 10, 'start', 'indexer.resourceVersion');
+  const here = label(slot.x + slot.w / 2, 'middle', 'reflector.resourceVersion');
+  const cluster = label(slot.x + slot.w - 10, 'end', 'api.resourceVersion');
+  here.bold(true);
+
+  /** Where the Reflector is on the line. @param {Versions} v */
+  function placeOf(v) {
+    if (v.total && v.total > 0 && v.queued !== null && v.queued >= 0) {
+      const at = from + ((to - from) * v.queued) / v.total;
+      return at > to - 54 && v.behind > 0 ? Math.min(at, to - 10) : at;
+    }
+    return !v.store && v.behind > 0 ? to - 66 : to;
+  }
+
+  /** @param {Versions} v @param {number} at where the Reflector is */
+  function paintMarks(v, at) {
+    const steps = v.total !== null && v.total > 0 && v.total <= 8 ? v.total : 0;
+    ticks.forEach((p, i) => {
+      show(p, steps > 0 && i <= steps);
+      if (steps) attr(p, 'd', `M${(from + ((to - from) * i) / steps).toFixed(2)} ${y - 4}V${y + 4}`);
+    });
+    show(marks.store, !!v.here && !!v.store && v.total !== 0);
+    show(marks.here, !!v.here);
+    show(marks.cluster, !!v.here);
+    attr(marks.here, 'cx', at.toFixed(1));
+    attr(reached, 'd', !v.here || !v.store || v.total === 0 ? `M${from} ${y}H${from}` : `M${from} ${y}H${at.toFixed(1)}`);
+  }
+
+  /** @param {Versions} v @param {number} at where the Reflector is @param {Lane} lane */
+  function paintLabels(v, at, { state, facts }) {
+    const { t } = ctx;
+    const sure = ctx.model.sure(facts);
+    // What is the same, or lies too close, is one label.
+    const agree = v.total === 0;
+    const atCluster = !agree && (v.behind <= 0 || at > to - 32);
+    const atStore = !agree && !atCluster && v.queued === 0 && !!v.store;
+    cluster.bold(agree || atCluster);
+    if (!v.here || agree) {
+      // What the cluster has by now is not known while nothing comes from it.
+      store.set('', t(!v.here ? 'ref.noRv' : sure ? 'ref.agree' : 'ref.agreeHere'));
+      here.set('', '');
+      cluster.set(agree ? v.cluster : '', '', 12);
+      return;
+    }
+    const apart = t(v.store ? 'ref.store' : state.indexer.count ? 'ref.keepsNone' : 'ref.noStore');
+    store.set(v.store, atStore ? t('ref.storeHere') : apart);
+    if (atCluster) {
+      const both = v.behind <= 0 ? t('ref.hereCluster') : t('ref.hereBehind', { n: count(v.behind) });
+      here.set('', '');
+      cluster.set(v.here, sure ? both : t('ref.here'), 8, 'reflector.resourceVersion');
+      return;
+    }
+    cluster.set(v.cluster, t('ref.cluster'));
+    if (atStore) return here.set('', '');
+    here.at(v.store ? Math.max(from + 54, Math.min(at, to - 58)) : at);
+    here.set(v.here, t('ref.here'));
+  }
+
+  return {
+    /** @param {Lane} lane */
+    paint(lane) {
+      const v = versionsOf(lane);
+      const at = placeOf(v);
+      paintMarks(v, at);
+      paintLabels(v, at, lane);
+    },
+  };
+}
+
+/** @typedef {ReturnType<typeof versionsOf>} Versions */
+
+/** The three versions and how far they are apart; null where one is not known or is no number. @param {Lane} lane */
+function versionsOf({ state, facts: { versions } }) {
+  const here = state.reflector.resourceVersion;
+  return {
+    store: state.indexer.resourceVersion, here, cluster: state.api.resourceVersion || here,
+    queued: versions.queued, behind: versions.behind ?? 0, total: versions.total,
+  };
+}
+
+/**
+ * The request line by line, or the frames that arrive: whichever tab is chosen.
+ * @param {Slot} slot
+ * @param {SVGElement} g
+ * @param {Ctx} ctx
+ */
+function askedLines(slot, g, ctx) {
+  const { t } = ctx;
+  const { x, y } = slot;
+  const left = x + 10;
+  let tab = 'request';
+  /** The request's lines, and what they mean to its verb. @type {string[]} */
+  let parts = [];
+  let verb = '';
+  /** @type {WireFrame[]} */
+  let frames = [];
+  const request = Array.from({ length: 7 }, (_, i) => text(g, left, y + 109 + 17 * i, i ? 'm1' : 'm1 b'));
+  const arriving = Array.from({ length: 5 }, (_, i) => {
+    const line = markedLine(g, left - 0.5, y + 109 + 17 * i, 'm1');
+    return { line, size: text(g, x + slot.w - 10, y + 109 + 17 * i, 'l', 'end') };
+  });
+  const noFrames = text(g, left, y + 109, 'l3');
+  const tabs = askedTabs(slot, ctx, (id) => {
+    tab = id;
+    paint(ctx.model.state);
+  });
+  const requestRows = new Rows(ctx, 7, left, { tip: (i) => (parts[i] ? { head: parts[i], body: t(meaning(parts[i], verb)) } : null) });
+  const selectFrame = (/** @type {number} */ i) => frames[i]?.key && ctx.select(frames[i].key ?? '');
+  const frameRows = new Rows(ctx, arriving.length, left + 1, { act: selectFrame, tip: (i) => frameTip(frames[i]) });
+
+  /** @param {State} st @param {boolean} on */
+  function paintRequest(st, on) {
+    parts = requestLines(st.reflector.lastRequest);
+    verb = st.reflector.verb;
+    // Long requests are set closer.
+    const pitch = parts.length > 6 ? 12.5 : parts.length > 5 ? 14 : 17;
+    const top = y + (pitch === 17 ? 109 : pitch === 14 ? 107 : 105);
+    request.forEach((line, i) => {
+      const part = parts[i] ?? '';
+      const foot = top + pitch * i;
+      line.at(left, foot).set(on ? middle(part, 24) : '');
+      requestRows.set(i, on && part ? `${part}: ${t(meaning(part, verb))}` : '', left - 2, foot - 10.5, 180, pitch - 0.5);
+    });
+    if (on && !parts.length) request[0].set('—');
+    requestRows.label(t('ref.last'));
+  }
+
+  /** @param {State} st @param {boolean} on */
+  function paintFrames(st, on) {
+    frames = on ? st.api.wire.slice(0, arriving.length) : [];
+    noFrames.set(on && !frames.length ? t('ref.noFrames') : '');
+    const selected = ctx.selected();
+    arriving.forEach(({ line, size }, i) => {
+      const f = frames[i];
+      const words = f ? middle(frameName(f), 15) : '';
+      line.words.cls(f?.key && f.key === selected ? 'm1 selk' : 'm1');
+      line.set(f && frameOp(f), words);
+      if (f) size.of(`api.wire[seq=${f.seq}].bytes`, 'bytes');
+      size.set(f ? bytes(f.bytes) : '');
+      const said = f && { op: frameOp(f), key: f.key ?? '', rv: f.rv, bytes: bytes(f.bytes) };
+      const name = !said ? '' : t(said.op === 'ERROR' ? 'ref.errorFrame' : 'ref.frameName', said);
+      frameRows.set(i, name, left - 2, y + 97 + 17 * i, 180, 16);
+    });
+    frameRows.label(t('ref.frames'));
+  }
+
+  /** @param {State} st */
+  function paint(st) {
+    const on = st.reflector.phase !== 'backoff';
+    tabs.paint(tab, on && ctx.model.any);
+    paintRequest(st, on && tab === 'request');
+    paintFrames(st, on && tab === 'frames');
+  }
+
+  return { paint };
+}
+
+/** What a frame has to say when it is looked at. @param {WireFrame | undefined} f */
+function frameTip(f) {
+  if (!f) return null;
+  return { head: f.key || frameOp(f), body: [f.op, f.rv && `rv ${f.rv}`, bytes(f.bytes)].filter(Boolean).join(' · ') };
+}
+
+/** The tabs above what was asked. @param {Slot} slot @param {Ctx} ctx @param {(id: string) => void} choose */
+function askedTabs(slot, ctx, choose) {
+  const left = slot.x + 10;
+  const root = h('div', { class: 'ptabs', role: 'tablist', 'data-x': left - 2 });
+  place(root, left, slot.y + 71);
+  const tabs = ['request', 'frames'].map((id) => {
+    const b = h('button', { type: 'button', role: 'tab' });
+    b.addEventListener('click', () => choose(id));
+    root.append(b);
+    return { id, b };
+  });
+  root.addEventListener('keydown', (e) => {
+    if (e.key !== 'ArrowLeft' && e.key !== 'ArrowRight') return;
+    const other = tabs.find((o) => o.b.getAttribute('aria-selected') !== 'true');
+    if (other) choose(other.id);
+    other?.b.focus();
+    e.preventDefault();
+    e.stopPropagation();
+  });
+  ctx.scene.over.append(root);
+  return {
+    /** @param {string} chosen @param {boolean} on */
+    paint(chosen, on) {
+      reveal(root, on);
+      attr(root, 'aria-label', ctx.t('ref.tabs'));
+      for (const { id, b } of tabs) {
+        const words = ctx.t(id === 'request' ? 'ref.last' : 'ref.frames');
+        if (b.textContent !== words) b.textContent = words;
+        attr(b, 'aria-selected', String(id === chosen));
+        attr(b, 'tabindex', id === chosen ? 0 : -1);
+      }
+    },
+  };
+}
+
+/**
+ * How the open request goes: the temporary store of a WatchList, the time that a watch may stay open.
+ * @param {Slot} slot
+ * @param {SVGElement} g
+ * @param {Ctx} ctx
+ */
+function requestCourse(slot, g, ctx) {
+  const { t } = ctx;
+  const { y } = slot;
+  const left = slot.x + 10;
+  const room = slot.w - 20;
+  const store = s('rect', { x: left, y: y + 184, width: room, height: 31, rx: 4, class: 'slot' });
+  const stored = new Num(g, left + 8, y + 205, 'n16', 5).of('reflector.tempStore', 'count');
+  const track = s('rect', { x: left, y: y + 189, width: room, height: 4, rx: 2, class: 'trk' });
+  const bar = s('rect', { x: left, y: y + 189, width: 0, height: 4, rx: 2, class: 'bar' });
+  const words = text(g, left, y + 209, 'l');
+  g.append(store, stored.el, track, bar);
+
+  /** @param {State} st @param {number} age of the request, in ms @param {boolean} timed @param {boolean} sure */
+  function sentence(st, age, timed, sure) {
+    const r = st.reflector;
+    if (r.phase === 'watch-listing') return '';
+    if (r.phase === 'watching' && !sure) return t('ref.noSign');
+    if (timed) return t('ref.open', { a: span(age), b: exact(r.timeoutSeconds) });
+    if (r.phase === 'listing') return t('ref.listing', { b: bytes(st.api.requests.find((q) => q.open)?.bytes ?? 0) });
+    return r.phase === 'idle' ? t('ref.idle') : r.phase === 'stopped' ? t('ref.stopped') : '';
+  }
+
+  return {
+    /** @param {Lane} lane @param {Tell} tell */
+    paint({ state, facts }, tell) {
+      const r = state.reflector;
+      const gathers = r.phase === 'watch-listing';
+      const age = Math.max(0, ctx.now() - r.requestMillis);
+      const timed = r.phase === 'watching' && r.timeoutSeconds > 0;
+      show(store, gathers);
+      show(stored.el, gathers);
+      stored.set(gathers ? count(r.tempStore) : '', t('ref.tempStore'));
+      const tip = { head: t('ref.tempHead'), body: t('ref.tempWhy') };
+      tell(0, gathers ? tip : null, y + 184, 31, gathers ? `${tip.head}: ${exact(r.tempStore)}. ${tip.body}` : '');
+      show(track, timed);
+      show(bar, timed);
+      if (timed) attr(bar, 'width', Math.max(3, room * Math.min(1, age / (r.timeoutSeconds * 1000))).toFixed(1));
+      words.set(sentence(state, age, timed, ctx.model.sure(facts)));
+    },
+  };
+}
+
+/** What the Reflector counts, two a line. @param {Slot} slot @param {SVGElement} g @param {Ctx} ctx */
+function stageCounters(slot, g, ctx) {
+  const { t } = ctx;
+  // The field's own words, in every language.
+  const unit = (/** @type {string} */ one) => (/** @type {number} */ n) => (n === 1 ? one : one + (one.endsWith('ch') ? 'es' : 's'));
+  /** @type {{member: 'events' | 'bookmarks' | 'bytes' | 'watches' | 'lists' | 'relists', word: (n: number) => string}[]} */
+  const counters = [
+    { member: 'events', word: (n) => t('ref.events', { n }) },
+    { member: 'bookmarks', word: unit('bookmark') },
+    { member: 'bytes', word: () => t('ref.read') },
+    { member: 'watches', word: unit('watch') },
+    { member: 'lists', word: unit('list') },
+    { member: 'relists', word: unit('relist') },
+  ];
+  const drawn = counters.map(({ member, word }, i) => {
+    const n = new Num(g, slot.x + (i % 2 ? 108 : 10), slot.y + 236 + 23 * Math.floor(i / 2), 'n16', 5);
+    return { n: n.of('reflector.' + member, member === 'bytes' ? 'bytes' : 'count'), member, word };
+  });
+  return {
+    /** @param {State} st */
+    paint({ reflector: r }) {
+      for (const { n, member, word } of drawn) n.set(member === 'bytes' ? bytes(r.bytes) : count(r[member]), word(r[member]));
+    },
+  };
+}
+
+/** What went wrong last, or why it lists again. @param {Slot} slot @param {SVGElement} g @param {Ctx} ctx */
+function lastError(slot, g, ctx) {
+  const left = slot.x + 10;
+  const head = text(g, left, slot.y + 304, 'l');
+  const words = text(g, left, slot.y + 322, 'l t1');
+  return {
+    /** @param {Lane} lane @param {Tell} tell */
+    paint(lane, tell) {
+      const why = reason(lane, ctx);
+      head.cls(why.warn ? 'l cwt' : 'l').set(why.head);
+      words.set(fit(why.words || ctx.t('none'), slot.w - 20));
+      tell(1, why.whole ? { head: why.head, body: why.whole } : null, slot.y + 293, 36);
+    },
+  };
+}
+
+/** What tells a request of each verb from the others. @type {Record<string, string>} */
+const asking = { WATCH: 'watch=true', WATCHLIST: 'sendInitialEvents=true', LIST: '(LIST)' };
+
+/** A wait: why, how long, how the waits grow, and what is sent when this one is over. @param {Slot} slot @param {Ctx} ctx */
+function stageWait(slot, ctx) {
+  const { t } = ctx;
+  const { x, y, w } = slot;
+  const left = x + 10;
+  const cx = x + w / 2;
+  const g = s('g');
+  slot.g.append(g);
+  const ring = countdown(g, cx, y + 83, 43, { words: 'num cwt', base: 7 });
+  const nextTry = text(g, cx, y + 107, 'l', 'middle');
+  const cause = [0, 1].map(() => text(g, cx, y + 15, 'l t1', 'middle'));
+  const delays = delayBars(slot, g);
+  const delaysHead = text(g, left, y + 146, 'l');
+  const again = text(g, left, y + 244, 'l');
+  const request = [0, 1, 2].map((i) => text(g, left, y + 263 + 17 * i, i ? 'm1' : 'm1 b'));
+  const relist = text(g, left, y + 324, 'l t1');
+  return {
+    g,
+    /** @param {Lane} lane @param {Tell} tell */
+    paint(lane, tell) {
+      const r = lane.state.reflector;
+      ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+      nextTry.set(t('ref.nextTry'));
+      const why = reason(lane, ctx);
+      const words = wrap(why.words, w - 16, 2);
+      const top = y + (words[1] ? 14 : 22);
+      cause.forEach((line, i) => line.at(cx, top + 16 * i).set(words[i] ?? '', i ? '' : r.backoffCause || r.lastError));
+      tell(0, null, 0, 0);
+      const tip = why.whole ? { head: why.head, body: why.whole } : null;
+      tell(1, tip, y + 2, words[1] ? 32 : 24, tip ? `${why.head}: ${why.words}` : '');
+      delaysHead.set(t('ref.delays'));
+      delays.paint(r);
+      again.set(t('ref.again'));
+      const next = lane.facts.nextRequest;
+      const parts = next?.path ? ['GET ' + next.path, `resourceVersion=${next.resourceVersion}`, asking[next.verb] ?? ''] : [];
+      request.forEach((line, i) => line.set(middle(parts[i] ?? '', 24), parts[i] ?? ''));
+      relist.set(next ? t(next.relist ? 'ref.willRelist' : next.verb === 'WATCH' ? 'ref.noRelist' : 'ref.sameList') : '');
+    },
+  };
+}
+
+/** The longest wait, in ms. */
+const longest = 30e3;
+
+/** The last waits as bars, the present one, and how they would grow. @param {Slot} slot @param {SVGElement} g */
+function delayBars(slot, g) {
+  const foot = slot.y + 202;
+  const bars = Array.from({ length: 7 }, (_, i) => {
+    const x = slot.x + 10 + 25.2 * i;
+    const bar = s('rect', { x, y: foot, width: 18, height: 0, class: 'bk0' });
+    g.append(bar);
+    return { bar, words: text(g, x + 9, foot + 16, 'l', 'middle') };
+  });
+  const end = bars.length - 1;
+  return {
+    /** @param {Reflector} r */
+    paint(r) {
+      const waits = r.backoffs.length ? r.backoffs.slice(-end) : [r.backoffMillis];
+      const now = waits.length - 1;
+      bars.forEach(({ bar, words }, i) => {
+        const ms = waits[i] ?? (i === end ? longest : Math.min(longest, waits[now] * 2 ** (i - now)));
+        const tall = Math.max(4, 40 * Math.sqrt(Math.min(1, ms / longest)));
+        attr(bar, 'y', (foot - tall).toFixed(1));
+        attr(bar, 'height', tall.toFixed(1));
+        attr(bar, 'class', i < now ? 'bk1' : i === now ? 'bk2' : 'bk0');
+        const said = i <= now ? (ms / 1000).toFixed(ms < 9950 ? 1 : 0) : i === end ? String(longest / 1000) : '';
+        words.cls(i === now ? 'l cwt' : 'l').set(said);
+      });
+    },
+  };
+}
+
+/** What the Reflector asked last, in a line. @param {Reflector} r */
+function lastAsked(r) {
+  return r.verb ? `${r.verb} ${r.lastRequest.split('?')[0]}` : '';
+}
+
+/** Why, with what it is the reason of; alone while nothing else is to be said. @param {Lane} lane @param {Ctx} ctx */
+function reasonLine(lane, ctx) {
+  const { head, words } = reason(lane, ctx);
+  if (!words) return '';
+  return lane.state.reflector.phase === 'backoff' ? upper(words) : upper(`${head}: ${words}`);
+}
+
+/**
+ * Presenter mode, when the step speaks of it.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function large(slot, ctx) {
+  const { t } = ctx;
+  const { g, x, y, w, pad, type, fonts } = slot;
+  const { number } = heading(slot, 'Reflector');
+  number.of('reflector.resourceVersion', 'bigVersion');
+  panel(slot);
+  const phase = text(g, x + w, slot.rail - 96, type.state, 'end').of('reflector.phase');
+  const left = x + pad;
+  const room = w - 2 * pad;
+  const numbers = s('g');
+  g.append(numbers);
+  const at = (/** @type {number} */ i) => {
+    return pair({ ...slot, g: numbers }, left + (i % 2 ? room / 2 : 0), y + 38 + 64 * Math.floor(i / 2), room / 2);
+  };
+  const behind = at(0);
+  const events = at(1).of('reflector.events', 'count');
+  const counters = /** @type {const} */ (['lists', 'watches', 'relists', 'bookmarks']).map((member, i) => {
+    return { member, drawn: at(i + 2).of('reflector.' + member, 'exact') };
+  });
+  const ring = countdown(g, x + w / 2, y + 130, 74, { words: 'p44 tn', base: 12, thick: 'r12' });
+  const words = [0, 1, 2, 3].map((i) => text(g, left, y + 240 + 23 * i, type.key));
+  return {
+    paint(lane) {
+      const r = lane.state.reflector;
+      const waits = r.phase === 'backoff';
+      number.set(bigVersion(r.resourceVersion));
+      const fits = width('Reflector', fonts.title) + width(r.phase, fonts.state) + 8 <= w;
+      phase.cls(waits ? `${type.state} cwt` : type.state).set(fits ? r.phase : '');
+      show(ring.g, waits);
+      show(numbers, !waits);
+      if (waits) ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+      behind.set(behindWords(standing(lane, ctx)), t('pres.behind'));
+      events.set(count(r.events), t('ref.events', { n: r.events }));
+      for (const { member, drawn } of counters) drawn.set(exact(r[member]), t('pres.' + member, { n: r[member] }));
+      const said = wrap(reasonLine(lane, ctx) || lastAsked(r), room, 3, fonts.key);
+      const lines = said.length;
+      if (waits && r.backoffs.length) said.push(fit(r.backoffs.slice(-6).map((ms) => seconds(ms)).join(', '), room, fonts.key));
+      words.forEach((line, i) => line.cls(waits && i < lines ? type.key : type.label).set(said[i] ?? ''));
+    },
+  };
+}
+
+/**
+ * Presenter mode, when the step speaks of others.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function quiet(slot, ctx) {
+  const { number } = heading(slot, 'Reflector');
+  number.of('reflector.resourceVersion', 'bigVersion');
+  panel(slot);
+  const behind = pair(slot, slot.x + slot.pad, slot.y + 38);
+  const phase = slot.bare ? null : text(slot.g, slot.x + slot.pad, slot.y + 113, slot.type.label).of('reflector.phase');
+  return {
+    paint(lane) {
+      const { state } = lane;
+      number.set(bigVersion(state.reflector.resourceVersion));
+      behind.set(behindWords(standing(lane, ctx)), ctx.t('pres.behind'));
+      phase?.set(state.reflector.phase);
+    },
+  };
+}
+
+/**
+ * A line of the phone.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function line(slot, ctx) {
+  const { t } = ctx;
+  const head = lineHeading(slot, 'Reflector');
+  head.number.of('reflector.resourceVersion', 'bigVersion');
+  return {
+    paint(lane) {
+      const r = lane.state.reflector;
+      const where = standing(lane, ctx);
+      const waits = r.phase === 'backoff';
+      head.set(bigVersion(r.resourceVersion));
+      const distance = where.n ? t('phone.behind', { n: behindWords(where) }) : t('phone.current');
+      head.left.set(where.known ? distance : '');
+      const next = () => t('pres.next', { s: leftWords(waitLeft(r, ctx.now())) });
+      head.right.cls(waits ? `${slot.type.label} cwt` : slot.type.state).set(waits ? next() : r.phase);
+    },
+  };
+}
+
+/**
+ * The phone, opened: the last request, what came of all of them, and what went wrong.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function open(slot, ctx) {
+  const { t } = ctx;
+  const { g, x, y, w, type, fonts } = slot;
+  const head = line(slot, ctx);
+  const row = (/** @type {number} */ i, /** @type {string} */ cls) => text(g, x, y + 58 + 22 * i, cls);
+  const asked = row(0, type.key);
+  const requests = row(1, type.state);
+  const came = row(2, type.state);
+  const why = [row(3, type.state), row(4, type.state)];
+  return {
+    paint(lane, clock) {
+      head.paint(lane, clock);
+      const r = lane.state.reflector;
+      asked.set(shorten(lastAsked(r), w - 14, fonts.key));
+      const counters = /** @type {const} */ (['lists', 'watches', 'relists']);
+      requests.set(counters.map((k) => `${exact(r[k])} ${t('pres.' + k, { n: r[k] })}`).join(', '));
+      came.set(`${exact(r.events)} ${t('ref.events', { n: r.events })}, ${exact(r.bookmarks)} ${t('pres.bookmarks', { n: r.bookmarks })}`);
+      const said = wrap(reasonLine(lane, ctx), w - 14, 2, fonts.state);
+      why.forEach((words, i) => words.set(said[i] ?? ''));
+    },
+  };
+}
+
+/**
+ * One of several informers under each other: which era it is, how it asks for what there is, how far it has come, and how long it waits.
+ * @param {Slot} slot
+ * @param {Ctx} ctx
+ * @returns {Drawn}
+ */
+function lane(slot, ctx) {
+  const { g, x, y, w, rail, pad, type } = slot;
+  const left = x + pad;
+  panel({ ...slot, lit: false }, y, slot.h, 4);
+  const era = text(g, x, rail - 26, type.number).of('era');
+  const how = text(g, x + 56, rail - 26, type.label);
+  text(g, left, y + 26, type.label).set('rv');
+  const rv = text(g, left + 16, y + 26, 'n20').of('reflector.resourceVersion', 'version');
+  const phase = text(g, left, y + 52, 'l t1').of('reflector.phase');
+  const shines = s('circle', { cy: y + 48, r: 4, class: 'lamp' });
+  g.append(shines);
+  const counts = /** @type {const} */ (['lists', 'watches']).map((member, i) => {
+    return { member, drawn: new Num(g, left + (i ? w / 2 - 5 : 0), y + 80, type.value, 5).of('reflector.' + member, 'exact') };
+  });
+  const request = text(g, left, y + 104, 'm2');
+  const ring = countdown(g, x + w - 30, y + 48, 20, { words: 'l cwt', base: 4, thick: 'sm' });
+  return {
+    paint({ state, facts }) {
+      const r = state.reflector;
+      const waits = r.phase === 'backoff';
+      era.set(state.era);
+      how.set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
+      rv.set(version(r.resourceVersion), r.resourceVersion);
+      phase.cls(waits ? 'l cwt' : 'l t1').set(r.phase);
+      attr(shines, 'class', waits || !ctx.model.sure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
+      attr(shines, 'cx', left + 12 + width(r.phase, '12px'));
+      for (const { member, drawn } of counts) {
+        drawn.set(exact(r[member]), r[member] === 1 ? member.replace(/e?s$/, '') : member);
+      }
+      request.set(slot.lean ? '' : r.lists ? 'rv=0, then watch' : r.watches ? 'sendInitialEvents' : '');
+      show(ring.g, waits);
+      if (waits) ring.set(waitLeft(r, ctx.now()), r.backoffMillis);
+    },
+  };
+}
+
+/** @satisfies {import('../page-types.js').Station} */
+export const reflector = { id: 'reflector', title: 'Reflector', full, large, quiet, line, open, lane };

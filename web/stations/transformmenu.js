@@ -1,0 +1,91 @@
+// @ts-check
+// What the store weighs, and the menu that chooses the TransformFunc of the informer.
+import { attr, h, put, reveal } from '../dom.js';
+import { bytes, exact } from '../format.js';
+import { caret } from '../glyphs.js';
+import { addWords } from '../i18n.js';
+
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+
+addWords({
+  'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', 'store 里对象的 JSON：{n} 字节；选择 transform'],
+  'idx.weightFrom': [
+    'JSON of the objects: {m} [m:byte|bytes] as they came, {n} in the store; choose a transform',
+    '对象的 JSON：到达时 {m} 字节，store 里 {n} 字节；选择 transform',
+  ],
+  'idx.transform': ['Transform: what the store keeps of an object', 'Transform：store 保留对象的哪些部分'],
+  'idx.transform.off': ['none: objects as they came', '无：原样保存'],
+  'idx.transform.managedFields': ['without managedFields', '去掉 managedFields'],
+  'idx.transform.metadata': ['metadata only', '只留 metadata'],
+  'idx.came': ['as they came', '到达时'],
+  'idx.stored': ['in the store', 'store 里'],
+  'idx.byteCount': ['{n} [n:byte|bytes] of JSON', '{n} 字节 JSON'],
+  'idx.transformNote': [
+    'SetTransform is refused once an informer has started, so a choice starts the informer anew, as another version does.',
+    'informer 启动后 SetTransform 会报错，所以选择后 informer 会重新启动，和换版本一样。',
+  ],
+});
+
+/** @type {import('../types.js').CallArgs['transform'][0][]} */
+const transforms = ['off', 'managedFields', 'metadata'];
+
+/** How the weights are written: one, or with a transform both. @param {{bytes: number, cameBytes: number, transform: string}} store */
+export function weights(store) {
+  return [store.transform ? bytes(store.cameBytes) : '', store.transform ? ' → ' : '', bytes(store.bytes)];
+}
+
+/**
+ * The button on the main stage that says what the store weighs.
+ * @param {Ctx} ctx
+ */
+export function weightButton(ctx) {
+  const { t } = ctx;
+  const came = h('span', { 'data-of': 'indexer.cameBytes', 'data-as': 'bytes' });
+  const arrow = h('span');
+  const held = h('span', { 'data-of': 'indexer.bytes', 'data-as': 'bytes' });
+  const button = h('button', { class: 'sbtn quiet idxb', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
+  button.append(h('span', {}, came, arrow, held), caret());
+  button.addEventListener('click', () => openTransform(ctx, button));
+  ctx.scene.over.append(button);
+  return {
+    /** @param {boolean} on @param {import('../types.js').Indexer} store */
+    paint(on, store) {
+      reveal(button, on);
+      if (!on) return;
+      const drawn = weights(store);
+      [came, arrow, held].forEach((el, i) => put(el, drawn[i]));
+      const words = { n: exact(store.bytes), m: exact(store.cameBytes) };
+      const said = t(store.transform ? 'idx.weightFrom' : 'idx.weight', words);
+      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with what can be read, for who says it to press it
+      attr(button, 'title', said);
+    },
+  };
+}
+
+/** @param {Ctx} ctx @param {Element} anchor */
+function openTransform(ctx, anchor) {
+  const { t, model } = ctx;
+  ctx.popup(anchor, (root, close) => {
+    root.style.left = `${808 / 16}rem`; // beside the cells, which stay in sight
+    const { indexer, source } = model.state;
+    root.append(h('h2', {}, t('idx.transform')));
+    // What is not run here is not started anew here either.
+    if (!ctx.follower && source.kind !== 'file') {
+      const list = h('div', { class: 'list', role: 'radiogroup', 'aria-label': t('idx.transform') });
+      for (const name of transforms) {
+        const on = name === (indexer.transform || 'off');
+        const row = h('button', { class: 'row', type: 'button', role: 'radio', 'aria-checked': String(on) }, h('span', { class: 'tick' }),
+          h('span', {}, t(`idx.transform.${name}`)));
+        row.addEventListener('click', () => {
+          close();
+          if (!on) ctx.act('transform', name);
+        });
+        list.append(row);
+      }
+      root.append(list, h('p', { class: 'note' }, t('idx.transformNote')));
+    }
+    for (const [word, n] of /** @type {[string, number][]} */ ([['idx.came', indexer.cameBytes], ['idx.stored', indexer.bytes]])) {
+      root.append(h('p', { class: 'note' }, `${t(word)}: ${t('idx.byteCount', { n: exact(n) })}`));
+    }
+  }, { width: 380, label: t('idx.transform') });
+}

@@ -1,0 +1,115 @@
+// @ts-check
+// What is wrong between the page and its cluster, in words. Every view asks here: the stage, two eras, presenter mode and the phone say
+// the same of the same moment.
+import { known } from './causes.js';
+import { middle, reason, upper } from './format.js';
+import { language } from './i18n.js';
+
+/** @typedef {import('./page-types.js').Ctx} Ctx */
+/** @typedef {import('./types.js').State} State */
+
+/**
+ * The trouble that the log tells of at the moment shown, or null.
+ * @param {Ctx} ctx
+ * @returns {{cause: string, name: string, say: string, whole: string, detail: string, offer: string} | null}
+ *   `name` two or three words, `say` one sentence, `whole` all that a person needs, `detail` the server's own words where `whole` is
+ *   not they
+ */
+export function trouble(ctx) {
+  const { model } = ctx;
+  const src = model.state.source;
+  const said = upper(plain(ctx, ((model.any ? src.trouble : model.unbegun) ?? '').trim()));
+  const cause = src.cause ?? '';
+  if (!said && !cause) return null;
+  const offer = src.offer?.namespace ?? '';
+  if (!known(cause)) {
+    const whole = said || upper(ctx.t('cause.trouble'));
+    return { cause: cause || 'other', name: shortly(whole), say: first(whole), whole, detail: '', offer };
+  }
+  const args = argsOf(ctx);
+  const say = ctx.t(`cause.${cause}.say`, args);
+  const name = ctx.t(`cause.${cause}.name`);
+  // The server's text is English, knows the case, and ends with what to do. Elsewhere it is the detail of the page's own words.
+  if (said && language() === 'en') return { cause, name, say, whole: said, detail: '', offer };
+  const remedy = src.kind === 'file' || ctx.follower ? '' : ctx.t(`cause.${cause}.do`, args);
+  return { cause, name, say, whole: language() === 'en' ? `${say} ${remedy}`.trim() : say + remedy, detail: said, offer };
+}
+
+/**
+ * What the station of the API server says when nothing comes from it: the trouble, or why the Reflector waits.
+ * @param {Ctx} ctx
+ * @returns {{cause: string, name: string, whole: string}}
+ */
+export function silent(ctx) {
+  const tr = trouble(ctx);
+  if (tr) return tr;
+  const r = ctx.model.state.reflector;
+  const words = plain(ctx, r.backoffCause || r.lastError);
+  const refused = ctx.model.facts.trouble.cause === 'refused';
+  return { cause: refused ? 'refused' : '', name: refused ? ctx.t('err.refused') : words, whole: upper(words) };
+}
+
+/** Whether what is wrong lies before the cluster, of which nothing is known then. @param {Ctx} ctx */
+export function unreached(ctx) {
+  return ctx.model.facts.trouble.answer === 'unreached';
+}
+
+/** What stands in the API server's place: that it does not answer, or what it or the server before it answered. @param {Ctx} ctx */
+export function answer(ctx) {
+  const is = ctx.model.facts.trouble.answer;
+  return ctx.t(!is || is === 'none' ? 'api.noAnswer' : `answer.${is}`);
+}
+
+/** @param {Ctx} ctx */
+function argsOf({ model, t }) {
+  const { source, resource } = model.state;
+  const ns = resource.namespace;
+  return {
+    c: middle(source.context || '?', 40), w: source.server ? t('cause.where', { s: middle(source.server, 40) }) : '',
+    ns: ns ? t('cause.inNs', { ns }) : t('cause.everywhere'), nsName: ns || '?', res: resource.resource,
+  };
+}
+
+/** The first sentence of a text. @param {string} words */
+function first(words) {
+  return /^.*?(?:。|[.!?](?=\s|$))/s.exec(words)?.[0] ?? words;
+}
+
+/** A text that has no name of its own, for where there is room for a few words. @param {string} words */
+function shortly(words) {
+  return first(words).replace(/[.。]$/, '');
+}
+
+/**
+ * The longest of what can be said of a trouble that fits: all of it, its first sentence, the page's own sentence. When nothing does it is
+ * the shortest, which is then cut where it stands; the rest is a press of "more" away.
+ * @param {NonNullable<ReturnType<typeof trouble>>} tr
+ * @param {(words: string) => boolean} fits
+ */
+export function line(tr, fits) {
+  const all = [tr.whole, first(tr.whole), tr.say];
+  return all.find(fits) ?? all.reduce((a, b) => (b.length < a.length ? b : a));
+}
+
+/**
+ * An error for a person: what the page's own road to the cluster says in the terms of HTTP/2 is told as what happened.
+ * @param {Pick<Ctx, 't'>} ctx
+ * @param {string} error
+ */
+export function plain({ t }, error) {
+  if (!error) return '';
+  const words = reason(error);
+  if (error === 'the last round ended') return t('err.roundEnded');
+  if (/^(unexpected )?EOF$/.test(words)) return t('err.ended');
+  if (/^very short watch: /.test(words)) return t('err.short');
+  return words.replace(closing, t('err.closing')).replace(broke, t('err.broke')).replace(quoted, '$1');
+}
+
+/** What net/http and HTTP/2 say of a connection that ends; the words around it stay. */
+const closing = /(?:http2: )?(?:[a-z]+ )*sent GOAWAY[^.\n]*?(?:debug="[^"]*"|closed the connection|$)/gi;
+const broke = new RegExp([
+  '(?:(?:stream|connection) error: )?(?:stream ID \\d+; )?\\b(?:INTERNAL_ERROR|PROTOCOL_ERROR|REFUSED_STREAM|ENHANCE_YOUR_CALM|',
+  'STREAM_CLOSED|FLOW_CONTROL_ERROR|CONNECT_ERROR|HTTP_1_1_REQUIRED)\\b(?:; received from peer)?|',
+  'http2: (?:client connection (?:lost|force closed)|timeout awaiting response headers|response body closed|Transport[^.;\n]*)[^.;\n]*',
+].join(''), 'g');
+const quoted = /^["“]([^"”]+)["”]$/;
