@@ -1,0 +1,418 @@
+package probe
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+	"sort"
+	"strings"
+	"time"
+)
+
+// What stands here writes informerscope's docs/trace.md. It runs in the goroutine of who reads the trace, never in one of the controller's.
+
+type selection struct {
+	Source  string `json:"source"`
+	Context string `json:"context,omitempty"`
+	target
+	Namespace string   `json:"namespace"`
+	Eras      []string `json:"eras"`
+	Resources []target `json:"resources,omitempty"` // where they are several
+	Unshared  []laneOf `json:"unshared,omitempty"`  // further informers of the same resources
+}
+
+// target is a resource.
+type target struct {
+	Group    string `json:"group"`
+	Version  string `json:"version"`
+	Resource string `json:"resource"`
+}
+
+type laneOf struct {
+	target
+	Era      string `json:"era,omitempty"`
+	Unshared bool   `json:"unshared,omitempty"`
+}
+
+// maxRecorded is how many informers one trace has at most: a reader shows no more beside each other.
+const maxRecorded = 8
+
+// maxHeld is how many events wait at most for a store that is being replaced.
+const maxHeld = 1 << 16
+
+// viewer writes a trace.
+type viewer struct {
+	p      *Probe
+	out    *bufio.Writer
+	text   []byte
+	err    error
+	start  time.Duration // of the probe's clock, when the trace began
+	seq    uint64
+	at     int64
+	cursor uint64
+	buf    []event
+	lanes  []*laneView
+	held   []event // while a store is being replaced
+	open   int     // how many are
+	reqs   map[uint32]*requestView
+}
+
+// newViewer makes a viewer of these informers.
+func newViewer(p *Probe, w io.Writer, lanes []*lane) *viewer {
+	v := &viewer{p: p, out: bufio.NewWriterSize(w, 64<<10), start: time.Since(p.start), reqs: map[uint32]*requestView{}}
+	names := map[string]bool{}
+	var again []*laneView
+	for _, l := range lanes {
+		lv := &laneView{v: v, l: l, again: names[l.name]}
+		if names[l.name] = true; lv.again {
+			again = append(again, lv)
+		} else {
+			v.lanes = append(v.lanes, lv)
+		}
+	}
+	v.lanes = append(v.lanes, again...) // the order of a selection
+	for i, lv := range v.lanes {
+		lv.i = uint8(i)
+	}
+	return v
+}
+
+func (v *viewer) put(l line) {
+	if v.err != nil {
+		return
+	}
+	v.seq++
+	l.Seq = v.seq
+	if l.At < v.at { // what was held back
+		l.At = v.at
+	}
+	v.at = l.At
+	if v.text, v.err = l.append(v.text[:0]); v.err == nil {
+		_, v.err = v.out.Write(v.text)
+	}
+}
+
+func (v *viewer) when(e *event) int64 {
+	if e.at < v.start {
+		return 0
+	}
+	return int64(e.at - v.start)
+}
+
+// version is the client-go that this program was built with.
+func version() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range b.Deps {
+			if d.Path == "k8s.io/client-go" {
+				if d.Replace != nil && d.Replace.Version != "" {
+					return d.Replace.Version
+				}
+				return d.Version
+			}
+		}
+	}
+	return "unknown"
+}
+
+// eraOf is the era in which a release of client-go is, by default.
+func eraOf(version string) string {
+	var minor int
+	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
+		return "1.37"
+	}
+	switch {
+	case minor < 33:
+		return "1.31"
+	case minor < 35:
+		return "1.33"
+	case minor < 36:
+		return "1.35"
+	}
+	return "1.37"
+}
+
+// begin writes the header and what stands at the moment.
+func (v *viewer) begin(left []string) error {
+	note := "recorded by a probe in " + filepath.Base(os.Args[0])
+	if len(left) > 0 {
+		note += "; left out: " + strings.Join(left, ", ")
+	}
+	v.cursor = v.p.head()
+	cuts := v.baseline()
+	h := map[string]interface{}{"format": "informerscope-trace", "version": 1, "selection": v.selection(), "clientGo": version(),
+		"startedAt": time.Now().Add(-(time.Since(v.p.start) - v.start)).UTC().Format(time.RFC3339), "note": note}
+	if err := json.NewEncoder(v.out).Encode(h); err != nil {
+		return err
+	}
+	v.restore(cuts)
+	if len(left) > 0 {
+		v.put(line{Kind: "Note", Text: "left out, ask for them by ?informers=: " + strings.Join(left, ", ")})
+	}
+	return v.flush()
+}
+
+func (v *viewer) selection() selection {
+	s := selection{Source: "live", Context: filepath.Base(os.Args[0]), Eras: []string{}}
+	for i, lv := range v.lanes {
+		of := v.p.wire.target(lv.l.name)
+		if i == 0 {
+			s.target, s.Eras = of, []string{lv.era}
+		}
+		if lv.again {
+			s.Unshared = append(s.Unshared, laneOf{of, lv.era, true})
+		} else if len(v.lanes) > 1 {
+			s.Resources = append(s.Resources, of)
+		}
+	}
+	return s
+}
+
+// content is what stands in one store at one place of the log.
+type content struct {
+	seq   uint64
+	items map[string]string // key → resourceVersion
+	s     *sample
+}
+
+// baseline takes what stands in each store, and where in the log it stands so.
+func (v *viewer) baseline() []content {
+	out := make([]content, len(v.lanes))
+	for i, lv := range v.lanes {
+		s := lv.l.sample()
+		if s == nil {
+			s = &sample{depth: -1}
+		}
+		lv.era = eraOf(version())
+		if s.era != "" {
+			lv.era = s.era
+		}
+		for try := 0; ; try++ {
+			lv.l.barrier()
+			before := v.p.head()
+			items := map[string]string{}
+			for _, obj := range lv.l.inf.GetStore().List() {
+				key, rv := ident(obj)
+				items[key] = rv
+			}
+			lv.l.barrier()
+			changes, seq, lost := v.p.since(before, v.buf[:0])
+			v.buf = changes
+			again := lost
+			// What changed meanwhile is in the list, or it is not: done again it is, either way.
+			for j := range changes {
+				e := &changes[j]
+				if e.lane != lv.l.id {
+					continue
+				}
+				switch e.kind {
+				case evStoreAdded, evStoreUpdated:
+					items[e.key] = e.rv
+				case evStoreDeleted:
+					delete(items, e.key)
+				case evStoreReplacing, evStoreSettled, evStoreEmptied:
+					again = true
+				}
+			}
+			if out[i] = (content{seq, items, s}); !again || try == 100 {
+				break
+			}
+		}
+	}
+	return out
+}
+
+// restore writes the baseline, and begins to follow the log behind it.
+func (v *viewer) restore(cuts []content) {
+	sel, _ := json.Marshal(v.selection())
+	at := int64(time.Since(v.p.start) - v.start)
+	v.put(line{At: at, Kind: "Selected", Text: string(sel)})
+	v.held, v.open, v.reqs = nil, 0, map[uint32]*requestView{}
+	for _, lv := range v.lanes {
+		lv.watch = 0
+	}
+	for i, lv := range v.lanes {
+		lv.restore(at, cuts[i])
+	}
+}
+
+// drain writes what came since the last time.
+func (v *viewer) drain() error {
+	events, head, lost := v.p.since(v.cursor, v.buf[:0])
+	v.buf = events
+	if lost {
+		v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note",
+			Text: fmt.Sprintf("a gap: %d events came faster than they were read; what follows begins anew", head-v.cursor)})
+		v.cursor = v.p.head()
+		v.restore(v.baseline())
+		return v.flush()
+	}
+	v.cursor = head
+	for i := range events {
+		v.event(&events[i], head-uint64(len(events)-1-i))
+	}
+	return v.flush()
+}
+
+// finish writes what was held back.
+func (v *viewer) finish() error {
+	for _, lv := range v.lanes {
+		lv.l.barrier()
+	}
+	if err := v.drain(); err != nil {
+		return err
+	}
+	v.release()
+	return v.flush()
+}
+
+func (v *viewer) flush() error {
+	if err := v.out.Flush(); v.err == nil {
+		v.err = err
+	}
+	return v.err
+}
+
+func (v *viewer) lane(id uint8) *laneView {
+	for _, lv := range v.lanes {
+		if lv.l.id == id {
+			return lv
+		}
+	}
+	return nil
+}
+
+func (v *viewer) event(e *event, seq uint64) {
+	if e.kind >= evWireRequest {
+		v.tell(e)
+		return
+	}
+	if lv := v.lane(e.lane); lv != nil && seq > lv.cut {
+		v.tell(e)
+	}
+}
+
+// tell holds back what comes while a store is being replaced: an object of it may be with its handler before all are known.
+func (v *viewer) tell(e *event) {
+	switch e.kind {
+	case evStoreReplacing:
+		lv := v.lane(e.lane)
+		if lv.replacing == nil {
+			lv.replacing = []lineItem{}
+			v.open++
+		}
+		lv.replacing = append(lv.replacing, lv.item(e.key, e.rv))
+		lv.replaced = v.when(e)
+		return
+	case evStoreSettled:
+		lv := v.lane(e.lane)
+		if lv.replacing != nil {
+			lv.settle()
+			if v.open--; v.open == 0 {
+				v.release()
+			}
+		}
+		return
+	}
+	if v.open > 0 {
+		if v.held = append(v.held, *e); len(v.held) > maxHeld {
+			v.release()
+		}
+		return
+	}
+	v.now(e)
+}
+
+func (v *viewer) release() {
+	for _, lv := range v.lanes {
+		if lv.replacing != nil {
+			lv.settle()
+		}
+	}
+	v.open = 0
+	held := v.held
+	v.held = nil
+	for i := range held {
+		v.now(&held[i])
+	}
+}
+
+func (v *viewer) now(e *event) {
+	if e.kind == evNote {
+		v.put(line{At: v.when(e), Kind: "Note", Text: e.text})
+		return
+	}
+	if e.kind >= evWireRequest {
+		v.wire(e)
+		return
+	}
+	lv := v.lane(e.lane)
+	at := v.when(e)
+	switch e.kind {
+	case evQueued:
+		lv.queued(at, e)
+	case evStoreAdded, evStoreUpdated, evStoreDeleted:
+		lv.stored(at, e)
+	case evStoreEmptied:
+		lv.replacing, lv.replaced = []lineItem{}, at
+		lv.settle()
+	case evHandling:
+		lv.know(at, e.listener)
+		lv.put(line{At: at, Kind: "Delivered", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, N: lv.rings[e.listener]})
+		lv.put(line{At: at, Kind: "Handling", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Flag: e.flag})
+	case evHandled:
+		lv.know(at, e.listener)
+		x := line{At: at, Kind: "Handled", Listener: e.listener, Op: opNames[e.op], Key: e.key, RV: e.rv, Dur: int64(e.dur)}
+		if e.flag {
+			x.Err = &lineError{Message: "the handler panicked"}
+		}
+		lv.put(x)
+	case evSampled:
+		lv.sampled(at, e.sample)
+	}
+}
+
+// informers are the informers whose names are asked for, or all; and the names of those that do not fit.
+func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
+	all := p.informers()
+	if len(all) == 0 {
+		return nil, nil, fmt.Errorf("no informer was given to the probe yet: call Probe.Informer or Probe.Factory before they start")
+	}
+	if names == "" {
+		lanes = all
+	}
+	for _, name := range strings.Split(names, ",") {
+		if name == "" {
+			continue
+		}
+		found := false
+		for _, l := range all {
+			if l.name == name {
+				lanes, found = append(lanes, l), true
+			}
+		}
+		if !found {
+			var known []string
+			for _, l := range all {
+				known = append(known, l.name)
+			}
+			sort.Strings(known)
+			return nil, nil, fmt.Errorf("there is no informer of that name; there are %s", strings.Join(known, ", "))
+		}
+	}
+	if len(lanes) > maxRecorded {
+		for _, l := range lanes[maxRecorded:] {
+			left = append(left, l.name)
+		}
+		lanes = lanes[:maxRecorded]
+	}
+	return lanes, left, nil
+}
+
+func statusError(code int) *lineError {
+	return &lineError{Message: http.StatusText(code), Code: code}
+}

@@ -1,0 +1,298 @@
+package probe
+
+import (
+	"net/http"
+	"net/url"
+	"sort"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// requestView is a request as a viewer has told of it.
+type requestView struct {
+	lv     *laneView // whose Reflector asked
+	verb   string
+	frames int
+	sent   int64
+	reason string // of an ERROR frame
+	failed bool
+}
+
+type listOpts struct {
+	LabelSelector        string `json:"labelSelector,omitempty"`
+	FieldSelector        string `json:"fieldSelector,omitempty"`
+	Watch                bool   `json:"watch,omitempty"`
+	AllowWatchBookmarks  bool   `json:"allowWatchBookmarks,omitempty"`
+	ResourceVersion      string `json:"resourceVersion,omitempty"`
+	ResourceVersionMatch string `json:"resourceVersionMatch,omitempty"`
+	TimeoutSeconds       *int64 `json:"timeoutSeconds,omitempty"`
+	Limit                int64  `json:"limit,omitempty"`
+	SendInitialEvents    *bool  `json:"sendInitialEvents,omitempty"`
+}
+
+// resourcePath says which resource a path lists, of none it is the zero target: /api/v1/pods, /apis/apps/v1/namespaces/x/deployments.
+func resourcePath(path string) (t target) {
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	for len(parts) > 0 { // an API server may stand below another path
+		first := parts[0]
+		parts = parts[1:]
+		if first == "api" && len(parts) >= 2 {
+			t.Version, parts = parts[0], parts[1:]
+			break
+		}
+		if first == "apis" && len(parts) >= 3 {
+			t.Group, t.Version, parts = parts[0], parts[1], parts[2:]
+			break
+		}
+	}
+	if len(parts) == 3 && parts[0] == "namespaces" {
+		parts = parts[2:]
+	}
+	if len(parts) != 1 || parts[0] == "" {
+		return target{}
+	}
+	t.Resource = parts[0]
+	return t
+}
+
+// name is the resource as an informer is named: "pods", "deployments.apps".
+func (t target) name() string {
+	if t.Group == "" {
+		return t.Resource
+	}
+	return t.Resource + "." + t.Group
+}
+
+// match finds the informer that asks for this. An informer that a factory named by its type has no group in its name.
+func (v *viewer) match(u *url.URL) *laneView {
+	t := resourcePath(u.Path)
+	if t.Resource == "" {
+		return nil
+	}
+	var found *laneView
+	for _, lv := range v.lanes {
+		if lv.l.name != t.name() && lv.l.name != t.Resource {
+			continue
+		}
+		if found == nil || found.watch != 0 && lv.watch == 0 { // of two informers of one resource the one that has no watch
+			found = lv
+		}
+	}
+	return found
+}
+
+func verbOf(u *url.URL) string {
+	q := u.Query()
+	switch {
+	case q.Get("watch") == "":
+		return "LIST"
+	case q.Get("sendInitialEvents") == "true":
+		return "WATCHLIST"
+	}
+	return "WATCH"
+}
+
+func optionsOf(q url.Values) *listOpts {
+	o := &listOpts{LabelSelector: q.Get("labelSelector"), FieldSelector: q.Get("fieldSelector"), Watch: q.Get("watch") != "",
+		AllowWatchBookmarks: q.Get("allowWatchBookmarks") == "true", ResourceVersion: q.Get("resourceVersion"), ResourceVersionMatch: q.Get("resourceVersionMatch")}
+	o.Limit, _ = strconv.ParseInt(q.Get("limit"), 10, 64)
+	if n, err := strconv.ParseInt(q.Get("timeoutSeconds"), 10, 64); err == nil {
+		o.TimeoutSeconds = &n
+	}
+	if b, err := strconv.ParseBool(q.Get("sendInitialEvents")); err == nil {
+		o.SendInitialEvents = &b
+	}
+	return o
+}
+
+// restoreWire is what a Restored says of the requests that are open.
+func (lv *laneView) restoreWire(s *sample) (api, refl map[string]interface{}, wired bool) {
+	v := lv.v
+	refl = map[string]interface{}{"phase": "idle", "resourceVersion": s.rv}
+	if s.stopped {
+		refl["phase"] = "stopped"
+	}
+	type open struct {
+		*request
+		status int
+	}
+	var all []open
+	w := &v.p.wire
+	w.mu.Lock()
+	for _, r := range w.open {
+		all = append(all, open{r, r.status})
+	}
+	w.mu.Unlock()
+	sort.Slice(all, func(i, j int) bool { return all[i].id < all[j].id })
+	requests := []map[string]interface{}{}
+	for _, r := range all {
+		u, err := url.Parse(r.url)
+		if err != nil {
+			continue
+		}
+		sent := float64(r.sent.Sub(v.p.start)-v.start) / float64(time.Millisecond)
+		frames, verb := r.frames.Load(), verbOf(u)
+		if v.reqs[r.id] == nil {
+			owner := v.match(u)
+			if owner == nil {
+				continue
+			}
+			if r.watch {
+				owner.watch = r.id
+			}
+			v.reqs[r.id] = &requestView{lv: owner, verb: verb, frames: int(frames)}
+		}
+		if v.reqs[r.id].lv != lv {
+			continue
+		}
+		requests = append(requests, map[string]interface{}{"id": r.id, "url": r.url, "status": r.status, "open": true, "sentMillis": sent,
+			"bytes": r.bytes.Load(), "frames": frames})
+		wired, lv.listed = true, true
+		refl["verb"], refl["lastRequest"], refl["requestMillis"] = verb, r.url, sent
+		switch {
+		case !r.watch:
+			refl["phase"] = "listing"
+		case verb == "WATCHLIST" && !s.synced:
+			refl["phase"] = "watch-listing"
+		default:
+			refl["phase"] = "watching"
+		}
+		if o := optionsOf(u.Query()); o.TimeoutSeconds != nil {
+			refl["timeoutSeconds"] = *o.TimeoutSeconds
+		}
+	}
+	return map[string]interface{}{"resourceVersion": s.rv, "objects": -1, "requests": requests, "wire": []int{}}, refl, wired || !s.synced
+}
+
+func (v *viewer) wire(e *event) {
+	at := v.when(e)
+	if e.kind == evWireRequest {
+		v.request(at, e)
+		return
+	}
+	r := v.reqs[e.req]
+	if r == nil {
+		return // no informer's of this trace
+	}
+	switch e.kind {
+	case evWireResponse:
+		v.response(at, e, r)
+	case evWireBytes:
+		r.lv.put(line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+	case evWireFrame:
+		v.frame(at, e, r)
+	case evWireDone:
+		v.done(at, e, r)
+	}
+}
+
+func (v *viewer) request(at int64, e *event) {
+	u, err := url.Parse(e.text)
+	if err != nil {
+		return
+	}
+	lv := v.match(u)
+	if lv == nil {
+		return
+	}
+	r := &requestView{lv: lv, verb: verbOf(u), sent: at}
+	v.reqs[e.req] = r
+	o := optionsOf(u.Query())
+	if r.verb != "WATCH" && !u.Query().Has("continue") {
+		why := lv.relist
+		if why == "" {
+			why = "first list"
+		}
+		lv.put(line{At: at, Kind: "ListWatchStarted", RV: o.ResourceVersion, Text: why, Flag: !lv.listed})
+		lv.listed, lv.initial = true, 0
+		lv.relist = "a list again"
+	}
+	if r.verb != "LIST" {
+		lv.watch = e.req
+	}
+	lv.put(line{At: at, Kind: "RequestSent", Req: e.req, Verb: r.verb, Options: o})
+	lv.put(line{At: at, Kind: "WireRequest", Req: e.req, Text: e.text})
+}
+
+func (v *viewer) response(at int64, e *event, r *requestView) {
+	x := line{At: at, Kind: "WireResponse", Req: e.req, N: int(e.n)}
+	switch {
+	case e.text != "":
+		x.Err = &lineError{Message: "no answer: " + e.text, Cause: e.text}
+	case e.n >= 400:
+		x.Err = statusError(int(e.n))
+	}
+	r.lv.put(x)
+	if x.Err == nil {
+		return
+	}
+	r.failed = true
+	r.lv.relist = x.Err.Message
+	if r.lv.watch == e.req {
+		r.lv.watch = 0
+	}
+	r.lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+	if e.text != "" {
+		delete(v.reqs, e.req)
+	}
+}
+
+func (v *viewer) frame(at int64, e *event, r *requestView) {
+	if e.text == "REASON" {
+		r.reason = e.key
+		return
+	}
+	r.frames++
+	r.lv.put(line{At: at, Kind: "WireFrame", Req: e.req, Op: opNames[e.op], Key: e.key, RV: e.rv, N: int(e.n)})
+	r.lv.put(line{At: at, Kind: "WireBytes", Req: e.req, N: int(e.n)})
+	if e.op == opNone {
+		return
+	}
+	x := line{At: at, Kind: "WatchEvent", Req: e.req, Op: opNames[e.op], RV: e.rv}
+	if e.op == opBookmark {
+		x.Flag = e.flag
+	} else {
+		x.Key = e.key
+	}
+	if r.verb == "WATCHLIST" && r.lv.initial >= 0 {
+		if e.op == opAdded {
+			r.lv.initial++
+		}
+		x.N = r.lv.initial
+		if e.flag {
+			r.lv.initial = -1
+		}
+	}
+	r.lv.put(x)
+}
+
+func (v *viewer) done(at int64, e *event, r *requestView) {
+	x := line{At: at, Kind: "WireDone", Req: e.req}
+	if e.text != "" {
+		x.Err = &lineError{Message: "cut off: " + e.text, Cause: e.text}
+	}
+	lv := r.lv
+	lv.put(x)
+	delete(v.reqs, e.req)
+	if r.failed {
+		return
+	}
+	if r.verb == "LIST" {
+		lv.put(line{At: at, Kind: "RequestAnswered", Req: e.req, Err: x.Err})
+		return
+	}
+	if lv.watch == e.req {
+		lv.watch = 0
+	}
+	c := line{At: at, Kind: "WatchClosed", Req: e.req, N: r.frames, Dur: at - r.sent, Text: "the stream ended", Err: x.Err}
+	if r.reason != "" {
+		c.Text = "an ERROR event: " + r.reason
+		c.Err = &lineError{Message: c.Text, Reason: r.reason}
+		if r.reason == "Expired" || r.reason == "Gone" {
+			c.Err.Code = http.StatusGone
+		}
+		lv.relist = c.Text
+	}
+	lv.put(c)
+}

@@ -1,0 +1,62 @@
+package probe
+
+import "fmt"
+
+// fidelity is how a member of the state is known, and why it is not better known.
+type fidelity struct {
+	How string `json:"how"` // exact, derived, sampled, unseen
+	Why string `json:"why,omitempty"`
+}
+
+// fidelities says of each member how it is known of this informer.
+func (l *lane) fidelities(wired bool) map[string]fidelity {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	off := func(layer string, on fidelity) fidelity {
+		if why := l.off[layer]; why != "" {
+			return fidelity{"unseen", why}
+		}
+		return on
+	}
+	perSecond := fmt.Sprintf("%d times a second", 1000/samplePeriod.Milliseconds())
+	queue := off("queued", fidelity{"derived", "what enters is seen, and it has left when the store has changed; a Sync and a tombstone are not seen"})
+	if queue.How == "unseen" && l.off["queue"] == "" {
+		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
+	}
+	f := map[string]fidelity{
+		"api":                       {How: "exact"},
+		"reflector":                 {"derived", "from its requests and what they brought"},
+		"reflector.resourceVersion": {"sampled", perSecond},
+		"reflector.backoffMillis":   {"unseen", "client-go tells nobody of its backoff"},
+		"queue":                     queue,
+		"queue.synced":              off("queue", fidelity{"sampled", perSecond}),
+		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
+		"queue.merges":              {"unseen", "DeltaFIFO tells nobody of a merge"},
+		"indexer":                   off("store", fidelity{How: "exact"}),
+		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
+		"listeners":                 off("handlers", fidelity{How: "exact"}),
+		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
+		"listeners.capacity":        off("listeners", off("rings", fidelity{"sampled", perSecond})),
+		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable"},
+		"listeners.distributed":     {"unseen", "addCh and nextCh are not seen"},
+		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
+		"holds":                     {"unseen", "a probe watches and never acts"},
+	}
+	if !wired {
+		why := "no request of this informer was seen: its client was made without Probe.WrapConfig, or its requests came before it"
+		f["api"], f["reflector"] = fidelity{"unseen", why}, fidelity{"unseen", why}
+	}
+	for _, t := range l.timers {
+		if t.h == nil && t.seen {
+			f[fmt.Sprintf("listeners.%d", t.id)] = fidelity{"sampled", "this handler was added past the probe"}
+		}
+	}
+	if why := l.off["samples"]; why != "" {
+		for k, x := range f {
+			if x.How == "sampled" {
+				f[k] = fidelity{"unseen", why}
+			}
+		}
+	}
+	return f
+}

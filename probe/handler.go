@@ -1,0 +1,207 @@
+package probe
+
+import (
+	"crypto/sha256"
+	"crypto/subtle"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"path"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Bounds of a trace's length.
+const (
+	defaultSeconds = 30
+	maxSeconds     = 3600
+)
+
+// drainPeriod is how often a viewer writes what came, and stalled how long a write may take before the viewer is let go.
+const (
+	drainPeriod = 50 * time.Millisecond
+	stalled     = 10 * time.Second
+)
+
+// Handler serves, below whatever path it stands:
+//
+//	trace?seconds=30   a trace of so many seconds, which is a file that the page opens
+//	stream             the same without an end
+//	(nothing)          which informers there are, and how each member of their state is known, as JSON
+//
+// With ?informers=pods,deployments.apps it is only these. Requests that do not come from this machine need Options.Token.
+func (p *Probe) Handler() http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if code, why := p.refuse(r); code != 0 {
+			if code == http.StatusUnauthorized {
+				w.Header().Set("WWW-Authenticate", "Bearer")
+			}
+			http.Error(w, why, code)
+			return
+		}
+		w.Header().Set("X-Content-Type-Options", "nosniff")
+		w.Header().Set("Cache-Control", "no-store")
+		switch path.Base("/" + r.URL.Path) {
+		case "trace":
+			seconds := defaultSeconds
+			if s := r.URL.Query().Get("seconds"); s != "" {
+				n, err := strconv.Atoi(s)
+				if err != nil || n < 1 || n > maxSeconds {
+					http.Error(w, fmt.Sprintf("seconds must be a number from 1 to %d", maxSeconds), http.StatusBadRequest)
+					return
+				}
+				seconds = n
+			}
+			w.Header().Set("Content-Disposition", `attachment; filename="informerscope.trace"`)
+			p.serve(w, r, time.Duration(seconds)*time.Second)
+		case "stream":
+			p.serve(w, r, 0)
+		default:
+			if !strings.HasSuffix(r.URL.Path, "/") {
+				http.Error(w, "there are trace?seconds=30, stream and the list of informers, at the path with a / at its end", http.StatusNotFound)
+				return
+			}
+			p.list(w)
+		}
+	})
+}
+
+// refuse says why a request is not answered.
+func (p *Probe) refuse(r *http.Request) (code int, why string) {
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		return http.StatusMethodNotAllowed, "only GET: a probe watches and never acts"
+	}
+	if given, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer "); ok && p.opts.Token != "" {
+		a, b := sha256.Sum256([]byte(given)), sha256.Sum256([]byte(p.opts.Token))
+		if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
+			return 0, ""
+		}
+		return http.StatusUnauthorized, "this is not the token that the program was given (probe.Options.Token)"
+	}
+	if !isLoopback(r.RemoteAddr) || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+		return http.StatusUnauthorized, "requests from elsewhere need a token: give the program probe.Options.Token, and send Authorization: Bearer TOKEN"
+	}
+	// A page of another site in a browser on this machine comes from here too.
+	if !isLocalName(r.Host) {
+		return http.StatusForbidden, "ask by localhost or a loopback address"
+	}
+	if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin" {
+		return http.StatusForbidden, "pages of other sites are not answered"
+	}
+	return 0, ""
+}
+
+func isLoopback(address string) bool {
+	host, _, err := net.SplitHostPort(address)
+	if err != nil {
+		host = address
+	}
+	ip := net.ParseIP(host)
+	return ip != nil && ip.IsLoopback()
+}
+
+func isLocalName(host string) bool {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return host == "localhost" || isLoopback(strings.Trim(host, "[]"))
+}
+
+// serve writes a trace, for so long or until the reader goes.
+func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Duration) {
+	lanes, left, err := p.choose(r.URL.Query().Get("informers"))
+	if err != nil {
+		http.Error(w, err.Error(), http.StatusNotFound)
+		return
+	}
+	if r.Method == http.MethodHead {
+		return
+	}
+	if !p.attach() {
+		http.Error(w, "too many are attached already (probe.Options.Viewers)", http.StatusServiceUnavailable)
+		return
+	}
+	defer p.detach()
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := &patient{w: w, c: http.NewResponseController(w)}
+	if length == 0 {
+		length = 1 << 62
+	}
+	_ = p.follow(r, newViewer(p, out, lanes), left, out, length)
+}
+
+func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, length time.Duration) error {
+	if err := v.begin(left); err != nil {
+		return err
+	}
+	end := time.NewTimer(length)
+	defer end.Stop()
+	t := time.NewTicker(drainPeriod)
+	defer t.Stop()
+	for {
+		if err := out.flush(); err != nil {
+			return err
+		}
+		select {
+		case <-r.Context().Done():
+			return r.Context().Err()
+		case <-end.C:
+			return v.finish()
+		case <-t.C:
+			if err := v.drain(); err != nil {
+				return err
+			}
+		}
+	}
+}
+
+// patient gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for so long is let go.
+type patient struct {
+	w     http.ResponseWriter
+	c     *http.ResponseController
+	wrote bool
+}
+
+func (o *patient) Write(b []byte) (int, error) {
+	if err := o.c.SetWriteDeadline(time.Now().Add(stalled)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return 0, err
+	}
+	o.wrote = true
+	return o.w.Write(b)
+}
+
+func (o *patient) flush() error {
+	if !o.wrote {
+		return nil
+	}
+	o.wrote = false
+	if err := o.c.Flush(); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
+}
+
+// list says which informers there are.
+func (p *Probe) list(w http.ResponseWriter) {
+	type informer struct {
+		Name     string              `json:"name"`
+		Synced   bool                `json:"synced"`
+		Objects  int                 `json:"objects"`
+		Fidelity map[string]fidelity `json:"fidelity"`
+		Off      map[string]string   `json:"off,omitempty"` // layers that are not there, and why
+	}
+	out := struct {
+		ClientGo  string     `json:"clientGo"`
+		Informers []informer `json:"informers"`
+	}{version(), []informer{}}
+	for _, l := range p.informers() {
+		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offs()})
+	}
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(out)
+}

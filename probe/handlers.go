@@ -1,0 +1,244 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// timed is a handler with a clock.
+type timed struct {
+	h    cache.ResourceEventHandler
+	l    *lane
+	id   int32
+	name string
+
+	broken  atomic.Bool
+	handled atomic.Int64
+	seen    bool // the sampler's: it is among the listeners
+}
+
+// hookHandlers puts a clock around the handlers that were added before. It writes a private field of each listener, under the locks that
+// the informer's start takes: the listener's goroutine, which is begun after them, is the only one that reads it.
+func (l *lane) hookHandlers() {
+	in := l.in
+	if in.startedLock == nil || in.started == nil || in.listenersLock == nil {
+		return
+	}
+	var broken atomic.Bool
+	defer l.contain("handlers", &broken)
+	in.startedLock.Lock()
+	defer in.startedLock.Unlock()
+	in.listenersLock.Lock()
+	defer in.listenersLock.Unlock()
+	for it := in.listeners.MapRange(); it.Next(); {
+		if *in.started {
+			l.disable("handlers", "the informer was running already: of the handlers that it had only samples are seen")
+			return
+		}
+		pl, err := lookListener(it.Key())
+		if err != nil {
+			l.disable("handlers", err.Error())
+			return
+		}
+		t := l.clock(*pl.handler)
+		if pl.name != "" {
+			t.name = pl.name
+		}
+		*pl.handler = t
+		l.peers[pl.addr] = t
+	}
+}
+
+// clock makes a timed handler; l.mu is held, or nobody else knows l yet.
+func (l *lane) clock(h cache.ResourceEventHandler) *timed {
+	t := &timed{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
+	l.timers = append(l.timers, t)
+	return t
+}
+
+// handlerName is the name of a handler's type, or of the function where it is one that only has functions.
+func handlerName(h cache.ResourceEventHandler) string {
+	var funcs []interface{}
+	switch x := h.(type) {
+	case cache.ResourceEventHandlerFuncs:
+		funcs = []interface{}{x.AddFunc, x.UpdateFunc, x.DeleteFunc}
+	case *cache.ResourceEventHandlerFuncs:
+		funcs = []interface{}{x.AddFunc, x.UpdateFunc, x.DeleteFunc}
+	case cache.ResourceEventHandlerDetailedFuncs:
+		funcs = []interface{}{x.AddFunc, x.UpdateFunc, x.DeleteFunc}
+	case cache.FilteringResourceEventHandler:
+		return handlerName(x.Handler)
+	case *cache.FilteringResourceEventHandler:
+		return handlerName(x.Handler)
+	}
+	for _, f := range funcs {
+		if v := reflect.ValueOf(f); v.IsValid() && !v.IsNil() {
+			if fn := runtime.FuncForPC(v.Pointer()); fn != nil {
+				name := strings.TrimSuffix(fn.Name(), "-fm")
+				if i := strings.LastIndex(name, ".func"); i > 0 {
+					name = name[:i]
+				}
+				return name
+			}
+		}
+	}
+	return strings.TrimPrefix(fmt.Sprintf("%T", h), "*")
+}
+
+func (t *timed) OnAdd(obj interface{}, initial bool) {
+	if !t.l.p.on.Load() || t.broken.Load() {
+		t.h.OnAdd(obj, initial)
+		return
+	}
+	c := t.before(opAdded, obj, initial)
+	defer c.after()
+	t.h.OnAdd(obj, initial)
+	c.returned = true
+}
+
+func (t *timed) OnUpdate(old, obj interface{}) {
+	if !t.l.p.on.Load() || t.broken.Load() {
+		t.h.OnUpdate(old, obj)
+		return
+	}
+	c := t.before(opUpdated, obj, false)
+	defer c.after()
+	t.h.OnUpdate(old, obj)
+	c.returned = true
+}
+
+func (t *timed) OnDelete(obj interface{}) {
+	if !t.l.p.on.Load() || t.broken.Load() {
+		t.h.OnDelete(obj)
+		return
+	}
+	c := t.before(opDeleted, obj, false)
+	defer c.after()
+	t.h.OnDelete(obj)
+	c.returned = true
+}
+
+// call is one call of a handler.
+type call struct {
+	t        *timed
+	op       op
+	key, rv  string
+	since    time.Time
+	returned bool
+}
+
+func (t *timed) before(o op, obj interface{}, initial bool) (c *call) {
+	c = &call{t: t, op: o}
+	defer t.l.contain("handlers", &t.broken)
+	c.key, c.rv = ident(obj)
+	t.l.p.emit(event{kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
+	c.since = time.Now()
+	return c
+}
+
+// after runs on a panic too, which goes on: it does not recover, and only says that there was one.
+func (c *call) after() {
+	if !c.since.IsZero() {
+		d := time.Since(c.since)
+		c.t.handled.Add(1)
+		c.t.l.p.emit(event{kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
+	}
+}
+
+// watched is an informer whose handlers and transform are seen whenever they are added. O is what this client-go's
+// AddEventHandlerWithOptions takes, which has been there since 0.33.
+type watched[O any] struct {
+	cache.SharedIndexInformer
+	l   *lane
+	add adder[O]
+}
+
+type adder[O any] func(informerOrOlder, cache.ResourceEventHandler, O) (cache.ResourceEventHandlerRegistration, error)
+
+// informerOrOlder has AddEventHandlerWithOptions with every client-go: the informer's own, which stands less deep, or else one that is
+// never called. So one source fits releases that have the method and releases that have not, whose type of options has no name there.
+type informerOrOlder struct {
+	cache.SharedIndexInformer
+	older
+}
+
+type older struct{ oldest }
+
+type oldest struct{}
+
+func (oldest) AddEventHandlerWithOptions(cache.ResourceEventHandler, struct{}) (cache.ResourceEventHandlerRegistration, error) {
+	return nil, fmt.Errorf("this client-go has no AddEventHandlerWithOptions")
+}
+
+// addWithOptions makes the informer that Informer returns.
+func addWithOptions(l *lane) cache.SharedIndexInformer {
+	return wrapAs(l, informerOrOlder.AddEventHandlerWithOptions)
+}
+
+func wrapAs[O any](l *lane, add adder[O]) cache.SharedIndexInformer {
+	if w, ok := interface{}(&watched[O]{l.inf, l, add}).(cache.SharedIndexInformer); ok {
+		return w
+	}
+	l.disable("late handlers", "this client-go's informers have methods that are not known: handlers that are added later are sampled")
+	return l.inf
+}
+
+func (l *lane) wrap(make func(*lane) cache.SharedIndexInformer) cache.SharedIndexInformer {
+	return make(l)
+}
+
+func (w *watched[O]) probeLane() *lane { return w.l }
+
+func (w *watched[O]) AddEventHandler(h cache.ResourceEventHandler) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.late(h)
+	r, err := w.SharedIndexInformer.AddEventHandler(t)
+	w.l.know(r, t)
+	return r, err
+}
+
+func (w *watched[O]) AddEventHandlerWithResyncPeriod(h cache.ResourceEventHandler, d time.Duration) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.late(h)
+	r, err := w.SharedIndexInformer.AddEventHandlerWithResyncPeriod(t, d)
+	w.l.know(r, t)
+	return r, err
+}
+
+func (w *watched[O]) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o O) (cache.ResourceEventHandlerRegistration, error) {
+	t := w.l.late(h)
+	r, err := w.add(informerOrOlder{SharedIndexInformer: w.SharedIndexInformer}, t, o)
+	w.l.know(r, t)
+	return r, err
+}
+
+func (w *watched[O]) SetTransform(f cache.TransformFunc) error {
+	if w.l.in.transform == nil {
+		return w.SharedIndexInformer.SetTransform(f)
+	}
+	return w.SharedIndexInformer.SetTransform(w.l.transform(f))
+}
+
+// late makes a timed handler for one that is added now. A handler that is none is client-go's to complain of.
+func (l *lane) late(h cache.ResourceEventHandler) cache.ResourceEventHandler {
+	if h == nil {
+		return nil
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.clock(h)
+}
+
+// know ties a registration, which is the listener itself in every release so far, to its clock.
+func (l *lane) know(r cache.ResourceEventHandlerRegistration, h cache.ResourceEventHandler) {
+	t, ok := h.(*timed)
+	if v := reflect.ValueOf(r); ok && v.Kind() == reflect.Pointer {
+		l.mu.Lock()
+		l.peers[v.Pointer()] = t
+		l.mu.Unlock()
+	}
+}

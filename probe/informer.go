@@ -1,0 +1,391 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	goruntime "runtime"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/apimachinery/pkg/api/meta"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/client-go/tools/cache"
+)
+
+// maxLanes is how many informers a Probe has at most.
+const maxLanes = 255
+
+// lane is one informer.
+type lane struct {
+	p    *Probe
+	id   uint8
+	name string // as the user gave it: a resource, and its group if it has one ("deployments.apps")
+	inf  cache.SharedIndexInformer
+	in   *inner
+
+	// Only the index function uses these, under the store's lock.
+	leaving bool
+	// What stands in the store, as the index function heard of it. counted is false until it was counted after an attach.
+	count     atomic.Int64
+	counted   atomic.Bool
+	replacing atomic.Bool
+
+	queue atomic.Pointer[queueView] // found once the informer runs
+
+	mu     sync.Mutex
+	off    map[string]string // layers that are not there, and why
+	peers  map[uintptr]*timed
+	timers []*timed
+}
+
+// Informer lets an informer be seen. It must not run yet; of one that runs already only its store and samples are seen. What it returns
+// is the same informer, but handlers and transforms that are added through it are seen too, whenever they are added: give it to your code
+// in the informer's place.
+//
+// The name is the resource, with its group if it has one: "pods", "deployments.apps". By it the informer's requests are known.
+func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.SharedIndexInformer {
+	if inf == nil {
+		return nil
+	}
+	if w, ok := inf.(interface{ probeLane() *lane }); ok && w.probeLane().p == p {
+		return inf
+	}
+	l := p.lane(name, inf)
+	if l == nil {
+		return inf
+	}
+	return l.wrap(addWithOptions)
+}
+
+func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
+	in := look(inf)
+	p.lanesMu.Lock()
+	defer p.lanesMu.Unlock()
+	for _, l := range p.lanes {
+		if l.inf == inf || in.startedLock != nil && l.in.startedLock == in.startedLock {
+			return l
+		}
+	}
+	if len(p.lanes) >= maxLanes {
+		return nil
+	}
+	l := &lane{p: p, id: uint8(len(p.lanes)), name: name, inf: inf, in: in, off: map[string]string{}, peers: map[uintptr]*timed{}}
+	for layer, why := range in.why {
+		l.off[layer] = why
+	}
+	l.hookStore()
+	l.hookQueue()
+	l.hookHandlers()
+	p.lanes = append(p.lanes, l)
+	return l
+}
+
+// Factory lets the informers of a factory be seen that exist by now: client-go's, a dynamic or a metadata one, or one that was generated
+// for another client. Call it after the informers were asked for, and before Start. It returns how many there are.
+func (p *Probe) Factory(factory interface{}) (n int, err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			err = fmt.Errorf("the informers of a %T cannot be seen: name them one by one with Probe.Informer", factory)
+		}
+	}()
+	v := reflect.ValueOf(factory)
+	if v.Kind() != reflect.Pointer || v.IsNil() || v.Elem().Kind() != reflect.Struct {
+		return 0, fmt.Errorf("a %T is no informer factory: name its informers one by one with Probe.Informer", factory)
+	}
+	lock, err := at[sync.Mutex](v.Elem(), "lock")
+	if err != nil {
+		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
+	}
+	m, err := field(v.Elem(), "informers")
+	if err == nil && m.Kind() != reflect.Map {
+		err = fmt.Errorf("%s.informers is a %s", v.Elem().Type(), m.Type())
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
+	}
+	found := map[string]cache.SharedIndexInformer{}
+	func() {
+		lock.Lock()
+		defer lock.Unlock()
+		for it := m.MapRange(); it.Next(); {
+			var inf cache.SharedIndexInformer
+			switch x := it.Value().Interface().(type) {
+			case cache.SharedIndexInformer:
+				inf = x
+			case interface {
+				Informer() cache.SharedIndexInformer
+			}:
+				inf = x.Informer()
+			default:
+				continue
+			}
+			found[resourceOf(it.Key())] = inf
+		}
+	}()
+	names := make([]string, 0, len(found))
+	for name := range found {
+		names = append(names, name)
+	}
+	sort.Strings(names)
+	for _, name := range names {
+		if p.lane(name, found[name]) != nil {
+			n++
+		}
+	}
+	return n, nil
+}
+
+// resourceOf is the name of a resource, from the key under which a factory keeps its informer: a type, or a group, version and resource.
+func resourceOf(key reflect.Value) string {
+	if key.Kind() == reflect.Struct {
+		resource, group := key.FieldByName("Resource"), key.FieldByName("Group")
+		if resource.IsValid() && group.IsValid() && resource.Kind() == reflect.String && group.Kind() == reflect.String {
+			if group.String() == "" {
+				return resource.String()
+			}
+			return resource.String() + "." + group.String()
+		}
+	}
+	if t, ok := key.Interface().(reflect.Type); ok {
+		return resourceOfType(t)
+	}
+	return fmt.Sprint(key.Interface())
+}
+
+// resourceOfType guesses as client-go's own guess does: the plural of the type's name. The group is seen on the wire.
+func resourceOfType(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return plural(strings.ToLower(t.Name()))
+}
+
+func plural(name string) string {
+	switch {
+	case name == "endpoints":
+		return name
+	case strings.HasSuffix(name, "s") || strings.HasSuffix(name, "x") || strings.HasSuffix(name, "ch"):
+		return name + "es"
+	case strings.HasSuffix(name, "y") && !strings.HasSuffix(name, "ay") && !strings.HasSuffix(name, "ey"):
+		return name[:len(name)-1] + "ies"
+	}
+	return name + "s"
+}
+
+func (l *lane) disable(layer, why string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.off[layer] == "" {
+		l.off[layer] = why
+	}
+}
+
+func (l *lane) offs() map[string]string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	out := map[string]string{}
+	for layer, why := range l.off {
+		out[layer] = why
+	}
+	return out
+}
+
+func (l *lane) isOff(layer string) bool {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.off[layer] != ""
+}
+
+// contain ends what went wrong in a hook: its layer is off from now on, and the controller does not notice.
+func (l *lane) contain(layer string, broken *atomic.Bool) {
+	if r := recover(); r != nil {
+		broken.Store(true)
+		l.disable(layer, fmt.Sprintf("the probe's own hook failed (%T) and was switched off", r))
+	}
+}
+
+// indexName is the name of the index that is none: it has no values.
+const indexName = "informerscope-probe"
+
+type barrier struct{ l *lane }
+
+// hookStore hears of every change of the store, under the store's own lock: the store asks an index function for the values of every
+// object that comes, and of every one that goes.
+func (l *lane) hookStore() {
+	if err := calibrate(); err != nil {
+		l.disable("store", err.Error())
+		return
+	}
+	var broken atomic.Bool
+	index := func(obj interface{}) ([]string, error) {
+		if !l.p.on.Load() || broken.Load() {
+			return nil, nil
+		}
+		defer l.contain("store", &broken)
+		if b, ok := obj.(*barrier); ok {
+			if b.l == l {
+				l.settle()
+			}
+			return nil, nil
+		}
+		var pcs callers
+		goruntime.Callers(2, pcs[:])
+		c := indexCause(&pcs)
+		if c == causeUnknown {
+			broken.Store(true)
+			l.disable("store", "this client-go changes its store in a way that is not known")
+			return nil, nil
+		}
+		l.stored(c, obj)
+		return nil, nil
+	}
+	// Of an informer that was made with nil for its Indexers AddIndexers panics, in every release: it writes to that map.
+	defer func() {
+		if r := recover(); r != nil {
+			l.disable("store", "the informer was made with nil Indexers; make it with cache.Indexers{}")
+		}
+	}()
+	if err := l.inf.AddIndexers(cache.Indexers{indexName: index}); err != nil {
+		l.disable("store", err.Error())
+	}
+}
+
+func (l *lane) stored(c cause, obj interface{}) {
+	if c == causeOther {
+		return
+	}
+	if c == causeOld { // the one that takes its place comes next, under the same lock
+		l.leaving = true
+		return
+	}
+	key, rv := ident(obj)
+	e := event{lane: l.id, key: key, rv: rv}
+	switch {
+	case c == causeDeleted:
+		e.kind = evStoreDeleted
+		l.count.Add(-1)
+	case c == causeReplaced:
+		e.kind = evStoreReplacing
+		if !l.replacing.Load() {
+			l.replacing.Store(true)
+			l.count.Store(0)
+			select {
+			case l.p.kick <- struct{}{}:
+			default:
+			}
+		}
+		l.count.Add(1)
+	case l.leaving:
+		e.kind = evStoreUpdated
+	default:
+		e.kind = evStoreAdded
+		l.count.Add(1)
+	}
+	l.leaving = false
+	l.p.emit(e)
+}
+
+// barrier waits until nobody writes to the store, which ends a Replace that was going on.
+func (l *lane) barrier() {
+	if !l.isOff("store") {
+		_, _ = l.inf.GetIndexer().Index(indexName, &barrier{l}) // calls settle
+	}
+}
+
+// settle is called while nobody writes to the store.
+func (l *lane) settle() {
+	if l.replacing.Load() {
+		l.replacing.Store(false)
+		l.p.emit(event{kind: evStoreSettled, lane: l.id})
+		l.counted.Store(true)
+		return
+	}
+	if l.in.items == nil {
+		return
+	}
+	n := int64(len(*l.in.items))
+	if l.counted.Load() && n == 0 && l.count.Load() != 0 {
+		l.p.emit(event{kind: evStoreEmptied, lane: l.id}) // a Replace with nothing asks for no index
+	}
+	l.count.Store(n)
+	l.counted.Store(true)
+}
+
+// hookQueue hears of every object on its way into the queue: the queue has every one transformed.
+func (l *lane) hookQueue() {
+	var user cache.TransformFunc
+	if l.in.transform != nil && l.in.startedLock != nil {
+		l.in.startedLock.Lock()
+		user = *l.in.transform
+		l.in.startedLock.Unlock()
+	}
+	if l.in.transform == nil {
+		return // a transform that is there already must not be lost: the reason is known
+	}
+	if err := l.inf.SetTransform(l.transform(user)); err != nil {
+		l.disable("queued", err.Error())
+	}
+}
+
+func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
+	var broken atomic.Bool
+	return func(obj interface{}) (interface{}, error) {
+		if user != nil {
+			var err error
+			if obj, err = user(obj); err != nil {
+				return obj, err
+			}
+		}
+		if l.p.on.Load() && !broken.Load() {
+			func() {
+				defer l.contain("queued", &broken)
+				var pcs callers
+				goruntime.Callers(3, pcs[:])
+				if o := queueOp(&pcs); o != opNone { // a WatchList transforms its objects a first time for a store of its own
+					key, rv := ident(obj)
+					l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
+				}
+			}()
+		}
+		return obj, nil
+	}
+}
+
+func ident(obj interface{}) (key, rv string) {
+	if t, ok := obj.(cache.DeletedFinalStateUnknown); ok {
+		_, rv = ident(t.Obj)
+		return t.Key, rv
+	}
+	m, err := meta.Accessor(obj)
+	if err != nil {
+		return "", ""
+	}
+	if key = m.GetName(); m.GetNamespace() != "" {
+		key = m.GetNamespace() + "/" + key
+	}
+	return key, m.GetResourceVersion()
+}
+
+// NewInformer makes an informer as cache.NewSharedIndexInformer does, that is seen from its beginning. It is what controller-runtime takes
+// as its cache.Options.NewInformer.
+func (p *Probe) NewInformer(lw cache.ListerWatcher, example runtime.Object, resync time.Duration, indexers cache.Indexers) cache.SharedIndexInformer {
+	if indexers == nil {
+		indexers = cache.Indexers{}
+	}
+	return p.Informer(resourceOfObject(example), cache.NewSharedIndexInformer(lw, example, resync, indexers))
+}
+
+// resourceOfObject guesses the resource of an example: from its kind, where it names one, and else from its type.
+func resourceOfObject(example runtime.Object) string {
+	if gvk := example.GetObjectKind().GroupVersionKind(); gvk.Kind != "" {
+		name := plural(strings.ToLower(gvk.Kind))
+		if gvk.Group != "" {
+			name += "." + gvk.Group
+		}
+		return name
+	}
+	return resourceOfType(reflect.TypeOf(example))
+}

@@ -1,0 +1,271 @@
+package probe
+
+import (
+	"fmt"
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// A few facts are in private fields only. Each is found by its name and taken only if it has exactly the expected type, so a release that
+// moved, renamed or retyped it gives an error that switches one layer off, and never a wild pointer.
+
+// at returns a pointer to a private field of the struct v.
+func at[T any](v reflect.Value, name string) (*T, error) {
+	f, err := field(v, name)
+	if err != nil {
+		return nil, err
+	}
+	if want := reflect.TypeOf((*T)(nil)).Elem(); f.Type() != want {
+		return nil, fmt.Errorf("%s.%s is a %s in this client-go, not a %s", v.Type(), name, f.Type(), want)
+	}
+	return (*T)(unsafe.Pointer(f.UnsafeAddr())), nil
+}
+
+// field returns a private field as if it were a public one.
+func field(v reflect.Value, name string) (reflect.Value, error) {
+	if v.Kind() != reflect.Struct || !v.CanAddr() {
+		return reflect.Value{}, fmt.Errorf("%s is no struct that can be read", v.Type())
+	}
+	f := v.FieldByName(name)
+	if !f.IsValid() {
+		return reflect.Value{}, fmt.Errorf("%s has no field %s in this client-go", v.Type(), name)
+	}
+	return reflect.NewAt(f.Type(), unsafe.Pointer(f.UnsafeAddr())).Elem(), nil
+}
+
+const cachePackage = "k8s.io/client-go/tools/cache"
+
+// named says whether v points to a struct of client-go's cache package with this name.
+func named(v reflect.Value, name string) bool {
+	return v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Struct && v.Elem().Type().Name() == name &&
+		isCache(v.Elem().Type().PkgPath()+".")
+}
+
+// inner is what can be reached inside one sharedIndexInformer. A nil pointer is a layer that cannot be seen; why says so.
+type inner struct {
+	startedLock *sync.Mutex
+	started     *bool
+	controller  *cache.Controller
+	transform   *cache.TransformFunc
+
+	storeLock *sync.RWMutex
+	items     *map[string]interface{}
+
+	listenersLock *sync.RWMutex
+	listeners     reflect.Value // map[*processorListener]bool
+
+	why map[string]string
+}
+
+// unwrap finds client-go's own informer below wrappers that embed the interface.
+func unwrap(inf cache.SharedIndexInformer) (reflect.Value, bool) {
+	v := reflect.ValueOf(inf)
+	for depth := 0; depth < 8; depth++ {
+		if named(v, "sharedIndexInformer") {
+			return v.Elem(), true
+		}
+		if v.Kind() == reflect.Interface || v.Kind() == reflect.Pointer && !v.IsNil() && v.Elem().Kind() == reflect.Interface {
+			v = v.Elem()
+			continue
+		}
+		s := v
+		if v.Kind() == reflect.Pointer && !v.IsNil() {
+			s = v.Elem()
+		}
+		if s.Kind() != reflect.Struct {
+			break
+		}
+		e := s.FieldByName("SharedIndexInformer")
+		if !e.IsValid() || e.Kind() != reflect.Interface || e.IsNil() {
+			break
+		}
+		v = e.Elem()
+	}
+	return reflect.Value{}, false
+}
+
+func look(inf cache.SharedIndexInformer) *inner {
+	in := &inner{why: map[string]string{}}
+	s, ok := unwrap(inf)
+	if !ok {
+		why := fmt.Sprintf("a %T is not client-go's own informer", inf)
+		in.why["listeners"], in.why["queue"], in.why["handlers"] = why, why, why
+		return in
+	}
+	note := func(layers []string, err error) {
+		if err != nil {
+			for _, l := range layers {
+				in.why[l] = err.Error()
+			}
+		}
+	}
+	var err error
+	if in.startedLock, err = at[sync.Mutex](s, "startedLock"); err == nil {
+		in.started, err = at[bool](s, "started")
+	}
+	note([]string{"handlers", "queue"}, err)
+	in.controller, err = at[cache.Controller](s, "controller")
+	note([]string{"queue"}, err)
+	in.transform, err = at[cache.TransformFunc](s, "transform")
+	note([]string{"queued"}, err)
+	note([]string{"listeners", "handlers"}, in.findListeners(s))
+	note([]string{"count"}, in.findItems(s))
+	return in
+}
+
+func (in *inner) findListeners(s reflect.Value) error {
+	p, err := field(s, "processor")
+	if err != nil {
+		return err
+	}
+	if !named(p, "sharedProcessor") {
+		return fmt.Errorf("sharedIndexInformer.processor is a %s in this client-go", p.Type())
+	}
+	lock, err := at[sync.RWMutex](p.Elem(), "listenersLock")
+	if err != nil {
+		return err
+	}
+	m, err := field(p.Elem(), "listeners")
+	if err != nil {
+		return err
+	}
+	if m.Kind() != reflect.Map || m.Type().Key().Kind() != reflect.Pointer || m.Type().Key().Elem().Name() != "processorListener" {
+		return fmt.Errorf("sharedProcessor.listeners is a %s in this client-go", m.Type())
+	}
+	in.listenersLock, in.listeners = lock, m
+	return nil
+}
+
+func (in *inner) findItems(s reflect.Value) error {
+	x, err := at[cache.Indexer](s, "indexer")
+	if err != nil {
+		return err
+	}
+	c := reflect.ValueOf(*x)
+	if !named(c, "cache") {
+		return fmt.Errorf("sharedIndexInformer.indexer is a %s in this client-go", c.Type())
+	}
+	store, err := at[cache.ThreadSafeStore](c.Elem(), "cacheStorage")
+	if err != nil {
+		return err
+	}
+	m := reflect.ValueOf(*store)
+	if !named(m, "threadSafeMap") {
+		return fmt.Errorf("cache.cacheStorage is a %s in this client-go", m.Type())
+	}
+	lock, err := at[sync.RWMutex](m.Elem(), "lock")
+	if err != nil {
+		return err
+	}
+	items, err := at[map[string]interface{}](m.Elem(), "items")
+	if err != nil {
+		return err
+	}
+	in.storeLock, in.items = lock, items
+	return nil
+}
+
+// peer is a processorListener.
+type peer struct {
+	addr     uintptr
+	handler  *cache.ResourceEventHandler
+	name     string
+	pending  *atomic.Int64 // since 0.36: kept beside the ring, for others to read
+	readable *int          // of the ring: only the listener's own goroutine writes it, without a lock
+	capacity *int
+	synced   func() bool
+}
+
+func lookListener(p reflect.Value) (*peer, error) {
+	l := p.Elem()
+	out := &peer{addr: p.Pointer()}
+	var err error
+	if out.handler, err = at[cache.ResourceEventHandler](l, "handler"); err != nil {
+		return nil, err
+	}
+	if name, err := at[string](l, "handlerName"); err == nil {
+		out.name = *name // set before the listener is in the map, never changed
+	}
+	if s, ok := p.Interface().(interface{ HasSynced() bool }); ok {
+		out.synced = s.HasSynced
+	}
+	return out, nil
+}
+
+func (pl *peer) lookRing(p reflect.Value) error {
+	ring, err := field(p.Elem(), "pendingNotifications")
+	if err != nil {
+		return err
+	}
+	if pl.capacity, err = at[int](ring, "n"); err != nil {
+		return err
+	}
+	if pl.pending, err = at[atomic.Int64](p.Elem(), "pendingNotificationsLength"); err == nil {
+		return nil
+	}
+	pl.readable, err = at[int](ring, "readable")
+	return err
+}
+
+// queueView is the queue of a started informer.
+type queueView struct {
+	kind  string
+	era   string
+	lock  *sync.RWMutex
+	items *[]cache.Delta           // RealFIFO
+	keys  *[]string                // DeltaFIFO
+	byKey *map[string]cache.Deltas // DeltaFIFO
+}
+
+func (in *inner) lookQueue() (*queueView, error) {
+	c := reflect.ValueOf(*in.controller)
+	if !named(c, "controller") {
+		return nil, fmt.Errorf("the informer's controller is a %s in this client-go", c.Type())
+	}
+	cfg, err := field(c.Elem(), "config")
+	if err != nil {
+		return nil, err
+	}
+	q, err := at[cache.Queue](cfg, "Queue")
+	if err != nil {
+		return nil, err
+	}
+	v := reflect.ValueOf(*q)
+	out := &queueView{}
+	switch {
+	case named(v, "RealFIFO"):
+		out.kind, out.era = "RealFIFO", "1.33"
+		if v.Elem().FieldByName("batchSize").IsValid() {
+			out.era = "1.35"
+		}
+		if atomically, err := at[bool](v.Elem(), "emitAtomicEvents"); err == nil && *atomically { // set when it is made
+			out.era = "1.37"
+		}
+		if out.items, err = at[[]cache.Delta](v.Elem(), "items"); err != nil {
+			return nil, err
+		}
+	case named(v, "DeltaFIFO"):
+		out.kind, out.era = "DeltaFIFO", "1.31"
+		if out.keys, err = at[[]string](v.Elem(), "queue"); err != nil {
+			return nil, err
+		}
+		if out.byKey, err = at[map[string]cache.Deltas](v.Elem(), "items"); err != nil {
+			return nil, err
+		}
+	default:
+		return nil, fmt.Errorf("the informer's queue is a %s", v.Type())
+	}
+	out.lock, err = at[sync.RWMutex](v.Elem(), "lock")
+	return out, err
+}
+
+// racy reads a word that another goroutine writes. It is aligned, so what comes is some value that stood there; it is a sample, and is
+// ordered with nothing.
+//
+//go:norace
+//go:noinline
+func racy(p *int) int { return *p }

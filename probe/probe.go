@@ -1,0 +1,225 @@
+package probe
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Options of a Probe. The zero value is usable.
+type Options struct {
+	// Token lets requests in that do not come from this machine: "Authorization: Bearer TOKEN". Without one they are refused.
+	Token string
+	// Events is how many of the newest events are kept while somebody is attached; 32,768 when 0. One costs 88 bytes.
+	Events int
+	// Viewers is how many may be attached at the same time; 4 when 0.
+	Viewers int
+}
+
+// Probe is what is known of one process's informers. Its methods are safe for concurrent use.
+type Probe struct {
+	opts  Options
+	start time.Time
+	on    atomic.Bool // somebody is attached
+	kick  chan struct{}
+
+	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
+	ring []event    // nil while nobody is attached
+	next uint64
+
+	wire wire
+
+	admin   sync.Mutex // attaching and detaching
+	viewers int
+	stop    chan struct{}
+	stopped chan struct{}
+
+	lanesMu sync.Mutex
+	lanes   []*lane
+}
+
+// New returns a Probe.
+func New(o Options) *Probe {
+	if o.Events <= 0 {
+		o.Events = 1 << 15
+	}
+	if o.Viewers <= 0 {
+		o.Viewers = 4
+	}
+	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1)}
+}
+
+// Note puts a mark with these words into the log of whoever is attached.
+func (p *Probe) Note(text string) {
+	if p.on.Load() {
+		p.emit(event{kind: evNote, text: text})
+	}
+}
+
+type kind uint8
+
+const (
+	evQueued kind = iota + 1
+	evStoreAdded
+	evStoreUpdated
+	evStoreDeleted
+	evStoreReplacing // an item of a Replace; evStoreSettled ends it
+	evStoreSettled
+	evStoreEmptied // a Replace with nothing
+	evHandling
+	evHandled
+	evSampled
+	evWireRequest
+	evWireResponse
+	evWireBytes
+	evWireFrame
+	evWireDone
+	evNote
+)
+
+// event is one fact, small enough to keep many.
+type event struct {
+	at       time.Duration
+	dur      time.Duration
+	kind     kind
+	op       op
+	lane     uint8
+	flag     bool
+	listener int32
+	req      uint32
+	n        int32
+	key, rv  string
+	text     string
+	sample   *sample
+}
+
+type op uint8
+
+const (
+	opNone op = iota
+	opAdded
+	opUpdated
+	opDeleted
+	opReplaced
+	opSync
+	opReplacedAll
+	opBookmark
+)
+
+var opNames = [...]string{"", "Added", "Updated", "Deleted", "Replaced", "Sync", "ReplacedAll", "Bookmark"}
+
+// emit appends to the log. What is emitted under a lock of the informer stands in the order of that lock.
+func (p *Probe) emit(e event) {
+	p.mu.Lock()
+	if p.ring != nil {
+		e.at = time.Since(p.start) // under the lock: it never falls
+		p.next++
+		p.ring[p.next%uint64(len(p.ring))] = e
+	}
+	p.mu.Unlock()
+}
+
+// head is the number of the newest event.
+func (p *Probe) head() uint64 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.next
+}
+
+// copiedAtOnce is how many events are copied while the hooks have to wait for it.
+const copiedAtOnce = 1024
+
+// since copies what came after seq, up to now; lost says that some of it is gone.
+func (p *Probe) since(seq uint64, into []event) (out []event, head uint64, lost bool) {
+	head = p.head()
+	for out = into; seq < head && !lost; {
+		out, seq, lost = p.some(seq, head, out)
+	}
+	return out, head, lost
+}
+
+func (p *Probe) some(seq, head uint64, into []event) (out []event, to uint64, lost bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	n := uint64(len(p.ring))
+	if p.next > n && seq < p.next-n {
+		return into, head, true
+	}
+	for to = seq; to < head && to < seq+copiedAtOnce; {
+		to++
+		into = append(into, p.ring[to%n])
+	}
+	return into, to, false
+}
+
+// attach begins to log, if nobody else made it begin. It says false when too many are attached.
+func (p *Probe) attach() bool {
+	p.admin.Lock()
+	defer p.admin.Unlock()
+	if p.viewers >= p.opts.Viewers {
+		return false
+	}
+	if p.viewers++; p.viewers > 1 {
+		return true
+	}
+	p.mu.Lock()
+	p.ring = make([]event, p.opts.Events)
+	p.mu.Unlock()
+	for _, l := range p.informers() {
+		l.counted.Store(false)
+	}
+	p.on.Store(true)
+	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
+	go p.sampler(p.stop, p.stopped)
+	return true
+}
+
+// detach ends what attach began. When the last one is gone there is no goroutine and no buffer left, and nothing is logged any more.
+func (p *Probe) detach() {
+	p.admin.Lock()
+	defer p.admin.Unlock()
+	if p.viewers--; p.viewers > 0 {
+		return
+	}
+	p.on.Store(false)
+	close(p.stop)
+	<-p.stopped
+	p.mu.Lock()
+	p.ring = nil
+	p.mu.Unlock()
+}
+
+func (p *Probe) informers() []*lane {
+	p.lanesMu.Lock()
+	defer p.lanesMu.Unlock()
+	return append([]*lane(nil), p.lanes...)
+}
+
+// samplePeriod is how often what nobody tells is looked at.
+const samplePeriod = 50 * time.Millisecond
+
+func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
+	defer close(stopped)
+	t := time.NewTicker(samplePeriod)
+	defer t.Stop()
+	for {
+		select {
+		case <-stop:
+			return
+		case <-p.kick:
+			for _, l := range p.informers() {
+				if l.replacing.Load() {
+					l.barrier()
+				}
+			}
+			continue
+		case <-t.C:
+		}
+		for _, l := range p.informers() {
+			l.barrier()
+			if s := l.sample(); s != nil {
+				p.emit(event{kind: evSampled, lane: l.id, sample: s})
+			}
+		}
+	}
+}

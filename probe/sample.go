@@ -1,0 +1,179 @@
+package probe
+
+import (
+	"reflect"
+	"sync/atomic"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// sample is what stood inside one informer at one moment, as far as nobody tells it. It never waits for the informer's locks: what is
+// locked is not seen this time. It is not changed once it was made.
+type sample struct {
+	synced, stopped bool
+	rv              string
+
+	queueKind, era string
+	depth          int // -1: not seen
+	locked         bool
+	waiting        []waiting // as far as it was copied
+
+	listenersSeen bool
+	listeners     []listenerSample
+}
+
+// waiting is something in the queue.
+type waiting struct {
+	op      op
+	key, rv string
+}
+
+type listenerSample struct {
+	id       int32
+	name     string
+	ring     int // -1: not seen
+	capacity int
+	synced   bool
+	timed    bool
+	exact    bool // client-go keeps the length for others to read
+}
+
+// copiedQueue is how much of a queue is copied under its lock.
+const copiedQueue = 1024
+
+func (l *lane) sample() (s *sample) {
+	var broken atomic.Bool
+	defer func() {
+		if broken.Load() {
+			s = nil
+		}
+	}()
+	defer l.contain("samples", &broken)
+	if l.isOff("samples") {
+		return nil
+	}
+	s = &sample{depth: -1}
+	s.rv = l.inf.LastSyncResourceVersion()
+	s.synced, s.stopped = l.inf.HasSynced(), l.inf.IsStopped()
+	l.sampleQueue(s)
+	l.sampleListeners(s)
+	return s
+}
+
+func (l *lane) sampleQueue(s *sample) {
+	q := l.queue.Load()
+	if q == nil {
+		if q = l.findQueue(); q == nil {
+			return
+		}
+		l.queue.Store(q)
+	}
+	s.queueKind, s.era = q.kind, q.era
+	if !q.lock.TryRLock() {
+		s.locked = true
+		return
+	}
+	defer q.lock.RUnlock()
+	if q.items != nil {
+		s.depth = len(*q.items)
+		for i := 0; i < s.depth && i < copiedQueue; i++ {
+			s.waiting = append(s.waiting, waitingOf(&(*q.items)[i]))
+		}
+		return
+	}
+	s.depth = len(*q.keys)
+	for i := 0; i < s.depth && len(s.waiting) < copiedQueue; i++ {
+		deltas := (*q.byKey)[(*q.keys)[i]]
+		for j := range deltas {
+			s.waiting = append(s.waiting, waitingOf(&deltas[j]))
+		}
+	}
+}
+
+func waitingOf(d *cache.Delta) waiting {
+	w := waiting{}
+	for o, name := range opNames {
+		if name == string(d.Type) {
+			w.op = op(o)
+		}
+	}
+	switch d.Type {
+	case cache.Added, cache.Updated, cache.Deleted, cache.Replaced, cache.Sync:
+		w.key, w.rv = ident(d.Object)
+	}
+	return w
+}
+
+// findQueue finds the queue of an informer that runs.
+func (l *lane) findQueue() *queueView {
+	in := l.in
+	if in.startedLock == nil || in.controller == nil || l.isOff("queue") || !in.startedLock.TryLock() {
+		return nil
+	}
+	defer in.startedLock.Unlock()
+	if *in.controller == nil {
+		return nil
+	}
+	q, err := in.lookQueue()
+	if err != nil {
+		l.disable("queue", err.Error())
+		return nil
+	}
+	return q
+}
+
+func (l *lane) sampleListeners(s *sample) {
+	in := l.in
+	if in.listenersLock == nil || l.isOff("listeners") || !in.listenersLock.TryRLock() {
+		return
+	}
+	defer in.listenersLock.RUnlock()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	s.listenersSeen = true
+	for _, t := range l.timers {
+		t.seen = false
+	}
+	for it := in.listeners.MapRange(); it.Next(); {
+		pl, err := lookListener(it.Key())
+		if err != nil {
+			l.off["listeners"] = err.Error()
+			return
+		}
+		t := l.peers[pl.addr]
+		if t == nil { // it was added past the probe: known by its place only
+			t = l.clock(*pl.handler)
+			t.name, t.h = handlerName(*pl.handler), nil
+			if pl.name != "" {
+				t.name = pl.name
+			}
+			l.peers[pl.addr] = t
+		}
+		t.seen = true
+		x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
+		if pl.synced != nil {
+			x.synced = pl.synced()
+		}
+		if err := pl.lookRing(it.Key()); err != nil {
+			if l.off["rings"] == "" {
+				l.off["rings"] = err.Error()
+			}
+		} else {
+			if x.exact = pl.pending != nil; x.exact {
+				x.ring = int(pl.pending.Load())
+			} else {
+				x.ring = racy(pl.readable)
+			}
+			x.capacity = racy(pl.capacity)
+		}
+		s.listeners = append(s.listeners, x)
+	}
+	for addr, t := range l.peers {
+		if !t.seen { // removed; another listener may have its place later
+			delete(l.peers, addr)
+		}
+	}
+}
+
+// same says whether two samples show the same.
+func (s *sample) same(o *sample) bool { return o != nil && reflect.DeepEqual(s, o) }

@@ -1,0 +1,285 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"k8s.io/client-go/rest"
+	"k8s.io/client-go/transport"
+)
+
+// WrapConfig returns a copy of a client's configuration, whose requests are seen. Only GETs are: lists and watches.
+func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
+	if c == nil {
+		return nil
+	}
+	c = rest.CopyConfig(c)
+	c.WrapTransport = transport.Wrappers(c.WrapTransport, p.Transport)
+	return c
+}
+
+// Transport is WrapConfig for those who have a round tripper and no rest.Config.
+func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper { return &trip{p, rt} }
+
+// wire is the requests that are open, whoever is attached: the URL of a watch is known to who attaches long after it was opened.
+type wire struct {
+	mu   sync.Mutex
+	next uint32
+	open map[uint32]*request
+	// of is what is known of the resources that were listed, by their names: which version of them.
+	of map[string]target
+}
+
+// maxOpen bounds the table of open requests.
+const maxOpen = 1024
+
+type request struct {
+	id     uint32
+	url    string
+	watch  bool
+	status int
+	sent   time.Time
+	frames atomic.Int64
+	bytes  atomic.Int64
+	answer bool
+}
+
+func (w *wire) begin(u *url.URL) *request {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.next++
+	r := &request{id: w.next, sent: time.Now()}
+	r.url, r.watch = safeURL(u)
+	if w.open == nil {
+		w.open = map[uint32]*request{}
+	}
+	if t := resourcePath(u.Path); t.Resource != "" && len(w.of) < maxOpen {
+		if w.of == nil {
+			w.of = map[string]target{}
+		}
+		w.of[t.name()] = t
+	}
+	if len(w.open) < maxOpen {
+		w.open[r.id] = r
+	}
+	return r
+}
+
+// target is the resource of this name. Of one that a factory named by its type the group is known from its requests.
+func (w *wire) target(name string) target {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if t, ok := w.of[name]; ok {
+		return t
+	}
+	var found []target
+	for _, t := range w.of {
+		if t.Resource == name {
+			found = append(found, t)
+		}
+	}
+	if len(found) == 1 {
+		return found[0]
+	}
+	t := target{Version: "v1"}
+	t.Resource, t.Group, _ = strings.Cut(name, ".")
+	return t
+}
+
+func (w *wire) end(r *request) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	delete(w.open, r.id)
+}
+
+// safeURL is a request's path with the parameters of a list, and no others.
+func safeURL(u *url.URL) (s string, watch bool) {
+	q, out := u.Query(), url.Values{}
+	for _, name := range [...]string{"watch", "resourceVersion", "resourceVersionMatch", "allowWatchBookmarks", "sendInitialEvents", "timeoutSeconds", "limit",
+		"labelSelector", "fieldSelector"} {
+		if q.Has(name) {
+			out.Set(name, q.Get(name))
+		}
+	}
+	if q.Has("continue") {
+		out.Set("continue", "more")
+	}
+	v := q.Get("watch")
+	watch = v == "true" || v == "1"
+	if len(out) == 0 {
+		return u.Path, watch
+	}
+	return u.Path + "?" + out.Encode(), watch
+}
+
+type trip struct {
+	p    *Probe
+	next http.RoundTripper
+}
+
+// WrappedRoundTripper lets client-go find the innermost one.
+func (t *trip) WrappedRoundTripper() http.RoundTripper { return t.next }
+
+func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
+	if r.Method != http.MethodGet {
+		return t.next.RoundTrip(r)
+	}
+	q := t.p.wire.begin(r.URL)
+	if t.p.on.Load() {
+		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.watch})
+	}
+	resp, err := t.next.RoundTrip(r)
+	if err != nil || resp == nil {
+		t.p.wire.end(q)
+		if t.p.on.Load() {
+			t.p.emit(event{kind: evWireResponse, req: q.id, text: causeOf(err)})
+		}
+		return resp, err
+	}
+	t.p.wire.mu.Lock()
+	q.status, q.answer = resp.StatusCode, true
+	t.p.wire.mu.Unlock()
+	if t.p.on.Load() {
+		t.p.emit(event{kind: evWireResponse, req: q.id, n: int32(resp.StatusCode)})
+	}
+	if resp.Body == nil {
+		t.p.wire.end(q)
+		return resp, nil
+	}
+	b := &body{ReadCloser: resp.Body, p: t.p, q: q}
+	if q.watch && resp.StatusCode == http.StatusOK {
+		if strings.Contains(resp.Header.Get("Content-Type"), "protobuf") {
+			b.scan = &protoScanner{}
+		} else if strings.Contains(resp.Header.Get("Content-Type"), "json") {
+			b.scan = newJSONScanner()
+		}
+	}
+	resp.Body = b
+	return resp, nil
+}
+
+// causeOf is in one word why there was no answer. An error's own words are not kept: they may hold what is not for a file.
+func causeOf(err error) string {
+	var dns *net.DNSError
+	var timeout net.Error
+	switch {
+	case err == nil:
+		return "error"
+	case errors.Is(err, context.Canceled):
+		return "cancelled"
+	case errors.Is(err, syscall.ECONNREFUSED):
+		return "refused"
+	case errors.Is(err, syscall.ECONNRESET):
+		return "reset"
+	case errors.As(err, &dns):
+		return "dns"
+	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+		return "timeout"
+	case errors.Is(err, syscall.EHOSTUNREACH), errors.Is(err, syscall.ENETUNREACH):
+		return "unreachable"
+	case strings.Contains(err.Error(), "x509:"), strings.Contains(err.Error(), "tls:"):
+		return "tls"
+	}
+	return "error"
+}
+
+// frame is a frame of a watch.
+type frame struct {
+	typ, key, rv, reason string
+	initialEnd           bool
+	size                 int
+}
+
+// scanner cuts a watch into frames. It keeps what it needs of them and never a body.
+type scanner interface {
+	// feed takes the next bytes. While on is false only the place in the stream is kept.
+	feed(b []byte, on bool, got func(frame))
+}
+
+type body struct {
+	io.ReadCloser
+	p      *Probe
+	q      *request
+	scan   scanner
+	counts int // bytes that are not told yet
+	done   atomic.Bool
+}
+
+// Read belongs to one goroutine at a time, as the body that it wraps.
+func (b *body) Read(buf []byte) (int, error) {
+	n, err := b.ReadCloser.Read(buf)
+	on := b.p.on.Load()
+	if n > 0 {
+		b.q.bytes.Add(int64(n))
+		if b.scan != nil {
+			b.feed(buf[:n], on)
+		} else if b.counts += n; on && (b.counts >= 64<<10 || err != nil) {
+			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.counts)})
+			b.counts = 0
+		}
+	}
+	if err != nil {
+		why := ""
+		if !errors.Is(err, io.EOF) {
+			why = causeOf(err)
+		}
+		b.finish(why)
+	}
+	return n, err
+}
+
+func (b *body) feed(buf []byte, on bool) {
+	defer func() {
+		if recover() != nil {
+			b.scan = nil // this watch goes on without its frames
+		}
+	}()
+	b.scan.feed(buf, on, func(f frame) {
+		b.q.frames.Add(1)
+		b.p.emit(event{kind: evWireFrame, req: b.q.id, text: f.typ, key: f.key, rv: f.rv, n: int32(f.size), flag: f.initialEnd, op: frameOp(f.typ)})
+		if f.reason != "" {
+			b.p.emit(event{kind: evWireFrame, req: b.q.id, text: "REASON", key: f.reason})
+		}
+	})
+}
+
+func frameOp(typ string) op {
+	switch typ {
+	case "ADDED":
+		return opAdded
+	case "MODIFIED":
+		return opUpdated
+	case "DELETED":
+		return opDeleted
+	case "BOOKMARK":
+		return opBookmark
+	}
+	return opNone
+}
+
+func (b *body) finish(why string) {
+	if !b.done.CompareAndSwap(false, true) {
+		return
+	}
+	b.p.wire.end(b.q)
+	if b.p.on.Load() {
+		if b.counts > 0 {
+			b.p.emit(event{kind: evWireBytes, req: b.q.id, n: int32(b.counts)})
+		}
+		b.p.emit(event{kind: evWireDone, req: b.q.id, text: why})
+	}
+}
+
+func (b *body) Close() error {
+	b.finish("")
+	return b.ReadCloser.Close()
+}
