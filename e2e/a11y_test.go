@@ -36,7 +36,8 @@ var axe = sync.OnceValues(func() (string, error) {
 	if want := lock.Packages["node_modules/axe-core"].Version; err != nil || have.Version != want {
 		npm, err := exec.LookPath("npm")
 		if err != nil {
-			return "", fmt.Errorf("the accessibility checker axe-core %s is not installed and npm is not found: install Node.js 20 or later with npm (nodejs.org, or apt-get install nodejs npm), or run npm ci in e2e/a11y elsewhere and copy node_modules here: %w", want, err)
+			return "", fmt.Errorf("the accessibility checker axe-core %s is not installed and npm is not found: install Node.js 20 or later with npm (nodejs.org, "+
+				"or apt-get install nodejs npm), or run npm ci in e2e/a11y elsewhere and copy node_modules here: %w", want, err)
 		}
 		cmd := exec.Command(npm, "ci", "--no-audit", "--no-fund", "--ignore-scripts")
 		cmd.Dir = dir
@@ -79,7 +80,8 @@ var a11yScenes = []struct {
 	{"stories", []string{"wait (document.activeElement?.blur?.(), true)", "keys s", "wait stage.find('#story-list [role=option]')"}},
 	{"explain", []string{"wait (document.activeElement?.blur?.(), true)", "keys i", "wait stage.find('.exi[aria-expanded=true]')"}},
 	{"keys", []string{"click stage.find('.icons button', /^keys/)", "wait stage.find('.kp')"}},
-	{"two eras", []string{"wait informerscope.select({era: '1.31,1.37'}).then(() => true)", "wait document.getElementById('app').classList.contains('view-lanes')"}},
+	{"two eras", []string{"wait informerscope.select({era: '1.31,1.37'}).then(() => true)",
+		"wait document.getElementById('app').classList.contains('view-lanes')"}},
 	{"one era", []string{"wait informerscope.select({era: '1.37'}).then(() => true)", "wait !document.getElementById('app').classList.contains('view-lanes')"}},
 	{"presenter", []string{"wait (document.activeElement?.blur?.(), true)", "keys p", "wait document.getElementById('app').classList.contains('view-presenter')"}},
 	{"held", []string{"wait informerscope.hold('pop').then(() => true)", "wait stage.find('.sbtn', /^release 1/)"}},

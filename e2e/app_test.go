@@ -58,6 +58,12 @@ func startServer(t *testing.T, args ...string) *server {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return startProgram(t, program, args...)
+}
+
+// startProgram does what startServer does with a program of the caller's.
+func startProgram(t *testing.T, program string, args ...string) *server {
+	t.Helper()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)

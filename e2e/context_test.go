@@ -23,7 +23,8 @@ func podServer(t *testing.T, name string) *httptest.Server {
 			return
 		}
 		_, _ = w.Write([]byte(`{"type":"ADDED","object":` + pod + `}` + "\n" +
-			`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}` + "\n"))
+			`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}` +
+			"\n"))
 		w.(http.Flusher).Flush()
 		<-r.Context().Done()
 	}))
@@ -82,7 +83,8 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	if err := p.Keys(within(t, 10*time.Second), "Enter"); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.WaitFor(within(t, 10*time.Second), "stage.find('.pop [role=option][aria-selected=true]', /^the second/)", "document.querySelector('.pop')?.textContent"); err != nil {
+	if err := p.WaitFor(within(t, 10*time.Second), "stage.find('.pop [role=option][aria-selected=true]', /^the second/)",
+		"document.querySelector('.pop')?.textContent"); err != nil {
 		t.Fatal(err)
 	}
 	tabTo("/^first/")
@@ -92,7 +94,8 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	// What is live is shared as a file.
 	call(t, p, "pause()")
 	s := await(t, p, 10*time.Second, "s.view.mode === 'paused'")
-	use(t, p, control{do: []string{"click stage.find('button', /^share/)", "wait stage.find('.pop .row')"}, page: "!/link/i.test(stage.find('.pop .row').textContent)"})
+	use(t, p, control{do: []string{"click stage.find('button', /^share/)", "wait stage.find('.pop .row')"},
+		page: "!/link/i.test(stage.find('.pop .row').textContent)"})
 	use(t, p, control{do: []string{"click stage.find('.pop .row')"}, page: "__files.names.length === 1 && __files.texts.length === 1 && __files.copied === ''"})
 	if name := evalIn[string](t, p, "__files.names[0]"); !strings.Contains(name, "-at") || !strings.HasSuffix(name, ".jsonl") {
 		t.Errorf("the moment of a live cluster is saved as %s, want its event %d in the name", name, s.Seq)
@@ -104,7 +107,8 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 		want: "s.source.kind === 'sim' && s.queue.synced && s.indexer.count >= 60",
 	})
 	use(t, p, control{do: []string{"click stage.find('button', /^share/)", "click stage.seek('.pop .row', /link/i)"}, page: "__files.copied !== ''"})
-	if link := evalIn[string](t, p, "__files.copied"); !strings.Contains(link, "source=sim") || !strings.Contains(link, "seed=7") || strings.Contains(link, "token") || strings.Contains(link, "first") {
+	if link := evalIn[string](t, p, "__files.copied"); !strings.Contains(link, "source=sim") || !strings.Contains(link, "seed=7") ||
+		strings.Contains(link, "token") || strings.Contains(link, "first") {
 		t.Errorf("the link is %s", link)
 	}
 	p.ExpectClean(t)

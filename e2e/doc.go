@@ -1,5 +1,5 @@
 // Package e2e judges the whole of informerscope from outside: the built server
-// and page, in a real browser, on a real API server (package cluster) and on
+// and page, in real browsers, on a real API server (package cluster) and on
 // the simulated cluster.
 //
 // The package has tests only. It is a module of its own, so that what judges

@@ -32,7 +32,8 @@ func TestDroppedFiles(t *testing.T) {
 	}
 	says := func(pattern string) {
 		t.Helper()
-		if err := p.WaitFor(within(t, 30*time.Second), pattern+`.test(document.querySelector(".toast")?.textContent)`, `document.querySelector(".toast")?.textContent`); err != nil {
+		if err := p.WaitFor(within(t, 30*time.Second), pattern+`.test(document.querySelector(".toast")?.textContent)`,
+			`document.querySelector(".toast")?.textContent`); err != nil {
 			t.Fatal(err)
 		}
 		if evalIn[bool](t, p, `!!document.querySelector(".drop")`) {
@@ -60,7 +61,8 @@ func TestDroppedFiles(t *testing.T) {
 	call(t, p, "seek(%d)", before.Seq)
 	again := await(t, p, time.Minute, "s.seq === %d", before.Seq)
 	if again.Indexer.Count != before.Indexer.Count || again.Reflector.ResourceVersion != before.Reflector.ResourceVersion {
-		t.Errorf("the recording stands at %d objects, rv %s; it was recorded at %d, rv %s", again.Indexer.Count, again.Reflector.ResourceVersion, before.Indexer.Count, before.Reflector.ResourceVersion)
+		t.Errorf("the recording stands at %d objects, rv %s; it was recorded at %d, rv %s", again.Indexer.Count, again.Reflector.ResourceVersion,
+			before.Indexer.Count, before.Reflector.ResourceVersion)
 	}
 
 	// Torn in the middle of a line, it holds what was whole before it.

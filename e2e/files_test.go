@@ -34,9 +34,11 @@ const catchFiles = `(() => {
 	files.said = () => document.querySelector(".toast")?.textContent ?? "";
 })()`
 
-// share opens the menu of recordings and presses its row i.
+// share opens the menu of recordings and presses its row i. What is shared of a moment is what shows, and that comes a frame after the
+// worker has it.
 func share(t *testing.T, p *browser.Page, i int) {
 	t.Helper()
+	until(t, p, `informerscope.state().then((s) => s.live || document.querySelector(".clock small")?.textContent.replace(/\D/g, "") === String(s.seq))`)
 	if !evalIn[bool](t, p, `(() => { document.querySelector(".share").click(); const row = document.querySelectorAll(".pop .row")[%d]; row?.click(); return !!row; })()`, i) {
 		t.Fatalf("the menu of recordings has no row %d", i)
 	}
@@ -146,7 +148,8 @@ func TestKnobs(t *testing.T) {
 		})()`, name, value)
 	}
 	open()
-	for _, bad := range [][2]string{{"objects", "100001"}, {"objects", "-1"}, {"objects", ""}, {"objects", "ten"}, {"rate", "10001"}, {"rate", "1e9"}, {"rate", "0.5"}, {"seed", "x"}} {
+	for _, bad := range [][2]string{{"objects", "100001"}, {"objects", "-1"}, {"objects", ""}, {"objects", "ten"}, {"rate", "10001"}, {"rate", "1e9"},
+		{"rate", "0.5"}, {"seed", "x"}} {
 		if said := turn(bad[0], bad[1]); !strings.Contains(said, "not a whole number") {
 			t.Errorf("%s set to %q says %q", bad[0], bad[1], said)
 		}

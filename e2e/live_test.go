@@ -93,11 +93,37 @@ func TestLive(t *testing.T) {
 			l := &live{t: t, cp: cp, p: p}
 			_ = t.Run("reads only", func(t *testing.T) { l.at(t).readsOnly() }) &&
 				t.Run("holds", func(t *testing.T) { l.at(t).holds(era) }) &&
-				t.Run("faults", func(t *testing.T) { l.at(t).faults(era) })
+				t.Run("faults", func(t *testing.T) { l.at(t).faults(era) }) &&
+				t.Run("factory", func(t *testing.T) { l.at(t).factory() })
 			p.ExpectClean(t, "ERR_CONNECTION", "WebSocket")
 		})
 	}
 	expectNothingWritten(t, cp, audit)
+}
+
+// factory watches three resources of the cluster together, and shuts the factory down: each store is what the API server has, over a watch of
+// its own, and afterwards no request is open.
+func (l *live) factory() {
+	client, err := l.cp.Client()
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	namespaces, err := client.CoreV1().Namespaces().List(within(l.t, time.Minute), metav1.ListOptions{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	pods, err := client.CoreV1().Pods("").List(within(l.t, time.Minute), metav1.ListOptions{})
+	if err != nil {
+		l.t.Fatal(err)
+	}
+	call(l.t, l.p, "select({resource: 'pods,namespaces,deployments.apps'})")
+	await(l.t, l.p, time.Minute, "s.factory?.rows.length === 3 && s.factory.rows.every((r) => r.synced && r.phase === 'watching' && r.requests === 1)")
+	await(l.t, l.p, time.Minute, "s.lanes[0].indexer.count === %d && s.lanes[1].indexer.count === %d && s.lanes[2].indexer.count === 0",
+		len(pods.Items), len(namespaces.Items))
+	await(l.t, l.p, time.Minute, "s.factory.factories[0].stage === 'synced'")
+	waitFor(l.t, l.p, "document.querySelectorAll('.factoryv .prow:not([hidden])').length === 3")
+	call(l.t, l.p, "shutdown()")
+	await(l.t, l.p, time.Minute, "s.factory.factories[0].stage === 'stopped' && s.factory.open === 0")
 }
 
 // pageKubeconfig makes a user who may do everything, and returns a kubeconfig with that user's token.
@@ -108,7 +134,8 @@ func pageKubeconfig(t *testing.T, cp *cluster.ControlPlane) string {
 		t.Fatal(err)
 	}
 	ctx := within(t, time.Minute)
-	if _, err := client.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "page"}}, metav1.CreateOptions{}); err != nil {
+	if _, err := client.CoreV1().ServiceAccounts("default").Create(ctx, &corev1.ServiceAccount{ObjectMeta: metav1.ObjectMeta{Name: "page"}},
+		metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := client.RbacV1().ClusterRoleBindings().Create(ctx, &rbacv1.ClusterRoleBinding{
@@ -239,7 +266,8 @@ func (l *live) readsOnly() {
 	l.touch(5, 5)
 	l.whole()
 	use(l.t, l.p, control{
-		want: "s.workqueue.reconciles > 0 && !s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts + s.workqueue.writeFails === 0 && !s.workqueue.lastWrite",
+		want: "s.workqueue.reconciles > 0 && !s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts + s.workqueue.writeFails === 0 && " +
+			"!s.workqueue.lastWrite",
 		page: "stage.texts().some((x) => x.words === 'reads only') && !stage.find('.sbtn', /^writes/) && !stage.texts().some((x) => /simulated only/.test(x.words))",
 	})
 	said := evalIn[string](l.t, l.p, "informerscope.writes(true).then(() => 'written', (err) => err.message)")
@@ -260,10 +288,13 @@ func (l *live) holds(era string) {
 		of                                int
 	}{
 		// What is held before the queue waits in the connection: the Reflector does not go on.
-		{"store", "stage.find('.pin', /before store/)", "1", printer + ".distributed", "s.queue.depth === 0 && Number(s.api.resourceVersion) > Number(s.reflector.resourceVersion)", 3},
+		{"store", "stage.find('.pin', /before store/)", "1", printer + ".distributed",
+			"s.queue.depth === 0 && Number(s.api.resourceVersion) > Number(s.reflector.resourceVersion)", 3},
 		// A DeltaFIFO pops a key, and a batch of the newest era ends at a key's second change.
-		{"pop", "stage.find('.pin', /Pop/)", "2", "s.queue.pops", "s.queue.depth >= (s.queue.kind === 'DeltaFIFO' ? 12 : 24)", map[string]int{"1.31": 12, "1.37": 3}[era]},
-		{"deliver", "stage.find('.pin', /deliver|printer/)", "3", printer + ".delivered", printer + ".pending >= 20 && s.listeners.filter((x) => x.name !== 'printer').every((x) => x.pending === 0)", 3},
+		{"pop", "stage.find('.pin', /Pop/)", "2", "s.queue.pops", "s.queue.depth >= (s.queue.kind === 'DeltaFIFO' ? 12 : 24)",
+			map[string]int{"1.31": 12, "1.37": 3}[era]},
+		{"deliver", "stage.find('.pin', /deliver|printer/)", "3", printer + ".delivered",
+			printer + ".pending >= 20 && s.listeners.filter((x) => x.name !== 'printer').every((x) => x.pending === 0)", 3},
 		{"take", "stage.find('.pin', /worker/)", "4", "s.workqueue.reconciles", "s.workqueue.depth >= 20", 24},
 	} {
 		for _, way := range []string{"mouse", "keys"} {
@@ -272,10 +303,12 @@ func (l *live) holds(era string) {
 				before := l.marks()
 				held := fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", st.stage)
 				hold, one, all := "keys h "+st.digit, "keys n", "keys N"
-				some := []string{"focus stage.seek('.sbtn', /^n…/)", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4", "keys Enter"}
+				some := []string{"focus stage.seek('.sbtn', /^release n/)", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
+					"type 4", "keys Enter"}
 				if way == "mouse" {
 					hold, one, all = "click "+st.pin, "click stage.seek('.sbtn', /^release 1/)", "click stage.seek('.sbtn', /^release all/)"
-					some = []string{"click stage.seek('.sbtn', /^n…/)", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4", "click stage.seek('.pop button[type=submit]')"}
+					some = []string{"click stage.seek('.sbtn', /^release n/)", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)", "type 4",
+						"click stage.seek('.pop button[type=submit]')"}
 				}
 				use(t, p, control{do: []string{"wait (document.activeElement?.blur?.(), true)", hold}, before: "s.holds.length === 0", want: held})
 				l.touch(24, st.of)
@@ -361,7 +394,9 @@ func (l *live) faults(era string) {
 			l.anew()
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
-			use(t, p, control{before: watching, do: []string{blur, step}, want: on("refuse") + " && s.reflector.phase === 'backoff' && s.reflector.backoffMillis > 0 && s.reflector.backoffs.length > 1 && /refused/.test(s.reflector.lastError) && " + of("refuse") + ".struck > 2"})
+			use(t, p, control{before: watching, do: []string{blur, step}, want: on("refuse") +
+				" && s.reflector.phase === 'backoff' && s.reflector.backoffMillis > 0 && s.reflector.backoffs.length > 1 && /refused/.test(s.reflector.lastError) && " +
+				of("refuse") + ".struck > 2"})
 			// It is nobody's trouble but the person's own.
 			use(t, p, control{want: "!s.source.trouble && s.indexer.count === b.indexer.count"})
 			l.marked(before, "fault", "refuse")
@@ -455,7 +490,8 @@ func (l *live) faults(era string) {
 			before := l.marks()
 			use(t, p, control{before: watching, do: append(steps, "keys Escape")})
 			l.touch(2, 2)
-			comes(t, p, 20*time.Second, "s.listeners.find((x) => x.name === 'mailer').panics === b.listeners.find((x) => x.name === 'mailer').panics + 1 && "+struck("panic"))
+			comes(t, p, 20*time.Second, "s.listeners.find((x) => x.name === 'mailer').panics === b.listeners.find((x) => x.name === 'mailer').panics + 1 && "+struck(
+				"panic"))
 			l.marked(before, "panic", "")
 			l.whole()
 		})

@@ -35,7 +35,8 @@ func TestLinkInAnOpenPage(t *testing.T) {
 
 	// Another cluster, with all kinds of things in force.
 	call(t, p, `select({source: "sim", seed: 9, objects: 40, era: "1.33"})`)
-	for _, do := range []string{`fault("delay", {on: true, millis: 300})`, `fault("slow", {on: true})`, `fault("nobookmarks", {on: true})`, `hold("store")`, `writes(false)`, `fault("refuse", {on: true})`} {
+	for _, do := range []string{`fault("delay", {on: true, millis: 300})`, `fault("slow", {on: true})`, `fault("nobookmarks", {on: true})`, `hold("store")`,
+		`writes(false)`, `fault("refuse", {on: true})`} {
 		call(t, p, "%s", do)
 	}
 	await(t, p, time.Minute, "s.holds.length === 1 && s.faults.filter((f) => f.on).length >= 4 && s.source.seed === 9")

@@ -13,7 +13,9 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/core/informer"
+	"informerscope/core/object"
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 )
@@ -24,7 +26,10 @@ func recording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, events, warning, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{})
+	_, events, warning, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{
+		// As the page reads it: what an object weighs is known of it.
+		DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) },
+	})
 	if err == nil {
 		err = warning
 	}
@@ -64,27 +69,6 @@ func inCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]s
 	return pods, namespaces, nil
 }
 
-// difference says in words how held differs from want; "" when it does not.
-func difference(want, held map[string]string) string {
-	var words []string
-	for _, key := range slices.Sorted(maps.Keys(want)) {
-		if rv, ok := held[key]; !ok {
-			words = append(words, key+" is missing")
-		} else if rv != want[key] {
-			words = append(words, fmt.Sprintf("%s is at %s, not %s", key, rv, want[key]))
-		}
-	}
-	for _, key := range slices.Sorted(maps.Keys(held)) {
-		if _, ok := want[key]; !ok {
-			words = append(words, key+" should be gone")
-		}
-	}
-	if len(words) > 5 {
-		words = append(words[:5], fmt.Sprintf("and %d more", len(words)-5))
-	}
-	return strings.Join(words, ", ")
-}
-
 // expectAgreement waits until the page's Indexer holds exactly what the API
 // server has, object by object and version by version, with the namespace index
 // in step. Nobody may be writing meanwhile. Where they differ it looks again
@@ -105,7 +89,7 @@ func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d 
 		if err != nil {
 			t.Fatal(err)
 		}
-		trouble := difference(want, inStore(events))
+		trouble := tracetest.Difference(want, inStore(events))
 		if trouble == "" {
 			break
 		}

@@ -82,7 +82,8 @@ func TestWorkerEndsSilently(t *testing.T) {
 	}
 	t.Run("while it loads", func(t *testing.T) {
 		for _, before := range []string{"", noLocks} {
-			p := openKept(t, srv, before+`globalThis.__made = (w) => w.addEventListener("message", (e) => e.data.progress && w.terminate());`, "&source=sim&seed=7&objects=60&lang=en")
+			p := openKept(t, srv, before+`globalThis.__made = (w) => w.addEventListener("message", (e) => e.data.progress && w.terminate());`,
+				"&source=sim&seed=7&objects=60&lang=en")
 			until(t, p, dialog)
 			p.ExpectClean(t)
 		}
@@ -101,7 +102,8 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				"&source=sim&seed=7&objects=60&lang=en")
 			was := await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
 			// Five seconds are a hundred of the page's.
-			if err := p.EvalInWorker(within(t, 30*time.Second), "setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
+			if err := p.EvalInWorker(within(t, 30*time.Second),
+				"setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
 				t.Fatal(err)
 			}
 			if before == "" {

@@ -142,7 +142,8 @@ func TestStageColours(t *testing.T) {
 				t.Fatal(err)
 			}
 			if min(bg, panel) < role.least {
-				t.Errorf("--%s (%s) in the theme %s is %s, %.2f on bg and %.2f on panel, want %.1f at least", role.name, role.words, th.name, p[role.name], bg, panel, role.least)
+				t.Errorf("--%s (%s) in the theme %s is %s, %.2f on bg and %.2f on panel, want %.1f at least", role.name, role.words, th.name, p[role.name], bg, panel,
+					role.least)
 			}
 			line += fmt.Sprintf(" %s | %.1f / %.1f |", p[role.name], bg, panel)
 		}

@@ -62,7 +62,8 @@ func use(t *testing.T, p *browser.Page, c control) {
 			err = p.ClickAt(ctx, evalJSON[browser.Point](t, p, "JSON.stringify(%s)", what))
 		case "focus":
 			var found bool
-			if found, err = browser.Eval[bool](ctx, p, fmt.Sprintf("(async () => { const el = await (%s); el?.focus(); return !!el && document.activeElement === el; })()", what)); err == nil && !found {
+			if found, err = browser.Eval[bool](ctx, p,
+				fmt.Sprintf("(async () => { const el = await (%s); el?.focus(); return !!el && document.activeElement === el; })()", what)); err == nil && !found {
 				err = fmt.Errorf("%s cannot be focused", what)
 			}
 		case "keys":
@@ -192,10 +193,12 @@ func faultControls() []control {
 		byKeys("compact", anew, watching, "f c", "s.api.oldest && s.api.oldest !== b.api.oldest"),
 		byKeys("restart", anew, watching, "f r", "s.reflector.watches > b.reflector.watches"))
 	return append(controls,
-		control{name: "compact from the menu, mouse", given: anew, before: watching, do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"), want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
+		control{name: "compact from the menu, mouse", given: anew, before: watching, do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"),
+			want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
 		control{
 			name: "restart from the menu, keys", given: anew, before: watching,
-			do: []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"}, want: "s.reflector.watches > b.reflector.watches",
+			do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"},
+			want: "s.reflector.watches > b.reflector.watches",
 		},
 	)
 }
@@ -213,12 +216,14 @@ func holdControls() []control {
 		all := "stage.find('.sbtn', /^release all/)"
 		controls = append(controls,
 			byMouse("hold "+st.stage, "", free, st.pin, held(st.stage)),
-			control{name: "release one at " + st.stage + ", mouse", do: []string{"click stage.seek('.sbtn', /^release 1/)"}, before: held(st.stage), want: fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)},
+			control{name: "release one at " + st.stage + ", mouse", do: []string{"click stage.seek('.sbtn', /^release 1/)"}, before: held(st.stage),
+				want: fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)},
 			byMouse("release all at "+st.stage, "", held(st.stage), all, free),
 			byEnter("hold "+st.stage, "", free, st.pin, held(st.stage)),
 			byEnter("let "+st.stage+" go with its pin", "", held(st.stage), st.pin, free),
 			byKeys("hold "+st.stage, "", free, "h "+st.digit, held(st.stage)),
-			byKeys("release one", "", held(st.stage), "n", fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)),
+			byKeys("release one", "", held(st.stage), "n",
+				fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)),
 			byKeys("release all", "", held(st.stage), "N", free),
 		)
 	}
@@ -307,7 +312,8 @@ func clusterControls() []control {
 		},
 		{name: "a burst, mouse", do: []string{open, press("burst|100"), "keys Escape"}, want: "s.api.writes >= b.api.writes + 100"},
 		{name: "compact, mouse", do: []string{open, press("compact"), "keys Escape"}, want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
-		{name: "cut, mouse", before: "s.reflector.phase === 'watching'", do: []string{open, press("cut"), "keys Escape"}, want: "s.reflector.watches > b.reflector.watches"},
+		{name: "cut, mouse", before: "s.reflector.phase === 'watching'", do: []string{open, press("cut"), "keys Escape"},
+			want: "s.reflector.watches > b.reflector.watches"},
 	}
 }
 
@@ -319,7 +325,8 @@ func selectControls() []control {
 		controls = append(controls, byMouse("era "+era, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", era), "s.era === '"+era+"' && "+ready))
 	}
 	return append(controls,
-		control{name: "era, arrows", before: ready, do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"}, want: "s.era === '1.33' && " + ready},
+		control{name: "era, arrows", before: ready, do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"},
+			want: "s.era === '1.33' && " + ready},
 		control{name: "era, key", before: ready, do: []string{"wait (document.activeElement.blur(), true)", "keys e"}, want: "s.era !== b.era && " + ready},
 		control{name: "era 1.37, mouse", before: ready, do: []string{"click stage.find('.seg button', /^1.37/)"}, want: "s.era === '1.37' && " + ready},
 		control{
@@ -327,7 +334,8 @@ func selectControls() []control {
 			want: "s.resource.resource === 'nodes' && " + ready,
 		},
 		control{
-			name: "resource, keys", do: []string{"focus stage.find('button', /^resource/)", "keys Enter", "wait stage.find('.pop input.find')", "type pods", "keys Enter"},
+			name: "resource, keys", do: []string{"focus stage.find('button', /^resource/)", "keys Enter", "wait stage.find('.pop input.find')", "type pods",
+				"keys Enter"},
 			want: "s.resource.resource === 'pods' && " + ready,
 		},
 		control{
@@ -335,7 +343,8 @@ func selectControls() []control {
 			want: "s.resource.namespace === 'shop' && " + ready,
 		},
 		control{
-			name: "namespace, keys", do: []string{"focus stage.find('button', /^namespace/)", "keys Enter", "wait stage.find('.pop input.find')", "type all", "keys Enter"},
+			name: "namespace, keys", do: []string{"focus stage.find('button', /^namespace/)", "keys Enter", "wait stage.find('.pop input.find')", "type all",
+				"keys Enter"},
 			want: "s.resource.namespace === '' && " + ready,
 		},
 		control{
@@ -343,7 +352,8 @@ func selectControls() []control {
 			want: "s.source.kind === 'sim' && s.seq < b.seq && " + ready,
 		},
 		control{
-			name: "source, keys", before: ready, do: []string{"focus stage.find('button', /^source/)", "keys Enter", "focus stage.seek('.pop button', /^simulated cluster/)", "keys Enter"},
+			name: "source, keys", before: ready, do: []string{"focus stage.find('button', /^source/)", "keys Enter",
+				"focus stage.seek('.pop button', /^simulated cluster/)", "keys Enter"},
 			want: "s.source.kind === 'sim' && " + ready,
 		},
 	)
@@ -360,22 +370,28 @@ func lookControls() []control {
 		{name: "theme, key", do: []string{blur, "keys t"}, page: has("is-contrast") + " && !" + has("is-light")},
 		{name: "theme, Enter", do: []string{"focus stage.find('button', /^theme/)", "keys Enter"}, page: has("is-contrast") + " && " + has("is-light")},
 		{name: "theme, key again", do: []string{blur, "keys t"}, page: "!" + has("is-contrast") + " && !" + has("is-light")},
-		{name: "language, mouse", do: []string{"click stage.find('button', /^language/)"}, page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
+		{name: "language, mouse", do: []string{"click stage.find('button', /^language/)"},
+			page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
 		{name: "language, key", do: []string{blur, "keys l"}, page: "document.documentElement.lang === 'en'"},
-		{name: "keys, mouse", do: []string{"click stage.find('.icons button', /^keys/)"}, page: "stage.find('[role=dialog]', /keys/i) && document.activeElement.closest('[role=dialog]')"},
+		{name: "keys, mouse", do: []string{"click stage.find('.icons button', /^keys/)"},
+			page: "stage.find('[role=dialog]', /keys/i) && document.activeElement.closest('[role=dialog]')"},
 		{name: "keys shut, Escape", do: []string{"keys Escape"}, page: "!stage.find('.kp')"},
 		{name: "keys, ?", do: []string{blur, "keys ?"}, page: "stage.find('.kp')"},
 		{name: "keys shut, its button", do: []string{"click stage.find('.kp button')"}, page: "!stage.find('.kp')"},
 		{name: "black, .", do: []string{blur, "keys ."}, page: "stage.find('.black')"},
 		{name: "not black, .", do: []string{"keys ."}, page: "!stage.find('.black')"},
 		{
-			name: "find, key", do: []string{blur, "keys /", "wait stage.find('.pop input.find') === document.activeElement", "type a", "wait stage.find('.pop [role=option]')", "keys Enter"},
+			name: "find, key", do: []string{blur, "keys /", "wait stage.find('.pop input.find') === document.activeElement", "type a",
+				"wait stage.find('.pop [role=option]')", "keys Enter"},
 			page: "stage.find('.drawer h2').textContent.includes('/')",
 		},
-		{name: "inspector: JSON, mouse", do: []string{"click stage.find('.drawer [role=tab]', /JSON/)"}, page: "/\"metadata\"/.test(stage.find('.drawer .diff').textContent)"},
-		{name: "inspector: what changed, keys", do: []string{"focus stage.find('.drawer [role=tab]')", "keys Enter"}, page: "stage.find('.drawer [role=tab]').getAttribute('aria-selected') === 'true'"},
+		{name: "inspector: JSON, mouse", do: []string{"click stage.find('.drawer [role=tab]', /JSON/)"},
+			page: "/\"metadata\"/.test(stage.find('.drawer .diff').textContent)"},
+		{name: "inspector: what changed, keys", do: []string{"focus stage.find('.drawer [role=tab]')", "keys Enter"},
+			page: "stage.find('.drawer [role=tab]').getAttribute('aria-selected') === 'true'"},
 		{name: "inspector shut, mouse", do: []string{"click stage.find('.drawer .x')"}, page: "!stage.find('.drawer')"},
-		{name: "inspector, Enter on the cells", do: []string{"focus stage.find('canvas.cells')", "keys ArrowRight Enter"}, page: "stage.find('.drawer h2').textContent.includes('/')"},
+		{name: "inspector, Enter on the cells", do: []string{"focus stage.find('canvas.cells')", "keys ArrowRight Enter"},
+			page: "stage.find('.drawer h2').textContent.includes('/')"},
 		{name: "inspector shut, Escape", do: []string{"keys Escape"}, page: "!stage.find('.drawer')"},
 		{name: "inspector, mouse on a cell", do: []string{"press stage.cellPoint()"}, page: "stage.find('.drawer h2').textContent.includes('/')"},
 		{name: "inspector shut, Escape again", do: []string{"keys Escape"}, page: "!stage.find('.drawer')"},
@@ -396,19 +412,26 @@ func panelControls() []control {
 	return []control{
 		{name: "previous mark, mouse", given: "seek(60)", before: "s.seq === 60", do: []string{"click " + button("previous mark")}, want: "s.seq < 60"},
 		{name: "next mark, Enter", given: "seek(2)", before: "s.seq === 2", do: []string{"focus " + button("next mark"), "keys Enter"}, want: "s.seq > 2"},
-		{name: "timeline, arrow", given: "seek(40)", before: "s.seq === 40", do: []string{"focus stage.find('.timeline')", "keys ArrowLeft"}, want: "s.seq < 40 && s.view.mode === 'paused'"},
+		{name: "timeline, arrow", given: "seek(40)", before: "s.seq === 40", do: []string{"focus stage.find('.timeline')", "keys ArrowLeft"},
+			want: "s.seq < 40 && s.view.mode === 'paused'"},
 		{name: "timeline, Home", do: []string{"focus stage.find('.timeline')", "keys Home"}, want: "s.seq === s.view.first"},
 		{name: "timeline, End", do: []string{"focus stage.find('.timeline')", "keys End"}, want: "s.live"},
-		{name: "frames that arrive, mouse", do: []string{"click stage.find('[role=tab]', /frames/)"}, page: "stage.find('[role=tab]', /frames/).getAttribute('aria-selected') === 'true'"},
-		{name: "the request, keys", do: []string{"focus stage.find('[role=tab]', /frames/)", "keys ArrowLeft"}, page: "stage.find('[role=tab]', /request/).getAttribute('aria-selected') === 'true'"},
-		{name: "explain, mouse", do: []string{"click stage.find('.exi', /^Reflector/)"}, page: "/Reflector/.test(stage.find('#explain').textContent) && /tools.cache/.test(stage.find('#explain').textContent)"},
+		{name: "frames that arrive, mouse", do: []string{"click stage.find('[role=tab]', /frames/)"},
+			page: "stage.find('[role=tab]', /frames/).getAttribute('aria-selected') === 'true'"},
+		{name: "the request, keys", do: []string{"focus stage.find('[role=tab]', /frames/)", "keys ArrowLeft"},
+			page: "stage.find('[role=tab]', /request/).getAttribute('aria-selected') === 'true'"},
+		{name: "explain, mouse", do: []string{"click stage.find('.exi', /^Reflector/)"},
+			page: "/Reflector/.test(stage.find('#explain').textContent) && /tools.cache/.test(stage.find('#explain').textContent)"},
 		{name: "explain shut, Escape", do: []string{"keys Escape"}, page: "!stage.find('#explain')"},
 		{name: "explain, key", do: []string{blur, "keys i"}, page: "stage.find('#explain')"},
 		{name: "explain shut, its button", do: []string{"click stage.find('#explain button', /close/)"}, page: "!stage.find('#explain')"},
-		{name: "colour by phase, mouse", do: []string{"click stage.find('button', /press to show its phase/)"}, page: "stage.find('button', /press to show how fresh/)"},
-		{name: "colour by freshness, Enter", do: []string{"focus stage.find('button', /press to show how fresh/)", "keys Enter"}, page: "stage.find('button', /press to show its phase/)"},
+		{name: "colour by phase, mouse", do: []string{"click stage.find('button', /press to show its phase/)"},
+			page: "stage.find('button', /press to show how fresh/)"},
+		{name: "colour by freshness, Enter", do: []string{"focus stage.find('button', /press to show how fresh/)", "keys Enter"},
+			page: "stage.find('button', /press to show its phase/)"},
 		{
-			name: "add an index, keys", do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop input[type=text]')", "type label:app", "keys Enter"},
+			name: "add an index, keys", do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop input[type=text]')", "type label:app",
+				"keys Enter"},
 			want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",
 		},
 		{name: "and it groups by the index", do: nil, page: "/app/.test(stage.find('.pickby').textContent)"},
@@ -425,15 +448,19 @@ func viewControls() []control {
 	}
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	return []control{
-		{name: "two eras, mouse", before: ready, do: []string{"click stage.find('.twolanes')"}, want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", page: view("lanes")},
+		{name: "two eras, mouse", before: ready, do: []string{"click stage.find('.twolanes')"},
+			want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", page: view("lanes")},
 		{name: "one era again, key", do: []string{blur, "keys b"}, want: "!s.lanes?.length && " + ready, page: "!" + view("lanes")},
 		{name: "presenter, mouse", do: []string{"click stage.find('button', /^presenter/)"}, page: view("presenter") + " && location.hash.includes('presenter')"},
 		{name: "presenter, key", do: []string{blur, "keys p"}, page: "!" + view("presenter")},
 		{name: "stories, mouse", do: []string{"click stage.find('.top button', /^stories/)"}, page: "stage.find('#story-list [role=option]')"},
 		{name: "stories shut, Escape", do: []string{"keys Escape"}, page: "!stage.find('#story-list')"},
-		{name: "a story, keys", do: []string{blur, "keys s", "wait stage.find('#story-list [role=option]')", "keys Enter"}, page: "stage.find('.storybar .dot') && location.hash.includes('story=')"},
-		{name: "the story's next step, clicker", do: []string{blur, "keys PageDown"}, page: "stage.find('.storybar .dot.now') !== document.querySelectorAll('.storybar .dot')[0]"},
-		{name: "the story's step before, clicker", do: []string{blur, "keys PageUp"}, page: "stage.find('.storybar .dot.now') === document.querySelectorAll('.storybar .dot')[0]"},
+		{name: "a story, keys", do: []string{blur, "keys s", "wait stage.find('#story-list [role=option]')", "keys Enter"},
+			page: "stage.find('.storybar .dot') && location.hash.includes('story=')"},
+		{name: "the story's next step, clicker", do: []string{blur, "keys PageDown"},
+			page: "stage.find('.storybar .dot.now') !== document.querySelectorAll('.storybar .dot')[0]"},
+		{name: "the story's step before, clicker", do: []string{blur, "keys PageUp"},
+			page: "stage.find('.storybar .dot.now') === document.querySelectorAll('.storybar .dot')[0]"},
 	}
 }
 
@@ -474,7 +501,8 @@ func TestStageTimelineDrag(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&rate=100", 1280, 720)
 	await(t, p, time.Minute, "s.view.headMillis > 4000")
-	line := evalJSON[struct{ X, Y, W, H float64 }](t, p, `(() => { const b = stage.find('.timeline').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
+	line := evalJSON[struct{ X, Y, W, H float64 }](t, p,
+		`(() => { const b = stage.find('.timeline').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
 	// Where the timeline ends stands in its own numbers: from 16 to 1180 of 1280 units are 72.75 s at first.
 	at := func(ms float64) browser.Point {
 		return browser.Point{X: line.X + line.W*(16+ms/72750*(1180-16))/1280, Y: line.Y + line.H*0.6}

@@ -55,7 +55,8 @@ func TestStageFiles(t *testing.T) {
 	call(t, p, "seek(%d)", before.Seq)
 	again := await(t, p, 10*time.Second, "s.seq === %d", before.Seq)
 	if again.Indexer.Count != before.Indexer.Count || again.Reflector.ResourceVersion != before.Reflector.ResourceVersion {
-		t.Errorf("in the file event %d has %d objects at %s, before there were %d at %s", before.Seq, again.Indexer.Count, again.Reflector.ResourceVersion, before.Indexer.Count, before.Reflector.ResourceVersion)
+		t.Errorf("in the file event %d has %d objects at %s, before there were %d at %s", before.Seq, again.Indexer.Count, again.Reflector.ResourceVersion,
+			before.Indexer.Count, before.Reflector.ResourceVersion)
 	}
 	use(t, p, control{do: []string{"click " + button("event back")}, want: fmt.Sprintf("s.seq === %d", before.Seq-1)})
 	shot(t, p, "replayed")

@@ -11,7 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"k8s.io/utils/clock"
+
 	"informerscope/core/trace"
+	"informerscope/core/view"
 	"informerscope/e2e/browser"
 )
 
@@ -70,44 +73,63 @@ func TestStepBackIsTheFold(t *testing.T) {
 	}
 }
 
-// foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs.
+// foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs, with the facts that a view of the same log computes
+// there. What else the view says must be the fold.
 func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
 	t.Helper()
 	sorted := slices.Clone(seqs)
 	slices.Sort(sorted)
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	rec.Load(slices.Clone(events))
+	v := view.New(rec, clock.RealClock{})
 	states := map[uint64]any{}
 	fold := trace.NewFold()
+	tree := func(state *trace.State) map[string]any {
+		text, err := json.Marshal(state)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return asTree(t, text)
+	}
 	for i := range events {
 		fold.Apply(&events[i])
 		seq := events[i].Seq
 		if j := sort.Search(len(sorted), func(j int) bool { return sorted[j] >= seq }); j == len(sorted) || sorted[j] != seq {
 			continue
 		}
-		text, err := json.Marshal(fold.State())
-		if err != nil {
-			t.Fatal(err)
+		v.Seek(seq)
+		seen, plain := tree(v.State()), tree(v.State())
+		without(plain, "facts", "compare")
+		if diff := differ(tree(fold.State()), plain, ""); len(diff) > 0 {
+			t.Errorf("at %d a view of the recording is not the fold:\n  %s", seq, first(diff, 8))
 		}
-		states[seq] = asTree(t, text)
+		states[seq] = seen
 	}
 	return states
 }
 
 // asTree decodes a State, without what is the viewer's and not the fold's.
-func asTree(t *testing.T, text []byte) any {
+func asTree(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	var tree map[string]any
 	if err := json.Unmarshal(text, &tree); err != nil {
 		t.Fatal(err)
 	}
+	without(tree, "view", "live")
+	return tree
+}
+
+// without takes members out of a state and of its lanes.
+func without(tree map[string]any, names ...string) {
 	states := []any{tree}
 	if lanes, ok := tree["lanes"].([]any); ok {
 		states = append(states, lanes...)
 	}
 	for _, s := range states {
-		delete(s.(map[string]any), "view")
-		delete(s.(map[string]any), "live")
+		for _, name := range names {
+			delete(s.(map[string]any), name)
+		}
 	}
-	return tree
 }
 
 // differ lists where two trees of JSON differ.

@@ -66,7 +66,8 @@ func TestStandalone(t *testing.T) {
 	if said := evalIn[[]string](t, page, "globalThis.__loading"); len(said) < 2 {
 		t.Errorf("while the page loaded its progress bar said %q, want it to move", said)
 	}
-	if fetched := evalIn[[]string](t, page, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !/^(data|blob):/.test(n))`); len(fetched) > 0 {
+	if fetched := evalIn[[]string](t, page, `performance.getEntriesByType("resource").map((e) => e.name).filter((n) => !/^(data|blob):/.test(n))`); len(
+		fetched) > 0 {
 		t.Errorf("the page that is one file fetched %q", fetched)
 	}
 

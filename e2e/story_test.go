@@ -2,9 +2,8 @@ package e2e
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
-	"regexp"
+	"strings"
 	"testing"
 	"time"
 
@@ -12,26 +11,20 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// stories are the ids that the page's own index offers, so that one that is added is told here too.
+// stories are the ids of the stories' files, so that one that is added is told here too.
 func stories(t *testing.T) []string {
 	t.Helper()
 	dir, err := layout.E2E()
 	if err != nil {
 		t.Fatal(err)
 	}
-	files, err := filepath.Glob(filepath.Join(dir, "..", "web", "stories", "*.js"))
+	files, err := filepath.Glob(filepath.Join(dir, "..", "stories", "*.yaml"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	var ids []string
 	for _, f := range files {
-		text, err := os.ReadFile(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m := regexp.MustCompile(`(?m)^  id: '([a-z0-9]+)',$`).FindSubmatch(text); m != nil {
-			ids = append(ids, string(m[1]))
-		}
+		ids = append(ids, strings.TrimSuffix(filepath.Base(f), ".yaml"))
 	}
 	if len(ids) < 6 {
 		t.Fatalf("found only the stories %q", ids)
@@ -65,11 +58,17 @@ func TestStories(t *testing.T) {
 				}
 			}
 			// A story goes on by itself until a person turns a page.
-			told(1, "telling")
+			if err := page.WaitFor(within(t, 90*time.Second), "stage.find('.storybar')?.dataset.step === '1'",
+				"document.querySelector('.storybar').outerHTML"); err != nil {
+				t.Fatal(err)
+			}
 			keys("PageUp")
 			for step := 1; step <= n; step++ {
 				told(step, "told")
 				shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
+				if said := evalIn[string](t, page, "stage.find('.cap .say')?.textContent ?? ''"); said == "" {
+					t.Errorf("step %d says nothing", step)
+				}
 				if id == "late" && step == 3 && !evalIn[bool](t, page, "informerscope.state().then((s) => s.listeners.some((l) => l.name === 'auditor' && !l.synced))") {
 					t.Error("auditor's lamp is on")
 				}
@@ -77,6 +76,7 @@ func TestStories(t *testing.T) {
 					keys("PageDown")
 				}
 			}
+			takeHome(t, page, id)
 			last := await(t, page, time.Minute, "s.seq > 0")
 			for step := n - 1; step >= 1; step-- {
 				keys("PageUp")
@@ -98,4 +98,58 @@ func TestStories(t *testing.T) {
 			page.ExpectClean(t)
 		})
 	}
+}
+
+// takeHome opens what a story that has been told leaves its reader with: a sentence, a few lines of Go, and where to read on.
+func takeHome(t *testing.T, page *browser.Page, id string) {
+	t.Helper()
+	if !evalIn[bool](t, page, "document.querySelector('.storybar .take').click() ?? !!stage.find('.storybar .take')") {
+		t.Error("at its end it has nothing to take home")
+		return
+	}
+	if err := page.WaitFor(within(t, 30*time.Second), "stage.find('.pop .go')?.textContent.includes('func ')",
+		"document.querySelector('.pop')?.outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, page, "story-"+id+"-take")
+	if err := page.Keys(within(t, 30*time.Second), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(within(t, 30*time.Second), "!stage.find('.pop')", "document.querySelector('.pop')?.outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAStoryIsNeverAheadOfItsPresses turns the pages of a story as fast as a nervous thumb, from before it has begun, in Chinese and in
+// presenter mode: each press is kept, and what the last page says has happened.
+func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	page := openStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=zh&presenter=1", 1280, 720)
+	n := evalIn[int](t, page, `informerscope.story("tombstone").then((s) => s.steps)`)
+	at := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
+	deadline := within(t, 90*time.Second)
+	for presses := 0; ; presses++ {
+		if evalIn[int](t, page, at) == n {
+			break
+		}
+		if deadline.Err() != nil || presses > 200 {
+			t.Fatalf("after %d presses it shows page %d of %d", presses, evalIn[int](t, page, at), n)
+		}
+		if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The page that shows has come to what it tells, or comes to it now.
+	const last = `informerscope.state().then((s) => s.queue.depth === 0 && s.reflector.relists >= 1 && s.indexer.count === s.api.objects && s.holds.length === 0)`
+	if err := page.WaitFor(within(t, 90*time.Second), last,
+		"informerscope.state().then((s) => JSON.stringify([s.queue.depth, s.reflector.phase, s.holds]))"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(within(t, 90*time.Second), "document.body.textContent.includes('DeletedFinalStateUnknown')",
+		"document.body.textContent.slice(0, 600)"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, page, "story-presses")
+	page.ExpectClean(t)
 }

@@ -4,7 +4,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"encoding/pem"
-	"net"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -25,14 +24,7 @@ func TestTrouble(t *testing.T) {
 		_, _ = w.Write([]byte(`{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"Unauthorized","reason":"Unauthorized","code":401}`))
 	}))
 	defer expired.Close()
-	away, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := away.Addr().String()
-	if err := away.Close(); err != nil {
-		t.Fatal(err)
-	}
+	address, listen := reservePort(t)
 
 	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: expired.Certificate().Raw}))
 	kubeconfig := filepath.Join(t.TempDir(), "config")
@@ -76,9 +68,9 @@ func TestTrouble(t *testing.T) {
 	call(t, p, `select({source: "live", context: "away"})`)
 	await(t, p, 30*time.Second, `(s.source.trouble ?? "").includes("refuse") && s.reflector.phase === "backoff"`)
 	shot(t, p, "away")
-	ln, err := net.Listen("tcp", address)
+	ln, err := listen()
 	if err != nil {
-		t.Skipf("the port was taken meanwhile: %v", err)
+		t.Fatal(err)
 	}
 	back := &httptest.Server{Listener: ln, Config: &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")

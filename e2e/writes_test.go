@@ -114,7 +114,8 @@ func TestWrites(t *testing.T) {
 		await(t, p, 30*time.Second, "s.workqueue.depth === 1 && s.indexer.count === 66")
 		// The pod runs before anybody has looked at it; then the store stops hearing of it.
 		await(t, p, 30*time.Second, "s.listeners.every((l) => l.pending === 0) && s.atMillis > 0")
-		if err := p.WaitFor(within(t, 30*time.Second), `informerscope.state().then((s) => informerscope.object(s.workqueue.queue[0])).then((o) => o.json.status.phase === "Running")`, "0"); err != nil {
+		if err := p.WaitFor(within(t, 30*time.Second),
+			`informerscope.state().then((s) => informerscope.object(s.workqueue.queue[0])).then((o) => o.json.status.phase === "Running")`, "0"); err != nil {
 			t.Fatal(err)
 		}
 		call(t, p, "hold('store')")
@@ -122,22 +123,26 @@ func TestWrites(t *testing.T) {
 		await(t, p, 30*time.Second, "s.holds.find((h) => h.stage === 'store').waiting")
 		evalIn[bool](t, p, "stage.keep()")
 		call(t, p, "release('take', 0)")
-		comes(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === b.workqueue.writes")
+		comes(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
+			"b.workqueue.writes")
 		use(t, p, control{page: "/^409 Conflict/.test(" + way + ") && /conflicts/.test(" + line + ")"})
 		shot(t, p, "3-conflict")
 		call(t, p, "release('store', 0)")
 		comes(t, p, time.Minute, "s.workqueue.writes === b.workqueue.writes + 1 && s.workqueue.retries === 0")
 		// What the line has to say, for whoever comes to it with the keyboard.
-		use(t, p, control{page: "stage.find('.prow', /writes what it observed into an annotation/) && /409/.test(stage.find('.prow', /annotation/).getAttribute('aria-label'))"})
+		use(t, p, control{page: "stage.find('.prow', /writes what it observed into an annotation/) && /409/.test(stage.find('.prow', " +
+			"/annotation/).getAttribute('aria-label'))"})
 	})
 	t.Run("switch", func(t *testing.T) {
-		use(t, p, control{do: []string{"click " + button}, want: "!s.workqueue.writing", page: button + ".getAttribute('aria-pressed') === 'false' && " + way + " === ''"})
+		use(t, p, control{do: []string{"click " + button}, want: "!s.workqueue.writing",
+			page: button + ".getAttribute('aria-pressed') === 'false' && " + way + " === ''"})
 		call(t, p, "cluster('create', {name: 'unseen', replicas: 2})")
 		evalIn[bool](t, p, "stage.keep()")
 		comes(t, p, 30*time.Second, "s.indexer.count >= 68 && s.workqueue.reconciles > b.workqueue.reconciles && "+quiet)
 		comes(t, p, time.Second, "s.workqueue.writes === b.workqueue.writes")
 		shot(t, p, "4-off")
-		use(t, p, control{do: []string{"focus " + button, "keys Enter"}, want: "s.workqueue.writing && s.workqueue.writes >= b.workqueue.writes + 2", page: button + ".getAttribute('aria-pressed') === 'true'"})
+		use(t, p, control{do: []string{"focus " + button, "keys Enter"}, want: "s.workqueue.writing && s.workqueue.writes >= b.workqueue.writes + 2",
+			page: button + ".getAttribute('aria-pressed') === 'true'"})
 		if on := evalIn[bool](t, p, "informerscope.writes(false)"); on {
 			t.Error("writes(false) says that it writes")
 		}
@@ -145,7 +150,7 @@ func TestWrites(t *testing.T) {
 			t.Error("writes() does not switch")
 		}
 		evalIn[bool](t, p, "(document.activeElement?.blur?.(), true)")
-		use(t, p, control{do: []string{"keys l"}, page: "stage.find('.sbtn', /^写入/) && /写入/.test(" + line + ")"})
+		use(t, p, control{do: []string{"keys l"}, page: "stage.find('.sbtn', /^允许写回/) && /写回/.test(" + line + ")"})
 		use(t, p, control{do: []string{"keys l"}, page: button})
 	})
 	t.Run("two eras", func(t *testing.T) {
@@ -153,7 +158,8 @@ func TestWrites(t *testing.T) {
 		await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)")
 		call(t, p, "cluster('create', {name: 'both', replicas: 4})")
 		observed(t, "both", 4)
-		await(t, p, time.Minute, "s.lanes.every((l) => l.workqueue.retries === 0 && l.workqueue.depth === 0) && s.lanes.reduce((n, l) => n + l.workqueue.writes, 0) >= 4")
+		await(t, p, time.Minute, "s.lanes.every((l) => l.workqueue.retries === 0 && l.workqueue.depth === 0) && s.lanes.reduce((n, l) => n + "+
+			"l.workqueue.writes, 0) >= 4")
 		shot(t, p, "5-two-eras")
 	})
 	p.ExpectClean(t)

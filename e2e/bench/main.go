@@ -21,7 +21,6 @@ import (
 	"net/http"
 	"os"
 	"os/exec"
-	"os/signal"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -32,6 +31,7 @@ import (
 	"informerscope/e2e/bench/pipeline"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/internal/layout"
+	"informerscope/e2e/internal/proc"
 )
 
 //go:embed page
@@ -39,9 +39,8 @@ var page embed.FS
 
 // What the ratios should be, client-go's time by ours, and the download.
 const (
-	syncTarget     = 20.0
-	eventsTarget   = 5.0
-	downloadBudget = 2_750_000 // bytes, brotli
+	syncTarget   = 20.0
+	eventsTarget = 5.0
 )
 
 var programs = []string{"ours", "clientgo"}
@@ -55,17 +54,16 @@ func main() {
 
 func run() error {
 	reps := flag.Int("reps", 5, "how often each pair is measured at most; the median counts")
-	budget := flag.Duration("budget", 40*time.Second, "no repetition of a table begins later than this, half of it for decoded objects; each pair is measured once at least")
+	budget := flag.Duration("budget", 40*time.Second,
+		"no repetition of a table begins later than this, half of it for decoded objects; each pair is measured once at least")
 	sizes := flag.Bool("sizes", false, "measure only the size of the download")
 	native := flag.Bool("native", false, "measure only what needs no browser")
 	flag.Parse()
 	if *reps < 1 {
 		return errors.New("-reps must be at least 1")
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, stop := proc.Within(10 * time.Minute)
 	defer stop()
-	ctx, cancel := context.WithTimeoutCause(ctx, 10*time.Minute, errors.New("the benchmark takes too long"))
-	defer cancel()
 	if !*sizes {
 		results, done, err := alternate(ctx, "native", nativePairings, *reps, *budget/2, measureNative)
 		if err != nil {

@@ -1,18 +1,11 @@
 package main
 
 import (
-	"bytes"
-	"compress/gzip"
 	"fmt"
 	"io"
-	"io/fs"
-	"os"
-	"path/filepath"
-	"strings"
 	"text/tabwriter"
 
-	"github.com/andybalholm/brotli"
-
+	"informerscope/e2e/internal/download"
 	"informerscope/e2e/internal/layout"
 )
 
@@ -23,102 +16,34 @@ func size(w io.Writer) error {
 	if err != nil {
 		return err
 	}
-	web := filepath.Join(root, "web")
-	if _, err := os.Stat(filepath.Join(web, "informerscope.wasm")); err != nil {
-		return fmt.Errorf("the page is not built (run make wasm): %w", err)
-	}
-	type row struct {
-		name         string
-		raw, gz, brt int
-	}
-	total, small := row{name: "all"}, row{name: "all other files"}
-	var large []row
-	err = filepath.WalkDir(web, func(path string, d fs.DirEntry, err error) error {
-		if err != nil {
-			return err
-		}
-		if name := d.Name(); d.IsDir() || !downloaded(name) {
-			if d.IsDir() && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
-				return fs.SkipDir
-			}
-			return nil
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(web, path)
-		if err != nil {
-			return err
-		}
-		r := row{name: rel, raw: len(text)}
-		if r.gz, err = compressed(text, gzipWriter); err != nil {
-			return err
-		}
-		if r.brt, err = compressed(text, brotliWriter); err != nil {
-			return err
-		}
-		sum := &small
-		if r.raw >= 100_000 {
-			large = append(large, r)
-			sum = &row{}
-		}
-		for _, s := range []*row{&total, sum} {
-			s.raw, s.gz, s.brt = s.raw+r.raw, s.gz+r.gz, s.brt+r.brt
-		}
-		return nil
-	})
+	files, err := download.Files(root)
 	if err != nil {
 		return err
+	}
+	total, small := download.File{Name: "all"}, download.File{Name: "all other files"}
+	var large []download.File
+	for _, f := range files {
+		sum := &small
+		if f.Raw >= 100_000 {
+			large = append(large, f)
+			sum = &download.File{}
+		}
+		for _, s := range []*download.File{&total, sum} {
+			s.Raw, s.Gzip, s.Brotli = s.Raw+f.Raw, s.Gzip+f.Gzip, s.Brotli+f.Brotli
+		}
 	}
 	fmt.Fprintln(w, "what the page downloads")
 	fmt.Fprintln(w)
 	t := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "file\traw\tgzip -9\tbrotli 11\tbudget\t")
-	for _, r := range append(large, small) {
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\t\n", r.name, megabytes(r.raw), megabytes(r.gz), megabytes(r.brt))
+	for _, f := range append(large, small) {
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t\t\n", f.Name, megabytes(f.Raw), megabytes(f.Gzip), megabytes(f.Brotli))
 	}
 	word := "yes"
-	if total.brt > downloadBudget {
+	if total.Brotli > download.Budget {
 		word = "no"
 	}
-	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t<= %s: %s\t\n", total.name, megabytes(total.raw), megabytes(total.gz), megabytes(total.brt), megabytes(downloadBudget), word)
+	fmt.Fprintf(t, "%s\t%s\t%s\t%s\t<= %s: %s\t\n", total.Name, megabytes(total.Raw), megabytes(total.Gzip), megabytes(total.Brotli),
+		megabytes(download.Budget), word)
 	return t.Flush()
-}
-
-// downloaded reports whether the page loads files of this name: not the Go code
-// that embeds them, nor what only tools and tests read, nor the compressed
-// copies of other files.
-func downloaded(name string) bool {
-	if strings.HasPrefix(name, ".") || strings.Contains(name, ".test.") {
-		return false
-	}
-	switch filepath.Ext(name) {
-	case ".html", ".js", ".mjs", ".css", ".wasm", ".json", ".svg", ".png", ".ico", ".woff2", ".webmanifest", ".jsonl":
-		return true
-	}
-	return false
-}
-
-func compressed(text []byte, open func(io.Writer) (io.WriteCloser, error)) (int, error) {
-	var out bytes.Buffer
-	w, err := open(&out)
-	if err != nil {
-		return 0, err
-	}
-	if _, err := w.Write(text); err != nil {
-		return 0, err
-	}
-	if err := w.Close(); err != nil {
-		return 0, err
-	}
-	return out.Len(), nil
-}
-
-func gzipWriter(w io.Writer) (io.WriteCloser, error) {
-	return gzip.NewWriterLevel(w, gzip.BestCompression)
-}
-
-func brotliWriter(w io.Writer) (io.WriteCloser, error) {
-	return brotli.NewWriterLevel(w, brotli.BestCompression), nil
 }

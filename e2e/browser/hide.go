@@ -18,7 +18,8 @@ func (p *Page) Hide(ctx context.Context, hidden bool) error {
 		if hidden {
 			state = cdpbrowser.WindowStateMinimized
 		}
-		_, err = chromedp.Call(run, cdpbrowser.SetWindowBounds, cdpbrowser.SetWindowBoundsParams{WindowID: w.WindowID, Bounds: &cdpbrowser.Bounds{WindowState: state}})
+		_, err = chromedp.Call(run, cdpbrowser.SetWindowBounds, cdpbrowser.SetWindowBoundsParams{WindowID: w.WindowID,
+			Bounds: &cdpbrowser.Bounds{WindowState: state}})
 		return err
 	})
 }

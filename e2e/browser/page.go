@@ -49,8 +49,10 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s in %s: %s", p.Kind, p.Where, p.Text) }
 
-// goDying is how a Go program in WebAssembly tells of its own end: wasm_exec.js
-// prints standard error with console.log.
+// GoDying reports whether text is how a Go program in WebAssembly tells of its
+// own end: wasm_exec.js prints standard error with console.log.
+func GoDying(text string) bool { return goDying.MatchString(text) }
+
 var goDying = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
 
 // Open opens url in a new tab with a viewport of width by height CSS pixels.
@@ -208,32 +210,11 @@ func (p *Page) EvalInWorker(ctx context.Context, expression string) error {
 // tells then what probe, another expression, gives; ctx must have a deadline or
 // be cancelled by somebody.
 func (p *Page) WaitFor(ctx context.Context, expression, probe string) error {
-	script := fmt.Sprintf(`(async () => {
-		const deadline = performance.now() + %d;
-		for (;;) {
-			try { if (await (%s)) return ""; } catch {}
-			if (performance.now() > deadline) {
-				try { return "not in time; last: " + JSON.stringify(await (%s)); } catch (e) { return "not in time; last: " + e; }
-			}
-			await new Promise((resolve) => requestAnimationFrame(resolve));
-		}
-	})()`, pageMillis(ctx), expression, probe)
-	trouble, err := Eval[string](ctx, p, script)
+	trouble, err := Eval[string](ctx, p, WaitScript(ctx, expression, probe))
 	if err == nil && trouble != "" {
 		err = fmt.Errorf("waiting for %s: %s", abridged(expression), trouble)
 	}
 	return err
-}
-
-// pageMillis is how long a script may wait in the page: a little less than ctx
-// allows, so that the page and not the context has the last word.
-func pageMillis(ctx context.Context) int64 {
-	const fallback = int64(10 * time.Minute / time.Millisecond)
-	deadline, ok := ctx.Deadline()
-	if !ok {
-		return fallback
-	}
-	return max(0, min(fallback, time.Until(deadline).Milliseconds()-500))
 }
 
 func abridged(expression string) string {

@@ -71,28 +71,7 @@ func (p *Page) State(ctx context.Context) (State, error) {
 // state s, and returns that state. The error of a wait that ends too early
 // tells the last state.
 func (p *Page) WaitState(ctx context.Context, predicate string) (State, error) {
-	script := fmt.Sprintf(`(async () => {
-		const holds = (s) => (%s);
-		const deadline = performance.now() + %d;
-		const late = (why) => { if (performance.now() > deadline) throw new Error(why); };
-		while (!globalThis.informerscope) {
-			late("the page has no informerscope yet");
-			await new Promise((resolve) => requestAnimationFrame(resolve));
-		}
-		await Promise.race([informerscope.ready, new Promise((_, no) => setTimeout(() => no(new Error("informerscope.ready did not resolve")), %[2]d))]);
-		for (;;) {
-			const s = await informerscope.state();
-			let ok = false, why = "";
-			try { ok = holds(s); } catch (e) { why = String(e); }
-			if (ok) return JSON.stringify(s);
-			late("not in time" + (why && " (" + why + ")") + "; last state: " + JSON.stringify(brief(s)));
-			await new Promise((resolve) => requestAnimationFrame(resolve));
-		}
-		function brief(s) {
-			return JSON.parse(JSON.stringify(s, (k, v) => (Array.isArray(v) && v.length > 6 ? v.slice(0, 6).concat("…") : v)));
-		}
-	})()`, predicate, pageMillis(ctx))
-	s, err := stateOf(Eval[string](ctx, p, script))
+	s, err := stateOf(Eval[string](ctx, p, WaitStateScript(ctx, predicate)))
 	if err != nil {
 		return s, fmt.Errorf("waiting for %s: %w", predicate, err)
 	}

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/heapprofiler"
+	"github.com/chromedp/cdproto/memory"
 	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/systeminfo"
 	"github.com/chromedp/cdproto/tracing"
@@ -50,7 +52,8 @@ type traceEvent struct {
 var traceKinds = map[string]int{
 	"FireAnimationFrame": script, "FunctionCall": script, "EvaluateScript": script, "TimerFire": script, "EventDispatch": script, "HandlePostMessage": script,
 	"RunMicrotasks": script, "MinorGC": script, "MajorGC": script, "V8.GC_MARK_COMPACTOR": script, "BlinkGC.AtomicPhase": script,
-	"UpdateLayoutTree": layoutWork, "Layout": layoutWork, "PrePaint": layoutWork, "UpdateLayer": layoutWork, "IntersectionObserverController::computeIntersections": layoutWork,
+	"UpdateLayoutTree": layoutWork, "Layout": layoutWork, "PrePaint": layoutWork, "UpdateLayer": layoutWork,
+	"IntersectionObserverController::computeIntersections": layoutWork,
 	"Paint": paintWork, "Layerize": paintWork, "Commit": paintWork, "CompositeLayers": paintWork, "HitTest": paintWork,
 }
 
@@ -90,7 +93,8 @@ func (p *Page) Trace(ctx context.Context, d time.Duration) (frames []Frame, task
 		}
 		_, err := chromedp.CallBrowser(run, tracing.Start, tracing.StartParams{
 			TransferMode: tracing.StartTransferModeReportEvents,
-			TraceConfig:  &tracing.TraceConfig{IncludedCategories: []string{"devtools.timeline", "disabled-by-default-devtools.timeline", "v8", "blink_gc"}, ExcludedCategories: []string{"*"}},
+			TraceConfig: &tracing.TraceConfig{IncludedCategories: []string{"devtools.timeline", "disabled-by-default-devtools.timeline", "v8", "blink_gc"},
+				ExcludedCategories: []string{"*"}},
 		})
 		if err != nil {
 			return fmt.Errorf("starting to trace: %w", err)
@@ -166,7 +170,8 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	}
 	end := func() {
 		frames = append(frames, Frame{
-			At: micros(since - begin), Script: micros(sum[script]), Layout: micros(sum[layoutWork]), Paint: micros(sum[paintWork]), ScriptCPU: micros(cpu[script]), LayoutCPU: micros(cpu[layoutWork]),
+			At: micros(since - begin), Script: micros(sum[script]), Layout: micros(sum[layoutWork]), Paint: micros(sum[paintWork]), ScriptCPU: micros(cpu[script]),
+			LayoutCPU: micros(cpu[layoutWork]),
 		})
 	}
 	for _, e := range events {
@@ -245,4 +250,31 @@ func resident(pid int64) float64 {
 		}
 	}
 	return 0
+}
+
+// Kept is what a page holds on to: counted after a garbage collection, so that what is there is not merely not yet taken.
+type Kept struct {
+	Nodes, Listeners int64
+	// Heap is the JavaScript heap of the page's own thread that is in use, in bytes.
+	Heap float64
+}
+
+// Kept counts what the page holds on to.
+func (p *Page) Kept(ctx context.Context) (k Kept, err error) {
+	err = p.within(ctx, p.ctx, func(run context.Context) error {
+		if _, err := chromedp.Call(run, heapprofiler.CollectGarbage, cdp.Empty{}); err != nil {
+			return err
+		}
+		counters, err := chromedp.Call(run, memory.GetDOMCounters, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		heap, err := chromedp.Call(run, runtime.GetHeapUsage, cdp.Empty{})
+		if err != nil {
+			return err
+		}
+		k = Kept{counters.Nodes, counters.JsEventListeners, heap.UsedSize}
+		return nil
+	})
+	return k, err
 }

@@ -9,7 +9,8 @@ import (
 // TestTrace watches a page that works two milliseconds in each frame.
 func TestTrace(t *testing.T) {
 	b := StartForTest(t)
-	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{const t=performance.now();while(performance.now()-t<2);document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
+	p := b.OpenForTest(t, "data:text/html,<script>const f=()=>{const "+
+		"t=performance.now();while(performance.now()-t<2);document.title=t;requestAnimationFrame(f)};f()</script>", 300, 200)
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	frames, tasks, err := p.Trace(ctx, time.Second)

@@ -68,6 +68,7 @@ type ControlPlane struct {
 	token    string
 	mu       sync.Mutex
 	etcd     *proc.Process
+	etcdArgs []string
 	api      *proc.Process
 	closed   bool
 	config   *rest.Config
@@ -172,23 +173,30 @@ func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 		}
 		cp.etcdURL = fmt.Sprintf("http://127.0.0.1:%d", client)
 		peerURL := fmt.Sprintf("http://127.0.0.1:%d", peer)
-		cp.etcd, err = proc.Start("etcd", cp.opts.LogDir, cp.Bin.Etcd, nil,
-			"--data-dir="+filepath.Join(cp.state, "etcd"+strconv.Itoa(i)),
-			"--listen-client-urls="+cp.etcdURL, "--advertise-client-urls="+cp.etcdURL,
-			"--listen-peer-urls="+peerURL, "--initial-advertise-peer-urls="+peerURL,
-			"--initial-cluster=default="+peerURL,
-			"--log-level=warn", "--unsafe-no-fsync")
-		if err != nil {
-			return err
+		cp.etcdArgs = []string{
+			"--data-dir=" + filepath.Join(cp.state, "etcd"+strconv.Itoa(i)),
+			"--listen-client-urls=" + cp.etcdURL, "--advertise-client-urls=" + cp.etcdURL,
+			"--listen-peer-urls=" + peerURL, "--initial-advertise-peer-urls=" + peerURL,
+			"--initial-cluster=default=" + peerURL,
+			"--log-level=warn", "--unsafe-no-fsync",
 		}
-		err = cp.etcd.Wait(ctx, func(ctx context.Context) error {
-			return get200(ctx, http.DefaultClient, cp.etcdURL+"/readyz", "")
-		})
-		if !addressInUse(cp.etcd, err) {
+		if err = cp.runEtcd(ctx); !addressInUse(cp.etcd, err) {
 			return err
 		}
 	}
 	return err
+}
+
+// runEtcd starts etcd with its arguments as they are, and waits until it is ready.
+func (cp *ControlPlane) runEtcd(ctx context.Context) error {
+	p, err := proc.Start("etcd", cp.opts.LogDir, cp.Bin.Etcd, nil, cp.etcdArgs...)
+	if err != nil {
+		return err
+	}
+	cp.etcd = p
+	return p.Wait(ctx, func(ctx context.Context) error {
+		return get200(ctx, http.DefaultClient, cp.etcdURL+"/readyz", "")
+	})
 }
 
 // startAPIServer starts kube-apiserver on cp.apiPort and waits until it is
@@ -235,6 +243,9 @@ func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
 		return get200(ctx, client, cp.URL()+"/readyz", cp.token)
 	})
 }
+
+// CAFile is the certificate that the API server shows, by which it is known.
+func (cp *ControlPlane) CAFile() string { return cp.caFile() }
 
 func (cp *ControlPlane) caFile() string { return filepath.Join(cp.state, "certs", "apiserver.crt") }
 

@@ -53,13 +53,16 @@
 
   /** What the keyboard can reach and a person can see. */
   function focusable() {
-    return [...document.querySelectorAll('a[href], button, input, select, textarea, [tabindex]')].filter((el) => visible(el) && !(/** @type {any} */ (el).disabled) && /** @type {HTMLElement} */ (el).tabIndex >= 0);
+    return [...document.querySelectorAll('a[href], button, input, select, textarea, [tabindex]')].filter((el) =>
+      visible(el) && !(/** @type {any} */ (el).disabled) && /** @type {HTMLElement} */ (el).tabIndex >= 0);
   }
 
   /** @param {Element | null} el */
   function describe(el) {
     if (!el) return 'nothing';
-    return `${el.tagName.toLowerCase()}${el.getAttribute('role') ? `[${el.getAttribute('role')}]` : ''}.${(el.getAttribute('class') ?? '').trim().replace(/\s+/g, '.')} "${name(el).slice(0, 60)}"`;
+    const role = el.getAttribute('role') ? `[${el.getAttribute('role')}]` : '';
+    const classes = (el.getAttribute('class') ?? '').trim().replace(/\s+/g, '.');
+    return `${el.tagName.toLowerCase()}${role}.${classes} "${name(el).slice(0, 60)}"`;
   }
 
   /** The state that comes compares with. @type {any} */
@@ -89,8 +92,10 @@
       }
       if (performance.now() < until) continue;
       const short = (/** @type {any} */ v) => ({
-        seq: v?.seq, view: v?.view, era: v?.era, resource: v?.resource, reflector: v && { ...v.reflector, lastRequest: '', backoffs: 0 }, depth: v?.queue.depth, synced: v?.queue.synced, count: v?.indexer.count,
-        oldest: v?.api.oldest, writes: v?.api.writes, holds: v?.holds, faults: v?.faults, listeners: v?.listeners.map((/** @type {any} */ l) => [l.name, l.paceMillis, l.panics, l.removed]),
+        seq: v?.seq, view: v?.view, era: v?.era, resource: v?.resource, reflector: v && { ...v.reflector, lastRequest: '', backoffs: 0 },
+        depth: v?.queue.depth, synced: v?.queue.synced, count: v?.indexer.count,
+        oldest: v?.api.oldest, writes: v?.api.writes, holds: v?.holds, faults: v?.faults,
+        listeners: v?.listeners.map((/** @type {any} */ l) => [l.name, l.paceMillis, l.panics, l.removed]),
       });
       return `not in ${millis} ms ${why}; last ${JSON.stringify(short(s))}; before ${JSON.stringify(short(kept))}`;
     }
@@ -232,7 +237,8 @@
       const range = document.createRange();
       range.selectNodeContents(el);
       const box = field ? el.getBoundingClientRect() : range.getBoundingClientRect();
-      if (box.width && box.height) out.push({ el: /** @type {HTMLElement} */ (el), words: field ? /** @type {HTMLInputElement} */ (el).value : own.map((n) => n.textContent).join(' ').trim(), box });
+      if (box.width && box.height) out.push({ el: /** @type {HTMLElement} */ (el),
+        words: field ? /** @type {HTMLInputElement} */ (el).value : own.map((n) => n.textContent).join(' ').trim(), box });
     }
     return out;
   }
@@ -250,7 +256,8 @@
 
   /** What scrolls what is in it: there, more than fits is no fault. @param {Element} el */
   function scroller(el) {
-    for (let e = el.parentElement; e && e !== document.body; e = e.parentElement) if (/auto|scroll/.test(getComputedStyle(e).overflow + getComputedStyle(e).overflowY)) return e;
+    for (let e = el.parentElement; e && e !== document.body; e = e.parentElement) if (
+      /auto|scroll/.test(getComputedStyle(e).overflow + getComputedStyle(e).overflowY)) return e;
     return null;
   }
 
@@ -262,18 +269,30 @@
   function faults(o = {}) {
     /** @type {string[]} */
     const out = [];
-    const app = /** @type {HTMLElement} */ (document.getElementById('app')).getBoundingClientRect();
+    // A station that is shown alone fills the window.
+    const alone = document.querySelector('#app.view-embed > .embedv');
+    const app = /** @type {HTMLElement} */ (alone ?? document.getElementById('app')).getBoundingClientRect();
     // The phone's picture is 390 units wide and its page scrolls down.
     const phone = !!document.querySelector('#app.view-phone');
-    const unit = app.width / (phone ? 390 : 1280);
+    const across = Number(alone?.querySelector('svg')?.getAttribute('viewBox')?.split(' ')[2]) || (phone ? 390 : 1280);
+    const unit = app.width / across;
     const at = (/** @type {DOMRect} */ b) => `at ${Math.round((b.left - app.left) / unit)},${Math.round((b.top - app.top) / unit)}`;
     const quote = (/** @type {string} */ w) => JSON.stringify(w.slice(0, 60));
     /** @type {{el: Element, words: string, box: DOMRect, ink: {l: number, r: number, t: number, b: number}}[]} */
     const inks = [];
     const panels = [...document.querySelectorAll('#app svg rect.pn')].filter((el) => visible(el)).map((el) => el.getBoundingClientRect());
-    /** @param {Element} el @param {string} words @param {DOMRect} box @param {string} colour @param {number[]} under @param {number} size @param {number} weight */
+    /**
+     * @param {Element} el
+     * @param {string} words
+     * @param {DOMRect} box
+     * @param {string} colour
+     * @param {number[]} under
+     * @param {number} size
+     * @param {number} weight
+     */
     const check = (el, words, box, colour, under, size, weight) => {
-      if (box.left < app.left - 1 || box.right > app.right + 1 || box.top < app.top - 1 || box.bottom > app.bottom + 2) out.push(`${quote(words)} ${at(box)} leaves the page`);
+      if (box.left < app.left - 1 || box.right > app.right + 1 || box.top < app.top - 1 ||
+        box.bottom > app.bottom + 2) out.push(`${quote(words)} ${at(box)} leaves the page`);
       if (size / unit < 11.9 && !el.closest('kbd')) out.push(`${quote(words)} ${at(box)} is ${(size / unit).toFixed(1)} units high, and 12 is the floor`);
       if (!el.closest('.off, :disabled, [aria-disabled=true]')) {
         const c = rgba(colour);
@@ -306,12 +325,14 @@
         if (box.top < b.top - 1 || box.bottom > b.bottom + 1) continue;
       }
       check(el, words, box, c.color, ground(el), parseFloat(c.fontSize), Number(c.fontWeight));
-      if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) && c.display !== 'inline') out.push(`${quote(words)} ${at(box)} is cut: ${el.scrollWidth} wide in ${el.clientWidth}`);
+      if (el.scrollWidth > el.clientWidth + 1 && el.clientWidth && c.overflowX !== 'visible' && !/auto|scroll/.test(c.overflowX) &&
+        c.display !== 'inline') out.push(`${quote(words)} ${at(box)} is cut: ${el.scrollWidth} wide in ${el.clientWidth}`);
       // Words that are wider than the control that they stand on.
       const control = el.closest('button, kbd');
       if (control) {
         const b = control.getBoundingClientRect();
-        if (box.left < b.left - 1 || box.right > b.right + 1) out.push(`${quote(words)} ${at(box)} is wider than its control: ${Math.round(box.width / unit)} in ${Math.round(b.width / unit)}`);
+        if (box.left < b.left - 1 || box.right > b.right + 1) out.push(
+          `${quote(words)} ${at(box)} is wider than its control: ${Math.round(box.width / unit)} in ${Math.round(b.width / unit)}`);
       }
     }
     for (let i = 0; i < inks.length; i++) for (let j = i + 1; j < inks.length; j++) {
@@ -327,7 +348,8 @@
       if (b.width < 43.9 || b.height < 43.9) out.push(`${describe(el)} is a target of ${Math.round(b.width)}×${Math.round(b.height)}`);
     }
     const root = /** @type {Element} */ (document.scrollingElement);
-    if (root.scrollWidth > innerWidth || (!phone && root.scrollHeight > innerHeight)) out.push(`the page is ${root.scrollWidth}×${root.scrollHeight} in a window of ${innerWidth}×${innerHeight}`);
+    if (root.scrollWidth > innerWidth || (!phone && root.scrollHeight > innerHeight)) out.push(
+      `the page is ${root.scrollWidth}×${root.scrollHeight} in a window of ${innerWidth}×${innerHeight}`);
     return [...new Set(out)];
   }
 
@@ -336,11 +358,14 @@
     const p = new URLSearchParams(location.hash.slice(1));
     p.set('theme', theme);
     p.set('lang', lang);
+    // The address names a moment a little after it shows, and an address that names another one would be followed there.
+    if (p.has('at')) p.set('at', event());
     location.hash = '#' + p;
     const root = document.documentElement;
     for (let i = 0; i < 120; i++) {
       await frame();
-      if (root.lang.startsWith(lang) && root.classList.contains('is-light') === (theme === 'light') && root.classList.contains('is-contrast') === (theme === 'contrast')) return true;
+      if (root.lang.startsWith(lang) && root.classList.contains('is-light') === (theme === 'light') &&
+        root.classList.contains('is-contrast') === (theme === 'contrast')) return true;
     }
     throw new Error(`the page did not put on ${theme} and ${lang}`);
   }

@@ -27,6 +27,11 @@ type Process struct {
 // Start starts path with args. Its output is appended to dir/<name>.log, its
 // standard output also to stdout unless that is nil.
 func Start(name, dir, path string, stdout io.Writer, args ...string) (*Process, error) {
+	return StartEnv(name, dir, path, nil, stdout, args...)
+}
+
+// StartEnv is [Start] with env, lines as NAME=value, added to the environment.
+func StartEnv(name, dir, path string, env []string, stdout io.Writer, args ...string) (*Process, error) {
 	p := &Process{name: name, log: filepath.Join(dir, name+".log"), done: make(chan struct{})}
 	p.Done = p.done
 	out, err := os.OpenFile(p.log, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o644)
@@ -35,6 +40,7 @@ func Start(name, dir, path string, stdout io.Writer, args ...string) (*Process, 
 	}
 	fmt.Fprintf(out, "--- %s %q\n", path, args)
 	p.cmd = exec.Command(path, args...)
+	p.cmd.Env = append(os.Environ(), env...)
 	p.cmd.Stdout, p.cmd.Stderr = out, out
 	if stdout != nil {
 		p.cmd.Stdout = io.MultiWriter(out, stdout)
@@ -83,6 +89,19 @@ func (p *Process) Stop(grace time.Duration) {
 	<-p.done
 }
 
+// PID is the program's process, also after it has ended.
+func (p *Process) PID() int { return p.cmd.Process.Pid }
+
+// Signal sends the process a signal, such as the one that stops it for a while.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// StopGroup is [Process.Stop], and then kills what is left of the program's
+// group: a browser's own processes may outlive the one that started them.
+func (p *Process) StopGroup(grace time.Duration) {
+	p.Stop(grace)
+	_ = KillGroup(p.cmd.Process)
+}
+
 // Wait returns nil when ready does, asking again after pauses that grow from
 // 10 ms to 250 ms; it gives up when the program exits or ctx ends.
 func (p *Process) Wait(ctx context.Context, ready func(context.Context) error) error {
@@ -105,6 +124,9 @@ func (p *Process) Wait(ctx context.Context, ready func(context.Context) error) e
 		pause = min(pause*3/2, 250*time.Millisecond)
 	}
 }
+
+// Log is the path of the file that keeps what the program writes.
+func (p *Process) Log() string { return p.log }
 
 // LogTail returns the last n lines that the program wrote.
 func (p *Process) LogTail(n int) string {

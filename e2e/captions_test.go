@@ -1,0 +1,108 @@
+package e2e
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+)
+
+// events are what a caption or the timeline may claim to have happened.
+var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|watch broke|already|已 relist|重新 list|断了`)
+
+// TestCaptionsHaveWords shows every sentence that a moment can have, in both languages: each is said in words, with all that it speaks of,
+// and what has no reason to tell is said without one. Which sentence is true of which moment is held in core/view.
+func TestCaptionsHaveWords(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|: *[.。]|^ *[,;.，；。]`)
+	for _, lang := range []string{"en", "zh"} {
+		t.Run(lang, func(t *testing.T) {
+			p := openFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
+			said := map[string]string{}
+			for _, id := range trace.Sentences {
+				for _, args := range []string{
+					`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
+					`n: 0`,
+				} {
+					// Of another moment, so that it is said at once.
+					evalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: 'paused'}, facts: {sentence: {id: %q, %s}}})", id, args))
+					words := evalIn[string](t, p, "fake.caption()")
+					if words == "" || unfit.MatchString(words) {
+						t.Errorf("%s is said as %q", id, words)
+					}
+					if strings.Contains(args, "why") {
+						if other := said[words]; other != "" {
+							t.Errorf("%s and %s are both said as %q", id, other, words)
+						}
+						said[words] = id
+					}
+				}
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// TestACaptionOfAnotherMomentDoesNotStay goes from a trouble to a source without one, and from a relist to a moment before it: what was
+// said before is not said for a moment longer.
+func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openFake(t, browser.StartForTest(t), srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
+	for _, step := range []struct{ show, want string }{
+		{`{...fake.before(), source: {kind: "live", context: "a", cause: "refused", trouble: "The cluster refuses."}}, {reset: true}`, `refuses`},
+		{`{...fake.before(), source: {kind: "live", context: "b"}}, {reset: true}`, `starts`},
+		{`{}, {whole: true, jump: true, facts: {sentence: {id: "relisted", why: "too old"}}}`,
+			`^Relisted: too old. The store was replaced in one go`},
+		{`{...fake.before()}, {jump: true, view: {mode: "paused", seq: 1, atMillis: 1}}`, `starts`},
+		{`{faults: [{name: "delay", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleDelayed"}}}`,
+			`comes late`},
+	} {
+		evalIn[bool](t, p, "fake.show("+step.show+")")
+		if said := evalIn[string](t, p, "fake.caption()"); !regexp.MustCompile(step.want).MatchString(said) {
+			t.Errorf("after %s it says %q", step.show, said)
+		}
+	}
+	p.ExpectClean(t)
+}
+
+// TestCaptionsOfTheSimulation listens to every caption of a simulated cluster from its first event on, through a change of eras, and then looks at
+// each of its first hundred events: nothing is relisted, and nothing broke.
+func TestCaptionsOfTheSimulation(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{stageTools(t), `globalThis.__said = [];
+		addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const w = document.querySelector(".say")?.textContent; if (w && __said.at(-1) !== w) __said.push(w); }).observe(document.body, {childList: true, subtree: true, characterData: true}));`} {
+		if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url+"&source=sim&seed=7&objects=300&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	for _, era := range []string{"1.31", "1.33", "1.37", "1.31,1.37"} {
+		await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
+		call(t, p, "select({era: %q})", era)
+		settle(t, p)
+	}
+	await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
+	said := evalIn[[]string](t, p, "__said")
+	call(t, p, "pause()")
+	for seq := range 100 {
+		call(t, p, "seek(%d)", seq+1)
+		said = append(said, fmt.Sprintf("%d: ", seq+1)+evalIn[string](t, p, "stage.settled().then(() => document.querySelector('.say').textContent)"))
+	}
+	for _, w := range said {
+		if m := events.FindString(w); m != "" || strings.Contains(w, " 0 objects to go") || strings.Contains(w, "undefined") {
+			t.Errorf("it says %q", w)
+		}
+	}
+	if len(said) < 102 { // a caption stands for 2.5 s, so how many are heard before the first look goes with the time that the eras take
+		t.Errorf("only %d captions were heard: %q", len(said), said)
+	}
+	p.ExpectClean(t)
+}

@@ -1,0 +1,53 @@
+package e2e
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// TestContextNotServed opens a page on a server that was started for one context of two: the other one is not in the menu, a page that asks
+// for it all the same is told what is wrong, in both languages, and nothing is asked of its cluster.
+func TestContextNotServed(t *testing.T) {
+	var asked atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		asked.Add(1)
+		http.Error(w, "nobody should be here", http.StatusTeapot)
+	}))
+	defer other.Close()
+	type m = map[string]any
+	text, err := json.Marshal(m{
+		"apiVersion": "v1", "kind": "Config", "current-context": "production",
+		"clusters": []m{{"name": "demo", "cluster": m{"server": "http://127.0.0.1:1"}}, {"name": "production", "cluster": m{"server": other.URL}}},
+		"users":    []m{{"name": "u", "user": m{"token": "of-a-test"}}},
+		"contexts": []m{
+			{"name": "demo", "context": m{"cluster": "demo", "user": "u"}},
+			{"name": "production", "context": m{"cluster": "production", "user": "u"}},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	kubeconfig := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(kubeconfig, text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	srv := startServer(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig, "--context", "demo")
+	p := browser.StartForTest(t).OpenForTest(t, srv.url, 1280, 720)
+	await(t, p, 30*time.Second, `s.source.context === "demo" && s.source.cause === "refused"`)
+	call(t, p, `select({source: "live", context: "production", resource: "pods"})`)
+	await(t, p, 30*time.Second, `s.source.context === "production" && s.source.cause === "context-not-served" && s.source.trouble.includes("--contexts")`)
+	shot(t, p, "context-not-served")
+	call(t, p, `select({source: "live", context: "demo", resource: "pods"})`)
+	await(t, p, 30*time.Second, `s.source.context === "demo" && s.source.cause === "refused"`)
+	if n := asked.Load(); n != 0 {
+		t.Errorf("the cluster of the context that is not served was asked %d times", n)
+	}
+}

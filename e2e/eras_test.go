@@ -1,0 +1,239 @@
+package e2e
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"image"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// sentChange is a change as the log of a page tells it.
+type sentChange struct {
+	key, rv string
+	seq     uint64
+}
+
+// sentWhileHeld reads from the page's own log what came over the wire while Pop was held last, each change once.
+func sentWhileHeld(t *testing.T, p *browser.Page) (changes []sentChange, held, released uint64) {
+	t.Helper()
+	file := evalIn[struct{ Text string }](t, p, "informerscope.record().then(({text}) => ({Text: text}))")
+	known := map[[2]string]bool{}
+	lines := bufio.NewScanner(strings.NewReader(file.Text))
+	lines.Buffer(nil, 64<<20)
+	for lines.Scan() {
+		var e struct {
+			Seq  uint64 `json:"s"`
+			Kind string `json:"k"`
+			Flag bool   `json:"f"`
+			Key  string `json:"key"`
+			RV   string `json:"rv"`
+			N    int    `json:"n"`
+		}
+		if err := json.Unmarshal(lines.Bytes(), &e); err != nil {
+			t.Fatal(err)
+		}
+		switch {
+		case e.Kind == "Hold" && e.N == 1 && e.Flag:
+			held, released, changes = e.Seq, 0, nil
+		case e.Kind == "Hold" && e.N == 1:
+			released = e.Seq
+		case e.Kind == "WireFrame" && e.Key != "" && !known[[2]string{e.Key, e.RV}]:
+			known[[2]string{e.Key, e.RV}] = true
+			if held > 0 && released == 0 {
+				changes = append(changes, sentChange{e.Key, e.RV, e.Seq})
+			}
+		}
+	}
+	if held == 0 {
+		t.Fatal("the log has no hold of Pop")
+	}
+	return changes, held, released
+}
+
+var filed = regexp.MustCompile(`files ([\d,]+) changes? under ([\d,]+) keys?`)
+
+// expectFiled waits until the caption tells of all changes and of all keys.
+func expectFiled(t *testing.T, p *browser.Page, changes []sentChange) {
+	t.Helper()
+	keys := map[string]bool{}
+	for _, c := range changes {
+		keys[c.key] = true
+	}
+	want := fmt.Sprintf("%d changes under %d keys", len(changes), len(keys))
+	said, shown := "", ""
+	for until := time.Now().Add(15 * time.Second); shown != want && time.Now().Before(until); settle(t, p) {
+		said = evalIn[string](t, p, "document.querySelector('.say')?.textContent ?? ''")
+		if m := filed.FindStringSubmatch(said); m != nil {
+			n, _ := strconv.Atoi(strings.ReplaceAll(m[1], ",", ""))
+			k, _ := strconv.Atoi(strings.ReplaceAll(m[2], ",", ""))
+			shown = fmt.Sprintf("%d changes under %d keys", n, k)
+		}
+	}
+	if shown != want {
+		t.Errorf("the caption says %q; the log tells of %s", said, want)
+	}
+}
+
+// TestTwoErasTellOfEveryChange holds what the two-eras view says against the log: all changes and all keys of a burst while Pop is held, after a
+// jump far away and back, and in which order the two queues hand over; and it asks the worker for no journeys to know it.
+func TestTwoErasTellOfEveryChange(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := b.OpenForTest(t, "about:blank", 1280, 720)
+	counting := `{
+		const post = Worker.prototype.postMessage;
+		globalThis.journeys = 0;
+		Worker.prototype.postMessage = function(m, ...rest) {
+			if (m && m.call === 'object') globalThis.journeys++;
+			return post.call(this, m, ...rest);
+		};
+	}`
+	if err := p.OnNewDocument(within(t, 30*time.Second), stageTools(t)+counting); err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Navigate(within(t, time.Minute), srv.url+"&source=sim&seed=7&objects=120&rate=0&era=1.31,1.37&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced && l.reflector.phase === 'watching')")
+	call(t, p, "hold('pop')")
+	call(t, p, "cluster('burst', {n: 300})")
+	await(t, p, time.Minute, "s.lanes[1].queue.depth >= 300")
+	call(t, p, "pause()")
+	at := await(t, p, time.Minute, "s.view.mode === 'paused'")
+	changes, held, _ := sentWhileHeld(t, p)
+	changes = slices.DeleteFunc(changes, func(c sentChange) bool { return c.seq > at.Seq })
+	expectFiled(t, p, changes)
+	shot(t, p, "held-300")
+
+	call(t, p, "seek(%d)", held/2)
+	await(t, p, time.Minute, "s.seq === %d", held/2)
+	settle(t, p)
+	half := changes[:len(changes)/2]
+	call(t, p, "seek(%d)", half[len(half)-1].seq)
+	expectFiled(t, p, half)
+	call(t, p, "seek(%d)", at.Seq)
+	expectFiled(t, p, changes)
+
+	call(t, p, "live()")
+	call(t, p, "release('pop', 0)")
+	await(t, p, time.Minute, "s.lanes.every((l) => l.queue.depth === 0 && l.listeners[0].pending === 0)")
+	expectOrders(t, p)
+	shot(t, p, "released-300")
+	if n := evalIn[int](t, p, "globalThis.journeys"); n > 0 {
+		t.Errorf("the page asked for %d journeys of objects", n)
+	}
+	p.ExpectClean(t)
+}
+
+// drawnOrders are the labels of the chips that stand in the handlers' rows and between them, from left to right.
+const drawnOrders = `(() => {
+	const row = (lane) => [...document.querySelectorAll('.lanesv [data-row="' + lane + '"]')]
+		.sort((a, b) => a.getBoundingClientRect().x - b.getBoundingClientRect().x).map((el) => el.querySelector('text').textContent);
+	return JSON.stringify([row('given-0'), row('sent'), row('given-1')]);
+})()`
+
+// expectOrders holds the rows that are drawn, received, as sent and received, against the comparison in state(): a DeltaFIFO hands over all
+// of a key together, a RealFIFO everything as it was sent.
+func expectOrders(t *testing.T, p *browser.Page) {
+	t.Helper()
+	settle(t, p)
+	type compare struct {
+		Total   int
+		Changes []struct {
+			N                  int
+			Letter, Label, Key string
+		}
+		Lanes []struct{ Given []struct{ N int } }
+	}
+	x := evalJSON[compare](t, p, "informerscope.state().then((s) => JSON.stringify(s.compare ?? {}))")
+	if len(x.Changes) == 0 || len(x.Lanes) != 2 {
+		t.Fatalf("state() compares %+v", x)
+	}
+	var sent, byKey []string
+	for _, c := range x.Changes {
+		sent = append(sent, c.Label)
+		if slices.ContainsFunc(byKey, func(l string) bool { return l[0] == c.Letter[0] }) {
+			continue
+		}
+		for _, o := range x.Changes {
+			if o.Key == c.Key {
+				byKey = append(byKey, o.Label)
+			}
+		}
+	}
+	drawn := evalJSON[[3][]string](t, p, drawnOrders)
+	if !slices.Equal(drawn[1], sent) {
+		t.Errorf("drawn as sent are %v, want %v", drawn[1], sent)
+	}
+	for i, want := range [][]string{byKey, sent} {
+		var given []string
+		for _, g := range x.Lanes[i].Given {
+			given = append(given, x.Changes[g.N-1].Label)
+		}
+		row := drawn[2*i]
+		if !slices.Equal(given, want) || !slices.Equal(row, want) {
+			t.Errorf("lane %d was given %v and draws %v; its queue hands over %v", i, given, row, want)
+		}
+	}
+}
+
+// TestTwoErasScreens looks at two eras with a burst of a few changes, held and released, in each shape of the page.
+func TestTwoErasScreens(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, view := range []struct {
+		name, fragment string
+		size           image.Point
+	}{
+		{"stage", "", image.Pt(1280, 720)},
+		{"large", "", image.Pt(1920, 1080)},
+		{"presenter", "&presenter=1", image.Pt(1280, 720)},
+		{"phone", "", image.Pt(390, 844)},
+	} {
+		t.Run(view.name, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=7&objects=3&rate=0&era=1.31,1.37&lang=en"+view.fragment, int64(view.size.X), int64(view.size.Y))
+			look := func(what string) {
+				for _, o := range [][2]string{{"dark", "en"}, {"light", "zh"}} {
+					dress(t, p, o[0], o[1], int64(view.size.X), int64(view.size.Y))
+					shot(t, p, filepath.Join(view.name, what+"-"+o[0]+"-"+o[1]))
+					expectWell(t, p)
+				}
+			}
+			call(t, p, "hold('pop')")
+			call(t, p, "cluster('burst', {n: 5})")
+			await(t, p, time.Minute, "s.lanes[1].queue.depth >= 5")
+			look("held-5")
+			call(t, p, "release('pop', 0)")
+			await(t, p, time.Minute, "s.lanes.every((l) => l.queue.depth === 0 && l.listeners[0].pending === 0)")
+			look("released-5")
+			if view.name != "phone" {
+				expectOrders(t, p)
+			}
+			call(t, p, "hold('pop')")
+			call(t, p, "cluster('burst', {n: 300})")
+			await(t, p, time.Minute, "s.lanes[1].queue.depth >= 300")
+			look("held-300")
+			call(t, p, "release('pop', 0)")
+			await(t, p, time.Minute, "s.lanes.every((l) => l.queue.depth === 0 && l.listeners[0].pending === 0)")
+			look("released-300")
+			call(t, p, "fault('refuse', {on: true})")
+			call(t, p, "fault('cut')")
+			await(t, p, time.Minute, "s.lanes.every((l) => l.reflector.phase === 'backoff' && l.reflector.backoffMillis > 3000)")
+			look("waits")
+			if view.name != "phone" {
+				const rings = "[...document.querySelectorAll('.lanesv [data-lane] .ringf.w')].filter((el) => el.checkVisibility() && el.getAttribute('d'))"
+				waitFor(t, p, rings+".length === 2")
+			}
+			p.ExpectClean(t)
+		})
+	}
+}

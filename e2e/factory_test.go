@@ -1,0 +1,82 @@
+package e2e
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// pushButton presses the button whose words, or whose name, match.
+func pushButton(t *testing.T, p *browser.Page, within, words string) {
+	t.Helper()
+	find := "[...document.querySelectorAll(" + quoted(within+" button") + ")].find((b) => b.checkVisibility() && !b.disabled && new RegExp(" +
+		quoted(words) + ").test(b.getAttribute('aria-label') ?? b.textContent))"
+	waitFor(t, p, "!!"+find)
+	evalIn[bool](t, p, "("+find+".click(), true)")
+}
+
+// TestAFactoryOnThePage chooses three resources in the picker, and has the row of one put on the stage and taken back, an informer that is not
+// shared begun and ended, the factory shut down and another one begun, and all of it opened again as a recording.
+func TestAFactoryOnThePage(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := openStage(t, b, srv, "&source=sim&seed=7&objects=120&rate=10&lang=en", 1280, 720)
+	const rows = "document.querySelectorAll('.factoryv .prow:not([hidden])').length"
+
+	// One press chooses one, as ever; several are asked for.
+	pushButton(t, p, ".top", "^resource: pods")
+	pushButton(t, p, ".pop", "several")
+	for _, name := range []string{"nodes", "deployments"} {
+		pushButton(t, p, ".pop .list", "^"+name)
+	}
+	pushButton(t, p, ".pop", "Watch 3 together")
+	await(t, p, time.Minute, "s.factory?.rows.length === 3 && s.factory.rows.every((r) => r.synced && r.requests === 1 && r.count > 0)")
+	waitFor(t, p, rows+" === 3 && document.querySelector('.factoryv').checkVisibility()")
+	if hash := evalIn[string](t, p, "location.hash"); !strings.Contains(hash, "resource=pods,nodes,deployments.apps") {
+		t.Errorf("the address is %s", hash)
+	}
+	waitFor(t, p, "document.querySelector('.say').textContent.includes('All caches have synced: 3 informers')")
+	shot(t, p, "synced")
+	expectWell(t, p)
+	for _, theme := range []string{"light", "contrast"} {
+		dress(t, p, theme, "zh", 1920, 1080)
+		shot(t, p, "synced-"+theme)
+		expectWell(t, p)
+	}
+	dress(t, p, "dark", "en", 1280, 720)
+
+	// A row opens its informer on the stage; Escape goes back.
+	pushButton(t, p, ".factoryv", "^nodes 1.37")
+	await(t, p, time.Minute, "s.resource.resource === 'nodes' && s.factory.shown === 1")
+	waitFor(t, p, "!document.querySelector('.factoryv').checkVisibility() && document.querySelector('.factoryback').checkVisibility()")
+	shot(t, p, "opened")
+	expectWell(t, p)
+	call(t, p, "hold('pop')")
+	await(t, p, time.Minute, "s.holds.length === 1 && s.lanes[0].holds.length === 0")
+	call(t, p, "release('pop', 0)")
+	evalIn[bool](t, p, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true, cancelable: true})), true)")
+	waitFor(t, p, "document.querySelector('.factoryv').checkVisibility() && !document.querySelector('.factoryback').checkVisibility()")
+
+	// One beside the factory costs a request and a store of its own.
+	pushButton(t, p, ".factoryv", "its own$")
+	await(t, p, time.Minute, "s.factory.rows.length === 4 && s.factory.rows.some((r) => r.unshared && r.synced && r.requests === 1)")
+	waitFor(t, p, rows+" === 4")
+	waitFor(t, p, "/not shared: 2 open requests/.test(document.querySelector('.say').textContent)")
+	shot(t, p, "unshared")
+	expectWell(t, p)
+
+	pushButton(t, p, ".factoryv", "^Shutdown$")
+	await(t, p, time.Minute, "s.factory.factories.every((f) => f.stage === 'stopped')")
+	waitFor(t, p, "/was shut down/.test(document.querySelector('.say').textContent)")
+	shot(t, p, "shutdown")
+	pushButton(t, p, ".factoryv", "^Start")
+	await(t, p, time.Minute, "s.factory.factories.every((f) => f.stage === 'synced')")
+
+	was := evalIn[int](t, p, "informerscope.state().then((s) => s.factory.rows.length)")
+	evalIn[bool](t, p, "(async () => { const {text} = await informerscope.record(); await informerscope.load(text); return true; })()")
+	await(t, p, time.Minute, "s.source.kind === 'file' && s.factory?.rows.length === %d", was)
+	waitFor(t, p, rows+" === 4 && document.querySelector('.factoryv').checkVisibility()")
+	p.ExpectClean(t)
+}

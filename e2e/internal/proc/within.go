@@ -1,0 +1,25 @@
+package proc
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/signal"
+	"time"
+)
+
+var errTooLong = errors.New("the benchmark takes too long")
+
+// Within is the context of a benchmark: it ends when somebody interrupts it, and after its limit, with that as its cause. Stop lets it go.
+func Within(limit time.Duration) (ctx context.Context, stop func()) {
+	interrupted, unhear := signal.NotifyContext(context.Background(), os.Interrupt)
+	ctx, cancel := limited(interrupted, limit)
+	return ctx, func() {
+		cancel()
+		unhear()
+	}
+}
+
+func limited(ctx context.Context, limit time.Duration) (context.Context, context.CancelFunc) {
+	return context.WithTimeoutCause(ctx, limit, errTooLong)
+}

@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// janesServer is an API server with pods in team-a and nothing else that its user may read.
+func janesServer(t *testing.T) *httptest.Server {
+	t.Helper()
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		if r.URL.Path != "/api/v1/namespaces/team-a/pods" {
+			w.WriteHeader(http.StatusForbidden)
+			fmt.Fprintf(w, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"%s is forbidden: User \"jane\" cannot list resource at the cluster scope","reason":"Forbidden","code":403}`, strings.Trim(r.URL.Path, "/"))
+			return
+		}
+		pod := `{"kind":"Pod","apiVersion":"v1","metadata":{"name":"mine","namespace":"team-a","resourceVersion":"5"}}`
+		if r.URL.Query().Get("watch") == "" {
+			fmt.Fprintf(w, `{"kind":"PodList","apiVersion":"v1","metadata":{"resourceVersion":"6"},"items":[%s]}`, pod)
+			return
+		}
+		fmt.Fprintf(w, `{"type":"ADDED","object":%s}`+"\n"+`{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"6","annotations":{"k8s.io/initial-events-end":"true"}}}}`+"\n", pod)
+		w.(http.Flusher).Flush()
+		<-r.Context().Done()
+	}))
+	t.Cleanup(func() {
+		srv.CloseClientConnections() // a watch does not end by itself
+		srv.Close()
+	})
+	return srv
+}
+
+// janesKubeconfig is a kubeconfig whose context names team-a.
+func janesKubeconfig(t *testing.T, api string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "config")
+	if err := os.WriteFile(path, []byte(`apiVersion: v1
+kind: Config
+current-context: jane@team
+clusters: [{name: team, cluster: {server: "`+api+`"}}]
+users: [{name: jane, user: {}}]
+contexts: [{name: jane@team, context: {cluster: team, user: jane, namespace: team-a}}]
+`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestUserOfOneNamespace is the first ten minutes of somebody who may read one namespace: the context's own is shown first; all of them are refused
+// in words, and one press leads back; the menu blames nobody and takes a name; and the address says which namespace is meant.
+func TestUserOfOneNamespace(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+janesKubeconfig(t, janesServer(t).URL))
+	b := browser.StartForTest(t)
+	p := openStage(t, b, srv, "&source=live&context=jane@team&resource=pods&lang=en", 1280, 720)
+	await(t, p, 30*time.Second, "s.resource.namespace === 'team-a' && s.indexer.count === 1 && s.source.namespace === 'team-a'")
+	const key = "new URLSearchParams(location.hash.slice(1)).get('namespace')"
+	until(t, p, key+" === 'team-a'")
+
+	open := "click stage.find('button', /^namespace/)"
+	use(t, p, control{do: []string{open, "wait /may not list/.test(document.querySelector('.pop .note')?.textContent)",
+		"click stage.seek('.pop [role=option]', /^all namespaces/)"},
+		want: "s.resource.namespace === '' && s.source.cause === 'forbidden' && s.source.offer.namespace === 'team-a'"})
+	until(t, p, key+" === ''")
+	use(t, p, control{page: "/403|may not|forbid/i.test(document.querySelector('.say').textContent) && !!stage.find('[data-do=offer]', /team-a/)"})
+	shot(t, p, "refused")
+	p.ForgetProblems()
+	use(t, p, control{do: []string{"click stage.seek('[data-do=offer]', /team-a/)"},
+		want: "s.resource.namespace === 'team-a' && s.indexer.count === 1 && !s.source.trouble && !s.source.cause"})
+	use(t, p, control{page: "!stage.find('[data-do=offer]') && !/Relisted|broke/.test(document.querySelector('.say').textContent)"})
+	use(t, p, control{do: []string{open, "type team-b", "keys Enter"}, want: "s.resource.namespace === 'team-b' && s.source.cause === 'forbidden'"})
+
+	// An address without the key is the context's own namespace, one with an empty key is all of them.
+	for fragment, want := range map[string]string{"&namespace=": "", "": "team-a"} {
+		p := b.OpenForTest(t, srv.url+"&source=live&context=jane@team&resource=pods&lang=en"+fragment, 1280, 720)
+		await(t, p, 30*time.Second, "s.resource.namespace === %q && s.source.kind === 'live'", want)
+		until(t, p, key+" === "+quoted(want))
+	}
+}
+
+// TestAnotherLaunch starts the server anew under a page, with another token: the page says that the server runs and asks for its link, and goes on with
+// the same context when it has it.
+func TestAnotherLaunch(t *testing.T) {
+	kubeconfig := janesKubeconfig(t, janesServer(t).URL)
+	first := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+kubeconfig)
+	address := strings.TrimPrefix(first.url[:strings.Index(first.url, "/#")], "http://")
+	p := openStage(t, browser.StartForTest(t), first, "&source=live&context=jane@team&resource=pods&lang=en", 1280, 720)
+	await(t, p, 30*time.Second, "s.indexer.count === 1")
+	evalIn[bool](t, p, "(globalThis.__here = true)")
+	first.Stop(5 * time.Second)
+	until(t, p, "informerscope.state().then((s) => s.source.cause === 'relay-gone')")
+	settle(t, p)
+	if words := evalIn[string](t, p,
+		"[...stage.texts().filter((e) => e.w > 0).map((e) => e.words), ...[...document.querySelectorAll('.say, .src')].map((e) => "+
+			"e.textContent)].join('|')"); strings.Contains(words, "cluster agree") || strings.Contains(words, "is current") || strings.Contains(words, "· live") {
+		t.Errorf("with the server gone the page says %s", words)
+	}
+	shot(t, p, "gone")
+	second := startServer(t, "--listen="+address, "--kubeconfig="+kubeconfig)
+	if err := p.WaitFor(within(t, 2*time.Minute), "document.querySelector('.newlink input')", "document.querySelector('.say').textContent"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, p, "asks")
+	evalIn[bool](t, p, "(document.querySelector('.newlink input').value = %s, true)", quoted(second.url))
+	use(t, p, control{do: []string{"focus document.querySelector('.newlink input')", "keys Enter"},
+		want: "s.indexer.count === 1 && s.queue.synced && s.reflector.phase === 'watching' && !s.source.cause && s.resource.namespace === 'team-a'",
+		page: "__here && !document.querySelector('.newlink') && location.hash.includes('context=jane')"})
+	shot(t, p, "again")
+}

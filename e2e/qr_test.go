@@ -1,0 +1,117 @@
+package e2e
+
+import (
+	"encoding/json"
+	"image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+
+	"informerscope/e2e/browser"
+)
+
+// decode reads a QR code out of a picture with a decoder that is not ours.
+func decode(img image.Image, more ...gozxing.DecodeHintType) (string, error) {
+	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_CHARACTER_SET: "UTF-8", gozxing.DecodeHintType_TRY_HARDER: true}
+	for _, hint := range more {
+		hints[hint] = true
+	}
+	bitmap, err := gozxing.NewBinaryBitmapFromImage(img)
+	if err != nil {
+		return "", err
+	}
+	found, err := qrcode.NewQRCodeReader().Decode(bitmap, hints)
+	if err != nil {
+		return "", err
+	}
+	return found.GetText(), nil
+}
+
+// picture draws rows of "0" and "1" with a margin, four pixels a module.
+func picture(rows []string, damaged map[[2]int]bool) image.Image {
+	const pixels, margin = 4, 4
+	side := (len(rows) + 2*margin) * pixels
+	img := image.NewGray(image.Rect(0, 0, side, side))
+	for i := range side * side {
+		x, y := i%side, i/side
+		mx, my := x/pixels-margin, y/pixels-margin
+		dark := mx >= 0 && my >= 0 && mx < len(rows) && my < len(rows) && rows[my][mx] == '1'
+		if damaged[[2]int{mx, my}] {
+			dark = !dark
+		}
+		if !dark {
+			img.SetGray(x, y, color.Gray{Y: 255})
+		}
+	}
+	return img
+}
+
+// TestQRCode has the codes of web/qr.js read by a decoder that others wrote: of each version, in several scripts, and damaged as
+// far as their error correction should bear.
+func TestQRCode(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := browser.StartForTest(t).OpenForTest(t, srv.url, 800, 600)
+	texts := []string{"a", "http://127.0.0.1:8080/?audience#audience=Zm9vYmFy", "https://例え.example/?audience#audience=观众", strings.Repeat("x", 666)}
+	random := rand.New(rand.NewPCG(7, 7))
+	// as many bytes as each version holds
+	for _, n := range []int{14, 15, 26, 27, 42, 43, 62, 84, 106, 122, 152, 180, 213, 251, 287, 331, 362, 412, 450, 504, 560, 624} {
+		var b strings.Builder
+		for range n {
+			b.WriteByte(byte('!' + random.IntN(90)))
+		}
+		texts = append(texts, b.String())
+	}
+	for _, words := range texts {
+		arg, err := json.Marshal(words)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows := evalIn[[]string](t, p, `import("/qr.js").then((m) => m.qr(%s).map((row) => row.map(Number).join("")))`, arg)
+		if got, err := decode(picture(rows, nil)); err != nil || got != words {
+			t.Errorf("the code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
+			continue
+		}
+		// One in two hundred modules: some codewords of every hundred, where the level corrects about fifteen.
+		damaged := map[[2]int]bool{}
+		for range len(rows) * len(rows) / 200 {
+			damaged[[2]int{9 + random.IntN(len(rows)-9), 9 + random.IntN(len(rows)-17)}] = true
+		}
+		// Where it is, is no question here.
+		if got, err := decode(picture(rows, damaged), gozxing.DecodeHintType_PURE_BARCODE); err != nil || got != words {
+			t.Errorf("the damaged code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
+		}
+	}
+	if said := evalIn[string](t, p, `import("/qr.js").then((m) => m.qr("x".repeat(667))).then(() => "", (e) => e.message)`); !strings.Contains(said, "666 bytes") {
+		t.Errorf("667 bytes: %q", said)
+	}
+}
+
+// readsCode takes a screenshot and reads the QR code in it.
+func readsCode(t *testing.T, p *browser.Page, name string) string {
+	t.Helper()
+	path, err := p.Screenshot(within(t, 30*time.Second), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := decode(img)
+	if err != nil {
+		t.Errorf("%s has no code that can be read: %v", path, err)
+	}
+	return words
+}

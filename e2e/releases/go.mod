@@ -1,0 +1,3 @@
+module informerscope/releases
+
+go 1.26.0

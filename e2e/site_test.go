@@ -1,0 +1,147 @@
+package e2e
+
+import (
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+	"informerscope/e2e/internal/proc"
+)
+
+// sitePath is where the site lies on its host.
+const sitePath = "/some/deep/path/"
+
+// staticHost makes the static site with `make site` and serves it as a plain host of files does: under a path, without any
+// header of ours, and not knowing what WebAssembly is. It returns the host's address; what was asked for and was not there
+// fails the test.
+func staticHost(t *testing.T) string {
+	t.Helper()
+	root, err := layout.Root()
+	if err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("make", "site")
+	cmd.Dir = root
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("make site: %v\n%s", err, proc.Tail(out, 40))
+	}
+	files := http.FileServer(http.Dir(filepath.Join(root, "bin", "site")))
+	var mu sync.Mutex
+	var missed []string
+	host := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		name, ok := strings.CutPrefix(r.URL.Path, sitePath)
+		if !ok || r.Method != http.MethodGet || r.Header.Get("Upgrade") != "" {
+			mu.Lock()
+			missed = append(missed, r.Method+" "+r.URL.Path)
+			mu.Unlock()
+			http.NotFound(w, r)
+			return
+		}
+		if strings.HasSuffix(name, ".wasm") {
+			w.Header().Set("Content-Type", "application/octet-stream")
+		}
+		r.URL.Path = "/" + name
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(func() {
+		host.Close()
+		mu.Lock()
+		defer mu.Unlock()
+		if len(missed) > 0 {
+			t.Errorf("the page asked its host for %q", missed)
+		}
+	})
+	return host.URL
+}
+
+// TestSite opens the static site as its visitors do: on a host that sends no headers of ours, as an address that browsers
+// trust (https, or this machine) and as one that they do not, and even with a token in the address that is left of
+// somebody's own server. The simulated cluster runs, a recording is dropped, a story is told, and nothing speaks of a relay.
+func TestSite(t *testing.T) {
+	host := staticHost(t)
+	_, port, err := net.SplitHostPort(strings.TrimPrefix(host, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("trusted", func(t *testing.T) {
+		b := browser.StartForTest(t)
+		openSite(t, b, host, "&token=of-somebody-elses-server")
+	})
+	t.Run("not trusted", func(t *testing.T) {
+		dir, err := layout.Artifacts(t.Name())
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := browser.Start(t.Context(), browser.Options{ArtifactDir: dir, Flags: map[string]any{"host-resolver-rules": "MAP site.example 127.0.0.1"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(b.Close)
+		openSite(t, b, "http://site.example:"+port, "")
+	})
+}
+
+func openSite(t *testing.T, b *browser.Browser, host, more string) {
+	page := b.OpenForTest(t, host+sitePath+"#source=sim&seed=7&objects=300&lang=en"+more, 1280, 720)
+	s := await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 300 && s.reflector.phase === 'watching'")
+	if s.Source.Kind != "sim" {
+		t.Errorf("source %q", s.Source.Kind)
+	}
+	if trusted := more != ""; evalIn[bool](t, page, "isSecureContext") != trusted || evalIn[bool](t, page, "crossOriginIsolated") {
+		t.Error("the browser trusts the page otherwise than this test takes for granted")
+	}
+	// The policy holds without a header.
+	if blocked := evalIn[bool](t, page, `fetch("data:,x").then(() => false, () => true)`); !blocked {
+		t.Error("the page may fetch from elsewhere")
+	}
+
+	// The menu of sources tells where live clusters are to be had, and offers none.
+	if err := page.Click(within(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(within(t, 30*time.Second), `/Live clusters need informerscope/.test(document.querySelector(".pop")?.textContent)`,
+		`document.querySelector(".pop")?.textContent`); err != nil {
+		t.Fatal(err)
+	}
+	if rows, bad := evalIn[int](t, page, `document.querySelectorAll(".pop [role=option]").length`),
+		evalIn[int](t, page, `document.querySelectorAll(".pop .bad").length`); rows != 1 || bad != 0 {
+		t.Errorf("the menu offers %d sources and shows %d errors", rows, bad)
+	}
+	shot(t, page, "1-sources")
+	if err := page.Keys(within(t, 30*time.Second), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+
+	call(t, page, "fault('410')")
+	await(t, page, time.Minute, "s.reflector.relists > 0 && s.reflector.phase === 'watching' && s.queue.synced")
+	text := evalIn[string](t, page, "informerscope.record().then((f) => f.text)")
+	file := filepath.Join(t.TempDir(), "whole.jsonl")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Drop(within(t, 30*time.Second), file, browser.Point{X: 640, Y: 380}); err != nil {
+		t.Fatal(err)
+	}
+	await(t, page, time.Minute, "s.source.kind === 'file' && s.indexer.count > 0")
+	shot(t, page, "2-recording")
+
+	if steps := evalIn[int](t, page, "informerscope.story('ring').then((s) => s.steps)"); steps < 2 {
+		t.Errorf("the story has %d steps", steps)
+	}
+	if err := page.WaitFor(within(t, time.Minute), `document.querySelector(".storybar")?.dataset.step === "1"`,
+		`document.querySelector(".storybar")?.outerHTML`); err != nil {
+		t.Fatal(err)
+	}
+	await(t, page, time.Minute, "s.source.kind === 'sim' && s.queue.synced")
+	shot(t, page, "3-story")
+	page.ExpectClean(t, `data:,x`) // the browser said that it refused that
+}

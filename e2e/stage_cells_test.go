@@ -1,0 +1,48 @@
+package e2e
+
+import (
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// markedPixels counts what is drawn over the stage by the canvases of the
+// tokens: chips that travel, and the marks of cells that changed.
+const markedPixels = `(() => {
+	let n = 0;
+	for (const canvas of document.querySelectorAll('.tokens canvas')) {
+		if (canvas.hidden || !canvas.width || !canvas.height) continue;
+		const { data } = canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height);
+		for (let i = 3; i < data.length; i += 4) if (data[i]) n++;
+	}
+	return n;
+})()`
+
+// TestSeekBackMarksNothing turns back to a moment before objects existed. They
+// go from the grid, but nothing was deleted: no cell may be marked, and since
+// time stands still, a mark would stay.
+func TestSeekBackMarksNothing(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=20&lang=en", 1280, 720)
+	await(t, p, time.Minute, "s.seq > 9000")
+	call(t, p, "pause()")
+	later := await(t, p, 10*time.Second, "s.view.mode === 'paused'")
+	for _, seq := range []uint64{6400, 5400} {
+		call(t, p, "seek(%d)", seq)
+		s, d := look(t, p)
+		if s.Seq != seq || d.Keys != s.Indexer.Count {
+			t.Fatalf("at %d the page shows %d with %d cells, the state has %d objects", seq, s.Seq, d.Keys, s.Indexer.Count)
+		}
+		if n := evalIn[int](t, p, markedPixels); n != 0 {
+			t.Errorf("after turning back from %d to %d there are %d pixels of marks", later.Seq, seq, n)
+		}
+	}
+	// A step forwards is something that happens, and may be marked: the count sees what is drawn.
+	call(t, p, "seek(%d)", later.Seq)
+	call(t, p, "play()")
+	if err := p.WaitFor(within(t, 30*time.Second), markedPixels+" > 0", markedPixels); err != nil {
+		t.Errorf("nothing that travels and no mark was ever drawn: %v", err)
+	}
+	p.ExpectClean(t)
+}

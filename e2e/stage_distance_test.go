@@ -1,0 +1,68 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// distance is what the shown layout says of how far the Reflector is behind its
+// cluster: the words before "behind", empty where it says nothing of it.
+const distance = `(() => {
+	const own = (el) => [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join('');
+	const words = [...document.querySelectorAll('#app svg text, #app svg tspan')].filter(stage.visible).map(own).filter(Boolean).join('\n');
+	return (/([—≥\d][\d, ]*)\s*behind\b/.exec(words)?.[1] ?? '').trim();
+})()`
+
+// TestDistanceOnEveryLayout holds what the stage, presenter mode and the phone
+// say of how far the Reflector is behind against the facts, before the first
+// list and while the cluster does not answer: a number on each of them where
+// one is known, and no number on any where none is.
+func TestDistanceOnEveryLayout(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := openStage(t, b, srv, "&source=sim&seed=7&rate=30&lang=en", 1280, 720)
+	call(t, p, "fault('refuse', {on: true})")
+	call(t, p, "fault('cut')")
+	await(t, p, 30*time.Second, "s.reflector.phase === 'backoff' && s.facts.versions.behind > 12")
+	call(t, p, "pause()")
+	down := await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
+	const begun = 2
+
+	for _, view := range []struct {
+		name          string
+		presenting    bool
+		width, height int64
+	}{
+		{"stage", false, 1280, 720}, {"presenter", true, 1280, 720}, {"phone", false, 390, 844},
+	} {
+		t.Run(view.name, func(t *testing.T) {
+			if err := p.Resize(within(t, 10*time.Second), view.width, view.height); err != nil {
+				t.Fatal(err)
+			}
+			if view.presenting != evalIn[bool](t, p, "location.hash.includes('presenter=1')") {
+				if err := p.Press(within(t, 10*time.Second), "p"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for _, seq := range []uint64{begun, down} {
+				call(t, p, "seek(%d)", seq)
+				await(t, p, 10*time.Second, "s.seq === %d", seq)
+				settle(t, p)
+				said := evalIn[string](t, p, distance)
+				want := evalIn[string](t, p, "informerscope.state().then((s) => s.facts.versions.behind?.toLocaleString('en') ?? '')")
+				// A dash says that it is not known.
+				if strings.TrimPrefix(said, "—") != want {
+					t.Errorf("at %d it says %q, the facts %q", seq, said, want)
+				}
+			}
+			if view.name == "stage" {
+				shot(t, p, fmt.Sprint("distance-", down))
+			}
+		})
+	}
+	p.ExpectClean(t)
+}

@@ -1,0 +1,86 @@
+package e2e
+
+import (
+	"fmt"
+	"image"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// embedded are the stations that can be shown alone, and a number that each of
+// them must show: where it stands in the page, and what state() says of it.
+var embedded = []struct{ name, of string }{
+	{"api", "api.resourceVersion"}, {"reflector", "reflector.resourceVersion"}, {"queue", "queue.depth"}, {"indexer", "indexer.count"},
+	{"listeners", "listeners.0.name"}, {"controller", "workqueue.depth"},
+}
+
+// TestEmbed shows each station alone, in frames from 320 by 240 on: its name and
+// its number are there, nothing is cut, nothing else of the page can be seen or
+// reached by Tab, and what comes to the station travels along its piece of the rail.
+func TestEmbed(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, station := range embedded {
+		t.Run(station.name, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=7&rate=60&lang=en&embed="+station.name, 640, 480)
+			if err := p.WaitFor(within(t, 20*time.Second), inked(".embedv canvas"), "'nothing travels'"); err != nil {
+				t.Fatal(err)
+			}
+			call(t, p, "pause()")
+			for _, size := range []image.Point{{640, 480}, {1280, 720}, {320, 240}} {
+				for _, theme := range []string{"dark", "light"} {
+					name := fmt.Sprintf("%s-%d", theme, size.X)
+					t.Run(name, func(t *testing.T) {
+						dress(t, p, theme, "en", int64(size.X), int64(size.Y))
+						shot(t, p, filepath.Join(station.name, name))
+						expectAlone(t, p, station.of)
+						expectWell(t, p)
+					})
+				}
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// expectAlone expects one station and nothing beside it, and holds one of its
+// words against the state.
+func expectAlone(t *testing.T, p *browser.Page, of string) {
+	t.Helper()
+	words := evalIn[string](t, p, "(async () => { const w = [...document.querySelectorAll(`.embedv [data-of='%s']`)].find(stage.visible); return "+
+		"w?.textContent ?? ''; })()", of)
+	want := evalIn[string](t, p, "informerscope.state().then((s) => String(%s))", quoted(of)+".split('.').reduce((v, k) => v[k], s)")
+	if words == "" || (words != want && !strings.HasPrefix(want, strings.TrimRight(words, "…"))) {
+		t.Errorf("%s is %q in the picture, and %q in the state", of, words, want)
+	}
+	if seen := evalIn[[]string](t, p, "stage.texts().filter((x) => !x.el.closest('.embedv')).map((x) => x.el.textContent)"); len(seen) > 0 {
+		t.Errorf("beside the station there are the words %q", seen)
+	}
+	if reached := evalIn[[]string](t, p, "stage.focusable().map(stage.describe)"); len(reached) > 0 {
+		t.Errorf("beside the station there is something to press:\n  %s", strings.Join(reached, "\n  "))
+	}
+}
+
+// TestEmbedOfNothing names the stations where the address has none of them.
+func TestEmbedOfNothing(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := openStage(t, b, srv, "&source=sim&seed=7&lang=en&embed=kubelet", 640, 480)
+	said := evalIn[string](t, p, "stage.find('.embedv').textContent")
+	if !strings.Contains(said, "kubelet") {
+		t.Errorf("the page says %q", said)
+	}
+	for _, station := range embedded {
+		if !strings.Contains(said, station.name) {
+			t.Errorf("the page says %q, which does not name %s", said, station.name)
+		}
+	}
+	evalIn[bool](t, p, "(location.hash = location.hash.replace('kubelet', 'Queue'), true)")
+	if err := p.WaitFor(within(t, 20*time.Second), "stage.seek('.embedv text', /^Queue$/)", "document.querySelector('.embedv').textContent"); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,233 @@
+package e2e
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+)
+
+// layouts are the ways to look at one informer, and how to come from one to the next without a reload: what was seen stays seen.
+var layouts = []struct {
+	name          string
+	width, height int64
+	enter         string // in the page
+	shown         string // a class of the page
+}{
+	{"stage", 1280, 720, "", ""},
+	{"presenter", 1280, 720, "p", "view-presenter"},
+	{"presenter 4 to 3", 1024, 768, "", "view-presenter"},
+	{"phone presenting", 390, 844, "", "view-phone"},
+	{"phone", 390, 844, "p", "view-phone"},
+}
+
+// eachLayout does something in every layout of a page that shows the stage.
+func eachLayout(t *testing.T, p *browser.Page, do func(t *testing.T, layout string)) {
+	t.Helper()
+	for _, l := range layouts {
+		if err := p.Resize(within(t, 30*time.Second), l.width, l.height); err != nil {
+			t.Fatal(err)
+		}
+		if l.enter != "" {
+			evalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true}))", quoted(l.enter))
+		}
+		classes := "[...document.getElementById('app').classList].filter((c) => c.startsWith('view-')).join(' ')"
+		if err := p.WaitFor(within(t, 30*time.Second), fmt.Sprintf("%s === %s", classes, quoted(l.shown)), classes); err != nil {
+			t.Fatalf("%s: %v", l.name, err)
+		}
+		settle(t, p)
+		t.Run(l.name, func(t *testing.T) { do(t, l.name) })
+	}
+}
+
+// seat is who sits on a seat of the queue, as it is drawn.
+type seat struct {
+	Kind     string
+	Taken    bool // it is filled: what is being taken
+	Selected bool
+}
+
+// rowOfSeats is the queue's row that shows.
+const rowOfSeats = "[...document.querySelectorAll('[data-seats=queue]')].find((g) => g.checkVisibility({visibilityProperty: true}))"
+
+// drawnSeats are the seats of the row that shows, from the head on, as JSON.
+const drawnSeats = `(() => {
+	const row = ` + rowOfSeats + `;
+	if (!row) return 'no row of seats shows';
+	const shown = [...row.children].filter((g) => g.checkVisibility()).map((g) => [g.querySelector('.ch'), g.querySelector('.selbox')]);
+	return JSON.stringify(shown.filter(([ch]) => ch).map(([ch, mark]) => ({
+		Kind: /k-(\w+)/.exec(ch.getAttribute('class'))[1], Taken: ch.classList.contains('mv'), Selected: !!mark?.checkVisibility(),
+	})));
+})()`
+
+// kindOfOp is the mark of a delta type.
+func kindOfOp(op string) string {
+	switch op {
+	case "Added", "Updated", "Deleted":
+		return map[string]string{"Added": "add", "Updated": "upd", "Deleted": "del"}[op]
+	case "Replaced", "ReplacedAll":
+		return "rep"
+	case "Sync", "SyncAll":
+		return "syn"
+	case "Bookmark":
+		return "bmk"
+	}
+	return "key"
+}
+
+// seated says who sits on n seats of a queue: what is being taken, on half of them at most, and what waits behind it.
+func seated(q trace.Queue, n int, selected string) []seat {
+	delta := q.Kind == "DeltaFIFO"
+	taken := q.Batch
+	if delta && len(taken) > 1 {
+		taken = taken[len(taken)-1:]
+	}
+	taken = taken[:min(len(taken), (n+1)/2)]
+	seats := []seat{}
+	for _, it := range taken {
+		op := it.Op
+		if op == "" && len(it.Deltas) > 0 {
+			op = it.Deltas[0].Op
+		}
+		seats = append(seats, seat{kindOfOp(op), true, selected != "" && it.Key == selected})
+	}
+	for _, it := range q.Items[:min(len(q.Items), max(1, n-len(taken)))] {
+		op := it.Op
+		if len(it.Deltas) > 0 {
+			op = it.Deltas[len(it.Deltas)-1].Op
+		}
+		seats = append(seats, seat{kindOfOp(op), false, selected != "" && it.Key == selected})
+	}
+	return seats
+}
+
+// TestQueueSeats holds the row of seats, in every layout, against the queue at moments of a log in which Pop was held and let go: who sits
+// where, what is being taken, and which one is the selected object.
+func TestQueueSeats(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, era := range []string{"1.37", "1.31"} {
+		t.Run(era, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+era, 1280, 720)
+			call(t, p, "hold('pop')")
+			await(t, p, 20*time.Second, "s.queue.depth >= 12")
+			call(t, p, "hold('take')")
+			call(t, p, "release('pop', 2)")
+			call(t, p, "release('pop', 0)")
+			await(t, p, 20*time.Second, "s.queue.depth < 4")
+			call(t, p, "pause()")
+			head := await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq
+			moments := momentsOf(t, p, head)
+			eachLayout(t, p, func(t *testing.T, layout string) {
+				for _, seq := range moments {
+					call(t, p, "seek(%d)", seq)
+					s := evalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+					selected := ""
+					if len(s.Queue.Items) > 0 {
+						selected = s.Queue.Items[len(s.Queue.Items)-1].Key
+					}
+					call(t, p, "selectObject(%s)", quoted(selected))
+					n := map[string]int{"stage": 7, "phone": 4}[layout]
+					if layout == "stage" && s.Queue.Kind == "DeltaFIFO" {
+						n = 5
+					}
+					if n == 0 {
+						// Presenter mode has as many seats as the station is wide, and draws those that are empty.
+						n = evalIn[int](t, p, rowOfSeats+".children.length")
+					}
+					want, err := json.Marshal(seated(s.Queue, n, selected))
+					if err != nil {
+						t.Fatal(err)
+					}
+					if err := p.WaitFor(within(t, 30*time.Second), drawnSeats+" === "+quoted(string(want)), drawnSeats); err != nil {
+						t.Errorf("at %d, of %d seats, want %s: %v", seq, n, want, err)
+					}
+				}
+			})
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// momentsOf are moments of a log at which its queue is empty, holds some, hands some over, and random ones.
+func momentsOf(t *testing.T, p *browser.Page, head uint64) []uint64 {
+	t.Helper()
+	found := evalIn[[]uint64](t, p, `(async () => {
+		const seen = new Map();
+		for (let seq = 2; seq <= %d; seq += 1 + Math.floor(%d / 300)) {
+			await informerscope.seek(seq);
+			const q = (await informerscope.state()).queue;
+			const id = [Math.min(q.batch.length, 2), Math.min(q.items.length, 1), q.items.length > 7];
+			if (!seen.has(String(id))) seen.set(String(id), seq);
+		}
+		return [...seen.values()];
+	})()`, head, head)
+	for range 3 {
+		found = append(found, 2+rand.Uint64N(head-1))
+	}
+	slices.Sort(found)
+	t.Logf("the moments are %d", found)
+	return found
+}
+
+// TestHeldPopOfAnEmptyQueue holds Pop while there is nothing to take. No layout lists under the hold what was taken before it, as if that
+// were held; and none says that Pop waits.
+func TestHeldPopOfAnEmptyQueue(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, era := range []string{"1.37", "1.31"} {
+		t.Run(era, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&objects=12&rate=0&lang=en&era="+era, 1280, 720)
+			call(t, p, "cluster('burst', {n: 6})")
+			await(t, p, 20*time.Second, "s.queue.depth === 0 && s.queue.lastBatch.length > 0 && s.queue.lastBatch.some((i) => i.key)")
+			call(t, p, "hold('pop')")
+			await(t, p, 10*time.Second, "s.holds.some((h) => h.stage === 'pop') && s.queue.depth === 0 && !s.queue.batch.length")
+			s := evalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+			var last []string
+			for _, it := range s.Queue.LastBatch {
+				if it.Key != "" {
+					last = append(last, it.Key[len(it.Key)-4:])
+				}
+			}
+			if len(last) == 0 {
+				t.Fatalf("what was taken last has no keys: %+v", s.Queue.LastBatch)
+			}
+			eachLayout(t, p, func(t *testing.T, layout string) {
+				if layout == "phone" {
+					evalIn[bool](t, p, "!!stage.find('[data-station=queue][aria-expanded=false]')?.dispatchEvent(new MouseEvent('click', {bubbles: true}))")
+					if err := p.WaitFor(within(t, 30*time.Second), "!!stage.find('[data-station=queue][aria-expanded=true]')", "0"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				const words = "[...document.querySelectorAll('#app svg text')].filter((e) => e.checkVisibility({visibilityProperty: true})).map((e) => " +
+					"[...e.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join(''))"
+				held := "(" + words + ").some((w) => /Pop held/.test(w))"
+				if err := p.WaitFor(within(t, 30*time.Second), held, words); err != nil {
+					t.Fatalf("nothing says that Pop is held: %v", err)
+				}
+				shot(t, p, "held-"+era+"-"+strings.ReplaceAll(layout, " ", "-"))
+				all := evalIn[[]string](t, p, words)
+				for _, w := range all {
+					if strings.Contains(w, "Pop waits") {
+						t.Errorf("under the hold stands %q", w)
+					}
+					if layout == "stage" {
+						continue // says "popped last" above them, and has the keys of the controller
+					}
+					for _, key := range last {
+						if strings.Contains(w, key) {
+							t.Errorf("under the hold stands %q, which was taken before it", w)
+						}
+					}
+				}
+			})
+			p.ExpectClean(t)
+		})
+	}
+}

@@ -1,0 +1,67 @@
+package e2e
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// TestWhatWasSupersededIsNoError selects twice what must be asked for at a cluster that does not answer, from a menu and by a link, and
+// something else meanwhile: that is what shows, and nothing is said of the first one.
+func TestWhatWasSupersededIsNoError(t *testing.T) {
+	asked := make(chan struct{}, 100)
+	end := make(chan struct{})
+	api := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-end:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(func() {
+		close(end)
+		api.CloseClientConnections()
+		api.Close()
+	})
+	srv := startServer(t, "--listen=127.0.0.1:0", "--resources=*", "--kubeconfig="+janesKubeconfig(t, api.URL))
+	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&lang=en", 1280, 720)
+	call(t, p, "select({group: 'example.com', version: 'v1', resource: 'foos'})")
+	await(t, p, time.Minute, "s.resource.resource === 'foos'")
+	hangs := func() {
+		t.Helper()
+		select {
+		case <-asked:
+		case <-time.After(time.Minute):
+			t.Fatal("the cluster is not asked")
+		}
+	}
+	// From now on every toast is kept.
+	evalIn[bool](t, p, `(() => {
+		globalThis.toasts = [];
+		new MutationObserver((all) => all.forEach((m) => m.addedNodes.forEach((n) => n.classList?.contains("toast") && toasts.push(n.textContent))))
+			.observe(document.body, {childList: true, subtree: true});
+		return true;
+	})()`)
+
+	use(t, p, control{do: []string{"click stage.find('.top .src')", "click stage.seek('.pop .row', /^jane@team/)"}})
+	hangs()
+	use(t, p, control{do: []string{"click stage.find('.top .seg button', /1.31/)"}, want: "s.source.kind === 'sim' && s.era === '1.31'"})
+
+	for len(asked) > 0 {
+		<-asked
+	}
+	evalIn[bool](t, p, "(location.hash = location.hash.replace('source=sim', 'source=live&context=jane@team').replace('v1.', '') + '&namespace=team-a', true)")
+	hangs()
+	call(t, p, "select({source: 'sim', context: '', resource: 'pods', era: '1.37'})")
+	await(t, p, time.Minute, "s.source.kind === 'sim' && s.era === '1.37' && s.queue.synced && s.indexer.count > 0")
+	if said := evalIn[[]string](t, p, "toasts"); len(said) > 0 {
+		t.Errorf("the page said %q", said)
+	}
+	if hash := evalIn[string](t, p, "location.hash"); !strings.Contains(hash, "resource=pods") || strings.Contains(hash, "source=live") {
+		t.Errorf("the address is %s", hash)
+	}
+}

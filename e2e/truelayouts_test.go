@@ -1,0 +1,150 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// three are listeners of which one has not synced, with a controller that writes.
+const three = `{listeners: ["printer", "metrics", "mailer"].map((name, i) => ({...fake.base().listeners[0], id: i + 1, name, synced: i !== 1})),
+	workqueue: {writing: true, writes: 3, lastWrite: {key: "default/a", verb: "PATCH", worker: 1, rv: "5300", newRV: "5301", atMillis: 900, tookMicros: 90}}}`
+
+// onAnother is a script that finds shown elements of one kind that lie on shown ones of another, by selector.
+const onAnother = `((one, other) => {
+	const shown = (q) => [...document.querySelectorAll(q)].filter((e) => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width > 0);
+	return shown(one).flatMap((a) => shown(other).filter((b) => {
+		const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+		return p.left < q.right && q.left < p.right && p.top < q.bottom && q.top < p.bottom;
+	}).map((b) => (a.textContent || a.getAttribute('class')) + ' on ' + b.getAttribute('class')));
+})`
+
+// TestLayoutsWhereRoomIsScarce looks at layouts in the sizes in which something was cut, lay on something else or could not be read.
+func TestLayoutsWhereRoomIsScarce(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openFake(t, browser.StartForTest(t), srv, "&source=sim&namespace=&lang=en", 1280, 720)
+	show := func(change string) { t.Helper(); evalIn[bool](t, p, "fake.show("+change+")") }
+	size := func(width, height int64) {
+		t.Helper()
+		if err := p.Resize(within(t, 30*time.Second), width, height); err != nil {
+			t.Fatal(err)
+		}
+		settle(t, p)
+	}
+
+	// The buttons of a held stage say what they do, as far as they have room, and what they say is not cut.
+	show(`{holds: [{stage: "pop", waiting: true, sinceMillis: 900, releases: 0}, {stage: "store", waiting: true, sinceMillis: 900, releases: 0},
+		{stage: "take", waiting: true, sinceMillis: 900, releases: 0}, {stage: "deliver", listener: 1, waiting: true, sinceMillis: 900, releases: 0}]}`)
+	cut := evalIn[[]string](t, p, `[...document.querySelectorAll('#app .sbtn')].filter((b) => b.checkVisibility() && /release|^n|all/.test(b.textContent))
+		.filter((b) => b.scrollWidth > b.clientWidth || b.textContent.includes('…')).map((b) => b.textContent)`)
+	for _, words := range cut {
+		t.Errorf("a button is cut: %q", words)
+	}
+	if all := evalIn[string](t, p, "fake.words()"); !strings.Contains(all, "release n") {
+		t.Error("no button releases n")
+	}
+	shot(t, p, "room-held")
+	show(`{holds: []}`)
+
+	// What is written passes behind the words about the last write.
+	show(three)
+	covered := evalIn[[]int](t, p, `(async () => {
+		const label = [...document.querySelectorAll('#app svg text')].find((e) => /^PATCH/.test(e.textContent)).getBoundingClientRect();
+		const over = [...document.querySelectorAll('#app .tokens canvas')];
+		let on = 0;
+		let beside = 0;
+		await fake.show({}, {wait: 1, only: [], moves: [{p: 'write', o: '', k: 'default/a', s: 50}]});
+		for (let t0 = performance.now(); performance.now() - t0 < 6000 && (beside === 0 || performance.now() - t0 < 1500);) {
+			await new Promise((r) => requestAnimationFrame(r));
+			for (const c of over) {
+				const box = c.getBoundingClientRect();
+				const k = c.width / box.width;
+				const drawn = (x, y, w, h) => x + w > 0 && y + h > 0 && x < c.width && y < c.height && c.getContext('2d').getImageData(x, y, w, h).data.some((v) => v);
+				const y = (label.top - box.top) * k;
+				if (drawn((label.left - box.left) * k, y, label.width * k, label.height * k)) on++;
+				if (drawn((label.right + 40 - box.left) * k, y, 300 * k, label.height * k)) beside++;
+			}
+		}
+		return [on, beside];
+	})()`)
+	if covered[0] > 0 || covered[1] == 0 {
+		t.Errorf("chips are drawn over the words in %d animation frames, and beside them in %d", covered[0], covered[1])
+	}
+
+	// A page that is zoomed to twice its size is laid out for its room, and what it says can be read.
+	size(640, 360)
+	small := evalIn[[]string](t, p, `[...document.querySelectorAll('#app svg text, #app button, #app p, #app b')]
+		.filter((e) => e.textContent.trim() && e.checkVisibility({visibilityProperty: true}))
+		.map((e) => [parseFloat(getComputedStyle(e).fontSize) * (e.getScreenCTM?.().a ?? 1), e.textContent])
+		.filter(([px]) => px < 11)
+		.map(([px, w]) => px.toFixed(1) + ' px: ' + w)`)
+	for _, words := range small {
+		t.Errorf("at 640×360 type has %s", words)
+	}
+	if room := evalIn[float64](t, p, "document.querySelector('.pscroll').clientHeight"); room < 200 {
+		t.Errorf("at 640×360 the rail has %.0f px", room)
+	}
+	shot(t, p, "room-640")
+
+	// Presenter mode on a 4:3 screen: what belongs to a ring stands beside it, and each has its name; nobody's number stands in a worker.
+	size(1024, 768)
+	evalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'p', bubbles: true}))")
+	for _, state := range []struct{ name, change, focus string }{
+		{"at rest", `{}`, `["indexer", "listeners"]`},
+		{"Pop held", `{holds: [{stage: "pop", waiting: true, sinceMillis: 900, releases: 0}]}`, `["reflector", "queue"]`},
+	} {
+		show(state.change + ", {jump: true, facts: {focus: " + state.focus + "}}")
+		waitFor(t, p, fmt.Sprintf("(%s).length > 0 && !!document.querySelector('.presv .hbox') !== %v", shownWords, state.name != "at rest"))
+		for _, on := range evalIn[[]string](t, p, onAnother+"('.presv text.p16', '.presv :is(.ring, .trkr)')") {
+			if strings.Contains(on, "synced") {
+				t.Errorf("presenter, %s: %s", state.name, on)
+			}
+		}
+		for _, w := range evalIn[[]string](t, p, "[...document.querySelectorAll('.presv .worker')].map((e) => e.nextElementSibling?.textContent ?? '')") {
+			if w == "0" {
+				t.Errorf("presenter, %s: a worker is called 0", state.name)
+			}
+		}
+		words := evalIn[string](t, p, "("+shownWords+").join('\\n')")
+		for _, name := range []string{"printer", "metrics", "mailer"} {
+			if !strings.Contains(words, name) {
+				t.Errorf("presenter, %s: nothing says %s", state.name, name)
+			}
+		}
+		shot(t, p, "room-presenter-"+strings.ReplaceAll(state.name, " ", "-"))
+	}
+	show(`{holds: []}, {jump: true, facts: {focus: ["indexer", "listeners"]}}`)
+
+	// The phone in presenter mode: a lamp stands beside its handler.
+	size(390, 844)
+	waitFor(t, p, "!!document.querySelector('.phonev.pres .hbox')")
+	for _, on := range evalIn[[]string](t, p, onAnother+"('.phonev .lamp', '.phonev .hbox')") {
+		t.Errorf("phone: %s", on)
+	}
+	shot(t, p, "room-phone")
+
+	// A line ends where a clause does, if the lines that there are have room for it.
+	for _, c := range []struct{ words, want string }{
+		{"Pop is held. The Reflector runs on and the queue grows by 24 a second; the store stands at rv 979.",
+			"Pop is held.|The Reflector runs on and the queue grows by 24 a second;|the store stands at rv 979."},
+		{"Short.", "Short."},
+	} {
+		got := evalIn[string](t, p, fmt.Sprintf(`(async () => {
+			const {wrapClauses} = await import(new URL("format.js", location.href.replace(/#.*$/, "")).href);
+			return wrapClauses(%s, 960, 3, '30px').join('|');
+		})()`, quoted(c.words)))
+		if got != c.want {
+			t.Errorf("%q breaks as %q", c.words, got)
+		}
+	}
+	p.ExpectClean(t)
+}
+
+// shownWords are the words of presenter mode.
+const shownWords = `[...document.querySelectorAll('.presv text')]
+	.filter((e) => e.checkVisibility({visibilityProperty: true}))
+	.map((e) => e.textContent)
+	.filter(Boolean)`
