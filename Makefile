@@ -2,41 +2,57 @@
 
 GO      ?= go
 ARGS    ?=
-# How many random schedules make soak plays, and from which seed on.
+# How many random schedules make soak and make soak-informer play, and from which seed on.
 SEEDS   ?= 100000
 FROM    ?= 1
-GOROOT  := $(shell $(GO) env GOROOT)
+# How long make stress begins new rounds for, and any flags of "testrun stress" and packages besides.
+MINUTES ?= 15
+STRESS  ?=
+# Of make dist: the version (git's, if it is not given), where the archives will lie (for krew), and for which platforms (all).
+VERSION  ?=
+DIST_URL ?=
+DIST_PLATFORMS ?=
 # The race detector needs cgo and a C compiler; without one the tests still run, and say so.
 CC_FOUND := $(shell command -v $${CC:-cc} 2>/dev/null || command -v gcc 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
-WASM_SRC := $(shell find core wasm -name '*.go' -not -name '*_test.go' 2>/dev/null) go.mod go.sum
+# Where the page's program goes, and how it is built (-strict, -plain; see tools/wasmpage).
+PAGE    ?= web
+WASM_FLAGS ?=
+WORK    := $(if $(filter web,$(PAGE)),bin/_page,$(PAGE)/_page)
+# A go.work in a directory above is about other modules.
+export GOWORK := off
+WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -name '*_test.go' 2>/dev/null) stories/stories.json go.mod go.sum
 
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help run wasm build standalone test check unit e2e bench soak clean
+.PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
+  toolchains-all reliability probe-releases flat site dist dist-test soak-some soak-day stress stress-short bench releases \
+  soak soak-informer clean
+
+# Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
+T := $(CURDIR)/bin/testrun
+# By another name: make runs a recipe that names $(MAKE) even under make -n.
+MAKE_PROGRAM := $(MAKE)
 
 help: ## list what can be made
-	@awk -F':.*## ' '/^[a-z0-9]+:.*## /{printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F':.*## ' '/^[a-z0-9-]+:.*## /{printf "  make %-14s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: wasm ## build everything and serve it; flags of the server through ARGS="..."
 	$(GO) run ./server $(ARGS)
 
-wasm: web/informerscope.wasm web/wasm_exec.js ## build what the page loads
+wasm: $(PAGE)/informerscope.wasm $(PAGE)/wasm_exec.js ## build what the page loads
 
-# The page is downloaded, so it is built small: without what its browser does (wasm/slim), and with inlining only where it
-# is fast because of it. Together that is a third of the download.
-WASM_HOT := runtime internal/runtime/... internal/bytealg unicode/utf8 sync/... internal/sync \
-  informerscope/... github.com/tidwall/... encoding/json bytes strconv syscall/js github.com/hack-pad/...
-WASM_FLAGS := -trimpath -ldflags='-s -w' -gcflags=all=-l $(foreach p,$(WASM_HOT),-gcflags=$(p)=)
+# tools/wasmpage builds it small and without chance, with this very toolchain; another toolchain builds it anew.
+$(PAGE)/informerscope.wasm: $(WASM_SRC) $(WORK)/toolchain
+	$(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
-web/informerscope.wasm: $(WASM_SRC)
-	$(GO) run ./wasm/slim bin/_slim
-	GOOS=js GOARCH=wasm $(GO) build -overlay bin/_slim/overlay.json -modfile bin/_slim/go.mod -tags steady $(WASM_FLAGS) -o $@ ./wasm
-	@if grep -q 'behind a shut door of wasm/slim' $@; then rm $@; echo "what slim takes to be unreachable is linked into the page"; exit 1; fi
+# It comes from the toolchain that built the program, and with it.
+$(PAGE)/wasm_exec.js: $(PAGE)/informerscope.wasm
+	@[ -e $@ ] || $(GO) run ./tools/wasmpage $(WASM_FLAGS) -work $(WORK) -o $(PAGE)
 
-web/wasm_exec.js: $(GOROOT)/lib/wasm/wasm_exec.js
-	cp $< $@ && chmod 644 $@
+$(WORK)/toolchain: always
+	@mkdir -p $(@D); is="$$($(GO) version) $$($(GO) env GOROOT)" && if [ "$$(cat $@ 2>/dev/null)" != "$$is" ]; then echo "$$is" > $@; fi
 
 build: wasm ## build the server with the page inside: bin/informerscope
 	$(GO) build -trimpath -o bin/informerscope ./server
@@ -44,34 +60,140 @@ build: wasm ## build the server with the page inside: bin/informerscope
 standalone: wasm ## one HTML file that needs no server: bin/informerscope.html
 	cd tools/standalone && $(GO) run . -o ../../bin/informerscope.html
 
-test: check unit e2e ## everything: checks, unit tests, a real control plane, a real browser
+site: wasm ## a folder for any static host, under any path: bin/site (simulated cluster, recordings, stories)
+	$(GO) run ./tools/site -o bin/site
 
-check: ## gofmt and go vet, for this machine and for js/wasm
-	@unformatted=$$(git ls-files -co --exclude-standard '*.go' | xargs -r gofmt -l); \
-	  if [ -n "$$unformatted" ]; then echo "not gofmt-ed:"; echo "$$unformatted"; exit 1; fi
-	$(GO) vet ./...
-	GOOS=js GOARCH=wasm $(GO) vet ./core/... ./wasm/...
-	GOOS=js GOARCH=wasm $(GO) vet -tags steady ./wasm
-	cd e2e && $(GO) vet ./...
-	cd tools/standalone && $(GO) vet ./...
+dist: wasm ## archives for people without Go, checksums, krew's manifest: bin/dist (VERSION=v1.2.3 DIST_URL=https://…)
+	rm -rf bin/dist
+	$(GO) run ./tools/dist -go $(GO) -o bin/dist -version "$(VERSION)" -url "$(DIST_URL)" -platforms "$(DIST_PLATFORMS)"
 
-unit: wasm ## unit tests, with the race detector where there is a C compiler
+dist-test: wasm $(T) ## make every archive and look at it, and make one again elsewhere and from nothing: the same bytes
+	@$(T) go 'all archives' -- $(GO) test ./tools/dist -count=1 -timeout 60m -run TestAllArchives -dist.all
+
+# What the two tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
+# them; NAME=check is a target that is one check by itself; A+B runs at the same time. To hook in a step, add a line here.
+# Every test in the repository is run by one of the two: tools/testrun/ledger.txt names those that make test leaves out.
+TEST_STEPS   := wasm=check
+TEST_STEPS   += check+fetch=check
+TEST_STEPS   += unit+controlplane=check
+TEST_STEPS   += random
+TEST_STEPS   += soak-some
+TEST_STEPS   += e2e
+TEST_STEPS   += toolchains
+JUDGES_STEPS := wasm=check
+JUDGES_STEPS += toolchains-all
+JUDGES_STEPS += dist-test
+JUDGES_STEPS += releases
+JUDGES_STEPS += reliability
+JUDGES_STEPS += probe-releases
+JUDGES_STEPS += soak-day
+JUDGES_STEPS += flat
+JUDGES_STEPS += stress-short
+
+test: $(T) ## what decides whether a change lands: checks, unit tests, a real control plane, real browsers
+	@$(T) tier test -limit 45m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
+
+judges: $(T) ## what takes too long for make test; run it too before a larger change is called done
+	@$(T) tier judges -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(JUDGES_STEPS)
+
+$(T): $(wildcard tools/testrun/*.go) go.mod
+	$(GO) build -o $@ ./tools/testrun
+
+check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 columns, go mod tidy, govulncheck where it can
+	@$(T) check gofmt -- bash -c 'out=$$(git ls-files -co --exclude-standard "*.go" | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l) && test -z "$$out" || \
+	  { echo "not gofmt-ed:"; echo "$$out"; exit 1; }'
+	@$(T) check 'vet' -- $(GO) vet ./...
+	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
+	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
+	@$(T) check 'order of maps' -- $(GO) run ./tools/maporder
+	@$(T) check 'lines' -- $(GO) run ./tools/columns
+	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
+	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...
+	@$(T) check 'vet probe' -C probe -- $(GO) vet ./...
+	@$(T) check 'go mod tidy' -- $(GO) run ./tools/tidycheck -go $(GO)
+	@$(T) check 'govulncheck' -- $(GO) run ./tools/vulncheck -go $(GO) . e2e tools/standalone
+
+# What has to come over the network first; beside the checks, which need none of it.
+fetch:
+	cd e2e && $(GO) mod download
+	cd e2e/controlplane && $(GO) mod download
+	cd tools/standalone && $(GO) mod download
+	cd probe && $(GO) mod download
+	$(GO) run ./tools/webcheck -install
+	./e2e/install-browsers.sh
+
+# A test that hangs in the random schedules is found by their own watchdog; the limit is for a slow machine.
+unit: wasm $(T) ## unit tests, with the race detector where there is a C compiler
 	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
-	$(GO) test $(RACE) ./...
-	$(GO) test ./core/informer/conformance -run TestRandom -count=1 -v | grep -E 'random|^(ok|FAIL)'
-	cd tools/standalone && $(GO) test ./...
+	@failed=0; \
+	  $(T) go unit -show 'random schedules in|compared with client-go|schedules of the whole system' -- $(GO) test $(RACE) -timeout 40m ./... || failed=1; \
+	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
+	  $(T) go probe -C probe -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  exit $$failed
 
-e2e: wasm ## a real etcd and kube-apiserver, the server, and the page in a real browser
+random: $(T) ## random schedules against client-go, without the race detector: some thousands
+	@$(T) go random -show 'random schedules in|compared with client-go' -- $(GO) test ./core/informer/conformance -run TestRandom -count=1 -timeout 40m
+
+controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they are not yet
+	cd e2e && $(GO) run ./cmd/controlplane
+
+e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
+	./e2e/install-browsers.sh
+	@$(T) go e2e -C e2e -- $(GO) test -count=1 -timeout 75m ./...
+
+toolchains: wasm $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh
-	cd e2e && $(GO) test -count=1 -timeout 75m ./...
+	@$(T) go toolchains -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 30m -run '^TestToolchains$$' . -toolchains=some
 
-bench: wasm ## ours beside client-go as ratios, and the page's frames under load (PAGE_ARGS="-minutes 10" for its memory)
+toolchains-all: wasm $(T) ## the same with the newest Go release too, and with each thing unknown that may be
+	./e2e/install-chromium.sh
+	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' . -toolchains=all
+
+reliability: wasm $(T) ## everything of docs/reliability.md broken, also what takes minutes
+	./e2e/install-chromium.sh
+	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' . -reliability
+
+flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
+	./e2e/install-chromium.sh
+	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' . -flat=1h
+
+probe-releases: wasm $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
+	./e2e/install-chromium.sh
+	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' . -probe.releases
+
+bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS)
 	./e2e/install-chromium.sh
 	cd e2e && $(GO) run ./bench $(ARGS)
+	cd e2e && $(GO) run ./benchrelay $(RELAY_ARGS)
 	cd e2e && $(GO) run ./benchpage $(PAGE_ARGS)
+	cd e2e && $(GO) run ./benchhall $(HALL_ARGS)
+	cd e2e && $(GO) run ./benchdraw $(DRAW_ARGS)
 
-soak: ## random schedules against client-go, as many as one likes: SEEDS=n FROM=seed
+releases: $(T) ## what older releases of client-go answer, anew, and compare; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
+	@T=$(T) GO=$(GO) RELEASES_UPDATE=$(RELEASES_UPDATE) RELEASES_SEEDS=$(RELEASES_SEEDS) RELEASES_FROM=$(RELEASES_FROM) ./e2e/releases/releases.sh
+
+soak: ## the whole system on virtual time with faults from seeds, as many as one likes: SEEDS=n FROM=seed (docs/soak.md)
+	$(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 -v -soak.seeds=$(SEEDS) -soak.from=$(FROM)
+
+soak-informer: ## random schedules against client-go, as many as one likes: SEEDS=n FROM=seed
 	$(GO) test ./core/informer/conformance -run 'TestRandom' -count=1 -timeout 0 -v -conformance.seeds=$(SEEDS) -conformance.from=$(FROM)
+
+# Without the race detector, which make unit has: some thousands in less than a minute where nothing else runs, fewer where much does.
+soak-some: $(T)
+	@$(T) go 'whole system' -show 'schedules of the whole system' -- $(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 40m -soak.for=90s
+
+# From seeds that no other day has played: as many schedules as make soak-informer, and a tenth as many of the whole system.
+soak-day: $(T)
+	@$(T) go 'random schedules of the day' -show 'random schedules in|compared with client-go' -- $(GO) test ./core/informer/conformance -run 'TestRandom' -count=1 -timeout 0 \
+	  -conformance.seeds=$(SEEDS) -conformance.from=$$(( $$(date +%s) / 86400 * 1000000 ))
+	@$(T) go 'whole system of the day' -show 'schedules of the whole system' -- $(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 \
+	  -soak.seeds=$$(( $(SEEDS) / 10 )) -soak.from=$$(( $$(date +%s) / 86400 * 1000000 ))
+
+stress: wasm $(T) ## every test again and again beside four busy processes: MINUTES=n, STRESS="-rounds 3 -run Typed ./core/informer"
+	@$(T) stress -minutes $(MINUTES) $(STRESS)
+
+stress-short: wasm $(T)
+	@$(T) stress -rounds 2
 
 clean: ## remove what was built
 	rm -rf bin web/informerscope.wasm web/wasm_exec.js e2e/artifacts
