@@ -168,6 +168,8 @@ const plain = /^[ -~\u00b7\u00d7\u2013-\u2026\u2190-\u2193\u2212\u3000-\u3029\u4
 
 /** How wide each character is, by font and character. @type {Map<string, Map<string, number>>} */
 const advances = new Map();
+// A font that arrives after it was first asked for was measured as another.
+document.fonts.addEventListener('loadingdone', () => advances.clear());
 
 /**
  * How wide a text is, in units, to within its kerning. Each character is measured once: a canvas shapes a text to measure it, and what it keeps of every
