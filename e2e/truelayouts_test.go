@@ -126,16 +126,17 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	}
 	shot(t, p, "room-phone")
 
-	// A line ends where a clause does, if the lines that there are have room for it.
+	// A line ends where a clause does, if the lines that there are have room for it: as much as the longest clause is wide, in whatever font.
 	for _, c := range []struct{ words, want string }{
 		{"Pop is held. The Reflector runs on and the queue grows by 24 a second; the store stands at rv 979.",
 			"Pop is held.|The Reflector runs on and the queue grows by 24 a second;|the store stands at rv 979."},
 		{"Short.", "Short."},
 	} {
 		got := evalIn[string](t, p, fmt.Sprintf(`(async () => {
-			const {wrapClauses} = await import(new URL("format.js", location.href.replace(/#.*$/, "")).href);
-			return wrapClauses(%s, 960, 3, '30px').join('|');
-		})()`, quoted(c.words)))
+			const {width, wrapClauses} = await import(new URL("format.js", location.href.replace(/#.*$/, "")).href);
+			const room = Math.max(...%s.split('|').map((line) => width(line, '30px'))) + 1;
+			return wrapClauses(%s, room, 3, '30px').join('|');
+		})()`, quoted(c.want), quoted(c.words)))
 		if got != c.want {
 			t.Errorf("%q breaks as %q", c.words, got)
 		}
