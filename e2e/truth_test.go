@@ -3,40 +3,86 @@ package e2e
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 	"time"
 
 	"informerscope/e2e/browser"
 )
 
-// untrue is a script that holds what is drawn against informerscope.state(): every visible text that says of which member it tells
-// (data-of) and how its words are made (data-as, a function of web/format.js) must say that member's value, in the lane that it stands in
-// (data-lane) where there are several. What is painted in turns has a moment to come. It gives how many texts were compared, and those that differ.
-const untrue = `(async () => {
-	const format = await import(new URL("format.js", location.href.replace(/#.*$/, "")).href);
-	const member = (of, s) => of.split(/[.\[]/).reduce((v, name) => {
+// reckon is a script with the functions that hold one text or one bar that is drawn against the values that it says it is made of: `wrong`
+// is what differs, or nothing. Paths, sums and words are read as Txt.of of web/dom.js writes them. `of` is what a path begins at, `now` the
+// moment on the log's clock.
+const reckon = `
+	const base = location.href.replace(/#.*$/, "");
+	const format = await import(new URL("format.js", base).href);
+	const {t} = await import(new URL("i18n.js", base).href);
+	const member = (path, of) => path.split(/[.\[]/).reduce((v, name) => {
 		const by = name.match(/^(\w+)=(.*)\]$/);
 		return by ? v?.find?.((x) => String(x[by[1]]) === by[2]) : v?.[name.replace(/\]$/, "")];
-	}, s);
-	const seen = (el) => el.checkVisibility({opacityProperty: true, visibilityProperty: true}) && el.getBoundingClientRect().width > 0;
+	}, of);
+	const sums = {"+": (a, b) => a + b, "-": (a, b) => a - b, "*": (a, b) => a * b, "/": (a, b) => a / b, max: Math.max, min: Math.min};
+	const value = (sum, of, now) => {
+		const one = (word) => word === "now" ? now : /^[\d.]+$/.test(word) ? Number(word) : member(word, of);
+		const [first, ...rest] = sum.split(" ");
+		let v = one(first);
+		for (let i = 0; i < rest.length; i += 2) v = sums[rest[i]](v, one(rest[i + 1]));
+		return v;
+	};
+	const words = (as, v) => {
+		const [name, ...more] = as.split(" ");
+		return name === "same" ? String(v) : format[name](v, ...more.map(Number));
+	};
+	const wrongText = (m, of, now) => {
+		const [as, ...more] = m.as.split(" ");
+		if (as === "t") { // a sentence, with its arguments
+			const args = Object.fromEntries(m.of.split("; ").map((arg) => {
+				const [, name, how, sum] = arg.match(/^(\w+)=(\w+) (.*)$/);
+				return [name, words(how, value(sum, of, now))];
+			}));
+			const want = t(more[0], args);
+			const [head, cut] = m.words.split("…"); // where there is no room for all of it
+			return (cut === undefined ? m.words === want : want.startsWith(head)) ? "" : "it is " + JSON.stringify(want);
+		}
+		const v = value(m.of, of, now);
+		if (as === "fit" || as === "middle") { // a name that is cut where there is no room for it
+			const [first, last] = m.words.split("…");
+			if (last === undefined ? m.words === v : String(v).startsWith(first) && String(v).endsWith(last)) return "";
+		} else if (v !== undefined) {
+			const want = more[0] === "behind" ? t(more[1]) + ", " + words(as, v) : words(m.as, v);
+			if (m.words === want) return "";
+		}
+		return "it is " + JSON.stringify(v);
+	};
+	// A bar's width is written to a tenth of a unit. The end of an arc, which is written to a hundredth, says how far it goes around.
+	const wrongShare = (m, of, now) => {
+		const share = Math.max(0, value(m.part, of, now) / value(m.whole, of, now));
+		if (m.room) {
+			const want = Math.max(m.least, m.room * Math.min(1, share));
+			return Math.abs(Number(m.geometry) - want) <= 0.0501 ? "" : "of " + m.room + " it is " + want;
+		}
+		const [x0, y0, r, , , , sweep, x, y] = m.geometry.match(/-?[\d.]+/g).map(Number);
+		const [cx, cy] = sweep ? [x0, y0 + r] : [x0 - r, y0]; // from the top clockwise, or from three o'clock anticlockwise
+		const turn = sweep ? Math.atan2(x - cx, cy - y) : Math.atan2(cy - y, x - cx);
+		const drawn = (turn / (2 * Math.PI) + 1) % 1;
+		const off = Math.abs(drawn - (sweep ? Math.min(share, 0.9999) : Math.min(Math.max(share, 0.012), 0.9999)));
+		return Math.min(off, 1 - off) <= 0.01 / r ? "" : "the arc goes around " + drawn.toFixed(4) + ", and it is " + share;
+	};
+	const wrong = (m, whole, now) => {
+		const of = m.lane === null ? whole : whole.lanes[m.lane];
+		const what = m.part ? wrongShare(m, of, now) : wrongText(m, of, now);
+		return what && (m.station + ": " + (m.part ? m.part + " of " + m.whole + " is drawn as " + m.geometry
+			: m.of + " as " + m.as + " is drawn as " + JSON.stringify(m.words)) + ", and " + what);
+	};
+`
+
+// untrue is a script that holds what is drawn against informerscope.state() while no time passes. What is painted in turns has a moment to
+// come. It gives how many texts and bars were compared, and those that differ.
+const untrue = `(async () => {` + reckon + `
 	const look = async () => {
 		const s = await informerscope.state();
-		const wrong = [];
-		let compared = 0;
-		for (const el of document.querySelectorAll("[data-of]")) {
-			const words = [...el.childNodes].filter((n) => n.nodeName !== "title").map((n) => n.textContent).join("");
-			if (!words || !el.dataset.of || !seen(el)) continue;
-			compared++;
-			const lane = el.closest("[data-lane]")?.dataset.lane;
-			const value = member(el.dataset.of, lane === undefined ? s : s.lanes[lane]);
-			const [as, ...more] = (el.dataset.as ?? "same").split(" ");
-			if (as === "fit" || as === "middle") { // a name that is cut where there is no room for it
-				const [first, last] = words.split("…");
-				if (last === undefined ? words === value : String(value).startsWith(first) && String(value).endsWith(last)) continue;
-			} else if (value !== undefined && words === (as === "same" ? String(value) : format[as](value, ...more.map(Number)))) continue;
-			wrong.push(el.dataset.of + " as " + el.dataset.as + " is drawn as " + JSON.stringify(words) + ", and it is " + JSON.stringify(value));
-		}
-		return {compared, wrong, seq: s.seq};
+		const marks = informerscope.drawn().flatMap((d) => d.marks);
+		return {compared: marks.length, wrong: marks.map((m) => wrong(m, s, s.atMillis)).filter(Boolean), seq: s.seq};
 	};
 	let found;
 	for (let i = 0; i < 50; i++) {
@@ -47,13 +93,82 @@ const untrue = `(async () => {
 	return found;
 })()`
 
+// untrueLive is a script that looks at a page whose time runs on, each time after one of the waits that it is given (ms). What is drawn is
+// read in one task, with the moment that each part says it was painted from, and held against the State and the facts that the page had
+// of that moment. Nothing may differ, not for one animation frame. It keeps these moments in window.moments for sameInTheLog.
+const untrueLive = `(async (waits) => {` + reckon + `
+	const found = {compared: 0, wrong: [], seq: 0, clocks: [], apart: 0};
+	window.moments ??= new Map();
+	for (const ms of waits) {
+		await new Promise((r) => setTimeout(r, ms));
+		const all = informerscope.drawn();
+		found.apart += new Set(all.map((d) => d.painted?.seq)).size > 1;
+		for (const {painted, marks} of all) {
+			if (!painted) {
+				found.wrong.push(...marks.map((m) => (m.of ?? m.part) + " is drawn, and nothing says from which moment"));
+				continue;
+			}
+			const lanes = painted.lanes.map(({state, facts}) => ({...state, facts}));
+			const whole = {...lanes[0], lanes, factory: painted.factory};
+			found.compared += marks.length;
+			found.seq = Math.max(found.seq, painted.seq);
+			for (const m of marks) {
+				if (/\bnow\b/.test(m.of ?? m.part)) found.clocks.push(m.of ?? m.part);
+				const what = wrong(m, whole, painted.now);
+				if (what) found.wrong.push("event " + painted.seq + ", " + what);
+			}
+			window.moments.set(painted.seq, painted);
+		}
+	}
+	found.clocks = [...new Set(found.clocks)];
+	return found;
+})`
+
+// sameInTheLog is a script that goes to each of the moments that untrueLive kept, and compares what the page held of it, member by member,
+// with what the worker makes of the log's beginning up to there. It is then the moment of that event, and on the page some time may have passed
+// since: facts that depend on the clock too (byClock) are left out.
+const sameInTheLog = `(async () => {
+	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence"]);
+	const equal = (a, b) => {
+		if (a === b) return true;
+		if (typeof a !== "object" || typeof b !== "object" || !a || !b) return false;
+		const keys = new Set([...Object.keys(a), ...Object.keys(b)]);
+		return [...keys].every((k) => equal(a[k], b[k]));
+	};
+	const found = {compared: 0, wrong: [], seq: 0};
+	for (const [seq, painted] of window.moments) {
+		await informerscope.seek(seq);
+		const s = await informerscope.state();
+		if (s.seq !== seq) {
+			found.wrong.push("event " + seq + " cannot be gone to: " + s.seq);
+			continue;
+		}
+		painted.lanes.forEach(({state, facts}, i) => {
+			const worker = s.lanes?.length ? s.lanes[i] : s;
+			const same = (what, held, has) => {
+				found.compared++;
+				if (equal(held, has)) return;
+				found.wrong.push("event " + seq + ", lane " + i + ": the page had " + what + " " + JSON.stringify(held) + ", and the worker has " + JSON.stringify(has));
+			};
+			for (const name of Object.keys(state)) same(name, state[name], worker[name]);
+			for (const name of Object.keys(facts)) if (!byClock.has(name)) same("facts." + name, facts[name], worker.facts[name]);
+		});
+		found.seq = seq;
+	}
+	window.moments.clear();
+	return found;
+})()`
+
 type truth struct {
 	Compared int      `json:"compared"`
 	Wrong    []string `json:"wrong"`
 	Seq      uint64   `json:"seq"`
+	Clocks   []string `json:"clocks"` // what was drawn by the clock
+	Apart    int      `json:"apart"`  // looks at which what was drawn was of several moments
 }
 
-// TestEveryLayoutTellsTheTruth holds every number and name that is drawn against the state of the moment, on every layout: where the log was
+// TestEveryLayoutTellsTheTruth holds every number, name, age and bar that is drawn against the state of its moment, on every layout: while
+// events stream, while Pop is held and while the Reflector waits to try again, at random moments without stopping; where the log was
 // stopped, where it is gone to and back, with a queue that is held and a handler that is slow, and in the recording of all that.
 func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
@@ -62,29 +177,49 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	for _, layout := range []struct {
 		name, fragment string
 		width, height  int64
-		each           bool // station is opened, one after the other, as on the phone
-		least          int  // texts that must have been compared
+		each           bool   // station is opened, one after the other, as on the phone
+		least          int    // texts that must have been compared
+		clock          string // something that runs with the clock and must have been compared while time ran
 	}{
-		{"stage", "", 1280, 720, false, 10},
-		{"presenter", "&presenter=1", 1280, 720, false, 8},
-		{"presenter 4 to 3", "&presenter=1", 1024, 768, false, 8},
-		{"phone", "", 390, 844, true, 6},
-		{"phone presenting", "&presenter=1", 390, 844, false, 5},
-		{"two eras", "&era=1.31,1.37", 1280, 720, false, 8},
-		{"two eras presenting", "&era=1.31,1.37&presenter=1", 1280, 720, false, 6},
-		{"factory", "&resource=pods,nodes,deployments.apps", 1280, 720, false, 20},
-		{"factory, one on the stage", "&resource=pods,nodes&lane=0", 1280, 720, false, 10},
-		{"embed api", "&embed=api", 640, 480, false, 1},
-		{"embed reflector", "&embed=reflector", 640, 480, false, 1},
-		{"embed queue", "&embed=queue", 640, 480, false, 1},
-		{"embed indexer", "&embed=indexer", 640, 480, false, 1},
-		{"embed listeners", "&embed=listeners", 640, 480, false, 1},
-		{"embed controller", "&embed=controller", 640, 480, false, 1},
+		{"stage", "", 1280, 720, false, 10, "reflector.backoffSince"},
+		{"presenter", "&presenter=1", 1280, 720, false, 8, "reflector.backoffSince"},
+		{"presenter 4 to 3", "&presenter=1", 1024, 768, false, 8, "reflector.backoffSince"},
+		{"phone", "", 390, 844, true, 6, "reflector.backoffSince"},
+		{"phone presenting", "&presenter=1", 390, 844, false, 5, "reflector.backoffSince"},
+		{"two eras", "&era=1.31,1.37", 1280, 720, false, 8, "reflector.backoffSince"},
+		{"two eras presenting", "&era=1.31,1.37&presenter=1", 1280, 720, false, 6, "reflector.backoffSince"},
+		{"factory", "&resource=pods,nodes,deployments.apps", 1280, 720, false, 20, ""},
+		{"factory, one on the stage", "&resource=pods,nodes&lane=0", 1280, 720, false, 10, "reflector.backoffSince"},
+		{"embed api", "&embed=api", 640, 480, false, 1, ""},
+		{"embed reflector", "&embed=reflector", 640, 480, false, 1, "reflector.backoffSince"},
+		{"embed queue", "&embed=queue", 640, 480, false, 1, ""},
+		{"embed indexer", "&embed=indexer", 640, 480, false, 1, "facts.staleSince"},
+		{"embed listeners", "&embed=listeners", 640, 480, false, 1, "listeners.2.handlingSince"},
+		{"embed controller", "&embed=controller", 640, 480, false, 1, ""},
 	} {
 		t.Run(layout.name, func(t *testing.T) {
 			p := b.OpenForTest(t, srv.url+simulated+layout.fragment, layout.width, layout.height)
 			await(t, p, 2*time.Minute, "s.queue.synced && s.seq > 300")
 			compared := 0
+			random := rand.New(rand.NewPCG(7, uint64(len(layout.name))))
+			var clocks []string
+			apart := 0
+			live := func(what string) {
+				t.Helper()
+				waits := make([]int, 8)
+				for i := range waits {
+					waits[i] = random.IntN(120)
+				}
+				got := evalIn[truth](t, p, fmt.Sprintf("%s(%s)", untrueLive, strings.ReplaceAll(fmt.Sprint(waits), " ", ", ")))
+				if got.Compared == 0 {
+					t.Errorf("%s nothing was compared", what)
+				}
+				clocks = append(clocks, got.Clocks...)
+				apart += got.Apart
+				for _, wrong := range got.Wrong {
+					t.Errorf("%s: %s", what, wrong)
+				}
+			}
 			holds := func(what string) {
 				t.Helper()
 				got := evalIn[truth](t, p, untrue)
@@ -110,21 +245,36 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 					holds(what + ", " + station + " open")
 				}
 			}
+			live("while events stream")
 			// A queue that waits, a ring that fills, and a watch that breaks.
 			call(t, p, "pace(3, 40)")
 			call(t, p, "hold('pop')")
 			call(t, p, "cluster('burst', {n: 40})")
 			await(t, p, time.Minute, "s.queue.depth > 20")
+			live("while Pop is held")
 			call(t, p, "pause()")
 			look("Pop held")
 			call(t, p, "live()")
 			call(t, p, "release('pop', 0)")
+			call(t, p, "fault('refuse', {on: true})")
 			call(t, p, "fault('cut')")
+			await(t, p, time.Minute, "s.reflector.phase === 'backoff'")
+			live("while the Reflector waits")
+			call(t, p, "fault('refuse', {on: false})")
 			await(t, p, time.Minute, "s.reflector.watches > 1 && s.reflector.phase === 'watching' && s.queue.depth === 0")
 			call(t, p, "pause()")
 			head := await(t, p, time.Minute, "s.view.mode === 'paused'").Seq
 			look("paused")
-			random := rand.New(rand.NewPCG(head, uint64(len(layout.name))))
+			logged := evalIn[truth](t, p, sameInTheLog)
+			if logged.Compared == 0 {
+				t.Error("no moment that was looked at live was compared with the log")
+			}
+			for _, wrong := range logged.Wrong {
+				t.Errorf("afterwards in the log: %.600s", wrong)
+			}
+			if layout.clock != "" && !strings.Contains(strings.Join(clocks, "\n"), layout.clock) {
+				t.Errorf("nothing drawn from %s was compared while time ran, only %q", layout.clock, clocks)
+			}
 			for range 3 {
 				seq := 1 + random.Uint64N(head)
 				call(t, p, "seek(%d)", seq)
@@ -144,7 +294,8 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 			if compared < layout.least {
 				t.Errorf("%d texts say where they come from, want %d at least", compared, layout.least)
 			}
-			t.Logf("%d texts at most were compared at a moment", compared)
+			t.Logf("%d texts at most were compared at a moment; at %d looks of 24 what was drawn was of several moments; %d members compared with the log",
+				compared, apart, logged.Compared)
 			p.ExpectClean(t)
 		})
 	}

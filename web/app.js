@@ -9,6 +9,7 @@ import { Broadcast } from './broadcast.js';
 import { Caption } from './caption.js';
 import { Lost } from './crash.js';
 import { h } from './dom.js';
+import { drawn } from './drawn.js';
 import { Files } from './files.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
@@ -61,7 +62,7 @@ const ctx = {
   model,
   scene,
   t,
-  now: () => model.now(performance.now()),
+  now: () => painter.now(),
   call: (name, ...args) => link.call(name, args),
   // A call whose failure is said on the page.
   act: (name, ...args) =>
@@ -339,7 +340,9 @@ addEventListener('hashchange', (e) => {
   if (l && l !== language()) nextLanguage();
 });
 
-/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick });
+/** @type {any} */ (globalThis).informerscope = automation({
+  address, link, views, audience, pick, drawn: () => drawn(app, (el) => (views.shown ? views.painted : stage.paintedFrom(el))),
+});
 stage.resize();
 timeline.resize();
 painter.start();

@@ -5,10 +5,10 @@ import { asText } from './files.js';
 /**
  * @param {{
  *   address: import('./address.js').Address, link: import('./link.js').Link, views: import('./views.js').Views,
- *   audience: import('./audience.js').Audience | null, pick: (key: string) => void
+ *   audience: import('./audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('./drawn.js').drawn>
  * }} page
  */
-export function automation({ address, link, views, audience, pick }) {
+export function automation({ address, link, views, audience, pick, drawn }) {
   const call = (/** @type {keyof import('./types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
   return {
     /** Resolves when calls are answered. */
@@ -53,5 +53,6 @@ export function automation({ address, link, views, audience, pick }) {
     hearing: () => audience?.is ?? null,
     along: () => audience?.along(),
     selectObject: pick,
+    drawn,
   };
 }

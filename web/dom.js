@@ -117,13 +117,21 @@ export class Txt {
   /**
    * Says where the words come from, so that a test can hold them against the state: a path into the lane's state, or into its
    * facts (`facts.…`), and the function of format.js that makes the words of it (`same` where there is none), with what else it is given
-   * behind a space (`version 8`).
+   * behind a space (`version 8`). What runs with the clock is reckoned from left to right with + - * / max min between spaces, and `now` is
+   * the moment that is painted (`now - reflector.requestMillis max 0`). A sentence of i18n.js is `t` and its key, and then the path says what
+   * stands for each of its arguments (`a=span now - reflector.requestMillis; b=exact reflector.timeoutSeconds`).
    * @param {string} path
    * @param {string} [as]
    */
   of(path, as = 'same') {
     attr(this.el, 'data-of', path);
     attr(this.el, 'data-as', as);
+    return this;
+  }
+
+  /** Says that the words are written before the rest of their station, with what they are compared with. */
+  early() {
+    attr(this.el, 'data-early', '');
     return this;
   }
 
@@ -165,6 +173,21 @@ export function text(parent, x, y, cls, anchor = 'start') {
   return new Txt(el);
 }
 
+/**
+ * Says of which share of what a bar or the arc of a ring is drawn, as Txt.of does for words: both are reckoned like a path there.
+ * @param {Element} el a rect whose width is the share, or a path whose end is
+ * @param {string} part
+ * @param {string} whole
+ * @param {number} [room] how long a whole bar is
+ * @param {number} [least] how long one is that shows
+ */
+export function shareOf(el, part, whole, room = 0, least = 0) {
+  attr(el, 'data-part', part);
+  attr(el, 'data-whole', whole);
+  if (room) attr(el, 'data-room', room);
+  if (least) attr(el, 'data-least', least);
+}
+
 /** A number with a small word behind it, as every station and counter has. */
 export class Num {
   /**
@@ -201,6 +224,12 @@ export class Num {
    */
   of(path, as = 'same') {
     this.n.of(path, as);
+    return this;
+  }
+
+  /** Says that the number is written before the rest of its station, as Txt.early does. */
+  early() {
+    this.n.early();
     return this;
   }
 

@@ -117,6 +117,16 @@ export function seconds(ms) {
   return ms < 99950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
 }
 
+/** What is left of a wait. It is done at zero and not before, so tenths are rounded up. @param {number} ms */
+export function left(ms) {
+  return seconds(Math.ceil(ms / 100) * 100);
+}
+
+/** When a key is due: tenths of a second, which run. @param {number} ms */
+export function due(ms) {
+  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
+}
+
 /** The clock of the log: "1:02.418". @param {number} ms */
 export function clock(ms) {
   ms = Math.max(0, Math.floor(ms));

@@ -152,6 +152,7 @@ export class Holds {
       if (p.one.textContent !== one) p.one.textContent = one;
       if (p.all.textContent !== all) p.all.textContent = all;
       const since = seconds(now - hold.sinceMillis);
+      p.who.of(hold.releases && p.stage !== 'take' ? '' : `s=seconds now - holds[stage=${p.stage}].sinceMillis`, 't hold.you');
       const passed = hold.releases ? ` · ${t('hold.passed', { n: exact(hold.releases) })}` : '';
       if (p.stage === 'pop') {
         p.words.at(p.x + 12, 132).set(t('held.pop'));

@@ -296,9 +296,13 @@ export class Model {
     return this.facts.unlisted;
   }
 
-  /** How long the store has had no news, in ms, or 0 while it has, and before it has had any. @param {number} now */
-  stale(now) {
-    const since = this.facts.staleSince;
+  /**
+   * How long the store has had no news, in ms, or 0 while it has, and before it has had any.
+   * @param {number} now
+   * @param {Facts} [facts] of the moment that is painted, where that is not the newest
+   */
+  stale(now, facts = this.facts) {
+    const since = facts.staleSince;
     return since ? Math.max(0, now - since) : 0;
   }
 

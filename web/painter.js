@@ -36,13 +36,25 @@ export class Painter {
     this.due = 0;
     /** Whether the next animation frame is the words', even when news wait. */
     this.words = false;
+    /** The page's clock that all is painted by in this animation frame; null between two of them. @type {number | null} */
+    this.clock = null;
     /** When words were written last. Where animation frames are rare, one writes more parts, so that none is older than a third of a second. */
     this.wordsAt = 0;
     /** @param {number} clock */
     this.loop = (clock) => {
-      this.frame(clock);
+      this.clock = clock;
+      try {
+        this.frame(clock);
+      } finally {
+        this.clock = null;
+      }
       requestAnimationFrame(this.loop);
     };
+  }
+
+  /** The moment on the log's clock. While something is painted it stands still: what is written together is of one moment. */
+  now() {
+    return this.ctx.model.now(this.clock ?? performance.now());
   }
 
   /** Begins to paint, with each animation frame from now on. */

@@ -6,6 +6,7 @@ import { Explain } from './explain.js';
 import { Holds } from './holds.js';
 import { columns, INDEXER_X, listenerPoints, RAIL, stage, stageSlot } from './layouts/stage.js';
 import { Motion } from './motion.js';
+import { kept, painted } from './moment.js';
 import { Rail } from './stagerail.js';
 import { api } from './stations/api.js';
 import { controller } from './stations/controller.js';
@@ -56,7 +57,13 @@ export class Stage {
     };
     this.rail = new Rail(scene);
     /** The moment whose words the stage writes: its parts take turns, and all of a round are of one moment. */
-    this.moment = ctx.model.lane(0);
+    this.moment = kept(ctx.model, 0);
+    /**
+     * What each station was painted from last, by its name, and under no name what lies between them. Numbers that are compared with those of
+     * another station are painted with that one: what they show stands under the name with `, early` behind it.
+     * @type {Map<string, import('./moment.js').Painted>}
+     */
+    this.painted = new Map();
     /** What the stations drew. @type {import('./page-types.js').Drawn[]} */
     this.drawn = [];
     this.api = this.mount('api', api.full);
@@ -74,13 +81,13 @@ export class Stage {
     this.parts = [
       (clock) => this.paintListeners(clock),
       (clock) => {
-        this.bring(clock, this.api, this.reflector);
+        this.bring(clock, 'api', 'reflector');
         // What is compared with them is written with them.
-        for (const d of [this.queue, this.indexer, this.controller]) d.compared?.(this.moment);
+        this.bringEarly('queue', 'indexer', 'controller');
       },
-      (clock) => this.bring(clock, this.queue, this.indexer),
+      (clock) => this.bring(clock, 'queue', 'indexer'),
       (clock) => {
-        this.bring(clock, this.controller);
+        this.bring(clock, 'controller');
         this.rail.highlight(ctx.model.state, ctx.selected(), this.indexer.cellAt(ctx.selected()));
       },
     ];
@@ -111,13 +118,32 @@ export class Stage {
 
   /** Begins a round. Members are replaced by what comes and never changed, so what came until now stays as it is. */
   take() {
-    const { state, facts, view } = this.ctx.model.lane(0);
-    this.moment = { state: { ...state }, facts: { ...facts }, view };
+    this.moment = kept(this.ctx.model, 0);
   }
 
-  /** Brings stations to the state. @param {number} clock @param {...import('./page-types.js').Drawn} drawn @private */
-  bring(clock, ...drawn) {
-    for (const d of drawn) d.paint(this.moment, clock);
+  /** Brings stations to the state. @param {number} clock @param {...keyof typeof columns} ids @private */
+  bring(clock, ...ids) {
+    const from = painted(this.ctx, this.moment);
+    for (const id of ids) {
+      this[id].paint(this.moment, clock);
+      this.painted.set(id, from);
+      if ('compared' in this[id]) this.painted.set(`${id}, early`, from);
+    }
+  }
+
+  /** Brings the numbers to the state that stations have in common with others. @param {...'queue' | 'indexer' | 'controller'} ids @private */
+  bringEarly(...ids) {
+    const from = painted(this.ctx, this.moment);
+    for (const id of ids) {
+      this[id].compared?.(this.moment);
+      this.painted.set(`${id}, early`, from);
+    }
+  }
+
+  /** The moment that an element of the stage was painted from. @param {Element} el */
+  paintedFrom(el) {
+    const id = el.closest('[data-station]')?.getAttribute('data-station') ?? '';
+    return this.painted.get(el.closest('[data-early]') ? `${id}, early` : id);
   }
 
   /** The listeners with what depends on which of them are drawn large. @param {number} clock @private */
@@ -125,6 +151,7 @@ export class Stage {
     this.seatListeners(clock);
     const large = this.listeners.large();
     this.rail.paint(this.ctx.model, large, this.listeners.total() > 3);
+    this.painted.set('', painted(this.ctx));
     this.holds.paint(large);
     this.explain.paint();
     this.terms.paint(large);
@@ -136,7 +163,7 @@ export class Stage {
    * @param {number} clock
    */
   seatListeners(clock) {
-    this.bring(clock, this.listeners);
+    this.bring(clock, 'listeners');
     const large = this.listeners.large();
     const { rows } = this;
     if (large.every((id, i) => (id ? rows.get(id) === i : true)) && large.filter(Boolean).length === rows.size) return;

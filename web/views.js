@@ -6,6 +6,7 @@ import * as fragment from './fragment.js';
 import { Embed } from './embed.js';
 import { Factory } from './factory.js';
 import { Lanes } from './lanes.js';
+import { painted } from './moment.js';
 import { Phone } from './phone.js';
 import { popupOpen } from './popup.js';
 import { Presenter } from './presenter.js';
@@ -51,6 +52,8 @@ export class Views {
     /** What shows: '' is the main stage. */
     this.shown = '';
     this.shownPresenting = false;
+    /** What the view in place of the stage was painted from last: all of it at once. @type {import('./moment.js').Painted | undefined} */
+    this.painted = undefined;
     /** Called when the main stage shows again. */
     this.onback = () => {};
     this.step = '';
@@ -127,6 +130,7 @@ export class Views {
       this.step = step;
       this.mainCaption.again();
     }
+    this.painted = mode ? painted(this.ctx) : undefined;
     if (mode === 'lanes') this.lanes.paint(clock);
     if (mode === 'factory') this.factory.paint();
     this.factory.paintBack(mode === '');

@@ -1,7 +1,7 @@
 // @ts-check
 // A wait that runs out: a ring that empties clockwise from its top, with the seconds that are left in it.
-import { attr, s, text } from '../dom.js';
-import { seconds } from '../format.js';
+import { attr, s, shareOf, text } from '../dom.js';
+import { left as leftWords } from '../format.js';
 
 /**
  * How long the Reflector still waits, in ms.
@@ -12,13 +12,11 @@ export function waitLeft(reflector, now) {
   return Math.max(0, reflector.backoffMillis - (now - reflector.backoffSince));
 }
 
-/** What is left of a wait in words. It is done at zero and not before, so tenths are rounded up. @param {number} ms */
-export function leftWords(ms) {
-  return seconds(Math.ceil(ms / 100) * 100);
-}
+/** The same, as Txt.of takes it. */
+export const waitLeftPath = 'reflector.backoffSince + reflector.backoffMillis - now max 0';
 
 /**
- * Draws the ring of a wait.
+ * Draws the ring of the Reflector's wait.
  * @param {SVGElement} parent
  * @param {number} cx
  * @param {number} cy
@@ -31,7 +29,8 @@ export function countdown(parent, cx, cy, r, { words, base, thick = '' }) {
   const track = s('circle', { cx, cy, r, class: `ring ${thick}`.trim() });
   const arc = s('path', { d: '', class: `ringf w ${thick}`.trim() });
   g.append(track, arc);
-  const left = text(g, cx, cy + base, words, 'middle');
+  const left = text(g, cx, cy + base, words, 'middle').of(waitLeftPath, 'left');
+  shareOf(arc, waitLeftPath, 'reflector.backoffMillis');
   parent.append(g);
   return {
     g,

@@ -1,6 +1,6 @@
 // @ts-check
 // The box of a handler: how long a call takes, and a bar for how far the present one has come.
-import { attr, s, text } from '../dom.js';
+import { attr, s, shareOf, text } from '../dom.js';
 import { span } from '../format.js';
 
 /** @typedef {import('../types.js').Listener} Listener */
@@ -10,6 +10,9 @@ import { span } from '../format.js';
  * the sides and how far below the middle it lies, and the class that a coloured edge has beside its colour.
  * @typedef {{w: number, h: number, words: string, wordsY: number, bar: number, pad: number, barY: number, edge?: string}} HandlerLook
  */
+
+/** The shortest bar of a call that runs, as a share of the whole. */
+const least = 0.12;
 
 /** How long a call of this handler is likely to take, in ms. @param {Listener} l */
 export function expected(l) {
@@ -35,13 +38,20 @@ export function handlerBox(g, x, cy, look) {
   g.append(box, bar);
   const time = text(g, x + w / 2, cy + wordsY, words, 'middle');
   return {
-    /** @param {Listener} l @param {number} now @param {{slow: boolean, bad: boolean}} o it is slow, or panicked */
-    paint(l, now, { slow, bad }) {
+    /**
+     * @param {Listener} l
+     * @param {string} path where the listener is in the lane's state
+     * @param {number} now
+     * @param {{slow: boolean, bad: boolean}} o it is slow, or panicked
+     */
+    paint(l, path, now, { slow, bad }) {
       const colour = bad ? 'e' : slow ? 'w' : '';
       attr(box, 'class', colour ? `hbox ${colour} ${edge}`.trim() : 'hbox');
       time.cls(slow ? `${words} cwt` : words).set(took(l));
-      const share = l.handling ? Math.min(1, Math.max(0.12, (now - l.handlingSince) / expected(l))) : 0;
+      const share = l.handling ? Math.min(1, Math.max(least, (now - l.handlingSince) / expected(l))) : 0;
       attr(bar, 'width', share ? ((w - 2 * pad) * share).toFixed(1) : 0);
+      const whole = `${path}.meanMicros / 1000 max ${path}.paceMillis max 1`;
+      shareOf(bar, l.handling ? `now - ${path}.handlingSince` : '', whole, w - 2 * pad, least * (w - 2 * pad));
       attr(bar, 'class', slow ? 'hbusy w' : 'hbusy');
     },
   };

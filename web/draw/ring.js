@@ -1,7 +1,7 @@
 // @ts-check
 // The ring of a listener: the buffer that grows between its two channels. It fills anticlockwise from three o'clock, where its exit
 // is, and has ticks at the capacities it had before it doubled.
-import { attr, s, text } from '../dom.js';
+import { attr, s, shareOf, text } from '../dom.js';
 import { exact, ring as short } from '../format.js';
 
 /** @typedef {import('../types.js').Listener} Listener */
@@ -45,6 +45,7 @@ export function ring(g, cx, cy, look) {
       const capacity = Math.max(1, l.capacity);
       const share = l.ring / capacity;
       attr(filled, 'd', arc(cx, cy, r, share));
+      shareOf(filled, `${path}.ring`, `${path}.capacity max 1`);
       attr(filled, 'class', `ringf ${o.slow ? 'w ' : ''}${stroke}`.trim());
       number?.of(`${path}.pending`, as).set(write(l.pending), exact(l.pending));
       if (of && o.of) of.set(o.of(l.capacity > 9999 ? short(l.capacity) : exact(l.capacity)), exact(l.capacity));

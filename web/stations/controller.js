@@ -9,7 +9,7 @@ import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
-import { count, exact, fit, middle, span, version, width } from '../format.js';
+import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
 import { addWords, language, t as say } from '../i18n.js';
 import { Rows } from '../rows.js';
 
@@ -84,7 +84,7 @@ export function writeWords(write) {
 
 /** How new what a lister gives is, as the way back from the store says it. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
 function readWords({ state: { workqueue: q }, facts }, { t, model, now }) {
-  const stale = model.stale(now());
+  const stale = model.stale(now(), facts);
   if (model.unlisted()) return 'lister.Get';
   if (stale) return t('con.readStale', { s: span(stale) });
   if (!model.sure()) return t('con.readUnsure');
@@ -350,6 +350,7 @@ function processingLines(g, slot, { t, now }, told) {
       const p = q.processing[i];
       const since = p ? span(now() - p.sinceMillis) : '';
       line.set(p?.key ? keyLine(p.key, `workqueue.processing.${i}.key`, selected, since) : null);
+      line.value.of(p?.key ? `now - workqueue.processing.${i}.sinceMillis max 0` : '', 'span');
       told.line(places.processing + i, p?.key, p ? t('con.tipProcessing', { w: p.id, s: since }) : '', line.y);
     });
   };
@@ -376,9 +377,9 @@ function waitingLines(g, slot, { t, now }, told) {
   const paintLine = (k, i, selected) => {
     const line = list[i];
     const rest = k ? Math.max(0, k.dueMillis - now()) : 0;
-    line.set(k ? keyLine(k.key, `workqueue.waiting.${i}.key`, selected, dueText(rest)) : null);
-    line.value.cls('l t1');
-    told.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueText(rest), n: exact(k.failures) }) : '', line.y);
+    line.set(k ? keyLine(k.key, `workqueue.waiting.${i}.key`, selected, dueWords(rest)) : null);
+    line.value.cls('l t1').of(k ? `workqueue.waiting.${i}.dueMillis - now max 0` : '', 'due');
+    told.line(places.waiting + i, k?.key, k ? t('con.tipWaiting', { s: dueWords(rest), n: exact(k.failures) }) : '', line.y);
     show(line.all, !!k);
     show(line.bar, !!k);
     if (!k) return;
@@ -399,11 +400,6 @@ function waitingLines(g, slot, { t, now }, told) {
 
 /** The longest wait that a bar or a column stands for, in ms. */
 const longest = 20e3;
-
-/** @param {number} ms */
-function dueText(ms) {
-  return ms < 9950 ? `${(ms / 1000).toFixed(1)} s` : span(ms);
-}
 
 /**
  * How many keys are due when, in columns from now on.
@@ -495,7 +491,7 @@ function stageWays(slot, ctx, told) {
   const { t } = ctx;
   const low = slot.y + slot.h;
   const [reads, writes] = [{ x: slot.x - 142, y: low + 16 }, { x: slot.x - 646, y: low + 28 }];
-  const read = text(ctx.scene.front, reads.x, reads.y, 'l knock', 'middle');
+  const read = text(ctx.scene.front, reads.x, reads.y, 'l knock', 'middle').early();
   const write = text(ctx.scene.front, writes.x, writes.y, 'l knock', 'middle');
   return {
     none() {
@@ -504,7 +500,10 @@ function stageWays(slot, ctx, told) {
       ctx.motion.words = null;
     },
     /** @param {import('../page-types.js').Lane} lane */
-    read: (lane) => read.set(readWords(lane, ctx)),
+    read: (lane) => {
+      const stale = ctx.model.stale(ctx.now(), lane.facts) && !ctx.model.unlisted();
+      read.of(stale ? 's=span now - facts.staleSince max 0' : '', 't con.readStale').set(readWords(lane, ctx));
+    },
     /** @param {import('../page-types.js').Lane} lane */
     paint(lane) {
       const { state: st } = lane;

@@ -412,10 +412,10 @@ function phaseLegend(ctx) {
 function stageHead({ g: root, x }, ctx, cells) {
   const { t, model } = ctx;
   text(root, x, 68, 'ti').set(title);
-  const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count');
-  const right = text(root, 800, 68, 'l', 'end');
+  const objects = new Num(root, x, 96, 'num', 7).of('indexer.count', 'count').early();
+  const right = text(root, 800, 68, 'l', 'end').early();
   const rv = s('text', { x: 800, y: 96, class: 'n20', 'text-anchor': 'end' });
-  const rvNumber = s('tspan', { 'data-of': 'indexer.resourceVersion', 'data-as': 'version' });
+  const rvNumber = s('tspan', { 'data-of': 'indexer.resourceVersion', 'data-as': 'version', 'data-early': '' });
   rv.append(s('tspan', { class: 'l' }, 'rv '), rvNumber);
   root.append(rv);
   const noVersion = text(root, 800, 96, 'l', 'end');
@@ -425,16 +425,16 @@ function stageHead({ g: root, x }, ctx, cells) {
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
   ctx.scene.over.append(by);
 
-  /** What is the matter with the store, and whether it may be old. @param {Lane} lane @returns {[string, boolean]} */
-  function matter({ state }) {
+  /** What is the matter with the store, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
+  function matter({ state, facts }) {
     const now = ctx.now();
-    const staleFor = model.stale(now);
+    const staleFor = model.stale(now, facts);
     const old = model.any && unsure(ctx);
-    if (staleFor) return [t('idx.stale', { s: seconds(staleFor) }), old];
-    if (old) return [t('idx.unsure'), true];
-    const held = model.hold('pop');
+    if (staleFor) return [t('idx.stale', { s: seconds(staleFor) }), old, staleFrom, 't idx.stale'];
+    if (old) return [t('idx.unsure'), true, '', ''];
+    const held = state.holds.find((x) => x.stage === 'pop');
     const stands = held && state.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
-    return [stands > 0 ? t('idx.still', { s: seconds(stands) }) : '', false];
+    return [stands > 0 ? t('idx.still', { s: seconds(stands) }) : '', false, `s=seconds ${heldFrom}`, 't idx.still'];
   }
 
   return {
@@ -443,8 +443,8 @@ function stageHead({ g: root, x }, ctx, cells) {
     paint(lane) {
       const { indexer, era } = lane.state;
       objects.set(count(indexer.count), t(indexer.count === 1 ? 'idx.object' : 'idx.objects'));
-      const [words, old] = matter(lane);
-      right.cls(old ? 'l cwt' : 'l t1').set(words);
+      const [words, old, from, as] = matter(lane);
+      right.cls(old ? 'l cwt' : 'l t1').of(from, as).set(words);
       const versioned = !!indexer.resourceVersion;
       show(rv, versioned);
       if (versioned) put(rvNumber, version(indexer.resourceVersion, 9));
@@ -544,6 +544,10 @@ function full(slot, ctx) {
 
 // --- The other layouts --------------------------------------------------------------------------------------------------------
 
+/** For how long the store has had no news, and for how long Pop has been held, as Txt.of takes it. */
+const staleFrom = 's=seconds now - facts.staleSince max 0';
+const heldFrom = 'now - holds[stage=pop].sinceMillis';
+
 /** The least pitch of cells that can be told from one another in a hall. */
 const leastPitch = 4;
 
@@ -610,7 +614,7 @@ function hallCells(slot, ctx) {
 /** How far the store is behind what the Reflector has, or that it is not. @param {Ctx} ctx @param {Lane} lane */
 function freshnessWords(ctx, { state, facts }) {
   const { t, model } = ctx;
-  const old = model.stale(ctx.now());
+  const old = model.stale(ctx.now(), facts);
   if (old > 0) return t('idx.stale', { s: seconds(old) });
   if (unsure(ctx)) return t('pres.unsure');
   if (model.unlisted()) return '';
@@ -675,12 +679,13 @@ function phoneHead(slot, ctx) {
   return {
     head,
     /** @param {Lane} lane */
-    paint({ state }) {
+    paint({ state, facts }) {
       const { indexer } = state;
       head.set(count(indexer.count), t('pres.objects', { n: indexer.count }));
       head.left.set(indexer.resourceVersion ? `rv ${version(indexer.resourceVersion, 9)}` : t('lanes.keepsNone'));
-      const old = model.stale(ctx.now());
+      const old = model.stale(ctx.now(), facts);
       const doubtful = unsure(ctx);
+      head.right.of(old ? staleFrom : '', 't idx.stale');
       head.right.cls(doubtful ? 'l cwt' : 'l t1').set(old ? t('idx.stale', { s: seconds(old) }) : doubtful ? t('idx.unsure') : '');
     },
   };
@@ -710,6 +715,7 @@ export const indexer = {
         number.set(objects);
         const room = w - 12 - (lean ? width(objects, '500 35px') : 78);
         fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) ? ' cwt' : ''}`);
+        fresh.of(ctx.model.stale(ctx.now(), lane.facts) ? staleFrom : '', 't idx.stale');
         fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock);
@@ -780,7 +786,7 @@ export const indexer = {
       paint({ state }) {
         const { resourceVersion: rv, count: objects } = state.indexer;
         const pop = ctx.model.hold('pop');
-        held.set(pop ? `${ctx.t('lanes.held')}, ${seconds(ctx.now() - pop.sinceMillis)}` : '');
+        held.of(heldFrom, 'seconds behind lanes.held').set(pop ? `${ctx.t('lanes.held')}, ${seconds(ctx.now() - pop.sinceMillis)}` : '');
         before.set(rv ? 'rv\u00a0' : '');
         if (rv) value.of('indexer.resourceVersion', 'version 9').set(version(rv, 9), rv);
         else value.of('indexer.count', 'exact').set(exact(objects));

@@ -142,7 +142,7 @@ function stagePanel(ctx, y) {
       const held = !!ctx.model.hold('deliver', l.id);
       name.of(`${path}.name`, 'fit').set(fit(l.name, 106, '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
-      handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
+      handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
       handled.set(handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
       isSynced.set(l.synced);
       synced.cls(l.synced ? 'l t1' : 'l').set(syncedWords(ctx, l));
@@ -447,7 +447,7 @@ function hallRow(slot, ctx, top, look) {
     paint(l, path, slow) {
       if (name && look.name) name.of(`${path}.name`, 'fit').set(fit(l.name, look.name.room, look.name.font), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('pres.of', { n }) });
-      handler?.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+      handler?.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
       isSynced?.set(l.synced);
       // Words that have no room beside the ring leave it to the lamp.
       const words = syncedWords(ctx, l);
@@ -571,7 +571,7 @@ function phoneRow(slot, ctx, id, cy) {
       const slow = slowIn(facts, l);
       name.of(`${path}.name`, 'fit').set(fit(l.name, cx - r - (roomy ? 88 : 66), '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => t('pres.of', { n }) });
-      handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+      handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
       isSynced.set(l.synced);
       slowWords?.set(slow ? t('pres.slow') : '');
       synced?.set(syncedWords(ctx, l));
@@ -648,7 +648,7 @@ export const listeners = {
         const { l, path } = found;
         const slow = slowIn(facts, l);
         buffer?.paint(l, path, { slow });
-        handler.paint(l, ctx.now(), { slow, bad: l.panics > 0 });
+        handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
       },
       points: { fan: (m) => (m.l === main ? [x + 6, rail] : null) },
     };

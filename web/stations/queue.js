@@ -199,8 +199,8 @@ function full(slot, ctx) {
 /** Name, number and kind. @param {Slot} slot @param {Ctx} ctx */
 function stageHead(slot, { t }) {
   text(slot.head, slot.x, slot.rail - 84, slot.type.title).set(title);
-  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).of('queue.depth', 'count');
-  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').of('queue.kind');
+  const number = new Num(slot.head, slot.x, slot.rail - 56, slot.type.number, 7).of('queue.depth', 'count').early();
+  const kind = text(slot.head, slot.x + slot.w, slot.rail - 84, slot.type.state, 'end').of('queue.kind').early();
   return when((/** @type {State} */ q, /** @type {number} */ growing, /** @type {number} */ deltas, /** @type {string} */ _) => {
     kind.set(q.kind);
     const word = byKey(q) ? t('queue.keys', { k: q.depth, n: count(deltas) }) : t('queue.depth');

@@ -1,15 +1,15 @@
 // @ts-check
 // The Reflector: where it stands between the store and the cluster, what it asked last, and, when the cluster does not
 // answer, how long it waits before it asks again.
-import { attr, h, Num, place, reveal, s, show, text } from '../dom.js';
-import { countdown, leftWords, waitLeft } from '../draw/countdown.js';
+import { attr, h, Num, place, reveal, s, shareOf, show, text } from '../dom.js';
+import { countdown, waitLeft, waitLeftPath } from '../draw/countdown.js';
 import { frameName, frameOp } from '../draw/frame.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { shorten } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
-import { bigVersion, bytes, count, exact, fit, middle, moment, seconds, span, upper, version, width, wrap } from '../format.js';
+import { bigVersion, bytes, count, exact, fit, left as leftWords, middle, moment, seconds, span, upper, version, width, wrap } from '../format.js';
 import { addWords } from '../i18n.js';
 import { Rows } from '../rows.js';
 import { plain } from '../trouble.js';
@@ -521,6 +521,7 @@ function requestCourse(slot, g, ctx) {
   const bar = s('rect', { x: left, y: y + 189, width: 0, height: 4, rx: 2, class: 'bar' });
   const words = text(g, left, y + 209, 'l');
   g.append(store, stored.el, track, bar);
+  shareOf(bar, 'now - reflector.requestMillis max 0', 'reflector.timeoutSeconds * 1000', room, 3);
 
   /** @param {State} st @param {number} age of the request, in ms @param {boolean} timed @param {boolean} sure */
   function sentence(st, age, timed, sure) {
@@ -547,7 +548,9 @@ function requestCourse(slot, g, ctx) {
       show(track, timed);
       show(bar, timed);
       if (timed) attr(bar, 'width', Math.max(3, room * Math.min(1, age / (r.timeoutSeconds * 1000))).toFixed(1));
-      words.set(sentence(state, age, timed, ctx.model.sure(facts)));
+      const sure = ctx.model.sure(facts);
+      words.set(sentence(state, age, timed, sure));
+      words.of(timed && sure ? 'a=span now - reflector.requestMillis max 0; b=exact reflector.timeoutSeconds' : '', 't ref.open');
     },
   };
 }
@@ -771,6 +774,7 @@ function line(slot, ctx) {
       head.left.set(where.known ? distance : '');
       const next = () => t('pres.next', { s: leftWords(waitLeft(r, ctx.now())) });
       head.right.cls(waits ? `${slot.type.label} cwt` : slot.type.state).set(waits ? next() : r.phase);
+      head.right.of(waits ? `s=left ${waitLeftPath}` : 'reflector.phase', waits ? 't pres.next' : 'same');
     },
   };
 }

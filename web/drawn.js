@@ -1,0 +1,59 @@
+// @ts-check
+// What is drawn, for whoever wants to hold it against the informer: each visible text and bar that says where it comes from, with the
+// moment that it was painted from. It is read in one go, so nothing is painted meanwhile.
+
+/** @typedef {import('./moment.js').Painted} Painted */
+
+/**
+ * A text is what `words` say, made by `as` of what `of` names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
+ * @typedef {{
+ *   station: string, lane: number | null, of?: string, as?: string, words?: string,
+ *   part?: string, whole?: string, room?: number, least?: number, geometry?: string
+ * }} Mark
+ */
+
+/** @param {Element} el */
+function visible(el) {
+  return el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getBoundingClientRect().width > 0;
+}
+
+/** @param {Element} el */
+function words(el) {
+  return [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+}
+
+/** @param {HTMLElement | SVGElement} el @returns {Mark | null} */
+function mark(el) {
+  const at = el.closest('[data-lane]');
+  const station = el.closest('[data-station]');
+  const of = {
+    station: station?.getAttribute('data-station') ?? '',
+    lane: at ? Number(at.getAttribute('data-lane')) : null,
+  };
+  const { part, whole, room, least } = el.dataset;
+  if (part) {
+    const geometry = el.getAttribute(el.tagName === 'rect' ? 'width' : 'd') ?? '';
+    return geometry ? { ...of, part, whole, room: Number(room ?? 0), least: Number(least ?? 0), geometry } : null;
+  }
+  const said = words(el);
+  return said && el.dataset.of ? { ...of, of: el.dataset.of, as: el.dataset.as ?? 'same', words: said } : null;
+}
+
+/**
+ * All that is drawn, by the moments that it was painted from.
+ * @param {Element} root
+ * @param {(el: Element) => Painted | undefined} from which moment an element shows
+ */
+export function drawn(root, from) {
+  /** @type {Map<Painted | undefined, Mark[]>} */
+  const by = new Map();
+  for (const el of /** @type {NodeListOf<HTMLElement | SVGElement>} */ (root.querySelectorAll('[data-of], [data-part]'))) {
+    const is = visible(el) ? mark(el) : null;
+    if (!is) continue;
+    const at = from(el);
+    const marks = by.get(at);
+    if (marks) marks.push(is);
+    else by.set(at, [is]);
+  }
+  return [...by].map(([at, marks]) => ({ painted: at ?? null, marks }));
+}

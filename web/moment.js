@@ -1,0 +1,33 @@
+// @ts-check
+// Which moment of the log something on the page was painted from. The stage's stations take turns, so each has one of its own.
+
+/** @typedef {import('./page-types.js').Lane} Lane */
+
+/**
+ * `lanes` are the informers as the frame with that `seq` told of them, and `factory` what several show together. `now` is the moment on
+ * the log's clock when they were painted: between frames it runs on, for what counts time.
+ * @typedef {{seq: number, atMillis: number, now: number, lanes: Lane[], factory: import('./types.js').Factory | null}} Painted
+ */
+
+/**
+ * What the model holds, to be kept: its members are replaced by what comes and never changed.
+ * @param {import('./model.js').Model} model
+ * @param {number} i which lane
+ * @returns {Lane}
+ */
+export function kept(model, i) {
+  const { state, facts, view } = model.lane(i);
+  return { state: { ...state }, facts: { ...facts }, view };
+}
+
+/**
+ * The moment of what is painted now from one informer that was kept, or from all that the model holds.
+ * @param {import('./page-types.js').Ctx} ctx
+ * @param {Lane} [lane]
+ * @returns {Painted}
+ */
+export function painted({ model, now }, lane) {
+  const lanes = lane ? [lane] : Array.from({ length: model.lanes }, (_, i) => kept(model, i));
+  const { seq, atMillis } = lanes[0].view;
+  return { seq, atMillis, now: now(), lanes, factory: model.factory };
+}
