@@ -21,6 +21,7 @@ import { Link, Superseded } from './link.js';
 import { Loading } from './loading.js';
 import { Merged } from './merged.js';
 import { Model } from './model.js';
+import { painted } from './moment.js';
 import { Painter } from './painter.js';
 import { closePopup, openPopup } from './popup.js';
 import { Remedy } from './remedy.js';
@@ -178,8 +179,18 @@ const painter = new Painter(ctx, {
 
 // --- What belongs to several of them.
 
+/** What stands around the stage was painted from this last. @type {import('./moment.js').Painted | undefined} */
+let barsPainted;
+
+/** The moment that an element was painted from. @param {Element} el */
+function paintedFrom(el) {
+  if (transport.root.contains(el)) return barsPainted;
+  return views.shown ? views.painted : stage.paintedFrom(el);
+}
+
 /** What stands around the stage, whichever view shows. @param {number} clock */
 function paintBars(clock) {
+  barsPainted = painted(ctx);
   top.paint();
   broadcast?.paint();
   audience?.paint();
@@ -340,9 +351,7 @@ addEventListener('hashchange', (e) => {
   if (l && l !== language()) nextLanguage();
 });
 
-/** @type {any} */ (globalThis).informerscope = automation({
-  address, link, views, audience, pick, drawn: () => drawn(app, (el) => (views.shown ? views.painted : stage.paintedFrom(el))),
-});
+/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick, drawn: () => drawn(app, paintedFrom) });
 stage.resize();
 timeline.resize();
 painter.start();

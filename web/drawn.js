@@ -5,9 +5,10 @@
 /** @typedef {import('./moment.js').Painted} Painted */
 
 /**
- * A text is what `words` say, made by `as` of what `of` names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
+ * `early` is what is compared with other stations' numbers, and painted with them. A text is what `words` say, made by `as` of what `of`
+ * names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
  * @typedef {{
- *   station: string, lane: number | null, of?: string, as?: string, words?: string,
+ *   station: string, early: boolean, lane: number | null, of?: string, as?: string, words?: string,
  *   part?: string, whole?: string, room?: number, least?: number, geometry?: string
  * }} Mark
  */
@@ -17,9 +18,10 @@ function visible(el) {
   return el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getBoundingClientRect().width > 0;
 }
 
-/** @param {Element} el */
+/** What an element says, without a part that says by itself where it comes from. @param {Element} el */
 function words(el) {
-  return [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+  const own = [...el.childNodes].filter((n) => n.nodeName !== 'title' && !(n instanceof Element && n.hasAttribute('data-of')));
+  return own.map((n) => n.textContent).join('');
 }
 
 /** @param {HTMLElement | SVGElement} el @returns {Mark | null} */
@@ -28,6 +30,7 @@ function mark(el) {
   const station = el.closest('[data-station]');
   const of = {
     station: station?.getAttribute('data-station') ?? '',
+    early: !!el.closest('[data-early]'),
     lane: at ? Number(at.getAttribute('data-lane')) : null,
   };
   const { part, whole, room, least } = el.dataset;

@@ -127,7 +127,11 @@ export class Transport {
     const now = Math.min(this.ctx.now(), v.mode === 'live' ? Infinity : Math.max(v.headMillis, v.atMillis));
     const c = clock(model.any ? now : 0);
     if (this.timeText.data !== c) this.timeText.data = c;
+    attr(this.time, 'data-of', v.mode === 'live' ? 'now' : 'view.headMillis max atMillis min now');
+    attr(this.time, 'data-as', 'clock');
     const e = v.seq ? t('tr.event', { n: exact(v.seq) }) : t('tr.none');
     put(this.event, e);
+    attr(this.event, 'data-of', v.seq ? 'n=exact seq' : '');
+    attr(this.event, 'data-as', 't tr.event');
   }
 }
