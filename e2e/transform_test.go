@@ -46,6 +46,9 @@ func TestTransform(t *testing.T) {
 	if menu := evalIn[string](t, p, "document.querySelector('.pop').textContent"); !strings.Contains(menu, "starts the informer anew") {
 		t.Errorf("the menu does not say that the informer is started anew: %q", menu)
 	}
+	if !evalIn[bool](t, p, "document.activeElement === document.querySelector('.pop [aria-checked=true]')") {
+		t.Error("the choice that was made has not the focus")
+	}
 	evalIn[bool](t, p, "(document.querySelector('.pop [aria-checked=true]').click(), true)")
 	if !(least.Bytes < fewer.Bytes && fewer.Bytes < fewer.CameBytes) {
 		t.Errorf("the store is %+v without managedFields, and %+v with metadata alone", fewer, least)
