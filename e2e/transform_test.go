@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -46,6 +47,9 @@ func TestTransform(t *testing.T) {
 	if menu := evalIn[string](t, p, "document.querySelector('.pop').textContent"); !strings.Contains(menu, "starts the informer anew") {
 		t.Errorf("the menu does not say that the informer is started anew: %q", menu)
 	}
+	if !evalIn[bool](t, p, "document.activeElement === document.querySelector('.pop [aria-checked=true]')") {
+		t.Error("the choice that was made has not the focus")
+	}
 	evalIn[bool](t, p, "(document.querySelector('.pop [aria-checked=true]').click(), true)")
 	if !(least.Bytes < fewer.Bytes && fewer.Bytes < fewer.CameBytes) {
 		t.Errorf("the store is %+v without managedFields, and %+v with metadata alone", fewer, least)
@@ -81,6 +85,27 @@ func TestTransform(t *testing.T) {
 		}
 		q.ExpectClean(t)
 	}
+	// Two eras run the same one, and say which; a phone has the menu among the rest.
+	two := openStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en&era=1.31,1.37&transform=metadata", 1280, 720)
+	await(t, two, 2*time.Minute, "s.queue.synced && s.indexer.transform === 'metadata'")
+	waitFor(t, two, `[...document.querySelectorAll(".lanesv text")].some((el) => el.textContent === "metadata only")`)
+	shot(t, two, "5-two-eras")
+	two.ExpectClean(t)
+	q := openStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en", 390, 844)
+	await(t, q, 2*time.Minute, "s.queue.synced")
+	row := func(words string) {
+		t.Helper()
+		const rows = "[...document.querySelectorAll('.pop button')].find((r) => r.textContent.includes(%q))"
+		waitFor(t, q, fmt.Sprintf("!!"+rows, words))
+		evalIn[bool](t, q, "("+rows+".click(), true)", words)
+	}
+	evalIn[bool](t, q, "([...document.querySelectorAll('.phonev button')].find((b) => b.textContent === '•••').click(), true)")
+	row("Transform: none")
+	waitFor(t, q, "document.querySelectorAll('.pop [role=radio]').length === 3")
+	shot(t, q, "6-phone-menu")
+	row("metadata only")
+	await(t, q, 2*time.Minute, "s.queue.synced && s.indexer.transform === 'metadata'")
+	q.ExpectClean(t)
 	choose2 := evalIn[bool](t, p, "informerscope.transform('off').then(() => !location.hash.includes('transform'))")
 	if !choose2 {
 		t.Error("the address still has the transform that was switched off")

@@ -372,8 +372,8 @@ const words = {
   'cap.relistPlain': ['The Reflector lists everything again.', 'Reflector 重新 list 全部。'],
   'cap.relist': ['The Reflector lists everything again: {why}.', 'Reflector 重新 list 全部：{why}。'],
   'cap.watchlist': [
-    'WatchList: the initial objects come as watch events; {n} [n:waits|wait] in a temporary store for the end mark.',
-    'WatchList：初始对象以 watch 事件的形式到达；{n} 个在临时 store 中等待结束标记。',
+    'WatchList: the initial objects come as watch events, and wait in a temporary store for the mark of their end.',
+    'WatchList：初始对象以 watch 事件的形式到达，在临时 store 中等待结束标记。',
   ],
   'cap.rewatchlist': ['The Reflector asks for everything again with WatchList; {n} [n:has|have] arrived.', 'Reflector 用 WatchList 重新请求全部对象；已收到 {n} 个。'],
   'cap.left': [

@@ -10,6 +10,7 @@ import { arrange, holdsAt, presenter, stage } from './layouts/lanes.js';
 import { Motion } from './motion.js';
 import { same } from './same.js';
 import { stations } from './stations/index.js';
+import { transformWords } from './stations/transformmenu.js';
 import { plain, trouble } from './trouble.js';
 
 /** @typedef {import('./types.js').State} State */
@@ -83,7 +84,7 @@ export class Lanes {
     const listener = this.compare.listener;
     this.laid = [shape, listener];
     this.host.lay(arrange(shape, listener), 1);
-    const { api, listeners, rails, foot, titles, forks } = shape;
+    const { api, indexer, listeners, rails, foot, titles, forks } = shape;
     const top = rails[0] + shape.drop + 8;
     // One surface each for what was sent and for what both handlers received, under all else.
     svg.prepend(
@@ -93,10 +94,11 @@ export class Lanes {
     svg.append(s('circle', { cx: forks, cy: rails[0], r: 4, class: 'fork' }));
     for (const { words, x, y } of titles) text(svg, x, y, 'ti').set(words);
     const who = text(svg, listeners.x + listeners.w, titles[0].y, 'l', 'end');
+    const keeps = text(svg, indexer.x + indexer.w, titles[0].y, 'l', 'end');
     const scale = stage.w / shape.w;
     const holds = holdsAt(shape);
     for (const p of this.pins) place(p.el, holds[/** @type {keyof typeof holds} */ (p.stage)] * scale - 8, rails[p.lane] * scale - 24, 16, 36);
-    return { who, columns: new Columns(this.ctx, svg, shape) };
+    return { who, keeps, columns: new Columns(this.ctx, svg, shape) };
   }
 
   /** What the lanes made of the same changes. */
@@ -182,10 +184,11 @@ export class Lanes {
   paint(clock) {
     const { t, model } = this.ctx;
     if (!same([this.shape, this.compare.listener], this.laid)) this.drawn = this.lay();
-    const { who, columns } = this.drawn;
+    const { who, keeps, columns } = this.drawn;
     const st = model.state;
     const name = this.compared()?.name;
     who.set(t('lanes.listener', { name: name ?? '—' }));
+    keeps.set(this.state(0).indexer.transform ? transformWords(this.ctx) : '');
     this.host.paint(clock);
     columns.paint(this.compare, [st, this.state(1)], language());
     const pop = model.hold('pop');

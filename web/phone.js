@@ -11,6 +11,7 @@ import * as two from './phonelanes.js';
 import { Remedy } from './remedy.js';
 import { same } from './same.js';
 import { stations } from './stations/index.js';
+import { openTransform, transformWords } from './stations/transformmenu.js';
 import { Timeline } from './timeline.js';
 import { speeds } from './transport.js';
 import { trouble } from './trouble.js';
@@ -428,6 +429,7 @@ export class Phone {
         row(`namespace: ${top.nsText.textContent}`, () => top.openNamespaces(anchor));
         for (const e of ['1.37', '1.31']) row(`${e} ${e === '1.31' ? 'DeltaFIFO' : 'RealFIFO'}`, () => this.ctx.act('select', { era: e }));
         row('1.31 + 1.37', () => this.ctx.act('select', { era: '1.31,1.37' }));
+        row(`Transform: ${transformWords(this.ctx)}`, () => openTransform(this.ctx, anchor));
       }
       row(t('file.menu'), () => this.o.transport.share.b.click());
       row(t('phone.present'), () => this.o.present(true));

@@ -75,8 +75,10 @@ export function openPopup(app, anchor, build, options = {}) {
     }
     e.stopPropagation();
   });
-  const first = /** @type {HTMLElement | null} */ (root.querySelector('input, [aria-selected="true"], [aria-checked="true"], button'));
-  (first ?? root).focus();
+  // A field comes first; of several choices the one that was made, so that Enter changes nothing.
+  const first = /** @type {HTMLElement | null} */ (root.querySelector('input, button'));
+  const chosen = /** @type {HTMLElement | null} */ (root.querySelector('[aria-selected="true"], [aria-checked="true"]'));
+  ((first instanceof HTMLInputElement ? first : chosen ?? first) ?? root).focus();
 }
 
 /** The rest of a press of Enter, which closed a pop-up, is not a press of the button that has the focus then. */

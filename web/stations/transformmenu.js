@@ -45,7 +45,7 @@ export function weightButton(ctx) {
   const held = h('span', { 'data-of': 'indexer.bytes', 'data-as': 'bytes' });
   const button = h('button', { class: 'sbtn quiet idxb', type: 'button', 'aria-haspopup': 'dialog', hidden: '', 'data-x': 644 });
   button.append(h('span', {}, came, arrow, held), caret());
-  button.addEventListener('click', () => openTransform(ctx, button));
+  button.addEventListener('click', () => openTransform(ctx, button, 808)); // beside the cells, which stay in sight
   ctx.scene.over.append(button);
   return {
     /** @param {boolean} on @param {import('../types.js').Indexer} store */
@@ -62,11 +62,16 @@ export function weightButton(ctx) {
   };
 }
 
-/** @param {Ctx} ctx @param {Element} anchor */
-function openTransform(ctx, anchor) {
+/** The transform that runs, in words. @param {Ctx} ctx */
+export function transformWords({ t, model }) {
+  return t(`idx.transform.${/** @type {(typeof transforms)[number]} */ (model.state.indexer.transform || 'off')}`);
+}
+
+/** Opens the menu, below its button or `left` units from the stage's edge. @param {Ctx} ctx @param {Element} anchor @param {number} [left] */
+export function openTransform(ctx, anchor, left) {
   const { t, model } = ctx;
   ctx.popup(anchor, (root, close) => {
-    root.style.left = `${808 / 16}rem`; // beside the cells, which stay in sight
+    if (left) root.style.left = `${left / 16}rem`;
     const { indexer, source } = model.state;
     root.append(h('h2', {}, t('idx.transform')));
     // What is not run here is not started anew here either.
