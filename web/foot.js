@@ -4,21 +4,15 @@ import { castWords } from './topbar.js';
 import { attr, s, text } from './dom.js';
 import { clock as clockWords, wrap, wrapClauses } from './format.js';
 import { language } from './i18n.js';
+import { foot } from './layouts/presenter.js';
+import { newest } from './marks.js';
 import { Remedy } from './remedy.js';
+import { Span } from './span.js';
 import { trouble } from './trouble.js';
 
 /** @typedef {typeof import('./layouts/presenter.js').shapes.wide} Shape */
 
-const font = '30px';
-const firstLine = 586;
-const lineHeight = 40;
-/** How far the line stands above the lower edge, and the words below it. */
-const above = 48;
-const below = 30;
-const left = 36;
-/** Marks on the line of time at most, and the kinds that are worth a dot. */
-const mostMarks = 24;
-const marked = ['list', 'fault', 'error', 'relist', 'resync', 'hold', 'panic'];
+const { font, first: firstLine, pitch: lineHeight, above, below, left, marks: dotted } = foot;
 
 export class Foot {
   /**
@@ -118,21 +112,22 @@ export class Foot {
     const { svg } = this;
     const { t, model } = this.ctx;
     const low = h - above;
-    const told = s('path', { d: '', class: 'pl on' });
+    const past = s('path', { d: '', class: 'pl on' });
     const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
-    const dots = Array.from({ length: mostMarks }, () => s('circle', { cy: low, r: 5 }));
-    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), told, ...dots, head);
+    const span = new Span({ left, edge: w - left, least: 1, fills: true });
+    const dots = Array.from({ length: dotted }, () => s('circle', { cy: low, r: 5 }));
+    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), past, ...dots, head);
     const clock = text(svg, 32, low + below, 'p16 t1');
     const source = text(svg, w - 30, low + below, 'p16', 'end');
     return () => {
       const v = model.view;
       const live = v.mode === 'live';
       const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
-      const end = Math.max(1, live ? now : v.headMillis);
-      const x = (/** @type {number} */ ms) => (left + (w - 2 * left) * Math.min(1, ms / end)).toFixed(1);
-      attr(told, 'd', `M${left} ${low}H${x(now)}`);
+      span.see(model, performance.now());
+      const x = (/** @type {number} */ ms) => Math.min(w - left, span.x(ms)).toFixed(1);
+      attr(past, 'd', `M${x(span.first)} ${low}H${x(now)}`);
       attr(head, 'cx', x(now));
-      const marks = model.marks.filter((m) => !m.lane && marked.includes(m.kind) && (m.on ?? true)).slice(-mostMarks);
+      const marks = newest(model.marks, dotted).filter((m) => m.atMillis >= span.first);
       dots.forEach((dot, i) => {
         const m = marks[i];
         attr(dot, 'display', m ? null : 'none');

@@ -4,69 +4,22 @@
 import { attr, h, s, show, text } from './dom.js';
 import { clock, count, exact, middle, moment, width } from './format.js';
 import { kindOf } from './glyphs.js';
+import { halt, look } from './marks.js';
 import { same } from './same.js';
+import { Span } from './span.js';
 import './words-time.js';
 
-/** What forgotten time leaves at the left, in units. */
-const GONE = 24;
 /** Where words stand above the bars, in units. */
 const wordsY = 10.5;
 /** How many hops of the selected object are kept. */
 const maxHops = 2000;
 
-/** @typedef {import('./types.js').Mark} Mark */
 /** @typedef {import('./types.js').Hop} Hop */
 
 /** The stations of hops. @type {Record<string, string>} */
 const stations = {
   api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller',
 };
-
-/**
- * How a mark looks and what it says; null when it is not drawn.
- * @param {Mark} m
- * @param {(key: string) => string} t
- */
-function look(m, t) {
-  if (m.lane) return null;
-  const x = { icon: 'i-x', cls: 'ic ce', line: 'mk-l x', words: 'l cet', size: 10 };
-  const plain = { icon: '', cls: '', line: 'mk-l', words: 'l t1', size: 0 };
-  const known = (/** @type {string} */ k, /** @type {string} */ other) => (t('mark.' + k) === 'mark.' + k ? other : t('mark.' + k));
-  const text = m.text ?? '';
-  switch (m.kind) {
-    case 'fault':
-      if (!m.on) return null;
-      return { icon: 'i-bolt', cls: 'ic cw', line: 'mk-l f', words: 'l cwt', size: 12, say: known(text, text), id: 'fault ' + text };
-    case 'error': {
-      const broke = /EOF|reset|closed|broken/i.test(text) ? known('broke', 'cut') : known('error', 'error');
-      const say = m.code ? String(m.code) : /refused/i.test(text) ? known('refused', 'refused') : broke;
-      return { ...x, say, id: 'error ' + say };
-    }
-    case 'panic':
-      return { ...x, say: 'panic', id: 'panic' };
-    case 'trouble':
-      return m.on ? { ...x, say: known('trouble', 'trouble'), id: 'trouble' } : null;
-    case 'relist':
-      return { icon: 'g-rep', cls: 'gl k-rep', line: 'mk-l', words: 'l t1', size: 13, say: 'relist', id: 'relist' };
-    case 'resync':
-      return { icon: 'g-syn', cls: 'gl k-syn', line: 'mk-l', words: 'l t1', size: 13, say: 'resync', id: 'resync' };
-    case 'hold':
-      return m.on ? { icon: 'i-hold', cls: 'ic c1', line: 'mk-l', words: 'l t1', size: 12, say: known('hold', 'hold'), id: 'hold' } : null;
-    case 'list':
-      return { ...plain, say: 'list', id: 'list' };
-    case 'sync':
-      return { ...plain, say: '', id: 'sync' };
-    case 'note':
-      return { ...plain, say: text, id: 'note ' + text };
-  }
-  return null;
-}
-
-/** Whether a mark is worth going to, as core/view decides. @param {Mark} m */
-function halt(m) {
-  if (m.kind === 'backoff' || m.kind === 'selected') return false;
-  return (m.kind !== 'hold' && m.kind !== 'trouble') || !!m.on;
-}
 
 /**
  * Where a layout has the timeline, in units of its own: how large it is, between which places its moments lie, where its bars stand and how
@@ -131,11 +84,7 @@ export class Timeline {
     this.target = null;
     /** @type {number | null} */
     this.wanted = null;
-    /** The moments at the left end and how much lies between it and the right end. */
-    this.from = 0;
-    this.total = box.least;
-    /** Where the log begins that can still be shown; 0 while nothing was forgotten. */
-    this.first = 0;
+    this.span = new Span(box);
     /** The hops of the selected object that are known, by time. @type {Hop[]} */
     this.hops = [];
     this.hopsOf = '';
@@ -161,16 +110,15 @@ export class Timeline {
 
   /** @param {number} ms */
   x(ms) {
-    const { left, edge } = this.box;
-    return left + ((ms - this.from) / this.total) * (edge - left);
+    return this.span.x(ms);
   }
 
   /** @param {PointerEvent} e @private */
   to(e) {
     const place = this.root.getBoundingClientRect();
-    const { w, left, edge } = this.box;
+    const { w } = this.box;
     const x = ((e.clientX - place.left) / place.width) * w;
-    const ms = Math.max(this.first, this.from + ((x - left) / (edge - left)) * this.total);
+    const ms = Math.max(this.span.first, this.span.at(x));
     const head = this.ctx.model.view.headMillis;
     // Past the live edge is the live edge.
     this.wanted = ms >= head ? -1 : ms;
@@ -211,10 +159,8 @@ export class Timeline {
     const v = m.view;
     const now = Math.min(this.target ?? m.now(performance.now()), Math.max(v.headMillis, v.atMillis));
     const live = v.mode === 'live';
-    const head = live ? Math.max(v.headMillis, m.now(performance.now())) : v.headMillis;
-    this.first = m.view.first > 1 ? m.firstMillis : 0;
-    this.scale(this.first, head);
-    const total = this.total;
+    const head = this.span.see(m, performance.now());
+    const { first, from, total } = this.span;
     const any = m.any && v.head > 0;
     this.empty.set(any ? '' : t('tl.empty'));
     show(this.head, any);
@@ -231,17 +177,17 @@ export class Timeline {
     this.ahead.at(lx, 32);
     const quiet = live && (m.down() || !sure);
     this.aheadWhy.at(lx, 50).set(!any ? '' : live ? (quiet ? t('tl.nothing') : '') : t(ended ? 'tl.toEnd' : 'tl.toLive'));
-    this.paintGone(any ? this.first : 0);
+    this.paintGone(any ? first : 0);
     this.paintWay(any, hx);
     attr(this.root, 'aria-label', t('tl.label'));
-    attr(this.root, 'aria-valuemin', Math.floor(this.first / 1000));
+    attr(this.root, 'aria-valuemin', Math.floor(first / 1000));
     attr(this.root, 'aria-valuemax', Math.round(head / 1000));
     attr(this.root, 'aria-valuenow', Math.round(now / 1000));
     attr(this.root, 'aria-valuetext', live ? t(sure ? 'tl.live' : 'tl.now') : clock(now).replace(/\.\d+$/, ''));
     this.axis(any ? total : 0);
     // At the live edge nothing lies behind the head, and the newest bar may grow in steps of its own time.
     const selected = this.ctx.selected() !== '';
-    const barsOf = [m.epoch, selected, this.from, total, live ? '' : Math.round(hx * 2), this.k, this.ctx.scene.colour.t3];
+    const barsOf = [m.epoch, selected, from, total, live ? '' : Math.round(hx * 2), this.k, this.ctx.scene.colour.t3];
     const clockNow = performance.now();
     if (!same(barsOf, this.barsOf) || (m.binsVersion !== this.binsDrawn && (!live || clockNow - this.drawnAt > m.binMillis))) {
       this.barsOf = barsOf;
@@ -250,46 +196,12 @@ export class Timeline {
       this.bars(live ? Infinity : hx);
     }
     const { marks } = m;
-    const marksOf = [marks.length, marks[marks.length - 1]?.seq, this.hopsOf, this.hopsVersion, this.from, total, t('tl.live')];
+    const marksOf = [marks.length, marks[marks.length - 1]?.seq, this.hopsOf, this.hopsVersion, from, total, t('tl.live')];
     if (!same(marksOf, this.marksOf)) {
       this.marksOf = marksOf;
       if (selected && !this.box.bare) this.layHops();
       else this.layMarks();
     }
-  }
-
-  /**
-   * Sets what the ends stand for. The log grows and forgets; the scale follows in steps, so that bars do not shimmer.
-   * @param {number} first @param {number} head @private
-   */
-  scale(first, head) {
-    const lost = first > 0;
-    const room = this.box.edge - this.box.left;
-    const steps = (/** @type {number} */ span) => {
-      let total = lost ? 5000 : this.box.least;
-      while (total < span) total *= 1.15;
-      return total;
-    };
-    if (this.ctx.model.state.source.kind === 'file') {
-      // A recording does not grow: it fills the line.
-      const strip = lost ? GONE / room : 0;
-      this.total = Math.max(1000, head - first) / (1 - strip);
-      this.from = lost ? first - strip * this.total : 0;
-      return;
-    }
-    // Where something was forgotten, a strip of it stays in sight.
-    const span = (head - first) * (lost ? 1 + GONE / (room - GONE) : 1);
-    if (!lost) {
-      this.from = 0;
-      this.total = steps(head);
-      return;
-    }
-    const total = steps(span);
-    // It shrinks only when it would by two steps, so it does not flap between two.
-    if (total > this.total || total * 1.3 < this.total || this.from === 0) this.total = total;
-    const strip = (GONE / room) * this.total;
-    const from = Math.max(0, first - strip);
-    if (from < this.from || from - this.from > strip * 0.5 || head - this.from > this.total) this.from = from;
   }
 
   /** Asks for the selected object's journey when the view has moved, at most twice a second. @private */
@@ -429,7 +341,7 @@ export class Timeline {
     const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
     const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (edge - left) >= 90) ?? 86400;
     let n = 0;
-    const begin = Math.ceil(this.from / 1000 / step) * step;
+    const begin = Math.ceil(this.span.from / 1000 / step) * step;
     for (let sec = begin; total && this.x(sec * 1000) < edge - 10; sec += step) {
       let o = this.ticks[n];
       if (!o) {
@@ -461,11 +373,11 @@ export class Timeline {
     const contrast = document.documentElement.classList.contains('is-contrast');
     cx.setTransform(1, 0, 0, 1, 0, 0);
     cx.clearRect(0, 0, this.canvas.width, this.canvas.height);
-    const perBin = (m.binMillis / this.total) * (edge - start);
+    const perBin = (m.binMillis / this.span.total) * (edge - start);
     const wide = perBin >= 2.5;
     let top = 4;
     // From the bin in which the log begins on.
-    const skip = Math.max(0, Math.floor(this.first / m.binMillis) - m.binFrom);
+    const skip = Math.max(0, Math.floor(this.span.first / m.binMillis) - m.binFrom);
     const n = m.bins.length - skip;
     const left = this.x((m.binFrom + skip) * m.binMillis);
     /** @type {number[]} */
@@ -509,7 +421,7 @@ export class Timeline {
   layMarks() {
     const { t } = this.ctx;
     const { left, base, bare } = this.box;
-    /** @type {{x: number, v: NonNullable<ReturnType<typeof look>>, m: Mark}[]} */
+    /** @type {{x: number, v: NonNullable<ReturnType<typeof look>>, m: import('./types.js').Mark}[]} */
     const all = [];
     for (const m of this.ctx.model.marks) {
       const v = look(m, t);
@@ -524,7 +436,8 @@ export class Timeline {
     /** Where each thing was said last. @type {Map<string, number>} */
     const said = new Map();
     // The words of where the log begins have their place first.
-    let wordsEnd = this.first > 0 ? this.x(this.first) + width(t('tl.begins')) + 8 : -1e9;
+    const { first } = this.span;
+    let wordsEnd = first > 0 ? this.x(first) + width(t('tl.begins')) + 8 : -1e9;
     let lastShort = -1e9;
     for (let i = 0; i < all.length && used < 200; i++) {
       const { x, v, m } = all[i];

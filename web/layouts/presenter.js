@@ -30,6 +30,12 @@ export const shapes = {
   four: { w: 1024, h: 768, gap: 14, four: true, lines: 3 },
 };
 
+/**
+ * The foot: the caption's first line and its pitch; how far the line of time, or of a story's steps, stands above the lower edge and from the
+ * left and the right one, and the words below it; how many marks have a dot at most.
+ */
+export const foot = { font: '30px', first: 586, pitch: 40, above: 48, below: 30, left: 36, marks: 24 };
+
 /** Which way each move takes, between named points. */
 export const ways = {
   wire: ['api.wire', 'reflector.wire'],
