@@ -3,11 +3,11 @@
 // either side, and time runs down: where the two eras differ, they differ from left to right.
 import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines, verdict } from './comparison.js';
 import { attr, s, text } from './dom.js';
-import { node } from './draw/rail.js';
+import { held, node, path, source as railHead, stretch } from './draw/rail.js';
 import { seats } from './draw/seats.js';
 import { bigVersion, count, exact, version, wrap } from './format.js';
 import { kindOf } from './glyphs.js';
-import { phone as room } from './layouts/lanes.js';
+import { phone as room, railsAt } from './layouts/lanes.js';
 import { answer } from './trouble.js';
 
 /** @typedef {import('./phone.js').Phone} Phone */
@@ -31,30 +31,21 @@ function pitch(n) {
 
 /** The rails, from one source. @param {Phone} p */
 export function rails(p) {
-  const { svg, ys, W } = p;
-  const x = [32, W - 32];
-  const low = ys.listeners + tall(p, 'listeners', p.open === 'listeners') - (p.open === 'listeners' ? 66 : 40);
-  const fork = ys.api + 36;
-  const d = [`M${x[0]} ${ys.api}V${low}`, `M${x[0]} ${fork}H${x[1] - 8}Q${x[1]} ${fork} ${x[1]} ${fork + 8}V${low}`];
-  const both = d.map((q) => {
-    const r = s('path', { d: q, class: 'rail' });
-    svg.append(r);
-    return r;
-  });
-  svg.append(s('path', { d: `M25 ${ys.api}H39`, class: 'srcbar' }));
-  svg.append(s('circle', { cx: 32, cy: fork, r: 4, class: 'fork' }));
-  for (const q of x) for (const c of ['reflector', 'indexer']) svg.append(node([q, ys[c]], 9));
+  const { svg, ys } = p;
+  const open = p.open === 'listeners';
+  const low = ys.listeners + tall(p, 'listeners', open) - (open ? 66 : 40);
+  const { xs, fork, before, after, held: at, lanes } = railsAt(p.W, ys, low);
+  const both = lanes.map((pts) => stretch(pts));
+  svg.append(...both, railHead([xs[0], ys.api], true), s('circle', { cx: xs[0], cy: fork, r: 4, class: 'fork' }));
+  for (const x of xs) for (const c of ['reflector', 'indexer']) svg.append(node([x, ys[c]], 9));
   // Behind a held Pop nothing comes.
-  const dead = x.map((q) => {
-    const r = s('path', { d: `M${q} ${ys.indexer + 12}V${low}`, class: 'rail starve' });
-    svg.append(s('path', { d: `M${q} ${ys.indexer + 11}V${low}`, class: 'pn2r' }), r);
+  const dead = xs.map((x) => {
+    const r = s('path', { d: path([x, after, x, low]), class: 'rail starve' });
+    svg.append(s('path', { d: path([x, before, x, low]), class: 'pn2r' }), r);
     return r;
   });
-  const bars = x.map((q) => {
-    const r = s('path', { d: `M${q - 13} ${ys.indexer - 16}H${q + 13}`, class: 'hbarp' });
-    svg.append(r);
-    return r;
-  });
+  const bars = xs.map((x) => held([x, at], true));
+  svg.append(...bars);
   p.updates.push(() => {
     const { model } = p.ctx;
     for (const r of both) attr(r, 'class', model.down() ? 'rail dead' : 'rail');
@@ -65,15 +56,7 @@ export function rails(p) {
 
 /** Where the moves of a lane run. @param {Phone} p @param {number} i @returns {Record<string, number[]>} */
 export function ways(p, i) {
-  const { ys, W } = p;
-  const x = i ? W - 32 : 32;
-  const fork = ys.api + 36;
-  return {
-    wire: i ? [32, ys.api + 10, 32, fork, x, fork, x, ys.reflector - 12] : [32, ys.api + 10, 32, ys.reflector - 12],
-    store: [x, ys.reflector + 12, x, ys.queue - 16],
-    pop: [x, ys.indexer - 24, x, ys.indexer - 12],
-    fan: [x, ys.indexer + 12, x, ys.listeners + 12],
-  };
+  return railsAt(p.W, p.ys, p.ys.listeners).ways[i];
 }
 
 /** What stands in both lanes at a height: the same at either side. */

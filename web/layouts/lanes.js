@@ -143,3 +143,27 @@ export function arrange(o, listener) {
 
 /** On the phone, where the rails are upright: lines of chips, and how many there are; large type leaves less room for them. */
 export const phone = { per: 2, lines: 4, newest: { small: 3, large: 2 } };
+
+/**
+ * Where two rails stand upright on a phone, one at either side, and the ways of the moves along them.
+ * @param {number} w how wide the phone is
+ * @param {Record<string, number>} ys where each station stands
+ * @param {number} low where the rails end
+ */
+export function railsAt(w, ys, low) {
+  const xs = [32, w - 32];
+  const fork = ys.api + 36;
+  return {
+    xs, fork,
+    /** Below the store's node, where nothing comes while Pop is held: from where the rail is covered and from where it is drawn anew. */
+    before: ys.indexer + 11, after: ys.indexer + 12,
+    held: ys.indexer - 16,
+    lanes: [[xs[0], ys.api, xs[0], low], [xs[0], fork, xs[1], fork, xs[1], low]],
+    ways: xs.map((x, i) => ({
+      wire: i ? [xs[0], ys.api + 10, xs[0], fork, x, fork, x, ys.reflector - 12] : [x, ys.api + 10, x, ys.reflector - 12],
+      store: [x, ys.reflector + 12, x, ys.queue - 16],
+      pop: [x, ys.indexer - 24, x, ys.indexer - 12],
+      fan: [x, ys.indexer + 12, x, ys.listeners + 12],
+    })),
+  };
+}
