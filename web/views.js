@@ -69,7 +69,7 @@ export class Views {
       if (this.ctx.follower) return;
       if (on !== this.presenting) this.present(on);
       const id = p.get('story');
-      if (id && id !== this.stories.story?.id) this.stories.start(id).catch((err) => ctx.say(err.message, true));
+      if (id && id !== this.stories.story?.id) this.stories.takeUp(id).catch((err) => ctx.say(err.message, true));
     });
   }
 

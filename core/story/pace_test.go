@@ -127,7 +127,7 @@ func tellAt(t *testing.T, story *Story, era string, pace time.Duration) {
 	s := newStage(t, []*Story{story})
 	defer s.close()
 	begun := make(chan error, 1)
-	go func() { begun <- s.player.Begin(t.Context(), story.ID, era) }()
+	go func() { begun <- s.player.Begin(t.Context(), story.ID, era, 0) }()
 	if err := <-begun; err != nil {
 		t.Fatal(err)
 	}

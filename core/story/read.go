@@ -314,6 +314,10 @@ func (r *reader) step(n *Node) (Step, error) {
 			s.Do = append(s.Do, c)
 			return err
 		})},
+		field{"reader", false, func(n *Node) error {
+			s.Reader = &Request{}
+			return r.request(n, s.Reader)
+		}},
 		field{"until", false, r.condition(&s.Until)},
 		field{"after", false, func(n *Node) error {
 			s.After = &Sentence{}
@@ -325,10 +329,22 @@ func (r *reader) step(n *Node) (Step, error) {
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.After != nil && s.Until == nil {
-		err = r.bad(n, `a step with "after" needs "until": what comes before it and what comes after`)
+	if err == nil && s.After != nil && s.ends() == nil {
+		err = r.bad(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
 	}
 	return s, err
+}
+
+// request reads what is asked of the reader.
+func (r *reader) request(n *Node, to *Request) error {
+	return r.object(n, "what the reader is asked to do",
+		field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
+		field{"how", true, r.words(&to.How, "how it is done")},
+		field{"call", true, func(n *Node) (err error) {
+			to.Call, err = r.call(n)
+			return err
+		}},
+		field{"done", true, r.condition(&to.Done)})
 }
 
 // call reads {hold: pop}, {cluster: [burst, {n: 3}]}.

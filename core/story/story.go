@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +41,33 @@ type Call struct {
 	line     int
 }
 
+// Request is one action that a step asks of its reader. Until Done holds time stands still, so that nothing happens before the reader acts.
+type Request struct {
+	Words Words
+	// How says where the page's control for it is.
+	How Words
+	// Call answers it: it is made in the reader's place when the page is turned.
+	Call Call
+	Done *Condition
+}
+
+// Control names what a reader presses: the command and its plain arguments, as the page's controls name the calls that they make.
+func (r *Request) Control() string {
+	words := []string{r.Call.Name}
+	for _, a := range r.Call.Args {
+		if m, ok := a.(map[string]any); ok {
+			for _, k := range slices.Sorted(maps.Keys(m)) {
+				if n, ok := m[k].(float64); ok {
+					words = append(words, fmt.Sprint(n))
+				}
+			}
+			continue
+		}
+		words = append(words, fmt.Sprint(a))
+	}
+	return strings.Join(words, " ")
+}
+
 // Step is a page of a story.
 type Step struct {
 	Name Words
@@ -50,12 +79,22 @@ type Step struct {
 	Caption Sentence
 	After   *Sentence
 	Do      []Call
+	// Reader is what the reader is asked to do, nil for nothing.
+	Reader *Request
 	// Until ends the step; nil ends it at once.
 	Until *Condition
 	// Rest is how long time goes on then. Afterwards it stands still until the page is turned.
 	Rest time.Duration
 	// Limit is what the step may take until Until holds.
 	Limit time.Duration
+}
+
+// ends is the condition that ends the step, nil when it ends at once.
+func (s *Step) ends() *Condition {
+	if s.Until == nil && s.Reader != nil {
+		return s.Reader.Done
+	}
+	return s.Until
 }
 
 // Take is what to do in one's own controller.
@@ -101,6 +140,7 @@ type Group struct {
 
 // Groups are the parts of the chooser, in its order.
 var Groups = []Group{
+	{"start", Words{"Begin here", "从这里开始"}},
 	{"handlers", Words{"Handlers and workers", "handler 与 worker"}},
 	{"breaks", Words{"When the connection breaks", "连接断开时"}},
 	{"order", Words{"Order", "顺序"}},

@@ -59,7 +59,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 	for _, tt := range []struct{ from, to, want string }{
 		{"lesson: {en: A, zh: B}", "lesson: {en: A}", `example.yaml:2: a lesson needs "zh"`},
 		{"title:", "titel:", `example.yaml:1: a story has no "titel"; it has title, lesson, group,`},
-		{"group: order", "group: other", `example.yaml:3: a group is one of handlers, breaks, order, store, and not "other"`},
+		{"group: order", "group: other", `example.yaml:3: a group is one of start, handlers, breaks, order, store, and not "other"`},
 		{`eras: ["1.37"]`, `eras: ["1.30"]`, `example.yaml:4: `},
 		{"objects: 3", "objects: many", `example.yaml:5: a whole number from 0 to 5000 is expected here`},
 		{"look: [queue]", "look: [queu]", `example.yaml:8: a station is one of api, reflector, queue, indexer, listeners, controller, and not "queu"`},
@@ -72,7 +72,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"- hold: pop", "- select: {}", `example.yaml:14: "select" is no command of a story`},
 		{"- hold: pop", "- hold", `example.yaml:14: a call is expected here: a command and what it takes`},
 		{"until: queue.depth > 3", "until: queue.depth > x", `example.yaml:16: the condition "queue.depth > x": column 15: there is no "x"`},
-		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "until"`},
+		{"    until: queue.depth > 3\n", "    after: {en: A, zh: B, claim: synced}\n", `example.yaml:7: a step with "after" needs "until" or "reader"`},
 		{"    until: queue.depth > 3\n", "    rest: long\n", `example.yaml:16: a number of seconds from 0 to 300 is expected here`},
 		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" stands here twice`},
 		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
