@@ -54,8 +54,9 @@ export class Stories {
     /** Does what the step asks of its reader, in the reader's place. */
     this.doB = h('button', { class: 'key for-me', type: 'button', hidden: '' });
     this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
-    this.bar.append(this.doB, this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
+    this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
+    app.querySelector('.cap')?.append(this.doB);
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
     /** @type {tour.Offer | null} */
@@ -88,7 +89,7 @@ export class Stories {
     const { told, story } = this;
     if (!told || !story) return null;
     // What comes before the step's condition has a moment to be read, if it is still true.
-    const first = told.before && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+    const first = told.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
     const said = first ? told.before : told.caption;
     const asks = this.asks();
     if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
@@ -255,6 +256,7 @@ export class Stories {
     const { t } = this.ctx;
     const st = this.step;
     this.point();
+    if (this.doB.hidden === (!!this.told?.waits && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
     this.offered?.paint(!this.story && !this.views.presenting());
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
@@ -277,8 +279,8 @@ export class Stories {
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
+    this.dots.classList.toggle('many', n > 12);
     this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
-    this.doB.hidden = !told?.waits || this.mirrored;
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });

@@ -70,6 +70,7 @@ export class Offer {
    */
   constructor(ctx, app, begin) {
     this.ctx = ctx;
+    this.app = app;
     this.words = h('span', { class: 'words' });
     this.yes = h('button', { class: 'key take', type: 'button', 'data-do': 'tour' });
     this.no = h('button', { class: 'key take', type: 'button', 'data-do': 'no' });
@@ -88,6 +89,7 @@ export class Offer {
   end() {
     this.over = true;
     this.bar.remove();
+    this.app.classList.remove('offering');
   }
 
   /** @param {boolean} room nothing else is in its place */
@@ -95,7 +97,10 @@ export class Offer {
     if (this.over) return;
     const { t } = this.ctx;
     const on = room && this.ctx.model.any;
-    if (this.bar.hidden === on) this.bar.hidden = !on;
+    if (this.bar.hidden === on) {
+      this.bar.hidden = !on;
+      this.app.classList.toggle('offering', on); // its place is the legend's
+    }
     for (const [el, k] of /** @type {[HTMLElement, string][]} */ ([[this.words, 'tour.new'], [this.yes, 'tour.begin'], [this.no, 'tour.no']])) {
       if (el.textContent !== t(k)) el.textContent = t(k);
     }
