@@ -4,6 +4,7 @@
 import { attr, h, s } from './dom.js';
 import * as fragment from './fragment.js';
 import { language } from './i18n.js';
+import { Quiz } from './quiz.js';
 import * as tour from './tour.js';
 
 /** @typedef {import('./types.js').Story} Story */
@@ -59,6 +60,7 @@ export class Stories {
     app.querySelector('.cap')?.append(this.doB);
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
+    this.quiz = new Quiz(ctx, app, (w) => this.say(w));
     /** @type {tour.Offer | null} */
     this.offered = null;
     this.drawn = '';
@@ -100,8 +102,14 @@ export class Stories {
   asks() {
     const { told, step } = this;
     if (!told?.waits || !told.asks || !step) return '';
+    if (step.answers) return this.say(told.asks);
     const how = this.control && step.how ? this.say(step.how) : this.ctx.t('story.turnDoes');
     return `${this.say(told.asks)}${language() === 'zh' ? '' : ' '}${how}`;
+  }
+
+  /** Chooses an answer to the question that is open. Returns whether the key was one for it. @param {string} key */
+  answer(key) {
+    return !this.mirrored && this.quiz.key(key);
   }
 
   /** Points at what the reader is asked to press, where this view has it. @private */
@@ -256,7 +264,8 @@ export class Stories {
     const { t } = this.ctx;
     const st = this.step;
     this.point();
-    if (this.doB.hidden === (!!this.told?.waits && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
+    this.quiz.paint(this.story, this.told, this.mirrored);
+    if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
     this.offered?.paint(!this.story && !this.views.presenting());
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;

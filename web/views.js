@@ -209,6 +209,10 @@ export class Views {
     const el = /** @type {HTMLElement} */ (e.target);
     if (el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
     const turns = this.stories.story || this.presenting;
+    if (/^[1-9]$/.test(e.key) && this.stories.answer(e.key)) {
+      e.preventDefault();
+      return;
+    }
     switch (e.key) {
       case 'PageDown': case 'PageUp': {
         if (!turns) return;

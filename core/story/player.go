@@ -67,6 +67,7 @@ type page struct {
 	waits bool          // for the reader
 	acts  int64         // done by hand when it began to
 	made  bool          // what is asked was done in the reader's place
+	right int           // of its question's answers, from 1; 0 while it is not decided
 	heard uint64        // the event before the reader's answer, which is the first that can end the step
 	endAt time.Duration
 }
@@ -98,6 +99,8 @@ type Page struct {
 	// Control is what the reader is asked to press: the command and its plain arguments, "release pop 1".
 	Control string `json:"control,omitempty"`
 	How     *Words `json:"how,omitempty"`
+	// Answers are those to its question; the keys 1 to 4 choose one.
+	Answers []Words `json:"answers,omitempty"`
 }
 
 // Home is what to take home from a story.
@@ -123,6 +126,11 @@ func (p *Player) Library() Library {
 			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
 			if st.Reader != nil {
 				page.Control, page.How = st.Reader.Control(), &st.Reader.How
+			}
+			if st.Question != nil {
+				for _, a := range st.Question.Answers {
+					page.Answers = append(page.Answers, a.Words)
+				}
 			}
 			e.Steps = append(e.Steps, page)
 		}
@@ -493,14 +501,15 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	is := page{base: base}
 	is.From = t.fold.Seq()
 	p.mu.Unlock()
-	for _, c := range t.story.Steps[i].Do {
-		if err := p.call(ctx, t, c); err != nil {
-			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+	step := &t.story.Steps[i]
+	if step.Question == nil { // else it is asked first
+		if err := p.do(ctx, t, i); err != nil {
+			return err
 		}
 	}
 	p.mu.Lock()
 	p.follow(t)
-	is.Begin, is.began, is.waits, is.acts = t.fold.Seq(), -1, t.story.Steps[i].Reader != nil, p.console.Lab.Acts()
+	is.Begin, is.began, is.waits, is.acts = t.fold.Seq(), -1, step.Reader != nil || step.Question != nil, p.console.Lab.Acts()
 	t.pages = append(t.pages, is)
 	t.shown, t.entering = i, false
 	p.mu.Unlock()
@@ -508,11 +517,36 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	return nil
 }
 
-// answer does what the step that runs asks of its reader.
+// do makes the calls of a step.
+func (p *Player) do(ctx context.Context, t *telling, i int) error {
+	for _, c := range t.story.Steps[i].Do {
+		if err := p.call(ctx, t, c); err != nil {
+			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+		}
+	}
+	return nil
+}
+
+// answer does what the step that runs asks of its reader, or goes on after its question.
 func (p *Player) answer(ctx context.Context, t *telling) error {
 	i := t.last()
 	asks := t.story.Steps[i].Reader
 	err := p.live(ctx)
+	if asks == nil {
+		if err == nil {
+			err = p.do(ctx, t, i)
+		}
+		if err != nil {
+			return err
+		}
+		p.mu.Lock()
+		p.follow(t)
+		is := &t.pages[i]
+		is.Begin, is.waits, is.began, t.entering = t.fold.Seq(), false, -1, false
+		p.mu.Unlock()
+		p.console.Lab.LookAgain()
+		return nil
+	}
 	if err == nil {
 		err = p.call(ctx, t, asks.Call)
 	}
@@ -636,6 +670,9 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 		return true // the first step is about to begin
 	}
 	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
+	if is.waits && step.Reader == nil {
+		return true
+	}
 	if is.waits && !t.answered(step.Reader, is) {
 		is.heard = t.fold.Seq()
 		switch {

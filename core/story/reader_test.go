@@ -120,7 +120,7 @@ func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
 						t.Fatalf("taken up at step %d it shows %+v", at+1, d)
 					}
 					d = s.show(10*time.Minute, func(d *view.Told) bool { return d.Done || d.Waits })
-					if d.Step != at || d.Waits != (story.Steps[at].Reader != nil) {
+					if d.Step != at || d.Waits != (story.Steps[at].Reader != nil || story.Steps[at].Question != nil) {
 						t.Fatalf("taken up at step %d it comes to %+v", at+1, d)
 					}
 					if d.Waits {

@@ -51,6 +51,33 @@ type Request struct {
 	Done *Condition
 }
 
+// Question is what a step asks before it shows it. Whoever answers, the step decides: of the Answers exactly one is Right at its end.
+type Question struct {
+	Asks    Sentence
+	Answers []Answer
+}
+
+// Answer is one that a reader can choose.
+type Answer struct {
+	Words Words
+	Right *Condition
+}
+
+// right is the number of the answer that a State makes right, from 1; 0 when it is none, or more than one.
+func (q *Question) right(s, base *trace.State) int {
+	found := 0
+	for i := range q.Answers {
+		if !q.Answers[i].Right.Holds(s, base) {
+			continue
+		}
+		if found > 0 {
+			return 0
+		}
+		found = i + 1
+	}
+	return found
+}
+
 // Control names what a reader presses: the command and its plain arguments, as the page's controls name the calls that they make.
 func (r *Request) Control() string {
 	words := []string{r.Call.Name}
@@ -79,6 +106,8 @@ type Step struct {
 	Caption Sentence
 	After   *Sentence
 	Do      []Call
+	// Question is asked before Do, nil for none. Until it is answered, or the page turned, time stands still.
+	Question *Question
 	// Reader is what the reader is asked to do, nil for nothing.
 	Reader *Request
 	// Until ends the step; nil ends it at once.
