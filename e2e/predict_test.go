@@ -24,6 +24,7 @@ func TestPredict(t *testing.T) {
 		{"key-right", "key", "&lang=en", 2, 1280, 720, 2, 2, true, "1 of 1 right"},
 		{"same-wrong", "same", "&lang=zh", 3, 1920, 1080, 1, 3, false, "1 题答对 0 题"},
 		{"tombstone-presenter", "tombstone", "&lang=en&presenter=1", 2, 1280, 720, 2, 2, true, "1 of 1 right"},
+		{"resync-phone", "resync", "&lang=en", 2, 430, 932, 2, 2, false, "1 of 1 right"},
 		{"burst-lanes", "burst", "&lang=en", 2, 1280, 720, 3, 2, true, "0 of 1 right"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

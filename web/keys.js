@@ -141,7 +141,7 @@ export function toggleHelp(app, on, first) {
     ...rows.map(([keys, words]) => h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words)))),
   ]))));
   open = h('div', { class: 'ov' }, scrim, h('div', { class: 'kp', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('keys.title') },
-    h('div', { class: 'kh' }, ...(tour ? [tour] : []), h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc), grid));
+    h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc, ...(tour ? [tour] : [])), grid));
   open.addEventListener('keydown', (e) => {
     if (e.key === 'Tab') {
       e.preventDefault();

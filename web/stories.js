@@ -266,7 +266,7 @@ export class Stories {
     this.point();
     this.quiz.paint(this.story, this.told, this.mirrored);
     if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
-    this.offered?.paint(!this.story && !this.views.presenting());
+    this.offered?.paint(!this.story && !this.views.presenting() && !document.documentElement.classList.contains('is-phone'));
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
