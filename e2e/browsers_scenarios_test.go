@@ -179,6 +179,10 @@ func storyOnStage(v *visitor) {
 		v.t.Helper()
 		// The bar of the story, which presenter mode does not show, knows when a step is told.
 		bar := "document.querySelector('.storybar').dataset"
+		v.until(90*time.Second, fmt.Sprintf("%[1]s.step === '%[2]d' && %[1]s.state !== 'telling'", bar, step), bar+".step + ' ' + "+bar+".state")
+		if in[bool](v, bar+".state === 'waits'") { // for an answer: the clicker goes on without one
+			v.press("PageDown")
+		}
 		there := fmt.Sprintf(`%[1]s.step === '%[2]d' && %[1]s.state === 'told' &&
 			stage.texts().some((t) => t.words.startsWith('%[2]d of %[3]d'))`, bar, step, n)
 		v.until(90*time.Second, there, bar+".step + ' ' + "+bar+".state")

@@ -64,6 +64,7 @@ func TestStories(t *testing.T) {
 			}
 			keys("PageUp")
 			for step := 1; step <= n; step++ {
+				answer(t, page, step)
 				told(step, "told")
 				shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
 				if said := evalIn[string](t, page, "stage.find('.cap .say')?.textContent ?? ''"); said == "" {
@@ -97,6 +98,21 @@ func TestStories(t *testing.T) {
 			}
 			page.ExpectClean(t)
 		})
+	}
+}
+
+// answer does what a step asks of its reader, as a speaker's clicker does: by turning the page.
+func answer(t *testing.T, page *browser.Page, step int) {
+	t.Helper()
+	const bar = "stage.find('.storybar:not(.offer)')?.dataset"
+	if err := page.WaitFor(within(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
+		"document.querySelector('.storybar').outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+	if evalIn[bool](t, page, "%s?.state === 'waits'", bar) {
+		if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+			t.Fatal(err)
+		}
 	}
 }
 

@@ -15,6 +15,7 @@ import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
 import { language, setLanguage, t } from './i18n.js';
 import { Inspector } from './inspector.js';
+import * as tour from './tour.js';
 import { bindKeys, toggleHelp } from './keys.js';
 import { time } from './layouts/stage.js';
 import { Link, Superseded } from './link.js';
@@ -39,6 +40,7 @@ import { Views } from './views.js';
 
 const app = /** @type {HTMLElement} */ (document.getElementById('app'));
 const live = /** @type {HTMLElement} */ (document.getElementById('live'));
+tour.adopt();
 const asked = fragment.read();
 
 /** Whether this page came from a server, which may have a relay, or a speaker to follow. A folder on a static host (tools/site) has neither. */
@@ -88,7 +90,7 @@ const ctx = {
 // --- The parts, in the order in which the page has them.
 
 const top = new TopBar(ctx, app, {
-  theme: nextTheme, language: nextLanguage, help: () => toggleHelp(app), save: () => files.save(), open: () => files.open(),
+  theme: nextTheme, language: nextLanguage, help, save: () => files.save(), open: () => files.open(),
   presenter: () => views.present(), stories: (b) => views.stories.open(b),
 });
 const stage = new Stage(ctx, app);
@@ -141,6 +143,7 @@ const link = new Link({
     files.go = go;
     loading.progress({ stage: 'first', loaded: 0, total: 0 });
     address.begin();
+    if (!ctx.follower && tour.bare(asked)) views.stories.offer();
     ctx.repaint();
   },
   crash: (c) => lost.end(c),
@@ -159,7 +162,7 @@ const address = new Address(ctx, link, {
   token,
   restart: () => loading.progress({ stage: 'first', loaded: 0, total: 0 }),
   fail: () => loading.fail(),
-  story: (id) => views.stories.start(id),
+  story: (id) => views.stories.takeUp(id),
   selected: (elsewhere) => {
     pick('');
     // What was said of another source is not said over this one.
@@ -264,6 +267,12 @@ function nextLanguage() {
   resize();
 }
 
+/** The list of keys, or the tour for who does not know yet what they are for. */
+function help() {
+  toggleHelp(app, undefined, ctx.follower ? undefined : { words: views.stories.tourWords(), go: () => views.stories.takeUp(tour.id).catch((err) =>
+    ctx.say(err.message, true)) });
+}
+
 function find() {
   stage.indexer.find();
 }
@@ -317,7 +326,7 @@ bindKeys({
     const now = eras.indexOf(model.state.era.split(',')[0]);
     ctx.act('select', { era: eras[(now + 1) % eras.length] });
   }),
-  help: () => toggleHelp(app),
+  help,
   explain: (n) => stage.explain.step(n),
   air: () => {
     if (audience?.is.own) audience.along();
@@ -342,6 +351,7 @@ addEventListener('resize', () => {
 });
 
 addEventListener('hashchange', (e) => {
+  tour.adopt();
   const p = fragment.read();
   if (followable && (p.get('audience') ?? '') !== follows) return location.reload();
   if (token.follow(e.oldURL, link.alive)) return location.reload();

@@ -50,6 +50,10 @@ export class Holds {
     const one = h('button', { class: 'sbtn fill', type: 'button', hidden: '' });
     const all = h('button', { class: 'sbtn line raise', type: 'button', hidden: '' });
     const some = h('button', { class: 'sbtn line raise', type: 'button', hidden: '', 'aria-haspopup': 'dialog' });
+    // What each of them does, so that a story can point at it.
+    for (const [b, makes] of /** @type {[HTMLElement, string][]} */ ([[pin, `hold ${stage}`], [one, `release ${stage} 1`], [all, `release ${stage} 0`]])) {
+      b.dataset.call = makes;
+    }
     const id = () => (stage === 'deliver' ? this.ids[lane] : undefined);
     const args = () => (id() === undefined ? [] : [id()]);
     pin.addEventListener('click', () => this.toggle(stage, id()));

@@ -88,6 +88,7 @@ const words = {
   'sim.restart': ['restart', '重启'],
   'sim.delete': ['delete', '删除'],
   'sim.object': ['object', '对象'],
+  'sim.one': ['one change', '改一个 pod'],
   'sim.burst': ['burst of 100', '突发 100 次'],
   'sim.cut': ['cut the watch', '切断 watch'],
   'sim.compact': ['compact', 'compact'],

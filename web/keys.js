@@ -110,8 +110,14 @@ let open = null;
 /** @type {HTMLElement | null} */
 let back = null;
 
-/** Shows or hides the list of keys. @param {HTMLElement} app @param {boolean} [on] @returns {boolean} whether it was open */
-export function toggleHelp(app, on) {
+/**
+ * Shows or hides the list of keys.
+ * @param {HTMLElement} app
+ * @param {boolean} [on]
+ * @param {{words: string, go: () => void}} [first] what is offered before the keys: the tour
+ * @returns {boolean} whether it was open
+ */
+export function toggleHelp(app, on, first) {
   const was = !!open;
   if (open && on !== true) {
     open.remove();
@@ -123,6 +129,11 @@ export function toggleHelp(app, on) {
   back = /** @type {HTMLElement | null} */ (document.activeElement);
   const esc = h('button', { class: 'key', type: 'button', 'aria-label': `esc ${t('close')}` }, 'esc');
   esc.addEventListener('click', () => toggleHelp(app, false));
+  const tour = first ? h('button', { class: 'key fill', type: 'button', 'data-do': 'tour' }, first.words) : null;
+  tour?.addEventListener('click', () => {
+    toggleHelp(app, false);
+    first?.go();
+  });
   const scrim = h('div', { class: 'scrim' });
   scrim.addEventListener('click', () => toggleHelp(app, false));
   const grid = h('div', { class: 'kc' }, ...table.map((col) => h('div', {}, ...col.flatMap(([head, rows]) => [
@@ -130,11 +141,11 @@ export function toggleHelp(app, on) {
     ...rows.map(([keys, words]) => h('div', { class: 'kr' }, h('span', {}, ...keys.map((k) => h('kbd', {}, k))), h('span', {}, t(words)))),
   ]))));
   open = h('div', { class: 'ov' }, scrim, h('div', { class: 'kp', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('keys.title') },
-    h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc), grid));
+    h('div', { class: 'kh' }, h('b', {}, t('keys.title')), h('span', {}, t('keys.note')), esc, ...(tour ? [tour] : [])), grid));
   open.addEventListener('keydown', (e) => {
     if (e.key === 'Tab') {
       e.preventDefault();
-      esc.focus();
+      (document.activeElement === esc && tour ? tour : esc).focus();
     }
   });
   app.append(open);

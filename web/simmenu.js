@@ -17,9 +17,11 @@ export function openSimMenu(ctx, anchor, sample) {
     const field = (/** @type {string} */ value, /** @type {string} */ label) =>
       /** @type {HTMLInputElement} */ (h('input', { type: 'text', value, 'aria-label': label, spellcheck: 'false', autocomplete: 'off',
       placeholder: t('sim.where') }));
-    const button = (/** @type {string} */ k, /** @type {() => Promise<any> | void} */ f) => {
+    const button = (/** @type {string} */ k, /** @type {() => Promise<any> | void} */ f,
+      /** @type {string} */ makes = '') => {
       const b = h('button', { class: 'key', type: 'button' }, t(k));
       b.addEventListener('click', f);
+      if (makes) b.dataset.call = makes;
       return b;
     };
     const did = (/** @type {Promise<any>} */ p) => p.then((said) => {
@@ -38,7 +40,7 @@ export function openSimMenu(ctx, anchor, sample) {
       h('div', { class: 'btnrow' },
         button('sim.create', () => did(ctx.act('cluster', 'create', { ...where(), replicas: n() }))),
         button('sim.scale', () => did(ctx.act('cluster', 'scale', { ...where(), replicas: n() }))),
-        button('sim.restart', () => did(ctx.act('cluster', 'restart', where())))),
+        button('sim.restart', () => did(ctx.act('cluster', 'restart', where())), 'cluster restart')),
       h('hr'),
     );
     const obj = field(ctx.selected() || sample, t('sim.object'));
@@ -46,6 +48,7 @@ export function openSimMenu(ctx, anchor, sample) {
       button('sim.delete', () => did(ctx.act('cluster', 'delete', { key: obj.value.trim() })))), h('hr'));
     root.append(
       h('div', { class: 'btnrow' },
+        button('sim.one', () => did(ctx.act('cluster', 'burst', { n: 1 })), 'cluster burst 1'),
         button('sim.burst', () => did(ctx.act('cluster', 'burst', { n: 100 }))),
         button('sim.cut', () => did(ctx.act('fault', 'cut', {}).then(() => ''))),
         button('sim.compact', () => did(ctx.act('cluster', 'compact', {})))),

@@ -4,6 +4,8 @@
 import { attr, h, s } from './dom.js';
 import * as fragment from './fragment.js';
 import { language } from './i18n.js';
+import { Quiz } from './quiz.js';
+import * as tour from './tour.js';
 
 /** @typedef {import('./types.js').Story} Story */
 /** @typedef {import('./types.js').StoryWords} Words */
@@ -50,8 +52,17 @@ export class Stories {
     this.takeB.addEventListener('click', () => this.openTake());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
+    /** Does what the step asks of its reader, in the reader's place. */
+    this.doB = h('button', { class: 'key for-me', type: 'button', hidden: '' });
+    this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
     this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
+    app.querySelector('.cap')?.append(this.doB);
+    /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
+    this.control = null;
+    this.quiz = new Quiz(ctx, app, (w) => this.say(w));
+    /** @type {tour.Offer | null} */
+    this.offered = null;
     this.drawn = '';
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
@@ -80,9 +91,58 @@ export class Stories {
     const { told, story } = this;
     if (!told || !story) return null;
     // What comes before the step's condition has a moment to be read, if it is still true.
-    const first = told.before && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+    const first = told.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
     const said = first ? told.before : told.caption;
+    const asks = this.asks();
+    if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
     return said ? [`story ${story.id} ${told.step} ${told.done && !first}`, this.say(said)] : null;
+  }
+
+  /** What the reader is asked to do, and how, while the step waits for it; else empty. @private */
+  asks() {
+    const { told, step } = this;
+    if (!told?.waits || !told.asks || !step) return '';
+    if (step.answers) return this.say(told.asks);
+    const how = this.control && step.how ? this.say(step.how) : this.ctx.t('story.turnDoes');
+    return `${this.say(told.asks)}${language() === 'zh' ? '' : ' '}${how}`;
+  }
+
+  /** Chooses an answer to the question that is open. Returns whether the key was one for it. @param {string} key */
+  answer(key) {
+    return !this.mirrored && this.quiz.key(key);
+  }
+
+  /** Points at what the reader is asked to press, where this view has it. @private */
+  point() {
+    const call = this.told?.waits && !this.mirrored ? this.step?.control ?? '' : '';
+    const find = (/** @type {string} */ c) => /** @type {HTMLElement | undefined} */ ([...this.app.querySelectorAll(`[data-call="${CSS.escape(c)}"]`)].find(
+      (el) => el.checkVisibility({ visibilityProperty: true })));
+    const to = call ? find(call) ?? find(call.split(' ')[0]) ?? null : null;
+    if (to === this.control) return;
+    this.control?.classList.remove('asked');
+    to?.classList.add('asked');
+    this.control = to;
+  }
+
+  /** A story that asks something of its reader goes on by the reader's hand alone. @private */
+  get byHand() {
+    return !!this.story?.steps.some((x) => x.control);
+  }
+
+  /** Begins a story where it was left, if it is one that can be. @param {string} id @param {boolean} [presenter] */
+  takeUp(id, presenter) {
+    return this.start(id, presenter, id === tour.id ? tour.left() : 0);
+  }
+
+  /** What leads to the tour, in words. */
+  tourWords() {
+    return this.ctx.t('tour.begin');
+  }
+
+  /** Offers the tour, once. */
+  offer() {
+    if (tour.known()) return;
+    this.offered = new tour.Offer(this.ctx, this.app, () => this.takeUp(tour.id).catch((err) => this.ctx.say(err.message, true)));
   }
 
   /** Asks the worker which stories there are. @private */
@@ -95,8 +155,9 @@ export class Stories {
    * Begins a story. It is rejected when there is none with that id.
    * @param {string} id
    * @param {boolean} [presenter] in presenter mode
+   * @param {number} [step] the step at which it is taken up
    */
-  async start(id, presenter) {
+  async start(id, presenter, step = 0) {
     const stories = await this.list();
     const story = stories.find((x) => x.id === id);
     if (!story) throw new Error(this.ctx.t('story.unknown', { id, all: stories.map((x) => x.id).join(', ') }));
@@ -107,7 +168,7 @@ export class Stories {
     fragment.write({ story: id });
     if (presenter) this.views.presenter(true);
     try {
-      await this.ctx.call('storyBegin', id);
+      await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1));
     } catch (err) {
       this.over();
       throw err;
@@ -145,7 +206,7 @@ export class Stories {
     seen.done ||= clock;
     // Without a clicker in hand the story goes on by itself, when what is said has been read.
     const shown = told.before && clock - seen.at < told.before.readMillis;
-    const free = !this.mirrored && !this.manual && !this.views.presenting() && !shown;
+    const free = !this.mirrored && !this.byHand && !this.manual && !this.views.presenting() && !shown;
     if (free && told.step === told.last && told.last < this.story.steps.length - 1 && told.caption) {
       const since = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0));
       if (clock - since > told.caption.readMillis) {
@@ -171,6 +232,7 @@ export class Stories {
     this.wanted = false;
     this.story = story;
     this.told = told;
+    if (story.id === tour.id && !told.starting && !told.hurry && !this.mirrored) tour.keep(told.last, told.last === story.steps.length - 1 && told.ended);
   }
 
   /** A page turned by hand. @param {number} n */
@@ -201,6 +263,10 @@ export class Stories {
   paint() {
     const { t } = this.ctx;
     const st = this.step;
+    this.point();
+    this.quiz.paint(this.story, this.told, this.mirrored);
+    if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
+    this.offered?.paint(!this.story && !this.views.presenting() && !document.documentElement.classList.contains('is-phone'));
     const on = !!st && !!this.story && !this.views.presenting();
     if (this.bar.hidden === on) this.bar.hidden = !on;
     this.app.classList.toggle('in-story', on);
@@ -217,11 +283,15 @@ export class Stories {
     const { told } = this;
     const last = told?.last ?? 0;
     const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
-    const id = [this.story.id, this.i, last, told?.done, how, language()].join(' ');
+    const turns = this.byHand && told?.done && this.i < n - 1;
+    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
-    this.bar.dataset.state = told?.done ? 'told' : 'telling';
+    this.dots.classList.toggle('many', n > 12);
+    this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
+    this.doB.textContent = t('story.doIt');
+    this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
     attr(this.words, 'title', how);
     this.takeB.hidden = !(told?.done && this.i === n - 1);
@@ -285,7 +355,7 @@ export class Stories {
     if (this.ctx.model.any) card.append(h('p', { class: 'sn' }, t('story.replace')));
     /** @type {Story[]} */
     let shown = [];
-    let cur = Math.max(0, stories.findIndex((x) => x.id === (this.story?.id ?? 'ring')));
+    let cur = Math.max(0, stories.findIndex((x) => x.id === (this.story?.id ?? tour.id)));
     const mark = () => {
       [...list.querySelectorAll('.srow')].forEach((r, i) => {
         r.classList.toggle('foc', i === cur);
@@ -298,7 +368,11 @@ export class Stories {
     };
     const play = (/** @type {Story} */ x, /** @type {boolean} */ pres) => {
       this.manual = false;
-      this.start(x.id, pres).catch((err) => this.ctx.say(err.message, true));
+      this.takeUp(x.id, pres).catch((err) => this.ctx.say(err.message, true));
+    };
+    const left = (/** @type {Story} */ x) => {
+      const i = x.id === tour.id ? tour.left() : 0;
+      return i ? t('story.takenUp', { i: i + 1, n: x.steps.length }) : this.say(x.lesson);
     };
     const fill = () => {
       const words = field.value.trim().toLowerCase().split(/\s+/).filter(Boolean);
@@ -311,7 +385,7 @@ export class Stories {
         if (!of.length) continue;
         rows.push(h('div', { class: 'sg', role: 'presentation' }, this.say(name)));
         for (const x of of) {
-          const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id }, h('b', {}, this.say(x.title)), h('span', {}, this.say(x.lesson)),
+          const r = h('div', { class: 'srow', role: 'option', id: 'story-' + x.id }, h('b', {}, this.say(x.title)), h('span', {}, left(x)),
             h('i', {}, `${Math.floor(x.seconds / 60)}:${String(x.seconds % 60).padStart(2, '0')}`));
           r.addEventListener('click', (e) => play(x, e.shiftKey));
           rows.push(r);
@@ -345,7 +419,7 @@ export class Stories {
     this.app.append(box);
     this.chooser = box;
     this.anchor = anchor ?? /** @type {HTMLElement | null} */ (document.activeElement);
-    cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => x.id === (this.story?.id ?? 'ring')));
+    cur = Math.max(0, groups.flatMap(({ id: g }) => stories.filter((x) => x.group === g)).findIndex((x) => x.id === (this.story?.id ?? tour.id)));
     fill();
     field.focus();
   }

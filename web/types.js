@@ -89,6 +89,10 @@
  * @property {boolean} ended
  * @property {Saying | null} caption what is true of the moment and said of it; nil while nothing is said.
  * @property {Saying} [before] what was said before the step's condition came, if that is still true: who has not read it yet may.
+ * @property {boolean} waits the step waits for what it asks of the reader, an action or an answer, and time stands still until then. Asks
+ *   is what.
+ * @property {Saying} [asks]
+ * @property {number} [right] the number of the answer that turned out to be right, from 1; 0 while it is open.
  * @property {string} hurry how the step that runs comes to its end: "" at its own pace, "fast" when the page was turned before, "skip" when
  *   twice.
  * @property {boolean} stands time stands still until the page is turned.
@@ -1146,6 +1150,9 @@
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
+ * @property {string} [control] what the reader is asked to press: the command and its plain arguments, "release pop 1".
+ * @property {StoryWords} [how]
+ * @property {StoryWords[]} [answers] those to its question; the keys 1 to 4 choose one.
  */
 
 /**
@@ -1209,7 +1216,7 @@
  * @property {[key?: string | null]} follow
  * @property {[index: string]} groupBy
  * @property {[]} stories
- * @property {[id: string, era?: string | null]} storyBegin
+ * @property {[id: string, era?: string | null, step?: number | null]} storyBegin
  * @property {[n?: number | null]} storyTurn
  * @property {[step?: number | null]} storyStep
  * @property {[]} storyEnd

@@ -69,7 +69,7 @@ export class Views {
       if (this.ctx.follower) return;
       if (on !== this.presenting) this.present(on);
       const id = p.get('story');
-      if (id && id !== this.stories.story?.id) this.stories.start(id).catch((err) => ctx.say(err.message, true));
+      if (id && id !== this.stories.story?.id) this.stories.takeUp(id).catch((err) => ctx.say(err.message, true));
     });
   }
 
@@ -209,6 +209,10 @@ export class Views {
     const el = /** @type {HTMLElement} */ (e.target);
     if (el.matches?.('input:not([type=range]), textarea, select') || el.closest?.('.pop, .ov')) return;
     const turns = this.stories.story || this.presenting;
+    if (/^[1-9]$/.test(e.key) && this.stories.answer(e.key)) {
+      e.preventDefault();
+      return;
+    }
     switch (e.key) {
       case 'PageDown': case 'PageUp': {
         if (!turns) return;

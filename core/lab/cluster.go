@@ -99,7 +99,11 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 		return fmt.Sprintf("deleted deployment %s", name), c.DeleteDeployment(a.Namespace, a.Name)
 	case "burst":
 		n := min(max(a.N, 1), maxRate)
-		return fmt.Sprintf("updated %d pods at once", n), c.Burst(n)
+		did := "updated a pod"
+		if n > 1 {
+			did = fmt.Sprintf("updated %d pods at once", n)
+		}
+		return did, c.Burst(n)
 	case "compact":
 		l.emitFault(faults.Strike{Name: "compact", Struck: 1})
 		c.Compact()

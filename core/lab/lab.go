@@ -65,6 +65,7 @@ type Lab struct {
 	faults   *faults.Faults
 	holds    *holds
 	readOnly atomic.Bool // the controllers do not write
+	acts     atomic.Int64
 
 	mu        sync.Mutex
 	closed    bool

@@ -237,9 +237,15 @@ func (l *Lab) act(do func() (step, error)) error {
 			s.at, s.seq = at, seq
 			l.history.steps = append(l.history.steps, s)
 		}
+		if err == nil {
+			l.acts.Add(1)
+		}
 	})
 	return err
 }
+
+// Acts counts what was done by hand.
+func (l *Lab) Acts() int64 { return l.acts.Load() }
 
 // Go lets time go on when it stands still after a link's moment was reached, or does not wait for that moment any more.
 func (l *Lab) Go() { l.driver.Go() }

@@ -10,8 +10,8 @@ import (
 type Teller interface {
 	// List is what the chooser shows.
 	List() any
-	// Begin begins a story in an era, "" for the first in which it is told.
-	Begin(ctx context.Context, id, era string) error
+	// Begin begins a story in an era, "" for the first in which it is told, and takes it up at a step, from 0.
+	Begin(ctx context.Context, id, era string, step int) error
 	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
@@ -42,15 +42,23 @@ func tellingCommands() []Command {
 		}),
 	}, {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
-		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName}},
-		Does: "begins a story on a cluster of its own, in one of its eras. From then on frames carry what is told", Answers: "`true`",
-		run: two(func(ctx context.Context, c *Console, id, era string) (any, error) {
-			return c.teller(func(t Teller) error { return t.Begin(ctx, id, era) })
-		}),
+		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},
+			{Name: "step", Type: Whole, Min: 0, Max: 1000}},
+		Does: "begins a story on a cluster of its own, in one of its eras. From then on frames carry what is told. With `step`, from 0, a story " +
+			"that was left is taken up there: the steps before it happen again, as fast as they can", Answers: "`true`",
+		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
+			step, err := argument(given, 2, 0)
+			if err != nil {
+				return nil, err
+			}
+			return two(func(ctx context.Context, c *Console, id, era string) (any, error) {
+				return c.teller(func(t Teller) error { return t.Begin(ctx, id, era, step) })
+			})(ctx, c, given)
+		},
 	}, {
 		Name: "storyTurn", Effect: Moves, Args: []Arg{{Name: "n", Type: Whole, Min: -1, Max: 1}},
 		Does: "turns a page, with -1 one back. The step that runs comes to its end first, faster than it would; asked for twice it is " +
-			"not shown, but happens all the same",
+			"not shown, but happens all the same. Where it waits for the reader, what is asked is done in the reader's place",
 		Answers: "`true`",
 		run: one(1, func(ctx context.Context, c *Console, n int) (any, error) {
 			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })

@@ -50,6 +50,14 @@ func (s *stage) claims() {
 		if from := s.rec.FoldAt(is.From).State(); step.Until != nil && len(step.Do) > 0 && step.Until.Holds(from, from) {
 			t.Errorf("step %d: %s holds before the step begins", i+1, step.Until)
 		}
+		if q := step.Question; q != nil {
+			if from := s.rec.FoldAt(is.From).State(); !q.Asks.Claim.Holds(from, is.base) {
+				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Asks.Words.EN, q.Asks.Claim)
+			}
+			if is.End != 0 && q.right(s.rec.FoldAt(is.End).State(), is.base) == 0 {
+				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Asks.Words.EN)
+			}
+		}
 		for seq := is.Begin; seq <= last; seq++ {
 			// Of a long stretch some moments stand for all, and those about its ends for themselves.
 			if near := uint64(40); seq%17 != 0 && seq > is.Begin+near && seq+near < last && (seq+near < is.End || seq > is.End+near) {
@@ -127,7 +135,7 @@ func tellAt(t *testing.T, story *Story, era string, pace time.Duration) {
 	s := newStage(t, []*Story{story})
 	defer s.close()
 	begun := make(chan error, 1)
-	go func() { begun <- s.player.Begin(t.Context(), story.ID, era) }()
+	go func() { begun <- s.player.Begin(t.Context(), story.ID, era, 0) }()
 	if err := <-begun; err != nil {
 		t.Fatal(err)
 	}

@@ -49,6 +49,8 @@ type telling struct {
 	ready    bool
 	entering bool // a step's calls are made
 	asked    int  // pages to turn
+	going    bool // the page was turned while its step waits for the reader
+	target   int  // the step to which the story is played as fast as it goes
 	skipping bool // the press after the first that came early
 	shown    int  // the step that was turned to
 	pages    []page
@@ -62,6 +64,11 @@ type page struct {
 	view.StoryMark
 	base  *trace.State  // at From
 	began time.Duration // on the driver's clock
+	waits bool          // for the reader
+	acts  int64         // done by hand when it began to
+	made  bool          // what is asked was done in the reader's place
+	right int           // of its question's answers, from 1; 0 while it is not decided
+	heard uint64        // the event before the reader's answer, which is the first that can end the step
 	endAt time.Duration
 }
 
@@ -89,6 +96,11 @@ type Page struct {
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
+	// Control is what the reader is asked to press: the command and its plain arguments, "release pop 1".
+	Control string `json:"control,omitempty"`
+	How     *Words `json:"how,omitempty"`
+	// Answers are those to its question; the keys 1 to 4 choose one.
+	Answers []Words `json:"answers,omitempty"`
 }
 
 // Home is what to take home from a story.
@@ -111,7 +123,16 @@ func (p *Player) Library() Library {
 		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}}
 		for i := range s.Steps {
 			st := &s.Steps[i]
-			e.Steps = append(e.Steps, Page{st.Name, st.Look, st.Listener, st.Open})
+			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
+			if st.Reader != nil {
+				page.Control, page.How = st.Reader.Control(), &st.Reader.How
+			}
+			if st.Question != nil {
+				for _, a := range st.Question.Answers {
+					page.Answers = append(page.Answers, a.Words)
+				}
+			}
+			e.Steps = append(e.Steps, page)
 		}
 		l.Stories = append(l.Stories, e)
 	}
@@ -160,6 +181,9 @@ func (p *Player) Follow(told json.RawMessage) error {
 		t.pages = append(t.pages[:i], page{StoryMark: m})
 	}
 	t.pages = t.pages[:len(is.Marks)]
+	for i := range t.pages {
+		t.pages[i].waits = is.Waits && i == t.last()
+	}
 	if p.now != t {
 		p.now = t
 		p.mu.Unlock()
@@ -182,11 +206,15 @@ func (p *Player) find(id string) (*Story, error) {
 }
 
 // Begin begins a story on a cluster of its own, in one of its eras; "" is the first. What was told before ends. Pages may be turned from
-// now on: a press is kept until the story has come so far.
-func (p *Player) Begin(ctx context.Context, id, era string) error {
+// now on: a press is kept until the story has come so far. A story that was left is taken up at a step, from 0: those before it happen
+// again, as fast as they can, and what they ask of the reader is done in the reader's place.
+func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
 	s, err := p.find(id)
 	if err != nil {
 		return err
+	}
+	if step < 0 || step >= len(s.Steps) {
+		return fmt.Errorf("the story %s has the steps 0 to %d, and no step %d", id, len(s.Steps)-1, step)
 	}
 	if era == "" {
 		era = s.Eras[0]
@@ -198,7 +226,8 @@ func (p *Player) Begin(ctx context.Context, id, era string) error {
 	defer p.turn.Unlock()
 	p.stop()
 	acting, end := context.WithCancel(context.Background())
-	t := &telling{story: s, era: era, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{})}
+	t := &telling{story: s, era: era, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{}),
+		target: step}
 	p.mu.Lock()
 	p.now = t
 	p.mu.Unlock()
@@ -301,10 +330,14 @@ func (t *telling) running() *page {
 	return nil
 }
 
+// hurries: the story has not come to the step at which it is taken up.
+func (t *telling) hurries() bool { return t.last() < t.target }
+
 // ErrNoStory is the answer to who turns a page while no story is told.
 var ErrNoStory = errors.New("no story is told; begin one with story(id)")
 
 // Turn turns one page, or one back when n is negative. It returns at once: forward the step comes to its end first, as fast as that goes.
+// Where it waits for the reader, what is asked is done in the reader's place.
 func (p *Player) Turn(ctx context.Context, n int) error {
 	p.mu.Lock()
 	t := p.now
@@ -331,6 +364,14 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		to := t.shown + 1
 		p.mu.Unlock()
 		return p.GoTo(ctx, to)
+	case t.running() != nil && t.running().waits && !t.running().made && !t.going:
+		t.going = true
+		p.mu.Unlock()
+		t.notify()
+		if p.console.View.Describe().Mode != "live" {
+			return p.live(ctx)
+		}
+		return nil
 	}
 	// At the last page there is no other to turn to, but its step comes to its end.
 	open := len(t.story.Steps) - len(t.pages)
@@ -395,33 +436,51 @@ func (p *Player) act(ctx context.Context, t *telling) {
 				p.drop(t)
 				return
 			}
-			enter, want := -1, 1.0
-			switch {
+			enter, want, answer := -1, 1.0, false
+			hurries := t.hurries()
+			turns := t.asked > 0 || hurries
+			switch is := t.running(); {
 			case t.problem != "" || !t.ready:
 			case len(t.pages) == 0:
 				enter = 0
-			case t.running() != nil && t.asked > 0:
-				if want = fast; t.skipping {
+			case is != nil && is.waits && !is.made:
+				if answer = t.going || turns; t.going {
+					t.going = false
+				} else if t.asked > 0 {
+					t.asked--
+				}
+			case is != nil && turns:
+				if want = fast; t.skipping || hurries {
 					want = skip
 				}
-			case t.running() == nil && t.asked > 0 && t.last()+1 < len(t.story.Steps):
-				t.asked--
+			case is == nil && turns && t.last()+1 < len(t.story.Steps):
+				t.asked = max(t.asked-1, 0)
 				enter = t.last() + 1
 			default:
 				t.asked = 0
 			}
 			if enter >= 0 {
-				t.skipping, t.entering = false, true
+				t.skipping, t.going = false, false
+			}
+			if enter >= 0 || answer {
+				t.entering = true
 			}
 			p.mu.Unlock()
 			if want != pace {
 				pace = want
 				p.console.Lab.Hasten(pace)
 			}
-			if enter < 0 {
+			var err error
+			switch {
+			case answer:
+				err = p.answer(ctx, t)
+			case enter >= 0:
+				err = p.enter(ctx, t, enter)
+			}
+			if err == nil && enter < 0 && !answer {
 				break
 			}
-			if err := p.enter(ctx, t, enter); err != nil && ctx.Err() == nil {
+			if err != nil && ctx.Err() == nil {
 				p.mu.Lock()
 				t.entering, t.problem = false, err.Error()
 				p.mu.Unlock()
@@ -442,19 +501,74 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	is := page{base: base}
 	is.From = t.fold.Seq()
 	p.mu.Unlock()
-	for _, c := range t.story.Steps[i].Do {
-		if err := p.call(ctx, t, c); err != nil {
-			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+	step := &t.story.Steps[i]
+	if step.Question == nil { // else it is asked first
+		if err := p.do(ctx, t, i); err != nil {
+			return err
 		}
 	}
 	p.mu.Lock()
 	p.follow(t)
-	is.Begin, is.began = t.fold.Seq(), -1
+	is.Begin, is.began, is.waits, is.acts = t.fold.Seq(), -1, step.Reader != nil || step.Question != nil, p.console.Lab.Acts()
 	t.pages = append(t.pages, is)
 	t.shown, t.entering = i, false
 	p.mu.Unlock()
 	p.console.Lab.LookAgain()
 	return nil
+}
+
+// do makes the calls of a step.
+func (p *Player) do(ctx context.Context, t *telling, i int) error {
+	for _, c := range t.story.Steps[i].Do {
+		if err := p.call(ctx, t, c); err != nil {
+			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+		}
+	}
+	return nil
+}
+
+// answer does what the step that runs asks of its reader, or goes on after its question.
+func (p *Player) answer(ctx context.Context, t *telling) error {
+	i := t.last()
+	asks := t.story.Steps[i].Reader
+	err := p.live(ctx)
+	if asks == nil {
+		if err == nil {
+			err = p.do(ctx, t, i)
+		}
+		if err != nil {
+			return err
+		}
+		p.mu.Lock()
+		p.follow(t)
+		is := &t.pages[i]
+		is.Begin, is.waits, is.began, t.entering = t.fold.Seq(), false, -1, false
+		p.mu.Unlock()
+		p.console.Lab.LookAgain()
+		return nil
+	}
+	if err == nil {
+		err = p.call(ctx, t, asks.Call)
+	}
+	if err != nil {
+		return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, asks.Call.Name, err)
+	}
+	p.mu.Lock()
+	p.follow(t)
+	t.pages[i].made, t.entering = true, false
+	p.mu.Unlock()
+	p.console.Lab.LookAgain()
+	return err
+}
+
+// answered notes that what a step asks has been done, if that is so. p.mu is held.
+func (t *telling) answered(asks *Request, is *page) bool {
+	if !t.holds(asks.Done, is.base) {
+		return false
+	}
+	is.waits, is.began = false, -1
+	t.notify()
+	return true
 }
 
 // call makes a call of a step.
@@ -556,12 +670,33 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 		return true // the first step is about to begin
 	}
 	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
+	if is.waits && step.Reader == nil {
+		return true
+	}
+	if is.waits && !t.answered(step.Reader, is) {
+		is.heard = t.fold.Seq()
+		switch {
+		case !is.made: // time goes on when the reader has done something, whatever it is
+			return p.console.Lab.Acts() == is.acts
+		case is.began < 0:
+			is.began = now
+		case now-is.began > step.Limit:
+			t.problem = fmt.Sprintf("step %d of the story %s: %s has not brought about %s in %v", t.last()+1, t.story.ID, step.Reader.Control(),
+				step.Reader.Done, step.Limit)
+			t.notify()
+		}
+		return false
+	}
 	fresh := is.began < 0
 	if fresh {
 		is.began = now
 	}
-	if is.End == 0 && (news || fresh) && (step.Until == nil || t.holds(step.Until, is.base)) {
-		is.End, is.endAt = p.first(t, step.Until, is, max(was, is.Begin)), now
+	after := max(was, is.Begin)
+	if fresh {
+		after = max(is.heard, is.Begin)
+	}
+	if is.End == 0 && (news || fresh) && (step.ends() == nil || t.holds(step.ends(), is.base)) {
+		is.End, is.endAt = p.first(t, step.ends(), is, after), now
 		t.notify()
 	}
 	switch {
@@ -571,7 +706,7 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 			t.notify()
 		}
 		return false
-	case t.asked > 0 && t.last()+1 < len(t.story.Steps):
+	case (t.asked > 0 || t.hurries()) && t.last()+1 < len(t.story.Steps):
 		return true // the next step is about to begin
 	}
 	return next > is.endAt+step.Rest

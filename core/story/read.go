@@ -18,6 +18,7 @@ import (
 const (
 	mostSteps     = 24
 	longestSaying = 400
+	longestAnswer = 60
 	// defaultLimit is what a step may take that does not say.
 	defaultLimit = 60 * time.Second
 	longestLimit = 10 * time.Minute
@@ -187,10 +188,10 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 }
 
 // sentence reads what is said, with its claim.
-func (r *reader) sentence(to *Sentence, what string) func(*Node) error {
+func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
-		err := r.object(n, what, field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
-			field{"claim", true, r.condition(&to.Claim)})
+		err := r.object(n, what, append([]field{{"en", true, r.text(&to.Words.EN, longestSaying)}, {"zh", true, r.text(&to.Words.ZH, longestSaying)},
+			{"claim", true, r.condition(&to.Claim)}}, more...)...)
 		if err != nil {
 			return err
 		}
@@ -314,6 +315,14 @@ func (r *reader) step(n *Node) (Step, error) {
 			s.Do = append(s.Do, c)
 			return err
 		})},
+		field{"question", false, func(n *Node) error {
+			s.Question = &Question{}
+			return r.question(n, s.Question)
+		}},
+		field{"reader", false, func(n *Node) error {
+			s.Reader = &Request{}
+			return r.request(n, s.Reader)
+		}},
 		field{"until", false, r.condition(&s.Until)},
 		field{"after", false, func(n *Node) error {
 			s.After = &Sentence{}
@@ -325,10 +334,41 @@ func (r *reader) step(n *Node) (Step, error) {
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.After != nil && s.Until == nil {
-		err = r.bad(n, `a step with "after" needs "until": what comes before it and what comes after`)
+	if err == nil && s.After != nil && s.ends() == nil {
+		err = r.bad(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
+	}
+	if err == nil && s.Question != nil && (s.Until == nil || s.Reader != nil) {
+		err = r.bad(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)
 	}
 	return s, err
+}
+
+// question reads what is asked before it is shown.
+func (r *reader) question(n *Node, to *Question) error {
+	const least, most = 2, 4
+	err := r.sentence(&to.Asks, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
+		var a Answer
+		err := r.object(n, "an answer", field{"en", true, r.text(&a.Words.EN, longestAnswer)}, field{"zh", true, r.text(&a.Words.ZH, longestAnswer)},
+			field{"right", true, r.condition(&a.Right)})
+		to.Answers = append(to.Answers, a)
+		return err
+	})})(n)
+	if err == nil && (len(to.Answers) < least || len(to.Answers) > most) {
+		err = r.bad(n, "a question has from %d to %d answers", least, most)
+	}
+	return err
+}
+
+// request reads what is asked of the reader.
+func (r *reader) request(n *Node, to *Request) error {
+	return r.object(n, "what the reader is asked to do",
+		field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
+		field{"how", true, r.words(&to.How, "how it is done")},
+		field{"call", true, func(n *Node) (err error) {
+			to.Call, err = r.call(n)
+			return err
+		}},
+		field{"done", true, r.condition(&to.Done)})
 }
 
 // call reads {hold: pop}, {cluster: [burst, {n: 3}]}.

@@ -1,6 +1,8 @@
 package story
 
 import (
+	"fmt"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -39,6 +41,60 @@ type Call struct {
 	line     int
 }
 
+// Request is one action that a step asks of its reader. Until Done holds time stands still, so that nothing happens before the reader acts.
+type Request struct {
+	Words Words
+	// How says where the page's control for it is.
+	How Words
+	// Call answers it: it is made in the reader's place when the page is turned.
+	Call Call
+	Done *Condition
+}
+
+// Question is what a step asks before it shows it. Whoever answers, the step decides: of the Answers exactly one is Right at its end.
+type Question struct {
+	Asks    Sentence
+	Answers []Answer
+}
+
+// Answer is one that a reader can choose.
+type Answer struct {
+	Words Words
+	Right *Condition
+}
+
+// right is the number of the answer that a State makes right, from 1; 0 when it is none, or more than one.
+func (q *Question) right(s, base *trace.State) int {
+	found := 0
+	for i := range q.Answers {
+		if !q.Answers[i].Right.Holds(s, base) {
+			continue
+		}
+		if found > 0 {
+			return 0
+		}
+		found = i + 1
+	}
+	return found
+}
+
+// Control names what a reader presses: the command and its plain arguments, as the page's controls name the calls that they make.
+func (r *Request) Control() string {
+	words := []string{r.Call.Name}
+	for _, a := range r.Call.Args {
+		if m, ok := a.(map[string]any); ok {
+			for _, k := range slices.Sorted(maps.Keys(m)) {
+				if n, ok := m[k].(float64); ok {
+					words = append(words, fmt.Sprint(n))
+				}
+			}
+			continue
+		}
+		words = append(words, fmt.Sprint(a))
+	}
+	return strings.Join(words, " ")
+}
+
 // Step is a page of a story.
 type Step struct {
 	Name Words
@@ -50,12 +106,24 @@ type Step struct {
 	Caption Sentence
 	After   *Sentence
 	Do      []Call
+	// Question is asked before Do, nil for none. Until it is answered, or the page turned, time stands still.
+	Question *Question
+	// Reader is what the reader is asked to do, nil for nothing.
+	Reader *Request
 	// Until ends the step; nil ends it at once.
 	Until *Condition
 	// Rest is how long time goes on then. Afterwards it stands still until the page is turned.
 	Rest time.Duration
 	// Limit is what the step may take until Until holds.
 	Limit time.Duration
+}
+
+// ends is the condition that ends the step, nil when it ends at once.
+func (s *Step) ends() *Condition {
+	if s.Until == nil && s.Reader != nil {
+		return s.Reader.Done
+	}
+	return s.Until
 }
 
 // Take is what to do in one's own controller.
@@ -101,6 +169,7 @@ type Group struct {
 
 // Groups are the parts of the chooser, in its order.
 var Groups = []Group{
+	{"start", Words{"Begin here", "从这里开始"}},
 	{"handlers", Words{"Handlers and workers", "handler 与 worker"}},
 	{"breaks", Words{"When the connection breaks", "连接断开时"}},
 	{"order", Words{"Order", "顺序"}},

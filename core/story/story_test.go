@@ -71,7 +71,7 @@ func TestExplore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, library(t))
 		defer s.close()
-		if err := s.player.Begin(context.Background(), id, os.Getenv("ERA")); err != nil {
+		if err := s.player.Begin(context.Background(), id, os.Getenv("ERA"), 0); err != nil {
 			t.Fatal(err)
 		}
 		for i := 0; i < 400; i++ {
@@ -106,8 +106,11 @@ func TestExplore(t *testing.T) {
 			if d.Problem != "" {
 				return
 			}
-			if d.Done && i%3 == 2 {
-				if d.Last == len(s.player.now.story.Steps)-1 {
+			if d.Waits {
+				say += " // asks: " + d.Asks.EN
+			}
+			if (d.Done || d.Waits) && i%3 == 2 {
+				if d.Done && d.Last == len(s.player.now.story.Steps)-1 {
 					return
 				}
 				if err := s.player.Turn(context.Background(), 1); err != nil {

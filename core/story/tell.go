@@ -46,8 +46,8 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	for i := range t.pages {
 		d.Marks[i] = t.pages[i].StoryMark
 	}
-	if t.running() != nil && t.asked > 0 {
-		if d.Hurry = "fast"; t.skipping {
+	if t.running() != nil && (t.asked > 0 || t.hurries()) {
+		if d.Hurry = "fast"; t.skipping || t.hurries() {
 			d.Hurry = "skip"
 		}
 	}
@@ -61,6 +61,25 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	d.Done = d.Ended && s.Seq >= is.End
 	if !ok {
 		return d
+	}
+	step := &t.story.Steps[i]
+	if q := step.Question; q != nil {
+		if is.waits {
+			d.Waits = true
+			if p.true(t, i, &q.Asks, f, s, at) {
+				d.Asks = saying(&q.Asks, s, is.base)
+			}
+			return d
+		}
+		if d.Done && is.right == 0 && is.base != nil {
+			is.right = q.right(p.rec.FoldAt(is.End).State(), is.base)
+		}
+		if d.Done {
+			d.Right = is.right
+		}
+	}
+	if asks := t.story.Steps[i].Reader; is.waits && asks != nil && !is.made {
+		d.Waits, d.Asks = true, &view.Saying{EN: asks.Words.EN, ZH: asks.Words.ZH}
 	}
 	sentence := t.story.Steps[i].sentence(d.Done)
 	if p.true(t, i, sentence, f, s, at) {

@@ -17,6 +17,11 @@ type Told struct {
 	Caption *Saying `json:"caption"`
 	// Before is what was said before the step's condition came, if that is still true: who has not read it yet may.
 	Before *Saying `json:"before,omitempty"`
+	// Waits: the step waits for what it asks of the reader, an action or an answer, and time stands still until then. Asks is what.
+	Waits bool    `json:"waits"`
+	Asks  *Saying `json:"asks,omitempty"`
+	// Right is the number of the answer that turned out to be right, from 1; 0 while it is open.
+	Right int `json:"right,omitempty"`
 	// Hurry is how the step that runs comes to its end: "" at its own pace, "fast" when the page was turned before, "skip" when twice.
 	Hurry string `json:"hurry"`
 	// Stands: time stands still until the page is turned.

@@ -145,7 +145,7 @@ function stageHead({ g, x, w, rail }, ctx) {
   const no = text(g, x, rail - 56, 'num2 cet');
   const caret = s('path', { d: `M${x + 100} ${rail - 91}h8l-4 5z`, class: 'caretp' });
   g.append(caret);
-  const button = h('button', { class: 'sbtn head quiet', type: 'button', 'aria-haspopup': 'dialog' });
+  const button = h('button', { class: 'sbtn head quiet', type: 'button', 'aria-haspopup': 'dialog', 'data-call': 'cluster' });
   place(button, x - 2, rail - 102, 112, 24);
   button.addEventListener('click', () => ctx.clusterMenu?.(button));
   ctx.scene.over.append(button);

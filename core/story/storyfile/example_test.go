@@ -44,7 +44,7 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 				console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 				p := story.NewPlayer(console, rec, []*story.Story{s})
-				if err := p.Begin(t.Context(), s.ID, era); err != nil {
+				if err := p.Begin(t.Context(), s.ID, era, 0); err != nil {
 					t.Fatal(err)
 				}
 				var told *view.Told

@@ -1,0 +1,202 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+const (
+	storyBar = "stage.find('.storybar:not(.offer)')?.dataset"
+	offerBar = "stage.find('.storybar.offer')"
+)
+
+// openTour opens the page at an address of its own words, without a scene, and waits for nothing.
+func openTour(t *testing.T, b *browser.Browser, srv *server, fragment string, width, height int64) *browser.Page {
+	t.Helper()
+	page := b.OpenForTest(t, "about:blank", width, height)
+	if err := page.OnNewDocument(within(t, 30*time.Second), stageTools(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(within(t, time.Minute), srv.url+fragment); err != nil {
+		t.Fatal(err)
+	}
+	return page
+}
+
+// waitTour waits for an expression.
+func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) {
+	t.Helper()
+	if err := page.WaitFor(within(t, 90*time.Second), fmt.Sprintf(expression, args...),
+		"document.querySelector('.storybar:not(.offer)')?.outerHTML.slice(0, 300) + stage.find('.cap .say')?.textContent"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// pressTour clicks what a selector finds, as a person would, once it is there.
+func pressTour(t *testing.T, page *browser.Page, selector string) {
+	t.Helper()
+	waitTour(t, page, "!!stage.find(%s)", quoted(selector))
+	if err := page.Click(within(t, 30*time.Second), fmt.Sprintf("stage.find(%s)", quoted(selector))); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestTheTour takes the tour from #tour to its end, in both languages: it does what each step asks with the control that the page points at,
+// and turns the pages with the bar's own button.
+func TestTheTour(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	for _, c := range []struct {
+		lang string
+		w, h int64
+	}{{"en", 1280, 720}, {"zh", 1920, 1080}} {
+		t.Run(c.lang, func(t *testing.T) {
+			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
+			waitTour(t, page, "%s?.step === '1'", storyBar)
+			n := evalIn[int](t, page, "document.querySelectorAll('.storybar:not(.offer) .dot').length")
+			asked := 0
+			for step := 1; step <= n; step++ {
+				waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyBar, step, storyBar)
+				if evalIn[bool](t, page, "%s.state === 'waits'", storyBar) {
+					asked++
+					settle(t, page)
+					shot(t, page, fmt.Sprintf("tour-%s-%02d-asks", c.lang, step))
+					how := evalIn[string](t, page, "stage.find('.cap .say').textContent")
+					control := evalIn[string](t, page, "stage.find('.asked')?.dataset.call ?? ''")
+					if control == "" {
+						t.Fatalf("step %d asks %q and points at nothing", step, how)
+					}
+					pressTour(t, page, ".asked")
+					if control == "cluster" { // a menu, in which it points at what is meant
+						waitTour(t, page, "stage.find('.pop .asked')")
+						shot(t, page, fmt.Sprintf("tour-%s-%02d-menu", c.lang, step))
+						pressTour(t, page, ".pop .asked")
+					}
+				}
+				waitTour(t, page, "%s?.step === '%d' && %s.state === 'told'", storyBar, step, storyBar)
+				if evalIn[bool](t, page, "!!stage.find('.pop')") {
+					if err := page.Keys(within(t, 30*time.Second), "Escape"); err != nil {
+						t.Fatal(err)
+					}
+				}
+				waitTour(t, page, "stage.find('.cap .say')?.textContent.length > 8")
+				settle(t, page)
+				shot(t, page, fmt.Sprintf("tour-%s-%02d", c.lang, step))
+				if cut := evalIn[string](t, page, "((el) => el.scrollWidth > el.clientWidth + 1 ? el.textContent : '')(stage.find('.cap .say'))"); cut != "" {
+					t.Errorf("step %d: the line has no room for %q", step, cut)
+				}
+				if step < n {
+					pressTour(t, page, ".storybar:not(.offer) .key.asked")
+				}
+			}
+			if asked < 5 {
+				t.Errorf("%d steps asked for something", asked)
+			}
+			takeHome(t, page, "tour-"+c.lang)
+			if was := evalIn[string](t, page, "location.hash"); !strings.Contains(was, "story=tour") {
+				t.Errorf("the address is %s", was)
+			}
+			page.ExpectClean(t)
+		})
+	}
+}
+
+// TestTheTourIsOfferedOnce opens the page for the first time and again, without and with a scene in its address; begins from each of its doors;
+// and takes the tour up where it was left.
+func TestTheTourIsOfferedOnce(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	scene := openTour(t, b, srv, "&source=sim&seed=3&objects=20", 1280, 720)
+	await(t, scene, time.Minute, "s.queue.synced")
+	settle(t, scene)
+	if evalIn[bool](t, scene, "!!%s", offerBar) {
+		t.Error("a link's own scene is disturbed by the offer")
+	}
+	page := openTour(t, b, srv, "", 1280, 720)
+	waitTour(t, page, "!!%s", offerBar)
+	settle(t, page)
+	shot(t, page, "tour-offer")
+	pressTour(t, page, ".storybar.offer [data-do=no]")
+	waitTour(t, page, "!%s", offerBar)
+
+	again := openTour(t, b, srv, "", 1280, 720)
+	await(t, again, time.Minute, "s.queue.synced")
+	settle(t, again)
+	if evalIn[bool](t, again, "!!%s", offerBar) {
+		t.Error("the second visit is offered the tour again")
+	}
+	// The list of keys begins with it.
+	if err := again.Keys(within(t, 30*time.Second), "?"); err != nil {
+		t.Fatal(err)
+	}
+	waitTour(t, again, "!!stage.find('.kp [data-do=tour]')")
+	settle(t, again)
+	shot(t, again, "tour-keys")
+	pressTour(t, again, ".kp [data-do=tour]")
+	waitTour(t, again, "%s?.step === '1'", storyBar)
+	for step := 1; step < 5; step++ {
+		answer(t, again, step)
+		waitTour(t, again, "%s?.step === '%d' && %s.state === 'told'", storyBar, step, storyBar)
+		if err := again.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
+	said := evalIn[string](t, again, "stage.find('.cap .say').textContent")
+	if err := again.Keys(within(t, 30*time.Second), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+	waitTour(t, again, "!%s && !location.hash.includes('story=')", storyBar)
+	// The chooser has it first, and says where it goes on.
+	if err := again.Keys(within(t, 30*time.Second), "s"); err != nil {
+		t.Fatal(err)
+	}
+	waitTour(t, again, "!!stage.find('.srow')")
+	settle(t, again)
+	shot(t, again, "tour-chooser")
+	if first := evalIn[string](t, again, "document.querySelector('.srow').id + document.querySelector('.srow.foc').textContent"); !strings.HasPrefix(first,
+		"story-tour") || !strings.Contains(first, "step 5 of") {
+		t.Errorf("the chooser begins with %q", first)
+	}
+	if err := again.Keys(within(t, 30*time.Second), "Enter"); err != nil {
+		t.Fatal(err)
+	}
+	waitTour(t, again, "%s?.step === '5' && %s.state === 'told'", storyBar, storyBar)
+	waitTour(t, again, "stage.find('.cap .say').textContent === %s", quoted(said))
+	for _, p := range []*browser.Page{scene, page, again} {
+		p.ExpectClean(t)
+	}
+}
+
+// TestTheTourInPresenterMode turns the tour's pages with a clicker: what it asks is done by turning, and the words say so.
+func TestTheTourInPresenterMode(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	page := openTour(t, browser.StartForTest(t), srv, "&tour&presenter=1", 1280, 720)
+	step := "Number(document.querySelector('.storybar:not(.offer)')?.dataset.step ?? 0)"
+	state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"
+	waitTour(t, page, "%s === 1 && %s === 'told'", step, state)
+	n := evalIn[int](t, page, "informerscope.state().then(() => document.querySelectorAll('.storybar:not(.offer) .dot').length)")
+	for i := 1; i <= n; i++ {
+		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
+		if evalIn[bool](t, page, "%s === 'waits'", state) {
+			waitTour(t, page, "document.querySelector('.presv').textContent.includes('Turning the page does it')")
+			settle(t, page)
+			shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))
+			if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+				t.Fatal(err)
+			}
+		}
+		waitTour(t, page, "%s === %d && %s === 'told'", step, i, state)
+		settle(t, page)
+		shot(t, page, fmt.Sprintf("tour-presenter-%02d", i))
+		if i < n {
+			if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	page.ExpectClean(t)
+}
