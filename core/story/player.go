@@ -203,10 +203,10 @@ func (p *Player) Begin(ctx context.Context, id, era string) error {
 	p.now = t
 	p.mu.Unlock()
 	p.console.View.Tell(p.tell)
-	do, source, none, off := "", "sim", "", "off"
+	do, source, none := "", "sim", ""
 	change, err := json.Marshal(lab.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Era: &era, Seed: &s.Seed,
-		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &off,
+		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
 	})
 	if err == nil {
 		_, err = p.console.Do(ctx, "select", []lab.Argument{{JSON: change}})
