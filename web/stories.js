@@ -53,6 +53,9 @@ export class Stories {
     this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
     this.drawn = '';
+    ctx.storiesChanged = () => {
+      this.library = { groups: [], stories: [] };
+    };
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
   }
@@ -87,7 +90,10 @@ export class Stories {
 
   /** Asks the worker which stories there are. @private */
   async list() {
-    if (!this.library.stories.length) this.library = await this.ctx.call('stories');
+    if (!this.library.stories.length) {
+      await this.ctx.ownStories?.();
+      this.library = await this.ctx.call('stories');
+    }
     return this.library.stories;
   }
 

@@ -32,6 +32,8 @@ type Player struct {
 
 	turn sync.Mutex // one Begin or Leave at a time
 
+	added []*Story // beside stories; guarded by mu
+
 	mu  sync.Mutex
 	now *telling // nil when no story is told
 }
@@ -107,7 +109,7 @@ type Library struct {
 // Library lists the stories.
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
-	for _, s := range p.stories {
+	for _, s := range p.all() {
 		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}}
 		for i := range s.Steps {
 			st := &s.Steps[i]
@@ -120,8 +122,6 @@ func (p *Player) Library() Library {
 
 // List is Library, as lab.Teller has it.
 func (p *Player) List() any { return p.Library() }
-
-var _ lab.Teller = (*Player)(nil)
 
 // Follow tells what another page tells, whose log this is too: told is what its frames say. Null ends that.
 func (p *Player) Follow(told json.RawMessage) error {
@@ -171,8 +171,9 @@ func (p *Player) Follow(told json.RawMessage) error {
 
 // find is the story with an id.
 func (p *Player) find(id string) (*Story, error) {
-	ids := make([]string, len(p.stories))
-	for i, s := range p.stories {
+	all := p.all()
+	ids := make([]string, len(all))
+	for i, s := range all {
 		if s.ID == id {
 			return s, nil
 		}
