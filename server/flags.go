@@ -49,6 +49,7 @@ type settings struct {
 	insecure       bool
 	scene          string // what the printed link says of the source, as "&seed=7"
 	version        bool   // print it and end
+	stories        string // the directory of a speaker's own stories, "" for none
 	probe          string // what to ask a running server for, and end
 }
 
@@ -96,6 +97,8 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		"a recording afterwards; nobody but its owner may read it")
 	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects; without it their names, versions, times and phases")
 	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most followers that wait for news at one time, a `number`; a cache in front counts as one")
+	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
+		"read anew whenever a page is loaded, and whoever reaches the page can read them")
 	publicURL := flags.String("public-url", "", "`URL` under which a proxy in front of the server, such as an ingress, publishes it; it "+
 		"goes into the printed link")
 	allowedHosts := flags.String("allowed-hosts", "", "`list` of further names by which browsers reach the server, such as localhost:9090 "+

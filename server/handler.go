@@ -17,6 +17,7 @@ type parts struct {
 	refusals *guard.Tally
 	files    http.Handler
 	carrier  http.Handler // the relay
+	own      http.Handler // a speaker's own stories
 	hall     http.Handler // what the audience follows; nil: there is none
 	numbers  http.Handler // the metrics
 	ready    http.Handler
@@ -51,6 +52,8 @@ func (p parts) handler() http.Handler {
 			p.watch(w, r)
 		case "/healthz", "/readyz":
 			p.watch(w, r)
+		case "/stories.json":
+			p.own.ServeHTTP(w, r)
 		default:
 			p.files.ServeHTTP(w, r)
 		}

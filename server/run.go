@@ -22,6 +22,7 @@ import (
 	"informerscope/server/internal/guard"
 	"informerscope/server/internal/health"
 	"informerscope/server/internal/metrics"
+	"informerscope/server/internal/ownstories"
 	"informerscope/server/internal/relay"
 	"informerscope/server/internal/site"
 	"informerscope/web"
@@ -86,6 +87,14 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	if missing := files.Missing(); missing != "" {
 		log.Warn(missing)
+	}
+	own := ownstories.New(s.stories)
+	told, err := own.Read()
+	if err != nil {
+		return fmt.Errorf("--stories: %w", err)
+	}
+	for _, problem := range told.Problems {
+		log.Warn("a story is left out: " + problem)
 	}
 	numbers := new(metrics.Set)
 	numbers.Build(builtFrom())
@@ -154,7 +163,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
 		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall})
-	serves := parts{door: door, refusals: refusals, files: files, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
+	serves := parts{door: door, refusals: refusals, files: files, own: own, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
 	if hall != nil {
 		serves.hall = hall
 	}

@@ -19,6 +19,7 @@ import (
 
 	"informerscope/core/lab"
 	"informerscope/core/story"
+	"informerscope/core/story/storyfile"
 	"informerscope/core/trace"
 	"informerscope/core/view"
 	"informerscope/stories"
@@ -103,7 +104,7 @@ func run() error {
 	if err != nil {
 		return err
 	}
-	w.console.Stories = story.NewPlayer(w.console, rec, told)
+	w.console.Stories = storyfile.Teller{Player: story.NewPlayer(w.console, rec, told)}
 	tick, err := safejs.FuncOf(func(safejs.Value, []safejs.Value) any {
 		notify(w.poke)
 		return nil

@@ -37,6 +37,7 @@ export const effects = {
   follow: 'shows',
   groupBy: 'shows',
   stories: 'looks',
+  storyAdd: 'shows',
   storyBegin: 'begins',
   storyTurn: 'moves',
   storyStep: 'moves',

@@ -1,6 +1,6 @@
 // @ts-check
-// Recordings and links: the log as a file, a file as the log (opened or dropped on the page), an export for Perfetto, and
-// a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
+// Recordings, links and a speaker's own stories: the log as a file, a file as the log (opened or dropped on the page), the file of a story,
+// an export for Perfetto, and a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
 // event; a live one is a file, and so is any moment where the page was built on a runtime that leaves something to chance.
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
@@ -28,7 +28,7 @@ export class Files {
     this.exact = false;
     /** The release of Go that built the page: another one's may play otherwise. */
     this.go = '';
-    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace', hidden: '', 'aria-hidden': 'true',
+    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace,.yaml,.yml', hidden: '', 'aria-hidden': 'true',
       tabindex: -1 }));
     this.input.addEventListener('change', () => {
       const f = this.input.files?.[0];
@@ -37,6 +37,47 @@ export class Files {
     });
     app.append(this.input);
     this.drops();
+    ctx.ownStories = () => (this.served ??= this.fetchStories());
+  }
+
+  /** The stories of the server's directory, once they are asked for. @type {Promise<void> | undefined} */
+  served;
+
+  /** Adds the stories that the server was started with; what is wrong with one is said, and the others are there. @private */
+  async fetchStories() {
+    const { ctx } = this;
+    if (!ctx.relay) return;
+    /** @type {{files: {name: string, text: string}[], problems: string[]}} */
+    let own;
+    try {
+      const response = await fetch('stories.json', { cache: 'no-store' });
+      if (!response.ok) return; // a server without them
+      own = await response.json();
+    } catch (err) {
+      this.served = undefined; // asked for again with the next look at the stories
+      ctx.say(ctx.t('file.noStories', { w: err instanceof Error ? err.message : String(err) }), true);
+      return;
+    }
+    const problems = [...own.problems];
+    for (const { name, text } of own.files) {
+      await ctx.call('storyAdd', name, new TextEncoder().encode(text).buffer).catch((err) => problems.push(err.message));
+    }
+    if (problems.length) ctx.say(problems.join('\n'), true);
+  }
+
+  /** Adds a story that was dropped or opened. @param {File} file @private */
+  async addStory(file) {
+    const { ctx } = this;
+    const { t } = ctx;
+    const name = file.name.replace(/\.yml$/i, '.yaml');
+    try {
+      await ctx.ownStories?.(); // so that this one takes the place of the server's
+      const id = await ctx.call('storyAdd', name, await file.arrayBuffer());
+      ctx.storiesChanged?.();
+      ctx.say(t('file.story', { id }));
+    } catch (err) {
+      ctx.say(t('file.badStory', { w: err instanceof Error ? err.message : String(err) }), true);
+    }
   }
 
   /** Hands a file to the person. @param {string} name @param {ArrayBuffer[]} parts @param {string} type @private */
@@ -73,6 +114,7 @@ export class Files {
     const { ctx } = this;
     const { t } = ctx;
     const name = file.name;
+    if (/\.ya?ml$/i.test(name)) return this.addStory(file);
     if (file.size > 4e6) ctx.say(t('file.reading', { name, n: bytes(file.size) }));
     let o;
     try {
@@ -187,7 +229,7 @@ export class Files {
     }, { width: 420, label: t('file.menu') });
   }
 
-  /** A recording can be dropped anywhere on the page. @private */
+  /** A recording or a story can be dropped anywhere on the page. @private */
   drops() {
     const files = (/** @type {DragEvent} */ e) => !!e.dataTransfer && [...e.dataTransfer.types].includes('Files');
     addEventListener('dragenter', (e) => {

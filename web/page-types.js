@@ -108,6 +108,8 @@
  *   repaint: () => void,
  *   relay: boolean,
  *   follower: boolean,
+ *   ownStories?: () => Promise<void>,
+ *   storiesChanged?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   apart?: () => void,
  *   recorded?: () => boolean,

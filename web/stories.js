@@ -64,6 +64,9 @@ export class Stories {
     /** @type {tour.Offer | null} */
     this.offered = null;
     this.drawn = '';
+    ctx.storiesChanged = () => {
+      this.library = { groups: [], stories: [] };
+    };
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
   }
@@ -147,7 +150,10 @@ export class Stories {
 
   /** Asks the worker which stories there are. @private */
   async list() {
-    if (!this.library.stories.length) this.library = await this.ctx.call('stories');
+    if (!this.library.stories.length) {
+      await this.ctx.ownStories?.();
+      this.library = await this.ctx.call('stories');
+    }
     return this.library.stories;
   }
 

@@ -765,6 +765,7 @@
  * @property {ViewState} seekTime
  * @property {ViewState} mark
  * @property {Library} stories
+ * @property {string} storyAdd
  * @property {boolean} storyBegin
  * @property {boolean} storyTurn
  * @property {boolean} storyStep
@@ -1216,6 +1217,7 @@
  * @property {[key?: string | null]} follow
  * @property {[index: string]} groupBy
  * @property {[]} stories
+ * @property {[file: string, content: string | ArrayBuffer]} storyAdd
  * @property {[id: string, era?: string | null, step?: number | null]} storyBegin
  * @property {[n?: number | null]} storyTurn
  * @property {[step?: number | null]} storyStep

@@ -12,6 +12,8 @@ type Teller interface {
 	List() any
 	// Begin begins a story in an era, "" for the first in which it is told, and takes it up at a step, from 0.
 	Begin(ctx context.Context, id, era string, step int) error
+	// Add adds a story from its file, a YAML, and answers with its id.
+	Add(file string, content []byte) (id string, err error)
 	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
@@ -40,6 +42,26 @@ func tellingCommands() []Command {
 			}
 			return c.Stories.List(), nil
 		}),
+	}, {
+		Name: "storyAdd", Effect: Shows,
+		Args: []Arg{{Name: "file", Type: Text, Needed: true, Longest: longestName}, {Name: "content", Type: Content, Needed: true}},
+		Does: "adds a story to those of the page, from a file as docs/stories.md has it; a later one of the same name takes its place. An error says the " +
+			"line, and what was expected there",
+		Answers: "its id",
+		run: func(_ context.Context, c *Console, given arguments) (any, error) {
+			file, err := argument(given, 0, "")
+			if err != nil {
+				return nil, err
+			}
+			content, err := given.content(1)
+			if err != nil {
+				return nil, err
+			}
+			if c.Stories == nil {
+				return nil, errNoTeller
+			}
+			return c.Stories.Add(file, content)
+		},
 	}, {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
 		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},

@@ -21,6 +21,9 @@ const (
 // transforms are what a selection can ask for.
 var transforms = []string{transformOff, managedFields, metadataOnly}
 
+// Transforms are the names of what a selection can ask for, "off" first. The list is the caller's.
+func Transforms() []string { return slices.Clone(transforms) }
+
 func transformArg(needed bool) Arg {
 	return Arg{Name: "transform", Type: Text, Needed: needed, OneOf: transforms}
 }

@@ -32,6 +32,8 @@ type Player struct {
 
 	turn sync.Mutex // one Begin or Leave at a time
 
+	added []*Story // beside stories; guarded by mu
+
 	mu  sync.Mutex
 	now *telling // nil when no story is told
 }
@@ -119,7 +121,7 @@ type Library struct {
 // Library lists the stories.
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
-	for _, s := range p.stories {
+	for _, s := range p.all() {
 		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}}
 		for i := range s.Steps {
 			st := &s.Steps[i]
@@ -141,8 +143,6 @@ func (p *Player) Library() Library {
 
 // List is Library, as lab.Teller has it.
 func (p *Player) List() any { return p.Library() }
-
-var _ lab.Teller = (*Player)(nil)
 
 // Follow tells what another page tells, whose log this is too: told is what its frames say. Null ends that.
 func (p *Player) Follow(told json.RawMessage) error {
@@ -195,8 +195,9 @@ func (p *Player) Follow(told json.RawMessage) error {
 
 // find is the story with an id.
 func (p *Player) find(id string) (*Story, error) {
-	ids := make([]string, len(p.stories))
-	for i, s := range p.stories {
+	all := p.all()
+	ids := make([]string, len(all))
+	for i, s := range all {
 		if s.ID == id {
 			return s, nil
 		}
@@ -232,10 +233,10 @@ func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
 	p.now = t
 	p.mu.Unlock()
 	p.console.View.Tell(p.tell)
-	do, source, none, off := "", "sim", "", "off"
+	do, source, none := "", "sim", ""
 	change, err := json.Marshal(lab.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Era: &era, Seed: &s.Seed,
-		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &off,
+		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
 	})
 	if err == nil {
 		_, err = p.console.Do(ctx, "select", []lab.Argument{{JSON: change}})

@@ -38,7 +38,7 @@ func (e *FileError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.L
 // Read reads a story from what its file says; the file's name without its ending is the story's id. An error is a *FileError.
 func Read(file string, content *Node) (*Story, error) {
 	r := &reader{file: file}
-	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods"}
+	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: lab.Transforms()[0]}
 	if !regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,40}$`).MatchString(s.ID) {
 		return nil, r.bad(nil, "the name of the file is the story's id: small letters, digits and -, and then .yaml")
 	}
@@ -249,6 +249,12 @@ func (r *reader) story(n *Node, s *Story) error {
 				field{"objects", true, r.whole(func(v int64) { s.Objects = int(v) }, 0, 5000)},
 				field{"rate", false, r.number(&s.Rate, 0, 1000, "a number of changes a second")},
 				field{"resource", false, r.text(&s.Resource, 253)},
+				field{"transform", false, func(n *Node) error {
+					if s.Transform = n.Value; !slices.Contains(lab.Transforms(), n.Value) {
+						return r.bad(n, "a transform is one of %s, and not %q", strings.Join(lab.Transforms(), ", "), n.Value)
+					}
+					return nil
+				}},
 			)
 		}},
 		field{"handlers", false, r.list("handlers", func(n *Node) error {

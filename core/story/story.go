@@ -154,7 +154,9 @@ type Story struct {
 	Seed     uint64
 	Objects  int
 	Rate     float64
-	Handlers []Handler
+	// Transform is one of lab.Transforms.
+	Transform string
+	Handlers  []Handler
 	// Ready begins the first step.
 	Ready *Condition
 	Steps []Step

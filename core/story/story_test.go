@@ -97,9 +97,10 @@ func TestExplore(t *testing.T) {
 				for _, li := range st.Listeners {
 					l += fmt.Sprintf(" %s:%d/%d/%d/%d/%v", li.Name, li.Pending, li.Capacity, li.Distributed, li.Handled, li.Synced)
 				}
-				w := st.Workqueue
-				l += fmt.Sprintf("\n    wq %d %v dirty %d wait %d rec %d fail %d writes %d confl %d %+v", w.Depth, w.Workers, w.DirtyCount, w.WaitingCount, w.Reconciles,
-					w.Failures, w.Writes, w.Conflicts, w.LastRead)
+				if w := st.Workqueue; w != nil { // an informer that is not shared has none
+					l += fmt.Sprintf("\n    wq %d %v dirty %d wait %d rec %d fail %d writes %d confl %d %+v", w.Depth, w.Workers, w.DirtyCount, w.WaitingCount,
+						w.Reconciles, w.Failures, w.Writes, w.Conflicts, w.LastRead)
+				}
 			}
 			t.Logf("%6.0fms step %d done %v stands %v %s\n    api rv=%s objects=%d writes=%d %s %s", st.AtMillis, d.Step, d.Done, d.Stands, say, st.API.ResourceVersion,
 				st.API.Objects, st.API.Writes, l, d.Problem)

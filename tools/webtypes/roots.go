@@ -66,6 +66,7 @@ type calls struct {
 	SeekTime    trace.View    `json:"seekTime"`
 	Mark        trace.View    `json:"mark"`
 	Stories     story.Library `json:"stories"`
+	StoryAdd    string        `json:"storyAdd"`
 	StoryBegin  bool          `json:"storyBegin"`
 	StoryTurn   bool          `json:"storyTurn"`
 	StoryStep   bool          `json:"storyStep"`

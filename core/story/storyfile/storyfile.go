@@ -1,5 +1,5 @@
-// Package storyfile reads stories from YAML files, and packs them as JSON for the page: a parser of YAML would be a sixteenth of what the page
-// downloads. core/story says what is in a file.
+// Package storyfile reads stories from YAML files, and packs those of the page as JSON, which needs no parser when it begins. core/story says
+// what is in a file.
 package storyfile
 
 import (
@@ -15,7 +15,8 @@ import (
 	"informerscope/core/story"
 )
 
-const longestFile = 64 << 10
+// Longest is how many bytes a story's file may have.
+const Longest = 64 << 10
 
 // Read reads a story's file. An error is a *story.FileError.
 func Read(file string, content []byte) (*story.Story, error) {
@@ -92,8 +93,8 @@ var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
 // parse reads YAML.
 func parse(file string, content []byte) (*story.Node, error) {
 	bad := func(line int, text string) error { return &story.FileError{File: file, Line: line, Text: text} }
-	if len(content) > longestFile {
-		return nil, bad(1, fmt.Sprintf("the file is longer than %d bytes", longestFile))
+	if len(content) > Longest {
+		return nil, bad(1, fmt.Sprintf("the file is longer than %d bytes", Longest))
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {

@@ -1,0 +1,20 @@
+package storyfile
+
+import (
+	"informerscope/core/lab"
+	"informerscope/core/story"
+)
+
+// Teller is a Player that takes stories as files.
+type Teller struct{ *story.Player }
+
+var _ lab.Teller = Teller{}
+
+// Add reads a story's file and adds it, in place of an added one of the same name. It answers with the story's id.
+func (t Teller) Add(file string, content []byte) (id string, err error) {
+	s, err := Read(file, content)
+	if err != nil {
+		return "", err
+	}
+	return s.ID, t.Own(s)
+}

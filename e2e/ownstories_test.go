@@ -1,0 +1,130 @@
+package e2e
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+)
+
+// documented is the story that docs/stories.md teaches by.
+func documented(t *testing.T) string {
+	t.Helper()
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "..", "docs", "stories.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```yaml\n")
+	example, _, closed := strings.Cut(after, "```\n")
+	if !found || !closed {
+		t.Fatal("docs/stories.md has no example")
+	}
+	return example
+}
+
+// TestADroppedStoryIsTold drops a story with a mistake on the page, then the mended one, and tells it to its end.
+func TestADroppedStoryIsTold(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
+	text := documented(t)
+	dir := t.TempDir()
+	drop := func(text, says string) {
+		t.Helper()
+		path := filepath.Join(dir, "held.yaml")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Drop(within(t, 30*time.Second), path, browser.Point{X: 640, Y: 380}); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.WaitFor(within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+quoted(says)+")",
+			"document.querySelector('.toast')?.textContent"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop(strings.Replace(text, "group: store", "group: stove", 1), `held.yaml:3: a group is one of handlers, breaks, order, store, and not "stove"`)
+	shot(t, p, "1-wrong")
+	if evalIn[bool](t, p, "informerscope.story('held').then(() => true, () => false)") {
+		t.Error("a story that cannot be read can be begun")
+	}
+	drop(text, "“held” has been added")
+	shot(t, p, "2-added")
+	tellHeld(t, p)
+	p.ExpectClean(t)
+}
+
+// TestStoriesOfADirectoryAreTold starts the server with a directory of stories: the chooser has them, what is wrong with another one is said on
+// the page, and a file that is changed is another story after a reload.
+func TestStoriesOfADirectoryAreTold(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		t.Helper()
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	text := documented(t)
+	write("held.yaml", text)
+	write("wrong.yaml", strings.Replace(text, "look: [queue, indexer]", "look: [queu, indexer]", 1))
+	srv := startServer(t, "--listen=127.0.0.1:0", "--stories="+dir)
+	b := browser.StartForTest(t)
+	p := openStage(t, b, srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
+	chosen := func(title string) {
+		t.Helper()
+		if err := p.Keys(within(t, 30*time.Second), "s"); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.WaitFor(within(t, 30*time.Second), "document.querySelector('#story-held b')?.textContent === "+quoted(title),
+			"[...document.querySelectorAll('.srow b')].map((x) => x.textContent).join('; ')"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	chosen("Held back")
+	if err := p.WaitFor(within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes('wrong.yaml:8: a station is one of')",
+		"document.querySelector('.toast')?.textContent"); err != nil {
+		t.Error(err)
+	}
+	shot(t, p, "1-chooser")
+	if err := p.Keys(within(t, 30*time.Second), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+	tellHeld(t, p)
+	write("held.yaml", strings.Replace(text, "Held back", "Held for long", 1))
+	q := openStage(t, b, srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
+	p = q
+	chosen("Held for long")
+	q.ExpectClean(t)
+}
+
+// tellHeld begins the documented story, turns its page, and looks at its last sentence.
+func tellHeld(t *testing.T, p *browser.Page) {
+	t.Helper()
+	if n := evalIn[int](t, p, "informerscope.story('held').then((s) => s.steps)"); n != 2 {
+		t.Fatalf("it has %d steps, and the file has 2", n)
+	}
+	told := func(step string) {
+		t.Helper()
+		bar := "stage.find('.storybar')?.dataset.step === '" + step + "' && stage.find('.storybar').dataset.state === 'told'"
+		if err := p.WaitFor(within(t, 90*time.Second), bar, "document.querySelector('.storybar').outerHTML"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	told("1")
+	if err := p.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+		t.Fatal(err)
+	}
+	told("2")
+	if err := p.WaitFor(within(t, 60*time.Second), "stage.find('.cap .say')?.textContent.startsWith('The change waits in the queue')",
+		"stage.find('.cap .say')?.textContent"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, p, "9-held")
+}
