@@ -54,8 +54,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	// The programs that are started from here, the browser and credential plugins, have no business with it.
-	if err := os.Unsetenv(envPrefix + "TOKEN"); err != nil {
-		return err
+	for _, name := range []string{"TOKEN", "ATTACH_TOKEN"} {
+		if err := os.Unsetenv(envPrefix + name); err != nil {
+			return err
+		}
 	}
 	switch {
 	case s.version:
@@ -78,6 +80,9 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		kubeconfig.ServeOnly(s.contexts)
 	}
 	kubeconfig.Scrubber().Learn("the launch", []string{s.token})
+	if s.attachToken != "" {
+		kubeconfig.Scrubber().Learn("the attached process", []string{s.attachToken})
+	}
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
 	files, err := site.New(page)
@@ -153,7 +158,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
-		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall})
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
 	serves := parts{door: door, refusals: refusals, files: files, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
 	if hall != nil {
 		serves.hall = hall

@@ -13,6 +13,8 @@ const words = {
   'top.seed': ['simulated · seed {seed}', '模拟 · seed {seed}'],
   'top.live': ['{name} · live', '{name} · 实时'],
   'top.troubled': ['{name} · trouble', '{name} · 故障'],
+  'top.attached': ['{name} · attached', '{name} · 已连接'],
+  'top.attaching': ['attaching to a process', '正在连接进程'],
   'top.file': ['recording', '录制'],
   'top.source': ['source', '来源'],
   'top.sources': ['Where the objects come from', '对象从哪里来'],

@@ -220,7 +220,7 @@ function stageHead(slot, ctx) {
     num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
     attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
     workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
-    reads.set(q && !ctx.model.simulated() && source !== 'file' ? t('con.writeOnly') : '');
+    reads.set(q && !ctx.model.simulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
     reveal(writes, !!q && source === 'sim');
     put(writes, t('con.write'));
     attr(writes, 'aria-label', t('con.writeTip'));
