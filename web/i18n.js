@@ -195,6 +195,8 @@ const words = {
   'con.shutting': ['shutting down', '正在关闭'],
   'con.failed': ['{n} of {m} failed', '{m} 次中失败 {n} 次'],
   'con.none': ['No controller', '没有 controller'],
+  'con.unseen': ['Not seen', '看不到'],
+  'con.unseenWhy': ['The work queue was not\ngiven to the probe.', 'work queue 没有\n交给 probe。'],
   'con.noneWhy': ['No handler puts keys into\na work queue. The informer\nends at its listeners.', '没有 handler 把 key 放进\nwork queue。informer 到\nlistener 为止。'],
   'con.read': ['lister.Get: {n} [n:version|versions] behind', 'lister.Get：落后 {n} 个版本'],
   'con.readFresh': ['lister.Get: current', 'lister.Get：最新'],

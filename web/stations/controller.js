@@ -177,7 +177,7 @@ function full(slot, ctx) {
       head(q, st.source.kind, language());
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(!q && model.any, language());
+      nobody(!q && model.any, `${language()} ${unseen(st, 'workqueue') && 'unseen'}`);
       told.over.label(t('con.rows'));
       if (!q) {
         told.none();
@@ -527,11 +527,12 @@ function absent(slot, { t }) {
   const left = slot.x + slot.pad + 2;
   const none = text(g, left, slot.y + 25, 'c14');
   const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
-  return when((/** @type {boolean} */ on, /** @type {string} */ _) => {
+  return when((/** @type {boolean} */ on, /** @type {string} */ how) => {
     show(g, on);
     if (!on) return;
-    none.set(t('con.none'));
-    const said = t('con.noneWhy').split('\n');
+    const hidden = how.endsWith('unseen');
+    none.set(t(hidden ? 'con.unseen' : 'con.none'));
+    const said = t(hidden ? 'con.unseenWhy' : 'con.noneWhy').split('\n');
     why.forEach((line, i) => line.set(said[i] ?? ''));
   });
 }
