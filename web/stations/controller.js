@@ -7,6 +7,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
+import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
 import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
