@@ -47,10 +47,12 @@ type settings struct {
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
-	scene          string // what the printed link says of the source, as "&seed=7"
-	version        bool   // print it and end
-	stories        string // the directory of a speaker's own stories, "" for none
-	probe          string // what to ask a running server for, and end
+	scene          string       // what the printed link says of the source, as "&seed=7"
+	version        bool         // print it and end
+	stories        string       // the directory of a speaker's own stories, "" for none
+	probe          string       // what to ask a running server for, and end
+	attach         *relay.Probe // the probe in another process; nil for none
+	attachToken    string       // that it wants
 }
 
 // usageError is a mistake on the command line.
@@ -99,6 +101,9 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most followers that wait for news at one time, a `number`; a cache in front counts as one")
 	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
 		"read anew whenever a page is loaded, and whoever reaches the page can read them")
+	attach := flags.String("attach", "", "`URL` of a probe's handler in a running controller, such as "+
+		"http://localhost:6060/debug/informerscope/ (after kubectl port-forward, for one in a cluster): the page shows its informers")
+	attachToken := flags.String("attach-token-file", "", "`file` with the token that the probe of --attach wants, which nobody but its owner may read")
 	publicURL := flags.String("public-url", "", "`URL` under which a proxy in front of the server, such as an ingress, publishes it; it "+
 		"goes into the printed link")
 	allowedHosts := flags.String("allowed-hosts", "", "`list` of further names by which browsers reach the server, such as localhost:9090 "+
@@ -188,6 +193,16 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	if s.context != "" { // the link chooses it, so that the page begins there
 		s.scene = "&source=live&context=" + url.QueryEscape(s.context) + s.scene
 	}
+	if err := s.attachTo(*attach, *attachToken, lookup); err != nil {
+		return s, &usageError{err}
+	}
+	if s.attach != nil {
+		if s.context != "" || s.scene != "" {
+			return s, &usageError{fmt.Errorf("--attach begins with the informers of a process, so --context, --namespace, --resource, --seed, --objects " +
+				"and --rate do not go with it")}
+		}
+		s.scene = "&source=probe"
+	}
 	if s.broadcast {
 		s.scene += "&broadcast=1" // the page that is opened shows at once that it can speak
 	}
@@ -207,6 +222,28 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		return s, &usageError{err}
 	}
 	return s, nil
+}
+
+// attachTo notes which process is attached. Its token comes by a file, or by INFORMERSCOPE_ATTACH_TOKEN: others can see the command line.
+func (s *settings) attachTo(address, tokenFile string, lookup func(string) (string, bool)) error {
+	token, _ := lookup(envPrefix + "ATTACH_TOKEN")
+	if address == "" {
+		if tokenFile != "" {
+			return fmt.Errorf("--attach-token-file is the token of the probe of --attach: give that too")
+		}
+		return nil
+	}
+	var err error
+	if tokenFile != "" {
+		if token, err = readToken(tokenFile); err != nil {
+			return fmt.Errorf("--attach-token-file: %w", err)
+		}
+	}
+	if s.attach, err = relay.NewProbe(address, token); err != nil {
+		return fmt.Errorf("--attach: %w", err)
+	}
+	s.attachToken = token
+	return nil
 }
 
 // serveContexts notes which contexts are named; contexts is nil before if --contexts was not given.

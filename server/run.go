@@ -55,8 +55,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	// The programs that are started from here, the browser and credential plugins, have no business with it.
-	if err := os.Unsetenv(envPrefix + "TOKEN"); err != nil {
-		return err
+	for _, name := range []string{"TOKEN", "ATTACH_TOKEN"} {
+		if err := os.Unsetenv(envPrefix + name); err != nil {
+			return err
+		}
 	}
 	switch {
 	case s.version:
@@ -79,6 +81,9 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		kubeconfig.ServeOnly(s.contexts)
 	}
 	kubeconfig.Scrubber().Learn("the launch", []string{s.token})
+	if s.attachToken != "" {
+		kubeconfig.Scrubber().Learn("the attached process", []string{s.attachToken})
+	}
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
 	files, err := site.New(page)
@@ -162,7 +167,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
-		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall})
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
 	serves := parts{door: door, refusals: refusals, files: files, own: own, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
 	if hall != nil {
 		serves.hall = hall

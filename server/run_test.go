@@ -599,6 +599,37 @@ func TestFlags(t *testing.T) {
 	}
 }
 
+// TestAttachFlags: the probe's token never stands on the command line, and its file is the owner's alone.
+func TestAttachFlags(t *testing.T) {
+	const address = "http://localhost:6060/debug/informerscope/"
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("probe-token-9876543210\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	none := func(string) (string, bool) { return "", false }
+	fromEnv := func(name string) (string, bool) {
+		return "probe-token-from-the-environment", name == "INFORMERSCOPE_ATTACH_TOKEN"
+	}
+	s, err := parseFlags([]string{"--attach", address, "--attach-token-file", file}, none, io.Discard)
+	if err != nil || s.attach == nil || s.attachToken != "probe-token-9876543210" || !strings.Contains(s.scene, "source=probe") {
+		t.Errorf("%+v, %v", s, err)
+	}
+	if s, err = parseFlags([]string{"--attach", address}, fromEnv, io.Discard); err != nil || s.attachToken != "probe-token-from-the-environment" {
+		t.Errorf("%q, %v", s.attachToken, err)
+	}
+	if err := os.Chmod(file, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	for _, args := range [][]string{
+		{"--attach", address, "--attach-token-file", file}, {"--attach-token-file", file}, {"--attach", address, "--attach-token", "x"},
+		{"--attach", "http://me:secret@localhost:6060/"}, {"--attach", address, "--seed", "3"}, {"--attach", "localhost:6060"},
+	} {
+		if _, err := parseFlags(args, none, io.Discard); err == nil || strings.Contains(err.Error(), "secret") {
+			t.Errorf("%v: %v", args, err)
+		}
+	}
+}
+
 func TestEmbeddedPageHidesGo(t *testing.T) {
 	if _, err := web.Files().Open("embed.go"); err == nil {
 		t.Error("Go sources are served")

@@ -172,11 +172,14 @@ export class Address {
     /** @type {Record<string, any>} */
     const write = { ...noMoment, lane: null };
     for (const k of ['source', 'context', 'namespace', 'era', 'seed', 'objects', 'rate']) if (k in chosen) write[k] = chosen[k];
+    // What a process is attached with is its own; nothing that was chosen before goes with it.
+    if (selection?.source === 'probe') for (const k of ['context', 'era', 'seed', 'objects', 'rate', 'resource']) write[k] = null;
     const { group = '', version = '', resource } = chosen;
     write.transform = selection?.transform ?? null; // what a recording was made with goes on after it
-    if ('resource' in chosen) write.resource = fragment.formatResource({ group, version, resource });
+    if ('resource' in chosen && (resource || selection?.source !== 'probe')) write.resource = fragment.formatResource({ group, version, resource });
     this.hurry = this.wanted = 0;
     fragment.write(write);
+    if (selection?.source === 'probe') fragment.drop('namespace');
     writeNamespace(selection);
     this.followed = sceneOf();
     this.page.selected('source' in chosen || 'context' in chosen);

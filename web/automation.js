@@ -30,6 +30,7 @@ export function automation({ address, link, views, audience, pick, drawn }) {
     record: async () => asText(await address.perform('record', [])),
     load: call('load'),
     story: (/** @type {string} */ id) => views.stories.start(id),
+    attached: () => address.perform('attached', []),
     sources: () => address.perform('sources', []),
     resources: () => address.perform('resources', []),
     namespaces: () => address.perform('namespaces', []),

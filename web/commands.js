@@ -9,6 +9,7 @@ export const effects = {
   select: 'begins',
   transform: 'begins',
   story: 'looks',
+  attached: 'looks',
   checkStory: 'looks',
   arrive: 'looks',
   fault: 'acts',

@@ -279,7 +279,7 @@ export class Factory {
     this.api.title.set(fit(titles.join(' · '), stage.title.w, '600 14px'), titles.join(' · '));
     put(this.end, t(this.ended ? 'factory.start' : 'factory.shutdown'));
     attr(this.end, 'title', t(this.ended ? 'factory.startTitle' : 'factory.shutdownTitle'));
-    const cannot = ctx.model.state.source.kind === 'file' || ctx.follower;
+    const cannot = ['file', 'probe'].includes(ctx.model.state.source.kind) || ctx.follower;
     reveal(this.end, !cannot);
     is.rows.forEach((r, i) => this.paintRow(this.rows[i], r, cannot));
   }

@@ -1,6 +1,6 @@
 // @ts-check
 // The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
-import { castWords } from './topbar.js';
+import { attachedWords, castWords } from './topbar.js';
 import { attr, s, text } from './dom.js';
 import { clock as clockWords, wrap, wrapClauses } from './format.js';
 import { language } from './i18n.js';
@@ -147,6 +147,7 @@ export function sourceWords(ctx) {
   const { t, model } = ctx;
   const { kind, context, seed } = model.state.source;
   if (kind === 'live') return t(model.sure() ? 'top.live' : 'top.troubled', { name: context ?? '' });
+  if (kind === 'probe') return attachedWords(ctx, context);
   if (kind === 'broadcast') return castWords(ctx, context);
   return kind === 'file' ? t('top.file') : t('top.seed', { seed: seed ?? '' });
 }

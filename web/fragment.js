@@ -40,6 +40,14 @@ export function write(members) {
   if (next !== location.hash && !(next === '#' && !location.hash)) history.replaceState(null, '', next);
 }
 
+/** Takes a member out of the fragment; of the namespace `write` keeps the empty one. @param {string} name */
+export function drop(name) {
+  const p = read();
+  if (!p.has(name)) return;
+  p.delete(name);
+  history.replaceState(null, '', '#' + text(p));
+}
+
 /**
  * Puts the token of the server's present launch into the address.
  * @param {string} token
@@ -73,6 +81,8 @@ export function shareable(members) {
 export function selection(p) {
   /** @type {Record<string, string | number>} */
   const o = { source: p.get('source') === 'live' ? 'live' : 'sim' };
+  // Of another process nothing is chosen but which of its informers.
+  if (p.get('source') === 'probe') return { source: 'probe', ...(p.get('resource') ? { resource: p.get('resource') ?? '' } : {}) };
   for (const k of ['context', 'resource', 'era']) {
     const v = p.get(k);
     if (v) o[k] = v;

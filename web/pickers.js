@@ -1,7 +1,7 @@
 // @ts-check
 // The pickers of the top bar: where the objects come from, which resource, which namespace. What cannot be chosen is shown with why.
 import { h } from './dom.js';
-import { middle } from './format.js';
+import { exact, middle } from './format.js';
 import * as fragment from './fragment.js';
 import { addWords } from './i18n.js';
 import { searchList } from './popup.js';
@@ -32,6 +32,12 @@ addWords({
   'pick.watch': ['Watch {n} together', '一起看 {n} 种'],
   'pick.atMost': ['Up to {n} resources can be watched together.', '最多可以一起看 {n} 种资源。'],
   'pick.groupDown': ['the whole API group', '整个 API group'],
+  'pick.attached': ['the attached process', '已连接的进程'],
+  'pick.attachedAll': ['all its informers', '它的全部 informer'],
+  'pick.attachedNote': ['{n} [n:informer|informers] of client-go {v}, watched and never acted on', 'client-go {v} 的 {n} 个 informer，只看不动'],
+  'pick.attachedObjects': ['{n} [n:object|objects]', '{n} 个对象'],
+  'pick.attachedOff': ['not seen: {w}', '看不到：{w}'],
+  'pick.attachedNone': ['The process has given no informer to its probe yet.', '进程还没有把 informer 交给 probe。'],
   'pick.cluster': ['cluster {c}', '集群 {c}'],
   'pick.user': ['user {u}', '用户 {u}'],
   'pick.ns': ['namespace {ns}', 'namespace {ns}'],
@@ -225,6 +231,14 @@ export function openResources(ctx, anchor) {
   }, { width: 480, label: t('top.resource') });
 }
 
+/** The names of the informers that show. @param {Ctx} ctx */
+function shownOf({ model }) {
+  const rows = model.factory?.rows ?? [];
+  if (rows.length) return [...new Set(rows.map((r) => r.resource))];
+  const { resource, group } = model.state.resource;
+  return [group ? `${resource}.${group}` : resource];
+}
+
 /**
  * @param {Ctx} ctx @param {HTMLElement} anchor
  * @param {{save: () => void, open: () => void}} does
@@ -266,6 +280,26 @@ export function openSources(ctx, anchor, does) {
         })));
       }
     }
+    // The process of --attach, where there is one.
+    const probe = h('div', { hidden: '' });
+    body.append(probe);
+    if (ctx.relay) ctx.call('attached').then((o) => {
+      if (!o?.offered) return;
+      const names = shownOf(ctx);
+      const rows = o.informers.map((i) => {
+        const off = Object.keys(i.off ?? {}).sort().map((k) => (i.off ?? {})[k]);
+        return row(i.name, [`${t('pick.attachedObjects', { n: exact(i.objects) })}${i.synced ? '' : ` · ${t('notSynced')}`}`,
+          ...(off.length ? [t('pick.attachedOff', { w: [...new Set(off)].join('; ') })] : [])],
+        st.kind === 'probe' && names.length === 1 && names[0] === i.name, () => ctx.act('select', { source: 'probe', resource: i.name }));
+      });
+      const all = row(t('pick.attachedAll'), [t('pick.attachedNote', { n: rows.length, v: o.clientGo })], st.kind === 'probe' && names.length > 1,
+        () => ctx.act('select', { source: 'probe' }));
+      if (rows.length > 1) rows.unshift(all);
+      const words = o.error ? plain(ctx, o.error) : rows.length ? '' : t('pick.attachedNone');
+      probe.append(h('div', { class: 'grp' }, t('pick.attached')), words ? h('p', { class: o.error ? 'note bad' : 'note' }, words)
+        : h('div', { class: 'list', role: 'listbox', 'aria-label': t('pick.attached') }, ...rows));
+      probe.hidden = false;
+    }, () => {}); // the contexts below say why the relay does not answer
     const live = h('div', { class: 'list' });
     body.append(h('div', { class: 'grp' }, t('top.contexts')), live);
     live.append(h('p', { class: 'note' }, ctx.relay ? '…' : t('top.noRelay')));

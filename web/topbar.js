@@ -30,6 +30,12 @@ export function castWords(ctx, context) {
   return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
 }
 
+/** What is said of an attached process. @param {import('./page-types.js').Ctx} ctx @param {string} [name] of the process */
+export function attachedWords(ctx, name) {
+  if (!name) return ctx.t('top.attaching');
+  return ctx.t(ctx.model.any && !ctx.model.sure() ? 'top.troubled' : 'top.attached', { name });
+}
+
 export class TopBar {
   /**
    * @param {import('./page-types.js').Ctx} ctx
@@ -43,10 +49,11 @@ export class TopBar {
     /** What could not be begun, while nothing runs yet. */
     this.pending = '';
     const asked = fragment();
-    this.asked = { kind: asked.get('source') === 'live' ? 'live' : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
+    const kind = asked.get('source') ?? '';
+    this.asked = { kind: ['live', 'probe'].includes(kind) ? kind : 'sim', context: asked.get('context') ?? '', seed: Number(asked.get('seed')) || 0,
       trouble: '' };
     /** The resources that the address asks for. */
-    this.askedAll = (asked.get('resource') ?? 'pods').split(',');
+    this.askedAll = (asked.get('resource') ?? (kind === 'probe' ? '…' : 'pods')).split(',');
     this.askedResource = { ...parseResource(this.askedAll[0]), namespace: asked.get('namespace') ?? '' };
     /** Whether the address leaves the namespace to the context, so that it is not known yet. */
     this.askedOwn = asked.get('source') === 'live' && !asked.has('namespace');
@@ -63,7 +70,7 @@ export class TopBar {
     this.res = button('pick', (b) => this.openResources(b));
     this.resText = h('span');
     this.res.append(this.resText, caret());
-    this.ns = button('pick', (b) => this.openNamespaces(b));
+    this.ns = button('pick ns', (b) => this.openNamespaces(b));
     this.nsText = h('span');
     this.ns.append(this.nsText, caret());
     for (const b of [this.src, this.res, this.ns]) b.setAttribute('aria-haspopup', 'dialog');
@@ -135,12 +142,16 @@ export class TopBar {
     const src = ready ? st.source : { ...this.asked, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
     const tr = ready ? trouble(this.ctx) : null;
-    const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || (src.kind === 'live' && !model.sure())));
-    attr(this.src, 'class', `src${src.kind === 'live' ? ' live' : ''}${bad ? ' dead' : ''}`);
+    // The informers of another process are as they are: what would choose something for them, or act on them, is not there.
+    document.body.classList.toggle('attached', src.kind === 'probe');
+    const bad = !!src.trouble || (ready && (!!tr || model.down() || !!model.lost || ((src.kind === 'live' || src.kind === 'probe') && !model.sure())));
+    attr(this.src, 'class', `src${src.kind === 'live' || src.kind === 'probe' ? ' live' : ''}${bad ? ' dead' : ''}`);
     const said = ready && !model.sure() ? 'top.troubled' : 'top.live';
-    const full = src.kind === 'live' ? t(said, { name: src.context || '?' }) : src.kind === 'broadcast' ? castWords(this.ctx, src.context)
+    const full = src.kind === 'live' ? t(said, { name: src.context || '?' }) : src.kind === 'probe' ? attachedWords(this.ctx, src.context)
+      : src.kind === 'broadcast' ? castWords(this.ctx, src.context)
       : src.kind === 'file' ? t('top.file') : src.seed ? t('top.seed', { seed: src.seed }) : t('top.simulated');
-    put(this.srcText, src.kind === 'live' ? t(said, { name: middle(src.context || '?', 13) }) : full);
+    put(this.srcText, src.kind === 'live' ? t(said, { name: middle(src.context || '?', 13) })
+      : src.kind === 'probe' ? attachedWords(this.ctx, middle(src.context || '', 13)) : full);
     const words = tr?.whole || src.trouble;
     attr(this.src, 'title', words ? `${full}: ${words}` : full);
     attr(this.src, 'aria-label', `${t('top.source')}: ${full}`);
@@ -207,7 +218,8 @@ export class TopBar {
 
   /** @param {HTMLElement} anchor */
   openResources(anchor) {
-    openResources(this.ctx, anchor);
+    if (this.ctx.model.state.source.kind === 'probe') openSources(this.ctx, anchor, this.does); // its informers stand there
+    else openResources(this.ctx, anchor);
   }
 
   /** @param {HTMLElement} anchor */

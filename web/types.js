@@ -320,7 +320,7 @@
 /**
  * Source is where the objects come from.
  * @typedef {object} Source
- * @property {string} kind "sim", "live", "file"
+ * @property {string} kind "sim", "live", "probe", "file", "broadcast"
  * @property {string} [context]
  * @property {string} [cluster] Cluster, User, Server (host and port) and Namespace (the context's own, which is its default) are what the
  *   kubeconfig says of a live context, as far as it was known when the log began.
@@ -752,6 +752,7 @@
  * @property {Selection} select
  * @property {Selection} transform
  * @property {ReplayedStory} story
+ * @property {Attached} attached
  * @property {boolean} checkStory
  * @property {boolean} arrive
  * @property {{name: string, on: boolean}} fault
@@ -836,7 +837,7 @@
 /**
  * Selection is what an experiment looks at; KindSelected carries it as JSON.
  * @typedef {object} Selection
- * @property {string} source "sim", "live" or "file"
+ * @property {string} source "sim", "live", "probe", "file" or "broadcast"
  * @property {string} [context]
  * @property {string} group
  * @property {string} version
@@ -866,6 +867,15 @@
  * @property {number} rate
  * @property {number} from when the experiment began, in milliseconds since the cluster did: another one watched it before.
  * @property {string} do what was done by hand, and when: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+ */
+
+/**
+ * Attached is what there is to attach to, as the page's menu has it.
+ * @typedef {object} Attached
+ * @property {boolean} offered the server was started with --attach
+ * @property {string} clientGo
+ * @property {AttachedInformer[]} informers
+ * @property {string} [error] why it cannot be asked now
  */
 
 /**
@@ -1035,6 +1045,15 @@
  */
 
 /**
+ * AttachedInformer is an informer of the attached process.
+ * @typedef {object} AttachedInformer
+ * @property {string} name its resource, with the group if it has one
+ * @property {boolean} synced
+ * @property {number} objects
+ * @property {Record<string, string>} [off] layers of the probe that are off, and why
+ */
+
+/**
  * StoryGroup is a part of the chooser.
  * @typedef {object} StoryGroup
  * @property {string} id
@@ -1179,12 +1198,13 @@
  * CallArgs is what each call of the worker takes, in order; the table of commands says within which limits.
  * @typedef {object} CallArgs
  * @property {[]} state
- * @property {[change?: {source?: 'sim' | 'live' | null, context?: string | null, group?: string | null, version?: string | null,
+ * @property {[change?: {source?: 'sim' | 'live' | 'probe' | null, context?: string | null, group?: string | null, version?: string | null,
  *   resource?: string | null, kind?: string | null, namespace?: string | null, era?: string | null, seed?: number | null,
  *   objects?: number | null, rate?: number | null, do?: string | null, from?: number | null, at?: number | null,
  *   transform?: 'off' | 'managedFields' | 'metadata' | null} | null]} select
  * @property {[transform: 'off' | 'managedFields' | 'metadata']} transform
  * @property {[seq?: number | null]} story
+ * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
  * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'slow' | 'compact' | 'restart',

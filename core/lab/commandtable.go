@@ -150,7 +150,7 @@ func stateCommands() []Command {
 	}, {
 		Name: "select", Effect: Begins, Script: true, Patience: clusterPatience,
 		Args: []Arg{{Name: "change", Type: Object, Members: []Arg{
-			{Name: "source", Type: Text, OneOf: []string{"sim", "live"}}, {Name: "context", Type: Text}, {Name: "group", Type: Text},
+			{Name: "source", Type: Text, OneOf: []string{"sim", "live", SourceProbe}}, {Name: "context", Type: Text}, {Name: "group", Type: Text},
 			{Name: "version", Type: Text}, {Name: "resource", Type: Text}, {Name: "kind", Type: Text}, {Name: "namespace", Type: Text},
 			{Name: "era", Type: Text}, {Name: "seed", Type: Whole, Min: 0, Max: math.MaxUint64},
 			{Name: "objects", Type: Whole, Min: 0, Max: maxObjects}, {Name: "rate", Type: Number, Min: 0, Max: maxRate},
@@ -159,6 +159,7 @@ func stateCommands() []Command {
 		}}},
 		Does: "ends what runs and watches something else, with an empty log. What is left out stays as it is, but for `namespace`: " +
 			"a live context that was not selected before begins in its own (`\"\"` means all). `era` is one, or two with a comma between them. " +
+			"With the source `probe` it is the informers of the attached process, those that `resource` names or all; nothing else of it can be chosen. " +
 			"`resource` is one, or up to eight with commas between them, which a factory then has an informer each of. " +
 			"With `do` (and `from`, `at`) a story is played, below. While a cluster is asked everything else goes on, " +
 			"and a later `select` or `load` takes its place: it then is an error",
@@ -186,6 +187,10 @@ func stateCommands() []Command {
 		Name: "story", Effect: Looks, Args: []Arg{{Name: "seq", Type: Whole, Min: 0, Max: most}},
 		Answers: "what plays the simulated log again as far as that event: `{seed, objects, rate, from, do}`",
 		run:     one(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
+	}, {
+		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,
+		Does: "asks the relay which informers the attached process has", Answers: "Attached (`core/lab.Attached`)",
+		run: nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Attached(ctx), nil }),
 	}, {
 		Name: "checkStory", Effect: Looks, Args: []Arg{{Name: "do", Type: Text}},
 		Answers: "`true`, or an error that says what of it is not understood",

@@ -74,6 +74,19 @@ func (c *Console) choose(ctx context.Context, change Change) (any, error) {
 	if change.Source != nil {
 		source = *change.Source
 	}
+	if source == SourceProbe {
+		informers, err := change.attachTo()
+		if err != nil {
+			return nil, err
+		}
+		sel, err := c.Lab.Attach(ctx, informers)
+		c.simulated(sel.Source == "sim")
+		if err != nil {
+			return nil, err
+		}
+		c.View.Reset()
+		return sel, nil
+	}
 	if source != "live" {
 		c.simulated(true)
 	}

@@ -71,6 +71,7 @@ type Lab struct {
 	closed    bool
 	selection trace.Selection
 	src       *source
+	attached  *attached // what is followed in place of a source of the lab's own
 	exp       *experiment
 	indices   map[string]string // added by hand: name to expression
 	history   history
@@ -220,6 +221,10 @@ func (l *Lab) stopExperiment() {
 }
 
 func (l *Lab) stopSource() {
+	if l.attached != nil {
+		l.attached.stop()
+		l.attached = nil
+	}
 	if l.src == nil {
 		return
 	}
@@ -237,11 +242,17 @@ func (l *Lab) current() (*source, error) {
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
+	if l.attached != nil {
+		return nil, ErrAttached
+	}
 	if l.src == nil {
 		return nil, errors.New("nothing is selected yet")
 	}
 	return l.src, nil
 }
+
+// dialRelay opens a connection to the relay, which must be there.
+func (l *Lab) dialRelay(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }
 
 // Sources are what can be watched. The relay is asked each time, since a kubeconfig changes.
 func (l *Lab) Sources(ctx context.Context) Sources {

@@ -58,7 +58,7 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 			return sel, fmt.Errorf("unknown source %q: choose sim or live", sel.Source)
 		}
 	}
-	if sel.Source == "file" {
+	if sel.Source == "file" || sel.Source == SourceProbe {
 		sel.Source = "sim" // something is to run again
 	}
 	if c.Context != nil {

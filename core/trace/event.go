@@ -98,7 +98,7 @@ const (
 
 // Selection is what an experiment looks at; KindSelected carries it as JSON.
 type Selection struct {
-	Source    string `json:"source"` // "sim", "live" or "file"
+	Source    string `json:"source"` // "sim", "live", "probe", "file" or "broadcast"
 	Context   string `json:"context,omitempty"`
 	Group     string `json:"group"`
 	Version   string `json:"version"`

@@ -195,6 +195,8 @@ type LineDecoder struct {
 	fr fileReader
 	// Known gives the object of a KindRestored's item, when its reader has it already; then the line's is not decoded. May be nil.
 	Known func(lane uint8, key, rv string) any
+	// SkipUnknown leaves out events of kinds that this program does not know, as ReadFile does; without it they are an error.
+	SkipUnknown bool
 
 	event *Event // begun, to be completed
 	state *State // of a KindRestored
@@ -271,6 +273,9 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	e, known, err := d.fr.fromRecord(&rec)
 	if err != nil {
 		return nil, err
+	}
+	if !known && d.SkipUnknown {
+		return nil, nil
 	}
 	if !known {
 		return nil, fmt.Errorf("%q is no kind of event that this program knows: use the one that wrote it", rec.Kind)

@@ -43,7 +43,7 @@ type Fidelity struct {
 
 // Source is where the objects come from.
 type Source struct {
-	Kind    string `json:"kind"` // "sim", "live", "file"
+	Kind    string `json:"kind"` // "sim", "live", "probe", "file", "broadcast"
 	Context string `json:"context,omitempty"`
 	// Cluster, User, Server (host and port) and Namespace (the context's own, which is its default) are what the kubeconfig says of a
 	// live context, as far as it was known when the log began.

@@ -240,7 +240,8 @@ func ahead(a, b string) *float64 {
 }
 
 // beforeCluster are the causes that lie before the cluster, of which nothing is known then.
-var beforeCluster = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers"}
+var beforeCluster = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers",
+	"probe-gone", "probe-refused"}
 
 // saidNo are the causes that are an answer, of the cluster or of the server before it.
 var saidNo = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}

@@ -50,6 +50,7 @@ type calls struct {
 	Select     trace.Selection `json:"select"`
 	Transform  trace.Selection `json:"transform"`
 	Story      lab.Story       `json:"story"`
+	Attached   lab.Attached    `json:"attached"`
 	CheckStory bool            `json:"checkStory"`
 	Arrive     bool            `json:"arrive"`
 	Fault      struct {

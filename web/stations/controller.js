@@ -7,6 +7,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
+import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
 import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
@@ -177,7 +178,7 @@ function full(slot, ctx) {
       head(q, st.source.kind, language());
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(!q && model.any, language());
+      nobody(!q && model.any, `${language()} ${unseen(st, 'workqueue') && 'unseen'}`);
       told.over.label(t('con.rows'));
       if (!q) {
         told.none();
@@ -220,7 +221,7 @@ function stageHead(slot, ctx) {
     num.set(q ? count(q.depth) : '—', q ? t('con.queued') : '');
     attr(num.el, 'class', q ? slot.type.number : 'num2 t3');
     workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
-    reads.set(q && !ctx.model.simulated() && source !== 'file' ? t('con.writeOnly') : '');
+    reads.set(q && !ctx.model.simulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
     reveal(writes, !!q && source === 'sim');
     put(writes, t('con.write'));
     attr(writes, 'aria-label', t('con.writeTip'));
@@ -527,11 +528,12 @@ function absent(slot, { t }) {
   const left = slot.x + slot.pad + 2;
   const none = text(g, left, slot.y + 25, 'c14');
   const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
-  return when((/** @type {boolean} */ on, /** @type {string} */ _) => {
+  return when((/** @type {boolean} */ on, /** @type {string} */ how) => {
     show(g, on);
     if (!on) return;
-    none.set(t('con.none'));
-    const said = t('con.noneWhy').split('\n');
+    const hidden = how.endsWith('unseen');
+    none.set(t(hidden ? 'con.unseen' : 'con.none'));
+    const said = t(hidden ? 'con.unseenWhy' : 'con.noneWhy').split('\n');
     why.forEach((line, i) => line.set(said[i] ?? ''));
   });
 }

@@ -87,7 +87,7 @@ function showIndices(menu) {
   }
   root.append(list);
   if (!names.length) root.append(h('p', { class: 'note' }, t('idx.noIndex')));
-  if (!ctx.follower) {
+  if (!ctx.follower && ctx.model.state.source.kind !== 'probe') {
     root.append(h('hr'), h('h2', {}, t('idx.add')), ...addForm(menu), h('p', { class: 'note' }, t('idx.addNote')));
   }
   /** @type {HTMLElement | null} */ (root.querySelector('[aria-pressed="true"], button'))?.focus();

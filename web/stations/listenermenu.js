@@ -96,7 +96,7 @@ export function openHandler(ctx, anchor, id) {
   ctx.popup(anchor, (root, close) => {
     root.append(h('h2', {}, t('lis.menu', { name: l.name })), h('p', { class: 'note' }, whatItDid(ctx, l)));
     if (l.lastPanic) root.append(h('p', { class: 'note bad' }, t('lis.lastPanic', { w: l.lastPanic })));
-    if (ctx.follower) return; // what follows acts
+    if (ctx.follower || ctx.model.state.source.kind === 'probe') return; // what follows acts
     const setPace = (/** @type {number} */ ms) => {
       close();
       ctx.act('pace', id, ms);

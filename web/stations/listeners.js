@@ -6,6 +6,7 @@ import { expected, handlerBox } from '../draw/handler.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
+import { hatch, unseen } from '../draw/unseen.js';
 import { count, exact, fit, ring as ringNumber, ringLeast, ringShort, span, width } from '../format.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -29,6 +30,7 @@ addWords({
   ],
   'lis.now': ['now {key}', '正在 {key}'],
   'lis.pendingSampled': ['pending ≈ 20/s', '个待处理 ≈ 20/秒'],
+  'lis.past': ['this handler was added past the probe', '这个 handler 绕过了 probe'],
   'lis.gone': ['removed', '已移除'],
   'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
 });
@@ -46,6 +48,12 @@ function slowIn(facts, l) {
 /** What the number of those that wait is called: where the rings are only looked at now and then, how often. @param {State} state */
 function pendingWord(state) {
   return state.fidelity?.['listeners.ring']?.how === 'sampled' ? 'lis.pendingSampled' : 'lis.pending';
+}
+
+/** Why nothing is known of a listener's handler; empty where it is. @param {State} state @param {Listener} l */
+function pastProbe(state, l) {
+  const is = state.fidelity?.[`listeners.${l.id}`];
+  return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners');
 }
 
 /** A listener by its number, with the path to it in the state. @param {State} state @param {number} id */
@@ -88,8 +96,11 @@ function stagePanel(ctx, y) {
   text(g, 843, y + 30, 'm2', 'middle').set('addCh');
   g.append(s('path', { d: gates(y, [968, 978], 11), class: 'gate' }));
   text(g, 973, y + 30, 'm2', 'middle').set('nextCh');
+  // Of another process nobody tells what passes the channels, nor what a handler does that the probe does not know.
+  const channels = [832, 962].map((left) => hatch(g, { x: left, y: y - 14, w: 22, h: 28 }));
   const buffer = ring(g, ringX, y, stageRing);
   const handler = handlerBox(g, handlerX, y, stageHandler);
+  const past = hatch(g, { x: handlerX, y: y - 18, w: 52, h: 36 });
   g.append(s('path', { d: `M830 ${y + 44}H1054`, class: 'hair' }));
   const handled = text(g, 830, y + 64, 'l');
   const isSynced = lamp(g, 1050, y + 60, 4);
@@ -143,11 +154,15 @@ function stagePanel(ctx, y) {
       name.of(`${path}.name`, 'fit').set(fit(l.name, 106, '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
-      handled.set(handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
+      for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
+      const why = pastProbe(st, l);
+      past.set(why && ctx.t('lis.past'));
+      handled.set(why ? '' : handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
       isSynced.set(l.synced);
       synced.cls(l.synced ? 'l t1' : 'l').set(syncedWords(ctx, l));
       paintState(l, slow, held);
       paintNote(l, held);
+      if (why) note.cls('l').at(830, y + 82).set(ctx.t('lis.past'), why);
       button.label(l);
     },
     focus: () => button.el.focus(),

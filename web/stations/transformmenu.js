@@ -75,7 +75,7 @@ export function openTransform(ctx, anchor, left) {
     const { indexer, source } = model.state;
     root.append(h('h2', {}, t('idx.transform')));
     // What is not run here is not started anew here either.
-    if (!ctx.follower && source.kind !== 'file') {
+    if (!ctx.follower && source.kind !== 'file' && source.kind !== 'probe') {
       const list = h('div', { class: 'list', role: 'radiogroup', 'aria-label': t('idx.transform') });
       for (const name of transforms) {
         const on = name === (indexer.transform || 'off');

@@ -47,6 +47,9 @@ type Config struct {
 	// Hall is what the pages of viewers may speak to; nil: there is no audience.
 	Hall *audience.Hall
 
+	// Probe is the probe in another process whose stream viewers may have; nil: there is none.
+	Probe *Probe
+
 	// Refusals counts and logs what is refused; by default a tally of the relay's own.
 	Refusals *guard.Tally
 	// MaxStreams is how many requests for clusters there may be of all viewers together; DefaultMaxStreams by default.
@@ -207,6 +210,9 @@ func (r *Relay) Close() error {
 	r.endTally()
 	r.serving.Wait()
 	r.config.Clusters.Close()
+	if r.config.Probe != nil {
+		r.config.Probe.rt.CloseIdleConnections()
+	}
 	return nil
 }
 
@@ -229,10 +235,13 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
 		r.trouble(w, req)
+	case path == probeList, path == probeStream:
+		r.probe(w, req)
 	case strings.HasPrefix(path, guard.ClustersPrefix):
 		r.cluster(w, req)
 	default:
-		writeStatus(w, failure{code: http.StatusNotFound, message: "the relay serves /contexts, /rules, /trouble and " + guard.ClustersPrefix + "<context>/..."})
+		writeStatus(w, failure{code: http.StatusNotFound, message: "the relay serves /contexts, /rules, /trouble, /probe/ and " +
+			guard.ClustersPrefix + "<context>/..."})
 	}
 }
 

@@ -1,0 +1,432 @@
+package lab
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"k8s.io/utils/clock"
+
+	"informerscope/core/object"
+	"informerscope/core/trace"
+	"informerscope/core/vclock"
+)
+
+// SourceProbe is the source of a Selection whose log a probe in another process tells.
+const SourceProbe = "probe"
+
+// ErrAttached is the answer to who wants something done to the informers of another process.
+var ErrAttached = errors.New("these informers run in another process, which is watched and never acted on; choose the simulated cluster to try things")
+
+const (
+	firstRedial = 500 * time.Millisecond
+	lastRedial  = 8 * time.Second
+	// maxAttachedLine bounds a line of a stream: a baseline has all keys of a store in one.
+	maxAttachedLine = 128 << 20
+	// atOnce is how many events are appended together at most.
+	atOnce = 4096
+)
+
+// Attached is what there is to attach to, as the page's menu has it.
+type Attached struct {
+	Offered   bool               `json:"offered"` // the server was started with --attach
+	ClientGo  string             `json:"clientGo"`
+	Informers []AttachedInformer `json:"informers"`
+	Error     string             `json:"error,omitempty"` // why it cannot be asked now
+}
+
+// AttachedInformer is an informer of the attached process.
+type AttachedInformer struct {
+	Name    string            `json:"name"` // its resource, with the group if it has one
+	Synced  bool              `json:"synced"`
+	Objects int               `json:"objects"`
+	Off     map[string]string `json:"off,omitempty"` // layers of the probe that are off, and why
+}
+
+// Attached asks the relay what the attached process has.
+func (l *Lab) Attached(ctx context.Context) Attached {
+	out := Attached{Informers: []AttachedInformer{}}
+	if l.audience || l.dial == nil {
+		return out
+	}
+	t, disconnect := relayTransport(l.dialRelay)
+	defer disconnect()
+	ctx, cancel := context.WithTimeout(ctx, 20*time.Second)
+	defer cancel()
+	resp, err := openProbe(ctx, t, "")
+	var no *probeError
+	switch {
+	case errors.As(err, &no) && no.status == http.StatusNotFound:
+		return out
+	case err != nil:
+		out.Offered, out.Error = true, err.Error()
+		return out
+	}
+	defer resp.Body.Close()
+	out.Offered = true
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&out); err != nil {
+		out.Error = fmt.Sprintf("What the attached process has cannot be read: %v", err)
+	}
+	if out.Informers == nil {
+		out.Informers = []AttachedInformer{}
+	}
+	return out
+}
+
+// probeError is why there is no answer of a probe, in words for a person.
+type probeError struct {
+	trouble
+	status int // of the relay's answer; 0 for none
+}
+
+// Error implements error.
+func (e *probeError) Error() string { return e.words }
+
+// openProbe asks for a path below the relay's /probe/, whose answer's body is the caller's. Errors are a *probeError.
+func openProbe(ctx context.Context, rt http.RoundTripper, path string) (*http.Response, error) {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/probe/"+path, nil)
+	if err != nil {
+		return nil, &probeError{trouble: trouble{words: err.Error(), err: err}}
+	}
+	resp, err := rt.RoundTrip(req)
+	if err != nil {
+		return nil, &probeError{trouble: ofRelay(err)}
+	}
+	if resp.StatusCode == http.StatusOK {
+		return resp, nil
+	}
+	defer resp.Body.Close()
+	var status struct {
+		Message string `json:"message"`
+	}
+	text, err := io.ReadAll(io.LimitReader(resp.Body, 64<<10))
+	if err != nil || json.Unmarshal(text, &status) != nil || status.Message == "" {
+		status.Message = fmt.Sprintf("the relay answered %d %s", resp.StatusCode, http.StatusText(resp.StatusCode))
+	}
+	cause := resp.Header.Get(causeHeader)
+	return nil, &probeError{trouble{words: status.Message, cause: cause, err: errors.New(status.Message)}, resp.StatusCode}
+}
+
+// Attach ends the experiment and shows the informers of the attached process in its place: those that are named, with commas between
+// them, or all. The log goes on until something else is selected; when the process goes away it says so and is asked again, ever later.
+// When the process cannot be reached now, that is an error, and nothing changes.
+func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, error) {
+	switch {
+	case l.audience:
+		return l.Selection(), ErrAudience
+	case l.dial == nil:
+		return l.Selection(), errors.New("there is no server behind this page, so no process can be attached; " +
+			"start informerscope's server with --attach and open the address it prints")
+	}
+	a := newAttached(l, informers)
+	if err := a.begin(ctx); err != nil {
+		a.stop()
+		return l.Selection(), err
+	}
+	l.turn <- struct{}{}
+	defer func() { <-l.turn }()
+	l.halt()
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		a.stop()
+		return l.selection, errClosed
+	}
+	l.supersede()
+	l.stopSource()
+	l.attached = a
+	l.selection = a.header.Selection
+	l.rec.Reset()
+	a.follow()
+	return l.selection, nil
+}
+
+// attached follows the stream of a probe, over connections to the relay that are its own.
+type attached struct {
+	rec        *trace.Recorder
+	clock      clock.WithTicker
+	rt         *http.Transport
+	path       string
+	ctx        context.Context
+	end        func()
+	disconnect func()
+	done       sync.WaitGroup
+
+	header trace.Header
+	stream *attachedStream
+	said   string // the trouble that was told last
+}
+
+// attachedStream is one answer of a probe.
+type attachedStream struct {
+	body io.Closer
+	in   *bufio.Reader
+	dec  *trace.LineDecoder
+	held []trace.Event // of a baseline that is not complete
+	left int           // how many events of it are to come
+	// shift is the log's time when the stream began, less the stream's; known once an event came.
+	shift   time.Duration
+	shifted bool
+}
+
+func newAttached(l *Lab, informers string) *attached {
+	path := "stream"
+	if informers != "" {
+		path += "?" + url.Values{"informers": {informers}}.Encode()
+	}
+	t, disconnect := relayTransport(l.dialRelay)
+	a := &attached{rec: l.rec, clock: l.clock, rt: t, path: path, disconnect: disconnect}
+	a.ctx, a.end = context.WithCancel(context.Background())
+	return a
+}
+
+// begin opens the stream and reads its header. ctx bounds that, and no more.
+func (a *attached) begin(ctx context.Context) error {
+	opening, end := context.WithCancel(a.ctx)
+	unbound := context.AfterFunc(ctx, end)
+	resp, err := openProbe(opening, a.rt, a.path)
+	if err != nil {
+		unbound()
+		end()
+		return err
+	}
+	s := &attachedStream{body: ended{resp.Body, end}, in: bufio.NewReaderSize(resp.Body, 64<<10),
+		dec: trace.NewLineDecoder(func(raw []byte) (any, error) { return object.Parse(raw) })}
+	s.dec.SkipUnknown = true
+	line, err := s.line()
+	if err == nil {
+		err = json.Unmarshal(line, &a.header)
+	}
+	if err == nil && (a.header.Format != trace.FileFormat || a.header.Version != trace.FileVersion) {
+		err = fmt.Errorf("its first line is not that of a trace of version %d", trace.FileVersion)
+	}
+	if !unbound() && err == nil { // ctx ended, and with it the answer
+		err = ctx.Err()
+	}
+	if err != nil {
+		resp.Body.Close()
+		end()
+		return &probeError{trouble: damagedStream(err)}
+	}
+	a.header.Selection.Source = SourceProbe
+	a.stream = s
+	return nil
+}
+
+// ended is a body whose request ends with it.
+type ended struct {
+	io.Closer
+	end func()
+}
+
+// Close implements io.Closer.
+func (e ended) Close() error {
+	e.end()
+	return e.Closer.Close()
+}
+
+func damagedStream(err error) trouble {
+	return trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("What the attached process tells cannot be read: %v.", err)}
+}
+
+// follow reads the stream, and the ones after it, until stop.
+func (a *attached) follow() { a.done.Go(a.run) }
+
+// stop ends it, and returns when nothing of it runs any more.
+func (a *attached) stop() {
+	a.end()
+	a.disconnect()
+	a.done.Wait()
+	if a.stream != nil {
+		a.stream.body.Close()
+	}
+}
+
+func (a *attached) run() {
+	for wait := firstRedial; a.ctx.Err() == nil; {
+		err := a.read()
+		if a.ctx.Err() != nil {
+			return
+		}
+		a.stream.body.Close()
+		if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			a.tell(trouble{cause: "probe-gone", err: err, words: "The attached process went away, or the way to it broke. This page tries again by itself."})
+		} else if damaged := (*probeError)(nil); errors.As(err, &damaged) {
+			a.tell(damaged.trouble)
+		} else {
+			a.tell(trouble{cause: "probe-gone", err: err, words: "The connection to the attached process broke. This page tries again by itself."})
+		}
+		for a.ctx.Err() == nil {
+			if vclock.Sleep(a.ctx, a.clock, wait) != nil {
+				return
+			}
+			wait = min(2*wait, lastRedial)
+			opening, cancel := context.WithTimeout(a.ctx, clusterPatience)
+			err := a.begin(opening)
+			cancel()
+			if err == nil {
+				wait = firstRedial
+				break
+			}
+			if no := (*probeError)(nil); errors.As(err, &no) && a.ctx.Err() == nil {
+				is := no.trouble
+				is.words = strings.TrimSuffix(is.words, ".") + ". This page tries again by itself."
+				a.tell(is)
+			}
+		}
+	}
+}
+
+// tell writes into the log what is wrong, if it is something else than before.
+func (a *attached) tell(is trouble) {
+	if is.words == a.said {
+		return
+	}
+	a.said = is.words
+	lanes := 1
+	if len(a.header.Selection.Resources) > 0 {
+		lanes = len(a.header.Selection.Lanes())
+	}
+	for lane := range lanes {
+		a.rec.Emit(uint8(lane), is.event())
+	}
+}
+
+// read appends what the stream tells to the log until it ends.
+func (a *attached) read() error {
+	s := a.stream
+	for {
+		events, err := s.next()
+		if err := a.extend(events); err != nil {
+			return &probeError{trouble: damagedStream(err)}
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// extend numbers the events as the log goes on, and appends them.
+func (a *attached) extend(events []trace.Event) error {
+	if len(events) == 0 {
+		return nil
+	}
+	s := a.stream
+	seq, at := a.rec.Head()
+	if !s.shifted {
+		s.shifted = true
+		if seq > 0 { // an earlier stream's events stand before it
+			s.shift = max(a.rec.Now(), at) - events[0].At
+		}
+		a.said = "" // a baseline says anew how it is
+	}
+	for i := range events {
+		events[i].Seq = seq + uint64(i) + 1
+		events[i].At += s.shift
+	}
+	return a.rec.Extend(events)
+}
+
+// line is the next line, valid until the next call.
+func (s *attachedStream) line() ([]byte, error) {
+	part, err := s.in.ReadSlice('\n')
+	if err == nil {
+		return part, nil
+	}
+	line := slices.Clone(part)
+	for errors.Is(err, bufio.ErrBufferFull) {
+		if part, err = s.in.ReadSlice('\n'); len(line)+len(part) > maxAttachedLine {
+			return nil, fmt.Errorf("a line is longer than %d bytes", maxAttachedLine)
+		}
+		line = append(line, part...)
+	}
+	return line, err
+}
+
+// next waits for the next event, and takes what came with it. A baseline is given whole.
+func (s *attachedStream) next() ([]trace.Event, error) {
+	var out []trace.Event
+	for {
+		line, err := s.line()
+		if err != nil {
+			return out, err
+		}
+		if line = bytes.TrimSpace(line); len(line) > 0 {
+			e, err := s.dec.Line(line)
+			if err != nil {
+				return out, &probeError{trouble: damagedStream(err)}
+			}
+			if e != nil {
+				out = s.take(out, e)
+			}
+		}
+		if ahead, _ := s.in.Peek(s.in.Buffered()); len(out) > 0 && (len(out) >= atOnce || bytes.IndexByte(ahead, '\n') < 0) {
+			return out, nil
+		}
+	}
+}
+
+// take adds an event to those that are ready, or keeps it with its baseline.
+func (s *attachedStream) take(out []trace.Event, e *trace.Event) []trace.Event {
+	if e.Kind == trace.KindSelected {
+		var sel trace.Selection
+		if json.Unmarshal([]byte(e.Text), &sel) == nil {
+			sel.Source = SourceProbe
+			if text, err := json.Marshal(sel); err == nil {
+				e.Text = string(text)
+			}
+		}
+		s.held, s.left = append(s.held, *e), len(sel.Lanes())
+		if s.left > 0 {
+			return out
+		}
+	} else if s.left > 0 {
+		s.held = append(s.held, *e)
+		if e.Kind == trace.KindRestored {
+			s.left--
+		}
+		if s.left > 0 {
+			return out
+		}
+	} else {
+		return append(out, *e)
+	}
+	out = append(out, s.held...)
+	s.held = nil
+	return out
+}
+
+// attachTo attaches to the informers that a change of the selection names, or to all.
+func (c Change) attachTo() (informers string, err error) {
+	for _, other := range []struct {
+		name string
+		set  bool
+	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Era != nil}, {"seed", c.Seed != nil}, {"objects", c.Objects != nil},
+		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""}} {
+		if other.set {
+			return "", fmt.Errorf("%s cannot be chosen: %w", other.name, ErrAttached)
+		}
+	}
+	if deref(c.Resource) == "" {
+		return "", nil
+	}
+	targets, err := c.targets()
+	if err != nil {
+		return "", err
+	}
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.Name()
+	}
+	return strings.Join(names, ","), nil
+}
