@@ -50,7 +50,7 @@ func TestADroppedStoryIsTold(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	drop(strings.Replace(text, "group: store", "group: stove", 1), `held.yaml:3: a group is one of handlers, breaks, order, store, and not "stove"`)
+	drop(strings.Replace(text, "group: store", "group: stove", 1), `held.yaml:3: a group is one of start, handlers, breaks, order, store, and not "stove"`)
 	shot(t, p, "1-wrong")
 	if evalIn[bool](t, p, "informerscope.story('held').then(() => true, () => false)") {
 		t.Error("a story that cannot be read can be begun")
