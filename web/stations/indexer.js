@@ -346,7 +346,7 @@ function stageLegend(root, ctx, cells) {
       attr(swap, 'title', words);
       place(swap, 548, 168, byPhases ? phases.paint() - 551 : 124, 19);
       if (marked) paintFound(cells.query);
-      weight.paint(!held && any && !byPhases && !marked, store);
+      weight.paint(!held && any && !byPhases && !marked && store.bytes > 0, store);
       newest.set(t('idx.now'));
       oldest.set(t('idx.minute') + (cells.grid.per > 1 ? ` · ${t('idx.per', { n: cells.grid.per })}` : ''));
     },
@@ -719,7 +719,7 @@ export const indexer = {
         fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock);
-        weight.paint(w > 240 && store.count > 0, store);
+        weight.paint(w > 240 && store.bytes > 0, store);
       },
     };
   },
@@ -764,7 +764,7 @@ export const indexer = {
       paint(lane) {
         paint(lane);
         bars.paint();
-        weight.paint(lane.state.indexer.count > 0, lane.state.indexer);
+        weight.paint(lane.state.indexer.bytes > 0, lane.state.indexer);
       },
     };
   },

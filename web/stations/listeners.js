@@ -76,6 +76,8 @@ const stageHandler = { w: 52, h: 36, words: 't14', wordsY: 4, bar: 3, pad: 4, ba
 const panelCount = 3;
 const rowCount = 5;
 const ringX = 910;
+/** How wide a name may be that stands before the ring, which is drawn over it. */
+const nameRoom = 58;
 const handlerX = 994;
 /** The two bars of an unbuffered channel at two places. @param {number} y @param {number[]} xs @param {number} half their height */
 const gates = (y, xs, half) => xs.map((x) => `M${x} ${y - half}V${y + half}`).join('');
@@ -151,7 +153,7 @@ function stagePanel(ctx, y) {
       button.id = l.id;
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
-      name.of(`${path}.name`, 'fit').set(fit(l.name, 106, '600 14px'), l.name);
+      name.of(`${path}.name`, 'fit').set(fit(l.name, nameRoom, '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));

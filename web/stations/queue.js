@@ -14,6 +14,7 @@ import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { sparkline } from '../draw/sparkline.js';
 import { strip } from '../draw/strip.js';
+import { unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, Num, s, show, text } from '../dom.js';
 import { count, exact, fit, middle, rate, width } from '../format.js';
@@ -64,6 +65,7 @@ addWords({
   'queue.deltas': ['{n} [n:Delta|Deltas]: {ops}', '{n} 个 Deltas：{ops}'],
   'queue.deltaMerged': ['{n} merged, two Deleted into one', '{n} 次合并（两个 Deleted 成一个）'],
   'queue.noMerge': ['nothing merged', '没有合并'],
+  'queue.lockUnseen': ['lock not seen', '看不到锁'],
   'queue.lockTitle': [
     'The lock of the queue. Locked: the Reflector cannot queue anything until what was taken is processed.',
     '队列的锁。锁住时，取出的处理完之前 Reflector 无法入队。',
@@ -189,7 +191,7 @@ function full(slot, ctx) {
       last(q, language());
       const crowded = q.depth + q.batchSize > (st.indexer.count > 2600 ? listRows : 172);
       rail.paint(q, crowded && !byKey(q), facts.deltas, next, selected, language());
-      state(q, language());
+      state(q, unseen(st, 'queue.locked'), language());
     },
     compared: ({ state, facts }) => head(state.queue, facts.growing, facts.deltas, language()),
     points: { store: (_, st) => rail.seat(st.queue) },
@@ -483,11 +485,13 @@ function stageFoot(slot, { t }) {
   const locked = text(slot.g, left + 18, low - 30, 'l');
   const synced = text(slot.g, right - 13, low - 30, 'l', 'end');
   const merges = text(slot.g, left, low - 12, 'l3');
-  return when((/** @type {State} */ q, /** @type {string} */ _) => {
+  return when((/** @type {State} */ q, /** @type {string} */ hidden, /** @type {string} */ _) => {
     initial.set(exact(q.initialPopulation), 'initialPopulation');
+    show(lock, !hidden);
     attr(lock, 'href', q.locked ? '#i-lock' : '#i-unlock');
     attr(lock, 'class', q.locked ? 'ic c1' : 'ic');
-    locked.cls(q.locked ? 'l t1' : 'l').set(t(q.locked ? 'queue.locked' : 'queue.unlocked'), t('queue.lockTitle'));
+    locked.at(hidden ? left : left + 18, low - 30).cls(q.locked ? 'l t1' : 'l');
+    locked.set(t(hidden ? 'queue.lockUnseen' : q.locked ? 'queue.locked' : 'queue.unlocked'), hidden || t('queue.lockTitle'));
     light.set(q.synced);
     synced.cls(q.synced ? 'l t1' : 'l').set(q.synced ? 'synced' : t('notSynced'));
     if (!byKey(q)) merges.set('');
@@ -586,7 +590,9 @@ function upright(slot, ctx, rows) {
   });
   const below = text(head.asides, slot.x, slot.y + 43, slot.type.label);
   const list = lines(slot, slot.x, slot.y + 74, rows);
-  const paint = when((/** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ _) => {
+  const paint = when((
+    /** @type {State} */ q, /** @type {string} */ selected, /** @type {boolean} */ stopped, /** @type {string} */ hidden, /** @type {string} */ _,
+  ) => {
     head.set(count(q.depth), t('queue.depth'));
     line.set(sit(q, n, selected).sitters);
     const shown = listed(q, rows, stopped);
@@ -596,11 +602,12 @@ function upright(slot, ctx, rows) {
     head.right.set(gone);
     head.left.set(fit(nextWords(q, stopped, t), slot.w - 14 - (gone ? width(gone, slot.fonts.label) + 8 : 0), slot.fonts.label));
     below.cls(stopped ? `${slot.type.label} t1` : slot.type.label);
-    below.set(stopped ? t('pres.popHeld') : `${t(q.locked ? 'phone.locked' : 'phone.unlocked')}, ${q.synced ? 'synced' : t('notSynced')}`);
+    const lock = hidden ? 'queue.lockUnseen' : q.locked ? 'phone.locked' : 'phone.unlocked';
+    below.set(stopped ? t('pres.popHeld') : `${t(lock)}, ${q.synced ? 'synced' : t('notSynced')}`);
   });
   return {
     /** @param {import('../page-types.js').Lane} lane */
-    paint: ({ state }) => paint(state.queue, ctx.selected(), held(ctx), language()),
+    paint: ({ state }) => paint(state.queue, ctx.selected(), held(ctx), unseen(state, 'queue.locked'), language()),
   };
 }
 
