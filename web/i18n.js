@@ -380,7 +380,10 @@ const words = {
     'WatchList: the initial objects come as watch events, and wait in a temporary store for the mark of their end.',
     'WatchList：初始对象以 watch 事件的形式到达，在临时 store 中等待结束标记。',
   ],
-  'cap.rewatchlist': ['The Reflector asks for everything again with WatchList; {n} [n:has|have] arrived.', 'Reflector 用 WatchList 重新请求全部对象；已收到 {n} 个。'],
+  'cap.rewatchlist': [
+    'The Reflector asks for everything again with WatchList; what arrives waits in a temporary store.',
+    'Reflector 用 WatchList 重新请求全部对象；收到的先放在临时 store 里。',
+  ],
   'cap.left': [
     '{name} is removed: {n} that waited in its ring [n:is|are] thrown away, and the others go on.',
     '{name} 已移除：ring 中等待的 {n} 个被丢弃，其他 listener 不受影响。',

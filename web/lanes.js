@@ -3,7 +3,7 @@
 import { Columns, nothing, sent } from './comparison.js';
 import { attr, h, place, put, s, text } from './dom.js';
 import { Burst } from './eraburst.js';
-import { exact, seconds } from './format.js';
+import { exact, fit, seconds } from './format.js';
 import { language } from './i18n.js';
 import { Host } from './host.js';
 import { arrange, holdsAt, presenter, stage } from './layouts/lanes.js';
@@ -188,7 +188,8 @@ export class Lanes {
     const st = model.state;
     const name = this.compared()?.name;
     who.set(t('lanes.listener', { name: name ?? '—' }));
-    keeps.set(this.state(0).indexer.transform ? transformWords(this.ctx) : '');
+    const kept = this.state(0).indexer.transform ? transformWords(this.ctx) : '';
+    keeps.set(fit(kept, this.shape.indexer.w - 76), kept); // beside the station's name
     this.host.paint(clock);
     columns.paint(this.compare, [st, this.state(1)], language());
     const pop = model.hold('pop');

@@ -44,15 +44,17 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	if len(s.Holds) > 0 {
 		return x.held(f)
 	}
+	// What the first list brings can be popped before the Reflector has noted its version, and is a list that is under way until then.
+	first := f.Unlisted || r.ResourceVersion == ""
 	switch r.Phase {
 	case "listing":
-		return listing(r, f.Unlisted)
+		return listing(r, first)
 	case "watch-listing":
 		id := "rewatchlist"
-		if f.Unlisted {
+		if first {
 			id = "watchlist"
 		}
-		return trace.Sentence{ID: id, N: r.TempStore}
+		return trace.Sentence{ID: id}
 	case "stopped":
 		return trace.Sentence{ID: "stopped"}
 	}

@@ -153,7 +153,9 @@ function stagePanel(ctx, y) {
       button.id = l.id;
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
-      name.of(`${path}.name`, 'fit').set(fit(l.name, nameRoom, '600 14px'), l.name);
+      // Of a function's name, as a probe gives it, what follows the package tells it from others.
+      const own = l.name.slice(l.name.lastIndexOf('.') + 1);
+      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, nameRoom, '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
