@@ -212,7 +212,8 @@ func TestAttach(t *testing.T) {
 	}
 	shot(t, page, "ring-grown")
 	// What a probe does not see is not said: whether the queue is locked, and what objects weigh that have no JSON.
-	if words := evalIn[string](t, page, "document.querySelector('#app').textContent"); !strings.Contains(words, "lock not seen") || strings.Contains(words, "unlocked") {
+	words := evalIn[string](t, page, "document.querySelector('#app').textContent")
+	if !strings.Contains(words, "lock not seen") || strings.Contains(words, "unlocked") {
 		t.Errorf("it says of the queue's lock what it cannot know: %s", words)
 	}
 	if evalIn[bool](t, page, "document.querySelector('.idxb').checkVisibility()") {
