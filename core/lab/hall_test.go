@@ -116,6 +116,7 @@ func (h *hall) dial(ctx context.Context) (net.Conn, error) {
 	go func() { _ = srv.Serve(ln) }()
 	c, err := ln.dial(ctx)
 	if err != nil {
+		_ = srv.Close() // nobody will: who wanted the connection has left
 		return nil, err
 	}
 	return &hallConn{Conn: c, hall: h, end: func() { _ = srv.Close() }}, nil
