@@ -263,7 +263,9 @@ export class Timeline {
     const seq = ctx.model.view.seq;
     if (!key || !this.hops.length) {
       const any = ctx.model.marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
-      return any ? ctx.act('mark', direction) : ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack'));
+      if (any) return ctx.act('mark', direction);
+      // The view may have gone elsewhere since the last frame came: the worker knows whether there is none.
+      return ctx.call('mark', direction).catch(() => ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack')));
     }
     const now = this.hopNow();
     const to = direction > 0 ? this.hops[now + 1] : this.hops[now >= 0 && this.hops[now].seq === seq ? now - 1 : now];
