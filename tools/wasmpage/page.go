@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"informerscope/tools/wasmpage/determinism"
+	"informerscope/tools/wasmpage/repack"
 	"informerscope/tools/wasmpage/size"
 	"informerscope/tools/wasmpage/toolchain"
 )
@@ -51,7 +52,9 @@ func line(err error) string {
 // is a third.
 var hot = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "sync/...", "internal/sync",
-	"informerscope/...", "github.com/tidwall/...", "encoding/json", "bytes", "strconv", "syscall/js", "github.com/hack-pad/...",
+	"github.com/tidwall/...", "encoding/json", "bytes", "strconv", "syscall/js", "github.com/hack-pad/...",
+	"informerscope/wasm", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
+	"informerscope/core/trace", "informerscope/core/vclock", "informerscope/core/view", "informerscope/core/workqueue",
 }
 
 // buildPage builds the page into out, as want says or as well as the sources allow, and returns how it is.
@@ -65,6 +68,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 			return want, err
 		}
 	}
+	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and whoever has the old one open keeps it whole
 	tc = tc.ForPage()
 	is := want
 	doorless := map[string]string{}
@@ -87,12 +91,18 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 				return is, err
 			}
 		}
-		if err = compile(tc, work, out, try, replace); err == nil {
+		if err = compile(tc, work, next, try, replace); err == nil {
 			if is.small = try.small; want.small && !is.small && is.large == nil {
 				is.large = is.failed
 			}
 			if is.steady = try.steady; want.steady && !is.steady && is.chance == nil {
 				is.chance = is.failed
+			}
+			if want.small {
+				is.large = errors.Join(is.large, repacked(next))
+			}
+			if err := os.Rename(next, filepath.Join(out, "informerscope.wasm")); err != nil {
+				return is, err
 			}
 			return is, copyLoader(tc, filepath.Join(out, "wasm_exec.js"))
 		}
@@ -104,9 +114,8 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 	return is, err
 }
 
-// compile builds the program with what replaces the toolchain's files.
+// compile builds the program as the file out with what replaces the toolchain's files.
 func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[string]string) error {
-	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and whoever has the old one open keeps it whole
 	args := []string{"build", "-trimpath", "-ldflags=-s -w", "-gcflags=all=-l"}
 	for _, pkg := range hot {
 		args = append(args, "-gcflags="+pkg+"=")
@@ -124,19 +133,29 @@ func compile(tc *toolchain.Toolchain, work, out string, p page, replace map[stri
 	if p.steady {
 		args = append(args, "-tags", "steady")
 	}
-	if _, err := tc.Output(append(args, "-o", next, program)...); err != nil {
+	if _, err := tc.Output(append(args, "-o", out, program)...); err != nil {
 		return err
 	}
-	if p.small {
-		text, err := os.ReadFile(next)
-		if err != nil {
-			return err
-		}
-		if bytes.Contains(text, []byte(size.Hidden)) {
-			return errors.Join(errors.New("what is taken to be unreachable is linked into the page"), os.Remove(next))
-		}
+	if !p.small {
+		return nil
 	}
-	return os.Rename(next, filepath.Join(out, "informerscope.wasm"))
+	text, err := os.ReadFile(out)
+	if err == nil && bytes.Contains(text, []byte(size.Hidden)) {
+		err = errors.Join(errors.New("what is taken to be unreachable is linked into the page"), os.Remove(out))
+	}
+	return err
+}
+
+// repacked makes the file what repack.All makes of it, or leaves it and says why.
+func repacked(name string) error {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return err
+	}
+	if text, err = repack.All(text); err != nil {
+		return fmt.Errorf("the program is otherwise than expected: %w", err)
+	}
+	return os.WriteFile(name, text, 0o755)
 }
 
 // program is the page's; tests build a smaller one.
