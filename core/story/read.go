@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -35,11 +34,16 @@ type FileError struct {
 // Error implements error.
 func (e *FileError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
+// isID reports whether a story may have this id: up to 41 small letters, digits and -, of which the first is no -.
+func isID(id string) bool {
+	return id != "" && len(id) <= 41 && id[0] != '-' && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
+}
+
 // Read reads a story from what its file says; the file's name without its ending is the story's id. An error is a *FileError.
 func Read(file string, content *Node) (*Story, error) {
 	r := &reader{file: file}
 	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: lab.Transforms()[0]}
-	if !regexp.MustCompile(`^[a-z0-9][a-z0-9-]{0,40}$`).MatchString(s.ID) {
+	if !isID(s.ID) {
 		return nil, r.bad(nil, "the name of the file is the story's id: small letters, digits and -, and then .yaml")
 	}
 	if err := r.story(content, s); err != nil {

@@ -7,8 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io/fs"
-	"regexp"
 	"strconv"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -88,8 +88,6 @@ func each(files fs.FS, do func(file string, content []byte) error) error {
 	return nil
 }
 
-var yamlLine = regexp.MustCompile(`^yaml: (?:line (\d+): )?`)
-
 // parse reads YAML.
 func parse(file string, content []byte) (*story.Node, error) {
 	bad := func(line int, text string) error { return &story.FileError{File: file, Line: line, Text: text} }
@@ -98,16 +96,26 @@ func parse(file string, content []byte) (*story.Node, error) {
 	}
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {
-		line := 1
-		if m := yamlLine.FindStringSubmatch(err.Error()); m != nil && m[1] != "" {
-			line, _ = strconv.Atoi(m[1])
-		}
-		return nil, bad(line, "this is no YAML: "+yamlLine.ReplaceAllString(err.Error(), ""))
+		line, text := lineOf(err)
+		return nil, bad(line, "this is no YAML: "+text)
 	}
 	if len(doc.Content) == 0 {
 		return nil, bad(1, "the file is empty; docs/stories.md has an example")
 	}
 	return convert(doc.Content[0]), nil
+}
+
+// lineOf divides what package yaml says of a mistake, "yaml: line 3: did not find expected key", into the line, 1 if it names none, and what is wrong.
+func lineOf(err error) (line int, text string) {
+	text = strings.TrimPrefix(err.Error(), "yaml: ")
+	if after, found := strings.CutPrefix(text, "line "); found {
+		if number, rest, found := strings.Cut(after, ": "); found {
+			if n, err := strconv.Atoi(number); err == nil {
+				return n, rest
+			}
+		}
+	}
+	return 1, text
 }
 
 func convert(n *yaml.Node) *story.Node {

@@ -11,25 +11,36 @@ import (
 	"informerscope/tools/wasmpage/toolchain"
 )
 
-// Apimachinery is the module that is built from a copy in which doors are shut.
-const Apimachinery = "k8s.io/apimachinery"
+// Apimachinery is a module that is built from a copy in which doors are shut, as klog is.
+const (
+	Apimachinery = "k8s.io/apimachinery"
+	klog         = "k8s.io/klog/v2"
+)
+
+// copied are the modules that are built from copies, each with one of its packages.
+var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog}
 
 // net/http links crypto/tls, a resolver and the tables of Unicode with everything below them, and apimachinery links CBOR,
 // json-iterator and YAML, a good part of what a page would have to load. But a page never speaks TLS or looks up a name
-// itself, its browser does; it speaks HTTP/2 alone, and reads JSON into types of its own. In the build such functions, the
+// itself, its browser does; it speaks HTTP/2 alone, reads JSON into types of its own, and writes no log. In the build such functions, the
 // doors, return an error, or panic if they return none, and what only they could reach panics in place of what it would do, so
 // that the linker drops that.
 
 // doors are the functions, by package, through which a page does not go; methods
 // as Type.Method. They return an error if they can, and panic otherwise.
 var doors = map[string][]string{
-	"crypto/tls":                   {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
-	"crypto/hpke":                  {},
-	"crypto/x509":                  {"OID.String"},
-	"crypto/x509/pkix":             {"RDNSequence.String"},
-	"vendor/golang.org/x/net/idna": {"Profile.process"},
-	"net":                          {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
+	"crypto/tls":                     {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
+	"crypto/hpke":                    {},
+	"crypto/x509":                    {"OID.String"},
+	"crypto/x509/pkix":               {"RDNSequence.String"},
+	"vendor/golang.org/x/net/idna":   {"Profile.process"},
+	"net":                            {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
+	"crypto/sha3":                    {},
+	"crypto/sha512":                  {},
+	"crypto/internal/fips140/ecdh":   {},
+	"crypto/internal/fips140/nistec": {},
 	"net/http": {
+		"ServeMux.ServeHTTP",
 		"socksDialer.DialWithConn", "Request.write", "Request.multipartReader", "ReadResponse",
 		"conn.readRequest", "chunkWriter.writeHeader", "persistConn.roundTrip", "persistConn.readLoop", "persistConn.writeLoop",
 	},
@@ -40,6 +51,19 @@ var doors = map[string][]string{
 	Apimachinery + "/pkg/runtime":                        {"unstructuredConverter.FromUnstructuredWithValidation", "unstructuredConverter.ToUnstructured"},
 	Apimachinery + "/pkg/apis/meta/v1":                   {"RegisterConversions"},
 	Apimachinery + "/pkg/util/net":                       {},
+
+	klog: {"loggingT.output", "loggingT.printS"},
+}
+
+// idle are initialisers of packages, by package, that only prepare what a page never does, and are left out: types in a scheme, by which it
+// decodes nothing; hashes, a curve and a test of itself for TLS; flags that nobody sets.
+var idle = map[string][]string{
+	Apimachinery + "/pkg/apis/meta/v1": {"init"},
+	"crypto/internal/fips140/ecdh":     {"fipsSelfTest"},
+	"crypto/internal/fips140/nistec":   {"init"}, // which takes a table of 88 KB
+	"crypto/sha3":                      {"init"},
+	"crypto/sha512":                    {"init"},
+	klog:                               {"init"},
 }
 
 // beyond are the packages that only those doors lead to. A function of a
@@ -69,22 +93,24 @@ const (
 )
 
 // Prepare writes into dir the sources in which the doors are shut: files of the toolchain for the overlay, which it adds to replace,
-// and, since the go command lets no overlay replace files of the module cache, a copy of apimachinery with a go.mod that
-// replaces it.
+// and, since the go command lets no overlay replace files of the module cache, copies of modules with a go.mod that replaces
+// them.
 func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) error {
 	root, err := tc.List("-m", "-f", "{{.Dir}}")
 	if err != nil {
 		return err
 	}
-	origin, err := originDir(tc)
-	if err != nil {
-		return err
+	origins, copies := map[string]string{}, map[string]string{}
+	for _, module := range slices.Sorted(maps.Keys(copied)) {
+		if origins[module], err = originDir(tc, copied[module]); err != nil {
+			return err
+		}
+		copies[module] = filepath.Join(dir, "module", filepath.FromSlash(module))
+		if err := copyModule(copies[module], origins[module]); err != nil {
+			return err
+		}
 	}
-	module := filepath.Join(dir, "module")
-	if err := copyModule(module, origin); err != nil {
-		return err
-	}
-	if err := writeModfile(dir, root[0], module); err != nil {
+	if err := writeModfile(dir, root[0], copies); err != nil {
 		return err
 	}
 	pkgs := slices.Sorted(maps.Keys(doors))
@@ -96,21 +122,25 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 	for _, line := range lists {
 		words := strings.Split(line, "\t")
 		pkg, from, bases := words[0], words[1], words[2:]
-		found := 0
+		found, left := 0, 0
 		for _, base := range bases {
 			file := filepath.Join(from, base)
-			text, n, err := silence(file, doors[pkg], stripped[pkg], found == 0)
+			text, n, gone, err := silence(file, doors[pkg], idle[pkg], stripped[pkg], found == 0)
 			if err != nil {
 				return err
 			}
 			if text == nil {
 				continue
 			}
-			found += n
+			found, left = found+n, left+gone
 			out := filepath.Join(dir, strings.ReplaceAll(pkg, "/", "_")+"_"+base)
-			if in, err := filepath.Rel(origin, file); err == nil && filepath.IsLocal(in) {
-				out = filepath.Join(module, in)
-			} else {
+			ours := false
+			for module, origin := range origins {
+				if in, err := filepath.Rel(origin, file); err == nil && filepath.IsLocal(in) {
+					out, ours = filepath.Join(copies[module], in), true
+				}
+			}
+			if !ours {
 				replace[file] = out
 			}
 			if err := os.WriteFile(out, text, 0o644); err != nil {
@@ -119,6 +149,9 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 		}
 		if found != len(doors[pkg]) {
 			return fmt.Errorf("found %d of the %d doors of %s in %s; it is built otherwise than expected", found, len(doors[pkg]), pkg, from)
+		}
+		if left < len(idle[pkg]) {
+			return fmt.Errorf("found %d of the %d idle initialisers of %s in %s; it is built otherwise than expected", left, len(idle[pkg]), pkg, from)
 		}
 	}
 	return nil

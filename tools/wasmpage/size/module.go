@@ -3,18 +3,20 @@ package size
 import (
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"informerscope/tools/wasmpage/toolchain"
 )
 
-// originDir is where apimachinery lies, which is downloaded where nothing has needed it yet: the go command does that for a
-// package and not for a module.
-func originDir(tc *toolchain.Toolchain) (string, error) {
-	lines, err := tc.List("-f", "{{.Module.Dir}}", Apimachinery+"/pkg/runtime")
+// originDir is where the module with a package lies, which is downloaded where nothing has needed it yet: the go command does
+// that for a package and not for a module.
+func originDir(tc *toolchain.Toolchain, pkg string) (string, error) {
+	lines, err := tc.List("-f", "{{.Module.Dir}}", pkg)
 	if err != nil {
 		return "", err
 	}
@@ -46,19 +48,20 @@ func copyModule(dir, origin string) error {
 	})
 }
 
-// writeModfile writes go.mod and go.sum of the main module in root into dir,
-// with apimachinery replaced by module.
-func writeModfile(dir, root, module string) error {
+// writeModfile writes go.mod and go.sum of the main module in root into dir, with modules replaced by their copies.
+func writeModfile(dir, root string, copies map[string]string) error {
 	text, err := os.ReadFile(filepath.Join(root, "go.mod"))
 	if err != nil {
 		return err
 	}
-	// What is built names its modules, so the path must not be this machine's where that can be.
-	to := module
-	if in, err := filepath.Rel(root, module); err == nil && filepath.IsLocal(in) {
-		to = "./" + filepath.ToSlash(in)
+	for _, module := range slices.Sorted(maps.Keys(copies)) {
+		// What is built names its modules, so the path must not be this machine's where that can be.
+		to := copies[module]
+		if in, err := filepath.Rel(root, to); err == nil && filepath.IsLocal(in) {
+			to = "./" + filepath.ToSlash(in)
+		}
+		text = fmt.Appendf(text, "\nreplace %s => %s\n", module, strconv.Quote(to))
 	}
-	text = fmt.Appendf(text, "\nreplace %s => %s\n", Apimachinery, strconv.Quote(to))
 	if err := os.WriteFile(filepath.Join(dir, "go.mod"), text, 0o644); err != nil {
 		return err
 	}

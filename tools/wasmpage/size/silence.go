@@ -13,13 +13,13 @@ import (
 )
 
 // silence rewrites a file and drops the imports that nothing in it needs
-// then. It returns how many doors it found, or no text when the file can stay
+// then. It returns how many doors it found and how many idle initialisers, or no text when the file can stay
 // as it is. The first file of a package with a door declares their error.
-func silence(file string, closed []string, strip, first bool) (text []byte, found int, err error) {
+func silence(file string, closed, idle []string, strip, first bool) (text []byte, found, left int, err error) {
 	fset := token.NewFileSet()
 	f, err := parser.ParseFile(fset, file, nil, parser.ParseComments)
 	if err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	far := map[string]bool{} // names under which the file knows the packages beyond
 	for _, imp := range f.Imports {
@@ -31,7 +31,9 @@ func silence(file string, closed []string, strip, first bool) (text []byte, foun
 	gone := map[int]bool{} // declarations to leave out
 	for i, d := range f.Decls {
 		if gen, ok := d.(*ast.GenDecl); ok && gen.Tok == token.VAR {
-			changed = emptied(gen, far) || changed
+			n := valueless(gen, idle)
+			left += n
+			changed = emptied(gen, far) || n > 0 || changed
 			continue
 		}
 		fn, ok := d.(*ast.FuncDecl)
@@ -42,6 +44,9 @@ func silence(file string, closed []string, strip, first bool) (text []byte, foun
 		case slices.Contains(closed, name(fn)):
 			found++
 			fn.Body.List = []ast.Stmt{refuse(fn.Type)}
+		case fn.Recv == nil && fn.Name.Name == "init" && slices.Contains(idle, "init"):
+			left++
+			gone[i] = true
 		case strip && fn.Recv == nil && mentions(fn.Type, far):
 			gone[i] = true
 		case mentions(fn.Body, far):
@@ -52,7 +57,7 @@ func silence(file string, closed []string, strip, first bool) (text []byte, foun
 		changed = true
 	}
 	if !changed {
-		return nil, 0, nil
+		return nil, 0, 0, nil
 	}
 	var decls []ast.Decl
 	for i, d := range f.Decls {
@@ -80,12 +85,12 @@ func silence(file string, closed []string, strip, first bool) (text []byte, foun
 	f.Comments = nil
 	var out strings.Builder
 	if err := format.Node(&out, fset, f); err != nil {
-		return nil, 0, err
+		return nil, 0, 0, err
 	}
 	if found > 0 && first {
 		out.WriteString("\ntype doorError struct{}\n\nfunc (doorError) Error() string { return " + strconv.Quote(refusal) + " }\n\nvar errDoor error = doorError{}\n")
 	}
-	return []byte(out.String()), found, nil
+	return []byte(out.String()), found, left, nil
 }
 
 // refuse is the body of a door: it returns an error if that is the last result,
@@ -128,6 +133,17 @@ func emptied(gen *ast.GenDecl, far map[string]bool) (changed bool) {
 		}
 	}
 	return changed
+}
+
+// valueless takes the values from the idle variables, which are functions without arguments and results, and returns how many there are.
+func valueless(gen *ast.GenDecl, idle []string) (n int) {
+	for _, spec := range gen.Specs {
+		if v := spec.(*ast.ValueSpec); len(v.Names) == 1 && slices.Contains(idle, v.Names[0].Name) {
+			v.Type, v.Values = &ast.FuncType{Params: &ast.FieldList{}}, nil
+			n++
+		}
+	}
+	return n
 }
 
 // name is a function's, with its receiver's type before it if it has one.

@@ -34,23 +34,25 @@ func toolchainFor(t *testing.T, dir string) *toolchain.Toolchain {
 
 func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 	tc, dir, replace := prepared(t)
-	origin, err := originDir(tc)
-	if err != nil {
-		t.Fatal(err)
-	}
-	module := filepath.Join(dir, "module")
-	err = filepath.WalkDir(module, func(path string, d fs.DirEntry, err error) error {
-		if err != nil || d.IsDir() {
+	for module, pkg := range copied {
+		origin, err := originDir(tc, pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copied := filepath.Join(dir, "module", filepath.FromSlash(module))
+		err = filepath.WalkDir(copied, func(path string, d fs.DirEntry, err error) error {
+			if err != nil || d.IsDir() {
+				return err
+			}
+			in, err := filepath.Rel(copied, path)
+			if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), Hidden) {
+				replace[filepath.Join(origin, in)] = path
+			}
 			return err
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		in, err := filepath.Rel(module, path)
-		if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), Hidden) {
-			replace[filepath.Join(origin, in)] = path
-		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 	closed := 0
 	for original, replacement := range replace {
@@ -71,7 +73,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 
 // A fresh machine's first command may be make run: then no module has been downloaded yet.
 func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
-	origin, err := originDir(toolchainFor(t, t.TempDir()))
+	origin, err := originDir(toolchainFor(t, t.TempDir()), copied[Apimachinery])
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -85,18 +87,20 @@ func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
 	prepared(t)
 }
 
-func TestTheBuildTakesTheCopyOfTheModule(t *testing.T) {
+func TestTheBuildTakesTheCopiesOfTheModules(t *testing.T) {
 	tc, dir, replace := prepared(t)
 	overlay, err := toolchain.WriteOverlay(dir, replace)
 	if err != nil {
 		t.Fatal(err)
 	}
-	got, err := tc.List("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Dir}}", Apimachinery+"/pkg/runtime")
-	if err != nil {
-		t.Fatal(err)
-	}
-	if want := filepath.Join(dir, "module", "pkg", "runtime"); got[0] != want {
-		t.Errorf("apimachinery is built from %s, want %s", got[0], want)
+	for module, pkg := range copied {
+		got, err := tc.List("-modfile", filepath.Join(dir, "go.mod"), "-f", "{{.Module.Replace.Dir}}", pkg)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := filepath.Join(dir, "module", filepath.FromSlash(module)); got[0] != want {
+			t.Errorf("%s is built from %s, want %s", module, got[0], want)
+		}
 	}
 	deps, err := tc.List("-overlay", overlay, "-modfile", filepath.Join(dir, "go.mod"), "-deps", "informerscope/wasm")
 	if err != nil {
@@ -141,6 +145,12 @@ func far() any { return &rsa.PublicKey{} }
 
 func Takes(key *rsa.PublicKey) {}
 
+func init() { println(rand.Int()) }
+
+func init() { println(2) }
+
+var selfTest = once(func() { println(rand.Int()) })
+
 func shadow(rsa io.Closer) error { return rsa.Close() }
 `
 	const want = `package p
@@ -159,15 +169,17 @@ func Silent() { panic("left out of the page, which never does this") }
 
 func far() any { panic("behind a door that is shut in the page") }
 
+var selfTest func()
+
 func shadow(rsa io.Closer) error { return rsa.Close() }
 `
 	file := filepath.Join(t.TempDir(), "p.go")
 	if err := os.WriteFile(file, []byte(source), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	got, found, err := silence(file, []string{"Shut", "Silent"}, true, false)
-	if err != nil || found != 2 {
-		t.Fatalf("found %d doors, want 2: %v", found, err)
+	got, found, left, err := silence(file, []string{"Shut", "Silent"}, []string{"init", "selfTest"}, true, false)
+	if err != nil || found != 2 || left != 3 {
+		t.Fatalf("found %d doors and %d idle initialisers, want 2 and 3: %v", found, left, err)
 	}
 	if string(got) != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)
