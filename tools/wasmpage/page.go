@@ -52,7 +52,7 @@ func line(err error) string {
 // is a third.
 var hot = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "sync/...", "internal/sync",
-	"github.com/tidwall/...", "encoding/json", "bytes", "strconv", "syscall/js", "github.com/hack-pad/...",
+	"github.com/tidwall/...", "syscall/js", "github.com/hack-pad/...",
 	"informerscope/wasm", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
 	"informerscope/core/trace", "informerscope/core/vclock", "informerscope/core/view", "informerscope/core/workqueue",
 }

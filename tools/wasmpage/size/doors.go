@@ -11,14 +11,15 @@ import (
 	"informerscope/tools/wasmpage/toolchain"
 )
 
-// Apimachinery is a module that is built from a copy in which doors are shut, as klog is.
+// Apimachinery is a module that is built from a copy in which doors are shut, as klog and gjson are.
 const (
 	Apimachinery = "k8s.io/apimachinery"
 	klog         = "k8s.io/klog/v2"
+	gjson        = "github.com/tidwall/gjson"
 )
 
 // copied are the modules that are built from copies, each with one of its packages.
-var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog}
+var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson}
 
 // net/http links crypto/tls, a resolver and the tables of Unicode with everything below them, and apimachinery links CBOR,
 // json-iterator and YAML, a good part of what a page would have to load. But a page never speaks TLS or looks up a name
@@ -29,16 +30,12 @@ var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog
 // doors are the functions, by package, through which a page does not go; methods
 // as Type.Method. They return an error if they can, and panic otherwise.
 var doors = map[string][]string{
-	"crypto/tls":                     {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
-	"crypto/hpke":                    {},
-	"crypto/x509":                    {"OID.String"},
-	"crypto/x509/pkix":               {"RDNSequence.String"},
-	"vendor/golang.org/x/net/idna":   {"Profile.process"},
-	"net":                            {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
-	"crypto/sha3":                    {},
-	"crypto/sha512":                  {},
-	"crypto/internal/fips140/ecdh":   {},
-	"crypto/internal/fips140/nistec": {},
+	"crypto/tls":                   {"Conn.clientHandshake", "Conn.serverHandshake", "Conn.Read", "Conn.Write", "Conn.CloseWrite", "Conn.HandshakeContext"},
+	"crypto/hpke":                  {},
+	"crypto/x509":                  {"OID.String", "OID.unmarshalOIDText"},
+	"crypto/x509/pkix":             {"RDNSequence.String"},
+	"vendor/golang.org/x/net/idna": {"Profile.process"},
+	"net":                          {"Dialer.DialContext", "Dialer.DialTCP", "Dialer.DialUDP", "Dialer.DialIP", "Dialer.DialUnix"},
 	"net/http": {
 		"ServeMux.ServeHTTP",
 		"socksDialer.DialWithConn", "Request.write", "Request.multipartReader", "ReadResponse",
@@ -56,13 +53,26 @@ var doors = map[string][]string{
 }
 
 // idle are initialisers of packages, by package, that only prepare what a page never does, and are left out: types in a scheme, by which it
-// decodes nothing; hashes, a curve and a test of itself for TLS; flags that nobody sets.
+// decodes nothing; hashes, a curve and a test of itself for TLS; flags that nobody sets; ways of
+// gjson to change what it has found.
 var idle = map[string][]string{
-	Apimachinery + "/pkg/apis/meta/v1": {"init"},
+	"crypto/internal/fips140/aes":      {"init"},
+	"crypto/internal/fips140/aes/gcm":  {"init"},
+	"crypto/internal/fips140/check":    {"init"},
+	"crypto/internal/fips140/drbg":     {"init"},
 	"crypto/internal/fips140/ecdh":     {"fipsSelfTest"},
+	"crypto/internal/fips140/hkdf":     {"init"},
+	"crypto/internal/fips140/hmac":     {"init"},
 	"crypto/internal/fips140/nistec":   {"init"}, // which takes a table of 88 KB
+	"crypto/internal/fips140/sha256":   {"init"},
+	"crypto/internal/fips140/tls13":    {"init"},
+	"crypto/md5":                       {"init"},
+	"crypto/sha1":                      {"init"},
+	"crypto/sha256":                    {"init"},
 	"crypto/sha3":                      {"init"},
 	"crypto/sha512":                    {"init"},
+	Apimachinery + "/pkg/apis/meta/v1": {"init"},
+	gjson:                              {"init"},
 	klog:                               {"init"},
 }
 
@@ -113,7 +123,11 @@ func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) err
 	if err := writeModfile(dir, root[0], copies); err != nil {
 		return err
 	}
-	pkgs := slices.Sorted(maps.Keys(doors))
+	all := maps.Clone(doors)
+	for pkg := range idle {
+		all[pkg] = doors[pkg]
+	}
+	pkgs := slices.Sorted(maps.Keys(all))
 	// The go command's own word on which files make a package, for js/wasm, for which the page is built.
 	lists, err := tc.List(append([]string{"-f", "{{.ImportPath}}\t{{.Dir}}{{range .GoFiles}}\t{{.}}{{end}}"}, pkgs...)...)
 	if err != nil {

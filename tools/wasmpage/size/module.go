@@ -23,6 +23,9 @@ func originDir(tc *toolchain.Toolchain, pkg string) (string, error) {
 	return lines[0], nil
 }
 
+// descriptions is the name of files that describe each field of a type in English, which only a generator of documents reads.
+const descriptions = "types_swagger_doc_generated.go"
+
 // copyModule makes dir a copy of what builds of the module in origin.
 func copyModule(dir, origin string) error {
 	if err := os.RemoveAll(dir); err != nil {
@@ -31,6 +34,9 @@ func copyModule(dir, origin string) error {
 	return filepath.WalkDir(origin, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() || filepath.Ext(path) != ".go" && d.Name() != "go.mod" || strings.HasSuffix(path, "_test.go") {
 			return err
+		}
+		if d.Name() == descriptions {
+			return nil
 		}
 		in, err := filepath.Rel(origin, path)
 		if err != nil {
