@@ -16,26 +16,35 @@ import (
 var embedded embed.FS
 
 // Files is the page as a read-only file system with index.html at its root. Go sources, which the embedding cannot leave
-// out, are hidden. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who serves the page
+// out, are hidden, and scripts have no comments. informerscope.wasm and wasm_exec.js are absent until `make wasm` has built them; who serves the page
 // has to say so. The result is safe for concurrent use.
-func Files() fs.FS { return pageFS{embedded} }
+func Files() fs.FS { return Served(embedded) }
 
-// pageFS hides Go sources; everything else is as embedded.
-type pageFS struct{ fs embed.FS }
+// Served is a page whose files are in dir as Files would have them, and as safe as dir for concurrent use.
+func Served(dir fs.FS) fs.FS { return pageFS{dir} }
+
+// pageFS hides Go sources and the scripts' comments; everything else is as embedded.
+type pageFS struct{ fs fs.FS }
 
 // Open implements fs.FS.
 func (p pageFS) Open(name string) (fs.File, error) {
 	if path.Ext(name) == ".go" {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
+	if isScript(name) {
+		return openScript(p.fs, name)
+	}
 	return p.fs.Open(name)
 }
 
 // ReadDir implements fs.ReadDirFS, so that walking shows what Open would open.
 func (p pageFS) ReadDir(name string) ([]fs.DirEntry, error) {
-	entries, err := p.fs.ReadDir(name)
+	entries, err := fs.ReadDir(p.fs, name)
 	kept := make([]fs.DirEntry, 0, len(entries))
 	for _, entry := range entries {
+		if !entry.IsDir() && isScript(entry.Name()) {
+			entry = scriptEntry{entry, p.fs, path.Join(name, entry.Name())}
+		}
 		if entry.IsDir() || path.Ext(entry.Name()) != ".go" {
 			kept = append(kept, entry)
 		}

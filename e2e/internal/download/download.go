@@ -10,9 +10,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/andybalholm/brotli"
+
+	page "informerscope/web"
 )
 
 // Budget is the most that all files may have in brotli.
@@ -30,7 +33,10 @@ func Files(root string) (files []File, err error) {
 	if _, err := os.Stat(filepath.Join(web, "informerscope.wasm")); err != nil {
 		return nil, fmt.Errorf("the page is not built (run make wasm): %w", err)
 	}
-	err = walk(web, func(rel string, text []byte) error {
+	err = walk(page.Served(os.DirFS(web)), func(rel string, text []byte) error {
+		if slices.Contains(declarations, rel) {
+			return nil
+		}
 		f := File{Name: rel, Raw: len(text)}
 		var err error
 		if f.Gzip, err = packed(text, func(w io.Writer) (io.WriteCloser, error) { return gzip.NewWriterLevel(w, gzip.BestCompression) }); err != nil {
@@ -48,8 +54,8 @@ func Files(root string) (files []File, err error) {
 // Lines counts the lines of the page's scripts, styles and its document: without stories, without words in two languages, and without what
 // is made by a program.
 func Lines(root string) (n int, err error) {
-	err = walk(filepath.Join(root, "web"), func(rel string, text []byte) error {
-		if written(filepath.ToSlash(rel)) {
+	err = walk(os.DirFS(filepath.Join(root, "web")), func(rel string, text []byte) error {
+		if written(rel) {
 			n += bytes.Count(text, []byte("\n"))
 		}
 		return nil
@@ -73,28 +79,27 @@ func written(rel string) bool {
 }
 
 // walk visits every file that the page loads.
-func walk(web string, visit func(rel string, text []byte) error) error {
-	return filepath.WalkDir(web, func(path string, d fs.DirEntry, err error) error {
+func walk(files fs.FS, visit func(rel string, text []byte) error) error {
+	return fs.WalkDir(files, ".", func(rel string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
 		if name := d.Name(); d.IsDir() || !loaded(name) {
-			if d.IsDir() && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
+			if d.IsDir() && name != "." && (strings.HasPrefix(name, ".") || name == "testdata" || name == "node_modules") {
 				return fs.SkipDir
 			}
 			return nil
 		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, err := filepath.Rel(web, path)
+		text, err := fs.ReadFile(files, rel)
 		if err != nil {
 			return err
 		}
 		return visit(rel, text)
 	})
 }
+
+// declarations are the files with types, which comments alone name: the type checker reads them, and a browser does not.
+var declarations = []string{"types.js", "page-types.js"}
 
 // loaded reports whether the page loads files of this name: not the Go code that embeds them, nor what only tools and tests read, nor the
 // compressed copies of other files.

@@ -1,10 +1,17 @@
 package download
 
 import (
+	"bytes"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/evanw/esbuild/pkg/api"
+
+	page "informerscope/web"
 )
 
 func TestWhatIsWeighedAndCounted(t *testing.T) {
@@ -31,7 +38,7 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	for _, f := range files {
 		names[filepath.ToSlash(f.Name)] = f
 	}
-	if len(names) != 11 {
+	if len(names) != 10 {
 		t.Errorf("%d files are loaded: %v", len(names), files)
 	}
 	if w := names["informerscope.wasm"]; w.Raw != 5000 || w.Brotli == 0 || w.Brotli > w.Raw/50 || w.Gzip == 0 || w.Gzip > w.Raw/50 {
@@ -45,5 +52,63 @@ func TestWhatIsWeighedAndCounted(t *testing.T) {
 	}
 	if _, err := Files(root); err == nil || !strings.Contains(err.Error(), "make wasm") {
 		t.Errorf("a page that is not built: %v", err)
+	}
+}
+
+// What is not weighed must not be loaded.
+func TestNoScriptImportsDeclarations(t *testing.T) {
+	comments := regexp.MustCompile(`(?s)/\*.*?\*/|(?m)^\s*//.*$`)
+	scripts := 0
+	err := walk(os.DirFS(filepath.Join("..", "..", "..", "web")), func(rel string, text []byte) error {
+		if filepath.Ext(rel) != ".js" {
+			return nil
+		}
+		scripts++
+		for _, name := range declarations {
+			if bytes.Contains(comments.ReplaceAll(text, nil), []byte("/"+name)) {
+				t.Errorf("%s imports %s", rel, name)
+			}
+		}
+		return nil
+	})
+	if err != nil || scripts < 50 {
+		t.Errorf("%d scripts: %v", scripts, err)
+	}
+}
+
+// Scripts lose their comments on the way to a browser, and nothing else: without spaces both are the same.
+func TestScriptsDoTheSameWithoutComments(t *testing.T) {
+	root := os.DirFS(filepath.Join("..", "..", "..", "web"))
+	least := func(rel string, text []byte) string {
+		result := api.Transform(string(text), api.TransformOptions{
+			Loader: api.LoaderJS, MinifyWhitespace: true, LegalComments: api.LegalCommentsNone, Charset: api.CharsetUTF8,
+		})
+		if len(result.Errors) > 0 {
+			t.Errorf("%s cannot be read: %v", rel, result.Errors)
+		}
+		return string(result.Code)
+	}
+	shorter := 0
+	err := walk(root, func(rel string, text []byte) error {
+		if filepath.Ext(rel) != ".js" {
+			return nil
+		}
+		served, err := fs.ReadFile(page.Served(root), rel)
+		if err != nil {
+			return err
+		}
+		if least(rel, served) != least(rel, text) {
+			t.Errorf("%s does something else without its comments", rel)
+		}
+		if was, is := bytes.Count(text, []byte("\n")), bytes.Count(served, []byte("\n")); was != is {
+			t.Errorf("%s has %d lines, and is served with %d", rel, was, is)
+		}
+		if len(served) < len(text) {
+			shorter++
+		}
+		return nil
+	})
+	if err != nil || shorter < 50 {
+		t.Errorf("%d scripts are shorter: %v", shorter, err)
 	}
 }
