@@ -1,0 +1,539 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/watch"
+	clientqueue "k8s.io/client-go/util/workqueue"
+
+	"informerscope/core/informer"
+	"informerscope/core/informer/conformance/play"
+	"informerscope/core/workqueue"
+)
+
+// lesson is how what a story teaches is held of client-go v0.37.2: by rows of the table, which play one script to client-go and to
+// core/informer and say what must be seen, or by a test of its own, in which both are put into the story's situation.
+type lesson struct {
+	rows []string
+	test func(t *testing.T)
+}
+
+// lessons are those of the stories, by id. A story without one makes TestLessons fail.
+var lessons = map[string]lesson{
+	"410":       {rows: []string{"021_error_frame_410", "009_relist_refused_as_expired", "024_clean_close_rewatches_at_once"}},
+	"atomic":    {rows: []string{"044_one_replacedall", "045_a_handler_meets_the_new_store"}},
+	"bookmarks": {rows: []string{"024_a_bookmark_is_an_event", "081_the_reflector_may_lead_the_store"}},
+	"burst":     {rows: []string{"038_every_delta_in_order", "040_deltas_by_key_at_the_first_place"}},
+	"early":     {test: testEarly},
+	"endmark":   {rows: []string{"018_a_missing_mark_is_waited_for", "018_a_late_mark_is_enough"}},
+	"inline":    {test: testInline},
+	"key":       {test: testKey},
+	"late":      {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
+	"lister":    {test: testLister},
+	"nosync":    {test: testNoSync},
+	"recreate":  {rows: []string{"073_recreated_unseen_is_one_update"}},
+	"resync":    {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
+	"retry":     {test: testRetry},
+	"ring":      {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"}},
+	"same":      {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
+	"stale":     {rows: []string{"081_the_reflector_may_lead_the_store"}},
+	"tombstone": {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
+	"tour":      {test: testTour},
+	"transform": {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
+	"types":     {test: testTypes},
+	"unshared":  {test: testUnshared},
+}
+
+// TestLessons holds each story's lesson of client-go v0.37.2, and of core/informer in its place.
+func TestLessons(t *testing.T) {
+	files, err := filepath.Glob("../../../stories/*.yaml")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d stories: %v", len(files), err)
+	}
+	for _, file := range files {
+		id := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(id, func(t *testing.T) {
+			l, ok := lessons[id]
+			if !ok {
+				t.Fatalf("nothing holds the lesson of the story %q of client-go: add it to lessons, with rows of the table or a test", id)
+			}
+			for _, row := range l.rows {
+				if !strings.Contains(document(), "`TestItem/"+row+"`") {
+					t.Errorf("the table has no row %s", row)
+				}
+			}
+			if l.test != nil {
+				setEra(t, informer.Era137)
+				l.test(t)
+			} else if len(l.rows) == 0 {
+				t.Error("neither rows nor a test")
+			}
+		})
+	}
+	for id := range lessons {
+		if !slices.Contains(files, filepath.Join("..", "..", "..", "stories", id+".yaml")) {
+			t.Errorf("there is no story %s", id)
+		}
+	}
+}
+
+// small is a cluster of one resource that answers LISTs and WATCHes, and counts them.
+type small struct {
+	mu             sync.Mutex
+	rv             int
+	objects        map[string]*object
+	lists, watches int
+	streams        []*watch.RaceFreeFakeWatcher
+	// slow is how long a LIST takes, refuse what it is answered with instead of a list.
+	slow   time.Duration
+	refuse error
+}
+
+func newSmall(names ...string) *small {
+	c := &small{objects: map[string]*object{}}
+	for _, n := range names {
+		c.put(n)
+	}
+	return c
+}
+
+// put creates or changes an object.
+func (c *small) put(name string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.rv++
+	o := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: strconv.Itoa(c.rv), Labels: map[string]string{"app": "web"}}}
+	_, known := c.objects[name]
+	c.objects[name] = o
+	for _, w := range c.streams {
+		if known {
+			w.Modify(o.DeepCopy())
+		} else {
+			w.Add(o.DeepCopy())
+		}
+	}
+}
+
+// IsWatchListSemanticsUnSupported makes the informer begin with a LIST.
+func (c *small) IsWatchListSemanticsUnSupported() bool { return true }
+
+func (c *small) List(metav1.ListOptions) (runtime.Object, error) {
+	c.mu.Lock()
+	c.lists++
+	slow, refuse := c.slow, c.refuse
+	c.mu.Unlock()
+	time.Sleep(slow)
+	if refuse != nil {
+		return nil, refuse
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	l := &metav1.PartialObjectMetadataList{ListMeta: metav1.ListMeta{ResourceVersion: strconv.Itoa(c.rv)}}
+	for _, o := range c.objects {
+		l.Items = append(l.Items, *o.DeepCopy())
+	}
+	return l, nil
+}
+
+func (c *small) Watch(metav1.ListOptions) (watch.Interface, error) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.watches++
+	w := watch.NewRaceFreeFake()
+	c.streams = append(c.streams, w)
+	return w, nil
+}
+
+func (c *small) asked() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return fmt.Sprintf("%d LISTs, %d WATCHes", c.lists, c.watches)
+}
+
+func (c *small) listed() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.lists
+}
+
+// listener is a handler of functions.
+type listener struct {
+	add    func(o any)
+	update func(o any)
+}
+
+func (l listener) OnAdd(o any, _ bool) {
+	if l.add != nil {
+		l.add(o)
+	}
+}
+
+func (l listener) OnUpdate(_, o any) {
+	if l.update != nil {
+		l.update(o)
+	}
+}
+
+func (listener) OnDelete(any) {}
+
+// shared is an informer of client-go, or ours, that runs until the end of the test; the handlers are there before.
+func shared(t *testing.T, mine bool, c *small, handlers ...listener) play.Informer {
+	t.Helper()
+	lib := theirs()
+	if mine {
+		lib = ours(play.E137)
+	}
+	return run(t, lib.Shared(play.Options{Source: c}), handlers...)
+}
+
+// run gives an informer its handlers and runs it until the end of the test.
+func run(t *testing.T, i play.Informer, handlers ...listener) play.Informer {
+	t.Helper()
+	for _, h := range handlers {
+		if _, err := i.AddHandler(h, nil, nil); err != nil {
+			t.Fatal(err)
+		}
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		i.Run(ctx)
+	}()
+	t.Cleanup(func() {
+		cancel()
+		<-ended
+	})
+	return i
+}
+
+// both does the same with client-go and with core, each in a bubble, and wants the same lines of both, which are these.
+func both(t *testing.T, want string, run func(t *testing.T, mine bool, say func(format string, args ...any))) {
+	t.Helper()
+	for _, mine := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			var b strings.Builder
+			run(t, mine, func(format string, args ...any) { line(&b, format, args...) })
+			if got := strings.TrimSpace(b.String()); got != strings.TrimSpace(want) {
+				t.Errorf("core %v:\n%s\nwant\n%s", mine, got, strings.TrimSpace(want))
+			}
+		})
+	}
+}
+
+// after lets time pass until every goroutine of the bubble waits again.
+func after(d time.Duration) {
+	time.Sleep(d)
+	synctest.Wait()
+}
+
+// queue is a rate limited work queue of client-go, or ours; its first backoff is 5 ms and doubles.
+func queue(t *testing.T, mine bool) workqueue.TypedRateLimitingInterface[string] {
+	var q workqueue.TypedRateLimitingInterface[string]
+	if mine {
+		q = workqueue.NewTypedRateLimitingQueue(workqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second))
+	} else {
+		q = clientqueue.NewTypedRateLimitingQueue(clientqueue.NewTypedItemExponentialFailureRateLimiter[string](5*time.Millisecond, 1000*time.Second))
+	}
+	t.Cleanup(q.ShutDown)
+	return q
+}
+
+func keyOf(o any) string { return o.(metav1.Object).GetNamespace() + "/" + o.(metav1.Object).GetName() }
+
+// A worker that starts before HasSynced finds nothing of what the cluster has.
+func testEarly(t *testing.T) {
+	both(t, "after 1s: synced false, 0 of 3 objects\nafter 6s: synced true, 3 of 3 objects", func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a", "b", "c")
+		c.slow = 5 * time.Second
+		i := shared(t, mine, c)
+		after(time.Second)
+		say("after 1s: synced %v, %d of %d objects", i.HasSynced(), len(i.Keys()), len(c.objects))
+		after(5 * time.Second)
+		say("after 6s: synced %v, %d of %d objects", i.HasSynced(), len(i.Keys()), len(c.objects))
+	})
+}
+
+// HasSynced stays false for as long as every list is refused, and the LISTs go on: only a limit ends the wait.
+func testNoSync(t *testing.T) {
+	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit", func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		c.refuse = apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
+		i := shared(t, mine, c)
+		after(10 * time.Minute)
+		say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listed() > 10)
+		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+		defer cancel()
+		for !i.HasSynced() && ctx.Err() == nil {
+			after(100 * time.Millisecond)
+		}
+		say("the wait ended %v, with its limit", errors.Is(ctx.Err(), context.DeadlineExceeded))
+	})
+}
+
+// A handler that works does it for every version; a worker behind a queue works on the last.
+func testInline(t *testing.T) {
+	both(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101", func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		inline := 0
+		var took time.Duration
+		work := func(any) {
+			began := time.Now()
+			time.Sleep(time.Second)
+			inline, took = inline+1, took+time.Since(began)
+		}
+		q := queue(t, mine)
+		enqueue := func(o any) { q.Add(keyOf(o)) }
+		i := shared(t, mine, c, listener{work, work}, listener{enqueue, enqueue})
+		worked, last := 0, ""
+		go func() {
+			for {
+				key, shutdown := q.Get()
+				if shutdown {
+					return
+				}
+				for _, o := range i.View().Objects {
+					if keyOf(o) == key {
+						last = o.(metav1.Object).GetResourceVersion()
+					}
+				}
+				worked++
+				time.Sleep(time.Second)
+				q.Done(key)
+			}
+		}()
+		synctest.Wait()
+		for range 100 {
+			c.put("a")
+			synctest.Wait()
+		}
+		after(10 * time.Minute)
+		say("the handler worked %d times, for %v", inline, took)
+		say("the worker worked %d times, for %v, the last time on version %s", worked, time.Duration(worked)*time.Second, last)
+		q.ShutDown()
+		synctest.Wait()
+	})
+}
+
+// A hundred updates of one object are one key, and one more while it is worked on.
+func testKey(t *testing.T) {
+	both(t, `
+OnUpdate was called 100 times, 1 key waits
+a worker has it: 0 keys wait
+a hundred more: 200 calls, 0 keys wait
+it is done: 1 key waits
+it is done again: 0 keys wait`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		q := queue(t, mine)
+		calls := 0
+		shared(t, mine, c, listener{update: func(o any) {
+			calls++
+			q.Add(keyOf(o))
+		}})
+		synctest.Wait()
+		burst := func() {
+			for range 100 {
+				c.put("a")
+				synctest.Wait()
+			}
+		}
+		burst()
+		say("OnUpdate was called %d times, %d key waits", calls, q.Len())
+		key, _ := q.Get()
+		say("a worker has it: %d keys wait", q.Len())
+		burst()
+		say("a hundred more: %d calls, %d keys wait", calls, q.Len())
+		q.Done(key)
+		say("it is done: %d key waits", q.Len())
+		key, _ = q.Get()
+		q.Done(key)
+		say("it is done again: %d keys wait", q.Len())
+	})
+}
+
+// Backoff holds a failing key back for longer each time; a fresh Add takes it past that, and the backoff still comes.
+func testRetry(t *testing.T) {
+	both(t, `
+it failed 10 times: 2.56s until the next try
+0 keys wait; a fresh Add: 1 key waits at once
+and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		q := queue(t, mine)
+		q.Add("ns/a")
+		var waited time.Duration
+		for range 10 {
+			key, _ := q.Get()
+			q.AddRateLimited(key)
+			q.Done(key)
+			began := time.Now()
+			for synctest.Wait(); q.Len() == 0; {
+				after(time.Millisecond)
+			}
+			waited = time.Since(began)
+		}
+		say("it failed %d times: %v until the next try", q.NumRequeues("ns/a"), waited.Round(10*time.Millisecond))
+		key, _ := q.Get()
+		q.AddRateLimited(key)
+		q.Done(key)
+		synctest.Wait()
+		before := q.Len()
+		q.Add("ns/a")
+		say("%d keys wait; a fresh Add: %d key waits at once", before, q.Len())
+		key, _ = q.Get()
+		q.Done(key)
+		after(10 * time.Second)
+		say("and when the backoff is over: %d key waits again", q.Len())
+	})
+}
+
+// A thousand reads of the store are no request.
+func testLister(t *testing.T) {
+	both(t, "before: 1 LISTs, 1 WATCHes\nafter 1000 reads of 2 objects: 1 LISTs, 1 WATCHes", func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a", "b")
+		i := shared(t, mine, c)
+		after(time.Second)
+		say("before: %s", c.asked())
+		seen := 0
+		for range 1000 {
+			seen = len(i.View().Objects)
+		}
+		after(time.Second)
+		say("after 1000 reads of %d objects: %s", seen, c.asked())
+	})
+}
+
+// One change goes the whole way: to the store, to the handler, to a key, to a worker that reads what the store has.
+func testTour(t *testing.T) {
+	both(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2", func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		q := queue(t, mine)
+		name := func(o any) string { return keyOf(o) + "@" + o.(metav1.Object).GetResourceVersion() }
+		i := shared(t, mine, c, listener{
+			add: func(o any) {
+				say("added %s", name(o))
+				q.Add(keyOf(o))
+			},
+			update: func(o any) {
+				say("updated %s", name(o))
+				q.Add(keyOf(o))
+			},
+		})
+		for range 2 {
+			key, _ := q.Get()
+			synctest.Wait()
+			for _, o := range i.View().Objects {
+				say("the key %s, the store has %s", key, name(o))
+			}
+			q.Done(key)
+			if c.rv == 1 {
+				c.put("a")
+			}
+		}
+	})
+}
+
+// Two informers know nothing of each other: a Pod is told of before the Node that it is on.
+func testTypes(t *testing.T) {
+	both(t, "a Pod came: Nodes synced false, 0 of 1 known\nlater: Nodes synced true, 1 of 1 known", func(t *testing.T, mine bool, say func(string, ...any)) {
+		pods, nodes := newSmall("pod"), newSmall("node")
+		nodes.slow = 5 * time.Second
+		n := shared(t, mine, nodes)
+		shared(t, mine, pods, listener{add: func(any) {
+			say("a Pod came: Nodes synced %v, %d of 1 known", n.HasSynced(), len(n.Keys()))
+		}})
+		after(10 * time.Second)
+		say("later: Nodes synced %v, %d of 1 known", n.HasSynced(), len(n.Keys()))
+	})
+}
+
+// Two informers of one resource ask twice and keep two objects; one informer with two handlers asks once and keeps one.
+func testUnshared(t *testing.T) {
+	both(t, "two informers: 2 LISTs, 2 WATCHes, the same object in memory false\none informer: 1 LISTs, 1 WATCHes, 2 handlers told",
+		func(t *testing.T, mine bool, say func(string, ...any)) {
+			c := newSmall("a")
+			one, two := shared(t, mine, c), shared(t, mine, c)
+			after(time.Second)
+			say("two informers: %s, the same object in memory %v", c.asked(), one.View().Objects[0] == two.View().Objects[0])
+			c = newSmall("a")
+			told := 0
+			var mu sync.Mutex
+			tell := listener{add: func(any) {
+				mu.Lock()
+				told++
+				mu.Unlock()
+			}}
+			shared(t, mine, c, tell, tell)
+			after(time.Second)
+			say("one informer: %s, %d handlers told", c.asked(), told)
+		})
+}
+
+// A handler that writes into an object writes into the store: everybody reads it, and no index knows.
+func testMutate(t *testing.T) {
+	both(t, `
+before: the store says app=web, the index has map[web:[ns/a]]
+after: the store says app=mine, the index has map[web:[ns/a]], the API server says app=web
+another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		var given []any
+		write := func(o any) { o.(metav1.Object).GetLabels()["app"] = "mine" }
+		lib := theirs()
+		if mine {
+			lib = ours(play.E137)
+		}
+		i := run(t, lib.Shared(play.Options{Source: c, Indexers: map[string]play.IndexFunc{"app": func(o any) ([]string, error) {
+			return []string{o.(metav1.Object).GetLabels()["app"]}, nil
+		}}}), listener{add: func(o any) { given = append(given, o) }})
+		after(time.Second)
+		label := func(o any) string { return o.(metav1.Object).GetLabels()["app"] }
+		say("before: the store says app=%s, the index has %v", label(i.View().Objects[0]), i.View().Indices["app"])
+		write(given[0])
+		say("after: the store says app=%s, the index has %v, the API server says app=%s", label(i.View().Objects[0]), i.View().Indices["app"], c.objects["a"].Labels["app"])
+		if _, err := i.AddHandler(listener{add: func(o any) { say("another handler reads app=%s", label(o)) }}, nil, nil); err != nil {
+			t.Error(err)
+		}
+		after(time.Second)
+	})
+}
+
+// All watches of an API server expire at once: every informer lists again within two seconds, and jitter alone keeps them apart.
+func testStorm(t *testing.T) {
+	both(t, `
+200 informers: 200 LISTs, 200 WATCHes
+410 for all: none at once true, 200 more LISTs in two seconds
+a half of them within a tenth of a second: false`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		for range 200 {
+			shared(t, mine, c)
+		}
+		after(time.Second)
+		say("200 informers: %s", c.asked())
+		expired := apierrors.NewResourceExpired("too old resource version").Status()
+		for _, w := range c.streams {
+			w.Error(&expired)
+		}
+		after(700 * time.Millisecond)
+		none := c.listed() == 200
+		most := 0
+		for range 14 {
+			before := c.listed()
+			after(100 * time.Millisecond)
+			most = max(most, c.listed()-before)
+		}
+		say("410 for all: none at once %v, %d more LISTs in two seconds", none, c.listed()-200)
+		say("a half of them within a tenth of a second: %v", most >= 100)
+	})
+}
