@@ -33,6 +33,7 @@ export const effects = {
   seekTime: 'moves',
   mark: 'moves',
   object: 'looks',
+  ride: 'looks',
   index: 'looks',
   show: 'shows',
   follow: 'shows',

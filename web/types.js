@@ -783,6 +783,7 @@
  * @property {ServedResource[]} resources
  * @property {Namespaces} namespaces
  * @property {ObjectView} object
+ * @property {Ride} ride
  * @property {IndexContents} index
  * @property {string} follow
  * @property {string} groupBy
@@ -953,6 +954,18 @@
  */
 
 /**
+ * Ride is the way of one change of an object through one informer, to one handler and on to a worker, in the order in which it came there.
+ * @typedef {object} Ride
+ * @property {string} key
+ * @property {number} lane the informer's, Listener the handler that is followed: the one that enqueued the key, else the first that was
+ *   told; 0 for none.
+ * @property {number} listener
+ * @property {boolean} whole a handler has returned from the change.
+ * @property {number} micros how long it took from the first hop to the last.
+ * @property {RideHop[]} hops
+ */
+
+/**
  * IndexContents is an index at the view's position: its values, or the keys of one of them.
  * @typedef {object} IndexContents
  * @property {string} index
@@ -1107,6 +1120,30 @@
  */
 
 /**
+ * RideHop is a hop of a ride.
+ * @typedef {object} RideHop
+ * @property {number} seq
+ * @property {number} atMillis
+ * @property {number} lane
+ * @property {number} change Change numbers the changes of the object within the journey, from 1: the hops of one change belong together.
+ * @property {string} stage api, reflector, queue, indexer, listener or controller.
+ * @property {number} [listener] of stage listener; the worker of stage controller
+ * @property {string} kind see KindName
+ * @property {string} [op]
+ * @property {string} [rv]
+ * @property {number} [position] the place in the queue or in what was popped, from 1, and Of how many there were.
+ * @property {number} [of]
+ * @property {number} [n] the event's own counts, see its Kind
+ * @property {number} [m]
+ * @property {boolean} [flag]
+ * @property {number} [micros] how long it took: handled, processed, done, reconciled
+ * @property {string} [text]
+ * @property {string} [error]
+ * @property {string} function what did it, of client-go v0.37.2 or of the program that uses it, by its Go name; see Functions.
+ * @property {number} sinceMicros the time since the hop before, to the microsecond; 0 for the first.
+ */
+
+/**
  * IndexValue is a value of an index and the number of objects that have it.
  * @typedef {object} IndexValue
  * @property {string} value
@@ -1232,6 +1269,7 @@
  * @property {[millis?: number | null]} seekTime
  * @property {[direction?: number | null]} mark
  * @property {[key: string, lane?: number | null]} object
+ * @property {[key: string, lane?: number | null]} ride
  * @property {[name: string, value?: string | null, lane?: number | null]} index
  * @property {[lane?: number | null]} show
  * @property {[key?: string | null]} follow

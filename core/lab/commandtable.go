@@ -468,6 +468,22 @@ func viewCommands() []Command {
 			return c.View.Object(lane, key)
 		},
 	}, {
+		Name: "ride", Effect: Looks, Script: true, Args: []Arg{{Name: "key", Type: Text, Needed: true}, laneArg()},
+		Does: "tells the way of one change of an object, hop by hop, with the function that does each (see `core/trace.RideOf`): the newest that had begun by the " +
+			"view's moment and that a handler has returned from",
+		Answers: "Ride (`core/trace.Ride`)",
+		run: func(_ context.Context, c *Console, given arguments) (any, error) {
+			key, err := argument(given, 0, "")
+			if err != nil {
+				return nil, err
+			}
+			lane, err := shownLane(c, given, 1)
+			if err != nil {
+				return nil, err
+			}
+			return c.View.Ride(lane, key)
+		},
+	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []Arg{{Name: "name", Type: Text, Needed: true}, {Name: "value", Type: Text}, laneArg()},
 		Does:    "shows an index at the view's moment, or what one value of it holds; at most 500 entries",
 		Answers: "`{index, values: [{value, count}], total}`, with a value `{index, value, keys: […], total}`",

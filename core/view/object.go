@@ -121,3 +121,26 @@ func version(obj any) string {
 	}
 	return ""
 }
+
+// Ride is the way of the newest change of an object that a lane's handler has returned from, seen from the view's position; see trace.RideOf.
+// An object of which the log knows no change is an error.
+func (v *View) Ride(lane int, key string) (trace.Ride, error) {
+	v.mu.Lock()
+	pos, gen := v.fold.Seq(), v.gen
+	delta := v.fold.QueueKind(lane) == "DeltaFIFO"
+	read := v.together(lane)
+	v.mu.Unlock()
+	from := v.rec.First()
+	if pos > journeyEvents {
+		from = max(from, pos-journeyEvents)
+	}
+	head, _ := v.rec.Head()
+	ride := trace.RideOf(trace.Journey(read, key, from, min(head, pos+journeyEvents)), key, lane, pos, delta)
+	switch {
+	case v.rec.Generation() != gen:
+		return ride, errors.New("the log began anew while it was read: ask again")
+	case len(ride.Hops) == 0:
+		return ride, fmt.Errorf("the log has no change of %s: choose an object that changes", key)
+	}
+	return ride, nil
+}

@@ -87,6 +87,7 @@ type calls struct {
 	Resources      []restwatch.Resource `json:"resources"`
 	Namespaces     lab.Namespaces       `json:"namespaces"`
 	Object         view.Object          `json:"object"`
+	Ride           trace.Ride           `json:"ride"`
 	Index          view.IndexContents   `json:"index"`
 	Follow         string               `json:"follow"`
 	GroupBy        string               `json:"groupBy"`

@@ -1,0 +1,70 @@
+package conformance
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"informerscope/core/trace"
+)
+
+// The functions that a ride names are those of client-go v0.37.2 and of the apimachinery that it was released with.
+func TestFunctionsOfARide(t *testing.T) {
+	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache", "k8s.io/client-go/util/workqueue",
+		"k8s.io/client-go/rest", "k8s.io/apimachinery/pkg/watch").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	known := map[string]bool{}
+	for _, dir := range strings.Fields(string(out)) {
+		pkgs, err := parser.ParseDir(token.NewFileSet(), dir, func(f fs.FileInfo) bool { return !strings.HasSuffix(f.Name(), "_test.go") }, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, pkg := range pkgs {
+			ast.Inspect(pkg, func(n ast.Node) bool {
+				switch d := n.(type) {
+				case *ast.FuncDecl:
+					known[receiver(d)+d.Name.Name] = true
+				case *ast.TypeSpec:
+					if i, ok := d.Type.(*ast.InterfaceType); ok {
+						for _, m := range i.Methods.List {
+							for _, name := range m.Names {
+								known[d.Name.Name+"."+name.Name] = true
+							}
+						}
+					}
+				}
+				return true
+			})
+		}
+	}
+	names := []string{"RealFIFO.PopBatch", "processDeltasInBatch", "ResourceEventHandler.OnAdd", "ResourceEventHandler.OnUpdate", "ResourceEventHandler.OnDelete"}
+	for _, name := range trace.Functions {
+		names = append(names, strings.Split(name, "|")...)
+	}
+	for _, name := range names {
+		if name != "ResourceEventHandler" && name != "Reconcile" && !known[name] {
+			t.Errorf("client-go has no %s", name)
+		}
+	}
+}
+
+// receiver is the type of a method and a dot, or nothing for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	t := d.Recv.List[0].Type
+	if star, ok := t.(*ast.StarExpr); ok {
+		t = star.X
+	}
+	if index, ok := t.(*ast.IndexExpr); ok {
+		t = index.X
+	}
+	return t.(*ast.Ident).Name + "."
+}

@@ -1,0 +1,79 @@
+package trace
+
+import (
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// rides writes a ride a line a hop.
+func rides(r Ride) []string {
+	out := []string{fmt.Sprintf("%s lane %d listener %d whole %v %v µs", r.Key, r.Lane, r.Listener, r.Whole, r.Micros)}
+	for _, h := range r.Hops {
+		out = append(out, fmt.Sprintf("%d +%v %s %s %s", h.Seq, h.SinceMicros, h.Stage, h.Kind, h.Function))
+	}
+	return out
+}
+
+func TestRideOf(t *testing.T) {
+	on := func(k informer.Kind, listener int32) informer.Event {
+		return informer.Event{Kind: k, Op: informer.OpUpdated, Key: "a", RV: "7", Listener: listener}
+	}
+	change := []informer.Event{
+		on(KindWireFrame, 0), on(informer.KindWatchEvent, 0),
+		{Kind: informer.KindQueued, Op: informer.OpUpdated, Key: "a", RV: "7", N: 1}, {Kind: informer.KindPopped, N: 1}, on(informer.KindStoreUpdated, 0),
+		on(informer.KindDistributed, 0), {Kind: informer.KindProcessed, N: 1}, on(informer.KindAccepted, 1), on(informer.KindAccepted, 2),
+		on(informer.KindHandling, 1), on(informer.KindHandled, 1), on(informer.KindHandling, 2), on(KindWorkAdded, 0), on(informer.KindHandled, 2),
+	}
+	events := append([]informer.Event{selected("1.37")}, change...)
+	second := append([]informer.Event(nil), change[:5]...)
+	for i := range second {
+		if second[i].Key != "" {
+			second[i].RV = "8"
+		}
+	}
+	hops := func(events []informer.Event) []Hop {
+		l := script(events...)
+		for i := range l {
+			l[i].At = time.Duration(i*i) * time.Microsecond
+		}
+		return Journey(func(from, to uint64, fn func(*Event) bool) {
+			for i := range l {
+				fn(&l[i])
+			}
+		}, "a", 1, uint64(len(l)))
+	}
+	whole := []string{"a lane 0 listener 2 whole true 195 µs",
+		"2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch", "4 +5 queue Queued RealFIFO.addToItems_locked",
+		"5 +7 queue Popped RealFIFO.Pop", "6 +9 indexer StoreUpdated threadSafeMap.Update", "7 +11 listener Distributed sharedProcessor.distribute",
+		"8 +13 queue Processed processDeltas", "10 +32 listener Accepted processorListener.pop", "13 +63 listener Handling ResourceEventHandler.OnUpdate",
+		"14 +25 controller WorkAdded Typed.Add", "15 +27 listener Handled ResourceEventHandler.OnUpdate"}
+	equal(t, "the change that a handler returned from", rides(RideOf(hops(events), "a", 0, 15, false)), whole)
+	// A newer one is under way: the one before is whole.
+	both := append(slices.Clone(events), second...)
+	equal(t, "a newer change under way", rides(RideOf(hops(both), "a", 0, 20, false)), whole)
+	// At a moment before it began the first is shown, and nothing at all where there is none.
+	equal(t, "before it began", rides(RideOf(hops(both), "a", 0, 1, false)), whole)
+	equal(t, "under way alone", rides(RideOf(hops(append([]informer.Event{selected("1.31")}, second...)), "a", 0, 9, true)), []string{
+		"a lane 0 listener 0 whole false 24 µs", "2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch",
+		"4 +5 queue Queued DeltaFIFO.queueActionInternalLocked", "5 +7 queue Popped DeltaFIFO.Pop",
+		"6 +9 indexer StoreUpdated threadSafeMap.Update"})
+	equal(t, "nothing", rides(RideOf(nil, "a", 0, 9, false)), []string{"a lane 0 listener 0 whole false 0 µs"})
+	equal(t, "another lane", rides(RideOf(hops(events), "a", 1, 9, false))[:1], []string{"a lane 1 listener 0 whole false 0 µs"})
+}
+
+// Every kind of hop that a journey has names a function.
+func TestEveryHopHasAFunction(t *testing.T) {
+	for k := informer.Kind(0); k < 255; k++ {
+		j := &journey{key: "a"}
+		j.see(&Event{Seq: 1, Event: informer.Event{Kind: k, Op: informer.OpUpdated, Key: "a", RV: "1", Listener: 1}})
+		for _, h := range j.hops {
+			if Functions[h.Kind] == "" {
+				t.Errorf("%s has no function", h.Kind)
+			}
+		}
+	}
+}
