@@ -26,6 +26,7 @@ import { painted } from './moment.js';
 import { Painter } from './painter.js';
 import { closePopup, openPopup } from './popup.js';
 import { Remedy } from './remedy.js';
+import { Ride } from './ride.js';
 import { Scene } from './scene.js';
 import { openSimMenu } from './simmenu.js';
 import { Stage } from './stage.js';
@@ -105,7 +106,9 @@ const transport = new Transport(ctx, app, { mark: (n) => timeline.mark(n), share
 const timeline = new Timeline(ctx, app, time);
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
-});
+}, (key) => rideOn(key));
+const ride = new Ride(ctx, app, { words: (hop) => inspector.words(hop), opened: () => inspector.shut() });
+ctx.riding = () => ride.station;
 const loading = new Loading(scene);
 const away = new Away(ctx);
 const lost = new Lost(ctx, app, () => files.again());
@@ -200,6 +203,7 @@ function paintBars(clock) {
   transport.paint();
   timeline.paint();
   inspector.refresh();
+  ride.paint();
   remedy.paint();
   merged.paint(clock);
   token.offer(!!blackout || views.presenting);
@@ -241,6 +245,17 @@ function pick(key, byHand = true) {
   ctx.repaint();
   if (key) inspector.open(key);
   else inspector.close();
+}
+
+/** Rides the newest change of an object. @param {string} key @param {number} [lane] */
+async function rideOn(key, lane) {
+  try {
+    if (selected !== key) pick(key);
+    await ride.open(key, lane);
+  } catch (err) {
+    ctx.say(upper(plain(ctx, /** @type {Error} */ (err).message)), true);
+    throw err;
+  }
 }
 
 /** The size of the window, the palette or the view is another one. */
@@ -295,7 +310,7 @@ function black() {
 function escape() {
   if (blackout) return black();
   if (broadcast?.shut() || token.dialog.close() || closePopup() || toggleHelp(app, false)) return true;
-  if (views.escape() || stage.explain.close()) return true;
+  if (ride.close() || views.escape() || stage.explain.close()) return true;
   if (!inspector.isOpen) return false;
   inspector.close();
   return true;
@@ -361,7 +376,7 @@ addEventListener('hashchange', (e) => {
   if (l && l !== language()) nextLanguage();
 });
 
-/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick, drawn: () => drawn(app, paintedFrom) });
+/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom) });
 stage.resize();
 timeline.resize();
 painter.start();

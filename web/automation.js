@@ -5,10 +5,11 @@ import { asText } from './files.js';
 /**
  * @param {{
  *   address: import('./address.js').Address, link: import('./link.js').Link, views: import('./views.js').Views,
- *   audience: import('./audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('./drawn.js').drawn>
+ *   audience: import('./audience.js').Audience | null, pick: (key: string) => void, drawn: () => ReturnType<typeof import('./drawn.js').drawn>,
+ *   ride: (key: string, lane?: number) => Promise<void>
  * }} page
  */
-export function automation({ address, link, views, audience, pick, drawn }) {
+export function automation({ address, link, views, audience, pick, ride, drawn }) {
   const call = (/** @type {keyof import('./types.js').Calls} */ name) => (/** @type {any[]} */ ...args) => address.perform(name, args);
   return {
     /** Resolves when calls are answered. */
@@ -35,6 +36,7 @@ export function automation({ address, link, views, audience, pick, drawn }) {
     resources: () => address.perform('resources', []),
     namespaces: () => address.perform('namespaces', []),
     object: call('object'),
+    ride: call('ride'),
     cluster: (/** @type {string} */ verb, /** @type {any} */ args) => address.perform('cluster', [verb, args ?? {}]),
     groupBy: call('groupBy'),
     index: call('index'),
@@ -54,6 +56,7 @@ export function automation({ address, link, views, audience, pick, drawn }) {
     hearing: () => audience?.is ?? null,
     along: () => audience?.along(),
     selectObject: pick,
+    rideObject: ride,
     drawn,
   };
 }

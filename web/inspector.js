@@ -12,10 +12,15 @@ export class Inspector {
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
    * @param {() => void} closed
+   * @param {(key: string) => void} ride rides the object's newest change
    */
-  constructor(ctx, app, closed) {
+  constructor(ctx, app, closed, ride) {
     this.ctx = ctx;
     this.closed = closed;
+    /** Since when the newest hop has been on the side where the drawer lies. */
+    this.coversSince = 0;
+    /** Opened just now: what is known of the object first says where the drawer lies. */
+    this.fresh = true;
     this.key = '';
     this.tab = 'diff';
     this.seq = -1;
@@ -37,10 +42,12 @@ export class Inspector {
     this.tabs.append(this.tabDiff, this.tabJson);
     this.pre = h('div', { class: 'diff', role: 'tabpanel', tabindex: 0 });
     this.hopsHead = h('h3');
+    this.go = h('button', { class: 'key go', type: 'button' });
+    this.go.addEventListener('click', () => ride(this.key));
     this.hops = h('div', { class: 'hops', role: 'group', tabindex: 0 });
     this.codeHead = h('h3');
     this.code = h('p');
-    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, this.hopsHead, this.hops, this.codeHead, this.code);
+    this.root.append(this.x, this.title, this.sub, this.tabs, this.pre, this.hopsHead, this.go, this.hops, this.codeHead, this.code);
     app.append(this.root);
   }
 
@@ -64,6 +71,7 @@ export class Inspector {
     }
     this.key = key;
     this.seq = -1;
+    this.fresh = true;
     this.root.classList.remove('shut');
     this.refresh();
     this.render();
@@ -71,9 +79,30 @@ export class Inspector {
 
   close() {
     if (!this.isOpen) return;
+    this.shut();
+    this.closed();
+  }
+
+  /** Goes out of the way; the object stays chosen. */
+  shut() {
     this.root.classList.add('shut');
     this.key = '';
-    this.closed();
+  }
+
+  /** The drawer lies on the side of the stage where nothing is that it speaks of. @param {Hop | null} hop @private */
+  dock(hop) {
+    if (!hop) return;
+    const left = ['indexer', 'listener', 'controller'].includes(hop.stage);
+    const clock = performance.now();
+    if (left === this.root.classList.contains('left')) this.coversSince = 0;
+    else if (!this.coversSince) this.coversSince = clock;
+    // Of an object that changes all the time the drawer does not run after every hop.
+    const { mode } = this.ctx.model.view;
+    if (this.coversSince && (mode === 'paused' || this.fresh || clock - this.coversSince > 1500)) {
+      this.root.classList.toggle('left', left);
+      this.coversSince = 0;
+    }
+    this.fresh = false;
   }
 
   /** Asks anew when the view has moved on, at most four times a second. */
@@ -98,6 +127,10 @@ export class Inspector {
         if (key !== this.key) return;
         this.data = { key, error: String(err?.message ?? err) };
         this.render();
+        // On its way to the store it is not in it: the drawer makes room all the same.
+        this.ctx.call('ride', key).then((r) => {
+          if (key === this.key) this.dock([...r.hops].reverse().find((x) => x.seq <= seq) ?? r.hops[0]);
+        }, () => {});
       },
     );
   }
@@ -150,6 +183,8 @@ export class Inspector {
     this.pre.replaceChildren(...lines);
     this.pre.scrollTop = keep;
     this.hopsHead.textContent = journey.length ? t('ins.journey') : '';
+    this.go.hidden = !journey.length;
+    this.go.textContent = t('ride.go');
     const t0 = journey[0]?.atMillis ?? 0;
     const last = journey.length - 1;
     const rows = journey.map((hp, i) => h('div', { class: i === last ? 'hop now' : 'hop' }, h('i', { class: 'd' }),
@@ -168,13 +203,14 @@ export class Inspector {
       if (here) this.hops.scrollTop = here.offsetTop - this.hops.offsetTop - this.hops.clientHeight + here.offsetHeight + 44;
     }
     const at = last >= 0 ? journey[last] : null;
+    this.dock(at);
     const st = at ? station(at.stage) : '';
     const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
     this.codeHead.replaceChildren(...(which ? [t('ins.code') + ' ', h('code', {}, t(`code.${which}.f`))] : []));
     this.code.textContent = which ? t(`code.${which}`) : '';
   }
 
-  /** A hop in words. @param {Hop} hp @private */
+  /** A hop in words. @param {Hop} hp */
   words(hp) {
     const { t } = this.ctx;
     const name = this.ctx.model.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');

@@ -101,6 +101,7 @@
  *   scene: import('./scene.js').Scene,
  *   motion: import('./motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
+ *   riding?: () => string,
  *   select: (key: string) => void,
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, label?: string}) => void,

@@ -222,9 +222,10 @@ export class Phone {
       this.followed = [null];
     }
     const { step, starting, story } = this.stories;
-    const focus = step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
+    const riding = this.ctx.riding?.();
+    const focus = riding ? [riding] : step && !starting ? (step.open ? [step.open] : step.look) : large ? this.o.focus() : [];
     const want = focus.filter((c) => !this.o.lanes.on || two.stations.includes(c)).pop();
-    const followed = want ? [story?.id, this.stories.i, want] : [];
+    const followed = want ? [riding, story?.id, this.stories.i, want] : [];
     if (same(followed, this.followed)) return;
     this.followed = followed;
     if (want) this.open = want;

@@ -41,6 +41,8 @@ export class Presenter {
 
   /** The stations to look at: the step's, or those where something is the matter. @returns {string[]} */
   focus() {
+    const riding = this.ctx.riding?.();
+    if (riding) return [riding];
     const step = this.stories.step;
     if (step && !this.stories.starting) return step.look;
     const { model } = this.ctx;

@@ -13,7 +13,17 @@ import (
 // show paints frames for so long, as a page does, and holds what is said against what is shown. It stops early once ok says so.
 func (s *stage) show(d time.Duration, ok func(*view.Told) bool) *view.Told {
 	s.t.Helper()
-	const frame = 500 * time.Millisecond
+	return s.paint(d, 500*time.Millisecond, ok)
+}
+
+// wait is show for a long time in which nothing may happen: the log tells whether something did, so the page paints now and then only.
+func (s *stage) wait(d time.Duration) *view.Told {
+	s.t.Helper()
+	return s.paint(d, d/40, nil)
+}
+
+func (s *stage) paint(d, frame time.Duration, ok func(*view.Told) bool) *view.Told {
+	s.t.Helper()
 	for until := time.Now().Add(d); ; {
 		s.view.Frame()
 		st := s.view.State()

@@ -38,7 +38,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 								t.Fatalf("step %d asks with %+v", i+1, d)
 							}
 							before, _ := s.rec.Head()
-							d = s.show(10*time.Minute, nil)
+							d = s.wait(10 * time.Minute)
 							if head, _ := s.rec.Head(); head != before || !d.Waits || !d.Stands {
 								t.Errorf("step %d: while its question is open the log went from %d to %d: %+v", i+1, before, head, d)
 							}

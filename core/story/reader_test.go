@@ -45,7 +45,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 							t.Fatalf("step %d shows %+v", i+1, d)
 						}
 						before, _ := s.rec.Head()
-						if d := s.show(10*time.Minute, nil); !d.Waits || !d.Stands {
+						if d := s.wait(10 * time.Minute); !d.Waits || !d.Stands {
 							t.Fatalf("step %d has not waited: %+v", i+1, d)
 						}
 						if head, _ := s.rec.Head(); head != before {

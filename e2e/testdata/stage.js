@@ -370,5 +370,38 @@
     throw new Error(`the page did not put on ${theme} and ${lang}`);
   }
 
-  return { dress, faults, ratio, rgba, texts, event, drawn, cellPoint, keep, comes, settled, visible, name, find, seek, focusable, describe, frame };
+  /** The key of an object of which a whole change is in the log, from the wire to the controller. */
+  async function ridden() {
+    const api = /** @type {any} */ (globalThis).informerscope;
+    const { values } = await api.index('namespace');
+    for (const { value } of values) {
+      for (const key of (await api.index('namespace', value)).keys) {
+        const ride = await api.ride(key).catch(() => null);
+        if (ride?.whole && ride.hops[0].stage === 'api' && ride.hops.some((/** @type {any} */ h) => h.stage === 'controller')) return key;
+      }
+    }
+    return '';
+  }
+
+  /** The station of the hop that the inspector has come to. */
+  function spokenOf() {
+    const words = document.querySelector('.drawer .hop.now b')?.textContent ?? '';
+    return { 'API server': 'api' }[words] ?? words.toLowerCase();
+  }
+
+  /** Whether something lies over a part of a station; what leads from it to another one may be covered. @param {string} selector @param {string} station */
+  function covered(selector, station) {
+    const over = document.querySelector(selector)?.getBoundingClientRect();
+    if (!over || !over.width) return false;
+    return [...document.querySelectorAll(`.on-stage [data-station="${station}"]`)].some((el) => {
+      const r = el.getBoundingClientRect();
+      if (!r.width || !r.height || r.width > innerWidth / 3) return false;
+      return r.left < over.right - 1 && r.right > over.left + 1 && r.top < over.bottom - 1 && r.bottom > over.top + 1;
+    });
+  }
+
+  return {
+    ridden, covered, spokenOf,
+    dress, faults, ratio, rgba, texts, event, drawn, cellPoint, keep, comes, settled, visible, name, find, seek, focusable, describe, frame,
+  };
 })();

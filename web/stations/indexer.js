@@ -279,7 +279,8 @@ function stageLabels(root, ctx, cells) {
     paint() {
       over.label(ctx.t('idx.groups'));
       labels.forEach((label, i) => {
-        const block = grid.blocks[i];
+        // Groups keep their places; where no object is, words say so in theirs.
+        const block = ctx.model.cells.size ? grid.blocks[i] : undefined;
         const n = block ? countOf(ctx, block) : -1;
         if (label.laid === grid.laid && label.n === n && !label.early) return;
         label.laid = grid.laid;

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -48,7 +49,8 @@ var lessons = map[string]lesson{
 	"recreate":  {rows: []string{"073_recreated_unseen_is_one_update"}},
 	"resync":    {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
 	"retry":     {test: testRetry},
-	"ring":      {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"}},
+	"ring": {rows: []string{"064_a_backlog_beyond_the_ring_is_kept", "063_listeners_do_not_wait_for_each_other"},
+		test: testRing},
 	"same":      {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
 	"stale":     {rows: []string{"081_the_reflector_may_lead_the_store"}},
 	"tombstone": {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
@@ -255,6 +257,68 @@ func queue(t *testing.T, mine bool) workqueue.TypedRateLimitingInterface[string]
 
 func keyOf(o any) string { return o.(metav1.Object).GetNamespace() + "/" + o.(metav1.Object).GetName() }
 
+// ringOf is how much waits in the ring of an informer's first listener, and the room there. client-go tells nobody of it, so it is read
+// from the registration, which is the listener itself, while every goroutine of the bubble waits.
+func ringOf(i play.Informer, r play.Registration) (pending, room int) {
+	synctest.Wait()
+	if mine, ok := i.(*ourInformer); ok {
+		l := mine.SharedIndexInformer.(informer.Snapshotter).Snapshot().Listeners[0]
+		return l.Pending, l.Capacity
+	}
+	ring := reflect.ValueOf(r).Elem().FieldByName("pendingNotifications")
+	return int(ring.FieldByName("readable").Int()), int(ring.FieldByName("n").Int())
+}
+
+// A handler that does not return fills its ring, which doubles and never shrinks; the store and the other handler go on.
+func testRing(t *testing.T) {
+	both(t, `
+it keeps up: 0 wait in a ring of 1024
+its handler is held: 1024 wait in a ring of 1024
+one more change: 1025 wait in a ring of 2048; the store and the other handler have version 1028
+it is let go: 1028 calls, 0 wait in a ring of 2048`, func(t *testing.T, mine bool, say func(string, ...any)) {
+		c := newSmall("a")
+		lib := theirs()
+		if mine {
+			lib = ours(play.E137)
+		}
+		i := lib.Shared(play.Options{Source: c})
+		gate := make(chan struct{})
+		calls, heard := 0, ""
+		slow, err := i.AddHandler(listener{add: func(any) { calls++ }, update: func(any) {
+			<-gate
+			calls++
+		}}, nil, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		run(t, i, listener{update: func(o any) { heard = o.(metav1.Object).GetResourceVersion() }})
+		synctest.Wait()
+		ring := func() string {
+			pending, room := ringOf(i, slow)
+			return fmt.Sprintf("%d wait in a ring of %d", pending, room)
+		}
+		change := func(n int) {
+			for range n {
+				c.put("a")
+				synctest.Wait()
+			}
+		}
+		say("it keeps up: %s", ring())
+		// One is in the handler's hands and one waits at its channel, before the ring.
+		change(1 + 1 + 1024)
+		say("its handler is held: %s", ring())
+		change(1)
+		stored := i.View().Objects[0].(metav1.Object).GetResourceVersion()
+		if stored != heard {
+			t.Errorf("the store has version %s, the other handler %s", stored, heard)
+		}
+		say("one more change: %s; the store and the other handler have version %s", ring(), heard)
+		close(gate)
+		synctest.Wait()
+		say("it is let go: %d calls, %s", calls, ring())
+	})
+}
+
 // A worker that starts before HasSynced finds nothing of what the cluster has.
 func testEarly(t *testing.T) {
 	both(t, "after 1s: synced false, 0 of 3 objects\nafter 6s: synced true, 3 of 3 objects", func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -270,63 +334,65 @@ func testEarly(t *testing.T) {
 
 // HasSynced stays false for as long as every list is refused, and the LISTs go on: only a limit ends the wait.
 func testNoSync(t *testing.T) {
-	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit", func(t *testing.T, mine bool, say func(string, ...any)) {
-		c := newSmall("a")
-		c.refuse = apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
-		i := shared(t, mine, c)
-		after(10 * time.Minute)
-		say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listed() > 10)
-		ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
-		defer cancel()
-		for !i.HasSynced() && ctx.Err() == nil {
-			after(100 * time.Millisecond)
-		}
-		say("the wait ended %v, with its limit", errors.Is(ctx.Err(), context.DeadlineExceeded))
-	})
+	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit",
+		func(t *testing.T, mine bool, say func(string, ...any)) {
+			c := newSmall("a")
+			c.refuse = apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("no"))
+			i := shared(t, mine, c)
+			after(10 * time.Minute)
+			say("after ten minutes: synced %v, more than ten LISTs %v", i.HasSynced(), c.listed() > 10)
+			ctx, cancel := context.WithTimeout(context.Background(), 30*time.Second)
+			defer cancel()
+			for !i.HasSynced() && ctx.Err() == nil {
+				after(100 * time.Millisecond)
+			}
+			say("the wait ended %v, with its limit", errors.Is(ctx.Err(), context.DeadlineExceeded))
+		})
 }
 
 // A handler that works does it for every version; a worker behind a queue works on the last.
 func testInline(t *testing.T) {
-	both(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101", func(t *testing.T, mine bool, say func(string, ...any)) {
-		c := newSmall("a")
-		inline := 0
-		var took time.Duration
-		work := func(any) {
-			began := time.Now()
-			time.Sleep(time.Second)
-			inline, took = inline+1, took+time.Since(began)
-		}
-		q := queue(t, mine)
-		enqueue := func(o any) { q.Add(keyOf(o)) }
-		i := shared(t, mine, c, listener{work, work}, listener{enqueue, enqueue})
-		worked, last := 0, ""
-		go func() {
-			for {
-				key, shutdown := q.Get()
-				if shutdown {
-					return
-				}
-				for _, o := range i.View().Objects {
-					if keyOf(o) == key {
-						last = o.(metav1.Object).GetResourceVersion()
-					}
-				}
-				worked++
+	both(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101",
+		func(t *testing.T, mine bool, say func(string, ...any)) {
+			c := newSmall("a")
+			inline := 0
+			var took time.Duration
+			work := func(any) {
+				began := time.Now()
 				time.Sleep(time.Second)
-				q.Done(key)
+				inline, took = inline+1, took+time.Since(began)
 			}
-		}()
-		synctest.Wait()
-		for range 100 {
-			c.put("a")
+			q := queue(t, mine)
+			enqueue := func(o any) { q.Add(keyOf(o)) }
+			i := shared(t, mine, c, listener{work, work}, listener{enqueue, enqueue})
+			worked, last := 0, ""
+			go func() {
+				for {
+					key, shutdown := q.Get()
+					if shutdown {
+						return
+					}
+					for _, o := range i.View().Objects {
+						if keyOf(o) == key {
+							last = o.(metav1.Object).GetResourceVersion()
+						}
+					}
+					worked++
+					time.Sleep(time.Second)
+					q.Done(key)
+				}
+			}()
 			synctest.Wait()
-		}
-		after(10 * time.Minute)
-		say("the handler worked %d times, for %v", inline, took)
-		say("the worker worked %d times, for %v, the last time on version %s", worked, time.Duration(worked)*time.Second, last)
-		q.ShutDown()
-		synctest.Wait()
-	})
+			for range 100 {
+				c.put("a")
+				synctest.Wait()
+			}
+			after(10 * time.Minute)
+			say("the handler worked %d times, for %v", inline, took)
+			say("the worker worked %d times, for %v, the last time on version %s", worked, time.Duration(worked)*time.Second, last)
+			q.ShutDown()
+			synctest.Wait()
+		})
 }
 
 // A hundred updates of one object are one key, and one more while it is worked on.
@@ -417,32 +483,33 @@ func testLister(t *testing.T) {
 
 // One change goes the whole way: to the store, to the handler, to a key, to a worker that reads what the store has.
 func testTour(t *testing.T) {
-	both(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2", func(t *testing.T, mine bool, say func(string, ...any)) {
-		c := newSmall("a")
-		q := queue(t, mine)
-		name := func(o any) string { return keyOf(o) + "@" + o.(metav1.Object).GetResourceVersion() }
-		i := shared(t, mine, c, listener{
-			add: func(o any) {
-				say("added %s", name(o))
-				q.Add(keyOf(o))
-			},
-			update: func(o any) {
-				say("updated %s", name(o))
-				q.Add(keyOf(o))
-			},
+	both(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2",
+		func(t *testing.T, mine bool, say func(string, ...any)) {
+			c := newSmall("a")
+			q := queue(t, mine)
+			name := func(o any) string { return keyOf(o) + "@" + o.(metav1.Object).GetResourceVersion() }
+			i := shared(t, mine, c, listener{
+				add: func(o any) {
+					say("added %s", name(o))
+					q.Add(keyOf(o))
+				},
+				update: func(o any) {
+					say("updated %s", name(o))
+					q.Add(keyOf(o))
+				},
+			})
+			for range 2 {
+				key, _ := q.Get()
+				synctest.Wait()
+				for _, o := range i.View().Objects {
+					say("the key %s, the store has %s", key, name(o))
+				}
+				q.Done(key)
+				if c.rv == 1 {
+					c.put("a")
+				}
+			}
 		})
-		for range 2 {
-			key, _ := q.Get()
-			synctest.Wait()
-			for _, o := range i.View().Objects {
-				say("the key %s, the store has %s", key, name(o))
-			}
-			q.Done(key)
-			if c.rv == 1 {
-				c.put("a")
-			}
-		}
-	})
 }
 
 // Two informers know nothing of each other: a Pod is told of before the Node that it is on.
@@ -501,7 +568,8 @@ another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, 
 		label := func(o any) string { return o.(metav1.Object).GetLabels()["app"] }
 		say("before: the store says app=%s, the index has %v", label(i.View().Objects[0]), i.View().Indices["app"])
 		write(given[0])
-		say("after: the store says app=%s, the index has %v, the API server says app=%s", label(i.View().Objects[0]), i.View().Indices["app"], c.objects["a"].Labels["app"])
+		say("after: the store says app=%s, the index has %v, the API server says app=%s",
+			label(i.View().Objects[0]), i.View().Indices["app"], c.objects["a"].Labels["app"])
 		if _, err := i.AddHandler(listener{add: func(o any) { say("another handler reads app=%s", label(o)) }}, nil, nil); err != nil {
 			t.Error(err)
 		}

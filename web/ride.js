@@ -1,0 +1,256 @@
+// @ts-check
+// A ride: one change of an object on its way through the informer, hop by hop. The worker says which hops there are, what did each and how
+// long it took; here the view goes from one to the next, the hop's station is lit, and a ruler of the true time lies beneath.
+import { h } from './dom.js';
+import { exact, middle, span } from './format.js';
+import { chipIcon, kindOf } from './glyphs.js';
+import { same } from './same.js';
+import './words-ride.js';
+
+/** How long a hop stays while the ride goes on by itself, in ms. */
+const stay = 1800;
+/** What the ruler keeps free at its ends, and how wide a letter of a function's name is, in per cent of it. */
+const margin = 1;
+const letter = 0.59;
+/** What is between two hops at least, where a tenfold time is 1. */
+const least = 3;
+/** Names of functions stand in so many rows, one under the other. */
+const rows = 3;
+
+/** Which station of a layout a hop is at. @type {Record<string, string>} */
+export const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
+
+/** @typedef {import('./types.js').Ride} Ridden */
+
+/** A time in microseconds, to the last one as far as somebody can read it. @param {number} n */
+function micros(n) {
+  return n < 1 ? '<1 µs' : n < 10_000 ? `${exact(n)} µs` : span(n / 1000);
+}
+
+export class Ride {
+  /**
+   * @param {import('./page-types.js').Ctx} ctx
+   * @param {HTMLElement} app
+   * @param {{words: (hop: import('./types.js').Hop) => string, opened: () => void}} o `words` says a hop, `opened` makes room for a ride
+   */
+  constructor(ctx, app, o) {
+    this.ctx = ctx;
+    this.app = app;
+    this.o = o;
+    /** What is ridden; null when nothing is. @type {Ridden | null} */
+    this.of = null;
+    this.i = 0;
+    this.epoch = 0;
+    /** Where the view was. @type {{live: boolean, seq: number}} */
+    this.before = { live: true, seq: 0 };
+    this.timer = 0;
+    /** The moves of the view, one after the other. @type {Promise<unknown>} */
+    this.moving = Promise.resolve();
+    /** @type {unknown[]} */
+    this.drawnOf = [];
+    this.icon = h('span', { class: 'ic' });
+    this.where = h('b', { class: 'where' });
+    this.code = h('code');
+    this.said = h('span', { class: 'said', 'aria-live': 'polite' });
+    this.long = h('span', { class: 'long' });
+    /** @param {string} label @param {() => void} act */
+    const button = (label, act) => {
+      const b = h('button', { class: 'key', type: 'button' }, label);
+      b.addEventListener('click', act);
+      return b;
+    };
+    this.back = button('◀', () => this.step(-1));
+    this.run = button('▶▶', () => this.auto(!this.timer));
+    this.next = button('▶', () => this.step(1));
+    this.x = button('esc', () => this.close());
+    this.head = h('div', { class: 'head' }, this.icon, this.where, this.code, this.said, this.long, this.back, this.next, this.run, this.x);
+    this.ruler = h('ol', { class: 'ruler' });
+    this.note = h('p', { class: 'note' });
+    this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.ruler, this.note);
+    app.append(this.root);
+    // Before all else that listens to keys: while one rides, arrows go from hop to hop.
+    document.addEventListener('keydown', (e) => this.key(e), true);
+  }
+
+  get on() {
+    return !this.root.hidden;
+  }
+
+  /** The station that the ride is at; empty when nothing is ridden. */
+  get station() {
+    return this.of && this.on ? stationOf[this.of.hops[this.i].stage] ?? '' : '';
+  }
+
+  /**
+   * Rides the newest change of an object that a handler has returned from.
+   * @param {string} key
+   * @param {number} [lane]
+   */
+  async open(key, lane) {
+    const { ctx } = this;
+    const { view } = ctx.model;
+    const before = { live: view.mode === 'live', seq: view.seq };
+    const of = await ctx.call('ride', key, lane);
+    if (!this.on) this.before = before;
+    this.of = of;
+    this.epoch = ctx.model.epoch;
+    this.root.hidden = false;
+    this.o.opened();
+    this.drawnOf = [];
+    this.i = -1;
+    await this.go(0);
+    this.auto(true);
+    this.root.focus({ preventScroll: true });
+  }
+
+  /** Leaves the ride: the view goes back to where it was. */
+  close() {
+    if (!this.on) return false;
+    this.auto(false);
+    this.root.hidden = true;
+    this.of = null;
+    this.light();
+    if (this.ctx.model.epoch === this.epoch) this.move(() => (this.before.live ? this.ctx.act('live') : this.ctx.act('seek', this.before.seq)));
+    this.ctx.repaint();
+    return true;
+  }
+
+  /** Goes to a hop. @param {number} i */
+  go(i) {
+    const of = this.of;
+    if (!of || i < 0 || i >= of.hops.length || i === this.i) return this.moving;
+    const forward = i === this.i + 1 && i > 0;
+    this.i = i;
+    this.light();
+    const { seq } = of.hops[i];
+    this.paint();
+    // A step plays what lies between, so that the object is seen to go; a jump shows where it is.
+    return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - of.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
+  }
+
+  /** The hop's station is lit, the others recede; all are as they were where nothing is ridden. @private */
+  light() {
+    const { station } = this;
+    this.ctx.spotlight(station ? [station] : null);
+    for (const el of this.app.querySelectorAll('.on-stage [data-station]')) {
+      el.classList.toggle('pdim', station !== '' && /** @type {HTMLElement} */ (el).dataset.station !== station);
+    }
+    this.ctx.repaint();
+  }
+
+  /** @param {() => Promise<unknown> | unknown} act @private */
+  move(act) {
+    this.moving = this.moving.then(act);
+    return this.moving;
+  }
+
+  /** By hand, forwards or back. @param {number} n */
+  step(n) {
+    this.auto(false);
+    this.go(this.i + n);
+  }
+
+  /** The ride goes on by itself, or stands still. @param {boolean} on */
+  auto(on) {
+    clearInterval(this.timer);
+    this.timer = 0;
+    if (on && this.of && this.i < this.of.hops.length - 1) {
+      this.timer = window.setInterval(() => {
+        if (this.of && this.i < this.of.hops.length - 1) this.go(this.i + 1);
+        else this.auto(false);
+      }, stay);
+    }
+    this.paint();
+  }
+
+  /** @param {KeyboardEvent} e @private */
+  key(e) {
+    if (!this.on || e.ctrlKey || e.metaKey || e.altKey || /** @type {HTMLElement} */ (e.target).matches?.('input, textarea, select')) return;
+    /** @type {Record<string, () => void>} */
+    const keys = {
+      ArrowRight: () => this.step(1), ArrowLeft: () => this.step(-1), PageDown: () => this.step(1), PageUp: () => this.step(-1),
+      Home: () => (this.auto(false), this.go(0)), End: () => (this.auto(false), this.go((this.of?.hops.length ?? 1) - 1)),
+      ' ': () => this.auto(!this.timer), Escape: () => this.close(),
+    };
+    const act = keys[e.key];
+    if (!act || (e.key === ' ' && /** @type {HTMLElement} */ (e.target).matches?.('button'))) return;
+    e.preventDefault();
+    e.stopImmediatePropagation();
+    act();
+  }
+
+  paint() {
+    const { ctx, of } = this;
+    if (!of || !this.on) return;
+    if (ctx.model.epoch !== this.epoch) {
+      this.close();
+      return;
+    }
+    const { t } = ctx;
+    const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind];
+    if (same(drawn, this.drawnOf)) return;
+    const anew = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
+    this.drawnOf = drawn;
+    const hop = of.hops[this.i];
+    const op = [...of.hops.slice(0, this.i + 1)].reverse().find((x) => x.op)?.op ?? of.hops.find((x) => x.op)?.op ?? '';
+    this.root.setAttribute('aria-label', t('ride.label'));
+    this.icon.replaceChildren(chipIcon(kindOf(op)), middle(of.key, 40));
+    this.icon.title = of.key;
+    this.where.textContent = t('ride.hop', { i: exact(this.i + 1), n: exact(of.hops.length) });
+    this.code.textContent = hop.function;
+    this.said.textContent = this.o.words(hop);
+    this.long.textContent = t(of.whole ? 'ride.whole' : 'ride.partly', { s: micros(of.micros) });
+    for (const [b, words] of /** @type {[HTMLElement, string][]} */ ([[this.back, t('ride.back')], [this.next, t('ride.next')],
+      [this.run, t(this.timer ? 'ride.pause' : 'ride.play')], [this.x, t('ride.leave')]])) {
+      b.setAttribute('aria-label', words);
+      b.title = words;
+    }
+    this.run.textContent = this.timer ? '❚❚' : '▶▶';
+    this.back.toggleAttribute('disabled', this.i === 0);
+    this.next.toggleAttribute('disabled', this.i === of.hops.length - 1);
+    this.run.toggleAttribute('disabled', !this.timer && this.i === of.hops.length - 1);
+    if (anew) this.lay(of);
+    [...this.ruler.children].forEach((el, i) => {
+      el.classList.toggle('now', i === this.i);
+      el.classList.toggle('past', i < this.i);
+      el.querySelector('button')?.setAttribute('aria-current', i === this.i ? 'step' : 'false');
+    });
+    this.note.textContent = t('ride.scale') + (ctx.model.state.source.kind === 'probe' ? ` · ${t('ride.unseen')}` : '');
+  }
+
+  /** Lays the ruler out: a place for each hop, and between two the time that passed. @param {Ridden} of @private */
+  lay(of) {
+    const wide = of.hops.map((x, i) => (i ? least + Math.log10(1 + x.sinceMicros) : 0));
+    const all = wide.reduce((a, b) => a + b, 0) || 1;
+    const size = 100 - 2 * margin;
+    /** Where each row is free again, in per cent. */
+    const free = Array(rows).fill(-1);
+    let so = 0;
+    this.ruler.replaceChildren(...of.hops.map((x, i) => {
+      const from = margin + (so / all) * size;
+      so += wide[i];
+      const at = margin + (so / all) * size;
+      const name = x.function.length * letter;
+      // A name that would leave the ruler ends at its hop.
+      const begins = at + name > 100 ? at - name : at;
+      const fits = free.findIndex((end) => end < begins);
+      const row = fits < 0 ? free.indexOf(Math.min(...free)) : fits;
+      if (fits >= 0) free[row] = begins + name + 1;
+      // What has no room shows while the ride is there.
+      const place = h('button', { class: `fn${at + name > 100 ? ' before' : ''}${fits < 0 ? ' tight' : ''}`, type: 'button' }, x.function);
+      place.addEventListener('click', () => {
+        this.auto(false);
+        this.go(i);
+      });
+      const li = h('li', {}, h('i', { class: 'tick' }), place);
+      li.style.left = `${at}%`;
+      li.style.setProperty('--row', String(row));
+      if (i) {
+        const gap = h('span', { class: 'gap' }, `+${micros(x.sinceMicros)}`);
+        gap.style.setProperty('--wide', String(at - from));
+        li.append(gap);
+      }
+      return li;
+    }));
+  }
+}
