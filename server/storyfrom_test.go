@@ -81,7 +81,7 @@ func TestStoryFrom(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(other, "another.trace"), []byte("private"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(other, "lost.yaml"), []byte(strings.Replace(storyOn(t, other), "Talk.trace", "gone.trace", 1)), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(other, "lost.yaml"), []byte(strings.ReplaceAll(storyOn(t, other), "Talk.trace", "gone.trace")), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	r := start(t, parse(t, "--listen=127.0.0.1:0", "--stories="+other))
@@ -97,7 +97,8 @@ func TestStoryFrom(t *testing.T) {
 			t.Errorf("%s is answered with %.100s", path, body)
 		}
 	}
-	if response, _ := r.get("/stories/recordings/Talk.trace", func(r *http.Request) { r.Host = "elsewhere.example" }); response.StatusCode != http.StatusForbidden {
+	elsewhere := func(r *http.Request) { r.Host = "elsewhere.example" }
+	if response, _ := r.get("/stories/recordings/Talk.trace", elsewhere); response.StatusCode != http.StatusForbidden {
 		t.Errorf("under another name it is answered with %s", response.Status)
 	}
 }

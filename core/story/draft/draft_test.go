@@ -280,3 +280,57 @@ func TestADraftNeedsARecordingWithAName(t *testing.T) {
 		}
 	}
 }
+
+// TestTheDocumentsRecordingIsTold tells the story on a recording that docs/stories.md teaches by: what is said on the way, and what at the end.
+func TestTheDocumentsRecordingIsTold(t *testing.T) {
+	text, err := os.ReadFile("../../../docs/stories.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, after, found := strings.Cut(string(text), "```yaml\ntitle: {en: The day it relisted")
+	example, _, closed := strings.Cut(after, "```\n")
+	if !found || !closed {
+		t.Fatal("docs/stories.md has no story on a recording")
+	}
+	s, err := storyfile.Read("talk.yaml", []byte("title: {en: The day it relisted"+example))
+	if err != nil {
+		t.Fatal(err)
+	}
+	recording := record(t, "1.37", relists)
+	synctest.Test(t, func(t *testing.T) {
+		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
+		c := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+		p := story.NewPlayer(c, rec, []*story.Story{s})
+		if err := p.BeginOn(t.Context(), "talk", 0, recording); err != nil {
+			t.Fatal(err)
+		}
+		told := func() *view.Told {
+			c.View.Frame()
+			st := c.View.State()
+			return p.Told(rec.FoldAt(st.Seq), st)
+		}
+		if d := told(); d.Caption == nil || d.Caption.EN != "The store holds 30 pods." {
+			t.Errorf("it begins with %+v", d)
+		}
+		if err := p.Turn(t.Context(), 1); err != nil {
+			t.Fatal(err)
+		}
+		heard := []string{}
+		for range 180 {
+			d := told()
+			if d.Caption == nil {
+				t.Fatalf("after %q nothing is said: %+v", heard, d)
+			}
+			if !slices.Contains(heard, d.Caption.EN) {
+				heard = append(heard, d.Caption.EN)
+			}
+			time.Sleep(500 * time.Millisecond)
+		}
+		if want := []string{"The watch goes on.", "Relists so far are 1."}; !slices.Equal(heard, want) {
+			t.Errorf("it says %q, want %q", heard, want)
+		}
+		p.Leave()
+		c.Lab.Close()
+		time.Sleep(time.Minute)
+	})
+}
