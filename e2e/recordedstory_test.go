@@ -116,6 +116,9 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	for step := range s.Steps {
 		shows(p, step)
 		shot(t, p, fmt.Sprintf("recorded-%d", step+1))
+		if step == 0 && evalIn[bool](t, p, "document.body.textContent.includes('No story is told')") {
+			t.Error("the press while the recording was read is refused")
+		}
 		if step < last {
 			press("PageDown")
 		}

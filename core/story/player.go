@@ -352,6 +352,10 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 	case t == nil || t.followed:
 		p.mu.Unlock()
 		return ErrNoStory
+	case t.record && !t.ready: // its recording is being read
+		t.asked += n
+		p.mu.Unlock()
+		return nil
 	case t.record && t.gen != p.rec.Generation():
 		p.mu.Unlock()
 		p.drop(t)

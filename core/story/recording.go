@@ -125,25 +125,39 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	p.stop()
-	if _, err := p.console.Do(ctx, "load", []lab.Argument{{Bytes: content}}); err != nil {
-		return fmt.Errorf("the recording %s of the story %s: %w", s.Recording, id, err)
-	}
-	t := &telling{story: s, wake: make(chan struct{}, 1), ready: true, record: true, gen: p.rec.Generation()}
-	head, _ := p.rec.Head()
-	fold := p.rec.FoldAt(head)
-	t.era = fold.State().Era
-	for i := range s.Steps {
-		p.beginAt(t, i)
-		if err := p.check(t, i); err != nil {
-			return fmt.Errorf("step %d of the story %s: %w", i+1, id, err)
-		}
-	}
-	t.pages, t.shown = t.pages[:step+1], step
+	t := &telling{story: s, wake: make(chan struct{}, 1), record: true}
 	p.mu.Lock()
 	p.now = t
 	p.mu.Unlock()
 	p.console.View.Tell(p.tell)
-	return p.GoTo(ctx, step)
+	is, err := p.opened(ctx, s, content)
+	if err != nil {
+		p.drop(t)
+		return err
+	}
+	p.mu.Lock()
+	// Pages that were turned meanwhile are turned now.
+	to := min(max(step+t.asked, 0), len(s.Steps)-1)
+	t.gen, t.era, t.pages, t.shown, t.asked, t.ready = is.gen, is.era, is.pages[:to+1], to, 0, true
+	p.mu.Unlock()
+	return p.GoTo(ctx, to)
+}
+
+// opened loads the recording of a story, and holds each step against it.
+func (p *Player) opened(ctx context.Context, s *Story, content []byte) (*telling, error) {
+	if _, err := p.console.Do(ctx, "load", []lab.Argument{{Bytes: content}}); err != nil {
+		return nil, fmt.Errorf("the recording %s of the story %s: %w", s.Recording, s.ID, err)
+	}
+	t := &telling{story: s, gen: p.rec.Generation()}
+	head, _ := p.rec.Head()
+	t.era = p.rec.FoldAt(head).State().Era
+	for i := range s.Steps {
+		p.beginAt(t, i)
+		if err := p.check(t, i); err != nil {
+			return nil, fmt.Errorf("step %d of the story %s: %w", i+1, s.ID, err)
+		}
+	}
+	return t, nil
 }
 
 // beginAt adds the page of a step of a story on a recording. p.mu is held, or nobody else has t.

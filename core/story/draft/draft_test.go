@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"os"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -96,6 +97,22 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 		}
 		if err := p.BeginOn(t.Context(), s.ID, 0, recording); err != nil {
 			t.Fatalf("%v in\n%s", err, d.YAML)
+		}
+		// A page that is turned while the recording is read is turned.
+		p.Leave()
+		begun := make(chan error)
+		go func() { begun <- p.BeginOn(t.Context(), s.ID, 0, recording) }()
+		for p.Turn(t.Context(), 1) != nil {
+			runtime.Gosched()
+		}
+		if err := <-begun; err != nil {
+			t.Fatal(err)
+		}
+		if d := p.Told(rec.FoldAt(c.View.State().Seq), c.View.State()); d == nil || d.Step != min(1, len(s.Steps)-1) {
+			t.Errorf("after a press while it began it tells %+v", d)
+		}
+		if err := p.Turn(t.Context(), -1); err != nil {
+			t.Fatal(err)
 		}
 		shows := func(i int) {
 			t.Helper()
