@@ -94,6 +94,7 @@ func Worst(log []Event) (WorstMinute, bool) {
 		return WorstMinute{}, false
 	}
 	end := &log[len(log)-1]
+	//maporder:free each is of a listener of its own, and minute sorts them
 	for of, call := range w.calls {
 		w.single(WorstReason{Kind: "handler", Seq: end.Seq, At: end.At, Lane: of.lane, Listener: of.id, Took: end.At - call.At, Open: true})
 	}
@@ -222,9 +223,11 @@ func (w *worst) ring(of listenerKey, length, capacity int, e *Event) {
 // seconds are those at which a minute can begin: in each something is noted.
 func (w *worst) seconds() []int64 {
 	all := make([]int64, 0, len(w.singles))
+	//maporder:free they are sorted
 	for second := range w.singles {
 		all = append(all, second)
 	}
+	//maporder:free they are sorted
 	for _, ring := range w.rings {
 		for i := range ring {
 			all = append(all, max(ring[i].second, 0))
@@ -248,11 +251,14 @@ func (w *worst) minute(from int64) WorstMinute {
 			}
 		}
 	}
+	//maporder:free they are sorted below, no two as equal
 	for _, of := range longest {
+		//maporder:free they are sorted below, no two as equal
 		for _, r := range of {
 			m.Reasons = append(m.Reasons, r)
 		}
 	}
+	//maporder:free they are sorted below, no two as equal
 	for of, ring := range w.rings {
 		if r, grew := growth(of, ring, from, to); grew {
 			m.Reasons = append(m.Reasons, r)
