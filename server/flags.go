@@ -100,7 +100,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects; without it their names, versions, times and phases")
 	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most followers that wait for news at one time, a `number`; a cache in front counts as one")
 	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
-		"read anew whenever a page is loaded, and whoever reaches the page can read them")
+		"read anew whenever a page is loaded; whoever reaches the page can read them, and the recordings on which they play")
 	attach := flags.String("attach", "", "`URL` of a probe's handler in a running controller, such as "+
 		"http://localhost:6060/debug/informerscope/ (after kubectl port-forward, for one in a cluster): the page shows its informers")
 	attachToken := flags.String("attach-token-file", "", "`file` with the token that the probe of --attach wants, which nobody but its owner may read")
@@ -119,8 +119,9 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.StringVar(&s.probe, "probe", "", "ask the server that runs at --listen, or --metrics-listen if that is given, for `healthz` or "+
 		"readyz, and end: with 0 if it answers ok (for containers)")
 	flags.Usage = func() {
-		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: %s [flags]\n\nEach flag but --version and --probe can "+
-			"also be set in the environment, as %s<FLAG> (--max-viewers is %sMAX_VIEWERS).\n\n", program(), envPrefix, envPrefix)
+		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: %s [flags]\n       %s story from FILE [-o DIR] [--worst]\n\n"+
+			"The second proposes a story on a recording, and says which minute of it is the worst.\n\nEach flag but --version and --probe can "+
+			"also be set in the environment, as %s<FLAG> (--max-viewers is %sMAX_VIEWERS).\n\n", program(), program(), envPrefix, envPrefix)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		flags.SetOutput(io.Discard)

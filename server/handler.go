@@ -8,6 +8,7 @@ import (
 
 	"informerscope/server/internal/audience"
 	"informerscope/server/internal/guard"
+	"informerscope/server/internal/ownstories"
 	"informerscope/server/internal/site"
 )
 
@@ -16,10 +17,10 @@ type parts struct {
 	door     *guard.Door
 	refusals *guard.Tally
 	files    http.Handler
-	carrier  http.Handler // the relay
-	own      http.Handler // a speaker's own stories
-	hall     http.Handler // what the audience follows; nil: there is none
-	numbers  http.Handler // the metrics
+	carrier  http.Handler    // the relay
+	own      *ownstories.Dir // a speaker's own stories
+	hall     http.Handler    // what the audience follows; nil: there is none
+	numbers  http.Handler    // the metrics
 	ready    http.Handler
 	apart    bool // the metrics have a listener of their own
 }
@@ -39,6 +40,10 @@ func (p parts) handler() http.Handler {
 		}
 		if p.hall != nil && strings.HasPrefix(r.URL.Path, audience.Prefix) {
 			p.hall.ServeHTTP(w, r)
+			return
+		}
+		if strings.HasPrefix(r.URL.Path, ownstories.Prefix) {
+			p.own.ServeRecording(w, r)
 			return
 		}
 		switch r.URL.Path {

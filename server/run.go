@@ -50,6 +50,9 @@ const (
 
 // run is the program: it serves until ctx ends, and returns when nothing of it runs any more.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	if len(args) > 0 && args[0] == "story" {
+		return storyCommand(args[1:], stdout, stderr)
+	}
 	s, err := parseFlags(args, os.LookupEnv, stderr)
 	if err != nil {
 		return err

@@ -28,16 +28,50 @@ export class Files {
     this.exact = false;
     /** The release of Go that built the page: another one's may play otherwise. */
     this.go = '';
-    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace,.yaml,.yml', hidden: '', 'aria-hidden': 'true',
-      tabindex: -1 }));
+    this.input = /** @type {HTMLInputElement} */ (h('input', { type: 'file', accept: '.jsonl,.json,.gz,.trace,.yaml,.yml', multiple: '', hidden: '',
+      'aria-hidden': 'true', tabindex: -1 }));
     this.input.addEventListener('change', () => {
-      const f = this.input.files?.[0];
+      const all = [...this.input.files ?? []];
       this.input.value = '';
-      if (f) this.load(f);
+      this.take(all);
     });
     app.append(this.input);
     this.drops();
     ctx.ownStories = () => (this.served ??= this.fetchStories());
+    ctx.recording = (name) => this.recording(name);
+  }
+
+  /** The recordings that were dropped or opened, by name: a story may play on one. @type {Map<string, File>} */
+  recordings = new Map();
+
+  /** The story that was added last and plays on a recording, until it is begun. @type {{id: string, recording: string} | null} */
+  waiting = null;
+
+  /** Takes what was dropped or opened: stories, recordings, or a story with its recording, which begins at once. @param {File[]} files */
+  async take(files) {
+    const isStory = (/** @type {File} */ f) => /\.ya?ml$/i.test(f.name);
+    const logs = files.filter((f) => !isStory(f));
+    for (const f of logs) this.recordings.set(f.name, f);
+    for (const f of files.filter(isStory)) await this.addStory(f);
+    const { waiting } = this;
+    if (!waiting || !this.recordings.has(waiting.recording)) {
+      if (logs.length) await this.load(logs[0]);
+      return;
+    }
+    this.waiting = null;
+    await this.ctx.tellStory?.(waiting.id).catch((/** @type {Error} */ err) => this.ctx.say(err.message, true));
+  }
+
+  /** The file of a recording on which a story plays: one that was dropped here, or one beside the server's stories. @param {string} name */
+  async recording(name) {
+    const { ctx } = this;
+    const here = this.recordings.get(name);
+    if (here) return here.arrayBuffer();
+    if (ctx.relay) {
+      const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store' }).catch(() => null);
+      if (response?.ok) return response.arrayBuffer();
+    }
+    throw new Error(ctx.t('file.needs', { name }));
   }
 
   /** The stories of the server's directory, once they are asked for. @type {Promise<void> | undefined} */
@@ -74,7 +108,9 @@ export class Files {
       await ctx.ownStories?.(); // so that this one takes the place of the server's
       const id = await ctx.call('storyAdd', name, await file.arrayBuffer());
       ctx.storiesChanged?.();
-      ctx.say(t('file.story', { id }));
+      const recording = (await ctx.call('stories')).stories.find((s) => s.id === id)?.recording;
+      this.waiting = recording ? { id, recording } : null;
+      ctx.say(recording && !this.recordings.has(recording) ? t('file.storyNeeds', { id, name: recording }) : t('file.story', { id }));
     } catch (err) {
       ctx.say(t('file.badStory', { w: err instanceof Error ? err.message : String(err) }), true);
     }
@@ -114,7 +150,6 @@ export class Files {
     const { ctx } = this;
     const { t } = ctx;
     const name = file.name;
-    if (/\.ya?ml$/i.test(name)) return this.addStory(file);
     if (file.size > 4e6) ctx.say(t('file.reading', { name, n: bytes(file.size) }));
     let o;
     try {
@@ -250,8 +285,8 @@ export class Files {
       if (!files(e)) return;
       e.preventDefault();
       this.cover(false);
-      const f = e.dataTransfer?.files[0];
-      if (f) this.load(f);
+      const all = [...e.dataTransfer?.files ?? []];
+      if (all.length) this.take(all);
       else this.ctx.say(this.ctx.t('file.none'), true);
     });
   }

@@ -110,6 +110,8 @@
  *   relay: boolean,
  *   follower: boolean,
  *   ownStories?: () => Promise<void>,
+ *   recording?: (name: string) => Promise<ArrayBuffer>,
+ *   tellStory?: (id: string) => Promise<unknown>,
  *   storiesChanged?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   apart?: () => void,

@@ -67,6 +67,7 @@ export class Stories {
     ctx.storiesChanged = () => {
       this.library = { groups: [], stories: [] };
     };
+    ctx.tellStory = (id) => this.start(id);
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
   }
@@ -167,14 +168,19 @@ export class Stories {
     const stories = await this.list();
     const story = stories.find((x) => x.id === id);
     if (!story) throw new Error(this.ctx.t('story.unknown', { id, all: stories.map((x) => x.id).join(', ') }));
+    const recording = story.recording ? await this.ctx.recording?.(story.recording) : undefined;
     this.close();
+    if (recording) {
+      this.ctx.select('');
+      fragment.write({ at: null });
+    }
     this.story = story;
     this.told = null;
     this.wanted = true;
     fragment.write({ story: id });
     if (presenter) this.views.presenter(true);
     try {
-      await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1));
+      await this.ctx.call('storyBegin', id, '', Math.min(step, story.steps.length - 1), recording);
     } catch (err) {
       this.over();
       throw err;
@@ -300,7 +306,7 @@ export class Stories {
     this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
     attr(this.words, 'title', how);
-    this.takeB.hidden = !(told?.done && this.i === n - 1);
+    this.takeB.hidden = !(told?.done && this.i === n - 1 && this.story.take.words.en);
     this.takeB.textContent = t('story.take');
     this.bar.setAttribute('aria-label', this.say(this.story.title));
     for (const b of [this.prevB, this.nextB, this.endB]) b.hidden = this.mirrored;

@@ -1085,6 +1085,7 @@
  * @property {string[]} eras
  * @property {StoryPage[]} steps
  * @property {StoryTake} take
+ * @property {string} [recording] the file on which it plays, which storyBegin is given.
  */
 
 /**
@@ -1276,7 +1277,7 @@
  * @property {[index: string]} groupBy
  * @property {[]} stories
  * @property {[file: string, content: string | ArrayBuffer]} storyAdd
- * @property {[id: string, era?: string | null, step?: number | null]} storyBegin
+ * @property {[id: string, era?: string | null, step?: number | null, recording?: string | ArrayBuffer | null]} storyBegin
  * @property {[n?: number | null]} storyTurn
  * @property {[step?: number | null]} storyStep
  * @property {[]} storyEnd

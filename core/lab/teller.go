@@ -12,6 +12,8 @@ type Teller interface {
 	List() any
 	// Begin begins a story in an era, "" for the first in which it is told, and takes it up at a step, from 0.
 	Begin(ctx context.Context, id, era string, step int) error
+	// BeginOn begins a story on the recording that it plays on, and takes it up at a step.
+	BeginOn(ctx context.Context, id string, step int, recording []byte) error
 	// Add adds a story from its file, a YAML, and answers with its id.
 	Add(file string, content []byte) (id string, err error)
 	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
@@ -65,13 +67,25 @@ func tellingCommands() []Command {
 	}, {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
 		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},
-			{Name: "step", Type: Whole, Min: 0, Max: 1000}},
+			{Name: "step", Type: Whole, Min: 0, Max: 1000}, {Name: "recording", Type: Content}},
 		Does: "begins a story on a cluster of its own, in one of its eras. From then on frames carry what is told. With `step`, from 0, a story " +
-			"that was left is taken up there: the steps before it happen again, as fast as they can", Answers: "`true`",
+			"that was left is taken up there: the steps before it happen again, as fast as they can. A story on a recording is given the file of that, " +
+			"and ends what runs", Answers: "`true`",
 		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
 			step, err := argument(given, 2, 0)
 			if err != nil {
 				return nil, err
+			}
+			recording, err := given.content(3)
+			if err != nil {
+				return nil, err
+			}
+			if len(recording) > 0 {
+				id, err := argument(given, 0, "")
+				if err != nil {
+					return nil, err
+				}
+				return c.teller(func(t Teller) error { return t.BeginOn(ctx, id, step, recording) })
 			}
 			return two(func(ctx context.Context, c *Console, id, era string) (any, error) {
 				return c.teller(func(t Teller) error { return t.Begin(ctx, id, era, step) })

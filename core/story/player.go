@@ -59,6 +59,7 @@ type telling struct {
 	problem  string
 	stands   bool
 	followed bool // another page tells it
+	record   bool // it is told on a recording: see recording.go
 }
 
 // page is a step that has begun.
@@ -90,6 +91,8 @@ type Listed struct {
 	Eras    []string `json:"eras"`
 	Steps   []Page   `json:"steps"`
 	Take    Home     `json:"take"`
+	// Recording is the file on which it plays, which storyBegin is given.
+	Recording string `json:"recording,omitempty"`
 }
 
 // Page is what is shown of a step beside what is said.
@@ -122,7 +125,7 @@ type Library struct {
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
 	for _, s := range p.all() {
-		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}}
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
 		for i := range s.Steps {
 			st := &s.Steps[i]
 			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
@@ -216,6 +219,9 @@ func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
 	}
 	if step < 0 || step >= len(s.Steps) {
 		return fmt.Errorf("the story %s has the steps 0 to %d, and no step %d", id, len(s.Steps)-1, step)
+	}
+	if s.Recording != "" {
+		return fmt.Errorf("the story %s plays on the recording %s: give that too", id, s.Recording)
 	}
 	if era == "" {
 		era = s.Eras[0]
@@ -346,6 +352,21 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 	case t == nil || t.followed:
 		p.mu.Unlock()
 		return ErrNoStory
+	case t.record && !t.ready: // its recording is being read
+		t.asked += n
+		p.mu.Unlock()
+		return nil
+	case t.record && t.gen != p.rec.Generation():
+		p.mu.Unlock()
+		p.drop(t)
+		return ErrNoStory
+	case t.record && n > 0:
+		to := min(t.shown+1, len(t.story.Steps)-1)
+		if to > t.last() {
+			p.beginAt(t, to)
+		}
+		p.mu.Unlock()
+		return p.GoTo(ctx, to)
 	case n < 0:
 		t.asked, t.skipping = 0, false
 		to := t.shown - 1

@@ -235,7 +235,8 @@ func (r *reader) story(n *Node, s *Story) error {
 		}},
 		field{"order", false, r.whole(func(v int64) { s.Order = int(v) }, 0, 1000)},
 		field{"terms", false, r.text(&s.Terms, 1000)},
-		field{"eras", true, r.list("eras", func(n *Node) error {
+		field{"recording", false, r.recording(&s.Recording)},
+		field{"eras", false, r.list("eras", func(n *Node) error {
 			for era := range strings.SplitSeq(n.Value, ",") {
 				if _, err := informer.ParseEra(strings.TrimSpace(era)); err != nil {
 					return r.bad(n, "%v", err)
@@ -247,7 +248,7 @@ func (r *reader) story(n *Node, s *Story) error {
 			s.Eras = append(s.Eras, n.Value)
 			return nil
 		})},
-		field{"cluster", true, func(n *Node) error {
+		field{"cluster", false, func(n *Node) error {
 			return r.object(n, "a cluster",
 				field{"seed", true, r.whole(func(v int64) { s.Seed = uint64(v) }, 0, math.MaxInt64)},
 				field{"objects", true, r.whole(func(v int64) { s.Objects = int(v) }, 0, 5000)},
@@ -275,7 +276,7 @@ func (r *reader) story(n *Node, s *Story) error {
 			s.Steps = append(s.Steps, step)
 			return err
 		})},
-		field{"take", true, func(n *Node) error {
+		field{"take", false, func(n *Node) error {
 			return r.object(n, "what to take home",
 				field{"en", true, r.text(&s.Take.Words.EN, longestSaying)}, field{"zh", true, r.text(&s.Take.Words.ZH, longestSaying)},
 				field{"go", true, r.text(&s.Take.Go, 2000)},
@@ -288,10 +289,18 @@ func (r *reader) story(n *Node, s *Story) error {
 	switch {
 	case err != nil:
 		return err
-	case len(s.Eras) == 0:
-		return r.bad(n, "a story needs an era in which it is true")
 	case len(s.Steps) == 0 || len(s.Steps) > mostSteps:
 		return r.bad(n, "a story has from 1 to %d steps", mostSteps)
+	case s.Recording != "":
+		return r.onRecording(n, s)
+	case !has(n, "cluster"):
+		return r.bad(n, `a story needs "cluster", or "recording" if it plays on one`)
+	case !has(n, "take"):
+		return r.bad(n, `a story needs "take"`)
+	case len(s.Eras) == 0:
+		return r.bad(n, "a story needs an era in which it is true")
+	case s.hasMoments():
+		return r.bad(n, `"at" and "from" are moments of a recording: name it by "recording"`)
 	case s.Ready == nil:
 		if s.Ready, err = ParseCondition(`queue.synced and reflector.phase == "watching"`); err != nil {
 			return r.bad(n, "%v", err)
@@ -340,11 +349,13 @@ func (r *reader) step(n *Node) (Step, error) {
 		}},
 		field{"rest", false, r.seconds(&s.Rest, longestRest)},
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
+		field{"at", false, r.moment(&s.At)},
+		field{"from", false, r.moment(&s.From)},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.After != nil && s.ends() == nil {
+	if err == nil && s.After != nil && s.ends() == nil && s.From == nil {
 		err = r.bad(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
 	}
 	if err == nil && s.Question != nil && (s.Until == nil || s.Reader != nil) {

@@ -116,6 +116,8 @@ type Step struct {
 	Rest time.Duration
 	// Limit is what the step may take until Until holds.
 	Limit time.Duration
+	// At is, in a story on a recording, the moment that the step shows, and From that from which it is played; nil is At itself.
+	At, From *Moment
 }
 
 // ends is the condition that ends the step, nil when it ends at once.
@@ -161,6 +163,8 @@ type Story struct {
 	Ready *Condition
 	Steps []Step
 	Take  Take
+	// Recording is the file on which the story plays in place of a cluster of its own, "" for none; Eras are then empty.
+	Recording string
 }
 
 // Group is a part of the chooser.

@@ -98,11 +98,16 @@ func (p *Page) Drag(ctx context.Context, from, to Point) error {
 
 // Drop drags a file from outside the browser over a place and drops it there.
 func (p *Page) Drop(ctx context.Context, path string, at Point) error {
+	return p.DropAll(ctx, []string{path}, at)
+}
+
+// DropAll drags several files at once, as Drop does one.
+func (p *Page) DropAll(ctx context.Context, paths []string, at Point) error {
 	return p.within(ctx, p.ctx, func(run context.Context) error {
 		for _, kind := range []input.DispatchDragEventType{input.DispatchDragEventTypeDragEnter, input.DispatchDragEventTypeDragOver,
 			input.DispatchDragEventTypeDrop} {
 			if _, err := chromedp.Call(run, input.DispatchDragEvent, input.DispatchDragEventParams{
-				Type: kind, X: at.X, Y: at.Y, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: []string{path}, DragOperationsMask: 1},
+				Type: kind, X: at.X, Y: at.Y, Data: &input.DragData{Items: []*input.DragDataItem{}, Files: paths, DragOperationsMask: 1},
 			}); err != nil {
 				return err
 			}

@@ -12,7 +12,9 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
+	"informerscope/core/story"
 	"informerscope/core/story/storyfile"
 )
 
@@ -71,7 +73,10 @@ func (d *Dir) Read() (Answer, error) {
 	for _, name := range names {
 		text, err := read(root, name)
 		if err == nil {
-			_, err = storyfile.Read(name, text)
+			var s *story.Story
+			if s, err = storyfile.Read(name, text); err == nil && s.Recording != "" {
+				err = recordingThere(root, name, s.Recording)
+			}
 		}
 		if err != nil {
 			a.Problems = append(a.Problems, err.Error())
@@ -118,6 +123,63 @@ func read(root *os.Root, name string) ([]byte, error) {
 	}
 	defer func() { _ = f.Close() }()
 	return io.ReadAll(io.LimitReader(f, storyfile.Longest+1))
+}
+
+// Prefix is the path under which the recordings are served on which the stories play, each by its file name.
+const Prefix = "/stories/recordings/"
+
+// longestRecording is how many bytes a recording may have that is served: the page reads it into memory.
+const longestRecording = 512 << 20
+
+// recordingThere is an error that says what is wrong with the recording that a story plays on.
+func recordingThere(root *os.Root, story, recording string) error {
+	is, err := root.Stat(recording)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: it plays on the recording %s, which has to lie beside it: %w", story, recording, err)
+	case !is.Mode().IsRegular():
+		return fmt.Errorf("%s: the recording %s on which it plays is no file", story, recording)
+	case is.Size() > longestRecording:
+		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and %d can be served", story, recording, is.Size(), longestRecording)
+	}
+	return nil
+}
+
+// ServeRecording serves a recording on which a story of the directory plays, and no other file of it.
+func (d *Dir) ServeRecording(w http.ResponseWriter, r *http.Request) {
+	w.Header().Set("Cache-Control", "no-store")
+	if r.Method != http.MethodGet && r.Method != http.MethodHead {
+		w.Header().Set("Allow", "GET, HEAD")
+		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
+		return
+	}
+	file, err := d.recording(strings.TrimPrefix(r.URL.Path, Prefix))
+	if err != nil {
+		http.Error(w, "no story of the directory plays on a recording of this name", http.StatusNotFound)
+		return
+	}
+	defer func() { _ = file.Close() }()
+	w.Header().Set("Content-Type", "application/octet-stream")
+	http.ServeContent(w, r, "", time.Time{}, file)
+}
+
+// recording opens a recording that a story of the directory names.
+func (d *Dir) recording(name string) (*os.File, error) {
+	a, err := d.Read()
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range a.Files {
+		if s, err := storyfile.Read(f.Name, []byte(f.Text)); err == nil && s.Recording != "" && s.Recording == name {
+			root, err := os.OpenRoot(d.path)
+			if err != nil {
+				return nil, err
+			}
+			defer func() { _ = root.Close() }()
+			return root.Open(name)
+		}
+	}
+	return nil, os.ErrNotExist
 }
 
 // ServeHTTP implements http.Handler.

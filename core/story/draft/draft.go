@@ -1,0 +1,224 @@
+// Package draft proposes a story on a recording: a step at each of its marks, or in its worst minute, with a claim that is true there and
+// sentences to fill in. It reads and computes; it writes no file.
+package draft
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"informerscope/core/object"
+	"informerscope/core/story"
+	"informerscope/core/trace"
+)
+
+// mostSteps is how many steps a story can have.
+const mostSteps = 24
+
+// Options direct Of.
+type Options struct {
+	// Worst proposes the moments of the worst minute where there are marks, too.
+	Worst bool
+}
+
+// Draft is a proposed story.
+type Draft struct {
+	// ID is the story's, from the name of the recording.
+	ID string
+	// Steps is how many it has, and LeftOut how many marks have none because there were too many.
+	Steps, LeftOut int
+	// YAML is its file: docs/stories.md says what is in it.
+	YAML []byte
+	// Worst are sentences about the worst minute, the first of which says when it is.
+	Worst []string
+	// FromWorst says that the steps are the moments of the worst minute, and not marks.
+	FromWorst bool
+	// Warning says what of a damaged file is missing, "" when nothing is.
+	Warning string
+}
+
+// moment is a place for a step.
+type moment struct {
+	seq    uint64
+	at     time.Duration
+	lane   uint8
+	kind   string
+	weight int // what is kept when there are too many
+	event  *trace.Event
+	mark   trace.Mark
+	why    trace.WorstReason
+}
+
+// weights are how telling a mark is; one without a weight is left out where there is anything else.
+var weights = map[string]int{"note": 9, "panic": 8, "relist": 7, "trouble": 7, "error": 6, "fault": 5, "hold": 4, "backoff": 3, "sync": 2, "list": 1,
+	"resync": 1}
+
+// quiet are the marks that every recording has: with those alone nothing was marked.
+var quiet = []string{"sync", "list", "resync", "selected"}
+
+// ID is the id of a story on the recording with a file name: small letters, digits and -.
+func ID(recording string) string {
+	base := path.Base(recording)
+	for ext := path.Ext(base); slices.Contains([]string{".trace", ".jsonl", ".json", ".gz"}, ext); ext = path.Ext(base) {
+		base = strings.TrimSuffix(base, ext)
+	}
+	id := strings.Map(func(r rune) rune {
+		switch {
+		case r >= 'a' && r <= 'z', r >= '0' && r <= '9':
+			return r
+		case r >= 'A' && r <= 'Z':
+			return r + 'a' - 'A'
+		}
+		return '-'
+	}, base)
+	id = strings.Trim(id[:min(len(id), 40)], "-")
+	return cmp.Or(id, "recording")
+}
+
+// Of reads a recording, whose file has the name recording without a folder, and proposes a story on it.
+func Of(recording string, file io.Reader, o Options) (*Draft, error) {
+	if !story.RecordingName(recording) {
+		return nil, fmt.Errorf("a story cannot name the file %q: call it by letters, digits, ., _ and -, with .trace, .jsonl, .json or .gz at its end",
+			recording)
+	}
+	h, read, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
+	if err != nil {
+		return nil, err
+	}
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	rec.Load(read) // which numbers the events as the page does
+	head, long := rec.Head()
+	var log []trace.Event
+	for e := range rec.Events(rec.First(), head) {
+		log = append(log, *e)
+	}
+	if len(log) == 0 {
+		return nil, errors.New("the recording has no events")
+	}
+	d := &Draft{ID: ID(recording)}
+	if damage != nil {
+		d.Warning = damage.Error()
+	}
+	moments := marked(log)
+	worst, bad := trace.Worst(log)
+	d.Worst = worstWords(rec, worst, bad)
+	none := !slices.ContainsFunc(moments, func(m moment) bool { return !slices.Contains(quiet, m.kind) })
+	if bad && (o.Worst || none) {
+		moments, d.FromWorst = reasons(log, worst), true
+	}
+	if len(moments) == 0 {
+		moments = []moment{{seq: head, at: long, kind: "end", event: &log[len(log)-1]}}
+	}
+	moments, d.LeftOut = choose(moments)
+	d.Steps = len(moments)
+	if d.YAML, err = write(d, recording, h, long, rec, moments); err != nil {
+		return nil, err
+	}
+	return d, nil
+}
+
+// marked are the places of the marks.
+func marked(log []trace.Event) (out []moment) {
+	for i := range log {
+		if m, ok := trace.Marks(&log[i]); ok && weights[m.Kind] > 0 {
+			out = append(out, moment{seq: m.Seq, at: log[i].At, lane: m.Lane, kind: m.Kind, weight: weights[m.Kind], event: &log[i], mark: m})
+		}
+	}
+	return out
+}
+
+// reasons are the places of what went wrong in the worst minute.
+func reasons(log []trace.Event, worst trace.WorstMinute) (out []moment) {
+	for i, r := range worst.Reasons {
+		if r.Points < 0.1 {
+			continue // a tenth of a second is no lesson
+		}
+		m := moment{seq: r.Seq, at: r.At, lane: r.Lane, kind: r.Kind, weight: len(worst.Reasons) - i, why: r, event: &log[r.Seq-log[0].Seq]}
+		if r.Kind == "relist" {
+			m.mark, _ = trace.Marks(m.event)
+		}
+		out = append(out, m)
+	}
+	return out
+}
+
+// choose keeps what a story has room for, one step for an event, in the order in which it happened.
+func choose(moments []moment) (kept []moment, left int) {
+	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(b.weight, a.weight) })
+	seen := map[uint64]bool{}
+	for _, m := range moments {
+		if seen[m.seq] {
+			continue
+		}
+		if seen[m.seq] = true; len(kept) == mostSteps {
+			left++
+			continue
+		}
+		kept = append(kept, m)
+	}
+	slices.SortFunc(kept, func(a, b moment) int { return cmp.Compare(a.seq, b.seq) })
+	return kept, left
+}
+
+// worstWords says of the worst minute when and why it is.
+func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string {
+	if !bad {
+		return []string{"no ring grew, no object came late into the store, nothing was listed anew, and no handler was slow: there is no worst minute"}
+	}
+	out := []string{fmt.Sprintf("the worst minute begins at %v (%.1f points: a relist or a ring made larger is 10, a second of waiting 1, a hundred "+
+		"notifications in a ring 1)", worst.From, worst.Points)}
+	for _, r := range worst.Reasons {
+		if r.Points < 0.1 {
+			continue
+		}
+		s := laneOf(rec.FoldAt(r.Seq).State(), r.Lane)
+		at := fmt.Sprintf("%7.1f  at %.1f s, event %d: ", r.Points, r.At.Seconds(), r.Seq)
+		switch r.Kind {
+		case "ring":
+			at += fmt.Sprintf("the ring of %s went from %d to %d notifications, and was made larger %d times", listenerName(s, r.Listener), r.Before, r.After,
+				r.Doubled)
+		case "stale":
+			at += fmt.Sprintf("%s waited %.1f s from the watch to the store", keyOf(rec, r.Seq), r.Took.Seconds())
+		case "relist":
+			at += "it listed anew: " + cmp.Or(r.Text, "no cause is told")
+		case "handler":
+			at += fmt.Sprintf("%s took %.1f s for one call", listenerName(s, r.Listener), r.Took.Seconds())
+			if r.Open {
+				at += ", and had not returned when the recording ended"
+			}
+		}
+		if out = append(out, at); len(out) > mostSteps {
+			break
+		}
+	}
+	return out
+}
+
+func keyOf(rec *trace.Recorder, seq uint64) (key string) {
+	for e := range rec.Events(seq, seq) {
+		key = e.Key
+	}
+	return key
+}
+
+// laneOf is the State of an informer.
+func laneOf(s *trace.State, lane uint8) *trace.State {
+	if int(lane) < len(s.Lanes) {
+		return s.Lanes[lane]
+	}
+	return s
+}
+
+func listenerName(s *trace.State, id int32) string {
+	for i := range s.Listeners {
+		if s.Listeners[i].ID == id {
+			return cmp.Or(s.Listeners[i].Name, fmt.Sprintf("listener %d", id))
+		}
+	}
+	return fmt.Sprintf("listener %d", id)
+}

@@ -1,0 +1,212 @@
+package story
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"informerscope/core/lab"
+)
+
+// Moment is a moment of a recording: an event of it, or a time since its beginning.
+type Moment struct {
+	Seq uint64 // 0 where it is a time
+	At  time.Duration
+}
+
+// String is the moment as a file has it.
+func (m Moment) String() string {
+	if m.Seq > 0 {
+		return strconv.FormatUint(m.Seq, 10)
+	}
+	return m.At.String()
+}
+
+// longestRecordingName is how many bytes the name of a recording has at most.
+const longestRecordingName = 128
+
+// RecordingName reports whether a story can name a recording so: a plain file name of letters, digits, ., _ and -, which does not begin with
+// a dot or a dash and ends with .trace, .jsonl, .json or .gz. It is looked for beside the story, and nowhere else.
+func RecordingName(name string) bool {
+	if len(name) > longestRecordingName || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
+		return false
+	}
+	for _, c := range []byte(name) {
+		if !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '.' || c == '_' || c == '-') {
+			return false
+		}
+	}
+	return slices.Contains([]string{".trace", ".jsonl", ".json", ".gz"}, path.Ext(name))
+}
+
+// recording reads the name of a recording.
+func (r *reader) recording(to *string) func(*Node) error {
+	return func(n *Node) error {
+		if n.Kind != Plain || !RecordingName(n.Value) {
+			return r.bad(n, "the name of a recording is expected here, without a folder: letters, digits, ., _ and -, and then .trace, .jsonl, .json or .gz")
+		}
+		*to = n.Value
+		return nil
+	}
+}
+
+// moment reads where in a recording something is.
+func (r *reader) moment(to **Moment) func(*Node) error {
+	return func(n *Node) error {
+		m := &Moment{}
+		var err error
+		if m.Seq, err = strconv.ParseUint(n.Value, 10, 64); err != nil {
+			m.At, err = time.ParseDuration(n.Value)
+		}
+		if n.Kind != Plain || err != nil || m.Seq == 0 && m.At <= 0 {
+			return r.bad(n, "a moment of the recording is expected here: the number of an event, as 1204, or a time since its beginning, as 12.5s")
+		}
+		*to = m
+		return nil
+	}
+}
+
+// has reports whether an object has a member.
+func has(n *Node, name string) bool {
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		if n.Content[i].Value == name {
+			return true
+		}
+	}
+	return false
+}
+
+// hasMoments reports whether a step says where in a recording it is.
+func (s *Story) hasMoments() bool {
+	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.At != nil || st.From != nil })
+}
+
+// onRecording looks at a story that plays on a recording: what happened is over, so that nothing can be done in it and nothing awaited.
+func (r *reader) onRecording(n *Node, s *Story) error {
+	for _, name := range []string{"cluster", "eras", "handlers", "ready"} {
+		if has(n, name) {
+			return r.bad(n, "a story on a recording has no %q: the recording has that", name)
+		}
+	}
+	s.Eras = []string{}
+	if s.Take.See == nil {
+		s.Take.See = []string{}
+	}
+	for i := range s.Steps {
+		st := &s.Steps[i]
+		switch {
+		case st.At == nil:
+			return r.bad(n, `step %d needs "at": the moment of the recording that it shows`, i+1)
+		case len(st.Do) > 0 || st.Reader != nil || st.Question != nil || st.Until != nil || st.Rest > 0:
+			return r.bad(n, `step %d plays on a recording: it has no "do", "reader", "question", "until" or "rest"`, i+1)
+		}
+	}
+	return nil
+}
+
+// BeginOn begins a story on the recording that it is of, whose file content is, and takes it up at a step, from 0. It is read into memory;
+// what was shown before ends. Each step's moment must be in the recording, none before that of the step before it, and what the step claims
+// must be true there: the error says which step is not so, and the recording is shown all the same.
+func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byte) error {
+	s, err := p.find(id)
+	if err != nil {
+		return err
+	}
+	if s.Recording == "" {
+		return fmt.Errorf("the story %s has a cluster of its own, and plays on no recording", id)
+	}
+	if step < 0 || step >= len(s.Steps) {
+		return fmt.Errorf("the story %s has the steps 0 to %d, and no step %d", id, len(s.Steps)-1, step)
+	}
+	p.turn.Lock()
+	defer p.turn.Unlock()
+	p.stop()
+	t := &telling{story: s, wake: make(chan struct{}, 1), record: true}
+	p.mu.Lock()
+	p.now = t
+	p.mu.Unlock()
+	p.console.View.Tell(p.tell)
+	is, err := p.opened(ctx, s, content)
+	if err != nil {
+		p.drop(t)
+		return err
+	}
+	p.mu.Lock()
+	// Pages that were turned meanwhile are turned now.
+	to := min(max(step+t.asked, 0), len(s.Steps)-1)
+	t.gen, t.era, t.pages, t.shown, t.asked, t.ready = is.gen, is.era, is.pages[:to+1], to, 0, true
+	p.mu.Unlock()
+	return p.GoTo(ctx, to)
+}
+
+// opened loads the recording of a story, and holds each step against it.
+func (p *Player) opened(ctx context.Context, s *Story, content []byte) (*telling, error) {
+	if _, err := p.console.Do(ctx, "load", []lab.Argument{{Bytes: content}}); err != nil {
+		return nil, fmt.Errorf("the recording %s of the story %s: %w", s.Recording, s.ID, err)
+	}
+	t := &telling{story: s, gen: p.rec.Generation()}
+	head, _ := p.rec.Head()
+	t.era = p.rec.FoldAt(head).State().Era
+	for i := range s.Steps {
+		p.beginAt(t, i)
+		if err := p.check(t, i); err != nil {
+			return nil, fmt.Errorf("step %d of the story %s: %w", i+1, s.ID, err)
+		}
+	}
+	return t, nil
+}
+
+// beginAt adds the page of a step of a story on a recording. p.mu is held, or nobody else has t.
+func (p *Player) beginAt(t *telling, i int) {
+	st := &t.story.Steps[i]
+	is := page{}
+	is.End = p.seqAt(*st.At)
+	if is.Begin = is.End; st.From != nil {
+		is.Begin = p.seqAt(*st.From)
+	}
+	// What a step says of what happened since it began is since the moment of the one before it.
+	if is.From = is.Begin; i > 0 {
+		is.From = t.pages[i-1].End
+	}
+	t.pages = append(t.pages, is)
+}
+
+// seqAt is the event of a moment.
+func (p *Player) seqAt(m Moment) uint64 {
+	if m.Seq > 0 {
+		return m.Seq
+	}
+	return max(p.rec.SeqAt(m.At), p.rec.First())
+}
+
+// check holds a step against the recording.
+func (p *Player) check(t *telling, i int) error {
+	is, st := &t.pages[i], &t.story.Steps[i]
+	head, long := p.rec.Head()
+	for _, m := range []*Moment{st.From, st.At} {
+		if m != nil && (p.seqAt(*m) < p.rec.First() || m.Seq > head || m.At > long) {
+			return fmt.Errorf("the moment %s is not in the recording, which has the events %d to %d, and ends at %v", m, p.rec.First(), head, long)
+		}
+	}
+	switch {
+	case is.Begin > is.End:
+		return fmt.Errorf(`"from" is event %d, and "at" is event %d before it`, is.Begin, is.End)
+	case is.Begin < is.From:
+		return fmt.Errorf("it begins at event %d, before the event %d at which the step before it ends", is.Begin, is.From)
+	}
+	for _, moment := range []struct {
+		seq  uint64
+		says *Sentence
+	}{{is.Begin, st.sentence(is.Begin == is.End)}, {is.End, st.sentence(true)}} {
+		f := p.rec.FoldAt(moment.seq)
+		if !p.true(t, i, moment.says, f, f.State(), f.At()) {
+			return fmt.Errorf("%s is not true at event %d of the recording: correct the claim or the moment, or give the file that the story is of",
+				moment.says.Claim, moment.seq)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,296 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+// WorstSpan is how long the stretch is that Worst looks for.
+const WorstSpan = time.Minute
+
+// Points by which stretches are compared. Ten is about what a relist costs; a second of waiting is one.
+const (
+	pointsRelist   = 10.0
+	pointsDoubling = 10.0
+	pointsRing     = 0.01 // for each notification that a ring gained
+)
+
+// WorstMinute is the stretch of a log in which most went wrong.
+type WorstMinute struct {
+	// From is the moment since the log began at which it starts, a whole second, and To the last moment of it that the log has.
+	From, To time.Duration
+	Points   float64
+	// Reasons are why, those that weigh most first.
+	Reasons []WorstReason
+}
+
+// WorstReason is something that went wrong, and the event at which it showed.
+type WorstReason struct {
+	// Kind is ring, stale, relist or handler.
+	Kind     string
+	Seq      uint64
+	At       time.Duration
+	Lane     uint8
+	Listener int32 // of a ring and of a handler
+	// Before and After are the lengths of a ring, when the stretch began and at its longest; Capacity is what it had then, and Doubled how often
+	// it was made larger in the stretch.
+	Before, After, Capacity, Doubled int
+	// Took is how long an object waited from the watch to the store, or how long the handler was in one call.
+	Took time.Duration
+	Text string // the cause of a relist
+	Open bool   // the call of the handler had not returned when the log ended
+	// Points are what it adds to the minute's.
+	Points float64
+}
+
+// ringSecond is what was seen of a ring in one second.
+type ringSecond struct {
+	second           int64
+	longest, last    int
+	capacity, double int
+	seq              uint64
+	at               time.Duration
+}
+
+// listenerKey names a listener of an informer.
+type listenerKey struct {
+	lane uint8
+	id   int32
+}
+
+// frameKey names a version of an object on the wire of a lane.
+type frameKey struct {
+	lane    uint8
+	key, rv string
+}
+
+type frameSeen struct {
+	at      time.Duration
+	written [256 / 64]uint64 // lanes whose store has it
+}
+
+// worst is what Worst gathers of a log.
+type worst struct {
+	rings    map[listenerKey][]ringSecond
+	capacity map[listenerKey]int
+	frames   map[frameKey]*frameSeen
+	calls    map[listenerKey]*Event // that have not returned
+	singles  map[int64][]WorstReason
+}
+
+// Worst finds the minute of a log in which most went wrong: rings that grew, objects that came late into the store, relists, and handlers that
+// were slow. It looks at nothing but the events, in order. False when nothing of that happened. Of several minutes that are equally bad it is the
+// first. What is not in the log is not seen: an object that never came into the store does not count as late.
+func Worst(log []Event) (WorstMinute, bool) {
+	w := &worst{map[listenerKey][]ringSecond{}, map[listenerKey]int{}, map[frameKey]*frameSeen{}, map[listenerKey]*Event{}, map[int64][]WorstReason{}}
+	for i := range log {
+		w.see(&log[i])
+	}
+	if len(log) == 0 {
+		return WorstMinute{}, false
+	}
+	end := &log[len(log)-1]
+	//maporder:free each is of a listener of its own, and minute sorts them
+	for of, call := range w.calls {
+		w.single(WorstReason{Kind: "handler", Seq: end.Seq, At: end.At, Lane: of.lane, Listener: of.id, Took: end.At - call.At, Open: true})
+	}
+	var best WorstMinute
+	for _, from := range w.seconds() {
+		if is := w.minute(from); is.Points > best.Points {
+			best = is
+		}
+	}
+	best.To = min(best.From+WorstSpan, end.At)
+	return best, best.Points > 0
+}
+
+// see takes an event in.
+func (w *worst) see(e *Event) {
+	of := listenerKey{e.Lane, e.Listener}
+	switch e.Kind {
+	case informer.KindListenerAdded:
+		w.capacity[of] = e.M
+	case informer.KindAccepted:
+		if e.Flag {
+			w.ring(of, e.N, e.M, e)
+		}
+	case informer.KindDelivered:
+		w.ring(of, e.N, w.capacity[of], e)
+	case KindSampled:
+		var s Sampled
+		if json.Unmarshal([]byte(e.Text), &s) == nil {
+			for _, l := range s.Listeners {
+				w.ring(listenerKey{e.Lane, l.ID}, l.Ring, l.Capacity, e)
+			}
+		}
+	case KindRestored:
+		var s State
+		if json.Unmarshal([]byte(e.Text), &s) == nil {
+			for i := range s.Listeners {
+				l := &s.Listeners[i]
+				w.begin(listenerKey{e.Lane, l.ID}, l.Ring, l.Capacity, e)
+			}
+		}
+	case informer.KindWatchEvent:
+		if e.Key != "" {
+			w.frames[frameKey{e.Lane, e.Key, e.RV}] = &frameSeen{at: e.At}
+		}
+	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+		w.stored(e)
+	case informer.KindListWatchStarted:
+		if m, ok := Marks(e); ok && m.Kind == "relist" {
+			w.single(WorstReason{Kind: "relist", Seq: e.Seq, At: e.At, Lane: e.Lane, Text: e.Text, Points: pointsRelist})
+		}
+	case informer.KindHandling:
+		w.calls[of] = e
+	case informer.KindHandled:
+		delete(w.calls, of)
+		w.single(WorstReason{Kind: "handler", Seq: e.Seq, At: e.At, Lane: e.Lane, Listener: e.Listener, Took: e.Dur})
+	case informer.KindListenerStopped, informer.KindListenerRemoved:
+		delete(w.calls, of)
+	}
+}
+
+// stored notes how long an object took from the watch to the store.
+func (w *worst) stored(e *Event) {
+	if e.Op != informer.OpAdded && e.Op != informer.OpUpdated && e.Op != informer.OpDeleted {
+		return // it came by a list or a resync, whatever the watch had said of it before
+	}
+	is := w.frames[frameKey{e.Lane, e.Key, e.RV}]
+	if is == nil { // the lanes of one resource have the first one's wire
+		is = w.frames[frameKey{0, e.Key, e.RV}]
+	}
+	if bit := uint64(1) << (e.Lane % 64); is != nil && is.written[e.Lane/64]&bit == 0 {
+		is.written[e.Lane/64] |= bit
+		w.single(WorstReason{Kind: "stale", Seq: e.Seq, At: e.At, Lane: e.Lane, Took: e.At - is.at})
+	}
+}
+
+// single notes what stands for itself. Of what takes long the longest of a second and a listener is enough.
+func (w *worst) single(r WorstReason) {
+	second := int64(r.At / time.Second)
+	if r.Kind == "relist" {
+		w.singles[second] = append(w.singles[second], r)
+		return
+	}
+	r.Points = r.Took.Seconds()
+	for i := range w.singles[second] {
+		if is := &w.singles[second][i]; is.Kind == r.Kind && is.Lane == r.Lane && is.Listener == r.Listener {
+			if r.Took > is.Took {
+				*is = r
+			}
+			return
+		}
+	}
+	w.singles[second] = append(w.singles[second], r)
+}
+
+// begin notes how long a ring is where a log begins: it has not grown to that.
+func (w *worst) begin(of listenerKey, length, capacity int, e *Event) {
+	if len(w.rings[of]) > 0 {
+		w.ring(of, length, capacity, e) // what came after a gap
+		return
+	}
+	w.capacity[of] = capacity
+	w.rings[of] = append(w.rings[of], ringSecond{second: int64(e.At/time.Second) - 1, longest: length, last: length, capacity: capacity, seq: e.Seq, at: e.At})
+}
+
+// ring notes how long a ring is.
+func (w *worst) ring(of listenerKey, length, capacity int, e *Event) {
+	second := int64(e.At / time.Second)
+	all := w.rings[of]
+	if n := len(all); n == 0 || all[n-1].second < second {
+		all = append(all, ringSecond{second: second, longest: -1})
+	}
+	is := &all[len(all)-1]
+	if length > is.longest {
+		is.longest, is.capacity, is.seq, is.at = length, capacity, e.Seq, e.At
+	}
+	if before := w.capacity[of]; before > 0 && capacity > before {
+		is.double++
+	}
+	if capacity > 0 {
+		w.capacity[of] = capacity
+	}
+	is.last = length
+	w.rings[of] = all
+}
+
+// seconds are those at which a minute can begin: in each something is noted.
+func (w *worst) seconds() []int64 {
+	all := make([]int64, 0, len(w.singles))
+	//maporder:free they are sorted
+	for second := range w.singles {
+		all = append(all, second)
+	}
+	//maporder:free they are sorted
+	for _, ring := range w.rings {
+		for i := range ring {
+			all = append(all, max(ring[i].second, 0))
+		}
+	}
+	slices.Sort(all)
+	return slices.Compact(all)
+}
+
+// minute is what went wrong in the minute from a second on.
+func (w *worst) minute(from int64) WorstMinute {
+	to := from + int64(WorstSpan/time.Second)
+	m := WorstMinute{From: time.Duration(from) * time.Second}
+	longest := map[string]map[listenerKey]WorstReason{"stale": {}, "handler": {}}
+	for second := from; second < to; second++ {
+		for _, r := range w.singles[second] {
+			if r.Kind == "relist" {
+				m.Reasons = append(m.Reasons, r)
+			} else if of := (listenerKey{r.Lane, r.Listener}); r.Took > longest[r.Kind][of].Took {
+				longest[r.Kind][of] = r
+			}
+		}
+	}
+	//maporder:free they are sorted below, no two as equal
+	for _, of := range longest {
+		//maporder:free they are sorted below, no two as equal
+		for _, r := range of {
+			m.Reasons = append(m.Reasons, r)
+		}
+	}
+	//maporder:free they are sorted below, no two as equal
+	for of, ring := range w.rings {
+		if r, grew := growth(of, ring, from, to); grew {
+			m.Reasons = append(m.Reasons, r)
+		}
+	}
+	slices.SortFunc(m.Reasons, func(a, b WorstReason) int {
+		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Seq, b.Seq), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Lane, b.Lane),
+			cmp.Compare(a.Listener, b.Listener))
+	})
+	for i := range m.Reasons {
+		m.Points += m.Reasons[i].Points
+	}
+	return m
+}
+
+// growth is how a ring grew between two seconds.
+func growth(of listenerKey, ring []ringSecond, from, to int64) (WorstReason, bool) {
+	at, _ := slices.BinarySearchFunc(ring, from, func(r ringSecond, second int64) int { return cmp.Compare(r.second, second) })
+	is := WorstReason{Kind: "ring", Lane: of.lane, Listener: of.id}
+	if at > 0 {
+		is.Before = ring[at-1].last
+	}
+	is.After = is.Before
+	for _, r := range ring[at:] {
+		if r.second >= to {
+			break
+		}
+		is.Doubled += r.double
+		if r.longest > is.After {
+			is.After, is.Capacity, is.Seq, is.At = r.longest, r.capacity, r.seq, r.at
+		}
+	}
+	is.Points = pointsRing*float64(is.After-is.Before) + pointsDoubling*float64(is.Doubled)
+	return is, is.After > is.Before
+}

@@ -1,0 +1,162 @@
+package e2e
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	corestory "informerscope/core/story"
+	"informerscope/core/story/draft"
+	"informerscope/core/story/storyfile"
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+)
+
+// recordedStory records a simulated cluster that loses its history, and has a story proposed on the recording: the paths of both, and the story.
+func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *corestory.Story) {
+	t.Helper()
+	await(t, p, time.Minute, "s.synced && s.indexer.count > 0")
+	call(t, p, `fault("410")`)
+	await(t, p, 90*time.Second, "s.reflector.relists >= 1 && s.queue.depth === 0 && s.reflector.phase === 'watching'")
+	text := evalIn[string](t, p, "informerscope.record().then((r) => r.text)")
+	d, err := draft.Of("talk.trace", strings.NewReader(text), draft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s, err = storyfile.Read("talk.yaml", d.YAML); err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Contains(d.YAML, []byte("it lists anew")) {
+		t.Fatalf("the relist is none of its steps:\n%s", d.YAML)
+	}
+	dir := t.TempDir()
+	yaml, recording = filepath.Join(dir, "talk.yaml"), filepath.Join(dir, "talk.trace")
+	for path, content := range map[string][]byte{yaml: d.YAML, recording: []byte(text)} {
+		if err := os.WriteFile(path, content, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return yaml, recording, s
+}
+
+// sentenceSays holds a drawn sentence against the one of the file: the words are its words, and each number is what the State says.
+func sentenceSays(is *corestory.Sentence, drawn string, st *trace.State) error {
+	expression := regexp.MustCompile(`\{[^}]*\}`)
+	words := expression.Split(is.Words.EN, -1)
+	for i := range words {
+		words[i] = regexp.QuoteMeta(words[i])
+	}
+	found := regexp.MustCompile("^" + strings.Join(words, "(.+?)") + "$").FindStringSubmatch(drawn)
+	if found == nil {
+		return fmt.Errorf("it says %q, and the file %q", drawn, is.Words.EN)
+	}
+	for i, e := range expression.FindAllString(is.Words.EN, -1) {
+		e = e[1 : len(e)-1]
+		c, err := corestory.ParseCondition(fmt.Sprintf("%s == %s", e, strings.ReplaceAll(found[i+1], ",", "")))
+		if err != nil {
+			return fmt.Errorf("%s is drawn as %q: %w", e, found[i+1], err)
+		}
+		if !c.Holds(st, st) {
+			return fmt.Errorf("it says %q, and %s is not %s", drawn, e, found[i+1])
+		}
+	}
+	if !is.Claim.Holds(st, st) {
+		return fmt.Errorf("it says %q, and it is not so: %s", drawn, is.Claim)
+	}
+	return nil
+}
+
+// TestARecordingIsToldAsAStory records a relist, and tells the story that is proposed on it from files that are dropped on the page, together and one
+// after the other, and from a directory that the server was given: at each step the claim is true of the State, and what is drawn says its numbers.
+func TestARecordingIsToldAsAStory(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=30&lang=en", 1280, 720)
+	yaml, recording, s := recordedStory(t, p)
+	middle := browser.Point{X: 640, Y: 380}
+	drop := func(p *browser.Page, paths ...string) {
+		t.Helper()
+		if err := p.DropAll(within(t, 30*time.Second), paths, middle); err != nil {
+			t.Fatal(err)
+		}
+	}
+	shows := func(p *browser.Page, step int) {
+		t.Helper()
+		words := regexp.MustCompile(`\{[^}]*\}`).Split(s.Steps[step].Caption.Words.EN, 2)[0]
+		at := fmt.Sprintf("stage.find('.storybar')?.dataset.step === '%d' && stage.find('.storybar').dataset.state === 'told' && "+
+			"document.querySelector('.cap .say')?.textContent.startsWith(%s)", step+1, quoted(words))
+		if err := p.WaitFor(within(t, 90*time.Second), at,
+			"document.querySelector('.storybar')?.outerHTML + document.querySelector('.cap')?.textContent + document.querySelector('.toast')?.textContent"); err != nil {
+			t.Fatalf("step %d: %v", step+1, err)
+		}
+		st := evalIn[trace.State](t, p, "informerscope.state()")
+		if st.Seq != s.Steps[step].At.Seq || st.Source.Kind != "file" {
+			t.Errorf("step %d shows event %d of a source %q, and is at %d of the recording", step+1, st.Seq, st.Source.Kind, s.Steps[step].At.Seq)
+		}
+		if err := sentenceSays(&s.Steps[step].Caption, evalIn[string](t, p, "document.querySelector('.cap .say').textContent"), &st); err != nil {
+			t.Errorf("step %d: %v", step+1, err)
+		}
+	}
+	press := func(key string) {
+		t.Helper()
+		if err := p.Keys(within(t, 30*time.Second), key); err != nil {
+			t.Fatal(err)
+		}
+	}
+	drop(p, yaml, recording)
+	if err := p.WaitFor(within(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'", "document.querySelector('.toast')?.textContent"); err != nil {
+		t.Fatal(err)
+	}
+	press("PageUp") // from now on a person turns the pages
+	last := len(s.Steps) - 1
+	for step := range s.Steps {
+		shows(p, step)
+		shot(t, p, fmt.Sprintf("recorded-%d", step+1))
+		if step == 0 && evalIn[bool](t, p, "document.body.textContent.includes('No story is told')") {
+			t.Error("the press while the recording was read is refused")
+		}
+		if step < last {
+			press("PageDown")
+		}
+	}
+	for step := last - 1; step >= 0; step-- {
+		press("PageUp")
+		shows(p, step)
+	}
+	p.ExpectClean(t)
+
+	for _, order := range [][]string{{yaml, recording}, {recording, yaml}} {
+		// In a page of its own, so that the other one's files are not there.
+		q := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
+		drop(q, order[0])
+		heard := "“talk” has been added. It plays on talk.trace"
+		if order[0] == recording {
+			heard = "of talk.trace. Play, or drag the timeline."
+		}
+		if err := q.WaitFor(within(t, 30*time.Second), "document.querySelector('.toast')?.textContent.includes("+quoted(heard)+")",
+			"document.querySelector('.toast')?.textContent"); err != nil {
+			t.Fatal(err)
+		}
+		drop(q, order[1])
+		if err := q.WaitFor(within(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'", "document.querySelector('.toast')?.textContent"); err != nil {
+			t.Fatal(err)
+		}
+		q.ExpectClean(t)
+	}
+
+	with := startServer(t, "--listen=127.0.0.1:0", "--stories="+filepath.Dir(yaml))
+	p = openStage(t, browser.StartForTest(t), with, "&source=sim&seed=7&objects=20&lang=en&presenter=1", 1280, 720)
+	if n := evalIn[int](t, p, "informerscope.story('talk').then((s) => s.steps)"); n != len(s.Steps) {
+		t.Errorf("the server's story has %d steps, and the file %d", n, len(s.Steps))
+	}
+	if err := p.WaitFor(within(t, time.Minute), "informerscope.state().then((s) => s.seq === "+fmt.Sprint(s.Steps[0].At.Seq)+")",
+		"informerscope.state().then((s) => s.seq)"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, p, "recorded-presenter")
+	p.ExpectClean(t)
+}

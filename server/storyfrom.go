@@ -1,0 +1,147 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+
+	"informerscope/core/story/draft"
+	"informerscope/core/story/storyfile"
+)
+
+// storyUsage is what is said of the command that makes a story of a recording.
+const storyUsage = `Usage: %s story from FILE [-o DIR] [--worst]
+
+Proposes a story on a recording, as the page or a probe writes it: a step at each of its marks (notes, relists, errors, faults, holds and others), with a
+claim that is true there, and sentences to fill in. It prints which minute of the recording is the worst, and why; without marks, or with --worst,
+the steps are the moments of that minute. Drop the story and the recording on the page, or serve their directory by --stories.
+
+`
+
+// storyCommand carries out "story from FILE".
+func storyCommand(args []string, stdout, stderr io.Writer) error {
+	if len(args) == 0 || args[0] != "from" {
+		if len(args) > 0 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
+			fmt.Fprintf(stderr, storyUsage, program())
+			return flag.ErrHelp
+		}
+		return &usageError{errors.New("story has one command: story from FILE [-o DIR] [--worst]")}
+	}
+	flags := flag.NewFlagSet("informerscope story from", flag.ContinueOnError)
+	flags.SetOutput(io.Discard)
+	directory := flags.String("o", "", "`directory` to which the story is written, and the recording copied (default: that of FILE)")
+	worst := flags.Bool("worst", false, "propose the moments of the worst minute, though there are marks")
+	flags.Usage = func() {
+		fmt.Fprintf(stderr, storyUsage, program())
+		flags.SetOutput(stderr)
+		flags.PrintDefaults()
+		flags.SetOutput(io.Discard)
+	}
+	var files []string
+	for rest := args[1:]; ; {
+		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
+			return err
+		} else if err != nil {
+			return &usageError{err}
+		}
+		if rest = flags.Args(); len(rest) == 0 {
+			break
+		}
+		files, rest = append(files, rest[0]), rest[1:] // flags may follow
+	}
+	if len(files) != 1 {
+		return &usageError{fmt.Errorf("story from takes one recording, and %d are given: story from FILE [-o DIR]", len(files))}
+	}
+	return storyFrom(files[0], *directory, draft.Options{Worst: *worst}, stdout)
+}
+
+// storyFrom writes a story on the recording at path into a directory, "" for that of the recording, and says what it has written.
+func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error {
+	file, err := os.Open(path)
+	if err != nil {
+		return fmt.Errorf("the recording cannot be read: %w", err)
+	}
+	defer func() { _ = file.Close() }()
+	name := filepath.Base(path)
+	d, err := draft.Of(name, file, o)
+	if err != nil {
+		return fmt.Errorf("%s: %w", path, err)
+	}
+	if _, err := storyfile.Read(d.ID+".yaml", d.YAML); err != nil {
+		return fmt.Errorf("the story that was made of %s is not one, which is a defect of this program: %w", path, err)
+	}
+	if directory == "" {
+		directory = filepath.Dir(path)
+	}
+	written := filepath.Join(directory, d.ID+".yaml")
+	if err := write(written, func(w io.Writer) error {
+		_, err := w.Write(d.YAML)
+		return err
+	}); err != nil {
+		return err
+	}
+	copied, err := copyBeside(path, filepath.Join(directory, name))
+	if err != nil {
+		return err
+	}
+	for _, line := range d.Worst {
+		_, _ = fmt.Fprintln(stdout, line)
+	}
+	if d.Warning != "" {
+		_, _ = fmt.Fprintf(stdout, "the recording is damaged: %s\n", d.Warning)
+	}
+	of := "marks"
+	if d.FromWorst {
+		of = "moments of the worst minute"
+	}
+	_, _ = fmt.Fprintf(stdout, "written: %s, a step at each of %d %s", written, d.Steps, of)
+	if d.LeftOut > 0 {
+		_, _ = fmt.Fprintf(stdout, "; %d more are left out", d.LeftOut)
+	}
+	if copied {
+		_, _ = fmt.Fprintf(stdout, "; the recording has been copied beside it")
+	}
+	_, err = fmt.Fprintf(stdout, "\nFill in its sentences, then drop %s and %s on the page, or serve both: --stories %s\n", filepath.Base(written), name,
+		directory)
+	return err
+}
+
+// write makes a file that is not there yet, as readable as recordings are: by this user alone.
+func write(path string, fill func(io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return fmt.Errorf("%s is there already, and what has been filled in is not overwritten: move it away, or name another directory by -o", path)
+	}
+	if err != nil {
+		return fmt.Errorf("the story cannot be written; name a directory that is there and can be written to by -o: %w", err)
+	}
+	err = errors.Join(fill(file), file.Close())
+	if err != nil {
+		return errors.Join(fmt.Errorf("%s cannot be written: %w", path, err), os.Remove(path))
+	}
+	return nil
+}
+
+// copyBeside copies a recording to where its story lies, unless it is there.
+func copyBeside(from, to string) (copied bool, err error) {
+	is, err := os.Stat(from)
+	if err != nil {
+		return false, err
+	}
+	if there, err := os.Stat(to); err == nil && os.SameFile(is, there) {
+		return false, nil
+	}
+	source, err := os.Open(from)
+	if err != nil {
+		return false, err
+	}
+	defer func() { _ = source.Close() }()
+	return true, write(to, func(w io.Writer) error {
+		_, err := io.Copy(w, source)
+		return err
+	})
+}
