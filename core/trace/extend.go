@@ -24,7 +24,7 @@ func (r *Recorder) Extend(events []Event) error {
 	}
 	sizes := make([]int, len(events))
 	for i := range events {
-		sizes[i] = eventBytes + brought(&events[i].Event)
+		sizes[i] = brought(&events[i].Event)
 	}
 	r.mu.Lock()
 	for i := range events {

@@ -29,7 +29,7 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 	if len(parts) == 0 {
 		return WriteFile(w, h, func(func(*Event) bool) {})
 	}
-	first := parts[0][0].Seq
+	first := parts[0].first + uint64(parts[0].lo)
 	var before []Event
 	if first > 1 {
 		f := r.FoldAt(first - 1)
@@ -47,10 +47,8 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 			}
 		}
 		for _, p := range parts {
-			for i := range p {
-				if !yield(&p[i]) {
-					return
-				}
+			if !p.each(yield) {
+				return
 			}
 		}
 	})

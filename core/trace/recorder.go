@@ -25,21 +25,8 @@ type RecorderOptions struct {
 	CheckpointEvery int
 }
 
-const (
-	chunkEvents = 1024
-	eventBytes  = 256 // an Event with its strings, about
-	// maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
-	maxPending = 8
-)
-
-// chunk is a piece of the log. A slot is written once, before the Recorder's
-// head moves over it, and never again.
-type chunk struct {
-	first uint64 // seq of ev[0]
-	n     int
-	bytes int
-	ev    [chunkEvents]Event
-}
+// maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
+const maxPending = 8
 
 // Recorder keeps the newest events of a log, and the folds needed to show any
 // moment of it. All its methods may be called at any time from any goroutine.
@@ -153,7 +140,7 @@ func brought(e *informer.Event) int {
 
 // append is on the informer's hot path, with its locks held.
 func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
-	size := eventBytes + brought(e)
+	size := brought(e)
 	r.mu.Lock()
 	at := max(r.clock.Since(r.start), r.at)
 	seq := r.put(at, lane, e, size)
@@ -173,7 +160,7 @@ func (r *Recorder) catchUp() {
 	}
 }
 
-// put appends with mu held.
+// put appends with mu held. Size is what the event brought.
 func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int) uint64 {
 	r.at = at
 	r.seq++
@@ -181,16 +168,17 @@ func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int
 	if n := len(r.chunks); n > 0 && r.chunks[n-1].n < chunkEvents {
 		c = r.chunks[n-1]
 	} else {
-		// A new chunk is a third of a megabyte to make, and then to scan at every collection.
-		if c, r.spare = r.spare, nil; c == nil {
-			c = &chunk{}
+		if c, r.spare = r.spare, nil; c != nil {
+			c.empty()
+		} else if n > 0 {
+			c = newChunk(r.chunks[n-1])
+		} else {
+			c = newChunk(nil)
 		}
-		c.first, c.n, c.bytes = r.seq, 0, 0
+		c.first = r.seq
 		r.chunks = append(r.chunks, c)
 	}
-	s := &c.ev[c.n]
-	s.Seq, s.At, s.Lane, s.Event = r.seq, at, lane, *e
-	c.n++
+	size += c.add(at, lane, e)
 	c.bytes += size
 	r.bytes += size
 	if c.n == 1 || r.bytes > r.opts.MaxBytes {
@@ -245,9 +233,8 @@ func (r *Recorder) first() uint64 {
 }
 
 // span returns the pieces that hold from..to, as far as they are kept.
-// Afterwards they may be read without the lock: slots up to the head are final
-// once r.read covers them.
-func (r *Recorder) span(from, to uint64, evicted bool) (parts [][]Event) {
+// Afterwards they may be read without the lock: what is packed is final once r.read covers it.
+func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	to = min(to, r.seq)
@@ -262,7 +249,7 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts [][]Event) {
 		}
 		hi = min(hi, to-c.first+1)
 		if lo < hi {
-			parts = append(parts, c.ev[lo:hi:hi])
+			parts = append(parts, part{c.packed, int(lo), int(hi)})
 		}
 	}
 	if evicted {
@@ -278,15 +265,13 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts [][]Event) {
 }
 
 // Read calls fn for the kept events from..to, both included, in order, until
-// it returns false. No lock is held meanwhile. Events must not be changed; they
-// stay valid, and the same, as long as they are referred to. A follower whose next event is
+// it returns false. No lock is held meanwhile. Each event is made for fn,
+// which may keep it; what it refers to must not be changed. A follower whose next event is
 // before First has fallen behind by more than is kept: it goes on from FoldAt.
 func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
 	for _, p := range r.span(from, to, false) {
-		for i := range p {
-			if !fn(&p[i]) {
-				return
-			}
+		if !p.each(fn) {
+			return
 		}
 	}
 }
@@ -294,7 +279,10 @@ func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
 // Event returns one event, nil when it is not kept.
 func (r *Recorder) Event(seq uint64) *Event {
 	for _, p := range r.span(seq, seq, false) {
-		return &p[0]
+		e := new(Event)
+		u := p.from(p.lo)
+		u.next(e)
+		return e
 	}
 	return nil
 }
@@ -304,13 +292,12 @@ func (r *Recorder) Event(seq uint64) *Event {
 func (r *Recorder) SeqAt(at time.Duration) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].ev[0].At > at })
+	i := sort.Search(len(r.chunks), func(i int) bool { return r.chunks[i].began() > at })
 	if i == 0 {
 		return r.first() - 1
 	}
 	c := r.chunks[i-1]
-	j := sort.Search(c.n, func(j int) bool { return c.ev[j].At > at })
-	return c.first + uint64(j) - 1
+	return c.first + uint64(c.until(at)) - 1
 }
 
 // FoldAt returns the fold of the log up to and including seq. Seqs that are
@@ -333,13 +320,13 @@ func (r *Recorder) FoldAt(seq uint64) *Fold {
 	if seq > f.seq {
 		next := f.seq + every
 		for _, p := range r.span(f.seq+1, seq, true) {
-			for j := range p {
-				f.Apply(&p[j])
+			p.lend(func(e *Event) {
+				f.Apply(e)
 				if f.seq >= next {
 					r.offer(f)
 					next = f.seq + every
 				}
-			}
+			})
 		}
 	}
 	return f
@@ -400,10 +387,9 @@ func (r *Recorder) settle(limit int) {
 		r.points = r.points[i:]
 	}
 	for _, c := range gone {
-		for j := range c.ev[:c.n] {
-			if e := &c.ev[j]; e.Seq > r.base.seq {
-				r.base.Apply(e)
-			}
+		if next := r.base.seq + 1; next < c.first+uint64(c.n) {
+			p := part{c.packed, int(max(next, c.first) - c.first), c.n}
+			p.lend(r.base.Apply)
 		}
 	}
 	r.mu.Lock()
@@ -487,7 +473,7 @@ func (r *Recorder) Load(events []Event) {
 	r.reset()
 	for i := range events {
 		e := &events[i]
-		r.put(max(e.At, r.at), e.Lane, &e.Event, eventBytes+brought(&e.Event))
+		r.put(max(e.At, r.at), e.Lane, &e.Event, brought(&e.Event))
 	}
 	r.start = r.clock.Now().Add(-r.at)
 }
