@@ -98,8 +98,10 @@ func TestAFactorysAPIServer(t *testing.T) {
 		t.Run(of.name, func(t *testing.T) {
 			p := openStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+of.fragment, 1280, 720)
 			await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.request?.open)", of.rows)
-			look := func(name string) {
+			look := func(name, told string) {
 				t.Helper()
+				// The address follows what is done a little later, and one that does not tell of it would begin anew.
+				waitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+quoted(told)+")")
 				for _, dressed := range []struct {
 					theme, lang   string
 					width, height int64
@@ -117,11 +119,11 @@ func TestAFactorysAPIServer(t *testing.T) {
 				}
 			}
 			call(t, p, "pause()")
-			look("synced")
+			look("synced", "")
 			if of.rows == 3 {
 				// A second list of so many would push the moment that is looked at out of the log.
 				call(t, p, "seek(12)")
-				look("before")
+				look("before", "")
 				return
 			}
 			call(t, p, "live()")
@@ -129,13 +131,13 @@ func TestAFactorysAPIServer(t *testing.T) {
 			await(t, p, time.Minute, "s.factory.api.twice.length === 1 && s.factory.api.twice[0].requests === 2")
 			waitFor(t, p, "[...document.querySelectorAll('.factoryv text')].some((e) => /pods 1.37 twice, not shared: 2 open requests/.test(e.textContent))")
 			call(t, p, "pause()")
-			look("twice")
+			look("twice", "unshared")
 			call(t, p, "live()")
 			call(t, p, "fault('refuse', {on: true})")
 			call(t, p, "fault('cut')")
 			await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && !r.request.open)")
 			call(t, p, "pause()")
-			look("refused")
+			look("refused", "refuse")
 		})
 	}
 }

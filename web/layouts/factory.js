@@ -6,7 +6,7 @@ export const stage = {
   w: 1280,
   h: 720,
   /** The API server's panel: a part for each row, beside it, and below the rows what was asked in all. */
-  api: { x: 16, y: 106, w: 212, h: 426, title: 80, pad: 12, second: 66, age: 96, sums: [496, 514], faults: 528, line: 476 },
+  api: { x: 16, y: 106, w: 212, h: 426, title: 80, pad: 12, second: 66, age: 96, sums: [492, 509], faults: 525, line: 474 },
   /** The names of the columns, and the line above them that says how far the factory has come. */
   heads: 128,
   title: { x: 264, y: 80, w: 800 },
