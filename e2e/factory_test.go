@@ -80,3 +80,64 @@ func TestAFactoryOnThePage(t *testing.T) {
 	waitFor(t, p, rows+" === 4 && document.querySelector('.factoryv').checkVisibility()")
 	p.ExpectClean(t)
 }
+
+// TestAFactorysAPIServer looks at what the API server's panel says of the requests of two, three and seven informers, of a small cluster and of one
+// with 10,000 objects, before the first list has come, with a fault, and while an informer that is not shared runs beside the factory.
+func TestAFactorysAPIServer(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	const seven = "pods,nodes,namespaces,deployments.apps,replicasets.apps,leases.coordination.k8s.io,customresourcedefinitions.apiextensions.k8s.io"
+	for _, of := range []struct {
+		name, fragment string
+		rows           int
+	}{
+		{"two", "&objects=12&resource=pods,nodes", 2},
+		{"three", "&objects=10000&resource=pods,nodes,deployments.apps", 3},
+		{"seven", "&objects=400&resource=" + seven, 7},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+of.fragment, 1280, 720)
+			await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.request?.open)", of.rows)
+			look := func(name, told string) {
+				t.Helper()
+				// The address follows what is done a little later, and one that does not tell of it would begin anew.
+				waitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+quoted(told)+")")
+				for _, dressed := range []struct {
+					theme, lang   string
+					width, height int64
+				}{{"light", "zh", 1920, 1080}, {"dark", "en", 1280, 720}} {
+					dress(t, p, dressed.theme, dressed.lang, dressed.width, dressed.height)
+					expectWell(t, p)
+					shot(t, p, "api-"+of.name+"-"+name+"-"+dressed.theme)
+				}
+				held := evalIn[truth](t, p, untrue)
+				for _, words := range held.Wrong {
+					t.Errorf("%s: %s", name, words)
+				}
+				if held.Compared < of.rows*6 {
+					t.Errorf("%s: %d texts were held against the facts", name, held.Compared)
+				}
+			}
+			call(t, p, "pause()")
+			look("synced", "")
+			if of.rows == 3 {
+				// A second list of so many would push the moment that is looked at out of the log.
+				call(t, p, "seek(12)")
+				look("before", "")
+				return
+			}
+			call(t, p, "live()")
+			call(t, p, "unshared(true, 0)")
+			await(t, p, time.Minute, "s.factory.api.twice.length === 1 && s.factory.api.twice[0].requests === 2")
+			waitFor(t, p, "[...document.querySelectorAll('.factoryv text')].some((e) => /pods 1.37 twice, not shared: 2 open requests/.test(e.textContent))")
+			call(t, p, "pause()")
+			look("twice", "unshared")
+			call(t, p, "live()")
+			call(t, p, "fault('refuse', {on: true})")
+			call(t, p, "fault('cut')")
+			await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && !r.request.open)")
+			call(t, p, "pause()")
+			look("refused", "refuse")
+		})
+	}
+}

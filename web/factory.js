@@ -3,8 +3,8 @@
 // comes from the worker. A row opens its informer on the stage; the way back is a button there, and Escape.
 import { lamp } from './draw/lamp.js';
 import { ring } from './draw/ring.js';
-import { attr, h, place, put, reveal, s, show, text } from './dom.js';
-import { count, exact, fit, middle, version } from './format.js';
+import { attr, h, Num, place, put, reveal, s, show, text, Txt } from './dom.js';
+import { bigVersion, bytes, count, exact, fit, middle, reason, span, version } from './format.js';
 import * as fragment from './fragment.js';
 import { addWords, language } from './i18n.js';
 import { rowAt, stage } from './layouts/factory.js';
@@ -15,8 +15,25 @@ import { plain } from './trouble.js';
 
 addWords({
   'factory.api': ['API server', 'API server'],
-  'factory.open': ['open requests', '打开的请求'],
-  'factory.objects': ['objects in all stores', '所有 store 里的对象'],
+  'factory.col.open': ['open request', '打开的请求'],
+  'factory.col.frames': ['frames', 'frame'],
+  'factory.asked.none': ['no request yet', '还没有请求'],
+  'factory.asked.sent': ['not answered, {s}', '未响应，{s}'],
+  'factory.asked.open': ['open {s}', '已打开 {s}'],
+  'factory.asked.ended': ['ended: {status}', '已结束：{status}'],
+  'factory.open': ['open', '打开'],
+  'factory.objects': ['[n:object|objects]', '个对象'],
+  'factory.lists': ['[n:LIST|LISTs]', '次 LIST'],
+  'factory.watches': ['[n:WATCH|WATCHes] sent', '次 WATCH'],
+  'factory.faults': ['faults: {names}', '故障：{names}'],
+  'factory.apiTitle': [
+    'What the API server is asked by these informers. Each open request stands beside its row; below: LISTs and WATCHes since each informer began.',
+    '这些 informer 向 API server 请求的内容。每个打开的请求在它那一行旁边；下方是各 informer 启动以来的 LIST 和 WATCH 次数。',
+  ],
+  'factory.two': [
+    '{name} {era} twice, not shared: {n} open [n:request|requests] and {m} [m:object|objects] in two stores',
+    '{name} {era} 两份，未共享：{n} 个打开的请求，两个 store 共 {m} 个对象',
+  ],
   'factory.col.name': ['informer', 'informer'],
   'factory.col.phase': ['Reflector', 'Reflector'],
   'factory.col.version': ['resourceVersion', 'resourceVersion'],
@@ -24,7 +41,6 @@ addWords({
   'factory.col.store': ['store', 'store'],
   'factory.col.ring': ['fullest ring', '最满的环'],
   'factory.col.lamps': ['synced', '已同步'],
-  'factory.col.requests': ['requests', '请求'],
   'factory.stage.': ['SharedInformerFactory {era}', 'SharedInformerFactory {era}'],
   'factory.stage.started': ['{era}: WaitForCacheSync waits, {n} of {m} synced', '{era}：WaitForCacheSync 在等，{m} 个中 {n} 个已同步'],
   'factory.stage.synced': ['{era}: WaitForCacheSync has returned', '{era}：WaitForCacheSync 已返回'],
@@ -66,7 +82,7 @@ addWords({
 
 const { columns, type, fonts } = stage;
 /** @typedef {keyof typeof columns} Column */
-const titled = /** @type {Column[]} */ (['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps', 'requests']);
+const titled = /** @type {Column[]} */ (['name', 'phase', 'version', 'queue', 'store', 'ring', 'lamps']);
 
 export class Factory {
   /**
@@ -184,14 +200,30 @@ export class Factory {
     })];
   }
 
-  /** The API server, which all informers ask. @private */
+  /** The API server, which all informers ask: its version, what was asked in all, and what two cost that do not share. @private */
   drawAPI() {
     const { svg } = this;
-    const { x, y, w, h: tall } = stage.api;
-    svg.append(s('rect', { x, y, width: w, height: tall, rx: 5, class: 'pn' }));
-    text(svg, x, 80, 'ti').set('API server');
-    const line = (/** @type {number} */ at) => ({ number: text(svg, x + 12, y + at, 'n20'), words: text(svg, x + 12, y + at + 18, 'l') });
-    return { title: text(svg, stage.title.x, stage.title.y, 't14'), open: line(34), objects: line(92) };
+    const { x, y, w, h: tall, title, pad, second, sums, faults, line } = stage.api;
+    svg.append(s('rect', { x, y, width: w, height: tall, rx: 5, class: 'pn' }), s('path', { d: `M${x} ${line}h${w}`, class: 'hair' }));
+    text(svg, x, title, 'ti').set('API server');
+    const head = s('text', { x: x + w, y: title, 'text-anchor': 'end' });
+    const rv = s('tspan', { class: 'l' });
+    const version = s('tspan', { class: 'num2', dx: 5 });
+    head.append(rv, version);
+    svg.append(head);
+    const sum = (/** @type {number} */ at, /** @type {number} */ i) => new Num(svg, x + at, sums[i], 'n16', 4);
+    return {
+      title: text(svg, stage.title.x, stage.title.y, 't14'),
+      rv: new Txt(rv),
+      version: new Txt(version).of('factory.api.resourceVersion', 'bigVersion'),
+      open: sum(pad, 0).of('factory.open', 'exact'),
+      objects: sum(pad + second, 0).of('factory.objects', 'count'),
+      lists: sum(pad, 1).of('factory.api.lists', 'count'),
+      watches: sum(pad + second, 1).of('factory.api.watches', 'count'),
+      faults: text(svg, x + pad, faults, 'l bad'),
+      /** @type {import('./dom.js').Txt[]} */
+      twice: [],
+    };
   }
 
   /** @private */
@@ -208,7 +240,10 @@ export class Factory {
     const row = {
       g, box, rail, button, aside, lane: -1, unshared: false,
       name: word('name', type.name), era: word('name', type.words), phase: word('phase', 't14'), version: word('version', type.words),
-      queue: word('queue', type.number), store: word('store', type.number), requests: word('requests', type.number), note: word('note', 'l'),
+      queue: word('queue', type.number), store: word('store', type.number), note: word('note', 'l'),
+      verb: text(g, stage.api.x + stage.api.pad, 0, type.name), age: text(g, 0, 0, type.words),
+      frames: text(g, stage.api.x + stage.api.w - stage.api.pad, 0, type.number, 'end'),
+      bytes: text(g, stage.api.x + stage.api.w - stage.api.pad, 0, type.words, 'end'),
       /** @type {ReturnType<typeof ring> | null} */
       ring: null,
       whose: text(g, columns.ring.x + 26, 0, type.words),
@@ -241,12 +276,18 @@ export class Factory {
       attr(row.box, 'height', tall);
       attr(row.rail, 'd', `M${api.x + api.w} ${mid}H${rows.x}`);
       // Name over era where a row has room for both, and beside it where it has not.
-      const two = tall >= 36;
+      const two = tall >= rows.two;
       row.name.at(columns.name.x, two ? mid - 3 : mid + 5);
       row.era.at(two ? columns.name.x : columns.name.x + columns.name.w, two ? mid + 13 : mid + 5);
       attr(row.era.el, 'text-anchor', two ? 'start' : 'end');
-      for (const id of /** @type {const} */ (['phase', 'version', 'queue', 'store', 'requests', 'note'])) row[id].at(columns[id].x, mid + 5);
+      for (const id of /** @type {const} */ (['phase', 'version', 'queue', 'store', 'note'])) row[id].at(columns[id].x, mid + 5);
       row.whose.at(columns.ring.x + 26, mid + 4);
+      const left = api.x + api.pad;
+      const right = api.x + api.w - api.pad;
+      row.verb.at(left, two ? mid - 3 : mid + 5);
+      row.age.at(two ? left : left + api.age, two ? mid + 13 : mid + 5);
+      row.frames.at(right, two ? mid - 3 : mid + 5);
+      row.bytes.at(right, mid + 13).show(two);
       if (row.mid !== mid) {
         row.mid = mid;
         row.rings.replaceChildren();
@@ -271,10 +312,7 @@ export class Factory {
       this.lay(is.rows.length);
     }
     attr(this.root, 'aria-label', t('factory.all'));
-    this.api.open.number.of('factory.open', 'exact').set(exact(is.open));
-    this.api.open.words.set(t('factory.open'));
-    this.api.objects.number.of('factory.objects', 'count').set(count(is.objects));
-    this.api.objects.words.set(t('factory.objects'));
+    this.paintAPI(is);
     const titles = is.factories.map((f) => t(`factory.stage.${f.stage}`, { era: f.era, n: f.synced, m: f.of }));
     this.api.title.set(fit(titles.join(' · '), stage.title.w, '600 14px'), titles.join(' · '));
     put(this.end, t(this.ended ? 'factory.start' : 'factory.shutdown'));
@@ -297,7 +335,7 @@ export class Factory {
     row.version.of(`${of}.resourceVersion`, 'version 9').set(version(r.resourceVersion, 9), r.resourceVersion);
     row.queue.of(`${of}.depth`, 'exact').set(exact(r.depth));
     row.store.of(`${of}.count`, 'exact').set(exact(r.count));
-    row.requests.of(`${of}.requests`, 'exact').set(exact(r.requests));
+    this.paintRequest(row, r, of);
     show(row.rings, !!r.ring);
     if (r.ring) {
       row.ring?.paint(/** @type {any} */ ({ ...r.ring, capacities: [] }), `${of}.ring`, { slow: false });
@@ -321,6 +359,54 @@ export class Factory {
     attr(row.aside, 'title', t(r.unshared ? 'factory.endTitle' : 'factory.twiceTitle', { name: r.resource }));
   }
 
+  /** What the API server shows of all of them. @param {import('./types.js').Factory} is @private */
+  paintAPI({ api: asked, open, objects }) {
+    const { t } = this.ctx;
+    const { api } = this;
+    api.rv.set(asked.resourceVersion ? 'rv' : '');
+    api.version.set(bigVersion(asked.resourceVersion), version(asked.resourceVersion, 30));
+    api.open.set(exact(open), t('factory.open', { n: exact(open) }));
+    api.objects.set(count(objects), t('factory.objects', { n: exact(objects) }));
+    api.lists.set(count(asked.lists), t('factory.lists', { n: exact(asked.lists) }));
+    api.watches.set(count(asked.watches), t('factory.watches', { n: exact(asked.watches) }));
+    const faults = asked.faults.length ? t('factory.faults', { names: asked.faults.join(', ') }) : '';
+    api.faults.set(fit(faults, stage.api.w - 2 * stage.api.pad, fonts.words), faults);
+    const { twice } = stage;
+    while (api.twice.length < asked.twice.length) api.twice.push(text(this.svg, twice.x, twice.y + twice.pitch * api.twice.length, type.name + ' warn'));
+    api.twice.forEach((line, i) => {
+      const two = asked.twice[i];
+      const said = two ? t('factory.two', { name: two.resource, era: two.era, n: exact(two.requests), m: exact(two.objects) }) : '';
+      const of = `factory.api.twice.${i}`;
+      line.of(two ? `name=same ${of}.resource; era=same ${of}.era; n=exact ${of}.requests; m=exact ${of}.objects` : '', 't factory.two');
+      line.set(fit(said, twice.w, fonts.name), said);
+    });
+  }
+
+  /** The request of an informer. @param {ReturnType<Factory['drawRow']>} row @param {FactoryRow} r @param {string} of @private */
+  paintRequest(row, { request: q, twice }, of) {
+    const { t } = this.ctx;
+    if (!q) {
+      row.verb.of('').set('');
+      row.age.of('').set(t('factory.asked.none')).cls(type.words);
+      row.frames.of('').set('');
+      row.bytes.of('').set('');
+      return;
+    }
+    const refused = !q.open && (q.status >= 400 || !!q.error);
+    row.verb.of(`${of}.request.verb`).set(q.verb).cls(q.open ? type.name + (twice ? ' warn' : '') : type.words);
+    const said = q.open && q.status ? 'open' : 'sent';
+    const status = q.status >= 400 || !q.error ? String(q.status || '—') : reason(q.error);
+    if (q.open) {
+      const s = span(Math.max(0, this.ctx.now() - q.sentMillis));
+      row.age.of(`s=span now - ${of}.request.sentMillis max 0`, `t factory.asked.${said}`).set(t(`factory.asked.${said}`, { s })).cls(type.words);
+    } else {
+      const words = t('factory.asked.ended', { status });
+      row.age.of('').set(fit(words, 120, fonts.words), q.error || words).cls(refused ? 'l bad' : type.words);
+    }
+    row.frames.of(q.open ? `${of}.request.frames` : '', 'count').set(q.open ? count(q.frames) : '', exact(q.frames));
+    row.bytes.of(`${of}.request.bytes`, 'bytes').set(bytes(q.bytes));
+  }
+
   /** The names of the columns. @private */
   heads() {
     this.svg.querySelectorAll('.fhead').forEach((el) => el.remove());
@@ -328,6 +414,9 @@ export class Factory {
       const c = columns[id];
       text(this.svg, c.x, stage.heads, 'l fhead', 'end' in c ? 'end' : 'start').set(this.ctx.t(`factory.col.${id}`));
     }
+    const { x, w, pad } = stage.api;
+    text(this.svg, x + pad, stage.heads, 'l fhead').set(this.ctx.t('factory.col.open'), this.ctx.t('factory.apiTitle'));
+    text(this.svg, x + w - pad, stage.heads, 'l fhead', 'end').set(this.ctx.t('factory.col.frames'));
   }
 
   /** The way back, while one informer has the stage. @param {boolean} free nothing else covers the stage */

@@ -2,6 +2,7 @@
 // The foot of presenter mode: the caption in large type, and below it the dots of a story's steps, or the line of time.
 import { attachedWords, castWords } from './topbar.js';
 import { attr, s, text } from './dom.js';
+import { forgotten } from './draw/forgotten.js';
 import { clock as clockWords, wrap, wrapClauses } from './format.js';
 import { language } from './i18n.js';
 import { foot } from './layouts/presenter.js';
@@ -116,7 +117,9 @@ export class Foot {
     const head = s('circle', { cx: left, cy: low, r: 8, class: 'pd on' });
     const span = new Span({ left, edge: w - left, least: 1, fills: true });
     const dots = Array.from({ length: dotted }, () => s('circle', { cy: low, r: 5 }));
-    svg.append(s('path', { d: `M${left} ${low}H${w - left}`, class: 'pl' }), past, ...dots, head);
+    const gone = forgotten(left, { top: low - 6, tall: 12, over: 4, under: 4 });
+    const ahead = s('path', { d: '', class: 'pl' });
+    svg.append(gone.el, ahead, past, ...dots, head);
     const clock = text(svg, 32, low + below, 'p16 t1');
     const source = text(svg, w - 30, low + below, 'p16', 'end');
     return () => {
@@ -125,6 +128,8 @@ export class Foot {
       const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
       span.see(model, performance.now());
       const x = (/** @type {number} */ ms) => Math.min(w - left, span.x(ms)).toFixed(1);
+      gone.set(span.first > 0, span.x(span.first));
+      attr(ahead, 'd', `M${x(span.first)} ${low}H${w - left}`);
       attr(past, 'd', `M${x(span.first)} ${low}H${x(now)}`);
       attr(head, 'cx', x(now));
       const marks = newest(model.marks, dotted).filter((m) => m.atMillis >= span.first);

@@ -2,6 +2,7 @@
 // The timeline: how much happened when, the marks, the play head and the live edge. It can be dragged to any moment that
 // the log still has. While an object is selected it shows that object's journey, and marks are its hops.
 import { attr, h, s, show, text } from './dom.js';
+import { forgotten } from './draw/forgotten.js';
 import { clock, count, exact, middle, moment, width } from './format.js';
 import { kindOf } from './glyphs.js';
 import { halt, look } from './marks.js';
@@ -54,12 +55,11 @@ export class Timeline {
     /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
     this.ticks = [];
     // What the log has forgotten, and where it begins.
-    this.gone = s('g', {}, s('rect', { x: left, y: base - high, width: 0, height: high, class: 'hatch' }),
-      s('path', { d: '', class: 'gone-line' }));
+    this.gone = forgotten(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
     this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
     this.marksG = s('g');
-    this.svg.append(this.gone, this.way, this.marksG);
+    this.svg.append(this.gone.el, this.way, this.marksG);
     /** @type {{g: SVGElement, line: SVGElement, icon: SVGElement, t: import('./dom.js').Txt}[]} */
     this.marks = [];
     const headTop = base - rise;
@@ -275,17 +275,12 @@ export class Timeline {
 
   /** @param {number} first @private */
   paintGone(first) {
-    const on = first > 0;
-    show(this.gone, on);
-    if (!on) this.goneText.show(false);
-    if (!on) return;
     const x = this.x(first);
-    const [rect, line] = this.gone.children;
-    const { left, base, high, bare } = this.box;
-    attr(rect, 'width', Math.max(0, x - left).toFixed(1));
-    attr(line, 'd', `M${x.toFixed(1)} ${base - high - 6}V${base + (bare ? 0 : 6)}`);
+    const { bare } = this.box;
+    this.gone.set(first > 0, x);
+    if (first <= 0) return this.goneText.show(false);
     this.goneText.show(!bare && !this.ctx.selected());
-    this.goneText.at(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
+    return this.goneText.at(x, wordsY).set(this.ctx.t('tl.begins'), this.ctx.t('tl.beginsWhy'));
   }
 
   /** The way of the selected object: come so far, and known to come. @param {boolean} any @param {number} hx @private */

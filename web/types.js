@@ -113,6 +113,7 @@
  *   asked for.
  * @property {number} open Open counts the requests that are open, of all informers, and Objects what all their stores hold.
  * @property {number} objects
+ * @property {FactoryAPI} api the API server that they share.
  * @property {Sentence} sentence what is to be said of them, one of FactorySentences.
  */
 
@@ -293,12 +294,29 @@
  * @property {number} count
  * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
  * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order.
- * @property {number} requests the open ones.
+ * @property {number} requests Requests counts the open ones. Request is the newest of them; where none is open it is the one that ended
+ *   last, and nil before any.
+ * @property {FactoryRequest | null} request
+ * @property {number} lists Lists and Watches count the requests that it has sent since it began: pages of a LIST too, and WatchLists as
+ *   WATCHes.
+ * @property {number} watches
+ * @property {boolean} twice Twice says that another informer of the same resource runs beside it, and that the two do not share.
  * @property {string[]} held the stages that are held.
  * @property {string} [trouble] what stands between this informer and its cluster, in words, and Cause in one; empty when all is well.
  * @property {string} [cause]
  * @property {Early} [early] Early tells of the pods of this informer whose nodes the factory's informer of nodes has not got; nil when
  *   there are none.
+ */
+
+/**
+ * FactoryAPI is what the informers' requests show of the API server.
+ * @typedef {object} FactoryAPI
+ * @property {string} resourceVersion the highest that any of them has seen, empty before the first answer.
+ * @property {number} lists Lists and Watches count the requests that the informers have sent since each began: pages of a LIST too, and
+ *   WatchLists as WATCHes.
+ * @property {number} watches
+ * @property {string[]} faults the names of those that are switched on.
+ * @property {FactoryTwice[]} twice the resources that an informer of the factory and one that is not shared both watch.
  */
 
 /**
@@ -635,12 +653,33 @@
  */
 
 /**
+ * FactoryRequest is a request of one informer.
+ * @typedef {object} FactoryRequest
+ * @property {string} verb LIST, WATCH or WatchList
+ * @property {boolean} open
+ * @property {number} status 0 while unanswered
+ * @property {number} sentMillis
+ * @property {number} bytes
+ * @property {number} frames
+ * @property {string} [error]
+ */
+
+/**
  * Early is about pods that arrived before their nodes.
  * @typedef {object} Early
  * @property {number} pods
  * @property {number} nodes that are named and missing
  * @property {string} key one of the pods, and Node the one that it names.
  * @property {string} node
+ */
+
+/**
+ * FactoryTwice is what two informers of one resource cost that do not share.
+ * @typedef {object} FactoryTwice
+ * @property {string} resource
+ * @property {string} era
+ * @property {number} requests open, of both
+ * @property {number} objects in both stores
  */
 
 /**

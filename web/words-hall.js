@@ -70,6 +70,6 @@ addWords({
   'hall.goOn': ['Go on with the talk', '继续讲演'],
   'hall.noAct': ['Only the speaker acts. You can stop, step, and look at any object.', '只有讲者能操作。你可以停下、单步、查看任何对象。'],
 
-  'keys.a': ['broadcast; a follower: back to the speaker', '直播；观众：回到讲者'],
+  'keys.a': ['broadcast; back to the speaker', '直播；观众：回到讲者'],
   'keys.Q': ['audience link as a large QR code', '放大显示观众链接的二维码'],
 });

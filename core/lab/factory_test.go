@@ -243,6 +243,9 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 				if s := factoryOf(rec).Sentence; s.ID != "factory.unshared" || s.N != 2 || s.M != 2*last.Count {
 					t.Errorf("%+v", s)
 				}
+				if f := factoryOf(rec); f.Open != pods+2 || len(f.API.Twice) != 1 || f.API.Twice[0].Requests != 2 || !last.Twice || !all[pods].Twice {
+					t.Errorf("two that are not shared are told as %+v in %+v", f.API, f)
+				}
 				faithful(t, l, rec)
 				if _, err := l.Informer(pods).Unshared(ptr(true)); err == nil || !strings.Contains(err.Error(), "already") {
 					t.Errorf("a second one: %v", err)
@@ -401,11 +404,11 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		pass(2 * time.Second)
 		head, _ := rec.Head()
 		describe := func(f *trace.Fold) string {
-			text := fmt.Sprintf("%+v", f.Factory(0).Sentence)
+			text := fmt.Sprintf("%+v %+v", f.Factory(0).Sentence, f.Factory(0).API)
 			for _, r := range f.Factory(0).Rows {
-				ring := r.Ring
-				r.Ring = nil
-				text += fmt.Sprintf("\n%+v %+v", r, ring)
+				ring, request := r.Ring, r.Request
+				r.Ring, r.Request = nil, nil
+				text += fmt.Sprintf("\n%+v %+v %+v", r, ring, request)
 			}
 			for lane := range f.Lanes() {
 				s := f.LaneState(lane)
@@ -442,6 +445,27 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	})
 }
 
+// TestErasBesideAnInformerThatIsNotShared: two eras have one wire together, and each request on it is counted for the one that sent it.
+func TestErasBesideAnInformerThatIsNotShared(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Resource: ptr("pods"), Era: ptr("1.31,1.37")})
+		pass(time.Second)
+		if on, err := l.Informer(0).Unshared(nil); !on || err != nil {
+			t.Fatal(on, err)
+		}
+		pass(2 * time.Second)
+		f := factoryOf(rec)
+		if f.Open != 3 {
+			t.Errorf("%d requests are open, want 3", f.Open)
+		}
+		for _, r := range f.Rows {
+			if r.Requests != 1 || r.Request == nil || !r.Request.Open || r.Request.Verb != "WATCH" && r.Request.Verb != "WatchList" {
+				t.Errorf("%+v with the request %+v", r, r.Request)
+			}
+		}
+	})
+}
+
 // TestALiveFactoryTellsWhichInformerIsRefused: one that may not list has a trouble of its own.
 func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
@@ -467,6 +491,9 @@ func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	if all[0].Trouble != "" || !strings.Contains(all[1].Trouble, "nodes") ||
 		strings.Contains(all[1].Trouble, "namespace") && !strings.Contains(all[1].Trouble, "no namespaces") {
 		t.Errorf("%+v", all)
+	}
+	if q := all[1].Request; q == nil || q.Open || q.Status != 403 {
+		t.Errorf("the last request of nodes is told as %+v", q)
 	}
 	if s := factoryOf(rec).Sentence; s.ID != "factory.trouble" || s.Name != "nodes" {
 		t.Errorf("%+v", s)

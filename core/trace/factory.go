@@ -1,6 +1,9 @@
 package trace
 
-import "slices"
+import (
+	"slices"
+	"strings"
+)
 
 // Factory is what the informers of a SharedInformerFactory show together, and one that is not shared beside them. It is a function of
 // the log up to a view's position, and of nothing else but Shown.
@@ -17,6 +20,8 @@ type Factory struct {
 	// Open counts the requests that are open, of all informers, and Objects what all their stores hold.
 	Open    int `json:"open"`
 	Objects int `json:"objects"`
+	// API is the API server that they share.
+	API FactoryAPI `json:"api"`
 	// Sentence is what is to be said of them, one of FactorySentences.
 	Sentence Sentence `json:"sentence"`
 }
@@ -38,6 +43,38 @@ type FactoryStage struct {
 	Of      int      `json:"of"`
 }
 
+// FactoryAPI is what the informers' requests show of the API server.
+type FactoryAPI struct {
+	// ResourceVersion is the highest that any of them has seen, empty before the first answer.
+	ResourceVersion string `json:"resourceVersion"`
+	// Lists and Watches count the requests that the informers have sent since each began: pages of a LIST too, and WatchLists as WATCHes.
+	Lists   int `json:"lists"`
+	Watches int `json:"watches"`
+	// Faults are the names of those that are switched on.
+	Faults []string `json:"faults"`
+	// Twice are the resources that an informer of the factory and one that is not shared both watch.
+	Twice []FactoryTwice `json:"twice"`
+}
+
+// FactoryTwice is what two informers of one resource cost that do not share.
+type FactoryTwice struct {
+	Resource string `json:"resource"`
+	Era      string `json:"era"`
+	Requests int    `json:"requests"` // open, of both
+	Objects  int    `json:"objects"`  // in both stores
+}
+
+// FactoryRequest is a request of one informer.
+type FactoryRequest struct {
+	Verb       string  `json:"verb"` // LIST, WATCH or WatchList
+	Open       bool    `json:"open"`
+	Status     int     `json:"status"` // 0 while unanswered
+	SentMillis float64 `json:"sentMillis"`
+	Bytes      int     `json:"bytes"`
+	Frames     int     `json:"frames"`
+	Error      string  `json:"error,omitempty"`
+}
+
 // FactoryRow is an informer.
 type FactoryRow struct {
 	Lane     int    `json:"lane"`
@@ -56,8 +93,14 @@ type FactoryRow struct {
 	Ring *FactoryRing `json:"ring"`
 	// Lamps are the listeners' sync lamps, in order.
 	Lamps []FactoryLamp `json:"lamps"`
-	// Requests are the open ones.
-	Requests int `json:"requests"`
+	// Requests counts the open ones. Request is the newest of them; where none is open it is the one that ended last, and nil before any.
+	Requests int             `json:"requests"`
+	Request  *FactoryRequest `json:"request"`
+	// Lists and Watches count the requests that it has sent since it began: pages of a LIST too, and WatchLists as WATCHes.
+	Lists   int `json:"lists"`
+	Watches int `json:"watches"`
+	// Twice says that another informer of the same resource runs beside it, and that the two do not share.
+	Twice bool `json:"twice"`
 	// Held are the stages that are held.
 	Held []string `json:"held"`
 	// Trouble is what stands between this informer and its cluster, in words, and Cause in one; empty when all is well.
@@ -116,7 +159,8 @@ func (f *Fold) Factory(lane int) *Factory {
 	if lane < 0 || lane >= len(f.lanes) {
 		lane = 0
 	}
-	out := &Factory{Shown: lane, Namespace: f.sel.Namespace, Factories: []FactoryStage{}, Rows: make([]FactoryRow, 0, len(f.lanes))}
+	out := &Factory{Shown: lane, Namespace: f.sel.Namespace, Factories: []FactoryStage{}, Rows: make([]FactoryRow, 0, len(f.lanes)),
+		API: FactoryAPI{Faults: []string{}, Twice: []FactoryTwice{}}}
 	for _, t := range f.sel.Targets() {
 		out.Resources = append(out.Resources, t.FullName())
 	}
@@ -124,9 +168,20 @@ func (f *Fold) Factory(lane int) *Factory {
 		r := f.factoryRow(i)
 		out.Open += r.Requests
 		out.Objects += r.Count
+		out.API.Lists += r.Lists
+		out.API.Watches += r.Watches
+		if rv := f.wires[f.lanes[i].wire].rv; laterRV(rv, out.API.ResourceVersion) {
+			out.API.ResourceVersion = rv
+		}
 		out.Rows = append(out.Rows, r)
 		f.lanes[i].stageIn(out)
 	}
+	for _, x := range f.world.faults {
+		if x.On {
+			out.API.Faults = append(out.API.Faults, x.Name)
+		}
+	}
+	out.pair()
 	slices.SortStableFunc(out.Rows, func(a, b FactoryRow) int {
 		switch {
 		case a.Synced == b.Synced:
@@ -138,6 +193,27 @@ func (f *Fold) Factory(lane int) *Factory {
 	})
 	out.Sentence = out.sentence()
 	return out
+}
+
+// pair finds the informers that are not shared and run beside one of the factory.
+func (x *Factory) pair() {
+	for i := range x.Rows {
+		own := &x.Rows[i]
+		if !own.Unshared || !own.Running {
+			continue
+		}
+		for j := range x.Rows {
+			shared := &x.Rows[j]
+			if shared.Unshared || shared.Resource != own.Resource || shared.Era != own.Era {
+				continue
+			}
+			own.Twice, shared.Twice = true, true
+			x.API.Twice = append(x.API.Twice, FactoryTwice{
+				Resource: own.Resource, Era: own.Era, Requests: own.Requests + shared.Requests, Objects: own.Count + shared.Count,
+			})
+			break
+		}
+	}
 }
 
 // stageIn counts a lane in its factory.
@@ -165,8 +241,20 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 	r := FactoryRow{
 		Lane: i, Resource: l.of.Name(), Era: l.era.String(), Unshared: l.of.Unshared, Running: l.running, Synced: l.synced,
 		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
-		Count: l.store.objects.n, Ring: l.fullest(), Lamps: []FactoryLamp{}, Requests: len(w.open), Held: []string{},
-		Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.early(i),
+		Count: l.store.objects.n, Ring: l.fullest(), Lamps: []FactoryLamp{}, Held: []string{},
+		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.early(i),
+	}
+	if r.Trouble == "" && r.Phase == "backoff" && l.recent.Cause != "" {
+		r.Trouble, r.Cause = l.refl.BackoffCause, l.recent.Cause
+	}
+	for j := range w.open {
+		if f.asks(i, w.open[j].URL) {
+			r.Requests++
+			r.Request = w.open[j].of()
+		}
+	}
+	if r.Request == nil && w.hasEnd && f.asks(i, w.ended.URL) {
+		r.Request = w.ended.of()
 	}
 	for j := range l.listeners {
 		if li := &l.listeners[j]; !li.removed {
@@ -177,6 +265,34 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 		r.Held = append(r.Held, h.Stage)
 	}
 	return r
+}
+
+// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several eras have one wire together; a
+// request there is the one's whose Reflector sent it last.
+func (f *Fold) asks(at int, url string) bool {
+	for i := range f.lanes {
+		if i != at && f.lanes[i].wire == f.lanes[at].wire {
+			return f.lanes[at].refl.wire == url
+		}
+	}
+	return true
+}
+
+// of is the request as a row shows it.
+func (r *WireRequest) of() *FactoryRequest {
+	out := &FactoryRequest{
+		Verb: "LIST", Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
+	}
+	_, query, _ := strings.Cut(r.URL, "?")
+	for p := range strings.SplitSeq(query, "&") {
+		switch {
+		case p == "sendInitialEvents=true":
+			out.Verb = "WatchList"
+		case (p == "watch=true" || p == "watch=1") && out.Verb == "LIST":
+			out.Verb = "WATCH"
+		}
+	}
+	return out
 }
 
 // fullest is the ring with the least room; the first of those that are equally full.
@@ -256,15 +372,9 @@ func (x *Factory) sentence() Sentence {
 			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Era}
 		}
 	}
-	for _, r := range x.Rows {
-		if !r.Unshared || !r.Running {
-			continue
-		}
-		for _, shared := range x.Rows {
-			if shared.Resource == r.Resource && shared.Era == r.Era && !shared.Unshared {
-				return Sentence{ID: "factory.unshared", N: r.Requests + shared.Requests, M: r.Count + shared.Count, Name: r.Resource}
-			}
-		}
+	if len(x.API.Twice) > 0 {
+		two := x.API.Twice[0]
+		return Sentence{ID: "factory.unshared", N: two.Requests, M: two.Objects, Name: two.Resource}
 	}
 	if len(x.Factories) > 0 && x.Factories[0].Stage == "synced" {
 		return Sentence{ID: "factory.synced", N: len(x.Rows), M: x.Objects}

@@ -3,12 +3,14 @@ package view_test
 import (
 	"math/rand/v2"
 	"reflect"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"informerscope/core/lab"
+	"informerscope/core/trace"
 )
 
 // TestFramesOfSeveralInformersAddUp: whichever informer shows, whatever begins and ends and wherever the view goes, the page that was sent its
@@ -22,6 +24,7 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				t.Fatal(err)
 			}
 			shown := map[int]bool{}
+			var seen askedOf
 			for range 120 {
 				pass(time.Duration(rng.IntN(400)) * time.Millisecond)
 				head, _ := rec.Head()
@@ -51,12 +54,16 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				}
 				shown[p.lane] = true
 				fold := rec.FoldAt(p.view.Seq)
+				asked(t, fold, &seen)
 				switch is := fold.Factory(p.lane); {
 				case is == nil && (p.lanes != 1 || p.rows != nil || p.lane != 0):
 					t.Fatalf("event %d: one informer, and the frame has %d lanes and the rows %+v", p.view.Seq, p.lanes, p.rows)
 				case is != nil && (p.lanes != 1 || !reflect.DeepEqual(is.Rows, p.rows)):
 					t.Fatalf("event %d: %d lanes, and the rows\n%+v\nthe fold says\n%+v", p.view.Seq, p.lanes, p.rows, is.Rows)
 				}
+			}
+			if seen.open == 0 || seen.ended == 0 || seen.twice == 0 {
+				t.Errorf("of what was asked the log showed too little: %+v", seen)
 			}
 			if len(shown) < 2 {
 				t.Errorf("only %v was ever shown", shown)
@@ -65,6 +72,76 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 		})
+	}
+}
+
+// askedOf counts what asked has compared.
+type askedOf struct{ open, ended, twice int }
+
+// asked holds what a Factory says of the API server and of each informer's request against the States of the lanes.
+func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
+	t.Helper()
+	is := fold.Factory(0)
+	if is == nil {
+		return
+	}
+	lists, watches, open, latest := 0, 0, 0, 0
+	for _, r := range is.Rows {
+		s := fold.LaneState(r.Lane)
+		lists, watches = lists+s.Reflector.Lists, watches+s.Reflector.Watches
+		rv, _ := strconv.Atoi(s.API.ResourceVersion)
+		latest = max(latest, rv)
+		if r.Lists != s.Reflector.Lists || r.Watches != s.Reflector.Watches {
+			t.Fatalf("%+v has sent %d LISTs and %d WATCHes", r, s.Reflector.Lists, s.Reflector.Watches)
+		}
+		// In a State the open ones come first, and then the one that ended last.
+		var newest *trace.WireRequest
+		n := 0
+		for i := range s.API.Requests {
+			if q := &s.API.Requests[i]; q.Open || n == 0 {
+				newest = q
+				if q.Open {
+					n++
+				}
+			}
+		}
+		open += n
+		if n != r.Requests || (newest == nil) != (r.Request == nil) {
+			t.Fatalf("%+v has the requests %+v", r, s.API.Requests)
+		}
+		if newest != nil {
+			want := trace.FactoryRequest{Open: newest.Open, Status: newest.Status, SentMillis: newest.SentMillis, Bytes: newest.Bytes,
+				Frames: newest.Frames, Error: newest.Error, Verb: "LIST"}
+			if strings.Contains(newest.URL, "sendInitialEvents=true") {
+				want.Verb = "WatchList"
+			} else if strings.Contains(newest.URL, "watch=true") {
+				want.Verb = "WATCH"
+			}
+			if *r.Request != want {
+				t.Fatalf("the row says %+v of %+v", *r.Request, newest)
+			}
+			if want.Open {
+				seen.open++
+			} else {
+				seen.ended++
+			}
+		}
+	}
+	rv, _ := strconv.Atoi(is.API.ResourceVersion)
+	if is.API.Lists != lists || is.API.Watches != watches || is.Open != open || rv != latest {
+		t.Fatalf("%+v and %d open; the lanes have %d LISTs, %d WATCHes, %d open, and know %d", is.API, is.Open, lists, watches, open, latest)
+	}
+	for _, two := range is.API.Twice {
+		var requests, objects, of int
+		for _, r := range is.Rows {
+			if r.Resource == two.Resource && r.Era == two.Era && r.Twice {
+				requests, objects, of = requests+r.Requests, objects+r.Count, of+1
+			}
+		}
+		if of != 2 || requests != two.Requests || objects != two.Objects {
+			t.Fatalf("%+v, of %+v", two, is.Rows)
+		}
+		seen.twice++
 	}
 }
 

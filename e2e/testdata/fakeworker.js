@@ -127,7 +127,7 @@
     get state() { return state; },
     /**
      * A frame of the state changed by `change`; `o`: view, timeline, jump, lanes, `moves`, and `only` the members of the state that it
-     * carries. Resolves when the page has painted it.
+     * carries; `firstMillis` is what the log has forgotten. Resolves when the page has painted it.
      */
     async show(/** @type {any} */ change = {}, /** @type {any} */ o = {}) {
       state = o.whole ? merge(base(), change) : merge(state, change);
@@ -138,7 +138,7 @@
         moves: o.moves, cells: { reset: true, set: Array.from({ length: state.indexer.count },
         (_, i) => [i, `default/pod-${i}`, 0, 500, 'Added', 'Running']) }, groups: { index: 'namespace', list: [['default', state.indexer.count]] } }];
       if (o.second) lanes.push(/** @type {any} */ ({ state: merge(state, o.second), facts: facts(merge(state, o.second), o.facts) }));
-      frames.push({ view, lanes, timeline: { reset: !!o.reset, binMillis: 250, firstMillis: 0, bins: [[1, 3]], marks: o.marks ?? [] },
+      frames.push({ view, lanes, timeline: { reset: !!o.reset, binMillis: 250, firstMillis: o.firstMillis ?? 0, bins: [[1, 3]], marks: o.marks ?? [] },
         jump: !!o.jump || !!o.reset });
       flush();
       for (let i = 0; i < 200 && frames.length; i++) await new Promise((done) => requestAnimationFrame(done));

@@ -5,23 +5,25 @@
 export const stage = {
   w: 1280,
   h: 720,
-  api: { x: 16, y: 106, w: 128, h: 426 },
+  /** The API server's panel: a part for each row, beside it, and below the rows what was asked in all. */
+  api: { x: 16, y: 106, w: 212, h: 426, title: 80, pad: 12, second: 66, age: 96, sums: [492, 509], faults: 525, line: 474 },
   /** The names of the columns, and the line above them that says how far the factory has come. */
   heads: 128,
-  title: { x: 176, y: 80, w: 700 },
-  /** The rows: the first one's top, what they share of the height, and how tall one is at most. */
-  rows: { x: 164, top: 140, bottom: 532, w: 1100, tallest: 56, gap: 4 },
+  title: { x: 264, y: 80, w: 800 },
+  /** The rows: the first one's top, what they share of the height, how tall one is at most, and how tall one is that has two lines. */
+  rows: { x: 248, top: 140, bottom: 468, w: 1016, tallest: 56, gap: 4, two: 34 },
+  /** What two informers cost that do not share: the first line's place below the rows, and how wide the lines may be. */
+  twice: { x: 264, y: 496, pitch: 18, w: 980 },
   /** Each column: where it begins, or ends when it is to the right, and how wide its words may be. */
   columns: {
-    name: { x: 180, w: 196 },
-    phase: { x: 384, w: 108 },
-    version: { x: 582, w: 80, end: true },
-    queue: { x: 664, w: 70, end: true },
-    store: { x: 752, w: 80, end: true },
-    ring: { x: 790, w: 130 },
-    lamps: { x: 940, w: 76 },
-    requests: { x: 1064, w: 40, end: true },
-    note: { x: 1084, w: 86 },
+    name: { x: 264, w: 164 },
+    phase: { x: 438, w: 108 },
+    version: { x: 636, w: 80, end: true },
+    queue: { x: 716, w: 70, end: true },
+    store: { x: 804, w: 80, end: true },
+    ring: { x: 842, w: 130 },
+    lamps: { x: 992, w: 76 },
+    note: { x: 1080, w: 90 },
     aside: { x: 1178, w: 80 },
   },
   /** The number in a row, its words, and their fonts for cutting them. */
