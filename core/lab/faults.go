@@ -38,7 +38,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 			return newStep("reboot"), nil
 		case "slow":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
-		case "refuse", "nobookmarks", "noendmark", "delay":
+		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0)), nil
 		}
 		return newStep("fault", name, "", "", max(args.Count, 0)), nil
