@@ -1244,7 +1244,7 @@
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
- * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'slow' | 'compact' | 'restart',
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'compact' | 'restart',
  *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release
@@ -1258,7 +1258,7 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
  *   perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

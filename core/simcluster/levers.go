@@ -157,6 +157,13 @@ func (c *Cluster) FailOver(behind uint64) {
 	c.dropCh = make(chan struct{})
 }
 
+// IsBehind reports whether a server answers that has not caught up since FailOver.
+func (c *Cluster) IsBehind() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cache != 0
+}
+
 // known is the version that an answer about a resource can have: that of the cache for a request with a version, and all there is for one
 // without. A cache has what was not compacted.
 func (c *Cluster) known(r *resource, rvText string) uint64 {
