@@ -256,6 +256,7 @@
  * @property {string} en
  * @property {string} zh
  * @property {number} readMillis how long it takes to be read.
+ * @property {SaidNumber[]} [numbers] drawn large beside it.
  */
 
 /**
@@ -615,6 +616,14 @@
  * @property {number} later
  * @property {number} earlier
  * @property {number} millis
+ */
+
+/**
+ * SaidNumber is a number as it is written, and what it counts.
+ * @typedef {object} SaidNumber
+ * @property {string} is
+ * @property {string} en
+ * @property {string} zh
  */
 
 /**

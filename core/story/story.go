@@ -22,8 +22,16 @@ type Words struct {
 type Sentence struct {
 	Words Words
 	Claim *Condition
+	// Numbers are drawn large beside it.
+	Numbers []Number
 
 	parts [2][]part
+}
+
+// Number is one that carries a lesson: what an expression comes to, and what it counts.
+type Number struct {
+	Is    *Condition
+	Words Words
 }
 
 // part is a piece of a sentence: words, or what an expression comes to.
