@@ -13,7 +13,7 @@ import { trouble } from './trouble.js';
 /** @typedef {typeof import('./layouts/presenter.js').shapes.wide} Shape */
 
 /** The caption's type beside numbers, and how wide a number is with what it counts. */
-const small = { font: '25px', pitch: 33, first: 576, lines: 3 };
+const small = { font: '25px', pitch: 33, first: 573, lines: 3 };
 const beside = 200;
 
 const { font, first: firstLine, pitch: lineHeight, above, below, left, marks: dotted } = foot;
@@ -86,7 +86,7 @@ export class Foot {
       });
       this.lines.forEach((l, i) => {
         l.at(32, large.first + large.pitch * i);
-        attr(l.el, 'style', counted.length ? `font-size: ${small.font}` : null);
+        attr(l.el, 'class', counted.length ? 'p25' : 'p30');
       });
     }
     const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));

@@ -418,6 +418,7 @@
  * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of an index
  * @property {Record<string, number>} indexSizes index → how many values it has
  * @property {number} replaces
+ * @property {number} reborn the updates that put an object with another UID in the place of one with the same key.
  */
 
 /**
