@@ -450,7 +450,7 @@ func (p *Player) act(ctx context.Context, t *telling) {
 				} else if t.asked > 0 {
 					t.asked--
 				}
-			case is != nil && turns:
+			case is != nil && (turns || t.story.Steps[t.last()].Fast):
 				if want = fast; t.skipping || hurries {
 					want = skip
 				}

@@ -373,6 +373,12 @@ func (r *reader) step(n *Node) (Step, error) {
 		}},
 		field{"rest", false, r.seconds(&s.Rest, longestRest)},
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
+		field{"fast", false, func(n *Node) error {
+			if s.Fast = n.Tag == "!!bool" && n.Value == "true"; !s.Fast {
+				return r.bad(n, "true is expected here")
+			}
+			return nil
+		}},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))

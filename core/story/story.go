@@ -124,6 +124,8 @@ type Step struct {
 	Rest time.Duration
 	// Limit is what the step may take until Until holds.
 	Limit time.Duration
+	// Fast: minutes of waiting are the lesson, and go by as after a press that came early.
+	Fast bool
 }
 
 // ends is the condition that ends the step, nil when it ends at once.

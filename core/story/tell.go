@@ -46,7 +46,7 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	for i := range t.pages {
 		d.Marks[i] = t.pages[i].StoryMark
 	}
-	if t.running() != nil && (t.asked > 0 || t.hurries()) {
+	if t.running() != nil && (t.asked > 0 || t.hurries() || t.story.Steps[t.last()].Fast) {
 		if d.Hurry = "fast"; t.skipping || t.hurries() {
 			d.Hurry = "skip"
 		}
