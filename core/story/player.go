@@ -416,7 +416,11 @@ func (p *Player) GoTo(ctx context.Context, step int) error {
 	if p.console.Speaker != nil {
 		p.console.Speaker.Moved()
 	}
-	p.console.View.PlayTo(is.Begin, is.End)
+	from := is.Begin
+	if t.story.Steps[step].Fast { // minutes of waiting are not waited for once more
+		from = is.End
+	}
+	p.console.View.PlayTo(from, is.End)
 	return nil
 }
 
