@@ -114,9 +114,15 @@ export class Caption {
     this.sure = sure;
     this.countedAt = clock;
     const tr = id.startsWith('trouble') ? trouble(this.ctx) : null;
-    const words = tr ? line(tr, (w) => this.fits(w)) : this.fitting(said);
+    // A story's sentence is never cut: one that is too long for the line has two, of smaller type.
+    const told = id.startsWith('story ');
+    const words = tr ? line(tr, (w) => this.fits(w)) : told ? said : this.fitting(said);
     if (tr) this.complete = words === tr.whole && !tr.detail && this.fits(words);
-    if (words === this.words) return;
+    const long = told && !this.fits(words);
+    if (words === this.words) {
+      this.line.classList.toggle('long', long);
+      return;
+    }
     if (!same) this.since = clock;
     // One that counts is put at once: a count that goes faster than the words fade would never be seen.
     const counts = id === 'force' && this.id === 'force';
@@ -125,6 +131,7 @@ export class Caption {
     this.words = words;
     const put = () => {
       this.line.textContent = words;
+      this.line.classList.toggle('long', long);
       this.line.title = tr ? said : words;
       this.line.classList.remove('out');
     };

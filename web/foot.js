@@ -13,6 +13,10 @@ import { trouble } from './trouble.js';
 
 /** @typedef {typeof import('./layouts/presenter.js').shapes.wide} Shape */
 
+/** The caption's type beside numbers, and how wide a number is with what it counts. */
+const small = { font: '25px', pitch: 33, first: 573, lines: 3 };
+const beside = 200;
+
 const { font, first: firstLine, pitch: lineHeight, above, below, left, marks: dotted } = foot;
 
 export class Foot {
@@ -38,6 +42,9 @@ export class Foot {
     this.said = '';
     /** @type {import('./dom.js').Txt[]} */
     this.lines = [];
+    /** The numbers that carry the lesson, large, with what they count. @type {{is: import('./dom.js').Txt, of: import('./dom.js').Txt}[]} */
+    this.numbers = [];
+    this.counted = '';
     /** @type {() => void} */
     this.paintLine = () => {};
   }
@@ -51,7 +58,10 @@ export class Foot {
       this.language = language();
       this.said = '';
       this.svg.replaceChildren();
-      this.lines = Array.from({ length: shape.lines }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
+      // Beside a number there is less room for the sentence, and so one line more, of smaller type.
+      this.lines = Array.from({ length: shape.lines + 1 }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
+      this.numbers = Array.from({ length: 2 }, () => ({ is: text(this.svg, 0, firstLine + 26, 'pnum', 'middle'),
+        of: text(this.svg, 0, firstLine + 54, 'p16', 'middle') }));
       this.paintLine = story ? this.dots(shape, story) : this.time(shape);
     }
     this.paintLine();
@@ -60,15 +70,34 @@ export class Foot {
 
   /** @param {Shape} shape @private */
   paintCaption(shape) {
-    const room = shape.w - 64;
-    const words = this.caption((w) => !wrap(w, room, shape.lines, font).at(-1)?.endsWith('…'));
+    const counted = this.stories.numbers();
+    const large = counted.length ? small : { font, pitch: lineHeight, first: firstLine, lines: shape.lines };
+    const room = shape.w - 64 - counted.length * beside;
+    const now = [language(), ...counted.map((n) => n.is + n.en)].join();
+    if (now !== this.counted) {
+      this.counted = now;
+      this.said = '';
+      this.numbers.forEach(({ is, of }, i) => {
+        const n = counted[i];
+        const x = shape.w - 32 - beside / 2 - (counted.length - 1 - i) * beside;
+        is.at(x, firstLine + 26);
+        of.at(x, firstLine + 54);
+        is.set(n?.is ?? '');
+        of.set(n ? this.stories.say(n) : '');
+      });
+      this.lines.forEach((l, i) => {
+        l.at(32, large.first + large.pitch * i);
+        attr(l.el, 'class', counted.length ? 'p25' : 'p30');
+      });
+    }
+    const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));
     this.remedy.paint();
     if (words === this.said) return;
     this.said = words;
-    const split = wrapClauses(words, room, shape.lines, font);
+    const split = wrapClauses(words, room, large.lines, large.font);
     // A sentence a line, where two sentences fit so.
     const two = words.match(/^(.+?(?:[.:;](?=\s)|[。：；]))\s*(.+)$/);
-    const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, font).length === 1) ? [two[1], two[2]] : split;
+    const whole = two && [two[1], two[2]].every((w) => wrap(w, room, 2, large.font).length === 1) ? [two[1], two[2]] : split;
     this.lines.forEach((l, i) => l.set(whole[i] ?? ''));
     const tr = trouble(this.ctx);
     this.whole = !tr || (words === tr.whole && !tr.detail && !split.at(-1)?.endsWith('…'));

@@ -49,6 +49,9 @@ const words = {
   'fault.delay': ['delay', '延迟'],
   'fault.nobookmarks': ['no bookmarks', '没有 bookmark'],
   'fault.noendmark': ['no end mark', '没有结束标记'],
+  'fault.slowindex': ['slow index', '索引变慢'],
+  'fault.forbidden': ['forbidden', '无权限'],
+  'fault.failover': ['failover', '故障转移'],
   'fault.compact': ['compact', 'compact'],
   'fault.restart': ['restart', '重启'],
   'fault.cut.x': ['the open watch’s connection breaks', '当前的 watch 连接断开'],
@@ -60,6 +63,8 @@ const words = {
   'fault.delay.x': ['every answer comes 500 ms late', '每个响应延迟 500 ms'],
   'fault.nobookmarks.x': ['bookmarks are withheld', '不发送 bookmark'],
   'fault.noendmark.x': ['the end mark of the initial events is withheld', '不发送初始事件的结束标记'],
+  'fault.slowindex.x': ['the index functions take 50 ms for each object', 'index 函数处理每个对象耗时 50 ms'],
+  'fault.forbidden.x': ['each LIST and WATCH gets 403; an open watch goes on', '每个 LIST 和 WATCH 都得到 403；已开的 watch 继续'],
   'fault.compact.x': ['the cluster forgets its history', '集群清除历史版本'],
   'fault.restart.x': ['the cluster’s API server restarts', '集群的 API server 重启'],
 
@@ -245,6 +250,9 @@ const words = {
   'mark.error': ['error', '错误'],
   'mark.trouble': ['trouble', '故障'],
   'mark.nobookmarks': ['no bookmarks', '没有 bookmark'],
+  'mark.slowindex': ['slow index', '索引变慢'],
+  'mark.forbidden': ['forbidden', '无权限'],
+  'mark.failover': ['failover', '故障转移'],
   'mark.noendmark': ['no end mark', '没有结束标记'],
 
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],

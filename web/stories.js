@@ -52,11 +52,17 @@ export class Stories {
     this.takeB.addEventListener('click', () => this.openTake());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
+    /** The numbers that carry the lesson of what is said. */
+    this.figures = h('div', { class: 'figures', hidden: '' });
+    /** What to take home, in presenter mode: turned to like a step behind the last. */
+    this.home = h('section', { class: 'home', hidden: '' });
+    app.append(this.home);
     /** Does what the step asks of its reader, in the reader's place. */
     this.doB = h('button', { class: 'key for-me', type: 'button', hidden: '' });
     this.doB.addEventListener('click', () => this.ctx.act('storyTurn', 1));
     this.bar.append(this.takeB, this.words, this.dots, this.prevB, this.nextB, this.endB);
     app.append(this.bar);
+    app.querySelector('.cap')?.prepend(this.figures);
     app.querySelector('.cap')?.append(this.doB);
     /** What the step asks its reader to press, while it waits. @type {HTMLElement | null} */
     this.control = null;
@@ -90,12 +96,24 @@ export class Stories {
     return this.story?.steps[this.i] ?? null;
   }
 
+  /** Whether what comes before the step's condition still has its moment to be read, if it is still true. @private */
+  get early() {
+    const { told } = this;
+    return !!told?.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+  }
+
+  /** The numbers that are drawn large beside the sentence of the moment shown. */
+  numbers() {
+    const { told, story } = this;
+    if (!told || !story || told.waits) return [];
+    return (this.early ? told.before : told.caption)?.numbers ?? [];
+  }
+
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
     const { told, story } = this;
     if (!told || !story) return null;
-    // What comes before the step's condition has a moment to be read, if it is still true.
-    const first = told.before && !this.step?.control && !told.hurry && told.step === told.last && performance.now() - this.seen.at < told.before.readMillis;
+    const first = this.early;
     const said = first ? told.before : told.caption;
     const asks = this.asks();
     if (asks) return [`story ${story.id} ${told.step} asks`, [said ? this.say(said) : '', asks].join(language() === 'zh' ? '' : ' ').trim()];
@@ -251,7 +269,26 @@ export class Stories {
   turn(n) {
     if (this.mirrored || !this.story) return;
     this.manual = true;
+    if (this.views.presenting()) {
+      const at = this.story.steps.length - 1;
+      if (!this.home.hidden) {
+        if (n < 0) this.home.hidden = true;
+        return;
+      }
+      if (n > 0 && this.i === at && this.told?.done) {
+        this.home.hidden = false;
+        this.paintHome();
+        return;
+      }
+    }
     this.ctx.act('storyTurn', n); // the worker keeps it while the story starts
+  }
+
+  /** Leaves what is to be taken home, if that shows. */
+  goBack() {
+    const was = !this.home.hidden;
+    this.home.hidden = true;
+    return was;
   }
 
   /** Where a story is, for those who follow; null when none is told. */
@@ -277,6 +314,12 @@ export class Stories {
     const st = this.step;
     this.point();
     this.quiz.paint(this.story, this.told, this.mirrored);
+    this.paintFigures();
+    if (!this.home.hidden && (!this.story || !this.views.presenting() || this.i !== this.story.steps.length - 1)) this.home.hidden = true;
+    if (!this.home.hidden && this.home.lang !== language()) {
+      this.home.lang = language();
+      this.paintHome();
+    }
     if (this.doB.hidden === (!!this.told?.waits && !this.step?.answers && !!this.story && !this.mirrored)) this.doB.hidden = !this.doB.hidden;
     this.offered?.paint(!this.story && !this.views.presenting() && !document.documentElement.classList.contains('is-phone'));
     const on = !!st && !!this.story && !this.views.presenting();
@@ -326,6 +369,33 @@ export class Stories {
       attr(b, 'aria-label', `${t(k)} (${keyName})`);
       attr(b, 'title', `${t(k)} (${keyName})`);
     }
+  }
+
+  /** Shows what to take home so that it is read from the last row. @private */
+  paintHome() {
+    const { story } = this;
+    if (!story) return;
+    const { t } = this.ctx;
+    const { words, go, see } = story.take;
+    const code = h('pre', { class: 'go' }, go.trimEnd().replaceAll('\t', '    '));
+    this.home.replaceChildren(h('h2', {}, t('story.takeTitle')), h('p', {}, this.say(words)), code);
+    if (see.length) this.home.append(h('p', { class: 'note' }, t('story.see', { all: see.join(' · ') })));
+    // As large as its longest line and its height allow.
+    const rem = parseFloat(getComputedStyle(document.documentElement).fontSize);
+    for (let size = 1.75; size >= 0.75; size -= 0.0625) {
+      code.style.fontSize = `${size}rem`;
+      if (code.scrollWidth <= code.clientWidth && this.home.scrollHeight <= this.home.clientHeight + rem / 8) break;
+    }
+  }
+
+  /** Paints the numbers beside the sentence, where this view has the caption's line. @private */
+  paintFigures() {
+    const is = this.views.presenting() ? [] : this.numbers();
+    const drawn = [language(), ...is.map((x) => x.is + x.en)].join();
+    if (this.figures.dataset.drawn === drawn) return;
+    this.figures.dataset.drawn = drawn;
+    this.figures.hidden = !is.length;
+    this.figures.replaceChildren(...is.map((x) => h('span', {}, h('b', {}, x.is), this.say(x))));
   }
 
   /** Shows what to do in one's own controller. @private */

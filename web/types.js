@@ -257,6 +257,7 @@
  * @property {string} en
  * @property {string} zh
  * @property {number} readMillis how long it takes to be read.
+ * @property {SaidNumber[]} [numbers] drawn large beside it.
  */
 
 /**
@@ -435,6 +436,7 @@
  * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of an index
  * @property {Record<string, number>} indexSizes index → how many values it has
  * @property {number} replaces
+ * @property {number} reborn the updates that put an object with another UID in the place of one with the same key.
  */
 
 /**
@@ -633,6 +635,14 @@
  * @property {number} later
  * @property {number} earlier
  * @property {number} millis
+ */
+
+/**
+ * SaidNumber is a number as it is written, and what it counts.
+ * @typedef {object} SaidNumber
+ * @property {string} is
+ * @property {string} en
+ * @property {string} zh
  */
 
 /**
@@ -1284,7 +1294,7 @@
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
- * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'slow' | 'compact' | 'restart',
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'compact' | 'restart',
  *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release
@@ -1298,7 +1308,7 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
  *   perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

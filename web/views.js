@@ -99,7 +99,7 @@ export class Views {
     if (this.embed.on) return 'embed';
     if (this.phone.on) return 'phone';
     if (this.lanes.on) return 'lanes';
-    if (this.factory.on && !this.presenting) return 'factory';
+    if (this.factory.on) return 'factory';
     return this.presenting ? 'presenter' : '';
   }
 
@@ -114,7 +114,7 @@ export class Views {
       this.shown = mode;
       this.shownPresenting = this.presenting;
       for (const v of ['lanes', 'presenter', 'phone', 'factory']) this.app.classList.toggle('view-' + v, v === mode);
-      this.app.classList.toggle('pres-lanes', this.presenting && mode === 'lanes');
+      for (const v of ['lanes', 'factory']) this.app.classList.toggle('pres-' + v, this.presenting && mode === v);
       this.lanes.root.hidden = mode !== 'lanes';
       this.factory.root.hidden = mode !== 'factory';
       this.presenter.root.hidden = !this.presenting || mode === 'phone' || mode === 'embed';
@@ -136,7 +136,7 @@ export class Views {
     this.factory.paintBack(mode === '');
     if (mode === 'embed') this.embed.paint(clock);
     else if (mode === 'phone') this.phone.paint(clock);
-    else if (this.presenting) this.presenter.paint(clock, mode === 'lanes');
+    else if (this.presenting) this.presenter.paint(clock, mode === 'lanes' || mode === 'factory');
     this.stories.paint();
     return mode;
   }
@@ -151,7 +151,7 @@ export class Views {
 
   resize() {
     this.lanes.resize(this.presenting);
-    this.presenter.resize(this.shown === 'lanes');
+    this.presenter.resize(this.shown === 'lanes' || this.shown === 'factory');
     this.phone.resize();
     this.embed.resize();
   }
@@ -195,7 +195,7 @@ export class Views {
 
   /** Shuts what lies on top. Returns whether there was something. */
   escape() {
-    if (this.stories.close()) return true;
+    if (this.stories.close() || this.stories.goBack()) return true;
     if (this.presenting) {
       this.present(false);
       return true;

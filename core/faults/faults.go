@@ -22,8 +22,8 @@ const (
 	longestDelay = time.Minute
 )
 
-// Names are the faults that there are. "refuse", "delay", "nobookmarks" and "noendmark" stay on until they are switched off.
-var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark"}
+// Names are the faults that there are. "refuse", "delay", "nobookmarks", "noendmark" and "forbidden" stay on until they are switched off.
+var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "forbidden"}
 
 // Args are the arguments of a fault; each may be left out.
 type Args struct {
@@ -56,6 +56,7 @@ type Faults struct {
 	refuse      bool
 	noBookmarks bool
 	noEndMark   bool
+	forbidden   bool // to list and to watch: what is open goes on, as a right is asked for when a request comes
 	delay       time.Duration
 	answers     []int            // status codes that the next LISTs and WATCHes get
 	refusal     int              // the one that the next write gets
@@ -78,7 +79,7 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 		f.say(Strike{Name: name, Struck: struck})
 		f.cutAll()
 		return false, nil
-	case "refuse", "nobookmarks", "noendmark":
+	case "refuse", "nobookmarks", "noendmark", "forbidden":
 		return f.toggle(name, args.On), nil
 	case "delay":
 		return f.toggleDelay(args), nil
@@ -96,7 +97,7 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 // toggle switches a fault that stays on, or sets it to what on says.
 func (f *Faults) toggle(name string, on *bool) (now bool) {
 	f.mu.Lock()
-	held := map[string]*bool{"refuse": &f.refuse, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark}[name]
+	held := map[string]*bool{"refuse": &f.refuse, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbidden}[name]
 	now = !*held
 	if on != nil {
 		now = *on
@@ -150,7 +151,7 @@ func (f *Faults) On() (on []Strike) {
 	for _, h := range []struct {
 		name string
 		on   bool
-	}{{"refuse", f.refuse}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}} {
+	}{{"refuse", f.refuse}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbidden}} {
 		if h.on {
 			on = append(on, Strike{Name: h.name, On: true})
 		}

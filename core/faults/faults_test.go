@@ -296,3 +296,61 @@ func TestNothingIsStruckWhereNothingIsOpen(t *testing.T) {
 		t.Errorf("of a fault that there is not: %v", err)
 	}
 }
+
+// TestForbiddenIsAskedForWhenARequestComes: a watch that is open goes on, a LIST and a WATCH get 403 until it is over, and discovery does not.
+func TestForbiddenIsAskedForWhenARequestComes(t *testing.T) {
+	f, c, url, _ := client(t)
+	get := func(path string) (*http.Response, error) { return c.Get(url + path) }
+	open, err := get("/api/v1/pods?watch=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer open.Body.Close()
+	on, off := true, false
+	if _, err := f.Make("forbidden", Args{On: &on}); err != nil {
+		t.Fatal(err)
+	}
+	if said := f.On(); len(said) != 1 || said[0].Name != "forbidden" {
+		t.Errorf("on are %v", said)
+	}
+	frame := make([]byte, len("{\"type\":\"ADDED\""))
+	if _, err := io.ReadFull(open.Body, frame); err != nil || string(frame) != "{\"type\":\"ADDED\"" {
+		t.Errorf("the open watch: %q, %v", frame, err)
+	}
+	for path, says := range map[string]string{
+		"/api/v1/pods": `cannot list resource \"pods\"`,
+		"/api/v1/namespaces/shop/pods?watch=true":           `cannot watch resource \"pods\"`,
+		"/clusters/one/apis/apps/v1/deployments":            `cannot list resource \"deployments\"`,
+		"/apis/apps/v1/namespaces/shop/deployments?limit=5": `cannot list resource \"deployments\"`,
+		"/api/v1/namespaces":                                `cannot list resource \"namespaces\"`,
+	} {
+		resp, err := get(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		body, _ := io.ReadAll(resp.Body)
+		_ = resp.Body.Close()
+		var status metav1.Status
+		if err := json.Unmarshal(body, &status); err != nil {
+			t.Fatalf("%s: %v: %s", path, err, body)
+		}
+		if err := apierrors.FromObject(&status); resp.StatusCode != 403 || !apierrors.IsForbidden(err) || !strings.Contains(string(body), says) {
+			t.Errorf("%s: %d %s", path, resp.StatusCode, body)
+		}
+	}
+	for _, path := range []string{"/api", "/apis", "/api/v1", "/apis/apps/v1", "/version"} {
+		if resp, err := get(path); err != nil || resp.StatusCode != 200 {
+			t.Errorf("%s: %v, %v", path, resp, err)
+		} else {
+			_ = resp.Body.Close()
+		}
+	}
+	if _, err := f.Make("forbidden", Args{On: &off}); err != nil {
+		t.Fatal(err)
+	}
+	if resp, err := get("/api/v1/pods"); err != nil || resp.StatusCode != 200 {
+		t.Errorf("allowed again: %v, %v", resp, err)
+	} else {
+		_ = resp.Body.Close()
+	}
+}

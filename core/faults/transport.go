@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"strconv"
+	"strings"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -49,6 +50,8 @@ func (f *Faults) due(req *http.Request) (delay time.Duration, code int, c clock.
 		code, f.refusal = f.refusal, 0
 	} else if len(f.answers) > 0 {
 		code, f.answers = f.answers[0], f.answers[1:]
+	} else if f.forbidden && resourceOf(req) != "" {
+		code = http.StatusForbidden
 	}
 	return f.delay, code, f.clock
 }
@@ -58,8 +61,37 @@ func watches(req *http.Request) bool {
 	return on
 }
 
+// resourceOf is the plural of the resource that a request is about; empty for discovery and whatever else there is.
+func resourceOf(req *http.Request) string {
+	_, path, core := strings.Cut(req.URL.Path, "/api/") // a relay puts something in front
+	before := 1                                         // the version
+	if !core {
+		var grouped bool
+		if _, path, grouped = strings.Cut(req.URL.Path, "/apis/"); !grouped {
+			return ""
+		}
+		before = 2 // and the group
+	}
+	parts := strings.Split(strings.Trim(path, "/"), "/")
+	if len(parts) <= before {
+		return ""
+	}
+	rest := parts[before:]
+	if len(rest) > 2 && rest[0] == "namespaces" {
+		rest = rest[2:]
+	}
+	return rest[0]
+}
+
 func answered(req *http.Request, code int) *http.Response {
 	body := statusJSON(code)
+	if code == http.StatusForbidden {
+		verb := "list"
+		if watches(req) {
+			verb = "watch"
+		}
+		body = forbiddenJSON(verb, resourceOf(req))
+	}
 	resp := &http.Response{
 		StatusCode: code, Status: fmt.Sprintf("%d %s", code, http.StatusText(code)),
 		Proto: "HTTP/2.0", ProtoMajor: 2, Request: req,
@@ -71,6 +103,12 @@ func answered(req *http.Request, code int) *http.Response {
 		resp.Header.Set("Retry-After", "1")
 	}
 	return resp
+}
+
+// forbiddenJSON is what an API server sends to a user who may not do that.
+func forbiddenJSON(verb, resource string) []byte {
+	return fmt.Appendf(nil, `{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":%q,"reason":"Forbidden","code":403}`,
+		fmt.Sprintf("%s is forbidden: User \"informerscope\" cannot %s resource %q: a fault of the client's own making", resource, verb, resource))
 }
 
 // statusJSON is the metav1.Status an API server sends with code.

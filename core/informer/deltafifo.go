@@ -39,7 +39,7 @@ type DeltaFIFO struct {
 	logger klog.Logger
 	name   string
 
-	lock sync.RWMutex
+	lock queueLock
 	cond sync.Cond
 
 	// A key is in queue exactly once if it is in items, and else not at all.
@@ -90,6 +90,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 		transformer:           opts.Transformer,
 		observer:              opts.Observer,
 		gate:                  newQueueGate(opts.Gates),
+		lock:                  newQueueLock(opts.Gates),
 	}
 	if f.keyFunc == nil {
 		f.keyFunc = MetaNamespaceKeyFunc
@@ -419,6 +420,11 @@ func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 			f.checkSyncedLocked()
 		}
 	}()
+	if f.gate.gates != nil {
+		for i := range deltas {
+			f.gate.index(deltas[i].objects())
+		}
+	}
 	err = process(deltas, true, isInInitialList)
 	return err
 }

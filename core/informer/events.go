@@ -238,6 +238,9 @@ const (
 	StageDeliver
 	// StageExternal is the first Stage the informer does not use.
 	StageExternal
+	// StageIndex is before a popped object is stored and its index functions run, once for each object. The queue's lock is held wherever
+	// client-go of that release holds it while it processes, so that who waits here makes the Reflector wait there too.
+	StageIndex Stage = 255
 )
 
 // Gates are the holds. Wait returns when the stage may go on, at the latest

@@ -77,6 +77,45 @@ func (g *queueGate) wait(lock sync.Locker) {
 	g.gates.Wait(g.ctx, StagePop, 0)
 }
 
+// index holds at StageIndex, once for each of n objects, with whatever lock the caller holds.
+func (g *queueGate) index(n int) {
+	for range n {
+		g.gates.Wait(g.ctx, StageIndex, 0)
+	}
+}
+
+// queueLock is the lock of a queue. With Gates, whoever processes may wait for time to pass while it is held; who waits for the lock then
+// waits in a channel, so that a virtual clock can tell that nobody runs. Without them it is a plain mutex.
+type queueLock struct {
+	mu   sync.Mutex
+	turn chan struct{} // has one element while the lock is held; nil without Gates
+}
+
+func newQueueLock(g Gates) queueLock {
+	if g == nil {
+		return queueLock{}
+	}
+	return queueLock{turn: make(chan struct{}, 1)}
+}
+
+// Lock implements sync.Locker.
+func (l *queueLock) Lock() {
+	if l.turn != nil {
+		l.turn <- struct{}{}
+		return
+	}
+	l.mu.Lock()
+}
+
+// Unlock implements sync.Locker.
+func (l *queueLock) Unlock() {
+	if l.turn != nil {
+		<-l.turn
+		return
+	}
+	l.mu.Unlock()
+}
+
 func (g *queueGate) close() {
 	if g.cancel != nil {
 		g.cancel()

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
@@ -340,10 +341,10 @@ func TestLockStaysWhenManyWait(t *testing.T) {
 			_ = f.Add(obj(fmt.Sprint("o", i), "1"))
 		}
 		_, _ = f.Pop(func(any, bool) error {
-			if free := f.lock.TryLock(); free == tc.held {
+			if free := f.lock.mu.TryLock(); free == tc.held {
 				t.Errorf("with %d waiting the lock was free: %v", tc.waiting, free)
 			} else if free {
-				f.lock.Unlock()
+				f.lock.mu.Unlock()
 			}
 			return nil
 		})
@@ -383,3 +384,56 @@ func TestCloseEndsAHeldPop(t *testing.T) {
 type holdAll struct{}
 
 func (holdAll) Wait(ctx context.Context, _ Stage, _ int32) { <-ctx.Done() }
+
+// sleepyIndex waits a second before each object is indexed.
+type sleepyIndex struct{}
+
+func (sleepyIndex) Wait(_ context.Context, stage Stage, _ int32) {
+	if stage == StageIndex {
+		time.Sleep(time.Second)
+	}
+}
+
+// TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock: the queues that keep their lock while they process make Add wait for every object that is
+// indexed, the one that does not takes it at once.
+func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
+	for name, tc := range map[string]struct {
+		queue func() Queue
+		waits time.Duration
+	}{
+		"DeltaFIFO": {func() Queue { return NewDeltaFIFOWithOptions(DeltaFIFOOptions{Gates: sleepyIndex{}}) }, 3 * time.Second},
+		"RealFIFO, unlocking": {func() Queue {
+			return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, Gates: sleepyIndex{}})
+		}, 0},
+		"RealFIFO": {func() Queue { return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, Gates: sleepyIndex{}}) }, 3 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				q := tc.queue()
+				if name == "DeltaFIFO" { // three deltas of one key
+					for i := range 3 {
+						_ = q.Add(obj("a", fmt.Sprint(i)))
+					}
+				} else if err := q.Replace([]any{obj("a", "1"), obj("b", "1"), obj("c", "1")}, "1"); err != nil {
+					t.Fatal(err)
+				}
+				popped := make(chan struct{})
+				go func() {
+					defer close(popped)
+					_, _ = q.Pop(func(any, bool) error { return nil })
+				}()
+				synctest.Wait()
+				start := time.Now()
+				_ = q.Add(obj("z", "1"))
+				if waited := time.Since(start); waited != tc.waits {
+					t.Errorf("Add waited %v, want %v", waited, tc.waits)
+				}
+				<-popped
+				if took := time.Since(start); took != 3*time.Second {
+					t.Errorf("three objects were indexed in %v", took)
+				}
+				q.Close()
+			})
+		})
+	}
+}

@@ -52,7 +52,7 @@ type RealFIFO struct {
 	logger klog.Logger
 	name   string
 
-	lock sync.RWMutex
+	lock queueLock
 	cond sync.Cond
 
 	items ring[queued]
@@ -124,6 +124,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		emitDeltaTypeBookmark: opts.EmitDeltaTypeBookmark,
 		observer:              opts.Observer,
 		gate:                  newQueueGate(opts.Gates),
+		lock:                  newQueueLock(opts.Gates),
 		metrics:               newFIFOMetrics(opts.Identifier, opts.MetricsProvider),
 		seen:                  map[string]struct{}{},
 	}
@@ -553,8 +554,25 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 		f.lock.Unlock()
 		defer f.lock.Lock()
 	}
+	if f.gate.gates != nil {
+		for i := range items {
+			f.gate.index(items[i].objects())
+		}
+	}
 	err = process(items, single, isInInitialList)
 	return err
+}
+
+// objects is how many the store takes for it.
+func (q *queued) objects() int {
+	switch q.op {
+	case OpReplacedAll:
+		info, _ := q.obj.(ReplacedAllInfo)
+		return len(info.Objects)
+	case OpSyncAll, OpBookmark, OpDeleted:
+		return 0
+	}
+	return 1
 }
 
 // errPanicked is what KindProcessed reports of a process function that panicked.

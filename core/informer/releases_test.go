@@ -176,11 +176,11 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 			free := false
 			switch q := inf.queue.(type) {
 			case *DeltaFIFO:
-				if free = q.lock.TryLock(); free {
+				if free = q.lock.mu.TryLock(); free {
 					q.lock.Unlock()
 				}
 			case *RealFIFO:
-				if free = q.lock.TryLock(); free {
+				if free = q.lock.mu.TryLock(); free {
 					q.lock.Unlock()
 				}
 			}

@@ -20,7 +20,7 @@ type ClusterArgs struct {
 }
 
 // clusterVerbs are what Cluster can do.
-var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "rate"}
+var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "rate"}
 
 // Cluster changes the simulated cluster and says in words what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
@@ -41,7 +41,7 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 				a.Key = name
 			}
 			return newStep(verb, a.Key), err
-		case "burst":
+		case "burst", "failover":
 			return newStep(verb, max(a.N, 0)), err
 		case "compact":
 			return newStep(verb), err
@@ -108,6 +108,13 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 		l.emitFault(faults.Strike{Name: "compact", Struck: 1})
 		c.Compact()
 		return "forgot the watch history", nil
+	case "failover":
+		l.emitFault(faults.Strike{Name: "failover", On: a.N > 0, Struck: 1})
+		c.FailOver(uint64(max(a.N, 0)))
+		if a.N > 0 {
+			return fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N), nil
+		}
+		return "the API server has caught up", nil
 	case "rate":
 		if a.PerSecond < 0 || a.PerSecond > maxRate {
 			return "", fmt.Errorf("the rate must be from 0 to %d events a second", maxRate)

@@ -339,7 +339,8 @@ func experimentCommands() []Command {
 		},
 		Does: "changes the simulated cluster: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}` and " +
 			"`deleteDeployment {…}` of a deployment; `delete {key}` of a pod, of a random one without; `burst {n}` updates of pods; " +
-			"`compact` of the watch history; `rate {perSecond}` of what happens",
+			"`compact` of the watch history; `failover {n}` to an API server whose cache is n versions behind until `failover {n: 0}`; " +
+			"`rate {perSecond}` of what happens",
 		Answers: "what was done, in words",
 		Verbs: []Verb{
 			{Name: "create", Args: []Arg{linkText("namespace/name"), linkWhole("replicas")}, play: (*Lab).playDeployment},
@@ -351,6 +352,8 @@ func experimentCommands() []Command {
 			}},
 			{Name: "burst", Args: []Arg{linkWhole("n")}, play: func(l *Lab, s step) { _, _ = l.change("burst", ClusterArgs{N: s.int(0)}) }},
 			{Name: "compact", play: func(l *Lab, _ step) { _, _ = l.change("compact", ClusterArgs{}) }},
+			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "to an API server that is n versions behind; 0: it has caught up",
+				play: func(l *Lab, s step) { _, _ = l.change("failover", ClusterArgs{N: s.int(0)}) }},
 			{Name: "rate", Args: []Arg{linkNumber("perSecond")}, play: func(l *Lab, s step) {
 				_, _ = l.change("rate", ClusterArgs{PerSecond: s.float(0)})
 			}},

@@ -201,9 +201,9 @@ func (x *experiment) together(at int) []*lane {
 // gates are the holds of a lane's informer.
 func (x *experiment) gates(ln *lane) gates {
 	if ln.of.Unshared {
-		return x.lab.holds.of(ln.index)
+		return x.lab.holds.of(ln.index, x)
 	}
-	return x.lab.holds.of(x.leader(int(ln.index)).index)
+	return x.lab.holds.of(x.leader(int(ln.index)).index, x)
 }
 
 // leader is the first of the lanes that a lane is together with.

@@ -14,8 +14,12 @@ import (
 // slowPace is what a handler takes for a call while the fault "slow" is on.
 const slowPace = 120 * time.Millisecond
 
-// faultNames are the faults that there are: those of the client's stack, a slow handler, and two of the simulated cluster.
-var faultNames = append(slices.Clone(faults.Names), "slow", "compact", "restart")
+// slowIndexing is what the index functions of an object take while the fault "slowindex" is on.
+const slowIndexing = 50 * time.Millisecond
+
+// faultNames are the faults that there are: those of the client's stack, a slow handler, slow index functions, and two of the simulated
+// cluster.
+var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "compact", "restart")
 
 // FaultArgs are the arguments of a fault; each may be left out.
 type FaultArgs = faults.Args
@@ -38,7 +42,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 			return newStep("reboot"), nil
 		case "slow":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
-		case "refuse", "nobookmarks", "noendmark", "delay":
+		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0)), nil
 		}
 		return newStep("fault", name, "", "", max(args.Count, 0)), nil
@@ -54,6 +58,8 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 			return false, nil
 		}
 		return l.exp.slow(lane, args)
+	case "slowindex":
+		return l.slowIndex(args), nil
 	case "compact", "restart":
 		if l.src.cluster == nil {
 			return false, fmt.Errorf("%q is for the simulated cluster: a live cluster is never written to", name)
@@ -66,6 +72,24 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 		return false, err
 	}
 	return l.faults.Make(name, args)
+}
+
+// slowIndex has the index functions of all informers take their time for each object, or be quick again.
+func (l *Lab) slowIndex(args FaultArgs) bool {
+	on := l.holds.indexing.Load() == 0
+	if args.On != nil {
+		on = *args.On
+	}
+	d := time.Duration(0)
+	if on {
+		d = slowIndexing
+		if args.Millis > 0 {
+			d = time.Duration(min(args.Millis, longestHold)) * time.Millisecond
+		}
+	}
+	l.holds.indexing.Store(int64(d))
+	l.emitFault(faults.Strike{Name: "slowindex", On: on, Delay: d})
+	return on
 }
 
 // reboot restarts the simulated API server. l.mu is held.
@@ -83,6 +107,9 @@ func (l *Lab) emitFault(s faults.Strike) {
 func (l *Lab) faultsOn() (steps []step) {
 	for _, s := range l.faults.On() {
 		steps = append(steps, newStep("fault", s.Name, onOff(true), s.Delay.Milliseconds()))
+	}
+	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
+		steps = append(steps, newStep("fault", "slowindex", onOff(true), d.Milliseconds()))
 	}
 	return steps
 }

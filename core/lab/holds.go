@@ -9,9 +9,14 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/utils/clock"
 
 	"informerscope/core/informer"
 	"informerscope/core/trace"
+	"informerscope/core/vclock"
 )
 
 // stageTake is before a worker takes a key from the work queue.
@@ -54,6 +59,8 @@ type holds struct {
 
 	mu   sync.Mutex
 	held map[holdKey]*hold
+
+	indexing atomic.Int64 // how long the index functions of an object take, in nanoseconds
 }
 
 func newHolds(emit func(uint8, informer.Event)) *holds {
@@ -63,14 +70,22 @@ func newHolds(emit func(uint8, informer.Event)) *holds {
 // gates are those of the informers of one resource.
 type gates struct {
 	*holds
-	lane uint8
+	lane  uint8
+	ctx   context.Context // of the experiment
+	clock clock.Clock
 }
 
-// of are the gates of the informers whose first lane is given.
-func (h *holds) of(lane uint8) gates { return gates{h, lane} }
+// of are the gates of an experiment's informers whose first lane is given.
+func (h *holds) of(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
 
 // Wait implements informer.Gates.
 func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
+	if stage == informer.StageIndex {
+		if d := time.Duration(h.indexing.Load()); d > 0 {
+			_ = vclock.Sleep(h.ctx, h.clock, d)
+		}
+		return
+	}
 	key := holdKey{h.lane, stage, listener}
 	h.mu.Lock()
 	defer h.mu.Unlock()

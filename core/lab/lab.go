@@ -171,6 +171,12 @@ func (l *Lab) start(next trace.Selection) {
 	for _, s := range l.faults.On() { // a log begins with the faults that are on
 		l.emitFault(s)
 	}
+	if d := time.Duration(l.holds.indexing.Load()); d > 0 {
+		l.emitFault(faults.Strike{Name: "slowindex", On: true, Delay: d})
+	}
+	if l.src.cluster != nil && l.src.cluster.IsBehind() {
+		l.emitFault(faults.Strike{Name: "failover", On: true})
+	}
 	l.exp = l.newExperiment(next, generation)
 }
 

@@ -363,7 +363,7 @@ func (l *Lab) endStanding() {
 		switch s.verb {
 		case "fault":
 			off := false
-			_, _ = l.faults.Make(s.arg(0), FaultArgs{On: &off})
+			_, _ = l.fault(s.arg(0), FaultArgs{On: &off}, 0)
 		case "hold":
 			_ = l.release(s.arg(0), 0, int32(s.int(1)), s.int(2))
 		}

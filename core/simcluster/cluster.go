@@ -71,6 +71,7 @@ type Cluster struct {
 	order     []*resource
 	owned     map[string][]*slot // by the uid of the owner that manages the object
 	snapshots []*snapshot
+	cache     uint64 // the version at which the answering server's cache stands; 0 while it has everything
 
 	pods, nodes, namespaces, deployments, replicaSets, leases, crds *resource
 

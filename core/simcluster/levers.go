@@ -137,6 +137,42 @@ func (c *Cluster) Compact() {
 	c.snapshots = nil
 }
 
+// FailOver ends all open watches, as when an API server goes away, and has another answer from now on: one whose watch cache is behind by
+// so many versions, and does not catch up until FailOver(0). What asks for a newer version gets "Too large resource version", and a watch
+// from a newer one stays silent. A request without a version is a consistent read: it has everything.
+func (c *Cluster) FailOver(behind uint64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if behind == 0 {
+		if c.cache != 0 {
+			c.cache = 0
+			for _, r := range c.order {
+				r.wake()
+			}
+		}
+		return
+	}
+	c.cache = max(c.rev-min(behind, c.rev), 1)
+	close(c.dropCh)
+	c.dropCh = make(chan struct{})
+}
+
+// IsBehind reports whether a server answers that has not caught up since FailOver.
+func (c *Cluster) IsBehind() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.cache != 0
+}
+
+// known is the version that an answer about a resource can have: that of the cache for a request with a version, and all there is for one
+// without. A cache has what was not compacted.
+func (c *Cluster) known(r *resource, rvText string) uint64 {
+	if c.cache == 0 || rvText == "" {
+		return c.rev
+	}
+	return min(max(c.cache, r.floor), c.rev)
+}
+
 // DropConnections ends all open watches cleanly, as an API server that shuts down gracefully does.
 func (c *Cluster) DropConnections() {
 	c.mu.Lock()

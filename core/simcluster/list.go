@@ -187,7 +187,11 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	l.rev = c.rev
+	known := c.known(r, rvText)
+	if token.ResourceVersion > 0 {
+		known = c.rev // the pages of a list that has begun are of its own version
+	}
+	l.rev = known
 	var objects []*object
 	switch {
 	case token.ResourceVersion > 0:
@@ -201,11 +205,15 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 			e.ErrStatus.ListMeta.Continue = continueToken{"meta.k8s.io/v1", -1, token.StartKey}.encode()
 			return l, e
 		}
-	case rv > c.rev:
-		return l, tooLarge(rv, c.rev)
+	case rv > known:
+		return l, tooLarge(rv, known)
 	case exact:
 		l.rev = rv
 		if objects, e = c.stateAt(r, rv, sel.namespace); e != nil {
+			return l, e
+		}
+	case known < c.rev:
+		if objects, e = c.stateAt(r, known, sel.namespace); e != nil {
 			return l, e
 		}
 	default:

@@ -125,6 +125,11 @@ func (c *Cluster) record(r *resource, e event) {
 	*r.event(r.end) = e
 	r.end++
 	c.writes++
+	r.wake()
+}
+
+// wake has the watches look again.
+func (r *resource) wake() {
 	if r.changed != nil {
 		close(r.changed)
 		r.changed = nil
@@ -139,7 +144,7 @@ func (r *resource) growRing() {
 	r.ring = ring
 }
 
-// wait returns a channel that is closed at the next event of the resource.
+// wait returns a channel that is closed at the next event of the resource, or when wake is called.
 func (r *resource) wait() <-chan struct{} {
 	if r.changed == nil {
 		r.changed = make(chan struct{})

@@ -25,6 +25,7 @@ type watcher struct {
 	from   uint64 // events up to this version are not wanted
 	cursor uint64 // sequence number of the next event to look at
 	sent   uint64 // version up to which the client knows everything
+	behind bool   // it reads from the cache of a server that may be behind
 	rows   int    // rows sent, for Table: the columns go with the first
 }
 
@@ -66,21 +67,22 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	}
 	period := c.bookmarkPeriod + time.Duration(c.watchRng.Float64()*float64(c.bookmarkPeriod)/4)
 	drop, down := c.dropCh, c.downCh
-	w := watcher{sel: sel, from: rv, sent: rv}
+	known := c.known(r, rvText)
+	w := watcher{sel: sel, from: rv, sent: rv, behind: known < c.rev}
 	var initial []*object
 	var refusal *apierrors.StatusError
 	switch {
-	case sendInitial && rv > c.rev:
-		refusal = tooLarge(rv, c.rev)
+	case sendInitial && rv > known:
+		refusal = tooLarge(rv, known)
 	case sendInitial || rv == 0 && !q.Has("sendInitialEvents"):
-		for _, o := range r.current(sel.namespace) {
+		for _, o := range r.at(known, sel.namespace) {
 			if sel.matches(o) {
 				initial = append(initial, o)
 			}
 		}
-		w.from = c.rev
+		w.from = known
 	case rv == 0:
-		w.from = c.rev
+		w.from = known
 	case rv < r.floor:
 		refusal = tooOld(rv, r.floor)
 	}
@@ -164,13 +166,17 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 		fellOff := w.cursor < r.start
 		floor := r.floor
 		batch = batch[:0]
-		for ; !fellOff && w.cursor < r.end && len(batch) < maxBatch; w.cursor++ {
+		known := c.rev
+		if w.behind {
+			known = c.known(r, rvText)
+		}
+		for ; !fellOff && w.cursor < r.end && len(batch) < maxBatch && r.event(w.cursor).rev <= known; w.cursor++ {
 			batch = append(batch, *r.event(w.cursor))
 		}
 		if len(batch) == maxBatch && w.cursor < r.end {
 			w.sent = batch[len(batch)-1].rev
 		} else if !fellOff {
-			w.sent = max(w.sent, c.rev)
+			w.sent = max(w.sent, known)
 		}
 		var changed <-chan struct{}
 		gone := r.removed

@@ -83,6 +83,11 @@ func (s *stage) claims() {
 			if sentence.Claim.facts {
 				view.SetFacts(fold, st, fold.At())
 			}
+			for _, n := range sentence.Numbers {
+				if n.Is.eval(st, is.base).missing {
+					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Is)
+				}
+			}
 			if !sentence.Claim.Holds(st, is.base) {
 				if wrong++; wrong < 3 {
 					t.Errorf("step %d, event %d (begin %d, end %d, next %d, %.0f ms): %q is said and is not so: %s\nsay %q", i+1, seq, is.Begin, is.End, last,

@@ -437,7 +437,11 @@ func (p *Player) GoTo(ctx context.Context, step int) error {
 	if p.console.Speaker != nil {
 		p.console.Speaker.Moved()
 	}
-	p.console.View.PlayTo(is.Begin, is.End)
+	from := is.Begin
+	if t.story.Steps[step].Fast { // minutes of waiting are not waited for once more
+		from = is.End
+	}
+	p.console.View.PlayTo(from, is.End)
 	return nil
 }
 
@@ -471,7 +475,7 @@ func (p *Player) act(ctx context.Context, t *telling) {
 				} else if t.asked > 0 {
 					t.asked--
 				}
-			case is != nil && turns:
+			case is != nil && (turns || t.story.Steps[t.last()].Fast):
 				if want = fast; t.skipping || hurries {
 					want = skip
 				}

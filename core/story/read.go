@@ -18,6 +18,8 @@ const (
 	mostSteps     = 24
 	longestSaying = 400
 	longestAnswer = 60
+	longestLabel  = 40
+	mostNumbers   = 2
 	// defaultLimit is what a step may take that does not say.
 	defaultLimit = 60 * time.Second
 	longestLimit = 10 * time.Minute
@@ -195,7 +197,7 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
 		err := r.object(n, what, append([]field{{"en", true, r.text(&to.Words.EN, longestSaying)}, {"zh", true, r.text(&to.Words.ZH, longestSaying)},
-			{"claim", true, r.condition(&to.Claim)}}, more...)...)
+			{"claim", true, r.condition(&to.Claim)}, {"numbers", false, r.numbers(&to.Numbers)}}, more...)...)
 		if err != nil {
 			return err
 		}
@@ -215,6 +217,37 @@ func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) 
 			return r.bad(n, "the languages do not say the same: {…} of en is %q, and of zh %q", said[0], said[1])
 		}
 		return nil
+	}
+}
+
+// numbers reads those that are drawn large.
+func (r *reader) numbers(to *[]Number) func(*Node) error {
+	return func(n *Node) error {
+		err := r.list("numbers", func(n *Node) error {
+			var is Number
+			err := r.object(n, "a number", field{"is", true, func(n *Node) error {
+				var src string
+				if err := r.text(&src, longestCondition)(n); err != nil {
+					return err
+				}
+				c, err := parse(src)
+				if err != nil {
+					return r.bad(n, "the number %q: %v", src, err)
+				}
+				is.Is = c
+				return nil
+			}}, field{"en", true, r.text(&is.Words.EN, longestLabel)},
+				field{"zh", true, r.text(&is.Words.ZH, longestLabel)})
+			if err == nil && is.Is.sort != number {
+				err = r.bad(n, "a number is expected, and %q is %s", is.Is, is.Is.sort)
+			}
+			*to = append(*to, is)
+			return err
+		})(n)
+		if err == nil && len(*to) > mostNumbers {
+			err = r.bad(n, "at most %d numbers stand beside a sentence", mostNumbers)
+		}
+		return err
 	}
 }
 
@@ -351,6 +384,12 @@ func (r *reader) step(n *Node) (Step, error) {
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
 		field{"at", false, r.moment(&s.At)},
 		field{"from", false, r.moment(&s.From)},
+		field{"fast", false, func(n *Node) error {
+			if s.Fast = n.Tag == "!!bool" && n.Value == "true"; !s.Fast {
+				return r.bad(n, "true is expected here")
+			}
+			return nil
+		}},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))

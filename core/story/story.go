@@ -22,8 +22,16 @@ type Words struct {
 type Sentence struct {
 	Words Words
 	Claim *Condition
+	// Numbers are drawn large beside it.
+	Numbers []Number
 
 	parts [2][]part
+}
+
+// Number is one that carries a lesson: what an expression comes to, and what it counts.
+type Number struct {
+	Is    *Condition
+	Words Words
 }
 
 // part is a piece of a sentence: words, or what an expression comes to.
@@ -118,6 +126,8 @@ type Step struct {
 	Limit time.Duration
 	// At is, in a story on a recording, the moment that the step shows, and From that from which it is played; nil is At itself.
 	At, From *Moment
+	// Fast: minutes of waiting are the lesson, and go by as after a press that came early.
+	Fast bool
 }
 
 // ends is the condition that ends the step, nil when it ends at once.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -62,7 +63,8 @@ func library(t testing.TB) []*Story {
 	return all
 }
 
-// TestExplore prints how a story goes, for who writes one: STORY=id go test -run TestExplore -v ./core/story
+// TestExplore prints how a story goes, for who writes one: STORY=id go test -run TestExplore -v ./core/story. SHOW has
+// expressions that are printed too, with semicolons between them.
 func TestExplore(t *testing.T) {
 	id := os.Getenv("STORY")
 	if id == "" {
@@ -100,6 +102,15 @@ func TestExplore(t *testing.T) {
 				if w := st.Workqueue; w != nil { // an informer that is not shared has none
 					l += fmt.Sprintf("\n    wq %d %v dirty %d wait %d rec %d fail %d writes %d confl %d %+v", w.Depth, w.Workers, w.DirtyCount, w.WaitingCount,
 						w.Reconciles, w.Failures, w.Writes, w.Conflicts, w.LastRead)
+				}
+			}
+			if show := os.Getenv("SHOW"); show != "" {
+				for src := range strings.SplitSeq(show, ";") {
+					sentence, err := split("{" + src + "}")
+					if err != nil {
+						t.Fatal(err)
+					}
+					l += fmt.Sprintf("\n    %s = %s", src, fill(sentence, st, st))
 				}
 			}
 			t.Logf("%6.0fms step %d done %v stands %v %s\n    api rv=%s objects=%d writes=%d %s %s", st.AtMillis, d.Step, d.Done, d.Stands, say, st.API.ResourceVersion,

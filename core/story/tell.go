@@ -46,7 +46,7 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	for i := range t.pages {
 		d.Marks[i] = t.pages[i].StoryMark
 	}
-	if t.running() != nil && (t.asked > 0 || t.hurries()) {
+	if t.running() != nil && (t.asked > 0 || t.hurries() || t.story.Steps[t.last()].Fast) {
 		if d.Hurry = "fast"; t.skipping || t.hurries() {
 			d.Hurry = "skip"
 		}
@@ -94,7 +94,11 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 // saying is a sentence as it is said of a State.
 func saying(s *Sentence, st, base *trace.State) *view.Saying {
 	w := s.say(st, base)
-	return &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(reading(s).Milliseconds())}
+	is := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(reading(s).Milliseconds())}
+	for _, n := range s.Numbers {
+		is.Numbers = append(is.Numbers, view.SaidNumber{Is: fill([]part{{is: n.Is}}, st, base), EN: n.Words.EN, ZH: n.Words.ZH})
+	}
+	return is
 }
 
 // sentence is what is said before or after the step's condition has come.

@@ -131,7 +131,7 @@ func (f *Fold) restore(e *Event) {
 		l.store.index(name)
 	}
 	l.store.fill(f.epoch, e)
-	l.store.rv, l.store.replaces = s.Indexer.ResourceVersion, s.Indexer.Replaces
+	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
 	for _, x := range s.Listeners {
 		l.restoreListener(x)
 	}

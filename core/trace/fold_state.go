@@ -260,7 +260,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 }
 
 func (s *store) state(lim limits) Indexer {
-	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Bytes: s.weight.held, CameBytes: s.weight.came,
+	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.held, CameBytes: s.weight.came,
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {
 		x := &s.indices[i]

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"k8s.io/apimachinery/pkg/types"
+
 	"informerscope/core/informer"
 )
 
@@ -28,6 +30,7 @@ type store struct {
 	indices  []index     // by name
 	rv       string
 	replaces int
+	reborn   int    // updates that put another object, by its UID, in the place of one
 	weight   weight // of all objects
 }
 
@@ -95,6 +98,7 @@ func (s *store) apply(epoch uint64, e *Event) {
 
 // fill replaces the contents with e's items.
 func (s *store) fill(epoch uint64, e *Event) {
+	was := s.objects
 	s.objects, s.weight = pmap[*Cell]{}, weight{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
@@ -105,6 +109,9 @@ func (s *store) fill(epoch uint64, e *Event) {
 		it := &e.Items[i]
 		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: informer.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed}
 		s.put(epoch, &cells[i])
+		if old, had := was.get(it.Key); had {
+			s.compareUID(old, &cells[i])
+		}
 	}
 }
 
@@ -138,12 +145,22 @@ func (s *store) put(epoch uint64, c *Cell) {
 	s.weight.add(weigh(c.Obj))
 	if had {
 		s.weight.take(weigh(old.Obj))
+		s.compareUID(old, c)
 		if sameValues(old.Indexed, c.Indexed) {
 			return
 		}
 		s.unindex(epoch, c.Key, old.Indexed)
 	}
 	s.enter(epoch, c.Key, c.Indexed)
+}
+
+// compareUID counts an object that came in the place of another one.
+func (s *store) compareUID(old, is *Cell) {
+	was, ok := old.Obj.(interface{ GetUID() types.UID })
+	now, ok2 := is.Obj.(interface{ GetUID() types.UID })
+	if ok && ok2 && was.GetUID() != now.GetUID() {
+		s.reborn++
+	}
 }
 
 func sameValues(a, b []informer.IndexValues) bool {

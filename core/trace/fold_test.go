@@ -9,6 +9,7 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/types"
 
 	"informerscope/core/informer"
 )
@@ -148,6 +149,25 @@ func TestFoldReflector(t *testing.T) {
 	r = phase("stopped", informer.Event{Kind: informer.KindReflectorStopped})
 	if r.Lists != 2 || r.Watches != 1 {
 		t.Errorf("counts %+v", r)
+	}
+}
+
+// TestFoldCountsObjectsThatCameInThePlaceOfOthers: by an update and by a list, and not after a delete.
+func TestFoldCountsObjectsThatCameInThePlaceOfOthers(t *testing.T) {
+	uid := func(u string) *metav1.ObjectMeta { return &metav1.ObjectMeta{UID: types.UID(u)} }
+	for i, want := range []int{0, 0, 1, 1, 1, 1, 2} {
+		events := []informer.Event{
+			{Kind: informer.KindStoreAdded, Key: "a", Obj: uid("1")},
+			{Kind: informer.KindStoreUpdated, Key: "a", Obj: uid("1")},
+			{Kind: informer.KindStoreUpdated, Key: "a", Obj: uid("2")},
+			{Kind: informer.KindStoreDeleted, Key: "a"},
+			{Kind: informer.KindStoreAdded, Key: "a", Obj: uid("3")},
+			{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("4")}}},
+			{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: "a", Obj: uid("3")}, {Key: "b", Obj: uid("5")}}},
+		}
+		if got := foldOf(script(events[:i+1]...)).State().Indexer.Reborn; got != want {
+			t.Errorf("after %d events %d came in the place of others, want %d", i+1, got, want)
+		}
 	}
 }
 

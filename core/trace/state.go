@@ -176,6 +176,8 @@ type Indexer struct {
 	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of an index
 	IndexSizes      map[string]int            `json:"indexSizes"` // index → how many values it has
 	Replaces        int                       `json:"replaces"`
+	// Reborn are the updates that put an object with another UID in the place of one with the same key.
+	Reborn int `json:"reborn"`
 }
 
 // Listener is one processorListener with its handler.

@@ -38,6 +38,15 @@ type Saying struct {
 	ZH string `json:"zh"`
 	// ReadMillis is how long it takes to be read.
 	ReadMillis int `json:"readMillis"`
+	// Numbers are drawn large beside it.
+	Numbers []SaidNumber `json:"numbers,omitempty"`
+}
+
+// SaidNumber is a number as it is written, and what it counts.
+type SaidNumber struct {
+	Is string `json:"is"`
+	EN string `json:"en"`
+	ZH string `json:"zh"`
 }
 
 // StoryMark are the events of a step: the one before its calls, the one after them, and the one at which its condition had come, 0 while

@@ -41,8 +41,11 @@ var lessons = map[string]lesson{
 	"burst":     {rows: []string{"038_every_delta_in_order", "040_deltas_by_key_at_the_first_place"}},
 	"early":     {test: testEarly},
 	"endmark":   {rows: []string{"018_a_missing_mark_is_waited_for", "018_a_late_mark_is_enough"}},
+	"forbidden": {rows: []string{"020_forbidden", "016_lists_after_forbidden", "029_ten_minutes_of_refused_lists"}},
+	"indexing":  {rows: []string{"050_the_lock_is_free_while_processing"}},
 	"inline":    {test: testInline},
 	"key":       {test: testKey},
+	"lagging":   {rows: []string{"009_relist_refused_as_too_large", "014_stream_too_large"}},
 	"late":      {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
 	"lister":    {test: testLister},
 	"nosync":    {test: testNoSync},
@@ -58,6 +61,7 @@ var lessons = map[string]lesson{
 	"transform": {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
 	"types":     {test: testTypes},
 	"unshared":  {test: testUnshared},
+	"watchlist": {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
 }
 
 // TestLessons holds each story's lesson of client-go v0.37.2, and of core/informer in its place.

@@ -1,0 +1,91 @@
+package simcluster
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"time"
+)
+
+// TestFailOver asks a server whose cache is behind: what asks for more than it has is refused, a watch from more than it has is silent,
+// a request without a version has everything, and once it has caught up the silent watch goes on without a gap.
+func TestFailOver(t *testing.T) {
+	bubble(t, Options{Objects: 25, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, client *http.Client) {
+		before := c.Stats().ResourceVersion
+		old := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", before))
+		if err := c.Burst(10); err != nil {
+			t.Fatal(err)
+		}
+		for range 10 {
+			old.want("MODIFIED", "")
+		}
+		now := c.Stats().ResourceVersion
+		c.FailOver(4)
+		if _, ok := old.next(); ok || old.scan.Err() != nil {
+			t.Errorf("a watch of the server that went away did not end cleanly: %v", old.scan.Err())
+		}
+		old.close()
+		list := func(query string, status int) string {
+			t.Helper()
+			a := do(c, "GET", "/api/v1/pods"+query, "")
+			if a.code != status {
+				t.Fatalf("%s: %d %s", query, a.code, a.body)
+			}
+			return a.get("metadata.resourceVersion").String()
+		}
+		if got := list("?resourceVersion=0", 200); got != fmt.Sprint(now-4) {
+			t.Errorf("from the cache: rv %s, want %d", got, now-4)
+		}
+		if got := list("", 200); got != fmt.Sprint(now) {
+			t.Errorf("a consistent read: rv %s, want %d", got, now)
+		}
+		list(fmt.Sprintf("?resourceVersion=%d", now), 504)
+		list(fmt.Sprintf("?resourceVersion=%d", now-4), 200)
+		const initial = "/api/v1/pods?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true&resourceVersion="
+		f := watch(t, client, initial+fmt.Sprint(now))
+		if e := f.want("ERROR", ""); e.Get("object.details.causes.0.reason").String() != "ResourceVersionTooLarge" {
+			t.Errorf("a WatchList from a newer version: %s", e.Raw)
+		}
+		f.close()
+		f = watch(t, client, initial)
+		for range 25 {
+			f.want("ADDED", "")
+		}
+		if e := f.want("BOOKMARK", ""); e.Get("object.metadata.resourceVersion").Uint() != now {
+			t.Errorf("a WatchList without a version ends with %s", e.Raw)
+		}
+		f.close()
+
+		ahead := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", now))
+		defer ahead.close()
+		within := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=true&resourceVersion=%d", now-6))
+		defer within.close()
+		for range 2 { // what the cache has, and no more
+			within.want("MODIFIED", "")
+		}
+		if err := c.Burst(3); err != nil {
+			t.Fatal(err)
+		}
+		came := make(chan time.Time, 2)
+		for _, f := range []*frames{ahead, within} {
+			go func() {
+				f.want("MODIFIED", "")
+				came <- time.Now()
+			}()
+		}
+		time.Sleep(5 * time.Second) // the bubble's clock
+		caughtUp := time.Now()
+		c.FailOver(0)
+		for range 2 {
+			if at := <-came; at.Before(caughtUp) {
+				t.Errorf("a watch told of something %v before its server knew of it", caughtUp.Sub(at))
+			}
+		}
+		for range 2 {
+			ahead.want("MODIFIED", "")
+		}
+		for range 6 {
+			within.want("MODIFIED", "")
+		}
+	})
+}
