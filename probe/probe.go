@@ -36,6 +36,7 @@ type Probe struct {
 
 	lanesMu sync.Mutex
 	lanes   []*lane
+	queues  []workView // at most as many as lanes
 }
 
 // New returns a Probe.
@@ -69,12 +70,27 @@ const (
 	evHandling
 	evHandled
 	evSampled
+	evWorkAdded
+	evWorkDeduplicated
+	evWorkMarkedDirty
+	evWorkTaken
+	evWorkDone
+	evWorkWaiting
+	evWorkWaitingSooner
+	evWorkWaitingUnchanged
+	evWorkDue
+	evWorkRateLimited
+	evWorkForgotten
+	evWorkShuttingDown
+	evReconciled
+	evListerRead
 	evWireRequest
 	evWireResponse
 	evWireBytes
 	evWireFrame
 	evWireDone
 	evNote
+	evQueueGiven // a work queue was made while somebody is attached
 )
 
 // event is one fact, small enough to keep many.
@@ -167,6 +183,7 @@ func (p *Probe) attach() bool {
 	p.mu.Unlock()
 	for _, l := range p.informers() {
 		l.counted.Store(false)
+		l.unread.forget()
 	}
 	p.on.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
