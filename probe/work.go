@@ -249,6 +249,10 @@ func (w *QueueWatch[T]) waits(item T, d time.Duration) {
 	if w.shutting || d <= 0 {
 		return
 	}
+	if w.outside && w.ready(item) {
+		w.tell(evWorkDeduplicated, item, event{})
+		return
+	}
 	now := time.Now()
 	x, ok := w.waiting[item]
 	switch due := now.Add(d); {
@@ -332,10 +336,9 @@ func (w *QueueWatch[T]) left(item T) {
 // limiter delays Limiter hears.
 func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Lock()
-	_, queued := w.queued[item]
 	switch _, working := w.processing[item]; {
 	case w.shutting:
-	case queued:
+	case w.ready(item):
 		w.tell(evWorkDeduplicated, item, event{})
 	case after > 0:
 		w.mu.Unlock()
@@ -350,6 +353,13 @@ func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 		}
 	}
 	w.mu.Unlock()
+}
+
+// ready says whether a worker is to have an item as soon as may be: a later time does not change that. mu is held.
+func (w *QueueWatch[T]) ready(item T) bool {
+	_, queued := w.queued[item]
+	_, again := w.again[item]
+	return queued || again
 }
 
 // dueNow notes that an item does not wait any more; mu is held.
@@ -371,8 +381,8 @@ func (w *QueueWatch[T]) enqueue(item T) {
 func (w *QueueWatch[T]) Taken(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	w.dueNow(item)
 	if _, ok := w.queued[item]; !ok {
-		w.dueNow(item)
 		w.enqueue(item)
 	}
 	delete(w.queued, item)
