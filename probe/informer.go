@@ -33,9 +33,10 @@ type lane struct {
 	counted   atomic.Bool
 	replacing atomic.Bool
 
-	queue  atomic.Pointer[queueView] // found once the informer runs
-	work   atomic.Pointer[workView]  // the work queue behind it
-	unread unread
+	queue    atomic.Pointer[queueView] // found once the informer runs
+	work     atomic.Pointer[workView]  // the work queue behind it
+	unread   unread
+	measured measured
 
 	mu     sync.Mutex
 	off    map[string]string // layers that are not there, and why

@@ -18,10 +18,11 @@ type Options struct {
 
 // Probe is what is known of one process's informers. Its methods are safe for concurrent use.
 type Probe struct {
-	opts  Options
-	start time.Time
-	on    atomic.Bool // somebody is attached
-	kick  chan struct{}
+	opts    Options
+	start   time.Time
+	on      atomic.Bool // somebody is attached
+	measure atomic.Bool // Measure was called
+	kick    chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached

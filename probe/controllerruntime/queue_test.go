@@ -79,14 +79,11 @@ func TestPriorityQueue(t *testing.T) {
 	}
 
 	const keys, rounds = 6, 300
-	var workers sync.WaitGroup
 	var mu sync.Mutex
 	taken := 0
 	for w := range 3 {
 		random := rand.New(rand.NewPCG(7, uint64(w)))
-		workers.Add(1)
 		go func() {
-			defer workers.Done()
 			for {
 				item, down := q.Get()
 				if down {
@@ -115,7 +112,13 @@ func TestPriorityQueue(t *testing.T) {
 		}
 	}
 	q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: "the-last"}})
-	for last := false; !last || len(queued)+len(working)+len(waiting) > 0; {
+	// A key that is added in the moment in which it is handed to a worker is told of when it is taken again.
+	over := func() bool {
+		mu.Lock()
+		defer mu.Unlock()
+		return kinds["WorkTaken"] == taken && q.Len() == 0
+	}
+	for last := false; !last || len(queued)+len(working)+len(waiting) > 0 || !over(); {
 		l := next()
 		switch l.K {
 		case "WorkAdded":
@@ -146,8 +149,9 @@ func TestPriorityQueue(t *testing.T) {
 			t.Fatalf("%v has no key", l)
 		}
 	}
-	q.ShutDown()
-	workers.Wait()
+	q.ShutDown() // workers of a priority queue of 0.20 wait on all the same
+	mu.Lock()
+	defer mu.Unlock()
 	if kinds["WorkTaken"] != taken || taken == 0 || kinds["Reconciled"] != taken || kinds["WorkRateLimited"] == 0 {
 		t.Errorf("%d were taken; %v", taken, kinds)
 	}
