@@ -305,7 +305,9 @@ func (w *QueueWatch[T]) ended(item T) (t workTaken, ok bool) {
 	if t.failed {
 		w.failures++
 	}
-	w.tell(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
+	if w.on() {
+		w.tell(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
+	}
 	return t, true
 }
 
@@ -327,7 +329,7 @@ func (w *QueueWatch[T]) done(item T, done func(T)) {
 func (w *QueueWatch[T]) left(item T) {
 	_, dirty := w.again[item]
 	delete(w.again, item)
-	if t, ok := w.ended(item); ok {
+	if t, ok := w.ended(item); ok && w.on() {
 		w.tell(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.len()})
 	}
 }

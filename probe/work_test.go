@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"net/http/httptest"
 	"reflect"
 	"sort"
 	"strings"
@@ -411,6 +412,16 @@ func TestQueueOf(t *testing.T) {
 	}
 	if want := map[string]string{"pods": "pods", "deployments.apps": "deployment", "leases.coordination.k8s.io": "sweeper"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
+	}
+	out := httptest.NewRecorder()
+	p.list(out)
+	var list struct {
+		Informers []struct{ Name, Queue string }
+		Queues    []string
+	}
+	if err := json.Unmarshal(out.Body.Bytes(), &list); err != nil || len(list.Informers) != 3 || list.Informers[1].Queue != "deployment" ||
+		!reflect.DeepEqual(list.Queues, []string{"pod", "unknown"}) {
+		t.Errorf("%v %+v", err, list)
 	}
 }
 

@@ -21,7 +21,9 @@ import (
 // NewQueue is for controller.Options.NewQueue: it makes the queue that this release of controller-runtime makes by default, which since 0.23
 // is a priority queue, and lets it be seen. Who has set UsePriorityQueue otherwise takes NewPriorityQueue, or probe.NewQueue[reconcile.Request].
 // The queue stands behind the informer that is named ("deployments.apps"), or else behind the one that the controller is named after.
-func NewQueue(p *probe.Probe, informer ...string) func(string, workqueue.TypedRateLimiter[reconcile.Request]) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+func NewQueue(p *probe.Probe, informer ...string) func(
+	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request] {
 	if priorityByDefault(release()) {
 		return NewPriorityQueue[reconcile.Request](p, informer...)
 	}
@@ -51,7 +53,9 @@ func priorityByDefault(release string) bool {
 
 // NewPriorityQueue makes controller-runtime's priority queues, which are seen from without: what is put in and what is taken. In which
 // order keys stand in one is not.
-func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(string, workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
+func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
+	name string, limiter workqueue.TypedRateLimiter[T],
+) workqueue.TypedRateLimitingInterface[T] {
 	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
 		if limiter == nil {
 			limiter = workqueue.DefaultTypedControllerRateLimiter[T]()

@@ -598,7 +598,8 @@ function quiet(slot, ctx) {
       const q = state.workqueue;
       rail(q);
       number.set(q ? count(q.depth) : '—');
-      workers.set(q ? exact(q.workers.length) : t(unseen(state, 'workqueue') ? 'con.unseen' : 'pres.noController'), q ? t('pres.workers', { n: q.workers.length }) : '');
+      const none = unseen(state, 'workqueue') ? 'con.unseen' : 'pres.noController';
+      workers.set(q ? exact(q.workers.length) : t(none), q ? t('pres.workers', { n: q.workers.length }) : '');
       retries.set(q ? exact(q.retries) : '', q ? t('pres.retries', { n: q.retries }) : '');
     },
   };
