@@ -149,7 +149,7 @@ func (f *Fold) badness(r *FactoryRow) (n int) {
 	if r.Trouble != "" {
 		n += 50
 	}
-	if r.Running && r.Requests == 0 && l.fidelity["api"].How != "unseen" { // nothing new can come
+	if r.Phase != "stopped" && r.Requests == 0 && l.fidelity["api"].How != "unseen" { // nothing new can come
 		n += 20
 	}
 	if ring := r.Ring; ring != nil && ring.Capacity > 0 {
