@@ -27,7 +27,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-  toolchains-all reliability probe-releases flat site dist dist-test soak-some soak-day stress stress-short bench releases \
+  toolchains-all reliability probe-releases probe-rules flat site dist dist-test soak-some soak-day stress stress-short bench releases \
   soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
@@ -86,6 +86,7 @@ JUDGES_STEPS += dist-test
 JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
 JUDGES_STEPS += probe-releases
+JUDGES_STEPS += probe-rules
 JUDGES_STEPS += soak-day
 JUDGES_STEPS += flat
 JUDGES_STEPS += stress-short
@@ -110,6 +111,8 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 co
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
 	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...
 	@$(T) check 'vet probe' -C probe -- $(GO) vet ./...
+	@$(T) check 'vet probe/metrics' -C probe/metrics -- $(GO) vet ./...
+	@$(T) check 'vet probe/controllerruntime' -C probe/controllerruntime -- $(GO) vet ./...
 	@$(T) check 'go mod tidy' -- $(GO) run ./tools/tidycheck -go $(GO)
 	@$(T) check 'govulncheck' -- $(GO) run ./tools/vulncheck -go $(GO) . e2e tools/standalone
 
@@ -119,6 +122,8 @@ fetch:
 	cd e2e/controlplane && $(GO) mod download
 	cd tools/standalone && $(GO) mod download
 	cd probe && $(GO) mod download
+	cd probe/metrics && $(GO) mod download
+	cd probe/controllerruntime && $(GO) mod download
 	$(GO) run ./tools/webcheck -install
 	./e2e/install-browsers.sh
 
@@ -129,6 +134,8 @@ unit: wasm $(T) ## unit tests, with the race detector where there is a C compile
 	  $(T) go unit -show 'random schedules in|compared with client-go|schedules of the whole system' -- $(GO) test $(RACE) -timeout 40m ./... || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
 	  $(T) go probe -C probe -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go probe/metrics -C probe/metrics -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
 random: $(T) ## random schedules against client-go, without the race detector: some thousands
@@ -160,6 +167,14 @@ flat: wasm $(T) ## an hour of virtual time in each layout, after which the page 
 probe-releases: wasm $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' . -probe.releases
+
+# Prometheus' own tool, without the service discovery of every cloud.
+PROMTOOL := $(CURDIR)/bin/promtool
+$(PROMTOOL):
+	GOBIN=$(@D) $(GO) install -tags remove_all_sd github.com/prometheus/prometheus/cmd/promtool@v0.316.0
+
+probe-rules: $(T) $(PROMTOOL) ## the probe's alerts, dashboard and metrics, as Prometheus reads them
+	@INFORMERSCOPE_PROMTOOL=$(PROMTOOL) $(T) go 'probe rules' -C probe/metrics -- $(GO) test -count=1 -timeout 20m ./...
 
 bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS)
 	./e2e/install-chromium.sh

@@ -408,6 +408,7 @@ func probeMatrix(t *testing.T, clientGo, era, queue string) {
 			}
 		}
 	}
+	checkKeys(t, all)
 	openRecordings(t, file, late.bytes(), is)
 }
 
@@ -501,7 +502,7 @@ func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]st
 		file   []byte
 		expect string
 	}{
-		{"one", one, "!s.lanes && s.fidelity['listeners.ring'].how === 'sampled'"},
+		{"one", one, "!s.lanes && s.fidelity['listeners.ring'].how === 'sampled' && s.workqueue.workers.length === 1 && s.fidelity.workqueue.how === 'exact'"},
 		{"all", all, fmt.Sprintf("s.lanes?.length === 3 && s.lanes[2].resource.resource === 'namespaces' && "+
 			"s.lanes[1].indexer.count === %d && s.lanes[2].indexer.count === %d", len(want["secrets"]), len(want["namespaces"]))},
 	} {
@@ -517,6 +518,26 @@ func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]st
 		shot(t, page, "recording-of-"+x.name)
 	}
 	page.ExpectClean(t)
+}
+
+// checkKeys holds against each other what a recording says of the keys of the work queue.
+func checkKeys(t *testing.T, recording []byte) {
+	t.Helper()
+	_, events := readRecording(t, recording)
+	f := trace.NewFold()
+	n, moments := map[informer.Kind]int{}, []uint64{}
+	for i := range events {
+		f.Apply(&events[i])
+		n[events[i].Kind]++
+		if w := f.LaneState(0).Workqueue; events[i].Kind == trace.KindWorkAdded && w.Depth == 1 {
+			moments = append(moments, events[i].Seq)
+		}
+	}
+	w := f.LaneState(0).Workqueue
+	if w == nil || n[trace.KindWorkTaken] < 100 || n[trace.KindWorkTaken]-n[trace.KindWorkDone] > 1 || len(w.Workers) != 1 ||
+		w.Reconciles < n[trace.KindReconciled] || len(moments) == 0 {
+		t.Fatalf("of the work queue the recording has %+v; events: %v", w, n)
+	}
 }
 
 // TestProbeInControllerRuntime has a controller of controller-runtime watched, whose informers are made and given their handlers late.

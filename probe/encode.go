@@ -228,6 +228,7 @@ func (v *viewer) baseline() []content {
 
 // restore writes the baseline, and begins to follow the log behind it.
 func (v *viewer) restore(cuts []content) {
+	v.p.assignQueues(true)
 	sel, _ := json.Marshal(v.selection())
 	at := int64(time.Since(v.p.start) - v.start)
 	v.put(line{At: at, Kind: "Selected", Text: string(sel)})
@@ -252,8 +253,16 @@ func (v *viewer) drain() error {
 		return v.flush()
 	}
 	v.cursor = head
+	given := false
 	for i := range events {
-		v.event(&events[i], head-uint64(len(events)-1-i))
+		if given = given || events[i].kind == evQueueGiven; events[i].kind != evQueueGiven {
+			v.event(&events[i], head-uint64(len(events)-1-i))
+		}
+	}
+	if given { // a work queue that was not in the baseline
+		v.release()
+		v.cursor = v.p.head()
+		v.restore(v.baseline())
 	}
 	return v.flush()
 }
@@ -291,7 +300,7 @@ func (v *viewer) event(e *event, seq uint64) {
 		v.tell(e)
 		return
 	}
-	if lv := v.lane(e.lane); lv != nil && seq > lv.cut {
+	if lv := v.lane(e.lane); lv != nil && (seq > lv.cut && !e.ofWork() || seq > lv.workCut && e.ofWork()) {
 		v.tell(e)
 	}
 }
@@ -373,6 +382,8 @@ func (v *viewer) now(e *event) {
 		lv.put(x)
 	case evSampled:
 		lv.sampled(at, e.sample)
+	default:
+		lv.worked(at, e)
 	}
 }
 

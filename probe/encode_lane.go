@@ -16,7 +16,10 @@ type laneView struct {
 	// again says that another informer of the same resource stands before it.
 	again bool
 	cut   uint64 // the log up to here is in the baseline
-	era   string
+	// workCut is so of the work queue; works says that there is one.
+	workCut uint64
+	works   bool
+	era     string
 
 	namespaced bool // it has the index by namespace
 	storeRV    string
@@ -114,6 +117,10 @@ func (lv *laneView) restore(at int64, c content) {
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
 		"listeners": listeners, "fidelity": l.fidelities(wired),
+	}
+	if w := l.workqueue(); w != nil {
+		c := w.content(v.p.start.Add(v.start))
+		lv.works, lv.workCut, state["workqueue"] = true, c.cut, c.state
 	}
 	lv.storeRV = s.rv
 	text, _ := json.Marshal(state)

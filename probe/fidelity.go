@@ -42,6 +42,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
 		"holds":                     {"unseen", "a probe watches and never acts"},
 	}
+	l.workFidelities(f)
 	if !wired {
 		why := "no request of this informer was seen: its client was made without Probe.WrapConfig, or its requests came before it"
 		f["api"], f["reflector"] = fidelity{"unseen", why}, fidelity{"unseen", why}

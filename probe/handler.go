@@ -191,15 +191,30 @@ func (p *Probe) list(w http.ResponseWriter) {
 		Synced   bool                `json:"synced"`
 		Objects  int                 `json:"objects"`
 		Fidelity map[string]fidelity `json:"fidelity"`
-		Off      map[string]string   `json:"off,omitempty"` // layers that are not there, and why
+		Off      map[string]string   `json:"off,omitempty"`   // layers that are not there, and why
+		Queue    string              `json:"queue,omitempty"` // the work queue that is shown behind it
 	}
 	out := struct {
 		ClientGo  string     `json:"clientGo"`
 		Informers []informer `json:"informers"`
-	}{version(), []informer{}}
+		// Queues are those that stand behind no informer: there is none of that name, or it has another.
+		Queues []string `json:"queues,omitempty"`
+	}{version(), []informer{}, nil}
+	p.assignQueues(true)
 	for _, l := range p.informers() {
-		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offs()})
+		out.Informers = append(out.Informers, informer{l.name, l.inf.HasSynced(), len(l.inf.GetStore().ListKeys()), l.fidelities(true), l.offs(), ""})
+		if w := l.workqueue(); w != nil {
+			out.Informers[len(out.Informers)-1].Queue, _ = w.names()
+		}
 	}
+	p.lanesMu.Lock()
+	for _, w := range p.queues {
+		if w.owner() == nil {
+			name, _ := w.names()
+			out.Queues = append(out.Queues, name)
+		}
+	}
+	p.lanesMu.Unlock()
 	w.Header().Set("Content-Type", "application/json")
 	enc := json.NewEncoder(w)
 	enc.SetIndent("", "  ")

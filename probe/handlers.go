@@ -20,6 +20,7 @@ type timed struct {
 
 	broken  atomic.Bool
 	handled atomic.Int64
+	took    durations
 	seen    bool // the sampler's: it is among the listeners
 }
 
@@ -92,7 +93,7 @@ func handlerName(h cache.ResourceEventHandler) string {
 }
 
 func (t *timed) OnAdd(obj interface{}, initial bool) {
-	if !t.l.p.on.Load() || t.broken.Load() {
+	if t.idle() {
 		t.h.OnAdd(obj, initial)
 		return
 	}
@@ -103,7 +104,7 @@ func (t *timed) OnAdd(obj interface{}, initial bool) {
 }
 
 func (t *timed) OnUpdate(old, obj interface{}) {
-	if !t.l.p.on.Load() || t.broken.Load() {
+	if t.idle() {
 		t.h.OnUpdate(old, obj)
 		return
 	}
@@ -114,7 +115,7 @@ func (t *timed) OnUpdate(old, obj interface{}) {
 }
 
 func (t *timed) OnDelete(obj interface{}) {
-	if !t.l.p.on.Load() || t.broken.Load() {
+	if t.idle() {
 		t.h.OnDelete(obj)
 		return
 	}
@@ -124,20 +125,26 @@ func (t *timed) OnDelete(obj interface{}) {
 	c.returned = true
 }
 
+// idle says that nobody wants to know.
+func (t *timed) idle() bool { return !t.l.p.on.Load() && !t.l.p.measure.Load() || t.broken.Load() }
+
 // call is one call of a handler.
 type call struct {
 	t        *timed
 	op       op
 	key, rv  string
 	since    time.Time
+	told     bool // its beginning was
 	returned bool
 }
 
 func (t *timed) before(o op, obj interface{}, initial bool) (c *call) {
 	c = &call{t: t, op: o}
 	defer t.l.contain("handlers", &t.broken)
-	c.key, c.rv = ident(obj)
-	t.l.p.emit(event{kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
+	if c.told = t.l.p.on.Load(); c.told {
+		c.key, c.rv = ident(obj)
+		t.l.p.emit(event{kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
+	}
 	c.since = time.Now()
 	return c
 }
@@ -147,6 +154,12 @@ func (c *call) after() {
 	if !c.since.IsZero() {
 		d := time.Since(c.since)
 		c.t.handled.Add(1)
+		if c.t.l.p.measure.Load() {
+			c.t.took.add(d, !c.returned)
+		}
+		if !c.told {
+			return
+		}
 		c.t.l.p.emit(event{kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
 	}
 }

@@ -33,7 +33,10 @@ type lane struct {
 	counted   atomic.Bool
 	replacing atomic.Bool
 
-	queue atomic.Pointer[queueView] // found once the informer runs
+	queue    atomic.Pointer[queueView] // found once the informer runs
+	work     atomic.Pointer[workView]  // the work queue behind it
+	unread   unread
+	measured measured
 
 	mu     sync.Mutex
 	off    map[string]string // layers that are not there, and why
@@ -62,6 +65,7 @@ func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.Share
 
 func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	in := look(inf)
+	defer p.assignQueues(false) // once the lock is free
 	p.lanesMu.Lock()
 	defer p.lanesMu.Unlock()
 	for _, l := range p.lanes {
@@ -285,6 +289,9 @@ func (l *lane) stored(c cause, obj interface{}) {
 		l.count.Add(1)
 	}
 	l.leaving = false
+	if l.work.Load() != nil {
+		l.unread.stored(key, rv, c == causeReplaced)
+	}
 	l.p.emit(e)
 }
 
@@ -346,6 +353,9 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				goruntime.Callers(3, pcs[:])
 				if o := queueOp(&pcs); o != opNone { // a WatchList transforms its objects a first time for a store of its own
 					key, rv := ident(obj)
+					if l.work.Load() != nil {
+						l.unread.queued(key, rv, o)
+					}
 					l.p.emit(event{kind: evQueued, lane: l.id, op: o, key: key, rv: rv})
 				}
 			}()

@@ -18,10 +18,11 @@ type Options struct {
 
 // Probe is what is known of one process's informers. Its methods are safe for concurrent use.
 type Probe struct {
-	opts  Options
-	start time.Time
-	on    atomic.Bool // somebody is attached
-	kick  chan struct{}
+	opts    Options
+	start   time.Time
+	on      atomic.Bool // somebody is attached
+	measure atomic.Bool // Measure was called
+	kick    chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached
@@ -36,6 +37,7 @@ type Probe struct {
 
 	lanesMu sync.Mutex
 	lanes   []*lane
+	queues  []workView // at most as many as lanes
 }
 
 // New returns a Probe.
@@ -69,12 +71,27 @@ const (
 	evHandling
 	evHandled
 	evSampled
+	evWorkAdded
+	evWorkDeduplicated
+	evWorkMarkedDirty
+	evWorkTaken
+	evWorkDone
+	evWorkWaiting
+	evWorkWaitingSooner
+	evWorkWaitingUnchanged
+	evWorkDue
+	evWorkRateLimited
+	evWorkForgotten
+	evWorkShuttingDown
+	evReconciled
+	evListerRead
 	evWireRequest
 	evWireResponse
 	evWireBytes
 	evWireFrame
 	evWireDone
 	evNote
+	evQueueGiven // a work queue was made while somebody is attached
 )
 
 // event is one fact, small enough to keep many.
@@ -167,6 +184,7 @@ func (p *Probe) attach() bool {
 	p.mu.Unlock()
 	for _, l := range p.informers() {
 		l.counted.Store(false)
+		l.unread.forget()
 	}
 	p.on.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})

@@ -37,6 +37,8 @@ type wire struct {
 	open map[uint32]*request
 	// of is what is known of the resources that were listed, by their names: which version of them.
 	of map[string]target
+	// counted is what metrics tell of them.
+	counted map[string]*resource
 }
 
 // maxOpen bounds the table of open requests.
@@ -51,6 +53,7 @@ type request struct {
 	frames atomic.Int64
 	bytes  atomic.Int64
 	answer bool
+	res    *resource // nil where it is none, or nothing is measured
 }
 
 func (w *wire) begin(u *url.URL) *request {
@@ -134,16 +137,25 @@ func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
 		return t.next.RoundTrip(r)
 	}
 	q := t.p.wire.begin(r.URL)
+	if t.p.measure.Load() {
+		t.p.wire.count(q, r.URL)
+	}
 	if t.p.on.Load() {
 		t.p.emit(event{kind: evWireRequest, req: q.id, text: q.url, flag: q.watch})
 	}
 	resp, err := t.next.RoundTrip(r)
 	if err != nil || resp == nil {
 		t.p.wire.end(q)
+		if q.res != nil {
+			q.res.failed("no-answer")
+		}
 		if t.p.on.Load() {
 			t.p.emit(event{kind: evWireResponse, req: q.id, text: causeOf(err)})
 		}
 		return resp, err
+	}
+	if q.res != nil {
+		q.res.status(resp.StatusCode)
 	}
 	t.p.wire.mu.Lock()
 	q.status, q.answer = resp.StatusCode, true
@@ -220,6 +232,9 @@ func (b *body) Read(buf []byte) (int, error) {
 	on := b.p.on.Load()
 	if n > 0 {
 		b.q.bytes.Add(int64(n))
+		if b.q.res != nil {
+			b.q.res.read(buf[:n], b.q.watch)
+		}
 		if b.scan != nil {
 			b.feed(buf[:n], on)
 		} else if b.counts += n; on && (b.counts >= 64<<10 || err != nil) {

@@ -110,7 +110,8 @@
  * @property {string} namespace
  * @property {FactoryStage[]} factories one for each era.
  * @property {FactoryRow[]} rows one for each informer: those that have not synced come first, then they follow one another as they were
- *   asked for.
+ *   asked for. Those of a process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring
+ *   with little room.
  * @property {number} open Open counts the requests that are open, of all informers, and Objects what all their stores hold.
  * @property {number} objects
  * @property {FactoryAPI} api the API server that they share.

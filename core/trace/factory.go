@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 )
@@ -15,7 +16,8 @@ type Factory struct {
 	Namespace string   `json:"namespace"`
 	// Factories are one for each era.
 	Factories []FactoryStage `json:"factories"`
-	// Rows are one for each informer: those that have not synced come first, then they follow one another as they were asked for.
+	// Rows are one for each informer: those that have not synced come first, then they follow one another as they were asked for. Those of a
+	// process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring with little room.
 	Rows []FactoryRow `json:"rows"`
 	// Open counts the requests that are open, of all informers, and Objects what all their stores hold.
 	Open    int `json:"open"`
@@ -182,15 +184,7 @@ func (f *Fold) Factory(lane int) *Factory {
 		}
 	}
 	out.pair()
-	slices.SortStableFunc(out.Rows, func(a, b FactoryRow) int {
-		switch {
-		case a.Synced == b.Synced:
-			return 0
-		case b.Synced:
-			return -1
-		}
-		return 1
-	})
+	slices.SortStableFunc(out.Rows, func(a, b FactoryRow) int { return cmp.Compare(f.badness(&b), f.badness(&a)) })
 	out.Sentence = out.sentence()
 	return out
 }
@@ -214,6 +208,31 @@ func (x *Factory) pair() {
 			break
 		}
 	}
+}
+
+// badness is greater the sooner somebody should look at an informer. Of an informer of our own only its lamp counts: somebody who holds
+// one back to look at it wants its row to stay where it is.
+func (f *Fold) badness(r *FactoryRow) (n int) {
+	l := &f.lanes[r.Lane]
+	if !r.Synced {
+		n += 100
+	}
+	if len(l.fidelity) == 0 {
+		return n
+	}
+	if r.Trouble != "" {
+		n += 50
+	}
+	if r.Phase != "stopped" && r.Requests == 0 && l.fidelity["api"].How != "unseen" { // nothing new can come
+		n += 20
+	}
+	if ring := r.Ring; ring != nil && ring.Capacity > 0 {
+		n += min(4*ring.Pending/ring.Capacity, 4) // in quarters: rows that change places all the time cannot be read
+		for c := ring.Capacity; c > 1024 && n%10 < 9; c /= 2 {
+			n++ // it has grown, and does not shrink
+		}
+	}
+	return n
 }
 
 // stageIn counts a lane in its factory.

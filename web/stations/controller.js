@@ -7,7 +7,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
-import { unseen } from '../draw/unseen.js';
+import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
 import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
 import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
@@ -178,7 +178,7 @@ function full(slot, ctx) {
       head(q, st.source.kind, language());
       attr(frame, 'class', q ? 'pn' : 'pn ghost');
       for (const g of [upper, lower, rail.g]) show(g, !!q);
-      nobody(!q && model.any, `${language()} ${unseen(st, 'workqueue') && 'unseen'}`);
+      nobody(!q && model.any, language(), unseen(st, 'workqueue'));
       told.over.label(t('con.rows'));
       if (!q) {
         told.none();
@@ -528,10 +528,11 @@ function absent(slot, { t }) {
   const left = slot.x + slot.pad + 2;
   const none = text(g, left, slot.y + 25, 'c14');
   const why = [0, 1, 2].map((i) => text(g, left, slot.y + 51 + 18 * i, 'l'));
-  return when((/** @type {boolean} */ on, /** @type {string} */ how) => {
+  const over = hatch(g, { x: slot.x + 8, y: slot.y + 104, w: slot.w - 16, h: slot.h - 112 });
+  return when((/** @type {boolean} */ on, /** @type {string} */ _, /** @type {string} */ hidden) => {
     show(g, on);
     if (!on) return;
-    const hidden = how.endsWith('unseen');
+    over.set(hidden);
     none.set(t(hidden ? 'con.unseen' : 'con.none'));
     const said = t(hidden ? 'con.unseenWhy' : 'con.noneWhy').split('\n');
     why.forEach((line, i) => line.set(said[i] ?? ''));
@@ -593,10 +594,12 @@ function quiet(slot, ctx) {
   const workers = pair(slot, left, slot.y + 38).of('workqueue.workers.length', 'exact');
   const retries = pair(slot, left, slot.y + 100).of('workqueue.retries', 'exact');
   return {
-    paint({ state: { workqueue: q } }) {
+    paint({ state }) {
+      const q = state.workqueue;
       rail(q);
       number.set(q ? count(q.depth) : '—');
-      workers.set(q ? exact(q.workers.length) : t('pres.noController'), q ? t('pres.workers', { n: q.workers.length }) : '');
+      const none = unseen(state, 'workqueue') ? 'con.unseen' : 'pres.noController';
+      workers.set(q ? exact(q.workers.length) : t(none), q ? t('pres.workers', { n: q.workers.length }) : '');
       retries.set(q ? exact(q.retries) : '', q ? t('pres.retries', { n: q.retries }) : '');
     },
   };
@@ -617,11 +620,11 @@ function upright(slot, ctx, rows) {
   });
   const list = lines(slot, slot.x, slot.y + 74, rows);
   const wrote = rows ? text(slot.g, slot.x, slot.y + 45, label) : null;
-  const paint = when((/** @type {Workqueue | null} */ q, /** @type {string} */ _) => {
+  const paint = when((/** @type {Workqueue | null} */ q, /** @type {string} */ none, /** @type {string} */ _) => {
     wrote?.set(q?.writing ? fit(writeWords(q.lastWrite), slot.w - 4) : '');
     head.set(q ? count(q.depth) : '—', q ? t('pres.queued') : '');
     const working = q?.processing.length ?? 0;
-    head.left.set(q ? t('phone.workers', { a: working, b: q.workers.length, n: exact(q.depth) }) : t('phone.none'));
+    head.left.set(q ? t('phone.workers', { a: working, b: q.workers.length, n: exact(q.depth) }) : t(none));
     head.right.cls(q?.retries ? `${label} cwt` : label).set(q?.retries ? t('phone.retry', { n: exact(q.retries) }) : '');
     busy.busy(working);
     line.set(sit(q, 1));
@@ -629,7 +632,7 @@ function upright(slot, ctx, rows) {
   });
   return {
     /** @param {import('../page-types.js').Lane} lane */
-    paint: ({ state }) => paint(state.workqueue, language()),
+    paint: ({ state }) => paint(state.workqueue, unseen(state, 'workqueue') ? 'con.unseen' : 'phone.none', language()),
   };
 }
 

@@ -1,0 +1,60 @@
+package trace
+
+import (
+	"reflect"
+	"regexp"
+	"testing"
+
+	"informerscope/core/informer"
+)
+
+var regexpFidelity = regexp.MustCompile(`,"fidelity":.*$`)
+
+// The informers of a process that is watched from outside stand in the order in which somebody should look at them.
+func TestWorstInformerFirst(t *testing.T) {
+	const selected = `{"source":"probe","group":"","version":"v1","resource":"calm","namespace":"","eras":["1.37"],"resources":[` +
+		`{"group":"","version":"v1","resource":"calm"},{"group":"","version":"v1","resource":"full"},{"group":"","version":"v1","resource":"cut"},` +
+		`{"group":"","version":"v1","resource":"grown"},{"group":"","version":"v1","resource":"new"},{"group":"","version":"v1","resource":"blind"},` +
+		`{"group":"","version":"v1","resource":"refused"}]}`
+	const open = `"api":{"objects":-1,"requests":[{"id":1,"open":true}]},"running":true`
+	ring := func(n, capacity string) string {
+		return `"synced":true,` + open + `,"listeners":[{"id":1,"name":"h","ring":` + n + `,"capacity":` + capacity + `,"distributed":` + n + `}]`
+	}
+	seen := `,"fidelity":{"api":{"how":"exact"}}}`
+	restored := func(lane uint8, text string) Event {
+		return Event{Lane: lane, Event: informer.Event{Kind: KindRestored, Text: text}}
+	}
+	events := []Event{
+		{Event: informer.Event{Kind: KindSelected, Text: selected}},
+		restored(0, `{`+ring("3", "1024")+seen),
+		restored(1, `{`+ring("900", "1024")+seen),
+		restored(2, `{"synced":true,"running":true,"api":{"objects":-1}`+seen),
+		restored(3, `{`+ring("3", "4096")+seen),
+		restored(4, `{`+open+seen),
+		restored(5, `{"synced":true,"running":true,"api":{"objects":-1},"fidelity":{"api":{"how":"unseen","why":"no transport"}}}`),
+		restored(6, `{"synced":true,`+open+`,"source":{"kind":"probe","trouble":"It does not answer.","cause":"refused"}`+seen),
+	}
+	names := func(f *Fold) (out []string) {
+		for _, r := range f.Factory(0).Rows {
+			out = append(out, r.Resource)
+		}
+		return out
+	}
+	f := NewFold()
+	for i := range events {
+		events[i].Seq = uint64(i + 1)
+		f.Apply(&events[i])
+	}
+	if got, want := names(f), []string{"new", "refused", "cut", "full", "grown", "calm", "blind"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("%v", got)
+	}
+	// Those of our own stay where they are, but for one that has not synced.
+	f = NewFold()
+	for i := range events {
+		events[i].Text = string(regexpFidelity.ReplaceAll([]byte(events[i].Text), []byte(`}`)))
+		f.Apply(&events[i])
+	}
+	if got, want := names(f), []string{"new", "calm", "full", "cut", "grown", "blind", "refused"}; !reflect.DeepEqual(got, want) {
+		t.Errorf("without fidelity: %v", got)
+	}
+}

@@ -1,0 +1,118 @@
+// Package controllerruntime is a probe's part for controllers of controller-runtime that keep their priority queue. It is a module of its
+// own: whoever does not use it does not get controller-runtime with the probe.
+//
+//	ctrl.NewControllerManagedBy(mgr).WithOptions(controller.Options{NewQueue: controllerruntime.NewQueue(p)})
+//
+// Informers are seen with cache.Options{NewInformer: p.NewInformer}, for which package probe is enough.
+package controllerruntime
+
+import (
+	"fmt"
+	"runtime/debug"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+	"sigs.k8s.io/controller-runtime/pkg/controller/priorityqueue"
+	"sigs.k8s.io/controller-runtime/pkg/reconcile"
+
+	"informerscope/probe"
+)
+
+// NewQueue is for controller.Options.NewQueue: it makes the queue that this release of controller-runtime makes by default, which since 0.23
+// is a priority queue, and lets it be seen. Who has set UsePriorityQueue otherwise takes NewPriorityQueue, or probe.NewQueue[reconcile.Request].
+// The queue stands behind the informer that is named ("deployments.apps"), or else behind the one that the controller is named after.
+func NewQueue(p *probe.Probe, informer ...string) func(
+	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
+) workqueue.TypedRateLimitingInterface[reconcile.Request] {
+	if priorityByDefault(release()) {
+		return NewPriorityQueue[reconcile.Request](p, informer...)
+	}
+	return probe.NewQueue[reconcile.Request](p, informer...)
+}
+
+// release is the controller-runtime that this program was built with.
+func release() string {
+	if b, ok := debug.ReadBuildInfo(); ok {
+		for _, d := range b.Deps {
+			if d.Path == "sigs.k8s.io/controller-runtime" {
+				if d.Replace != nil && d.Replace.Version != "" {
+					return d.Replace.Version
+				}
+				return d.Version
+			}
+		}
+	}
+	return ""
+}
+
+func priorityByDefault(release string) bool {
+	var minor int
+	_, err := fmt.Sscanf(release, "v0.%d.", &minor)
+	return err != nil || minor >= 23
+}
+
+// NewPriorityQueue makes controller-runtime's priority queues, which are seen from without: what is put in and what is taken. In which
+// order keys stand in one is not.
+func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
+	name string, limiter workqueue.TypedRateLimiter[T],
+) workqueue.TypedRateLimitingInterface[T] {
+	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
+		if limiter == nil {
+			limiter = workqueue.DefaultTypedControllerRateLimiter[T]()
+		}
+		w := probe.WatchQueue[T](p, name, informer...)
+		return &queue[T]{priorityqueue.New(name, func(o *priorityqueue.Opts[T]) { o.RateLimiter = w.Limiter(limiter) }), w}
+	}
+}
+
+// queue tells of what is done to a priority queue.
+type queue[T comparable] struct {
+	priorityqueue.PriorityQueue[T]
+	w *probe.QueueWatch[T]
+}
+
+func (q *queue[T]) Add(item T) {
+	q.w.Added(item, 0)
+	q.PriorityQueue.Add(item)
+}
+
+func (q *queue[T]) AddAfter(item T, after time.Duration) {
+	q.w.Added(item, after)
+	q.PriorityQueue.AddAfter(item, after)
+}
+
+func (q *queue[T]) AddWithOpts(o priorityqueue.AddOpts, items ...T) {
+	if !o.RateLimited { // of what is, the limiter hears
+		for _, item := range items {
+			q.w.Added(item, o.After)
+		}
+	}
+	q.PriorityQueue.AddWithOpts(o, items...)
+}
+
+func (q *queue[T]) Get() (item T, shutdown bool) {
+	item, _, shutdown = q.GetWithPriority()
+	return item, shutdown
+}
+
+func (q *queue[T]) GetWithPriority() (item T, priority int, shutdown bool) {
+	if item, priority, shutdown = q.PriorityQueue.GetWithPriority(); !shutdown {
+		q.w.Taken(item)
+	}
+	return item, priority, shutdown
+}
+
+func (q *queue[T]) Done(item T) {
+	q.w.Done(item)
+	q.PriorityQueue.Done(item)
+}
+
+func (q *queue[T]) ShutDown() {
+	q.w.ShuttingDown(false)
+	q.PriorityQueue.ShutDown()
+}
+
+func (q *queue[T]) ShutDownWithDrain() {
+	q.w.ShuttingDown(true)
+	q.PriorityQueue.ShutDownWithDrain()
+}

@@ -1,0 +1,47 @@
+package probe
+
+var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "WorkDeduplicated", evWorkMarkedDirty: "WorkMarkedDirty",
+	evWorkTaken: "WorkTaken", evWorkDone: "WorkDone", evWorkWaiting: "WorkWaiting", evWorkWaitingSooner: "WorkWaitingSooner",
+	evWorkWaitingUnchanged: "WorkWaitingUnchanged", evWorkDue: "WorkDue", evWorkRateLimited: "WorkRateLimited", evWorkForgotten: "WorkForgotten",
+	evWorkShuttingDown: "WorkShuttingDown", evReconciled: "Reconciled", evListerRead: "ListerRead"}
+
+// ofWork says whether an event is one of the work queue's, which has a baseline of its own.
+func (e *event) ofWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
+
+// worked tells of the work queue, and of what is read behind it.
+func (lv *laneView) worked(at int64, e *event) {
+	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
+	switch {
+	case x.Kind == "" || !lv.works: // a reader of the trace would take it for a work queue
+		return
+	case e.kind == evReconciled:
+		if x.Flag = false; e.flag {
+			x.Err = &lineError{Message: "the key was given back, to be tried again after a delay of the rate limiter"}
+		}
+	case e.kind == evListerRead:
+		x.RV, x.StoreRV = e.rv, e.text
+	case e.kind == evWorkShuttingDown:
+		x.Key = ""
+	}
+	lv.put(x)
+}
+
+// workFidelities says how the work queue is known; l.mu is held.
+func (l *lane) workFidelities(f map[string]fidelity) {
+	w := l.workqueue()
+	switch {
+	case w == nil:
+		return
+	case l.off["workqueue"] != "":
+		f["workqueue"] = fidelity{"unseen", l.off["workqueue"]}
+		return
+	case w.fromOutside():
+		f["workqueue"] = fidelity{"derived", "of a priority queue it is seen what is put in and what is taken; keys stand as they came, not by their priority"}
+	default:
+		f["workqueue"] = fidelity{How: "exact"}
+	}
+	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: who takes a key has the lowest number that is free"}
+	f["workqueue.failures"] = fidelity{"derived", "a key that is given to the rate limiter while it is in work counts as failed"}
+	f["workqueue.lastRead"] = fidelity{"exact", "reads of single objects through what Probe.Informer returned, and how much of each waited in the queue"}
+	f["workqueue.writes"] = fidelity{"unseen", "what the controller writes is not looked at"}
+}

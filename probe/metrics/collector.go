@@ -1,0 +1,94 @@
+// Package metrics gives Prometheus what nobody exports of a controller's informers: rings, handlers, staleness, relists. It is a module of
+// its own: whoever does not use it does not get client_golang with the probe. Rules that alert, and a dashboard, lie beside it.
+//
+//	registry.MustRegister(metrics.NewCollector(p))
+package metrics
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"informerscope/probe"
+)
+
+// NewCollector returns a Collector of everything that p knows of its informers, and has p count it from now on, whether somebody is
+// attached or not (probe.Probe.Measure). There are as many series as informers and listeners: of an informer 32 listeners at most, and no
+// label has a value of an object. It is safe for concurrent use.
+func NewCollector(p *probe.Probe) prometheus.Collector {
+	p.Measure()
+	return &collector{p: p, now: time.Now}
+}
+
+type collector struct {
+	p   *probe.Probe
+	now func() time.Time
+}
+
+const prefix = "informerscope_probe_"
+
+var (
+	ofInformer = []string{"informer"}
+	ofListener = []string{"informer", "listener", "handler"}
+
+	synced   = prometheus.NewDesc(prefix+"informer_synced", "Whether the informer has synced.", ofInformer, nil)
+	objects  = prometheus.NewDesc(prefix+"store_objects", "Objects in the informer's store.", ofInformer, nil)
+	stale    = prometheus.NewDesc(prefix+"cache_staleness_seconds", "Time since the newest bytes of a list or watch of the resource.", ofInformer, nil)
+	lists    = prometheus.NewDesc(prefix+"lists_total", "Lists of all objects, by why there was one.", []string{"informer", "cause"}, nil)
+	ring     = prometheus.NewDesc(prefix+"listener_ring_length", "Notifications that wait in the listener's ring.", ofListener, nil)
+	capacity = prometheus.NewDesc(prefix+"listener_ring_capacity", "Size of the listener's ring, which grows and never shrinks.", ofListener, nil)
+	handler  = prometheus.NewDesc(prefix+"handler_duration_seconds", "How long calls of the listener's handler took.", ofListener, nil)
+	panics   = prometheus.NewDesc(prefix+"handler_panics_total", "Calls of the listener's handler that ended in a panic.", ofListener, nil)
+	left     = prometheus.NewDesc(prefix+"listeners_left_out", "Listeners that have no series, because the informer has more than 32.", ofInformer, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c *collector) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{synced, objects, stale, lists, ring, capacity, handler, panics, left} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector. It takes an informer's locks only where they are free.
+func (c *collector) Collect(ch chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	names := map[string]int{}
+	for _, s := range c.p.Stats() {
+		name := s.Informer
+		if names[s.Informer]++; names[s.Informer] > 1 { // a second informer of the resource
+			name += " " + strconv.Itoa(names[s.Informer])
+		}
+		is := 0.0
+		if s.Synced {
+			is = 1
+		}
+		gauge(synced, is, name)
+		gauge(objects, float64(s.Objects), name)
+		gauge(left, float64(s.Left), name)
+		if !s.Heard.IsZero() {
+			gauge(stale, max(0, c.now().Sub(s.Heard).Seconds()), name)
+			for _, cause := range probe.ListCauses {
+				ch <- prometheus.MustNewConstMetric(lists, prometheus.CounterValue, float64(s.Lists[cause]), name, cause)
+			}
+		}
+		for _, l := range s.Listeners {
+			labels := []string{name, strconv.Itoa(int(l.ID)), l.Name}
+			if l.Ring >= 0 {
+				gauge(ring, float64(l.Ring), labels...)
+				gauge(capacity, float64(l.Capacity), labels...)
+			}
+			if !l.Timed {
+				continue
+			}
+			buckets := map[float64]uint64{}
+			for i, n := range l.Buckets {
+				buckets[probe.HandlerBuckets[i].Seconds()] = n
+			}
+			ch <- prometheus.MustNewConstHistogram(handler, l.Calls, l.Took.Seconds(), buckets, labels...)
+			ch <- prometheus.MustNewConstMetric(panics, prometheus.CounterValue, float64(l.Panics), labels...)
+		}
+	}
+}

@@ -1,0 +1,127 @@
+package probe
+
+import (
+	"sync"
+
+	"k8s.io/client-go/tools/cache"
+)
+
+// GetIndexer returns the informer's own, whose reads of single objects are seen: those of a lister that is made of it.
+func (w *watched[O]) GetIndexer() cache.Indexer {
+	return &watchedIndexer{w.SharedIndexInformer.GetIndexer(), w.l}
+}
+
+type watchedIndexer struct {
+	cache.Indexer
+	l *lane
+}
+
+func (x *watchedIndexer) GetByKey(key string) (item interface{}, exists bool, err error) {
+	item, exists, err = x.Indexer.GetByKey(key)
+	if x.l.p.on.Load() && err == nil {
+		x.l.read(key, item)
+	}
+	return item, exists, err
+}
+
+func (x *watchedIndexer) Get(obj interface{}) (item interface{}, exists bool, err error) {
+	item, exists, err = x.Indexer.Get(obj)
+	if x.l.p.on.Load() && err == nil {
+		x.l.read("", item)
+	}
+	return item, exists, err
+}
+
+// read tells of an object that was read, and of how many newer versions of it had reached the queue and not yet the store.
+func (l *lane) read(key string, item interface{}) {
+	if l.work.Load() == nil || l.unread.broken() {
+		return
+	}
+	defer func() {
+		if r := recover(); r != nil {
+			l.unread.breaks()
+			l.disable("reads", "the probe's own hook failed and was switched off")
+		}
+	}()
+	rv := ""
+	if item != nil {
+		k, v := ident(item)
+		if rv = v; key == "" {
+			key = k
+		}
+	}
+	if key == "" {
+		return
+	}
+	latest, behind := l.unread.of(key, rv)
+	l.p.emit(event{kind: evListerRead, lane: l.id, key: key, rv: rv, text: latest, n: behind})
+}
+
+// maxUnread is of how many keys it is remembered that something of them is in the queue.
+const maxUnread = 1 << 14
+
+// unread is what has entered the queue while somebody is attached, and not the store: so much is a reader of the store behind.
+type unread struct {
+	mu   sync.Mutex
+	keys map[string]unreadKey
+	off  bool
+}
+
+type unreadKey struct {
+	n  int32
+	rv string
+}
+
+func (u *unread) queued(key, rv string, o op) {
+	if o == opReplacedAll { // which ends in one step
+		return
+	}
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.keys == nil || len(u.keys) >= maxUnread {
+		u.keys = map[string]unreadKey{}
+	}
+	u.keys[key] = unreadKey{u.keys[key].n + 1, rv}
+}
+
+func (u *unread) stored(key, rv string, all bool) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	x, ok := u.keys[key]
+	if !ok {
+		return
+	}
+	if x.n--; x.n <= 0 || x.rv == rv || all {
+		delete(u.keys, key)
+	} else {
+		u.keys[key] = x
+	}
+}
+
+func (u *unread) of(key, rv string) (latest string, behind int32) {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if x, ok := u.keys[key]; ok && x.rv != rv {
+		return x.rv, x.n
+	}
+	return rv, 0
+}
+
+// forget is for who attaches: what went by before is not known.
+func (u *unread) forget() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.keys = nil
+}
+
+func (u *unread) broken() bool {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	return u.off
+}
+
+func (u *unread) breaks() {
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	u.off = true
+}

@@ -1,0 +1,264 @@
+package probe
+
+import (
+	"bytes"
+	"net/url"
+	"sort"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// Stats is what is known of one informer for metrics, at one moment.
+type Stats struct {
+	Informer string
+	Synced   bool
+	// Objects are those in the store.
+	Objects int
+	// Heard is when the newest bytes of a list or watch of this resource came, of whichever informer; zero where none was seen.
+	Heard time.Time
+	// Lists says how often all was listed, by cause: one of ListCauses.
+	Lists     map[string]uint64
+	Listeners []ListenerStats
+	// Left says how many listeners are left out, because there are more than 32.
+	Left int
+}
+
+// ListenerStats is a listener with its handler.
+type ListenerStats struct {
+	ID   int32
+	Name string
+	// Ring is how many notifications wait in the ring, and Capacity its size; -1 where this client-go does not let them be seen.
+	Ring, Capacity int
+	// Timed says whether the calls of its handler are seen: of one that was added past the probe they are not.
+	Timed bool
+	// Buckets are how many calls took at most as long as HandlerBuckets says, each with those before it; Calls are all of them, and Took
+	// is how long they took together.
+	Buckets []uint64
+	Calls   uint64
+	Took    time.Duration
+	Panics  uint64
+}
+
+// ListCauses are why all was listed: first, a watch that ended with an ERROR event (mostly 410 Expired), an answer 410, another 4xx, 5xx or
+// none at all, or none of these.
+var ListCauses = []string{"first", "error-event", "gone", "refused", "server-error", "no-answer", "other"}
+
+// HandlerBuckets are the bounds of the handlers' histogram.
+var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
+	time.Minute}
+
+// maxListenersTold is how many listeners of an informer Stats tells of.
+const maxListenersTold = 32
+
+// Measure begins to count what Stats tells of, whether somebody is attached or not, and for as long as the process runs. A call of a handler
+// then costs two readings of the clock and three atomic additions, and so much of a response as is read at once one more of each.
+func (p *Probe) Measure() { p.measure.Store(true) }
+
+// Stats is what is known of each informer now. It takes the informer's locks only where they are free: what cannot be had so is as it was
+// in the last answer.
+func (p *Probe) Stats() []Stats {
+	lanes := p.informers()
+	out := make([]Stats, 0, len(lanes))
+	for _, l := range lanes {
+		out = append(out, l.stats())
+	}
+	return out
+}
+
+func (l *lane) stats() Stats {
+	s := Stats{Informer: l.name, Synced: l.inf.HasSynced(), Objects: l.objects()}
+	s.Heard, s.Lists = l.p.wire.heardOf(l.name)
+	x := &sample{}
+	func() {
+		var broken atomic.Bool
+		defer l.contain("listeners", &broken)
+		l.sampleListeners(x)
+	}()
+	l.measured.mu.Lock()
+	if x.listenersSeen {
+		l.measured.listeners = x.listeners
+	}
+	listeners := l.measured.listeners
+	l.measured.mu.Unlock()
+	l.mu.Lock()
+	timers := append([]*timed(nil), l.timers...)
+	l.mu.Unlock()
+	for _, li := range listeners {
+		y := ListenerStats{ID: li.id, Name: li.name, Ring: li.ring, Capacity: li.capacity, Timed: li.timed}
+		if li.ring < 0 {
+			y.Capacity = -1
+		}
+		if i := int(li.id) - 1; i >= 0 && i < len(timers) && li.timed {
+			timers[i].took.read(&y)
+		}
+		s.Listeners = append(s.Listeners, y)
+	}
+	sort.Slice(s.Listeners, func(i, j int) bool { return s.Listeners[i].ID < s.Listeners[j].ID })
+	if n := len(s.Listeners); n > maxListenersTold {
+		s.Listeners, s.Left = s.Listeners[:maxListenersTold], n-maxListenersTold
+	}
+	return s
+}
+
+// measured is what the last Stats saw of an informer.
+type measured struct {
+	mu        sync.Mutex
+	listeners []listenerSample
+	objects   int
+}
+
+// objects is how many there are in the store, without a list of them where the store can be looked at.
+func (l *lane) objects() int {
+	l.measured.mu.Lock()
+	defer l.measured.mu.Unlock()
+	switch in := l.in; {
+	case in.items == nil || in.storeLock == nil:
+		l.measured.objects = len(l.inf.GetStore().ListKeys())
+	case in.storeLock.TryRLock():
+		l.measured.objects = len(*in.items)
+		in.storeLock.RUnlock()
+	}
+	return l.measured.objects
+}
+
+// durations is a histogram that calls of a handler add to.
+type durations struct {
+	buckets [len(HandlerBuckets) + 1]atomic.Uint64
+	took    atomic.Int64
+	panics  atomic.Uint64
+}
+
+func (d *durations) add(took time.Duration, panicked bool) {
+	i := 0
+	for i < len(HandlerBuckets) && took > HandlerBuckets[i] {
+		i++
+	}
+	d.buckets[i].Add(1)
+	d.took.Add(int64(took))
+	if panicked {
+		d.panics.Add(1)
+	}
+}
+
+func (d *durations) read(s *ListenerStats) {
+	s.Took, s.Panics = time.Duration(d.took.Load()), d.panics.Load()
+	for i := range d.buckets {
+		s.Calls += d.buckets[i].Load()
+		if i < len(HandlerBuckets) {
+			s.Buckets = append(s.Buckets, s.Calls)
+		}
+	}
+}
+
+// resource is what is counted of the requests for one.
+type resource struct {
+	heard atomic.Int64 // nanoseconds since 1970
+	mu    sync.Mutex
+	lists map[string]uint64
+	cause string // why the next list comes
+}
+
+func (x *resource) listed() {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	cause := x.cause
+	switch {
+	case x.lists == nil:
+		x.lists = map[string]uint64{}
+		cause = "first"
+	case cause == "":
+		cause = "other"
+	}
+	x.lists[cause]++
+	x.cause = ""
+}
+
+func (x *resource) failed(cause string) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.cause = cause
+}
+
+// status is why a list may come after this answer.
+func (x *resource) status(code int) {
+	switch {
+	case code == 410:
+		x.failed("gone")
+	case code >= 500:
+		x.failed("server-error")
+	case code >= 400:
+		x.failed("refused")
+	}
+}
+
+// errorFrames are how an ERROR event begins: it is looked for in what was read, and told of by nothing but a counter's label.
+var errorFrames = [][]byte{[]byte(`{"type":"ERROR"`), []byte("\x0a\x05ERROR")}
+
+func (x *resource) read(b []byte, watch bool) {
+	x.heard.Store(time.Now().UnixNano())
+	if !watch {
+		return
+	}
+	for _, begins := range errorFrames {
+		if bytes.Contains(b, begins) {
+			x.failed("error-event")
+		}
+	}
+}
+
+// resource is what is counted of a resource; nil where there are too many.
+func (w *wire) resource(name string) *resource {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	x := w.counted[name]
+	if x == nil && len(w.counted) < maxOpen {
+		if w.counted == nil {
+			w.counted = map[string]*resource{}
+		}
+		x = &resource{}
+		w.counted[name] = x
+	}
+	return x
+}
+
+// count begins to count a request, and that all is listed, if it is the first page of a list.
+func (w *wire) count(r *request, u *url.URL) {
+	t := resourcePath(u.Path)
+	if t.Resource == "" {
+		return
+	}
+	if r.res = w.resource(t.name()); r.res == nil {
+		return
+	}
+	if q := u.Query(); verbOf(u) != "WATCH" && !q.Has("continue") {
+		r.res.listed()
+	}
+}
+
+// heardOf is what was counted for an informer of this name. One that a factory named by its type has no group in its name.
+func (w *wire) heardOf(name string) (heard time.Time, lists map[string]uint64) {
+	w.mu.Lock()
+	x := w.counted[name]
+	if x == nil {
+		for full, y := range w.counted {
+			if t := w.of[full]; t.Resource == name {
+				x = y
+			}
+		}
+	}
+	w.mu.Unlock()
+	if x == nil {
+		return time.Time{}, nil
+	}
+	if n := x.heard.Load(); n > 0 {
+		heard = time.Unix(0, n)
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	lists = map[string]uint64{}
+	for cause, n := range x.lists {
+		lists[cause] = n
+	}
+	return heard, lists
+}

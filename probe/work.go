@@ -1,0 +1,613 @@
+package probe
+
+import (
+	"fmt"
+	"hash/fnv"
+	"reflect"
+	"sort"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"k8s.io/client-go/util/workqueue"
+)
+
+// NewQueue returns a function that makes work queues whose keys are seen: client-go's own, with client-go's own order, delays and metrics.
+// It has the signature of controller-runtime's controller.Options.NewQueue; with client-go alone it is called at once:
+//
+//	queue := probe.NewQueue[string](p)("pods", workqueue.DefaultTypedControllerRateLimiter[string]())
+//
+// The queue stands behind the informer that is named, or else behind the one whose name the queue has: "pods", or "pod" as
+// controller-runtime calls a controller. A Probe that has one informer takes that. Of an informer one queue is shown.
+//
+// Keys are told as their String method has it, or as namespace/name; of a key that has neither only its type and a checksum.
+func NewQueue[T comparable](p *Probe, informer ...string) func(string, workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
+	return func(name string, limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimitingInterface[T] {
+		if limiter == nil {
+			limiter = workqueue.DefaultTypedControllerRateLimiter[T]()
+		}
+		w := watchQueue[T](p, name, informer)
+		w.register()
+		base := workqueue.NewTypedWithConfig(workqueue.TypedQueueConfig[T]{Name: name, Queue: storage[T]{w}})
+		delaying := workqueue.NewTypedDelayingQueueWithConfig(workqueue.TypedDelayingQueueConfig[T]{Name: name, Queue: &watchedQueue[T]{base, w}})
+		return workqueue.NewTypedRateLimitingQueueWithConfig[T](&limiterOf[T]{limiter, w, false},
+			workqueue.TypedRateLimitingQueueConfig[T]{DelayingQueue: &watchedDelaying[T]{delaying, base, w}})
+	}
+}
+
+// QueueWatch is what is known of one work queue. It is for those who have a queue that is not client-go's, as the probe's module for
+// controller-runtime has; all others want NewQueue. Its methods are safe for concurrent use. None of them calls the queue, but for the
+// functions that it is given.
+type QueueWatch[T comparable] struct {
+	p        *Probe
+	name     string // the queue's own
+	informer string // that it was given for; empty: found by the queue's name
+	lane     atomic.Pointer[lane]
+	broken   atomic.Bool
+
+	// order is held around every Add and Done, which the queue's own lock does one after the other anyway: so it is known whether an
+	// Add found its key in the queue or in work. It is never held while a worker waits for a key.
+	order sync.Mutex
+
+	mu         sync.Mutex // held for a moment, inside the queue's lock; inside it only the log's
+	fifo       []T
+	head       int
+	queued     map[T]uint64 // of a queue that is watched from without: what is in it, and as the how many-th it came
+	came       uint64
+	processing map[T]workTaken
+	again      map[T]struct{} // added while in work
+	waiting    map[T]workWaiting
+	workers    []bool // who has a key
+	met        bool   // the last Add met its key, or put it in
+	back       bool   // what is put in comes from Done
+	outside    bool   // the queue is not client-go's
+	reconciles int
+	failures   int
+	shutting   bool
+	limiter    workqueue.TypedRateLimiter[T]
+}
+
+type workTaken struct {
+	worker int32
+	since  time.Time
+	failed bool // it was given back with a delay of the limiter
+}
+
+type workWaiting struct{ set, due time.Time }
+
+// workView is a QueueWatch, whatever its keys are.
+type workView interface {
+	names() (queue, informer string)
+	fromOutside() bool
+	give(*lane)
+	owner() *lane
+	content(begin time.Time) workContent
+	size() int
+}
+
+// workContent is what stands in a queue at one place of the log.
+type workContent struct {
+	cut   uint64
+	state map[string]interface{}
+}
+
+// WatchQueue makes a QueueWatch; it is registered with p, and stays so.
+func WatchQueue[T comparable](p *Probe, name string, informer ...string) *QueueWatch[T] {
+	w := watchQueue[T](p, name, informer)
+	w.outside = true
+	w.register()
+	return w
+}
+
+func watchQueue[T comparable](p *Probe, name string, informer []string) *QueueWatch[T] {
+	w := &QueueWatch[T]{p: p, name: name, queued: map[T]uint64{}, processing: map[T]workTaken{}, again: map[T]struct{}{}, waiting: map[T]workWaiting{}}
+	if len(informer) > 0 {
+		w.informer = informer[0]
+	}
+	return w
+}
+
+func (w *QueueWatch[T]) register() {
+	p := w.p
+	p.lanesMu.Lock()
+	if len(p.queues) < maxLanes {
+		p.queues = append(p.queues, w)
+	}
+	p.lanesMu.Unlock()
+	p.assignQueues(false)
+	if p.on.Load() {
+		p.emit(event{kind: evQueueGiven})
+	}
+}
+
+// assignQueues gives each informer the first queue that stands behind it. With alone an informer that has no other beside it has the first of all.
+func (p *Probe) assignQueues(alone bool) {
+	p.lanesMu.Lock()
+	defer p.lanesMu.Unlock()
+	taken := map[*lane]bool{}
+	for _, w := range p.queues {
+		if l := w.owner(); l != nil {
+			taken[l] = true
+		}
+	}
+	for _, w := range p.queues {
+		if w.owner() != nil {
+			continue
+		}
+		queue, informer := w.names()
+		for _, l := range p.lanes {
+			if !taken[l] && (l.isNamed(queue, informer) || alone && informer == "" && len(p.lanes) == 1) {
+				w.give(l)
+				taken[l] = true
+				l.work.Store(&w)
+				break
+			}
+		}
+	}
+}
+
+func (l *lane) isNamed(queue, informer string) bool {
+	if informer != "" {
+		return l.name == informer
+	}
+	resource, _, _ := strings.Cut(l.name, ".")
+	return l.name == queue || resource == queue || resource == plural(strings.ToLower(queue))
+}
+
+// workqueue is the queue behind an informer, or nil.
+func (l *lane) workqueue() workView {
+	if w := l.work.Load(); w != nil {
+		return *w
+	}
+	return nil
+}
+
+func (w *QueueWatch[T]) names() (queue, informer string) { return w.name, w.informer }
+func (w *QueueWatch[T]) give(l *lane)                    { w.lane.Store(l) }
+func (w *QueueWatch[T]) owner() *lane                    { return w.lane.Load() }
+
+func (w *QueueWatch[T]) fromOutside() bool { return w.outside }
+
+func (w *QueueWatch[T]) on() bool { return w.p.on.Load() && w.lane.Load() != nil && !w.broken.Load() }
+
+// tell puts what happened into the log; mu is held, or the key's own order is kept otherwise.
+func (w *QueueWatch[T]) tell(k kind, item T, e event) {
+	if !w.on() {
+		return
+	}
+	l := w.lane.Load()
+	defer l.contain("workqueue", &w.broken)
+	e.kind, e.lane = k, l.id
+	e.key = keyOf(item)
+	w.p.emit(e)
+}
+
+// maxKey is how much of a key is told.
+const maxKey = 512
+
+// keyOf is a key in words.
+func keyOf[T comparable](item T) (s string) {
+	switch x := any(item).(type) {
+	case string:
+		s = x
+	case fmt.Stringer:
+		s = strings.TrimPrefix(x.String(), "/") // a NamespacedName without a namespace begins with it
+	default:
+		v := reflect.ValueOf(item)
+		if v.Kind() == reflect.Struct {
+			ns, name := v.FieldByName("Namespace"), v.FieldByName("Name")
+			if ns.IsValid() && name.IsValid() && ns.Kind() == reflect.String && name.Kind() == reflect.String {
+				s = join(ns.String(), name.String())
+				break
+			}
+		}
+		h := fnv.New32a()
+		_, _ = fmt.Fprintf(h, "%#v", item)
+		s = fmt.Sprintf("%T %08x", item, h.Sum32())
+	}
+	if len(s) > maxKey {
+		s = s[:maxKey]
+	}
+	return strings.ToValidUTF8(s, "\ufffd")
+}
+
+// add calls the queue's own Add; due says that nobody calls it but who adds what has waited.
+func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
+	w.order.Lock()
+	defer w.order.Unlock()
+	w.mu.Lock()
+	w.met = false
+	if x, ok := w.waiting[item]; ok && due && !x.due.After(time.Now()) {
+		delete(w.waiting, item)
+		w.tell(evWorkDue, item, event{n: int32(len(w.waiting))})
+	}
+	w.mu.Unlock()
+	add(item)
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, ok := w.processing[item]; !ok || w.met || w.shutting {
+		return
+	}
+	w.marked(item)
+}
+
+// marked notes that a key was added that is in work; mu is held.
+func (w *QueueWatch[T]) marked(item T) {
+	if _, ok := w.again[item]; ok {
+		w.tell(evWorkDeduplicated, item, event{})
+		return
+	}
+	w.again[item] = struct{}{}
+	w.tell(evWorkMarkedDirty, item, event{})
+}
+
+// waits is told before an item is given to who makes it wait.
+func (w *QueueWatch[T]) waits(item T, d time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.shutting || d <= 0 {
+		return
+	}
+	if w.outside && w.ready(item) {
+		w.tell(evWorkDeduplicated, item, event{})
+		return
+	}
+	now := time.Now()
+	x, ok := w.waiting[item]
+	switch due := now.Add(d); {
+	case !ok:
+		w.waiting[item] = workWaiting{now, due}
+		w.tell(evWorkWaiting, item, event{dur: d, n: int32(len(w.waiting))})
+	case due.Before(x.due):
+		w.waiting[item] = workWaiting{now, due}
+		w.tell(evWorkWaitingSooner, item, event{dur: d})
+	default:
+		w.tell(evWorkWaitingUnchanged, item, event{})
+	}
+}
+
+// len is how many keys are to be had; mu is held.
+func (w *QueueWatch[T]) len() int32 { return int32(len(w.fifo) - w.head + len(w.queued)) }
+
+func (w *QueueWatch[T]) push(item T) {
+	if w.head > 0 && len(w.fifo) == cap(w.fifo) && w.head >= len(w.fifo)/2 { // at least half of it is empty
+		n := copy(w.fifo, w.fifo[w.head:])
+		clear(w.fifo[n:])
+		w.fifo, w.head = w.fifo[:n], 0
+	}
+	w.fifo = append(w.fifo, item)
+	w.met = true
+}
+
+// taken is what there is to note of a key that a worker was given; mu is held.
+func (w *QueueWatch[T]) taken(item T) {
+	i := 0
+	for i < len(w.workers) && w.workers[i] {
+		i++
+	}
+	if i == len(w.workers) {
+		w.workers = append(w.workers, false)
+	}
+	w.workers[i] = true
+	w.processing[item] = workTaken{worker: int32(i + 1), since: time.Now()}
+	w.tell(evWorkTaken, item, event{listener: int32(i + 1), n: w.len()})
+}
+
+// ended notes that a worker is done with a key, and says whether there was one; mu is held.
+func (w *QueueWatch[T]) ended(item T) (t workTaken, ok bool) {
+	if t, ok = w.processing[item]; !ok {
+		return t, false
+	}
+	delete(w.processing, item)
+	w.workers[t.worker-1] = false
+	w.reconciles++
+	if t.failed {
+		w.failures++
+	}
+	if w.on() {
+		w.tell(evReconciled, item, event{listener: t.worker, dur: time.Since(t.since), flag: t.failed})
+	}
+	return t, true
+}
+
+func (w *QueueWatch[T]) done(item T, done func(T)) {
+	w.order.Lock()
+	defer w.order.Unlock()
+	w.mu.Lock()
+	if _, w.back = w.again[item]; !w.back {
+		w.left(item)
+	}
+	w.mu.Unlock()
+	done(item)
+	w.mu.Lock()
+	w.back = false
+	w.mu.Unlock()
+}
+
+// left notes that a worker is done with a key; one that was added meanwhile is in the queue again by now. mu is held.
+func (w *QueueWatch[T]) left(item T) {
+	_, dirty := w.again[item]
+	delete(w.again, item)
+	if t, ok := w.ended(item); ok && w.on() {
+		w.tell(evWorkDone, item, event{listener: t.worker, dur: time.Since(t.since), flag: dirty, n: w.len()})
+	}
+}
+
+// Added is told before items are added to a queue that is not client-go's: at once, or after a while if that is above 0. Of what a rate
+// limiter delays Limiter hears.
+func (w *QueueWatch[T]) Added(item T, after time.Duration) {
+	w.mu.Lock()
+	switch _, working := w.processing[item]; {
+	case w.shutting:
+	case w.ready(item):
+		w.tell(evWorkDeduplicated, item, event{})
+	case after > 0:
+		w.mu.Unlock()
+		w.waits(item, after)
+		return
+	default:
+		w.dueNow(item)
+		if working {
+			w.marked(item)
+		} else {
+			w.enqueue(item)
+		}
+	}
+	w.mu.Unlock()
+}
+
+// ready says whether a worker is to have an item as soon as may be: a later time does not change that. mu is held.
+func (w *QueueWatch[T]) ready(item T) bool {
+	_, queued := w.queued[item]
+	_, again := w.again[item]
+	return queued || again
+}
+
+// dueNow notes that an item does not wait any more; mu is held.
+func (w *QueueWatch[T]) dueNow(item T) {
+	if _, ok := w.waiting[item]; ok {
+		delete(w.waiting, item)
+		w.tell(evWorkDue, item, event{n: int32(len(w.waiting))})
+	}
+}
+
+func (w *QueueWatch[T]) enqueue(item T) {
+	w.came++
+	w.queued[item] = w.came
+	w.tell(evWorkAdded, item, event{n: w.len()})
+}
+
+// Taken is told when a worker was given an item by a queue that is not client-go's. Of an item that had to wait it is known only now that
+// its time has come.
+func (w *QueueWatch[T]) Taken(item T) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.dueNow(item)
+	if _, ok := w.queued[item]; !ok {
+		w.enqueue(item)
+	}
+	delete(w.queued, item)
+	delete(w.again, item)
+	w.taken(item)
+}
+
+// Done is told before a worker tells a queue that is not client-go's that it is done with an item.
+func (w *QueueWatch[T]) Done(item T) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if _, dirty := w.again[item]; dirty {
+		w.came++
+		w.queued[item] = w.came
+	}
+	w.left(item)
+}
+
+// ShuttingDown is told before the queue is shut down; with drain it lets what is in work come to its end.
+func (w *QueueWatch[T]) ShuttingDown(drain bool) { w.shutDown(drain) }
+
+func (w *QueueWatch[T]) shutDown(drain bool) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if !w.shutting {
+		w.shutting = true
+		var none T
+		w.tell(evWorkShuttingDown, none, event{flag: drain})
+	}
+}
+
+// storage is the queue's own FIFO, which it calls under its lock: so it is told in which order keys come and go.
+type storage[T comparable] struct{ w *QueueWatch[T] }
+
+func (s storage[T]) Touch(item T) {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.met = true
+	w.tell(evWorkDeduplicated, item, event{})
+}
+
+func (s storage[T]) Push(item T) {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.push(item)
+	if w.back { // it comes from Done
+		w.left(item)
+	} else {
+		w.tell(evWorkAdded, item, event{n: w.len()})
+	}
+}
+
+func (s storage[T]) Len() int {
+	s.w.mu.Lock()
+	defer s.w.mu.Unlock()
+	return len(s.w.fifo) - s.w.head
+}
+
+func (s storage[T]) Pop() T {
+	w := s.w
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	var none T
+	item := w.fifo[w.head]
+	w.fifo[w.head] = none
+	if w.head++; w.head == len(w.fifo) {
+		w.fifo, w.head = w.fifo[:0], 0
+	}
+	w.taken(item)
+	return item
+}
+
+// watchedQueue stands between client-go's delaying queue, which adds here what is due, and its FIFO.
+type watchedQueue[T comparable] struct {
+	workqueue.TypedInterface[T]
+	w *QueueWatch[T]
+}
+
+func (q *watchedQueue[T]) Add(item T)  { q.w.add(item, true, q.TypedInterface.Add) }
+func (q *watchedQueue[T]) Done(item T) { q.w.done(item, q.TypedInterface.Done) }
+
+func (q *watchedQueue[T]) ShutDown() {
+	q.w.shutDown(false)
+	q.TypedInterface.ShutDown()
+}
+
+func (q *watchedQueue[T]) ShutDownWithDrain() {
+	q.w.shutDown(true)
+	q.TypedInterface.ShutDownWithDrain()
+}
+
+// watchedDelaying stands before client-go's delaying queue.
+type watchedDelaying[T comparable] struct {
+	workqueue.TypedDelayingInterface[T]
+	base workqueue.TypedInterface[T]
+	w    *QueueWatch[T]
+}
+
+func (q *watchedDelaying[T]) Add(item T) { q.w.add(item, false, q.base.Add) }
+
+func (q *watchedDelaying[T]) AddAfter(item T, d time.Duration) {
+	q.w.waits(item, d)
+	q.TypedDelayingInterface.AddAfter(item, d)
+}
+
+// limiterOf is a rate limiter that is listened to.
+type limiterOf[T comparable] struct {
+	workqueue.TypedRateLimiter[T]
+	w     *QueueWatch[T]
+	waits bool // what it gives makes the key wait at once: nobody else says so
+}
+
+// Limiter is a rate limiter for a queue that asks it how long a key is to wait, and lets it wait so long without another word.
+func (w *QueueWatch[T]) Limiter(limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
+	return &limiterOf[T]{limiter, w, true}
+}
+
+func (l *limiterOf[T]) When(item T) time.Duration {
+	d := l.TypedRateLimiter.When(item)
+	w := l.w
+	n := 0
+	if w.on() {
+		n = l.NumRequeues(item)
+	}
+	w.mu.Lock()
+	if t, ok := w.processing[item]; ok {
+		t.failed = true
+		w.processing[item] = t
+	}
+	w.limiter = l.TypedRateLimiter
+	w.tell(evWorkRateLimited, item, event{dur: d, n: int32(n)})
+	w.mu.Unlock()
+	if l.waits {
+		w.waits(item, d)
+	}
+	return d
+}
+
+func (l *limiterOf[T]) Forget(item T) {
+	n := 0
+	if l.w.on() {
+		n = l.NumRequeues(item)
+	}
+	l.TypedRateLimiter.Forget(item)
+	if n > 0 {
+		l.w.mu.Lock()
+		l.w.tell(evWorkForgotten, item, event{n: int32(n)})
+		l.w.mu.Unlock()
+	}
+}
+
+func (w *QueueWatch[T]) size() int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return int(w.len())
+}
+
+// content is a Workqueue of docs/trace.md's State. What is emitted under mu is before it or behind it.
+func (w *QueueWatch[T]) content(begin time.Time) (c workContent) {
+	type workerLine struct {
+		ID    int32   `json:"id"`
+		Key   string  `json:"key,omitempty"`
+		Since float64 `json:"sinceMillis"`
+	}
+	type waitingLine struct {
+		Key      string  `json:"key"`
+		Due      float64 `json:"dueMillis"`
+		Set      float64 `json:"setMillis"`
+		Failures int     `json:"failures"`
+	}
+	millis := func(t time.Time) float64 { return float64(t.Sub(begin)) / float64(time.Millisecond) }
+	defer func() {
+		if recover() != nil { // a key's own String
+			w.broken.Store(true)
+		}
+	}()
+	queue, workers, processing := []string{}, []workerLine{}, []workerLine{}
+	dirty, waiting, failing := []string{}, []waitingLine{}, map[string]int{}
+	var late []T
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	items := w.fifo[w.head:]
+	if len(w.queued) > 0 {
+		items = make([]T, 0, len(w.queued))
+		for item := range w.queued {
+			items = append(items, item)
+		}
+		sort.Slice(items, func(i, j int) bool { return w.queued[items[i]] < w.queued[items[j]] })
+	}
+	for _, item := range items {
+		queue = append(queue, keyOf(item))
+	}
+	for i := range w.workers {
+		workers = append(workers, workerLine{ID: int32(i + 1)})
+	}
+	for item, t := range w.processing {
+		x := workerLine{t.worker, keyOf(item), millis(t.since)}
+		processing = append(processing, x)
+		workers[t.worker-1] = x
+	}
+	for item := range w.again {
+		dirty = append(dirty, keyOf(item))
+	}
+	for item, x := range w.waiting {
+		late = append(late, item)
+		waiting = append(waiting, waitingLine{keyOf(item), millis(x.due), millis(x.set), 0})
+	}
+	c.cut = w.p.head()
+	reconciles, failures, shutting, limiter := w.reconciles, w.failures, w.shutting, w.limiter
+	w.mu.Unlock()
+	defer w.mu.Lock()
+	for i := range late {
+		if limiter != nil {
+			waiting[i].Failures = limiter.NumRequeues(late[i])
+		}
+		if n := waiting[i].Failures; n > 0 {
+			failing[waiting[i].Key] = n
+		}
+	}
+	c.state = map[string]interface{}{"workers": workers, "depth": len(queue), "queue": queue, "processing": processing, "dirty": dirty,
+		"dirtyCount": len(queue) + len(dirty), "reAdded": len(dirty), "waiting": waiting, "waitingCount": len(waiting), "failing": failing,
+		"retries": len(failing), "reconciles": reconciles, "failures": failures, "shuttingDown": shutting}
+	return c
+}
