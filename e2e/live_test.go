@@ -449,6 +449,9 @@ func (l *live) faults(era string) {
 		})
 	}
 	t.Run("no bookmarks", func(t *testing.T) {
+		if era != "1.37" {
+			t.Skip("the fault withholds frames beneath the informer, whatever its era is, and two minutes pass until it can be seen")
+		}
 		l := l.at(t)
 		blur := "wait (document.activeElement?.blur?.(), true)"
 		before := l.marks()

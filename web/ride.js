@@ -18,7 +18,7 @@ const least = 3;
 const rows = 3;
 
 /** Which station of a layout a hop is at. @type {Record<string, string>} */
-export const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
+const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
 
 /** @typedef {import('./types.js').Ride} Ridden */
 

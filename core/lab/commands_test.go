@@ -157,7 +157,7 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 }
 
 // pageOwn are the functions of globalThis.informerscope that are the page's own and no commands.
-var pageOwn = []string{"ready", "story", "hearing", "selectObject", "drawn"}
+var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn"}
 
 func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
 	app, err := os.ReadFile("../../web/automation.js")
