@@ -11,15 +11,16 @@ import (
 	"informerscope/tools/wasmpage/toolchain"
 )
 
-// Apimachinery is a module that is built from a copy in which doors are shut, as klog and gjson are.
+// Apimachinery is a module that is built from a copy in which doors are shut, as klog, gjson and logr are.
 const (
 	Apimachinery = "k8s.io/apimachinery"
 	klog         = "k8s.io/klog/v2"
 	gjson        = "github.com/tidwall/gjson"
+	logr         = "github.com/go-logr/logr"
 )
 
 // copied are the modules that are built from copies, each with one of its packages.
-var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson}
+var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson, logr: logr}
 
 // net/http links crypto/tls, a resolver and the tables of Unicode with everything below them, and apimachinery links CBOR,
 // json-iterator and YAML, a good part of what a page would have to load. But a page never speaks TLS or looks up a name
@@ -49,7 +50,8 @@ var doors = map[string][]string{
 	Apimachinery + "/pkg/apis/meta/v1":                   {"RegisterConversions"},
 	Apimachinery + "/pkg/util/net":                       {},
 
-	klog: {"loggingT.output", "loggingT.printS"},
+	klog: {"loggingT.output", "loggingT.printS", "slogOutput"},
+	logr: {"FromContext"},
 }
 
 // idle are initialisers of packages, by package, that only prepare what a page never does, and are left out: types in a scheme, by which it
