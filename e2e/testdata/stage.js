@@ -389,13 +389,13 @@
     return { 'API server': 'api' }[words] ?? words.toLowerCase();
   }
 
-  /** Whether something lies over a part of a station; what leads from it to another one may be covered. @param {string} selector @param {string} station */
+  /** Whether something lies over a station's panels; what leads from it to another one may be covered. @param {string} selector @param {string} station */
   function covered(selector, station) {
     const over = document.querySelector(selector)?.getBoundingClientRect();
     if (!over || !over.width) return false;
-    return [...document.querySelectorAll(`.on-stage [data-station="${station}"]`)].some((el) => {
+    return [...document.querySelectorAll(`.on-stage [data-station="${station}"] rect, .on-stage rect[data-station="${station}"]`)].some((el) => {
       const r = el.getBoundingClientRect();
-      if (!r.width || !r.height || r.width > innerWidth / 3) return false;
+      if (r.width < 40 || r.height < 40) return false;
       return r.left < over.right - 1 && r.right > over.left + 1 && r.top < over.bottom - 1 && r.bottom > over.top + 1;
     });
   }

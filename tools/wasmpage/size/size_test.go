@@ -45,7 +45,7 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 				return err
 			}
 			in, err := filepath.Rel(copied, path)
-			if strings.Contains(read(t, path), "errDoor") || strings.Contains(read(t, path), Hidden) {
+			if text := read(t, path); strings.Contains(text, refusal) || strings.Contains(text, "errDoor") || strings.Contains(text, Hidden) {
 				replace[filepath.Join(origin, in)] = path
 			}
 			return err
