@@ -58,7 +58,7 @@ func (c *comparing) watch(e *trace.Event) {
 	if c.lanes == 0 || e.Seq != c.seq+1 {
 		return
 	}
-	if e.Kind == trace.KindSelected || e.Kind == trace.KindHold && informer.Stage(e.N) == informer.StagePop {
+	if e.Kind == trace.KindSelected || e.Kind == trace.KindLane || e.Kind == trace.KindHold && informer.Stage(e.N) == informer.StagePop {
 		c.seq = 0
 		return
 	}

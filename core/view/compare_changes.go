@@ -112,7 +112,7 @@ func (f *changes) see(e *trace.Event) {
 	if f.ends > 0 && e.Seq > f.ends {
 		return
 	}
-	if e.Kind == trace.KindSelected { // another experiment
+	if e.Kind == trace.KindSelected || e.Kind == trace.KindLane && int(e.Lane) < len(f.lanes) { // another experiment, or another factory
 		f.reset()
 		return
 	}

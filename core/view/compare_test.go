@@ -689,3 +689,38 @@ func TestAListIsNoChange(t *testing.T) {
 		}
 	}
 }
+
+// After a factory was shut down and another one has begun, its informers have taken nothing yet: what the earlier ones took is not compared.
+func TestANewFactoryHasComparedNothing(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	v := view.New(rec, clock.RealClock{})
+	emit := func(lane uint8, kind informer.Kind, text string) {
+		rec.Emit(lane, informer.Event{Kind: kind, Op: informer.OpUpdated, Key: "shop/a", RV: "11", Text: text, Flag: true})
+	}
+	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","resource":"pods","eras":["1.31","1.37"]}`})
+	emit(0, trace.KindWireFrame, "")
+	for lane := range uint8(2) {
+		emit(lane, informer.KindWatchEvent, "")
+	}
+	if got := v.Comparison(); got.Total != 1 {
+		t.Fatalf("before: %s", text(got))
+	}
+	head, _ := rec.Head()
+	emit(0, trace.KindLane, `{"era":"1.31"}`)
+	emit(1, trace.KindLane, `{"era":"1.37"}`)
+	end, _ := rec.Head()
+	for _, seq := range []uint64{end, head, end} { // as it happens, and back and forth
+		v.Seek(seq)
+		want := 0
+		if seq == head {
+			want = 1
+		}
+		if got := v.Comparison(); got.Total != want || len(got.Changes) != want {
+			t.Errorf("at %d of %d: %s, want %d changes", seq, end, text(got), want)
+		}
+	}
+	live := view.New(rec, clock.RealClock{})
+	if got := live.Comparison(); got.Total != 0 {
+		t.Errorf("read anew: %s", text(got))
+	}
+}
