@@ -100,7 +100,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects; without it their names, versions, times and phases")
 	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most followers that wait for news at one time, a `number`; a cache in front counts as one")
 	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
-		"read anew whenever a page is loaded; whoever reaches the page can read them, and the recordings on which they play")
+		"read anew whenever a page is loaded; whoever reaches the page can read them; the recordings on which they play are for who has the token")
 	attach := flags.String("attach", "", "`URL` of a probe's handler in a running controller, such as "+
 		"http://localhost:6060/debug/informerscope/ (after kubectl port-forward, for one in a cluster): the page shows its informers")
 	attachToken := flags.String("attach-token-file", "", "`file` with the token that the probe of --attach wants, which nobody but its owner may read")

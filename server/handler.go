@@ -43,6 +43,13 @@ func (p parts) handler() http.Handler {
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, ownstories.Prefix) {
+			// A recording of a live cluster has its objects in it.
+			if refusal := p.door.Bearer(r); refusal != nil {
+				p.refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
+				w.Header().Set("WWW-Authenticate", "Bearer")
+				http.Error(w, refusal.Message, http.StatusUnauthorized)
+				return
+			}
 			p.own.ServeRecording(w, r)
 			return
 		}

@@ -88,12 +88,28 @@ func TestStoryFrom(t *testing.T) {
 	if log := r.log.String(); !strings.Contains(log, "lost.yaml: it plays on the recording gone.trace, which has to lie beside it") {
 		t.Errorf("the log does not say what is missing:\n%s", log)
 	}
-	if response, body := r.get("/stories/recordings/Talk.trace", nil); response.StatusCode != http.StatusOK || body != string(recorded(t)) ||
+	mine := func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token) }
+	for _, not := range []func(q *http.Request){
+		nil,
+		func(q *http.Request) { q.Header.Set("Authorization", "Bearer ") },
+		func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token+"x") },
+		func(q *http.Request) { q.Header.Set("Authorization", "Basic "+r.token) },
+		func(q *http.Request) {
+			mine(q)
+			q.Header.Add("Authorization", "Bearer another")
+		},
+		func(q *http.Request) { q.URL.RawQuery = "token=" + r.token },
+	} {
+		if response, body := r.get("/stories/recordings/Talk.trace", not); response.StatusCode != http.StatusUnauthorized || strings.Contains(body, r.token) {
+			t.Errorf("without the token it is answered with %s: %.100s", response.Status, body)
+		}
+	}
+	if response, body := r.get("/stories/recordings/Talk.trace", mine); response.StatusCode != http.StatusOK || body != string(recorded(t)) ||
 		response.Header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%s %.100s", response.Status, body)
 	}
 	for _, path := range []string{"another.trace", "talk.yaml", "gone.trace", "", "../talk.yaml", "%2e%2e/talk.yaml", "Talk.trace/"} {
-		if response, body := r.get("/stories/recordings/"+path, nil); response.StatusCode == http.StatusOK {
+		if response, body := r.get("/stories/recordings/"+path, mine); response.StatusCode == http.StatusOK {
 			t.Errorf("%s is answered with %.100s", path, body)
 		}
 	}

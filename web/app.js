@@ -124,6 +124,7 @@ const views = new Views(ctx, app, {
 views.onback = resize;
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
 const token = new Token(ctx, app);
+ctx.token = () => token.value;
 ctx.newLink = () => token.dialog.open();
 // To select again what is selected asks the server at once.
 ctx.again = () => ctx.act('select', {});

@@ -68,7 +68,9 @@ export class Files {
     const here = this.recordings.get(name);
     if (here) return here.arrayBuffer();
     if (ctx.relay) {
-      const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store' }).catch(() => null);
+      // It may have a live cluster's objects in it, and is for who has the server's token.
+      const headers = { Authorization: `Bearer ${ctx.token?.() ?? ''}` };
+      const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store', headers }).catch(() => null);
       if (response?.ok) return response.arrayBuffer();
     }
     throw new Error(ctx.t('file.needs', { name }));

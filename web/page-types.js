@@ -102,6 +102,7 @@
  *   motion: import('./motion.js').Motion,
  *   spotlight: (stations: string[] | null) => void,
  *   riding?: () => string,
+ *   token?: () => string,
  *   select: (key: string) => void,
  *   selected: () => string,
  *   popup: (anchor: Element, build: (root: HTMLElement, close: () => void) => void, options?: {width?: number, label?: string}) => void,

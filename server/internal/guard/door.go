@@ -118,3 +118,17 @@ func (d *Door) Token(r *http.Request) *Refusal {
 	}
 	return nil
 }
+
+// Bearer refuses a request that does not bring the token of this launch as `Authorization: Bearer`. It is compared as Token does.
+func (d *Door) Bearer(r *http.Request) *Refusal {
+	given := r.Header.Values("Authorization")
+	token := ""
+	if len(given) == 1 {
+		token, _ = strings.CutPrefix(given[0], "Bearer ")
+	}
+	sum := sha256.Sum256([]byte(token))
+	if subtle.ConstantTimeCompare(sum[:], d.token[:]) != 1 {
+		return refuse("token", "missing or wrong token; open the address that the server printed when it started, each launch has its own")
+	}
+	return nil
+}
