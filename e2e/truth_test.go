@@ -56,7 +56,8 @@ const reckon = `
 	};
 	// A bar's width is written to a tenth of a unit. The end of an arc, which is written to a hundredth, says how far it goes around.
 	const wrongShare = (m, of, now) => {
-		const share = Math.max(0, value(m.part, of, now) / value(m.whole, of, now));
+		const part = value(m.part, of, now), all = value(m.whole, of, now);
+		const share = Math.max(0, m.curve ? Math.log1p(part / m.curve) / Math.log1p(all / m.curve) : part / all);
 		if (m.room) {
 			const want = Math.max(m.least, m.room * Math.min(1, share));
 			return Math.abs(Number(m.geometry) - want) <= 0.0501 ? "" : "of " + m.room + " it is " + want;

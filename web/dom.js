@@ -180,12 +180,14 @@ export function text(parent, x, y, cls, anchor = 'start') {
  * @param {string} whole
  * @param {number} [room] how long a whole bar is
  * @param {number} [least] how long one is that shows
+ * @param {number} [curve] both are taken by their logarithm, of 1 and so many: what is short is seen beside what is long
  */
-export function shareOf(el, part, whole, room = 0, least = 0) {
+export function shareOf(el, part, whole, room = 0, least = 0, curve = 0) {
   attr(el, 'data-part', part);
   attr(el, 'data-whole', whole);
   if (room) attr(el, 'data-room', room);
   if (least) attr(el, 'data-least', least);
+  if (curve) attr(el, 'data-curve', curve);
 }
 
 /** A number with a small word behind it, as every station and counter has. */

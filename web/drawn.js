@@ -9,7 +9,7 @@
  * names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
  * @typedef {{
  *   station: string, early: boolean, lane: number | null, of?: string, as?: string, words?: string,
- *   part?: string, whole?: string, room?: number, least?: number, geometry?: string
+ *   part?: string, whole?: string, room?: number, least?: number, curve?: number, geometry?: string
  * }} Mark
  */
 
@@ -33,10 +33,10 @@ function mark(el) {
     early: !!el.closest('[data-early]'),
     lane: at ? Number(at.getAttribute('data-lane')) : null,
   };
-  const { part, whole, room, least } = el.dataset;
+  const { part, whole, room, least, curve } = el.dataset;
   if (part) {
     const geometry = el.getAttribute(el.tagName === 'rect' ? 'width' : 'd') ?? '';
-    return geometry ? { ...of, part, whole, room: Number(room ?? 0), least: Number(least ?? 0), geometry } : null;
+    return geometry ? { ...of, part, whole, room: Number(room ?? 0), least: Number(least ?? 0), curve: Number(curve ?? 0), geometry } : null;
   }
   const said = words(el);
   return said && el.dataset.of ? { ...of, of: el.dataset.of, as: el.dataset.as ?? 'same', words: said } : null;

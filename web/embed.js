@@ -1,7 +1,7 @@
 // @ts-check
 // One station alone, by `embed=` in the fragment: no bars, no controls, no words but the station's own and where its objects come from.
-import { attr, h, s, text } from './dom.js';
-import { clock as clockWords } from './format.js';
+import { attr, h, s, text, Txt } from './dom.js';
+import { moment } from './format.js';
 import { sourceWords } from './foot.js';
 import { Host, matters } from './host.js';
 import { addWords, language } from './i18n.js';
@@ -33,6 +33,8 @@ export class Embed {
     this.laid = [];
     /** @type {import('./dom.js').Txt | null} */
     this.source = null;
+    /** The moment that shows. @type {Txt | null} */
+    this.at = null;
   }
 
   get on() {
@@ -90,8 +92,12 @@ export class Embed {
       this.motion.resize(k, css);
       attr(this.root, 'aria-label', stations[id].title);
       this.source = text(this.svg, layout.words[0], layout.words[1], layout.upright ? 'l' : 'p16');
+      const at = s('tspan');
+      this.source.el.append(at);
+      this.at = new Txt(at).of('now', 'moment');
     }
     this.host.paint(clock);
-    this.source?.set(`${sourceWords(ctx)} · ${clockWords(ctx.now()).replace(/\.\d+$/, '')}`);
+    this.source?.set(`${sourceWords(ctx)} · `);
+    this.at?.set(moment(ctx.now()));
   }
 }

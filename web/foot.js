@@ -3,7 +3,7 @@
 import { attachedWords, castWords } from './topbar.js';
 import { attr, s, text } from './dom.js';
 import { forgotten } from './draw/forgotten.js';
-import { clock as clockWords, wrap, wrapClauses } from './format.js';
+import { moment, wrap, wrapClauses } from './format.js';
 import { language } from './i18n.js';
 import { foot } from './layouts/presenter.js';
 import { newest } from './marks.js';
@@ -170,7 +170,7 @@ export class Foot {
         attr(dot, 'class', m.atMillis <= now ? 'pd on' : 'pd todo');
       });
       const mode = !live ? 'pres.paused' : model.sure() ? 'pres.live' : 'pres.now';
-      clock.set(`${clockWords(now).replace(/\.\d+$/, '')}, ${t(mode)}`);
+      clock.of('at=moment ' + (live ? 'now' : 'view.headMillis max atMillis min now'), 't ' + mode).set(t(mode, { at: moment(now) }));
       source.set(sourceWords(this.ctx));
     };
   }

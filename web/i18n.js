@@ -232,6 +232,7 @@ const words = {
   'tr.none': ['no events', '没有事件'],
   'tl.label': ['timeline', '时间轴'],
   'tl.live': ['live', '实时'],
+  'tl.behind': ['+{n}', '+{n}'],
   'tl.now': ['now', '现在'],
   'tl.end': ['end', '结尾'],
   'tl.nothing': ['nothing new', '没有新事件'],

@@ -2,7 +2,7 @@
 // The phone: the same rail, upright. A station is a line with its name, one number and two asides; one at a time is
 // open. What a thumb needs lies at the bottom.
 import { attr, h, s } from './dom.js';
-import { clock as clockWords, count, speed as speedWords, width, wrap } from './format.js';
+import { clock as clockWords, count, moment, speed as speedWords, width, wrap } from './format.js';
 import { Host, matters } from './host.js';
 import { language } from './i18n.js';
 import { arrange, heightOf, ids, motion, time } from './layouts/phone.js';
@@ -180,7 +180,9 @@ export class Phone {
     const live = v.mode === 'live';
     const now = Math.min(this.ctx.now(), live ? Infinity : Math.max(v.headMillis, v.atMillis));
     put(this.time, clockWords(model.any ? now : 0));
-    put(this.ahead, live ? t(model.sure() ? 'tl.live' : 'tl.now') : `+${count(v.behind)} ${t('phone.toLive')}`);
+    attr(this.time, 'data-of', live ? 'now' : 'view.headMillis max atMillis min now');
+    attr(this.time, 'data-as', 'clock');
+    put(this.ahead, live ? t(model.sure() ? 'tl.live' : 'tl.now') : t('phone.toLive', { n: count(v.behind) }));
     attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     attr(this.start.b, 'aria-label', t('tr.start'));
     attr(this.back.b, 'aria-label', t('tr.back'));
@@ -242,9 +244,11 @@ export class Phone {
     const v = this.ctx.model.view;
     const n = story?.steps.length ?? 0;
     const mode = v.mode !== 'live' ? 'pres.paused' : this.ctx.model.sure() ? 'pres.live' : 'pres.now';
-    const time = () => `${clockWords(this.ctx.now()).replace(/\.\d+$/, '')}, ${t(mode)}`;
+    const time = () => t(mode, { at: moment(this.ctx.now()) });
     const name = story ? t('pres.step', { i: i + 1, n, name: this.stories.say(story.steps[i].name) }) : time();
     if (this.stepName.textContent !== name) this.stepName.textContent = name;
+    attr(this.stepName, 'data-of', story ? '' : 'at=moment now');
+    attr(this.stepName, 'data-as', 't ' + mode);
     const id = `${n} ${i}`;
     if (id !== this.footId) {
       this.footId = id;

@@ -167,7 +167,7 @@ export class Timeline {
     show(this.liveEdge, any && !live);
     const sure = m.sure();
     const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
-    this.ahead.set(any ? (live ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : '+' + count(v.behind)) : '');
+    this.ahead.set(!any ? '' : live ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : t('tl.behind', { n: count(v.behind) }));
     this.follow();
     const edge = this.x(head);
     const hx = this.x(live ? head : now);

@@ -101,10 +101,10 @@ addWords({
   'pres.retries': ['[n:retry|retries]', '重试'],
   'pres.noController': ['none', '无'],
   'pres.step': ['{i} of {n}, {name}', '第 {i} 步，共 {n} 步：{name}'],
-  'pres.now': ['now', '现在'],
+  'pres.now': ['{at}, now', '{at}，现在'],
   'pres.unsure': ['may be old', '可能已过时'],
-  'pres.live': ['live', '实时'],
-  'pres.paused': ['paused', '已暂停'],
+  'pres.live': ['{at}, live', '{at}，实时'],
+  'pres.paused': ['{at}, paused', '{at}，已暂停'],
 
   'story.pick': ['stories', '故事'],
   'story.title': ['Stories', '故事'],
@@ -161,5 +161,5 @@ addWords({
   'phone.none': ['no controller', '没有控制器'],
   'phone.doubled': ['ring doubled {a} → {b}', 'ring 翻倍 {a} → {b}'],
   'phone.empty': ['empty', '空'],
-  'phone.toLive': ['to live', '到实时'],
+  'phone.toLive': ['+{n} to live', '+{n} 到实时'],
 });

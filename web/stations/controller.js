@@ -9,7 +9,7 @@ import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { hatch, unseen } from '../draw/unseen.js';
 import { when } from '../draw/when.js';
-import { attr, h, Num, place, put, reveal, s, show, text } from '../dom.js';
+import { attr, h, Num, place, put, reveal, s, shareOf, show, text } from '../dom.js';
 import { count, due as dueWords, exact, fit, middle, span, version, width } from '../format.js';
 import { addWords, language, t as say } from '../i18n.js';
 import { Rows } from '../rows.js';
@@ -384,7 +384,8 @@ function waitingLines(g, slot, { t, now }, told) {
     show(line.all, !!k);
     show(line.bar, !!k);
     if (!k) return;
-    attr(line.bar, 'width', (wide * Math.min(1, Math.log1p(rest / 200) / Math.log1p(longest / 200))).toFixed(1));
+    shareOf(line.bar, `workqueue.waiting.${i}.dueMillis - now max 0`, String(longest), wide, 0, shortest);
+    attr(line.bar, 'width', (wide * Math.min(1, Math.log1p(rest / shortest) / Math.log1p(longest / shortest))).toFixed(1));
     attr(line.bar, 'class', k.failures ? 'bar2 w' : 'bar2');
   };
   /** @param {Workqueue} q @param {string} selected @param {number} lines that there is room for @param {boolean} many objects */
@@ -399,6 +400,8 @@ function waitingLines(g, slot, { t, now }, told) {
   };
 }
 
+/** The wait below which bars are about as long as it, in ms. */
+const shortest = 200;
 /** The longest wait that a bar or a column stands for, in ms. */
 const longest = 20e3;
 
