@@ -59,6 +59,8 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 		{`{}, {whole: true, jump: true, facts: {sentence: {id: "relisted", why: "too old"}}}`,
 			`^Relisted: too old. The store was replaced in one go`},
 		{`{...fake.before()}, {jump: true, view: {mode: "paused", seq: 1, atMillis: 1}}`, `starts`},
+		{`{faults: [{name: "failover", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleBehind"}}}`,
+			`^The watch is open and brings nothing now; the API server that answers is behind`},
 		{`{faults: [{name: "delay", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleDelayed"}}}`,
 			`comes late`},
 	} {

@@ -423,6 +423,7 @@ const words = {
   'cap.idleComing': ['The watch brings nothing more; what it brought is on its way into the store.', 'watch 没有新的变更；已收到的正在进入 store。'],
   'cap.idle': ['The watch is open and nothing changes; the store is current.', 'watch 保持连接，没有变化；store 是最新的。'],
   'cap.idleLost': ['The last that is known: the watch was open and nothing changed.', '最后所知：watch 保持连接，没有变化。'],
+  'cap.idleBehind': ['The watch is open and brings nothing now; the API server that answers is behind the cluster.', 'watch 保持连接，目前没有事件；应答的 API server 落后于集群。'],
   'cap.idleDelayed': ['The watch is open and brings nothing now; what the cluster says comes late.', 'watch 保持连接，目前没有事件；集群的事件会延迟到达。'],
   'cap.flow': [
     '{n} [n:change a second comes|changes a second come] over the watch, through the queue, into the store and on to every listener.',

@@ -101,10 +101,14 @@ func upToDate(s *trace.State) bool {
 	return !delayed(s)
 }
 
-// delayed reports whether what the cluster says comes late, so that what it has said is not known yet.
-func delayed(s *trace.State) bool {
+// delayed reports whether what the cluster says comes late, so that what it has said is not known yet: the wire holds it back, or the API server
+// that answers is behind.
+func delayed(s *trace.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
+
+// isOn reports whether a held fault is on.
+func isOn(s *trace.State, name string) bool {
 	for _, fault := range s.Faults {
-		if fault.On && fault.Name == "delay" {
+		if fault.On && fault.Name == name {
 			return true
 		}
 	}

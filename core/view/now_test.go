@@ -57,6 +57,12 @@ func TestUpToDateAndPassage(t *testing.T) {
 	}
 	x.emit(informer.Event{Kind: trace.KindFault, Text: "delay", Flag: true})
 	up(false, "while what the cluster says comes late")
+	x.says("idleDelayed")
+	x.emit(informer.Event{Kind: trace.KindFault, Text: "delay"}, informer.Event{Kind: trace.KindFault, Text: "failover", Flag: true})
+	up(false, "while an API server answers that is behind the cluster")
+	x.says("idleBehind")
+	x.emit(informer.Event{Kind: trace.KindFault, Text: "failover"})
+	up(true, "once it has caught up")
 }
 
 // A held queue grows by what comes, and not at all while nothing comes, however much is written elsewhere.

@@ -195,6 +195,8 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 		return trace.Sentence{ID: "start"}
 	case rate == 0 && s.Queue.Depth == 0:
 		switch {
+		case isOn(s, "failover"):
+			return trace.Sentence{ID: "idleBehind"} // nor where who answers is behind itself
 		case delayed(s):
 			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean then that the store is current
 		case !f.UpToDate:

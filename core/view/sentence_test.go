@@ -374,7 +374,7 @@ func untrue(s *trace.State, log []*trace.Event, era string) string {
 		if (said.ID == "deltas") != (era == "1.31") || era == "1.33" {
 			return "that is not how this era's queue hands over"
 		}
-	case "idle", "idleDelayed", "idleComing":
+	case "idle", "idleDelayed", "idleBehind", "idleComing":
 		if s.Reflector.Phase != "watching" {
 			return "it does not watch"
 		}
