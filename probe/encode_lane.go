@@ -113,7 +113,7 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.told.synced, lv.told.stopped = s.synced, s.stopped
 	api, refl, wired := lv.restoreWire(s)
 	state := map[string]interface{}{
-		"era": lv.era, "running": s.queueKind != "" && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
+		"era": lv.era, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
 		"listeners": listeners, "fidelity": l.fidelities(wired),

@@ -23,16 +23,23 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	if queue.How == "unseen" && l.off["queue"] == "" {
 		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
 	}
+	if why := l.off["queue"]; why != "" && queue.How == "derived" {
+		queue.Why += "; what stood in it when somebody attached is not seen: " + why
+	}
+	indexer := off("store", fidelity{How: "exact"})
+	if why := l.off["count"]; why != "" && indexer.How == "exact" {
+		indexer = fidelity{"derived", "each change is seen, but not that an empty list took the place of all objects: " + why}
+	}
 	f := map[string]fidelity{
 		"api":                       {How: "exact"},
 		"reflector":                 {"derived", "from its requests and what they brought"},
 		"reflector.resourceVersion": {"sampled", perSecond},
 		"reflector.backoffMillis":   {"unseen", "client-go tells nobody of its backoff"},
 		"queue":                     queue,
-		"queue.synced":              off("queue", fidelity{"sampled", perSecond}),
+		"queue.synced":              {"sampled", perSecond},
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
 		"queue.merges":              {"unseen", "DeltaFIFO tells nobody of a merge"},
-		"indexer":                   off("store", fidelity{How: "exact"}),
+		"indexer":                   indexer,
 		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
 		"listeners":                 off("handlers", fidelity{How: "exact"}),
 		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
@@ -41,6 +48,9 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"listeners.distributed":     {"unseen", "addCh and nextCh are not seen"},
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
 		"holds":                     {"unseen", "a probe watches and never acts"},
+	}
+	if why := l.off["queue"]; why != "" {
+		f["era"] = fidelity{"derived", "as it is by default in this release of client-go, because: " + why}
 	}
 	l.workFidelities(f)
 	if !wired {

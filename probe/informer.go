@@ -323,15 +323,12 @@ func (l *lane) settle() {
 
 // hookQueue hears of every object on its way into the queue: the queue has every one transformed.
 func (l *lane) hookQueue() {
-	var user cache.TransformFunc
-	if l.in.transform != nil && l.in.startedLock != nil {
-		l.in.startedLock.Lock()
-		user = *l.in.transform
-		l.in.startedLock.Unlock()
-	}
-	if l.in.transform == nil {
+	if l.in.transform == nil || l.in.startedLock == nil {
 		return // a transform that is there already must not be lost: the reason is known
 	}
+	l.in.startedLock.Lock()
+	user := *l.in.transform
+	l.in.startedLock.Unlock()
 	if err := l.inf.SetTransform(l.transform(user)); err != nil {
 		l.disable("queued", err.Error())
 	}
