@@ -28,7 +28,7 @@ func TestProbeRenamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	command := func(dir, name string, args ...string) []byte {
+	command := func(t *testing.T, dir, name string, args ...string) []byte {
 		t.Helper()
 		cmd := exec.CommandContext(within(t, 10*time.Minute), name, args...)
 		cmd.Dir, cmd.Env = dir, append(os.Environ(), "GOWORK=off")
@@ -42,7 +42,7 @@ func TestProbeRenamed(t *testing.T) {
 	}
 	dir := t.TempDir()
 	clientGo := filepath.Join(dir, "client-go")
-	original := strings.TrimSpace(string(command(filepath.Join(root, "e2e"), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go")))
+	original := strings.TrimSpace(string(command(t, filepath.Join(root, "e2e"), "go", "list", "-m", "-f", "{{.Dir}}", "k8s.io/client-go")))
 	if err := os.CopyFS(clientGo, sources{os.DirFS(original)}); err != nil {
 		t.Fatal(err)
 	}
@@ -53,8 +53,8 @@ func TestProbeRenamed(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "main.go"), program, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	command(dir, "go", "mod", "init", "probedalone")
-	command(dir, "go", "mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-replace=k8s.io/client-go="+clientGo,
+	command(t, dir, "go", "mod", "init", "probedalone")
+	command(t, dir, "go", "mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-replace=k8s.io/client-go="+clientGo,
 		"-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
 
 	type field struct{ of, name string }
@@ -96,7 +96,7 @@ func TestProbeRenamed(t *testing.T) {
 				}
 			}
 			begin := time.Now()
-			command(dir, "go", "build", "-mod=mod", "-o", "probedalone", ".")
+			command(t, dir, "go", "build", "-mod=mod", "-o", "probedalone", ".")
 			built := time.Since(begin)
 			var is struct {
 				Era   string
@@ -104,7 +104,7 @@ func TestProbeRenamed(t *testing.T) {
 				Rings bool
 				Off   map[string]string
 			}
-			if err := json.Unmarshal(command(dir, filepath.Join(dir, "probedalone")), &is); err != nil {
+			if err := json.Unmarshal(command(t, dir, filepath.Join(dir, "probedalone")), &is); err != nil {
 				t.Fatal(err)
 			}
 			t.Logf("built in %s; off: %v; %v", built.Round(100*time.Millisecond), is.Off, is.Kinds)

@@ -385,23 +385,11 @@ func TestInformerThatRuns(t *testing.T) {
 	if off["handlers"] == "" || off["queued"] == "" || len(off) != 2 {
 		t.Errorf("off: %v", off)
 	}
-	queue, ring := false, false
-	for _, l := range r.all() {
-		if l.Kind == "Restored" && !strings.Contains(l.Text, `"queue":{"how":"sampled"`) {
-			t.Errorf("the queue is not said to be sampled: %s", l.Text)
-		}
-		if l.Kind == "Sampled" {
-			queue = queue || strings.Contains(l.Text, `"queue":{"depth":`)
-		}
+	for what, text := range map[string]string{"the queue": `"queue":{"depth":`, "the ring": `"capacity":2048`} {
+		eventually(t, what+" is seen in a sample", func() bool { return r.has("Sampled", text) })
 	}
-	eventually(t, "the ring is seen", func() bool {
-		for _, l := range r.all() {
-			ring = ring || l.Kind == "Sampled" && strings.Contains(l.Text, `"capacity":2048`)
-		}
-		return ring
-	})
-	if !queue {
-		t.Error("the queue was not sampled")
+	if !r.has("Restored", `"queue":{"how":"sampled"`) {
+		t.Error("the queue is not said to be sampled")
 	}
 	if r.count("Queued")+r.count("Handled") != 0 {
 		t.Error("what cannot be seen was told")

@@ -70,7 +70,8 @@ func run() error {
 	var handled atomic.Int64
 	count := func(any) { handled.Add(1) }
 	for i := 0; i < 2; i++ {
-		if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: count, UpdateFunc: func(_, obj any) { count(obj) }, DeleteFunc: count}); err != nil {
+		h := cache.ResourceEventHandlerFuncs{AddFunc: count, UpdateFunc: func(_, obj any) { count(obj) }, DeleteFunc: count}
+		if _, err := inf.AddEventHandler(h); err != nil {
 			return err
 		}
 	}
