@@ -53,6 +53,9 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		f["era"] = fidelity{"derived", "as it is by default in this release of client-go, because: " + why}
 	}
 	l.workFidelities(f)
+	if why := l.off["frames"]; why != "" {
+		f["api"] = fidelity{"derived", "requests and bytes are seen, of frames only some: " + why}
+	}
 	if !wired {
 		why := "no request of this informer was seen: its client was made without Probe.WrapConfig, or its requests came before it"
 		f["api"], f["reflector"] = fidelity{"unseen", why}, fidelity{"unseen", why}

@@ -297,6 +297,8 @@ func (l *lane) stored(c cause, obj interface{}) {
 
 // barrier waits until nobody writes to the store, which ends a Replace that was going on.
 func (l *lane) barrier() {
+	var broken atomic.Bool
+	defer l.contain("store", &broken)
 	if !l.isOff("store") {
 		_, _ = l.inf.GetIndexer().Index(indexName, &barrier{l}) // calls settle
 	}

@@ -71,7 +71,12 @@ func TestNothingStays(t *testing.T) {
 	var handled atomic.Int64
 	p, inf := newInformer(t, s, &handled)
 	run(t, inf)
-	for i := range 300 {
+	p.opts.Events = 1024
+	var before int64
+	for i := range 1000 {
+		if i == 100 {
+			before = heap()
+		}
 		if !p.attach() {
 			t.Fatal("refused")
 		}
@@ -89,12 +94,16 @@ func TestNothingStays(t *testing.T) {
 		p.detach()
 	}
 	eventually(t, "no goroutine of the probe is left", func() bool { return goroutinesOfTheProbe(t) == 0 })
+	eventually(t, "all is handled", func() bool { return handled.Load() == 1100 })
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("nine hundred who came and went have left %d bytes", grown)
+	}
 	if p.ring != nil || p.on.Load() {
 		t.Fatal("it is still on")
 	}
 	head := p.head()
 	s.set(1)
-	eventually(t, "it is handled", func() bool { return handled.Load() >= 401 })
+	eventually(t, "it is handled", func() bool { return handled.Load() == 1101 })
 	if p.head() != head {
 		t.Fatal("something was logged although nobody is attached")
 	}

@@ -34,6 +34,7 @@ type Probe struct {
 	viewers int
 	stop    chan struct{}
 	stopped chan struct{}
+	stalled time.Duration // how long a write may take before the viewer is let go
 
 	lanesMu sync.Mutex
 	lanes   []*lane
@@ -48,7 +49,7 @@ func New(o Options) *Probe {
 	if o.Viewers <= 0 {
 		o.Viewers = 4
 	}
-	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1)}
+	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1), stalled: stalled}
 }
 
 // Note puts a mark with these words into the log of whoever is attached.
@@ -234,10 +235,17 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 		case <-t.C:
 		}
 		for _, l := range p.informers() {
-			l.barrier()
-			if s := l.sample(); s != nil {
-				p.emit(event{kind: evSampled, lane: l.id, sample: s})
-			}
+			l.tick()
 		}
+	}
+}
+
+// tick looks at one informer. What fails in it ends in it: there is nobody else in this goroutine.
+func (l *lane) tick() {
+	var broken atomic.Bool
+	defer l.contain("samples", &broken)
+	l.barrier()
+	if s := l.sample(); s != nil {
+		l.p.emit(event{kind: evSampled, lane: l.id, sample: s})
 	}
 }
