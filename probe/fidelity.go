@@ -30,6 +30,15 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	if why := l.off["count"]; why != "" && indexer.How == "exact" {
 		indexer = fidelity{"derived", "each change is seen, but not that an empty list took the place of all objects: " + why}
 	}
+	handlers := off("handlers", fidelity{How: "exact"})
+	which := fidelity{"sampled", perSecond}
+	if why := l.off["listeners"]; why != "" {
+		which = fidelity{"derived", "those whose handlers are called: " + why}
+		if handlers.How == "unseen" {
+			which = fidelity{"unseen", why}
+		}
+	}
+	const noBytes = "no object is read, so that nobody knows what it weighs"
 	f := map[string]fidelity{
 		"api":                       {How: "exact"},
 		"reflector":                 {"derived", "from its requests and what they brought"},
@@ -40,8 +49,17 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
 		"queue.merges":              {"unseen", "DeltaFIFO tells nobody of a merge"},
 		"indexer":                   indexer,
+		"indexer.bytes":             {"unseen", noBytes},
+		"indexer.cameBytes":         {"unseen", noBytes},
 		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
-		"listeners":                 off("handlers", fidelity{How: "exact"}),
+		"listeners":                 which,
+		"listeners.handling":        handlers,
+		"listeners.handled":         handlers,
+		"listeners.panics":          handlers,
+		"listeners.meanMicros":      handlers,
+		"listeners.delivered":       off("handlers", fidelity{"derived", "from the beginnings of the handler's calls"}),
+		"listeners.synced":          off("listeners", fidelity{"sampled", perSecond}),
+		"listeners.pending":         off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.capacity":        off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable"},

@@ -400,6 +400,13 @@ func TestInformerThatRuns(t *testing.T) {
 	if !r.has("Restored", `"queue":{"how":"sampled"`) {
 		t.Error("the queue is not said to be sampled")
 	}
+	f := p.informers()[0].fidelities(true)
+	for member, how := range map[string]string{"listeners": "sampled", "listeners.ring": "sampled", "listeners.handling": "unseen", "listeners.handled": "unseen",
+		"listeners.delivered": "unseen", "indexer": "exact", "indexer.bytes": "unseen"} {
+		if f[member].How != how || how == "unseen" && f[member].Why == "" {
+			t.Errorf("%s is said to be %+v, not %s", member, f[member], how)
+		}
+	}
 	if r.count("Queued")+r.count("Handled") != 0 {
 		t.Error("what cannot be seen was told")
 	}
