@@ -22,7 +22,9 @@ type Probe struct {
 	start   time.Time
 	on      atomic.Bool // somebody is attached
 	measure atomic.Bool // Measure was called
-	kick    chan struct{}
+
+	attachment atomic.Uint64 // the number of the first viewer's coming
+	kick       chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached
@@ -187,6 +189,7 @@ func (p *Probe) attach() bool {
 		l.counted.Store(false)
 		l.unread.forget()
 	}
+	p.attachment.Add(1)
 	p.on.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.sampler(p.stop, p.stopped)
