@@ -13,8 +13,8 @@ import (
 // An index function is told an object and not why, and so is a transform. Who called it says so: the way up the stack is one of a few, and
 // each is looked at once.
 
-// depth is how much of the stack is looked at.
-const depth = 8
+// depth is how much of the stack is looked at: each frame costs as much as a line of the recording.
+const depth = 6
 
 type callers [depth]uintptr
 

@@ -259,7 +259,16 @@ func (v *viewer) drain() error {
 			v.event(&events[i], head-uint64(len(events)-1-i))
 		}
 	}
-	if given { // a work queue that was not in the baseline
+	for _, lv := range v.lanes {
+		offs := lv.l.offs()
+		for layer, why := range offs {
+			if _, told := lv.offs[layer]; !told {
+				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is not seen any more: %s", lv.l.name, layer, why)})
+				given = true
+			}
+		}
+	}
+	if given { // a work queue that was not in the baseline, or a member of the State that is known otherwise than it says
 		v.release()
 		v.cursor = v.p.head()
 		v.restore(v.baseline())

@@ -19,6 +19,7 @@ type laneView struct {
 	// workCut is so of the work queue; works says that there is one.
 	workCut uint64
 	works   bool
+	offs    map[string]string // the layers that were off at the baseline
 	era     string
 
 	namespaced bool // it has the index by namespace
@@ -71,7 +72,7 @@ func (lv *laneView) item(key, rv string) lineItem { return lineItem{key, rv, lv.
 // restore tells what stands: the store exactly, the rest as it was sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
-	*lv = laneView{v: v, l: l, i: lv.i, again: lv.again, watch: lv.watch, era: lv.era, cut: c.seq,
+	*lv = laneView{v: v, l: l, i: lv.i, again: lv.again, watch: lv.watch, era: lv.era, cut: c.seq, offs: l.offs(),
 		known: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
 	indices := map[string]interface{}{}
 	for name := range l.inf.GetIndexer().GetIndexers() {
@@ -113,7 +114,7 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.told.synced, lv.told.stopped = s.synced, s.stopped
 	api, refl, wired := lv.restoreWire(s)
 	state := map[string]interface{}{
-		"era": lv.era, "running": s.queueKind != "" && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
+		"era": lv.era, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
 		"listeners": listeners, "fidelity": l.fidelities(wired),

@@ -23,18 +23,43 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	if queue.How == "unseen" && l.off["queue"] == "" {
 		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
 	}
+	if why := l.off["queue"]; why != "" && queue.How == "derived" {
+		queue.Why += "; what stood in it when somebody attached is not seen: " + why
+	}
+	indexer := off("store", fidelity{How: "exact"})
+	if why := l.off["count"]; why != "" && indexer.How == "exact" {
+		indexer = fidelity{"derived", "each change is seen, but not that an empty list took the place of all objects: " + why}
+	}
+	handlers := off("handlers", fidelity{How: "exact"})
+	which := fidelity{"sampled", perSecond}
+	if why := l.off["listeners"]; why != "" {
+		which = fidelity{"derived", "those whose handlers are called: " + why}
+		if handlers.How == "unseen" {
+			which = fidelity{"unseen", why}
+		}
+	}
+	const noBytes = "no object is read, so that nobody knows what it weighs"
 	f := map[string]fidelity{
 		"api":                       {How: "exact"},
 		"reflector":                 {"derived", "from its requests and what they brought"},
 		"reflector.resourceVersion": {"sampled", perSecond},
 		"reflector.backoffMillis":   {"unseen", "client-go tells nobody of its backoff"},
 		"queue":                     queue,
-		"queue.synced":              off("queue", fidelity{"sampled", perSecond}),
+		"queue.synced":              {"sampled", perSecond},
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
 		"queue.merges":              {"unseen", "DeltaFIFO tells nobody of a merge"},
-		"indexer":                   off("store", fidelity{How: "exact"}),
+		"indexer":                   indexer,
+		"indexer.bytes":             {"unseen", noBytes},
+		"indexer.cameBytes":         {"unseen", noBytes},
 		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
-		"listeners":                 off("handlers", fidelity{How: "exact"}),
+		"listeners":                 which,
+		"listeners.handling":        handlers,
+		"listeners.handled":         handlers,
+		"listeners.panics":          handlers,
+		"listeners.meanMicros":      handlers,
+		"listeners.delivered":       off("handlers", fidelity{"derived", "from the beginnings of the handler's calls"}),
+		"listeners.synced":          off("listeners", fidelity{"sampled", perSecond}),
+		"listeners.pending":         off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.capacity":        off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable"},
@@ -42,7 +67,13 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
 		"holds":                     {"unseen", "a probe watches and never acts"},
 	}
+	if why := l.off["queue"]; why != "" {
+		f["era"] = fidelity{"derived", "as it is by default in this release of client-go, because: " + why}
+	}
 	l.workFidelities(f)
+	if why := l.off["frames"]; why != "" {
+		f["api"] = fidelity{"derived", "requests and bytes are seen, of frames only some: " + why}
+	}
 	if !wired {
 		why := "no request of this informer was seen: its client was made without Probe.WrapConfig, or its requests came before it"
 		f["api"], f["reflector"] = fidelity{"unseen", why}, fidelity{"unseen", why}

@@ -126,11 +126,27 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	}
 	defer p.detach()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := &patient{w: w, c: http.NewResponseController(w)}
+	out := &patient{w: w, c: http.NewResponseController(w), stalled: p.stalled}
 	if length == 0 {
 		length = 1 << 62
 	}
-	_ = p.follow(r, newViewer(p, out, lanes), left, out, length)
+	v := newViewer(p, out, lanes)
+	defer v.contain(out)
+	_ = p.follow(r, v, left, out, length)
+}
+
+// contain ends a recording that cannot be written on: whole lines, of which the last says so.
+func (v *viewer) contain(out *patient) {
+	if r := recover(); r != nil {
+		if v.seq == 0 && v.out.Buffered() == 0 && !out.began {
+			http.Error(out.w, fmt.Sprintf("the recording cannot begin: the probe's own encoder failed (%T)", r), http.StatusInternalServerError)
+			return
+		}
+		v.put(line{At: v.at, Kind: "Note", Text: fmt.Sprintf("the recording ends here: the probe's own encoder failed (%T)", r)})
+		if v.flush() == nil {
+			_ = out.flush()
+		}
+	}
 }
 
 func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, length time.Duration) error {
@@ -162,14 +178,17 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, 
 type patient struct {
 	w     http.ResponseWriter
 	c     *http.ResponseController
-	wrote bool
+	wrote bool // since the last flush
+	began bool
+
+	stalled time.Duration
 }
 
 func (o *patient) Write(b []byte) (int, error) {
-	if err := o.c.SetWriteDeadline(time.Now().Add(stalled)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := o.c.SetWriteDeadline(time.Now().Add(o.stalled)); err != nil && !errors.Is(err, http.ErrNotSupported) {
 		return 0, err
 	}
-	o.wrote = true
+	o.wrote, o.began = true, true
 	return o.w.Write(b)
 }
 

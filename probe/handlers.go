@@ -230,7 +230,7 @@ func (w *watched[O]) AddEventHandlerWithOptions(h cache.ResourceEventHandler, o 
 }
 
 func (w *watched[O]) SetTransform(f cache.TransformFunc) error {
-	if w.l.in.transform == nil {
+	if w.l.in.transform == nil || w.l.in.startedLock == nil {
 		return w.SharedIndexInformer.SetTransform(f)
 	}
 	return w.SharedIndexInformer.SetTransform(w.l.transform(f))

@@ -93,7 +93,9 @@ func look(inf cache.SharedIndexInformer) *inner {
 	s, ok := unwrap(inf)
 	if !ok {
 		why := fmt.Sprintf("a %T is not client-go's own informer", inf)
-		in.why["listeners"], in.why["queue"], in.why["handlers"] = why, why, why
+		for _, layer := range []string{"listeners", "handlers", "queue", "queued", "count"} {
+			in.why[layer] = why
+		}
 		return in
 	}
 	note := func(layers []string, err error) {
@@ -104,10 +106,12 @@ func look(inf cache.SharedIndexInformer) *inner {
 		}
 	}
 	var err error
-	if in.startedLock, err = at[sync.Mutex](s, "startedLock"); err == nil {
+	in.startedLock, err = at[sync.Mutex](s, "startedLock")
+	note([]string{"handlers", "queue", "queued"}, err)
+	if err == nil {
 		in.started, err = at[bool](s, "started")
+		note([]string{"handlers"}, err)
 	}
-	note([]string{"handlers", "queue"}, err)
 	in.controller, err = at[cache.Controller](s, "controller")
 	note([]string{"queue"}, err)
 	in.transform, err = at[cache.TransformFunc](s, "transform")
@@ -239,11 +243,18 @@ func (in *inner) lookQueue() (*queueView, error) {
 	switch {
 	case named(v, "RealFIFO"):
 		out.kind, out.era = "RealFIFO", "1.33"
-		if v.Elem().FieldByName("batchSize").IsValid() {
+		// Public methods tell the releases apart, so that a private field that is gone is not taken for an older release.
+		if _, batches := v.Type().MethodByName("PopBatch"); batches {
 			out.era = "1.35"
 		}
-		if atomically, err := at[bool](v.Elem(), "emitAtomicEvents"); err == nil && *atomically { // set when it is made
-			out.era = "1.37"
+		if _, bookmarks := v.Type().MethodByName("Bookmark"); bookmarks {
+			atomically, err := at[bool](v.Elem(), "emitAtomicEvents") // set when the queue is made
+			if err != nil {
+				return nil, err
+			}
+			if *atomically {
+				out.era = "1.37"
+			}
 		}
 		if out.items, err = at[[]cache.Delta](v.Elem(), "items"); err != nil {
 			return nil, err

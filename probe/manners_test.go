@@ -71,7 +71,12 @@ func TestNothingStays(t *testing.T) {
 	var handled atomic.Int64
 	p, inf := newInformer(t, s, &handled)
 	run(t, inf)
-	for i := range 300 {
+	p.opts.Events = 1024
+	var before int64
+	for i := range 1000 {
+		if i == 100 {
+			before = heap()
+		}
 		if !p.attach() {
 			t.Fatal("refused")
 		}
@@ -89,12 +94,16 @@ func TestNothingStays(t *testing.T) {
 		p.detach()
 	}
 	eventually(t, "no goroutine of the probe is left", func() bool { return goroutinesOfTheProbe(t) == 0 })
+	eventually(t, "all is handled", func() bool { return handled.Load() == 1100 })
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("nine hundred who came and went have left %d bytes", grown)
+	}
 	if p.ring != nil || p.on.Load() {
 		t.Fatal("it is still on")
 	}
 	head := p.head()
 	s.set(1)
-	eventually(t, "it is handled", func() bool { return handled.Load() >= 401 })
+	eventually(t, "it is handled", func() bool { return handled.Load() == 1101 })
 	if p.head() != head {
 		t.Fatal("something was logged although nobody is attached")
 	}
@@ -385,23 +394,18 @@ func TestInformerThatRuns(t *testing.T) {
 	if off["handlers"] == "" || off["queued"] == "" || len(off) != 2 {
 		t.Errorf("off: %v", off)
 	}
-	queue, ring := false, false
-	for _, l := range r.all() {
-		if l.Kind == "Restored" && !strings.Contains(l.Text, `"queue":{"how":"sampled"`) {
-			t.Errorf("the queue is not said to be sampled: %s", l.Text)
-		}
-		if l.Kind == "Sampled" {
-			queue = queue || strings.Contains(l.Text, `"queue":{"depth":`)
-		}
+	for what, text := range map[string]string{"the queue": `"queue":{"depth":`, "the ring": `"capacity":2048`} {
+		eventually(t, what+" is seen in a sample", func() bool { return r.has("Sampled", text) })
 	}
-	eventually(t, "the ring is seen", func() bool {
-		for _, l := range r.all() {
-			ring = ring || l.Kind == "Sampled" && strings.Contains(l.Text, `"capacity":2048`)
+	if !r.has("Restored", `"queue":{"how":"sampled"`) {
+		t.Error("the queue is not said to be sampled")
+	}
+	f := p.informers()[0].fidelities(true)
+	for member, how := range map[string]string{"listeners": "sampled", "listeners.ring": "sampled", "listeners.handling": "unseen", "listeners.handled": "unseen",
+		"listeners.delivered": "unseen", "indexer": "exact", "indexer.bytes": "unseen"} {
+		if f[member].How != how || how == "unseen" && f[member].Why == "" {
+			t.Errorf("%s is said to be %+v, not %s", member, f[member], how)
 		}
-		return ring
-	})
-	if !queue {
-		t.Error("the queue was not sampled")
 	}
 	if r.count("Queued")+r.count("Handled") != 0 {
 		t.Error("what cannot be seen was told")

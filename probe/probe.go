@@ -22,7 +22,9 @@ type Probe struct {
 	start   time.Time
 	on      atomic.Bool // somebody is attached
 	measure atomic.Bool // Measure was called
-	kick    chan struct{}
+
+	attachment atomic.Uint64 // the number of the first viewer's coming
+	kick       chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached
@@ -34,6 +36,7 @@ type Probe struct {
 	viewers int
 	stop    chan struct{}
 	stopped chan struct{}
+	stalled time.Duration // how long a write may take before the viewer is let go
 
 	lanesMu sync.Mutex
 	lanes   []*lane
@@ -48,7 +51,7 @@ func New(o Options) *Probe {
 	if o.Viewers <= 0 {
 		o.Viewers = 4
 	}
-	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1)}
+	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1), stalled: stalled}
 }
 
 // Note puts a mark with these words into the log of whoever is attached.
@@ -186,6 +189,7 @@ func (p *Probe) attach() bool {
 		l.counted.Store(false)
 		l.unread.forget()
 	}
+	p.attachment.Add(1)
 	p.on.Store(true)
 	p.stop, p.stopped = make(chan struct{}), make(chan struct{})
 	go p.sampler(p.stop, p.stopped)
@@ -234,10 +238,17 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 		case <-t.C:
 		}
 		for _, l := range p.informers() {
-			l.barrier()
-			if s := l.sample(); s != nil {
-				p.emit(event{kind: evSampled, lane: l.id, sample: s})
-			}
+			l.tick()
 		}
+	}
+}
+
+// tick looks at one informer. What fails in it ends in it: there is nobody else in this goroutine.
+func (l *lane) tick() {
+	var broken atomic.Bool
+	defer l.contain("samples", &broken)
+	l.barrier()
+	if s := l.sample(); s != nil {
+		l.p.emit(event{kind: evSampled, lane: l.id, sample: s})
 	}
 }

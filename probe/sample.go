@@ -138,6 +138,7 @@ func (l *lane) sampleListeners(s *sample) {
 		pl, err := lookListener(it.Key())
 		if err != nil {
 			l.off["listeners"] = err.Error()
+			s.listenersSeen, s.listeners = false, nil
 			return
 		}
 		t := l.peers[pl.addr]

@@ -3,6 +3,7 @@ package probe
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -133,7 +134,7 @@ type trip struct {
 func (t *trip) WrappedRoundTripper() http.RoundTripper { return t.next }
 
 func (t *trip) RoundTrip(r *http.Request) (*http.Response, error) {
-	if r.Method != http.MethodGet {
+	if r.Method != http.MethodGet || r.URL == nil {
 		return t.next.RoundTrip(r)
 	}
 	q := t.p.wire.begin(r.URL)
@@ -254,8 +255,9 @@ func (b *body) Read(buf []byte) (int, error) {
 
 func (b *body) feed(buf []byte, on bool) {
 	defer func() {
-		if recover() != nil {
+		if r := recover(); r != nil {
 			b.scan = nil // this watch goes on without its frames
+			b.p.framesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): a watch goes on without them", r))
 		}
 	}()
 	b.scan.feed(buf, on, func(f frame) {
@@ -265,6 +267,20 @@ func (b *body) feed(buf []byte, on bool) {
 			b.p.emit(event{kind: evWireFrame, req: b.q.id, text: "REASON", key: f.reason})
 		}
 	})
+}
+
+// framesOff notes that the frames of a watch are not seen any more.
+func (p *Probe) framesOff(of, why string) {
+	u, err := url.Parse(of)
+	if err != nil {
+		return
+	}
+	t := resourcePath(u.Path)
+	for _, l := range p.informers() {
+		if l.name == t.name() || l.name == t.Resource {
+			l.disable("frames", why)
+		}
+	}
 }
 
 func frameOp(typ string) op {

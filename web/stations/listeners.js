@@ -53,7 +53,7 @@ function pendingWord(state) {
 /** Why nothing is known of a listener's handler; empty where it is. @param {State} state @param {Listener} l */
 function pastProbe(state, l) {
   const is = state.fidelity?.[`listeners.${l.id}`];
-  return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners');
+  return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners.handling');
 }
 
 /** A listener by its number, with the path to it in the state. @param {State} state @param {number} id */

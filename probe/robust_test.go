@@ -1,0 +1,283 @@
+package probe
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"runtime"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/tools/cache"
+)
+
+// trap is an object that fails whoever asks for its version out of one function of the probe.
+type trap struct {
+	metav1.PartialObjectMetadata
+	in *atomic.Pointer[string]
+}
+
+const words = "the secret is a horse"
+
+func (o *trap) GetResourceVersion() string {
+	if in := o.in.Load(); in != nil && calledFrom(*in) {
+		panic(words)
+	}
+	return o.PartialObjectMetadata.GetResourceVersion()
+}
+
+func calledFrom(function string) bool {
+	var pcs [32]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if strings.HasPrefix(f.Function, "informerscope/probe.") && strings.HasSuffix(f.Function, function) {
+			return true
+		}
+		if !more {
+			return false
+		}
+	}
+}
+
+// trapped is an informer whose samples can fail.
+type trapped struct {
+	cache.SharedIndexInformer
+	in *atomic.Pointer[string]
+}
+
+func (x trapped) LastSyncResourceVersion() string {
+	if in := x.in.Load(); in != nil && *in == ").sample" {
+		panic(words)
+	}
+	return x.SharedIndexInformer.LastSyncResourceVersion()
+}
+
+// A hook that fails while somebody is attached puts its own layer off: the reader is told so, without the panic's words, the other layers go
+// on, and the controller has every object. A recording that cannot be written ends with words.
+func TestPanics(t *testing.T) {
+	for function, layer := range map[string]string{").stored": "store", ").transform.func1.1": "queued", ").before": "handlers", ").sample": "samples",
+		").baseline": ""} {
+		t.Run(strings.TrimPrefix(function, ")."), func(t *testing.T) {
+			var in atomic.Pointer[string]
+			s := newSource(0)
+			var handled atomic.Int64
+			inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+			if err := inf.SetTransform(func(obj any) (any, error) {
+				if o, ok := obj.(*metav1.PartialObjectMetadata); ok {
+					return &trap{*o, &in}, nil
+				}
+				return obj, nil
+			}); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }}); err != nil {
+				t.Fatal(err)
+			}
+			p := New(Options{})
+			p.Informer("things", trapped{inf, &in})
+			run(t, inf)
+			r, _ := attach(t, p)
+			s.set(0)
+			eventually(t, "one is handled", func() bool { return handled.Load() == 1 && r.count("Handled") == 1 })
+			in.Store(&function)
+			if layer == "" {
+				w, ask := httptest.NewRecorder(), httptest.NewRequest("GET", "/stream", nil)
+				ask.RemoteAddr, ask.Host = "127.0.0.1:1", "localhost"
+				p.Handler().ServeHTTP(w, ask)
+				if text := w.Body.String(); w.Code != 500 || !strings.Contains(text, "encoder failed (string)") || strings.Contains(text, "horse") {
+					t.Errorf("a recording that cannot begin: %d %s", w.Code, text)
+				}
+			}
+			for i := range 100 {
+				s.set(1 + i)
+			}
+			eventually(t, "all is handled", func() bool { return handled.Load() == 101 })
+			if layer != "" {
+				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is not seen any more: ") })
+				eventually(t, "the baseline says so", func() bool { return r.has("Restored", "was switched off") })
+				if off := p.informers()[0].offs(); len(off) != 1 || !strings.Contains(off[layer], "failed (string) and was switched off") {
+					t.Errorf("off: %v", off)
+				}
+			} else {
+				noLayerOff(t, p)
+			}
+			p.Note("the end")
+			eventually(t, "the recording goes on", func() bool { return r.has("Note", "the end") })
+			for _, kind := range []string{"Note", "Restored"} {
+				if r.has(kind, "horse") {
+					t.Error("the panic's words are told")
+				}
+			}
+			if layer == "store" {
+				return
+			}
+			if got, _ := r.store("the end"); len(got) != 101 {
+				t.Errorf("the recording's store has %d objects", len(got))
+			}
+		})
+	}
+}
+
+// A recording that cannot go on ends with a whole line that says so.
+func TestEncoderFails(t *testing.T) {
+	p, inf := newInformer(t, newSource(3), new(atomic.Int64))
+	run(t, inf)
+	w := httptest.NewRecorder()
+	out := &patient{w: w, c: http.NewResponseController(w), stalled: stalled}
+	v := newViewer(p, out, p.informers())
+	if err := v.begin(nil); err != nil {
+		t.Fatal(err)
+	}
+	func() {
+		defer v.contain(out)
+		panic(words)
+	}()
+	lines := strings.Split(strings.TrimSpace(w.Body.String()), "\n")
+	var last line
+	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &last); err != nil {
+		t.Fatal(err)
+	}
+	if last.Kind != "Note" || !strings.Contains(last.Text, "ends here") || strings.Contains(last.Text, "horse") {
+		t.Errorf("%+v", last)
+	}
+}
+
+// bad is a scanner that fails.
+type bad struct{}
+
+func (bad) feed([]byte, bool, func(frame)) { panic(words) }
+
+// A watch whose frames cannot be cut goes on without them, and says so.
+func TestFramesFail(t *testing.T) {
+	p, _ := newInformer(t, newSource(0), new(atomic.Int64))
+	b := &body{ReadCloser: io.NopCloser(strings.NewReader("all of it")), p: p, q: p.wire.begin(&url.URL{Path: "/apis/x/v1/things"}), scan: bad{}}
+	if all, err := io.ReadAll(b); err != nil || string(all) != "all of it" {
+		t.Fatalf("%q %v", all, err)
+	}
+	l := p.informers()[0]
+	if why := l.offs()["frames"]; !strings.Contains(why, "a watch goes on without them") || strings.Contains(why, "horse") {
+		t.Errorf("off: %v", l.offs())
+	}
+	if is := l.fidelities(true)["api"]; is.How != "derived" || is.Why == "" {
+		t.Errorf("%+v", is)
+	}
+	if _, err := p.Transport(failing{}).RoundTrip(&http.Request{Method: http.MethodGet}); !errors.Is(err, errNone) {
+		t.Errorf("a request without a URL: %v", err)
+	}
+}
+
+type failing struct{}
+
+var errNone = errors.New("no URL")
+
+func (failing) RoundTrip(*http.Request) (*http.Response, error) { return nil, errNone }
+
+// heap is what the process holds.
+func heap() int64 {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int64(m.HeapAlloc)
+}
+
+// held is a writer that takes nothing until its gate is open.
+type held struct{ began, gate chan struct{} }
+
+func (w *held) Write(b []byte) (int, error) {
+	select {
+	case w.began <- struct{}{}:
+	default:
+	}
+	<-w.gate
+	return len(b), nil
+}
+
+// A reader that takes nothing holds up nobody, and what is kept for him does not grow.
+func TestStalledViewer(t *testing.T) {
+	s := newSource(100)
+	var handled atomic.Int64
+	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+	if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{UpdateFunc: func(_, _ any) { handled.Add(1) }}); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{Events: 2048})
+	p.Informer("things", inf)
+	run(t, inf)
+	if !p.attach() {
+		t.Fatal("refused")
+	}
+	defer p.detach()
+	w := &held{make(chan struct{}, 1), make(chan struct{})}
+	v := newViewer(p, w, p.informers())
+	stalled := make(chan error)
+	go func() { stalled <- v.begin(nil) }()
+	<-w.began
+	done := int64(0)
+	change := func(n int) {
+		for i := range n {
+			s.set(i % 100)
+		}
+		done += int64(n)
+		eventually(t, "the handler has all while the reader takes nothing", func() bool { return handled.Load() == done })
+	}
+	change(4000) // the ring is full
+	before := heap()
+	change(40000)
+	if grown := heap() - before; grown > 1<<20 {
+		t.Errorf("the heap has grown by %d bytes", grown)
+	}
+	close(w.gate)
+	if err := <-stalled; err != nil {
+		t.Fatal(err)
+	}
+	if err := v.finish(); err != nil {
+		t.Fatal(err)
+	}
+	noLayerOff(t, p)
+}
+
+// A connection that takes nothing is let go after its time.
+func TestStalledConnection(t *testing.T) {
+	s := newSource(20000) // its baseline is more than the buffers of a connection
+	p, inf := newInformer(t, s, new(atomic.Int64))
+	p.stalled = 50 * time.Millisecond
+	run(t, inf)
+	srv := httptest.NewUnstartedServer(p.Handler())
+	srv.Listener = small{srv.Listener}
+	srv.Start()
+	defer srv.Close()
+	c, err := net.Dial("tcp", srv.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	_ = c.(*net.TCPConn).SetReadBuffer(4096)
+	if _, err := fmt.Fprint(c, "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	attached := func() int { p.admin.Lock(); defer p.admin.Unlock(); return p.viewers }
+	eventually(t, "it is attached", func() bool { return p.head() > 0 || attached() == 1 })
+	eventually(t, "it is let go", func() bool { return attached() == 0 })
+	eventually(t, "no goroutine of the probe is left", func() bool { return goroutinesOfTheProbe(t) == 0 })
+}
+
+// small gives connections little room.
+type small struct{ net.Listener }
+
+func (l small) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	if x, ok := c.(*net.TCPConn); ok {
+		_ = x.SetWriteBuffer(4096)
+	}
+	return c, err
+}
