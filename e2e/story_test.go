@@ -67,8 +67,9 @@ func TestStories(t *testing.T) {
 				answer(t, page, step)
 				told(step, "told")
 				shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
-				if said := evalIn[string](t, page, "stage.find('.cap .say')?.textContent ?? ''"); said == "" {
-					t.Errorf("step %d says nothing", step)
+				// One sentence goes before the next one comes.
+				if err := page.WaitFor(within(t, 30*time.Second), "stage.find('.cap .say')?.textContent", "stage.find('.cap .say')?.outerHTML"); err != nil {
+					t.Errorf("step %d says nothing: %v", step, err)
 				}
 				if id == "late" && step == 3 && !evalIn[bool](t, page, "informerscope.state().then((s) => s.listeners.some((l) => l.name === 'auditor' && !l.synced))") {
 					t.Error("auditor's lamp is on")
