@@ -191,7 +191,7 @@ let barsPainted;
 
 /** The moment that an element was painted from. @param {Element} el */
 function paintedFrom(el) {
-  if (transport.root.contains(el)) return barsPainted;
+  if (transport.root.contains(el) || timeline.root.contains(el)) return barsPainted;
   return views.shown ? views.painted : stage.paintedFrom(el);
 }
 

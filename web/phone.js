@@ -182,6 +182,8 @@ export class Phone {
     put(this.time, clockWords(model.any ? now : 0));
     attr(this.time, 'data-of', live ? 'now' : 'view.headMillis max atMillis min now');
     attr(this.time, 'data-as', 'clock');
+    attr(this.ahead, 'data-of', live ? '' : 'n=count view.behind');
+    attr(this.ahead, 'data-as', 't phone.toLive');
     put(this.ahead, live ? t(model.sure() ? 'tl.live' : 'tl.now') : t('phone.toLive', { n: count(v.behind) }));
     attr(this.main.p, 'd', v.mode === 'paused' || !model.any ? 'M4 2.5v11l9-5.5z' : 'M4 2.5h3v11H4zM9 2.5h3v11H9z');
     attr(this.start.b, 'aria-label', t('tr.start'));

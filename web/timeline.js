@@ -167,6 +167,7 @@ export class Timeline {
     show(this.liveEdge, any && !live);
     const sure = m.sure();
     const ended = m.state.source.kind === 'file' || !!this.ctx.recorded?.();
+    this.ahead.of(any && !live ? 'n=count view.behind' : '', 't tl.behind');
     this.ahead.set(!any ? '' : live ? t(ended ? 'tl.end' : sure ? 'tl.live' : 'tl.now') : t('tl.behind', { n: count(v.behind) }));
     this.follow();
     const edge = this.x(head);
