@@ -343,7 +343,13 @@ func TestRecordingIsTheStore(t *testing.T) {
 
 // Somebody who attaches while the store changes gets a baseline and changes that fit together.
 func TestAttachUnderWrites(t *testing.T) {
-	s := newSource(3000)
+	for _, n := range []int{3_000, 100_000} {
+		t.Run(fmt.Sprint(n), func(t *testing.T) { attachUnderWrites(t, n) })
+	}
+}
+
+func attachUnderWrites(t *testing.T, n int) {
+	s := newSource(n)
 	var handled atomic.Int64
 	p, inf := newInformer(t, s, &handled)
 	run(t, inf)
@@ -356,9 +362,9 @@ func TestAttachUnderWrites(t *testing.T) {
 				return
 			default:
 			}
-			s.set(i * 7 % 4000)
+			s.set(i * 7 % (n + 1000))
 			if i%5 == 0 {
-				s.remove(i * 11 % 4000)
+				s.remove(i * 11 % (n + 1000))
 			}
 			if i%50 == 0 {
 				time.Sleep(time.Millisecond)
