@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"informerscope/core/faults"
+	"informerscope/core/view"
 )
 
 const (
@@ -97,6 +98,21 @@ func shownLane(c *Console, given arguments, at int) (int, error) {
 		return c.View.Shown(), nil
 	}
 	return *lane, nil
+}
+
+// ofObject takes an object's key, and behind it the lane of the informer that is looked at.
+func ofObject(look func(v *view.View, lane int, key string) (any, error)) runner {
+	return func(_ context.Context, c *Console, given arguments) (any, error) {
+		key, err := argument(given, 0, "")
+		if err != nil {
+			return nil, err
+		}
+		lane, err := shownLane(c, given, 1)
+		if err != nil {
+			return nil, err
+		}
+		return look(c.View, lane, key)
+	}
 }
 
 // oneAbout takes an argument, and behind it the lane of the informer that it is about.
@@ -459,33 +475,13 @@ func viewCommands() []Command {
 		Name: "object", Effect: Looks, Script: true, Args: []Arg{{Name: "key", Type: Text, Needed: true}, laneArg()},
 		Does:    "shows an object at the view's moment (see `core/trace.Journey`); `ahead` is what the log knows after it",
 		Answers: "`{key, rv, json, oldRv, oldJson, deleted, journey: [Hop], ahead: [Hop]}`",
-		run: func(_ context.Context, c *Console, given arguments) (any, error) {
-			key, err := argument(given, 0, "")
-			if err != nil {
-				return nil, err
-			}
-			lane, err := shownLane(c, given, 1)
-			if err != nil {
-				return nil, err
-			}
-			return c.View.Object(lane, key)
-		},
+		run:     ofObject(func(v *view.View, lane int, key string) (any, error) { return v.Object(lane, key) }),
 	}, {
 		Name: "ride", Effect: Looks, Script: true, Args: []Arg{{Name: "key", Type: Text, Needed: true}, laneArg()},
 		Does: "tells the way of one change of an object, hop by hop, with the function that does each (see `core/trace.RideOf`): the newest that had begun by the " +
 			"view's moment and that a handler has returned from",
 		Answers: "Ride (`core/trace.Ride`)",
-		run: func(_ context.Context, c *Console, given arguments) (any, error) {
-			key, err := argument(given, 0, "")
-			if err != nil {
-				return nil, err
-			}
-			lane, err := shownLane(c, given, 1)
-			if err != nil {
-				return nil, err
-			}
-			return c.View.Ride(lane, key)
-		},
+		run:     ofObject(func(v *view.View, lane int, key string) (any, error) { return v.Ride(lane, key) }),
 	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []Arg{{Name: "name", Type: Text, Needed: true}, {Name: "value", Type: Text}, laneArg()},
 		Does:    "shows an index at the view's moment, or what one value of it holds; at most 500 entries",
