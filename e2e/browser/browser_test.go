@@ -125,6 +125,14 @@ func TestPageWaitsAndLooks(t *testing.T) {
 		t.Fatalf("screenshot %+v, %v; want 1280x720", cfg, err)
 	}
 
+	// A page that is loaded anew is waited for in the next one.
+	if _, err := browser.Eval[bool](ctx, page, "(setTimeout(() => { sessionStorage.setItem('anew', '1'); location.reload(); }), true)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(ctx, "performance.getEntriesByType('navigation')[0].type === 'reload' && sessionStorage.getItem('anew') === '1'", "''"); err != nil {
+		t.Errorf("a page that was loaded anew is not waited for: %v", err)
+	}
+
 	short, cancelShort := context.WithTimeout(ctx, time.Second)
 	defer cancelShort()
 	if _, err := page.WaitState(short, "s.indexer.count < 0"); err == nil || !strings.Contains(err.Error(), `"phase":"watching"`) {

@@ -211,6 +211,10 @@ func (p *Page) EvalInWorker(ctx context.Context, expression string) error {
 // be cancelled by somebody.
 func (p *Page) WaitFor(ctx context.Context, expression, probe string) error {
 	trouble, err := Eval[string](ctx, p, WaitScript(ctx, expression, probe))
+	// A page that is loaded anew takes the waiting with it: it begins again in the next one.
+	for loads := 0; err != nil && ctx.Err() == nil && loads < 10 && strings.Contains(err.Error(), "target navigated"); loads++ {
+		trouble, err = Eval[string](ctx, p, WaitScript(ctx, expression, probe))
+	}
 	if err == nil && trouble != "" {
 		err = fmt.Errorf("waiting for %s: %s", abridged(expression), trouble)
 	}
