@@ -225,6 +225,18 @@ type Observer interface {
 	Observe(*Event)
 }
 
+// TimedObserver is an Observer with a clock, which can be told of several
+// transitions at once. The steps of a listener, most of all events, are
+// reported so to an Observer that is one.
+type TimedObserver interface {
+	Observer
+	// Now is the time on the Observer's clock, since whenever it likes.
+	Now() time.Duration
+	// ObserveAt is Observe for transitions which one goroutine made at the same
+	// moment, in order, at a time that Now gave. They are lent as in Observe.
+	ObserveAt(now time.Duration, es []Event)
+}
+
 // Stage is a point where Gates may make the informer wait.
 type Stage uint8
 

@@ -78,16 +78,15 @@ type notifications struct {
 
 // processorListener is between a sharedProcessor and one handler.
 //
-// With an Observer it is built as in client-go (channels.go): add hands a
-// notification to the channel addCh, a goroutine, pop, takes it from there and
-// hands it to the channel nextCh, keeping what nextCh does not take yet in a
-// ring that only grows, and run takes it from nextCh and calls the handler.
-// That is what is shown, and what is shown is what happens.
+// In client-go add hands a notification to the channel addCh, a goroutine,
+// pop, takes it from there and hands it to the channel nextCh, keeping what
+// nextCh does not take yet in a ring that only grows, and run takes it from
+// nextCh and calls the handler. With an Observer, each of these steps is taken
+// and reported, one notification at a time (handover.go).
 //
-// Without an Observer nobody can see the channels: pop is always ready to take
-// and waits for nothing but run. So a queue under a lock does the same without
-// two goroutine switches a notification, and run takes all that is queued at
-// once. The conformance tests run both ways.
+// Without an Observer nobody can see the steps: pop is always ready to take
+// and waits for nothing but run. So run takes all that is queued at once. The
+// conformance tests run both ways.
 type processorListener struct {
 	logger  klog.Logger
 	clock   clock.Clock
@@ -120,10 +119,12 @@ type processorListener struct {
 	gateDone context.CancelFunc
 
 	observer Observer
-	// channels is what stands between add and run with an Observer, nil without one.
-	channels *channels
+	// timed is observer with a clock.
+	timed TimedObserver
+	// handover is what stands between add and run with an Observer, nil without one. Lock guards what is in it.
+	handover *handover
 
-	// lock guards everything below, and what channels says it guards. run waits at cond for something queued or the end.
+	// lock guards everything below. run waits at cond for something queued or the end.
 	lock sync.Mutex
 	cond sync.Cond
 	// idle: run waits at cond.
@@ -175,7 +176,8 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		p.gateCtx, p.gateDone = context.WithCancel(context.Background())
 	}
 	if p.observer != nil {
-		p.channels = newChannels()
+		p.timed = timedObserver(p.observer, p.clock)
+		p.handover = newHandover(p.id)
 	}
 	p.cond.L = &p.lock
 	p.determineNextResync(p.clock.Now())
@@ -219,8 +221,10 @@ func (p *processorListener) wakeLocked() {
 
 // add hands ns on. It never waits for the handler.
 func (p *processorListener) add(ns ...notification) {
-	if p.channels != nil {
-		p.addToChannel(ns)
+	if p.handover != nil {
+		for i := range ns {
+			p.accept(&ns[i], p.timed.Now())
+		}
 		return
 	}
 	if len(ns) == 0 {
@@ -262,13 +266,12 @@ func (p *processorListener) extend() {
 
 // stop ends the listener: what is queued is thrown away, what the handler has begun is not waited for.
 func (p *processorListener) stop() {
-	if p.channels != nil {
-		close(p.channels.addCh) // pop ends, and run with it
-		return
-	}
 	p.lock.Lock()
 	defer p.lock.Unlock()
 	p.closed.Store(true)
+	if p.handover != nil {
+		p.handover.discard()
+	}
 	p.head, p.tail, p.free = nil, nil, nil
 	if p.gateDone != nil {
 		p.gateDone()
@@ -277,9 +280,14 @@ func (p *processorListener) stop() {
 	p.cond.Signal()
 }
 
+// queuedLocked: there is something for run to take.
+func (p *processorListener) queuedLocked() bool {
+	return p.head != nil || p.handover != nil && p.handover.waiting
+}
+
 // waitLocked waits until something is queued, and returns false at the end.
 func (p *processorListener) waitLocked() bool {
-	for p.head == nil && !p.closed.Load() {
+	for !p.queuedLocked() && !p.closed.Load() {
 		p.idle = true
 		p.cond.Wait()
 	}
@@ -294,8 +302,8 @@ func (p *processorListener) waitLocked() bool {
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) run() {
 	defer close(p.runFinished)
-	if p.channels != nil {
-		p.runFromChannel()
+	if p.handover != nil {
+		p.runObserved()
 		return
 	}
 	crashed := false

@@ -24,11 +24,16 @@ type sharedProcessor struct {
 	listeners []*processorListener
 	clock     clock.Clock
 	observer  Observer
+	timed     TimedObserver // observer with a clock
+	gates     Gates
 	wg        sync.WaitGroup
 }
 
-func newSharedProcessor(c clock.Clock, o Observer) *sharedProcessor {
-	p := &sharedProcessor{clock: c, observer: o}
+func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
+	p := &sharedProcessor{clock: c, observer: o, gates: g}
+	if o != nil {
+		p.timed = timedObserver(o, c)
+	}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
 }
@@ -40,7 +45,7 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	defer p.listenersLock.Unlock()
 	p.listeners = append(p.listeners, l)
 	if p.observer != nil {
-		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.channels.ring.Cap(), Flag: p.listenersStarted})
+		send(p.observer, Event{Kind: KindListenerAdded, Listener: l.id, Text: l.name, Dur: l.resyncPeriod, M: l.handover.ring.Cap(), Flag: p.listenersStarted})
 	}
 	if p.listenersStarted {
 		p.start(l)
@@ -87,6 +92,7 @@ func (p *sharedProcessor) distribute(ns []notification) {
 		for i := range ns {
 			p.distributeObserved(&ns[i])
 		}
+		yield(p.gates)
 		return
 	}
 	for _, l := range p.listeners {
@@ -117,10 +123,11 @@ func (p *sharedProcessor) distributeObserved(n *notification) {
 			e.N++
 		}
 	}
-	send(p.observer, e)
+	now := p.timed.Now()
+	sendAt(p.timed, now, e)
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
-			l.add(*n)
+			l.accept(n, now)
 		}
 	}
 }
@@ -153,12 +160,9 @@ func (p *sharedProcessor) startListeners() {
 	p.started.Broadcast()
 }
 
-// start starts the goroutines of a listener. The caller holds listenersLock.
+// start starts the goroutine of a listener. The caller holds listenersLock.
 func (p *sharedProcessor) start(l *processorListener) {
 	p.wg.Go(l.run)
-	if l.channels != nil {
-		p.wg.Go(l.pop)
-	}
 }
 
 // shouldResync decides which listeners take part in resyncs from now on, and

@@ -76,6 +76,7 @@ type RealFIFO struct {
 	emitDeltaTypeBookmark bool
 
 	observer Observer
+	queued   Event // lent to observer
 	gate     queueGate
 	metrics  *fifoMetrics // nil if nobody looks
 
@@ -221,7 +222,9 @@ func (f *RealFIFO) pushLocked(q queued) {
 	if f.observer == nil {
 		return
 	}
-	e := Event{Kind: KindQueued, Op: q.op, Key: q.key, N: f.items.len()}
+	e := &f.queued
+	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
+	e.RV, e.Flag, e.Obj, e.Items = "", false, nil, nil
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
 		e.RV = info.ResourceVersion
@@ -237,7 +240,7 @@ func (f *RealFIFO) pushLocked(q queued) {
 		e.Obj, e.Flag = q.observed()
 		e.RV = rvOf(e.Obj)
 	}
-	send(f.observer, e)
+	f.observer.Observe(e)
 }
 
 // addLocked queues one delta. Mirrors client-go

@@ -100,8 +100,10 @@ type Reflector struct {
 	cause error
 
 	observer Observer
-	gates    Gates
-	requests atomic.Uint32
+	// rvEvent, guarded by rvLock, and watchEvent, which belongs to the goroutine that reads a watch, are lent to the observer.
+	rvEvent, watchEvent Event
+	gates               Gates
+	requests            atomic.Uint32
 	// resyncs are the resyncs that a relist has not waited for; Run does.
 	resyncs sync.WaitGroup
 
@@ -308,7 +310,8 @@ func (r *Reflector) setLastSyncResourceVersion(rv string) {
 	moved := r.lastSyncRV != rv
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
-		send(r.observer, Event{Kind: KindReflectorRV, RV: rv})
+		r.rvEvent.Kind, r.rvEvent.RV = KindReflectorRV, rv
+		r.observer.Observe(&r.rvEvent)
 	}
 }
 

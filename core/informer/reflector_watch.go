@@ -275,7 +275,9 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			}
 			rv := m.GetResourceVersion()
 			endMark := event.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-			s.events++
+			if s.events++; s.events%yieldEvery == 0 {
+				yield(r.gates)
+			}
 			if r.observer != nil {
 				r.observeWatchEvent(s, temporary, event, m, endMark)
 			}
@@ -347,12 +349,14 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool)
 // observeWatchEvent emits KindWatchEvent. With a temporary store it foretells
 // how many objects that will hold.
 func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) {
-	e := Event{Kind: KindWatchEvent, Req: s.req, Op: opOfWatch(event.Type), RV: m.GetResourceVersion(), Flag: endMark}
+	e := &r.watchEvent
+	e.Kind, e.Req, e.Op, e.RV, e.Flag = KindWatchEvent, s.req, opOfWatch(event.Type), m.GetResourceVersion(), endMark
+	e.Key, e.Obj, e.N = "", nil, 0
 	if event.Type != watch.Bookmark {
 		e.Key, e.Obj = MetaObjectToName(m).String(), event.Object
 	}
 	if temporary == nil {
-		send(r.observer, e)
+		r.observer.Observe(e)
 		return
 	}
 	_, known := temporary.storage.Get(e.Key)
@@ -364,10 +368,10 @@ func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.E
 		e.N++
 	}
 	if endMark {
-		r.setPhase(PhaseWatching, e)
+		r.setPhase(PhaseWatching, *e)
 		return
 	}
-	send(r.observer, e)
+	r.observer.Observe(e)
 }
 
 // markInterval is how often a WatchList warns that its end mark is missing.

@@ -169,7 +169,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
 	}
 	s.features = options.Era.features()
-	s.processor = newSharedProcessor(s.clock, options.Observer)
+	s.processor = newSharedProcessor(s.clock, options.Observer, options.Gates)
 	return s
 }
 

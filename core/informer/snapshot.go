@@ -220,7 +220,7 @@ func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
 func (p *processorListener) snapshotLocked() ListenerSnapshot {
 	out := ListenerSnapshot{ID: p.id, Name: p.name, Synced: IsDone(&p.tracker), Syncing: p.syncing}
 	if p.observer != nil {
-		c := p.channels
+		c := p.handover
 		out.Pending, out.Capacity, out.Waiting = c.ring.Len(), c.ring.Cap(), c.waiting
 		out.Delivered, out.Handled, out.Handling = c.delivered, c.handled, c.handling
 	}

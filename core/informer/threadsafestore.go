@@ -85,6 +85,7 @@ type threadSafeMap struct {
 	rv      string
 
 	observer Observer
+	written  Event // lent to observer
 	hideRV   bool
 	rvMetric GaugeMetric // nil if nobody looks
 }
@@ -406,7 +407,9 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 			if existed {
 				kind = KindStoreUpdated
 			}
-			send(c.observer, Event{Kind: kind, Op: op, Key: key, RV: rvOf(obj), Obj: obj, Old: old, Indexed: indexed, StoreRV: c.visibleRV()})
+			e := &c.written
+			e.Kind, e.Op, e.Key, e.RV, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, rvOf(obj), obj, old, indexed, c.visibleRV()
+			c.observer.Observe(e)
 		}()
 	}
 	for _, x := range c.indices {

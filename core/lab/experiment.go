@@ -56,7 +56,17 @@ type experiment struct {
 // tap passes events on until its experiment is over.
 type tap struct {
 	x    *experiment
-	next informer.Observer
+	next informer.TimedObserver
+}
+
+// Now implements informer.TimedObserver.
+func (t tap) Now() time.Duration { return t.next.Now() }
+
+// ObserveAt implements informer.TimedObserver.
+func (t tap) ObserveAt(now time.Duration, es []informer.Event) {
+	if !t.x.over.Load() {
+		t.next.ObserveAt(now, es)
+	}
 }
 
 // Observe implements informer.Observer.

@@ -9,11 +9,10 @@ import (
 func (r *Recorder) Begin(f *Fold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clock = r.opts.Clock
-	r.reset()
+	r.reset(r.opts.Clock)
 	r.origin = f
 	r.seq, r.at = f.seq, f.at
-	r.start = r.clock.Now().Add(-r.at)
+	r.endsNow()
 }
 
 // Extend appends events that were numbered and timed elsewhere: the first must be the one after Head, and none may be
@@ -38,11 +37,12 @@ func (r *Recorder) Extend(events []Event) error {
 		e := &events[i]
 		r.put(max(e.At, r.at), e.Lane, &e.Event, sizes[i])
 	}
-	r.start = r.clock.Now().Add(-r.at)
+	r.endsNow()
+	r.wakeLocked()
 	lag := len(r.gone) > maxPending
 	r.mu.Unlock()
 	for ; lag; lag = r.behind() {
-		r.catchUp()
+		r.help()
 	}
 	return nil
 }

@@ -1,8 +1,10 @@
 package trace
 
 import (
+	"reflect"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/apimachinery/pkg/types"
@@ -37,16 +39,32 @@ type store struct {
 // weight is how many bytes of JSON objects have, as they are held and as they came.
 type weight struct{ held, came int64 }
 
+// weigher is an object that knows how large it is: to ask it must cost nothing, for it is asked under the informer's locks. (The Size of the
+// typed objects of Kubernetes is no such method: it walks the whole object.)
+type weigher interface{ Weight() (held, came int) }
+
+// weightless is the last type that was found to be no weigher: to find that out anew for each object takes long.
+var weightless atomic.Pointer[any]
+
+func asWeigher(obj any) (weigher, bool) {
+	if t := weightless.Load(); t != nil && words(*t)[0] == words(obj)[0] {
+		return nil, false
+	}
+	w, ok := obj.(weigher)
+	if !ok && obj != nil {
+		zero := reflect.Zero(reflect.TypeOf(obj)).Interface()
+		weightless.Store(&zero)
+	}
+	return w, ok
+}
+
 // weigh weighs an object. One that does not say how large it is counts as nothing.
-func weigh(obj any) (w weight) {
-	if o, ok := obj.(interface{ Weight() (held, came int) }); ok {
+func weigh(obj any) weight {
+	if o, ok := asWeigher(obj); ok {
 		held, came := o.Weight()
 		return weight{int64(held), int64(came)}
 	}
-	if o, ok := obj.(sizer); ok {
-		w.held, w.came = int64(o.Size()), int64(o.Size())
-	}
-	return w
+	return weight{}
 }
 
 // dropped reports whether something was dropped.
@@ -140,8 +158,7 @@ func (s *store) reindex(epoch uint64, e *Event) {
 }
 
 func (s *store) put(epoch uint64, c *Cell) {
-	old, had := s.objects.get(c.Key)
-	s.objects.set(epoch, c.Key, c)
+	old, had := s.objects.swap(epoch, c.Key, c)
 	s.weight.add(weigh(c.Obj))
 	if had {
 		s.weight.take(weigh(old.Obj))

@@ -2,9 +2,10 @@ package trace
 
 import (
 	"encoding/binary"
-	"reflect"
+	"slices"
 	"sort"
 	"time"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
@@ -15,7 +16,7 @@ const (
 	chunkEvents = 1024
 	// markEvery is how far the marks of a chunk are apart: to read one event, at most so many are decoded.
 	markEvery = 32
-	// recentStrings is how many of a chunk's strings are found again by the writer; a power of two.
+	// recentStrings is how many of a chunk's strings are found again by the writer, at most; place counts on it.
 	recentStrings = 128
 	// recentObjects is how many of a chunk's newest objects are found again by the writer.
 	recentObjects = 6
@@ -78,6 +79,8 @@ type chunk struct {
 	at     time.Duration // of the newest event
 	bytes  int           // what it takes with the objects that its events brought, about
 	recent [recentStrings]uint16
+	key    int // the newest event's key, in strings
+	rv     int // its version
 }
 
 // What an entry of each table takes, and a chunk by itself, about.
@@ -94,7 +97,7 @@ const (
 func newChunk(before *chunk) *chunk {
 	c := &chunk{packed: packed{marks: new([chunkEvents / markEvery]mark)}}
 	if before != nil {
-		room := func(n int) int { return n + n/16 }
+		room := func(n int) int { return n + n/2 }
 		c.buf = make([]byte, 0, room(len(before.buf)))
 		c.strings = make([]string, 0, room(len(before.strings)))
 		c.objects = make([]any, 0, room(len(before.objects)))
@@ -113,6 +116,9 @@ func (c *chunk) empty() {
 	c.n, c.bytes, c.at = 0, 0, 0
 }
 
+// maxPacked is more than an event takes in the buffer: its members and, for each of the numbers, a varint.
+const maxPacked = 4 + 12*binary.MaxVarintLen64
+
 // add appends an event, whose time is not before that of the one before it, and returns what it takes, about. It must not be full.
 func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	size := 0
@@ -124,114 +130,155 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 		size = chunkBytes
 	}
 	begin := len(c.buf)
-	b := append(c.buf, 0, 0, byte(e.Kind))
-	b = binary.AppendUvarint(b, uint64(at-c.at))
-	c.at = at
+	if cap(c.buf)-begin < maxPacked {
+		c.buf = slices.Grow(c.buf, max(maxPacked, begin/4))
+	}
+	b := c.buf[begin : begin+maxPacked]
 	has := 0
+	b[2] = byte(e.Kind)
+	i := putUvarint(b, 3, uint64(at-c.at))
+	c.at = at
 	if e.Op != 0 {
 		has |= hasOp
-		b = append(b, byte(e.Op))
+		b[i] = byte(e.Op)
+		i++
 	}
 	if e.Flag {
 		has |= hasFlag
 	}
 	if e.Listener != 0 {
 		has |= hasListener
-		b = binary.AppendVarint(b, int64(e.Listener))
+		i = putVarint(b, i, int64(e.Listener))
 	}
 	if e.Req != 0 {
 		has |= hasReq
-		b = binary.AppendUvarint(b, uint64(e.Req))
+		i = putUvarint(b, i, uint64(e.Req))
 	}
 	if e.N != 0 {
 		has |= hasN
-		b = binary.AppendVarint(b, int64(e.N))
+		i = putVarint(b, i, int64(e.N))
 	}
 	if e.M != 0 {
 		has |= hasM
-		b = binary.AppendVarint(b, int64(e.M))
+		i = putVarint(b, i, int64(e.M))
 	}
 	if e.Dur != 0 {
 		has |= hasDur
-		b = binary.AppendVarint(b, int64(e.Dur))
+		i = putVarint(b, i, int64(e.Dur))
 	}
 	if e.Key != "" {
 		has |= hasKey
-		b = binary.AppendUvarint(b, c.text(e.Key, &size))
+		if c.key >= len(c.strings) || !identical(c.strings[c.key], e.Key) {
+			c.key = c.text(e.Key, &size)
+		}
+		i = putUvarint(b, i, uint64(c.key))
 	}
 	if e.RV != "" {
 		has |= hasRV
-		b = binary.AppendUvarint(b, c.text(e.RV, &size))
+		if c.rv >= len(c.strings) || !identical(c.strings[c.rv], e.RV) {
+			c.rv = c.text(e.RV, &size)
+		}
+		i = putUvarint(b, i, uint64(c.rv))
 	}
 	if e.StoreRV != "" {
 		has |= hasStoreRV
-		b = binary.AppendUvarint(b, c.text(e.StoreRV, &size))
+		i = putUvarint(b, i, uint64(c.text(e.StoreRV, &size)))
 	}
 	if e.Text != "" {
 		has |= hasText
-		b = binary.AppendUvarint(b, c.text(e.Text, &size))
+		i = putUvarint(b, i, uint64(c.text(e.Text, &size)))
 	}
 	if e.Obj != nil {
 		has |= hasObj
-		b = binary.AppendUvarint(b, c.object(e.Obj, &size))
+		i = putUvarint(b, i, uint64(c.object(e.Obj, &size)))
 	}
 	if e.Old != nil {
 		has |= hasOld
-		b = binary.AppendUvarint(b, c.object(e.Old, &size))
+		i = putUvarint(b, i, uint64(c.object(e.Old, &size)))
 	}
 	if e.Indexed != nil {
 		has |= hasIndexed
-		b = binary.AppendUvarint(b, uint64(len(c.indexed)))
+		i = putUvarint(b, i, uint64(len(c.indexed)))
 		c.indexed = append(c.indexed, e.Indexed)
 		size += indexedBytes + valuesBytes*len(e.Indexed)
 	}
 	if e.Verb != 0 || e.Era != 0 || e.Err != nil || e.Options != nil || e.Items != nil {
 		has |= hasSeldom
-		b = binary.AppendUvarint(b, uint64(len(c.seldom)))
+		i = putUvarint(b, i, uint64(len(c.seldom)))
 		c.seldom = append(c.seldom, seldom{e.Verb, e.Era, e.Err, e.Options, e.Items})
 		size += seldomBytes
 	}
 	if lane != 0 {
 		has |= hasLane
-		b = append(b, lane)
+		b[i] = lane
+		i++
 	}
-	b[begin], b[begin+1] = byte(has), byte(has>>8)
-	c.buf = b
+	b[0], b[1] = byte(has), byte(has>>8)
+	c.buf = c.buf[:begin+i]
 	c.n++
-	return size + len(b) - begin
+	return size + i
 }
+
+func putUvarint(b []byte, i int, v uint64) int {
+	for v >= 0x80 {
+		b[i] = byte(v) | 0x80
+		v >>= 7
+		i++
+	}
+	b[i] = byte(v)
+	return i + 1
+}
+
+func putVarint(b []byte, i int, v int64) int { return putUvarint(b, i, uint64(v)<<1^uint64(v>>63)) }
 
 // text gives the number of a string: that of an equal one which came lately, or a new one. Steps of one object follow each other, so its
 // key and its version are there once and not once for each step.
-func (c *chunk) text(s string, size *int) uint64 {
-	n := len(s)
-	h := uint(n)*31 + uint(s[n-1])*37 + uint(s[n/2])*17
-	if n > 1 {
-		h += uint(s[n-2]) * 7
-	}
-	at := &c.recent[h%recentStrings]
+func (c *chunk) text(s string, size *int) int {
+	at := &c.recent[place(s)]
 	if i := int(*at); i < len(c.strings) && c.strings[i] == s {
-		return uint64(i)
+		return i
 	}
 	*at = uint16(len(c.strings))
 	c.strings = append(c.strings, s)
-	*size += stringBytes + n
-	return uint64(*at)
+	*size += stringBytes + len(s)
+	return int(*at)
+}
+
+// identical says whether two strings are one, without looking at what they say: the steps of one object share them.
+func identical(a, b string) bool {
+	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
+}
+
+// place is where a string is looked for among the recent ones: by its end, in which keys and versions differ.
+func place(s string) int {
+	h := uint64(len(s))
+	if n := len(s); n >= 8 {
+		s = s[n-8:]
+		h ^= uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 | uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	} else {
+		for i := range n {
+			h = h<<8 ^ uint64(s[i])
+		}
+	}
+	return int(h * 0x9e3779b97f4a7c15 >> 57)
 }
 
 // object gives the number of an object, in the same way.
-func (c *chunk) object(o any, size *int) uint64 {
-	if reflect.TypeOf(o).Kind() == reflect.Pointer { // anything else may be dear to compare, or panic
-		for i := len(c.objects) - 1; i >= max(0, len(c.objects)-recentObjects); i-- {
-			if c.objects[i] == o {
-				return uint64(i)
-			}
+func (c *chunk) object(o any, size *int) int {
+	word := words(o)
+	for i := len(c.objects) - 1; i >= max(0, len(c.objects)-recentObjects); i-- {
+		if words(c.objects[i]) == word {
+			return i
 		}
 	}
 	c.objects = append(c.objects, o)
 	*size += objectBytes
-	return uint64(len(c.objects) - 1)
+	return len(c.objects) - 1
 }
+
+// words are the type and the pointer of a value. Where both are the same the value is the same one. (To compare the values themselves may take
+// long, or panic.)
+func words(o any) [2]unsafe.Pointer { return *(*[2]unsafe.Pointer)(unsafe.Pointer(&o)) }
 
 // began is the time of the first event.
 func (p *packed) began() time.Duration { return p.marks[0].at }
@@ -242,6 +289,7 @@ type unpacker struct {
 	i   int
 	off int
 	at  time.Duration
+	had int // the members of the event that was read last
 }
 
 // from returns an unpacker whose next event is the i-th.
@@ -258,15 +306,22 @@ func (p *packed) from(i int) unpacker {
 }
 
 func (u *unpacker) uvarint() uint64 {
+	if b := u.p.buf[u.off]; b < 0x80 { // as most are
+		u.off++
+		return uint64(b)
+	}
+	return u.longUvarint()
+}
+
+func (u *unpacker) longUvarint() uint64 {
 	v, n := binary.Uvarint(u.p.buf[u.off:])
 	u.off += n
 	return v
 }
 
 func (u *unpacker) varint() int64 {
-	v, n := binary.Varint(u.p.buf[u.off:])
-	u.off += n
-	return v
+	v := u.uvarint()
+	return int64(v>>1) ^ -int64(v&1)
 }
 
 func (u *unpacker) byte() byte {
@@ -274,13 +329,18 @@ func (u *unpacker) byte() byte {
 	return u.p.buf[u.off-1]
 }
 
-// next reads the next event into e, all of whose members it sets; there must be one.
+// next reads the next event into e; there must be one. E is zero, or what the call before this one left in it: then only the members that
+// it has and this one has not are cleared, for that is most of the work.
 func (u *unpacker) next(e *Event) {
 	if u.i%markEvery == 0 {
 		u.at = u.p.marks[u.i/markEvery].at
 	}
 	has := int(u.byte()) | int(u.byte())<<8
-	*e = Event{Seq: u.p.first + uint64(u.i)}
+	if stale := u.had &^ has; stale != 0 {
+		e.drop(stale)
+	}
+	u.had = has
+	e.Seq = u.p.first + uint64(u.i)
 	e.Kind = informer.Kind(u.byte())
 	u.at += time.Duration(u.uvarint())
 	e.At = u.at
@@ -334,6 +394,55 @@ func (u *unpacker) next(e *Event) {
 	}
 }
 
+// drop clears members of an event.
+func (e *Event) drop(members int) {
+	if members&hasOp != 0 {
+		e.Op = 0
+	}
+	if members&hasListener != 0 {
+		e.Listener = 0
+	}
+	if members&hasReq != 0 {
+		e.Req = 0
+	}
+	if members&hasN != 0 {
+		e.N = 0
+	}
+	if members&hasM != 0 {
+		e.M = 0
+	}
+	if members&hasDur != 0 {
+		e.Dur = 0
+	}
+	if members&hasKey != 0 {
+		e.Key = ""
+	}
+	if members&hasRV != 0 {
+		e.RV = ""
+	}
+	if members&hasStoreRV != 0 {
+		e.StoreRV = ""
+	}
+	if members&hasText != 0 {
+		e.Text = ""
+	}
+	if members&hasObj != 0 {
+		e.Obj = nil
+	}
+	if members&hasOld != 0 {
+		e.Old = nil
+	}
+	if members&hasIndexed != 0 {
+		e.Indexed = nil
+	}
+	if members&hasSeldom != 0 {
+		e.Verb, e.Era, e.Err, e.Options, e.Items = 0, 0, nil, nil, nil
+	}
+	if members&hasLane != 0 {
+		e.Lane = 0
+	}
+}
+
 // until is how many of the events are at or before a time.
 func (p *packed) until(at time.Duration) int {
 	marks := (p.n + markEvery - 1) / markEvery
@@ -374,8 +483,9 @@ func (p *part) each(fn func(*Event) bool) bool {
 
 // lend is each for an fn that keeps no event beyond its call, and wants them all.
 func (p *part) lend(fn func(*Event)) {
+	u := p.from(p.lo)
 	var e Event
-	for u := p.from(p.lo); u.i < p.hi; {
+	for u.i < p.hi {
 		u.next(&e)
 		fn(&e)
 	}

@@ -93,7 +93,10 @@ func (m *pmap[V]) get(key string) (v V, ok bool) {
 
 func (m *pmap[V]) has(key string) bool { return m.find(key) != nil }
 
-func (m *pmap[V]) set(epoch uint64, key string, v V) {
+func (m *pmap[V]) set(epoch uint64, key string, v V) { m.swap(epoch, key, v) }
+
+// swap is set, and returns what was there.
+func (m *pmap[V]) swap(epoch uint64, key string, v V) (old V, had bool) {
 	h := hashKey(key)
 	slot := &m.root
 	shift := 0
@@ -102,7 +105,7 @@ func (m *pmap[V]) set(epoch uint64, key string, v V) {
 		if n == nil {
 			*slot = &pnode[V]{epoch: epoch, ents: []pent[V]{{h, key, v}}}
 			m.n++
-			return
+			return old, false
 		}
 		n = n.owned(epoch)
 		*slot = n
@@ -113,14 +116,14 @@ func (m *pmap[V]) set(epoch uint64, key string, v V) {
 		}
 		for i := range n.ents {
 			if n.ents[i].hash == h && n.ents[i].key == key {
-				n.ents[i].val = v
-				return
+				old, n.ents[i].val = n.ents[i].val, v
+				return old, true
 			}
 		}
 		if len(n.ents) < leafMax || shift >= 32 {
 			n.ents = append(n.ents, pent[V]{h, key, v})
 			m.n++
-			return
+			return old, false
 		}
 		kids := make([]*pnode[V], fan)
 		for _, e := range n.ents {

@@ -2,8 +2,11 @@ package trace
 
 import (
 	"context"
+	"runtime"
+	"slices"
 	"sort"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
@@ -18,8 +21,8 @@ type RecorderOptions struct {
 	Clock clock.PassiveClock
 	// MaxEvents is how many events are kept, 262,144 when 0. The oldest go first, a thousand or so at a time.
 	MaxEvents int
-	// MaxBytes bounds what the kept events and the objects that they brought take, about; 96 MiB when 0. Objects count with
-	// their Size() when they have one.
+	// MaxBytes bounds what the kept events and the objects that they brought take, about; 96 MiB when 0. Objects count with what
+	// their Weight() says is held, and with 1 KiB when they have none.
 	MaxBytes int
 	// CheckpointEvery is the distance of the folds that are kept for going back, 4,096 events when 0.
 	CheckpointEvery int
@@ -28,23 +31,27 @@ type RecorderOptions struct {
 // maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
 const maxPending = 8
 
+// maxSpare is how many chunks are kept to be written again: as many as a writer who was interrupted while it folded has to catch up with.
+const maxSpare = 96
+
 // Recorder keeps the newest events of a log, and the folds needed to show any
 // moment of it. All its methods may be called at any time from any goroutine.
 type Recorder struct {
 	opts RecorderOptions
 
-	mu     sync.Mutex
-	clock  clock.PassiveClock
-	start  time.Time
-	chunks []*chunk
-	gone   []*chunk // evicted, not in base yet
-	spare  *chunk   // evicted, in base, and never seen by a reader: written again
-	seq    uint64
-	at     time.Duration
-	bytes  int
-	read   uint64 // highest seq a reader may have seen
-	wake   chan struct{}
-	gen    uint64
+	mu      sync.Mutex
+	timer   atomic.Pointer[timer] // written with mu held
+	chunks  []*chunk
+	last    *chunk   // of chunks
+	gone    []*chunk // evicted, not in base yet
+	folding bool     // catchUp runs
+	spare   []*chunk // evicted, in base, and never seen by a reader: written again
+	seq     uint64
+	at      time.Duration
+	bytes   int
+	read    uint64 // highest seq a reader may have seen
+	wake    chan struct{}
+	gen     uint64
 
 	origin *Fold // what stands before the log's first event; nil: nothing
 
@@ -53,6 +60,14 @@ type Recorder struct {
 	points []*Fold    // checkpoints by seq, all after base
 	foldOf uint64     // the gen that base belongs to
 }
+
+// timer is what the times of a log are read from.
+type timer struct {
+	clock clock.PassiveClock
+	start time.Time // of the log
+}
+
+func (t *timer) now() time.Duration { return t.clock.Since(t.start) }
 
 // NewRecorder returns an empty Recorder whose log begins now.
 func NewRecorder(o RecorderOptions) *Recorder {
@@ -68,7 +83,9 @@ func NewRecorder(o RecorderOptions) *Recorder {
 	if o.CheckpointEvery <= 0 {
 		o.CheckpointEvery = 4096
 	}
-	return &Recorder{opts: o, clock: o.Clock, start: o.Clock.Now(), base: NewFold()}
+	r := &Recorder{opts: o, base: NewFold()}
+	r.timer.Store(&timer{o.Clock, o.Clock.Now()})
+	return r
 }
 
 type laneObserver struct {
@@ -79,8 +96,16 @@ type laneObserver struct {
 // Observe implements informer.Observer.
 func (o *laneObserver) Observe(e *informer.Event) { o.r.append(o.lane, e) }
 
+// Now implements informer.TimedObserver.
+func (o *laneObserver) Now() time.Duration { return o.r.timer.Load().now() }
+
+// ObserveAt implements informer.TimedObserver.
+func (o *laneObserver) ObserveAt(now time.Duration, es []informer.Event) {
+	o.r.appendAt(now, o.lane, es)
+}
+
 // Lane returns the Observer for the informer of a lane.
-func (r *Recorder) Lane(i uint8) informer.Observer { return &laneObserver{r, i} }
+func (r *Recorder) Lane(i uint8) informer.TimedObserver { return &laneObserver{r, i} }
 
 type workObserver struct {
 	r    *Recorder
@@ -108,28 +133,35 @@ func (r *Recorder) WorkLane(i uint8) workqueue.Observer { return &workObserver{r
 // Emit appends an event and returns its seq.
 func (r *Recorder) Emit(lane uint8, e informer.Event) uint64 { return r.append(lane, &e) }
 
-type sizer interface{ Size() int }
+// unweighed is what an object counts for that does not say how large it is.
+const unweighed = 1024
+
+// size is how much memory an object takes that came from outside, about.
+func size(obj any) int {
+	if o, ok := asWeigher(obj); ok {
+		held, _ := o.Weight()
+		return held
+	}
+	if obj == nil {
+		return 0
+	}
+	return unweighed
+}
 
 // brought is how many bytes of objects an event brings that no event before it did, about.
 func brought(e *informer.Event) int {
 	n := len(e.Text)
 	switch e.Kind {
 	case informer.KindWatchEvent, KindWireFrame:
-		if s, ok := e.Obj.(sizer); ok {
-			n += s.Size()
-		}
+		n += size(e.Obj)
 	case informer.KindQueued:
 		if e.Op == informer.OpReplaced || weigh(e.Obj).dropped() { // what a transform made is an object of its own
-			if s, ok := e.Obj.(sizer); ok {
-				n += s.Size()
-			}
+			n += size(e.Obj)
 		}
 		fallthrough
 	case KindRestored:
 		for i := range e.Items {
-			if s, ok := e.Items[i].Obj.(sizer); ok {
-				n += s.Size()
-			}
+			n += size(e.Items[i].Obj)
 		}
 		n += len(e.Items) * 96
 	case informer.KindStoreReplaced, informer.KindIndexersAdded:
@@ -140,47 +172,97 @@ func brought(e *informer.Event) int {
 
 // append is on the informer's hot path, with its locks held.
 func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
-	size := brought(e)
+	brings := brought(e)
+	at := r.timer.Load().now()
 	r.mu.Lock()
-	at := max(r.clock.Since(r.start), r.at)
-	seq := r.put(at, lane, e, size)
-	lag := len(r.gone) > maxPending
+	r.put(r.checked(at), lane, e, brings)
+	return r.appended()
+}
+
+// appendAt is append for events of one moment.
+func (r *Recorder) appendAt(at time.Duration, lane uint8, es []informer.Event) {
+	r.mu.Lock()
+	at = r.checked(at)
+	for i := range es {
+		r.put(at, lane, &es[i], brought(&es[i]))
+	}
+	r.appended()
+}
+
+// checked gives an event its time, which was read before mu was held, so that nobody waits for the clock: others may have appended events since
+// that are later, and then this one is as late; or the log began anew.
+func (r *Recorder) checked(at time.Duration) time.Duration {
+	if at > r.at+time.Millisecond {
+		at = min(at, r.timer.Load().now())
+	}
+	return max(at, r.at)
+}
+
+// appended is what follows puts with mu held, which it releases. It returns the newest event's seq.
+func (r *Recorder) appended() uint64 {
+	r.wakeLocked()
+	seq, gone := r.seq, len(r.gone)
+	start := threads && gone > maxPending && !r.folding
+	if start {
+		r.folding = true
+	}
 	r.mu.Unlock()
-	if lag {
-		r.catchUp()
+	switch {
+	case start:
+		go r.catchUp()
+	case gone > maxSpare, !threads && gone > maxPending:
+		r.help()
 	}
 	return seq
 }
 
-// catchUp folds for want of a reader who would: a chunk's worth for a chunk's worth.
+// threads: goroutines can run at the same time. Where they cannot, another one would only change the order in which the others run.
+const threads = runtime.GOARCH != "wasm"
+
+// wakeLocked tells those who wait for an event or a Reset.
+func (r *Recorder) wakeLocked() {
+	if r.wake != nil {
+		close(r.wake)
+		r.wake = nil
+	}
+}
+
+// catchUp folds for want of a reader who would, until there is nothing left to fold. It has a goroutine of its own, which is started when too
+// much is evicted: who appends holds locks of the informer, and others wait for them.
 func (r *Recorder) catchUp() {
+	for {
+		r.foldMu.Lock()
+		r.settle(1)
+		r.foldMu.Unlock()
+		r.mu.Lock()
+		if len(r.gone) == 0 {
+			r.folding = false
+			r.mu.Unlock()
+			return
+		}
+		r.mu.Unlock()
+	}
+}
+
+// help folds where events come faster than catchUp folds them: a chunk's worth for a chunk's worth.
+func (r *Recorder) help() {
 	if r.foldMu.TryLock() {
 		r.settle(1)
 		r.foldMu.Unlock()
 	}
 }
 
-// put appends with mu held. Size is what the event brought.
-func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int) uint64 {
+// put appends with mu held. At is not before that of the event before it; brings is what the event brought.
+func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, brings int) {
 	r.at = at
 	r.seq++
-	var c *chunk
-	if n := len(r.chunks); n > 0 && r.chunks[n-1].n < chunkEvents {
-		c = r.chunks[n-1]
-	} else {
-		if c, r.spare = r.spare, nil; c != nil {
-			c.empty()
-		} else if n > 0 {
-			c = newChunk(r.chunks[n-1])
-		} else {
-			c = newChunk(nil)
-		}
-		c.first = r.seq
-		r.chunks = append(r.chunks, c)
+	c := r.last
+	if c == nil || c.n == chunkEvents {
+		c = r.nextChunk()
 	}
-	size += c.add(at, lane, e)
-	c.bytes += size
-	r.bytes += size
+	brings += c.add(at, lane, e)
+	c.bytes += brings
+	r.bytes += brings
 	if c.n == 1 || r.bytes > r.opts.MaxBytes {
 		for len(r.chunks) > 1 && (r.bytes > r.opts.MaxBytes || r.count() > r.opts.MaxEvents) {
 			old := r.chunks[0]
@@ -190,11 +272,23 @@ func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, size int
 			r.gone = append(r.gone, old)
 		}
 	}
-	if r.wake != nil {
-		close(r.wake)
-		r.wake = nil
+}
+
+// nextChunk begins a chunk with the event r.seq.
+func (r *Recorder) nextChunk() *chunk {
+	var c *chunk
+	if n := len(r.spare); n > 0 {
+		c = r.spare[n-1]
+		r.spare[n-1] = nil
+		r.spare = r.spare[:n-1]
+		c.empty()
+	} else {
+		c = newChunk(r.last)
 	}
-	return r.seq
+	c.first = r.seq
+	r.chunks = append(r.chunks, c)
+	r.last = c
+	return c
 }
 
 func (r *Recorder) count() int {
@@ -215,7 +309,7 @@ func (r *Recorder) Head() (seq uint64, at time.Duration) {
 func (r *Recorder) Now() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return max(r.clock.Since(r.start), r.at)
+	return max(r.timer.Load().now(), r.at)
 }
 
 // First returns the seq of the oldest event kept; one more than Head's when there is none.
@@ -394,11 +488,12 @@ func (r *Recorder) settle(limit int) {
 	}
 	r.mu.Lock()
 	if r.gen == gen {
-		clear(r.gone[:len(gone)])
-		r.gone = r.gone[len(gone):]
-		if last.first > r.read {
-			r.spare = last // nobody was ever given a piece of it
+		for _, c := range gone {
+			if c.first > r.read && len(r.spare) < maxSpare { // nobody was ever given a piece of it
+				r.spare = append(r.spare, c)
+			}
 		}
+		r.gone = slices.Delete(r.gone, 0, len(gone))
 	}
 	r.mu.Unlock()
 }
@@ -449,19 +544,21 @@ func (r *Recorder) Reset() { r.ResetOn(r.opts.Clock) }
 func (r *Recorder) ResetOn(c clock.PassiveClock) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clock = c
-	r.reset()
+	r.reset(c)
 }
 
-func (r *Recorder) reset() {
-	r.chunks, r.gone, r.spare, r.origin = nil, nil, nil, nil
+func (r *Recorder) reset(c clock.PassiveClock) {
+	r.chunks, r.last, r.gone, r.spare, r.origin = nil, nil, nil, nil, nil
 	r.seq, r.at, r.bytes, r.read = 0, 0, 0, 0
-	r.start = r.clock.Now()
+	r.timer.Store(&timer{c, c.Now()})
 	r.gen++
-	if r.wake != nil {
-		close(r.wake)
-		r.wake = nil
-	}
+	r.wakeLocked()
+}
+
+// endsNow makes the log's newest event one of this moment. With mu held.
+func (r *Recorder) endsNow() {
+	c := r.timer.Load().clock
+	r.timer.Store(&timer{c, c.Now().Add(-r.at)})
 }
 
 // Load replaces the log by that of a file. Its events keep their times and
@@ -469,11 +566,10 @@ func (r *Recorder) reset() {
 func (r *Recorder) Load(events []Event) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.clock = r.opts.Clock
-	r.reset()
+	r.reset(r.opts.Clock)
 	for i := range events {
 		e := &events[i]
 		r.put(max(e.At, r.at), e.Lane, &e.Event, brought(&e.Event))
 	}
-	r.start = r.clock.Now().Add(-r.at)
+	r.endsNow()
 }

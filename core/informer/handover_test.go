@@ -1,0 +1,185 @@
+package informer
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"testing/synctest"
+
+	"k8s.io/klog/v2"
+	"k8s.io/utils/buffer"
+	"k8s.io/utils/clock"
+)
+
+// channelListener is client-go's processorListener as it is written there: two unbuffered channels, and the goroutine pop between them.
+// Mirrors client-go tools/cache.(*processorListener).add, pop and run (v0.37.2).
+type channelListener struct {
+	addCh, nextCh chan notification
+	ring          *buffer.TypedRingGrowing[notification]
+	waiting       bool // what pop knows in its local variables
+	call          func(notification)
+	ended         chan struct{}
+}
+
+func newChannelListener(call func(notification)) *channelListener {
+	return &channelListener{addCh: make(chan notification), nextCh: make(chan notification), call: call, ended: make(chan struct{}),
+		ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
+}
+
+func (p *channelListener) pop() {
+	defer close(p.nextCh)
+	var nextCh chan<- notification
+	var next notification
+	ok := true
+	for {
+		select {
+		case nextCh <- next:
+			if next, ok = p.ring.ReadOne(); !ok {
+				nextCh = nil
+				p.waiting = false
+			}
+		case added, ok := <-p.addCh:
+			if !ok {
+				return
+			}
+			if nextCh == nil {
+				next, nextCh = added, p.nextCh
+				p.waiting = true
+			} else {
+				p.ring.WriteOne(added)
+			}
+		}
+	}
+}
+
+func (p *channelListener) run() {
+	defer close(p.ended)
+	for n := range p.nextCh {
+		p.call(n)
+	}
+}
+
+// heldHandler notes its calls, each of which waits until it is let go.
+type heldHandler struct {
+	begun, ended []string
+	release      chan struct{}
+}
+
+func (c *heldHandler) call(n notification) {
+	c.begun = append(c.begun, n.key)
+	<-c.release
+	c.ended = append(c.ended, n.key)
+}
+
+func (c *heldHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
+func (c *heldHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
+func (c *heldHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
+
+// TestHandoverIsThatOfChannels plays the same random schedule to a listener whose two channels and goroutine are steps under a lock, and to one
+// that has them: after each move both have called the handler with the same, and hold the same.
+func TestHandoverIsThatOfChannels(t *testing.T) {
+	for seed := range uint64(40) {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { playHandover(t, rand.New(rand.NewPCG(seed, 1))) })
+		})
+	}
+}
+
+func playHandover(t *testing.T, rnd *rand.Rand) {
+	ours, theirs := &heldHandler{release: make(chan struct{})}, &heldHandler{release: make(chan struct{})}
+	rec := &recorder{}
+	p := newProcessorListener(ours, listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}, observer: rec})
+	q := newChannelListener(theirs.call)
+	go p.run()
+	go q.pop()
+	go q.run()
+	n, steps := 0, 60+rnd.IntN(200)
+	add := func() {
+		n++
+		x := notification{op: OpAdded, key: fmt.Sprint("ns/", n), rv: fmt.Sprint(n)}
+		x.obj = notification{key: x.key}
+		p.add(x)
+		q.addCh <- x
+	}
+	look := func(what string) {
+		t.Helper()
+		synctest.Wait()
+		h := p.handover
+		if got, want := fmt.Sprint(ours.begun, ours.ended), fmt.Sprint(theirs.begun, theirs.ended); got != want {
+			t.Fatalf("after %s the handler was called with\n%s\nbehind channels with\n%s", what, got, want)
+		}
+		if h.ring.Len() != q.ring.Len() || h.ring.Cap() != q.ring.Cap() || h.waiting != q.waiting {
+			t.Fatalf("after %s the ring has %d of %d and something waits: %t; behind channels %d of %d, %t", what,
+				h.ring.Len(), h.ring.Cap(), h.waiting, q.ring.Len(), q.ring.Cap(), q.waiting)
+		}
+	}
+	for range steps {
+		switch rnd.IntN(8) {
+		case 0:
+			for range rnd.IntN(1500) {
+				add()
+			}
+			look("a burst")
+		case 1, 2, 3:
+			add()
+			look("one more")
+		default:
+			if len(ours.begun) > len(ours.ended) {
+				ours.release <- struct{}{}
+				theirs.release <- struct{}{}
+				look("a return of the handler")
+			}
+		}
+	}
+	// What each event says is what there was when it was emitted.
+	length, accepted, delivered := 0, 0, 0
+	for _, e := range rec.prefix(rec.len()) {
+		switch e.Kind {
+		case KindAccepted:
+			accepted++
+			if e.Flag {
+				length++
+			}
+			if e.N != length || e.M < e.N {
+				t.Fatalf("accepted %s: the event says %d of %d, there were %d", e.Key, e.N, e.M, length)
+			}
+		case KindDelivered:
+			delivered++
+			if more := accepted > delivered; more != e.Flag {
+				t.Fatalf("delivered %s: the event says that another one waits: %t, and of %d %d were taken", e.Key, e.Flag, accepted, delivered)
+			} else if more {
+				length--
+			}
+			if e.N != length {
+				t.Fatalf("delivered %s: the event says %d, there were %d", e.Key, e.N, length)
+			}
+		}
+	}
+	held := q.ring.Len()
+	if q.waiting {
+		held++
+	}
+	p.stop()
+	close(q.addCh)
+	close(ours.release)
+	close(theirs.release)
+	<-p.runFinished
+	<-q.ended
+	if stopped := rec.of(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
+		t.Errorf("stopped with %v, behind channels %d were thrown away", stopped, held)
+	}
+	if got, want := fmt.Sprint(ours.ended), fmt.Sprint(theirs.ended); got != want {
+		t.Errorf("at the end the handler had\n%s\nbehind channels\n%s", got, want)
+	}
+}
+
+// alreadyDone is a DoneChecker of something that has come.
+type alreadyDone struct{}
+
+func (alreadyDone) Name() string { return "done" }
+
+func (alreadyDone) Done() <-chan struct{} {
+	c := make(chan struct{})
+	close(c)
+	return c
+}
