@@ -60,6 +60,7 @@ type viewer struct {
 	held   []event // while a store is being replaced
 	open   int     // how many are
 	reqs   map[uint32]*requestView
+	bodies bodies
 }
 
 // newViewer makes a viewer of these informers.
@@ -233,6 +234,8 @@ func (v *viewer) restore(cuts []content) {
 	at := int64(time.Since(v.p.start) - v.start)
 	v.put(line{At: at, Kind: "Selected", Text: string(sel)})
 	v.held, v.open, v.reqs = nil, 0, map[uint32]*requestView{}
+	v.takePins()
+	v.bodies.room = maxBaseline
 	for _, lv := range v.lanes {
 		lv.watch = 0
 	}
@@ -245,6 +248,7 @@ func (v *viewer) restore(cuts []content) {
 func (v *viewer) drain() error {
 	events, head, lost := v.p.since(v.cursor, v.buf[:0])
 	v.buf = events
+	v.takePins()
 	if lost {
 		v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note",
 			Text: fmt.Sprintf("a gap: %d events came faster than they were read; what follows begins anew", head-v.cursor)})

@@ -67,7 +67,9 @@ func (lv *laneView) ix(key string) []indexed {
 	return []indexed{{cache.NamespaceIndex, []string{ns}}}
 }
 
-func (lv *laneView) item(key, rv string) lineItem { return lineItem{key, rv, lv.ix(key)} }
+func (lv *laneView) item(key, rv string) lineItem {
+	return lineItem{Key: key, RV: rv, Indexed: lv.ix(key)}
+}
 
 // restore tells what stands: the store exactly, the rest as it was sampled.
 func (lv *laneView) restore(at int64, c content) {
@@ -133,6 +135,7 @@ func (lv *laneView) restore(at int64, c content) {
 	items := make([]lineItem, len(keys))
 	for i, key := range keys {
 		items[i] = lv.item(key, c.items[key])
+		lv.withBody(&items[i])
 	}
 	lv.put(line{At: at, Kind: "Restored", Text: string(text), Items: items, StoreRV: s.rv})
 	lv.sampled(at, s)
@@ -226,7 +229,7 @@ func (lv *laneView) stored(at int64, e *event) {
 		x.Kind = "StoreDeleted"
 	}
 	if e.kind != evStoreDeleted {
-		lv.storeRV, x.Indexed = e.rv, lv.ix(e.key)
+		lv.storeRV, x.Indexed, x.Body = e.rv, lv.ix(e.key), lv.body(e.key, e.rv)
 	} else if rv != "" {
 		lv.storeRV = rv
 	}
@@ -242,6 +245,10 @@ func (lv *laneView) settle() {
 	items := lv.replacing
 	lv.replacing = nil
 	at := lv.replaced
+	lv.v.bodies.room = maxBaseline
+	for i := range items {
+		lv.withBody(&items[i])
+	}
 	lv.flushAtomic(at)
 	popped := false
 	for i := range lv.pending {

@@ -51,6 +51,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"indexer":                   indexer,
 		"indexer.bytes":             {"unseen", noBytes},
 		"indexer.cameBytes":         {"unseen", noBytes},
+		"indexer.objects":           l.bodiesFidelity(),
 		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
 		"listeners":                 which,
 		"listeners.handling":        handlers,
@@ -91,4 +92,18 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		}
 	}
 	return f
+}
+
+// bodiesFidelity says how the bodies of objects are known. The caller holds mu.
+func (l *lane) bodiesFidelity() fidelity {
+	switch {
+	case l.noBodies != "":
+		return fidelity{"unseen", l.noBodies}
+	case l.off["objects"] != "":
+		return fidelity{"unseen", l.off["objects"]}
+	case l.off["store"] != "":
+		return fidelity{"unseen", l.off["store"]}
+	}
+	return fidelity{"derived", "of a version that a newer one has replaced before it was read there is no body, of one larger than a mebibyte, nor of " +
+		"what may be a Secret; of many objects together the first 16 MiB have one; copies of manifests are left out"}
 }

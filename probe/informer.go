@@ -38,6 +38,9 @@ type lane struct {
 	unread   unread
 	measured measured
 
+	noBodies     string // why no body of an object is told, empty where they are
+	bodiesBroken atomic.Bool
+
 	mu     sync.Mutex
 	off    map[string]string // layers that are not there, and why
 	peers  map[uintptr]*timed
@@ -80,6 +83,7 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	for layer, why := range in.why {
 		l.off[layer] = why
 	}
+	l.noBodies = p.opts.tellsBodies(name)
 	l.hookStore()
 	l.hookQueue()
 	l.hookHandlers()
@@ -297,6 +301,10 @@ func (l *lane) stored(c cause, obj interface{}) {
 	}
 	if l.work.Load() != nil {
 		l.unread.stored(key, rv, c == causeReplaced)
+	}
+	if l.noBodies == "" && c != causeDeleted {
+		l.p.emitObject(e, obj)
+		return
 	}
 	l.p.emit(e)
 }

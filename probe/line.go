@@ -28,6 +28,9 @@ type line struct {
 	Options  *listOpts  `json:"opts,omitempty"`
 	Items    []lineItem `json:"items,omitempty"`
 	Indexed  []indexed  `json:"ix,omitempty"`
+	// Body is an object's JSON. It is written as the object 1, which is another one with each line: nothing refers to an earlier one, and who
+	// reads keeps one of them, not all.
+	Body []byte `json:"-"`
 }
 
 type lineError struct {
@@ -41,6 +44,7 @@ type lineItem struct {
 	Key     string    `json:"key,omitempty"`
 	RV      string    `json:"rv,omitempty"`
 	Indexed []indexed `json:"ix,omitempty"`
+	Body    []byte    `json:"-"` // as a line's
 }
 
 type indexed struct {
@@ -85,11 +89,18 @@ func (l *line) append(b []byte) ([]byte, error) {
 			}
 			it := &l.Items[i]
 			b = append(quote(append(b, `{"key":`...), it.Key), `,"rv":`...)
-			b = append(appendIndexed(quote(b, it.RV), it.Indexed), '}')
+			b = append(appendIndexed(appendBody(quote(b, it.RV), it.Body), it.Indexed), '}')
 		}
 		b = append(b, ']')
 	}
-	return append(appendIndexed(b, l.Indexed), '}', '\n'), err
+	return append(appendIndexed(appendBody(b, l.Body), l.Indexed), '}', '\n'), err
+}
+
+func appendBody(b, body []byte) []byte {
+	if body == nil {
+		return b
+	}
+	return append(append(append(b, `,"obj":{"id":1,"raw":`...), body...), '}')
 }
 
 func appendIndexed(b []byte, in []indexed) []byte {

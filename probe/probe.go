@@ -12,6 +12,11 @@ type Options struct {
 	Token string
 	// Events is how many of the newest events are kept while somebody is attached; 32,768 when 0. One costs 88 bytes.
 	Events int
+	// Objects names the informers whose objects are told whole, as JSON: "pods", "deployments.apps". Of others no body is told, and of Secrets
+	// none whatever stands here. Annotations that are copies of a manifest are left out. The objects are read and encoded in the goroutine
+	// of who reads, without a copy: a program that changes an object of a store in place, against the rules of client-go, may be ended by
+	// the runtime for it.
+	Objects []string
 	// Viewers is how many may be attached at the same time; 4 when 0.
 	Viewers int
 }
@@ -29,6 +34,9 @@ type Probe struct {
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached
 	next uint64
+	pins []pin // objects that have changed lately, if their bodies are told
+	// nextPin is how many were pinned so far.
+	nextPin int
 
 	wire wire
 
@@ -207,7 +215,7 @@ func (p *Probe) detach() {
 	close(p.stop)
 	<-p.stopped
 	p.mu.Lock()
-	p.ring = nil
+	p.ring, p.pins, p.nextPin = nil, nil, 0
 	p.mu.Unlock()
 }
 

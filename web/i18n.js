@@ -260,6 +260,8 @@ const words = {
   'ins.journey': ['journey', '流经路径'],
   'ins.code': ['what the code is doing', '代码在做什么'],
   'ins.gone': ['The store has no such object at this moment.', '此刻 store 里没有这个对象。'],
+  'ins.unseen': ['The body of this version is not known:', '不知道这个版本的内容：'],
+  'ins.older': ['the body of the version before it is not known', '不知道前一个版本的内容'],
   'ins.same': ['No difference: the same version twice, as a resync sends it.', '没有差别：同一版本来了两次，resync 就是这样。'],
   'ins.first': ['first seen: there is no older version', '第一次见到：没有更旧的版本'],
   'ins.find': ['find an object', '查找对象'],

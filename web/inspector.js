@@ -150,7 +150,7 @@ export class Inspector {
     const change = whole.length ? whole[whole.length - 1].change : 0;
     // Of the newest change only: what came before is another journey.
     const journey = whole.filter((hp) => hp.change === change);
-    const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldJson ? 'Updated' : d?.json ? 'Added' : '');
+    const op = [...journey].reverse().find((hp) => hp.op)?.op || (d?.deleted ? 'Deleted' : d?.oldRv ? 'Updated' : d?.rv ? 'Added' : '');
     const kind = this.ctx.model.state.resource.kind || this.ctx.model.state.resource.resource;
     const rvs = d?.rv ? `rv ${d.oldRv && d.oldRv !== d.rv ? version(d.oldRv, 14) + ' → ' : ''}${version(d.rv, 14)}` : '';
     this.sub.replaceChildren(chipIcon(kindOf(op)), h('span', {}, [op, kind, rvs].filter(Boolean).join(' · ')));
@@ -161,7 +161,7 @@ export class Inspector {
     if (d?.error) lines.push(line(d.error, ''));
     else if (!d) lines.push(line('…', ''));
     else if (this.tab === 'json') {
-      if (now === undefined) lines.push(line(t('ins.gone'), ''));
+      if (now === undefined) lines.push(line(this.missing(d), ''));
       else for (const l of JSON.stringify(now, null, 2).split('\n')) lines.push(line(l, ''));
     } else if (old !== undefined && now !== undefined) {
       const found = diff(old, now);
@@ -177,9 +177,9 @@ export class Inspector {
       }
       if (!found.length) lines.push(line(t('ins.same'), ''));
     } else if (now !== undefined) {
-      lines.push(line(t('ins.first'), ''));
+      lines.push(line(t(d.oldRv ? 'ins.older' : 'ins.first'), ''));
       for (const l of JSON.stringify(now, null, 2).split('\n').slice(0, 400)) lines.push(line(l, 'n'));
-    } else lines.push(line(t('ins.gone'), ''));
+    } else lines.push(line(this.missing(d), ''));
     this.pre.replaceChildren(...lines);
     this.pre.scrollTop = keep;
     this.hopsHead.textContent = journey.length ? t('ins.journey') : '';
@@ -208,6 +208,11 @@ export class Inspector {
     const which = at ? codeOf(st, this.ctx.model.state.queue.kind) : '';
     this.codeHead.replaceChildren(...(which ? [t('ins.code') + ' ', h('code', {}, t(`code.${which}.f`))] : []));
     this.code.textContent = which ? t(`code.${which}`) : '';
+  }
+
+  /** What is to be said in the place of an object's JSON. @param {{ unseen?: string }} d @private */
+  missing(d) {
+    return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
   }
 
   /** A hop in words. @param {Hop} hp */

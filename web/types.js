@@ -999,6 +999,7 @@
  * @property {string} oldRv
  * @property {JSONValue} oldJson
  * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
+ * @property {string} unseen why there is no JSON, of an object of an informer that is watched from outside.
  * @property {Hop[]} journey
  * @property {Hop[]} ahead what the log knows of the object after the view's position; empty while it follows the log's end.
  */

@@ -46,3 +46,11 @@ func (l *lane) sampled(e *Event) {
 		l.challenge(li, e)
 	}
 }
+
+// Fidelity says how a member of a lane's State is known, by its path; the zero value where nothing is said.
+func (f *Fold) Fidelity(lane int, path string) Fidelity {
+	if lane < 0 || lane >= len(f.lanes) {
+		return Fidelity{}
+	}
+	return f.lanes[lane].fidelity[path]
+}

@@ -20,7 +20,9 @@ type Object struct {
 	OldRV   string          `json:"oldRv"`
 	OldJSON json.RawMessage `json:"oldJson"`
 	// Deleted: the store no longer holds it; JSON is its last known state.
-	Deleted bool        `json:"deleted"`
+	Deleted bool `json:"deleted"`
+	// Unseen is why there is no JSON, of an object of an informer that is watched from outside.
+	Unseen  string      `json:"unseen"`
 	Journey []trace.Hop `json:"journey"`
 	// Ahead is what the log knows of the object after the view's position; empty while it follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
@@ -32,6 +34,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	v.mu.Lock()
 	pos, gen, following := v.fold.Seq(), v.gen, v.mode == live
 	cell, held := v.fold.Objects(lane).Get(key)
+	fidelity := v.fold.Fidelity(lane, "indexer.objects")
 	read := v.together(lane)
 	v.mu.Unlock()
 	// From here on the log is read, and objects that do not change: frames need not wait for that.
@@ -40,9 +43,11 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		from = max(from, pos-journeyEvents)
 	}
 	out := &Object{Key: key}
-	var obj, old any
+	var obj, old, last any // last: as it came in the newest event that brought it
+	var oldRV, lastRV string
+	known := held
 	if held {
-		obj = cell.Obj
+		obj, out.RV = cell.Obj, cell.RV
 	}
 	v.rec.Read(from, pos, func(e *trace.Event) bool {
 		if int(e.Lane) != lane || e.Key != key {
@@ -50,30 +55,53 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		}
 		switch e.Kind {
 		case informer.KindStoreUpdated:
-			old = e.Old
+			if old, oldRV = e.Old, lastRV; old == nil {
+				old = last
+			}
+			last, lastRV = e.Obj, e.RV
 		case informer.KindStoreAdded:
-			old = nil
+			old, oldRV = nil, ""
+			last, lastRV = e.Obj, e.RV
 		case informer.KindStoreDeleted:
 			if !held {
-				obj, old = e.Old, nil
+				if obj, old, oldRV = e.Old, nil, ""; obj == nil {
+					obj = last
+				}
+				known = true
+				if out.RV = e.RV; out.RV == "" {
+					out.RV = lastRV
+				}
 			}
+			last, lastRV = nil, ""
 		}
 		return true
 	})
-	if obj == nil {
+	if !known {
 		return nil, fmt.Errorf("%s is not in the store at this moment", key)
 	}
 	out.Deleted = !held
-	var err error
-	if out.JSON, err = raw(obj); err != nil {
-		return nil, err
+	if obj == nil {
+		if out.Unseen = fidelity.Why; out.Unseen == "" {
+			out.Unseen = "The log has no body of it."
+		}
+	} else {
+		var err error
+		if out.JSON, err = raw(obj); err != nil {
+			return nil, err
+		}
+		if is := version(obj); is != "" {
+			out.RV = is
+		}
 	}
-	out.RV = version(obj)
+	out.OldRV = oldRV
 	if old != nil {
+		var err error
 		if out.OldJSON, err = raw(old); err != nil {
 			return nil, err
 		}
-		out.OldRV = version(old)
+		if is := version(old); is != "" {
+			out.OldRV = is
+		}
 	}
 	out.Journey = trace.Journey(read, key, from, pos)
 	if out.Journey == nil {

@@ -52,3 +52,52 @@ func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 		t.Errorf("of a view that stands in another log the inspector got %+v", o)
 	}
 }
+
+// TestAnObjectWithoutItsBody: of an informer that is watched from outside nobody may have told the bodies. The inspector says why, and what is
+// known; a version that came without its body is not shown with another one's.
+func TestAnObjectWithoutItsBody(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	v := view.New(rec, clock.RealClock{})
+	rec.Emit(0, informer.Event{Kind: trace.KindRestored, Text: `{"fidelity":{"indexer.objects":{"how":"unseen","why":"nobody asked for them"}}}`,
+		Items: []informer.Item{{Key: "shop/a", RV: "4"}}})
+	look := func(key string) *view.Object {
+		t.Helper()
+		v.Frame()
+		o, err := v.Object(0, key)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	if o := look("shop/a"); o.RV != "4" || o.JSON != nil || o.Unseen != "nobody asked for them" || o.Deleted {
+		t.Errorf("of the baseline: %+v", o)
+	}
+	body := func(s string) any { return &bodied{s} }
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "5", Obj: body(`{"v":5}`)})
+	if o := look("shop/a"); o.RV != "5" || string(o.JSON) != `{"v":5}` || o.Unseen != "" || o.OldJSON != nil {
+		t.Errorf("after a change that brought its body: %+v", o)
+	}
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "6", Obj: body(`{"v":6}`)})
+	if o := look("shop/a"); string(o.JSON) != `{"v":6}` || string(o.OldJSON) != `{"v":5}` || o.OldRV != "5" {
+		t.Errorf("two versions: %+v", o)
+	}
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "7"})
+	if o := look("shop/a"); o.RV != "7" || o.JSON != nil || o.Unseen == "" || string(o.OldJSON) != `{"v":6}` || o.OldRV != "6" {
+		t.Errorf("a version without its body: %+v", o)
+	}
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreUpdated, Key: "shop/a", RV: "8", Obj: body(`{"v":8}`)})
+	if o := look("shop/a"); string(o.JSON) != `{"v":8}` || o.OldJSON != nil || o.OldRV != "7" {
+		t.Errorf("after a version without its body: %+v", o)
+	}
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreDeleted, Key: "shop/a"})
+	if o := look("shop/a"); !o.Deleted || string(o.JSON) != `{"v":8}` || o.RV != "8" {
+		t.Errorf("deleted: %+v", o)
+	}
+	if _, err := v.Object(0, "shop/b"); err == nil {
+		t.Error("of an object that nobody knows there was something to say")
+	}
+}
+
+type bodied struct{ json string }
+
+func (o *bodied) Raw() []byte { return []byte(o.json) }

@@ -145,11 +145,15 @@ func (s *secrets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestCanaries has a controller of Secrets watched over each wire: nothing of a Secret but its key and version, no token and no words of an
+// TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for: nothing of a Secret but its key and version, no token and no words of an
 // error are in a stream, a file, the list of informers, the metrics or the log.
 func TestCanaries(t *testing.T) {
-	for _, media := range []string{runtime.ContentTypeJSON, runtime.ContentTypeProtobuf} {
-		t.Run(media, func(t *testing.T) {
+	for _, x := range []struct {
+		media   string
+		objects []string
+	}{{runtime.ContentTypeJSON, nil}, {runtime.ContentTypeProtobuf, []string{"secrets"}}, {runtime.ContentTypeJSON, []string{"secrets"}}} {
+		media := x.media
+		t.Run(fmt.Sprint(media, x.objects), func(t *testing.T) {
 			var logged safe
 			before := log.Writer()
 			log.SetOutput(&logged)
@@ -163,7 +167,7 @@ func TestCanaries(t *testing.T) {
 			}
 			api := &secrets{codecs: serializer.NewCodecFactory(scheme), media: media, frames: make(chan watch.Event)}
 			srv := httptest.NewServer(api)
-			p := probe.New(probe.Options{Token: canaries["probe"]})
+			p := probe.New(probe.Options{Token: canaries["probe"], Objects: x.objects})
 			cfg := p.WrapConfig(&rest.Config{Host: srv.URL, BearerToken: canaries["token"], APIPath: "/api", ContentConfig: rest.ContentConfig{
 				GroupVersion: &corev1.SchemeGroupVersion, NegotiatedSerializer: api.codecs.WithoutConversion(), ContentType: media}})
 			client, err := rest.RESTClientFor(cfg)

@@ -1,0 +1,335 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"strings"
+
+	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
+)
+
+// Bounds of what is told of objects' bodies.
+const (
+	// pinned is how many objects that have changed wait at most for those who read. Of an older one the store has the body, if it still has
+	// that version.
+	pinned = 1024
+	// maxBody is how many bytes of JSON one object is told with at most, maxBaseline all of a baseline together.
+	maxBody     = 1 << 20
+	maxBaseline = 16 << 20
+)
+
+const (
+	bodiesNotAsked = "no body of an object is told: Options.Objects does not name this informer"
+	bodiesSecret   = "no body of a Secret is told, whatever the options say, and this informer's name says that it has Secrets"
+)
+
+// pin is an object that has changed, as the store has it.
+type pin struct {
+	lane    uint8
+	key, rv string
+	obj     interface{}
+}
+
+// tellsBodies says whether bodies of an informer's objects are told, and if not, why.
+func (o *Options) tellsBodies(name string) (why string) {
+	for _, n := range o.Objects {
+		if n == name {
+			if secretName(name) {
+				return bodiesSecret
+			}
+			return ""
+		}
+	}
+	return bodiesNotAsked
+}
+
+// secretName: a resource, a kind or a type that is called so may have what Secrets have.
+func secretName(name string) bool { return strings.Contains(strings.ToLower(name), "secret") }
+
+// emitObject is emit, for an event that brings an object.
+func (p *Probe) emitObject(e event, obj interface{}) {
+	p.mu.Lock()
+	if p.ring != nil {
+		if p.pins == nil {
+			p.pins = make([]pin, 0, pinned)
+		}
+		x := pin{e.lane, e.key, e.rv, obj}
+		if len(p.pins) < pinned {
+			p.pins = append(p.pins, x)
+		} else {
+			p.pins[p.nextPin%pinned] = x
+		}
+		p.nextPin++
+	}
+	p.mu.Unlock()
+	p.emit(e)
+}
+
+// bodies are the objects that a viewer may tell of in what it has just read of the log.
+type bodies struct {
+	pins map[pin]interface{} // by what they are of; their own obj is nil
+	room int                 // of a baseline
+	told map[reflect.Type]typeSays
+}
+
+// takePins makes the objects known that have changed lately.
+func (v *viewer) takePins() {
+	if len(v.p.opts.Objects) == 0 {
+		return
+	}
+	v.p.mu.Lock()
+	pins := append([]pin(nil), v.p.pins...)
+	v.p.mu.Unlock()
+	v.bodies.pins = make(map[pin]interface{}, len(pins))
+	for _, x := range pins {
+		v.bodies.pins[pin{x.lane, x.key, x.rv, nil}] = x.obj
+	}
+}
+
+// body is what is told of a version of an object: its JSON, redacted, or nothing, if that version is gone already.
+func (lv *laneView) body(key, rv string) []byte {
+	if lv.l.noBodies != "" {
+		return nil
+	}
+	obj := lv.v.bodies.pins[pin{lv.l.id, key, rv, nil}]
+	if obj == nil {
+		held, ok, err := lv.l.inf.GetStore().GetByKey(key)
+		if !ok || err != nil {
+			return nil
+		}
+		if _, is := ident(held); is != rv {
+			return nil
+		}
+		obj = held
+	}
+	return lv.json(obj)
+}
+
+// withBody gives one of many objects its body, while there is room.
+func (lv *laneView) withBody(it *lineItem) {
+	if lv.v.bodies.room <= 0 {
+		return
+	}
+	it.Body = lv.body(it.Key, it.RV)
+	lv.v.bodies.room -= len(it.Body)
+}
+
+// json is an object's JSON as it may be told, nil if it may not. What fails in it switches the layer off.
+func (lv *laneView) json(obj interface{}) (raw []byte) {
+	if lv.l.isOff("objects") {
+		return nil
+	}
+	defer lv.l.contain("objects", &lv.l.bodiesBroken)
+	if lv.v.bodies.told == nil {
+		lv.v.bodies.told = map[reflect.Type]typeSays{}
+	}
+	of := lv.v.p.wire.target(lv.l.name)
+	apiVersion := of.Version
+	if of.Group != "" {
+		apiVersion = of.Group + "/" + of.Version
+	}
+	return tellBody(obj, apiVersion, lv.v.bodies.told)
+}
+
+// tellBody is the JSON of an object without what must not be told, or nil for an object that must not be told of at all, for one that is too
+// large, and for what has no JSON. APIVersion stands in one that does not name its own, as the objects of typed clients are. The objects of an
+// informer are not changed, by the rules of client-go; a program that breaks them may be caught at it here, as by any other reader.
+func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays) []byte {
+	if obj == nil || holdsSecret(reflect.ValueOf(obj), told, 0) {
+		return nil
+	}
+	raw, err := json.Marshal(obj)
+	if err != nil || len(raw) > maxBody || len(raw) < 2 || raw[0] != '{' {
+		return nil
+	}
+	if bytes.HasPrefix(raw, []byte(`{"metadata":`)) {
+		kind := elem(reflect.TypeOf(obj)).Name()
+		if kind == partial {
+			apiVersion = "meta.k8s.io/v1"
+		}
+		named := []byte(`{"kind":` + quoted(kind) + `,`)
+		if apiVersion != "" {
+			named = append(named, `"apiVersion":`+quoted(apiVersion)+`,`...)
+		}
+		raw = append(named, raw[1:]...)
+	}
+	if !mayHaveSecrets(raw) {
+		return raw
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	d.UseNumber()
+	var tree map[string]interface{}
+	if d.Decode(&tree) != nil || isSecret(tree) {
+		return nil
+	}
+	switch kind, _ := tree["kind"].(string); {
+	case secretName(kind):
+		return nil
+	case kind == partial: // of what, nobody says
+		if m, ok := tree["metadata"].(map[string]interface{}); ok {
+			delete(m, "annotations")
+			delete(m, "managedFields")
+		}
+	}
+	if anySecret(tree) {
+		return nil
+	}
+	redactTree(tree)
+	raw, err = json.Marshal(tree)
+	if err != nil || len(raw) > maxBody {
+		return nil
+	}
+	return raw
+}
+
+func quoted(s string) string {
+	b, _ := json.Marshal(s) // a string has always a JSON
+	return string(b)
+}
+
+// partial is the kind of what has metadata only.
+const partial = "PartialObjectMetadata"
+
+// mayHaveSecrets says whether JSON has to be looked through. What it says no to has no annotation and no Secret.
+func mayHaveSecrets(raw []byte) bool {
+	for _, x := range [...]string{`annotations"`, `ecret`, appliedKey, partial, `\u00`} {
+		if bytes.Contains(raw, []byte(x)) {
+			return true
+		}
+	}
+	return false
+}
+
+// isSecret: what calls itself a Secret and has what one has. (A reference to one has its kind and a name.)
+func isSecret(m map[string]interface{}) bool {
+	kind, _ := m["kind"].(string)
+	if kind != "Secret" && kind != "SecretList" {
+		return false
+	}
+	for _, has := range [...]string{"data", "stringData", "metadata", "items"} {
+		if _, ok := m[has]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+func anySecret(v interface{}) bool {
+	switch x := v.(type) {
+	case map[string]interface{}:
+		if isSecret(x) {
+			return true
+		}
+		for _, e := range x {
+			if anySecret(e) {
+				return true
+			}
+		}
+	case []interface{}:
+		for _, e := range x {
+			if anySecret(e) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// typeSays is what a type alone says of its values.
+type typeSays uint8
+
+const (
+	saysNothing typeSays = iota
+	saysClean            // no value of it has a Secret
+	saysSecret           // each has, or may have
+	saysLook             // what has an interface may have anything in it
+)
+
+// holdsSecret says whether a value is a Secret or has one in it, by the types of what is in it.
+func holdsSecret(v reflect.Value, told map[reflect.Type]typeSays, depth int) bool {
+	if !v.IsValid() {
+		return false
+	}
+	if depth > 16 {
+		return true // nobody looked so deep
+	}
+	t := v.Type()
+	says := told[t]
+	if says == saysNothing {
+		says = lookAt(t, map[reflect.Type]bool{})
+		if depth == 0 && secretName(elem(t).Name()) {
+			says = saysSecret
+		}
+		told[t] = says
+	}
+	switch says {
+	case saysSecret:
+		return true
+	case saysClean:
+		return false
+	}
+	switch v.Kind() {
+	case reflect.Interface, reflect.Pointer:
+		return !v.IsNil() && holdsSecret(v.Elem(), told, depth+1)
+	case reflect.Struct:
+		for i := 0; i < v.NumField(); i++ {
+			if holdsSecret(v.Field(i), told, depth+1) {
+				return true
+			}
+		}
+	case reflect.Slice, reflect.Array:
+		for i := 0; i < v.Len(); i++ {
+			if holdsSecret(v.Index(i), told, depth+1) {
+				return true
+			}
+		}
+	case reflect.Map:
+		for it := v.MapRange(); it.Next(); {
+			if holdsSecret(it.Value(), told, depth+1) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func elem(t reflect.Type) reflect.Type {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	return t
+}
+
+var unstructuredType = reflect.TypeOf(unstructured.Unstructured{})
+
+// lookAt says what a type says of its values, with all types that are in it.
+func lookAt(t reflect.Type, seen map[reflect.Type]bool) typeSays {
+	if seen[t] {
+		return saysClean // it is being looked at
+	}
+	seen[t] = true
+	if t == unstructuredType {
+		return saysClean // what it has is plain JSON, which is looked through
+	}
+	switch t.Kind() {
+	case reflect.Pointer, reflect.Slice, reflect.Array, reflect.Map:
+		return lookAt(t.Elem(), seen)
+	case reflect.Interface:
+		return saysLook
+	case reflect.Struct:
+		if t.Name() == "Secret" && strings.HasSuffix(t.PkgPath(), "k8s.io/api/core/v1") {
+			return saysSecret
+		}
+		says := saysClean
+		for i := 0; i < t.NumField(); i++ {
+			if of := lookAt(t.Field(i).Type, seen); of > says {
+				if says = of; says == saysSecret {
+					return says
+				}
+			}
+		}
+		return says
+	}
+	return saysClean
+}

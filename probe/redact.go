@@ -1,0 +1,164 @@
+package probe
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"strings"
+)
+
+// What stands here takes copies of manifests out of an object, by the rule of informerscope's relay (server/internal/redact), whose module
+// needs a newer apimachinery than a controller may have. TestTheProbeRedactsAlike there holds the two against each other.
+
+const (
+	appliedKey  = "kubectl.kubernetes.io/last-applied-configuration"
+	replacement = "[redacted]"
+	// longestValue and longestName: an annotation whose value or name has so many bytes of JSON between its quotes goes, and is not looked at.
+	longestValue = 16 << 10
+	longestName  = 6 * (253 + 1 + 63)
+)
+
+// redactTree replaces the value of kubectl's annotation wherever it stands, and in whatever is called annotations each value that is a copy of
+// a manifest, by its name or by what it is.
+func redactTree(v interface{}) {
+	switch x := v.(type) {
+	case map[string]interface{}:
+		for name, e := range x {
+			if _, ok := e.(string); ok && name == appliedKey {
+				x[name] = replacement
+				continue
+			}
+			if m, ok := e.(map[string]interface{}); ok && name == "annotations" {
+				redactAnnotations(m)
+			}
+			redactTree(e)
+		}
+	case []interface{}:
+		for _, e := range x {
+			redactTree(e)
+		}
+	}
+}
+
+func redactAnnotations(v interface{}) {
+	switch x := v.(type) {
+	case map[string]interface{}:
+		for name, e := range x {
+			if s, ok := e.(string); !ok {
+				redactAnnotations(e)
+			} else if annotationGoes(name, s) {
+				x[name] = replacement
+			}
+		}
+	case []interface{}:
+		for _, e := range x {
+			redactAnnotations(e)
+		}
+	}
+}
+
+func annotationGoes(name, value string) bool {
+	return asWritten(name) >= longestName || appliedName(name) || asWritten(value) >= longestValue || manifest([]byte(value), 3)
+}
+
+// asWritten is how many bytes a string takes in JSON, its quotes not counted.
+func asWritten(s string) int { return len(quoted(s)) - 2 }
+
+// appliedName says whether an annotation is, by its name, a tool's copy of what it applied: kubectl's, kapp's, wrangler's, kopf's, Config Sync's,
+// and what others call the same.
+func appliedName(name string) bool {
+	if name == appliedKey {
+		return true
+	}
+	name = strings.ToLower(name[strings.LastIndexByte(name, '/')+1:])
+	switch name {
+	case "original", "applied", "declared-config":
+		return true
+	}
+	if strings.HasPrefix(name, "original-") {
+		return true
+	}
+	name = strings.NewReplacer("-", "", "_", "", ".", "").Replace(name)
+	for _, part := range []string{"lastapplied", "lasthandled", "appliedconfig", "appliedmanifest", "appliedspec", "appliedstate"} {
+		if strings.Contains(name, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// manifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind, as it is, with escaped letters or in
+// base64, through as many layers as are given; or something packed, which cannot be looked into.
+func manifest(text []byte, layers int) bool {
+	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || packed(text) {
+		return true
+	}
+	if layers == 0 {
+		return false
+	}
+	if inner, ok := unescape(text); ok && manifest(inner, layers-1) {
+		return true
+	}
+	inner, ok := fromBase64(text)
+	return ok && manifest(inner, layers-1)
+}
+
+// unescape gives JSON in which letters are written as \u0061 without such escapes. It is for looking only.
+func unescape(text []byte) ([]byte, bool) {
+	if !bytes.Contains(text, []byte(`\u00`)) {
+		return nil, false
+	}
+	out := make([]byte, 0, len(text))
+	for i := 0; i < len(text); i++ {
+		if rest := text[i:]; len(rest) >= 6 && string(rest[:4]) == `\u00` {
+			var c string
+			if json.Unmarshal([]byte(`"`+string(rest[:6])+`"`), &c) == nil {
+				r := []rune(c)
+				out = append(out, byte(r[0]))
+				i += 5
+				continue
+			}
+		}
+		out = append(out, text[i])
+	}
+	return out, len(out) < len(text)
+}
+
+// fromBase64 decodes text that is nothing but base64, in either alphabet, with or without padding and line breaks.
+func fromBase64(text []byte) ([]byte, bool) {
+	const shortest = 24 // {"apiVersion":"","kind":""} has more
+	if len(text) < shortest {
+		return nil, false
+	}
+	plain := make([]byte, 0, len(text))
+	for _, c := range text {
+		switch {
+		case 'a' <= c && c <= 'z', 'A' <= c && c <= 'Z', '0' <= c && c <= '9', c == '+', c == '/':
+			plain = append(plain, c)
+		case c == '-':
+			plain = append(plain, '+')
+		case c == '_':
+			plain = append(plain, '/')
+		case c == '\n', c == '\r', c == ' ', c == '\t', c == '=':
+		default:
+			return nil, false
+		}
+	}
+	if len(plain) < shortest-2 || len(plain)%4 == 1 {
+		return nil, false
+	}
+	out := make([]byte, base64.RawStdEncoding.DecodedLen(len(plain)))
+	n, err := base64.RawStdEncoding.Decode(out, plain)
+	return out[:n], err == nil
+}
+
+// packed says whether bytes begin as gzip, zlib, zip, bzip2, xz and zstd begin.
+func packed(b []byte) bool {
+	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
+		if bytes.HasPrefix(b, []byte(magic)) {
+			return true
+		}
+	}
+	// zlib: deflate with a window of 32 KiB, and the two bytes are a multiple of 31.
+	return len(b) > 2 && b[0] == 0x78 && (int(b[0])<<8|int(b[1]))%31 == 0 && b[1] != '^'
+}

@@ -1,0 +1,135 @@
+package redact
+
+import (
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+// TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has the rule anew:
+// what comes out of both says the same. The documents are random trees with names and values that matter.
+func TestTheProbeRedactsAlike(t *testing.T) {
+	b64 := base64.StdEncoding.EncodeToString
+	names := []string{"a", "annotations", "annotations", "annotations", Key, "x/applied", "kapp.k14s.io/original", "original", "original-x", "aboriginal", "e/last-applied",
+		"e/lastHandledConfig", "e/applied.state", "kind", "metadata", "x/LAST_APPLIED", "deployment.kubernetes.io/revision", "世界", `quo"te\`, strings.Repeat("n", maxName),
+		strings.Repeat("n", maxName+1), "e/applies"}
+	manifest := `{"apiVersion":"v1","kind":"Secret","data":{"password":"aHVudGVyMg=="}}`
+	packed := b64([]byte(gzipped(t, manifest)))
+	values := []string{"", "x", "plain words", manifest, b64([]byte(manifest)), b64([]byte(b64([]byte(manifest)))), packed, b64([]byte(packed)),
+		"apiVersion: v1\nkind: Secret\n", `{"\u0061piVersion":"v1","\u006bind":"x"}`, b64([]byte(zlibbed(t, manifest))), b64([]byte("PK\x03\x04 zip")), "BZh9 text",
+		strings.Repeat("y", maxValue), strings.Repeat("y", maxValue+1), strings.Repeat(`"`, maxValue/2), strings.Repeat(`"`, maxValue/2+1), "kind apiVersion", "kind only",
+		"e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855", "名前 \u2028", "x^y", b64([]byte("thirty-two bytes of some digest!"))}
+	rnd := rand.New(rand.NewPCG(7, 7))
+	var tree func(depth int) any
+	tree = func(depth int) any {
+		switch n := rnd.IntN(10); {
+		case depth > 5 || n < 3:
+			return values[rnd.IntN(len(values))]
+		case n == 3:
+			return float64(rnd.IntN(1000))
+		case n == 4:
+			return nil
+		case n == 5:
+			list := make([]any, rnd.IntN(4))
+			for i := range list {
+				list[i] = tree(depth + 1)
+			}
+			return list
+		}
+		m := map[string]any{}
+		for range rnd.IntN(5) {
+			m[names[rnd.IntN(len(names))]] = tree(depth + 1)
+		}
+		return m
+	}
+	var docs bytes.Buffer
+	enc := json.NewEncoder(&docs)
+	enc.SetEscapeHTML(false)
+	add := func(doc any) {
+		if err := enc.Encode(doc); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range names {
+		for _, value := range values {
+			add(map[string]any{"metadata": map[string]any{"annotations": map[string]any{name: value}}, name: value})
+		}
+	}
+	for range 3000 {
+		add(map[string]any{"metadata": map[string]any{"annotations": tree(1)}, "spec": tree(1)})
+	}
+
+	path := filepath.Join(t.TempDir(), "documents")
+	if err := os.WriteFile(path, docs.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	cmd := exec.Command("go", "test", "-count=1", "-run", "^TestRedactsLines$", ".")
+	cmd.Dir = filepath.Join("..", "..", "..", "probe")
+	cmd.Env = append(os.Environ(), "INFORMERSCOPE_REDACT="+path, "GOWORK=off")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	theirs, err := os.ReadFile(path + ".out")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in, of := bytes.Split(bytes.TrimSpace(docs.Bytes()), []byte("\n")), bytes.Split(bytes.TrimSpace(theirs), []byte("\n"))
+	if len(in) != len(of) {
+		t.Fatalf("of %d documents %d came back", len(in), len(of))
+	}
+	redacted := 0
+	for i := range in {
+		var r Redactor
+		out := r.Append(nil, in[i])
+		redacted += int(r.Count())
+		var a, b any
+		if err := json.Unmarshal(out, &a); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal(of[i], &b); err != nil {
+			t.Fatal(err)
+		}
+		if at := differ(a, b); at != "" {
+			t.Fatalf("document %d: %s", i, at)
+		}
+	}
+	if redacted < 1000 {
+		t.Errorf("of %d documents only %d values went", len(in), redacted)
+	}
+}
+
+// differ says where two documents say something else, the relay's first; "" for nowhere.
+func differ(a, b any) string {
+	switch x := a.(type) {
+	case map[string]any:
+		if y, ok := b.(map[string]any); ok && len(x) == len(y) {
+			for name := range x {
+				if at := differ(x[name], y[name]); at != "" {
+					return fmt.Sprintf("%.60q.%s", name, at)
+				}
+			}
+			return ""
+		}
+	case []any:
+		if y, ok := b.([]any); ok && len(x) == len(y) {
+			for i := range x {
+				if at := differ(x[i], y[i]); at != "" {
+					return fmt.Sprintf("[%d].%s", i, at)
+				}
+			}
+			return ""
+		}
+	}
+	if reflect.DeepEqual(a, b) {
+		return ""
+	}
+	return fmt.Sprintf("%.80q by the relay, %.80q by the probe", fmt.Sprint(a), fmt.Sprint(b))
+}
