@@ -59,23 +59,29 @@ func withProbe(t *testing.T, source string) string {
 // buildAttached builds testdata/attached with a probe, in a module of its own.
 func buildAttached(t *testing.T) string {
 	t.Helper()
+	return buildProbed(t, "attached", func(source string) string { return withProbe(t, source) })
+}
+
+// buildProbed builds a program of testdata, changed, with the probe, in a module of its own.
+func buildProbed(t *testing.T, name string, change func(source string) string) string {
+	t.Helper()
 	root, err := layout.Root()
 	if err != nil {
 		t.Fatal(err)
 	}
-	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", "attached", "main.go"))
+	source, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", name, "main.go"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(withProbe(t, string(source))), 0o600); err != nil {
+	if err := os.WriteFile(filepath.Join(dir, "main.go"), []byte(change(string(source))), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for _, args := range [][]string{
-		{"mod", "init", "attached"},
+		{"mod", "init", name},
 		{"mod", "edit", "-go=1.22", "-require=k8s.io/client-go@v0.37.2", "-require=informerscope/probe@v0.0.0",
 			"-replace=informerscope/probe=" + filepath.Join(root, "probe")},
-		{"build", "-mod=mod", "-o", "attached", "."},
+		{"build", "-mod=mod", "-o", name, "."},
 	} {
 		cmd := exec.CommandContext(within(t, 20*time.Minute), "go", args...)
 		cmd.Dir = dir
@@ -84,7 +90,7 @@ func buildAttached(t *testing.T) string {
 			t.Fatalf("go %s: %v\n%s", strings.Join(args, " "), err, out)
 		}
 	}
-	return filepath.Join(dir, "attached")
+	return filepath.Join(dir, name)
 }
 
 // startAttached starts it at an address; end ends it.

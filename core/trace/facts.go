@@ -142,7 +142,7 @@ var Sentences = []string{
 	"holdPop", "holdPopNoRv", "holdPopQuiet", "hold.store", "hold.deliver", "hold.take",
 	"list", "listAgain", "relist", "relistPlain", "watchlist", "rewatchlist", "stopped", "start", "relisted", "relistedPlain", "relistedKeys",
 	"relistedKeysPlain", "filling", "fillingLast", "grew", "slow",
-	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "flow", "flowDelta",
+	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta",
 }
 
 // Sentence is a sentence about a moment: which one, and what it speaks of. The page has the words.

@@ -89,7 +89,9 @@ func (g *groups) count(index trace.Index) (changed, gaps bool) {
 	g.counts = make([]int, len(g.names))
 	empty := 0
 	for i, name := range g.names {
-		g.counts[i] = index.Count(name)
+		if g.counts[i] = index.Count(name); name == noGroup { // the index does not know of what has no value in it
+			g.counts[i] = max(g.counts[i], g.cells[i])
+		}
 		if g.counts[i] == 0 && g.cells[i] == 0 {
 			empty++
 		}

@@ -3,6 +3,7 @@ package view_test
 import (
 	"fmt"
 	"math/rand/v2"
+	"strings"
 	"testing"
 
 	"informerscope/core/informer"
@@ -52,5 +53,16 @@ func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 	}
 	if len(p.groups) > 5*objects {
 		t.Errorf("%d objects in %d groups after there were many", objects, len(p.groups))
+	}
+}
+
+// TestObjectsWithoutAValueAreCounted: what has no value in an index stands in a group of its own, with its number, also where there is no index.
+func TestObjectsWithoutAValueAreCounted(t *testing.T) {
+	x := newTale(t, "1.37")
+	for _, key := range []string{"a", "b", "c"} {
+		x.emit(informer.Event{Kind: informer.KindStoreAdded, Key: key, RV: "1"})
+	}
+	if f := string(x.v.Frame()); !strings.Contains(f, `"list":[["(none)",3]]`) {
+		t.Errorf("groups of objects without a value: %s", f)
 	}
 }

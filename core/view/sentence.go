@@ -58,6 +58,12 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	case "stopped":
 		return trace.Sentence{ID: "stopped"}
 	}
+	if x.requestsUnseen() {
+		if !s.Queue.Synced {
+			return trace.Sentence{}
+		}
+		return x.flowing(f, recent)
+	}
 	if f.Unlisted { // between two requests, and before the first one
 		return trace.Sentence{ID: "start"}
 	}
@@ -81,6 +87,9 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	}
 	return x.flowing(f, recent)
 }
+
+// requestsUnseen: the informer is another program's, and nobody tells what it asks the API server.
+func (x *factsFor) requestsUnseen() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
 // waiting is what is said while the Reflector waits for its next request.
 func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence {
@@ -184,14 +193,17 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 		}
 	}
 	rate := f.WritesPerSecond
-	if x.fold.Several() { // these are of all resources, and most come over no watch of this informer
+	unseen := x.requestsUnseen()
+	if x.fold.Several() || unseen { // these are of all resources, and most come over no watch of this informer
 		rate = 0
 		for _, l := range f.Listeners {
 			rate = max(rate, float64(l.In))
 		}
 	}
 	switch {
-	case s.Reflector.Phase != "watching":
+	case unseen && rate == 0:
+		return trace.Sentence{ID: "idleUnseen"}
+	case !unseen && s.Reflector.Phase != "watching":
 		return trace.Sentence{ID: "start"}
 	case rate == 0 && s.Queue.Depth == 0:
 		switch {

@@ -395,3 +395,23 @@ func untrue(s *trace.State, log []*trace.Event, era string) string {
 	}
 	return ""
 }
+
+// TestNothingIsSaidOfRequestsThatAreUnseen: of an informer in another program whose requests nobody tells of, it is not said that it starts, nor
+// that its watch is open.
+func TestNothingIsSaidOfRequestsThatAreUnseen(t *testing.T) {
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	v := view.New(rec, clock.RealClock{})
+	restore := func(synced bool) {
+		rec.Emit(0, informer.Event{Kind: trace.KindRestored, Items: []informer.Item{{Key: "shop/a", RV: "4"}}, Text: fmt.Sprintf(
+			`{"synced":%t,"queue":{"synced":%t},"reflector":{"resourceVersion":"4"},"fidelity":{"reflector":{"how":"unseen","why":"no transport"}}}`, synced, synced)})
+		v.Frame()
+	}
+	restore(false)
+	if said := v.State().Facts.Sentence; said.ID != "" {
+		t.Errorf("before it has synced: %+v", said)
+	}
+	restore(true)
+	if said := v.State().Facts.Sentence; said.ID != "idleUnseen" {
+		t.Errorf("while nothing happens: %+v", said)
+	}
+}

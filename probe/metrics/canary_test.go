@@ -145,8 +145,8 @@ func (s *secrets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for: nothing of a Secret but its key and version, no token and no words of an
-// error are in a stream, a file, the list of informers, the metrics or the log.
+// TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for: nothing of a Secret but its key
+// and version, no token and no words of an error are in a stream, a file, the list of informers, the metrics or the log.
 func TestCanaries(t *testing.T) {
 	for _, x := range []struct {
 		media   string

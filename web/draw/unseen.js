@@ -1,6 +1,9 @@
 // @ts-check
 // What cannot be seen of an informer that is watched from outside: a hatch in its place, with the reason.
-import { s, show } from '../dom.js';
+import { attr, h, s, show, text } from '../dom.js';
+import { fit, width, wrap } from '../format.js';
+import { heading, lineHeading } from './heading.js';
+import { panel } from './panel.js';
 
 /** @typedef {import('../types.js').State} State */
 
@@ -27,3 +30,115 @@ export function hatch(parent, box) {
     },
   };
 }
+
+/** @typedef {import('../page-types.js').Slot} Slot */
+/** @typedef {import('../page-types.js').Ctx} Ctx */
+/** @typedef {import('../page-types.js').Drawn} Drawn */
+/** @typedef {(slot: Slot, ctx: Ctx) => Drawn} Draw */
+
+/**
+ * A station of which nothing may be seen where the informer is watched from outside: its name then stands over a hatch, with the reason.
+ * @template {import('../page-types.js').Station} T
+ * @param {string} member the path of what it is about
+ * @param {T} station
+ * @returns {T}
+ */
+export function whereSeen(member, station) {
+  const out = { ...station };
+  for (const way of /** @type {const} */ (['full', 'large', 'quiet', 'line', 'open'])) {
+    const draw = station[way];
+    if (draw) out[way] = covered(member, draw, (slot) => covers[way](slot, station.title));
+  }
+  return out;
+}
+
+/**
+ * @param {string} member
+ * @param {Draw} draw
+ * @param {(slot: Slot) => (head: string, why: string) => void} cover
+ * @returns {Draw}
+ */
+function covered(member, draw, cover) {
+  return (slot, ctx) => {
+    const layers = () => {
+      const g = s('g');
+      slot.g.append(g);
+      if (slot.head === slot.g || !slot.head) return { ...slot, g, head: g };
+      const head = s('g');
+      slot.head.append(head);
+      return { ...slot, g, head };
+    };
+    const under = layers();
+    const over = h('div');
+    ctx.scene.over.append(over);
+    const scene = Object.create(ctx.scene, { over: { value: over } });
+    const drawn = draw(under, Object.create(ctx, { scene: { value: scene } }));
+    /** @type {{slot: Slot, set: (head: string, why: string) => void} | null} */
+    let blank = null;
+    return {
+      ...drawn,
+      paint(lane, clock) {
+        const why = unseen(lane.state, member);
+        for (const layer of [under.g, under.head]) show(layer, !why);
+        over.hidden = !!why;
+        if (why && !blank) {
+          const upon = layers();
+          blank = { slot: upon, set: cover(upon) };
+        }
+        if (blank) for (const layer of [blank.slot.g, blank.slot.head]) show(layer, !!why);
+        if (why) blank?.set(ctx.t('unseen.station'), why);
+        else drawn.paint(lane, clock);
+      },
+    };
+  };
+}
+
+/** A panel with a hatch, and words on it. @param {Slot} slot @param {number} round @param {number} top @param {string} type @param {string} font */
+function hatched(slot, round, top, type, font) {
+  const { g, x, y, w, h: tall, pad } = slot;
+  panel(slot, y, tall, round);
+  const pitch = Math.round(1.45 * parseFloat(font));
+  const box = s('rect', { x: x + 8, y: y + 8, width: w - 16, rx: 3, class: 'pn2' });
+  g.append(s('rect', { x: x + 1, y: y + 1, width: w - 2, height: tall - 2, rx: round, class: 'hatch' }), box);
+  const room = Math.max(1, Math.floor((tall - top - 8) / pitch));
+  const lines = Array.from({ length: Math.min(room, 18) }, (_, i) => text(g, x + Math.max(pad ?? 0, 14), y + top + pitch * i, i ? type : `${type} t1`));
+  return (/** @type {string} */ head, /** @type {string} */ why) => {
+    const words = [head, ...wrap(why, w - 2 * Math.max(pad ?? 0, 14), lines.length - 1, font)];
+    lines.forEach((line, i) => line.set(words[i] ?? '', why));
+    attr(box, 'height', Math.max(0, top + pitch * (words.length - 1) + 2));
+  };
+}
+
+/** How a station is covered, in each way to draw it. @type {Record<'full' | 'large' | 'quiet' | 'line' | 'open', (slot: Slot, title: string) => (head: string, why: string) => void>} */
+const covers = {
+  full(slot, title) {
+    text(slot.g, slot.x, slot.rail - 84, 'ti').set(title);
+    return hatched(slot, 4, 27, 'l', '12px');
+  },
+  large(slot, title) {
+    heading(slot, title);
+    return hatched(slot, 5, 40, slot.type.label, slot.fonts.label);
+  },
+  quiet(slot, title) {
+    heading(slot, title);
+    return hatched(slot, 5, 40, slot.type.label, slot.fonts.label);
+  },
+  line(slot, title) {
+    const head = lineHeading(slot, title);
+    return (word, why) => {
+      head.set('—');
+      head.right.set(word);
+      head.left.set(fit(why, slot.w - width(word, slot.fonts.state) - 16, slot.fonts.label), why);
+    };
+  },
+  open(slot, title) {
+    const head = lineHeading(slot, title);
+    const lines = [0, 1, 2, 3, 4].map((i) => text(slot.g, slot.x, slot.y + 58 + 22 * i, slot.type.state));
+    return (word, why) => {
+      head.set('—');
+      head.right.set(word);
+      const words = wrap(why, slot.w - 14, lines.length, slot.fonts.state);
+      lines.forEach((line, i) => line.set(words[i] ?? ''));
+    };
+  },
+};

@@ -8,6 +8,7 @@ import { markedLine } from '../draw/marked.js';
 import { mixBar } from '../draw/mix.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
+import { whereSeen } from '../draw/unseen.js';
 import { bigVersion, bytes, count, exact, fit, known, middle, rate, span, upper, version, width, wrap } from '../format.js';
 import { addWords } from '../i18n.js';
 import { openWhole } from '../remedy.js';
@@ -522,5 +523,4 @@ function lane({ g, x, rail, lean, type }) {
   return { paint: ({ state }) => number.set(bigVersion(state.api.resourceVersion), state.api.resourceVersion) };
 }
 
-/** @satisfies {import('../page-types.js').Station} */
-export const api = { id: 'api', title: 'API server', full, large, quiet, line, open, lane };
+export const api = whereSeen('api', { id: 'api', title: 'API server', full, large, quiet, line, open, lane });

@@ -84,12 +84,15 @@ export function writeWords(write) {
 }
 
 /** How new what a lister gives is, as the way back from the store says it. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
-function readWords({ state: { workqueue: q }, facts }, { t, model, now }) {
+function readWords({ state, facts }, { t, model, now }) {
+  const { workqueue: q } = state;
   const stale = model.stale(now(), facts);
   if (model.unlisted()) return 'lister.Get';
   if (stale) return t('con.readStale', { s: span(stale) });
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
+  // Where the requests are not seen, nobody knows what the cluster has beyond the queue.
+  if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
   return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
 }

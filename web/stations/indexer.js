@@ -8,6 +8,7 @@ import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { Rects } from '../draw/rects.js';
+import { unseen } from '../draw/unseen.js';
 import { bigVersion, count, exact, fit, seconds, version, width } from '../format.js';
 import { caret, Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
@@ -36,6 +37,11 @@ addWords({
 /** How a grid calls what has no name of its own. @param {Ctx} ctx */
 function groupWords({ t }) {
   return { unnamed: () => t('idx.unnamed'), others: (/** @type {number} */ n) => t('idx.others', { n }) };
+}
+
+/** Whether it is known what the objects weigh. @param {import('../types.js').State} state */
+function weighed(state) {
+  return state.indexer.bytes > 0 && !unseen(state, 'indexer.bytes');
 }
 
 /** How many objects the groups of a block have. @param {Ctx} ctx @param {{groups: number[]}} block */
@@ -333,8 +339,8 @@ function stageLegend(root, ctx, cells) {
   }
 
   return {
-    /** @param {boolean} held the buttons of a hold stand here @param {import('../types.js').Indexer} store */
-    paint(held, store) {
+    /** @param {boolean} held the buttons of a hold stand here @param {import('../types.js').State} state */
+    paint(held, state) {
       const { any } = ctx.model;
       const marked = cells.query !== '' && any;
       const byPhases = cells.phases && !marked && any;
@@ -347,7 +353,7 @@ function stageLegend(root, ctx, cells) {
       attr(swap, 'title', words);
       place(swap, 548, 168, byPhases ? phases.paint() - 551 : 124, 19);
       if (marked) paintFound(cells.query);
-      weight.paint(!held && any && !byPhases && !marked && store.bytes > 0, store);
+      weight.paint(!held && any && !byPhases && !marked && weighed(state), state.indexer);
       newest.set(t('idx.now'));
       oldest.set(t('idx.minute') + (cells.grid.per > 1 ? ` · ${t('idx.per', { n: cells.grid.per })}` : ''));
     },
@@ -451,7 +457,8 @@ function stageHead({ g: root, x }, ctx, cells) {
       if (versioned) put(rvNumber, version(indexer.resourceVersion, 9));
       noVersion.set(!versioned && indexer.count ? t('idx.noRv', { era }) : '');
       reveal(by, !words && model.any);
-      const grouped = t('idx.by', { index: model.groups.index || 'namespace' });
+      const group = model.groups.index || 'namespace';
+      const grouped = group in indexer.indexSizes || !indexer.count ? t('idx.by', { index: group }) : t('idx.unindexed');
       put(byWords, fit(grouped, 120));
       attr(by, 'title', grouped);
     },
@@ -515,7 +522,7 @@ function full(slot, ctx) {
       labels.paint();
       cells.describe();
       head.paint(lane);
-      legend.paint(!!model.hold('pop'), lane.state.indexer);
+      legend.paint(!!model.hold('pop'), lane.state);
       const none = model.any && !model.cells.size;
       empty.set(none ? t('idx.empty') : '');
       emptyWhy.set(none ? t('idx.emptyWhy') : '');
@@ -720,7 +727,7 @@ export const indexer = {
         fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
         cells.paint(clock);
-        weight.paint(w > 240 && store.bytes > 0, store);
+        weight.paint(w > 240 && weighed(lane.state), store);
       },
     };
   },
@@ -765,7 +772,7 @@ export const indexer = {
       paint(lane) {
         paint(lane);
         bars.paint();
-        weight.paint(lane.state.indexer.bytes > 0, lane.state.indexer);
+        weight.paint(weighed(lane.state), lane.state.indexer);
       },
     };
   },

@@ -9,6 +9,7 @@ import { shorten } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
 import { pair } from '../draw/pair.js';
 import { panel } from '../draw/panel.js';
+import { whereSeen } from '../draw/unseen.js';
 import { bigVersion, bytes, count, exact, fit, left as leftWords, middle, moment, seconds, span, upper, version, width, wrap } from '../format.js';
 import { addWords } from '../i18n.js';
 import { Rows } from '../rows.js';
@@ -850,5 +851,4 @@ function lane(slot, ctx) {
   };
 }
 
-/** @satisfies {import('../page-types.js').Station} */
-export const reflector = { id: 'reflector', title: 'Reflector', full, large, quiet, line, open, lane };
+export const reflector = whereSeen('reflector', { id: 'reflector', title: 'Reflector', full, large, quiet, line, open, lane });

@@ -18,8 +18,8 @@ import (
 // what comes out of both says the same. The documents are random trees with names and values that matter.
 func TestTheProbeRedactsAlike(t *testing.T) {
 	b64 := base64.StdEncoding.EncodeToString
-	names := []string{"a", "annotations", "annotations", "annotations", Key, "x/applied", "kapp.k14s.io/original", "original", "original-x", "aboriginal", "e/last-applied",
-		"e/lastHandledConfig", "e/applied.state", "kind", "metadata", "x/LAST_APPLIED", "deployment.kubernetes.io/revision", "世界", `quo"te\`, strings.Repeat("n", maxName),
+	names := []string{"a", "annotations", "annotations", "annotations", Key, "x/applied", "kapp.k14s.io/original", "original", "original-x", "aboriginal",
+		"e/last-applied", "e/lastHandledConfig", "e/applied.state", "kind", "metadata", "x/LAST_APPLIED", "deployment.kubernetes.io/revision", "世界", `quo"te\`, strings.Repeat("n", maxName),
 		strings.Repeat("n", maxName+1), "e/applies"}
 	manifest := `{"apiVersion":"v1","kind":"Secret","data":{"password":"aHVudGVyMg=="}}`
 	packed := b64([]byte(gzipped(t, manifest)))
