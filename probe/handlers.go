@@ -133,26 +133,28 @@ type call struct {
 	t        *timed
 	op       op
 	key, rv  string
-	since    time.Time
-	told     bool // its beginning was
+	since    time.Duration // on the probe's clock; 0 where its beginning failed
+	told     bool          // its beginning was
 	returned bool
 }
 
 func (t *timed) before(o op, obj interface{}, initial bool) (c *call) {
 	c = &call{t: t, op: o}
 	defer t.l.contain("handlers", &t.broken)
+	now := time.Since(t.l.p.start)
 	if c.told = t.l.p.on.Load(); c.told {
-		c.key, c.rv = ident(obj)
-		t.l.p.emit(event{kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
+		c.key, c.rv = t.l.ident(obj)
+		t.l.p.emit(event{at: now, kind: evHandling, lane: t.l.id, listener: t.id, op: o, key: c.key, rv: c.rv, flag: initial})
 	}
-	c.since = time.Now()
+	c.since = now
 	return c
 }
 
 // after runs on a panic too, which goes on: it does not recover, and only says that there was one.
 func (c *call) after() {
-	if !c.since.IsZero() {
-		d := time.Since(c.since)
+	if c.since > 0 {
+		now := time.Since(c.t.l.p.start)
+		d := now - c.since
 		c.t.handled.Add(1)
 		if c.t.l.p.measure.Load() {
 			c.t.took.add(d, !c.returned)
@@ -160,7 +162,7 @@ func (c *call) after() {
 		if !c.told {
 			return
 		}
-		c.t.l.p.emit(event{kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
+		c.t.l.p.emit(event{at: now, kind: evHandled, lane: c.t.l.id, listener: c.t.id, op: c.op, key: c.key, rv: c.rv, dur: d, flag: !c.returned})
 	}
 }
 

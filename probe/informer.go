@@ -9,6 +9,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
@@ -36,6 +37,7 @@ type lane struct {
 	queue    atomic.Pointer[queueView] // found once the informer runs
 	work     atomic.Pointer[workView]  // the work queue behind it
 	unread   unread
+	known    [identities]atomic.Pointer[identity] // objects that were named lately, while somebody is attached
 	measured measured
 
 	noBodies     string // why no body of an object is told, empty where they are
@@ -276,7 +278,7 @@ func (l *lane) stored(c cause, obj interface{}) {
 	}
 	updated := l.leaving == l.p.attachment.Load()
 	l.leaving = 0
-	key, rv := ident(obj)
+	key, rv := l.ident(obj)
 	e := event{lane: l.id, key: key, rv: rv}
 	switch {
 	case c == causeDeleted:
@@ -365,7 +367,7 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				var pcs callers
 				goruntime.Callers(3, pcs[:])
 				if o := queueOp(&pcs); o != opNone { // a WatchList transforms its objects a first time for a store of its own
-					key, rv := ident(obj)
+					key, rv := l.ident(obj)
 					if l.work.Load() != nil {
 						l.unread.queued(key, rv, o)
 					}
@@ -375,6 +377,37 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 		}
 		return obj, nil
 	}
+}
+
+// identity is what an object is called, remembered by the object's place in memory: it is asked for in the queue, in the store and by each
+// handler, and to put the key together takes longer than all else.
+type identity struct {
+	obj     interface{}
+	key, rv string
+}
+
+// identities is how many objects are remembered: a batch of a queue, and more.
+const identities = 256
+
+// ident is what an object is called. An object of an informer does not change.
+func (l *lane) ident(obj interface{}) (key, rv string) {
+	at := &l.known[place(obj)%identities]
+	if is := at.Load(); is != nil && sameValue(is.obj, obj) {
+		return is.key, is.rv
+	}
+	key, rv = ident(obj)
+	at.Store(&identity{obj, key, rv})
+	return key, rv
+}
+
+// place is a number for where a value stands in memory.
+func place(obj interface{}) uintptr {
+	return uintptr((*[2]unsafe.Pointer)(unsafe.Pointer(&obj))[1]) >> 5 * 0x9e3779b1 >> 7
+}
+
+// sameValue says whether two values have one type and stand at one place, without looking at them.
+func sameValue(a, b interface{}) bool {
+	return *(*[2]unsafe.Pointer)(unsafe.Pointer(&a)) == *(*[2]unsafe.Pointer)(unsafe.Pointer(&b))
 }
 
 func ident(obj interface{}) (key, rv string) {

@@ -34,7 +34,9 @@ type Probe struct {
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
 	ring []event    // nil while nobody is attached
 	next uint64
-	pins []pin // objects that have changed lately, if their bodies are told
+	// newest is the time of the newest event.
+	newest time.Duration
+	pins   []pin // objects that have changed lately, if their bodies are told
 	// nextPin is how many were pinned so far.
 	nextPin int
 
@@ -136,11 +138,18 @@ const (
 
 var opNames = [...]string{"", "Added", "Updated", "Deleted", "Replaced", "Sync", "ReplacedAll", "Bookmark"}
 
-// emit appends to the log. What is emitted under a lock of the informer stands in the order of that lock.
+// emit appends to the log. What is emitted under a lock of the informer stands in the order of that lock. An event that has no time yet is of
+// this moment.
 func (p *Probe) emit(e event) {
+	if e.at == 0 {
+		e.at = time.Since(p.start)
+	}
 	p.mu.Lock()
 	if p.ring != nil {
-		e.at = time.Since(p.start) // under the lock: it never falls
+		if e.at < p.newest { // another one came between, which read the clock later
+			e.at = p.newest
+		}
+		p.newest = e.at
 		p.next++
 		p.ring[p.next%uint64(len(p.ring))] = e
 	}
@@ -217,6 +226,11 @@ func (p *Probe) detach() {
 	p.mu.Lock()
 	p.ring, p.pins, p.nextPin = nil, nil, 0
 	p.mu.Unlock()
+	for _, l := range p.informers() {
+		for i := range l.known {
+			l.known[i].Store(nil)
+		}
+	}
 }
 
 func (p *Probe) informers() []*lane {
