@@ -53,17 +53,22 @@ type experiment struct {
 	lanes []*lane
 }
 
-// tap passes events on until its experiment is over.
+// tap passes a lane's events on until its experiment is over.
 type tap struct {
 	x    *experiment
+	of   *lane
 	next informer.Observer
 }
 
 // Observe implements informer.Observer.
 func (t tap) Observe(e *informer.Event) {
-	if !t.x.over.Load() {
-		t.next.Observe(e)
+	if t.x.over.Load() {
+		return
 	}
+	if t.of.open.Load() {
+		e = settled(e)
+	}
+	t.next.Observe(e)
 }
 
 // emit logs an event of a lane, until the experiment is over.
@@ -92,6 +97,7 @@ type lane struct {
 	informer  informer.SharedIndexInformer
 	control   *controller // nil of one that is not shared
 	listeners map[int32]*listener
+	open      atomic.Bool // what comes now can be changed in place: see mutate
 
 	// Of one that is not shared:
 	ctx    context.Context
@@ -156,15 +162,13 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		Indexers:          x.lab.indexers(ln.gvr),
 		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: every object here has one Go type
 		Era:               era,
-		Observer:          tap{x, x.lab.rec.Lane(ln.index)},
+		Observer:          tap{x, ln, x.lab.rec.Lane(ln.index)},
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
 		Random:            x.lab.random(int(ln.index)),
 	})
-	if transform := transformOf(x.selection.Transform); transform != nil {
-		if err := inf.SetTransform(transform); err != nil { // it has not started
-			panic(err)
-		}
+	if err := inf.SetTransform(ln.opened(transformOf(x.selection.Transform))); err != nil { // it has not started
+		panic(err)
 	}
 	return inf
 }

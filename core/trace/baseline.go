@@ -131,6 +131,7 @@ func (f *Fold) restore(e *Event) {
 		l.store.index(name)
 	}
 	l.store.fill(f.epoch, e)
+	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
 	for _, x := range s.Listeners {
 		l.restoreListener(x)
@@ -167,7 +168,10 @@ func (l *lane) restoreListener(x Listener) {
 	n := listener{id: x.ID, name: x.Name, ring: x.Ring, capacity: x.Capacity, caps: x.Capacities, waiting: x.Waiting,
 		accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
 		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
-		removed: x.Removed, discarded: x.Discarded}
+		removed: x.Removed, discarded: x.Discarded, mutations: x.Mutations, met: x.Met, metOld: x.MetOld}
+	if x.LastMet != nil {
+		n.lastMet = *x.LastMet
+	}
 	if x.Handling != nil {
 		n.handling, n.now, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
 	}

@@ -81,6 +81,8 @@ var kindNames = [256]string{
 	KindLane:                 "Lane",
 	KindFactory:              "Factory",
 	KindSampled:              "Sampled",
+	KindMutated:              "Mutated",
+	KindMet:                  "Met",
 }
 
 var kindsByName = func() map[string]informer.Kind {

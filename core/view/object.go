@@ -20,8 +20,10 @@ type Object struct {
 	OldRV   string          `json:"oldRv"`
 	OldJSON json.RawMessage `json:"oldJson"`
 	// Deleted: the store no longer holds it; JSON is its last known state.
-	Deleted bool        `json:"deleted"`
-	Journey []trace.Hop `json:"journey"`
+	Deleted bool `json:"deleted"`
+	// Mutation is what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
+	Mutation *trace.Mutation `json:"mutation,omitempty"`
+	Journey  []trace.Hop     `json:"journey"`
 	// Ahead is what the log knows of the object after the view's position; empty while it follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
 }
@@ -42,7 +44,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	out := &Object{Key: key}
 	var obj, old any
 	if held {
-		obj = cell.Obj
+		obj, out.Mutation = cell.Obj, cell.Mutation
 	}
 	v.rec.Read(from, pos, func(e *trace.Event) bool {
 		if int(e.Lane) != lane || e.Key != key {
@@ -51,6 +53,10 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		switch e.Kind {
 		case informer.KindStoreUpdated:
 			old = e.Old
+		case trace.KindMutated:
+			if held && e.Flag && e.Seq == cell.Seq {
+				old = e.Old
+			}
 		case informer.KindStoreAdded:
 			old = nil
 		case informer.KindStoreDeleted:
