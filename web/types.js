@@ -438,6 +438,9 @@
  * @property {Record<string, number>} indexSizes index → how many values it has
  * @property {number} replaces
  * @property {number} reborn the updates that put an object with another UID in the place of one with the same key.
+ * @property {number} mutated how many of the objects a handler changed in place since they came, Mutations the newest of those changes, at
+ *   most 24.
+ * @property {Mutation[]} mutations
  */
 
 /**
@@ -464,6 +467,10 @@
  * @property {boolean} synced
  * @property {boolean} removed
  * @property {number} discarded notifications thrown away when it stopped
+ * @property {number} mutations objects that its handler changed in place, though they are shared
+ * @property {number} met calls of its handler about an object that another one had changed so
+ * @property {number} metOld calls of OnUpdate whose old object was one
+ * @property {Met} [lastMet]
  */
 
 /**
@@ -587,7 +594,7 @@
 
 /**
  * CellRow is one object of the store: its slot is its own for as long as it is there.
- * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string]} CellRow
+ * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
  */
 
 /**
@@ -736,6 +743,30 @@
  */
 
 /**
+ * Mutation is a change that a handler made to an object in the store, without the API server: the object is shared.
+ * @typedef {object} Mutation
+ * @property {string} key
+ * @property {string} rv
+ * @property {number} listener whose handler it was
+ * @property {string} label
+ * @property {string} was empty where the object had no such label
+ * @property {string} is
+ * @property {string[]} stale the indices that still have the object under values that their functions do not give for it any more, sorted.
+ * @property {number} atMillis
+ */
+
+/**
+ * Met is a call in which a handler was handed an object that another one had changed.
+ * @typedef {object} Met
+ * @property {string} key
+ * @property {string} rv
+ * @property {'old' | 'object'} as the old one of an update, or the one that it is about
+ * @property {string} label
+ * @property {string} is
+ * @property {number} atMillis
+ */
+
+/**
  * Worker is a worker and the key it works on.
  * @typedef {object} Worker
  * @property {number} id
@@ -759,6 +790,7 @@
  * @property {string} rv
  * @property {string} [latest]
  * @property {number} behind
+ * @property {boolean} [mutated] a handler had changed what it got
  * @property {number} atMillis
  */
 
@@ -999,6 +1031,7 @@
  * @property {string} oldRv
  * @property {JSONValue} oldJson
  * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
+ * @property {Mutation} [mutation] what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
  * @property {Hop[]} journey
  * @property {Hop[]} ahead what the log knows of the object after the view's position; empty while it follows the log's end.
  */
@@ -1295,7 +1328,7 @@
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
- * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'compact' | 'restart',
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'mutate' | 'compact' | 'restart',
  *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release

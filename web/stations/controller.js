@@ -90,6 +90,7 @@ function readWords({ state: { workqueue: q }, facts }, { t, model, now }) {
   if (stale) return t('con.readStale', { s: span(stale) });
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
+  if (q.lastRead.mutated) return t('con.readMutated');
   if (facts.upToDate) return t('con.readFresh');
   return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
 }
