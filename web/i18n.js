@@ -53,6 +53,7 @@ const words = {
   'fault.mutate': ['mutate', '改写对象'],
   'fault.forbidden': ['forbidden', '无权限'],
   'fault.failover': ['failover', '故障转移'],
+  'fault.expire': ['410 for all', '全体 410'],
   'fault.compact': ['compact', 'compact'],
   'fault.restart': ['restart', '重启'],
   'fault.cut.x': ['the open watch’s connection breaks', '当前的 watch 连接断开'],
@@ -67,6 +68,7 @@ const words = {
   'fault.slowindex.x': ['the index functions take 50 ms for each object', 'index 函数处理每个对象耗时 50 ms'],
   'fault.mutate.x': ['mailer’s handler sets app=mine in the objects that it is handed', 'mailer 的 handler 把拿到的对象的 app 设成 mine'],
   'fault.forbidden.x': ['each LIST and WATCH gets 403; an open watch goes on', '每个 LIST 和 WATCH 都得到 403；已开的 watch 继续'],
+  'fault.expire.x': ['every watch of pods ends with 410', '每个 pod 的 watch 都以 410 结束'],
   'fault.compact.x': ['the cluster forgets its history', '集群清除历史版本'],
   'fault.restart.x': ['the cluster’s API server restarts', '集群的 API server 重启'],
 
@@ -252,6 +254,7 @@ const words = {
   'mark.slow': ['slow mailer', 'mailer 变慢'],
   'mark.hold': ['hold', '拦住'],
   'mark.delay': ['delay', '延迟'],
+  'mark.expire': ['410 for all', '全体 410'],
   'mark.compact': ['compact', 'compact'],
   'mark.restart': ['restart', '重启'],
   'mark.refused': ['refused', 'refused'],

@@ -375,6 +375,8 @@
  * @property {number} writesPerSecond over the last seconds of the log: writes, or frames where writes are unknown
  * @property {WireRequest[]} requests open now, and the last one that ended
  * @property {WireFrame[]} wire the newest frames, newest first
+ * @property {number} refused requests of this informer that were answered 429
+ * @property {Crowd | null} crowd the other clients of a simulated cluster, and what they make it do; null while there are none.
  */
 
 /**
@@ -728,6 +730,19 @@
  * @property {string} rv
  * @property {number} bytes
  * @property {number} atMillis when it came over the wire.
+ */
+
+/**
+ * Crowd is a CrowdCount, and how many requests came in a second.
+ * @typedef {object} Crowd
+ * @property {number} clients other clients
+ * @property {number} watching of them, with an open watch
+ * @property {number} seats lists that are answered at a time
+ * @property {number} busy seats that are taken
+ * @property {number} requests for lists, WatchLists among them, by anybody
+ * @property {number} refused of them, with 429
+ * @property {number} perSecond requests in the second before the moment
+ * @property {number} peak the most that there were
  */
 
 /**
@@ -1342,7 +1357,7 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
  *   perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

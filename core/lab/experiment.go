@@ -2,6 +2,7 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
 	"strconv"
@@ -299,13 +300,33 @@ func (x *experiment) stop() {
 	}
 }
 
+// crowdRests is for how many looks it is said again that a crowd does nothing: until its rate in a second is down.
+const crowdRests = int(time.Second/statsPeriod) + 2
+
+func crowdEvent(s simcluster.CrowdStats) informer.Event {
+	text, err := json.Marshal(trace.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
+		Requests: int(s.Requests), Refused: int(s.Refused)})
+	if err != nil { // numbers can be written
+		panic(err)
+	}
+	return informer.Event{Kind: trace.KindCrowd, Text: string(text)}
+}
+
 // watchCluster emits what the simulated cluster says of itself, when it changed, to each lane that makes requests of its own.
 func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
 	var last [maxLanes]informer.Event
+	var crowd simcluster.CrowdStats
+	quiet := crowdRests // since how many looks nothing was other
 	for {
 		s := cluster.Stats()
+		if quiet++; s.Crowd != crowd {
+			crowd, quiet = s.Crowd, 0
+		}
+		if quiet < crowdRests {
+			x.emit(0, crowdEvent(crowd))
+		}
 		for _, ln := range x.wires() {
 			name := ln.gvr.GroupResource().String()
 			e := informer.Event{

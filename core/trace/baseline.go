@@ -76,9 +76,10 @@ func (f *Fold) restore(e *Event) {
 	*l = n
 	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
 	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
+	f.world.crowd.restore(s.API.Crowd, e.At)
 	f.restoreHolds(e.Lane, s.Holds)
 	w := &f.wires[l.wire]
-	w.rv, w.oldest, w.objects = s.API.ResourceVersion, s.API.Oldest, s.API.Objects
+	w.rv, w.oldest, w.objects, w.refused = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Refused
 	w.trouble = trouble{words: s.Source.Trouble, cause: s.Source.Cause}
 	if s.Source.Offer != nil {
 		w.trouble.namespace = s.Source.Offer.Namespace

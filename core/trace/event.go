@@ -102,6 +102,9 @@ const (
 	// KindMet: a handler was handed an object that another one had changed like that. Key, RV, Listener, Flag: as the old one of an update,
 	// Text: a Change as JSON.
 	KindMet
+
+	// KindCrowd: what the other clients of the simulated cluster do, or nothing when there are none any more. Text: a CrowdCount as JSON.
+	KindCrowd
 )
 
 // Selection is what an experiment looks at; KindSelected carries it as JSON.

@@ -88,7 +88,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 
 // state is what is true of the API server whichever lane asks it.
 func (w *world) state(at time.Duration) API {
-	a := API{Writes: w.writes}
+	a := API{Writes: w.writes, Crowd: w.crowd.state(at)}
 	rate := *w // advancing the bins is not for the fold
 	a.WritesPerSecond = rate.rate(at)
 	return a
@@ -96,7 +96,7 @@ func (w *world) state(at time.Duration) API {
 
 // state adds what a lane's wire shows of the API server.
 func (w *wire) state(a API) API {
-	a.ResourceVersion, a.Oldest, a.Objects = w.rv, w.oldest, w.objects
+	a.ResourceVersion, a.Oldest, a.Objects, a.Refused = w.rv, w.oldest, w.objects, w.refused
 	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
 	if w.hasEnd {
 		a.Requests = append(a.Requests, w.ended)

@@ -83,6 +83,7 @@ var kindNames = [256]string{
 	KindSampled:              "Sampled",
 	KindMutated:              "Mutated",
 	KindMet:                  "Met",
+	KindCrowd:                "Crowd",
 }
 
 var kindsByName = func() map[string]informer.Kind {

@@ -82,6 +82,9 @@ type API struct {
 	WritesPerSecond float64       `json:"writesPerSecond"`  // over the last seconds of the log: writes, or frames where writes are unknown
 	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended
 	Wire            []Frame       `json:"wire"`             // the newest frames, newest first
+	Refused         int           `json:"refused"`          // requests of this informer that were answered 429
+	// Crowd is the other clients of a simulated cluster, and what they make it do; null while there are none.
+	Crowd *Crowd `json:"crowd"`
 }
 
 // WireRequest is one HTTP request.

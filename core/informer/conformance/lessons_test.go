@@ -59,6 +59,7 @@ var lessons = map[string]lesson{
 		test: testRing},
 	"same":      {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
 	"stale":     {rows: []string{"081_the_reflector_may_lead_the_store"}},
+	"storm":     {test: testStorm},
 	"tombstone": {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
 	"tour":      {test: testTour},
 	"transform": {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
