@@ -35,6 +35,8 @@ addWords({
   'lis.mutated': ['changed {n} [n:object|objects] that it was handed', '改了 {n} 个拿到的对象'],
   'lis.met': ['was handed {label}={is}', '拿到 {label}={is}'],
   'lis.metOld': ['was handed an old object with {label}={is}', '拿到的旧对象是 {label}={is}'],
+  'lis.metOldShort': ['old has {label}={is}', 'old 是 {label}={is}'],
+  'lis.mutatedShort': ['mutated {n}', '改了 {n} 个'],
   'lis.gone': ['removed', '已移除'],
   'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
 });
@@ -59,6 +61,13 @@ function mutationWords({ t }, l) {
   if (l.mutations) return t('lis.mutated', { n: exact(l.mutations) });
   if (!l.lastMet) return '';
   return t(l.lastMet.as === 'old' ? 'lis.metOld' : 'lis.met', { label: l.lastMet.label, is: l.lastMet.is });
+}
+
+/** The same in few words. @param {Ctx} ctx @param {Listener} l */
+function mutationShort({ t }, l) {
+  if (l.mutations) return t('lis.mutatedShort', { n: exact(l.mutations) });
+  if (!l.lastMet) return '';
+  return t(l.lastMet.as === 'old' ? 'lis.metOldShort' : 'lis.met', { label: l.lastMet.label, is: l.lastMet.is });
 }
 
 /** What the number of those that wait is called: where the rings are only looked at now and then, how often. @param {State} state */
@@ -515,8 +524,9 @@ function mainWords(slot, ctx, row, top) {
     /** @param {Listener} l @param {any} facts @param {boolean} slow */
     paint(l, facts, slow) {
       const mutation = slow ? '' : mutationWords(ctx, l);
+      const room = w - 78 - width(l.name, '600 21px');
       show(warning, slow || !!mutation);
-      said.set(slow ? t('pres.slow') : fit(mutation, w - 54 - width(l.name, '600 21px') - 24, '16px'), mutation);
+      said.set(slow ? t('pres.slow') : width(mutation, '16px') <= room ? mutation : mutationShort(ctx, l), mutation);
       const had = l.capacities[l.capacities.length - 1];
       before.set(had && !(slot.lean && w < 380) ? exact(had) : '');
       const rates = factsOf(facts, l.id);
