@@ -15,8 +15,7 @@ function emptyState() {
     source: { kind: '' },
     era: '1.37',
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
-    api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0,
-      crowd: null },
+    api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
     reflector: {
       phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0,
       lastRequest: '', verb: '', requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '',

@@ -376,7 +376,7 @@
  * @property {WireRequest[]} requests open now, and the last one that ended
  * @property {WireFrame[]} wire the newest frames, newest first
  * @property {number} refused requests of this informer that were answered 429
- * @property {Crowd | null} crowd the other clients of a simulated cluster, and what they make it do; null while there are none.
+ * @property {Crowd} [crowd] the other clients of a simulated cluster, and what they make it do; absent while there are none.
  */
 
 /**

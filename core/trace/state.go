@@ -83,8 +83,8 @@ type API struct {
 	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended
 	Wire            []Frame       `json:"wire"`             // the newest frames, newest first
 	Refused         int           `json:"refused"`          // requests of this informer that were answered 429
-	// Crowd is the other clients of a simulated cluster, and what they make it do; null while there are none.
-	Crowd *Crowd `json:"crowd"`
+	// Crowd is the other clients of a simulated cluster, and what they make it do; absent while there are none.
+	Crowd *Crowd `json:"crowd,omitempty"`
 }
 
 // WireRequest is one HTTP request.
