@@ -32,6 +32,16 @@ func stories(t *testing.T) []string {
 	return ids
 }
 
+// said is what the page itself says of a step, beside the story's sentence.
+var said = map[string][]struct {
+	step  int
+	words string
+}{
+	"mutate": {{2, "mailer wrote app=mine"}, {2, "it came with app=cart"}, {2, "changes objects"}, {4, "was handed an old object with app=mine"},
+		{6, "lister.Get: changed by a handler"}},
+	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "watch too"}},
+}
+
 // TestStories tells every story from its first step to its last as a speaker
 // with a clicker does, and then turns the pages back: each step must come to
 // the end that its condition on State describes, and going back must show the
@@ -73,6 +83,14 @@ func TestStories(t *testing.T) {
 				}
 				if id == "late" && step == 3 && !evalIn[bool](t, page, "informerscope.state().then((s) => s.listeners.some((l) => l.name === 'auditor' && !l.synced))") {
 					t.Error("auditor's lamp is on")
+				}
+				for _, x := range said[id] {
+					if step == x.step && !evalIn[bool](t, page, "document.body.innerText.includes('%s')", x.words) {
+						t.Errorf("step %d does not say %q", step, x.words)
+					}
+				}
+				if asks := "[...document.querySelectorAll('button')].some((b) => b.textContent === 'burst' && b.getClientRects().length > 0)"; evalIn[bool](t, page, asks) {
+					t.Errorf("step %d offers a burst of changes, which no story asks for", step)
 				}
 				if step < n {
 					keys("PageDown")

@@ -202,11 +202,11 @@ export class Columns {
    * @param {string} language
    */
   paint(c, states, language) {
-    const { kind } = states[0].source;
-    if (c === this.drawn && language === this.words && kind === this.source) return;
+    const source = `${states[0].source.kind} ${this.ctx.storyTitle?.() ?? ''}`;
+    if (c === this.drawn && language === this.words && source === this.source) return;
     this.drawn = c;
     this.words = language;
-    this.source = kind;
+    this.source = source;
     this.g.replaceChildren();
     this.sentColumn(c);
     for (const lane of [0, 1]) {
@@ -303,7 +303,9 @@ export class Columns {
       g.append(box);
     });
     this.asSent.set(n ? t('lanes.asSent') : '');
-    const words = n || !o.explains ? [] : wrap(t(this.ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
+    // A story makes its own changes: nobody is asked for a burst in it.
+    const asks = !n && o.explains && !this.ctx.storyTitle?.();
+    const words = !asks ? [] : wrap(t(this.ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
     this.empty.forEach((line, i) => line.set(words[i] ?? ''));
   }
 

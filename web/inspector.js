@@ -158,6 +158,13 @@ export class Inspector {
     const old = parse(d?.oldJson);
     const keep = this.pre.scrollTop;
     const lines = [];
+    const m = d?.mutation;
+    if (m) {
+      const name = this.ctx.model.state.listeners.find((l) => l.id === m.listener)?.name ?? String(m.listener);
+      const was = m.was ? `${m.label}=${m.was}` : t('idx.none', { label: m.label });
+      lines.push(line(t('ins.mutated', { name, label: m.label, is: m.is, was, rv: version(m.rv, 14) }), 'warned'));
+      for (const index of m.stale) lines.push(line(t('ins.mutatedStale', { index }), 'warned'));
+    }
     if (d?.error) lines.push(line(d.error, ''));
     else if (!d) lines.push(line('…', ''));
     else if (this.tab === 'json') {

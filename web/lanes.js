@@ -204,7 +204,7 @@ export class Lanes {
       attr(p.el, 'aria-label', words);
       attr(p.el, 'title', words);
     }
-    this.burstButton.hidden = st.source.kind !== 'sim';
+    this.burstButton.hidden = st.source.kind !== 'sim' || (!pop && !!this.ctx.storyTitle?.());
     put(this.burstButton, t(pop ? 'lanes.release' : 'lanes.burst'));
     attr(this.burstButton, 'class', pop ? 'sbtn fill' : 'sbtn line');
     attr(this.burstButton, 'title', t(pop ? 'lanes.releaseTitle' : 'lanes.burstTitle'));

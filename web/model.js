@@ -15,7 +15,7 @@ function emptyState() {
     source: { kind: '' },
     era: '1.37',
     resource: { group: '', version: 'v1', resource: 'pods', namespace: '' },
-    api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [] },
+    api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [], refused: 0 },
     reflector: {
       phase: 'idle', resourceVersion: '', lists: 0, watches: 0, relists: 0, events: 0, bookmarks: 0, dropped: 0, bytes: 0,
       lastRequest: '', verb: '', requestMillis: 0, timeoutSeconds: 0, lastError: '', lastErrorMillis: 0, why: '',
@@ -26,7 +26,8 @@ function emptyState() {
       kind: 'RealFIFO', depth: 0, maxDepth: 0, synced: false, locked: false, closed: false, initialPopulation: 0,
       items: [], batch: [], batchSize: 0, lastBatch: [], lastBatchSize: 0, mix: {}, pops: 0, merges: 0,
     },
-    indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0 },
+    indexer: { count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0,
+      mutations: [] },
     listeners: [],
     workqueue: null,
     holds: [],
@@ -189,16 +190,17 @@ export class Model {
       this.gone.push(c);
       this.cells.delete(slot);
     }
-    for (const [slot, key, group, at, op, phase] of cells.set ?? []) {
+    for (const [slot, key, group, at, op, phase, mutated] of cells.set ?? []) {
       const c = this.cells.get(slot);
       if (c && c.group === group) {
         c.key = key;
         c.at = at;
         c.op = op;
         c.phase = phase;
+        c.mutated = mutated;
       } else {
         if (c) this.gone.push(c);
-        this.cells.set(slot, { slot, key, group, at, op, phase });
+        this.cells.set(slot, { slot, key, group, at, op, phase, mutated });
       }
       this.touched.add(slot);
     }

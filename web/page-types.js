@@ -79,7 +79,7 @@
 
 /**
  * An object of the store as the page keeps it: what a frame's row says, where it stands in its group, and when it was last drawn anew.
- * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string}} Cell
+ * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 
 /** A stage that can be held. @typedef {import('./types.js').CallArgs['hold'][0]} Stage */

@@ -241,6 +241,7 @@ function orders(p, g, y) {
   const { changes } = p.o.lanes.compare;
   const mid = p.W / 2;
   if (!changes.length) {
+    if (p.ctx.storyTitle?.()) return;
     const words = wrap(t(model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), p.W - 124, 5, '14px');
     words.forEach((line, i) => text(g, mid, y + 56 + 19 * i, 'c14', 'middle').set(line));
     return;

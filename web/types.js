@@ -375,6 +375,8 @@
  * @property {number} writesPerSecond over the last seconds of the log: writes, or frames where writes are unknown
  * @property {WireRequest[]} requests open now, and the last one that ended
  * @property {WireFrame[]} wire the newest frames, newest first
+ * @property {number} refused requests of this informer that were answered 429
+ * @property {Crowd} [crowd] the other clients of a simulated cluster, and what they make it do; absent while there are none.
  */
 
 /**
@@ -438,6 +440,9 @@
  * @property {Record<string, number>} indexSizes index → how many values it has
  * @property {number} replaces
  * @property {number} reborn the updates that put an object with another UID in the place of one with the same key.
+ * @property {number} mutated how many of the objects a handler changed in place since they came, Mutations the newest of those changes, at
+ *   most 24.
+ * @property {Mutation[]} mutations
  */
 
 /**
@@ -464,6 +469,10 @@
  * @property {boolean} synced
  * @property {boolean} removed
  * @property {number} discarded notifications thrown away when it stopped
+ * @property {number} mutations objects that its handler changed in place, though they are shared
+ * @property {number} met calls of its handler about an object that another one had changed so
+ * @property {number} metOld calls of OnUpdate whose old object was one
+ * @property {Met} [lastMet]
  */
 
 /**
@@ -587,7 +596,7 @@
 
 /**
  * CellRow is one object of the store: its slot is its own for as long as it is there.
- * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string]} CellRow
+ * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
  */
 
 /**
@@ -724,6 +733,19 @@
  */
 
 /**
+ * Crowd is a CrowdCount, and how many requests came in a second.
+ * @typedef {object} Crowd
+ * @property {number} clients other clients
+ * @property {number} watching of them, with an open watch
+ * @property {number} seats lists that are answered at a time
+ * @property {number} busy seats that are taken
+ * @property {number} requests for lists, WatchLists among them, by anybody
+ * @property {number} refused of them, with 429
+ * @property {number} perSecond requests in the second before the moment
+ * @property {number} peak the most that there were
+ */
+
+/**
  * QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
  * @typedef {object} QueueItem
  * @property {number} seq of the event that queued it (its newest delta)
@@ -733,6 +755,30 @@
  * @property {number} [count] objects in a ReplacedAll
  * @property {boolean} [tombstone]
  * @property {QueueItem[]} [deltas]
+ */
+
+/**
+ * Mutation is a change that a handler made to an object in the store, without the API server: the object is shared.
+ * @typedef {object} Mutation
+ * @property {string} key
+ * @property {string} rv
+ * @property {number} listener whose handler it was
+ * @property {string} label
+ * @property {string} was empty where the object had no such label
+ * @property {string} is
+ * @property {string[]} stale the indices that still have the object under values that their functions do not give for it any more, sorted.
+ * @property {number} atMillis
+ */
+
+/**
+ * Met is a call in which a handler was handed an object that another one had changed.
+ * @typedef {object} Met
+ * @property {string} key
+ * @property {string} rv
+ * @property {'old' | 'object'} as the old one of an update, or the one that it is about
+ * @property {string} label
+ * @property {string} is
+ * @property {number} atMillis
  */
 
 /**
@@ -759,6 +805,7 @@
  * @property {string} rv
  * @property {string} [latest]
  * @property {number} behind
+ * @property {boolean} [mutated] a handler had changed what it got
  * @property {number} atMillis
  */
 
@@ -1000,6 +1047,7 @@
  * @property {JSONValue} oldJson
  * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
  * @property {string} unseen why there is no JSON, of an object of an informer that is watched from outside.
+ * @property {Mutation} [mutation] what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
  * @property {Hop[]} journey
  * @property {Hop[]} ahead what the log knows of the object after the view's position; empty while it follows the log's end.
  */
@@ -1296,7 +1344,7 @@
  * @property {[]} attached
  * @property {[what?: string | null]} checkStory
  * @property {[]} arrive
- * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'compact' | 'restart',
+ * @property {[name: 'cut' | 'refuse' | '410' | '429' | '500' | 'delay' | 'nobookmarks' | 'noendmark' | 'forbidden' | 'slow' | 'slowindex' | 'mutate' | 'compact' | 'restart',
  *   args?: {on?: boolean | null, millis?: number | null, count?: number | null} | null, lane?: number | null]} fault
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', listener?: number | null, lane?: number | null]} hold
  * @property {[stage: 'store' | 'pop' | 'deliver' | 'take', n?: number | null, listener?: number | null, lane?: number | null]} release
@@ -1310,7 +1358,7 @@
  * @property {[]} shutdown
  * @property {[]} start
  * @property {[on?: boolean | null, lane?: number | null]} unshared
- * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'rate',
+ * @property {[verb: 'create' | 'scale' | 'restart' | 'delete' | 'deleteDeployment' | 'burst' | 'compact' | 'failover' | 'crowd' | 'expire' | 'rate',
  *   args?: {namespace?: string | null, name?: string | null, key?: string | null, replicas?: number | null, n?: number | null,
  *   perSecond?: number | null} | null]} cluster
  * @property {[speed?: number | null]} play

@@ -20,7 +20,7 @@ type ClusterArgs struct {
 }
 
 // clusterVerbs are what Cluster can do.
-var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "rate"}
+var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "rate"}
 
 // Cluster changes the simulated cluster and says in words what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
@@ -41,9 +41,9 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 				a.Key = name
 			}
 			return newStep(verb, a.Key), err
-		case "burst", "failover":
+		case "burst", "failover", "crowd":
 			return newStep(verb, max(a.N, 0)), err
-		case "compact":
+		case "compact", "expire":
 			return newStep(verb), err
 		case "rate":
 			if err == nil {
@@ -115,6 +115,13 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 			return fmt.Sprintf("another API server answers, whose cache is %d versions behind", a.N), nil
 		}
 		return "the API server has caught up", nil
+	case "crowd":
+		c.Crowd(max(a.N, 0))
+		return fmt.Sprintf("%d other clients watch the pods", max(a.N, 0)), nil
+	case "expire":
+		l.emitFault(faults.Strike{Name: "expire", Struck: 1})
+		c.Expire()
+		return "ended every watch of pods with 410 Expired", nil
 	case "rate":
 		if a.PerSecond < 0 || a.PerSecond > maxRate {
 			return "", fmt.Errorf("the rate must be from 0 to %d events a second", maxRate)

@@ -356,7 +356,8 @@ func experimentCommands() []Command {
 		Does: "changes the simulated cluster: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}` and " +
 			"`deleteDeployment {…}` of a deployment; `delete {key}` of a pod, of a random one without; `burst {n}` updates of pods; " +
 			"`compact` of the watch history; `failover {n}` to an API server whose cache is n versions behind until `failover {n: 0}`; " +
-			"`rate {perSecond}` of what happens",
+			"`crowd {n}` other clients that watch the pods too, whose lists then share ten seats with the informer’s: one that finds none gets 429; " +
+			"`expire` ends every watch of pods with 410, so that all list again; `rate {perSecond}` of what happens",
 		Answers: "what was done, in words",
 		Verbs: []Verb{
 			{Name: "create", Args: []Arg{linkText("namespace/name"), linkWhole("replicas")}, play: (*Lab).playDeployment},
@@ -370,6 +371,9 @@ func experimentCommands() []Command {
 			{Name: "compact", play: func(l *Lab, _ step) { _, _ = l.change("compact", ClusterArgs{}) }},
 			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "to an API server that is n versions behind; 0: it has caught up",
 				play: func(l *Lab, s step) { _, _ = l.change("failover", ClusterArgs{N: s.int(0)}) }},
+			{Name: "crowd", Args: []Arg{linkWhole("n")}, Means: "other clients that watch the pods",
+				play: func(l *Lab, s step) { _, _ = l.change("crowd", ClusterArgs{N: s.int(0)}) }},
+			{Name: "expire", Means: "every watch of pods ends with 410", play: func(l *Lab, _ step) { _, _ = l.change("expire", ClusterArgs{}) }},
 			{Name: "rate", Args: []Arg{linkNumber("perSecond")}, play: func(l *Lab, s step) {
 				_, _ = l.change("rate", ClusterArgs{PerSecond: s.float(0)})
 			}},

@@ -116,7 +116,7 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 		rv = o.GetResourceVersion()
 	}
 	latest, behind := c.lane.versions.behind(key, rv)
-	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindListerRead, Key: key, RV: rv, StoreRV: latest, N: behind})
+	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindListerRead, Key: key, RV: rv, StoreRV: latest, N: behind, Flag: o.Now() != o.Came()})
 	if err := vclock.Sleep(ctx, c.x.clock, reconcilePace); err != nil {
 		return err
 	}

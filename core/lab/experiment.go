@@ -2,8 +2,10 @@ package lab
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -53,9 +55,10 @@ type experiment struct {
 	lanes []*lane
 }
 
-// tap passes events on until its experiment is over.
+// tap passes a lane's events on until its experiment is over.
 type tap struct {
 	x    *experiment
+	of   *lane
 	next informer.TimedObserver
 }
 
@@ -64,16 +67,27 @@ func (t tap) Now() time.Duration { return t.next.Now() }
 
 // ObserveAt implements informer.TimedObserver.
 func (t tap) ObserveAt(now time.Duration, es []informer.Event) {
-	if !t.x.over.Load() {
-		t.next.ObserveAt(now, es)
+	if t.x.over.Load() {
+		return
 	}
+	if t.of.open.Load() {
+		es = slices.Clone(es)
+		for i := range es {
+			es[i] = *settled(&es[i])
+		}
+	}
+	t.next.ObserveAt(now, es)
 }
 
 // Observe implements informer.Observer.
 func (t tap) Observe(e *informer.Event) {
-	if !t.x.over.Load() {
-		t.next.Observe(e)
+	if t.x.over.Load() {
+		return
 	}
+	if t.of.open.Load() {
+		e = settled(e)
+	}
+	t.next.Observe(e)
 }
 
 // emit logs an event of a lane, until the experiment is over.
@@ -102,6 +116,7 @@ type lane struct {
 	informer  informer.SharedIndexInformer
 	control   *controller // nil of one that is not shared
 	listeners map[int32]*listener
+	open      atomic.Bool // what comes now can be changed in place: see mutate
 
 	// Of one that is not shared:
 	ctx    context.Context
@@ -166,15 +181,13 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		Indexers:          x.lab.indexers(ln.gvr),
 		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: every object here has one Go type
 		Era:               era,
-		Observer:          tap{x, x.lab.rec.Lane(ln.index)},
+		Observer:          tap{x, ln, x.lab.rec.Lane(ln.index)},
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
 		Random:            x.lab.random(int(ln.index)),
 	})
-	if transform := transformOf(x.selection.Transform); transform != nil {
-		if err := inf.SetTransform(transform); err != nil { // it has not started
-			panic(err)
-		}
+	if err := inf.SetTransform(ln.opened(transformOf(x.selection.Transform))); err != nil { // it has not started
+		panic(err)
 	}
 	return inf
 }
@@ -305,13 +318,33 @@ func (x *experiment) stop() {
 	}
 }
 
+// crowdRests is for how many looks it is said again that a crowd does nothing: until its rate in a second is down.
+const crowdRests = int(time.Second/statsPeriod) + 2
+
+func crowdEvent(s simcluster.CrowdStats) informer.Event {
+	text, err := json.Marshal(trace.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
+		Requests: int(s.Requests), Refused: int(s.Refused)})
+	if err != nil { // numbers can be written
+		panic(err)
+	}
+	return informer.Event{Kind: trace.KindCrowd, Text: string(text)}
+}
+
 // watchCluster emits what the simulated cluster says of itself, when it changed, to each lane that makes requests of its own.
 func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
 	var last [maxLanes]informer.Event
+	var crowd simcluster.CrowdStats
+	quiet := crowdRests // since how many looks nothing was other
 	for {
 		s := cluster.Stats()
+		if quiet++; s.Crowd != crowd {
+			crowd, quiet = s.Crowd, 0
+		}
+		if quiet < crowdRests {
+			x.emit(0, crowdEvent(crowd))
+		}
 		for _, ln := range x.wires() {
 			name := ln.gvr.GroupResource().String()
 			e := informer.Event{

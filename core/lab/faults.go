@@ -17,15 +17,15 @@ const slowPace = 120 * time.Millisecond
 // slowIndexing is what the index functions of an object take while the fault "slowindex" is on.
 const slowIndexing = 50 * time.Millisecond
 
-// faultNames are the faults that there are: those of the client's stack, a slow handler, slow index functions, and two of the simulated
-// cluster.
-var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "compact", "restart")
+// faultNames are the faults that there are: those of the client's stack, a slow handler, slow index functions, a handler that changes what is
+// shared, and two of the simulated cluster.
+var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "compact", "restart")
 
 // FaultArgs are the arguments of a fault; each may be left out.
 type FaultArgs = faults.Args
 
 // Fault makes a fault happen or switches a held one, and reports whether it
-// is on now. The names are in docs/protocol.md. That a handler is slow is about one informer; the others are about all.
+// is on now. The names are in docs/protocol.md. That a handler is slow, or changes objects, is about one informer; the others are about all.
 func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	l := i.lab
 	err = l.act(func() (s step, err error) {
@@ -40,7 +40,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 			return newStep("compact"), nil
 		case "restart":
 			return newStep("reboot"), nil
-		case "slow":
+		case "slow", "mutate":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0), 0, i.lane), nil
 		case "refuse", "nobookmarks", "noendmark", "forbidden", "delay", "slowindex":
 			return newStep("fault", name, onOff(on), max(args.Millis, 0)), nil
@@ -58,6 +58,11 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 			return false, nil
 		}
 		return l.exp.slow(lane, args)
+	case "mutate":
+		if l.exp == nil {
+			return false, nil
+		}
+		return l.exp.mutate(lane, args)
 	case "slowindex":
 		return l.slowIndex(args), nil
 	case "compact", "restart":

@@ -82,7 +82,7 @@ func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey 
 }
 
 func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKey func(string)) (int32, error) {
-	h := &handler{x: x, onKey: onKey}
+	h := &handler{x: x, lane: ln, onKey: onKey}
 	h.name = name
 	h.pace.Store(int64(pace)) // the initial list may be handled before the registration is known
 	reg, err := ln.informer.AddEventHandlerWithOptions(h, informer.HandlerOptions{ResyncPeriod: &resync, Name: name})
@@ -90,6 +90,7 @@ func (x *experiment) add(ln *lane, name string, resync, pace time.Duration, onKe
 		return 0, err
 	}
 	id := reg.(informer.ListenerIdentity).ListenerID()
+	h.id.Store(id)
 	ln.listeners[id] = &listener{handler: h, registration: reg}
 	return id, nil
 }
@@ -179,22 +180,37 @@ func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
 // told to, and hands the key on.
 type handler struct {
 	x     *experiment
+	lane  *lane
 	name  string
+	id    atomic.Int32 // of its listener, once that is known
 	pace  atomic.Int64
 	panic atomic.Bool // in the next call
 	onKey func(string)
+
+	mutates   atomic.Bool // the fault "mutate" is on
+	scribbled atomic.Bool // it has changed an object
 }
 
-func (h *handler) OnAdd(obj any, _ bool)  { h.handle(obj) }
-func (h *handler) OnUpdate(_, newObj any) { h.handle(newObj) }
-func (h *handler) OnDelete(obj any)       { h.handle(obj) }
+func (h *handler) OnAdd(obj any, _ bool) { h.handle(obj, true) }
 
-func (h *handler) handle(obj any) {
+func (h *handler) OnUpdate(old, obj any) {
+	h.meets(old, true)
+	h.handle(obj, true)
+}
+
+func (h *handler) OnDelete(obj any) { h.handle(obj, false) }
+
+// handle takes an object, which is in the store unless it was deleted.
+func (h *handler) handle(obj any, stored bool) {
+	h.meets(obj, false)
 	if pace := time.Duration(h.pace.Load()); pace > 0 {
 		_ = vclock.Sleep(h.x.ctx, h.x.clock, pace)
 	}
 	if h.panic.CompareAndSwap(true, false) {
 		panic("the handler " + h.name + " panics because it was told to")
+	}
+	if stored && h.mutates.Load() {
+		h.scribble(obj)
 	}
 	if h.onKey == nil {
 		return

@@ -10,6 +10,7 @@ import (
 
 // Weight returns how many bytes of JSON the object is held with, and how many it came with, before something of it was dropped.
 func (o *Object) Weight() (held, came int) {
+	o = o.Now()
 	held, came = int(o.held), int(o.came)
 	if held == 0 {
 		held = o.Size()
@@ -41,6 +42,7 @@ func (o *Object) dropped(raw []byte) *Object {
 
 // WithoutManagedFields returns the object without metadata.managedFields.
 func (o *Object) WithoutManagedFields() *Object {
+	o = o.Now()
 	at := o.metadataAt()
 	if at.end == 0 || o.field(fieldManagedFields) == nil {
 		return o
@@ -53,6 +55,7 @@ func (o *Object) WithoutManagedFields() *Object {
 
 // MetadataOnly returns apiVersion, kind and metadata of the object, the latter without managedFields.
 func (o *Object) MetadataOnly() *Object {
+	o = o.Now()
 	raw := []byte{'{'}
 	member := func(key string, value []byte) {
 		if len(raw) > 1 {

@@ -19,7 +19,7 @@ import (
 // Object is a Kubernetes object over its raw JSON. It implements runtime.Object and metav1.Object.
 //
 // The getters may be called from any number of goroutines at once: nothing is cached after Parse. Setters, SetGroupVersionKind and
-// UnmarshalJSON need the object to themselves, as with every API object; they replace the bytes and never write into them, so
+// UnmarshalJSON need the object to themselves, as with every API object (but see Shared); they replace the bytes and never write into them, so
 // copies made by DeepCopyObject are not touched. The zero Object is an empty object, {}.
 //
 // apiVersion, kind, namespace, name, uid and resourceVersion are strings of their own and not views of the raw bytes: such a string ends
@@ -35,6 +35,8 @@ type Object struct {
 	lazy [fieldCount - firstLazy]span // where in raw the fields lie that are decoded at call
 
 	held, came uint32 // see Weight; 0 where there is nothing to say
+
+	live *live // of one that Shared made: its content is there
 }
 
 var (
@@ -107,6 +109,7 @@ func (o *Object) own(head string) {
 
 // field returns the bytes of a field that is decoded at call; nil when it is absent or null.
 func (o *Object) field(n field) []byte {
+	o = o.Now()
 	if s := o.lazy[n-firstLazy]; s.end != 0 {
 		return o.raw[s.start:s.end]
 	}
@@ -116,6 +119,7 @@ func (o *Object) field(n field) []byte {
 // Raw returns the JSON of the object, without white space around it. The bytes are the object's own and shared with its copies: they must
 // not be changed.
 func (o *Object) Raw() []byte {
+	o = o.Now()
 	if o.raw == nil {
 		return []byte("{}")
 	}
@@ -123,7 +127,7 @@ func (o *Object) Raw() []byte {
 }
 
 // Size returns how many bytes of JSON the object keeps.
-func (o *Object) Size() int { return len(o.raw) }
+func (o *Object) Size() int { return len(o.Now().raw) }
 
 // Get reads the value at a gjson path, such as "spec.nodeName" or "status.conditions.#(type==\"Ready\").status". The result has memory of
 // its own. Where an object repeats a key, gjson finds the first; the getters of metadata go by the last. No API server sends such an object.
@@ -131,6 +135,7 @@ func (o *Object) Get(path string) gjson.Result {
 	if path == "" {
 		return gjson.Result{}
 	}
+	o = o.Now()
 	// A path that goes on with a plain key means the same from there on.
 	if first, rest, _ := strings.Cut(path, "."); rest != "" && rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' {
 		var part []byte
@@ -149,6 +154,7 @@ func (o *Object) Get(path string) gjson.Result {
 
 // String names the object by kind and namespace/name, for logs and error messages.
 func (o *Object) String() string {
+	o = o.Now()
 	kind := o.kind
 	if kind == "" {
 		kind = "object"
@@ -170,7 +176,7 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	if err := o.parse(bytes.Clone(data)); err != nil {
 		return err
 	}
-	o.held, o.came = 0, 0
+	o.held, o.came, o.live = 0, 0, nil
 	return nil
 }
 
@@ -187,7 +193,7 @@ func (o *Object) DeepCopy() *Object {
 	if o == nil {
 		return nil
 	}
-	c := *o
+	c := *o.Now()
 	return &c
 }
 
@@ -196,6 +202,7 @@ func (o *Object) GetObjectKind() schema.ObjectKind { return o }
 
 // GroupVersionKind returns the object's type; it is empty when apiVersion is not of the form version or group/version.
 func (o *Object) GroupVersionKind() schema.GroupVersionKind {
+	o = o.Now()
 	gv, err := schema.ParseGroupVersion(o.apiVersion)
 	if err != nil {
 		return schema.GroupVersionKind{}
@@ -204,22 +211,22 @@ func (o *Object) GroupVersionKind() schema.GroupVersionKind {
 }
 
 // GetAPIVersion returns apiVersion.
-func (o *Object) GetAPIVersion() string { return o.apiVersion }
+func (o *Object) GetAPIVersion() string { return o.Now().apiVersion }
 
 // GetKind returns kind.
-func (o *Object) GetKind() string { return o.kind }
+func (o *Object) GetKind() string { return o.Now().kind }
 
 // GetNamespace returns metadata.namespace.
-func (o *Object) GetNamespace() string { return o.namespace }
+func (o *Object) GetNamespace() string { return o.Now().namespace }
 
 // GetName returns metadata.name.
-func (o *Object) GetName() string { return o.name }
+func (o *Object) GetName() string { return o.Now().name }
 
 // GetUID returns metadata.uid.
-func (o *Object) GetUID() types.UID { return types.UID(o.uid) }
+func (o *Object) GetUID() types.UID { return types.UID(o.Now().uid) }
 
 // GetResourceVersion returns metadata.resourceVersion.
-func (o *Object) GetResourceVersion() string { return o.resourceVersion }
+func (o *Object) GetResourceVersion() string { return o.Now().resourceVersion }
 
 // GetGenerateName returns metadata.generateName.
 func (o *Object) GetGenerateName() string { return text(o.field(fieldGenerateName)) }

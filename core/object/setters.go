@@ -88,6 +88,14 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 		if err != nil {
 			return err
 		}
+		if o.live != nil {
+			c, err := Parse(raw)
+			if err == nil {
+				c.came = o.Now().came
+				o.live.now.Store(c)
+			}
+			return err
+		}
 		return o.parse(raw)
 	}()
 	if err != nil {
@@ -97,6 +105,7 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 
 // metadata returns the bytes of the metadata object that counts; nil when there is none.
 func (o *Object) metadata() []byte {
+	o = o.Now()
 	if at := o.metadataAt(); at.end != 0 {
 		return o.raw[at.start:at.end]
 	}
@@ -137,14 +146,14 @@ func (o *Object) SetGroupVersionKind(gvk schema.GroupVersionKind) {
 
 // SetAPIVersion sets apiVersion.
 func (o *Object) SetAPIVersion(version string) {
-	if version != o.apiVersion {
+	if version != o.GetAPIVersion() {
 		o.set(false, "apiVersion", version)
 	}
 }
 
 // SetKind sets kind.
 func (o *Object) SetKind(kind string) {
-	if kind != o.kind {
+	if kind != o.GetKind() {
 		o.set(false, "kind", kind)
 	}
 }

@@ -87,7 +87,9 @@ type Cluster struct {
 	ipSeq    uint32
 	seeding  bool // while New makes the first state
 
+	crowd     crowd
 	dropCh    chan struct{} // closed to end all open watches
+	expireCh  chan struct{} // closed to end all open watches of pods with 410
 	downCh    chan struct{} // closed to abort all open requests
 	downUntil time.Time
 }
@@ -123,6 +125,7 @@ func New(o Options) *Cluster {
 		pending:        map[string]bool{},
 		kick:           make(chan struct{}, 1),
 		dropCh:         make(chan struct{}),
+		expireCh:       make(chan struct{}),
 		downCh:         make(chan struct{}),
 		now:            o.Clock.Now(),
 	}
@@ -209,6 +212,8 @@ type Stats struct {
 	Watches int
 	// Rate is the background rate in events a second.
 	Rate float64
+	// Crowd is what the other clients do.
+	Crowd CrowdStats
 }
 
 // Stats returns a consistent count.
@@ -222,6 +227,7 @@ func (c *Cluster) Stats() Stats {
 		Writes:                c.writes,
 		Watches:               c.watches,
 		Rate:                  c.rate,
+		Crowd:                 c.crowd.stats(),
 	}
 	for _, r := range c.order {
 		s.Objects[r.gr().String()] = len(r.byKey)

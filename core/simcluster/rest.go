@@ -158,7 +158,15 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 		if watch, e := boolParam(req.query, "watch"); e != nil {
 			return e
 		} else if watch {
+			if initial(req.query) {
+				if e := c.admit(r); e != nil {
+					return e
+				}
+			}
 			return c.serveWatch(req)
+		}
+		if e := c.admit(r); e != nil {
+			return e
 		}
 		return c.serveList(req)
 	case req.name == "" && method == http.MethodPost:

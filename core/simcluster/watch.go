@@ -67,6 +67,10 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	}
 	period := c.bookmarkPeriod + time.Duration(c.watchRng.Float64()*float64(c.bookmarkPeriod)/4)
 	drop, down := c.dropCh, c.downCh
+	var expire <-chan struct{}
+	if r == c.pods {
+		expire = c.expireCh
+	}
 	known := c.known(r, rvText)
 	w := watcher{sel: sel, from: rv, sent: rv, behind: known < c.rev}
 	var initial []*object
@@ -139,6 +143,15 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 		return nil
 	}
 
+	// expired says that everything was forgotten, and that there is nothing to go on from.
+	expired := func() *apierrors.StatusError {
+		c.mu.Lock()
+		e := tooOld(w.sent, r.floor)
+		c.mu.Unlock()
+		buf = appendError(buf, e)
+		send()
+		return nil
+	}
 	start := c.clock.Now()
 	end := c.clock.NewTimer(timeout)
 	defer end.Stop()
@@ -208,6 +221,8 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 				return nil
 			case <-drop:
 				return nil
+			case <-expire:
+				return expired()
 			case <-down:
 				panic(http.ErrAbortHandler)
 			case <-req.r.Context().Done():
@@ -240,6 +255,8 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 			return nil
 		case <-drop:
 			return nil
+		case <-expire:
+			return expired()
 		case <-down:
 			panic(http.ErrAbortHandler)
 		case <-req.r.Context().Done():

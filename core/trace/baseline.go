@@ -76,9 +76,10 @@ func (f *Fold) restore(e *Event) {
 	*l = n
 	f.world.writes, f.world.cluster = s.API.Writes, s.API.Oldest != ""
 	f.world.faults = slices.Clone(s.Faults[:min(len(s.Faults), maxFaults)])
+	f.world.crowd.restore(s.API.Crowd, e.At)
 	f.restoreHolds(e.Lane, s.Holds)
 	w := &f.wires[l.wire]
-	w.rv, w.oldest, w.objects = s.API.ResourceVersion, s.API.Oldest, s.API.Objects
+	w.rv, w.oldest, w.objects, w.refused = s.API.ResourceVersion, s.API.Oldest, s.API.Objects, s.API.Refused
 	w.trouble = trouble{words: s.Source.Trouble, cause: s.Source.Cause}
 	if s.Source.Offer != nil {
 		w.trouble.namespace = s.Source.Offer.Namespace
@@ -131,6 +132,7 @@ func (f *Fold) restore(e *Event) {
 		l.store.index(name)
 	}
 	l.store.fill(f.epoch, e)
+	l.store.restoreMutations(f.epoch, s.Indexer.Mutations)
 	l.store.rv, l.store.replaces, l.store.reborn = s.Indexer.ResourceVersion, s.Indexer.Replaces, s.Indexer.Reborn
 	for _, x := range s.Listeners {
 		l.restoreListener(x)
@@ -167,7 +169,10 @@ func (l *lane) restoreListener(x Listener) {
 	n := listener{id: x.ID, name: x.Name, ring: x.Ring, capacity: x.Capacity, caps: x.Capacities, waiting: x.Waiting,
 		accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
 		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
-		removed: x.Removed, discarded: x.Discarded}
+		removed: x.Removed, discarded: x.Discarded, mutations: x.Mutations, met: x.Met, metOld: x.MetOld}
+	if x.LastMet != nil {
+		n.lastMet = *x.LastMet
+	}
 	if x.Handling != nil {
 		n.handling, n.now, n.handlingSince = true, restoreItem(*x.Handling), duration(x.HandlingSince)
 	}

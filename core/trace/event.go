@@ -72,7 +72,7 @@ const (
 	// KindReconciled: a reconcile ended. Key, Listener: the worker, Dur, Err: it failed, Text: what it did.
 	KindReconciled
 	// KindListerRead: a reconciler read Key through the lister. RV: what it got (empty: not found), StoreRV: the latest the cluster is known
-	// to hold for it, N: how many versions behind, when known.
+	// to hold for it, N: how many versions behind, when known, Flag: a handler had changed what it got (see KindMutated).
 	KindListerRead
 	// KindClusterWrite: a reconciler sends a write to the simulated cluster. Key, Text: the verb, RV: the one it read and sends, Listener: the worker.
 	KindClusterWrite
@@ -94,6 +94,17 @@ const (
 	KindFactory
 	// KindSampled: what was looked at inside another program's informer now and then, because nobody tells of it. Text: a Sampled as JSON.
 	KindSampled
+
+	// KindMutated: a handler changed the object that it was handed, which the store and all other handlers have too. Key, RV, Listener, Flag:
+	// it is the one that the store holds, Obj: as it is now, Old: as it was before, Text: a Change as JSON, Indexed: the values that the
+	// index functions give for it now.
+	KindMutated
+	// KindMet: a handler was handed an object that another one had changed like that. Key, RV, Listener, Flag: as the old one of an update,
+	// Text: a Change as JSON.
+	KindMet
+
+	// KindCrowd: what the other clients of the simulated cluster do, or nothing when there are none any more. Text: a CrowdCount as JSON.
+	KindCrowd
 )
 
 // Selection is what an experiment looks at; KindSelected carries it as JSON.

@@ -186,6 +186,8 @@ func (f *Fold) Apply(e *Event) {
 		l.work.apply(f.epoch, e)
 	case k == KindSampled:
 		l.sampled(e)
+	case k == KindMutated, k == KindMet:
+		l.changed(f.epoch, e)
 	}
 	l.remember(&f.wires[l.wire], e)
 }

@@ -32,6 +32,10 @@ type listener struct {
 	synced        bool
 	removed       bool
 	discarded     int
+	mutations     int // objects that its handler changed
+	met           int // calls that were handed what another one had changed
+	metOld        int // the same, as the old one of an update
+	lastMet       Met
 	rate          ListenerRate
 }
 

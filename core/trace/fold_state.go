@@ -88,7 +88,7 @@ func (f *Fold) laneState(i int, lim limits) *State {
 
 // state is what is true of the API server whichever lane asks it.
 func (w *world) state(at time.Duration) API {
-	a := API{Writes: w.writes}
+	a := API{Writes: w.writes, Crowd: w.crowd.state(at)}
 	rate := *w // advancing the bins is not for the fold
 	a.WritesPerSecond = rate.rate(at)
 	return a
@@ -96,7 +96,7 @@ func (w *world) state(at time.Duration) API {
 
 // state adds what a lane's wire shows of the API server.
 func (w *wire) state(a API) API {
-	a.ResourceVersion, a.Oldest, a.Objects = w.rv, w.oldest, w.objects
+	a.ResourceVersion, a.Oldest, a.Objects, a.Refused = w.rv, w.oldest, w.objects, w.refused
 	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
 	if w.hasEnd {
 		a.Requests = append(a.Requests, w.ended)
@@ -261,6 +261,7 @@ func (q *queue) each(fn func(QueueItem) bool) {
 
 func (s *store) state(lim limits) Indexer {
 	out := Indexer{Count: s.objects.n, ResourceVersion: s.rv, Replaces: s.replaces, Reborn: s.reborn, Bytes: s.weight.held, CameBytes: s.weight.came,
+		Mutated: s.mutated.n, Mutations: s.mutations(lim.keys),
 		Indices: make(map[string]map[string]int, len(s.indices)), IndexSizes: make(map[string]int, len(s.indices))}
 	for i := range s.indices {
 		x := &s.indices[i]
@@ -282,7 +283,12 @@ func (li *listener) state() Listener {
 	s := Listener{ID: li.id, Name: li.name, Ring: li.ring, Pending: li.pending(), Capacity: li.capacity,
 		Capacities: append([]int{}, li.caps...), Waiting: li.waiting, Distributed: li.accepted, Delivered: li.delivered,
 		Handled: li.handled, Panics: li.panics, LastPanic: li.lastPanic, PaceMillis: millis(li.pace),
-		ResyncMillis: millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discarded}
+		ResyncMillis: millis(li.resync), Syncing: li.syncing, Synced: li.synced, Removed: li.removed, Discarded: li.discarded,
+		Mutations: li.mutations, Met: li.met, MetOld: li.metOld}
+	if li.met+li.metOld > 0 {
+		met := li.lastMet
+		s.LastMet = &met
+	}
 	if n := min(li.handled, meanOver); n > 0 {
 		s.MeanMicros = float64(li.recentSum) / float64(n) / float64(time.Microsecond)
 	}

@@ -19,11 +19,13 @@ type Cell struct {
 	Obj any // shared with the informer: not to be changed
 	// Op is how it came here last: OpAdded, OpUpdated, or with a list or a resync OpReplaced or OpSync.
 	Op informer.Op
-	// Seq and At are those of the event that put it here last.
+	// Seq and At are those of the event that put it here last; Seq is the mutation's of one that a handler changed.
 	Seq uint64
 	At  time.Duration
 	// Indexed holds its values in every index; not to be changed.
 	Indexed []informer.IndexValues
+	// Mutation is what a handler changed in Obj since it came; nil for nothing.
+	Mutation *Mutation
 }
 
 // store is the Indexer.
@@ -34,6 +36,7 @@ type store struct {
 	replaces int
 	reborn   int    // updates that put another object, by its UID, in the place of one
 	weight   weight // of all objects
+	mutated  pmap[*Mutation]
 }
 
 // weight is how many bytes of JSON objects have, as they are held and as they came.
@@ -94,11 +97,16 @@ func (s *store) apply(epoch uint64, e *Event) {
 		case e.Kind == informer.KindStoreUpdated:
 			op = informer.OpUpdated
 		}
-		s.put(epoch, &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed})
+		c := &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed}
+		if old, had := s.objects.get(e.Key); had && e.Op == informer.OpSync {
+			c.Mutation = old.Mutation // the store was given what it had
+		}
+		s.put(epoch, c)
 		s.rv = e.StoreRV
 	case informer.KindStoreDeleted:
 		if old, ok := s.objects.get(e.Key); ok {
 			s.objects.delete(epoch, e.Key)
+			s.mutated.delete(epoch, e.Key)
 			s.weight.take(weigh(old.Obj))
 			s.unindex(epoch, e.Key, old.Indexed)
 		}
@@ -117,7 +125,7 @@ func (s *store) apply(epoch uint64, e *Event) {
 // fill replaces the contents with e's items.
 func (s *store) fill(epoch uint64, e *Event) {
 	was := s.objects
-	s.objects, s.weight = pmap[*Cell]{}, weight{}
+	s.objects, s.mutated, s.weight = pmap[*Cell]{}, pmap[*Mutation]{}, weight{}
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
 		s.indices[i].values = pmap[*indexValue]{}
@@ -159,6 +167,9 @@ func (s *store) reindex(epoch uint64, e *Event) {
 
 func (s *store) put(epoch uint64, c *Cell) {
 	old, had := s.objects.swap(epoch, c.Key, c)
+	if c.Mutation == nil && s.mutated.n > 0 {
+		s.mutated.delete(epoch, c.Key)
+	}
 	s.weight.add(weigh(c.Obj))
 	if had {
 		s.weight.take(weigh(old.Obj))

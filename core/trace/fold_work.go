@@ -97,7 +97,7 @@ func (w *workq) apply(epoch uint64, e *Event) {
 			w.failures++
 		}
 	case KindListerRead:
-		w.lastRead = &Read{Key: e.Key, RV: e.RV, Latest: e.StoreRV, Behind: e.N, AtMillis: millis(e.At)}
+		w.lastRead = &Read{Key: e.Key, RV: e.RV, Latest: e.StoreRV, Behind: e.N, Mutated: e.Flag, AtMillis: millis(e.At)}
 	case KindClusterWrite:
 		w.lastWrite = &Write{Key: e.Key, Verb: e.Text, Worker: e.Listener, RV: e.RV, Open: true, AtMillis: millis(e.At)}
 	case KindClusterWritten:

@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"net/http"
 	"slices"
 	"strings"
 	"time"
@@ -18,6 +19,7 @@ type world struct {
 
 	holds  []hold
 	faults []Fault
+	crowd  crowd
 }
 
 // wire is the API server as the requests of a lane show it, or of several lanes of one resource.
@@ -32,6 +34,7 @@ type wire struct {
 	bytes   int
 	frames  [keptFrames]Frame
 	nframes int
+	refused int // requests that were answered 429
 }
 
 // trouble is why the source does not work; its zero value says that it does.
@@ -149,6 +152,8 @@ func (f *Fold) applyWorld(e *Event) bool {
 		}
 	case KindFault:
 		f.world.fault(e)
+	case KindCrowd:
+		f.world.crowd.apply(e)
 	case KindHold, KindReleased, KindGateWaiting:
 		f.world.hold(e)
 	case KindNote:
@@ -170,6 +175,9 @@ func (f *Fold) applyWire(w *wire, e *Event) {
 	case KindWireResponse:
 		if r := w.request(e.Req); r != nil {
 			r.Status = e.N
+			if e.N == http.StatusTooManyRequests {
+				w.refused++
+			}
 			if e.Err != nil {
 				r.Error = e.Err.Error()
 				w.end(e.Req)

@@ -81,6 +81,9 @@ var kindNames = [256]string{
 	KindLane:                 "Lane",
 	KindFactory:              "Factory",
 	KindSampled:              "Sampled",
+	KindMutated:              "Mutated",
+	KindMet:                  "Met",
+	KindCrowd:                "Crowd",
 }
 
 var kindsByName = func() map[string]informer.Kind {

@@ -82,6 +82,9 @@ type API struct {
 	WritesPerSecond float64       `json:"writesPerSecond"`  // over the last seconds of the log: writes, or frames where writes are unknown
 	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended
 	Wire            []Frame       `json:"wire"`             // the newest frames, newest first
+	Refused         int           `json:"refused"`          // requests of this informer that were answered 429
+	// Crowd is the other clients of a simulated cluster, and what they make it do; absent while there are none.
+	Crowd *Crowd `json:"crowd,omitempty"`
 }
 
 // WireRequest is one HTTP request.
@@ -178,6 +181,9 @@ type Indexer struct {
 	Replaces        int                       `json:"replaces"`
 	// Reborn are the updates that put an object with another UID in the place of one with the same key.
 	Reborn int `json:"reborn"`
+	// Mutated is how many of the objects a handler changed in place since they came, Mutations the newest of those changes, at most 24.
+	Mutated   int        `json:"mutated"`
+	Mutations []Mutation `json:"mutations"`
 }
 
 // Listener is one processorListener with its handler.
@@ -203,6 +209,10 @@ type Listener struct {
 	Synced        bool       `json:"synced"`
 	Removed       bool       `json:"removed"`
 	Discarded     int        `json:"discarded"` // notifications thrown away when it stopped
+	Mutations     int        `json:"mutations"` // objects that its handler changed in place, though they are shared
+	Met           int        `json:"met"`       // calls of its handler about an object that another one had changed so
+	MetOld        int        `json:"metOld"`    // calls of OnUpdate whose old object was one
+	LastMet       *Met       `json:"lastMet,omitempty"`
 }
 
 // Workqueue is the controller behind one listener.
@@ -250,6 +260,7 @@ type Read struct {
 	RV       string  `json:"rv"`
 	Latest   string  `json:"latest,omitempty"`
 	Behind   int     `json:"behind"`
+	Mutated  bool    `json:"mutated,omitempty"` // a handler had changed what it got
 	AtMillis float64 `json:"atMillis"`
 }
 

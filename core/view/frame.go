@@ -265,6 +265,8 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = appendString(b, c.op.String())
 		b = append(b, ',')
 		b = appendString(b, c.phase)
+		b = append(b, ',')
+		b = strconv.AppendBool(b, c.mutated)
 		b = append(b, ']')
 	}
 	b = append(b, `],"del":[`...)

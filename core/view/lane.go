@@ -49,7 +49,7 @@ func newLaneView(follow string) *laneView {
 func (l *laneView) watch(e *trace.Event) {
 	l.moves.watch(e)
 	switch e.Kind {
-	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
+	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted, trace.KindMutated:
 		if !l.all {
 			l.touched[e.Key] = struct{}{}
 		}
@@ -72,6 +72,8 @@ type cell struct {
 	at    float64
 	op    informer.Op
 	phase string
+	// mutated: a handler changed it in place since it came.
+	mutated bool
 }
 
 // cells compares what the page knows with the fold. Reset: the page forgets all it has first.
@@ -145,7 +147,7 @@ func (l *laneView) set(set *[]cell, c *trace.Cell, index string, values trace.In
 	l.renamed = l.renamed || !known
 	s.group = l.groups.id(name, values)
 	l.groups.enter(s.group)
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, at: millis(c.At), op: c.Op, phase: phase(c.Obj)})
+	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, at: millis(c.At), op: c.Op, phase: phase(c.Obj), mutated: c.Mutation != nil})
 }
 
 func (l *laneView) del(del *[]int, key string) {

@@ -22,8 +22,10 @@ type Object struct {
 	// Deleted: the store no longer holds it; JSON is its last known state.
 	Deleted bool `json:"deleted"`
 	// Unseen is why there is no JSON, of an object of an informer that is watched from outside.
-	Unseen  string      `json:"unseen"`
-	Journey []trace.Hop `json:"journey"`
+	Unseen string `json:"unseen"`
+	// Mutation is what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
+	Mutation *trace.Mutation `json:"mutation,omitempty"`
+	Journey  []trace.Hop     `json:"journey"`
 	// Ahead is what the log knows of the object after the view's position; empty while it follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
 }
@@ -47,7 +49,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	var oldRV, lastRV string
 	known := held
 	if held {
-		obj, out.RV = cell.Obj, cell.RV
+		obj, out.RV, out.Mutation = cell.Obj, cell.RV, cell.Mutation
 	}
 	v.rec.Read(from, pos, func(e *trace.Event) bool {
 		if int(e.Lane) != lane || e.Key != key {
@@ -59,6 +61,10 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 				old = last
 			}
 			last, lastRV = e.Obj, e.RV
+		case trace.KindMutated:
+			if held && e.Flag && e.Seq == cell.Seq {
+				old = e.Old
+			}
 		case informer.KindStoreAdded:
 			old, oldRV = nil, ""
 			last, lastRV = e.Obj, e.RV

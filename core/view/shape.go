@@ -84,6 +84,7 @@ type CellRow struct {
 	AtMillis float64
 	Op       string // of the last change
 	Phase    string
+	Mutated  bool // a handler changed it in place since it came
 }
 
 // Timeline is what is new in the log as a whole.

@@ -17,11 +17,11 @@ const ink = (colour, hollow = false) => ({ colour, hollow });
 /** The step of an object that changed just now. */
 export const freshest = 4;
 
-/** How fresh objects are. @param {import('../model.js').Model} model @returns {Looks} */
+/** How fresh objects are, and which of them a handler changed since they came. @param {import('../model.js').Model} model @returns {Looks} */
 export function byFreshness(model) {
   return {
-    of: (cell, now) => model.freshness(now - cell.at),
-    inks: Array.from({ length: freshest + 1 }, (_, step) => ink('h' + step)),
+    of: (cell, now) => (cell.mutated ? freshest + 1 : model.freshness(now - cell.at)),
+    inks: [...Array.from({ length: freshest + 1 }, (_, step) => ink('h' + step)), ink('warn', true)],
   };
 }
 

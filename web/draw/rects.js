@@ -30,8 +30,8 @@ export class Rects {
       this.rects.set(at, (rect = s('rect', { x, y, width: size, height: size })));
       this.g.append(rect);
     }
-    // The palette's freshness steps h0 to h4 are classes.
-    attr(rect, 'class', `hc${ink.colour.slice(1)}`);
+    // The palette's freshness steps h0 to h4 are classes; what is hollow is what a handler changed.
+    attr(rect, 'class', ink.hollow ? 'hcw' : `hc${ink.colour.slice(1)}`);
   }
 
   flush() {}

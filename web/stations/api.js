@@ -45,6 +45,14 @@ addWords({
   'api.reqSent': ['{verb}, not answered yet', '{verb}，还没有响应'],
   'api.reqDone': ['{verb}, ended: {status}', '{verb}，已结束：{status}'],
   'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
+  'api.lists': ['lists/s', 'list/s'],
+  'api.seats': ['of {n} seats', '/ {n} 个席位'],
+  'api.others': ['watch too', '个也在 watch'],
+  'api.turned': ['got 429', '次 429'],
+  'api.crowd': [
+    '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; {b} found none of the {seats} seats free.',
+    '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
+  ],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
 });
 
@@ -105,6 +113,7 @@ function full(slot, ctx) {
   panel(slot, slot.y, slot.h, 4);
   const ledger = ledgerLines(slot, ctx);
   const totals = ledgerTotals(slot, ctx);
+  const others = crowdTotals(slot, ctx);
   const foot = stageFoot(slot, ctx);
   const wall = stageSilence(slot, ctx);
   const rows = new Rows(ctx, requestRow + 1, slot.x + 1, { act: (i) => keys[i] && ctx.select(keys[i]), tip: (i) => tips[i] ?? null });
@@ -120,8 +129,10 @@ function full(slot, ctx) {
       const none = silence(ctx);
       const big = state.indexer.count > many;
       head.paint(state, none?.answer ?? '');
-      show(ledger.g, !none && !big);
-      show(totals.g, !none && big);
+      const { crowd } = state.api;
+      show(ledger.g, !none && !big && !crowd);
+      show(totals.g, !none && big && !crowd);
+      show(others.g, !none && !!crowd);
       show(foot.g, !none);
       wall.paint(state, none);
       if (none) {
@@ -130,9 +141,10 @@ function full(slot, ctx) {
       }
       rows.label(ctx.t('api.ledger'));
       foot.paint(lane, tell);
-      if (!big) return ledger.paint(lane, tell);
+      if (!big && !crowd) return ledger.paint(lane, tell);
       totals.paint(lane);
       for (let i = 0; i < historyRow; i++) tell(i, '', 0, 0, null);
+      if (crowd) others.paint(crowd, tell);
     },
     focus: () => head.button.focus(),
   };
@@ -258,6 +270,32 @@ function ledgerTotals(slot, ctx) {
         part.n.set(count(numbers[i]));
         part.mix.set(mixes[i].mix, mixes[i].total);
       });
+    },
+  };
+}
+
+/** What other clients make the API server do: lists in a second, taken seats, who was turned away. @param {Slot} slot @param {Ctx} ctx */
+function crowdTotals(slot, ctx) {
+  const { x, y } = slot;
+  const { t } = ctx;
+  const g = s('g');
+  slot.g.append(g);
+  const parts = ['api.crowd.perSecond', 'api.crowd.busy', 'api.crowd.refused', 'api.crowd.watching'].map((of, i) => {
+    const top = y + 28 + 48 * i;
+    return { n: text(g, x + 10, top, 'n20').of(of, 'count'), word: text(g, x + 10, top + 16, 'l') };
+  });
+  return {
+    g,
+    /** @param {import('../types.js').Crowd} crowd @param {Tell} tell */
+    paint(crowd, tell) {
+      const { clients, watching, seats, busy, requests, refused, perSecond } = crowd;
+      const words = [t('api.lists'), t('api.seats', { n: seats }), t('api.turned'), t('api.others')];
+      [perSecond, busy, refused, watching].forEach((n, i) => {
+        parts[i].n.cls(i === 2 && n ? 'n20 cet' : 'n20').set(count(n));
+        parts[i].word.set(words[i]);
+      });
+      const body = t('api.crowd', { n: exact(clients), m: exact(watching), a: exact(requests), b: exact(refused), seats: exact(seats) });
+      tell(0, body, y + 8, 200, { head: 'API Priority and Fairness', body });
     },
   };
 }
@@ -399,6 +437,7 @@ function large(slot, ctx) {
   const frames = lines(slot, left, y + 166, 5);
   const kept = text(g, left, y + tall - 14, type.label);
   const box = { x: x + 1, y: y + 1, w: w - 2, h: tall - 2 };
+  const busy = pair(slot, left, y + 162).of('api.crowd.busy', 'count');
   const none = wall(g, box, { rows: 3, top: y + 82, type: type.key, font: fonts.key });
   const no = text(none.g, left, y + 50, type.value);
   return {
@@ -409,10 +448,19 @@ function large(slot, ctx) {
       none.set(said?.name ?? '');
       no.set(said ? fit(said.answer, room, '500 26.6px') : '');
       const asked = facts.requests.open;
-      objects.set(said ? '' : known(st.objects), said ? '' : t('pres.objects', { n: st.objects }));
-      writes.set(said ? '' : rate(facts.writesPerSecond), said ? '' : rateWord(state, ctx));
-      requests.set(said ? '' : exact(asked), said ? '' : t('pres.open', { n: asked }));
-      wireLines(frames, said ? [] : st.wire);
+      const { crowd } = st;
+      if (crowd && !said) {
+        objects.of('api.crowd.perSecond', 'count').set(count(crowd.perSecond), t('api.lists'));
+        writes.of('api.crowd.refused', 'count').set(count(crowd.refused), t('api.turned'));
+        requests.of('api.crowd.watching', 'count').set(count(crowd.watching), t('api.others'));
+        busy.set(count(crowd.busy), t('api.seats', { n: crowd.seats }));
+      } else {
+        objects.of('api.objects', 'known').set(said ? '' : known(st.objects), said ? '' : t('pres.objects', { n: st.objects }));
+        writes.of('facts.writesPerSecond', 'rate').set(said ? '' : rate(facts.writesPerSecond), said ? '' : rateWord(state, ctx));
+        requests.of('facts.requests.open', 'exact').set(said ? '' : exact(asked), said ? '' : t('pres.open', { n: asked }));
+        busy.set('', '');
+      }
+      wireLines(frames, said || crowd ? [] : st.wire);
       kept.set(st.oldest && !said ? fit(t('pres.history', { rv: version(st.oldest, 7) }), room, fonts.label) : '');
     },
   };
@@ -462,7 +510,9 @@ function quiet(slot, ctx) {
     paint({ state, facts }) {
       const none = silence(ctx);
       number.set(bigVersion(state.api.resourceVersion));
-      writes.set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
+      const { crowd } = state.api;
+      if (crowd && !none) writes.of('api.crowd.perSecond', 'count').set(count(crowd.perSecond), ctx.t('api.lists'));
+      else writes.of('facts.writesPerSecond', 'rate').set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
       objects.set(known(state.api.objects), t('pres.objects', { n: state.api.objects }));
     },
   };
@@ -484,7 +534,8 @@ function line(slot, ctx) {
       const right = none?.answer ?? (st.objects >= 0 ? ctx.t('lanes.objects', { n: count(st.objects) }) : '');
       head.set(bigVersion(st.resourceVersion));
       head.right.cls(none ? `${slot.type.label} cet` : slot.type.state).set(right);
-      const left = none?.name ?? `${rate(facts.writesPerSecond)} ${rateWord(state, ctx)}`;
+      const lists = st.crowd ? `${count(st.crowd.perSecond)} ${ctx.t('api.lists')}, ${count(st.crowd.refused)} ${ctx.t('api.turned')}` : '';
+      const left = none?.name || lists || `${rate(facts.writesPerSecond)} ${rateWord(state, ctx)}`;
       head.left.set(fit(left, slot.w - width(right, slot.fonts.label) - 16, slot.fonts.label), left);
     },
   };

@@ -91,6 +91,7 @@ function readWords({ state, facts }, { t, model, now }) {
   if (stale) return t('con.readStale', { s: span(stale) });
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
+  if (q.lastRead.mutated) return t('con.readMutated');
   // Where the requests are not seen, nobody knows what the cluster has beyond the queue.
   if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');

@@ -441,6 +441,8 @@ function stageHead({ g: root, x }, ctx, cells) {
     if (old) return [t('idx.unsure'), true, '', ''];
     const held = state.holds.find((x) => x.stage === 'pop');
     const stands = held && state.reflector.phase === 'watching' ? now - held.sinceMillis : 0;
+    const { mutated } = state.indexer;
+    if (mutated && !stands) return [t('idx.mutated', { n: exact(mutated) }), true, 'n=exact indexer.mutated', 't idx.mutated'];
     return [stands > 0 ? t('idx.still', { s: seconds(stands) }) : '', false, `s=seconds ${heldFrom}`, 't idx.still'];
   }
 
@@ -463,6 +465,38 @@ function stageHead({ g: root, x }, ctx, cells) {
       attr(by, 'title', grouped);
     },
   };
+}
+
+/**
+ * The newest change that a handler made to an object in the store: what it wrote, what the API server had sent, and an index that does not know.
+ * @param {Ctx} ctx @param {Element} g @param {number} x @param {number} bottom the line of the last words @param {number} w
+ * @param {{cls: string, font: string, step: number}} type
+ */
+function mutationNote(ctx, g, x, bottom, w, { cls, font, step }) {
+  const { t } = ctx;
+  const lines = [0, 1, 2, 3].map(() => text(g, x, bottom, cls));
+  const height = 4 * step;
+  return {
+    /** @param {import('../types.js').State} state @param {number} free from where on nothing else is drawn */
+    paint(state, free) {
+      const m = free <= bottom - height ? state.indexer.mutations[0] : undefined;
+      const name = state.listeners.find((l) => l.id === m?.listener)?.name ?? '';
+      const was = m?.was ? `${m.label}=${m.was}` : t('idx.none', { label: m?.label ?? '' });
+      const words = m ? [m.key, t('idx.wrote', { name, label: m.label, is: m.is }), t('idx.sent', { was }),
+        m.stale.length ? t('idx.staleIndex', { index: m.stale[0] }) : ''] : [];
+      const said = words.filter(Boolean);
+      lines.forEach((line, i) => {
+        line.cls(i === 1 ? `${cls} cwt` : cls).at(x, bottom - (said.length - 1 - i) * step);
+        line.set(fit(said[i] ?? '', w, font), said[i] ?? '');
+      });
+    },
+  };
+}
+
+/** Where the last block of a grid ends. @param {CellGrid} grid */
+function endOf({ blocks, pitch }) {
+  const last = blocks[blocks.length - 1];
+  return last ? last.y + last.rows * pitch : 0;
 }
 
 /** The frame around the cell of the selected object. @param {Ctx} ctx @param {Field} cells */
@@ -504,6 +538,7 @@ function full(slot, ctx) {
   const empty = text(root, 556, 221, 'l t1');
   const emptyWhy = text(root, 556, 241, 'l');
   const selection = stageSelection(ctx, cells);
+  const mutation = mutationNote(ctx, root, 551, y + tall - 12, w - 16, { cls: 'l', font: '12px', step: 17 });
   /** The field in which a part of a name is typed, or null when the marks stay without it. @type {HTMLElement | null} */
   let asking = null;
   cells.resize();
@@ -530,6 +565,7 @@ function full(slot, ctx) {
       const dim = model.any && unsure(ctx) && !document.documentElement.classList.contains('is-contrast') ? '0.55' : '';
       if (cells.canvas.style.opacity !== dim) cells.canvas.style.opacity = dim;
       selection.paint();
+      mutation.paint(lane.state, field.y + endOf(cells.grid));
     },
     find: () => openFind(ctx, head.objects.el, {
       keys: [...cells.grid.byKey.keys()],
@@ -603,9 +639,11 @@ function hallCells(slot, ctx) {
   const cells = smallGrid(g, ctx, x + names, y, { w: room - names, h, sizes: sizesFrom(26, 5), named, lowest: named ? lowest : 0 });
   const labels = Array.from({ length: named }, () => text(slot.g, x, y, slot.type.label));
   const each = text(slot.g, x, slot.y + slot.h - 7, slot.type.label);
+  const mutation = mutationNote(ctx, slot.g, x, slot.y + slot.h - 40, room, { cls: 'p16', font: '16px', step: 24 });
   return {
-    /** @param {number} clock */
-    paint(clock) {
+    /** @param {number} clock @param {import('../types.js').State} state */
+    paint(clock, state) {
+      mutation.paint(state, y + endOf(cells.grid));
       attr(g, 'opacity', ctx.model.sure() ? null : 0.55);
       if (!cells.paint(clock)) return;
       const { blocks, per } = cells.grid;
@@ -625,6 +663,7 @@ function freshnessWords(ctx, { state, facts }) {
   const old = model.stale(ctx.now(), facts);
   if (old > 0) return t('idx.stale', { s: seconds(old) });
   if (unsure(ctx)) return t('pres.unsure');
+  if (state.indexer.mutated) return t('idx.mutated', { n: exact(state.indexer.mutated) });
   if (model.unlisted()) return '';
   const queued = facts.versions?.queued ?? 0;
   return queued > 5 && state.indexer.resourceVersion ? `${exact(queued)} ${t('pres.behind')}` : t('pres.current');
@@ -692,9 +731,10 @@ function phoneHead(slot, ctx) {
       head.set(count(indexer.count), t('pres.objects', { n: indexer.count }));
       head.left.set(indexer.resourceVersion ? `rv ${version(indexer.resourceVersion, 9)}` : t('lanes.keepsNone'));
       const old = model.stale(ctx.now(), facts);
-      const doubtful = unsure(ctx);
+      const doubtful = unsure(ctx) || indexer.mutated > 0;
       head.right.of(old ? staleFrom : '', 't idx.stale');
-      head.right.cls(doubtful ? 'l cwt' : 'l t1').set(old ? t('idx.stale', { s: seconds(old) }) : doubtful ? t('idx.unsure') : '');
+      const changed = indexer.mutated ? t('idx.mutated', { n: exact(indexer.mutated) }) : '';
+      head.right.cls(doubtful ? 'l cwt' : 'l t1').set(old ? t('idx.stale', { s: seconds(old) }) : unsure(ctx) ? t('idx.unsure') : changed);
     },
   };
 }
@@ -722,11 +762,11 @@ export const indexer = {
         const objects = count(store.count);
         number.set(objects);
         const room = w - 12 - (lean ? width(objects, '500 35px') : 78);
-        fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) ? ' cwt' : ''}`);
+        fresh.cls(`${lean ? 'p16' : 'p18'}${unsure(ctx) || store.mutated ? ' cwt' : ''}`);
         fresh.of(ctx.model.stale(ctx.now(), lane.facts) ? staleFrom : '', 't idx.stale');
         fresh.set(fit(freshnessWords(ctx, lane), room, lean ? '16px' : '600 18px'));
         rv.set(store.resourceVersion && w > 200 && !lean ? `rv ${bigVersion(store.resourceVersion)}` : '');
-        cells.paint(clock);
+        cells.paint(clock, lane.state);
         weight.paint(w > 240 && weighed(lane.state), store);
       },
     };

@@ -31,6 +31,12 @@ addWords({
   'lis.now': ['now {key}', '正在 {key}'],
   'lis.pendingSampled': ['pending ≈ 20/s', '个待处理 ≈ 20/秒'],
   'lis.past': ['this handler was added past the probe', '这个 handler 绕过了 probe'],
+  'lis.mutates': ['changes objects', '在改对象'],
+  'lis.mutated': ['changed {n} [n:object|objects] that it was handed', '改了 {n} 个拿到的对象'],
+  'lis.met': ['was handed {label}={is}', '拿到 {label}={is}'],
+  'lis.metOld': ['was handed an old object with {label}={is}', '拿到的旧对象是 {label}={is}'],
+  'lis.metOldShort': ['old has {label}={is}', 'old 是 {label}={is}'],
+  'lis.mutatedShort': ['mutated {n}', '改了 {n} 个'],
   'lis.gone': ['removed', '已移除'],
   'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
 });
@@ -43,6 +49,25 @@ function factsOf(facts, id) {
 /** Whether a listener is slow, as the facts say it. @param {any} facts @param {Listener} l */
 function slowIn(facts, l) {
   return !!factsOf(facts, l.id)?.slow;
+}
+
+/** Whether a listener's handler changes what it is handed. @param {State} state @param {Listener} l */
+function mutates(state, l) {
+  return l.mutations > 0 && state.faults.some((f) => f.name === 'mutate' && f.on);
+}
+
+/** What a listener's handler changed, or was handed that another one had changed; empty for nothing. @param {Ctx} ctx @param {Listener} l */
+function mutationWords({ t }, l) {
+  if (l.mutations) return t('lis.mutated', { n: exact(l.mutations) });
+  if (!l.lastMet) return '';
+  return t(l.lastMet.as === 'old' ? 'lis.metOld' : 'lis.met', { label: l.lastMet.label, is: l.lastMet.is });
+}
+
+/** The same in few words. @param {Ctx} ctx @param {Listener} l */
+function mutationShort({ t }, l) {
+  if (l.mutations) return t('lis.mutatedShort', { n: exact(l.mutations) });
+  if (!l.lastMet) return '';
+  return t(l.lastMet.as === 'old' ? 'lis.metOldShort' : 'lis.met', { label: l.lastMet.label, is: l.lastMet.is });
 }
 
 /** What the number of those that wait is called: where the rings are only looked at now and then, how often. @param {State} state */
@@ -111,7 +136,7 @@ function stagePanel(ctx, y) {
   const note = text(g, 830, y + 82, 'l');
   const button = menuButton(ctx, 'sbtn box', [handlerX, y - 18, 52, 36]);
 
-  /** @param {Listener} l @param {boolean} slow @param {boolean} held */
+  /** @param {Listener} l @param {boolean} slow it is, or changes what it is handed @param {boolean} held */
   function paintState(l, slow, held) {
     const bad = l.panics > 0;
     const troubled = slow || bad;
@@ -164,7 +189,7 @@ function stagePanel(ctx, y) {
       handled.set(why ? '' : handledWords(ctx, l), ctx.t('lis.handledTitle', { d: exact(l.distributed), m: exact(l.delivered), n: exact(l.handled) }));
       isSynced.set(l.synced);
       synced.cls(l.synced ? 'l t1' : 'l').set(syncedWords(ctx, l));
-      paintState(l, slow, held);
+      paintState(l, slow || mutates(st, l), held);
       paintNote(l, held);
       if (why) note.cls('l').at(830, y + 82).set(ctx.t('lis.past'), why);
       button.label(l);
@@ -183,16 +208,19 @@ function handledWords({ t }, l) {
 }
 
 /** How a listener is. @param {Ctx} ctx @param {Listener} l @param {boolean} slow */
-function stateWords({ t }, l, slow) {
+function stateWords({ t, model }, l, slow) {
   if (l.panics > 0) return t('lis.panicked');
-  if (slow) return t('lis.slow');
+  if (slow) return t(mutates(model.state, l) ? 'lis.mutates' : 'lis.slow');
   return l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis).replace(/\.0 s$/, ' s') }) : '';
 }
 
 /** What is to be said of a listener while its handler rests. @param {Ctx} ctx @param {Listener} l */
-function noteWords({ t, model }, l) {
+function noteWords(ctx, l) {
+  const { t, model } = ctx;
   const had = l.capacities;
   if (l.panics) return t('lis.panics', { n: exact(l.panics) });
+  const mutation = mutationWords(ctx, l);
+  if (mutation) return mutation;
   if (had.length > 1) return t('lis.doubledTo', { n: had.length, to: exact(l.capacity) });
   if (had.length === 1) return t('lis.doubled', { from: exact(had[0]), to: exact(l.capacity) });
   const drains = factsOf(model.facts, l.id)?.drainMillis ?? 0;
@@ -495,8 +523,10 @@ function mainWords(slot, ctx, row, top) {
   return {
     /** @param {Listener} l @param {any} facts @param {boolean} slow */
     paint(l, facts, slow) {
-      show(warning, slow);
-      said.set(slow ? t('pres.slow') : '');
+      const mutation = slow ? '' : mutationWords(ctx, l);
+      const room = w - 78 - width(l.name, '600 21px');
+      show(warning, slow || !!mutation);
+      said.set(slow ? t('pres.slow') : width(mutation, '16px') <= room ? mutation : mutationShort(ctx, l), mutation);
       const had = l.capacities[l.capacities.length - 1];
       before.set(had && !(slot.lean && w < 380) ? exact(had) : '');
       const rates = factsOf(facts, l.id);
@@ -592,7 +622,7 @@ function phoneRow(slot, ctx, id, cy) {
       buffer.paint(l, path, { slow, of: (n) => t('pres.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 });
       isSynced.set(l.synced);
-      slowWords?.set(slow ? t('pres.slow') : '');
+      slowWords?.set(slow ? t('pres.slow') : mutationWords(ctx, l));
       synced?.set(syncedWords(ctx, l));
       const had = l.capacities[l.capacities.length - 1];
       note?.set(had ? t('phone.doubled', { a: exact(had), b: exact(l.capacity) }) : t('pres.handled', { n: exact(l.handled) }));

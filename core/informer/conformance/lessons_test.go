@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
+	"os/exec"
 	"path/filepath"
 	"reflect"
 	"slices"
@@ -48,6 +50,7 @@ var lessons = map[string]lesson{
 	"lagging":   {rows: []string{"009_relist_refused_as_too_large", "014_stream_too_large"}},
 	"late":      {rows: []string{"062_a_late_handler_gets_the_store", "060_registration_waits_for_its_handler"}},
 	"lister":    {test: testLister},
+	"mutate":    {test: testMutate},
 	"nosync":    {test: testNoSync},
 	"recreate":  {rows: []string{"073_recreated_unseen_is_one_update"}},
 	"resync":    {rows: []string{"033_one_syncall_same_pointer_no_write", "034_one_sync_for_each_known_key"}},
@@ -56,6 +59,7 @@ var lessons = map[string]lesson{
 		test: testRing},
 	"same":      {rows: []string{"036_same_version_updates_reach_syncing_listeners"}},
 	"stale":     {rows: []string{"081_the_reflector_may_lead_the_store"}},
+	"storm":     {test: testStorm},
 	"tombstone": {rows: []string{"045_store_then_deletes_then_the_list_in_order", "042_tombstones_first_of_the_queued", "043_items_first_then_tombstones"}},
 	"tour":      {test: testTour},
 	"transform": {rows: []string{"074_transform_comes_first_and_sees_deletions"}},
@@ -579,6 +583,39 @@ another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, 
 		}
 		after(time.Second)
 	})
+}
+
+// asMutator is set for the process that is to end by client-go's panic.
+const asMutator = "INFORMERSCOPE_MUTATOR"
+
+// What the story of a handler that writes gives to take home: with KUBE_CACHE_MUTATION_DETECTOR client-go ends a process that changes what is
+// in a store, and without it nothing is said.
+func TestTheMutationDetectorPanics(t *testing.T) {
+	if os.Getenv(asMutator) != "" {
+		c := newSmall("a")
+		given := make(chan any, 1)
+		shared(t, false, c, listener{add: func(o any) { given <- o }})
+		(<-given).(metav1.Object).GetLabels()["app"] = "mine"
+		if os.Getenv(asMutator) == "watched" {
+			<-t.Context().Done() // until the panic, or for ever
+		}
+		return
+	}
+	program, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range []struct {
+		detector, as string
+		panics       bool
+	}{{"true", "watched", true}, {"false", "alone", false}} {
+		run := exec.CommandContext(t.Context(), program, "-test.run=^TestTheMutationDetectorPanics$", "-test.timeout=2m")
+		run.Env = append(os.Environ(), "KUBE_CACHE_MUTATION_DETECTOR="+x.detector, asMutator+"="+x.as)
+		said, err := run.CombinedOutput()
+		if panicked := err != nil && strings.Contains(string(said), "panic: cache ") && strings.Contains(string(said), " modified"); panicked != x.panics {
+			t.Errorf("with KUBE_CACHE_MUTATION_DETECTOR=%s: panics %v, want %v: %v\n%.2000s", x.detector, panicked, x.panics, err, said)
+		}
+	}
 }
 
 // All watches of an API server expire at once: every informer lists again within two seconds, and jitter alone keeps them apart.

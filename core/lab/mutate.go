@@ -1,0 +1,158 @@
+package lab
+
+import (
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+
+	"informerscope/core/faults"
+	"informerscope/core/informer"
+	"informerscope/core/object"
+	"informerscope/core/trace"
+)
+
+// What a handler is handed is the object itself that is in the store. While the fault "mutate" is on, mailer's handler writes a label into it,
+// as a controller does that forgot DeepCopy. The log is told what each object held at the moment of the event (see settled), so that a
+// change in place changes nothing that was logged before.
+
+// mutatedLabel and mutatedValue are what the handler writes.
+const (
+	mutatedLabel = "app"
+	mutatedValue = "mine"
+)
+
+// opened is a TransformFunc that gives the objects that come while the lane is open a pointer that the log does not share, after next, which
+// may be nil.
+func (ln *lane) opened(next informer.TransformFunc) informer.TransformFunc {
+	return func(obj any) (any, error) {
+		if next != nil {
+			var err error
+			if obj, err = next(obj); err != nil {
+				return obj, err
+			}
+		}
+		if o, ok := obj.(*object.Object); ok && ln.open.Load() {
+			return o.Shared(), nil
+		}
+		return obj, nil
+	}
+}
+
+// settled is an event whose objects are what they hold at this moment.
+func settled(e *informer.Event) *informer.Event {
+	s := *e
+	s.Obj, s.Old = content(e.Obj), content(e.Old)
+	if len(e.Items) > 0 {
+		s.Items = slices.Clone(e.Items)
+		for i := range s.Items {
+			s.Items[i].Obj = content(s.Items[i].Obj)
+		}
+	}
+	return &s
+}
+
+func content(obj any) any {
+	switch o := obj.(type) {
+	case *object.Object:
+		if o != nil {
+			return o.Now()
+		}
+	case informer.DeletedFinalStateUnknown:
+		o.Obj = content(o.Obj)
+		return o
+	}
+	return obj
+}
+
+// mutate has mailer's handler change the objects that come from now on, or leave them alone again.
+func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
+	if err := x.has(lane); err != nil {
+		return false, err
+	}
+	listeners := x.leader(lane).listeners
+	for _, id := range slices.Sorted(maps.Keys(listeners)) {
+		h := listeners[id].handler
+		if h.name != "mailer" {
+			continue
+		}
+		on := !h.mutates.Load()
+		if args.On != nil {
+			on = *args.On
+		}
+		x.lab.emitFault(faults.Strike{Name: "mutate", On: on})
+		for _, ln := range x.together(lane) {
+			if li := ln.listeners[id]; li != nil {
+				if on {
+					ln.open.Store(true)
+				}
+				li.handler.mutates.Store(on)
+			}
+		}
+		return on, nil
+	}
+	return false, errors.New("the listener \"mailer\" was removed, whose handler would change the objects; begin anew to have it again")
+}
+
+// scribble changes the object that a handler was handed, which is the one that everybody has.
+func (h *handler) scribble(obj any) {
+	o, ok := obj.(*object.Object)
+	if !ok || o == nil || o.Shared() != o { // it came before the fault was on, and the log has this pointer
+		return
+	}
+	labels := o.GetLabels()
+	was := labels[mutatedLabel]
+	if was == mutatedValue {
+		return
+	}
+	if labels == nil {
+		labels = map[string]string{}
+	}
+	h.scribbled.Store(true)
+	before := o.Now()
+	labels[mutatedLabel] = mutatedValue
+	o.SetLabels(labels)
+	e := informer.Event{Kind: trace.KindMutated, RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Text: changeText(was)}
+	e.Key, _ = informer.MetaNamespaceKeyFunc(o) // every object here has metadata
+	indexer := h.lane.informer.GetIndexer()
+	stored, exists, err := indexer.GetByKey(e.Key)
+	e.Flag = err == nil && exists && stored == obj
+	functions := indexer.GetIndexers()
+	for _, name := range slices.Sorted(maps.Keys(functions)) {
+		if values, err := functions[name](o); err == nil {
+			e.Indexed = append(e.Indexed, informer.IndexValues{Index: name, Values: values})
+		}
+	}
+	h.x.emit(h.lane.index, e)
+}
+
+// meets says it when a handler is handed what another one has changed.
+func (h *handler) meets(obj any, asOld bool) {
+	was, o, ok := mutated(obj)
+	if !ok || h.scribbled.Load() {
+		return
+	}
+	e := informer.Event{Kind: trace.KindMet, RV: o.GetResourceVersion(), Listener: h.id.Load(), Flag: asOld, Text: changeText(was)}
+	e.Key, _ = informer.MetaNamespaceKeyFunc(o)
+	h.x.emit(h.lane.index, e)
+}
+
+// mutated reports whether a handler changed an object in place, and what its label was.
+func mutated(obj any) (was string, o *object.Object, is bool) {
+	if gone, ok := obj.(informer.DeletedFinalStateUnknown); ok {
+		obj = gone.Obj
+	}
+	o, ok := obj.(*object.Object)
+	if !ok || o == nil || o.Now() == o.Came() {
+		return "", nil, false
+	}
+	return o.Came().GetLabels()[mutatedLabel], o, true
+}
+
+func changeText(was string) string {
+	text, err := json.Marshal(trace.Change{Label: mutatedLabel, Was: was, Is: mutatedValue})
+	if err != nil { // three strings can be written
+		panic(err)
+	}
+	return string(text)
+}

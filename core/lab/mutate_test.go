@@ -1,0 +1,183 @@
+package lab
+
+import (
+	"bytes"
+	"encoding/json"
+	"reflect"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/object"
+	"informerscope/core/trace"
+)
+
+// One handler writes into the object that it was handed: the store has it, another handler is handed it as old, a worker reads it, and the index
+// is as it was. The log keeps what each object was at each moment: a moment before shows the object that came, and a recording shows the same.
+func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
+	for _, era := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
+		t.Run(era, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				l, rec := start(t, Change{Era: &era, Objects: ptr(1), Rate: ptr(0.0)})
+				pass(20 * time.Second)
+				if err := l.AddIndex("app", "label:app"); err != nil {
+					t.Fatal(err)
+				}
+				ln := l.exp.lanes[0]
+				stored := func() *object.Object {
+					t.Helper()
+					all := ln.informer.GetIndexer().List()
+					if len(all) != 1 {
+						t.Fatalf("the store has %d objects", len(all))
+					}
+					return all[0].(*object.Object)
+				}
+				app := stored().GetLabels()["app"]
+				if app == "" || app == mutatedValue {
+					t.Fatalf("app=%q", app)
+				}
+				change := func() {
+					t.Helper()
+					if _, err := l.Cluster("burst", ClusterArgs{N: 1}); err != nil {
+						t.Fatal(err)
+					}
+					pass(5 * time.Second)
+				}
+				if on, err := l.Fault("mutate", FaultArgs{}); err != nil || !on {
+					t.Fatal(on, err)
+				}
+				if s := state(rec); s.Indexer.Mutated != 0 || s.Indexer.Mutations == nil {
+					t.Errorf("%+v", s.Indexer)
+				}
+				came, _ := rec.Head()
+				change()
+
+				// What runs.
+				if got := stored().GetLabels()["app"]; got != mutatedValue {
+					t.Errorf("the store says app=%s", got)
+				}
+				if got := stored().Came().GetLabels()["app"]; got != app {
+					t.Errorf("the API server sent app=%s", got)
+				}
+				old, err := ln.informer.GetIndexer().IndexKeys("app", app)
+				if err != nil || len(old) != 1 {
+					t.Errorf("the index has %v under %s: %v", old, app, err)
+				}
+				if is, err := ln.informer.GetIndexer().IndexKeys("app", mutatedValue); err != nil || len(is) != 0 {
+					t.Errorf("the index has %v under %s: %v", is, mutatedValue, err)
+				}
+				// What is shown.
+				s := state(rec)
+				if s.Indexer.Mutated != 1 || len(s.Indexer.Mutations) != 1 {
+					t.Fatalf("%+v", s.Indexer)
+				}
+				m := s.Indexer.Mutations[0]
+				want := trace.Mutation{Key: old[0], RV: stored().GetResourceVersion(), Listener: 3,
+					Label: "app", Was: app, Is: mutatedValue, Stale: []string{"app"}, AtMillis: m.AtMillis}
+				if !reflect.DeepEqual(m, want) {
+					t.Errorf("%+v\nwant %+v", m, want)
+				}
+				if s.Indexer.Indices["app"][app] != 1 || len(s.Indexer.Indices["app"]) != 1 {
+					t.Errorf("%v", s.Indexer.Indices)
+				}
+
+				change()
+				s = state(rec)
+				if p := s.Listeners[0]; p.MetOld != 1 || p.LastMet == nil || p.LastMet.Label != "app" || p.LastMet.Is != mutatedValue {
+					t.Errorf("the other handler: %+v, %+v", p, p.LastMet)
+				}
+				if s.Listeners[2].Mutations != 2 || s.Listeners[2].MetOld+s.Listeners[2].Met != 0 {
+					t.Errorf("the handler itself: %+v", s.Listeners[2])
+				}
+				// Each moment has what the object was then, and the recording has it too.
+				head, _ := rec.Head()
+				var file bytes.Buffer
+				if _, err := l.Record(&file); err != nil {
+					t.Fatal(err)
+				}
+				loaded := trace.NewRecorder(trace.RecorderOptions{})
+				again := New(Options{Recorder: loaded})
+				t.Cleanup(again.Close)
+				if _, _, err := again.Load(&file); err != nil {
+					t.Fatal(err)
+				}
+				labels, mutations := map[string]int{}, 0
+				for seq := came; seq <= head; seq++ {
+					live, recorded := rec.FoldAt(seq), loaded.FoldAt(seq)
+					a, _ := json.Marshal(live.State().Indexer)
+					if b, _ := json.Marshal(recorded.State().Indexer); !bytes.Equal(a, b) {
+						t.Fatalf("event %d: %s\nthe recording has %s", seq, a, b)
+					}
+					for lane := range live.Lanes() {
+						c, ok := live.Objects(lane).Get(old[0])
+						r, ok2 := recorded.Objects(lane).Get(old[0])
+						if !ok || !ok2 || !bytes.Equal(c.Obj.(*object.Object).Raw(), r.Obj.(*object.Object).Raw()) {
+							t.Fatalf("event %d: %s is %v, and %v in the recording", seq, old[0], c.Obj, r.Obj)
+						}
+						is := c.Obj.(*object.Object).GetLabels()["app"]
+						if (is == mutatedValue) != (c.Mutation != nil) || (c.Mutation != nil) != (r.Mutation != nil) {
+							t.Fatalf("event %d: app=%s, %v, %v in the recording", seq, is, c.Mutation, r.Mutation)
+						}
+						if lane == 0 {
+							labels[is]++
+						}
+					}
+					if e := rec.Event(seq); e.Kind == trace.KindMutated {
+						mutations++
+						if was, is := e.Old.(*object.Object), e.Obj.(*object.Object); was.GetLabels()["app"] != app || is.GetLabels()["app"] != mutatedValue {
+							t.Errorf("event %d: %s was %s", seq, is.Raw(), was.Raw())
+						}
+					} else if e.Kind == informer.KindStoreUpdated && e.Op != informer.OpSync && e.Obj.(*object.Object).GetLabels()["app"] != app {
+						t.Errorf("event %d: what was stored was changed afterwards", seq)
+					}
+				}
+				if labels[app] == 0 || labels[mutatedValue] == 0 || mutations != 2*max(len(state(rec).Lanes), 1) {
+					t.Errorf("the store was seen with %v, in %d changes", labels, mutations)
+				}
+				// A log that begins in its middle has it too.
+				f := trace.NewFold()
+				for _, e := range rec.FoldAt(head).Baseline() {
+					f.Apply(&e)
+				}
+				a, _ := json.Marshal(state(rec).Indexer)
+				if b, _ := json.Marshal(f.State().Indexer); !bytes.Equal(a, b) {
+					t.Errorf("%s\nrestored %s", a, b)
+				}
+				if c, _ := f.Objects(0).Get(old[0]); c.Mutation == nil {
+					t.Error("what is restored does not say that it was changed")
+				}
+				// A resync writes nothing, or writes what is there: it stays changed, until a version comes.
+				pass(65 * time.Second)
+				if s := state(rec); s.Indexer.Mutated != 1 || s.Reflector.Resyncs == 0 {
+					t.Errorf("%d mutated after %d resyncs", s.Indexer.Mutated, s.Reflector.Resyncs)
+				}
+				if on, err := l.Fault("mutate", FaultArgs{On: ptr(false)}); err != nil || on {
+					t.Fatal(on, err)
+				}
+				change()
+				if s := state(rec); s.Indexer.Mutated != 0 || stored().GetLabels()["app"] != app || len(s.Indexer.Mutations) != 0 {
+					t.Errorf("%+v, %s", s.Indexer, stored().Raw())
+				}
+			})
+		})
+	}
+}
+
+// Without mailer there is nobody who would change an object.
+func TestNobodyMutatesWithoutMailer(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l, rec := start(t, Change{Objects: ptr(1)})
+		pass(5 * time.Second)
+		if err := l.RemoveListener(3); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := l.Fault("mutate", FaultArgs{}); err == nil {
+			t.Error("no error")
+		}
+		pass(time.Second)
+		if s := state(rec); len(s.Faults) != 0 {
+			t.Errorf("%+v", s.Faults)
+		}
+	})
+}

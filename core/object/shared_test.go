@@ -1,0 +1,55 @@
+package object
+
+import (
+	"sync"
+	"testing"
+)
+
+// Whoever has the pointer of a shared object reads what was set last; the object that it was made of, and what was read before, stay.
+func TestASharedObjectIsChangedForEverybody(t *testing.T) {
+	came, err := Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"a","resourceVersion":"7","labels":{"app":"web"}},"spec":{"nodeName":"n"}}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := came.Shared()
+	before := s.Now()
+	if s.Shared() != s || s.Came() != came || before != came || came.Now() != came || came.Came() != came {
+		t.Fatal("who is who")
+	}
+	var readers sync.WaitGroup
+	for range 4 {
+		readers.Go(func() {
+			for range 200 {
+				if app := s.GetLabels()["app"]; app != "web" && app != "mine" {
+					t.Errorf("app=%s", app)
+				}
+				if s.GetName() != "a" || s.Get("spec.nodeName").String() != "n" || s.GetResourceVersion() != "7" || len(s.Raw()) == 0 {
+					t.Error("the rest of it has changed")
+				}
+			}
+		})
+	}
+	for range 50 {
+		s.SetLabels(map[string]string{"app": "mine"})
+	}
+	readers.Wait()
+	copied := s.DeepCopy()
+	copied.SetLabels(map[string]string{"app": "copied"})
+	for _, x := range []struct {
+		what string
+		o    *Object
+		want string
+	}{{"the shared object", s, "mine"}, {"what it was made of", came, "web"}, {"what was read before", before, "web"},
+		{"what it is now", s.Now(), "mine"}, {"a changed copy", copied, "copied"}} {
+		if got := x.o.GetLabels()["app"]; got != x.want {
+			t.Errorf("%s says app=%s, want %s", x.what, got, x.want)
+		}
+		if got := x.o.Get("metadata.labels.app").String(); got != x.want {
+			t.Errorf("%s has app=%s in its JSON, want %s", x.what, got, x.want)
+		}
+	}
+	s.SetName("b")
+	if s.GetName() != "b" || s.String() != "Pod ns/b" || s.Size() != len(s.Raw()) {
+		t.Errorf("%s, %d bytes of %d", s, s.Size(), len(s.Raw()))
+	}
+}

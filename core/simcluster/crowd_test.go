@@ -1,0 +1,130 @@
+package simcluster
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+	"time"
+
+	apierrors "k8s.io/apimachinery/pkg/api/errors"
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/client-go/dynamic"
+	"k8s.io/client-go/rest"
+)
+
+// A crowd whose watches end together asks for lists within one wait, is turned away for want of seats, and comes back by and by; a request from
+// outside is counted with it and turned away like it. The same seed makes the same storm.
+func TestACrowdComesBackByAndBy(t *testing.T) {
+	var first []string
+	for range 2 {
+		var storm []string
+		bubble(t, Options{Seed: 3, Objects: 5, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, client *http.Client) {
+			const path = "/api/v1/pods"
+			if a := do(c, "GET", path, ""); a.code != http.StatusOK || c.Stats().Crowd != (CrowdStats{}) {
+				t.Fatalf("without a crowd: %d, %+v", a.code, c.Stats().Crowd)
+			}
+			c.Crowd(400)
+			if s := c.Stats().Crowd; s != (CrowdStats{Clients: 400, Watching: 400, Seats: crowdSeats}) {
+				t.Fatalf("%+v", s)
+			}
+			w := watch(t, client, fmt.Sprintf("%s?watch=true&resourceVersion=%d", path, c.Stats().ResourceVersion))
+			defer w.close()
+			nodes := watch(t, client, "/api/v1/nodes?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
+			defer nodes.close()
+			if s := c.Stats().Crowd; s.Requests != 0 {
+				t.Errorf("who watches, or asks for nodes, is counted: %+v", s)
+			}
+			c.Expire()
+			if e := w.want("ERROR", ""); e.Get("object.code").Int() != http.StatusGone || e.Get("object.reason").String() != "Expired" {
+				t.Errorf("the watch of pods ends with %s", e.Raw)
+			}
+			time.Sleep(790 * time.Millisecond)
+			if s := c.Stats().Crowd; s.Requests != 0 || s.Watching != 0 {
+				t.Errorf("before the first wait is over: %+v", s)
+			}
+			time.Sleep(410 * time.Millisecond)
+			if s := c.Stats().Crowd; s.Requests < 150 || s.Requests > 250 || s.Refused == 0 || s.Busy == 0 || s.Busy > s.Seats {
+				t.Errorf("in the middle of the first wave: %+v", s)
+			}
+			for _, query := range []string{"", "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"} {
+				// Seats become free and are taken again: one that is asked for at the right moment is there.
+				was, a := c.Stats().Crowd, call{}
+				for range 100 {
+					if was = c.Stats().Crowd; was.Busy == was.Seats {
+						a = do(c, "GET", path+query, "")
+						break
+					}
+					time.Sleep(time.Millisecond)
+				}
+				if a.code != http.StatusTooManyRequests || a.header.Get("Retry-After") != "1" || a.get("details.retryAfterSeconds").Int() != 1 {
+					t.Errorf("%s with every seat taken: %d, %v, %s", query, a.code, a.header, a.body)
+				}
+				if s := c.Stats().Crowd; s.Requests != was.Requests+1 || s.Refused != was.Refused+1 {
+					t.Errorf("it is not counted: %+v, then %+v", was, s)
+				}
+			}
+			for range 80 {
+				storm = append(storm, fmt.Sprint(c.Stats().Crowd))
+				time.Sleep(time.Second)
+			}
+			time.Sleep(2 * time.Minute)
+			s := c.Stats().Crowd
+			if s.Watching != 400 || s.Busy != 0 || s.Requests != s.Refused+400 {
+				t.Errorf("in the end: %+v", s)
+			}
+			if a := do(c, "GET", path, ""); a.code != http.StatusOK {
+				t.Errorf("with seats free: %d", a.code)
+			}
+			if s := c.Stats().Crowd; s.Busy != 1 {
+				t.Errorf("a list takes a seat: %+v", s)
+			}
+			c.Crowd(0)
+			time.Sleep(time.Second)
+			if s := c.Stats().Crowd; s != (CrowdStats{}) {
+				t.Errorf("they went: %+v", s)
+			}
+		})
+		if first == nil {
+			first = storm
+		} else if fmt.Sprint(first) != fmt.Sprint(storm) {
+			t.Errorf("another storm:\n%v\n%v", first, storm)
+		}
+	}
+}
+
+// direct answers requests without a connection, so that a client's waits are all the time that passes.
+type direct struct {
+	c     *Cluster
+	asked int
+}
+
+func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
+	d.asked++
+	w := httptest.NewRecorder()
+	d.c.ServeHTTP(w, r)
+	resp := w.Result()
+	resp.Request = r
+	return resp, nil
+}
+
+// client-go's REST client heeds Retry-After itself: it asks ten times more, a second apart, before its caller hears of the 429.
+func TestClientGoAsksTenTimesMoreBeforeItSays429(t *testing.T) {
+	bubble(t, Options{Objects: 5}, func(t *testing.T, c *Cluster, _ *http.Client) {
+		c.Crowd(1)
+		c.mu.Lock()
+		c.crowd.busy = crowdSeats // lists that take for ever
+		c.mu.Unlock()
+		d := &direct{c: c}
+		client, err := dynamic.NewForConfig(&rest.Config{Host: "http://sim", Transport: d, QPS: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = client.Resource(podGVR).List(context.Background(), metav1.ListOptions{})
+		if !apierrors.IsTooManyRequests(err) || d.asked != 11 || time.Since(began).Round(time.Second) != 10*time.Second {
+			t.Errorf("%d requests in %v: %v", d.asked, time.Since(began), err)
+		}
+	})
+}

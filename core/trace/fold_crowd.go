@@ -1,0 +1,101 @@
+package trace
+
+import (
+	"encoding/json"
+	"time"
+)
+
+// CrowdCount is what the simulated API server counts of those who ask it for lists, this informer among them, and of its other clients.
+type CrowdCount struct {
+	Clients  int `json:"clients"`  // other clients
+	Watching int `json:"watching"` // of them, with an open watch
+	Seats    int `json:"seats"`    // lists that are answered at a time
+	Busy     int `json:"busy"`     // seats that are taken
+	Requests int `json:"requests"` // for lists, WatchLists among them, by anybody
+	Refused  int `json:"refused"`  // of them, with 429
+}
+
+// Crowd is a CrowdCount, and how many requests came in a second.
+type Crowd struct {
+	Clients   int `json:"clients"`   // other clients
+	Watching  int `json:"watching"`  // of them, with an open watch
+	Seats     int `json:"seats"`     // lists that are answered at a time
+	Busy      int `json:"busy"`      // seats that are taken
+	Requests  int `json:"requests"`  // for lists, WatchLists among them, by anybody
+	Refused   int `json:"refused"`   // of them, with 429
+	PerSecond int `json:"perSecond"` // requests in the second before the moment
+	Peak      int `json:"peak"`      // the most that there were
+}
+
+// crowdBins are the pieces in which the last second is counted, as often as the cluster is asked.
+const (
+	crowdBins = 4
+	crowdBin  = time.Second / crowdBins
+)
+
+// crowd is the other clients of a simulated cluster.
+type crowd struct {
+	CrowdCount
+	bins [crowdBins]int // requests, by time
+	bin  int64          // the newest
+	peak int
+}
+
+func (c *crowd) apply(e *Event) {
+	var is CrowdCount
+	if json.Unmarshal([]byte(e.Text), &is) != nil {
+		return
+	}
+	if is.Clients == 0 || is.Requests < c.Requests {
+		*c = crowd{CrowdCount: is} // others came in their place
+		return
+	}
+	c.advance(e.At)
+	c.bins[c.bin%crowdBins] += is.Requests - c.Requests
+	c.CrowdCount = is
+	c.peak = max(c.peak, c.perSecond(e.At))
+}
+
+func (c *crowd) advance(at time.Duration) {
+	bin := int64(max(at, 0) / crowdBin)
+	if bin-c.bin >= crowdBins {
+		c.bins = [crowdBins]int{}
+	} else {
+		for i := c.bin + 1; i <= bin; i++ {
+			c.bins[i%crowdBins] = 0
+		}
+	}
+	c.bin = max(c.bin, bin)
+}
+
+func (c *crowd) perSecond(at time.Duration) int {
+	now := *c
+	now.advance(at)
+	sum := 0
+	for _, n := range now.bins {
+		sum += n
+	}
+	return sum
+}
+
+// restore takes what a State has.
+func (c *crowd) restore(s *Crowd, at time.Duration) {
+	*c = crowd{}
+	if s == nil {
+		return
+	}
+	c.CrowdCount = CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy, Requests: s.Requests, Refused: s.Refused}
+	c.peak = s.Peak
+	c.advance(at)
+	c.bins[c.bin%crowdBins] = max(s.PerSecond, 0)
+}
+
+// state is nil while there are no other clients.
+func (c *crowd) state(at time.Duration) *Crowd {
+	if c.Clients == 0 {
+		return nil
+	}
+	n := c.CrowdCount
+	return &Crowd{Clients: n.Clients, Watching: n.Watching, Seats: n.Seats, Busy: n.Busy, Requests: n.Requests, Refused: n.Refused,
+		PerSecond: c.perSecond(at), Peak: c.peak}
+}

@@ -1,0 +1,113 @@
+package trace
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+
+	"informerscope/core/informer"
+)
+
+// Change is what a handler wrote into an object that it was handed.
+type Change struct {
+	Label string `json:"label"`
+	Was   string `json:"was"` // empty where the object had no such label
+	Is    string `json:"is"`
+}
+
+// Mutation is a change that a handler made to an object in the store, without the API server: the object is shared.
+type Mutation struct {
+	Key      string `json:"key"`
+	RV       string `json:"rv"`
+	Listener int32  `json:"listener"` // whose handler it was
+	Label    string `json:"label"`
+	Was      string `json:"was"` // empty where the object had no such label
+	Is       string `json:"is"`
+	// Stale are the indices that still have the object under values that their functions do not give for it any more, sorted.
+	Stale    []string `json:"stale"`
+	AtMillis float64  `json:"atMillis"`
+}
+
+// Met is a call in which a handler was handed an object that another one had changed.
+type Met struct {
+	Key      string  `json:"key"`
+	RV       string  `json:"rv"`
+	As       string  `json:"as" web:"old|object"` // the old one of an update, or the one that it is about
+	Label    string  `json:"label"`
+	Is       string  `json:"is"`
+	AtMillis float64 `json:"atMillis"`
+}
+
+// changed applies what handlers did to objects, and met.
+func (l *lane) changed(epoch uint64, e *Event) {
+	var is Change
+	if json.Unmarshal([]byte(e.Text), &is) != nil {
+		return
+	}
+	li := l.listener(e.Listener)
+	if e.Kind == KindMet {
+		if li != nil {
+			li.lastMet = Met{Key: e.Key, RV: e.RV, As: "object", Label: is.Label, Is: is.Is, AtMillis: millis(e.At)}
+			if e.Flag {
+				li.metOld++
+				li.lastMet.As = "old"
+			} else {
+				li.met++
+			}
+		}
+		return
+	}
+	if li != nil {
+		li.mutations++
+	}
+	c, held := l.store.objects.get(e.Key)
+	if !e.Flag || !held || c.RV != e.RV {
+		return // the store has another one by now: only who was handed this one sees it
+	}
+	l.store.mutate(epoch, c, e, is)
+}
+
+// mutate changes an object under the indices: they are as they were.
+func (s *store) mutate(epoch uint64, c *Cell, e *Event, is Change) {
+	m := &Mutation{Key: e.Key, RV: e.RV, Listener: e.Listener, Label: is.Label, Was: is.Was, Is: is.Is, Stale: []string{}, AtMillis: millis(e.At)}
+	for _, has := range c.Indexed {
+		gives := slices.IndexFunc(e.Indexed, func(x informer.IndexValues) bool { return x.Index == has.Index })
+		if gives >= 0 && !slices.Equal(e.Indexed[gives].Values, has.Values) {
+			m.Stale = append(m.Stale, has.Index)
+		}
+	}
+	slices.Sort(m.Stale)
+	s.weight.take(weigh(c.Obj))
+	n := *c
+	n.Obj, n.Mutation, n.Seq = e.Obj, m, e.Seq
+	s.objects.set(epoch, e.Key, &n)
+	s.mutated.set(epoch, e.Key, m)
+	s.weight.add(weigh(n.Obj))
+}
+
+// mutations are the newest of those that the store holds, the newest first.
+func (s *store) mutations(most int) []Mutation {
+	out := make([]Mutation, 0, min(s.mutated.n, most))
+	s.mutated.each(func(_ string, m *Mutation) bool {
+		out = append(out, *m)
+		return true
+	})
+	slices.SortFunc(out, func(a, b Mutation) int { return cmp.Or(cmp.Compare(b.AtMillis, a.AtMillis), cmp.Compare(a.Key, b.Key)) })
+	return out[:min(len(out), most)]
+}
+
+// restoreMutations takes what handlers changed from a State; the objects are there, as they were changed.
+func (s *store) restoreMutations(epoch uint64, list []Mutation) {
+	for i := range list {
+		m := list[i]
+		if c, ok := s.objects.get(m.Key); ok {
+			if m.Stale == nil {
+				m.Stale = []string{}
+			}
+			n := *c
+			n.Mutation = &m
+			s.objects.set(epoch, m.Key, &n)
+			s.mutated.set(epoch, m.Key, &m)
+		}
+	}
+}
