@@ -75,6 +75,7 @@ func TestStories(t *testing.T) {
 					t.Error("auditor's lamp is on")
 				}
 				if step < n {
+					passRide(t, page)
 					keys("PageDown")
 				}
 			}
