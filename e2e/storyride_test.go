@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
 
+	"informerscope/core/trace"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/internal/layout"
 )
@@ -43,7 +45,7 @@ func pressKey(t *testing.T, page *browser.Page, key string) {
 // rideIsOver waits until the view is back at the end of its step.
 func rideIsOver(t *testing.T, page *browser.Page) {
 	t.Helper()
-	waitTour(t, page, "!stage.find('.ride') && document.querySelector('.storybar').dataset.ride === 'over' && document.querySelector('.storybar').dataset.state === 'told'")
+	waitTour(t, page, "!stage.find('.ride') && %s?.ride === 'over' && %s.state === 'told'", storyData, storyData)
 }
 
 // atHop waits until a ride that shows is at a hop, and holds what is drawn against what the worker says of it.
@@ -101,6 +103,23 @@ func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	shot(t, page, name+"-ride-over")
 }
 
+// TestEveryHopHasASentence holds that whatever a hop can be is said in a sentence, in both languages.
+func TestEveryHopHasASentence(t *testing.T) {
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, "..", "web", "words-ride.js"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind := range trace.Functions {
+		if !regexp.MustCompile(`'ride\.at\.` + kind + `': \['[A-Z].*\.', '.*。'\],`).Match(text) {
+			t.Errorf("a hop of the kind %s has no sentence", kind)
+		}
+	}
+}
+
 // dimmed are the stations that recede, on the stage or in presenter mode.
 const dimmed = `[...new Set([...document.querySelectorAll('.on-stage [data-station].pdim, .presv [data-station].pdim')].map((x) => x.dataset.station))].sort().join()`
 
@@ -138,6 +157,7 @@ func TestAStoryRides(t *testing.T) {
 		{"old", "oldkey", "&lang=en", 1280, 720},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // it waits for its page most of the time
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
 			at := func(step int, state string) {
 				t.Helper()
@@ -157,6 +177,7 @@ func TestAStoryRides(t *testing.T) {
 				pressKey(t, page, "PageDown")
 			}
 			told := ridden(t, page)
+			shot(t, page, "ride-"+c.name)
 			// One step forwards and back, out at its beginning, and the press before it is no page.
 			atHop(t, page, told, 0)
 			pressKey(t, page, "PageDown")
@@ -209,6 +230,7 @@ func TestAStoryRides(t *testing.T) {
 	}
 	// Presses that come before the step's end: one opens the ride at its end, two go past it, and going back rides what was not shown.
 	t.Run("early", func(t *testing.T) {
+		t.Parallel()
 		page := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en&presenter=1", 1280, 720)
 		waitTour(t, page, "%s?.step === '1' && %s.state === 'told'", storyData, storyData)
 		evalIn[bool](t, page, pressesAtOnce, 2)
@@ -234,6 +256,7 @@ func TestAStoryRides(t *testing.T) {
 	})
 	// Without a person it rides by itself, from the first hop to the last, and the story goes on.
 	t.Run("alone", func(t *testing.T) {
+		t.Parallel()
 		page := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en", 1280, 720)
 		waitTour(t, page, "%s?.step === '2' && !!stage.find('.ride')", storyData)
 		told := ridden(t, page)

@@ -225,6 +225,7 @@ export class Ride {
       b.title = words;
     }
     this.run.textContent = this.timer ? '❚❚' : '▶▶';
+    this.next.classList.toggle('asked', leaves); // it lies over the story's own
     this.back.toggleAttribute('disabled', !leaves && this.i === 0);
     this.next.toggleAttribute('disabled', !leaves && this.atEnd);
     this.run.toggleAttribute('disabled', !this.timer && this.atEnd);

@@ -83,6 +83,8 @@ export class Stories {
     this.opening = null;
     /** What the worker told while a ride showed other moments than the step's; undefined where it told nothing. @type {Told | null | undefined} */
     this.since = undefined;
+    /** The step whose ride shows; -1 for one that is not the story's. */
+    this.rides = -1;
     /** The object that is followed for the story's ride alone. */
     this.followed = '';
     /** A ride shows, or the view is on its way back from it. */
@@ -311,11 +313,13 @@ export class Stories {
   rideOpened() {
     if (!this.riding) this.since = undefined;
     this.riding = !!this.story;
-    if (this.opening) this.ridden.add(this.opening.step); // one that was turned past before it showed may still be ridden
+    this.rides = this.opening?.step ?? -1;
   }
 
   /** The view goes back to the step's moment, and its stations are those to look at again. */
   rideClosed() {
+    // One that was turned past before it was seen may still be ridden.
+    if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
     this.ride.moving.then(() => {
       if (this.ride.on || !this.riding) return;
       this.riding = false;
@@ -440,17 +444,17 @@ export class Stories {
     if (!st || !this.story) return;
     const n = this.story.steps.length;
     const { told } = this;
-    const rides = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : told?.ride ? 'over' : '';
+    const ride = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : '';
     const last = told?.last ?? 0;
     const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
-    const turns = this.byHand && told?.done && (this.i < n - 1 || rides === 'due' || rides === 'on');
-    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, rides, language()].join(' ');
+    const turns = this.byHand && told?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
+    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
     this.dots.classList.toggle('many', n > 12);
     this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
-    this.bar.dataset.ride = rides;
+    this.bar.dataset.ride = ride || (told?.ride ? 'over' : '');
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
@@ -473,7 +477,8 @@ export class Stories {
       return b;
     }));
     for (const [b, k, keyName] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, rides === 'due' ? 'ride.go' : rides === 'on' ? 'ride.next' : 'story.next', 'Page Down'], [this.endB, 'story.end', 'Esc']])) {
+      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, ride === 'due' ? 'ride.go' : ride ? 'ride.next' : 'story.next', 'Page Down'],
+        [this.endB, 'story.end', 'Esc']])) {
       attr(b, 'aria-label', `${t(k)} (${keyName})`);
       attr(b, 'title', `${t(k)} (${keyName})`);
     }
