@@ -79,7 +79,7 @@ func says(is *corestory.Sentence, text, drawn string, st, base *trace.State) err
 func comesTo(expression, written string, st, base *trace.State) error {
 	holds := fmt.Sprintf("%s == %q", expression, written)
 	if n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-").Replace(written), 64); err == nil {
-		within := fmt.Sprintf("%s >= %v and %s <= %v", expression, n-0.0501, expression, n+0.0501)
+		within := fmt.Sprintf("%s >= %.4f and %s <= %.4f", expression, n-0.0501, expression, n+0.0501)
 		if _, err := corestory.ParseCondition(within); err == nil {
 			holds = within
 		}

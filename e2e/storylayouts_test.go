@@ -206,19 +206,19 @@ func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
 		return nil
 	}
 	if w.bases[step] == nil {
-		from := evalIn[view.Told](w.t, w.page, "lastTold").Marks[step].From
+		mark := evalIn[view.Told](w.t, w.page, "lastTold").Marks[step]
 		before := evalIn[trace.State](w.t, w.page, "informerscope.state()")
-		st := evalIn[trace.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", from)
-		if st.Seq != from {
-			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, from, st.Seq)
+		st := evalIn[trace.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
+		if st.Seq != mark.From {
+			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, mark.From, st.Seq)
 		}
 		w.bases[step] = &st
 		back := "informerscope.live().then(() => true)"
 		if before.View.Mode != "live" {
-			back = fmt.Sprintf("informerscope.seek(%d).then(() => true)", before.Seq)
+			back = fmt.Sprintf("informerscope.seek(%d).then(() => true)", mark.End)
 		}
 		evalIn[bool](w.t, w.page, back)
-		w.told(step)
+		waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
 	}
 	return w.bases[step]
 }
