@@ -84,8 +84,8 @@ func TestStories(t *testing.T) {
 			for step := n - 1; step >= 1; step-- {
 				keys("PageUp")
 				told(step, "told")
-				// It plays from where the step began, which is before anything that came after it.
-				await(t, page, time.Minute, "s.seq < %d && s.view.mode !== 'live'", last.Seq)
+				// It plays from where the step began to where it ended, which is before anything that came after it.
+				await(t, page, time.Minute, "s.seq <= %d && s.view.mode !== 'live'", last.Seq)
 			}
 			keys("Escape")
 			if err := page.WaitFor(within(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {

@@ -461,7 +461,7 @@ function quiet(slot, ctx) {
     paint({ state, facts }) {
       const none = silence(ctx);
       number.set(bigVersion(state.api.resourceVersion));
-      writes.set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
+      writes.of(none ? '' : 'facts.writesPerSecond', 'rate').set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
       objects.set(known(state.api.objects), t('pres.objects', { n: state.api.objects }));
     },
   };
