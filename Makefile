@@ -27,7 +27,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-  toolchains-all reliability probe-releases probe-rules flat site dist dist-test soak-some soak-day stress stress-short bench releases \
+  toolchains-all reliability probe-releases probe-rules flat story-layouts site dist dist-test soak-some soak-day stress stress-short bench releases \
   soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
@@ -85,6 +85,7 @@ JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
 JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
+JUDGES_STEPS += story-layouts
 JUDGES_STEPS += probe-releases
 JUDGES_STEPS += probe-rules
 JUDGES_STEPS += soak-day
@@ -159,6 +160,10 @@ toolchains-all: wasm $(T) ## the same with the newest Go release too, and with e
 reliability: wasm $(T) ## everything of docs/reliability.md broken, also what takes minutes
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' . -reliability
+
+story-layouts: wasm $(T) ## every story in each layout and both languages: what it says is drawn, and true
+	./e2e/install-chromium.sh
+	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStoryInEveryLayout$$' . -stories.layouts
 
 flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
 	./e2e/install-chromium.sh

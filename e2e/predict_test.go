@@ -21,7 +21,7 @@ func TestPredict(t *testing.T) {
 		byKey                 bool
 		score                 string
 	}{
-		{"key-right", "key", "&lang=en", 2, 1280, 720, 2, 2, true, "1 of 1 right"},
+		{"key-right", "key", "&lang=en", 3, 1280, 720, 2, 2, true, "1 of 1 right"},
 		{"same-wrong", "same", "&lang=zh", 3, 1920, 1080, 1, 3, false, "1 题答对 0 题"},
 		{"tombstone-presenter", "tombstone", "&lang=en&presenter=1", 2, 1280, 720, 2, 2, true, "1 of 1 right"},
 		{"resync-phone", "resync", "&lang=en", 2, 430, 932, 2, 2, false, "1 of 1 right"},
@@ -37,6 +37,7 @@ func TestPredict(t *testing.T) {
 			}
 			for i := 1; i < c.step; i++ {
 				waitTour(t, page, "%s === %d && %s === 'told'", step, i, state)
+				passRide(t, page)
 				if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -44,29 +45,51 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 	return yaml, recording, s
 }
 
-// sentenceSays holds a drawn sentence against the one of the file: the words are its words, and each number is what the State says.
+// sentenceSays holds a drawn English sentence against the one of the file, on a State that is the step's only moment.
 func sentenceSays(is *corestory.Sentence, drawn string, st *trace.State) error {
+	return says(is, is.Words.EN, drawn, st, st)
+}
+
+var spaces = regexp.MustCompile(`\s+`)
+
+// says holds a drawn sentence against the words of the file: the words are its words, wherever lines break, each number and each text in it is
+// what the State says, and its claim is true. base is the State when the step began.
+func says(is *corestory.Sentence, text, drawn string, st, base *trace.State) error {
 	expression := regexp.MustCompile(`\{[^}]*\}`)
-	words := expression.Split(is.Words.EN, -1)
+	words := expression.Split(text, -1)
 	for i := range words {
-		words[i] = regexp.QuoteMeta(words[i])
+		words[i] = regexp.QuoteMeta(spaces.ReplaceAllString(words[i], ""))
 	}
-	found := regexp.MustCompile("^" + strings.Join(words, "(.+?)") + "$").FindStringSubmatch(drawn)
+	found := regexp.MustCompile("^" + strings.Join(words, "(.+?)") + "$").FindStringSubmatch(spaces.ReplaceAllString(drawn, ""))
 	if found == nil {
-		return fmt.Errorf("it says %q, and the file %q", drawn, is.Words.EN)
+		return fmt.Errorf("it says %q, and the file %q", drawn, text)
 	}
-	for i, e := range expression.FindAllString(is.Words.EN, -1) {
-		e = e[1 : len(e)-1]
-		c, err := corestory.ParseCondition(fmt.Sprintf("%s == %s", e, strings.ReplaceAll(found[i+1], ",", "")))
-		if err != nil {
-			return fmt.Errorf("%s is drawn as %q: %w", e, found[i+1], err)
-		}
-		if !c.Holds(st, st) {
-			return fmt.Errorf("it says %q, and %s is not %s", drawn, e, found[i+1])
+	for i, e := range expression.FindAllString(text, -1) {
+		if err := comesTo(e[1:len(e)-1], found[i+1], st, base); err != nil {
+			return fmt.Errorf("it says %q: %w", drawn, err)
 		}
 	}
-	if !is.Claim.Holds(st, st) {
+	if !is.Claim.Holds(st, base) {
 		return fmt.Errorf("it says %q, and it is not so: %s", drawn, is.Claim)
+	}
+	return nil
+}
+
+// comesTo holds what is written for an expression against the State: a number to the tenth that is written, or a text.
+func comesTo(expression, written string, st, base *trace.State) error {
+	holds := fmt.Sprintf("%s == %q", expression, written)
+	if n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-").Replace(written), 64); err == nil {
+		within := fmt.Sprintf("%s >= %.4f and %s <= %.4f", expression, n-0.0501, expression, n+0.0501)
+		if _, err := corestory.ParseCondition(within); err == nil {
+			holds = within
+		}
+	}
+	c, err := corestory.ParseCondition(holds)
+	if err != nil {
+		return fmt.Errorf("%s is drawn as %q: %w", expression, written, err)
+	}
+	if !c.Holds(st, base) {
+		return fmt.Errorf("%s is not %s", expression, written)
 	}
 	return nil
 }

@@ -17,8 +17,9 @@ const rideNow = `(() => {
   const inside = [...el.querySelectorAll('.head > *, .ruler .fn, .ruler .gap')].filter((x) => x.textContent && x.getClientRects().length)
     .filter((x) => { const r = x.getBoundingClientRect(); return r.right > innerWidth + 1 || r.bottom > innerHeight + 1 || r.left < -1; });
   return {
-    on: true, where: text('.where'), code: text('.head code'), said: text('.said'), long: text('.long'), functions: all('.ruler .fn'),
+    on: true, where: text('.where'), station: text('.station'), code: text('.head code'), said: text('.said'), long: text('.long'), functions: all('.ruler .fn'),
     gaps: all('.ruler .gap'), now: [...el.querySelectorAll('.ruler li')].findIndex((x) => x.classList.contains('now')),
+    cut: ((x) => x && x.scrollWidth > x.clientWidth + 1 ? x.textContent : '')(el.querySelector('.said')),
     out: inside.map((x) => x.textContent),
   };
 })()`
@@ -26,6 +27,7 @@ const rideNow = `(() => {
 type rideShown struct {
 	On                      bool
 	Where, Code, Said, Long string
+	Station, Cut            string
 	Functions, Gaps, Out    []string
 	Now                     int
 }

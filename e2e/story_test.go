@@ -93,6 +93,7 @@ func TestStories(t *testing.T) {
 					t.Errorf("step %d offers a burst of changes, which no story asks for", step)
 				}
 				if step < n {
+					passRide(t, page)
 					keys("PageDown")
 				}
 			}
@@ -101,8 +102,8 @@ func TestStories(t *testing.T) {
 			for step := n - 1; step >= 1; step-- {
 				keys("PageUp")
 				told(step, "told")
-				// It plays from where the step began, which is before anything that came after it.
-				await(t, page, time.Minute, "s.seq < %d && s.view.mode !== 'live'", last.Seq)
+				// It plays from where the step began to where it ended, which is before anything that came after it.
+				await(t, page, time.Minute, "s.seq <= %d && s.view.mode !== 'live'", last.Seq)
 			}
 			keys("Escape")
 			if err := page.WaitFor(within(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {

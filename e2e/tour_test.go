@@ -57,7 +57,7 @@ func TestTheTour(t *testing.T) {
 			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
 			waitTour(t, page, "%s?.step === '1'", storyBar)
 			n := evalIn[int](t, page, "document.querySelectorAll('.storybar:not(.offer) .dot').length")
-			asked := 0
+			asked, rode := 0, 0
 			for step := 1; step <= n; step++ {
 				waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyBar, step, storyBar)
 				if evalIn[bool](t, page, "%s.state === 'waits'", storyBar) {
@@ -88,9 +88,21 @@ func TestTheTour(t *testing.T) {
 				if cut := evalIn[string](t, page, "((el) => el.scrollWidth > el.clientWidth + 1 ? el.textContent : '')(stage.find('.cap .say'))"); cut != "" {
 					t.Errorf("step %d: the line has no room for %q", step, cut)
 				}
+				if rides(t, page) {
+					pressTour(t, page, ".storybar:not(.offer) .key.asked")
+					if c.lang == "en" {
+						rideAlong(t, page, "tour-"+c.lang, func() { pressTour(t, page, ".ride .key.asked") })
+					} else {
+						passRide(t, page)
+					}
+					rode++
+				}
 				if step < n {
 					pressTour(t, page, ".storybar:not(.offer) .key.asked")
 				}
+			}
+			if rode != 1 {
+				t.Errorf("%d changes were ridden", rode)
 			}
 			if asked < 5 {
 				t.Errorf("%d steps asked for something", asked)
@@ -179,6 +191,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 	state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"
 	waitTour(t, page, "%s === 1 && %s === 'told'", step, state)
 	n := evalIn[int](t, page, "informerscope.state().then(() => document.querySelectorAll('.storybar:not(.offer) .dot').length)")
+	rode := 0
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
 		if evalIn[bool](t, page, "%s === 'waits'", state) {
@@ -192,11 +205,24 @@ func TestTheTourInPresenterMode(t *testing.T) {
 		waitTour(t, page, "%s === %d && %s === 'told'", step, i, state)
 		settle(t, page)
 		shot(t, page, fmt.Sprintf("tour-presenter-%02d", i))
+		if rides(t, page) {
+			down := func() {
+				if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
+					t.Fatal(err)
+				}
+			}
+			down()
+			rideAlong(t, page, "tour-presenter", down)
+			rode++
+		}
 		if i < n {
 			if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {
 				t.Fatal(err)
 			}
 		}
+	}
+	if rode != 1 {
+		t.Errorf("%d changes were ridden", rode)
 	}
 	page.ExpectClean(t)
 }

@@ -118,6 +118,32 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	}
 	show(`{holds: []}, {jump: true, facts: {focus: ["indexer", "listeners"]}}`)
 
+	// Its line of time is hatched where the log has forgotten something, up to where the log begins, and nothing of the past is drawn there.
+	const strip = `(() => {
+		const el = document.querySelector('.presv .forgotten');
+		const hatch = el.querySelector('.hatch'), width = Number(hatch.getAttribute('width'));
+		const begins = (path) => Number(path.getAttribute('d').match(/^M([\d.]+)/)?.[1] ?? 0);
+		const past = [...el.parentNode.querySelectorAll('path.pl')].map(begins);
+		return {on: hatch.getBoundingClientRect().width > 0, width, end: Number(hatch.getAttribute('x')) + width,
+			line: begins(el.querySelector('.gone-line')), past};
+	})()`
+	type stripDrawn struct {
+		On               bool
+		Width, End, Line float64
+		Past             []float64
+	}
+	if is := evalIn[stripDrawn](t, p, strip); is.On {
+		t.Errorf("nothing was forgotten, and %+v is hatched", is)
+	}
+	show(`{}, {firstMillis: 500, view: {first: 20}}`)
+	waitFor(t, p, strip+".on")
+	if is := evalIn[stripDrawn](t, p, strip); is.Width < 20 || is.Line != is.End || len(is.Past) != 2 || is.Past[0] != is.End || is.Past[1] != is.End {
+		t.Errorf("the log begins at 500 ms, and its line of time is drawn as %+v", is)
+	}
+	shot(t, p, "room-presenter-forgotten")
+	show(`{}, {view: {first: 1}}`)
+	waitFor(t, p, "!"+strip+".on")
+
 	// The phone in presenter mode: a lamp stands beside its handler.
 	size(390, 844)
 	waitFor(t, p, "!!document.querySelector('.phonev.pres .hbox')")

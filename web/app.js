@@ -107,7 +107,15 @@ const timeline = new Timeline(ctx, app, time);
 const inspector = new Inspector(ctx, app, () => {
   if (selected) pick('');
 }, (key) => rideOn(key));
-const ride = new Ride(ctx, app, { words: (hop) => inspector.words(hop), opened: () => inspector.shut() });
+const ride = new Ride(ctx, app, {
+  words: (hop) => inspector.words(hop, 'ride.at.'), leaves: () => !!views.stories.story,
+  opened: (key) => {
+    inspector.shut();
+    if (selected !== key) follow(key);
+    views.stories.rideOpened();
+  },
+  closed: () => views.stories.rideClosed(),
+});
 ctx.riding = () => ride.station;
 const loading = new Loading(scene);
 const away = new Away(ctx);
@@ -119,7 +127,7 @@ const broadcast = ctx.follower ? null : new Broadcast(ctx, app, {
 if (broadcast) top.icons.prepend(broadcast.button);
 ctx.broadcast = broadcast ? (anchor) => broadcast.open(anchor) : undefined;
 const views = new Views(ctx, app, {
-  caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null),
+  caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null), ride,
 });
 views.onback = resize;
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
@@ -240,12 +248,17 @@ function pick(key, byHand = true) {
     if (key && !inspector.isOpen) inspector.open(key);
     return;
   }
-  selected = key;
-  link.call('follow', [key]).catch(() => {}); // its tokens then never merge with others
-  stage.motion.dirty = true;
-  ctx.repaint();
+  follow(key);
   if (key) inspector.open(key);
   else inspector.close();
+}
+
+/** Follows an object: its cell is marked, and its tokens never merge with others. @param {string} key */
+function follow(key) {
+  selected = key;
+  link.call('follow', [key]).catch(() => {});
+  stage.motion.dirty = true;
+  ctx.repaint();
 }
 
 /** Rides the newest change of an object. @param {string} key @param {number} [lane] */

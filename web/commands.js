@@ -43,6 +43,7 @@ export const effects = {
   storyBegin: 'begins',
   storyTurn: 'moves',
   storyStep: 'moves',
+  storyRide: 'shows',
   storyEnd: 'shows',
   storyFollow: 'shows',
   sources: 'looks',

@@ -13,7 +13,7 @@ import { trouble } from './trouble.js';
 
 /** @typedef {typeof import('./layouts/presenter.js').shapes.wide} Shape */
 
-/** The caption's type beside numbers, and how wide a number is with what it counts. */
+/** The caption's type beside numbers and of a long sentence, and how wide a number is with what it counts. */
 const small = { font: '25px', pitch: 33, first: 573, lines: 3 };
 const beside = 200;
 
@@ -45,6 +45,8 @@ export class Foot {
     /** The numbers that carry the lesson, large, with what they count. @type {{is: import('./dom.js').Txt, of: import('./dom.js').Txt}[]} */
     this.numbers = [];
     this.counted = '';
+    /** The story's sentence that was measured last. @type {{told: string, shape: Shape | null, tight: boolean}} */
+    this.measured = { told: '', shape: null, tight: false };
     /** @type {() => void} */
     this.paintLine = () => {};
   }
@@ -56,7 +58,7 @@ export class Foot {
       this.shape = shape;
       this.story = story;
       this.language = language();
-      this.said = '';
+      this.said = this.counted = '';
       this.svg.replaceChildren();
       // Beside a number there is less room for the sentence, and so one line more, of smaller type.
       this.lines = Array.from({ length: shape.lines + 1 }, (_, i) => text(this.svg, 32, firstLine + lineHeight * i, 'p30'));
@@ -68,12 +70,21 @@ export class Foot {
     this.paintCaption(shape);
   }
 
+  /** Whether a story's sentence, which is never cut, has no room in large type. @param {Shape} shape @private */
+  tight(shape) {
+    const told = this.stories.caption()?.[1] ?? '';
+    if (told !== this.measured.told || shape !== this.measured.shape) {
+      this.measured = { told, shape, tight: !!wrap(told, shape.w - 64, shape.lines, font).at(-1)?.endsWith('…') };
+    }
+    return this.measured.tight;
+  }
+
   /** @param {Shape} shape @private */
   paintCaption(shape) {
     const counted = this.stories.numbers();
-    const large = counted.length ? small : { font, pitch: lineHeight, first: firstLine, lines: shape.lines };
+    const large = counted.length || this.tight(shape) ? small : { font, pitch: lineHeight, first: firstLine, lines: shape.lines };
     const room = shape.w - 64 - counted.length * beside;
-    const now = [language(), ...counted.map((n) => n.is + n.en)].join();
+    const now = [language(), large.font, ...counted.map((n) => n.is + n.en)].join();
     if (now !== this.counted) {
       this.counted = now;
       this.said = '';
@@ -87,7 +98,7 @@ export class Foot {
       });
       this.lines.forEach((l, i) => {
         l.at(32, large.first + large.pitch * i);
-        attr(l.el, 'class', counted.length ? 'p25' : 'p30');
+        attr(l.el, 'class', large === small ? 'p25' : 'p30');
       });
     }
     const words = this.caption((w) => !wrap(w, room, large.lines, large.font).at(-1)?.endsWith('…'));

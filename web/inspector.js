@@ -222,14 +222,15 @@ export class Inspector {
     return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
   }
 
-  /** A hop in words. @param {Hop} hp */
-  words(hp) {
+  /** A hop in words. @param {Hop} hp @param {string} [as] which words @returns {string} */
+  words(hp, as = 'hop.') {
     const { t } = this.ctx;
     const name = this.ctx.model.state.listeners.find((l) => l.id === hp.listener)?.name ?? (hp.listener ? String(hp.listener) : '');
     const key = hp.kind === 'Popped' ? ((hp.of ?? 1) > 1 ? 'PoppedOf' : 'Popped') : hp.kind === 'Queued' && hp.op === 'SyncAll' ? 'QueuedSync'
       : hp.kind === 'ClusterWritten' && hp.error ? 'ClusterWrittenNot' : hp.kind;
-    const said = t('hop.' + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),
+    const said = t(as + key, { n: exact(hp.n ?? 0), m: exact(hp.m ?? 0), p: exact(hp.position ?? 0), of: exact(hp.of ?? 0),
       s: span((hp.micros ?? 0) / 1000), rv: version(hp.rv ?? '', 12), name, text: hp.text ?? '', w: hp.listener ?? '' });
+    if (as !== 'hop.' && said === as + key) return this.words(hp);
     return (said === 'hop.' + key ? hp.kind : said) + (hp.error ? `: ${hp.error}` : '');
   }
 }

@@ -19,6 +19,8 @@ const rows = 3;
 
 /** Which station of a layout a hop is at. @type {Record<string, string>} */
 const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
+/** @type {Record<string, string>} */
+const nameOf = { api: 'API server', reflector: 'Reflector', queue: 'Queue', indexer: 'Indexer', listener: 'Listeners', controller: 'Controller' };
 
 /** @typedef {import('./types.js').Ride} Ridden */
 
@@ -31,7 +33,8 @@ export class Ride {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{words: (hop: import('./types.js').Hop) => string, opened: () => void}} o `words` says a hop, `opened` makes room for a ride
+   * @param {{words: (hop: import('./types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` says a
+   *   hop in a sentence, `opened` makes room for a ride, `closed` gives it back; `leaves` says whether a step beyond its first or last hop leaves it
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -49,7 +52,8 @@ export class Ride {
     /** @type {unknown[]} */
     this.drawnOf = [];
     this.icon = h('span', { class: 'ic' });
-    this.where = h('b', { class: 'where' });
+    this.name = h('b', { class: 'station' });
+    this.where = h('span', { class: 'where' });
     this.code = h('code');
     this.said = h('span', { class: 'said', 'aria-live': 'polite' });
     this.long = h('span', { class: 'long' });
@@ -63,10 +67,11 @@ export class Ride {
     this.run = button('▶▶', () => this.auto(!this.timer));
     this.next = button('▶', () => this.step(1));
     this.x = button('esc', () => this.close());
-    this.head = h('div', { class: 'head' }, this.icon, this.where, this.code, this.said, this.long, this.back, this.next, this.run, this.x);
+    this.note = h('span', { class: 'note' });
+    this.head = h('div', { class: 'head' }, this.name, this.code, this.icon, this.where, this.back, this.next, this.run, this.x);
+    this.tells = h('div', { class: 'tells' }, this.said, this.long, this.note);
     this.ruler = h('ol', { class: 'ruler' });
-    this.note = h('p', { class: 'note' });
-    this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.ruler, this.note);
+    this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.tells, this.ruler);
     app.append(this.root);
     // Before all else that listens to keys: while one rides, arrows go from hop to hop.
     document.addEventListener('keydown', (e) => this.key(e), true);
@@ -85,34 +90,43 @@ export class Ride {
    * Rides the newest change of an object that a handler has returned from.
    * @param {string} key
    * @param {number} [lane]
+   * @param {{auto: boolean, wanted: () => boolean}} [o] whether it goes on by itself, and whether it is still wanted when the worker has answered
    */
-  async open(key, lane) {
+  async open(key, lane, o = { auto: true, wanted: () => true }) {
     const { ctx } = this;
     const { view } = ctx.model;
     const before = { live: view.mode === 'live', seq: view.seq };
     const of = await ctx.call('ride', key, lane);
+    if (!o.wanted()) return;
     if (!this.on) this.before = before;
     this.of = of;
     this.epoch = ctx.model.epoch;
     this.root.hidden = false;
-    this.o.opened();
+    this.o.opened(key);
     this.drawnOf = [];
     this.i = -1;
-    await this.go(0);
-    this.auto(true);
+    const there = this.go(0);
     this.root.focus({ preventScroll: true });
+    await there;
+    if (o.auto && this.of === of && this.i === 0) this.auto(true);
   }
 
-  /** Leaves the ride: the view goes back to where it was. */
-  close() {
+  /** Leaves the ride: the view goes back to where it was. @param {boolean} [back] false where it is moved by what ends the ride */
+  close(back = true) {
     if (!this.on) return false;
-    this.auto(false);
     this.root.hidden = true;
     this.of = null;
+    this.auto(false);
     this.light();
-    if (this.ctx.model.epoch === this.epoch) this.move(() => (this.before.live ? this.ctx.act('live') : this.ctx.act('seek', this.before.seq)));
+    if (back && this.ctx.model.epoch === this.epoch) this.move(() => (this.before.live ? this.ctx.act('live') : this.ctx.act('seek', this.before.seq)));
+    this.o.closed();
     this.ctx.repaint();
     return true;
+  }
+
+  /** Whether the hop that shows is the last one. */
+  get atEnd() {
+    return !!this.of && this.i === this.of.hops.length - 1;
   }
 
   /** Goes to a hop. @param {number} i */
@@ -147,16 +161,18 @@ export class Ride {
   /** By hand, forwards or back. @param {number} n */
   step(n) {
     this.auto(false);
-    this.go(this.i + n);
+    if (this.o.leaves() && (n > 0 ? this.atEnd : this.i === 0)) this.close();
+    else this.go(this.i + n);
   }
 
   /** The ride goes on by itself, or stands still. @param {boolean} on */
   auto(on) {
     clearInterval(this.timer);
     this.timer = 0;
-    if (on && this.of && this.i < this.of.hops.length - 1) {
+    if (on && this.of && !this.atEnd) {
       this.timer = window.setInterval(() => {
-        if (this.of && this.i < this.of.hops.length - 1) this.go(this.i + 1);
+        if (!this.atEnd) this.go(this.i + 1);
+        else if (this.o.leaves()) this.close();
         else this.auto(false);
       }, stay);
     }
@@ -187,7 +203,8 @@ export class Ride {
       return;
     }
     const { t } = ctx;
-    const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind];
+    const leaves = this.o.leaves();
+    const drawn = [of, this.i, this.timer > 0, t('ride.next'), ctx.model.state.source.kind, leaves];
     if (same(drawn, this.drawnOf)) return;
     const anew = this.drawnOf[0] !== of || this.drawnOf[3] !== drawn[3];
     this.drawnOf = drawn;
@@ -197,18 +214,21 @@ export class Ride {
     this.icon.replaceChildren(chipIcon(kindOf(op)), middle(of.key, 40));
     this.icon.title = of.key;
     this.where.textContent = t('ride.hop', { i: exact(this.i + 1), n: exact(of.hops.length) });
+    this.name.textContent = nameOf[hop.stage] ?? hop.stage;
     this.code.textContent = hop.function;
     this.said.textContent = this.o.words(hop);
     this.long.textContent = t(of.whole ? 'ride.whole' : 'ride.partly', { s: micros(of.micros) });
-    for (const [b, words] of /** @type {[HTMLElement, string][]} */ ([[this.back, t('ride.back')], [this.next, t('ride.next')],
+    for (const [b, words] of /** @type {[HTMLElement, string][]} */ ([[this.back, t(leaves && this.i === 0 ? 'ride.leave' : 'ride.back')],
+      [this.next, t(leaves && this.atEnd ? 'ride.leave' : 'ride.next')],
       [this.run, t(this.timer ? 'ride.pause' : 'ride.play')], [this.x, t('ride.leave')]])) {
       b.setAttribute('aria-label', words);
       b.title = words;
     }
     this.run.textContent = this.timer ? '❚❚' : '▶▶';
-    this.back.toggleAttribute('disabled', this.i === 0);
-    this.next.toggleAttribute('disabled', this.i === of.hops.length - 1);
-    this.run.toggleAttribute('disabled', !this.timer && this.i === of.hops.length - 1);
+    this.next.classList.toggle('asked', leaves); // it lies over the story's own
+    this.back.toggleAttribute('disabled', !leaves && this.i === 0);
+    this.next.toggleAttribute('disabled', !leaves && this.atEnd);
+    this.run.toggleAttribute('disabled', !this.timer && this.atEnd);
     if (anew) this.lay(of);
     [...this.ruler.children].forEach((el, i) => {
       el.classList.toggle('now', i === this.i);

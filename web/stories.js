@@ -15,7 +15,7 @@ export class Stories {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{presenter: (on?: boolean) => void, presenting: () => boolean}} views
+   * @param {{presenter: (on?: boolean) => void, presenting: () => boolean, ride: import('./ride.js').Ride}} views
    */
   constructor(ctx, app, views) {
     this.ctx = ctx;
@@ -76,6 +76,19 @@ export class Stories {
     ctx.tellStory = (id) => this.start(id);
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
+    this.ride = views.ride;
+    /** Steps of the story that is told whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
+    this.ridden = new Set();
+    /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
+    this.opening = null;
+    /** What the worker told while a ride showed other moments than the step's; undefined where it told nothing. @type {Told | null | undefined} */
+    this.since = undefined;
+    /** The step whose ride shows; -1 for one that is not the story's. */
+    this.rides = -1;
+    /** The object that is followed for the story's ride alone. */
+    this.followed = '';
+    /** A ride shows, or the view is on its way back from it. */
+    this.riding = false;
   }
 
   /** @param {Words | import('./types.js').Saying} w */
@@ -105,14 +118,14 @@ export class Stories {
   /** The numbers that are drawn large beside the sentence of the moment shown. */
   numbers() {
     const { told, story } = this;
-    if (!told || !story || told.waits) return [];
+    if (!told || !story || told.waits || this.riding) return [];
     return (this.early ? told.before : told.caption)?.numbers ?? [];
   }
 
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
     const { told, story } = this;
-    if (!told || !story) return null;
+    if (!told || !story || this.riding) return null; // other moments show, of which it may not be true
     const first = this.early;
     const said = first ? told.before : told.caption;
     const asks = this.asks();
@@ -192,6 +205,11 @@ export class Stories {
       this.ctx.select('');
       fragment.write({ at: null });
     }
+    this.ride.close(false);
+    this.riding = false;
+    this.opening = null;
+    this.since = undefined;
+    this.ridden.clear();
     this.story = story;
     this.told = null;
     this.wanted = true;
@@ -209,6 +227,8 @@ export class Stories {
   /** Nothing is told any more. @private */
   over() {
     const was = this.story;
+    this.ridden.clear();
+    this.opening = null;
     this.story = null;
     this.told = null;
     this.wanted = false;
@@ -219,6 +239,7 @@ export class Stories {
   /** Ends the story; the log and the view stay. */
   leave() {
     if (!this.story || this.mirrored) return false;
+    this.ride.close(false);
     this.over();
     this.ctx.act('storyEnd').then(() => {
       if (this.ctx.model.view.mode !== 'live') this.ctx.act('live');
@@ -230,24 +251,99 @@ export class Stories {
   apply(frame, clock) {
     if (frame.story !== undefined) this.hear(frame.story);
     const { told, seen } = this;
-    if (!told || !this.story) return;
+    if (!told || !this.story || this.riding) return;
     if (told.step !== seen.i) this.seen = { i: told.step, at: clock, done: 0 };
     if (!told.done || told.starting) return;
     seen.done ||= clock;
     // Without a clicker in hand the story goes on by itself, when what is said has been read.
     const shown = told.before && clock - seen.at < told.before.readMillis;
-    const free = !this.mirrored && !this.byHand && !this.manual && !this.views.presenting() && !shown;
+    const free = !this.mirrored && this.free && !shown;
+    const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
+    if (this.due) {
+      // What is said before it is read first, unless a page was turned for it.
+      if (told.ride?.asked || clock > read) this.openRide();
+      return;
+    }
     if (free && told.step === told.last && told.last < this.story.steps.length - 1 && told.caption) {
-      const since = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0));
-      if (clock - since > told.caption.readMillis) {
+      if (clock > read) {
         this.seen = { ...seen, at: clock, done: clock };
         this.ctx.act('storyTurn', 1);
       }
     }
   }
 
+  /** The story goes on by itself when what it says has been read. @private */
+  get free() {
+    return !this.byHand && !this.manual && !this.views.presenting();
+  }
+
+  /** Whether the step that shows has come to its end, and its ride was not opened. @private */
+  get due() {
+    const { told, ride, opening } = this;
+    return !!told?.ride && told.done && !this.mirrored && !this.riding && !ride.on && !opening && !this.ridden.has(told.step);
+  }
+
+  /** Opens the ride of the step that shows. @private */
+  openRide() {
+    const { told, story } = this;
+    if (!told?.ride || !story) return;
+    const opening = { step: told.step, presses: /** @type {number[]} */ ([]) };
+    const wanted = () => this.opening === opening && this.story === story && this.told?.step === opening.step;
+    this.opening = opening;
+    this.ctx.act('storyRide');
+    this.followed = this.ctx.selected() ? '' : told.ride.key;
+    this.ride.open(told.ride.key, 0, { auto: this.free, wanted }).catch((err) => {
+      this.ridden.add(opening.step);
+      this.ctx.say(err.message, true);
+    }).finally(() => {
+      if (this.opening !== opening) return;
+      this.opening = null;
+      for (const n of opening.presses) this.turn(n);
+    });
+  }
+
+  /** Leaves a ride that the worker was asked for and that does not show yet. */
+  noRide() {
+    const was = !!this.opening;
+    this.opening = null;
+    return was;
+  }
+
+  /** A ride shows other moments than the step's: what is told of those is not said, and the step stays. */
+  rideOpened() {
+    if (!this.riding) this.since = undefined;
+    this.riding = !!this.story;
+    this.rides = this.opening?.step ?? -1;
+  }
+
+  /** The view goes back to the step's moment, and its stations are those to look at again. */
+  rideClosed() {
+    // One that was turned past before it was seen may still be ridden.
+    if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
+    this.ride.moving.then(() => {
+      if (this.ride.on || !this.riding) return;
+      this.riding = false;
+      this.focus = '\0'; // the ride has lit others
+      if (this.ctx.selected() && this.ctx.selected() === this.followed) this.ctx.select('');
+      this.followed = '';
+      const { since } = this;
+      this.since = undefined;
+      if (since !== undefined) this.hear(since);
+      this.ctx.repaint();
+    });
+  }
+
   /** @param {Told | null} told @private */
   hear(told) {
+    if (this.riding && told && told.id === this.told?.id && told.last === this.told.last) {
+      this.since = told;
+      return;
+    }
+    if (this.riding) { // the story went on, or is over: the view is there already
+      this.riding = false;
+      this.focus = '\0';
+      this.ride.close(false);
+    }
     if (!told) {
       if (this.story && !this.wanted) this.over();
       return;
@@ -269,6 +365,18 @@ export class Stories {
   turn(n) {
     if (this.mirrored || !this.story) return;
     this.manual = true;
+    if (this.opening) {
+      this.opening.presses.push(n);
+      return;
+    }
+    if (this.ride.on) {
+      this.ride.step(n);
+      return;
+    }
+    if (n > 0 && this.due) {
+      this.openRide();
+      return;
+    }
     if (this.views.presenting()) {
       const at = this.story.steps.length - 1;
       if (!this.home.hidden) {
@@ -313,7 +421,7 @@ export class Stories {
     const { t } = this.ctx;
     const st = this.step;
     this.point();
-    this.quiz.paint(this.story, this.told, this.mirrored);
+    this.quiz.paint(this.story, this.riding ? null : this.told, this.mirrored);
     this.paintFigures();
     if (!this.home.hidden && (!this.story || !this.views.presenting() || this.i !== this.story.steps.length - 1)) this.home.hidden = true;
     if (!this.home.hidden && this.home.lang !== language()) {
@@ -336,15 +444,17 @@ export class Stories {
     if (!st || !this.story) return;
     const n = this.story.steps.length;
     const { told } = this;
+    const ride = this.riding && this.ride.on ? 'on' : this.due || this.opening ? 'due' : '';
     const last = told?.last ?? 0;
     const how = told?.hurry ? t('story.hurry') : told?.stands && told.step === told.last ? t('story.stands') : '';
-    const turns = this.byHand && told?.done && this.i < n - 1;
-    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, language()].join(' ');
+    const turns = this.byHand && told?.done && (this.i < n - 1 || ride === 'due' || ride === 'on');
+    const id = [this.story.id, this.i, last, told?.done, how, told?.waits, ride, language()].join(' ');
     if (id === this.drawn) return;
     this.drawn = id;
     this.bar.dataset.step = String(this.i + 1);
     this.dots.classList.toggle('many', n > 12);
     this.bar.dataset.state = told?.done ? 'told' : told?.waits ? 'waits' : 'telling';
+    this.bar.dataset.ride = ride || (told?.ride ? 'over' : '');
     this.doB.textContent = t('story.doIt');
     this.nextB.classList.toggle('asked', !!turns);
     this.words.textContent = t('pres.step', { i: this.i + 1, n, name: this.say(st.name) });
@@ -360,12 +470,15 @@ export class Stories {
       if (!told || told.starting || i > last || this.mirrored) b.setAttribute('disabled', '');
       b.addEventListener('click', () => {
         this.manual = true;
+        this.ride.close(false);
+        this.ridden.delete(i); // who chooses the step may want its ride again
         this.ctx.act('storyStep', i);
       });
       return b;
     }));
     for (const [b, k, keyName] of /** @type {[HTMLElement, string, string][]} */ (
-      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, 'story.next', 'Page Down'], [this.endB, 'story.end', 'Esc']])) {
+      [[this.prevB, 'story.prev', 'Page Up'], [this.nextB, ride === 'due' ? 'ride.go' : ride ? 'ride.next' : 'story.next', 'Page Down'],
+        [this.endB, 'story.end', 'Esc']])) {
       attr(b, 'aria-label', `${t(k)} (${keyName})`);
       attr(b, 'title', `${t(k)} (${keyName})`);
     }

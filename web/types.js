@@ -96,6 +96,7 @@
  * @property {string} hurry how the step that runs comes to its end: "" at its own pace, "fast" when the page was turned before, "skip" when
  *   twice.
  * @property {boolean} stands time stands still until the page is turned.
+ * @property {StoryRide} [ride] the object to ride, once the step that was turned to has come to its end; nil while there is none.
  * @property {StoryMark[]} marks the events between which each step happened, so that others who have the log can be told the same.
  * @property {string} [problem] why the story cannot go on, in words.
  */
@@ -259,6 +260,13 @@
  * @property {string} zh
  * @property {number} readMillis how long it takes to be read.
  * @property {SaidNumber[]} [numbers] drawn large beside it.
+ */
+
+/**
+ * StoryRide is an object whose newest change is to be ridden, hop by hop.
+ * @typedef {object} StoryRide
+ * @property {string} key
+ * @property {boolean} asked a page was turned for it, so that it is not to be waited for.
  */
 
 /**
@@ -867,6 +875,7 @@
  * @property {boolean} storyBegin
  * @property {boolean} storyTurn
  * @property {boolean} storyStep
+ * @property {boolean} storyRide
  * @property {boolean} storyEnd
  * @property {boolean} storyFollow
  * @property {MadeFile} record
@@ -1379,6 +1388,7 @@
  * @property {[id: string, era?: string | null, step?: number | null, recording?: string | ArrayBuffer | null]} storyBegin
  * @property {[n?: number | null]} storyTurn
  * @property {[step?: number | null]} storyStep
+ * @property {[]} storyRide
  * @property {[]} storyEnd
  * @property {[told?: object | null]} storyFollow
  * @property {[]} sources

@@ -18,7 +18,7 @@ export class Views {
    * @param {HTMLElement} app
    * @param {{
    *   caption: import('./caption.js').Caption, top: import('./topbar.js').TopBar, transport: import('./transport.js').Transport,
-   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void
+   *   theme: () => void, language: () => void, find: () => void, explain: (i: number) => void, ride: import('./ride.js').Ride
    * }} o
    */
   constructor(ctx, app, o) {
@@ -29,7 +29,7 @@ export class Views {
     this.lanes = new Lanes(ctx, app);
     this.factory = new Factory(ctx, app);
     this.stories = new Stories(ctx, app, {
-      presenter: (on) => this.present(on), presenting: () => this.presenting,
+      presenter: (on) => this.present(on), presenting: () => this.presenting, ride: o.ride,
     });
     this.presenter = new Presenter(ctx, app, this.stories, { caption: (fits) => this.stories.caption()?.[1] ?? o.caption.told(fits) });
     this.phone = new Phone(ctx, app, this.stories, {
@@ -195,7 +195,7 @@ export class Views {
 
   /** Shuts what lies on top. Returns whether there was something. */
   escape() {
-    if (this.stories.close() || this.stories.goBack()) return true;
+    if (this.stories.close() || this.stories.goBack() || this.stories.noRide()) return true;
     if (this.presenting) {
       this.present(false);
       return true;

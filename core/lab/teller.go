@@ -19,6 +19,8 @@ type Teller interface {
 	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
+	// Ride notes that the page rides what the step that is shown tells of.
+	Ride() error
 	// Leave ends the story.
 	Leave()
 	// Follow tells what another page tells, as it says it of itself; null ends that.
@@ -104,6 +106,13 @@ func tellingCommands() []Command {
 		Does: "shows a step that has begun, from 0, as it happened", Answers: "`true`",
 		run: one(0, func(ctx context.Context, c *Console, step int) (any, error) {
 			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
+		}),
+	}, {
+		Name: "storyRide", Effect: Shows,
+		Does: "notes that the page rides the object that `ride` of the story's frames names: the next `storyTurn` is past it. Without, the first " +
+			"`storyTurn` after the end of such a step opens the ride, and turns no page", Answers: "`true`",
+		run: nothing(func(_ context.Context, c *Console) (any, error) {
+			return c.teller(func(t Teller) error { return t.Ride() })
 		}),
 	}, {
 		Name: "storyEnd", Effect: Shows, Does: "leaves the story: the experiment goes on, and time with it", Answers: "`true`",

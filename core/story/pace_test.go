@@ -16,6 +16,19 @@ func (s *stage) show(d time.Duration, ok func(*view.Told) bool) *view.Told {
 	return s.paint(d, 500*time.Millisecond, ok)
 }
 
+// turnPast turns the page of a step that has come to its end, as a page does whose ride of it is over, if it has one.
+func (s *stage) turnPast(d *view.Told) {
+	s.t.Helper()
+	if d.Ride != nil {
+		if err := s.player.Ride(); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	if err := s.player.Turn(s.t.Context(), 1); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
 // wait is show for a long time in which nothing may happen: the log tells whether something did, so the page paints now and then only.
 func (s *stage) wait(d time.Duration) *view.Told {
 	s.t.Helper()

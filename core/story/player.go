@@ -72,6 +72,8 @@ type page struct {
 	made  bool          // what is asked was done in the reader's place
 	right int           // of its question's answers, from 1; 0 while it is not decided
 	heard uint64        // the event before the reader's answer, which is the first that can end the step
+	rides string        // the object to ride at its end; "" while that is not known, and where there is none
+	asked bool          // a page was turned for the ride, or the page has opened it: the next turn is past it
 	endAt time.Duration
 }
 
@@ -360,6 +362,17 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		p.mu.Unlock()
 		p.drop(t)
 		return ErrNoStory
+	case n > 0 && p.opensRide(t):
+		end := t.pages[t.shown].End
+		p.mu.Unlock()
+		if t.record {
+			p.console.View.PlayTo(end, end)
+			return nil
+		}
+		if p.console.View.Describe().Mode != "live" {
+			return p.live(ctx)
+		}
+		return nil
 	case t.record && n > 0:
 		to := min(t.shown+1, len(t.story.Steps)-1)
 		if to > t.last() {
@@ -413,6 +426,54 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		return p.live(ctx)
 	}
 	return nil
+}
+
+// opensRide spends a page that is turned on the ride of the step that ended last, unless one was before. p.mu is held.
+func (p *Player) opensRide(t *telling) bool {
+	if t.shown != t.last() || t.last() < 0 {
+		return false
+	}
+	is := &t.pages[t.last()]
+	if is.asked || p.ridden(t, t.last()) == "" {
+		return false
+	}
+	is.asked = true
+	return true
+}
+
+// Ride notes that the page rides what the step that is shown tells of, so that the next page that is turned is past it. Where the step has
+// nothing to ride, or was left, nothing changes.
+func (p *Player) Ride() error {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	t := p.now
+	if t == nil || t.followed {
+		return ErrNoStory
+	}
+	if t.shown >= 0 && t.shown <= t.last() && p.ridden(t, t.shown) != "" {
+		t.pages[t.shown].asked = true
+	}
+	return nil
+}
+
+// ridden is the object that a step rides, "" while it has not come to its end and where it rides none. p.mu is held.
+func (p *Player) ridden(t *telling, i int) string {
+	is, step := &t.pages[i], &t.story.Steps[i]
+	if step.Ride == nil || is.End == 0 || is.rides != "" {
+		return is.rides
+	}
+	if head, _ := p.rec.Head(); head < is.End { // who follows may not have come so far
+		return ""
+	}
+	f := p.rec.FoldAt(is.End)
+	s := f.State()
+	if step.Ride.facts {
+		view.SetFacts(f, s, f.At())
+	}
+	if v := step.Ride.eval(s, is.base); !v.missing {
+		is.rides = v.s
+	}
+	return is.rides
 }
 
 // GoTo shows a step that has begun again: from where it began to where it ended, without doing anything anew. The one that runs is shown
@@ -723,6 +784,9 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	}
 	if is.End == 0 && (news || fresh) && (step.ends() == nil || t.holds(step.ends(), is.base)) {
 		is.End, is.endAt = p.first(t, step.ends(), is, after), now
+		if step.Ride != nil {
+			p.reachesRide(t)
+		}
 		t.notify()
 	}
 	switch {
@@ -736,6 +800,21 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 		return true // the next step is about to begin
 	}
 	return next > is.endAt+step.Rest
+}
+
+// reachesRide decides at the end of a step what the pages that were turned before it mean for its ride: the first opens it, and who turned
+// two wants what comes after it. p.mu is held.
+func (p *Player) reachesRide(t *telling) {
+	is := &t.pages[t.last()]
+	switch {
+	case p.ridden(t, t.last()) == "":
+		t.problem = fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.last()+1, t.story.ID, t.story.Steps[t.last()].Ride)
+	case t.skipping || t.hurries():
+		is.asked = true
+	case t.asked > 0:
+		t.asked--
+		is.asked = true
+	}
 }
 
 // first is the first event after one at which a condition held that holds now; after itself if it did then. p.mu is held.

@@ -51,9 +51,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 							t.Fatalf("step %d has come to %+v", i+1, d)
 						}
 						if i < len(story.Steps)-1 {
-							if err := s.player.Turn(t.Context(), 1); err != nil {
-								t.Fatal(err)
-							}
+							s.turnPast(d)
 						}
 					}
 					s.claims()

@@ -334,6 +334,8 @@ func (r *reader) story(n *Node, s *Story) error {
 		return r.bad(n, "a story needs an era in which it is true")
 	case s.hasMoments():
 		return r.bad(n, `"at" and "from" are moments of a recording: name it by "recording"`)
+	case s.rides() && slices.ContainsFunc(s.Eras, func(era string) bool { return strings.Contains(era, ",") }):
+		return r.bad(n, `a step with "ride" follows one informer, and two eras side by side have two`)
 	case s.Ready == nil:
 		if s.Ready, err = ParseCondition(`queue.synced and reflector.phase == "watching"`); err != nil {
 			return r.bad(n, "%v", err)
@@ -390,6 +392,7 @@ func (r *reader) step(n *Node) (Step, error) {
 			}
 			return nil
 		}},
+		field{"ride", false, r.ridden(&s.Ride)},
 	)
 	if err == nil && len(s.Look) == 0 {
 		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
@@ -400,7 +403,29 @@ func (r *reader) step(n *Node) (Step, error) {
 	if err == nil && s.Question != nil && (s.Until == nil || s.Reader != nil) {
 		err = r.bad(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)
 	}
+	if err == nil && s.Ride != nil && s.Rest > 0 {
+		err = r.bad(n, `a step with "ride" has no "rest": while a change is ridden time stands still`)
+	}
 	return s, err
+}
+
+// ridden reads an expression that names an object.
+func (r *reader) ridden(to **Condition) func(*Node) error {
+	return func(n *Node) error {
+		var src string
+		if err := r.text(&src, longestCondition)(n); err != nil {
+			return err
+		}
+		c, err := parse(src)
+		if err == nil && c.sort != text {
+			err = failAt(src, 0, "this is %s, and the key of an object is expected, as in api.wire[0].key", c.sort)
+		}
+		if err != nil {
+			return r.bad(n, "the ride %q: %v", src, err)
+		}
+		*to = c
+		return nil
+	}
 }
 
 // question reads what is asked before it is shown.

@@ -65,9 +65,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 						t.Fatalf("step %d has come to %+v", i+1, d)
 					}
 					if i < last {
-						if err := s.player.Turn(t.Context(), 1); err != nil {
-							t.Fatal(err)
-						}
+						s.turnPast(d)
 					}
 				}
 				s.claims()

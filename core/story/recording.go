@@ -198,6 +198,9 @@ func (p *Player) check(t *telling, i int) error {
 	case is.Begin < is.From:
 		return fmt.Errorf("it begins at event %d, before the event %d at which the step before it ends", is.Begin, is.From)
 	}
+	if st.Ride != nil && p.ridden(t, i) == "" {
+		return fmt.Errorf("its ride %s names no object at event %d of the recording", st.Ride, is.End)
+	}
 	for _, moment := range []struct {
 		seq  uint64
 		says *Sentence

@@ -128,6 +128,9 @@ type Step struct {
 	At, From *Moment
 	// Fast: minutes of waiting are the lesson, and go by as after a press that came early.
 	Fast bool
+	// Ride names, by what it comes to when the step has come to its end, the object whose change is ridden then, hop by hop; nil for none.
+	// Until that is over time stands still.
+	Ride *Condition
 }
 
 // ends is the condition that ends the step, nil when it ends at once.
@@ -136,6 +139,11 @@ func (s *Step) ends() *Condition {
 		return s.Reader.Done
 	}
 	return s.Until
+}
+
+// rides reports whether a step rides.
+func (s *Story) rides() bool {
+	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Ride != nil })
 }
 
 // Take is what to do in one's own controller.

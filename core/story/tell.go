@@ -62,6 +62,11 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	if !ok {
 		return d
 	}
+	if past := i == t.last() && (t.asked > 0 || t.hurries()); d.Done && i == t.shown && !past {
+		if key := p.ridden(t, i); key != "" {
+			d.Ride = &view.StoryRide{Key: key, Asked: is.asked}
+		}
+	}
 	step := &t.story.Steps[i]
 	if q := step.Question; q != nil {
 		if is.waits {

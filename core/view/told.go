@@ -26,6 +26,8 @@ type Told struct {
 	Hurry string `json:"hurry"`
 	// Stands: time stands still until the page is turned.
 	Stands bool `json:"stands"`
+	// Ride is the object to ride, once the step that was turned to has come to its end; nil while there is none.
+	Ride *StoryRide `json:"ride,omitempty"`
 	// Marks are the events between which each step happened, so that others who have the log can be told the same.
 	Marks []StoryMark `json:"marks"`
 	// Problem is why the story cannot go on, in words.
@@ -47,6 +49,13 @@ type SaidNumber struct {
 	Is string `json:"is"`
 	EN string `json:"en"`
 	ZH string `json:"zh"`
+}
+
+// StoryRide is an object whose newest change is to be ridden, hop by hop.
+type StoryRide struct {
+	Key string `json:"key"`
+	// Asked: a page was turned for it, so that it is not to be waited for.
+	Asked bool `json:"asked"`
 }
 
 // StoryMark are the events of a step: the one before its calls, the one after them, and the one at which its condition had come, 0 while

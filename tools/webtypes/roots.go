@@ -71,6 +71,7 @@ type calls struct {
 	StoryBegin  bool          `json:"storyBegin"`
 	StoryTurn   bool          `json:"storyTurn"`
 	StoryStep   bool          `json:"storyStep"`
+	StoryRide   bool          `json:"storyRide"`
 	StoryEnd    bool          `json:"storyEnd"`
 	StoryFollow bool          `json:"storyFollow"`
 	Record      file          `json:"record"`

@@ -512,7 +512,7 @@ function quiet(slot, ctx) {
       number.set(bigVersion(state.api.resourceVersion));
       const { crowd } = state.api;
       if (crowd && !none) writes.of('api.crowd.perSecond', 'count').set(count(crowd.perSecond), ctx.t('api.lists'));
-      else writes.of('facts.writesPerSecond', 'rate').set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
+      else writes.of(none ? '' : 'facts.writesPerSecond', 'rate').set(none ? '—' : rate(facts.writesPerSecond), none?.answer ?? rateWord(state, ctx));
       objects.set(known(state.api.objects), t('pres.objects', { n: state.api.objects }));
     },
   };

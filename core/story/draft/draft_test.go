@@ -241,6 +241,60 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 	}
 }
 
+// TestAStepOfARecordingRides has the second step of a drafted story ride: what it names is an object that the recording has a ride of.
+func TestAStepOfARecordingRides(t *testing.T) {
+	recording := record(t, "1.31", relists)
+	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ ride, want string }{{"workqueue.lastRead.key", ""}, {`'listeners["nobody"].name'`, "names no object at event"}} {
+		i := behind(t, string(d.YAML), "    at: ")
+		at := i + behind(t, string(d.YAML)[i:], "    at: ") - len("    at: ")
+		s, err := storyfile.Read("talk.yaml", []byte(string(d.YAML)[:at]+"    ride: "+c.ride+"\n"+string(d.YAML)[at:]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Test(t, func(t *testing.T) {
+			rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
+			console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
+			defer func() {
+				console.Lab.Close()
+				time.Sleep(time.Minute)
+			}()
+			p := story.NewPlayer(console, rec, []*story.Story{s})
+			if err := p.BeginOn(t.Context(), "talk", 1, recording); c.want != "" {
+				if err == nil || !strings.Contains(err.Error(), c.want) {
+					t.Errorf("with the ride %s: %v", c.ride, err)
+				}
+				return
+			} else if err != nil {
+				t.Fatal(err)
+			}
+			told := func() *view.Told {
+				console.View.Frame()
+				st := console.View.State()
+				return p.Told(rec.FoldAt(st.Seq), st)
+			}
+			for step, asked := range []bool{false, true} { // the first page that is turned opens the ride, and stays
+				d := told()
+				if d.Step != 1 || d.Ride == nil || d.Ride.Asked != asked {
+					t.Fatalf("after %d pages it tells %+v", step, d)
+				}
+				if ride, err := console.View.Ride(0, d.Ride.Key); err != nil || len(ride.Hops) == 0 {
+					t.Errorf("of %s: %v", d.Ride.Key, err)
+				}
+				if err := p.Turn(t.Context(), 1); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if d := told(); d.Step != 2 || d.Ride != nil {
+				t.Errorf("past it, it tells %+v", d)
+			}
+		})
+	}
+}
+
 // behind is where in a text what follows some words begins.
 func behind(t *testing.T, text, words string) int {
 	t.Helper()
@@ -326,7 +380,7 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 			st := c.View.State()
 			return p.Told(rec.FoldAt(st.Seq), st)
 		}
-		if d := told(); d.Caption == nil || d.Caption.EN != "The store holds 30 pods." {
+		if d := told(); d.Caption == nil || d.Caption.EN != "The store holds 30 pods." || d.Ride != nil {
 			t.Errorf("it begins with %+v", d)
 		}
 		if err := p.Turn(t.Context(), 1); err != nil {

@@ -84,6 +84,10 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 			`example.yaml:16: a question needs "claim"`},
 		{"    until: queue.depth > 3\n", "    question: {en: A, zh: B, claim: synced, answers: [{en: A, zh: B, right: synced}, {en: A, zh: B, right: not synced}]}\n",
 			`example.yaml:7: a step with "question" needs "until"`},
+		{"    until: queue.depth > 3\n", "    ride: queue.depth\n", `example.yaml:16: the ride "queue.depth": column 1: this is a number, and the key of an object`},
+		{"    until: queue.depth > 3\n", "    ride: queue.items[0].kee\n", `example.yaml:16: the ride "queue.items[0].kee": column 16: there is no "kee"`},
+		{"    until: queue.depth > 3\n", "    ride: [a]\n", `example.yaml:16: a text is expected here`},
+		{"    until: queue.depth > 3\n", "    ride: api.wire[0].key\n    rest: 5\n", `example.yaml:7: a step with "ride" has no "rest"`},
 		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" stands here twice`},
 		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
 		{example, "", `example.yaml:1: the file is empty`},
@@ -92,6 +96,14 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		if err == nil || !strings.HasPrefix(err.Error(), tt.want) {
 			t.Errorf("%.40q: %v\nwant %s", tt.to, err, tt.want)
 		}
+	}
+	riding := strings.Replace(example, "    until: queue.depth > 3\n", "    ride: api.wire[0].key\n", 1)
+	if s, err := Read("example.yaml", []byte(riding)); err != nil || s.Steps[0].Ride.String() != "api.wire[0].key" {
+		t.Errorf("a step that rides: %v", err)
+	}
+	two := strings.Replace(riding, `eras: ["1.37"]`, `eras: ["1.31,1.37"]`, 1)
+	if _, err := Read("example.yaml", []byte(two)); err == nil || !strings.HasPrefix(err.Error(), `example.yaml:1: a step with "ride" follows one informer`) {
+		t.Errorf("a step that rides in two eras: %v", err)
 	}
 	if _, err := Read("Not An Id.yaml", []byte(example)); err == nil {
 		t.Error("a file whose name is no id is read")

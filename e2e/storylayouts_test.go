@@ -1,0 +1,311 @@
+package e2e
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corestory "informerscope/core/story"
+	"informerscope/core/story/storyfile"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+)
+
+var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
+
+// storyLayouts are where stories are told. Two eras and the factory are those stories' own, which have two eras or several resources.
+var storyLayouts = []struct {
+	name, fragment string
+	w, h           int64
+	oldest         bool // in the last of the story's eras
+}{
+	{"stage", "", 1280, 720, false},
+	{"oldest", "", 1280, 720, true},
+	{"presenter", "&presenter=1", 1280, 720, false},
+	{"presenter43", "&presenter=1", 1024, 768, false},
+	{"phone", "", 390, 844, false},
+}
+
+// TestStoriesInTheirLayouts tells some stories, each in another layout; TestEveryStoryInEveryLayout tells all in all of them.
+func TestStoriesInTheirLayouts(t *testing.T) {
+	srv, files := storyServer(t)
+	for _, c := range []struct{ id, layout, lang string }{
+		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"tombstone", "oldest", "en"}, {"key", "presenter43", "en"},
+	} {
+		t.Run(c.id+" "+c.layout, func(t *testing.T) {
+			t.Parallel()
+			walk(t, srv, files, c.id, c.layout, c.lang)
+		})
+	}
+}
+
+// TestEveryStoryInEveryLayout takes an hour or so, and make judges tells it.
+func TestEveryStoryInEveryLayout(t *testing.T) {
+	if !*everyLayout {
+		t.Skip("make judges tells every story in each layout")
+	}
+	srv, files := storyServer(t)
+	for _, l := range storyLayouts {
+		for _, lang := range []string{"en", "zh"} {
+			for _, id := range stories(t) {
+				t.Run(fmt.Sprintf("%s %s %s", l.name, lang, id), func(t *testing.T) {
+					t.Parallel()
+					walk(t, srv, files, id, l.name, lang)
+				})
+			}
+		}
+	}
+}
+
+// storyServer is a server that has each story once more in its last era alone, called old-ID, and the stories by their ids.
+func storyServer(t *testing.T) (*server, map[string]*corestory.Story) {
+	t.Helper()
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := t.TempDir()
+	eras := regexp.MustCompile(`(?m)^eras: \[.*?("[^"]*")\]$`)
+	files := map[string]*corestory.Story{}
+	for _, id := range stories(t) {
+		text, err := os.ReadFile(filepath.Join(dir, "..", "stories", id+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := eras.ReplaceAll(text, []byte("eras: [$1]"))
+		for name, content := range map[string][]byte{id: text, "old-" + id: old} {
+			if files[name], err = storyfile.Read(name+".yaml", content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(own, "old-"+id+".yaml"), old, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return startServer(t, "--listen=127.0.0.1:0", "--stories="+own), files
+}
+
+// keepTold keeps what a story's frames tell, for the events of its steps: they are not drawn.
+const keepTold = `(() => {
+	const Real = Worker;
+	globalThis.Worker = class extends Real {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener('message', (e) => {
+				if (!(e.data?.frame instanceof ArrayBuffer)) return;
+				const frame = JSON.parse(new TextDecoder().decode(e.data.frame));
+				if (frame.story) globalThis.lastTold = frame.story;
+			});
+		}
+	};
+})();
+`
+
+// storyDrawn is what a layout draws of what a story says: the sentence, and the numbers beside it.
+const storyDrawn = `(() => {
+	const words = (el) => [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+	const phone = document.querySelector('#app.view-phone .psay');
+	const foot = stage.find('.presv') && document.querySelectorAll('.presv > svg')[1];
+	if (phone) return {said: phone.textContent, numbers: null, cut: false};
+	if (foot) {
+		const all = (q) => [...foot.querySelectorAll(q)].map(words).filter(Boolean);
+		return {said: all('text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut: false};
+	}
+	const say = document.querySelector('.cap .say');
+	return {said: say.classList.contains('out') ? '' : say.textContent, numbers: [...document.querySelectorAll('.figures:not([hidden]) b')].map((b) => b.textContent),
+		cut: say.scrollWidth > say.clientWidth + 1 || say.scrollHeight > say.clientHeight + 2};
+})()`
+
+type storyShown struct {
+	Said    string
+	Numbers []string
+	Cut     bool
+}
+
+// walker goes through a story on a page.
+type walker struct {
+	t     *testing.T
+	page  *browser.Page
+	story *corestory.Story
+	zh    bool
+	bases map[int]*trace.State
+}
+
+// walk tells a story in a layout, forwards and back. At each step what is drawn of it is one of its sentences, in the layout's language, whose numbers
+// and claim are true of the State, and so is whatever else is drawn; and the way back shows each step's end.
+func walk(t *testing.T, srv *server, files map[string]*corestory.Story, id, in, lang string) {
+	t.Helper()
+	l := storyLayouts[slices.IndexFunc(storyLayouts, func(l struct {
+		name, fragment string
+		w, h           int64
+		oldest         bool
+	}) bool {
+		return l.name == in
+	})]
+	if l.oldest {
+		id = "old-" + id
+	}
+	page := browser.StartForTest(t).OpenForTest(t, "about:blank", l.w, l.h)
+	if err := page.OnNewDocument(within(t, 30*time.Second), keepTold+stageTools(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(within(t, time.Minute), srv.url+"&story="+id+"&lang="+lang+l.fragment); err != nil {
+		t.Fatal(err)
+	}
+	w := &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
+	n := len(w.story.Steps)
+	waitTour(t, page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+	pressKey(t, page, "PageUp") // from here on by hand
+	for step := range n {
+		waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
+		if evalIn[bool](t, page, "%s.state === 'waits'", storyData) {
+			w.asks(step)
+			pressKey(t, page, "PageDown")
+		}
+		w.told(step)
+		passRide(t, page)
+		w.says(step, false)
+		if step < n-1 {
+			pressKey(t, page, "PageDown")
+		}
+	}
+	for step := n - 2; step >= 0; step-- {
+		pressKey(t, page, "PageUp")
+		w.told(step)
+		w.says(step, true)
+	}
+	shot(t, page, "walked")
+	page.ExpectClean(t)
+}
+
+func (w *walker) told(step int) {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state === 'told'", storyData, step+1, storyData)
+}
+
+// words are those of the page's language.
+func (w *walker) words(is corestory.Words) string {
+	if w.zh {
+		return is.ZH
+	}
+	return is.EN
+}
+
+// base is the State when a step began, to which since refers. The view goes there and back, where a sentence needs it.
+func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
+	w.t.Helper()
+	if !strings.Contains(is.Claim.String()+is.Words.EN, "since(") {
+		return nil
+	}
+	if w.bases[step] == nil {
+		mark := evalIn[view.Told](w.t, w.page, "lastTold").Marks[step]
+		before := evalIn[trace.State](w.t, w.page, "informerscope.state()")
+		st := evalIn[trace.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
+		if st.Seq != mark.From {
+			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, mark.From, st.Seq)
+		}
+		w.bases[step] = &st
+		back := "informerscope.live().then(() => true)"
+		if before.View.Mode != "live" {
+			back = fmt.Sprintf("informerscope.seek(%d).then(() => true)", mark.End)
+		}
+		evalIn[bool](w.t, w.page, back)
+		waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
+	}
+	return w.bases[step]
+}
+
+// asks holds what is drawn while a step waits for its reader.
+func (w *walker) asks(step int) {
+	w.t.Helper()
+	st := &w.story.Steps[step]
+	if st.Question != nil {
+		w.drawn(step, true, &st.Question.Asks)
+		return
+	}
+	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")
+	if err := w.page.WaitFor(within(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, quoted(asked)),
+		storyDrawn+".said"); err != nil {
+		w.t.Errorf("step %d does not ask %q: %v", step+1, asked, err)
+	}
+}
+
+// says holds what is drawn at a step's end: its last sentence, or the one before while that may still be read.
+func (w *walker) says(step int, last bool) {
+	w.t.Helper()
+	st := &w.story.Steps[step]
+	sentences := []*corestory.Sentence{&st.Caption}
+	if st.After != nil {
+		sentences = []*corestory.Sentence{st.After, &st.Caption}
+	}
+	if last {
+		sentences = sentences[:1]
+	}
+	w.drawn(step, last, sentences...)
+}
+
+// drawn waits until one of a step's sentences is drawn, and holds it and whatever else is drawn against the State.
+func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) {
+	w.t.Helper()
+	bases := make([]*trace.State, len(sentences))
+	for i, is := range sentences {
+		bases[i] = w.base(step, is)
+	}
+	deadline := within(w.t, 40*time.Second)
+	for {
+		settle(w.t, w.page)
+		is := evalIn[storyShown](w.t, w.page, storyDrawn)
+		st := evalIn[trace.State](w.t, w.page, "informerscope.state()")
+		var wrong []string
+		for i, sentence := range sentences {
+			err := says(sentence, w.words(sentence.Words), is.Said, &st, bases[i])
+			if err == nil && is.Cut {
+				err = fmt.Errorf("there is no room for %q", is.Said)
+			}
+			if err == nil && is.Numbers != nil && len(is.Numbers) != len(sentence.Numbers) {
+				err = fmt.Errorf("the numbers %q stand beside it, and %d are to", is.Numbers, len(sentence.Numbers))
+			}
+			if err == nil && is.Numbers != nil {
+				for j, n := range sentence.Numbers {
+					if err == nil {
+						err = comesTo(n.Is.String(), is.Numbers[j], &st, bases[i])
+					}
+				}
+			}
+			if err == nil {
+				w.rest(step, stands)
+				return
+			}
+			wrong = append(wrong, err.Error())
+		}
+		if deadline.Err() != nil {
+			w.t.Errorf("step %d, event %d:\n%s", step+1, st.Seq, strings.Join(wrong, "\n"))
+			shot(w.t, w.page, fmt.Sprintf("wrong-%d", step+1))
+			return
+		}
+	}
+}
+
+// rest holds everything else that is drawn: against the moment that it was painted from, and where the view stands against the worker's State.
+func (w *walker) rest(step int, stands bool) {
+	w.t.Helper()
+	got := evalIn[truth](w.t, w.page, untrueLive+"([0, 40])")
+	evalIn[bool](w.t, w.page, "moments.clear() ?? true")
+	for _, wrong := range got.Wrong {
+		w.t.Errorf("step %d: %s", step+1, wrong)
+	}
+	if !stands || evalIn[string](w.t, w.page, "informerscope.state().then((s) => s.view.mode)") != "paused" {
+		return
+	}
+	for _, wrong := range evalIn[truth](w.t, w.page, untrue).Wrong {
+		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
+	}
+}
