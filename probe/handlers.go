@@ -85,11 +85,29 @@ func handlerName(h cache.ResourceEventHandler) string {
 				if i := strings.LastIndex(name, ".func"); i > 0 {
 					name = name[:i]
 				}
-				return name
+				return withoutTypeArguments(name)
 			}
 		}
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%T", h), "*")
+	return withoutTypeArguments(strings.TrimPrefix(fmt.Sprintf("%T", h), "*"))
+}
+
+// withoutTypeArguments is the name of a type or a function without what stands in brackets: controller-runtime's handlers have two types
+// there, each with the whole path of its package, before which nobody finds the name.
+func withoutTypeArguments(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']' && depth > 0:
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (t *timed) OnAdd(obj interface{}, initial bool) {
