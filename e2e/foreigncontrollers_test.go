@@ -77,7 +77,8 @@ func kubeControllerManager(t *testing.T) {
 		writeFile(t, filepath.Join(dir, name), readFile(t, filepath.Join(controlplane, name)))
 	}
 	goIn(t, dir, "mod", "edit", "-module=kube-controller-manager")
-	binary, address := buildForeign(t, dir, ".", diffOf(t, filepath.Join(root, "README.md"), "app/controllermanager.go"), 5)
+	diff := diffOf(t, filepath.Join(root, "README.md"), "app/controllermanager.go")
+	binary, address := buildForeign(t, "kube-controller-manager", dir, ".", diff, 5)
 
 	cp := cluster.StartForTest(t, cluster.Options{})
 	client, err := cp.Client()
@@ -155,7 +156,10 @@ func kubeControllerManager(t *testing.T) {
 		}
 		return !slices.ContainsFunc(all.Items, func(n corev1.Namespace) bool { return n.Name == foreignPrefix+"-2" })
 	})
-	f.expect(map[string]int{"deployments": 50, "replicasets": 50, "pods": 100, "services": 16, "namespaces": 5, "configmaps": 4, "serviceaccounts": 4, "endpointslices": 16})
+	f.expect(map[string]int{
+		"deployments": 50, "replicasets": 50, "pods": 100, "services": 16,
+		"namespaces": 5, "configmaps": 4, "serviceaccounts": 4, "endpointslices": 16,
+	})
 	f.open("pods", func(n int) { scale(here, "web-0", 9+n) })
 }
 
@@ -191,7 +195,8 @@ func metallb(t *testing.T) {
 	if err := os.CopyFS(dir, sources{os.DirFS(module.Dir)}); err != nil {
 		t.Fatal(err)
 	}
-	binary, address := buildForeign(t, dir, "./controller", diffOf(t, filepath.Join(root, "docs", "probe.md"), "internal/k8s/controllers/service_controller.go"), 8)
+	diff := diffOf(t, filepath.Join(root, "docs", "probe.md"), "internal/k8s/controllers/service_controller.go")
+	binary, address := buildForeign(t, "metallb-controller", dir, "./controller", diff, 8)
 
 	cp := cluster.StartForTest(t, cluster.Options{})
 	client, err := cp.Client()
@@ -289,6 +294,7 @@ type foreign struct {
 	p       *probed
 	dynamic dynamic.Interface
 	watched map[string]schema.GroupVersionResource // by the name that its informer has
+	all     []string                               // the names of all informers
 	r       *recordingOf
 }
 
@@ -342,6 +348,7 @@ func follow(t *testing.T, p *probed, cp *cluster.ControlPlane, watched map[strin
 		names = append(names, x.Name)
 	}
 	t.Logf("%d informers, of client-go %s: %s", len(names), list.ClientGo, strings.Join(names, " "))
+	f.all = names
 	f.r = p.attachTo(strings.Join(slices.Sorted(maps.Keys(watched)), ","))
 	waitUntil(t, "the recording begins", func() bool { return strings.Count(string(f.r.bytes()), `"Restored"`) == len(watched) })
 	return f
@@ -490,10 +497,23 @@ func (f *foreign) open(resource string, work func(int)) {
 	if err := page.Navigate(within(t, time.Minute), srv.url+"&lang=en"); err != nil {
 		t.Fatal(err)
 	}
-	await(t, page, time.Minute, "s.source.kind === 'probe' && s.lanes?.length > 1 && s.lanes.every((l) => l.synced)")
+	const synced = "s.source.kind === 'probe' && s.lanes?.length === %d && s.lanes.every((l) => l.synced)"
+	await(t, page, time.Minute, synced, min(8, len(f.all)))
+	settle(t, page)
+	shot(t, page, "first")
+	expectWell(t, page)
+	call(t, page, "select({source: 'probe', resource: %s})", quoted(strings.Join(slices.Sorted(maps.Keys(f.watched)), ",")))
+	await(t, page, time.Minute, synced, len(f.watched))
 	settle(t, page)
 	shot(t, page, "factory")
 	expectWell(t, page)
+	_, counts := f.read()
+	for name, c := range counts { // more handlers than there is room for lamps
+		words := fmt.Sprintf("%[1]d of %[1]d", len(c.listeners))
+		if len(c.listeners) > 5 && !strings.Contains(evalIn[string](t, page, "document.querySelector('.factoryv').textContent"), words) {
+			t.Errorf("the page does not say that %s handlers of %s have synced", words, name)
+		}
+	}
 	dress(t, page, "light", "zh", 1920, 1080)
 	shot(t, page, "factory-light")
 	expectWell(t, page)
@@ -523,6 +543,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	waitUntil(t, "the page has what the API server has", func() bool {
 		return evalIn[int](t, page, "informerscope.state().then((s) => s.indexer.count)") == len(f.list(resource)) && len(f.list(resource)) > before.Indexer.Count
 	})
+	waitFor(t, page, fmt.Sprintf("stage.drawn().head.indexer === '%d'", len(f.list(resource))))
 	settle(t, page)
 	shot(t, page, "stage")
 	expectWell(t, page)
@@ -670,7 +691,7 @@ func TestPatch(t *testing.T) {
 }
 
 // buildForeign puts a document's lines, of which there are so many, into a controller's sources, has it use this probe, and builds it.
-func buildForeign(t *testing.T, dir, pkg, diff string, lines int) (binary, address string) {
+func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary, address string) {
 	t.Helper()
 	root, err := layout.Root()
 	if err != nil {
@@ -695,9 +716,9 @@ func buildForeign(t *testing.T, dir, pkg, diff string, lines int) (binary, addre
 	begin := time.Now()
 	goIn(t, dir, "mod", "edit", "-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
 	// With the flags of e2e/cluster, so that what the control plane was built of need not be compiled again.
-	goIn(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", "controller.bin", pkg)
+	goIn(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))
-	return filepath.Join(dir, "controller.bin"), address
+	return filepath.Join(dir, name), address
 }
 
 // startForeign starts such a controller, and waits until its probe answers.

@@ -203,8 +203,11 @@ export function width(value, font = '12px') {
 /** @type {Map<string, string>} */
 const fitted = new Map();
 
-/** Of a function's or a type's name, as a probe gives it, what tells it from others: what follows its package. @param {string} name */
-export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1);
+/**
+ * Of a function's or a type's name, as a probe gives it, what tells it from others: what follows its package, of "pkg.(*Controller)" too.
+ * @param {string} name
+ */
+export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
 
 /**
  * The text, or as much of its head as fits into `room` units, with an ellipsis.

@@ -242,7 +242,8 @@ function stageRow(ctx, root, y) {
       const { l, path } = found;
       const slow = slowIn(facts, l);
       button.id = l.id;
-      name.of(`${path}.name`, 'fit').set(fit(l.name, 84, '700 12px'), l.name);
+      const own = ownName(l.name);
+      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, 84, '700 12px'), l.name);
       buffer.paint(l, path, { slow });
       pending.of(`${path}.pending`, 'ring').set(ringNumber(l.pending));
       time.cls(slow ? 'l cwt' : 'l').set(span(l.meanMicros / 1000));
