@@ -171,7 +171,7 @@ probe-releases: wasm $(T) ## a probe in a controller with each release of client
 
 probe-foreign: wasm controlplane $(T) ## kube-controller-manager and MetalLB's controller, fetched, built with the lines of README and docs/probe.md, and watched at work
 	./e2e/install-chromium.sh
-	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -v -timeout 90m -run '^TestForeignControllers$$' . -foreign
+	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^TestForeignControllers$$' . -foreign
 
 # Prometheus' own tool, without the service discovery of every cloud.
 PROMTOOL := $(CURDIR)/bin/promtool

@@ -126,13 +126,13 @@ func TestNoFactory(t *testing.T) {
 	}
 }
 
-// A handler of a generic type has the name without the types that it was made for.
-func TestNamesWithoutTypeArguments(t *testing.T) {
+// A handler of a generic type has the name without the types that it was made for, and one of functions that of the function they stand in.
+func TestPlainNames(t *testing.T) {
 	for name, want := range map[string]string{
 		"internal.EventHandler[sigs.k8s.io/controller-runtime/pkg/client.Object,k8s.io/api.X[a.B,[]int]]": "internal.EventHandler",
-		"a.F[...].func1": "a.F.func1", "a.(*T).m": "a.(*T).m", "": "", "]": "]", "[": "",
+		"a.F[...].func1": "a.F", "a.(*T).m": "a.(*T).m", "": "", "]": "]", "[": "", "k8s.io/a.New.func1+k8s.io/a.New.func2": "k8s.io/a.New", ".func1": ".func1",
 	} {
-		if got := withoutTypeArguments(name); got != want {
+		if got := plainName(name); got != want {
 			t.Errorf("%s: %s, not %s", name, got, want)
 		}
 	}
