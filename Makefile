@@ -27,7 +27,8 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-  toolchains-all reliability probe-releases probe-rules flat story-layouts site dist dist-test soak-some soak-day stress stress-short bench releases \
+   toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts site dist dist-test soak-some soak-day stress \
+   stress-short bench releases \
   soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
@@ -87,6 +88,7 @@ JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
 JUDGES_STEPS += story-layouts
 JUDGES_STEPS += probe-releases
+JUDGES_STEPS += probe-foreign
 JUDGES_STEPS += probe-rules
 JUDGES_STEPS += soak-day
 JUDGES_STEPS += flat
@@ -172,6 +174,10 @@ flat: wasm $(T) ## an hour of virtual time in each layout, after which the page 
 probe-releases: wasm $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh
 	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' . -probe.releases
+
+probe-foreign: wasm controlplane $(T) ## kube-controller-manager and MetalLB's controller, fetched, built with the lines of README and docs/probe.md, and watched at work
+	./e2e/install-chromium.sh
+	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^TestForeignControllers$$' . -foreign
 
 # Prometheus' own tool, without the service discovery of every cloud.
 PROMTOOL := $(CURDIR)/bin/promtool

@@ -137,9 +137,12 @@ type recordingOf struct {
 	end  func()
 }
 
-func (p *probed) attach() *recordingOf {
+func (p *probed) attach() *recordingOf { p.t.Helper(); return p.attachTo("") }
+
+// attachTo attaches to some informers, separated by commas.
+func (p *probed) attachTo(informers string) *recordingOf {
 	p.t.Helper()
-	resp, err := http.Get(p.url + "/debug/informerscope/stream")
+	resp, err := http.Get(p.url + "/debug/informerscope/stream?informers=" + url.QueryEscape(informers))
 	if err != nil {
 		p.t.Fatal(err)
 	}

@@ -81,15 +81,39 @@ func handlerName(h cache.ResourceEventHandler) string {
 	for _, f := range funcs {
 		if v := reflect.ValueOf(f); v.IsValid() && !v.IsNil() {
 			if fn := runtime.FuncForPC(v.Pointer()); fn != nil {
-				name := strings.TrimSuffix(fn.Name(), "-fm")
-				if i := strings.LastIndex(name, ".func"); i > 0 {
-					name = name[:i]
-				}
-				return name
+				return plainName(strings.TrimSuffix(fn.Name(), "-fm"))
 			}
 		}
 	}
-	return strings.TrimPrefix(fmt.Sprintf("%T", h), "*")
+	return plainName(strings.TrimPrefix(fmt.Sprintf("%T", h), "*"))
+}
+
+// plainName is the name of a type, or of the function in which others stand that have none: "pkg.New" for client-go's own "pkg.New.func1",
+// and for its "pkg.New.func1+pkg.New.func2" of a handler that has several.
+func plainName(name string) string {
+	name, _, _ = strings.Cut(withoutTypeArguments(name), "+")
+	if i := strings.LastIndex(name, ".func"); i > 0 {
+		name = name[:i]
+	}
+	return name
+}
+
+// withoutTypeArguments is the name of a type or a function without what stands in brackets: controller-runtime's handlers have two types
+// there, each with the whole path of its package, before which nobody finds the name.
+func withoutTypeArguments(name string) string {
+	var b strings.Builder
+	depth := 0
+	for _, r := range name {
+		switch {
+		case r == '[':
+			depth++
+		case r == ']' && depth > 0:
+			depth--
+		case depth == 0:
+			b.WriteRune(r)
+		}
+	}
+	return b.String()
 }
 
 func (t *timed) OnAdd(obj interface{}, initial bool) {

@@ -69,6 +69,9 @@ func (p *Probe) Informer(name string, inf cache.SharedIndexInformer) cache.Share
 }
 
 func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
+	if w, ok := inf.(interface{ probeLane() *lane }); ok { // a factory gave it out, to this probe or to another
+		inf = w.probeLane().inf
+	}
 	in := look(inf)
 	defer p.assignQueues(false) // once the lock is free
 	p.lanesMu.Lock()
@@ -94,7 +97,8 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 }
 
 // Factory lets the informers of a factory be seen that exist by now: client-go's, a dynamic or a metadata one, or one that was generated
-// for another client. Call it after the informers were asked for, and before Start. It returns how many there are.
+// for another client. Call it after the informers were asked for, and before Start. It returns how many there are. From then on the
+// factory gives out what Informer returns: handlers that are added later are seen too, by whoever asked it for the informer.
 func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -116,37 +120,61 @@ func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	if err != nil {
 		return 0, fmt.Errorf("%w: name its informers one by one with Probe.Informer", err)
 	}
-	found := map[string]cache.SharedIndexInformer{}
-	func() {
-		lock.Lock()
-		defer lock.Unlock()
-		for it := m.MapRange(); it.Next(); {
-			var inf cache.SharedIndexInformer
-			switch x := it.Value().Interface().(type) {
-			case cache.SharedIndexInformer:
-				inf = x
-			case interface {
-				Informer() cache.SharedIndexInformer
-			}:
-				inf = x.Informer()
-			default:
-				continue
-			}
-			found[resourceOf(it.Key())] = inf
-		}
-	}()
-	names := make([]string, 0, len(found))
-	for name := range found {
-		names = append(names, name)
+	type entry struct {
+		name    string
+		key     reflect.Value
+		inf     cache.SharedIndexInformer
+		generic genericInformer // of a factory that gives out these
 	}
-	sort.Strings(names)
-	for _, name := range names {
-		if p.lane(name, found[name]) != nil {
-			n++
+	var found []entry
+	lock.Lock()
+	defer lock.Unlock()
+	for it := m.MapRange(); it.Next(); {
+		e := entry{name: resourceOf(it.Key()), key: it.Key()}
+		switch x := it.Value().Interface().(type) {
+		case cache.SharedIndexInformer:
+			e.inf = x
+		case genericInformer:
+			e.inf, e.generic = x.Informer(), x
+		default:
+			continue
+		}
+		found = append(found, e)
+	}
+	sort.Slice(found, func(i, j int) bool { return found[i].name < found[j].name })
+	for _, e := range found {
+		l := p.lane(e.name, e.inf)
+		if l == nil {
+			continue
+		}
+		n++
+		if w, ok := e.inf.(interface{ probeLane() *lane }); ok && w.probeLane() == l {
+			continue
+		}
+		var w interface{} = l.wrap(addWithOptions)
+		if e.generic != nil {
+			w = &watchedGeneric{e.generic, w.(cache.SharedIndexInformer)}
+		}
+		if v := reflect.ValueOf(w); v.Type().AssignableTo(m.Type().Elem()) {
+			m.SetMapIndex(e.key, v)
 		}
 	}
 	return n, nil
 }
+
+// genericInformer is client-go's informers.GenericInformer, whose package has every API.
+type genericInformer interface {
+	Informer() cache.SharedIndexInformer
+	Lister() cache.GenericLister
+}
+
+// watchedGeneric gives out an informer that is seen.
+type watchedGeneric struct {
+	genericInformer
+	inf cache.SharedIndexInformer
+}
+
+func (g *watchedGeneric) Informer() cache.SharedIndexInformer { return g.inf }
 
 // resourceOf is the name of a resource, from the key under which a factory keeps its informer: a type, or a group, version and resource.
 func resourceOf(key reflect.Value) string {

@@ -192,7 +192,7 @@ func lookListener(p reflect.Value) (*peer, error) {
 		return nil, err
 	}
 	if name, err := at[string](l, "handlerName"); err == nil {
-		out.name = *name // set before the listener is in the map, never changed
+		out.name = plainName(*name) // set before the listener is in the map, never changed
 	}
 	if s, ok := p.Interface().(interface{ HasSynced() bool }); ok {
 		out.synced = s.HasSynced

@@ -4,7 +4,7 @@
 import { lamp } from './draw/lamp.js';
 import { ring } from './draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from './dom.js';
-import { bigVersion, bytes, count, exact, fit, middle, reason, span, version } from './format.js';
+import { bigVersion, bytes, count, exact, fit, middle, ownName, reason, span, version } from './format.js';
 import * as fragment from './fragment.js';
 import { addWords, language } from './i18n.js';
 import { rowAt, stage } from './layouts/factory.js';
@@ -41,6 +41,7 @@ addWords({
   'factory.col.store': ['store', 'store'],
   'factory.col.ring': ['fullest ring', '最满的环'],
   'factory.col.lamps': ['synced', '已同步'],
+  'factory.lit': ['{n} of {m}', '{m} 个中 {n} 个'],
   'factory.stage.': ['SharedInformerFactory {era}', 'SharedInformerFactory {era}'],
   'factory.stage.started': ['{era}: WaitForCacheSync waits, {n} of {m} synced', '{era}：WaitForCacheSync 在等，{m} 个中 {n} 个已同步'],
   'factory.stage.synced': ['{era}: WaitForCacheSync has returned', '{era}：WaitForCacheSync 已返回'],
@@ -246,7 +247,7 @@ export class Factory {
       bytes: text(g, stage.api.x + stage.api.w - stage.api.pad, 0, type.words, 'end'),
       /** @type {ReturnType<typeof ring> | null} */
       ring: null,
-      whose: text(g, columns.ring.x + 26, 0, type.words),
+      whose: text(g, columns.ring.x + 26, 0, type.words), lit: text(g, columns.lamps.x + 18, 0, type.words),
       rings: s('g'),
       lights: s('g'),
       /** @type {ReturnType<typeof lamp>[]} */
@@ -282,6 +283,7 @@ export class Factory {
       attr(row.era.el, 'text-anchor', two ? 'start' : 'end');
       for (const id of /** @type {const} */ (['phase', 'version', 'queue', 'store', 'note'])) row[id].at(columns[id].x, mid + 5);
       row.whose.at(columns.ring.x + 26, mid + 4);
+      row.lit.at(columns.lamps.x + 18, mid + 4);
       const left = api.x + api.pad;
       const right = api.x + api.w - api.pad;
       row.verb.at(left, two ? mid - 3 : mid + 5);
@@ -339,13 +341,19 @@ export class Factory {
     show(row.rings, !!r.ring);
     if (r.ring) {
       row.ring?.paint(/** @type {any} */ ({ ...r.ring, capacities: [] }), `${of}.ring`, { slow: false });
-      row.whose.set(`${count(r.ring.pending)} ${r.ring.name}`, `${r.ring.name}: ${exact(r.ring.pending)} / ${exact(r.ring.capacity)}`);
+      const whose = `${count(r.ring.pending)} ${ownName(r.ring.name)}`;
+      row.whose.set(fit(whose, columns.ring.w - 26, fonts.words), `${r.ring.name}: ${exact(r.ring.pending)} / ${exact(r.ring.capacity)}`);
     } else row.whose.set('');
-    while (row.lamps.length < r.lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.mid, stage.lamp));
+    // More handlers than there is room for are one lamp, which is on when all have synced, and how many have.
+    const many = r.lamps.length * 13 > columns.lamps.w;
+    const lamps = many ? [{ synced: r.lamps.every((l) => l.synced) }] : r.lamps;
+    while (row.lamps.length < lamps.length) row.lamps.push(lamp(row.lights, columns.lamps.x + 6 + row.lamps.length * 13, row.mid, stage.lamp));
     row.lamps.forEach((l, i) => {
-      show(l.el, i < r.lamps.length);
-      if (i < r.lamps.length) l.set(r.lamps[i].synced);
+      show(l.el, i < lamps.length);
+      if (i < lamps.length) l.set(lamps[i].synced);
     });
+    const lit = r.lamps.filter((l) => l.synced).length;
+    row.lit.set(many ? t('factory.lit', { n: exact(lit), m: exact(r.lamps.length) }) : '');
     // What is wrong, or what one must know: one thing, the most that matters.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
     const note = r.cause || lesser;

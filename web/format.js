@@ -204,6 +204,12 @@ export function width(value, font = '12px') {
 const fitted = new Map();
 
 /**
+ * Of a function's or a type's name, as a probe gives it, what tells it from others: what follows its package, of "pkg.(*Controller)" too.
+ * @param {string} name
+ */
+export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
+
+/**
  * The text, or as much of its head as fits into `room` units, with an ellipsis.
  * @param {string} value
  * @param {number} room

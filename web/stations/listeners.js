@@ -7,7 +7,7 @@ import { heading, lineHeading } from '../draw/heading.js';
 import { lamp } from '../draw/lamp.js';
 import { ring } from '../draw/ring.js';
 import { hatch, unseen } from '../draw/unseen.js';
-import { count, exact, fit, ring as ringNumber, ringLeast, ringShort, span, width } from '../format.js';
+import { count, exact, fit, ownName, ring as ringNumber, ringLeast, ringShort, span, width } from '../format.js';
 import { Glyph, kindOf } from '../glyphs.js';
 import { addWords } from '../i18n.js';
 import { lanesY } from '../layouts/stage.js';
@@ -178,8 +178,7 @@ function stagePanel(ctx, y) {
       button.id = l.id;
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
-      // Of a function's name, as a probe gives it, what follows the package tells it from others.
-      const own = l.name.slice(l.name.lastIndexOf('.') + 1);
+      const own = ownName(l.name);
       name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, nameRoom, '600 14px'), l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
@@ -271,7 +270,8 @@ function stageRow(ctx, root, y) {
       const { l, path } = found;
       const slow = slowIn(facts, l);
       button.id = l.id;
-      name.of(`${path}.name`, 'fit').set(fit(l.name, 84, '700 12px'), l.name);
+      const own = ownName(l.name);
+      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, 84, '700 12px'), l.name);
       buffer.paint(l, path, { slow });
       pending.of(`${path}.pending`, 'ring').set(ringNumber(l.pending));
       time.cls(slow ? 'l cwt' : 'l').set(span(l.meanMicros / 1000));

@@ -1,0 +1,147 @@
+package probe
+
+import (
+	"reflect"
+	"sync"
+	"sync/atomic"
+	"testing"
+
+	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/client-go/tools/cache"
+)
+
+// generated is a factory as client-go generates them, for one type.
+type generated struct {
+	lock      sync.Mutex
+	informers map[reflect.Type]cache.SharedIndexInformer
+	source    *source
+}
+
+func (f *generated) informer() cache.SharedIndexInformer {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	t := reflect.TypeOf(&metav1.PartialObjectMetadata{})
+	if f.informers[t] == nil {
+		f.informers[t] = cache.NewSharedIndexInformer(f.source, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
+	}
+	return f.informers[t]
+}
+
+// Handlers that somebody adds later are seen as the earlier ones are, although he has the informer from the factory and knows of no probe:
+// kube-controller-manager's garbage collector does so.
+func TestFactory(t *testing.T) {
+	f := &generated{informers: map[reflect.Type]cache.SharedIndexInformer{}, source: newSource(0)}
+	var handled atomic.Int64
+	h := cache.ResourceEventHandlerFuncs{AddFunc: func(any) { handled.Add(1) }}
+	if _, err := f.informer().AddEventHandler(h); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{})
+	for range 2 { // the second time there is nothing new
+		if n, err := p.Factory(f); n != 1 || err != nil {
+			t.Fatal(n, err)
+		}
+	}
+	run(t, f.informer())
+	if _, err := f.informer().AddEventHandlerWithResyncPeriod(h, 0); err != nil {
+		t.Fatal(err)
+	}
+	r, _ := attach(t, p)
+	for i := range 100 {
+		f.source.set(i)
+	}
+	eventually(t, "all is recorded", func() bool { return r.count("Handled") == 200 })
+	if q := r.count("Queued"); handled.Load() != 200 || q != 100 || len(p.informers()) != 1 {
+		t.Fatalf("%d calls, %d entries of the queue, %d informers", handled.Load(), q, len(p.informers()))
+	}
+	if name := p.informers()[0].name; name != "partialobjectmetadatas" {
+		t.Errorf("it is called %s", name)
+	}
+	noLayerOff(t, p)
+
+	// A second probe sees the same informer, which the first has given the factory in its place.
+	other := New(Options{})
+	if n, err := other.Factory(f); n != 1 || err != nil || other.informers()[0].inf != p.informers()[0].inf {
+		t.Errorf("a second probe sees %d informers: %v", n, err)
+	}
+}
+
+// giving is an informer within another, as client-go's dynamic and metadata factories give them out.
+type giving interface {
+	Informer() cache.SharedIndexInformer
+	Lister() cache.GenericLister
+}
+
+type given struct{ inf cache.SharedIndexInformer }
+
+func (g *given) Informer() cache.SharedIndexInformer { return g.inf }
+func (g *given) Lister() cache.GenericLister {
+	return cache.NewGenericLister(g.inf.GetIndexer(), schema.GroupResource{Group: "apps", Resource: "deployments"})
+}
+
+// Dynamic and metadata factories give out informers within others. e2e's TestAttach has a real one.
+func TestFactoryOfOthers(t *testing.T) {
+	resource := schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
+	bare := &given{cache.NewSharedIndexInformer(newSource(0), &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})}
+	f := &struct {
+		lock      sync.Mutex
+		informers map[schema.GroupVersionResource]giving
+	}{informers: map[schema.GroupVersionResource]giving{resource: bare}}
+	p := New(Options{})
+	for range 2 {
+		if n, err := p.Factory(f); n != 1 || err != nil || len(p.informers()) != 1 {
+			t.Fatal(n, err, len(p.informers()))
+		}
+	}
+	l := p.informers()[0]
+	if l.name != "deployments.apps" || l.inf != bare.inf {
+		t.Errorf("%s is another informer", l.name)
+	}
+	if w, ok := f.informers[resource].Informer().(interface{ probeLane() *lane }); !ok || w.probeLane() != l {
+		t.Error("the factory gives out the informer past the probe")
+	}
+	if _, err := f.informers[resource].Lister().Get("none"); err == nil {
+		t.Error("the lister is not its own")
+	}
+	noLayerOff(t, p)
+}
+
+// What is no factory is said to be none, and its own lock is free afterwards.
+func TestNoFactory(t *testing.T) {
+	for _, x := range []any{nil, 1, &struct{}{}, generated{}, &struct {
+		lock      sync.Mutex
+		informers []int
+	}{}} {
+		if n, err := New(Options{}).Factory(x); n != 0 || err == nil {
+			t.Errorf("%T: %d informers, %v", x, n, err)
+		}
+	}
+	odd := &struct {
+		lock      sync.Mutex
+		informers map[string]any
+	}{informers: map[string]any{"a": 1, "b": (*generated)(nil)}}
+	if n, err := New(Options{}).Factory(odd); n != 0 || err != nil || !odd.lock.TryLock() {
+		t.Errorf("%d informers, %v, or the lock is held", n, err)
+	}
+}
+
+// A handler of a generic type has the name without the types that it was made for, and one of functions that of the function they stand in.
+func TestPlainNames(t *testing.T) {
+	for name, want := range map[string]string{
+		"internal.EventHandler[sigs.k8s.io/controller-runtime/pkg/client.Object,k8s.io/api.X[a.B,[]int]]": "internal.EventHandler",
+		"a.F[...].func1": "a.F", "a.(*T).m": "a.(*T).m", "": "", "]": "]", "[": "", "k8s.io/a.New.func1+k8s.io/a.New.func2": "k8s.io/a.New", ".func1": ".func1",
+	} {
+		if got := plainName(name); got != want {
+			t.Errorf("%s: %s, not %s", name, got, want)
+		}
+	}
+	if got := handlerName(&handlerOf[map[string][]int]{}); got != "probe.handlerOf" {
+		t.Errorf("it is called %s", got)
+	}
+}
+
+type handlerOf[T any] struct {
+	cache.ResourceEventHandlerFuncs
+	_ T
+}
