@@ -27,8 +27,8 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-   toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts site dist dist-test soak-some soak-day stress \
-   stress-short bench releases \
+  toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts site dist dist-test soak-some soak-day stress \
+  stress-short bench releases \
   soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
