@@ -54,7 +54,8 @@ func TestAttachedKeys(t *testing.T) {
 	}
 	// This program gave the probe no way to its requests: the two stations that are about them say so, and so does the caption.
 	for _, station := range []string{"api", "reflector"} {
-		words := evalIn[string](t, page, "[...document.querySelectorAll('[data-station=%s] text')].filter(stage.visible).map((x) => x.textContent).join(' ')", station)
+		words := evalIn[string](t, page,
+			"[...document.querySelectorAll('[data-station=%s] text')].filter(stage.visible).map((x) => x.textContent).join(' ')", station)
 		if !strings.Contains(words, "Not seen") || strings.Contains(words, "idle") || strings.Contains(words, "lists") || strings.Contains(words, "objects") {
 			t.Errorf("the station %s says %q", station, words)
 		}

@@ -100,7 +100,16 @@ func TestPanics(t *testing.T) {
 			for i := range 100 {
 				s.set(1 + i)
 			}
-			eventually(t, "all is handled", func() bool { return handled.Load() == 101 })
+			calls := int64(101)
+			past := &trap{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "past"}}, &in}
+			switch l := p.informers()[0]; layer { // what came through the queue was named there; of what comes past it the later hooks ask anew
+			case "store":
+				_ = l.inf.GetStore().Add(past)
+			case "handlers":
+				l.timers[0].OnAdd(past, false)
+				calls++
+			}
+			eventually(t, "all is handled", func() bool { return handled.Load() == calls })
 			if layer != "" {
 				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is not seen any more: ") })
 				eventually(t, "the baseline says so", func() bool { return r.has("Restored", "was switched off") })

@@ -109,7 +109,10 @@ function hatched(slot, round, top, type, font) {
   };
 }
 
-/** How a station is covered, in each way to draw it. @type {Record<'full' | 'large' | 'quiet' | 'line' | 'open', (slot: Slot, title: string) => (head: string, why: string) => void>} */
+/**
+ * How a station is covered, in each way to draw it.
+ * @type {Record<'full' | 'large' | 'quiet' | 'line' | 'open', (slot: Slot, title: string) => (head: string, why: string) => void>}
+ */
 const covers = {
   full(slot, title) {
     text(slot.g, slot.x, slot.rail - 84, 'ti').set(title);
