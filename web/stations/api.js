@@ -25,7 +25,6 @@ import { answer, plain, silent, unreached } from '../trouble.js';
 /** @typedef {import('../page-types.js').Drawn} Drawn */
 
 addWords({
-  'api.holds': ['objects', '对象'],
   'api.total': ['total', '总数'],
   'api.requests': ['requests', '请求'],
   'api.noRequest': ['none open', '没有进行中的请求'],
@@ -47,7 +46,7 @@ addWords({
   'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
   'api.lists': ['lists/s', 'list/s'],
   'api.seats': ['of {n} seats', '/ {n} 个席位'],
-  'api.others': ['watch too', '个也在 watch'],
+  'api.others': ['others watch', '个也在 watch'],
   'api.turned': ['got 429', '次 429'],
   'api.crowd': [
     '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; {b} found none of the {seats} seats free.',
@@ -359,7 +358,7 @@ function stageFoot(slot, ctx) {
       const { state, facts } = lane;
       paintHistory(state, tell);
       paintRequests(lane, tell);
-      holds.set(known(state.api.objects), t(state.api.objects > 9999 ? 'api.total' : 'api.holds'));
+      holds.set(known(state.api.objects), state.api.objects > 9999 ? t('api.total') : t('pres.objects', { n: state.api.objects }));
       // A number of four digits leaves no room for what it counts.
       writes.set(rate(facts.writesPerSecond), facts.writesPerSecond >= 999.5 ? '/s' : rateWord(state, ctx));
     },
