@@ -52,7 +52,7 @@ func TestEmbed(t *testing.T) {
 func expectAlone(t *testing.T, p *browser.Page, of string) {
 	t.Helper()
 	words := evalIn[string](t, p, "(async () => { const w = [...document.querySelectorAll(`.embedv [data-of='%s']`)].find(stage.visible); return "+
-		"w?.textContent ?? ''; })()", of)
+		"[...(w?.childNodes ?? [])].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join(''); })()", of)
 	want := evalIn[string](t, p, "informerscope.state().then((s) => String(%s))", quoted(of)+".split('.').reduce((v, k) => v[k], s)")
 	if words == "" || (words != want && !strings.HasPrefix(want, strings.TrimRight(words, "…"))) {
 		t.Errorf("%s is %q in the picture, and %q in the state", of, words, want)

@@ -1,6 +1,6 @@
 // @ts-check
 // What cannot be seen of an informer that is watched from outside: a hatch in its place, with the reason.
-import { attr, h, s, show, text } from '../dom.js';
+import { attr, s, show, text } from '../dom.js';
 import { fit, width, wrap } from '../format.js';
 import { heading, lineHeading } from './heading.js';
 import { panel } from './panel.js';
@@ -69,8 +69,16 @@ function covered(member, draw, cover) {
       return { ...slot, g, head };
     };
     const under = layers();
-    const over = h('div');
-    ctx.scene.over.append(over);
+    // What can be pressed lies among that of all stations, in the order of the eye: each is hidden by itself.
+    /** @type {HTMLElement[]} */
+    const own = [];
+    const over = new Proxy(ctx.scene.over, {
+      get(all, name) {
+        if (name === 'append') return (/** @type {HTMLElement[]} */ ...els) => (own.push(...els), all.append(...els));
+        const of = Reflect.get(all, name);
+        return typeof of === 'function' ? of.bind(all) : of;
+      },
+    });
     const scene = Object.create(ctx.scene, { over: { value: over } });
     const drawn = draw(under, Object.create(ctx, { scene: { value: scene } }));
     /** @type {{slot: Slot, set: (head: string, why: string) => void} | null} */
@@ -80,7 +88,7 @@ function covered(member, draw, cover) {
       paint(lane, clock) {
         const why = unseen(lane.state, member);
         for (const layer of [under.g, under.head]) show(layer, !why);
-        over.hidden = !!why;
+        for (const el of own) el.style.visibility = why ? 'hidden' : '';
         if (why && !blank) {
           const upon = layers();
           blank = { slot: upon, set: cover(upon) };
