@@ -5,6 +5,9 @@
 
 /** @type {any} */ (globalThis).fake = (() => {
   const Real = Worker;
+  const store = {
+    count: 0, bytes: 0, cameBytes: 0, transform: '', resourceVersion: '', indices: {}, indexSizes: {}, replaces: 0, reborn: 0, mutated: 0, mutations: [],
+  };
   const base = () => ({
     source: { kind: 'live', context: 'kind-kind' }, era: '1.37', resource: { group: '', version: 'v1', resource: 'pods', kind: 'Pod', namespace: '' },
     api: { resourceVersion: '5355', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [] },
@@ -16,9 +19,10 @@
     },
     queue: { kind: 'RealFIFO', depth: 0, maxDepth: 3, synced: true, locked: false, closed: false, initialPopulation: 0, items: [], batch: [], batchSize: 0,
       lastBatch: [], lastBatchSize: 0, mix: {}, pops: 3, merges: 0 },
-    indexer: { count: 3, resourceVersion: '5355', indices: { namespace: { default: 3 } }, replaces: 1 },
+    indexer: { ...store, count: 3, resourceVersion: '5355', indices: { namespace: { default: 3 } }, indexSizes: { namespace: 1 }, replaces: 1 },
     listeners: [{ id: 1, name: 'printer', pending: 0, ring: 0, capacity: 1024, capacities: [], waiting: false, distributed: 3, delivered: 3, handled: 3,
-      panics: 0, handling: null, handlingSince: 0, meanMicros: 20, paceMillis: 0, resyncMillis: 0, syncing: false, synced: true, removed: false }],
+      panics: 0, handling: null, handlingSince: 0, meanMicros: 20, paceMillis: 0, resyncMillis: 0, syncing: false, synced: true, removed: false,
+      mutations: 0, met: 0, metOld: 0, lastMet: null }],
     workqueue: {
       workers: [{ id: 1, sinceMillis: 0 }, { id: 2, sinceMillis: 0 }], depth: 0, queue: [], processing: [], dirtyCount: 0, reAdded: 0, waitingCount: 0,
       waiting: [], retries: 0, reconciles: 3, failures: 0, dirty: [],
@@ -32,7 +36,7 @@
     api: { resourceVersion: '', objects: -1, writes: 0, writesPerSecond: 0, requests: [], wire: [] },
     reflector: { ...base().reflector, phase: 'idle', resourceVersion: '', lists: 0, watches: 0, events: 0, bookmarks: 0, lastRequest: '', verb: '',
       timeoutSeconds: 0, bytes: 0 },
-    queue: { ...base().queue, synced: false, pops: 0, maxDepth: 0 }, indexer: { count: 0, resourceVersion: '', indices: {}, replaces: 0 },
+    queue: { ...base().queue, synced: false, pops: 0, maxDepth: 0 }, indexer: { ...store, indexSizes: { namespace: 0 } },
   });
 
   /** Causes that lie before the cluster, and those that are an answer; see core/view. */

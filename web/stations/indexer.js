@@ -460,7 +460,7 @@ function stageHead({ g: root, x }, ctx, cells) {
       noVersion.set(!versioned && indexer.count ? t('idx.noRv', { era }) : '');
       reveal(by, !words && model.any);
       const group = model.groups.index || 'namespace';
-      const grouped = group in indexer.indexSizes || !indexer.count ? t('idx.by', { index: group }) : t('idx.unindexed');
+      const grouped = !indexer.count || !indexer.indexSizes || group in indexer.indexSizes ? t('idx.by', { index: group }) : t('idx.unindexed');
       put(byWords, fit(grouped, 120));
       attr(by, 'title', grouped);
     },
