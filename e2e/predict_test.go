@@ -28,6 +28,7 @@ func TestPredict(t *testing.T) {
 		{"burst-lanes", "burst", "&lang=en", 2, 1280, 720, 3, 2, true, "0 of 1 right"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel() // it waits for its page most of the time
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
 			step := "Number(document.querySelector('.storybar:not(.offer)')?.dataset.step ?? 0)"
 			state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"

@@ -54,6 +54,7 @@ func TestTheTour(t *testing.T) {
 		w, h int64
 	}{{"en", 1280, 720}, {"zh", 1920, 1080}} {
 		t.Run(c.lang, func(t *testing.T) {
+			t.Parallel() // it waits for its page most of the time
 			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
 			waitTour(t, page, "%s?.step === '1'", storyBar)
 			n := evalIn[int](t, page, "document.querySelectorAll('.storybar:not(.offer) .dot').length")
