@@ -53,8 +53,8 @@ func line(err error) string {
 var hot = []string{
 	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "sync/...", "internal/sync",
 	"github.com/tidwall/...", "syscall/js", "github.com/hack-pad/...",
-	"informerscope/wasm", "informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
-	"informerscope/core/trace", "informerscope/core/vclock", "informerscope/core/view", "informerscope/core/workqueue",
+	"informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
+	"informerscope/core/trace", "informerscope/core/view",
 }
 
 // buildPage builds the page into out, as want says or as well as the sources allow, and returns how it is.
