@@ -39,7 +39,7 @@ var said = map[string][]struct {
 }{
 	"mutate": {{2, "mailer wrote app=mine"}, {2, "it came with app=cart"}, {2, "changes objects"}, {4, "was handed an old object with app=mine"},
 		{6, "lister.Get: changed by a handler"}},
-	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "watch too"}},
+	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "others watch"}},
 }
 
 // TestStories tells every story from its first step to its last as a speaker
