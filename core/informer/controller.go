@@ -205,7 +205,6 @@ func newQueue(era Era, logger klog.Logger, objectType any, store KeyListerGetter
 	options := RealFIFOOptions{
 		Logger:                &logger,
 		Name:                  fmt.Sprintf("RealFIFO %T", objectType),
-		KeyFunction:           MetaNamespaceKeyFunc,
 		Transformer:           transform,
 		AtomicEvents:          f.atomic,
 		UnlockWhileProcessing: f.unlock,

@@ -23,7 +23,7 @@ type notification struct {
 	isInInitialList bool
 	// sync: an update that changed nothing, for syncing listeners only.
 	sync bool
-	// key and rv are for an Observer; rv is empty without one.
+	// key and rv are for an Observer; rv may be empty without one.
 	key, rv  string
 	old, obj any
 }

@@ -28,14 +28,6 @@ func send(o Observer, e Event) {
 	eventPool.Put(p) // what it refers to is let go with the next event
 }
 
-// sendAt is send for a moment that is known already.
-func sendAt(o TimedObserver, now time.Duration, e Event) {
-	p := eventPool.Get().(*[1]Event)
-	p[0] = e
-	o.ObserveAt(now, p[:])
-	eventPool.Put(p)
-}
-
 // withClock makes a TimedObserver of an Observer that is none.
 type withClock struct {
 	Observer

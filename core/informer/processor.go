@@ -27,12 +27,15 @@ type sharedProcessor struct {
 	timed     TimedObserver // observer with a clock
 	gates     Gates
 	wg        sync.WaitGroup
+	// distributed is lent to the Observer. It belongs to the process loop, which alone distributes.
+	distributed [1]Event
 }
 
 func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
 	p := &sharedProcessor{clock: c, observer: o, gates: g}
 	if o != nil {
 		p.timed = timedObserver(o, c)
+		p.distributed[0].Kind = KindDistributed
 	}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
@@ -113,8 +116,12 @@ func (p *sharedProcessor) distribute(ns []notification) {
 
 // distributeObserved distributes one notification and reports it.
 func (p *sharedProcessor) distributeObserved(n *notification) {
-	n.rv = rvOf(n.obj)
-	e := Event{Kind: KindDistributed, Op: n.op, Key: n.key, RV: n.rv, Flag: n.isInInitialList, Obj: n.obj, Old: n.old}
+	if n.op != OpUpdated {
+		n.rv = rvOf(n.obj)
+	}
+	e := &p.distributed[0]
+	e.of(n)
+	e.N, e.Flag, e.Obj, e.Old, e.Text = 0, n.isInInitialList, n.obj, n.old, ""
 	if n.sync {
 		e.Text = "sync"
 	}
@@ -124,7 +131,7 @@ func (p *sharedProcessor) distributeObserved(n *notification) {
 		}
 	}
 	now := p.timed.Now()
-	sendAt(p.timed, now, e)
+	p.timed.ObserveAt(now, p.distributed[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
 			l.accept(n, now)

@@ -31,6 +31,14 @@ type ReflectorStore interface {
 	Resync() error
 }
 
+// keySharer is a ReflectorStore that can be given the key of an object, if it makes the same one as MetaObjectToName: a Reflector that has told
+// an Observer of the object has made it already.
+type keySharer interface {
+	sharesKeys() bool
+	// addKeyed is Add, Update or Delete.
+	addKeyed(op Op, obj interface{}, key string) error
+}
+
 // ReflectorBookmarkStore is a ReflectorStore that wants to hear of bookmarks.
 type ReflectorBookmarkStore interface {
 	Bookmark(resourceVersion string) error

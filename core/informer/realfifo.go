@@ -68,6 +68,7 @@ type RealFIFO struct {
 	onSynced func()
 
 	keyFunc               KeyFunc
+	namespaceKeys         bool // keyFunc is MetaNamespaceKeyFunc
 	knownObjects          KeyListerGetter
 	transformer           TransformFunc
 	batchSize             int
@@ -130,7 +131,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		seen:                  map[string]struct{}{},
 	}
 	if f.keyFunc == nil {
-		f.keyFunc = MetaNamespaceKeyFunc
+		f.keyFunc, f.namespaceKeys = MetaNamespaceKeyFunc, true
 	}
 	if opts.Logger != nil {
 		f.logger = *opts.Logger
@@ -250,6 +251,11 @@ func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
 	}
+	return f.addKeyLocked(op, transformed, obj, key)
+}
+
+// addKeyLocked is addLocked of an object whose key is known.
+func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string) (keyErr error) {
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
 			var err error
@@ -269,6 +275,17 @@ func (f *RealFIFO) add(op Op, obj interface{}) error {
 	defer f.lock.Unlock()
 	f.populateLocked(0)
 	return f.addLocked(op, false, obj)
+}
+
+// sharesKeys implements keySharer.
+func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
+
+// addKeyed implements keySharer.
+func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string) error {
+	f.lock.Lock()
+	defer f.lock.Unlock()
+	f.populateLocked(0)
+	return f.addKeyLocked(op, false, obj, key)
 }
 
 // Add queues an Added delta.

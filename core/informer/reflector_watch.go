@@ -242,6 +242,12 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 	if !r.features.keepsBookmarks {
 		bookmarks, _ = store.(ReflectorBookmarkStore)
 	}
+	var keyed keySharer
+	if r.observer != nil {
+		if k, ok := store.(keySharer); ok && k.sharesKeys() {
+			keyed = k
+		}
+	}
 	events, pastInitial := 0, false
 	for {
 		select {
@@ -283,14 +289,9 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			}
 			r.hold(ctx)
 			switch event.Type {
-			case watch.Added:
-				err = store.Add(event.Object)
-			case watch.Modified:
-				pastInitial = true
-				err = store.Update(event.Object)
-			case watch.Deleted:
-				pastInitial = true
-				err = store.Delete(event.Object)
+			case watch.Added, watch.Modified, watch.Deleted:
+				pastInitial = pastInitial || event.Type != watch.Added
+				err = r.put(store, keyed, event)
 			case watch.Bookmark:
 				pastInitial = true
 				complete = complete || endMark
@@ -316,6 +317,20 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			}
 			mark.saw()
 		}
+	}
+}
+
+// put hands an object on to the store; keyed is the store if it can be given the key that the Observer was told.
+func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event) error {
+	switch op := opOfWatch(event.Type); {
+	case keyed != nil:
+		return keyed.addKeyed(op, event.Object, r.watchEvent.Key)
+	case op == OpAdded:
+		return store.Add(event.Object)
+	case op == OpUpdated:
+		return store.Update(event.Object)
+	default:
+		return store.Delete(event.Object)
 	}
 }
 

@@ -585,13 +585,14 @@ func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
 	if s.mutations != nil {
 		s.mutations.AddObject(obj)
 	}
-	sync := false
+	n := notification{op: OpUpdated, key: key, old: old, obj: obj}
 	if m, err := meta.Accessor(obj); err == nil {
+		n.rv = m.GetResourceVersion()
 		if om, err := meta.Accessor(old); err == nil {
-			sync = m.GetResourceVersion() == om.GetResourceVersion()
+			n.sync = n.rv == om.GetResourceVersion()
 		}
 	}
-	s.collect(notification{op: OpUpdated, key: key, old: old, obj: obj, sync: sync})
+	s.collect(n)
 }
 
 func (s *sharedIndexInformer) onDelete(key string, obj any) {

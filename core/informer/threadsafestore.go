@@ -408,7 +408,10 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 				kind = KindStoreUpdated
 			}
 			e := &c.written
-			e.Kind, e.Op, e.Key, e.RV, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, rvOf(obj), obj, old, indexed, c.visibleRV()
+			e.Kind, e.Op, e.Key, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, obj, old, indexed, c.visibleRV()
+			if e.RV = rv; !moveRV {
+				e.RV = rvOf(obj)
+			}
 			c.observer.Observe(e)
 		}()
 	}

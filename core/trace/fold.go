@@ -38,6 +38,7 @@ type Fold struct {
 	world world
 	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
+	alone bool // nobody ever has anything of it but by a Clone: what has its epoch may be changed in place
 }
 
 // lane is one informer and what hangs on it.
@@ -112,6 +113,7 @@ func (f *Fold) Lanes() int { return len(f.lanes) }
 func (f *Fold) Clone() *Fold {
 	c := *f
 	f.epoch, c.epoch = newEpoch(), newEpoch()
+	c.alone = false
 	c.wires = slices.Clone(f.wires)
 	for i := range c.wires {
 		c.wires[i].open = slices.Clone(f.wires[i].open)
@@ -172,7 +174,7 @@ func (f *Fold) Apply(e *Event) {
 	case k <= informer.KindQueueClosed:
 		l.queue.apply(f.epoch, e)
 	case k <= informer.KindIndexersAdded:
-		l.store.apply(f.epoch, e)
+		l.store.apply(f.epoch, f.alone, e)
 	case k <= informer.KindListenerSynced:
 		l.applyListener(e)
 	case k == KindHandlerSpeed:

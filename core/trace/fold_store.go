@@ -26,11 +26,13 @@ type Cell struct {
 	Indexed []informer.IndexValues
 	// Mutation is what a handler changed in Obj since it came; nil for nothing.
 	Mutation *Mutation
+
+	epoch uint64 // of the fold that made it
 }
 
 // store is the Indexer.
 type store struct {
-	objects  pmap[*Cell] // cells are never changed once they are in
+	objects  pmap[*Cell] // cells are never changed once they are in, but for those that nobody else can have (see Fold.alone)
 	indices  []index     // by name
 	rv       string
 	replaces int
@@ -87,7 +89,7 @@ type indexValue struct {
 	keys  pmap[struct{}]
 }
 
-func (s *store) apply(epoch uint64, e *Event) {
+func (s *store) apply(epoch uint64, alone bool, e *Event) {
 	switch e.Kind {
 	case informer.KindStoreAdded, informer.KindStoreUpdated:
 		op := informer.OpAdded
@@ -97,12 +99,20 @@ func (s *store) apply(epoch uint64, e *Event) {
 		case e.Kind == informer.KindStoreUpdated:
 			op = informer.OpUpdated
 		}
-		c := &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed}
+		s.rv = e.StoreRV
+		if at := s.objects.find(e.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
+			c := *at
+			was := *c
+			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = e.RV, e.Obj, op, e.Seq, e.At, e.Indexed
+			s.weight.add(weigh(c.Obj))
+			s.replaced(epoch, &was, c)
+			return
+		}
+		c := &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed, epoch: epoch}
 		if old, had := s.objects.get(e.Key); had && e.Op == informer.OpSync {
 			c.Mutation = old.Mutation // the store was given what it had
 		}
 		s.put(epoch, c)
-		s.rv = e.StoreRV
 	case informer.KindStoreDeleted:
 		if old, ok := s.objects.get(e.Key); ok {
 			s.objects.delete(epoch, e.Key)
@@ -133,7 +143,7 @@ func (s *store) fill(epoch uint64, e *Event) {
 	cells := make([]Cell, len(e.Items))
 	for i := range e.Items {
 		it := &e.Items[i]
-		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: informer.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed}
+		cells[i] = Cell{Key: it.Key, RV: it.RV, Obj: it.Obj, Op: informer.OpReplaced, Seq: e.Seq, At: e.At, Indexed: it.Indexed, epoch: epoch}
 		s.put(epoch, &cells[i])
 		if old, had := was.get(it.Key); had {
 			s.compareUID(old, &cells[i])
@@ -172,13 +182,20 @@ func (s *store) put(epoch uint64, c *Cell) {
 	}
 	s.weight.add(weigh(c.Obj))
 	if had {
-		s.weight.take(weigh(old.Obj))
-		s.compareUID(old, c)
-		if sameValues(old.Indexed, c.Indexed) {
-			return
-		}
-		s.unindex(epoch, c.Key, old.Indexed)
+		s.replaced(epoch, old, c)
+		return
 	}
+	s.enter(epoch, c.Key, c.Indexed)
+}
+
+// replaced is what follows from c having come in the place of old.
+func (s *store) replaced(epoch uint64, old, c *Cell) {
+	s.weight.take(weigh(old.Obj))
+	s.compareUID(old, c)
+	if sameValues(old.Indexed, c.Indexed) {
+		return
+	}
+	s.unindex(epoch, c.Key, old.Indexed)
 	s.enter(epoch, c.Key, c.Indexed)
 }
 

@@ -17,7 +17,7 @@ const (
 	// markEvery is how far the marks of a chunk are apart: to read one event, at most so many are decoded.
 	markEvery = 32
 	// recentStrings is how many of a chunk's strings are found again by the writer, at most; place counts on it.
-	recentStrings = 128
+	recentStrings = 512
 	// recentObjects is how many of a chunk's newest objects are found again by the writer.
 	recentObjects = 6
 )
@@ -117,7 +117,7 @@ func (c *chunk) empty() {
 }
 
 // maxPacked is more than an event takes in the buffer: its members and, for each of the numbers, a varint.
-const maxPacked = 4 + 12*binary.MaxVarintLen64
+const packedRoom = 128 // > 4 + 12*binary.MaxVarintLen64; a power of two, so that what is written needs no check that it is within
 
 // add appends an event, whose time is not before that of the one before it, and returns what it takes, about. It must not be full.
 func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
@@ -130,17 +130,17 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 		size = chunkBytes
 	}
 	begin := len(c.buf)
-	if cap(c.buf)-begin < maxPacked {
-		c.buf = slices.Grow(c.buf, max(maxPacked, begin/4))
+	if cap(c.buf)-begin < packedRoom {
+		c.buf = slices.Grow(c.buf, max(packedRoom, begin/4))
 	}
-	b := c.buf[begin : begin+maxPacked]
+	b := (*[packedRoom]byte)(c.buf[begin : begin+packedRoom])
 	has := 0
 	b[2] = byte(e.Kind)
 	i := putUvarint(b, 3, uint64(at-c.at))
 	c.at = at
 	if e.Op != 0 {
 		has |= hasOp
-		b[i] = byte(e.Op)
+		b[i&(packedRoom-1)] = byte(e.Op)
 		i++
 	}
 	if e.Flag {
@@ -210,7 +210,7 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	}
 	if lane != 0 {
 		has |= hasLane
-		b[i] = lane
+		b[i&(packedRoom-1)] = lane
 		i++
 	}
 	b[0], b[1] = byte(has), byte(has>>8)
@@ -219,23 +219,25 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	return size + i
 }
 
-func putUvarint(b []byte, i int, v uint64) int {
+func putUvarint(b *[packedRoom]byte, i int, v uint64) int {
 	for v >= 0x80 {
-		b[i] = byte(v) | 0x80
+		b[i&(packedRoom-1)] = byte(v) | 0x80
 		v >>= 7
 		i++
 	}
-	b[i] = byte(v)
+	b[i&(packedRoom-1)] = byte(v)
 	return i + 1
 }
 
-func putVarint(b []byte, i int, v int64) int { return putUvarint(b, i, uint64(v)<<1^uint64(v>>63)) }
+func putVarint(b *[packedRoom]byte, i int, v int64) int {
+	return putUvarint(b, i, uint64(v)<<1^uint64(v>>63))
+}
 
 // text gives the number of a string: that of an equal one which came lately, or a new one. Steps of one object follow each other, so its
 // key and its version are there once and not once for each step.
 func (c *chunk) text(s string, size *int) int {
 	at := &c.recent[place(s)]
-	if i := int(*at); i < len(c.strings) && c.strings[i] == s {
+	if i := int(*at); i < len(c.strings) && (identical(c.strings[i], s) || c.strings[i] == s) {
 		return i
 	}
 	*at = uint16(len(c.strings))
@@ -260,7 +262,7 @@ func place(s string) int {
 			h = h<<8 ^ uint64(s[i])
 		}
 	}
-	return int(h * 0x9e3779b97f4a7c15 >> 57)
+	return int(h * 0x9e3779b97f4a7c15 >> 55)
 }
 
 // object gives the number of an object, in the same way.

@@ -480,6 +480,7 @@ func (r *Recorder) settle(limit int) {
 		clear(r.points[:i])
 		r.points = r.points[i:]
 	}
+	r.base.alone = true
 	for _, c := range gone {
 		if next := r.base.seq + 1; next < c.first+uint64(c.n) {
 			p := part{c.packed, int(max(next, c.first) - c.first), c.n}
