@@ -18,8 +18,8 @@ const (
 	markEvery = 32
 	// recentStrings is how many of a chunk's strings are found again by the writer, at most; place counts on it.
 	recentStrings = 512
-	// recentObjects is how many of a chunk's newest objects are found again by the writer.
-	recentObjects = 6
+	// recentObjects is how many of a chunk's objects are found again by the writer, at most.
+	recentObjects = 256
 )
 
 // The members that a packed event may have; one that it has not is zero.
@@ -76,11 +76,14 @@ type mark struct {
 // chunk is a piece of the log that is being written, or was.
 type chunk struct {
 	packed
-	at     time.Duration // of the newest event
-	bytes  int           // what it takes with the objects that its events brought, about
-	recent [recentStrings]uint16
-	key    int // the newest event's key, in strings
-	rv     int // its version
+	at    time.Duration // of the newest event
+	bytes int           // what it takes with the objects that its events brought, about
+	// recent finds strings and objects again by a hash. Of a string the upper half has more of the hash, so that one that came long ago, and is in
+	// nobody's cache any more, is not looked at only to find that it is another one.
+	recent   [recentStrings]uint32
+	objectAt [recentObjects]uint16
+	key      int // the newest event's key, in strings
+	rv       int // its version
 }
 
 // What an entry of each table takes, and a chunk by itself, about.
@@ -236,14 +239,15 @@ func putVarint(b *[packedRoom]byte, i int, v int64) int {
 // text gives the number of a string: that of an equal one which came lately, or a new one. Steps of one object follow each other, so its
 // key and its version are there once and not once for each step.
 func (c *chunk) text(s string, size *int) int {
-	at := &c.recent[place(s)]
-	if i := int(*at); i < len(c.strings) && (identical(c.strings[i], s) || c.strings[i] == s) {
+	h := hashText(s)
+	at := &c.recent[h%recentStrings]
+	if i := int(*at & 0xffff); *at>>16 == h>>16 && i < len(c.strings) && (identical(c.strings[i], s) || c.strings[i] == s) {
 		return i
 	}
-	*at = uint16(len(c.strings))
+	*at = h&^0xffff | uint32(len(c.strings))
 	c.strings = append(c.strings, s)
 	*size += stringBytes + len(s)
-	return int(*at)
+	return len(c.strings) - 1
 }
 
 // identical says whether two strings are one, without looking at what they say: the steps of one object share them.
@@ -251,8 +255,8 @@ func identical(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
 
-// place is where a string is looked for among the recent ones: by its end, in which keys and versions differ.
-func place(s string) int {
+// hashText hashes a string by its end, in which keys and versions differ.
+func hashText(s string) uint32 {
 	h := uint64(len(s))
 	if n := len(s); n >= 8 {
 		s = s[n-8:]
@@ -262,19 +266,20 @@ func place(s string) int {
 			h = h<<8 ^ uint64(s[i])
 		}
 	}
-	return int(h * 0x9e3779b97f4a7c15 >> 55)
+	return uint32(h * 0x9e3779b97f4a7c15 >> 32)
 }
 
-// object gives the number of an object, in the same way.
+// object gives the number of an object, in the same way. What it takes is counted whether or not it was there, because where it is looked for
+// depends on where it lies in memory: when a log begins to forget must not.
 func (c *chunk) object(o any, size *int) int {
-	word := words(o)
-	for i := len(c.objects) - 1; i >= max(0, len(c.objects)-recentObjects); i-- {
-		if words(c.objects[i]) == word {
-			return i
-		}
-	}
-	c.objects = append(c.objects, o)
 	*size += objectBytes
+	word := words(o)
+	at := &c.objectAt[uint64(uintptr(word[1]))*0x9e3779b97f4a7c15>>32%recentObjects]
+	if i := int(*at); i < len(c.objects) && words(c.objects[i]) == word {
+		return i
+	}
+	*at = uint16(len(c.objects))
+	c.objects = append(c.objects, o)
 	return len(c.objects) - 1
 }
 
@@ -316,6 +321,10 @@ func (u *unpacker) uvarint() uint64 {
 }
 
 func (u *unpacker) longUvarint() uint64 {
+	if b := u.p.buf[u.off:]; len(b) > 1 && b[1] < 0x80 { // as most of the others are
+		u.off += 2
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7
+	}
 	v, n := binary.Uvarint(u.p.buf[u.off:])
 	u.off += n
 	return v
