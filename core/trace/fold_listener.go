@@ -93,11 +93,14 @@ func (l *lane) applyListener(e *Event) {
 		li.syncing = e.Flag
 	case informer.KindAccepted:
 		li.accepted++
+		li.rate.advance(e.At)
+		li.rate.In++
 		li.setRing(e.N)
 		l.grow(li, e.M, e)
 		if !e.Flag {
 			li.waiting = true
 		}
+		l.challenge(li, e)
 	case informer.KindDelivered:
 		li.delivered++
 		li.setRing(e.N)
@@ -111,10 +114,13 @@ func (l *lane) applyListener(e *Event) {
 		li.recentSum += e.Dur - *slot
 		*slot = e.Dur
 		li.handled++
+		li.rate.advance(e.At)
+		li.rate.Out++
 		li.handling = false
 		if e.Err != nil {
 			li.panics++
 			li.lastPanic = e.Err.Error()
+			l.recent.Panicked = Happening{At: e.At, Listener: e.Listener}
 		}
 	case informer.KindListenerSynced:
 		li.synced = true

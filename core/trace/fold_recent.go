@@ -185,9 +185,8 @@ func (l *lane) remember(w *wire, e *Event) {
 		}
 	case k == informer.KindStoreReplaced:
 		l.relistTaken(e)
-	case k <= informer.KindIndexersAdded:
-	case k <= informer.KindListenerSynced:
-		l.rememberListener(e)
+	case k == informer.KindListenerRemoved:
+		l.rememberRemoved(e)
 	}
 }
 
@@ -236,31 +235,12 @@ func (l *lane) rememberBatch(e *Event) {
 	}
 }
 
-func (l *lane) rememberListener(e *Event) {
+func (l *lane) rememberRemoved(e *Event) {
 	r := &l.recent
-	li := l.listener(e.Listener)
-	if e.Kind == informer.KindListenerRemoved {
-		r.Left = Happening{At: e.At, Listener: e.Listener}
-		if e.Listener == r.Main {
-			r.Main, r.MainAt = 0, never
-			l.choose(e)
-		}
-		return
-	}
-	if li == nil {
-		return
-	}
-	switch e.Kind {
-	case informer.KindAccepted:
-		li.rate.advance(e.At)
-		li.rate.In++
-		l.challenge(li, e)
-	case informer.KindHandled:
-		li.rate.advance(e.At)
-		li.rate.Out++
-		if e.Err != nil {
-			r.Panicked = Happening{At: e.At, Listener: e.Listener}
-		}
+	r.Left = Happening{At: e.At, Listener: e.Listener}
+	if e.Listener == r.Main {
+		r.Main, r.MainAt = 0, never
+		l.choose(e)
 	}
 }
 

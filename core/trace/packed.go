@@ -312,33 +312,23 @@ func (p *packed) from(i int) unpacker {
 	return u
 }
 
-func (u *unpacker) uvarint() uint64 {
-	if b := u.p.buf[u.off]; b < 0x80 { // as most are
-		u.off++
-		return uint64(b)
+// uvarint reads a number of buf at off, and returns where the next one is.
+func uvarint(buf []byte, off int) (uint64, int) {
+	if b := buf[off]; b < 0x80 { // as most are
+		return uint64(b), off + 1
 	}
-	return u.longUvarint()
+	return longUvarint(buf, off)
 }
 
-func (u *unpacker) longUvarint() uint64 {
-	if b := u.p.buf[u.off:]; len(b) > 1 && b[1] < 0x80 { // as most of the others are
-		u.off += 2
-		return uint64(b[0]&0x7f) | uint64(b[1])<<7
+func longUvarint(buf []byte, off int) (uint64, int) {
+	if b := buf[off:]; len(b) > 1 && b[1] < 0x80 { // as most of the others are
+		return uint64(b[0]&0x7f) | uint64(b[1])<<7, off + 2
 	}
-	v, n := binary.Uvarint(u.p.buf[u.off:])
-	u.off += n
-	return v
+	v, n := binary.Uvarint(buf[off:])
+	return v, off + n
 }
 
-func (u *unpacker) varint() int64 {
-	v := u.uvarint()
-	return int64(v>>1) ^ -int64(v&1)
-}
-
-func (u *unpacker) byte() byte {
-	u.off++
-	return u.p.buf[u.off-1]
-}
+func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
 // next reads the next event into e; there must be one. E is zero, or what the call before this one left in it: then only the members that
 // it has and this one has not are cleared, for that is most of the work.
@@ -346,63 +336,81 @@ func (u *unpacker) next(e *Event) {
 	if u.i%markEvery == 0 {
 		u.at = u.p.marks[u.i/markEvery].at
 	}
-	has := int(u.byte()) | int(u.byte())<<8
+	p, buf, off := &u.p, u.p.buf, u.off
+	has := int(buf[off]) | int(buf[off+1])<<8
 	if stale := u.had &^ has; stale != 0 {
 		e.drop(stale)
 	}
 	u.had = has
-	e.Seq = u.p.first + uint64(u.i)
-	e.Kind = informer.Kind(u.byte())
-	u.at += time.Duration(u.uvarint())
+	e.Seq = p.first + uint64(u.i)
+	e.Kind = informer.Kind(buf[off+2])
+	v, off := uvarint(buf, off+3)
+	u.at += time.Duration(v)
 	e.At = u.at
 	u.i++
 	if has&hasOp != 0 {
-		e.Op = informer.Op(u.byte())
+		e.Op = informer.Op(buf[off])
+		off++
 	}
 	e.Flag = has&hasFlag != 0
 	if has&hasListener != 0 {
-		e.Listener = int32(u.varint())
+		v, off = uvarint(buf, off)
+		e.Listener = int32(unzigzag(v))
 	}
 	if has&hasReq != 0 {
-		e.Req = uint32(u.uvarint())
+		v, off = uvarint(buf, off)
+		e.Req = uint32(v)
 	}
 	if has&hasN != 0 {
-		e.N = int(u.varint())
+		v, off = uvarint(buf, off)
+		e.N = int(unzigzag(v))
 	}
 	if has&hasM != 0 {
-		e.M = int(u.varint())
+		v, off = uvarint(buf, off)
+		e.M = int(unzigzag(v))
 	}
 	if has&hasDur != 0 {
-		e.Dur = time.Duration(u.varint())
+		v, off = uvarint(buf, off)
+		e.Dur = time.Duration(unzigzag(v))
 	}
 	if has&hasKey != 0 {
-		e.Key = u.p.strings[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.Key = p.strings[v]
 	}
 	if has&hasRV != 0 {
-		e.RV = u.p.strings[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.RV = p.strings[v]
 	}
 	if has&hasStoreRV != 0 {
-		e.StoreRV = u.p.strings[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.StoreRV = p.strings[v]
 	}
 	if has&hasText != 0 {
-		e.Text = u.p.strings[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.Text = p.strings[v]
 	}
 	if has&hasObj != 0 {
-		e.Obj = u.p.objects[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.Obj = p.objects[v]
 	}
 	if has&hasOld != 0 {
-		e.Old = u.p.objects[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.Old = p.objects[v]
 	}
 	if has&hasIndexed != 0 {
-		e.Indexed = u.p.indexed[u.uvarint()]
+		v, off = uvarint(buf, off)
+		e.Indexed = p.indexed[v]
 	}
 	if has&hasSeldom != 0 {
-		s := &u.p.seldom[u.uvarint()]
+		v, off = uvarint(buf, off)
+		s := &p.seldom[v]
 		e.Verb, e.Era, e.Err, e.Options, e.Items = s.verb, s.era, s.err, s.options, s.items
 	}
 	if has&hasLane != 0 {
-		e.Lane = u.byte()
+		e.Lane = buf[off]
+		off++
 	}
+	u.off = off
 }
 
 // drop clears members of an event.
