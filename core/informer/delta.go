@@ -95,11 +95,28 @@ type queued struct {
 	op  Op
 	key string
 	obj any
+	// rv is for an Observer: the object's, where it was made already.
+	rv string
 	// keyErr is why key could not be made; nearly always nil.
 	keyErr error
 }
 
 func (q *queued) delta() Delta { return Delta{Type: deltaTypes[q.op], Object: q.obj} }
+
+// observedRV returns the resourceVersion as KindQueued reports it.
+func (q *queued) observedRV() string {
+	switch q.op {
+	case OpReplacedAll, OpBookmark, OpSyncAll:
+		switch info := q.obj.(type) {
+		case ReplacedAllInfo:
+			return info.ResourceVersion
+		case BookmarkInfo:
+			return info.ResourceVersion
+		}
+		return ""
+	}
+	return rvOf(q.obj)
+}
 
 // observed returns object and flag as KindQueued reports them.
 func (q *queued) observed() (obj any, tombstone bool) {

@@ -215,6 +215,9 @@ func (f *RealFIFO) populateLocked(count int) {
 }
 
 func (f *RealFIFO) pushLocked(q queued) {
+	if f.observer != nil {
+		q.rv = q.observedRV()
+	}
 	f.items.push(q)
 	f.cond.Broadcast()
 	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge moves with the next delta
@@ -225,21 +228,17 @@ func (f *RealFIFO) pushLocked(q queued) {
 	}
 	e := &f.queued
 	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
-	e.RV, e.Flag, e.Obj, e.Items = "", false, nil, nil
+	e.RV, e.Flag, e.Obj, e.Items = q.rv, false, nil, nil
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
-		e.RV = info.ResourceVersion
 		e.Items = make([]Item, len(info.Objects))
 		for i, obj := range info.Objects {
 			key, _ := queueKeyOf(f.keyFunc, obj) // an object without a key is listed without one
 			e.Items[i] = Item{Key: key, RV: rvOf(obj), Obj: obj}
 		}
-	case BookmarkInfo:
-		e.RV = info.ResourceVersion
-	case SyncAllInfo:
+	case BookmarkInfo, SyncAllInfo:
 	default:
 		e.Obj, e.Flag = q.observed()
-		e.RV = rvOf(e.Obj)
 	}
 	f.observer.Observe(e)
 }

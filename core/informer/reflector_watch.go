@@ -140,6 +140,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error) error {
 	logger := klog.FromContext(ctx)
 	retry := NewRetryWithDeadline(r.MaxInternalErrorRetryDuration, time.Minute, apierrors.IsInternalError, r.clock)
+	updater, _ := r.store.(ResourceVersionUpdater)
 	for {
 		if ctx.Err() != nil {
 			if s != nil {
@@ -180,8 +181,8 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 				return
 			}
 			r.setLastSyncResourceVersion(rv)
-			if u, ok := r.store.(ResourceVersionUpdater); ok {
-				u.UpdateResourceVersion(rv)
+			if updater != nil {
+				updater.UpdateResourceVersion(rv)
 			}
 		}, resyncErr)
 		s = nil

@@ -391,8 +391,8 @@ func (c *threadSafeMap) visibleRV() string {
 
 // writeLocked stores obj, moves it in the indices and tells the Observer, also which delta brought it, if one did. If
 // moveRV, the store's resourceVersion becomes rv, but only once the indices
-// are done: an index function may panic.
-func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveRV bool) (old any, existed bool) {
+// are done: an index function may panic. Version is that of obj for the Observer, empty where it was not looked up.
+func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveRV bool, version string) (old any, existed bool) {
 	id, old, existed := c.putLocked(key, obj)
 	var indexed []IndexValues
 	whole := false
@@ -409,7 +409,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 			}
 			e := &c.written
 			e.Kind, e.Op, e.Key, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, obj, old, indexed, c.visibleRV()
-			if e.RV = rv; !moveRV {
+			if e.RV = version; version == "" {
 				e.RV = rvOf(obj)
 			}
 			c.observer.Observe(e)
@@ -494,7 +494,7 @@ func (c *threadSafeMap) set(key string, obj any, op Op) (old any, existed bool) 
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	return c.writeLocked(key, obj, op, rv, ok)
+	return c.writeLocked(key, obj, op, rv, ok, rv)
 }
 
 // Delete implements ThreadSafeStore.
@@ -522,7 +522,7 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 		moveRV := ok && i == len(txns)-1
 		switch txn.Type {
 		case TransactionTypeAdd, TransactionTypeUpdate:
-			c.writeLocked(txn.Key, txn.Object, OpNone, rv, moveRV)
+			c.writeLocked(txn.Key, txn.Object, OpNone, rv, moveRV, "")
 		case TransactionTypeDelete:
 			c.removeLocked(txn.Key, txn.Object, rv, moveRV)
 		default:
@@ -562,7 +562,7 @@ func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
 			c.removeLocked(it.key, it.obj, rv, moveRV)
 			continue
 		}
-		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, it.op, rv, moveRV)
+		results[i].old, results[i].existed = c.writeLocked(it.key, it.obj, it.op, rv, moveRV, it.rv)
 	}
 }
 
