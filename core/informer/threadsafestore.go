@@ -86,6 +86,10 @@ type threadSafeMap struct {
 
 	observer Observer
 	written  Event // lent to observer
+	// told is what the Observer was told last of the values of each slot: most writes leave them as they were, and then it is told of the same ones
+	// again. Values are its scratch memory.
+	told     [][]IndexValues
+	values   [][]string
 	hideRV   bool
 	rvMetric GaugeMetric // nil if nobody looks
 }
@@ -96,6 +100,8 @@ type namedIndex struct {
 	// namespace: fn is MetaNamespaceIndexFunc, whose value can be had without making a slice.
 	namespace bool
 	values    map[string]*idSet
+	// told is what the Observer was told last of a namespace.
+	told []string
 }
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
@@ -216,7 +222,10 @@ func (c *threadSafeMap) reindexNamespace(x *namedIndex, id int, old, obj any, ke
 	if c.observer == nil {
 		return nil
 	}
-	return []string{after}
+	if len(x.told) == 0 || x.told[0] != after {
+		x.told = []string{after}
+	}
+	return x.told
 }
 
 func (x *namedIndex) namespaceOf(obj any, key string) string {
@@ -368,7 +377,7 @@ func (c *threadSafeMap) resetLocked(n int) {
 	c.current.Store(nil)
 	c.table = slotTable{entries: make([]uint64, tableSize(n))}
 	c.chunks = make([]*chunk, 0, (n+chunkMask)>>chunkBits)
-	c.refs = make([]uint32, 0, n)
+	c.refs, c.told = make([]uint32, 0, n), nil
 	c.free, c.used = nil, 0
 }
 
@@ -397,7 +406,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 	var indexed []IndexValues
 	whole := false
 	if c.observer != nil {
-		indexed = make([]IndexValues, 0, len(c.indices))
+		c.values = c.values[:0]
 		// Deferred, because the object is stored even when an index function panics.
 		defer func() {
 			if !whole {
@@ -418,14 +427,38 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 	for _, x := range c.indices {
 		values := c.reindex(x, id, old, obj, key)
 		if c.observer != nil {
-			indexed = append(indexed, IndexValues{Index: x.name, Values: values})
+			c.values = append(c.values, values)
 		}
+	}
+	if c.observer != nil {
+		indexed = c.tell(id)
 	}
 	whole = true
 	if moveRV {
 		c.setRVLocked(rv)
 	}
 	return old, existed
+}
+
+// tell returns what the Observer is told of a slot whose values are c.values.
+func (c *threadSafeMap) tell(id int) []IndexValues {
+	if id >= len(c.told) {
+		c.told = append(c.told, make([][]IndexValues, max(id+1, len(c.refs))-len(c.told))...)
+	}
+	last := c.told[id]
+	same := last != nil && len(last) == len(c.values)
+	for i := 0; same && i < len(last); i++ {
+		same = slices.Equal(last[i].Values, c.values[i])
+	}
+	if !same {
+		last = make([]IndexValues, len(c.values))
+		for i, values := range c.values {
+			last[i] = IndexValues{Index: c.indices[i].name, Values: values}
+		}
+		c.told[id] = last
+	}
+	clear(c.values)
+	return last
 }
 
 // removeLocked is writeLocked for a delete. obj is what the delete came with, perhaps nil.

@@ -212,6 +212,9 @@ func sameValues(a, b []informer.IndexValues) bool {
 	if len(a) != len(b) {
 		return false
 	}
+	if len(a) > 0 && &a[0] == &b[0] {
+		return true
+	}
 	for i := range a {
 		if a[i].Index != b[i].Index || !slices.Equal(a[i].Values, b[i].Values) {
 			return false

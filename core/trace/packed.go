@@ -20,6 +20,8 @@ const (
 	recentStrings = 512
 	// recentObjects is how many of a chunk's objects are found again by the writer, at most.
 	recentObjects = 256
+	// recentValues is the same for the values in the indices.
+	recentValues = 128
 )
 
 // The members that a packed event may have; one that it has not is zero.
@@ -82,6 +84,7 @@ type chunk struct {
 	// nobody's cache any more, is not looked at only to find that it is another one.
 	recent   [recentStrings]uint32
 	objectAt [recentObjects]uint16
+	valuesAt [recentValues]uint16
 	key      int // the newest event's key, in strings
 	rv       int // its version
 }
@@ -201,9 +204,7 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	}
 	if e.Indexed != nil {
 		has |= hasIndexed
-		i = putUvarint(b, i, uint64(len(c.indexed)))
-		c.indexed = append(c.indexed, e.Indexed)
-		size += indexedBytes + valuesBytes*len(e.Indexed)
+		i = putUvarint(b, i, uint64(c.values(e.Indexed, &size)))
 	}
 	if e.Verb != 0 || e.Era != 0 || e.Err != nil || e.Options != nil || e.Items != nil {
 		has |= hasSeldom
@@ -281,6 +282,18 @@ func (c *chunk) object(o any, size *int) int {
 	*at = uint16(len(c.objects))
 	c.objects = append(c.objects, o)
 	return len(c.objects) - 1
+}
+
+// values gives the number of the values in the indices, in the same way: those that were found by the same place in memory are the same.
+func (c *chunk) values(of []informer.IndexValues, size *int) int {
+	*size += indexedBytes + valuesBytes*len(of)
+	at := &c.valuesAt[uint64(uintptr(unsafe.Pointer(unsafe.SliceData(of))))*0x9e3779b97f4a7c15>>32%recentValues]
+	if i := int(*at); i < len(c.indexed) && len(of) > 0 && len(c.indexed[i]) == len(of) && &c.indexed[i][0] == &of[0] {
+		return i
+	}
+	*at = uint16(len(c.indexed))
+	c.indexed = append(c.indexed, of)
+	return len(c.indexed) - 1
 }
 
 // words are the type and the pointer of a value. Where both are the same the value is the same one. (To compare the values themselves may take
