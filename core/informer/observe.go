@@ -52,6 +52,30 @@ func timedObserver(o Observer, c clock.PassiveClock) TimedObserver {
 	return withClock{o, c, c.Now()}
 }
 
+// clockIsCoarse: to read a browser's clock takes a quarter of a microsecond, longer than the way from most steps of an informer to the next, and it
+// moves in steps of 5 to 100 µs. What a goroutine does without waiting for anybody in between is one moment there.
+const clockIsCoarse = runtime.GOARCH == "wasm"
+
+// unread is the time of a moment for which the clock is still to be read.
+const unread time.Duration = -1
+
+// observeAt tells o of transitions at a time, for which it reads the clock if nobody has yet, and returns it.
+func observeAt(o TimedObserver, at time.Duration, es []Event) time.Duration {
+	if at == unread {
+		at = o.Now()
+	}
+	o.ObserveAt(at, es)
+	return at
+}
+
+// lasting is a time that may be that of the next step too.
+func lasting(at time.Duration) time.Duration {
+	if clockIsCoarse {
+		return at
+	}
+	return unread
+}
+
 // yieldEvery is after how many events a Reflector that reads without waiting lets others run.
 const yieldEvery = 64
 
@@ -147,6 +171,19 @@ func (l *queueLock) Lock() {
 		return
 	}
 	l.mu.Lock()
+}
+
+// TryLock takes the lock if nobody holds it.
+func (l *queueLock) TryLock() bool {
+	if l.turn == nil {
+		return l.mu.TryLock()
+	}
+	select {
+	case l.turn <- struct{}{}:
+		return true
+	default:
+		return false
+	}
 }
 
 // Unlock implements sync.Locker.

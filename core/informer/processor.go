@@ -92,8 +92,12 @@ func (p *sharedProcessor) distribute(ns []notification) {
 		p.started.Wait()
 	}
 	if p.observer != nil {
+		now := unread
 		for i := range ns {
-			p.distributeObserved(&ns[i])
+			if i%momentLasts == 0 {
+				now = unread
+			}
+			now = lasting(p.distributeObserved(&ns[i], now))
 		}
 		yield(p.gates)
 		return
@@ -114,8 +118,11 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	}
 }
 
-// distributeObserved distributes one notification and reports it.
-func (p *sharedProcessor) distributeObserved(n *notification) {
+// momentLasts is how many notifications are distributed at what is one moment for a coarse clock.
+const momentLasts = 8
+
+// distributeObserved distributes one notification and reports it, at a time, if it is known. It returns when that was.
+func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
 	if n.op != OpUpdated {
 		n.rv = rvOf(n.obj)
 	}
@@ -130,13 +137,13 @@ func (p *sharedProcessor) distributeObserved(n *notification) {
 			e.N++
 		}
 	}
-	now := p.timed.Now()
-	p.timed.ObserveAt(now, p.distributed[:])
+	now = observeAt(p.timed, now, p.distributed[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
 			l.accept(n, now)
 		}
 	}
+	return now
 }
 
 // run runs the listeners until ctx is done.

@@ -1,6 +1,9 @@
 package informer
 
-import "errors"
+import (
+	"errors"
+	"time"
+)
 
 // ErrFIFOClosed is returned by Pop when the queue is closed and empty.
 var ErrFIFOClosed = errors.New("DeltaFIFO: manipulating with closed queue")
@@ -35,8 +38,9 @@ type ReflectorStore interface {
 // an Observer of the object has made it already.
 type keySharer interface {
 	sharesKeys() bool
-	// addKeyed is Add, Update or Delete.
-	addKeyed(op Op, obj interface{}, key string) error
+	// addKeyed is Add, Update or Delete. At is the time on the Observer's clock, if it is known; when it has passed meanwhile, or was not known, the
+	// clock is read. It returns the time at which obj was queued, if that is still now.
+	addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error)
 }
 
 // ReflectorBookmarkStore is a ReflectorStore that wants to hear of bookmarks.

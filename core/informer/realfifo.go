@@ -9,6 +9,7 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 	"k8s.io/apimachinery/pkg/util/sets"
 	"k8s.io/klog/v2"
+	"k8s.io/utils/clock"
 )
 
 // RealFIFOOptions configures a RealFIFO.
@@ -77,7 +78,8 @@ type RealFIFO struct {
 	emitDeltaTypeBookmark bool
 
 	observer Observer
-	queued   Event // lent to observer
+	timed    TimedObserver // observer with a clock
+	queued   [1]Event      // lent to observer
 	gate     queueGate
 	metrics  *fifoMetrics // nil if nobody looks
 
@@ -129,6 +131,9 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		lock:                  newQueueLock(opts.Gates),
 		metrics:               newFIFOMetrics(opts.Identifier, opts.MetricsProvider),
 		seen:                  map[string]struct{}{},
+	}
+	if f.observer != nil {
+		f.timed = timedObserver(f.observer, clock.RealClock{})
 	}
 	if f.keyFunc == nil {
 		f.keyFunc, f.namespaceKeys = MetaNamespaceKeyFunc, true
@@ -214,7 +219,10 @@ func (f *RealFIFO) populateLocked(count int) {
 	f.checkSyncedLocked()
 }
 
-func (f *RealFIFO) pushLocked(q queued) {
+func (f *RealFIFO) pushLocked(q queued) { f.pushAtLocked(q, unread) }
+
+// pushAtLocked is pushLocked at a time, which it returns.
+func (f *RealFIFO) pushAtLocked(q queued, at time.Duration) time.Duration {
 	if f.observer != nil {
 		q.rv = q.observedRV()
 	}
@@ -224,9 +232,9 @@ func (f *RealFIFO) pushLocked(q queued) {
 		f.metrics.queued.Set(float64(f.items.len()))
 	}
 	if f.observer == nil {
-		return
+		return unread
 	}
-	e := &f.queued
+	e := &f.queued[0]
 	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
 	e.RV, e.Flag, e.Obj, e.Items = q.rv, false, nil, nil
 	switch info := q.obj.(type) {
@@ -240,7 +248,7 @@ func (f *RealFIFO) pushLocked(q queued) {
 	default:
 		e.Obj, e.Flag = q.observed()
 	}
-	f.observer.Observe(e)
+	return observeAt(f.timed, at, f.queued[:])
 }
 
 // addLocked queues one delta. Mirrors client-go
@@ -250,23 +258,25 @@ func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
 	}
-	return f.addKeyLocked(op, transformed, obj, key)
+	_, err := f.addKeyLocked(op, transformed, obj, key, unread)
+	return err
 }
 
-// addKeyLocked is addLocked of an object whose key is known.
-func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string) (keyErr error) {
+// addKeyLocked is addLocked of an object whose key is known, at a time, if that is known too. It returns when that was.
+func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
+	var keyErr error
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
 			var err error
 			if obj, err = f.transformer(obj); err != nil {
-				return err
+				return unread, err
 			}
+			at = unread // it may have taken long
 			// The transformed object is what everything later makes the key of.
 			key, keyErr = queueKeyOf(f.keyFunc, obj)
 		}
 	}
-	f.pushLocked(queued{op: op, key: key, obj: obj, keyErr: keyErr})
-	return nil
+	return f.pushAtLocked(queued{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
 }
 
 func (f *RealFIFO) add(op Op, obj interface{}) error {
@@ -280,11 +290,15 @@ func (f *RealFIFO) add(op Op, obj interface{}) error {
 func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
 
 // addKeyed implements keySharer.
-func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string) error {
-	f.lock.Lock()
+func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
+	if !f.lock.TryLock() {
+		f.lock.Lock()
+		at = unread
+	}
 	defer f.lock.Unlock()
 	f.populateLocked(0)
-	return f.addKeyLocked(op, false, obj, key)
+	at, err := f.addKeyLocked(op, false, obj, key, at)
+	return lasting(at), err
 }
 
 // Add queues an Added delta.

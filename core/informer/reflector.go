@@ -100,8 +100,9 @@ type Reflector struct {
 	cause error
 
 	observer Observer
+	timed    TimedObserver // observer with a clock
 	// rvEvent, guarded by rvLock, and watchEvent, which belongs to the goroutine that reads a watch, are lent to the observer.
-	rvEvent, watchEvent Event
+	rvEvent, watchEvent [1]Event
 	gates               Gates
 	requests            atomic.Uint32
 	// resyncs are the resyncs that a relist has not waited for; Run does.
@@ -213,6 +214,9 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	if r.clock == nil {
 		r.clock = clock.RealClock{}
 	}
+	if r.observer != nil {
+		r.timed = timedObserver(r.observer, r.clock)
+	}
 	if r.features.quietReset {
 		r.outerClock = r.clock
 	}
@@ -304,14 +308,16 @@ func (r *Reflector) LastSyncResourceVersion() string {
 	return r.lastSyncRV
 }
 
-func (r *Reflector) setLastSyncResourceVersion(rv string) {
+func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unread) }
+
+func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	r.rvLock.Lock()
 	defer r.rvLock.Unlock()
 	moved := r.lastSyncRV != rv
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
-		r.rvEvent.Kind, r.rvEvent.RV = KindReflectorRV, rv
-		r.observer.Observe(&r.rvEvent)
+		r.rvEvent[0].Kind, r.rvEvent[0].RV = KindReflectorRV, rv
+		observeAt(r.timed, at, r.rvEvent[:])
 	}
 }
 

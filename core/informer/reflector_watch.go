@@ -102,7 +102,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 		}
 		temporary := newCache(DeletionHandlingMetaNamespaceKeyFunc, Indexers{}, storeOpts...)
 		resourceVersion := ""
-		complete, err := r.consume(ctx, start, s, temporary, temporary, func(rv string, pastInitial bool) {
+		complete, err := r.consume(ctx, start, s, temporary, temporary, func(rv string, pastInitial bool, _ time.Duration) {
 			if pastInitial {
 				resourceVersion = rv
 			}
@@ -176,11 +176,11 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 				continue
 			}
 		}
-		_, err := r.consume(ctx, start, s, r.store, nil, func(rv string, pastInitial bool) {
+		_, err := r.consume(ctx, start, s, r.store, nil, func(rv string, pastInitial bool, at time.Duration) {
 			if !ordered && !pastInitial {
 				return
 			}
-			r.setLastSyncResourceVersion(rv)
+			r.setLastSyncAt(rv, at)
 			if updater != nil {
 				updater.UpdateResourceVersion(rv)
 			}
@@ -215,11 +215,11 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 
 // consume stores the events of s until it ends. With a temporary store it also
 // ends, leaving s open, at the mark of the end of the initial events, and
-// returns true. advance is told of every event's resourceVersion, and whether
-// an event other than Added has come.
+// returns true. advance is told of every event's resourceVersion, whether
+// an event other than Added has come, and when, if it is known already.
 // Mirrors client-go tools/cache.handleAnyWatch (v0.37.2).
 func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, store ReflectorStore, temporary *cache,
-	advance func(rv string, pastInitial bool), resyncErr <-chan error) (complete bool, err error) {
+	advance func(rv string, pastInitial bool, at time.Duration), resyncErr <-chan error) (complete bool, err error) {
 	logger := klog.FromContext(ctx)
 	text := ""
 	keepOpen := false
@@ -285,18 +285,22 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			if s.events++; s.events%yieldEvery == 0 {
 				yield(r.gates)
 			}
+			at := unread
 			if r.observer != nil {
-				r.observeWatchEvent(s, temporary, event, m, endMark)
+				at = lasting(r.observeWatchEvent(s, temporary, event, m, endMark))
 			}
-			r.hold(ctx)
+			if r.gates != nil {
+				r.hold(ctx)
+				at = unread
+			}
 			switch event.Type {
 			case watch.Added, watch.Modified, watch.Deleted:
 				pastInitial = pastInitial || event.Type != watch.Added
-				err = r.put(store, keyed, event)
+				at, err = r.put(store, keyed, event, at)
 			case watch.Bookmark:
 				pastInitial = true
 				complete = complete || endMark
-				err = nil
+				at, err = unread, nil
 				if bookmarks != nil {
 					err = bookmarks.Bookmark(rv)
 				}
@@ -309,7 +313,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", r.name, "eventType", event.Type)
 				err = nil
 			}
-			advance(rv, pastInitial)
+			advance(rv, pastInitial, at)
 			events++
 			if temporary != nil && complete {
 				keepOpen = true
@@ -321,17 +325,18 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 	}
 }
 
-// put hands an object on to the store; keyed is the store if it can be given the key that the Observer was told.
-func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event) error {
+// put hands an object on to the store; keyed is the store if it can be given the key that the Observer was told. It is given and returns the time,
+// where that is known.
+func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event, at time.Duration) (time.Duration, error) {
 	switch op := opOfWatch(event.Type); {
 	case keyed != nil:
-		return keyed.addKeyed(op, event.Object, r.watchEvent.Key)
+		return keyed.addKeyed(op, event.Object, r.watchEvent[0].Key, at)
 	case op == OpAdded:
-		return store.Add(event.Object)
+		return unread, store.Add(event.Object)
 	case op == OpUpdated:
-		return store.Update(event.Object)
+		return unread, store.Update(event.Object)
 	default:
-		return store.Delete(event.Object)
+		return unread, store.Delete(event.Object)
 	}
 }
 
@@ -362,32 +367,30 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool)
 	return m, ""
 }
 
-// observeWatchEvent emits KindWatchEvent. With a temporary store it foretells
+// observeWatchEvent emits KindWatchEvent, and returns when that was. With a temporary store it foretells
 // how many objects that will hold.
-func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) {
-	e := &r.watchEvent
+func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) time.Duration {
+	e := &r.watchEvent[0]
 	e.Kind, e.Req, e.Op, e.RV, e.Flag = KindWatchEvent, s.req, opOfWatch(event.Type), m.GetResourceVersion(), endMark
 	e.Key, e.Obj, e.N = "", nil, 0
 	if event.Type != watch.Bookmark {
 		e.Key, e.Obj = MetaObjectToName(m).String(), event.Object
 	}
-	if temporary == nil {
-		r.observer.Observe(e)
-		return
+	if temporary != nil {
+		_, known := temporary.storage.Get(e.Key)
+		e.N = temporary.storage.len()
+		switch {
+		case event.Type == watch.Deleted && known:
+			e.N--
+		case (event.Type == watch.Added || event.Type == watch.Modified) && !known:
+			e.N++
+		}
+		if endMark {
+			r.setPhase(PhaseWatching, *e)
+			return unread
+		}
 	}
-	_, known := temporary.storage.Get(e.Key)
-	e.N = temporary.storage.len()
-	switch {
-	case event.Type == watch.Deleted && known:
-		e.N--
-	case (event.Type == watch.Added || event.Type == watch.Modified) && !known:
-		e.N++
-	}
-	if endMark {
-		r.setPhase(PhaseWatching, *e)
-		return
-	}
-	r.observer.Observe(e)
+	return observeAt(r.timed, unread, r.watchEvent[:])
 }
 
 // markInterval is how often a WatchList warns that its end mark is missing.
