@@ -28,6 +28,9 @@ type Cell struct {
 	Mutation *Mutation
 
 	epoch uint64 // of the fold that made it
+	// uid is Obj's, where such objects have one.
+	uid    types.UID
+	hasUID bool
 }
 
 // store is the Indexer.
@@ -102,8 +105,9 @@ func (s *store) apply(epoch uint64, alone bool, e *Event) {
 		s.rv = e.StoreRV
 		if at := s.objects.find(e.Key); alone && at != nil && (*at).epoch == epoch && (*at).Mutation == nil {
 			c := *at
-			was := *c
+			was := Cell{Obj: c.Obj, Indexed: c.Indexed, uid: c.uid, hasUID: c.hasUID}
 			c.RV, c.Obj, c.Op, c.Seq, c.At, c.Indexed = e.RV, e.Obj, op, e.Seq, e.At, e.Indexed
+			c.identify()
 			s.weight.add(weigh(c.Obj))
 			s.replaced(epoch, &was, c)
 			return
@@ -176,6 +180,7 @@ func (s *store) reindex(epoch uint64, e *Event) {
 }
 
 func (s *store) put(epoch uint64, c *Cell) {
+	c.identify()
 	old, had := s.objects.swap(epoch, c.Key, c)
 	if c.Mutation == nil && s.mutated.n > 0 {
 		s.mutated.delete(epoch, c.Key)
@@ -199,11 +204,18 @@ func (s *store) replaced(epoch uint64, old, c *Cell) {
 	s.enter(epoch, c.Key, c.Indexed)
 }
 
+// identify notes the UID of the object, if objects like it have one.
+func (c *Cell) identify() {
+	if o, ok := c.Obj.(interface{ GetUID() types.UID }); ok {
+		c.uid, c.hasUID = o.GetUID(), true
+	} else {
+		c.uid, c.hasUID = "", false
+	}
+}
+
 // compareUID counts an object that came in the place of another one.
 func (s *store) compareUID(old, is *Cell) {
-	was, ok := old.Obj.(interface{ GetUID() types.UID })
-	now, ok2 := is.Obj.(interface{ GetUID() types.UID })
-	if ok && ok2 && was.GetUID() != now.GetUID() {
+	if old.hasUID && is.hasUID && old.uid != is.uid {
 		s.reborn++
 	}
 }

@@ -484,7 +484,11 @@ func (r *Recorder) settle(limit int) {
 	for _, c := range gone {
 		if next := r.base.seq + 1; next < c.first+uint64(c.n) {
 			p := part{c.packed, int(max(next, c.first) - c.first), c.n}
-			p.lend(r.base.Apply)
+			var e Event
+			for u := p.from(p.lo); u.i < p.hi; { // lend, but for a call less an event
+				u.next(&e)
+				r.base.Apply(&e)
+			}
 		}
 	}
 	r.mu.Lock()
