@@ -51,8 +51,8 @@ func line(err error) string {
 // hot is what is fast because functions are inlined. Elsewhere they are not, for less to download; with the doors shut that
 // is a third.
 var hot = []string{
-	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "sync/...", "internal/sync",
-	"github.com/tidwall/...", "syscall/js", "github.com/hack-pad/...",
+	"runtime", "internal/runtime/...", "internal/bytealg", "unicode/utf8", "internal/sync",
+	"github.com/tidwall/...", "github.com/hack-pad/...",
 	"informerscope/core/informer", "informerscope/core/object", "informerscope/core/restwatch",
 	"informerscope/core/trace", "informerscope/core/view",
 }
