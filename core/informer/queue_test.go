@@ -10,9 +10,11 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	clientgo "k8s.io/client-go/tools/cache"
+	"k8s.io/klog/v2"
 )
 
 // queueUnderTest is what both libraries' queues can do.
@@ -434,6 +436,41 @@ func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
 				}
 				q.Close()
 			})
+		})
+	}
+}
+
+// TestAKeyIsMadeOnce: what a Reflector told of an object goes into the queue under the very key that it was told with, unless a transform gave it
+// another one.
+func TestAKeyIsMadeOnce(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		transform TransformFunc
+		key       string
+		same      bool
+	}{
+		{"as it came", nil, "ns/a", true},
+		{"renamed", func(o any) (any, error) {
+			renamed := *o.(*object)
+			renamed.Name = "b"
+			return &renamed, nil
+		}, "ns/b", false},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rec := &recorder{}
+			q := newQueue(Era137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
+			keyed, ok := q.(keySharer)
+			if !ok || !keyed.sharesKeys() {
+				t.Fatalf("%T shares no keys", q)
+			}
+			key := strings.Clone("ns/a")
+			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unread); err != nil {
+				t.Fatal(err)
+			}
+			e := rec.of(KindQueued)[0]
+			if e.Key != c.key || e.RV != "7" || (unsafe.StringData(e.Key) == unsafe.StringData(key)) != c.same {
+				t.Errorf("queued as %s at %s", e.Key, e.RV)
+			}
 		})
 	}
 }

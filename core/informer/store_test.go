@@ -263,3 +263,43 @@ func TestKeys(t *testing.T) {
 		t.Errorf("%v %v", n, err)
 	}
 }
+
+// TestWhatIsToldOfTheIndices: values that stay the same are told again as they are, and others as the index functions give them, also where a
+// handler changed the object in place or a slot serves another key.
+func TestWhatIsToldOfTheIndices(t *testing.T) {
+	rec := &recorder{}
+	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appIndex, "namespace": MetaNamespaceIndexFunc}, WithObserver(rec))
+	write := func(o *object) []IndexValues {
+		t.Helper()
+		if err := s.Update(o); err != nil {
+			t.Fatal(err)
+		}
+		return rec.prefix(rec.len())[rec.len()-1].Indexed
+	}
+	expect := func(got []IndexValues, app string, more ...IndexValues) {
+		t.Helper()
+		want := append([]IndexValues{{"app", []string{app}}, {"namespace", []string{"ns"}}}, more...)
+		if !reflect.DeepEqual(got, want) {
+			t.Errorf("told %v, want %v", got, want)
+		}
+	}
+	first := write(labelled("a", "1", "cart"))
+	expect(first, "cart")
+	second := labelled("a", "2", "cart")
+	again := write(second)
+	if expect(again, "cart"); &again[0] != &first[0] {
+		t.Error("the same values were told anew")
+	}
+	second.Labels["app"] = "mine"
+	expect(write(labelled("a", "3", "cart")), "cart")
+	expect(write(labelled("a", "4", "mine")), "mine")
+	expect(first, "cart")
+	if err := s.Delete(labelled("a", "5", "mine")); err != nil {
+		t.Fatal(err)
+	}
+	expect(write(labelled("b", "6", "cart")), "cart")
+	if err := s.AddIndexers(Indexers{"letters": letters}); err != nil {
+		t.Fatal(err)
+	}
+	expect(write(labelled("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
+}

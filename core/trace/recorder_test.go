@@ -133,6 +133,35 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 	}
 }
 
+// TestAFoldThatWasGivenOutStays takes the oldest fold now and then, while the one that the recorder keeps for itself goes on in place.
+func TestAFoldThatWasGivenOutStays(t *testing.T) {
+	s := newSynthetic(5, false)
+	for len(s.events) < 30000 {
+		s.step()
+	}
+	r := NewRecorder(RecorderOptions{MaxEvents: 4000})
+	type given struct {
+		fold *Fold
+		was  string
+	}
+	var out []given
+	for i := range s.events {
+		r.Emit(s.events[i].Lane, s.events[i].Event)
+		if i%2000 == 1999 {
+			f := r.FoldAt(0)
+			out = append(out, given{f, dump(t, f)})
+		}
+	}
+	for i, g := range out {
+		if now := dump(t, g.fold); now != g.was {
+			t.Errorf("fold %d, at %d, was\n%s\nand is\n%s", i, g.fold.Seq(), g.was, now)
+		}
+	}
+	if len(out) < 10 || out[len(out)-1].fold.Seq() < 20000 {
+		t.Fatalf("%d folds, the last at %d: the log was not evicted", len(out), out[len(out)-1].fold.Seq())
+	}
+}
+
 func TestRecorderConcurrently(t *testing.T) {
 	r := NewRecorder(RecorderOptions{MaxEvents: 4096, CheckpointEvery: 256})
 	ctx, cancel := context.WithCancel(context.Background())
