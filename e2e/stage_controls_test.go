@@ -178,7 +178,8 @@ func faultControls() []control {
 	}
 	menu := []string{"click stage.seek('.faults .menu-b')"}
 	row := func(name string) string { return fmt.Sprintf("stage.seek('.pop button', /%s/)", name) }
-	for _, f := range []struct{ name, words, given string }{{"delay", "^delay", ""}, {"nobookmarks", "^no bookmarks", ""}, {"noendmark", "^no end mark", ""}} {
+	for _, f := range []struct{ name, words, given string }{{"delay", "^delay", ""}, {"nobookmarks", "^no bookmarks", ""}, {"noendmark", "^no end mark", ""},
+		{"forbidden", "^forbidden", ""}, {"slowindex", "^slow index", ""}, {"mutate", "^mutate", ""}, {"failover", "^failover", ""}} {
 		controls = append(controls,
 			control{name: f.name + " from the menu, mouse", do: append(menu[:1:1], "click "+row(f.words), "keys Escape"), want: on(f.name)},
 			control{
@@ -200,6 +201,8 @@ func faultControls() []control {
 			do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"},
 			want: "s.reflector.watches > b.reflector.watches",
 		},
+		control{name: "410 for all from the menu, mouse", given: anew, before: watching, do: append(menu[:1:1], "click "+row("^410 for all"), "keys Escape"),
+			want: "s.reflector.relists > b.reflector.relists && s.faults.some((f) => f.name === 'expire')"},
 	)
 }
 

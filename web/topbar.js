@@ -15,14 +15,20 @@ const faultKeys = ['cut', 'refuse', '410', '429', '500', 'slow'];
 const otherFaults = ['delay', 'nobookmarks', 'noendmark'];
 /** @type {import('./page-types.js').FaultName[]} */
 const simFaults = ['compact', 'restart'];
-/** Every fault in the order of its keys: the digits, then F C and F R. */
+/** Every fault that has a key, in the order of the keys: the digits, then F C and F R. */
 export const faultOrder = [...faultKeys, ...otherFaults, ...simFaults];
-/** The key that strikes a fault. @param {import('./page-types.js').FaultName} name */
+/** Faults without a key. @type {import('./page-types.js').FaultName[]} */
+const keylessFaults = ['forbidden', 'slowindex', 'mutate'];
+/** What the menu offers of a simulated cluster beside its faults. @type {('failover' | 'expire')[]} */
+const simChanges = ['failover', 'expire'];
+/** How many versions the API server is behind that a failover leads to. */
+const failoverVersions = 20;
+/** The key that strikes a fault, empty for none. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
 function keyOfFault(name) {
-  const i = faultOrder.indexOf(name);
-  return i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
+  const i = faultOrder.findIndex((f) => f === name);
+  return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
 }
-const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark']);
+const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'failover']);
 
 /** What a follower is told of where the objects come from. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
@@ -104,6 +110,8 @@ export class TopBar {
       const b = button('key', () => this.fault(n));
       return { n, b };
     });
+    /** The rows of the menu of faults that can be on, of the one that was opened last. @type {{n: string, b: HTMLElement}[]} */
+    this.faultRows = [];
     this.faults = h('div', { class: 'faults', role: 'group' }, this.faultsMenu, ...this.faultButtons.map((o) => o.b));
     this.story = button('pick', (b) => does.stories(b));
     this.storyText = h('span');
@@ -123,9 +131,11 @@ export class TopBar {
       h('span', { class: 'sp' }), this.faults, h('span', { class: 'rule' }), icons));
   }
 
-  /** Strikes or switches a fault by its name. @param {import('./page-types.js').FaultName} name */
+  /** Strikes or switches a fault by its name. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
   fault(name) {
     const { ctx } = this;
+    if (name === 'expire') return ctx.act('cluster', 'expire', {});
+    if (name === 'failover') return ctx.act('cluster', 'failover', { n: ctx.model.fault('failover')?.on ? 0 : failoverVersions });
     if (heldFaults.has(name)) {
       const on = !!ctx.model.fault(name)?.on;
       return ctx.act('fault', name, name === 'delay' ? { on: !on, millis: 500 } : { on: !on });
@@ -185,6 +195,7 @@ export class TopBar {
     let more = false;
     for (const f of st.faults) if (f.on && !faultKeys.some((name) => name === f.name)) more = true;
     this.faultsMenu.classList.toggle('t-held', more);
+    this.paintFaultRows();
     for (const { n, b } of this.faultButtons) {
       const f = model.fault(n);
       put(b, t('fault.' + n));
@@ -227,23 +238,30 @@ export class TopBar {
     openNamespaces(this.ctx, anchor);
   }
 
+  /** Says in the open menu which faults are on. */
+  paintFaultRows() {
+    for (const { n, b } of this.faultRows) attr(b, 'aria-pressed', String(!!this.ctx.model.fault(n)?.on));
+  }
+
   /** @param {HTMLElement} anchor */
   openFaults(anchor) {
     const { t } = this.ctx;
     const sim = this.ctx.model.state.source.kind === 'sim';
+    /** @type {typeof this.faultRows} */
+    const rows = [];
     this.ctx.popup(anchor, (root) => {
-      for (const n of [...faultKeys, ...otherFaults, ...(sim ? simFaults : [])]) {
+      for (const n of [...faultKeys, ...otherFaults, ...keylessFaults, ...(sim ? [...simFaults, ...simChanges] : [])]) {
         const held = heldFaults.has(n);
+        const key = keyOfFault(n);
         const b = h('button', { class: 'row fx', type: 'button' }, h('span', { class: 'tick' }), h('span', {}, t('fault.' + n)),
-          h('small', {}, t(`fault.${n}.x`), h('span', { class: 'hint' }, ` · ${keyOfFault(n)}`)));
-        if (held) b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on));
+          h('small', {}, t(`fault.${n}.x`, { n: failoverVersions }), key ? h('span', { class: 'hint' }, ` · ${key}`) : ''));
+        if (held) rows.push({ n, b });
         else /** @type {HTMLElement} */ (b.firstElementChild).style.visibility = 'hidden';
-        b.addEventListener('click', async () => {
-          await this.fault(n);
-          if (held) setTimeout(() => b.setAttribute('aria-pressed', String(!!this.ctx.model.fault(n)?.on)), 120);
-        });
+        b.addEventListener('click', () => this.fault(n));
         root.append(b);
       }
     }, { width: 440, label: t('top.faults') });
+    this.faultRows = rows;
+    this.paintFaultRows();
   }
 }
