@@ -137,11 +137,32 @@ type walker struct {
 	story *corestory.Story
 	zh    bool
 	bases map[int]*trace.State
+	by    bool // the pages are turned by hand
 }
 
 // walk tells a story in a layout, forwards and back. At each step what is drawn of it is one of its sentences, in the layout's language, whose numbers
 // and claim are true of the State, and so is whatever else is drawn; and the way back shows each step's end.
 func walk(t *testing.T, srv *server, files map[string]*corestory.Story, id, in, lang string) {
+	t.Helper()
+	w := openStory(t, srv, files, id, in, lang)
+	waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+	pressKey(t, w.page, "PageUp") // from here on by hand
+	for step := range w.story.Steps {
+		w.begun(step)
+		w.told(step)
+		passRide(t, w.page)
+		w.says(step, false)
+		if step < len(w.story.Steps)-1 {
+			pressKey(t, w.page, "PageDown")
+		}
+	}
+	w.back()
+	shot(t, w.page, "walked")
+	w.page.ExpectClean(t)
+}
+
+// openStory opens a page that begins a story in a layout.
+func openStory(t *testing.T, srv *server, files map[string]*corestory.Story, id, in, lang string) *walker {
 	t.Helper()
 	l := storyLayouts[slices.IndexFunc(storyLayouts, func(l struct {
 		name, fragment string
@@ -160,30 +181,27 @@ func walk(t *testing.T, srv *server, files map[string]*corestory.Story, id, in, 
 	if err := page.Navigate(within(t, time.Minute), srv.url+"&story="+id+"&lang="+lang+l.fragment); err != nil {
 		t.Fatal(err)
 	}
-	w := &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
-	n := len(w.story.Steps)
-	waitTour(t, page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
-	pressKey(t, page, "PageUp") // from here on by hand
-	for step := range n {
-		waitTour(t, page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
-		if evalIn[bool](t, page, "%s.state === 'waits'", storyData) {
-			w.asks(step)
-			pressKey(t, page, "PageDown")
-		}
-		w.told(step)
-		passRide(t, page)
-		w.says(step, false)
-		if step < n-1 {
-			pressKey(t, page, "PageDown")
-		}
+	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
+}
+
+// begun waits until a step has begun, and answers what it asks.
+func (w *walker) begun(step int) {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
+	if evalIn[bool](w.t, w.page, "%s.state === 'waits'", storyData) {
+		w.asks(step)
+		pressKey(w.t, w.page, "PageDown")
 	}
-	for step := n - 2; step >= 0; step-- {
-		pressKey(t, page, "PageUp")
+}
+
+// back turns the pages back from the last one, and holds each step's end.
+func (w *walker) back() {
+	w.t.Helper()
+	for step := len(w.story.Steps) - 2; step >= 0; step-- {
+		pressKey(w.t, w.page, "PageUp")
 		w.told(step)
 		w.says(step, true)
 	}
-	shot(t, page, "walked")
-	page.ExpectClean(t)
 }
 
 func (w *walker) told(step int) {

@@ -1,0 +1,144 @@
+package e2e
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+)
+
+// storyPaces are how pages are turned: faster than a story can go, by nobody, or so slowly that time stands still at each.
+var storyPaces = map[string]func(*walker){"hurried": (*walker).hurry, "by itself": (*walker).watch, "slow": (*walker).linger}
+
+// TestStoriesAtThreePaces tells some stories at one pace each; TestEveryStoryAtEveryPace tells all at all of them.
+func TestStoriesAtThreePaces(t *testing.T) {
+	srv, files := storyServer(t)
+	for _, c := range []struct{ id, layout, lang, pace string }{
+		{"410", "presenter", "en", "hurried"}, {"tombstone", "stage", "zh", "by itself"}, {"ring", "presenter43", "zh", "slow"},
+	} {
+		t.Run(c.id+" "+c.pace, func(t *testing.T) {
+			t.Parallel()
+			storyPaces[c.pace](openStory(t, srv, files, c.id, c.layout, c.lang))
+		})
+	}
+}
+
+// TestEveryStoryAtEveryPace takes a quarter of an hour or so, and make judges tells it. In presenter mode no story goes on by itself.
+func TestEveryStoryAtEveryPace(t *testing.T) {
+	if !*everyLayout {
+		t.Skip("make judges tells every story at each pace")
+	}
+	srv, files := storyServer(t)
+	for _, l := range []string{"stage", "presenter"} {
+		for _, pace := range []string{"hurried", "by itself", "slow"} {
+			for i, id := range stories(t) {
+				if l == "presenter" && pace == "by itself" {
+					continue
+				}
+				t.Run(fmt.Sprintf("%s %s %s", l, pace, id), func(t *testing.T) {
+					t.Parallel()
+					storyPaces[pace](openStory(t, srv, files, id, l, []string{"en", "zh"}[i%2]))
+				})
+			}
+		}
+	}
+}
+
+// hurry presses five times a second until the last page shows what it tells: no page turns without a press, and none is lost. Each step has come to
+// its end all the same, which is what turning back shows.
+func (w *walker) hurry() {
+	w.t.Helper()
+	n := len(w.story.Steps)
+	deadline := within(w.t, 3*time.Minute)
+	every := time.NewTicker(200 * time.Millisecond)
+	defer every.Stop()
+	for presses := 0; ; presses++ {
+		at := evalIn[int](w.t, w.page, "Number(%s?.step ?? 0)", storyData)
+		if at > presses+1 {
+			w.t.Fatalf("after %d presses it shows step %d", presses, at)
+		}
+		if at == n && evalIn[string](w.t, w.page, "%s.state", storyData) == "told" {
+			break
+		}
+		if deadline.Err() != nil {
+			w.t.Fatalf("after %d presses it shows step %d of %d", presses, at, n)
+		}
+		pressKey(w.t, w.page, "PageDown")
+		<-every.C
+	}
+	passRide(w.t, w.page)
+	w.says(n-1, false)
+	w.back()
+	w.page.ExpectClean(w.t)
+}
+
+// watch presses nothing: what is drawn is held while the story goes on by itself, at the pace of who reads.
+func (w *walker) watch() {
+	w.t.Helper()
+	for step := range w.story.Steps {
+		waitTour(w.t, w.page, "Number(%s?.step) >= %d && %s.state !== 'telling'", storyData, step+1, storyData)
+		if evalIn[int](w.t, w.page, "Number(%s.step)", storyData) > step+1 {
+			continue // it was over while the one before was held
+		}
+		if evalIn[bool](w.t, w.page, "%s.state === 'waits'", storyData) {
+			w.asks(step)
+			pressKey(w.t, w.page, "PageDown") // a question waits for its answer; from here on the pages are turned by hand
+			w.by = true
+		}
+		w.rest(step, false)
+		if w.by {
+			w.told(step)
+			passRide(w.t, w.page)
+			w.says(step, false)
+			if step < len(w.story.Steps)-1 {
+				pressKey(w.t, w.page, "PageDown")
+			}
+		}
+	}
+	w.told(len(w.story.Steps) - 1)
+	w.says(len(w.story.Steps)-1, false)
+	w.page.ExpectClean(w.t)
+}
+
+// linger waits at each step until time stands still, where a minute more is like a moment more: nothing happens, and what is said is so.
+func (w *walker) linger() {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+	pressKey(w.t, w.page, "PageUp") // from here on by hand
+	for step := range w.story.Steps {
+		w.begun(step)
+		w.told(step)
+		passRide(w.t, w.page)
+		still := w.stands()
+		w.says(step, true)
+		for range 20 {
+			settle(w.t, w.page)
+		}
+		if st := evalIn[trace.State](w.t, w.page, "informerscope.state()"); st.Seq != still.Seq || st.AtMillis != still.AtMillis {
+			w.t.Errorf("step %d: time stood still at event %d, %.0f ms, and went on to event %d, %.0f ms", step+1, still.Seq, still.AtMillis, st.Seq, st.AtMillis)
+		}
+		w.says(step, true)
+		if step < len(w.story.Steps)-1 {
+			pressKey(w.t, w.page, "PageDown")
+		}
+	}
+	w.page.ExpectClean(w.t)
+}
+
+// stands waits until time stands still.
+func (w *walker) stands() (st trace.State) {
+	w.t.Helper()
+	deadline := within(w.t, 3*time.Minute)
+	for same := 0; same < 5; {
+		settle(w.t, w.page)
+		is := evalIn[trace.State](w.t, w.page, "informerscope.state()")
+		if same++; is.Seq != st.Seq || is.AtMillis != st.AtMillis {
+			same = 0
+		}
+		if st = is; deadline.Err() != nil {
+			w.t.Fatalf("time goes on at event %d, %.0f ms", st.Seq, st.AtMillis)
+		}
+	}
+	return st
+}
