@@ -137,7 +137,6 @@ type walker struct {
 	story *corestory.Story
 	zh    bool
 	bases map[int]*trace.State
-	by    bool // the pages are turned by hand
 }
 
 // walk tells a story in a layout, forwards and back. At each step what is drawn of it is one of its sentences, in the layout's language, whose numbers
@@ -200,6 +199,7 @@ func (w *walker) back() {
 	for step := len(w.story.Steps) - 2; step >= 0; step-- {
 		pressKey(w.t, w.page, "PageUp")
 		w.told(step)
+		passRide(w.t, w.page)
 		w.says(step, true)
 	}
 }

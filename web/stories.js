@@ -501,7 +501,7 @@ export class Stories {
     }
   }
 
-  /** Paints the numbers beside the sentence, where this view has the caption's line. @private */
+  /** Paints the numbers beside the sentence, where this view has the caption's line: whenever that asks what to say, also while nothing happens. */
   paintFigures() {
     const is = this.views.presenting() ? [] : this.numbers();
     const drawn = [language(), ...is.map((x) => x.is + x.en)].join();

@@ -158,6 +158,7 @@ export class Views {
 
   /** The caption of the view, when it has one of its own. @returns {[string, string] | null} */
   caption() {
+    this.stories.paintFigures(); // of the sentence that is about to be said
     return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : this.shown === 'factory' ? this.factory.caption() : null);
   }
 
