@@ -35,10 +35,10 @@ type way[V any] struct {
 	means V
 }
 
-func (ps *paths[V]) find(p *callers) (means V, ok bool) {
+func (ps *paths[V]) find(p callers) (means V, ok bool) {
 	if known := ps.known.Load(); known != nil {
 		for i := range *known {
-			if (*known)[i].callers == *p {
+			if (*known)[i].callers == p {
 				return (*known)[i].means, true
 			}
 		}
@@ -48,7 +48,7 @@ func (ps *paths[V]) find(p *callers) (means V, ok bool) {
 
 // learn is find for who has looked at all frames. What is not known yet says decide, and whether it found what it looked for.
 func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
-	if means, ok := ps.find(p); ok {
+	if means, ok := ps.find(*p); ok {
 		return means
 	}
 	is := way[V]{callers: *p}
@@ -61,7 +61,7 @@ func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
 	is.means = means
 	ps.mu.Lock()
 	defer ps.mu.Unlock()
-	if _, ok := ps.find(&is.callers); !ok {
+	if _, ok := ps.find(is.callers); !ok {
 		var all []way[V]
 		if known := ps.known.Load(); known != nil {
 			all = append(all, *known...)

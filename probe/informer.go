@@ -276,10 +276,11 @@ func (l *lane) hookStore() {
 		}
 		var pcs callers
 		goruntime.Callers(2, pcs[:shallow])
-		c, known := indexPaths.find(&pcs)
+		c, known := indexPaths.find(pcs)
 		if !known {
-			goruntime.Callers(2, pcs[:])
-			c = indexPaths.learn(&pcs, indexCause)
+			var all callers
+			goruntime.Callers(2, all[:])
+			c = indexPaths.learn(&all, indexCause)
 		}
 		if c == causeOld {
 			l.leaving = attachment
@@ -398,10 +399,11 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 				defer l.contain("queued", &broken)
 				var pcs callers
 				goruntime.Callers(3, pcs[:shallow])
-				o, known := queuePaths.find(&pcs)
+				o, known := queuePaths.find(pcs)
 				if !known {
-					goruntime.Callers(3, pcs[:])
-					o = queuePaths.learn(&pcs, queueOp)
+					var all callers
+					goruntime.Callers(3, all[:])
+					o = queuePaths.learn(&all, queueOp)
 				}
 				if o != opNone { // a WatchList transforms its objects a first time for a store of its own
 					key, rv := l.ident(obj)
