@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"sync"
+	"sync/atomic"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/client-go/tools/cache"
@@ -13,10 +14,63 @@ import (
 // An index function is told an object and not why, and so is a transform. Who called it says so: the way up the stack is one of a few, and
 // each is looked at once.
 
-// depth is how much of the stack is looked at: each frame costs as much as a line of the recording.
-const depth = 6
+// Each frame that is looked at costs as much as a line of the recording. The next ones nearly always say why; where they do not, a few more are
+// looked at.
+const (
+	shallow = 3
+	depth   = 6
+)
 
+// callers are the frames above a hook, as many as were looked at, then zeros.
 type callers [depth]uintptr
+
+// paths are what ways up the stack were found to mean. There are few of them, and they are found without a lock and without allocating.
+type paths[V any] struct {
+	known atomic.Pointer[[]way[V]]
+	mu    sync.Mutex // for who adds one
+}
+
+type way[V any] struct {
+	callers
+	means V
+}
+
+func (ps *paths[V]) find(p callers) (means V, ok bool) {
+	if known := ps.known.Load(); known != nil {
+		for i := range *known {
+			if (*known)[i].callers == p {
+				return (*known)[i].means, true
+			}
+		}
+	}
+	return means, false
+}
+
+// learn is find for who has looked at all frames. What is not known yet says decide, and whether it found what it looked for.
+func (ps *paths[V]) learn(p *callers, decide func(*callers) (V, bool)) V {
+	if means, ok := ps.find(*p); ok {
+		return means
+	}
+	is := way[V]{callers: *p}
+	clear(is.callers[shallow:])
+	means, found := decide(&is.callers)
+	if !found { // the next frames do not say it
+		is.callers = *p
+		means, _ = decide(p)
+	}
+	is.means = means
+	ps.mu.Lock()
+	defer ps.mu.Unlock()
+	if _, ok := ps.find(is.callers); !ok {
+		var all []way[V]
+		if known := ps.known.Load(); known != nil {
+			all = append(all, *known...)
+		}
+		all = append(all, is)
+		ps.known.Store(&all)
+	}
+	return means
+}
 
 // isCache says whether a function's or a package's name is of client-go's cache package, vendored or not.
 func isCache(name string) bool {
@@ -36,8 +90,8 @@ const (
 )
 
 var (
-	indexPaths sync.Map // callers → cause
-	queuePaths sync.Map // callers → op, opNone when it is not for the queue
+	indexPaths paths[cause]
+	queuePaths paths[op] // opNone when it is not for the queue
 
 	calibration sync.Once
 	oldLine     int // where updateSingleIndex calls for the old object
@@ -87,11 +141,9 @@ func trim(p *callers) []uintptr {
 	return p[:n]
 }
 
-func indexCause(p *callers) cause {
-	if c, ok := indexPaths.Load(*p); ok {
-		return c.(cause)
-	}
-	c := causeUnknown
+// indexCause says why an index function was called, and whether the frames say so.
+func indexCause(p *callers) (c cause, found bool) {
+	c = causeUnknown
 	line := 0
 	frames := runtime.CallersFrames(trim(p))
 	for more := true; more && c == causeUnknown; {
@@ -120,15 +172,11 @@ func indexCause(p *callers) cause {
 	if line == 0 && c != causeOther {
 		c = causeUnknown
 	}
-	indexPaths.Store(*p, c)
-	return c
+	return c, c != causeUnknown
 }
 
-func queueOp(p *callers) op {
-	if o, ok := queuePaths.Load(*p); ok {
-		return o.(op)
-	}
-	o := opNone
+// queueOp says as what an object enters the queue, and whether the frames say so.
+func queueOp(p *callers) (o op, found bool) {
 	frames := runtime.CallersFrames(trim(p))
 	for more := true; more && o == opNone; {
 		var f runtime.Frame
@@ -150,8 +198,7 @@ func queueOp(p *callers) op {
 			o = opReplacedAll
 		}
 	}
-	queuePaths.Store(*p, o)
-	return o
+	return o, o != opNone
 }
 
 func cutLast(s, sep string) (before, after string, found bool) {

@@ -23,12 +23,15 @@ type laneView struct {
 	era     string
 
 	namespaced bool // it has the index by namespace
+	ixOf       string
+	ixLast     []indexed // what is told of the objects of that namespace
 	storeRV    string
 
 	// The queue, as far as it was told. Of a DeltaFIFO all deltas of a key leave together; left is how many of those the store has not had.
 	delta    bool
 	pending  []waiting
-	sampled0 int // how many of pending stood there at the last sample
+	waits    map[string]int // of a DeltaFIFO: how many of pending each key has
+	sampled0 int            // how many of pending stood there at the last sample
 	atomic   []lineItem
 	leftKey  string
 	left     int
@@ -64,7 +67,10 @@ func (lv *laneView) ix(key string) []indexed {
 	if !ok {
 		ns = ""
 	}
-	return []indexed{{cache.NamespaceIndex, []string{ns}}}
+	if lv.ixLast == nil || lv.ixOf != ns {
+		lv.ixOf, lv.ixLast = ns, []indexed{{cache.NamespaceIndex, []string{ns}}}
+	}
+	return lv.ixLast
 }
 
 func (lv *laneView) item(key, rv string) lineItem {
@@ -92,6 +98,9 @@ func (lv *laneView) restore(at int64, c content) {
 	queueItems := []map[string]interface{}{}
 	if !l.isOff("queued") && s.depth >= 0 {
 		lv.pending = append(lv.pending, s.waiting...)
+	}
+	lv.count()
+	if len(lv.pending) > 0 {
 		var byKey map[string]interface{}
 		for _, w := range s.waiting {
 			item := map[string]interface{}{"op": opNames[w.op], "key": w.key, "rv": w.rv}
@@ -157,6 +166,9 @@ func (lv *laneView) enter(at int64, w waiting, items []lineItem) {
 		lv.pop(at, len(lv.pending))
 	}
 	lv.pending = append(lv.pending, w)
+	if lv.delta {
+		lv.waits[w.key]++
+	}
 	lv.put(line{At: at, Kind: "Queued", Op: opNames[w.op], Key: w.key, RV: w.rv, N: len(lv.pending), Items: items})
 }
 
@@ -173,7 +185,10 @@ func (lv *laneView) pop(at int64, n int) {
 	if n <= 0 {
 		return
 	}
-	lv.pending = append(lv.pending[:0], lv.pending[n:]...)
+	lv.pending = lv.pending[n:] // what has left goes when the rest is copied to make room
+	if lv.delta {
+		lv.count()
+	}
 	lv.sampled0 = max(lv.sampled0-n, 0)
 	lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Text: "single"})
 }
@@ -197,22 +212,44 @@ func (lv *laneView) leaveDelta(at int64, key string) (rv string) {
 		lv.left--
 		return ""
 	}
-	kept, n := lv.pending[:0], 0
-	for _, w := range lv.pending {
-		if w.key == key {
-			rv = w.rv
-			n++
-		} else {
-			kept = append(kept, w)
-		}
+	all := lv.waits[key]
+	delete(lv.waits, key)
+	n := 0
+	for n < all && lv.pending[0].key == key { // nearly always all of them
+		rv = lv.pending[0].rv
+		lv.pending = lv.pending[1:]
+		n++
 	}
-	lv.pending = kept
-	lv.sampled0 = min(lv.sampled0, len(kept))
+	if n < all {
+		kept := lv.pending[:0]
+		for _, w := range lv.pending {
+			if w.key == key {
+				rv = w.rv
+				n++
+			} else {
+				kept = append(kept, w)
+			}
+		}
+		lv.pending = kept
+	}
+	lv.sampled0 = min(lv.sampled0, len(lv.pending))
 	if n > 0 {
-		lv.put(line{At: at, Kind: "Popped", N: n, M: len(kept), Key: key, Text: "single"})
+		lv.put(line{At: at, Kind: "Popped", N: n, M: len(lv.pending), Key: key, Text: "single"})
 	}
 	lv.leftKey, lv.left = key, max(n-1, 0)
 	return rv
+}
+
+// count counts the entries of each key anew, of a DeltaFIFO, where those of one leave together.
+func (lv *laneView) count() {
+	lv.waits = nil
+	if !lv.delta {
+		return
+	}
+	lv.waits = map[string]int{}
+	for i := range lv.pending {
+		lv.waits[lv.pending[i].key]++
+	}
 }
 
 func (lv *laneView) stored(at int64, e *event) {
@@ -308,6 +345,7 @@ func (lv *laneView) sampled(at int64, s *sample) {
 	if s.era != "" && s.era != lv.era {
 		lv.era = s.era
 		lv.delta = s.queueKind == "DeltaFIFO"
+		lv.count()
 		lv.put(line{At: at, Kind: "InformerStarted", Era: s.era})
 	}
 	if s.depth >= 0 {

@@ -162,8 +162,8 @@ type call struct {
 	returned bool
 }
 
-func (t *timed) before(o op, obj interface{}, initial bool) (c *call) {
-	c = &call{t: t, op: o}
+func (t *timed) before(o op, obj interface{}, initial bool) (c call) {
+	c.t, c.op = t, o
 	defer t.l.contain("handlers", &t.broken)
 	now := time.Since(t.l.p.start)
 	if c.told = t.l.p.on.Load(); c.told {

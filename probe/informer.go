@@ -275,8 +275,13 @@ func (l *lane) hookStore() {
 			return nil, nil
 		}
 		var pcs callers
-		goruntime.Callers(2, pcs[:])
-		c := indexCause(&pcs)
+		goruntime.Callers(2, pcs[:shallow])
+		c, known := indexPaths.find(pcs)
+		if !known {
+			var all callers
+			goruntime.Callers(2, all[:])
+			c = indexPaths.learn(&all, indexCause)
+		}
 		if c == causeOld {
 			l.leaving = attachment
 			return nil, nil
@@ -393,8 +398,14 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 			func() {
 				defer l.contain("queued", &broken)
 				var pcs callers
-				goruntime.Callers(3, pcs[:])
-				if o := queueOp(&pcs); o != opNone { // a WatchList transforms its objects a first time for a store of its own
+				goruntime.Callers(3, pcs[:shallow])
+				o, known := queuePaths.find(pcs)
+				if !known {
+					var all callers
+					goruntime.Callers(3, all[:])
+					o = queuePaths.learn(&all, queueOp)
+				}
+				if o != opNone { // a WatchList transforms its objects a first time for a store of its own
 					key, rv := l.ident(obj)
 					if l.work.Load() != nil {
 						l.unread.queued(key, rv, o)

@@ -2,7 +2,9 @@ package probe
 
 import (
 	"encoding/json"
+	"math"
 	"reflect"
+	"strconv"
 	"testing"
 )
 
@@ -32,6 +34,14 @@ func TestLine(t *testing.T) {
 		}
 		if !reflect.DeepEqual(a, b) || got[len(got)-1] != '\n' {
 			t.Errorf("%s is not %s", got, want)
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, n := range []int64{0, 1, 9, 10, 11, 99, 100, 101, 12345, 1e9, 1e9 - 1, math.MaxInt64, math.MaxInt64 - 1, -1, math.MinInt64} {
+		if got, want := string(appendNumber([]byte("x"), n)), "x"+strconv.FormatInt(n, 10); got != want {
+			t.Errorf("%s, want %s", got, want)
 		}
 	}
 }
