@@ -163,9 +163,9 @@ reliability: wasm $(T) ## everything of docs/reliability.md broken, also what ta
 	./e2e/install-chromium.sh
 	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' . -reliability
 
-story-layouts: wasm $(T) ## every story in each layout and both languages: what it says is drawn, and true
+story-layouts: wasm $(T) ## every story in each layout, in both languages and at three paces: what it says is drawn, and true
 	./e2e/install-chromium.sh
-	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStoryInEveryLayout$$' . -stories.layouts
+	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' . -stories.layouts
 
 flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
 	./e2e/install-chromium.sh
