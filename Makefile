@@ -103,13 +103,14 @@ judges: $(T) ## what takes too long for make test; run it too before a larger ch
 $(T): $(wildcard tools/testrun/*.go) go.mod
 	$(GO) build -o $@ ./tools/testrun
 
-check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, lines over 160 columns, go mod tidy, govulncheck where it can
+check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, members of events, lines over 160 columns, go mod tidy, govulncheck where it can
 	@$(T) check gofmt -- bash -c 'out=$$(git ls-files -co --exclude-standard "*.go" | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l) && test -z "$$out" || \
 	  { echo "not gofmt-ed:"; echo "$$out"; exit 1; }'
 	@$(T) check 'vet' -- $(GO) vet ./...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm' -- $(GO) vet ./core/... ./wasm/...
 	@GOOS=js GOARCH=wasm $(T) check 'vet for js/wasm, steady' -- $(GO) vet -tags steady ./wasm
 	@$(T) check 'order of maps' -- $(GO) run ./tools/maporder
+	@$(T) check 'members of events' -- $(GO) run ./tools/eventmembers
 	@$(T) check 'lines' -- $(GO) run ./tools/columns
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
 	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...

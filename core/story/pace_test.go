@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/core/view"
 )
 
@@ -61,6 +62,12 @@ func (s *stage) claims() {
 	story := s.player.now.story
 	pages := s.player.now.pages
 	head, _ := s.rec.Head()
+	s.rec.Read(1, head, func(e *trace.Event) bool {
+		if err := tracetest.Foreign(&e.Event); err != nil {
+			t.Errorf("event %d: %v", e.Seq, err)
+		}
+		return !t.Failed()
+	})
 	fold := s.rec.FoldAt(pages[0].Begin)
 	wrong := 0
 	for i, is := range pages {

@@ -21,21 +21,15 @@
 package main
 
 import (
-	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
 	"go/ast"
-	"go/importer"
-	"go/parser"
 	"go/token"
 	"go/types"
-	"io"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"slices"
 	"strings"
+
+	"informerscope/tools/pagecode"
 )
 
 func main() {
@@ -52,84 +46,17 @@ func main() {
 	}
 }
 
-// listed is what the go command says of a package.
-type listed struct {
-	ImportPath, Dir, Export string
-	GoFiles                 []string
-	ImportMap               map[string]string
-	DepOnly                 bool
-}
-
 // run looks at packages as they are built for the page, or if none is named at all of this module's that the page is made of, and
 // returns what it found in the order of files.
 func run(patterns []string) (found []string, err error) {
-	whole := len(patterns) == 0
-	if whole {
-		patterns = []string{"informerscope/wasm"}
-	}
-	cmd := exec.Command("go", append([]string{"list", "-export", "-deps", "-json=ImportPath,Dir,Export,GoFiles,ImportMap,DepOnly", "--"}, patterns...)...)
-	cmd.Env = append(os.Environ(), "GOOS=js", "GOARCH=wasm")
-	cmd.Stderr = os.Stderr
-	out, err := cmd.Output()
+	packages, err := pagecode.Load(patterns)
 	if err != nil {
-		return nil, fmt.Errorf("go list: %w", err)
-	}
-	exports := map[string]string{}
-	var targets []listed
-	for dec := json.NewDecoder(bytes.NewReader(out)); ; {
-		var p listed
-		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
-			break
-		} else if err != nil {
-			return nil, fmt.Errorf("go list: %w", err)
-		}
-		exports[p.ImportPath] = p.Export
-		if !p.DepOnly || whole && strings.HasPrefix(p.ImportPath, "informerscope/") {
-			targets = append(targets, p)
-		}
-	}
-	if len(targets) == 0 {
-		return nil, fmt.Errorf("no packages match %s", strings.Join(patterns, " "))
-	}
-	for _, p := range targets {
-		f, err := check(p, exports)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", p.ImportPath, err)
-		}
-		found = append(found, f...)
-	}
-	return found, nil
-}
-
-// check type-checks a package's own files against what was compiled of the others, and looks at each file.
-func check(p listed, exports map[string]string) (found []string, err error) {
-	fset := token.NewFileSet()
-	var files []*ast.File
-	for _, name := range p.GoFiles {
-		f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.ParseComments|parser.SkipObjectResolution)
-		if err != nil {
-			return nil, err
-		}
-		files = append(files, f)
-	}
-	info := &types.Info{Types: map[ast.Expr]types.TypeAndValue{}, Uses: map[*ast.Ident]types.Object{}, Defs: map[*ast.Ident]types.Object{}}
-	conf := types.Config{
-		Importer: importer.ForCompiler(fset, "gc", func(path string) (io.ReadCloser, error) {
-			if to := p.ImportMap[path]; to != "" {
-				path = to
-			}
-			if exports[path] == "" {
-				return nil, fmt.Errorf("nothing was compiled of %s", path)
-			}
-			return os.Open(exports[path])
-		}),
-		Sizes: types.SizesFor("gc", "wasm"),
-	}
-	if _, err := conf.Check(p.ImportPath, fset, files, info); err != nil {
 		return nil, err
 	}
-	for _, f := range files {
-		found = append(found, inspect(fset, f, info)...)
+	for _, p := range packages {
+		for _, f := range p.Files {
+			found = append(found, inspect(p.Fset, f, p.Info)...)
+		}
 	}
 	return found, nil
 }
@@ -158,7 +85,7 @@ func inspect(fset *token.FileSet, f *ast.File, info *types.Info) (found []string
 	var all []finding
 	at := func(pos token.Pos, words string) {
 		p := fset.Position(pos)
-		all = append(all, finding{p.Line, fmt.Sprintf("%s:%d: %s", short(p.Filename), p.Line, words)})
+		all = append(all, finding{p.Line, fmt.Sprintf("%s:%d: %s", pagecode.Short(p.Filename), p.Line, words)})
 	}
 	report := func(pos token.Pos, words string) {
 		line := fset.Position(pos).Line
@@ -193,16 +120,4 @@ func inspect(fset *token.FileSet, f *ast.File, info *types.Info) (found []string
 		found = append(found, f.text)
 	}
 	return found
-}
-
-// short is a path as a person in the module's root would write it.
-func short(path string) string {
-	wd, err := os.Getwd()
-	if err != nil {
-		return path
-	}
-	if rel, err := filepath.Rel(wd, path); err == nil && filepath.IsLocal(rel) {
-		return rel
-	}
-	return path
 }
