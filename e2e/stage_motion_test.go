@@ -49,3 +49,49 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 	}
 	p.ExpectClean(t)
 }
+
+// TestCountsDoNotCrossTheWordsOfAHold lets stacks through a held Pop: how many each stands for is drawn above the words beside the hold, for as long
+// as those are there.
+func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
+	srv := startServer(t, "--listen=127.0.0.1:0")
+	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=3&objects=20&rate=0&lang=en", 1280, 720)
+	call(t, p, "hold('pop')")
+	call(t, p, "cluster('burst', {n: 400})")
+	await(t, p, time.Minute, "s.queue.depth >= 400")
+	settle(t, p)
+	waitFor(t, p, inked(".tokens canvas")+" === 0")
+	// In each animation frame: what is drawn on the words, and what right above them.
+	evalIn[bool](t, p, `(() => {
+		const words = [...document.querySelectorAll('svg text')].find((el) => el.textContent === 'held before Pop');
+		const box = words.getBoundingClientRect();
+		const ink = (x, y, w, h) => [...document.querySelectorAll('.tokens canvas')].reduce((sum, c) => {
+			const at = c.getBoundingClientRect();
+			if (!c.width || x < at.left || x + w > at.right || y < at.top || y + h > at.bottom) return sum;
+			const k = c.width / at.width;
+			const p = c.getContext('2d').getImageData((x - at.left) * k, (y - at.top) * k, w * k, h * k).data;
+			for (let i = 3; i < p.length; i += 4) sum += p[i] ? 1 : 0;
+			return sum;
+		}, 0);
+		globalThis.crossing = {held: 0, on: 0, above: 0};
+		const look = () => {
+			if (words.textContent) {
+				crossing.held++;
+				crossing.on += ink(box.left, box.top + 2, 180, box.height - 4);
+				crossing.above += ink(box.left, box.top - 10, 180, 10);
+			}
+			requestAnimationFrame(look);
+		};
+		look();
+		return true;
+	})()`)
+	call(t, p, "release('pop', 40)")
+	if err := p.WaitFor(within(t, 30*time.Second), "crossing.above > 0 || crossing.on > 0", "JSON.stringify(crossing)"); err != nil {
+		t.Fatal(err)
+	}
+	shot(t, p, "counted")
+	waitFor(t, p, inked(".tokens canvas")+" === 0")
+	if got := evalIn[map[string]int](t, p, "crossing"); got["on"] > 0 || got["held"] == 0 {
+		t.Errorf("over the words of the hold: %v", got)
+	}
+	p.ExpectClean(t)
+}

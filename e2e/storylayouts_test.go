@@ -327,3 +327,38 @@ func (w *walker) rest(step int, stands bool) {
 		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
 	}
 }
+
+// TestNothingIsFramedWhereNothingIsCompared tells a story of two eras that first changes nothing, and then does: what frames the comparison and names
+// its parts is drawn where there is something to compare, and otherwise the Reflectors have their panels and nobody else.
+func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
+	srv, files := storyServer(t)
+	const seen = `.filter((el) => el.getClientRects().length > 0).length`
+	const panels = `[...document.querySelectorAll('.lanesv rect.pn')]` + seen
+	const names = `[...document.querySelectorAll('.lanesv text')].filter((el) => /^(sent, in order|what Pop took|received)$/.test(el.textContent))` + seen
+	for _, layout := range []string{"stage", "presenter"} {
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			w := openStory(t, srv, files, "indexing", layout, "en")
+			waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+			pressKey(t, w.page, "PageUp") // from here on by hand
+			is := func(when string, wantPanels, wantNames int) {
+				t.Helper()
+				if err := w.page.WaitFor(within(t, 30*time.Second), fmt.Sprintf("%s === %d && %s === %d", panels, wantPanels, names, wantNames),
+					panels+" + ' panels, names: ' + "+names); err != nil {
+					t.Errorf("%s: %v", when, err)
+				}
+				shot(t, w.page, when)
+			}
+			w.told(0)
+			is("nothing changed", 2, 0)
+			pressKey(t, w.page, "PageDown")
+			w.begun(1)
+			w.told(1)
+			is("fifty changed", 8, 5)
+			pressKey(t, w.page, "PageUp")
+			w.told(0)
+			is("before they changed", 2, 0)
+			w.page.ExpectClean(t)
+		})
+	}
+}

@@ -1,7 +1,7 @@
 // @ts-check
 // What two eras made of the same changes, as the worker compares them: what was sent, what each queue took together, what each store went
 // through, and in which order each handler was called. Nothing is worked out here; places and words alone are.
-import { s, text } from './dom.js';
+import { s, show, text } from './dom.js';
 import { exact, middle, span, version, wrap } from './format.js';
 import { kindOf } from './glyphs.js';
 
@@ -18,6 +18,13 @@ export const nothing = {
     given: [], givenCount: 0, givenLate: 0,
   })),
 };
+
+/**
+ * Whether nothing is compared and nobody is asked to change anything, as in a story of two eras that tells of something else: what would
+ * frame the comparison is not drawn then.
+ * @param {import('./page-types.js').Ctx} ctx
+ */
+export const unframed = (ctx) => !!ctx.storyTitle?.() && !ctx.model.compare?.changes.length;
 
 /** The change that a lane names by its number. @param {Comparison} c @param {number} n */
 export function sent(c, n) {
@@ -166,29 +173,33 @@ export class Columns {
     this.o = o;
     /** Between the rails: the row of what was sent. */
     this.middle = (o.rails[0] + o.rails[1]) / 2;
+    const all = s('g');
+    /** All that the columns draw. */
+    this.all = all;
     const { api, queue, indexer, listeners } = o;
     const top = o.rails[0] + o.drop;
-    this.head = text(svg, api.x + 10, top + 30, 'l');
-    this.asSent = text(svg, listeners.x + 24, this.middle + 4, 'l t1');
-    this.legend = [0, 1, 2].map((i) => text(svg, api.x + o.sent.legend.x, o.foot - o.sent.legend.up + 18 * i, 'm1'));
-    this.truth = o.explains ? [0, 1].map((i) => text(svg, api.x + 10, o.sent.truth + 15 * i, 'l t1')) : [];
-    this.empty = [0, 1, 2].map((i) => text(svg, listeners.x + 140, 252 + 20 * i, 'c14'));
+    this.head = text(all, api.x + 10, top + 30, 'l');
+    this.asSent = text(all, listeners.x + 24, this.middle + 4, 'l t1');
+    this.legend = [0, 1, 2].map((i) => text(all, api.x + o.sent.legend.x, o.foot - o.sent.legend.up + 18 * i, 'm1'));
+    this.truth = o.explains ? [0, 1].map((i) => text(all, api.x + 10, o.sent.truth + 15 * i, 'l t1')) : [];
+    this.empty = [0, 1, 2].map((i) => text(all, listeners.x + 140, 252 + 20 * i, 'c14'));
     this.code = o.calls.y.map((y) => ({
-      era: text(svg, listeners.x + 24, y, 't14'),
-      calls: text(svg, listeners.x + 74, y, 'm1'),
-      note: text(svg, listeners.x + 74, y + o.calls.note, 'l'),
+      era: text(all, listeners.x + 24, y, 't14'),
+      calls: text(all, listeners.x + 74, y, 'm1'),
+      note: text(all, listeners.x + 74, y + o.calls.note, 'l'),
     }));
     this.lanes = o.rails.map((y) => {
       const at = y + o.drop;
       return {
-        took: text(svg, queue.x + 10, at + 20, 'l'),
-        more: text(svg, queue.x + queue.w - 10, at + 20, 'l', 'end'),
-        said: [0, 1, 2].map((j) => text(svg, indexer.x + 10, at + o.stored.words + 17 * j, 'l')),
-        received: text(svg, listeners.x + 24, y + 38, 'l'),
+        took: text(all, queue.x + 10, at + 20, 'l'),
+        more: text(all, queue.x + queue.w - 10, at + 20, 'l', 'end'),
+        said: [0, 1, 2].map((j) => text(all, indexer.x + 10, at + o.stored.words + 17 * j, 'l')),
+        received: text(all, listeners.x + 24, y + 38, 'l'),
       };
     });
     this.g = s('g');
-    svg.append(this.g);
+    all.append(this.g);
+    svg.append(all);
     /** What is drawn. @type {Comparison | null} */
     this.drawn = null;
     this.words = '';
@@ -202,6 +213,7 @@ export class Columns {
    * @param {string} language
    */
   paint(c, states, language) {
+    show(this.all, !unframed(this.ctx));
     const source = `${states[0].source.kind} ${this.ctx.storyTitle?.() ?? ''}`;
     if (c === this.drawn && language === this.words && source === this.source) return;
     this.drawn = c;

@@ -68,7 +68,7 @@ const words = {
   'fault.slowindex.x': ['the index functions take 50 ms for each object', 'index 函数处理每个对象耗时 50 ms'],
   'fault.mutate.x': ['mailer’s handler sets app=mine in what it is handed', 'mailer 的 handler 把拿到的对象的 app 设成 mine'],
   'fault.forbidden.x': ['each LIST and WATCH gets 403; an open watch goes on', '每个 LIST 和 WATCH 都得到 403；已开的 watch 继续'],
-  'fault.failover.x': ['an API server {n} versions behind answers', '由落后 {n} 个版本的 API server 应答'],
+  'fault.failover.x': ['an API server {n} [n:version|versions] behind answers', '由落后 {n} 个版本的 API server 应答'],
   'fault.expire.x': ['every watch of pods ends with 410', '每个 pod 的 watch 都以 410 结束'],
   'fault.compact.x': ['the cluster forgets its history', '集群清除历史版本'],
   'fault.restart.x': ['the cluster’s API server restarts', '集群的 API server 重启'],
@@ -202,7 +202,7 @@ const words = {
   'lis.boxLabel': ['handler of {name}, {s} a call: change its pace', '{name} 的 handler，每次 {s}：改变速度'],
 
   'con.queued': ['queued', '个排队'],
-  'con.workers': ['{n} [n:worker|workers]', '{n} workers'],
+  'con.workers': ['{n} [n:worker|workers]', '{n} 个 worker'],
   'con.idle': ['idle', '空闲'],
   'con.retry': ['1 retry, try {n}', '1 个重试，第 {n} 次'],
   'con.retries': ['{n} [n:retry|retries]', '{n} 个重试'],

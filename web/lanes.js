@@ -1,7 +1,7 @@
 // @ts-check
 // Two eras side by side: one wire that forks, two informers under each other, and what their handlers received compared with what was sent.
-import { Columns, nothing, sent } from './comparison.js';
-import { attr, h, place, put, s, text } from './dom.js';
+import { Columns, nothing, sent, unframed } from './comparison.js';
+import { attr, h, place, put, s, show, text } from './dom.js';
 import { Burst } from './eraburst.js';
 import { exact, fit, seconds } from './format.js';
 import { language } from './i18n.js';
@@ -87,10 +87,10 @@ export class Lanes {
     const { api, indexer, listeners, rails, foot, titles, forks } = shape;
     const top = rails[0] + shape.drop + 8;
     // One surface each for what was sent and for what both handlers received, under all else.
-    svg.prepend(
+    const frames = s('g', {},
       s('rect', { x: api.x, y: top, width: api.w, height: foot - top, rx: 4, class: 'pn' }),
-      s('rect', { x: listeners.x, y: rails[0] - 46, width: listeners.w, height: foot - rails[0] + 46, rx: 4, class: 'pn' }),
-    );
+      s('rect', { x: listeners.x, y: rails[0] - 46, width: listeners.w, height: foot - rails[0] + 46, rx: 4, class: 'pn' }));
+    svg.prepend(frames);
     svg.append(s('circle', { cx: forks, cy: rails[0], r: 4, class: 'fork' }));
     for (const { words, x, y } of titles) text(svg, x, y, 'ti').set(words);
     const who = text(svg, listeners.x + listeners.w, titles[0].y, 'l', 'end');
@@ -98,7 +98,7 @@ export class Lanes {
     const scale = stage.w / shape.w;
     const holds = holdsAt(shape);
     for (const p of this.pins) place(p.el, holds[/** @type {keyof typeof holds} */ (p.stage)] * scale - 8, rails[p.lane] * scale - 24, 16, 36);
-    return { who, keeps, columns: new Columns(this.ctx, svg, shape) };
+    return { frames, who, keeps, columns: new Columns(this.ctx, svg, shape) };
   }
 
   /** What the lanes made of the same changes. */
@@ -184,7 +184,8 @@ export class Lanes {
   paint(clock) {
     const { t, model } = this.ctx;
     if (!same([this.shape, this.compare.listener], this.laid)) this.drawn = this.lay();
-    const { who, keeps, columns } = this.drawn;
+    const { frames, who, keeps, columns } = this.drawn;
+    show(frames, !unframed(this.ctx));
     const st = model.state;
     const name = this.compared()?.name;
     who.set(t('lanes.listener', { name: name ?? '—' }));

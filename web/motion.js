@@ -10,8 +10,11 @@ import { kindOf, mainOp } from './glyphs.js';
 /** @typedef {import('./glyphs.js').Kind} Kind */
 /** @typedef {import('./types.js').Move} Move */
 /**
- * Where the count of a stack stands, and between which places of the way: below the chip with the mix of its types, above it, or behind.
- * @typedef {{side: 'below' | 'above' | 'behind', from?: number, to?: number, y?: number}} CountAt
+ * Where the count of a stack stands, and between which places of the way: below the chip with the mix of its types, above it, or behind. While
+ * a stage is held whose words stand above the way, it is `over` them.
+ * @typedef {{
+ *   side: 'below' | 'above' | 'behind', from?: number, to?: number, y?: number, over?: {held: import('./page-types.js').Stage, y: number}
+ * }} CountAt
  */
 /**
  * What a layout says of its motion. `spacing` is what two chips on a way keep between their middles before they become a stack; `sizes`
@@ -397,7 +400,8 @@ export class Motion {
       this.surface.count(words, size, x - half - 6, y + 5);
       return;
     }
-    const line = at.side === 'above' ? y - t.size - 4 : y + t.size + 10;
+    const over = at.over && this.ctx.model.hold(at.over.held) ? at.over : null;
+    const line = over ? over.y : at.side === 'above' ? y - t.size - 4 : y + t.size + 10;
     // Where two lanes share a wire their chips overtake one another; of counts that would touch, the first one stands.
     if (this.counted.some((q) => q.of !== t && q.y === line && Math.abs(q.x - x) < t.size * 2)) return;
     this.counted.push({ x, y: line, of: t });

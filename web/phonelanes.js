@@ -1,7 +1,7 @@
 // @ts-check
 // Two eras on the phone: one wire that forks into two upright rails. A station stands between them with a number at
 // either side, and time runs down: where the two eras differ, they differ from left to right.
-import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines, verdict } from './comparison.js';
+import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines, unframed, verdict } from './comparison.js';
 import { attr, s, text } from './dom.js';
 import { held, node, path, source as railHead, stretch } from './draw/rail.js';
 import { seats } from './draw/seats.js';
@@ -105,11 +105,14 @@ export function station(p, c, g, tap) {
     put((st) => [count(st.indexer.count), held(st.indexer.resourceVersion)], 'indexer.count', 'count');
   } else {
     put((st) => {
-      if (open) return ['', t('lanes.received')];
+      if (open && !unframed(p.ctx)) return ['', t('lanes.received')];
       const listener = st.listeners.find((l) => l.id === p.o.lanes.compare.listener);
       return [exact(listener?.handled ?? 0), t('phone.handled')];
     }, '', '');
-    if (open) text(tap, p.W / 2, y + 25, 'l', 'middle').set(t('lanes.asSent'));
+    if (open) {
+      const asSent = text(tap, p.W / 2, y + 25, 'l', 'middle');
+      p.updates.push(() => asSent.set(unframed(p.ctx) ? '' : t('lanes.asSent')));
+    }
   }
   if (open) comparison(p, c, g, y);
 }
@@ -189,11 +192,15 @@ function comparison(p, c, g, y) {
   g.append(into);
   /** @type {import('./types.js').Comparison | null} */
   let drawn = null;
+  let bare = false;
   p.updates.push(() => {
     const { compare } = p.o.lanes;
-    if (compare === drawn) return;
+    const none = unframed(p.ctx);
+    if (compare === drawn && none === bare) return;
     drawn = compare;
+    bare = none;
     into.replaceChildren();
+    if (none) return;
     if (c === 'queue') queues(p, into, y);
     if (c === 'indexer') stores(p, into, y);
     if (c === 'listeners') orders(p, into, y);
@@ -241,7 +248,6 @@ function orders(p, g, y) {
   const { changes } = p.o.lanes.compare;
   const mid = p.W / 2;
   if (!changes.length) {
-    if (p.ctx.storyTitle?.()) return;
     const words = wrap(t(model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), p.W - 124, 5, '14px');
     words.forEach((line, i) => text(g, mid, y + 56 + 19 * i, 'c14', 'middle').set(line));
     return;

@@ -127,10 +127,8 @@ export function arrange(o, listener) {
       { station: 'reflector', pts: [hold.store, y, hold.pop, y], behind: ['store'] },
       { station: 'indexer', pts: [hold.pop, y, listeners.x, y], behind: ['pop'] },
     ]),
-    stems: rails.flatMap((y) => [
-      { station: 'reflector', pts: [at, y + 9, at, y + o.drop] }, { station: 'indexer', pts: [store, y + 9, store, y + o.drop] },
-      { station: 'queue', pts: [queue.x + queue.w / 2, y + 12, queue.x + queue.w / 2, y + o.drop] },
-    ]),
+    // The queue and the Indexer draw their own, as those go with their panels.
+    stems: rails.map((y) => ({ station: 'reflector', pts: [at, y + 9, at, y + o.drop] })),
     nodes: rails.flatMap((y) => [{ station: 'reflector', at: [at, y], r: 9 }, { station: 'indexer', at: [store, y], r: 9 }]),
     source: { station: 'api', at: [source, rails[0]] },
     cut: [(source + forks) / 2, rails[0]],

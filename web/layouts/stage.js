@@ -68,7 +68,8 @@ export const stage = {
     sizes: { next: 18, take: 18, write: 18, cell: 18 },
     spacing: 30,
     counts: {
-      wire: { side: 'below', y: RAIL }, store: { side: 'below', y: RAIL, to: 345 }, pop: { side: 'above', y: RAIL, from: 556 },
+      wire: { side: 'below', y: RAIL }, store: { side: 'below', y: RAIL, to: 345 },
+      pop: { side: 'above', y: RAIL, from: 556, over: { held: 'pop', y: RAIL - 37 } },
       write: { side: 'behind', y: 556 },
     },
     names: { wire: { side: 'above', min: 72, max: 280 }, store: { side: 'below', min: 72, max: 470 } },
@@ -78,7 +79,7 @@ export const stage = {
    * is copied and composed with every frame, and most of the stage has no chip ever.
    */
   canvases: [
-    { x: 0, y: 104, w: 1280, h: 94 }, { x: 632, y: 198, w: 460, h: 338 }, { x: 40, y: 518, w: 1200, h: 54, paths: ['write'] },
+    { x: 0, y: 98, w: 1280, h: 100 }, { x: 632, y: 198, w: 460, h: 338 }, { x: 40, y: 518, w: 1200, h: 54, paths: ['write'] },
   ],
 };
 

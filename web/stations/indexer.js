@@ -1,11 +1,12 @@
 // @ts-check
 // The Indexer: every object of the store a cell, grouped by an index, as fresh as it is bright.
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from '../dom.js';
+import { unframed } from '../comparison.js';
 import { CellGrid } from '../draw/cells.js';
 import { heading, lineHeading } from '../draw/heading.js';
 import { byFreshness, byPhase, byWord, freshest, phaseInk } from '../draw/looks.js';
 import { pair } from '../draw/pair.js';
-import { panel } from '../draw/panel.js';
+import { hung, panel } from '../draw/panel.js';
 import { Pixels } from '../draw/pixels.js';
 import { Rects } from '../draw/rects.js';
 import { unseen } from '../draw/unseen.js';
@@ -821,7 +822,7 @@ export const indexer = {
   // before it. What the store was in between is drawn into its panel by comparison.js.
   lane(slot, ctx) {
     const { g, x, w, rail, type } = slot;
-    panel({ ...slot, lit: false }, slot.y, slot.h, 4);
+    const frame = hung(slot, 9);
     const held = text(g, x + 2, rail - 14, 'l t1');
     const line = s('text', { x: x + w, y: rail - 14, class: type.label, 'text-anchor': 'end' });
     const [before, value, after] = [0, 1, 2].map(() => {
@@ -834,6 +835,7 @@ export const indexer = {
       paint({ state }) {
         const { resourceVersion: rv, count: objects } = state.indexer;
         const pop = ctx.model.hold('pop');
+        show(frame, !unframed(ctx));
         held.of(heldFrom, 'seconds behind lanes.held').set(pop ? `${ctx.t('lanes.held')}, ${seconds(ctx.now() - pop.sinceMillis)}` : '');
         before.set(rv ? 'rv\u00a0' : '');
         if (rv) value.of('indexer.resourceVersion', 'version 9').set(version(rv, 9), rv);

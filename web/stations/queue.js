@@ -1,7 +1,7 @@
 // @ts-check
 // The queue, as what it is: a RealFIFO is one ordered list of deltas; a DeltaFIFO is a queue of keys and a map of Deltas.
 // Its head lies on the rail.
-import { seatWord } from '../comparison.js';
+import { seatWord, unframed } from '../comparison.js';
 import { bracket } from '../draw/bracket.js';
 import { deltaWords } from '../draw/delta.js';
 import { heading, lineHeading } from '../draw/heading.js';
@@ -9,7 +9,7 @@ import { lamp } from '../draw/lamp.js';
 import { lines } from '../draw/lines.js';
 import { markedLine } from '../draw/marked.js';
 import { pair } from '../draw/pair.js';
-import { panel } from '../draw/panel.js';
+import { hung, panel } from '../draw/panel.js';
 import { row } from '../draw/row.js';
 import { seats } from '../draw/seats.js';
 import { sparkline } from '../draw/sparkline.js';
@@ -626,7 +626,7 @@ function nextWords(q, stopped, t) {
  */
 function lane(slot, ctx) {
   const { g, x, w, rail, type } = slot;
-  panel({ ...slot, lit: false }, slot.y, slot.h, 4);
+  const frame = hung(slot, 12);
   const kind = text(g, x, rail - 26, type.title).of('queue.kind');
   const order = text(g, x + w, rail - 26, type.label, 'end');
   const line = seats(g, { x: x + w - 10, y: rail, n: 7, size: 20, pitch: 24, vacant: 'slot off', of: 'queue' });
@@ -637,7 +637,10 @@ function lane(slot, ctx) {
     line.set(sit(q, 7, selected, 0, (it) => (compared ? seatWord(compared, it) : undefined)).sitters);
   });
   return {
-    paint: ({ state }) => paint(state.queue, ctx.model.compare, ctx.selected(), language()),
+    paint({ state }) {
+      show(frame, !unframed(ctx));
+      paint(state.queue, ctx.model.compare, ctx.selected(), language());
+    },
     points: { store: (_, { queue: q }) => line.at(q.depth - 1) },
   };
 }
