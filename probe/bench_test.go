@@ -49,28 +49,7 @@ func BenchmarkEvent(b *testing.B) {
 				p.Measure()
 			}
 			if mode == "attached" {
-				if !p.attach() {
-					b.Fatal("refused")
-				}
-				defer p.detach()
-				v := newViewer(p, io.Discard, p.informers())
-				if err := v.begin(nil); err != nil {
-					b.Fatal(err)
-				}
-				end, ended := make(chan struct{}), make(chan struct{})
-				go func() {
-					defer close(ended)
-					for t := time.NewTicker(drainPeriod); ; {
-						select {
-						case <-end:
-							t.Stop()
-							return
-						case <-t.C:
-							_ = v.drain()
-						}
-					}
-				}()
-				defer func() { close(end); <-ended }()
+				defer read(b, p)()
 			}
 			b.ReportAllocs()
 			b.ResetTimer()
@@ -86,6 +65,76 @@ func BenchmarkEvent(b *testing.B) {
 			}
 			b.ReportMetric(float64(processor()-before)/float64(b.N), "cpu-ns/op")
 		})
+	}
+}
+
+// BenchmarkSecond is a second in which 1,000 objects change, one after the other: what of a processor it takes without a probe and with somebody
+// who reads, the samples included, and how much the heap holds more after it.
+func BenchmarkSecond(b *testing.B) {
+	for _, attached := range []bool{false, true} {
+		b.Run(map[bool]string{false: "without", true: "attached"}[attached], func(b *testing.B) {
+			s := newSource(1000)
+			inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{cache.NamespaceIndex: cache.MetaNamespaceIndexFunc})
+			for range 3 {
+				if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
+					b.Fatal(err)
+				}
+			}
+			p := New(Options{})
+			if attached {
+				p.Informer("things", inf)
+			}
+			stop, done := make(chan struct{}), make(chan struct{})
+			go func() { defer close(done); inf.Run(stop) }()
+			defer func() { close(stop); <-done }()
+			if !cache.WaitForCacheSync(stop, inf.HasSynced) {
+				b.Fatal("no sync")
+			}
+			held := heap()
+			if attached {
+				defer read(b, p)()
+			}
+			b.ResetTimer()
+			before := processor()
+			tick := time.NewTicker(time.Millisecond)
+			defer tick.Stop()
+			for i := range 1000 * b.N {
+				<-tick.C
+				s.set(i % 1000)
+			}
+			b.ReportMetric(100*(processor()-before).Seconds()/b.Elapsed().Seconds(), "%processor")
+			b.ReportMetric(1000*float64(b.N)/b.Elapsed().Seconds(), "events/s")
+			b.ReportMetric(float64(heap()-held)/1e6, "MB-held")
+		})
+	}
+}
+
+// read attaches a reader, who is gone when what it returns was called.
+func read(b *testing.B, p *Probe) (gone func()) {
+	if !p.attach() {
+		b.Fatal("refused")
+	}
+	v := newViewer(p, io.Discard, p.informers())
+	if err := v.begin(nil); err != nil {
+		b.Fatal(err)
+	}
+	end, ended := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(ended)
+		for t := time.NewTicker(drainPeriod); ; {
+			select {
+			case <-end:
+				t.Stop()
+				return
+			case <-t.C:
+				_ = v.drain()
+			}
+		}
+	}()
+	return func() {
+		close(end)
+		<-ended
+		p.detach()
 	}
 }
 
