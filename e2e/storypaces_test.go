@@ -67,6 +67,9 @@ func (w *walker) hurry() {
 		pressKey(w.t, w.page, "PageDown")
 		<-every.C
 	}
+	if home := "document.querySelector('section.home:not([hidden])')"; evalIn[bool](w.t, w.page, "!!%s", home) {
+		pressKey(w.t, w.page, "PageUp") // a press more than there are pages showed what to take home
+	}
 	passRide(w.t, w.page)
 	w.says(n-1, false)
 	w.back()
