@@ -184,6 +184,65 @@ func TestFramesFail(t *testing.T) {
 	}
 }
 
+// While a listener is asked whether it has synced, which waits for the queue's lock, the sampler holds nothing that a hook, or client-go, may wait
+// for with that lock held: before 0.36 the queue is locked while an object is processed.
+func TestSamplesHoldNothing(t *testing.T) {
+	s := newSource(1)
+	var armed atomic.Bool
+	entered, leave := make(chan struct{}), make(chan struct{})
+	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{"slow": func(any) ([]string, error) {
+		if armed.Swap(false) {
+			close(entered)
+			<-leave
+		}
+		return nil, nil
+	}})
+	if _, err := inf.AddEventHandler(cache.ResourceEventHandlerFuncs{}); err != nil {
+		t.Fatal(err)
+	}
+	p := New(Options{})
+	p.Informer("things", inf)
+	run(t, inf)
+	l := p.informers()[0]
+	eventually(t, "it is seen to be synced", func() bool {
+		x := &sample{}
+		l.sampleListeners(x)
+		return len(x.listeners) == 1 && x.listeners[0].synced
+	})
+	armed.Store(true)
+	s.set(0)
+	<-entered
+	sampled := make(chan *sample)
+	go func() {
+		x := &sample{}
+		l.sampleListeners(x)
+		sampled <- x
+	}()
+	eventually(t, "the sampler waits for the queue", func() bool {
+		all := make([]byte, 1<<20)
+		for _, g := range strings.Split(string(all[:runtime.Stack(all, true)]), "\n\n") {
+			if strings.Contains(g, ".sampleListeners(") && strings.Contains(g, ".HasSynced(") && strings.Contains(g, "Mutex.Lock") {
+				return true
+			}
+		}
+		return false
+	})
+	if !l.mu.TryLock() {
+		t.Error("it holds the probe's lock, which a hook takes to switch its layer off")
+	} else {
+		l.mu.Unlock()
+	}
+	if !l.in.listenersLock.TryLock() {
+		t.Error("it holds the listeners' lock, which client-go takes to distribute")
+	} else {
+		l.in.listenersLock.Unlock()
+	}
+	close(leave)
+	if x := <-sampled; len(x.listeners) != 1 || !x.listeners[0].synced {
+		t.Errorf("sampled %+v", x.listeners)
+	}
+}
+
 type failing struct{}
 
 var errNone = errors.New("no URL")

@@ -123,9 +123,19 @@ func (l *lane) findQueue() *queueView {
 }
 
 func (l *lane) sampleListeners(s *sample) {
+	synced := l.lookListeners(s)
+	// Before 0.36 to ask a listener is to wait for the queue's lock, which is held while an object is processed; who processes it may wait for the
+	// listeners' lock, and a hook that fails for the probe's. So neither is held here.
+	for i, is := range synced {
+		s.listeners[i].synced = is != nil && is()
+	}
+}
+
+// lookListeners samples what there are of listeners, but for whether each has synced, which what it returns for it says.
+func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 	in := l.in
 	if in.listenersLock == nil || l.isOff("listeners") || !in.listenersLock.TryRLock() {
-		return
+		return nil
 	}
 	defer in.listenersLock.RUnlock()
 	l.mu.Lock()
@@ -139,7 +149,7 @@ func (l *lane) sampleListeners(s *sample) {
 		if err != nil {
 			l.off["listeners"] = err.Error()
 			s.listenersSeen, s.listeners = false, nil
-			return
+			return nil
 		}
 		t := l.peers[pl.addr]
 		if t == nil { // it was added past the probe: known by its place only
@@ -152,9 +162,7 @@ func (l *lane) sampleListeners(s *sample) {
 		}
 		t.seen = true
 		x := listenerSample{id: t.id, name: t.name, ring: -1, timed: t.h != nil}
-		if pl.synced != nil {
-			x.synced = pl.synced()
-		}
+		synced = append(synced, pl.synced)
 		if err := pl.lookRing(it.Key()); err != nil {
 			if l.off["rings"] == "" {
 				l.off["rings"] = err.Error()
@@ -174,6 +182,7 @@ func (l *lane) sampleListeners(s *sample) {
 			delete(l.peers, addr)
 		}
 	}
+	return synced
 }
 
 // same says whether two samples show the same.
