@@ -188,13 +188,15 @@ $(PROMTOOL):
 probe-rules: $(T) $(PROMTOOL) ## the probe's alerts, dashboard and metrics, as Prometheus reads them
 	@INFORMERSCOPE_PROMTOOL=$(PROMTOOL) $(T) go 'probe rules' -C probe/metrics -- $(GO) test -count=1 -timeout 20m ./...
 
-bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS)
+bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS), a probe
 	./e2e/install-chromium.sh
 	cd e2e && $(GO) run ./bench $(ARGS)
 	cd e2e && $(GO) run ./benchrelay $(RELAY_ARGS)
 	cd e2e && $(GO) run ./benchpage $(PAGE_ARGS)
 	cd e2e && $(GO) run ./benchhall $(HALL_ARGS)
 	cd e2e && $(GO) run ./benchdraw $(DRAW_ARGS)
+	cd probe && $(GO) test -run '^$$' -bench Event -benchtime 20000x -count 3 .
+	cd probe && $(GO) test -run '^$$' -bench Second -benchtime 6x -count 3 .
 
 releases: $(T) ## what older releases of client-go answer, anew, and compare; RELEASES_UPDATE=1 records it, RELEASES_SEEDS=n random schedules more
 	@T=$(T) GO=$(GO) RELEASES_UPDATE=$(RELEASES_UPDATE) RELEASES_SEEDS=$(RELEASES_SEEDS) RELEASES_FROM=$(RELEASES_FROM) ./e2e/releases/releases.sh
