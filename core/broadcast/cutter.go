@@ -376,6 +376,8 @@ func shownAt(p *Position) uint64 {
 }
 
 // write writes an event's lines, or those that are left of the one before, and says whether they are all written.
+//
+//eventmembers:any a text is cut whatever it says
 func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) {
 	if !c.enc.Pending() {
 		if len(e.Text) > maxText && e.Kind != trace.KindRestored && e.Kind != trace.KindSelected {

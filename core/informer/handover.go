@@ -44,9 +44,9 @@ const (
 
 func newHandover(listener int32) *handover {
 	h := &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
-	h.accepted[0] = Event{Kind: KindAccepted, Listener: listener}
-	for i, kind := range [...]Kind{stepHandled: KindHandled, stepDelivered: KindDelivered, stepHandling: KindHandling} {
-		h.steps[i] = Event{Kind: kind, Listener: listener}
+	h.accepted[0].Listener = listener
+	for i := range h.steps {
+		h.steps[i].Listener = listener
 	}
 	return h
 }
@@ -74,7 +74,7 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	}
 	e := &h.accepted[0]
 	e.of(n)
-	e.N, e.M, e.Flag = h.ring.Len(), h.ring.Cap(), intoRing
+	e.Kind, e.N, e.M, e.Flag = KindAccepted, h.ring.Len(), h.ring.Cap(), intoRing
 	p.timed.ObserveAt(now, h.accepted[:])
 	p.wakeLocked()
 }
@@ -87,7 +87,7 @@ func (p *processorListener) takeLocked() notification {
 	h.delivered++
 	e := &h.steps[stepDelivered]
 	e.of(&n)
-	e.N, e.Flag = h.ring.Len(), h.waiting
+	e.Kind, e.N, e.Flag = KindDelivered, h.ring.Len(), h.waiting
 	return n
 }
 
@@ -97,7 +97,7 @@ func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	h.handling, h.began = true, now
 	e := &h.steps[stepHandling]
 	e.of(n)
-	e.Flag = n.isInInitialList
+	e.Kind, e.Flag = KindHandling, n.isInInitialList
 }
 
 // endLocked prepares the event of a handler's call that has ended now.
@@ -107,7 +107,7 @@ func (p *processorListener) endLocked(n *notification, now time.Duration, err er
 	h.handled++
 	e := &h.steps[stepHandled]
 	e.of(n)
-	e.Dur, e.Err = now-h.began, err
+	e.Kind, e.Dur, e.Err = KindHandled, now-h.began, err
 }
 
 // discard throws away what has not been taken.

@@ -35,7 +35,6 @@ func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
 	p := &sharedProcessor{clock: c, observer: o, gates: g}
 	if o != nil {
 		p.timed = timedObserver(o, c)
-		p.distributed[0].Kind = KindDistributed
 	}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
@@ -128,7 +127,7 @@ func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration)
 	}
 	e := &p.distributed[0]
 	e.of(n)
-	e.N, e.Flag, e.Obj, e.Old, e.Text = 0, n.isInInitialList, n.obj, n.old, ""
+	e.Kind, e.N, e.Flag, e.Obj, e.Old, e.Text = KindDistributed, 0, n.isInInitialList, n.obj, n.old, ""
 	if n.sync {
 		e.Text = "sync"
 	}

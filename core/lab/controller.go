@@ -147,8 +147,9 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	e := informer.Event{Kind: trace.KindClusterWrite, Key: key, Text: http.MethodPatch, RV: o.GetResourceVersion(), Listener: worker}
 	c.x.emit(c.lane.index, e)
 	start := c.x.clock.Now()
+	e.Kind = trace.KindClusterWritten
 	e.RV, e.Err = c.writer.annotate(ctx, o, name, value)
-	e.Kind, e.StoreRV, e.Dur = trace.KindClusterWritten, o.GetResourceVersion(), c.x.clock.Since(start)
+	e.StoreRV, e.Dur = o.GetResourceVersion(), c.x.clock.Since(start)
 	c.x.emit(c.lane.index, e)
 	if apierrors.IsNotFound(e.Err) {
 		return nil // it is gone, and so is what there was to do

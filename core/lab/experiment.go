@@ -330,11 +330,17 @@ func crowdEvent(s simcluster.CrowdStats) informer.Event {
 	return informer.Event{Kind: trace.KindCrowd, Text: string(text)}
 }
 
+// clusterStats is what the simulated cluster says of one resource.
+type clusterStats struct {
+	latest, oldest  uint64 // versions
+	objects, writes int
+}
+
 // watchCluster emits what the simulated cluster says of itself, when it changed, to each lane that makes requests of its own.
 func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
-	var last [maxLanes]informer.Event
+	var last [maxLanes]clusterStats
 	var crowd simcluster.CrowdStats
 	quiet := crowdRests // since how many looks nothing was other
 	for {
@@ -347,14 +353,14 @@ func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 		}
 		for _, ln := range x.wires() {
 			name := ln.gvr.GroupResource().String()
-			e := informer.Event{
-				Kind: trace.KindCluster, RV: strconv.FormatUint(s.ResourceVersion, 10),
-				StoreRV: strconv.FormatUint(s.OldestResourceVersion[name], 10), N: s.Objects[name], M: int(s.Writes),
+			is := clusterStats{s.ResourceVersion, s.OldestResourceVersion[name], s.Objects[name], int(s.Writes)}
+			if is == last[ln.index] {
+				continue
 			}
-			if was := last[ln.index]; e.RV != was.RV || e.StoreRV != was.StoreRV || e.N != was.N || e.M != was.M {
-				last[ln.index] = e
-				x.emit(ln.index, e)
-			}
+			last[ln.index] = is
+			x.emit(ln.index, informer.Event{
+				Kind: trace.KindCluster, RV: strconv.FormatUint(is.latest, 10), StoreRV: strconv.FormatUint(is.oldest, 10), N: is.objects, M: is.writes,
+			})
 		}
 		select {
 		case <-ticker.C():

@@ -83,7 +83,8 @@ const (
 	KindWrites
 
 	// KindRestored: the log begins here, not at the experiment's start; everything before it was not kept. One for each
-	// lane. Text: the lane's State as JSON with its lists uncut (see Fold.Baseline), Items: what its Indexer holds.
+	// lane. Text: the lane's State as JSON with its lists uncut (see Fold.Baseline), Items: what its Indexer holds, StoreRV: the
+	// Indexer's own resourceVersion.
 	KindRestored
 
 	// KindLane: an informer stands in a lane from here on, with nothing in it yet: one that its factory does not share, or that of a

@@ -133,6 +133,8 @@ func (fw *fileWriter) event(e *Event) error {
 }
 
 // record is an event's line without its items.
+//
+//eventmembers:any a line has every member that an event has
 func (fw *fileWriter) record(e *Event) (*record, error) {
 	rec := &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
 		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,

@@ -84,6 +84,7 @@ func (j *journey) begin(l *laneJourney, rank int, rv string) int {
 	return l.change
 }
 
+//eventmembers:any a hop shows the event's own members, whatever it is
 func (j *journey) add(e *Event, stage string, change int) *Hop {
 	if len(j.hops) >= maxHops {
 		// Forget the oldest change as a whole.

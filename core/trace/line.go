@@ -304,7 +304,7 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, nil
 	}
 	whole := d.event
-	if d.state != nil {
+	if whole.Kind == KindRestored && d.state != nil {
 		text, err := json.Marshal(d.state)
 		if err != nil {
 			return nil, err

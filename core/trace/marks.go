@@ -27,10 +27,10 @@ type Mark struct {
 // Marks classifies an event; false when it is not worth a mark. It looks at
 // nothing but the event, so that marks can be made incrementally and again after a jump.
 func Marks(e *Event) (Mark, bool) {
-	m := Mark{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane, Text: e.Text}
+	m := Mark{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane}
 	switch e.Kind {
 	case informer.KindListWatchStarted:
-		m.Kind = "relist"
+		m.Kind, m.Text = "relist", e.Text
 		if e.Flag || e.Text == "first list" { // see informer.KindListWatchStarted; older files have no flag
 			m.Kind = "list"
 		}
@@ -40,7 +40,7 @@ func Marks(e *Event) (Mark, bool) {
 		}
 		m.Kind, m.Code, m.Text = "error", StatusCode(e.Err), e.Err.Error()
 	case informer.KindBackoff:
-		m.Kind = "backoff"
+		m.Kind, m.Text = "backoff", e.Text
 		if e.Err != nil {
 			m.Code, m.Text = StatusCode(e.Err), e.Err.Error()
 		}
@@ -54,18 +54,18 @@ func Marks(e *Event) (Mark, bool) {
 		}
 		m.Kind, m.Text = "panic", e.Err.Error()
 	case KindFault:
-		m.Kind, m.On = "fault", e.Flag || e.N > 0
+		m.Kind, m.Text, m.On = "fault", e.Text, e.Flag || e.N > 0
 	case KindHold:
 		m.Kind, m.On, m.Text = "hold", e.Flag, StageName(informer.Stage(e.N))
 	case KindTrouble:
-		m.Kind, m.On = "trouble", e.Text != "" || e.Err != nil
+		m.Kind, m.Text, m.On = "trouble", e.Text, e.Text != "" || e.Err != nil
 		if m.Text == "" && e.Err != nil {
 			m.Text = e.Err.Error()
 		}
 	case KindSelected:
-		m.Kind, m.Text = "selected", ""
+		m.Kind = "selected"
 	case KindNote:
-		m.Kind = "note"
+		m.Kind, m.Text = "note", e.Text
 	default:
 		return m, false
 	}

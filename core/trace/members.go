@@ -8,7 +8,7 @@ import (
 
 // carries are the members of an Event that mean something in each kind, as its documentation says what. An event is one flat struct, because a
 // union of types would have to be allocated, or copied, for each step of the informer; that nobody writes or reads a member that a kind has not is
-// held by tools/eventmembers where kinds are named in the code, and by tests for whatever a log holds.
+// held by tools/eventmembers, and by tests for whatever a log holds.
 var carries = map[informer.Kind]string{
 	informer.KindInformerStarted:  "Text Era",
 	informer.KindInformerStopped:  "",
@@ -82,7 +82,7 @@ var carries = map[informer.Kind]string{
 	KindClusterWrite:         "Key Text RV Listener",
 	KindClusterWritten:       "Key Text Listener StoreRV RV Dur Err",
 	KindWrites:               "Flag N",
-	KindRestored:             "Text Items",
+	KindRestored:             "Text Items StoreRV",
 	KindLane:                 "Text",
 	KindFactory:              "Text Key",
 	KindSampled:              "Text",

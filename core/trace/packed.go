@@ -1,3 +1,5 @@
+//eventmembers:any it keeps every member of every event
+
 package trace
 
 import (

@@ -60,9 +60,18 @@ type pathMoves struct {
 	last   uint64  // the seq of the newest
 }
 
-func (m *moves) add(path string, l int32, e *trace.Event, n int) {
-	if m.follow != "" && e.Key == m.follow && len(m.followed) < maxFollowed {
-		m.followed = append(m.followed, Move{Path: path, Listener: l, Op: opName(e.Op), Key: e.Key, RV: e.RV, Seq: e.Seq})
+// passed is what of an event goes along a path.
+type passed struct {
+	op      informer.Op
+	key, rv string
+	seq     uint64
+}
+
+func passing(e *trace.Event) passed { return passed{e.Op, e.Key, e.RV, e.Seq} }
+
+func (m *moves) add(path string, l int32, x passed, n int) {
+	if m.follow != "" && x.key == m.follow && len(m.followed) < maxFollowed {
+		m.followed = append(m.followed, Move{Path: path, Listener: l, Op: opName(x.op), Key: x.key, RV: x.rv, Seq: x.seq})
 		return
 	}
 	k := pathKeyed{path, l}
@@ -77,12 +86,11 @@ func (m *moves) add(path string, l int32, e *trace.Event, n int) {
 	if p.n == 0 {
 		m.order = append(m.order, k)
 	}
-	op := e.Op
 	p.n += n
-	p.mix[op&15] += n
-	p.last = e.Seq
+	p.mix[x.op&15] += n
+	p.last = x.seq
 	if len(p.tokens) < maxTokens {
-		mv := Move{Path: path, Listener: l, Op: opName(op), Key: e.Key, RV: e.RV, Seq: e.Seq}
+		mv := Move{Path: path, Listener: l, Op: opName(x.op), Key: x.key, RV: x.rv, Seq: x.seq}
 		if n > 1 {
 			mv.N = n
 		}
@@ -101,39 +109,33 @@ func opName(op informer.Op) string {
 func (m *moves) watch(e *trace.Event) {
 	switch e.Kind {
 	case informer.KindWatchEvent:
-		m.add(pathWire, 0, e, 1)
+		m.add(pathWire, 0, passing(e), 1)
 	case informer.KindRequestAnswered:
 		if e.N > 0 && e.Err == nil {
-			list := *e
-			list.Op = informer.OpReplaced
-			m.add(pathWire, 0, &list, e.N)
+			m.add(pathWire, 0, passed{op: informer.OpReplaced, rv: e.RV, seq: e.Seq}, e.N)
 		}
 	case informer.KindQueued:
-		m.add(pathStore, 0, e, max(len(e.Items), 1))
+		m.add(pathStore, 0, passing(e), max(len(e.Items), 1))
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
-		t := *e
-		if t.Op == informer.OpNone { // a delete, or a log of before a write said which delta it was
-			t.Op = storeOps[e.Kind]
+		x := passing(e)
+		if x.op == informer.OpNone { // a delete, or a log of before a write said which delta it was
+			x.op = storeOps[e.Kind]
 		}
-		m.add(pathPop, 0, &t, 1)
+		m.add(pathPop, 0, x, 1)
 	case informer.KindStoreReplaced:
-		t := *e
-		t.Op, t.RV = informer.OpReplacedAll, e.StoreRV
-		m.add(pathPop, 0, &t, max(e.N, 1))
+		m.add(pathPop, 0, passed{op: informer.OpReplacedAll, rv: e.StoreRV, seq: e.Seq}, max(e.N, 1))
 	case informer.KindStoreBookmark:
-		t := *e
-		t.Op, t.RV = informer.OpBookmark, e.StoreRV
-		m.add(pathPop, 0, &t, 1)
+		m.add(pathPop, 0, passed{op: informer.OpBookmark, rv: e.StoreRV, seq: e.Seq}, 1)
 	case informer.KindAccepted:
-		m.add(pathFan, e.Listener, e, 1)
+		m.add(pathFan, e.Listener, passing(e), 1)
 	case informer.KindHandling:
-		m.add(pathNext, e.Listener, e, 1)
+		m.add(pathNext, e.Listener, passing(e), 1)
 	case trace.KindWorkAdded:
-		m.add(pathKey, 0, e, 1)
+		m.add(pathKey, 0, passing(e), 1)
 	case trace.KindWorkTaken:
-		m.add(pathTake, e.Listener, e, 1)
+		m.add(pathTake, e.Listener, passing(e), 1)
 	case trace.KindClusterWrite:
-		m.add(pathWrite, 0, e, 1)
+		m.add(pathWrite, 0, passing(e), 1)
 	}
 }
 

@@ -2,10 +2,17 @@
 // each kind; which ones a kind has stands in core/trace/members.go. Reported are, in the code that the page is made of:
 //
 //   - a literal informer.Event{Kind: K, ...} with a constant K that sets another member;
-//   - a member of an event that is read or written in a case of a switch over the event's Kind, and that none of the kinds of the case has;
+//   - N, M, Flag, Text or Dur, whose meaning changes most, where the event can be of a kind that has no such member;
+//   - another member where the event can be of no kind that has it;
 //   - an event of a kind that the table lacks.
 //
-// Where an event is handed on to a function that is not in the case, the function is not looked at.
+// Of which kinds an event can be is what the switches and conditions around it say, and where it is a parameter, what all callers hand over (see
+// flow). Code that must treat all kinds alike, because it keeps, copies or writes events, says so in a comment of its file or of its function that
+// begins with
+//
+//	//eventmembers:any
+//
+// and gives the reason.
 //
 // Usage: eventmembers [PACKAGE...]
 package main
@@ -15,7 +22,6 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"go/types"
 	"os"
 	"slices"
 	"strconv"
@@ -50,15 +56,10 @@ func run(table string, patterns []string) (found []string, err error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, p := range packages {
-		l := &looker{carries: carries, p: p}
-		for _, f := range p.Files {
-			ast.Inspect(f, func(n ast.Node) bool {
-				l.look(n)
-				return true
-			})
-		}
-		found = append(found, l.found...)
+	p := newProgram(carries, packages)
+	for _, f := range p.findings() {
+		at := f.fset.Position(f.pos)
+		found = append(found, fmt.Sprintf("%s:%d: %s", pagecode.Short(at.Filename), at.Line, f.text))
 	}
 	return found, nil
 }
@@ -98,56 +99,19 @@ func nameOf(x ast.Expr) string {
 // always are the members that every event has.
 var always = []string{"Kind", "Seq", "At", "Lane", "Event"}
 
-type looker struct {
-	carries map[string][]string
-	p       *pagecode.Package
-	found   []string
+// overloaded are the members that mean something else in nearly every kind.
+var overloaded = []string{"N", "M", "Flag", "Text", "Dur"}
+
+// finding is one thing to report.
+type finding struct {
+	fset *token.FileSet
+	pos  token.Pos
+	text string
 }
 
-func (l *looker) report(pos token.Pos, format string, args ...any) {
-	at := l.p.Fset.Position(pos)
-	l.found = append(l.found, fmt.Sprintf("%s:%d: %s", pagecode.Short(at.Filename), at.Line, fmt.Sprintf(format, args...)))
-}
-
-// kind is the name of a constant of the type informer.Kind, and whether x is one.
-func (l *looker) kind(x ast.Expr) (string, bool) {
-	tv, ok := l.p.Info.Types[x]
-	if !ok || tv.Value == nil || tv.Type == nil || tv.Type.String() != "informerscope/core/informer.Kind" {
-		return "", false
-	}
-	name := nameOf(x)
-	return name, strings.HasPrefix(name, "Kind") && name != "KindNone" && name != "KindExternal"
-}
-
-// isEvent says whether x is an event, or points to one.
-func (l *looker) isEvent(x ast.Expr) bool {
-	tv, ok := l.p.Info.Types[x]
-	if !ok {
-		return false
-	}
-	t := tv.Type
-	if p, ok := types.Unalias(t).(*types.Pointer); ok {
-		t = p.Elem()
-	}
-	return slices.Contains([]string{"informerscope/core/informer.Event", "informerscope/core/trace.Event"}, t.String())
-}
-
-func (l *looker) look(n ast.Node) {
-	switch n := n.(type) {
-	case *ast.CompositeLit:
-		l.literal(n)
-	case *ast.SwitchStmt:
-		if tag, ok := n.Tag.(*ast.SelectorExpr); ok && tag.Sel.Name == "Kind" && l.isEvent(tag.X) {
-			for _, c := range n.Body.List {
-				l.clause(tag.X, c.(*ast.CaseClause))
-			}
-		}
-	}
-}
-
-// literal looks at what makes an event of a kind that stands in it.
-func (l *looker) literal(lit *ast.CompositeLit) {
-	if !l.isEvent(lit) {
+// literal reports what an event is made with that its kind has not.
+func (f *flow) literal(lit *ast.CompositeLit) {
+	if !f.isEvent(lit) {
 		return
 	}
 	for _, e := range lit.Elts {
@@ -155,61 +119,22 @@ func (l *looker) literal(lit *ast.CompositeLit) {
 		if !ok || nameOf(kv.Key) != "Kind" {
 			continue
 		}
-		kind, ok := l.kind(kv.Value)
-		if !ok {
+		of, ok := f.constant(kv.Value)
+		if !ok || of >= int64(len(f.program.names)) {
 			continue
 		}
-		has, ok := l.carries[kind]
+		kind := f.program.names[of]
+		has, ok := f.program.carries[kind]
 		if !ok {
-			l.report(kv.Pos(), "%s is not in %s", kind, table)
+			if kind != "" && kind != "KindNone" && kind != "KindExternal" {
+				f.report(kv.Pos(), "%s is not in %s", kind, table)
+			}
 			return
 		}
 		for _, e := range lit.Elts {
 			if name := nameOf(e.(*ast.KeyValueExpr).Key); !slices.Contains(has, name) && !slices.Contains(always, name) {
-				l.report(e.Pos(), "%s has no %s", kind, name)
+				f.report(e.Pos(), "%s has no %s", kind, name)
 			}
 		}
-	}
-}
-
-// clause looks at what is done with an event whose kind is one of a case's.
-func (l *looker) clause(event ast.Expr, c *ast.CaseClause) {
-	var kinds, has []string
-	for _, x := range c.List {
-		kind, ok := l.kind(x)
-		if !ok {
-			return
-		}
-		kinds = append(kinds, kind)
-		if l.carries[kind] == nil {
-			l.report(x.Pos(), "%s is not in %s", kind, table)
-		}
-		has = append(has, l.carries[kind]...)
-	}
-	if len(kinds) == 0 {
-		return
-	}
-	of, ok := event.(*ast.Ident)
-	if !ok {
-		return
-	}
-	for _, s := range c.Body {
-		ast.Inspect(s, func(n ast.Node) bool {
-			sel, ok := n.(*ast.SelectorExpr)
-			if !ok {
-				return true
-			}
-			x, ok := sel.X.(*ast.Ident)
-			if !ok || l.p.Info.Uses[x] == nil || l.p.Info.Uses[x] != l.p.Info.Uses[of] {
-				return true
-			}
-			if v, ok := l.p.Info.Uses[sel.Sel].(*types.Var); !ok || !v.IsField() {
-				return true
-			}
-			if name := sel.Sel.Name; !slices.Contains(has, name) && !slices.Contains(always, name) {
-				l.report(sel.Pos(), "%s has no %s", strings.Join(kinds, " or "), name)
-			}
-			return true
-		})
 	}
 }
