@@ -42,6 +42,20 @@ func waitFor(t *testing.T, p *browser.Page, condition string) {
 	}
 }
 
+// readdress changes what a page's address says behind its #, by a script that makes `to` of the parameters `p`, and returns when the page has
+// taken it: a language that it takes later shuts a menu that was opened meanwhile.
+func readdress(t *testing.T, p *browser.Page, script string, args ...any) {
+	t.Helper()
+	evalIn[bool](t, p, `new Promise((done) => {
+		const p = new URLSearchParams(location.hash.slice(1));
+		let to;
+		`+script+`;
+		if (location.hash === "#" + to) return done(true);
+		addEventListener("hashchange", () => done(true), { once: true });
+		location.hash = to;
+	})`, args...)
+}
+
 // openSeat opens a follower's page.
 func openSeat(t *testing.T, b *browser.Browser, link string, width, height int64) *browser.Page {
 	t.Helper()
@@ -114,7 +128,7 @@ func TestBroadcast(t *testing.T) {
 			if err := look.page.Resize(within(t, time.Minute), look.width, look.height); err != nil {
 				t.Fatal(err)
 			}
-			evalIn[bool](t, look.page, `(() => { const p = new URLSearchParams(location.hash.slice(1)); p.delete("theme"); p.delete("lang"); location.hash = p + %q; return true; })()`, look.hash)
+			readdress(t, look.page, `p.delete("theme"); p.delete("lang"); to = p + %q`, look.hash)
 			if look.page == speaker {
 				press(t, speaker, "a")
 				waitFor(t, speaker, `document.querySelector(".airmenu .qr")`)
@@ -129,12 +143,12 @@ func TestBroadcast(t *testing.T) {
 			}
 		}
 		for _, p := range []*browser.Page{speaker, hall} {
-			evalIn[bool](t, p, `(() => { const p = new URLSearchParams(location.hash.slice(1)); p.set("theme", "dark"); p.set("lang", "en"); location.hash = p; return true; })()`)
+			readdress(t, p, `p.set("theme", "dark"); p.set("lang", "en"); to = String(p)`)
 			if err := p.Resize(within(t, time.Minute), 1280, 720); err != nil {
 				t.Fatal(err)
 			}
 		}
-		evalIn[bool](t, phone, `(() => { const p = new URLSearchParams(location.hash.slice(1)); p.set("theme", "dark"); p.set("lang", "en"); location.hash = p; return true; })()`)
+		readdress(t, phone, `p.set("theme", "dark"); p.set("lang", "en"); to = String(p)`)
 	})
 	t.Run("alone and back", func(t *testing.T) {
 		call(t, speaker, "live()")
