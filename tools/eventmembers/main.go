@@ -34,16 +34,7 @@ const table = "core/trace/members.go"
 
 func main() {
 	found, err := run(table, os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "eventmembers:", err)
-		os.Exit(2)
-	}
-	for _, f := range found {
-		fmt.Println(f)
-	}
-	if len(found) > 0 {
-		os.Exit(1)
-	}
+	pagecode.Exit("eventmembers", found, err)
 }
 
 // run returns what it finds in packages, in the order of files.

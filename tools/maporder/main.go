@@ -34,16 +34,7 @@ import (
 
 func main() {
 	found, err := run(os.Args[1:])
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "maporder:", err)
-		os.Exit(2)
-	}
-	for _, f := range found {
-		fmt.Println(f)
-	}
-	if len(found) > 0 {
-		os.Exit(1)
-	}
+	pagecode.Exit("maporder", found, err)
 }
 
 // run looks at packages as they are built for the page, or if none is named at all of this module's that the page is made of, and

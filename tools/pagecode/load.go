@@ -113,3 +113,18 @@ func Short(file string) string {
 	}
 	return file
 }
+
+// Exit prints what a tool found, a line each, and ends it: with 0 where that is nothing, with 1 where it is something, with 2 where the tool failed.
+func Exit(tool string, found []string, err error) {
+	if err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", tool, err)
+		os.Exit(2)
+	}
+	for _, f := range found {
+		fmt.Println(f)
+	}
+	if len(found) > 0 {
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
