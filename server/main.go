@@ -7,21 +7,16 @@ import (
 	"fmt"
 	"os"
 	"os/signal"
-	"sync"
 	"syscall"
 
-	"informerscope/server/internal/processors"
 	"informerscope/server/internal/scrub"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	var keeping sync.WaitGroup
-	keeping.Go(func() { processors.Keep(ctx.Done()) })
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	keeping.Wait()
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}

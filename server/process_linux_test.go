@@ -195,9 +195,9 @@ func bigAPI(t *testing.T, handler http.HandlerFunc) string {
 	return path
 }
 
-// flood is an API server's endless watch: it writes until nobody takes it any more. full gets a token from each stream of which the relay's
+// endlessWatch is an API server's endless watch: it writes until nobody takes it any more. full gets a token from each stream of which the relay's
 // window has been filled, but for a write that waits for the rest.
-func flood(full chan<- struct{}) http.HandlerFunc {
+func endlessWatch(full chan<- struct{}) http.HandlerFunc {
 	event := []byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","annotations":{"a":"b"}},"spec":"` +
 		strings.Repeat("x", 16<<10) + "\"}}\n")
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -246,7 +246,7 @@ func awaitFull(t *testing.T, p *process, full <-chan struct{}, streams int) {
 func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 	const streams, ceiling = 250, 256
 	full := make(chan struct{}, 1<<12)
-	p := launch(t, "--kubeconfig", bigAPI(t, flood(full)))
+	p := launch(t, "--kubeconfig", bigAPI(t, endlessWatch(full)))
 	before := p.memory("VmHWM")
 	p.deaf(func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }, streams)
 	awaitFull(t, p, full, streams)
@@ -261,7 +261,7 @@ func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 	const viewers, streams, ceiling = 8, 250, 768
 	full := make(chan struct{}, 1<<12)
-	p := launch(t, "--kubeconfig", bigAPI(t, flood(full)))
+	p := launch(t, "--kubeconfig", bigAPI(t, endlessWatch(full)))
 	before := p.memory("VmHWM")
 	for range viewers {
 		p.deaf(func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }, streams)

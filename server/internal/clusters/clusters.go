@@ -278,7 +278,7 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 		return nil, &ConfigError{Err: fmt.Errorf("context %q: %w", contextName, err)}
 	}
 	config.UserAgent = "" // each request brings its own
-	config.Dial = coalescing(l.dialInTime)
+	config.Dial = l.dialInTime
 	config.WarningHandler = rest.NoWarnings{}
 	entry := l.config.Contexts[contextName]
 	upstream := &Upstream{scrubber: l.scrubber, fromFile: config.Proxy != nil}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/time/rate"
 )
 
 const (
@@ -16,6 +18,10 @@ const (
 	defaultAdmitted = 10_000
 	// defaultStall is for a poor network: 64 KiB in this time are about 3 KB/s.
 	defaultStall = 20 * time.Second
+	// readRate is how many bytes a second are read of a connection, and readBurst how many at once before that. It bounds what processor a peer
+	// takes by sending small things fast, whatever the protocol: frames that only move windows, pings, requests that it resets. A page that
+	// reads 80 MB/s sends 512 KiB/s of window updates; a speaker's segments, packed, are smaller than that.
+	readRate, readBurst = 512 << 10, 512 << 10
 	// chunk is how much of an answer has to get away within the stall time.
 	chunk = 64 << 10
 )
@@ -117,7 +123,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	keepLittleUnsent(accepted)
-	c := &conn{Conn: accepted, listener: l, quiet: time.Now()}
+	c := &conn{Conn: accepted, listener: l, quiet: time.Now(), pace: rate.NewLimiter(readRate, readBurst)}
 	for {
 		l.mu.Lock()
 		if l.closed {
@@ -201,6 +207,8 @@ type conn struct {
 
 	known atomic.Bool // it has left the places: changed under the listener's lock, and read without it by every write
 
+	pace *rate.Limiter // of Read
+
 	writing       sync.Mutex // held while the write deadline is set
 	writeDeadline time.Time  // the server's own
 }
@@ -246,6 +254,13 @@ func (c *conn) Close() error {
 	}
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
+}
+
+// Read implements net.Conn. What comes faster than the rate waits in the peer's system; the wait here is for one read at most.
+func (c *conn) Read(p []byte) (int, error) {
+	n, err := c.Conn.Read(p[:min(len(p), readBurst)])
+	time.Sleep(c.pace.ReserveN(time.Now(), n).Delay())
+	return n, err
 }
 
 // Write implements net.Conn. Each part of what is sent has to get away in time, whatever the server's deadline for the whole is.

@@ -14,7 +14,7 @@ type numbers struct {
 	viewer, request atomic.Int64
 }
 
-// viewerKey is where the context of a request has its viewer's number.
+// viewerKey is where the context of a request has its *viewer.
 type viewerKey struct{}
 
 // audited has a request written down, if there is an audit log. done has to be called when it is over.
@@ -22,8 +22,7 @@ func (r *Relay) audited(w http.ResponseWriter, req *http.Request) (audited http.
 	if r.config.Audit == nil {
 		return w, func() {}
 	}
-	e := audit.Entry{Request: r.numbers.request.Add(1), Remote: req.RemoteAddr}
-	e.Viewer, _ = req.Context().Value(viewerKey{}).(int64)
+	e := audit.Entry{Request: r.numbers.request.Add(1), Remote: req.RemoteAddr, Viewer: req.Context().Value(viewerKey{}).(*viewer).number}
 	if path := req.URL.EscapedPath(); !strings.HasPrefix(path, guard.ClustersPrefix) {
 		e.Own = path
 	}

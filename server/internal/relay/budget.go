@@ -35,12 +35,21 @@ func (b *budget) take() bool {
 
 func (b *budget) give() { b.used.Add(-1) }
 
-// noRoom tells a viewer to come again, as an API server does that has too much to do.
+// noRoom tells a viewer that all the memory for answers is taken.
 func (r *Relay) noRoom(w http.ResponseWriter) {
-	const rule = "memory"
+	r.postpone(w, "memory", fmt.Sprintf("the viewers of this server have %d requests in progress, which is all that it has memory for; see --max-streams",
+		r.budget.max))
+}
+
+// tooFast tells a viewer that it asks too often.
+func (r *Relay) tooFast(w http.ResponseWriter) {
+	r.postpone(w, "request-rate", fmt.Sprintf("a viewer may make %d requests a second, and %d at once before that", requestRate, requestBurst))
+}
+
+// postpone tells a viewer to come again, as an API server does that has too much to do.
+func (r *Relay) postpone(w http.ResponseWriter, rule, message string) {
 	r.config.Refusals.Refused(slog.LevelWarn, rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = rule })
 	w.Header().Set("Retry-After", "2")
-	writeStatus(w, failure{code: http.StatusTooManyRequests,
-		message: fmt.Sprintf("the viewers of this server have %d requests in progress, which is all that it has memory for; see --max-streams", r.budget.max)})
+	writeStatus(w, failure{code: http.StatusTooManyRequests, message: message})
 }

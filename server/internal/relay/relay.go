@@ -17,22 +17,14 @@ import (
 	"informerscope/server/internal/audit"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/guard"
-	"informerscope/server/internal/h2"
 	"informerscope/server/internal/metrics"
-	"informerscope/server/internal/wsconn"
 )
 
 const (
-	// maxStreams is how many requests one viewer may have in progress; a page has a few, a crowded one some dozens.
-	maxStreams = 250
-	// maxHeaderBytes bounds a request's headers, its URL with a long continue token included.
-	maxHeaderBytes = 64 << 10
-	// idleTimeout is how long a connection without any request is kept. The page dials again when it needs one.
-	idleTimeout = 30 * time.Minute
-	// prefaceTimeout is how long a new connection may take until it speaks HTTP/2.
-	prefaceTimeout = 10 * time.Second
 	// defaultStall is how long a viewer may take nothing of what is ready for it.
 	defaultStall = 5 * time.Minute
+	// defaultIdle is how long a connection without any request is kept. The page dials again when it needs one.
+	defaultIdle = 30 * time.Minute
 )
 
 // Config is what a Relay works with. The fields up to MaxViewers must be set.
@@ -57,6 +49,8 @@ type Config struct {
 	// StallTimeout is how long a viewer may read nothing, while there is something for it, before it is cut off; 5
 	// minutes by default.
 	StallTimeout time.Duration
+	// IdleTimeout is how long a viewer may ask for nothing before its connection ends, to within a PingInterval; 30 minutes by default.
+	IdleTimeout time.Duration
 	// PingInterval is the time between keepalive pings; wsconn's default by default.
 	PingInterval time.Duration
 	// Audit is where it is written down who read what; nil for nowhere.
@@ -67,7 +61,8 @@ type Config struct {
 type Relay struct {
 	config    Config
 	upgrader  websocket.Upgrader
-	inner     h2.Options
+	server    *http.Server // on the viewers' connections
+	sockets   *sockets     // from accept to server
 	board     board
 	budget    budget
 	posts     chan struct{} // one place for each segment that is being read
@@ -75,16 +70,19 @@ type Relay struct {
 	endTally  func()
 	strangers chan struct{} // one place for each connection that is being told that its token is wrong
 
-	serving sync.WaitGroup // the viewers' connections and the handlers of their streams
+	serving sync.WaitGroup // server, the viewers' connections and the handlers of their streams
 	mu      sync.Mutex
 	closed  bool
-	viewers map[*wsconn.Conn]int64 // with their numbers
+	viewers map[*viewer]struct{}
 }
 
 // New starts a relay, which contacts nobody before a viewer asks.
 func New(config Config) *Relay {
 	if config.StallTimeout <= 0 {
 		config.StallTimeout = defaultStall
+	}
+	if config.IdleTimeout <= 0 {
+		config.IdleTimeout = defaultIdle
 	}
 	if config.MaxStreams <= 0 {
 		config.MaxStreams = DefaultMaxStreams
@@ -94,7 +92,7 @@ func New(config Config) *Relay {
 		config.Refusals = guard.NewTally(config.Log, config.Metrics.Refused)
 		endTally = config.Refusals.Close
 	}
-	r := &Relay{config: config, endTally: endTally, viewers: map[*wsconn.Conn]int64{}, strangers: make(chan struct{}, maxStrangers),
+	r := &Relay{config: config, endTally: endTally, sockets: newSockets(), viewers: map[*viewer]struct{}{}, strangers: make(chan struct{}, maxStrangers),
 		posts: make(chan struct{}, maxPosts)}
 	r.budget.max = int64(config.MaxStreams)
 	r.upgrader = websocket.Upgrader{
@@ -107,14 +105,8 @@ func New(config Config) *Relay {
 			http.Error(w, reason.Error(), status)
 		},
 	}
-	r.inner = h2.Options{
-		Handler:        http.HandlerFunc(r.stream),
-		Log:            config.Log,
-		MaxStreams:     maxStreams,
-		MaxHeaderBytes: maxHeaderBytes,
-		PrefaceTimeout: prefaceTimeout,
-		IdleTimeout:    idleTimeout,
-	}
+	r.server = newServer(r.stream, config.Log, r.serving.Done)
+	r.serving.Go(func() { _ = r.server.Serve(r.sockets) })
 	return r
 }
 
@@ -139,85 +131,18 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	r.accept(ws)
 }
 
-// accept makes a viewer of an upgraded connection, if there is room. One that comes too late is told so in the close
-// frame, for a page cannot see the status of a refused upgrade.
-func (r *Relay) accept(ws *websocket.Conn) {
-	var conn *wsconn.Conn
-	var number int64
-	ready := make(chan struct{})
-	conn = wsconn.New(ws, wsconn.Options{
-		Server:       true,
-		PingInterval: r.config.PingInterval,
-		StallTimeout: r.config.StallTimeout,
-		OnClose:      func() { <-ready; r.gone(conn) },
-	})
-	r.mu.Lock()
-	full := len(r.viewers) >= r.config.MaxViewers
-	closed := r.closed
-	if !full && !closed {
-		r.serving.Add(1)
-		number = r.numbers.viewer.Add(1)
-		r.viewers[conn] = number
-		r.config.Metrics.Viewers.Add(1)
-		r.config.Metrics.ViewersTotal.Add(1)
-	}
-	r.mu.Unlock()
-	close(ready)
-	switch {
-	case closed:
-		_ = conn.CloseWith(websocket.CloseGoingAway, "the server is shutting down")
-	case full:
-		r.config.Refusals.Refused(slog.LevelWarn, "max-viewers", slog.Int("max", r.config.MaxViewers), slog.String("remote", conn.RemoteAddr().String()))
-		_ = conn.CloseWith(websocket.CloseTryAgainLater, fmt.Sprintf("%d viewers are all this server takes; see --max-viewers", r.config.MaxViewers))
-	default:
-		r.config.Log.Info("viewer connected", "viewer", number, "remote", conn.RemoteAddr().String())
-		go func() {
-			defer r.serving.Done()
-			h2.Serve(context.WithValue(context.Background(), viewerKey{}, number), conn, r.inner)
-		}()
-	}
-}
-
-// gone forgets a viewer whose connection has been closed.
-func (r *Relay) gone(conn *wsconn.Conn) {
-	r.mu.Lock()
-	number, known := r.viewers[conn]
-	delete(r.viewers, conn)
-	r.mu.Unlock()
-	if known {
-		r.config.Metrics.Viewers.Add(-1)
-		if conn.Stalled() {
-			r.config.Metrics.Stalls.Add(1)
-		}
-		r.config.Log.Info("viewer gone", "viewer", number, "remote", conn.RemoteAddr().String())
-	}
-}
-
-// Close cuts all viewers off, with their watches, and returns when nothing of theirs runs any more.
-func (r *Relay) Close() error {
-	r.mu.Lock()
-	r.closed = true
-	viewers := make([]*wsconn.Conn, 0, len(r.viewers))
-	for conn := range r.viewers {
-		viewers = append(viewers, conn)
-	}
-	r.mu.Unlock()
-	var closing sync.WaitGroup
-	for _, conn := range viewers {
-		closing.Go(func() { _ = conn.CloseWith(websocket.CloseGoingAway, "the server is shutting down") })
-	}
-	closing.Wait()
-	r.endTally()
-	r.serving.Wait()
-	r.config.Clusters.Close()
-	if r.config.Probe != nil {
-		r.config.Probe.rt.CloseIdleConnections()
-	}
-	return nil
-}
-
 // stream serves one request of a viewer.
 func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
+	v := req.Context().Value(viewerKey{}).(*viewer)
+	end, ok := r.begin(v)
+	if !ok {
+		panic(http.ErrAbortHandler)
+	}
+	defer end()
+	if !v.pace.Allow() {
+		r.tooFast(w)
+		return
+	}
 	r.config.Metrics.Streams.Add(1)
 	r.config.Metrics.StreamsTotal.Add(1)
 	defer r.config.Metrics.Streams.Add(-1)

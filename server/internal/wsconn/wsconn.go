@@ -23,20 +23,19 @@ type Options struct {
 	PingInterval time.Duration
 	// StallTimeout is how long the peer may neither send nor answer a ping, and how long one message may wait to be
 	// taken, before the connection counts as dead; 5 minutes by default. It is generous because a browser that is busy,
-	// or stopped in its debugger, stops reading before it stops living. It may be an eighth more: deadlines are set anew
-	// only when that much of the last one has passed.
+	// or stopped in its debugger, stops reading before it stops living.
 	StallTimeout time.Duration
 	// MaxMessage is the largest message taken from the peer, in bytes; 1 MiB by default.
 	MaxMessage int64
-	// Server says that this is the server's end, whose frames carry no mask and so need no copy of the payload made anew.
-	Server bool
+	// Idle, if set, is asked before each ping whether nobody needs the connection any more, which ends it then.
+	Idle func() bool
 	// OnClose, if set, is called once, when the Conn is closed from this side for whatever reason.
 	OnClose func()
 }
 
 // Conn is a net.Conn over a WebSocket. Read and Write may each be called from any goroutine, one at a time; Close and the
 // deadlines from anywhere. Unlike with TCP, a deadline that has passed is final: a WebSocket cannot be taken up again in
-// the middle of a message.
+// the middle of a message. A write deadline holds for the writes that begin after it was set.
 type Conn struct {
 	ws      *websocket.Conn
 	options Options
@@ -48,8 +47,6 @@ type Conn struct {
 	writeMu sync.Mutex
 
 	deadlineMu    sync.Mutex
-	readSet       time.Time // when the connection's deadlines were last set for the stall timeout
-	writeSet      time.Time
 	readDeadline  time.Time // the caller's; zero means none
 	writeDeadline time.Time
 	lastSeen      time.Time // when the peer last sent something
@@ -75,9 +72,8 @@ func New(ws *websocket.Conn, options Options) *Conn {
 	}
 	c := &Conn{ws: ws, options: options, closed: make(chan struct{})}
 	ws.SetReadLimit(options.MaxMessage)
-	ws.SetPongHandler(func(string) error { c.seen(); return nil })
-	ws.SetPingHandler(c.answer)
-	c.seen()
+	ws.SetPongHandler(func(string) error { c.see(); return nil })
+	c.see()
 	c.pinger.Go(c.ping)
 	return c
 }
@@ -102,7 +98,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 				return 0, c.failRead(errors.New("websocket: got a text message where only binary ones carry the stream"))
 			}
 			c.message = message
-			c.seen()
+			c.see()
 		}
 		n, err := c.message.Read(p)
 		if err == io.EOF {
@@ -117,7 +113,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	}
 }
 
-// failRead remembers the first error of reading, in the terms of net.Conn: a WebSocket allows no read after an error.
+// failRead keeps the first error of reading, in the terms of net.Conn: a WebSocket allows no read after an error.
 func (c *Conn) failRead(err error) error {
 	switch {
 	case c.isClosed():
@@ -142,10 +138,14 @@ func (c *Conn) Write(p []byte) (int, error) {
 			return written, net.ErrClosed
 		}
 		chunk := p[written:min(written+maxWrite, len(p))]
-		if err := c.armWrite(); err != nil {
-			return written, err
+		c.deadlineMu.Lock()
+		deadline := earlier(c.writeDeadline, time.Now().Add(c.options.StallTimeout))
+		c.deadlineMu.Unlock()
+		err := c.ws.SetWriteDeadline(deadline)
+		if err == nil {
+			err = c.ws.WriteMessage(websocket.BinaryMessage, chunk)
 		}
-		if err := c.send(chunk); err != nil {
+		if err != nil {
 			if c.isClosed() {
 				err = net.ErrClosed
 			}
@@ -155,52 +155,6 @@ func (c *Conn) Write(p []byte) (int, error) {
 		written += len(chunk)
 	}
 	return written, nil
-}
-
-// send writes one message. A client's is left to the websocket package. A server's frame is its payload with a few bytes before it (RFC
-// 6455, section 5.2), and one write to the
-// connection, so that the control frames that the websocket package writes at any time fall between messages.
-func (c *Conn) send(payload []byte) error {
-	if !c.options.Server {
-		c.deadlineMu.Lock()
-		err := c.ws.SetWriteDeadline(earlier(c.writeDeadline, time.Now().Add(c.options.StallTimeout)))
-		c.deadlineMu.Unlock()
-		if err != nil {
-			return err
-		}
-		return c.ws.WriteMessage(websocket.BinaryMessage, payload)
-	}
-	const binary, final = 2, 1 << 7
-	buffer := frames.Get().(*[]byte)
-	frame := append((*buffer)[:0], final|binary)
-	switch n := len(payload); {
-	case n < 126:
-		frame = append(frame, byte(n))
-	case n < 1<<16:
-		frame = append(frame, 126, byte(n>>8), byte(n))
-	default:
-		frame = append(frame, 127, 0, 0, 0, 0, byte(n>>24), byte(n>>16), byte(n>>8), byte(n))
-	}
-	frame = append(frame, payload...)
-	_, err := c.ws.NetConn().Write(frame)
-	*buffer = frame
-	frames.Put(buffer)
-	return err
-}
-
-// frames are buffers for messages.
-var frames = sync.Pool{New: func() any { frame := make([]byte, 0, 4<<10); return &frame }}
-
-// armWrite sees to it that a write that begins now ends in time.
-func (c *Conn) armWrite() error {
-	c.deadlineMu.Lock()
-	defer c.deadlineMu.Unlock()
-	now := time.Now()
-	if c.writeDeadline.IsZero() && now.Sub(c.writeSet) < c.options.StallTimeout/8 {
-		return nil
-	}
-	c.writeSet = now
-	return c.ws.NetConn().SetWriteDeadline(earlier(c.writeDeadline, now.Add(c.options.StallTimeout*9/8)))
 }
 
 // Close ends the connection and the keepalive, telling the peer if that can be done at once. Reads and writes that wait
@@ -228,7 +182,7 @@ func (c *Conn) CloseWith(code int, reason string) error {
 // Stalled says whether the connection broke because the peer took nothing, or was silent, for the stall timeout.
 func (c *Conn) Stalled() bool { return c.stalled.Load() }
 
-// noteStall remembers an error that is the peer's silence.
+// noteStall keeps whether an error is the peer's silence.
 func (c *Conn) noteStall(err error) {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -254,6 +208,10 @@ func (c *Conn) ping() {
 		case <-c.closed:
 			return
 		case <-ticker.C:
+			if c.options.Idle != nil && c.options.Idle() {
+				_ = c.ws.NetConn().Close()
+				return
+			}
 			// A ping that has to wait behind data is no sign of death; the write it waits for has its own limit.
 			err := c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.options.StallTimeout))
 			var timeout net.Error
@@ -266,28 +224,12 @@ func (c *Conn) ping() {
 	}
 }
 
-// answer answers a ping. The websocket package's own handler gives its answer a second, and leaves that as the deadline of what is written
-// after it; this one gives it the time that every write has. A ping that has not been answered is no error: the peer asks again.
-func (c *Conn) answer(data string) error {
-	c.seen()
-	err := c.ws.WriteControl(websocket.PongMessage, []byte(data), time.Now().Add(c.options.StallTimeout))
-	var timeout net.Error
-	if errors.Is(err, websocket.ErrCloseSent) || errors.As(err, &timeout) && timeout.Timeout() {
-		return nil
-	}
-	return err
-}
-
-// seen notes a sign of life from the peer, and moves the read deadline with it.
-func (c *Conn) seen() {
+// see notes a sign of life from the peer, and moves the read deadline with it.
+func (c *Conn) see() {
 	c.deadlineMu.Lock()
 	defer c.deadlineMu.Unlock()
 	c.lastSeen = time.Now()
-	if c.lastSeen.Sub(c.readSet) < c.options.StallTimeout/8 {
-		return
-	}
-	c.readSet = c.lastSeen
-	_ = c.ws.SetReadDeadline(earlier(c.readDeadline, c.lastSeen.Add(c.options.StallTimeout*9/8)))
+	_ = c.ws.SetReadDeadline(earlier(c.readDeadline, c.lastSeen.Add(c.options.StallTimeout)))
 }
 
 // SetDeadline implements net.Conn.
@@ -300,17 +242,15 @@ func (c *Conn) SetReadDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	defer c.deadlineMu.Unlock()
 	c.readDeadline = t
-	c.readSet = c.lastSeen
 	return c.ws.SetReadDeadline(earlier(t, c.lastSeen.Add(c.options.StallTimeout)))
 }
 
-// SetWriteDeadline implements net.Conn; it holds for a write in progress too. Zero means none, apart from the stall timeout.
+// SetWriteDeadline implements net.Conn. Zero means none, apart from the stall timeout.
 func (c *Conn) SetWriteDeadline(t time.Time) error {
 	c.deadlineMu.Lock()
 	defer c.deadlineMu.Unlock()
 	c.writeDeadline = t
-	c.writeSet = time.Now()
-	return c.ws.NetConn().SetWriteDeadline(earlier(t, c.writeSet.Add(c.options.StallTimeout)))
+	return nil
 }
 
 // earlier is the earlier of two moments, where a zero a means never.

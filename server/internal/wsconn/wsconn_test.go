@@ -25,7 +25,7 @@ const patience = 20 * time.Second
 // pair gives the server's Conn and the peer's raw WebSocket.
 func pair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
 	t.Helper()
-	options.Server = true
+
 	accepted := make(chan *Conn, 1)
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
@@ -212,7 +212,7 @@ func (h hijacked) Hijack() (net.Conn, *bufio.ReadWriter, error) { return h.conn,
 // pipePair is pair over a pipe in memory, for a synctest bubble.
 func pipePair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
 	t.Helper()
-	options.Server = true
+
 	near, far := net.Pipe()
 	accepted := make(chan *Conn, 1)
 	go func() {
@@ -270,7 +270,7 @@ func TestPongsKeepAQuietPeerAlive(t *testing.T) {
 // TestAPingIsAnsweredWithoutHarm: a write a while after the answer to the peer's ping is not ended by that answer's own deadline.
 func TestAPingIsAnsweredWithoutHarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		c, ws := pipePair(t, Options{Server: true})
+		c, ws := pipePair(t, Options{})
 		pongs := 0
 		ws.SetPongHandler(func(string) error { pongs++; return nil })
 		go func() { _, _ = c.Read(make([]byte, 1)) }() // it answers pings, and ends with the connection

@@ -1,0 +1,198 @@
+package relay
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"golang.org/x/time/rate"
+
+	"informerscope/server/internal/wsconn"
+)
+
+const (
+	// maxStreams is how many requests one viewer may have in progress; a page has a few, a crowded one some dozens.
+	maxStreams = 250
+	// requestRate is how many requests a second a viewer may make, and requestBurst how many at once before that. A page makes one for each
+	// list and watch, and backs off as client-go does.
+	requestRate, requestBurst = 100, 500
+	// maxHeaderBytes bounds a request's headers, its URL with a long continue token included.
+	maxHeaderBytes = 64 << 10
+	// maxFrame is the largest frame taken from a viewer, the smallest bound that RFC 9113 allows.
+	maxFrame = 16 << 10
+	// prefaceTimeout is how long a new connection may take until it speaks HTTP/2.
+	prefaceTimeout = 10 * time.Second
+)
+
+// viewer is the connection of a page that has passed the door.
+type viewer struct {
+	*wsconn.Conn
+	number  int64
+	streams atomic.Int64  // whose handlers run
+	pace    *rate.Limiter // of requests
+	quiet   atomic.Int64  // since when there are none, in nanoseconds of Unix time
+}
+
+// isIdle says whether a viewer has asked for nothing for so long. net/http's own idle timer is not used: it starts again as the streams of
+// a closed connection end, and keeps that connection in memory until it fires.
+func (v *viewer) isIdle(timeout time.Duration) bool {
+	return v.streams.Load() == 0 && time.Since(time.Unix(0, v.quiet.Load())) > timeout
+}
+
+// newServer is the HTTP/2 server of all viewers' connections. It calls closed once for each that it was given and that has ended.
+func newServer(handler http.HandlerFunc, log *slog.Logger, closed func()) *http.Server {
+	server := &http.Server{
+		Handler:           handler,
+		Protocols:         new(http.Protocols),
+		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, MaxReadFrameSize: maxFrame},
+		MaxHeaderBytes:    maxHeaderBytes,
+		ReadHeaderTimeout: prefaceTimeout,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError), // handlers that panic
+		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
+			return context.WithValue(ctx, viewerKey{}, c)
+		},
+		ConnState: func(_ net.Conn, state http.ConnState) {
+			if state == http.StateClosed {
+				closed()
+			}
+		},
+	}
+	server.Protocols.SetUnencryptedHTTP2(true)
+	return server
+}
+
+// sockets is the net.Listener of viewers that were upgraded.
+type sockets struct {
+	conns chan net.Conn
+	done  chan struct{}
+	close func()
+}
+
+func newSockets() *sockets {
+	s := &sockets{conns: make(chan net.Conn), done: make(chan struct{})}
+	s.close = sync.OnceFunc(func() { close(s.done) })
+	return s
+}
+
+// put hands a connection to Accept, unless the listener is closed.
+func (s *sockets) put(c net.Conn) bool {
+	select {
+	case s.conns <- c:
+		return true
+	case <-s.done:
+		return false
+	}
+}
+
+// Accept implements net.Listener.
+func (s *sockets) Accept() (net.Conn, error) {
+	select {
+	case c := <-s.conns:
+		return c, nil
+	case <-s.done:
+		return nil, net.ErrClosed
+	}
+}
+
+// Close implements net.Listener.
+func (s *sockets) Close() error {
+	s.close()
+	return nil
+}
+
+// Addr implements net.Listener.
+func (s *sockets) Addr() net.Addr { return &net.UnixAddr{Name: "viewers", Net: "websocket"} }
+
+// accept makes a viewer of an upgraded connection, if there is room. One that comes too late is told so in the close
+// frame, for a page cannot see the status of a refused upgrade.
+func (r *Relay) accept(ws *websocket.Conn) {
+	v := &viewer{pace: rate.NewLimiter(requestRate, requestBurst)}
+	v.quiet.Store(time.Now().UnixNano())
+	r.mu.Lock()
+	full := len(r.viewers) >= r.config.MaxViewers
+	closed := r.closed
+	v.Conn = wsconn.New(ws, wsconn.Options{
+		PingInterval: r.config.PingInterval,
+		StallTimeout: r.config.StallTimeout,
+		Idle:         func() bool { return v.isIdle(r.config.IdleTimeout) },
+		OnClose:      func() { r.forget(v) },
+	})
+	if !full && !closed {
+		r.serving.Add(1)
+		v.number = r.numbers.viewer.Add(1)
+		r.viewers[v] = struct{}{}
+		r.config.Metrics.Viewers.Add(1)
+		r.config.Metrics.ViewersTotal.Add(1)
+	}
+	r.mu.Unlock()
+	switch {
+	case closed:
+		_ = v.CloseWith(websocket.CloseGoingAway, "the server is shutting down")
+	case full:
+		r.config.Refusals.Refused(slog.LevelWarn, "max-viewers", slog.Int("max", r.config.MaxViewers), slog.String("remote", v.RemoteAddr().String()))
+		_ = v.CloseWith(websocket.CloseTryAgainLater, fmt.Sprintf("%d viewers are all this server takes; see --max-viewers", r.config.MaxViewers))
+	default:
+		r.config.Log.Info("viewer connected", "viewer", v.number, "remote", v.RemoteAddr().String())
+		if !r.sockets.put(v) {
+			_ = v.Close()
+			r.serving.Done()
+		}
+	}
+}
+
+// forget takes out a viewer whose connection has been closed.
+func (r *Relay) forget(v *viewer) {
+	r.mu.Lock()
+	_, known := r.viewers[v]
+	delete(r.viewers, v)
+	r.mu.Unlock()
+	if known {
+		r.config.Metrics.Viewers.Add(-1)
+		if v.Stalled() {
+			r.config.Metrics.Stalls.Add(1)
+		}
+		r.config.Log.Info("viewer gone", "viewer", v.number, "remote", v.RemoteAddr().String())
+	}
+}
+
+// Close cuts all viewers off, with their watches, and returns when nothing of theirs runs any more.
+func (r *Relay) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	var closing sync.WaitGroup
+	for v := range r.viewers {
+		closing.Go(func() { _ = v.CloseWith(websocket.CloseGoingAway, "the server is shutting down") })
+	}
+	r.mu.Unlock()
+	closing.Wait()
+	_ = r.server.Close()
+	r.endTally()
+	r.serving.Wait()
+	r.config.Clusters.Close()
+	if r.config.Probe != nil {
+		r.config.Probe.rt.CloseIdleConnections()
+	}
+	return nil
+}
+
+// begin counts a handler among what its viewer does and what Close waits for, until end is called. It refuses once Close has begun.
+func (r *Relay) begin(v *viewer) (end func(), ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.closed {
+		return nil, false
+	}
+	r.serving.Add(1)
+	v.streams.Add(1)
+	return func() {
+		v.quiet.Store(time.Now().UnixNano())
+		v.streams.Add(-1)
+		r.serving.Done()
+	}, true
+}
