@@ -2,6 +2,7 @@ package connlimit
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"errors"
 	"io"
@@ -302,5 +303,38 @@ func TestClose(t *testing.T) {
 			t.Error(err)
 		}
 		b.end()
+	})
+}
+
+// TestReadsArePaced: however fast a peer sends, what is read of it stays within the rate, and nothing is lost.
+func TestReadsArePaced(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		pipes := testkit.NewPipes()
+		ln := New(pipes, Options{Places: 1})
+		accepted := make(chan net.Conn)
+		go func() {
+			c, err := ln.Accept()
+			if err != nil {
+				t.Error(err)
+			}
+			accepted <- c
+		}()
+		far := pipes.Dial(t)
+		c := <-accepted
+		const seconds = 10
+		sent := bytes.Repeat([]byte("flood"), (readBurst+seconds*readRate)/5)
+		go func() {
+			_, _ = far.Write(sent)
+			_ = far.Close()
+		}()
+		began := time.Now()
+		got, err := io.ReadAll(c)
+		if err != nil || !bytes.Equal(got, sent) {
+			t.Errorf("%d of %d bytes, %v", len(got), len(sent), err)
+		}
+		if took := time.Since(began); took < (seconds-1)*time.Second || took > (seconds+1)*time.Second {
+			t.Errorf("%d bytes took %s", len(sent), took)
+		}
+		_ = c.Close()
 	})
 }

@@ -134,24 +134,23 @@ func (r *Relay) send(w http.ResponseWriter, body io.ReadCloser) (int64, error) {
 	if err := to.FlushError(); err != nil { // the headers: a watch may have nothing to say for long
 		return 0, err
 	}
+	stall := newStallTimer(to, r.config.StallTimeout)
 	for {
 		chunk, err := reader.Next()
 		if len(chunk) > 0 {
-			limit := time.Now().Add(r.config.StallTimeout)
-			_ = to.SetWriteDeadline(limit)
+			stall.start()
 			written, err := w.Write(chunk)
 			sent += int64(written)
 			r.config.Metrics.Bytes.Add(int64(written))
 			if err == nil {
 				err = to.FlushError()
 			}
+			if stall.stop() {
+				r.config.Metrics.Stalls.Add(1)
+			}
 			if err != nil {
-				if !time.Now().Before(limit) {
-					r.config.Metrics.Stalls.Add(1)
-				}
 				return sent, &viewerError{err}
 			}
-			_ = to.SetWriteDeadline(time.Time{})
 		}
 		if err == io.EOF {
 			return sent, nil
