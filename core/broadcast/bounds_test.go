@@ -85,11 +85,19 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 	for i := range 60_000 {
 		key := fmt.Sprintf("ns/p%d", i)
 		s.rec.Emit(0, informer.Event{Kind: trace.KindWorkWaiting, Key: key, Dur: 1 << 40})
-		s.rec.Emit(0, informer.Event{Kind: trace.KindMutated, Key: key, RV: "1", Listener: 1, Flag: true, Text: `{"label":"app","was":"a","is":"b"}`})
+		s.rec.Emit(0, informer.Event{Kind: trace.KindMutated, Key: key, RV: "1", Listener: 1, Flag: true,
+			Text: `{"label":"app","was":"a","is":"b"}`, Obj: s.thing(key, 5)})
 	}
+	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)
 	for _, seg := range cutAll(t, NewCutter(s.rec, CutterOptions{History: 1000})) {
-		if _, err := asIs(seg.Bytes, false); err != nil {
+		out, err := asIs(seg.Bytes, true)
+		if err != nil {
 			t.Fatalf("segment %d: %v", seg.N, err)
 		}
+		apply(t, f, Segment{Bytes: out})
+	}
+	head, _ := f.rec.Head()
+	if got := f.rec.FoldAt(head).State().Indexer.Mutated; got != 60_000 {
+		t.Errorf("%d objects are mutated for a follower", got)
 	}
 }
