@@ -32,13 +32,14 @@ func filled(before, unit, after string) string {
 // TestCheckMakesLittle: whatever lists a segment of 4 MiB brings, what is made of them to refuse or to rewrite it is some tens of megabytes.
 func TestCheckMakesLittle(t *testing.T) {
 	const ceiling = 160 << 20 // of everything that was allocated, freed or not
+	list := func(unit string, n int) string { return strings.TrimSuffix(strings.Repeat(unit, n), ",") }
 	restored := func(list string) string { return `{"s":0,"t":0,"k":"Restored","txt":"{` + list }
 	for what, x := range map[string]struct {
 		lines   string
 		refused bool
 	}{
 		"listeners":       {filled(restored(`\"listeners\":[`), `{},`, `]}"}`), true},
-		"some listeners":  {restored(`\"listeners\":[`) + strings.TrimSuffix(strings.Repeat(`{\"handling\":{},\"lastMet\":{}},`, 1<<14-8), ",") + `]}"}` + "\n", true},
+		"some listeners":  {restored(`\"listeners\":[`) + list(`{\"handling\":{},\"lastMet\":{}},`, 1<<14-8) + `]}"}` + "\n", true},
 		"states":          {filled(restored(`\"lanes\":[`), `{},`, `]}"}`), true},
 		"nested states":   {filled(restored(`\"lanes\":[`), `{\"lanes\":[`, `"}`), true},
 		"deltas":          {filled(restored(`\"queue\":{\"items\":[{\"deltas\":[`), `{},`, `]}]}}"}`), true},
@@ -48,7 +49,7 @@ func TestCheckMakesLittle(t *testing.T) {
 		"sampled":         {filled(`{"s":1,"t":0,"k":"Sampled","txt":"{\"listeners\":[`, `{},`, `]}"}`), true},
 		"items":           {filled(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{},`, `]}`), true},
 		"items' objects":  {filled(`{"s":1,"t":0,"k":"StoreReplaced","items":[`, `{"obj":{}},`, `]}`), true},
-		"items in lines":  {filled("", `{"s":1,"t":0,"k":"StoreReplaced","more":true,"items":[`+strings.TrimSuffix(strings.Repeat(`{},`, 30_000), ",")+"]}\n", ""), true},
+		"items in lines":  {filled("", `{"s":1,"t":0,"k":"StoreReplaced","more":true,"items":[`+list(`{},`, 30_000)+"]}\n", ""), true},
 		"index values":    {filled(`{"s":1,"t":0,"k":"StoreAdded","ix":[`, `{},`, `]}`), true},
 		"values":          {filled(`{"s":1,"t":0,"k":"StoreAdded","ix":[{"i":"a","v":[`, `"",`, `]}]}`), true},
 		"members":         {filled(`{"s":1,"t":0,"k":"StoreAdded","obj":{"id":1,"raw":{`, `"a":0,`, `}}}`), true},

@@ -40,7 +40,8 @@ func TestStrict(t *testing.T) {
 		}
 	}
 	b := bounds{elements: 3, members: 2}
-	for doc, taken := range map[string]bool{`[1,2,3]`: true, `[1,2,3,4]`: false, `{"a":1,"b":2}`: true, `{"a":{"b":{"c":1}}}`: false, `{"raw":[1,2,3,4,5]}`: true} {
+	for doc, taken := range map[string]bool{`[1,2,3]`: true, `[1,2,3,4]`: false, `{"a":1,"b":2}`: true, `{"a":{"b":{"c":1}}}`: false,
+		`{"raw":[1,2,3,4,5]}`: true} {
 		most := b
 		if err := most.strict([]byte(doc)); (err == nil) != taken {
 			t.Errorf("%s: %v", doc, err)
