@@ -82,8 +82,8 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 	for i := range 1000 {
 		s.rec.Emit(0, informer.Event{Kind: informer.KindListenerAdded, Listener: int32(i + 2), Text: "one of many", M: 1024})
 	}
-	s.replaced(0, 60_000, 10)
-	for i := range 60_000 {
+	s.replaced(0, 20_000, 10)
+	for i := range 20_000 {
 		key := fmt.Sprintf("ns/p%d", i)
 		s.rec.Emit(0, informer.Event{Kind: trace.KindWorkWaiting, Key: key, Dur: 1 << 40})
 		s.rec.Emit(0, informer.Event{Kind: trace.KindMutated, Key: key, RV: "1", Listener: 1, Flag: true,
@@ -98,7 +98,7 @@ func TestAFullLogIsWithinTheBounds(t *testing.T) {
 		apply(t, f, Segment{Bytes: out})
 	}
 	head, _ := f.rec.Head()
-	if got := f.rec.FoldAt(head).State().Indexer.Mutated; got != 60_000 {
+	if got := f.rec.FoldAt(head).State().Indexer.Mutated; got != 20_000 {
 		t.Errorf("%d objects are mutated for a follower", got)
 	}
 }

@@ -66,6 +66,7 @@ type Hall struct {
 	wake   chan struct{}        // closed when a segment comes
 	held   int                  // requests for segments in progress
 	seen   map[string]time.Time // followers' connections
+	swept  time.Time            // when those that are quiet went from seen
 	sent   int64                // bytes of segments to followers
 	closed bool
 }

@@ -192,11 +192,16 @@ func (h *Hall) notice(remote string) {
 	}
 }
 
-// followers is how many connections asked for something lately. With mu held.
+// followers is how many connections asked for something lately. It looks through them once a second at most: they may be many, and each request
+// of one more asks. With mu held.
 func (h *Hall) followers() int {
-	old := h.o.Now().Add(-recent)
+	now := h.o.Now()
+	if now.Sub(h.swept) < time.Second {
+		return len(h.seen)
+	}
+	h.swept = now
 	for remote, at := range h.seen {
-		if at.Before(old) {
+		if now.Sub(at) > recent {
 			delete(h.seen, remote)
 		}
 	}

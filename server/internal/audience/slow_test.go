@@ -205,3 +205,24 @@ func TestNothingIsLockedDuringACheck(t *testing.T) {
 		t.Errorf("status %+v", st)
 	}
 }
+
+// TestManyFollowersAreCountedRarely: however many connections ask, they are looked through once a second and not for each request.
+func TestManyFollowersAreCountedRarely(t *testing.T) {
+	var now time.Duration
+	begun := time.Now()
+	hall := open(t, Options{MaxHeld: 5, Now: func() time.Time { return begun.Add(now) }})
+	full := 2 * hall.o.MaxHeld
+	for i := range full {
+		hall.notice(fmt.Sprint("early ", i))
+	}
+	for _, x := range []struct {
+		at   time.Duration
+		seen int
+	}{{recent - time.Second/2, full}, {recent + time.Second/4, full}, {recent + time.Second/2, 1}} {
+		now = x.at
+		hall.notice(fmt.Sprint("late ", x.at))
+		if len(hall.seen) != x.seen {
+			t.Errorf("after %s %d are seen, want %d", x.at, len(hall.seen), x.seen)
+		}
+	}
+}
