@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -166,10 +167,15 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	}
 	// Neither end knows another way than through the piece. What breaks off is shorter than it says, and so the connection ends.
 	from, to := struct{ io.Reader }{io.NewSectionReader(segment, 0, size)}, struct{ io.Writer }{w}
-	if sent, err = io.CopyBuffer(to, from, make([]byte, piece)); err != nil && r.Context().Err() == nil {
+	buffer := pieces.Get().(*[piece]byte)
+	defer pieces.Put(buffer)
+	if sent, err = io.CopyBuffer(to, from, buffer[:]); err != nil && r.Context().Err() == nil {
 		h.o.Log.Debug("a segment broke off", "n", n, "sent", sent, "error", err)
 	}
 }
+
+// pieces are for all followers one after another.
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
 // answer is for what no cache may keep.
 func answer(w http.ResponseWriter, status int, message string) {
