@@ -98,7 +98,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	flags.StringVar(&s.broadcastDir, "broadcast-dir", "", "`directory` that keeps what is broadcast, so that it outlives the server and is "+
 		"a recording afterwards; nobody but its owner may read it")
 	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects; without it their names, versions, times and phases")
-	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most followers that wait for news at one time, a `number`; a cache in front counts as one")
+	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most requests of followers that wait or are answered at one time, a `number`; a cache is one")
 	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
 		"read anew whenever a page is loaded; whoever reaches the page can read them; the recordings on which they play are for who has the token")
 	attach := flags.String("attach", "", "`URL` of a probe's handler in a running controller, such as "+
