@@ -1,10 +1,13 @@
 // Command renamemodule gives the probe's modules, in a checkout of this repository, the path under which they are published. It changes their
 // go.mod files, every import of them, and the documents that show how they are used.
 //
-//	go run ./tools/renamemodule github.com/OWNER/informerscope/probe
+//	go run ./tools/renamemodule -version v0.1.0 github.com/OWNER/informerscope/probe
 //
 // The modules probe/metrics and probe/controllerruntime get the same path with their folder behind it, as Go wants it of modules in folders
-// of one repository. Their replace directives stay: they make this checkout build as it is, and Go ignores them in a module that is required.
+// of one repository. With -version they require that version of the probe. Without it they require v0.0.0, which only this checkout has.
+// Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires.
+//
+// To publish the three, commit the change and tag the commit probe/v0.1.0, probe/metrics/v0.1.0 and probe/controllerruntime/v0.1.0.
 package main
 
 import (
@@ -24,12 +27,13 @@ var modulePath = regexp.MustCompile(`(?m)^module (\S+)$`)
 
 func main() {
 	root := flag.String("root", ".", "the `directory` of the repository")
+	version := flag.String("version", "", "the `version` of the probe that the other two modules require, such as v0.1.0")
 	flag.Parse()
 	if flag.NArg() != 1 {
-		fmt.Fprintln(os.Stderr, "usage: renamemodule [-root DIRECTORY] NEWPATH")
+		fmt.Fprintln(os.Stderr, "usage: renamemodule [-root DIRECTORY] [-version VERSION] NEWPATH")
 		os.Exit(2)
 	}
-	changed, err := rename(*root, flag.Arg(0))
+	changed, err := rename(*root, flag.Arg(0), *version)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "renamemodule:", err)
 		os.Exit(1)
@@ -40,10 +44,22 @@ func main() {
 // path is what Go takes for the path of a module that it fetches: its first element is the name of a host.
 var path = regexp.MustCompile(`^[a-z0-9-]+(\.[a-z0-9-]+)+(/[A-Za-z0-9._~-]+)+$`)
 
-// rename changes every file that git knows or would add, and returns their names.
-func rename(root, to string) (changed []string, err error) {
+// versions are those that Go takes for a module's: three numbers, and what may follow a hyphen.
+var versions = regexp.MustCompile(`^v[01]\.\d+\.\d+(-[0-9A-Za-z.-]+)?$`)
+
+// required finds the version of a module that a go.mod requires, alone or in a block.
+func required(module string) *regexp.Regexp {
+	return regexp.MustCompile(`(?m)^((?:require)?\s+` + regexp.QuoteMeta(module) + ` )v\S+`)
+}
+
+// rename changes every file that git knows or would add, and returns their names. Unless version is empty, modules that require the probe
+// require that version of it.
+func rename(root, to, version string) (changed []string, err error) {
 	if !path.MatchString(to) {
 		return nil, fmt.Errorf("%q is no path from which Go fetches a module: write it as HOST/OWNER/REPOSITORY/probe", to)
+	}
+	if version != "" && !versions.MatchString(version) {
+		return nil, fmt.Errorf("%q is no version: write it as v0.1.0", version)
 	}
 	mod, err := os.ReadFile(filepath.Join(root, "probe", "go.mod"))
 	if err != nil {
@@ -78,6 +94,9 @@ func rename(root, to string) (changed []string, err error) {
 			return changed, err
 		}
 		is := old.ReplaceAll(text, []byte("${1}"+to+"${2}"))
+		if version != "" && filepath.Ext(name) == ".mod" {
+			is = required(to).ReplaceAll(is, []byte("${1}"+version))
+		}
 		if bytes.Equal(is, text) {
 			continue
 		}
