@@ -55,7 +55,7 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 		}
 		out, closeFile = file, file.Close
 	}
-	audited = audit.New(out, scrubber.Text, func(err error) {
+	audited = audit.New(out, scrubber.Line, func(err error) {
 		log.Error("the audit log cannot be written; what is read now goes unrecorded", "file", s.auditLog, "error", err)
 	})
 	numbers.Registry().MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "informerscope_audit_lost_total",

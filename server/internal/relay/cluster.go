@@ -101,7 +101,10 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			io.Closer
 		}{verified, response.Body}
 	}
-	passHeaders(w.Header(), response.Header)
+	if request.Watch {
+		body = &watchBody{ReadCloser: body, passStatus: r.passStatus}
+	}
+	r.passHeaders(w.Header(), response.Header)
 	w.WriteHeader(response.StatusCode)
 	sent, err := r.send(w, body)
 	log.Debug("request served", "status", response.StatusCode, "bytes", sent, "took", time.Since(began).Round(time.Millisecond))
@@ -255,11 +258,13 @@ func form(request guard.Request) metadata.Form {
 }
 
 // passHeaders copies the headers that clients of Kubernetes look at, and no others.
-func passHeaders(to, from http.Header) {
+func (r *Relay) passHeaders(to, from http.Header) {
 	for name, values := range from {
 		switch {
 		case name == "Content-Type", name == "Retry-After", name == "Audit-Id", name == "Warning", strings.HasPrefix(name, "X-Kubernetes-"):
-			to[name] = append([]string(nil), values...)
+			for _, value := range values {
+				to.Add(name, r.words(value))
+			}
 		}
 	}
 }
