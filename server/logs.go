@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,7 +50,8 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 	}
 	out, closeFile := stdout, func() error { return nil }
 	if s.auditLog != "-" {
-		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		// A FIFO that nobody reads is an error, and is not waited for.
+		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--audit-log: %w; give a file that can be written, or - for standard output", unwrapPath(err))
 		}
