@@ -139,16 +139,16 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.gate.through(u.transport, req)
 }
 
-// Explain is the package's Explain for an error of this way, without credentials.
+// Explain is the package's Explain for an error of this way, without credentials and manifests.
 func (u *Upstream) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, u.at())
-	return cause, u.scrubber.Text(words)
+	return cause, u.scrubber.Plain(words)
 }
 
-// Hint is the package's Hint for an answer that came this way, without credentials.
+// Hint is the package's Hint for an answer that came this way, without credentials and manifests.
 func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
 	cause, words := Hint(code, body, u.at())
-	return cause, u.scrubber.Text(words)
+	return cause, u.scrubber.Plain(words)
 }
 
 // Waiting is how a viewer is told of a credential plugin that is being waited for, if one is.
@@ -373,10 +373,10 @@ func (l *Loader) learner(owner string) func(string) {
 	}
 }
 
-// Explain is the package's Explain for an error of Upstream, without credentials.
+// Explain is the package's Explain for an error of Upstream, without credentials and manifests.
 func (l *Loader) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, Place{})
-	return cause, l.scrubber.Text(words)
+	return cause, l.scrubber.Plain(words)
 }
 
 // Known says whether the kubeconfig has a context, as it was read last, and gives the way to it if there is one already.

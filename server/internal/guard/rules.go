@@ -66,7 +66,7 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 		return request, refusal
 	}
 	request.UserAgent = "informerscope"
-	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 {
+	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 && !strings.ContainsFunc(agent, func(c rune) bool { return c < ' ' || c > '~' }) {
 		request.UserAgent = agent
 	}
 	if request.Resource == "" {

@@ -62,7 +62,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		if canceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		log.Warn("no answer from the API server", "error", redactURL(err))
+		log.Warn("no answer from the API server", "error", r.plain(redactURL(err)))
 		cause, words := upstream.Explain(err)
 		r.unanswered(w, request.Context, cause, words, err)
 		return
@@ -118,7 +118,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			} else {
 				cause, words := upstream.Explain(err)
 				r.config.Metrics.UpstreamError(string(cause))
-				r.board.note(request.Context, cause, words, r.clean(err.Error()))
+				r.board.note(request.Context, cause, words, r.plain(err))
 				log.Info("the answer ends early", "cause", cause, "bytes", sent)
 			}
 		}
@@ -214,13 +214,16 @@ func (r *Relay) unanswered(w http.ResponseWriter, contextName string, cause clus
 		code = http.StatusServiceUnavailable // it may come back by itself
 	}
 	if cause != clusters.NoContext {
-		r.board.note(contextName, cause, words, r.clean(err.Error()))
+		r.board.note(contextName, cause, words, r.plain(err))
 	}
 	writeStatus(w, failure{code: code, cause: cause, message: r.clean(words)})
 }
 
 // clean takes credentials out of a text that is to leave the server.
 func (r *Relay) clean(text string) string { return r.config.Clusters.Scrubber().Text(text) }
+
+// plain is an error in which what answered may have written, such as a damaged header.
+func (r *Relay) plain(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
 
 // redactURL leaves the URL out of an error for the log: selectors and names are none of its business.
 func redactURL(err error) error {

@@ -135,7 +135,7 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 		if canceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		r.config.Log.Warn("no answer from the probe", "error", redactURL(err))
+		r.config.Log.Warn("no answer from the probe", "error", r.plain(redactURL(err)))
 		r.config.Metrics.UpstreamError(string(ProbeGone))
 		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.clean(p.unreached(err))})
 		return

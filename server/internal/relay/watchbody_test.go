@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"net/http"
 	"net/url"
 	"runtime"
@@ -196,5 +198,49 @@ func BenchmarkWatchBody(b *testing.B) {
 		for err := error(nil); err == nil; {
 			_, err = body.Read(chunk)
 		}
+	}
+}
+
+// TestDamagedAnswersCarryNoManifests: what an API server writes where no body is, the transport's errors quote; nothing of a manifest goes from there
+// into an answer, /trouble, or the log, and a proxy's words are cut as well.
+func TestDamagedAnswersCarryNoManifests(t *testing.T) {
+	manifest := `{"metadata":{"annotations":{"` + redact.Key + `":"` + canary + `"}}}`
+	for name, answer := range map[string]string{
+		"no status line": manifest + "\r\n\r\n",
+		"status":         "HTTP/1.1 " + manifest + "\r\n\r\n",
+		"header":         "HTTP/1.1 200 OK\r\nno header " + manifest + "\r\n\r\n",
+		"length":         "HTTP/1.1 200 OK\r\nContent-Length: " + manifest + "\r\n\r\n",
+		"coding":         "HTTP/1.1 200 OK\r\nTransfer-Encoding: " + manifest + "\r\n\r\n",
+		"type":           "HTTP/1.1 200 OK\r\nContent-Type: " + manifest + "\r\nContent-Length: 0\r\n\r\n",
+		"error's type":   "HTTP/1.1 500 x\r\nContent-Type: [\"" + canary + "\"]\r\nContent-Length: 0\r\n\r\n",
+		"chunk":          "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n" + manifest + "\r\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			ln, err := net.Listen("tcp", "127.0.0.1:0")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer func() { _ = ln.Close() }()
+			go func() {
+				for {
+					conn, err := ln.Accept()
+					if err != nil {
+						return
+					}
+					_, _ = http.ReadRequest(bufio.NewReader(conn))
+					_, _ = io.WriteString(conn, answer)
+					_ = conn.Close()
+				}
+			}()
+			f := newFixture(t, kubeconfig(t, map[string]entry{"kind": {server: "http://" + ln.Addr().String()}}), nil)
+			response := f.get("/clusters/kind/api/v1/pods")
+			raw, _ := io.ReadAll(response.Body)
+			_, trouble := f.body("/trouble?context=kind")
+			for where, text := range map[string]string{"the answer": string(raw), "its trouble": trouble, "the log": f.log.String()} {
+				if strings.Contains(text, canary) {
+					t.Errorf("%s has it: %s", where, text)
+				}
+			}
+		})
 	}
 }

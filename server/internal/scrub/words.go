@@ -2,6 +2,7 @@ package scrub
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -14,26 +15,37 @@ const (
 	maxLine = 4 << 10
 )
 
-// Words is what goes out of the words of an error that somebody else wrote: its first line without credentials, to the first brace or bracket,
-// where a manifest may begin, and at most MaxWords bytes. It is "" if that is no text, or HTML. A text has to be whole: a credential that was
-// cut before is not found.
-func (s *Scrubber) Words(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(s.Text(text)), "\n")
-	for at := 0; ; at += len(Mark) {
+// address is an IPv6 address as errors of the network have it.
+var address = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+(?:%[0-9A-Za-z]+)?\]`)
+
+// Plain is what goes out of the words of an error in which somebody else's may stand: without credentials, to the first brace or bracket, where a
+// manifest may begin, and at most MaxWords bytes. A text has to be whole: a credential that was cut before is not found.
+func (s *Scrubber) Plain(text string) string {
+	text = s.Text(text)
+	for at := 0; ; {
 		next := strings.IndexAny(text[at:], "{[")
 		if next < 0 {
-			break
+			return Cut(text, MaxWords)
 		}
-		if at += next; !strings.HasPrefix(text[at:], Mark) {
-			text = text[:at]
-			break
+		at += next
+		if strings.HasPrefix(text[at:], Mark) {
+			at += len(Mark)
+		} else if n := len(address.FindString(text[at:])); n > 0 {
+			at += n
+		} else {
+			return Cut(strings.TrimSpace(text[:at]), MaxWords)
 		}
 	}
+}
+
+// Words is Plain for words that are somebody else's from the first to the last: their first line, or "" if that is no text, or HTML.
+func (s *Scrubber) Words(text string) string {
+	text, _, _ = strings.Cut(strings.TrimSpace(s.Plain(text)), "\n")
 	text = strings.TrimSpace(text)
 	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) && c != '\t' }) || strings.HasPrefix(text, "<") {
 		return ""
 	}
-	return Cut(text, MaxWords)
+	return text
 }
 
 // Line is a text as it is written into a line of a log: without credentials, at most maxLine bytes, and with its invisible characters beyond ASCII
