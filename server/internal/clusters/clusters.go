@@ -373,10 +373,10 @@ func (l *Loader) learner(owner string) func(string) {
 	}
 }
 
-// Explain is the package's Explain for an error of Upstream, without credentials and manifests.
+// Explain is the package's Explain for an error of Upstream, without credentials. It is of files, and has nothing of an API server's.
 func (l *Loader) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, Place{})
-	return cause, l.scrubber.Plain(words)
+	return cause, l.scrubber.Text(words)
 }
 
 // Known says whether the kubeconfig has a context, as it was read last, and gives the way to it if there is one already.

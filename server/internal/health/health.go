@@ -178,7 +178,7 @@ func (c *Checker) read(name string) Check {
 func (c *Checker) ask(name string) result {
 	began := time.Now()
 	done := func(words string) result {
-		return result{at: time.Now(), took: time.Since(began), words: c.loader.Scrubber().Plain(words)}
+		return result{at: time.Now(), took: time.Since(began), words: c.loader.Scrubber().Text(words)}
 	}
 	upstream, err := c.loader.Upstream(name)
 	if err != nil {
