@@ -248,6 +248,7 @@ func TestPaths(t *testing.T) {
 		{c + `/api/v1/pods\..\secrets`, "encoding"},
 		{c + "/api/v1/pods;x=y", "path"},
 		{c + "/api/v1/pods/" + strings.Repeat("a", 254), "path"},
+		{ClustersPrefix + strings.Repeat("a", maxContext+1) + "/api/v1/pods", "path"},
 		{c + "/api/v1/namespaces/Default/pods", "path"},
 	} {
 		_, refusal := check(t, all, test.target, nil)
