@@ -45,7 +45,7 @@ func TestTokenFile(t *testing.T) {
 		says []string
 	}{
 		"missing":   {[]string{"--token-file", filepath.Join(t.TempDir(), "absent")}, []string{"does not exist", "umask 077"}},
-		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is a directory"}},
+		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is no file"}},
 		"empty":     {[]string{"--token-file", tokenFile(t, "\n", 0o600)}, []string{"is empty"}},
 		"short":     {[]string{"--token-file", tokenFile(t, "0123456789", 0o600)}, []string{"10 characters", "at least 16"}},
 		"odd":       {[]string{"--token-file", tokenFile(t, "two words of a token", 0o600)}, []string{"letters"}},

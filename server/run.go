@@ -89,6 +89,9 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
+	if err := clusters.LogPlugins(log); err != nil {
+		return err
+	}
 	files, err := site.New(page)
 	if err != nil {
 		return err
