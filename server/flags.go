@@ -123,7 +123,8 @@ func flagSet(s *settings, r *raw) *flag.FlagSet {
 	flags.StringVar(&s.broadcastDir, "broadcast-dir", "", "`directory` to keep the broadcast in, readable only by its owner (default: in memory). "+
 		"After a restart the link is a recording")
 	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects (default: only their names, versions, times and phases)")
-	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "`number` of followers that may wait for news at the same time. A cache in front counts as one")
+	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "`number` of followers' requests that may wait or be answered at the same time. A cache in front "+
+		"counts as one follower")
 	flags.StringVar(&s.stories, "stories", "", "`directory` with your own stories (*.yaml): at most 64, each of at most 64 KiB. The server reads them "+
 		"whenever the page is loaded. Everyone who can reach the page can read them; the recordings that they play on need the token")
 	flags.StringVar(&r.attach, "attach", "", "`URL` of a probe in a running controller, such as http://localhost:6060/debug/informerscope/: the page "+

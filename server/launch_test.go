@@ -95,6 +95,24 @@ func TestAShortTokenIsToldSo(t *testing.T) {
 	}
 }
 
+// TestADirectoryThatOthersReadIsToldSo reads the whole sentence that the program ends with: redaction takes nothing of it.
+func TestADirectoryThatOthersReadIsToldSo(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("its files have no such mode")
+	}
+	dir := t.TempDir()
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	err := run(t.Context(), []string{"--listen", "127.0.0.1:0", "--broadcast", "--broadcast-dir", dir}, io.Discard, io.Discard)
+	if err == nil {
+		t.Fatal("it is taken")
+	}
+	if got := said(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
+		t.Errorf("%q", got)
+	}
+}
+
 // TestWhatIsPrintedWhereItIsKept: standard output that is no terminal keeps the token, which is said; that of a file is not printed there.
 func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--context", "demo"))

@@ -144,13 +144,14 @@ func (p *process) page() *http.Client {
 }
 
 // deaf is a viewer who asks for much and then reads nothing, with windows as large as HTTP/2 has them.
-func (p *process) deaf(path func(stream int) string, streams int) {
+func (p *process) deaf(path func(stream int) string, streams int) (leave func()) {
 	p.t.Helper()
 	conn, err := p.dial(p.t.Context())
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	p.t.Cleanup(func() { _ = conn.Close() })
+	leave = func() { _ = conn.Close() }
+	p.t.Cleanup(leave)
 	out := bufio.NewWriterSize(conn, 32<<10)
 	_, _ = out.WriteString(http2.ClientPreface)
 	framer := http2.NewFramer(out, conn)
@@ -173,6 +174,7 @@ func (p *process) deaf(path func(stream int) string, streams int) {
 	if err != nil {
 		p.t.Fatal(err)
 	}
+	return leave
 }
 
 // bigAPI is an API server whose answers are large, and a kubeconfig of one context for it.
@@ -257,29 +259,51 @@ func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryOfManyViewersWhoReadNothing: all that the server takes together has a bound, whatever each of them may have.
+// TestMemoryOfManyViewersWhoReadNothing: all that the server takes together has a bound, whatever each of them may have, and when they leave
+// it is as before.
 func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
-	const viewers, streams, ceiling = 8, 250, 768
-	full := make(chan struct{}, 1<<12)
-	p := launch(t, "--kubeconfig", bigAPI(t, endlessWatch(full)))
-	before := p.memory("VmHWM")
-	for range viewers {
-		p.deaf(func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }, streams)
-	}
-	awaitFull(t, p, full, 1000)
-	if after := p.memory("VmHWM"); after > ceiling {
-		t.Errorf("%d MiB, %d before; at most %d", after, before, ceiling)
-	} else {
-		t.Logf("%d viewers with %d streams each who read nothing: %d MiB at most, %d before; the ceiling is %d", viewers, streams, after, before, ceiling)
-	}
-	// Whoever reads is served beside them, as far as there is room for the request.
-	response, err := p.page().Get("http://relay/contexts")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = response.Body.Close() }()
-	if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), `"c"`) {
-		t.Errorf("/contexts beside them: %s, %v", body, err)
+	for _, crowd := range []struct{ viewers, streams, ceiling int }{{16, 50, 768}, {8, 250, 768}} {
+		t.Run(fmt.Sprintf("%d viewers, %d streams", crowd.viewers, crowd.streams), func(t *testing.T) {
+			full := make(chan struct{}, 1<<12)
+			p := launch(t, "--max-viewers", "20", "--kubeconfig", bigAPI(t, endlessWatch(full)))
+			page := p.page()
+			ask := func() {
+				response, err := page.Get("http://relay/contexts")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer func() { _ = response.Body.Close() }()
+				if body, err := io.ReadAll(response.Body); err != nil || !strings.Contains(string(body), `"c"`) {
+					t.Errorf("/contexts beside them: %s, %v", body, err)
+				}
+			}
+			ask()
+			before, goroutines := p.memory("VmRSS"), p.metric("go_goroutines")
+			var leave []func()
+			for range crowd.viewers {
+				leave = append(leave, p.deaf(func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }, crowd.streams))
+			}
+			awaitFull(t, p, full, min(crowd.viewers*crowd.streams, 1000))
+			ask() // a viewer who reads is served beside them
+			peak := p.memory("VmHWM")
+			for _, leave := range leave {
+				leave()
+			}
+			for deadline := time.Now().Add(6 * patience); p.metric("informerscope_streams") > 0 || p.metric("go_goroutines") > goroutines+20; {
+				if time.Now().After(deadline) {
+					t.Fatalf("%d streams and %d goroutines remain, %d before", p.metric("informerscope_streams"), p.metric("go_goroutines"), goroutines)
+				}
+			}
+			after, left := p.memory("VmRSS"), p.metric("go_goroutines")
+			for deadline := time.Now().Add(6 * patience); after > before+64 && time.Now().Before(deadline); after = p.memory("VmRSS") {
+				p.metric("go_goroutines") // the runtime collects as the program works, and gives memory back in the background
+			}
+			t.Logf("%d viewers with %d streams each who read nothing: %d MiB at most, %d before, %d after; %d goroutines before, %d after",
+				crowd.viewers, crowd.streams, peak, before, after, goroutines, left)
+			if peak > crowd.ceiling || after > before+64 {
+				t.Errorf("at most %d MiB, and %d when they have left", crowd.ceiling, before+64)
+			}
+		})
 	}
 }
 

@@ -15,45 +15,50 @@ type Checks struct {
 	Text func(string) string
 	// Object is asked for the JSON of every whole object, before Text; nil: it stays as it is. Not asked of objects that are stripped.
 	Object func([]byte) []byte
-	// Bodies lets whole objects through; without it all are stripped.
+	// Bodies lets objects through whole, those that may be (see whole); without it all are stripped.
 	Bodies bool
 }
 
-// Check reads a segment that comes from elsewhere, every line of it, refuses what it does not understand, and packs anew what
-// it understood, changed as c says. What goes out holds nothing of the segment but that.
+// maxSeen bounds how many texts Check remembers, to ask for each only once: names and words come again and again.
+const maxSeen = 1 << 14
+
+// Check reads a segment that comes from elsewhere, every line of it, refuses what it does not understand, and packs what it understood, changed
+// as c says. What goes out holds nothing of the segment but that. What it makes of a segment is bounded before it is made.
 func Check(segment []byte, c Checks) ([]byte, Head, error) {
-	h, lines, err := unpack(segment)
+	h, first, lines, err := unpack(segment)
 	if err != nil {
 		return nil, h, err
 	}
-	seen := map[string]string{} // names and words come again and again
+	seen := map[string]string{}
 	text := func(s string) string {
 		if s == "" {
 			return s
 		}
 		t, ok := seen[s]
 		if !ok {
-			t = c.Text(s)
-			seen[s] = t
+			if t = c.Text(s); len(seen) < maxSeen {
+				seen[s] = t
+			}
 		}
 		return t
 	}
-	rewriter := trace.LineRewriter{Text: text, Object: func(raw json.RawMessage) (json.RawMessage, error) {
-		if !c.Bodies {
-			b, err := Strip(raw)
-			if err != nil {
-				return nil, err
-			}
-			return trace.MapStrings(b, text)
-		}
+	rewriter := trace.LineRewriter{Text: text, Bodies: c.Bodies, Object: func(raw json.RawMessage) (json.RawMessage, error) {
 		b := []byte(raw)
-		if c.Object != nil {
+		var err error
+		if !c.Bodies || !whole(raw) {
+			b, err = Strip(raw)
+		} else if c.Object != nil {
 			b = c.Object(b)
+		}
+		if err != nil {
+			return nil, err
 		}
 		return trace.MapStrings(b, text)
 	}}
-	first, err := json.Marshal(h)
-	if err != nil {
+	if err := rewriter.Check(first); err != nil {
+		return nil, h, err
+	}
+	if first, err = json.Marshal(h); err != nil {
 		return nil, h, err
 	}
 	out := append(make([]byte, 0, len(lines)+len(first)+1), first...)
@@ -68,18 +73,21 @@ func Check(segment []byte, c Checks) ([]byte, Head, error) {
 		}
 		out = append(out, line...)
 		out = append(out, '\n')
+		if len(out) > MaxUnpacked {
+			return nil, h, fmt.Errorf("the segment has more than %d bytes, checked", MaxUnpacked)
+		}
 	}
 	if next != h.LastSeq+1 {
 		return nil, h, fmt.Errorf("the last event is %d, and the first line says %d", next-1, h.LastSeq)
-	}
-	if len(out) > MaxUnpacked {
-		return nil, h, fmt.Errorf("the segment has %d bytes, more than %d", len(out), MaxUnpacked)
 	}
 	packed, err := pack(out, gzip.DefaultCompression)
 	return packed, h, err
 }
 
 func checkLine(line []byte, rewriter *trace.LineRewriter, next *uint64) ([]byte, error) {
+	if err := rewriter.Check(line); err != nil {
+		return nil, err
+	}
 	p, is, err := position(line)
 	if err != nil {
 		return nil, err
@@ -91,16 +99,16 @@ func checkLine(line []byte, rewriter *trace.LineRewriter, next *uint64) ([]byte,
 		}
 		return json.Marshal(positionLine{p.Seq, p.At, body})
 	}
-	seq, kind, complete, err := trace.Place(line)
+	out, at, err := rewriter.Line(line)
 	if err != nil {
 		return nil, err
 	}
-	switch restored := kind == trace.KindSelected || kind == trace.KindRestored; {
-	case restored && seq == *next-1: // of a checkpoint
-	case seq != *next:
-		return nil, fmt.Errorf("event %d where %d follows", seq, *next)
-	case complete:
+	switch restored := at.Kind == trace.KindSelected || at.Kind == trace.KindRestored; {
+	case restored && at.Seq == *next-1: // of a checkpoint
+	case at.Seq != *next:
+		return nil, fmt.Errorf("event %d where %d follows", at.Seq, *next)
+	case at.Complete:
 		*next++
 	}
-	return rewriter.Line(line)
+	return out, nil
 }

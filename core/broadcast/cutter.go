@@ -382,7 +382,9 @@ func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) 
 	if !c.enc.Pending() {
 		if len(e.Text) > maxText && e.Kind != trace.KindRestored && e.Kind != trace.KindSelected {
 			short := *e
-			short.Text = e.Text[:maxText]
+			if short.Text = ""; !trace.TextIsJSON(e.Kind) {
+				short.Text = e.Text[:maxText]
+			}
 			e = &short
 		}
 		if err := c.enc.Start(e); err != nil {

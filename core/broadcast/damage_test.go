@@ -154,13 +154,13 @@ func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	sel, _ := json.Marshal(trace.Selection{Source: "live", Context: secret, Eras: []string{"1.37"}})
 	o := &thing{raw: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",`+
-		`"annotations":{"x":%q,%q:"y"},"annotations":{"x":"\u0073%s"}},"spec":{"env":%q},"status":{"phase":"Running"}}`,
+		`"annotations":{"x":%q,%q:"y"},"labels":{"x":"\u0073%s"}},"spec":{"env":%q},"status":{"phase":"Running"}}`,
 		secret, secret, secret[1:], canary)}
 	ix := []informer.IndexValues{{Index: secret, Values: []string{secret}}}
 	rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
 	rec.Emit(0, informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: secret})
-	rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: secret, RV: secret, StoreRV: secret, Obj: o, Old: o, Indexed: ix, Text: secret,
-		Err: &trace.LoggedError{Message: "it said " + secret, Reason: secret}})
+	rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: secret, RV: secret, StoreRV: secret, Obj: o, Old: o, Indexed: ix})
+	rec.Emit(0, informer.Event{Kind: informer.KindBackoff, Text: secret, Err: &trace.LoggedError{Message: "it said " + secret, Reason: secret}})
 	rec.Emit(0, informer.Event{Kind: informer.KindStoreReplaced, Items: []informer.Item{{Key: secret, RV: secret,
 		Obj: &thing{raw: bytes.Clone(o.raw)}, Indexed: ix}}})
 	rec.Emit(0, informer.Event{Kind: trace.KindWireRequest, Req: 1, Text: "/api?token=" + secret})

@@ -102,7 +102,7 @@ func (f *Follower) Apply(segment []byte) ([]Position, error) {
 }
 
 func (f *Follower) read(segment []byte) (*step, error) {
-	h, lines, err := unpack(segment)
+	h, _, lines, err := unpack(segment)
 	if err != nil {
 		return nil, err
 	}

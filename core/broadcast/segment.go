@@ -98,37 +98,37 @@ func pack(lines []byte, level int) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// unpack reads a segment's head, and returns the lines after it.
-func unpack(segment []byte) (h Head, lines []byte, err error) {
+// unpack reads a segment's head, and returns its line and those after it.
+func unpack(segment []byte) (h Head, first, lines []byte, err error) {
 	if len(segment) > MaxPacked {
-		return h, nil, fmt.Errorf("the segment has %d bytes, more than %d", len(segment), MaxPacked)
+		return h, nil, nil, fmt.Errorf("the segment has %d bytes, more than %d", len(segment), MaxPacked)
 	}
 	zr, err := gzip.NewReader(bytes.NewReader(segment))
 	if err != nil {
-		return h, nil, fmt.Errorf("not a segment: %w", err)
+		return h, nil, nil, fmt.Errorf("not a segment: %w", err)
 	}
 	all, err := io.ReadAll(io.LimitReader(zr, MaxUnpacked+1))
 	if err != nil {
-		return h, nil, fmt.Errorf("the segment is damaged: %w", err)
+		return h, nil, nil, fmt.Errorf("the segment is damaged: %w", err)
 	}
 	if len(all) > MaxUnpacked {
-		return h, nil, fmt.Errorf("the segment has more than %d bytes, unpacked", MaxUnpacked)
+		return h, nil, nil, fmt.Errorf("the segment has more than %d bytes, unpacked", MaxUnpacked)
 	}
-	first, lines, whole := bytes.Cut(all, []byte("\n"))
+	first, lines, ended := bytes.Cut(all, []byte("\n"))
 	if err := json.Unmarshal(first, &h); err != nil || h.Format != Format {
-		return h, nil, fmt.Errorf("not a segment: its first line must be a JSON object with \"format\":%q", Format)
+		return h, nil, nil, fmt.Errorf("not a segment: its first line must be a JSON object with \"format\":%q", Format)
 	}
 	switch {
 	case h.Version != Version:
-		return h, nil, fmt.Errorf("a segment of version %d: this program reads version %d; load the page again", h.Version, Version)
-	case !whole || len(lines) > 0 && lines[len(lines)-1] != '\n':
-		return h, nil, errors.New("the segment is cut off: its last line has no end")
+		return h, nil, nil, fmt.Errorf("a segment of version %d: this program reads version %d; load the page again", h.Version, Version)
+	case !ended || len(lines) > 0 && lines[len(lines)-1] != '\n':
+		return h, nil, nil, errors.New("the segment is cut off: its last line has no end")
 	case h.N == 0 || h.Seq == 0 || h.LastSeq < h.Seq-1 || h.LastSeq-(h.Seq-1) > MaxUnpacked:
-		return h, nil, fmt.Errorf("the segment contradicts itself: number %d, events %d to %d", h.N, h.Seq, h.LastSeq)
+		return h, nil, nil, fmt.Errorf("the segment contradicts itself: number %d, events %d to %d", h.N, h.Seq, h.LastSeq)
 	case h.Fresh && !h.Checkpoint:
-		return h, nil, errors.New("the segment contradicts itself: it continues nothing, and is no checkpoint")
+		return h, nil, nil, errors.New("the segment contradicts itself: it continues nothing, and is no checkpoint")
 	}
-	return h, lines, nil
+	return h, first, lines, nil
 }
 
 // position reads a line that is a position, and says whether it is one.
@@ -158,6 +158,6 @@ func EndSegment(after Head, now time.Time) (Segment, error) {
 
 // ReadHead reads a segment's first line.
 func ReadHead(segment []byte) (Head, error) {
-	h, _, err := unpack(segment)
+	h, _, _, err := unpack(segment)
 	return h, err
 }

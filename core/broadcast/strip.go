@@ -2,6 +2,8 @@ package broadcast
 
 import (
 	"encoding/json"
+	"slices"
+	"strings"
 
 	"github.com/tidwall/gjson"
 )
@@ -53,4 +55,23 @@ func Strip(raw []byte) ([]byte, error) {
 		o.Status = &status{phase}
 	}
 	return json.Marshal(&o)
+}
+
+// coreKinds are the kinds of Kubernetes' own group that may go out whole: all but Secret, and no lists of objects.
+var coreKinds = []string{"ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "Namespace", "Node", "PersistentVolume",
+	"PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController", "ResourceQuota", "Service", "ServiceAccount"}
+
+// whole says whether an object may go out whole: one that says what it is, of the core group a kind of the list, of another group any kind but a
+// Secret. What is of meta.k8s.io (PartialObjectMetadata, Table) may be a Secret's, and what has items may hold some. The JSON was read strictly.
+func whole(raw []byte) bool {
+	found := gjson.GetManyBytes(raw, "apiVersion", "kind", "items")
+	version, kind := found[0], found[1]
+	if version.Type != gjson.String || kind.Type != gjson.String || found[2].Exists() {
+		return false
+	}
+	group, _, named := strings.Cut(version.Str, "/")
+	if !named {
+		return version.Str == "v1" && slices.Contains(coreKinds, kind.Str)
+	}
+	return group != "" && !strings.EqualFold(group, "meta.k8s.io") && kind.Str != "" && !strings.EqualFold(kind.Str, "Secret")
 }

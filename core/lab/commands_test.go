@@ -2,6 +2,7 @@ package lab
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"flag"
 	"fmt"
@@ -29,24 +30,31 @@ import (
 
 var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md and docs/reference.md")
 
+// typeWords name a type in docs/protocol.md where the field has a shorter word than an error message.
+var typeWords = map[Type]string{Whole: "integer", Switch: "boolean", Any: "object"}
+
+func typeWord(t Type) string { return cmp.Or(typeWords[t], string(t)) }
+
 // argumentWords are the arguments of a command as docs/protocol.md shows them.
 func argumentWords(args []Arg) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = a.Name + ": " + string(a.Type)
+		words[i] = a.Name + ": " + typeWord(a.Type)
 		switch {
 		case len(a.OneOf) > 0:
 			words[i] = a.Name + ": `" + strings.Join(a.OneOf, "`, `") + "`"
 		case a.Type == Object:
 			words[i] = a.Name + ": {" + argumentWords(a.Members) + "}"
 		case a.Longest > 0:
-			words[i] += fmt.Sprintf(" of at most %d bytes", a.Longest)
-		case a.Max == most && a.Min <= 0, a.Min == 0 && a.Max == 0:
+			words[i] += fmt.Sprintf(" up to %d bytes", a.Longest)
+		case a.Max == most && a.Min < 0, a.Min == 0 && a.Max == 0:
+		case a.Max >= math.MaxInt32: // no limit that a person meets
+			words[i] += " from " + decimal(a.Min)
 		default:
-			words[i] += fmt.Sprintf(" from %s to %s", decimal(a.Min), decimal(a.Max))
+			words[i] += fmt.Sprintf(" %s to %s", decimal(a.Min), decimal(a.Max))
 		}
 		if a.Needed {
-			words[i] += " (needed)"
+			words[i] += " (required)"
 		}
 	}
 	return strings.Join(words, "; ")
@@ -71,14 +79,14 @@ func commandRows() string {
 // verbRows is the table of what can stand in the "do" of a link.
 func verbRows() string {
 	var b strings.Builder
-	b.WriteString("| verb | arguments | of the command | |\n|-|-|-|-|\n")
+	b.WriteString("| verb | arguments | command | meaning |\n|-|-|-|-|\n")
 	for _, c := range Commands() {
 		for _, v := range c.Verbs {
 			args := make([]string, len(v.Args))
 			for i, a := range v.Args {
 				args[i] = a.Name
 				if a.Type != Text {
-					args[i] += ": " + string(a.Type)
+					args[i] += ": " + typeWord(a.Type)
 				}
 			}
 			fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", v.Name, strings.Join(args, "; "), c.Name, v.Means)

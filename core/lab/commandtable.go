@@ -173,12 +173,12 @@ func stateCommands() []Command {
 			{Name: "do", Type: Text, Longest: maxStory}, {Name: "from", Type: Whole, Min: 0, Max: float64(farthest.Milliseconds())},
 			{Name: "at", Type: Whole, Min: 0, Max: most}, transformArg(false),
 		}}},
-		Does: "ends what runs and watches something else, with an empty log. What is left out stays as it is, but for `namespace`: " +
-			"a live context that was not selected before begins in its own (`\"\"` means all). `era` is one, or two with a comma between them. " +
-			"With the source `probe` it is the informers of the attached process, those that `resource` names or all; nothing else of it can be chosen. " +
-			"`resource` is one, or up to eight with commas between them, which a factory then has an informer each of. " +
-			"With `do` (and `from`, `at`) a story is played, below. While a cluster is asked everything else goes on, " +
-			"and a later `select` or `load` takes its place: it then is an error",
+		Does: "ends the experiment and watches something else, with an empty log. Members that are left out keep their value, except `namespace`: " +
+			"a newly chosen live context begins in its own (`\"\"` means all). `era` is a release, or two with a comma between them. " +
+			"`resource` is one resource, or up to eight with commas between them; a factory then has an informer of each. " +
+			"The source `probe` is the attached process: `resource` names its informers, or is empty for all, and nothing else can be chosen. " +
+			"`do`, `from` and `at` play recorded actions (see *Actions in a link*). Other calls go on while `select` asks a cluster; " +
+			"a later `select` or `load` replaces it, and it returns an error",
 		Answers: "the selection that runs",
 		Verbs: []Verb{{
 			Name: "watch", Args: []Arg{linkText("eras"), linkText("group"), linkText("version"), linkText("resource"), linkText("kind"),
@@ -192,28 +192,28 @@ func stateCommands() []Command {
 		}),
 	}, {
 		Name: "transform", Effect: Begins, Script: true, Patience: clusterPatience, Args: []Arg{transformArg(true)},
-		Does: "selects what every object goes through before the informer queues it: nothing, a TransformFunc that drops " +
-			"`metadata.managedFields`, or one that keeps apiVersion, kind and the rest of `metadata` alone. client-go takes a transform " +
-			"before an informer starts, so what is watched is watched anew, as with `select({transform})`",
+		Does: "sets the TransformFunc that changes every object before the informer queues it. `off` is none, `managedFields` drops " +
+			"`metadata.managedFields`, `metadata` keeps apiVersion, kind and the rest of `metadata` only. client-go takes a transform " +
+			"before an informer starts, so the watch starts over, as with `select({transform})`",
 		Answers: "as `select`",
 		run: one("", func(ctx context.Context, c *Console, transform string) (any, error) {
 			return c.choose(ctx, Change{Transform: &transform})
 		}),
 	}, {
 		Name: "story", Effect: Looks, Args: []Arg{{Name: "seq", Type: Whole, Min: 0, Max: most}},
-		Answers: "what plays the simulated log again as far as that event: `{seed, objects, rate, from, do}`",
+		Answers: "what replays the simulated log up to that event: `{seed, objects, rate, from, do}`",
 		run:     one(uint64(0), func(_ context.Context, c *Console, seq uint64) (any, error) { return c.Lab.Story(seq) }),
 	}, {
 		Name: "attached", Effect: Looks, Script: true, Patience: clusterPatience,
-		Does: "asks the relay which informers the attached process has", Answers: "Attached (`core/lab.Attached`)",
+		Does: "asks the server which informers the attached process has", Answers: "Attached (`core/lab.Attached`)",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Attached(ctx), nil }),
 	}, {
 		Name: "checkStory", Effect: Looks, Args: []Arg{{Name: "do", Type: Text}},
-		Answers: "`true`, or an error that says what of it is not understood",
+		Answers: "`true`, or an error that names the part of `do` that cannot be read",
 		run:     one("", func(_ context.Context, _ *Console, do string) (any, error) { return true, CheckStory(do) }),
 	}, {
-		Name: "arrive", Effect: Looks, Does: "waits until the story has been played to `at`, or cannot be",
-		Answers: "whether that event can be shown",
+		Name: "arrive", Effect: Looks, Does: "waits until the replay has reached `at`, or cannot",
+		Answers: "whether the page can show that event",
 		run:     nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Arrive(ctx), nil }),
 	}}
 }
@@ -229,10 +229,11 @@ func experimentCommands() []Command {
 			}},
 			laneArg(),
 		},
-		Does: "makes a fault happen, or switches one that is held; below. That a handler is `slow` is about one informer", Answers: "`{name, on}`",
+		Does:    "makes a fault happen, or switches a held one (see *Faults*). `slow` and `mutate` concern one informer, the others all",
+		Answers: "`{name, on}`",
 		Verbs: []Verb{{
 			Name: "fault", Args: []Arg{linkText("name"), linkText("on or off"), linkWhole("millis"), linkWhole("count"), linkWhole("lane")},
-			Means: "`on` or `off` of a held one", play: (*Lab).playFault,
+			Means: "`on` or `off` for a held fault", play: (*Lab).playFault,
 		}, {
 			Name: "reboot", Means: "the API server restarts: the fault `restart`", play: func(l *Lab, _ step) { l.reboot() },
 		}},
@@ -242,7 +243,7 @@ func experimentCommands() []Command {
 		}),
 	}, {
 		Name: "hold", Effect: Acts, Story: true, Script: true, Args: []Arg{stageArg(), listenerArg(false), laneArg()},
-		Does: "makes a stage wait; `deliver` needs the listener whose deliveries wait", Answers: "`true`",
+		Does: "holds a stage; `deliver` needs the listener", Answers: "`true`",
 		Verbs: []Verb{{Name: "hold", Args: []Arg{linkText("stage"), linkWhole("listener"), linkWhole("lane")}, play: func(l *Lab, s step) {
 			_ = l.hold(s.arg(0), int32(s.int(1)), s.int(2))
 		}}},
@@ -252,7 +253,7 @@ func experimentCommands() []Command {
 	}, {
 		Name: "release", Effect: Acts, Story: true, Script: true,
 		Args: []Arg{stageArg(), {Name: "n", Type: Whole, Min: 0, Max: math.MaxInt32}, listenerArg(false), laneArg()},
-		Does: "lets `n` through a stage that is held; 0 lets all through and ends the hold", Answers: "`true`",
+		Does: "lets `n` through a held stage; 0 lets all through and ends the hold", Answers: "`true`",
 		Verbs: []Verb{{Name: "release", Args: []Arg{linkText("stage"), linkWhole("n"), linkWhole("listener"), linkWhole("lane")}, play: func(l *Lab, s step) {
 			_ = l.release(s.arg(0), s.int(1), int32(s.int(2)), s.int(3))
 		}}},
@@ -271,7 +272,7 @@ func experimentCommands() []Command {
 			{Name: "name", Type: Text, Longest: longestName}, {Name: "paceMillis", Type: Number, Min: 0, Max: longestHold},
 			{Name: "resyncMillis", Type: Number, Min: 0, Max: longestResync},
 		}}, laneArg()},
-		Does: "registers one more handler", Answers: "its number",
+		Does: "registers another handler", Answers: "the number of its listener",
 		Verbs: []Verb{{
 			Name: "listen", Args: []Arg{linkText("name"), linkNumber("paceMillis"), linkNumber("resyncMillis"), linkWhole("lane")},
 			play: experimentStep(func(x *experiment, s step) {
@@ -280,7 +281,8 @@ func experimentCommands() []Command {
 		}},
 		run: oneAbout(func(i Informer, spec ListenerSpec) (any, error) { return i.AddListener(spec) }),
 	}, {
-		Name: "removeListener", Effect: Acts, Story: true, Script: true, Args: []Arg{listenerArg(true), laneArg()}, Answers: "`true`",
+		Name: "removeListener", Effect: Acts, Story: true, Script: true, Args: []Arg{listenerArg(true), laneArg()},
+		Does: "removes a handler", Answers: "`true`",
 		Verbs: []Verb{{Name: "unlisten", Args: []Arg{linkWhole("listener"), linkWhole("lane")}, play: experimentStep(func(x *experiment, s step) {
 			_ = x.removeListener(s.int(1), int32(s.int(0)))
 		})}},
@@ -288,7 +290,7 @@ func experimentCommands() []Command {
 	}, {
 		Name: "pace", Effect: Acts, Story: true, Script: true,
 		Args: []Arg{listenerArg(true), {Name: "millis", Type: Number, Min: 0, Max: longestHold}, laneArg()},
-		Does: "sets the extra time that a handler takes for a call", Answers: "`true`",
+		Does: "sets the extra time that a handler takes per call", Answers: "`true`",
 		Verbs: []Verb{{Name: "pace", Args: []Arg{linkWhole("listener"), linkNumber("millis"), linkWhole("lane")}, play: experimentStep(func(x *experiment, s step) {
 			_ = x.pace(s.int(2), int32(s.int(0)), s.float(1))
 		})}},
@@ -297,7 +299,7 @@ func experimentCommands() []Command {
 		}),
 	}, {
 		Name: "panic", Effect: Acts, Story: true, Script: true, Args: []Arg{listenerArg(true), laneArg()},
-		Does: "makes the next call of a handler panic", Answers: "`true`",
+		Does: "makes the handler's next call panic", Answers: "`true`",
 		Verbs: []Verb{{Name: "panic", Args: []Arg{linkWhole("listener"), linkWhole("lane")}, play: experimentStep(func(x *experiment, s step) {
 			_ = x.panicNext(s.int(1), int32(s.int(0)))
 		})}},
@@ -306,7 +308,7 @@ func experimentCommands() []Command {
 		Name: "addIndex", Effect: Acts, Story: true, Script: true,
 		Args: []Arg{{Name: "name", Type: Text, Needed: true, Longest: longestName},
 			{Name: "expression", Type: Text, Needed: true, Longest: longestExpression}, laneArg()},
-		Does: "adds an index by `label:app`, `.spec.nodeName`, `.metadata.labels['a.b/c']` or `.spec.containers[*].image`", Answers: "the name",
+		Does: "adds an index, by `label:app`, `.spec.nodeName`, `.metadata.labels['a.b/c']` or `.spec.containers[*].image`", Answers: "the index's name",
 		Verbs: []Verb{{Name: "index", Args: []Arg{linkText("name"), linkText("expression"), linkWhole("lane")}, play: func(l *Lab, s step) {
 			_ = l.addIndex(s.arg(0), s.arg(1), s.int(2))
 		}}},
@@ -315,28 +317,28 @@ func experimentCommands() []Command {
 		}),
 	}, {
 		Name: "writes", Effect: Acts, Story: true, Script: true, Args: []Arg{{Name: "on", Type: Switch}},
-		Does:    "switches whether the controllers write to the simulated cluster; left out it switches to the other",
-		Answers: "whether they write now; an error on any other source",
+		Does:    "switches whether controllers write to the simulated cluster; without `on` it toggles",
+		Answers: "whether they write now; an error on other sources",
 		Verbs: []Verb{{Name: "writes", Args: []Arg{linkText("on or off")}, play: func(l *Lab, s step) {
 			l.write(s.arg(0) != "off")
 		}}},
 		run: one((*bool)(nil), func(_ context.Context, c *Console, on *bool) (any, error) { return c.Lab.Writes(on) }),
 	}, {
 		Name: "shutdown", Effect: Acts, Story: true, Script: true,
-		Does:    "shuts the factory down, one of each era: its informers stop, and `Shutdown` waits until they have ended",
+		Does:    "shuts down the factory of each release: its informers stop, and `Shutdown` waits until they have ended",
 		Answers: "`true`",
 		Verbs:   []Verb{{Name: "shutdown", play: experimentStep(func(x *experiment, _ step) { _ = x.shutdown() })}},
 		run:     nothing(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Shutdown() }),
 	}, {
 		Name: "start", Effect: Acts, Story: true, Script: true,
-		Does: "begins a new factory of the same resources after `shutdown`, for one that was shut down starts nothing more. While one runs it does " +
-			"nothing, as `Start` does",
+		Does: "after `shutdown`, starts a new factory of the same resources, because one that was shut down starts nothing more. " +
+			"While a factory runs it does nothing, as `Start` does",
 		Answers: "`true`",
 		Verbs:   []Verb{{Name: "start", play: experimentStep(func(x *experiment, _ step) { _ = x.start() })}},
 		run:     nothing(func(_ context.Context, c *Console) (any, error) { return true, c.Lab.Start() }),
 	}, {
 		Name: "unshared", Effect: Acts, Story: true, Script: true, Args: []Arg{{Name: "on", Type: Switch}, laneArg()},
-		Does:    "runs a second informer of the resource beside the factory, or ends it; left out it switches to the other",
+		Does:    "runs a second informer of the resource outside the factory, or ends it; without `on` it toggles",
 		Answers: "whether one runs",
 		Verbs: []Verb{{Name: "unshared", Args: []Arg{linkWhole("lane"), linkText("on or off")}, play: experimentStep(func(x *experiment, s step) {
 			_ = x.unshared(s.int(0), s.arg(1) != "off")
@@ -353,25 +355,25 @@ func experimentCommands() []Command {
 				{Name: "perSecond", Type: Number, Min: 0, Max: maxRate},
 			}},
 		},
-		Does: "changes the simulated cluster: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}` and " +
-			"`deleteDeployment {…}` of a deployment; `delete {key}` of a pod, of a random one without; `burst {n}` updates of pods; " +
-			"`compact` of the watch history; `failover {n}` to an API server whose cache is n versions behind until `failover {n: 0}`; " +
-			"`crowd {n}` other clients that watch the pods too, whose lists then share ten seats with the informer’s: one that finds none gets 429; " +
-			"`expire` ends every watch of pods with 410, so that all list again; `rate {perSecond}` of what happens",
-		Answers: "what was done, in words",
+		Does: "changes the simulated cluster. Deployments: `create {namespace, name, replicas}`, `scale {…}`, `restart {namespace, name}`, " +
+			"`deleteDeployment {…}`. `delete {key}`: a pod, without a key a random one. `burst {n}`: n updates of pods at once. " +
+			"`compact`: the watch history. `failover {n}`: to an API server whose cache is n versions behind, until `failover {n: 0}`. " +
+			"`crowd {n}`: n other clients watch the pods; all lists then share ten seats, and one that finds none gets 429. " +
+			"`expire`: every watch of pods ends with 410, so that all list again. `rate {perSecond}`: events per second",
+		Answers: "a sentence that says what was done",
 		Verbs: []Verb{
 			{Name: "create", Args: []Arg{linkText("namespace/name"), linkWhole("replicas")}, play: (*Lab).playDeployment},
 			{Name: "scale", Args: []Arg{linkText("namespace/name"), linkWhole("replicas")}, play: (*Lab).playDeployment},
 			{Name: "restart", Args: []Arg{linkText("namespace/name")}, play: (*Lab).playDeployment},
 			{Name: "drop", Args: []Arg{linkText("namespace/name")}, Means: "`deleteDeployment`", play: (*Lab).playDeployment},
-			{Name: "delete", Args: []Arg{linkText("namespace/name")}, Means: "of a pod, nothing for a random one", play: func(l *Lab, s step) {
+			{Name: "delete", Args: []Arg{linkText("namespace/name")}, Means: "a pod; without arguments a random one", play: func(l *Lab, s step) {
 				_, _ = l.change("delete", ClusterArgs{Key: s.arg(0)})
 			}},
 			{Name: "burst", Args: []Arg{linkWhole("n")}, play: func(l *Lab, s step) { _, _ = l.change("burst", ClusterArgs{N: s.int(0)}) }},
 			{Name: "compact", play: func(l *Lab, _ step) { _, _ = l.change("compact", ClusterArgs{}) }},
-			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "to an API server that is n versions behind; 0: it has caught up",
+			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "to an API server n versions behind; 0: it has caught up",
 				play: func(l *Lab, s step) { _, _ = l.change("failover", ClusterArgs{N: s.int(0)}) }},
-			{Name: "crowd", Args: []Arg{linkWhole("n")}, Means: "other clients that watch the pods",
+			{Name: "crowd", Args: []Arg{linkWhole("n")}, Means: "other clients watch the pods",
 				play: func(l *Lab, s step) { _, _ = l.change("crowd", ClusterArgs{N: s.int(0)}) }},
 			{Name: "expire", Means: "every watch of pods ends with 410", play: func(l *Lab, _ step) { _, _ = l.change("expire", ClusterArgs{}) }},
 			{Name: "rate", Args: []Arg{linkNumber("perSecond")}, play: func(l *Lab, s step) {
@@ -424,14 +426,14 @@ func (l *Lab) playDeployment(s step) {
 func viewCommands() []Command {
 	return []Command{{
 		Name: "play", Effect: Moves, Story: true, Script: true, Args: []Arg{{Name: "speed", Type: Number, Min: 0, Max: 8}},
-		Does: "lets time go on, at a speed from 1/32; 0 keeps the last one", Answers: "View",
+		Does: "lets time go on, at a speed of 1/32 to 8; 0 keeps the last speed", Answers: "View",
 		run: one(0.0, func(_ context.Context, c *Console, speed float64) (any, error) {
 			c.Lab.Go()
 			err := c.View.Play(speed)
 			return c.View.Describe(), err
 		}),
 	}, {
-		Name: "pause", Effect: Moves, Story: true, Script: true, Answers: "View",
+		Name: "pause", Effect: Moves, Story: true, Script: true, Does: "stops the view at its moment", Answers: "View",
 		run: nothing(func(_ context.Context, c *Console) (any, error) {
 			c.View.Pause()
 			return c.View.Describe(), nil
@@ -445,7 +447,7 @@ func viewCommands() []Command {
 		}),
 	}, {
 		Name: "step", Effect: Moves, Story: true, Script: true, Args: []Arg{{Name: "n", Type: Whole, Min: -most, Max: most}},
-		Does: "moves by so many events, back when `n` is negative, by one when it is left out, and pauses", Answers: "View",
+		Does: "moves by `n` events (1 by default, negative: back) and pauses", Answers: "View",
 		run: one(1, func(_ context.Context, c *Console, n int) (any, error) {
 			if n > 0 && c.View.Describe().Behind < uint64(n) {
 				c.Lab.Go()
@@ -455,7 +457,7 @@ func viewCommands() []Command {
 		}),
 	}, {
 		Name: "seek", Effect: Moves, Story: true, Script: true, Args: []Arg{{Name: "seq", Type: Whole, Min: -most, Max: most}},
-		Does: "goes to an event and pauses; what is before the beginning is the beginning", Answers: "View",
+		Does: "goes to an event, at the earliest the log's first, and pauses", Answers: "View",
 		run: one(int64(0), func(_ context.Context, c *Console, seq int64) (any, error) {
 			c.View.Seek(uint64(max(0, seq)))
 			return c.View.Describe(), nil
@@ -470,25 +472,25 @@ func viewCommands() []Command {
 		}),
 	}, {
 		Name: "mark", Effect: Moves, Story: true, Script: true, Args: []Arg{{Name: "direction", Type: Whole, Min: -1, Max: 1}},
-		Does: "goes to the next mark, or with -1 to the one before", Answers: "View",
+		Does: "goes to the next mark, with -1 to the one before", Answers: "View",
 		run: one(1, func(_ context.Context, c *Console, direction int) (any, error) {
 			err := c.View.Mark(direction)
 			return c.View.Describe(), err
 		}),
 	}, {
 		Name: "object", Effect: Looks, Script: true, Args: []Arg{{Name: "key", Type: Text, Needed: true}, laneArg()},
-		Does:    "shows an object at the view's moment (see `core/trace.Journey`); `ahead` is what the log knows after it",
+		Does:    "shows an object at the view's moment; `journey` is its way so far, `ahead` what the log knows after that moment (`core/trace.Journey`)",
 		Answers: "`{key, rv, json, oldRv, oldJson, deleted, journey: [Hop], ahead: [Hop]}`",
 		run:     ofObject(func(v *view.View, lane int, key string) (any, error) { return v.Object(lane, key) }),
 	}, {
 		Name: "ride", Effect: Looks, Script: true, Args: []Arg{{Name: "key", Type: Text, Needed: true}, laneArg()},
-		Does: "tells the way of one change of an object, hop by hop, with the function that does each (see `core/trace.RideOf`): the newest that had begun by the " +
-			"view's moment and that a handler has returned from",
+		Does: "shows the way of one change of an object, hop by hop, with client-go's function for each (`core/trace.RideOf`). It is the newest " +
+			"change that had begun by the view's moment and whose handler call has returned",
 		Answers: "Ride (`core/trace.Ride`)",
 		run:     ofObject(func(v *view.View, lane int, key string) (any, error) { return v.Ride(lane, key) }),
 	}, {
 		Name: "index", Effect: Looks, Script: true, Args: []Arg{{Name: "name", Type: Text, Needed: true}, {Name: "value", Type: Text}, laneArg()},
-		Does:    "shows an index at the view's moment, or what one value of it holds; at most 500 entries",
+		Does:    "shows an index at the view's moment, or the keys of one value; at most 500 entries",
 		Answers: "`{index, values: [{value, count}], total}`, with a value `{index, value, keys: […], total}`",
 		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
 			return two(func(_ context.Context, c *Console, name string, value *string) (any, error) {
@@ -501,20 +503,20 @@ func viewCommands() []Command {
 		},
 	}, {
 		Name: "show", Effect: Shows, Script: true, Args: []Arg{laneArg()},
-		Does: "of several informers, makes that of a lane (0 when it is left out) the one that the top level of State and the frames are of, and that " +
-			"a command is about which leaves its `lane` out",
+		Does: "with several informers, chooses the lane (0 by default) that the top level of State and the frames describe, and to which " +
+			"commands without a `lane` apply",
 		Answers: "the lane",
 		run:     one(0, func(_ context.Context, c *Console, lane int) (any, error) { return lane, c.View.Show(lane) }),
 	}, {
 		Name: "follow", Effect: Shows, Args: []Arg{{Name: "key", Type: Text}},
-		Does: "tokens of this object are never merged with others; `\"\"` follows none", Answers: "the key",
+		Does: "keeps this object's tokens from being merged with others; `\"\"` follows none", Answers: "the key",
 		run: one("", func(_ context.Context, c *Console, key string) (any, error) {
 			c.View.Follow(key)
 			return key, nil
 		}),
 	}, {
 		Name: "groupBy", Effect: Shows, Story: true, Script: true, Args: []Arg{{Name: "index", Type: Text, Needed: true}},
-		Does: "groups the cells by an index", Answers: "its name",
+		Does: "groups the cells by an index", Answers: "the index's name",
 		run: one("", func(_ context.Context, c *Console, index string) (any, error) {
 			c.View.GroupBy(index)
 			return index, nil
@@ -529,13 +531,13 @@ func sourceCommands() []Command {
 		run:     nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Sources(ctx), nil }),
 	}, {
 		Name: "token", Effect: Begins, Patience: clusterPatience, Args: []Arg{{Name: "token", Type: Text, Needed: true}},
-		Does:    "asks the relay with the token of another launch from now on; what a live cluster could not show begins again",
+		Does:    "uses another token, of a newer start of the server; a live watch that the old one kept from working starts over",
 		Answers: "as `sources`",
 		run:     one("", func(ctx context.Context, c *Console, token string) (any, error) { return c.token(ctx, token) }),
 	}, {
 		Name: "resources", Effect: Looks, Script: true, Patience: clusterPatience,
-		Does: "lists all that discovery knows of the source that runs. `unwatchable` says why one cannot be watched. " +
-			"A version of a group that is down is an entry without a resource",
+		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why one cannot be watched. " +
+			"If a group version does not answer, its entry has no resource",
 		Answers: "`[{group, version, resource, kind, namespaced, unwatchable}]`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
 			found, err := c.Lab.Resources(ctx)
@@ -546,7 +548,7 @@ func sourceCommands() []Command {
 		}),
 	}, {
 		Name: "namespaces", Effect: Looks, Script: true, Patience: clusterPatience,
-		Answers: "`{items: [\"default\", …], error, reason}`; `reason` is `forbidden`, `not-served` (by the server's own `--resources`), " +
+		Answers: "`{items: [\"default\", …], error, reason}`; `reason` is `forbidden`, `not-served` (by the server's `--resources`), " +
 			"`unreachable` or empty",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Namespaces(ctx) }),
 	}}
@@ -555,14 +557,14 @@ func sourceCommands() []Command {
 func fileCommands() []Command {
 	return []Command{{
 		Name: "record", Effect: Looks, Script: true,
-		Answers: "the log so far as a file: `{name, parts}`, the parts being buffers, in order; for a script `{name, text}`",
+		Answers: "the log so far as a recording: `{name, parts}`, the parts being buffers, in order; for a script `{name, text}`",
 		run:     nothing(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Record}, nil }),
 	}, {
 		Name: "export", Effect: Looks, Answers: "the log in the Chrome trace-event format, which Perfetto opens: `{name, parts}`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Export}, nil }),
 	}, {
 		Name: "load", Effect: Begins, Script: true, Args: []Arg{{Name: "file", Type: Content, Needed: true}},
-		Does: "ends the experiment and shows a recording in its place", Answers: "`{events, warning}`",
+		Does: "ends the experiment and shows a recording instead", Answers: "`{events, warning}`",
 		run: func(_ context.Context, c *Console, given arguments) (any, error) {
 			content, err := given.content(0)
 			if err != nil {
@@ -581,7 +583,7 @@ func fileCommands() []Command {
 
 func talkCommands() []Command {
 	return []Command{{
-		Name: "broadcast", Effect: Talks, Script: true, Does: "asks the relay how the talk goes", Answers: "as `onAir`",
+		Name: "broadcast", Effect: Talks, Script: true, Does: "asks the server how the broadcast goes", Answers: "as `onAir`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
 			s, err := c.speaker()
 			if err != nil {
@@ -592,7 +594,7 @@ func talkCommands() []Command {
 	}, {
 		Name: "broadcastBegin", Effect: Talks, Script: true,
 		Args: []Arg{{Name: "how", Type: Object, Members: []Arg{{Name: "take", Type: Switch}}}},
-		Does: "goes on the air, with `take` in place of another page", Answers: "as `onAir`",
+		Does: "starts a broadcast; `take` takes over from another page", Answers: "as `onAir`",
 		run: one(talk{}, func(ctx context.Context, c *Console, how talk) (any, error) {
 			s, err := c.speaker()
 			if err != nil {
@@ -603,7 +605,7 @@ func talkCommands() []Command {
 			return s.OnAir(), err
 		}),
 	}, {
-		Name: "broadcastEnd", Effect: Talks, Script: true, Does: "goes off the air", Answers: "as `onAir`",
+		Name: "broadcastEnd", Effect: Talks, Script: true, Does: "ends the broadcast", Answers: "as `onAir`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
 			s, err := c.speaker()
 			if err != nil {
@@ -614,7 +616,7 @@ func talkCommands() []Command {
 		}),
 	}, {
 		Name: "page", Effect: Talks, Args: []Arg{{Name: "page", Type: Any, Needed: true}},
-		Does: "says where the speaker's page is, in at most 7 KiB: it goes out with the position", Answers: "`true`",
+		Does: "sets what the broadcast says of the speaker's page beside its position, at most 7 KiB", Answers: "`true`",
 		run: one(json.RawMessage(nil), func(_ context.Context, c *Console, page json.RawMessage) (any, error) {
 			s, err := c.speaker()
 			if err != nil {
@@ -623,10 +625,10 @@ func talkCommands() []Command {
 			return true, s.Page(page)
 		}),
 	}, {
-		Name: "apart", Effect: Talks, Does: "of a follower: looks around alone", Answers: "as `hearing`",
+		Name: "apart", Effect: Talks, Does: "lets a follower leave the speaker and look around", Answers: "as `hearing`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) { return c.follower((*Following).Apart) }),
 	}, {
-		Name: "along", Effect: Talks, Script: true, Does: "of a follower: goes back to the speaker", Answers: "as `hearing`",
+		Name: "along", Effect: Talks, Script: true, Does: "takes a follower back to the speaker", Answers: "as `hearing`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) { return c.follower((*Following).Along) }),
 	}}
 }

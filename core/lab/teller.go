@@ -49,8 +49,8 @@ func tellingCommands() []Command {
 	}, {
 		Name: "storyAdd", Effect: Shows,
 		Args: []Arg{{Name: "file", Type: Text, Needed: true, Longest: longestName}, {Name: "content", Type: Content, Needed: true}},
-		Does: "adds a story to those of the page, from a file as docs/stories.md has it; a later one of the same name takes its place. An error says the " +
-			"line, and what was expected there",
+		Does: "adds a story from a file (see docs/stories.md), in place of an earlier one of the same name. An error names the line and what was " +
+			"expected there",
 		Answers: "its id",
 		run: func(_ context.Context, c *Console, given arguments) (any, error) {
 			file, err := argument(given, 0, "")
@@ -70,9 +70,9 @@ func tellingCommands() []Command {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
 		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},
 			{Name: "step", Type: Whole, Min: 0, Max: 1000}, {Name: "recording", Type: Content}},
-		Does: "begins a story on a cluster of its own, in one of its eras. From then on frames carry what is told. With `step`, from 0, a story " +
-			"that was left is taken up there: the steps before it happen again, as fast as they can. A story on a recording is given the file of that, " +
-			"and ends what runs", Answers: "`true`",
+		Does: "begins a story on its own cluster, in one of its releases (`era`). Frames then carry `story`. With `step`, from 0, the story resumes " +
+			"there: the steps before it happen again, as fast as possible. A story on a recording needs the file and ends the experiment",
+		Answers: "`true`",
 		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
 			step, err := argument(given, 2, 0)
 			if err != nil {
@@ -95,27 +95,27 @@ func tellingCommands() []Command {
 		},
 	}, {
 		Name: "storyTurn", Effect: Moves, Args: []Arg{{Name: "n", Type: Whole, Min: -1, Max: 1}},
-		Does: "turns a page, with -1 one back. The step that runs comes to its end first, faster than it would; asked for twice it is " +
-			"not shown, but happens all the same. Where it waits for the reader, what is asked is done in the reader's place",
+		Does: "goes to the next step, with -1 to the one before. The running step ends first, faster than at its own pace; a second call " +
+			"skips showing it, but it still happens. If the step waits for the reader, the call does what the reader should",
 		Answers: "`true`",
 		run: one(1, func(ctx context.Context, c *Console, n int) (any, error) {
 			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })
 		}),
 	}, {
 		Name: "storyStep", Effect: Moves, Args: []Arg{{Name: "step", Type: Whole, Min: 0, Max: 1000}},
-		Does: "shows a step that has begun, from 0, as it happened", Answers: "`true`",
+		Does: "shows a step that has begun, from 0, again", Answers: "`true`",
 		run: one(0, func(ctx context.Context, c *Console, step int) (any, error) {
 			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
 		}),
 	}, {
 		Name: "storyRide", Effect: Shows,
-		Does: "notes that the page rides the object that `ride` of the story's frames names: the next `storyTurn` is past it. Without, the first " +
-			"`storyTurn` after the end of such a step opens the ride, and turns no page", Answers: "`true`",
+		Does: "says that the page rides the object that the frames' `story.ride` names, so that the next `storyTurn` goes on. Without this call the " +
+			"first `storyTurn` after such a step opens the ride instead", Answers: "`true`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) {
 			return c.teller(func(t Teller) error { return t.Ride() })
 		}),
 	}, {
-		Name: "storyEnd", Effect: Shows, Does: "leaves the story: the experiment goes on, and time with it", Answers: "`true`",
+		Name: "storyEnd", Effect: Shows, Does: "leaves the story; the experiment and its time go on", Answers: "`true`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) {
 			return c.teller(func(t Teller) error {
 				t.Leave()
@@ -124,7 +124,7 @@ func tellingCommands() []Command {
 		}),
 	}, {
 		Name: "storyFollow", Effect: Shows, Args: []Arg{{Name: "told", Type: Any}},
-		Does: "of a follower: tells what the speaker's page tells, from the `story` of its frames; nothing when it is left out", Answers: "`true`",
+		Does: "shows a follower the speaker's story, from the `story` of the speaker's frames; without it none", Answers: "`true`",
 		run: one(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
 			return c.teller(func(t Teller) error { return t.Follow(told) })
 		}),

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 
 	"informerscope/core/informer"
@@ -137,6 +138,9 @@ func splitState(s *State) []*State {
 		}
 		weight, from = 0, i+1
 	}
+	for _, part := range rest(&s.Indexer.Mutations) {
+		more().Indexer.Mutations = part
+	}
 	if s.Workqueue == nil {
 		return out
 	}
@@ -176,6 +180,7 @@ func rest[T any](list *[]T) [][]T {
 
 func joinState(s, part *State) {
 	s.Queue.Items = append(s.Queue.Items, part.Queue.Items...)
+	s.Indexer.Mutations = append(s.Indexer.Mutations, part.Indexer.Mutations...)
 	if s.Workqueue == nil || part.Workqueue == nil {
 		return
 	}
@@ -222,7 +227,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	}
 	if d.state != nil {
 		s := *d.state
-		s.Queue.Items = slices.Clip(s.Queue.Items)
+		s.Queue.Items, s.Indexer.Mutations = slices.Clip(s.Queue.Items), slices.Clip(s.Indexer.Mutations)
 		if s.Workqueue != nil {
 			w := *s.Workqueue
 			w.Queue, w.Processing, w.Waiting, w.Dirty = slices.Clip(w.Queue), slices.Clip(w.Processing), slices.Clip(w.Waiting), slices.Clip(w.Dirty)
@@ -315,44 +320,91 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	return whole, nil
 }
 
-// LineRewriter changes what lines say, without knowing the ones before them.
+// LineRewriter changes what lines say, without knowing the ones before them. It bounds what all of its lines may hold together.
 type LineRewriter struct {
-	// Text is asked for every string that is not part of an object, names of fields aside.
+	// Text is asked for every string, names of fields of lines aside.
 	Text func(string) string
-	// Object is asked for the JSON of every object.
+	// Object is asked for the JSON of every object, whose strings are its own to change.
 	Object func(json.RawMessage) (json.RawMessage, error)
+	// Bodies lets the labels through that a handler wrote into objects; without it LeftOut stands in their place.
+	Bodies bool
+
+	used bounds
 }
 
-// Line is the line anew, without its end: fields that a trace has not are left out, and kinds that it has not are an error.
-func (w *LineRewriter) Line(line []byte) ([]byte, error) {
+// LeftOut stands where a part of an object was left out of an event.
+const LeftOut = "…"
+
+// lineBounds are for all lines of a rewriter: twice what a segment of a broadcast has, of short names and many indices. textBounds are for the
+// JSON in one event's text: a State with a thousand of everything is within.
+var (
+	lineBounds = bounds{elements: 1 << 18, members: 1 << 18}
+	textBounds = bounds{elements: 1 << 14, members: 1 << 16}
+)
+
+// Place is where a line stands: the seq and the kind of its event, and whether it completes it.
+type Place struct {
+	Seq      uint64
+	Kind     informer.Kind
+	Complete bool
+}
+
+// Check reads a line strictly, whatever it is: it is one JSON document, no object of it has two members of one name, and its lists are not too
+// long, with those of the lines before.
+func (w *LineRewriter) Check(line []byte) error {
+	left := bounds{lineBounds.elements - w.used.elements, lineBounds.members - w.used.members}
+	err := left.strict(line)
+	w.used = bounds{lineBounds.elements - left.elements, lineBounds.members - left.members}
+	return err
+}
+
+// Line is a line that was checked, written again without its end: what a trace has not, and what its kind has not, is left out, and kinds that a
+// trace has not are an error.
+func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	var rec record
 	if err := json.Unmarshal(line, &rec); err != nil {
-		return nil, err
+		return nil, Place{}, err
 	}
 	kind, known := ParseKind(rec.Kind)
+	at := Place{rec.Seq, kind, !rec.More}
 	if !known {
-		return nil, fmt.Errorf("%q is no kind of event", rec.Kind)
+		return nil, at, fmt.Errorf("%q is no kind of event", rec.Kind)
 	}
+	rec.keep(kind)
+	if err := w.rewrite(&rec, kind); err != nil {
+		return nil, at, err
+	}
+	out, err := unescaped{&rec}.MarshalJSON()
+	return out, at, err
+}
+
+// keep leaves the members that mean something in a kind.
+func (rec *record) keep(kind informer.Kind) {
+	members, _ := Members(kind)
+	v := reflect.ValueOf(rec).Elem()
+	for i := range v.NumField() {
+		switch name := v.Type().Field(i).Name; name {
+		case "Seq", "At", "Lane", "Kind", "More":
+		default:
+			if !slices.Contains(members, name) {
+				v.Field(i).SetZero()
+			}
+		}
+	}
+}
+
+func (w *LineRewriter) rewrite(rec *record, kind informer.Kind) error {
 	if rec.Era != "" {
 		if _, err := informer.ParseEra(rec.Era); err != nil {
-			return nil, err
+			return err
 		}
 	}
 	rec.Op, rec.Verb = parseOp(rec.Op).String(), parseVerb(rec.Verb).String()
 	for _, s := range []*string{&rec.Key, &rec.RV, &rec.StoreRV} {
 		*s = w.Text(*s)
 	}
-	var err error
-	switch {
-	case kind == KindSelected:
-		err = rewriteJSON(&rec.Text, &Selection{}, w.Text)
-	case kind == KindRestored && rec.Text != "":
-		err = rewriteJSON(&rec.Text, &State{}, w.Text)
-	default:
-		rec.Text = w.Text(rec.Text)
-	}
-	if err != nil {
-		return nil, err
+	if err := w.text(&rec.Text, kind); err != nil {
+		return err
 	}
 	if rec.Err != nil {
 		rec.Err.Message, rec.Err.Reason, rec.Err.Cause = w.Text(rec.Err.Message), w.Text(rec.Err.Reason), w.Text(rec.Err.Cause)
@@ -364,34 +416,100 @@ func (w *LineRewriter) Line(line []byte) ([]byte, error) {
 	}
 	w.indexed(rec.Indexed)
 	if err := w.object(rec.Obj); err != nil {
-		return nil, err
+		return err
 	}
 	if err := w.object(rec.Old); err != nil {
-		return nil, err
+		return err
 	}
 	for i := range rec.Items {
 		it := &rec.Items[i]
 		it.Key, it.RV = w.Text(it.Key), w.Text(it.RV)
 		w.indexed(it.Indexed)
 		if err := w.object(it.Obj); err != nil {
-			return nil, err
+			return err
 		}
 	}
-	return unescaped{&rec}.MarshalJSON()
+	return nil
 }
 
-// Place is where a line of this kind stands: the seq of its event, and whether it completes it.
-func Place(line []byte) (seq uint64, kind informer.Kind, complete bool, err error) {
-	var rec struct {
-		Seq  uint64 `json:"s"`
-		Kind string `json:"k"`
-		More bool   `json:"more"`
+// text rewrites what an event says: words, or the JSON of what its kind says, of which nothing else is left.
+func (w *LineRewriter) text(text *string, kind informer.Kind) error {
+	is := structure(kind)
+	if is == nil || *text == "" && kind != KindSelected {
+		*text = w.Text(*text)
+		return nil
 	}
-	if err := json.Unmarshal(line, &rec); err != nil {
-		return 0, 0, false, err
+	most := textBounds
+	if err := most.strict([]byte(*text)); err != nil {
+		return fmt.Errorf("the text of %s: %w", KindName(kind), err)
 	}
-	kind, _ = ParseKind(rec.Kind)
-	return rec.Seq, kind, !rec.More, nil
+	if err := json.Unmarshal([]byte(*text), is); err != nil {
+		return fmt.Errorf("the text of %s: %w", KindName(kind), err)
+	}
+	switch is := is.(type) {
+	case *restoredState:
+		is.leave(w.Bodies)
+	case *Change:
+		if !w.Bodies {
+			*is = Change{LeftOut, LeftOut, LeftOut}
+		}
+	}
+	plain, err := unescaped{is}.MarshalJSON()
+	if err != nil {
+		return err
+	}
+	changed, err := MapStrings(plain, w.Text)
+	*text = string(changed)
+	return err
+}
+
+// structure is what the text of a kind is read as; nil: it is words.
+func structure(kind informer.Kind) any {
+	switch kind {
+	case KindSelected:
+		return &Selection{}
+	case KindRestored:
+		return &restoredState{}
+	case KindLane:
+		return &LaneOf{}
+	case KindSampled:
+		return &Sampled{}
+	case KindMutated, KindMet:
+		return &Change{}
+	case KindCrowd:
+		return &CrowdCount{}
+	}
+	return nil
+}
+
+// TextIsJSON says whether the text of a kind is JSON, of which a part means nothing.
+func TextIsJSON(kind informer.Kind) bool { return structure(kind) != nil }
+
+// restoredState is a lane's State as Baseline gives it: what the viewer sets is not read.
+type restoredState struct {
+	State
+	Facts   json.RawMessage `json:"facts,omitempty"`
+	Lanes   json.RawMessage `json:"lanes,omitempty"`
+	Factory json.RawMessage `json:"factory,omitempty"`
+	Compare json.RawMessage `json:"compare,omitempty"`
+}
+
+// leave drops what the viewer sets, and without bodies what was written into objects.
+func (s *restoredState) leave(bodies bool) {
+	s.Facts, s.Lanes, s.Factory, s.Compare = nil, nil, nil, nil
+	s.Live, s.View = false, View{}
+	if bodies {
+		return
+	}
+	for i := range s.Indexer.Mutations {
+		m := &s.Indexer.Mutations[i]
+		m.Label, m.Was, m.Is = LeftOut, LeftOut, LeftOut
+	}
+	for i := range s.Listeners {
+		if met := s.Listeners[i].LastMet; met != nil {
+			met.Label, met.Is = LeftOut, LeftOut
+		}
+	}
 }
 
 func (w *LineRewriter) indexed(ix []idxRecord) {
@@ -418,65 +536,6 @@ func (w *LineRewriter) object(o *objRecord) error {
 	return nil
 }
 
-// rewriteJSON reads text as what is, and writes it anew with every string changed.
-func rewriteJSON(text *string, is any, change func(string) string) error {
-	if err := json.Unmarshal([]byte(*text), is); err != nil {
-		return err
-	}
-	plain, err := json.Marshal(is)
-	if err != nil {
-		return err
-	}
-	changed, err := MapStrings(plain, change)
-	if err != nil {
-		return err
-	}
-	*text = string(changed)
-	return nil
-}
-
-// MapStrings is a JSON document with change applied to every string in it, names of fields included. When nothing
-// changes it is the document itself, byte by byte. Of a name that comes twice in one object both values are looked at,
-// and if something changes one of them stays.
-func MapStrings(doc []byte, change func(string) string) ([]byte, error) {
-	changed := false
-	dec := json.NewDecoder(bytes.NewReader(doc))
-	dec.UseNumber()
-	depth := 0
-	for {
-		token, err := dec.Token()
-		if err != nil {
-			return nil, err
-		}
-		switch t := token.(type) {
-		case string:
-			changed = changed || change(t) != t
-		case json.Delim:
-			if t == '{' || t == '[' {
-				depth++
-			} else {
-				depth--
-			}
-		}
-		if depth == 0 {
-			break
-		}
-	}
-	if dec.More() {
-		return nil, errors.New("more than one JSON value")
-	}
-	if !changed {
-		return doc, nil
-	}
-	dec = json.NewDecoder(bytes.NewReader(doc))
-	dec.UseNumber()
-	var v any
-	if err := dec.Decode(&v); err != nil {
-		return nil, err
-	}
-	return MarshalObject(unescaped{mapStrings(v, change)})
-}
-
 // unescaped is JSON in which <, > and & stand as they are.
 type unescaped struct{ v any }
 
@@ -486,23 +545,4 @@ func (u unescaped) MarshalJSON() ([]byte, error) {
 	enc.SetEscapeHTML(false)
 	err := enc.Encode(u.v)
 	return bytes.TrimSuffix(out.Bytes(), []byte("\n")), err
-}
-
-func mapStrings(v any, change func(string) string) any {
-	switch v := v.(type) {
-	case string:
-		return change(v)
-	case []any:
-		for i := range v {
-			v[i] = mapStrings(v[i], change)
-		}
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		//maporder:free each goes under its own name
-		for name, x := range v {
-			out[change(name)] = mapStrings(x, change)
-		}
-		return out
-	}
-	return v
 }

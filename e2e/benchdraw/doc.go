@@ -6,5 +6,6 @@
 //
 //	go run ./benchdraw [-seconds 10] [-rounds 5]
 //
-// It is why the page draws as it does (docs/decisions.md), and to be run again when that is in question. Nothing of it is shipped.
+// It is why the page draws as it does: docs/decisions/0011-page-without-a-framework.md. Run it again when that is in question. Nothing of it is
+// shipped.
 package main

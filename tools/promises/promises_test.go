@@ -12,7 +12,7 @@ import (
 func TestDocumentation(t *testing.T) {
 	root := filepath.Join("..", "..")
 	var documents []string
-	for _, pattern := range []string{"*.md", "docs/*.md", "deploy/*.md"} {
+	for _, pattern := range []string{"*.md", "docs/*.md", "docs/decisions/*.md", "deploy/*.md"} {
 		found, err := filepath.Glob(filepath.Join(root, filepath.FromSlash(pattern)))
 		if err != nil {
 			t.Fatal(err)

@@ -217,12 +217,13 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 	if response, body := get(t, base+"segments/1"); response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %s %s", response.Status, body)
 	}
-	if response, _ := get(t, base+"segments/2"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
-		t.Errorf("far ahead: %s", response.Status)
-	}
 	s.send()
 	waiting.Wait()
 	close(bodies)
+	held(t, hall, 0)
+	if response, _ := get(t, base+"segments/3"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
+		t.Errorf("far ahead: %s", response.Status)
+	}
 	first := <-bodies
 	for b := range bodies {
 		if b != first || !strings.HasPrefix(first, "200 ") {
@@ -533,11 +534,18 @@ func TestSegmentsAreCheckedAnew(t *testing.T) {
 		hall := open(t, Options{Objects: objects, Text: func(s string) string { return strings.ReplaceAll(s, secret, "[redacted]") },
 			Object: func(b []byte) []byte { return bytes.ReplaceAll(b, []byte("canary-annotation"), []byte("gone")) }})
 		s := speak(t, hall, broadcast.CutterOptions{Bodies: true})
-		o, err := object.Parse([]byte(`{"metadata":{"name":"a","annotations":{"x":"canary-annotation"}},"spec":{"x":"canary-body","y":"` + secret + `"}}`))
-		if err != nil {
-			t.Fatal(err)
+		for i, raw := range []string{
+			`{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","annotations":{"x":"canary-annotation"}},"spec":{"x":"canary-body","y":"` + secret + `"}}`,
+			`{"apiVersion":"v1","kind":"Secret","metadata":{"name":"b","labels":{"x":"canary-secret"}},"data":{"x":"canary-secret"}}`,
+			`{"apiVersion":"meta.k8s.io/v1","kind":"PartialObjectMetadata","metadata":{"name":"c","labels":{"x":"canary-secret"}}}`,
+		} {
+			o, err := object.Parse([]byte(raw))
+			if err != nil {
+				t.Fatal(err)
+			}
+			s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprint(i), Obj: o})
 		}
-		s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: "a", Obj: o, Text: secret})
+		s.rec.Emit(0, informer.Event{Kind: trace.KindNote, Text: secret})
 		if err := s.cut.Position([]byte(`{"page":{"word":"` + secret + `"}}`)); err != nil {
 			t.Fatal(err)
 		}
@@ -548,8 +556,8 @@ func TestSegmentsAreCheckedAnew(t *testing.T) {
 		if err := rec.WriteFile(&file, trace.Header{}); err != nil {
 			t.Fatal(err)
 		}
-		if text := file.String(); strings.Contains(text, secret) || strings.Contains(text, "canary-annotation") || strings.Contains(text,
-			"canary-body") != objects {
+		if text := file.String(); strings.Contains(text, secret) || strings.Contains(text, "canary-annotation") || strings.Contains(text, "canary-secret") ||
+			strings.Contains(text, "canary-body") != objects {
 			t.Errorf("objects=%v: %s", objects, text)
 		}
 	}

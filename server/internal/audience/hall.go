@@ -15,9 +15,9 @@ import (
 )
 
 const (
-	// defaultMemory is how much of what is broadcast is kept in memory: hours of a talk, as segments are some kilobytes.
+	// defaultMemory is how much of what is broadcast is kept without a directory: hours of a talk, as segments are some kilobytes.
 	defaultMemory = 256 << 20
-	// defaultHeld is how many requests may wait for the next segment, and about how many followers there may be.
+	// defaultHeld is how many requests for segments may be in progress, and about how many followers there may be.
 	defaultHeld = 10_000
 	// defaultHold is how long one of them waits; shorter than what proxies allow.
 	defaultHold = 20 * time.Second
@@ -38,9 +38,9 @@ type Options struct {
 	// Text is asked for every text of a segment, and gives it without credentials. Object is asked for the JSON of every whole object before.
 	Text   func(string) string
 	Object func([]byte) []byte
-	// Memory bounds what is kept in memory; 256 MiB when 0. Without a directory older segments are gone.
+	// Memory bounds what is kept without a directory, in memory; 256 MiB when 0. Older segments are gone.
 	Memory int64
-	// MaxHeld is how many requests may wait at one time; 10,000 when 0.
+	// MaxHeld is how many requests for segments may be in progress at one time, waiting or being answered; 10,000 when 0.
 	MaxHeld int
 	// Hold is how long a request for the next segment waits; 20 s when 0.
 	Hold time.Duration
@@ -59,15 +59,14 @@ type Hall struct {
 	o     Options
 	token [sha256.Size]byte
 
-	posting sync.Mutex // one segment is checked at a time; taken before mu
-
 	mu     sync.Mutex
 	store  *store
 	record record
-	heard  time.Time     // from the speaker
-	wake   chan struct{} // closed when a segment comes
-	held   int
+	heard  time.Time            // from the speaker
+	wake   chan struct{}        // closed when a segment comes
+	held   int                  // requests for segments in progress
 	seen   map[string]time.Time // followers' connections
+	swept  time.Time            // when those that are quiet went from seen
 	sent   int64                // bytes of segments to followers
 	closed bool
 }
@@ -166,8 +165,6 @@ func (h *Hall) speaking() bool {
 
 // Begin makes a talk of a new speaker. While another one speaks it is refused, unless take is set. first is the number of its first segment.
 func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
-	h.posting.Lock()
-	defer h.posting.Unlock()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
@@ -191,33 +188,16 @@ func (h *Hall) unwritable(err error) error {
 	return &Problem{Code: 507, Message: "what is broadcast cannot be written to the directory of --broadcast-dir"}
 }
 
-// Segment takes segment n of a speaker. One that came before, with the same bytes, is taken again and changes nothing.
+// Segment takes segment n of a speaker. One that came before, with the same bytes, is taken again and changes nothing. While a segment is checked
+// nothing is locked: the followers and the speaker's other requests do not wait for it.
 func (h *Hall) Segment(id string, n uint64, segment []byte) error {
-	h.posting.Lock()
-	defer h.posting.Unlock()
 	sum := sha256.Sum256(segment)
 	sent := hex.EncodeToString(sum[:])
 	h.mu.Lock()
-	known, ended := h.record.ID == id && id != "", h.record.Ended
-	last, lastSent, first, bytes := h.record.Segments, h.record.Sent, h.record.First, h.record.Bytes
-	full := h.o.Dir == "" && h.store.bytes > h.o.Memory
-	if h.closed {
-		h.mu.Unlock()
-		return &Problem{Code: 503, Message: "the server is shutting down"}
-	}
-	if known {
-		h.heard = h.o.Now()
-	}
+	again, err := h.expects(id, n, sent)
 	h.mu.Unlock()
-	switch {
-	case !known:
-		return &Problem{Code: 410, Message: "this page does not speak to the audience (any more): begin again"}
-	case n == last && n >= first && sent == lastSent:
-		return nil // a repetition: the answer was lost
-	case ended:
-		return &Problem{Code: 410, Message: "the broadcast has ended: begin another one"}
-	case n != last+1:
-		return &Problem{Code: 409, Message: fmt.Sprintf("segment %d came where %d follows", n, last+1), Expected: last + 1}
+	if again || err != nil {
+		return err
 	}
 	packed, head, err := broadcast.Check(segment, broadcast.Checks{Text: h.o.Text, Object: h.o.Object, Bodies: h.o.Objects})
 	switch {
@@ -225,20 +205,46 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 		return &Problem{Code: 400, Message: "the segment is refused: " + h.o.Text(err.Error())}
 	case head.N != n:
 		return &Problem{Code: 400, Message: fmt.Sprintf("the segment says that it is number %d, and was sent as %d", head.N, n)}
-	case n == first && !(head.Checkpoint && head.Fresh):
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	again, err = h.expects(id, n, sent) // another one may have come meanwhile
+	switch r := &h.record; {
+	case again || err != nil:
+		return err
+	case n == r.First && !(head.Checkpoint && head.Fresh):
 		return &Problem{Code: 400, Message: "a talk begins with a checkpoint that continues nothing"}
-	case full && !head.Checkpoint:
+	case h.o.Dir == "" && h.store.bytes > h.o.Memory && !head.Checkpoint:
 		return &Problem{Code: 507, Message: "more came since the last checkpoint than the server keeps in memory; start it with --broadcast-dir"}
-	case h.o.Dir != "" && bytes+int64(len(packed)) > maxDirectory:
-		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is all it may", bytes)}
+	case h.o.Dir != "" && r.Bytes+int64(len(packed)) > maxDirectory:
+		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is all it may", r.Bytes)}
 	}
 	return h.append(packed, head, sent)
 }
 
-// append keeps a segment that was checked. With posting held, so that nobody else appends.
+// expects says whether segment n is the one that follows; again: it is the newest one, whose answer was lost. With mu held.
+func (h *Hall) expects(id string, n uint64, sent string) (again bool, err error) {
+	r := &h.record
+	if h.closed {
+		return false, &Problem{Code: 503, Message: "the server is shutting down"}
+	}
+	if id == "" || id != r.ID {
+		return false, &Problem{Code: 410, Message: "this page does not speak to the audience (any more): begin again"}
+	}
+	h.heard = h.o.Now()
+	switch {
+	case n == r.Segments && n >= r.First && sent == r.Sent:
+		return true, nil
+	case r.Ended:
+		return false, &Problem{Code: 410, Message: "the broadcast has ended: begin another one"}
+	case n != r.Segments+1:
+		return false, &Problem{Code: 409, Message: fmt.Sprintf("segment %d came where %d follows", n, r.Segments+1), Expected: r.Segments + 1}
+	}
+	return false, nil
+}
+
+// append keeps a segment that was checked. With mu held.
 func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
 	r := h.record
 	r.Segments, r.Sent, r.Last, r.Ended, r.Bytes = head.N, sent, head, head.End, r.Bytes+int64(len(packed))
 	if head.Checkpoint {
@@ -257,13 +263,9 @@ func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
 	return nil
 }
 
-// trim bounds the memory. Without a directory what is left begins with a checkpoint. With mu held.
+// trim bounds the memory: what is left begins with a checkpoint. With mu held.
 func (h *Hall) trim() {
 	if h.store.bytes <= h.o.Memory {
-		return
-	}
-	if h.o.Dir != "" {
-		h.store.trim(h.record.Segments)
 		return
 	}
 	h.store.trim(h.record.First)
@@ -284,19 +286,15 @@ func (h *Hall) trim() {
 
 // End ends a speaker's talk. A last segment is made if the page sent none.
 func (h *Hall) End(id string) error {
-	h.posting.Lock()
-	defer h.posting.Unlock()
 	h.mu.Lock()
-	known, r := h.record.ID == id && id != "", h.record
-	h.mu.Unlock()
+	defer h.mu.Unlock()
+	r := h.record
 	switch {
-	case !known:
+	case id == "" || id != r.ID:
 		return &Problem{Code: 410, Message: "this page does not speak to the audience (any more)"}
 	case r.Ended:
 		return nil
 	case r.Segments < r.First: // nothing was sent: there is nothing to end
-		h.mu.Lock()
-		defer h.mu.Unlock()
 		r.Ended = true
 		if err := h.store.save(&r); err != nil {
 			return h.unwritable(err)
@@ -331,61 +329,54 @@ func (h *Hall) Close() {
 
 var errClosed = errors.New("the server is shutting down")
 
-// wait returns segment n, waiting for it if it is the next one. nil without an error: it did not come in time.
-func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) ([]byte, error) {
+// wait waits until segment n is there, if it is the next one, and says whether it came in time.
+func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) (bool, error) {
 	var expired <-chan time.Time
-	holding := false
-	defer func() {
-		if holding {
-			h.mu.Lock()
-			h.held--
-			h.mu.Unlock()
-		}
-	}()
 	for {
 		h.mu.Lock()
-		last, ended, closed, wake := h.record.Segments, h.record.Ended || h.record.ID == "", h.closed, h.wake
-		packed := h.store.kept[n]
+		last, ended, closed, wake := h.record.Segments, h.record.Ended, h.closed, h.wake
+		h.mu.Unlock()
 		switch {
-		case packed != nil:
-			h.mu.Unlock()
-			return packed, nil
-		case closed:
-			h.mu.Unlock()
-			return nil, errClosed
 		case n <= last:
-			h.mu.Unlock()
-			return h.store.read(n)
-		case n > last+1 || ended && h.record.ID != "":
-			h.mu.Unlock()
-			return nil, errAhead
+			return true, nil
+		case closed:
+			return false, errClosed
+		case n > last+1 || ended:
+			return false, errAhead
 		case patience <= 0:
-			h.mu.Unlock()
-			return nil, nil
+			return false, nil
 		}
-		if !holding {
-			if h.held >= h.o.MaxHeld {
-				h.mu.Unlock()
-				return nil, errCrowded
-			}
-			h.held++
-			holding = true
+		if expired == nil {
 			timer := time.NewTimer(patience)
 			defer timer.Stop()
 			expired = timer.C
 		}
-		h.mu.Unlock()
 		select {
 		case <-wake:
 		case <-expired:
-			return nil, nil
+			return false, nil
 		case <-ctx.Done():
-			return nil, ctx.Err()
+			return false, ctx.Err()
 		}
 	}
 }
 
-var (
-	errAhead   = errors.New("there is no such segment yet")
-	errCrowded = errors.New("more followers wait than this server takes")
-)
+// enter counts a request for a segment, if there may be another one; leave is for when it is answered.
+func (h *Hall) enter() bool {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.held >= h.o.MaxHeld {
+		return false
+	}
+	h.held++
+	return true
+}
+
+func (h *Hall) leave(sent int64) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	h.held--
+	h.sent += sent
+}
+
+var errAhead = errors.New("there is no such segment yet")

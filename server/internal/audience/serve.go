@@ -3,13 +3,15 @@ package audience
 import (
 	"crypto/sha256"
 	"crypto/subtle"
-	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -22,6 +24,8 @@ const (
 	// brief lets a cache give one answer to all who asked at the same time.
 	brief = "public, max-age=1"
 	never = "no-store"
+	// piece is how much of a segment is in memory for a follower that takes it.
+	piece = 8 << 10
 	// slack is added to the time that a request may wait: for its answer to get away over a poor network.
 	slack = 40 * time.Second
 )
@@ -111,18 +115,26 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(deadline)
 	_ = control.SetWriteDeadline(deadline)
-	packed, err := h.wait(r.Context(), n, patience)
+	if !h.enter() {
+		h.o.Refused("audience-crowded")
+		w.Header().Set("Retry-After", "5")
+		answer(w, http.StatusServiceUnavailable, "more followers ask than this server takes")
+		return
+	}
+	var sent int64
+	defer func() { h.leave(sent) }()
+	segment := kept{h, n}
+	var size int64
+	there, err := h.wait(r.Context(), n, patience)
+	if there {
+		size, err = segment.size()
+	}
 	switch {
 	case errors.Is(err, errAhead):
 		answer(w, http.StatusNotFound, err.Error())
 		return
 	case errors.Is(err, fs.ErrNotExist):
 		answer(w, http.StatusNotFound, "this segment is not kept any more: begin at a later checkpoint")
-		return
-	case errors.Is(err, errCrowded):
-		h.o.Refused("audience-crowded")
-		w.Header().Set("Retry-After", "5")
-		answer(w, http.StatusServiceUnavailable, err.Error())
 		return
 	case errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "2")
@@ -135,13 +147,12 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		h.o.Log.Error("a segment cannot be read", "n", n, "error", err)
 		answer(w, http.StatusInternalServerError, "the segment cannot be read")
 		return
-	case packed == nil:
+	case !there:
 		w.Header().Set("Cache-Control", brief)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	sum := sha256.Sum256(packed)
-	tag := `"` + hex.EncodeToString(sum[:12]) + `"`
+	tag := fmt.Sprintf(`"%d-%d"`, n, size) // under one token a number never means anything else
 	header := w.Header()
 	header.Set("Content-Type", "application/octet-stream")
 	header.Set("Cache-Control", immutable)
@@ -150,15 +161,21 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		w.WriteHeader(http.StatusNotModified)
 		return
 	}
-	header.Set("Content-Length", strconv.Itoa(len(packed)))
+	header.Set("Content-Length", strconv.FormatInt(size, 10))
 	if r.Method == http.MethodHead {
 		return
 	}
-	written, _ := w.Write(packed)
-	h.mu.Lock()
-	h.sent += int64(written)
-	h.mu.Unlock()
+	// Neither end knows another way than through the piece. What breaks off is shorter than it says, and so the connection ends.
+	from, to := struct{ io.Reader }{io.NewSectionReader(segment, 0, size)}, struct{ io.Writer }{w}
+	buffer := pieces.Get().(*[piece]byte)
+	defer pieces.Put(buffer)
+	if sent, err = io.CopyBuffer(to, from, buffer[:]); err != nil && r.Context().Err() == nil {
+		h.o.Log.Debug("a segment broke off", "n", n, "sent", sent, "error", err)
+	}
 }
+
+// pieces are for all followers one after another.
+var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
 // answer is for what no cache may keep.
 func answer(w http.ResponseWriter, status int, message string) {
@@ -181,11 +198,16 @@ func (h *Hall) notice(remote string) {
 	}
 }
 
-// followers is how many connections asked for something lately. With mu held.
+// followers is how many connections asked for something lately. It looks through them once a second at most: they may be many, and each request
+// of one more asks. With mu held.
 func (h *Hall) followers() int {
-	old := h.o.Now().Add(-recent)
+	now := h.o.Now()
+	if now.Sub(h.swept) < time.Second {
+		return len(h.seen)
+	}
+	h.swept = now
 	for remote, at := range h.seen {
-		if at.Before(old) {
+		if now.Sub(at) > recent {
 			delete(h.seen, remote)
 		}
 	}

@@ -1,6 +1,7 @@
 package audience
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -33,13 +34,15 @@ type record struct {
 	Bytes int64 `json:"bytes"`
 }
 
-// store keeps segments: the newest in memory, all of them in a directory if there is one.
+// store keeps segments: in a directory all of them, without one the newest in memory.
 type store struct {
-	dir    string
-	limit  int64
+	dir   string
+	limit int64
+
+	// Without a directory, with the Hall's mu held:
 	kept   map[uint64][]byte
-	oldest uint64 // in memory
-	bytes  int64  // in memory
+	oldest uint64
+	bytes  int64
 }
 
 const (
@@ -65,7 +68,7 @@ func openStore(dir string, limit int64) (*store, record, error) {
 		return nil, r, err
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
-		return nil, r, fmt.Errorf("%s can be read by others, and holds the audience's token: run chmod 700 %s, or name another directory", dir, dir)
+		return nil, r, fmt.Errorf("others can read %s, and the audience's token is in it; run chmod 700 %s, or name another directory", dir, dir)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, recordFile))
 	if errors.Is(err, fs.ErrNotExist) {
@@ -77,16 +80,13 @@ func openStore(dir string, limit int64) (*store, record, error) {
 	if len(text) > maxRecord || json.Unmarshal(text, &r) != nil || r.Token == "" || r.First > r.Segments+1 {
 		return nil, r, fmt.Errorf("%s is damaged: move it away, or name another directory", filepath.Join(dir, recordFile))
 	}
-	s.oldest = r.Segments + 1
 	return s, r, nil
 }
 
 // put keeps a segment.
 func (s *store) put(n uint64, packed []byte) error {
 	if s.dir != "" {
-		if err := writeFile(s.dir, segmentFile(n), packed); err != nil {
-			return err
-		}
+		return writeFile(s.dir, segmentFile(n), packed)
 	}
 	if len(s.kept) == 0 {
 		s.oldest = n
@@ -96,22 +96,60 @@ func (s *store) put(n uint64, packed []byte) error {
 	return nil
 }
 
-// trim forgets the oldest in memory beyond the limit, but none from keep on. It says which are still there.
-func (s *store) trim(keep uint64) (oldest uint64) {
+// trim forgets the oldest beyond the limit, but none from keep on.
+func (s *store) trim(keep uint64) {
 	for s.bytes > s.limit && s.oldest < keep {
 		s.bytes -= int64(len(s.kept[s.oldest]))
 		delete(s.kept, s.oldest)
 		s.oldest++
 	}
-	return s.oldest
 }
 
-// read gives a segment that is not in memory.
-func (s *store) read(n uint64) ([]byte, error) {
-	if s.dir == "" {
+// kept is a segment as a follower takes it, piece by piece: one that takes its time holds none of it, in memory or as an open file. A segment that
+// is forgotten meanwhile breaks off.
+type kept struct {
+	hall *Hall
+	n    uint64
+}
+
+// size is how long the segment is.
+func (k kept) size() (int64, error) {
+	if dir := k.hall.o.Dir; dir != "" {
+		info, err := os.Stat(filepath.Join(dir, segmentFile(k.n)))
+		if err != nil {
+			return 0, err
+		}
+		return info.Size(), nil
+	}
+	packed, err := k.packed()
+	return int64(len(packed)), err
+}
+
+// ReadAt implements io.ReaderAt.
+func (k kept) ReadAt(p []byte, at int64) (int, error) {
+	if dir := k.hall.o.Dir; dir != "" {
+		f, err := os.Open(filepath.Join(dir, segmentFile(k.n)))
+		if err != nil {
+			return 0, err
+		}
+		defer func() { _ = f.Close() }()
+		return f.ReadAt(p, at)
+	}
+	packed, err := k.packed()
+	if err != nil {
+		return 0, err
+	}
+	return bytes.NewReader(packed).ReadAt(p, at)
+}
+
+func (k kept) packed() ([]byte, error) {
+	k.hall.mu.Lock()
+	defer k.hall.mu.Unlock()
+	packed, ok := k.hall.store.kept[k.n]
+	if !ok {
 		return nil, fs.ErrNotExist
 	}
-	return os.ReadFile(filepath.Join(s.dir, segmentFile(n)))
+	return packed, nil
 }
 
 // save keeps the record.

@@ -8,8 +8,6 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/tidwall/gjson"
-
 	"informerscope/core/broadcast"
 	"informerscope/core/trace"
 	"informerscope/server/internal/audience"
@@ -27,18 +25,12 @@ const maxBegin = 64 << 10
 // maxPosts is how many segments may be read into memory at one time.
 const maxPosts = 2
 
-// HallText and HallObject are how a Hall takes out of segments what the relay takes out of answers: credentials of every text, and the
-// annotations of objects that hold them; of a Secret nothing but its names goes out.
+// HallText and HallObject are how a Hall takes out of segments what the relay takes out of answers: credentials of every text, and copies of
+// manifests of the annotations of objects. Which objects go out whole at all is decided by broadcast.Check.
 func HallText(s *scrub.Scrubber) func(string) string { return s.Text }
 
 // HallObject redacts one object's JSON.
 func HallObject(raw []byte) []byte {
-	if kind := gjson.GetBytes(raw, "kind"); kind.Type == gjson.String && (kind.Str == "Secret" || kind.Str == "SecretList") {
-		if named, err := broadcast.Strip(raw); err == nil {
-			return named
-		}
-		return []byte("{}")
-	}
 	var r redact.Redactor
 	return r.Append(make([]byte, 0, len(raw)), raw)
 }

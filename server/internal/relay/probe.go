@@ -169,8 +169,11 @@ func (p *Probe) unlike(response *http.Response, got, want string) string {
 	case response.StatusCode != http.StatusOK:
 		return fmt.Sprintf("What answers at %s did so with %d %s; is it a probe's handler?%s", p.base.Host, response.StatusCode,
 			http.StatusText(response.StatusCode), p.words(response, got))
-	case got != want || encoding != "" && encoding != "identity":
+	case got != want:
 		return fmt.Sprintf("What answers at %s did so in %.60q, not in %q; is it a probe's handler?", p.base.Host, got, want)
+	case encoding != "" && encoding != "identity":
+		return fmt.Sprintf("What answers at %s packs its answer (Content-Encoding: %.60q), which is not read here: switch compression off for this path "+
+			"in what stands before the probe.", p.base.Host, encoding)
 	}
 	return ""
 }

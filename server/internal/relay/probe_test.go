@@ -138,7 +138,7 @@ func TestProbeAnswers(t *testing.T) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<script>alert(1)</script>")
 		}},
-		{"packed", 502, "is it a probe's handler", func(w http.ResponseWriter, _ *http.Request) {
+		{"packed", 502, `packs its answer (Content-Encoding: "gzip")`, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, "\x1f\x8b")
