@@ -43,7 +43,7 @@ var addressKeys = []AddressKey{
 	{Name: "go", Takes: "a release of Go", Means: "the release that built the page from which the link comes. A page that another release built warns that " +
 		"its moment may differ"},
 	{Name: "speed", Takes: "1/32 to 8", Means: "how fast the page plays; `1/8` is understood"},
-	{Name: "lane", Takes: "a number, from 0", Means: "which informer has the stage, when several resources are watched"},
+	{Name: "lane", Takes: "a number, from 0", Means: "which informer is on the stage, if several resources are watched"},
 	{Name: "story", Takes: "an id, such as `ring`", Means: "the story to tell; it selects its own cluster"},
 	{Name: "tour", Means: "short for `story=tour`"},
 	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
@@ -54,7 +54,7 @@ var addressKeys = []AddressKey{
 	{Name: "lang", Takes: "`en` or `zh`", Means: "language. The default is the browser’s"},
 	{Name: "token", Takes: "16 characters or more", Means: "the server’s token for this launch. The page sends it to this server alone, and a shared link " +
 		"never has it"},
-	{Name: "broadcast", Takes: "`1`", Means: "the server broadcasts: the page looks at once whether it can go on the air"},
+	{Name: "broadcast", Takes: "`1`", Means: "the server allows a broadcast: the page asks it at once, and offers one"},
 	{Name: "audience", Takes: "a token", Means: "in the audience’s link: the token of the broadcast. The page sends it to its server alone"},
 }
 
