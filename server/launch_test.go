@@ -358,8 +358,8 @@ func TestMetricsListener(t *testing.T) {
 		t.Errorf("by a name of the network: %d", response.StatusCode)
 	}
 	var said bytes.Buffer
-	if err := run(t.Context(), []string{"--metrics-listen", address, "--probe", "readyz"}, &said, io.Discard); err != nil || said.String() != "ok\n" {
-		t.Errorf("--probe there: %v, %q", err, said.String())
+	if err := run(t.Context(), []string{"--metrics-listen", address, "--check", "readyz"}, &said, io.Discard); err != nil || said.String() != "ok\n" {
+		t.Errorf("--check there: %v, %q", err, said.String())
 	}
 	// Connections that do nothing keep no probe out, there and here.
 	attack(t, apart.base).hold(4*probeConnections, func(int) string { return "" })

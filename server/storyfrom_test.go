@@ -159,7 +159,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 	}
 	for _, args := range [][]string{{"story", "--help"}, {"story", "from", "--help"}} {
 		var said bytes.Buffer
-		if err := run(t.Context(), args, io.Discard, &said); !errors.Is(err, flag.ErrHelp) || !strings.Contains(said.String(), "Proposes a story on a recording") {
+		if err := run(t.Context(), args, io.Discard, &said); !errors.Is(err, flag.ErrHelp) || !strings.Contains(said.String(), "Drafts a story from a recording") {
 			t.Errorf("%v: %v\n%s", args, err, said.String())
 		}
 	}

@@ -11,7 +11,7 @@ import (
 // A copy of the repository whose modules were renamed builds, and the probe passes its tests under the new name.
 func TestRename(t *testing.T) {
 	root := filepath.Join("..", "..")
-	out, err := exec.Command("git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z", "probe", "docs/probe.md", "README.md").Output()
+	out, err := exec.Command("git", "-C", root, "ls-files", "-co", "--exclude-standard", "-z", "probe", "docs/probe.md", "README.md", "README.zh.md").Output()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +54,7 @@ func TestRename(t *testing.T) {
 	if len(changed) < 8 {
 		t.Errorf("only %v changed", changed)
 	}
-	for _, name := range []string{"README.md", "docs/probe.md", "probe/go.mod", "probe/metrics/collector.go", "probe/controllerruntime/queue.go"} {
+	for _, name := range []string{"README.md", "README.zh.md", "docs/probe.md", "probe/go.mod", "probe/metrics/collector.go", "probe/controllerruntime/queue.go"} {
 		text, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			t.Fatal(err)
