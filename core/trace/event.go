@@ -17,6 +17,8 @@ type Event struct {
 	Lane uint8
 
 	informer.Event
+
+	brings int // of one that was read: bytes of what it brings, about
 }
 
 // The kinds that stand beside the informer's own.
