@@ -186,7 +186,7 @@ type attachedStream struct {
 	lines *trace.LineReader
 	dec   *trace.LineDecoder
 	held  []trace.Event // of a baseline that is not complete
-	bytes int           // of their lines
+	bytes int           // of what they bring
 	left  int           // how many events of it are to come
 	whole chan struct{} // is closed when the baseline that is awaited is complete; nil: none is
 	came  bool          // a baseline
@@ -400,7 +400,9 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	var out []trace.Event
 	for {
 		line, err := s.lines.Next()
-		if err != nil {
+		if wrong := (*trace.LineError)(nil); errors.As(err, &wrong) {
+			return out, &probeError{trouble: damagedStream(err)}
+		} else if err != nil {
 			return out, err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
@@ -409,7 +411,7 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 				if e.Kind == trace.KindSelected {
 					a.await(s)
 				}
-				out, err = s.take(out, e, len(line))
+				out, err = s.take(out, e)
 			}
 			if err != nil {
 				return out, &probeError{trouble: damagedStream(err)}
@@ -421,8 +423,8 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	}
 }
 
-// take adds an event, whose line had so many bytes, to those that are ready, or keeps it with its baseline.
-func (s *attachedStream) take(out []trace.Event, e *trace.Event, bytes int) ([]trace.Event, error) {
+// take adds an event to those that are ready, or keeps it with its baseline.
+func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) {
 	switch {
 	case e.Kind == trace.KindSelected:
 		e.Text = fromSource(e.Text, SourceProbe)
@@ -434,7 +436,7 @@ func (s *attachedStream) take(out []trace.Event, e *trace.Event, bytes int) ([]t
 	case e.Kind == trace.KindRestored:
 		s.left--
 	}
-	s.bytes += bytes
+	s.bytes += e.Bytes()
 	if s.held = append(s.held, *e); len(s.held) > maxBaselineEvents || s.bytes > maxBaselineBytes {
 		s.held = nil
 		return out, fmt.Errorf("its state has more than %d events or %d bytes, and is not complete: attach to fewer informers", maxBaselineEvents, maxBaselineBytes)

@@ -21,6 +21,9 @@ type Event struct {
 	brings int // of one that was read: bytes of what it brings, about
 }
 
+// Bytes is what the log keeps of an event that was read, about.
+func (e *Event) Bytes() int { return max(brought(&e.Event), e.brings) }
+
 // The kinds that stand beside the informer's own.
 const (
 	// KindWireRequest: an HTTP request left. Req: its number on the wire (not the Reflector's), Text: its path and query.

@@ -32,7 +32,7 @@ func (r *Recorder) Extend(events []Event) error {
 	}
 	sizes := make([]int, len(events))
 	for i := range events {
-		sizes[i] = max(brought(&events[i].Event), events[i].brings)
+		sizes[i] = events[i].Bytes()
 	}
 	r.mu.Lock()
 	for i := range events {

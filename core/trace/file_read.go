@@ -161,7 +161,13 @@ func (l *LineReader) Next() ([]byte, error) {
 	l.buf = l.buf[:0]
 	var s shape
 	for {
-		if wrong := l.longer(len(l.buf)+len(part), s.feed(part)); wrong != nil {
+		wrong := l.longer(len(l.buf)+len(part), nil)
+		if wrong == nil {
+			if bad := s.feed(part); bad != nil {
+				wrong = &LineError{bad}
+			}
+		}
+		if wrong != nil {
 			l.buf = nil
 			return nil, wrong
 		}
@@ -187,10 +193,16 @@ func (l *LineReader) part() ([]byte, error) {
 
 func (l *LineReader) longer(n int, err error) error {
 	if n > l.Max && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull)) {
-		return fmt.Errorf("longer than %d bytes", l.Max)
+		return &LineError{fmt.Errorf("longer than %d bytes", l.Max)}
 	}
 	return err
 }
+
+// LineError is that a line is more than a line may be. The next one cannot be found.
+type LineError struct{ error }
+
+// Unwrap is the error that says what it has too much of.
+func (e *LineError) Unwrap() error { return e.error }
 
 type fileReader struct {
 	o       ReadOptions
