@@ -11,6 +11,7 @@ import (
 
 	"informerscope/core/story/draft"
 	"informerscope/core/story/storyfile"
+	"informerscope/core/trace"
 )
 
 // storyUsage is what is said of the command that makes a story of a recording.
@@ -67,6 +68,9 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		return fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
+	if is, err := file.Stat(); err == nil && is.Size() > trace.MaxFile {
+		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(trace.MaxFile))
+	}
 	name := filepath.Base(path)
 	d, err := draft.Of(name, file, o)
 	if err != nil {

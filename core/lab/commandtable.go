@@ -564,7 +564,9 @@ func fileCommands() []Command {
 		run: nothing(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Export}, nil }),
 	}, {
 		Name: "load", Effect: Begins, Script: true, Args: []Arg{{Name: "file", Type: Content, Needed: true}},
-		Does: "ends the experiment and shows a recording instead", Answers: "`{events, warning}`",
+		Does: "ends the experiment and shows a recording instead. Other calls go on while it is read; a later `select` or `load` replaces it, and it " +
+			"returns an error. docs/trace.md has the limits of a file",
+		Answers: "`{events, warning}`",
 		run: func(_ context.Context, c *Console, given arguments) (any, error) {
 			content, err := given.content(0)
 			if err != nil {
@@ -573,6 +575,7 @@ func fileCommands() []Command {
 			c.simulated(false)
 			n, warning, err := c.Lab.Load(bytes.NewReader(content))
 			if err != nil {
+				c.simulated(c.Lab.Selection().Source == "sim")
 				return nil, err
 			}
 			c.View.Reset()
