@@ -164,7 +164,8 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 		most, atOnce uint64 // kept, and at any time
 	}{
 		{"notes", notes(300_000), 300_000 * 50, 300_000, 16 << 20, 48 << 20},
-		{"objects that nobody counts", body(`"obj":{"id":1,"raw":{"name":"`+strings.Repeat("x", 4000)+`"},"held":1}`, 10_000), 40_000_000, 10_000, 48 << 20, 96 << 20},
+		{"objects that nobody counts", body(`"obj":{"id":1,"raw":{"name":"`+strings.Repeat("x", 4000)+`"},"held":1}`, 10_000), 40_000_000, 10_000,
+			48 << 20, 96 << 20},
 		{"items that nobody counts", body(`"items":[{}`+strings.Repeat(",{}", 999)+"]", 2000), 6_000_000, 2000, 48 << 20, 96 << 20},
 		{"values that nobody counts", body(`"ix":[{"i":"a","v":["v"`+strings.Repeat(`,"v"`, 999)+"]}]", 2000), 6_000_000, 2000, 48 << 20, 96 << 20},
 		{"errors that nobody counts", body(`"err":{"msg":"`+strings.Repeat("x", 4000)+`"}`, 10_000), 40_000_000, 10_000, 48 << 20, 96 << 20},
