@@ -238,7 +238,9 @@ func (rec *record) bounds() error {
 	return nil
 }
 
-// bounds says what of the JSON in an event's text is more than there may be.
+// bounds returns an error for an event whose text, or the JSON in it, is larger than may be.
+//
+//eventmembers:any the length of a text counts whatever it says
 func (e *Event) bounds() error {
 	switch e.Kind {
 	case KindRestored, KindLane, KindSampled, KindMutated, KindMet, KindCrowd:

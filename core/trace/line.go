@@ -267,6 +267,8 @@ func (d *LineDecoder) Renumber() {
 }
 
 // Line reads one line. An event is returned with its last line; before it, nil.
+//
+//eventmembers:any the length of a text counts whatever it says
 func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	rec, err := d.fr.record(line)
 	if err != nil {
