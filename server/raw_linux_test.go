@@ -35,16 +35,16 @@ func TestRawRequests(t *testing.T) {
 	})
 	log, auditFile := new(testkit.Log), filepath.Join(t.TempDir(), "audit")
 	p := launchInto(t, log, "--kubeconfig", config, "--log-format", "json", "--log-level", "debug", "--audit-log", auditFile)
-	texts := []string{"\x1b]0;x\x07\x1b[2J", "\u202egnp.exe", "\u2066\u200b\ufeff\u2028", "\x9b31m", "\xff\xfe", "a\nlevel=ERROR", "a\r\nX-Forged: 1", "\x00", "\x7f",
-		`","level":"ERROR`, "%s%n%v", strings.Repeat("u", 60<<10), strings.Repeat("token=x;", 7<<10), strings.Repeat("\u202e", 20<<10), "../../etc", "%e2%80%ae%1b%0a%00",
-		"\U000e0041\U0001f600"}
+	texts := []string{"\x1b]0;x\x07\x1b[2J", "\u202egnp.exe", "\u2066\u200b\ufeff\u2028", "\x9b31m", "\xff\xfe", "a\nlevel=ERROR", "a\r\nX-Forged: 1",
+		"\x00", "\x7f", `","level":"ERROR`, "%s%n%v", strings.Repeat("u", 60<<10), strings.Repeat("token=x;", 7<<10), strings.Repeat("\u202e", 20<<10),
+		"../../etc", "%e2%80%ae%1b%0a%00", "\U000e0041\U0001f600"}
 	address := strings.TrimPrefix(p.base, "http://")
 	for _, text := range texts {
 		for _, request := range []string{
 			"GET / HTTP/1.1\r\nHost: " + address + "\r\nUser-Agent: " + text + "\r\nConnection: close\r\n\r\n",
 			"GET /" + text + " HTTP/1.1\r\nHost: " + address + "\r\nConnection: close\r\n\r\n",
-			"GET /relay?" + text + " HTTP/1.1\r\nHost: " + address + "\r\nOrigin: " + text + "\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Protocol: " +
-				text + "\r\n\r\n",
+			"GET /relay?" + text + " HTTP/1.1\r\nHost: " + address + "\r\nOrigin: " + text +
+				"\r\nUpgrade: websocket\r\nConnection: upgrade\r\nSec-WebSocket-Protocol: " + text + "\r\n\r\n",
 			"GET / HTTP/1.1\r\nHost: " + text + "\r\n\r\n",
 			text + " / HTTP/1.1\r\n\r\n",
 		} {
@@ -61,9 +61,9 @@ func TestRawRequests(t *testing.T) {
 	}
 	const list = "/clusters/c/api/v1/pods"
 	for _, text := range texts {
-		for _, fields := range [][2]string{{":path", list + text}, {":path", "/clusters/" + text + "/api/v1/pods"}, {":path", "/" + text}, {":path", list + "?labelSelector=" + text},
-			{":path", "/trouble?context=" + text}, {"user-agent", text}, {"accept", text}} {
-			p.raw(fields[0], fields[1], list)
+		for _, field := range [][2]string{{":path", list + text}, {":path", "/clusters/" + text + "/api/v1/pods"}, {":path", "/" + text},
+			{":path", list + "?labelSelector=" + text}, {":path", "/trouble?context=" + text}, {"user-agent", text}, {"accept", text}} {
+			p.raw(field[0], field[1], list)
 		}
 	}
 	response, err := p.page().Get("http://relay" + list)

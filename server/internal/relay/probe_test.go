@@ -237,7 +237,8 @@ func TestProbesTokenIsInNoAnswer(t *testing.T) {
 		for behind := length - len(probeToken) - 1; behind <= length; behind++ {
 			text = strings.Repeat("/", behind) + probeToken
 			if response, status := f.status("/probe/stream"); response.StatusCode != http.StatusBadGateway || parts(status.Message) > len("probe") {
-				t.Errorf("behind %d characters %d of the token's %d pass: …%s", behind, parts(status.Message), len(probeToken), status.Message[max(0, len(status.Message)-40):])
+				t.Errorf("behind %d characters %d of the token's %d pass: …%s", behind, parts(status.Message), len(probeToken),
+					status.Message[max(0, len(status.Message)-40):])
 			}
 		}
 	}
