@@ -103,7 +103,7 @@ judges: $(T) ## what takes too long for make test; run it too before a larger ch
 $(T): $(wildcard tools/testrun/*.go) go.mod
 	$(GO) build -o $@ ./tools/testrun
 
-check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, members of events, lines over 160 columns, go mod tidy, govulncheck where it can
+check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, members of events, lines over 160 columns, English, workflows, go mod tidy, govulncheck where it can
 	@$(T) check gofmt -- bash -c 'out=$$(git ls-files -co --exclude-standard "*.go" | xargs -r ls -d 2>/dev/null | xargs -r gofmt -l) && test -z "$$out" || \
 	  { echo "not gofmt-ed:"; echo "$$out"; exit 1; }'
 	@$(T) check 'vet' -- $(GO) vet ./...
@@ -112,6 +112,8 @@ check: $(T) ## gofmt, go vet (for js/wasm too), order of maps, members of events
 	@$(T) check 'order of maps' -- $(GO) run ./tools/maporder
 	@$(T) check 'members of events' -- $(GO) run ./tools/eventmembers ./core/... ./wasm/...
 	@$(T) check 'lines' -- $(GO) run ./tools/columns
+	@$(T) check 'English' -- $(GO) run ./tools/prose -go $(GO)
+	@$(T) check 'workflows' -C tools/linters -- $(GO) tool actionlint -shellcheck= -pyflakes= $(sort $(abspath $(wildcard .github/workflows/*.yml)))
 	@$(T) check 'vet e2e' -C e2e -- $(GO) vet ./...
 	@$(T) check 'vet tools/standalone' -C tools/standalone -- $(GO) vet ./...
 	@$(T) check 'vet probe' -C probe -- $(GO) vet ./...
@@ -125,6 +127,7 @@ fetch:
 	cd e2e && $(GO) mod download
 	cd e2e/controlplane && $(GO) mod download
 	cd tools/standalone && $(GO) mod download
+	cd tools/linters && $(GO) mod download
 	cd probe && $(GO) mod download
 	cd probe/metrics && $(GO) mod download
 	cd probe/controllerruntime && $(GO) mod download

@@ -1,5 +1,5 @@
-// Command renamemodule gives the probe's modules the path under which they are published, in a checkout of this repository: in their go.mod files, in every
-// import of them, and in the documents that show how they are used.
+// Command renamemodule gives the probe's modules, in a checkout of this repository, the path under which they are published. It changes their
+// go.mod files, every import of them, and the documents that show how they are used.
 //
 //	go run ./tools/renamemodule github.com/OWNER/informerscope/probe
 //
