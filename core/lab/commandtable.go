@@ -536,7 +536,7 @@ func sourceCommands() []Command {
 		run:     one("", func(ctx context.Context, c *Console, token string) (any, error) { return c.token(ctx, token) }),
 	}, {
 		Name: "resources", Effect: Looks, Script: true, Patience: clusterPatience,
-		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why one cannot be watched. " +
+		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why the page cannot watch a resource. " +
 			"If a group version does not answer, its entry has no resource",
 		Answers: "`[{group, version, resource, kind, namespaced, unwatchable}]`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
