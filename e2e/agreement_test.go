@@ -62,7 +62,7 @@ func packedRecording(ctx context.Context, p *browser.Page) ([]trace.Event, error
 	if err != nil {
 		return nil, err
 	}
-	_, events, warning, err := trace.ReadFile(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)), trace.ReadOptions{})
+	_, events, warning, err := tracetest.Read(base64.NewDecoder(base64.StdEncoding, strings.NewReader(text)), trace.ReadOptions{})
 	if err == nil {
 		err = warning
 	}

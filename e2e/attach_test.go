@@ -22,6 +22,7 @@ import (
 
 	"informerscope/core/object"
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/internal/layout"
@@ -319,7 +320,7 @@ func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *s
 	call(t, page, "pause()")
 	text := evalIn[string](t, page, "informerscope.record().then((f) => f.text)")
 	decode := func(raw []byte) (any, error) { return object.Parse(raw) }
-	_, events, warning, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{DecodeObject: decode})
+	_, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{DecodeObject: decode})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}

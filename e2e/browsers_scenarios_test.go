@@ -220,7 +220,7 @@ func recordingAgain(v *visitor) {
 			? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'handlingSince').sort()) : value))`
 	want := in[string](v, stateNow)
 	file := in[struct{ Name, Text string }](v, "informerscope.record()")
-	_, events, damage, err := trace.ReadFile(strings.NewReader(file.Text), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(file.Text), trace.ReadOptions{})
 	if err != nil || damage != nil || uint64(len(events)) < before.Seq/2 {
 		v.t.Fatalf("the recording, read natively: %d events, %v, %v", len(events), damage, err)
 	}
@@ -358,7 +358,7 @@ func storeDiffers(ctx context.Context, v *visitor, cp *cluster.ControlPlane) str
 		v.t.Fatal(err)
 	}
 	text := in[string](v, "informerscope.record().then((f) => f.text)")
-	_, events, damage, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{})
 	if err != nil || damage != nil {
 		v.t.Fatal(err, damage)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 )
 
@@ -70,7 +71,7 @@ func TestDroppedFiles(t *testing.T) {
 	if strings.HasSuffix(torn, "\n") {
 		torn = torn[:len(torn)-5]
 	}
-	_, events, damage, err := trace.ReadFile(strings.NewReader(torn), trace.ReadOptions{})
+	_, events, damage, err := tracetest.Read(strings.NewReader(torn), trace.ReadOptions{})
 	if err != nil || damage == nil || len(events) < 100 {
 		t.Fatalf("the torn file natively: %d events, damage %v, %v", len(events), damage, err)
 	}

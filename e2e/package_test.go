@@ -189,7 +189,7 @@ func answers(t *testing.T, url string) {
 	base, _, _ := strings.Cut(url, "/#")
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
-	if out, err := exec.CommandContext(ctx, filepath.Join(must(t, packaged), "informerscope"), "--listen", strings.TrimPrefix(base, "http://"), "--probe",
+	if out, err := exec.CommandContext(ctx, filepath.Join(must(t, packaged), "informerscope"), "--listen", strings.TrimPrefix(base, "http://"), "--check",
 		"readyz").CombinedOutput(); err != nil {
 		t.Errorf("%s: %v, %s", url, err, out)
 	}

@@ -26,6 +26,7 @@ import (
 
 	"informerscope/core/informer"
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 	"informerscope/e2e/cluster"
 	"informerscope/e2e/internal/layout"
@@ -257,7 +258,7 @@ func writeSome(t *testing.T, c kubernetes.Interface, random *rand.Rand, n int) {
 // readRecording reads a recording as the page does; nothing of it may be damaged or unknown.
 func readRecording(t *testing.T, text []byte) (trace.Header, []trace.Event) {
 	t.Helper()
-	h, events, warning, err := trace.ReadFile(bytes.NewReader(text), trace.ReadOptions{})
+	h, events, warning, err := tracetest.Read(bytes.NewReader(text), trace.ReadOptions{})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}
@@ -578,7 +579,7 @@ func TestProbeInControllerRuntime(t *testing.T) {
 	is = lists(t, c)["configmaps"]
 	waitUntil(t, "all is in the controller", func() bool {
 		p.get("/note?text=now", nil)
-		_, events, _, _ := trace.ReadFile(bytes.NewReader(r.bytes()), trace.ReadOptions{})
+		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), trace.ReadOptions{})
 		f, got := trace.NewFold(), map[string]string{}
 		for i := range events {
 			f.Apply(&events[i])
@@ -588,7 +589,7 @@ func TestProbeInControllerRuntime(t *testing.T) {
 	})
 	waitUntil(t, "its handler has had all", func() bool {
 		n := map[informer.Kind]int{}
-		_, events, _, _ := trace.ReadFile(bytes.NewReader(r.bytes()), trace.ReadOptions{})
+		_, events, _, _ := tracetest.Read(bytes.NewReader(r.bytes()), trace.ReadOptions{})
 		for i := range events {
 			n[events[i].Kind]++
 		}

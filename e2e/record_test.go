@@ -26,7 +26,7 @@ func recording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	_, events, warning, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{
+	_, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{
 		// As the page reads it: what an object weighs is known of it.
 		DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) },
 	})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
 	"informerscope/e2e/browser"
 )
 
@@ -31,7 +32,7 @@ func TestStageFiles(t *testing.T) {
 		})()`)
 	}
 	text := saved("save what was recorded")
-	header, events, warning, err := trace.ReadFile(strings.NewReader(text), trace.ReadOptions{})
+	header, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{})
 	if err != nil || warning != nil {
 		t.Fatalf("what was saved cannot be read: %v, %v", err, warning)
 	}

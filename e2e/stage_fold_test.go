@@ -80,7 +80,9 @@ func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
 	sorted := slices.Clone(seqs)
 	slices.Sort(sorted)
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	rec.Load(slices.Clone(events))
+	if err := rec.Append(slices.Clone(events)); err != nil {
+		t.Fatal(err)
+	}
 	v := view.New(rec, clock.RealClock{})
 	states := map[uint64]any{}
 	fold := trace.NewFold()

@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"crypto/subtle"
 	"encoding/json"
@@ -20,10 +21,13 @@ const (
 	maxSeconds     = 3600
 )
 
-// drainPeriod is how often a viewer writes what came, and stalled how long a write may take before the viewer is let go.
 const (
+	// drainPeriod is how often a viewer writes what came.
 	drainPeriod = 50 * time.Millisecond
-	stalled     = 10 * time.Second
+	// stalled is how long a write may take before the viewer is let go.
+	stalled = 10 * time.Second
+	// room is more than a connection holds of what its reader does not take, in bytes. Linux holds 4 MB, 12 MB if the reader asks for it.
+	room = 16 << 20
 )
 
 // Handler serves, below whatever path it stands:
@@ -81,7 +85,7 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 		}
 		return http.StatusUnauthorized, "this is not the token that the program was given (probe.Options.Token)"
 	}
-	if !isLoopback(r.RemoteAddr) || r.Header.Get("X-Forwarded-For") != "" || r.Header.Get("Forwarded") != "" {
+	if !isLoopback(r.RemoteAddr) || cameByProxy(r.Header) {
 		return http.StatusUnauthorized, "requests from elsewhere need a token: give the program probe.Options.Token, and send Authorization: Bearer TOKEN"
 	}
 	// A page of another site in a browser on this machine comes from here too.
@@ -92,6 +96,20 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 		return http.StatusForbidden, "pages of other sites are not answered"
 	}
 	return 0, ""
+}
+
+// cameByProxy says whether headers have the mark of a proxy, which asks from this machine for others.
+func cameByProxy(headers http.Header) bool {
+	for name := range headers {
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X-Envoy-External-Address":
+			return true
+		}
+		if strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-Forwarded") {
+			return true
+		}
+	}
+	return false
 }
 
 func isLoopback(address string) bool {
@@ -120,13 +138,14 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	if r.Method == http.MethodHead {
 		return
 	}
+	out := &patient{w: w, c: http.NewResponseController(w), stalled: p.stalled, asked: p.refused.Load()}
 	if !p.attach() {
-		http.Error(w, "too many are attached already (probe.Options.Viewers)", http.StatusServiceUnavailable)
+		http.Error(w, "too many are attached already (probe.Options.Viewers); those that take nothing are let go now: ask again in some seconds",
+			http.StatusServiceUnavailable)
 		return
 	}
 	defer p.detach()
 	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := &patient{w: w, c: http.NewResponseController(w), stalled: p.stalled}
 	if length == 0 {
 		length = 1 << 62
 	}
@@ -170,6 +189,9 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, 
 			if err := v.drain(); err != nil {
 				return err
 			}
+			if err := out.prove(p.refused.Load()); err != nil {
+				return err
+			}
 		}
 	}
 }
@@ -182,6 +204,24 @@ type patient struct {
 	began bool
 
 	stalled time.Duration
+	asked   uint64 // how many had found no place when the reader had to prove that it reads, or came
+	askedAt time.Time
+}
+
+// prove writes empty lines, more than a connection holds, which shows whether the reader takes what comes: a few events may be held for long. It is
+// done when somebody found no place.
+func (o *patient) prove(refused uint64) error {
+	if refused == o.asked || time.Since(o.askedAt) < o.stalled {
+		return nil
+	}
+	o.asked, o.askedAt = refused, time.Now()
+	blank := append(bytes.Repeat([]byte{' '}, 64<<10-1), '\n')
+	for n := 0; n < room; n += len(blank) {
+		if _, err := o.Write(blank); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (o *patient) Write(b []byte) (int, error) {

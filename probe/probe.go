@@ -46,6 +46,7 @@ type Probe struct {
 	viewers int
 	stop    chan struct{}
 	stopped chan struct{}
+	refused atomic.Uint64 // how many found no place
 	stalled time.Duration // how long a write may take before the viewer is let go
 
 	lanesMu sync.Mutex
@@ -194,6 +195,7 @@ func (p *Probe) attach() bool {
 	p.admin.Lock()
 	defer p.admin.Unlock()
 	if p.viewers >= p.opts.Viewers {
+		p.refused.Add(1)
 		return false
 	}
 	if p.viewers++; p.viewers > 1 {

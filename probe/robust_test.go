@@ -1,6 +1,8 @@
 package probe
 
 import (
+	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -337,6 +339,87 @@ func TestStalledConnection(t *testing.T) {
 	eventually(t, "it is attached", func() bool { return p.head() > 0 || attached() == 1 })
 	eventually(t, "it is let go", func() bool { return attached() == 0 })
 	eventually(t, "no goroutine of the probe is left", func() bool { return goroutinesOfTheProbe(t) == 0 })
+}
+
+// Readers that take nothing, of few events, hold no place that somebody else wants; who takes what comes keeps its own, and misses nothing.
+func TestPlacesAreForThoseWhoRead(t *testing.T) {
+	s := newSource(3)
+	p, inf := newInformer(t, s, new(atomic.Int64))
+	p.stalled = 200 * time.Millisecond
+	run(t, inf)
+	srv := httptest.NewServer(p.Handler())
+	defer srv.Close()
+	defer srv.CloseClientConnections()
+	attached := func() int { p.admin.Lock(); defer p.admin.Unlock(); return p.viewers }
+	for range 3 {
+		c, err := net.Dial("tcp", srv.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if err := c.(*net.TCPConn).SetReadBuffer(4 << 20); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := fmt.Fprint(c, "GET /stream HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	lines := make(chan line, 1024)
+	blank := new(atomic.Int64)
+	reading, err := http.Get(srv.URL + "/stream")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer reading.Body.Close()
+	go func() {
+		defer close(lines)
+		for in := bufio.NewReader(reading.Body); ; {
+			text, err := in.ReadBytes('\n')
+			if err != nil {
+				return
+			}
+			if text = bytes.TrimSpace(text); len(text) == 0 {
+				blank.Add(1)
+				continue
+			}
+			l := line{}
+			if err := json.Unmarshal(text, &l); err != nil {
+				t.Errorf("%q: %v", text, err)
+			}
+			lines <- l
+		}
+	}()
+	eventually(t, "all places are taken", func() bool { return attached() == 4 })
+	knock := func() int {
+		response, err := http.Get(srv.URL + "/stream")
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer response.Body.Close()
+		return response.StatusCode
+	}
+	if blank.Load() != 0 {
+		t.Error("readers are asked for a proof though nobody wants their places")
+	}
+	began := time.Now()
+	if code := knock(); code != http.StatusServiceUnavailable {
+		t.Fatalf("the fifth: %d", code)
+	}
+	eventually(t, "those who take nothing are let go", func() bool { return attached() == 1 })
+	if took := time.Since(began); took > 50*p.stalled {
+		t.Errorf("it took %v, and a write may take %v", took, p.stalled)
+	}
+	if code := knock(); code != http.StatusOK {
+		t.Errorf("there is no place: %d", code)
+	}
+	p.Note("the end")
+	for seq, ended := uint64(0), false; !ended; {
+		l, ok := <-lines
+		if !ok || l.Seq != 0 && l.Seq != seq+1 { // the head of a trace has no number
+			t.Fatalf("%v: %+v, behind number %d", ok, l, seq)
+		}
+		seq, ended = l.Seq, l.Kind == "Note" && l.Text == "the end"
+	}
 }
 
 // small gives connections little room.

@@ -11,15 +11,15 @@ import (
 	"time"
 )
 
-// askTimeout bounds how long --probe waits for an answer.
+// askTimeout bounds how long --check waits for an answer.
 const askTimeout = 3 * time.Second
 
-// ask is --probe: it asks the server that listens at the address of the settings whether it is well, and returns nil if it
+// ask is --check: it asks the server that listens at the address of the settings whether it is well, and returns nil if it
 // is. An image without a shell has no other program that a container's health check could run, and the server listens on
 // the loopback interface, where a check from outside would not reach it.
 func ask(ctx context.Context, s settings, stdout io.Writer) error {
-	if s.probe != "healthz" && s.probe != "readyz" {
-		return &usageError{fmt.Errorf("--probe: %q is neither healthz nor readyz", s.probe)}
+	if s.ask != "healthz" && s.ask != "readyz" {
+		return &usageError{fmt.Errorf("--check: %q is neither healthz nor readyz", s.ask)}
 	}
 	flagName, address, scheme := "--listen", s.listen, "http"
 	if s.tlsCert != "" {
@@ -30,7 +30,7 @@ func ask(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "0" {
-		return &usageError{fmt.Errorf("--probe needs to know where the server listens: give %s with its port, not %q", flagName, address)}
+		return &usageError{fmt.Errorf("--check needs to know where the server listens: give %s with its port, not %q", flagName, address)}
 	}
 	// A server that listens on every interface listens on this one, and goes by this name.
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
@@ -38,24 +38,24 @@ func ask(ctx context.Context, s settings, stdout io.Writer) error {
 	}
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+net.JoinHostPort(host, port)+"/"+s.probe, nil)
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, scheme+"://"+net.JoinHostPort(host, port)+"/"+s.ask, nil)
 	if err != nil {
-		return fmt.Errorf("--probe: %w", err)
+		return fmt.Errorf("--check: %w", err)
 	}
 	// No proxy, and no look at the certificate: nothing is told to the server, and its certificate is for other names.
 	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {
-		return fmt.Errorf("--probe %s: %w", s.probe, err)
+		return fmt.Errorf("--check %s: %w", s.ask, err)
 	}
 	defer func() { _ = response.Body.Close() }()
 	body, err := io.ReadAll(io.LimitReader(response.Body, 1<<10))
 	if err != nil {
-		return fmt.Errorf("--probe %s: %w", s.probe, err)
+		return fmt.Errorf("--check %s: %w", s.ask, err)
 	}
 	text := strings.TrimSpace(string(body))
 	if response.StatusCode != http.StatusOK {
-		return fmt.Errorf("--probe %s: the server answered %s: %s", s.probe, response.Status, text)
+		return fmt.Errorf("--check %s: the server answered %s: %s", s.ask, response.Status, text)
 	}
 	_, err = fmt.Fprintln(stdout, text)
 	return err

@@ -50,7 +50,8 @@ type settings struct {
 	scene          string       // what the printed link says of the source, as "&seed=7"
 	version        bool         // print it and end
 	stories        string       // the directory of a speaker's own stories, "" for none
-	probe          string       // what to ask a running server for, and end
+	ask            string       // what to ask a running server for, and end
+	askOldName     bool         // it was asked for by --probe
 	attach         *relay.Probe // the probe in another process; nil for none
 	attachToken    string       // that it wants
 }
@@ -61,67 +62,116 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() + " (see --help)" }
 func (e *usageError) Unwrap() error { return e.err }
 
+// raw is what the flags say that has to be understood first.
+type raw struct {
+	contexts, resource, resources, level, format, attach, attachToken, publicURL, allowedHosts string
+	objects                                                                                    int
+	seed                                                                                       uint64
+	rate                                                                                       float64
+	// fromEnvironment is true while the environment is read.
+	fromEnvironment bool
+}
+
+// Defaults of the simulated cluster, which the page has by itself.
+const (
+	simulatedSeed    = 7
+	simulatedObjects = 240
+	simulatedRate    = 6
+)
+
+// flagSet has all flags, with s and r behind them. Their texts are for --help and for docs/reference.md: go generate ./server writes the
+// table there.
+func flagSet(s *settings, r *raw) *flag.FlagSet {
+	flags := flag.NewFlagSet("informerscope", flag.ContinueOnError)
+	flags.SetOutput(io.Discard) // errors are reported once, by main
+
+	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on. Port 0 picks a free port. If the default port is taken, the "+
+		"server picks the next free one. For other machines use 0.0.0.0 (IPv4) or [::] (IPv4 and IPv6) with --tls-cert or --insecure, and "+
+		"name the contexts")
+	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: the files of KUBECONFIG, or ~/.kube/config; in a pod "+
+		"without these its service account, as the context in-cluster)")
+	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig context to open first. The server then serves this context and "+
+		"those of --contexts, and no other. Without it no cluster is contacted until you choose one on the page")
+	flags.StringVar(&r.contexts, "contexts", "", "`list` of contexts to serve besides --context, such as kind-kind,staging (default: all). "+
+		"--contexts= serves none. On other than loopback addresses this flag or --context is required")
+	flags.StringVar(&s.namespace, "namespace", "", "`name` of the namespace to watch (default: the context's own); --namespace= watches all")
+	flags.StringVar(&s.namespace, "n", "", "the `name` of a namespace, as --namespace")
+	flags.StringVar(&r.resource, "resource", "", "`resource` to watch first, such as deployments.apps or foos.v1.example.com (default: pods)")
+	flags.BoolVar(&s.open, "open", false, "open the page in the browser. The token stays off the command line: the browser gets a file that "+
+		"only you can read")
+	flags.Func("token", "access `token` of 16 characters or more (default: a new random one for each launch). Other users can see the command "+
+		"line: prefer --token-file or "+envPrefix+"TOKEN", func(value string) error {
+		s.token, s.tokenArgument = value, !r.fromEnvironment
+		return nil
+	})
+	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the access token; only its owner may be able to read it. If standard output is "+
+		"not a terminal, the printed link is without this token")
+	flags.BoolVar(&s.rules.SecretsMetadata, "allow-secrets-metadata", false, "serve the metadata of Secrets, without the values of their "+
+		"annotations; their data is never served")
+	flags.StringVar(&r.resources, "resources", "*", "`list` of resources to serve, such as pods,deployments.apps,*.batch. * is all except Secrets and "+
+		"other resources that hold credentials; name those one by one, as in *,certificaterequests.cert-manager.io")
+	flags.IntVar(&s.maxViewers, "max-viewers", 16, "`number` of pages that may be connected at the same time")
+	flags.IntVar(&s.maxStreams, "max-streams", relay.DefaultMaxStreams, "`number` of requests to clusters that may be open at the same time, over "+
+		"all pages, watches included. Each holds up to 384 KiB of memory")
+	flags.StringVar(&r.level, "log-level", "info", "`level` of the log: debug, info, warn or error")
+	flags.StringVar(&r.format, "log-format", "text", "`format` of the log: text or json")
+	flags.StringVar(&s.auditLog, "audit-log", "", "`file` for the audit log: the server appends one line of JSON for each request, with who read "+
+		"what. - is standard output")
+	flags.StringVar(&s.metricsListen, "metrics-listen", "", "`address` of a separate listener, in plain HTTP, for /healthz, /readyz and /metrics. "+
+		"/metrics is then served only there")
+	flags.BoolVar(&s.broadcast, "broadcast", false, "let an audience follow the page; the server prints the audience's link, which has its own token")
+	flags.StringVar(&s.broadcastDir, "broadcast-dir", "", "`directory` to keep the broadcast in, readable only by its owner (default: in memory). "+
+		"After a restart the link is a recording")
+	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects (default: only their names, versions, times and phases)")
+	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "`number` of followers' requests that may wait or be answered at the same time. A cache in front "+
+		"counts as one follower")
+	flags.StringVar(&s.stories, "stories", "", "`directory` with your own stories (*.yaml): at most 64, each of at most 64 KiB. The server reads them "+
+		"whenever the page is loaded. Everyone who can reach the page can read them; the recordings that they play on need the token")
+	flags.StringVar(&r.attach, "attach", "", "`URL` of a probe in a running controller, such as http://localhost:6060/debug/informerscope/: the page "+
+		"shows that controller's informers. In a cluster use kubectl port-forward first")
+	flags.StringVar(&r.attachToken, "attach-token-file", "", "`file` with the token of the probe; only its owner may be able to read it. Or set "+
+		envPrefix+"ATTACH_TOKEN")
+	flags.StringVar(&r.publicURL, "public-url", "", "`URL` under which a proxy, such as an ingress, publishes the server. The printed link uses it")
+	flags.StringVar(&r.allowedHosts, "allowed-hosts", "", "`list` of other names under which browsers reach the server, such as localhost:9090 behind "+
+		"a port-forward or https://informerscope.example behind a proxy")
+	flags.StringVar(&s.tlsCert, "tls-cert", "", "certificate `file` (PEM). With --tls-key the server speaks HTTPS")
+	flags.StringVar(&s.tlsKey, "tls-key", "", "private key `file` (PEM)")
+	flags.BoolVar(&s.insecure, "insecure", false, "allow --listen on other than loopback addresses without TLS. Anyone who can read the network can "+
+		"then read the token and the objects")
+	flags.Uint64Var(&r.seed, "seed", simulatedSeed, "`number` that seeds the simulated cluster: the same number gives the same events")
+	flags.IntVar(&r.objects, "objects", simulatedObjects, "`number` of pods in the simulated cluster, up to 100000")
+	flags.Float64Var(&r.rate, "rate", simulatedRate, "`number` of events a second in the simulated cluster, up to 10000")
+	flags.BoolVar(&s.version, "version", false, "print the version and exit")
+	flags.StringVar(&s.ask, "check", "", "ask the server at --listen (or at --metrics-listen, if given) for an `endpoint`, healthz or readyz, print "+
+		"the answer and exit, with status 0 if it is ok. For health checks in containers")
+	flags.Func("probe", "the old name of --check `endpoint`, which the next release no longer has", func(value string) error {
+		s.ask, s.askOldName = value, true
+		return nil
+	})
+	return flags
+}
+
+// withoutVariable are the flags that no environment variable sets.
+func withoutVariable(name string) bool {
+	switch name {
+	case "n": // --namespace has one
+		return true
+	case "version", "check", "probe": // they end the program, and people set INFORMERSCOPE_VERSION for reasons of their own
+		return true
+	}
+	return false
+}
+
 // parseFlags reads args, with lookup (os.LookupEnv) behind them. Help goes to stderr.
 func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Writer) (settings, error) {
 	var s settings
-	flags := flag.NewFlagSet("informerscope", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are reported once, by main
-	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to serve on; port 0 picks a free one, and so does the default if it is taken")
-	flags.StringVar(&s.kubeconfig, "kubeconfig", "", "kubeconfig `file` (default: as kubectl, the files of KUBECONFIG or ~/.kube/config)")
-	flags.StringVar(&s.context, "context", "", "`name` of the kubeconfig context that the page begins with, the only one that is served "+
-		"beside those of --contexts; without it no cluster is contacted until one is chosen")
-	contexts := flags.String("contexts", "", "`list` of the contexts that are served, beside --context; without both all are, on the "+
-		"loopback interface alone; --contexts= is none")
-	flags.StringVar(&s.namespace, "namespace", "", "`name` of the namespace that is watched, in place of the context's own; --namespace= is all of them")
-	flags.StringVar(&s.namespace, "n", "", "short for --namespace, a `name`")
-	resource := flags.String("resource", "", "`resource` that is watched when the page opens, such as pods, deployments.apps or foos.v1.example.com")
-	flags.BoolVar(&s.open, "open", false, "open the page in the browser")
-	fromEnvironment := false
-	flags.Func("token", "access `token` (default: a random one for each launch; prefer --token-file or "+
-		""+envPrefix+"TOKEN, as others can see the command line)", func(value string) error {
-		s.token, s.tokenArgument = value, !fromEnvironment
-		return nil
-	})
-	flags.StringVar(&s.tokenFile, "token-file", "", "`file` with the access token, which nobody but its owner may read")
-	flags.BoolVar(&s.rules.SecretsMetadata, "allow-secrets-metadata", false, "serve the metadata of Secrets, never their data")
-	resources := flags.String("resources", "*",
-		"allow-`list` of resources, such as pods,deployments.apps,*.batch; * is all but Secrets and other carriers of credentials")
-	flags.IntVar(&s.maxViewers, "max-viewers", 16, "most pages connected at one time, a `number`")
-	flags.IntVar(&s.maxStreams, "max-streams", relay.DefaultMaxStreams, "most requests for clusters in progress of all pages together, "+
-		"watches included, a `number`; each holds up to 384 KiB of memory")
-	level := flags.String("log-level", "info", "debug, info, warn or error")
-	format := flags.String("log-format", "text", "text or json")
-	flags.StringVar(&s.auditLog, "audit-log", "", "`file` to which is appended who read what, a line of JSON a request; - is standard output")
-	flags.StringVar(&s.metricsListen, "metrics-listen", "", "`address` of a listener for /metrics, /healthz and /readyz alone; /metrics is "+
-		"then served nowhere else")
-	flags.BoolVar(&s.broadcast, "broadcast", false, "let an audience follow a page: the link for it is printed, and has a token of its own")
-	flags.StringVar(&s.broadcastDir, "broadcast-dir", "", "`directory` that keeps what is broadcast, so that it outlives the server and is "+
-		"a recording afterwards; nobody but its owner may read it")
-	flags.BoolVar(&s.broadcastObj, "broadcast-objects", false, "broadcast whole objects; without it their names, versions, times and phases")
-	flags.IntVar(&s.maxFollowers, "max-followers", 10000, "most requests of followers that wait or are answered at one time, a `number`; a cache is one")
-	flags.StringVar(&s.stories, "stories", "", "`directory` of your own stories, *.yaml as docs/stories.md has them: at most 64, of 64 KiB each; they are "+
-		"read anew whenever a page is loaded; whoever reaches the page can read them; the recordings on which they play are for who has the token")
-	attach := flags.String("attach", "", "`URL` of a probe's handler in a running controller, such as "+
-		"http://localhost:6060/debug/informerscope/ (after kubectl port-forward, for one in a cluster): the page shows its informers")
-	attachToken := flags.String("attach-token-file", "", "`file` with the token that the probe of --attach wants, which nobody but its owner may read")
-	publicURL := flags.String("public-url", "", "`URL` under which a proxy in front of the server, such as an ingress, publishes it; it "+
-		"goes into the printed link")
-	allowedHosts := flags.String("allowed-hosts", "", "`list` of further names by which browsers reach the server, such as localhost:9090 "+
-		"behind a port-forward")
-	flags.StringVar(&s.tlsCert, "tls-cert", "", "certificate `file` (PEM); with --tls-key the server speaks https")
-	flags.StringVar(&s.tlsKey, "tls-key", "", "private key `file` (PEM)")
-	flags.BoolVar(&s.insecure, "insecure", false,
-		"allow --listen on other than loopback addresses without TLS: whoever can read the network can read the token and the objects")
-	seed := flags.Uint64("seed", 0, "`number` that chooses the simulated cluster's story, in the printed link")
-	objects := flags.Int("objects", 0, "pods of the simulated cluster, a `number` up to 100000, in the printed link")
-	rate := flags.Float64("rate", 0, "`events` a second of the simulated cluster, up to 10000, in the printed link")
-	flags.BoolVar(&s.version, "version", false, "print the version and end")
-	flags.StringVar(&s.probe, "probe", "", "ask the server that runs at --listen, or --metrics-listen if that is given, for `healthz` or "+
-		"readyz, and end: with 0 if it answers ok (for containers)")
+	var r raw
+	flags := flagSet(&s, &r)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: %s [flags]\n       %s story from FILE [-o DIR] [--worst]\n\n"+
-			"The second proposes a story on a recording, and says which minute of it is the worst.\n\nEach flag but --version and --probe can "+
-			"also be set in the environment, as %s<FLAG> (--max-viewers is %sMAX_VIEWERS).\n\n", program(), program(), envPrefix, envPrefix)
+			"The second form drafts a story from a recording, and prints the recording's worst minute.\n\n"+
+			"Each flag except -n, --version and --check can also be set in the environment, as %s<FLAG> (%sMAX_VIEWERS sets --max-viewers).\n\n",
+			program(), program(), envPrefix, envPrefix)
 		flags.SetOutput(stderr)
 		flags.PrintDefaults()
 		flags.SetOutput(io.Discard)
@@ -129,13 +179,10 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 
 	// The environment comes first, so that a flag on the command line wins.
 	var envErr error
-	fromEnvironment = true
+	r.fromEnvironment = true
 	flags.VisitAll(func(f *flag.Flag) {
-		switch f.Name {
-		case "n": // --namespace has a variable
+		if withoutVariable(f.Name) {
 			return
-		case "version", "probe":
-			return // they end the program, and people set INFORMERSCOPE_VERSION for reasons of their own
 		}
 		name := envPrefix + strings.ToUpper(strings.ReplaceAll(f.Name, "-", "_"))
 		value, ok := lookup(name)
@@ -150,7 +197,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 			envErr = fmt.Errorf("%s: %s is not valid: %w", name, shown, err)
 		}
 	})
-	fromEnvironment = false
+	r.fromEnvironment = false
 	if err := flags.Parse(args); err != nil {
 		if err == flag.ErrHelp {
 			return s, err
@@ -163,11 +210,11 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	if flags.NArg() > 0 {
 		return s, &usageError{fmt.Errorf("%q is not a flag, and nothing but flags is expected", flags.Arg(0))}
 	}
-	if *objects < 0 || *objects > 100_000 {
-		return s, &usageError{fmt.Errorf("--objects: %d is not between 0 and 100000", *objects)}
+	if r.objects < 0 || r.objects > 100_000 {
+		return s, &usageError{fmt.Errorf("--objects: %d is not between 0 and 100000", r.objects)}
 	}
-	if !(*rate >= 0 && *rate <= 10_000) {
-		return s, &usageError{fmt.Errorf("--rate: %g is not between 0 and 10000", *rate)}
+	if !(r.rate >= 0 && r.rate <= 10_000) {
+		return s, &usageError{fmt.Errorf("--rate: %g is not between 0 and 10000", r.rate)}
 	}
 	watched := url.Values{}
 	flags.Visit(func(f *flag.Flag) {
@@ -175,17 +222,17 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		case "namespace", "n":
 			watched.Set("namespace", s.namespace)
 		case "resource":
-			watched.Set("resource", *resource)
+			watched.Set("resource", r.resource)
 		case "listen":
 			s.listenExplicit = true
 		case "contexts":
 			s.contexts = []string{}
 		case "seed":
-			s.scene += fmt.Sprintf("&seed=%d", *seed)
+			s.scene += fmt.Sprintf("&seed=%d", r.seed)
 		case "objects":
-			s.scene += fmt.Sprintf("&objects=%d", *objects)
+			s.scene += fmt.Sprintf("&objects=%d", r.objects)
 		case "rate":
-			s.scene += fmt.Sprintf("&rate=%g", *rate)
+			s.scene += fmt.Sprintf("&rate=%g", r.rate)
 		}
 	})
 	if len(watched) > 0 {
@@ -194,7 +241,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	if s.context != "" { // the link chooses it, so that the page begins there
 		s.scene = "&source=live&context=" + url.QueryEscape(s.context) + s.scene
 	}
-	if err := s.attachTo(*attach, *attachToken, lookup); err != nil {
+	if err := s.attachTo(r.attach, r.attachToken, lookup); err != nil {
 		return s, &usageError{err}
 	}
 	if s.attach != nil {
@@ -207,19 +254,19 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	if s.broadcast {
 		s.scene += "&broadcast=1" // the page that is opened shows at once that it can speak
 	}
-	switch *format {
+	switch r.format {
 	case "text", "json":
-		s.logJSON = *format == "json"
+		s.logJSON = r.format == "json"
 	default:
-		return s, &usageError{fmt.Errorf("--log-format: %q is neither text nor json", *format)}
+		return s, &usageError{fmt.Errorf("--log-format: %q is neither text nor json", r.format)}
 	}
-	if err := s.serveContexts(*contexts); err != nil {
+	if err := s.serveContexts(r.contexts); err != nil {
 		return s, &usageError{err}
 	}
-	if err := s.publish(*publicURL, *allowedHosts); err != nil {
+	if err := s.publish(r.publicURL, r.allowedHosts); err != nil {
 		return s, &usageError{err}
 	}
-	if err := s.check(*resources, *level, *resource); err != nil {
+	if err := s.check(r.resources, r.level, r.resource); err != nil {
 		return s, &usageError{err}
 	}
 	return s, nil

@@ -45,7 +45,7 @@ func TestTokenFile(t *testing.T) {
 		says []string
 	}{
 		"missing":   {[]string{"--token-file", filepath.Join(t.TempDir(), "absent")}, []string{"does not exist", "umask 077"}},
-		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is a directory"}},
+		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is no file"}},
 		"empty":     {[]string{"--token-file", tokenFile(t, "\n", 0o600)}, []string{"is empty"}},
 		"short":     {[]string{"--token-file", tokenFile(t, "0123456789", 0o600)}, []string{"10 characters", "at least 16"}},
 		"odd":       {[]string{"--token-file", tokenFile(t, "two words of a token", 0o600)}, []string{"letters"}},
@@ -358,8 +358,8 @@ func TestMetricsListener(t *testing.T) {
 		t.Errorf("by a name of the network: %d", response.StatusCode)
 	}
 	var said bytes.Buffer
-	if err := run(t.Context(), []string{"--metrics-listen", address, "--probe", "readyz"}, &said, io.Discard); err != nil || said.String() != "ok\n" {
-		t.Errorf("--probe there: %v, %q", err, said.String())
+	if err := run(t.Context(), []string{"--metrics-listen", address, "--check", "readyz"}, &said, io.Discard); err != nil || said.String() != "ok\n" {
+		t.Errorf("--check there: %v, %q", err, said.String())
 	}
 	// Connections that do nothing keep no probe out, there and here.
 	attack(t, apart.base).hold(4*probeConnections, func(int) string { return "" })

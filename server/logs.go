@@ -6,6 +6,7 @@ import (
 	"io"
 	"log/slog"
 	"os"
+	"syscall"
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -49,13 +50,14 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 	}
 	out, closeFile := stdout, func() error { return nil }
 	if s.auditLog != "-" {
-		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE, 0o600)
+		// A FIFO that nobody reads is an error, and is not waited for.
+		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--audit-log: %w; give a file that can be written, or - for standard output", unwrapPath(err))
 		}
 		out, closeFile = file, file.Close
 	}
-	audited = audit.New(out, scrubber.Text, func(err error) {
+	audited = audit.New(out, scrubber.Line, func(err error) {
 		log.Error("the audit log cannot be written; what is read now goes unrecorded", "file", s.auditLog, "error", err)
 	})
 	numbers.Registry().MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "informerscope_audit_lost_total",

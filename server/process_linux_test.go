@@ -69,13 +69,19 @@ var builtServer = sync.OnceValues(func() (string, error) {
 // launch starts the program and waits until it serves.
 func launch(t *testing.T, args ...string) *process {
 	t.Helper()
+	return launchInto(t, t.Output(), args...)
+}
+
+// launchInto is launch with a place for the log.
+func launchInto(t *testing.T, log io.Writer, args ...string) *process {
+	t.Helper()
 	program, err := builtServer()
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := &process{t: t, cmd: exec.Command(program, append([]string{"--listen", "127.0.0.1:0", "--log-level", "warn"}, args...)...)}
 	p.cmd.Env = append(os.Environ(), "GOMEMLIMIT=", "GOGC=", "HTTPS_PROXY=", "HTTP_PROXY=", "ALL_PROXY=")
-	p.cmd.Stderr = t.Output()
+	p.cmd.Stderr = log
 	out, err := p.cmd.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)

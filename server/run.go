@@ -67,7 +67,10 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	case s.version:
 		_, err = fmt.Fprintln(stdout, versionLine())
 		return err
-	case s.probe != "":
+	case s.ask != "":
+		if s.askOldName {
+			fmt.Fprintln(stderr, "informerscope: --probe is now --check; the next release no longer has the old name")
+		}
 		return ask(ctx, s, stdout)
 	}
 	return toldAs(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
@@ -89,6 +92,9 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	}
 	log := newLog(s, kubeconfig.Scrubber(), stderr)
 	klog.SetSlogLogger(log.With("from", "client-go"))
+	if err := clusters.LogPlugins(log); err != nil {
+		return err
+	}
 	files, err := site.New(page)
 	if err != nil {
 		return err

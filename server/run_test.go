@@ -491,9 +491,9 @@ func TestTLS(t *testing.T) {
 	}
 	_, port, _ := strings.Cut(strings.TrimPrefix(r.base, "https://"), ":")
 	var said bytes.Buffer
-	if err := run(t.Context(), []string{"--listen", "0.0.0.0:" + port, "--tls-cert", cert, "--tls-key", private, "--probe", "healthz"}, &said,
+	if err := run(t.Context(), []string{"--listen", "0.0.0.0:" + port, "--tls-cert", cert, "--tls-key", private, "--check", "healthz"}, &said,
 		io.Discard); err != nil || said.String() != "ok\n" {
-		t.Errorf("--probe over TLS: %v, %q", err, said.String())
+		t.Errorf("--check over TLS: %v, %q", err, said.String())
 	}
 	// Connections that never get through their handshake keep nobody out either.
 	a := attack(t, "http://127.0.0.1:"+port)
@@ -591,7 +591,7 @@ func TestFlags(t *testing.T) {
 		t.Errorf("--help: %v", err)
 	}
 	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "namespace", "n", "resource", "allow-secrets-metadata", "resources",
-		"max-viewers", "log-level", "tls-cert", "tls-key", "insecure", "version", "probe",
+		"max-viewers", "log-level", "tls-cert", "tls-key", "insecure", "version", "check", "probe",
 		"contexts", "token-file", "metrics-listen", "public-url", "allowed-hosts"} {
 		if !strings.Contains(help.String(), "-"+name) {
 			t.Errorf("--help does not know --%s", name)

@@ -11,14 +11,16 @@ import (
 
 	"informerscope/core/story/draft"
 	"informerscope/core/story/storyfile"
+	"informerscope/core/trace"
 )
 
 // storyUsage is what is said of the command that makes a story of a recording.
 const storyUsage = `Usage: %s story from FILE [-o DIR] [--worst]
 
-Proposes a story on a recording, as the page or a probe writes it: a step at each of its marks (notes, relists, errors, faults, holds and others), with a
-claim that is true there, and sentences to fill in. It prints which minute of the recording is the worst, and why; without marks, or with --worst,
-the steps are the moments of that minute. Drop the story and the recording on the page, or serve their directory by --stories.
+Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
+step, with a claim that is true at that moment and sentences for you to complete. The command prints the recording's worst minute and says why it
+is the worst. Without marks, or with --worst, the steps are the moments of that minute. To play the story, drop it and the recording on the page,
+or serve their directory with --stories.
 
 `
 
@@ -33,8 +35,8 @@ func storyCommand(args []string, stdout, stderr io.Writer) error {
 	}
 	flags := flag.NewFlagSet("informerscope story from", flag.ContinueOnError)
 	flags.SetOutput(io.Discard)
-	directory := flags.String("o", "", "`directory` to which the story is written, and the recording copied (default: that of FILE)")
-	worst := flags.Bool("worst", false, "propose the moments of the worst minute, though there are marks")
+	directory := flags.String("o", "", "`directory` for the story and a copy of the recording (default: the directory of FILE)")
+	worst := flags.Bool("worst", false, "use the moments of the worst minute even if there are marks")
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, storyUsage, program())
 		flags.SetOutput(stderr)
@@ -66,6 +68,9 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		return fmt.Errorf("the recording cannot be read: %w", err)
 	}
 	defer func() { _ = file.Close() }()
+	if is, err := file.Stat(); err == nil && is.Size() > trace.MaxFile {
+		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(trace.MaxFile))
+	}
 	name := filepath.Base(path)
 	d, err := draft.Of(name, file, o)
 	if err != nil {

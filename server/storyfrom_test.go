@@ -139,6 +139,10 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 		return path
 	}
 	good := write("a.trace", string(recorded(t)))
+	large := write("large.trace", string(recorded(t)))
+	if err := os.Truncate(large, trace.MaxFile+1); err != nil { // it takes no room
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
@@ -151,6 +155,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 		{[]string{"story", "from", filepath.Join(dir, "nowhere.trace")}, "the recording cannot be read"},
 		{[]string{"story", "from", write("b.trace", "{}")}, "not a trace file"},
 		{[]string{"story", "from", write("b c.trace", string(recorded(t)))}, "call it by letters"},
+		{[]string{"story", "from", large}, "at most 536870912: record a shorter time"},
 		{[]string{"story", "from", good, "-o", filepath.Join(dir, "nowhere")}, "name a directory that is there"},
 	} {
 		if err := run(t.Context(), c.args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
@@ -159,7 +164,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 	}
 	for _, args := range [][]string{{"story", "--help"}, {"story", "from", "--help"}} {
 		var said bytes.Buffer
-		if err := run(t.Context(), args, io.Discard, &said); !errors.Is(err, flag.ErrHelp) || !strings.Contains(said.String(), "Proposes a story on a recording") {
+		if err := run(t.Context(), args, io.Discard, &said); !errors.Is(err, flag.ErrHelp) || !strings.Contains(said.String(), "Drafts a story from a recording") {
 			t.Errorf("%v: %v\n%s", args, err, said.String())
 		}
 	}

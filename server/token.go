@@ -8,6 +8,9 @@ import (
 	"os"
 	"runtime"
 	"strings"
+	"syscall"
+
+	"informerscope/server/internal/owner"
 )
 
 // maxTokenFile bounds what is read of a token's file.
@@ -16,7 +19,7 @@ const maxTokenFile = 4 << 10
 // readToken reads an access token from a file, which nobody else may be able to read. Space around the token, a line's end for one, is not
 // part of it.
 func readToken(path string) (string, error) {
-	file, err := os.Open(path)
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would be waited for
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s does not exist; make it with (umask 077; openssl rand -hex 16 > %s)", path, path)
@@ -28,8 +31,10 @@ func readToken(path string) (string, error) {
 	switch {
 	case err != nil:
 		return "", err
-	case info.IsDir():
-		return "", fmt.Errorf("%s is a directory", path)
+	case !info.Mode().IsRegular():
+		return "", fmt.Errorf("%s is no file but a directory, a pipe or a device: give a file", path)
+	case owner.IsAnother(info):
+		return "", fmt.Errorf("%s belongs to another user, who can change it: chown it, or give a file of your own", path)
 	}
 	if mode, limit := info.Mode().Perm(), allowedMode(info); mode&^limit != 0 {
 		return "", fmt.Errorf("%s can be read by others than its owner (its mode is %04o): chmod 600 %s", path, mode, path)
@@ -54,7 +59,7 @@ func allowedMode(info fs.FileInfo) fs.FileMode {
 	switch {
 	case runtime.GOOS == "windows": // its files have no such mode
 		return 0o777
-	case ownedByRoot(info):
+	case owner.IsRoot(info):
 		return 0o740
 	}
 	return 0o700

@@ -76,34 +76,34 @@ func TestCalledAs(t *testing.T) {
 	}
 }
 
-func TestProbe(t *testing.T) {
+func TestCheck(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0"))
 	listen := strings.TrimPrefix(r.base, "http://")
 	_, port, _ := strings.Cut(listen, ":")
-	probe := func(args ...string) (string, error) {
+	check := func(args ...string) (string, error) {
 		var out bytes.Buffer
 		err := run(t.Context(), args, &out, io.Discard)
 		return out.String(), err
 	}
-	for _, args := range [][]string{{"--listen", listen, "--probe", "healthz"}, {"--listen", listen, "--probe=readyz"},
-		{"--listen", "0.0.0.0:" + port, "--probe=readyz"}, {"--listen", ":" + port, "--probe=readyz"}, {"--listen", "localhost:" + port, "--probe=readyz"}} {
-		if out, err := probe(args...); err != nil || out != "ok\n" {
+	for _, args := range [][]string{{"--listen", listen, "--check", "healthz"}, {"--listen", listen, "--check=readyz"},
+		{"--listen", "0.0.0.0:" + port, "--check=readyz"}, {"--listen", ":" + port, "--check=readyz"}, {"--listen", "localhost:" + port, "--check=readyz"}} {
+		if out, err := check(args...); err != nil || out != "ok\n" {
 			t.Errorf("%v: %q, %v", args, out, err)
 		}
 	}
 	for says, args := range map[string][]string{
-		"neither healthz nor readyz": {"--listen", listen, "--probe", "metrics"},
-		"not \"127.0.0.1:0\"":        {"--listen", "127.0.0.1:0", "--probe", "readyz"},
-		"not \"nowhere\"":            {"--listen", "nowhere", "--probe", "readyz"},
+		"neither healthz nor readyz": {"--listen", listen, "--check", "metrics"},
+		"not \"127.0.0.1:0\"":        {"--listen", "127.0.0.1:0", "--check", "readyz"},
+		"not \"nowhere\"":            {"--listen", "nowhere", "--check", "readyz"},
 	} {
-		if _, err := probe(args...); err == nil || !strings.Contains(err.Error(), says) {
+		if _, err := check(args...); err == nil || !strings.Contains(err.Error(), says) {
 			t.Errorf("%v: %v, want %q", args, err, says)
 		}
 	}
 	if err := r.stop(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := probe("--listen", listen, "--probe", "readyz"); err == nil || !strings.Contains(err.Error(), "--probe readyz") {
+	if _, err := check("--listen", listen, "--check", "readyz"); err == nil || !strings.Contains(err.Error(), "--check readyz") {
 		t.Errorf("of a server that has stopped: %v", err)
 	}
 }

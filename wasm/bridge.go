@@ -36,13 +36,13 @@ func post(name string, value any) error {
 	return err
 }
 
-// progress tells the page, ten times a second at most, how far a simulated cluster is that is being made.
-func progress() func(made, of int) {
+// progress tells the page, ten times a second at most, how far something is that takes long: see lab.Options.
+func progress() func(what string, done, of int) {
 	var last time.Time
-	return func(made, of int) {
+	return func(what string, done, of int) {
 		if now := time.Now(); now.Sub(last) >= 100*time.Millisecond {
 			last = now
-			_ = post("progress", map[string]any{"stage": "first", "loaded": made, "total": of}) // the next one will do as well
+			_ = post("progress", map[string]any{"stage": what, "loaded": done, "total": of}) // the next one will do as well
 		}
 	}
 }

@@ -78,8 +78,12 @@ func run() error {
 	if err != nil {
 		return err
 	}
+	turns, err := newQueue()
+	if err != nil {
+		return err
+	}
 	quiet.collectWhenQuiet(true)
-	opts := lab.Options{Recorder: rec, Idle: quiet.wait, Progress: progress(), Audience: cfg.Audience != ""}
+	opts := lab.Options{Recorder: rec, Idle: quiet.wait, Progress: progress(), Yield: turns.wait, Audience: cfg.Audience != ""}
 	if opts.Audience {
 		opts.Idle = nil // nothing runs here
 		quiet.collectWhenQuiet(false)

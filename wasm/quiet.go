@@ -26,8 +26,7 @@ const (
 // stand in the same line. The runtime knows it without the way over the browser's event loop; where it tells, that
 // way is taken only as often as the page needs to be heard.
 type quiet struct {
-	port     safejs.Value
-	turn     chan struct{}
+	queue    *queue
 	listened time.Time
 
 	mu      sync.Mutex
@@ -37,6 +36,18 @@ type quiet struct {
 }
 
 func newQuiet() (*quiet, error) {
+	queue, err := newQueue()
+	return &quiet{queue: queue, limit: leastHeap}, err
+}
+
+// queue is a place in the queue of what the browser has for the worker, with the page's messages.
+type queue struct {
+	mu   sync.Mutex // one waits
+	port safejs.Value
+	turn chan struct{}
+}
+
+func newQueue() (*queue, error) {
 	ctor, err := self().Get("MessageChannel")
 	if err != nil {
 		return nil, err
@@ -45,7 +56,7 @@ func newQuiet() (*quiet, error) {
 	if err != nil {
 		return nil, err
 	}
-	q := &quiet{turn: make(chan struct{}, 1), limit: leastHeap}
+	q := &queue{turn: make(chan struct{}, 1)}
 	if q.port, err = channel.Get("port1"); err != nil {
 		return nil, err
 	}
@@ -63,16 +74,23 @@ func newQuiet() (*quiet, error) {
 	return q, far.Set("onmessage", arrived.Value())
 }
 
+// wait returns when all that the browser had before has been heard, and nothing else can run.
+func (q *queue) wait() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if _, err := q.port.Call("postMessage", nil); err != nil {
+		panic(err) // a port of our own that never closes
+	}
+	<-q.turn
+}
+
 // wait returns when nothing else can run.
 func (q *quiet) wait() {
 	now := time.Now()
 	if steady && now.Sub(q.listened) < listenEvery {
 		awaitQuiet()
 	} else {
-		if _, err := q.port.Call("postMessage", nil); err != nil {
-			panic(err) // a port of our own that never closes
-		}
-		<-q.turn
+		q.queue.wait()
 		now = time.Now()
 		q.listened = now
 	}

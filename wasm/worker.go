@@ -125,7 +125,11 @@ func (w *worker) receive(event safejs.Value) {
 	go func() {
 		result, err := w.read(data)
 		if err := answer(id, result, err); err != nil {
-			fmt.Fprintln(os.Stderr, "informerscope: answer the page:", err)
+			// What is nested too deep for the browser cannot be sent; that it cannot is an answer, too.
+			err = answer(id, nil, fmt.Errorf("the result cannot be sent: %w", err))
+			if err != nil {
+				fmt.Fprintln(os.Stderr, "informerscope: answer the page:", err)
+			}
 		}
 		notify(w.poke)
 	}()

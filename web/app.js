@@ -147,7 +147,8 @@ const link = new Link({
     relay: ctx.relay ? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/relay` : '',
   },
   progress: (p) => {
-    loading.progress(p);
+    if (p.stage === 'file') files.progress(p);
+    else loading.progress(p);
     ctx.repaint();
   },
   ready: (exactly, go) => {

@@ -1,5 +1,5 @@
 // @ts-check
-// Made by go run ./tools/webtypes from the table of commands in core/lab; not to be edited.
+// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/lab; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {'looks' | 'shows' | 'moves' | 'acts' | 'begins' | 'talks'} Effect */
 
@@ -59,4 +59,13 @@ export const effects = {
   page: 'talks',
   apart: 'talks',
   along: 'talks',
+};
+
+/** The greatest number that a key of the address takes. */
+export const limits = {
+  seed: 9007199254740991,
+  objects: 100000,
+  rate: 10000,
+  from: 21600000,
+  at: 9007199254740991,
 };

@@ -5,10 +5,14 @@
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
 import * as fragment from './fragment.js';
+import { Superseded } from './link.js';
 import './words-time.js';
 
 /** How many characters of what was done by hand a link may hold. */
 const longest = 1500;
+
+/** How many bytes a file has at most: the worker's memory, which holds all of it, never shrinks. */
+const largest = 256 * 2 ** 20;
 
 /** The moment that the name of a file asks for, and back. */
 const moment = /-at(\d+)(?=\.jsonl)/;
@@ -66,12 +70,12 @@ export class Files {
   async recording(name) {
     const { ctx } = this;
     const here = this.recordings.get(name);
-    if (here) return here.arrayBuffer();
+    if (here) return this.content(here, name);
     if (ctx.relay) {
       // It may have a live cluster's objects in it, and is for who has the server's token.
       const headers = { Authorization: `Bearer ${ctx.token?.() ?? ''}` };
       const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store', headers }).catch(() => null);
-      if (response?.ok) return response.arrayBuffer();
+      if (response?.ok) return this.content(await response.blob(), name);
     }
     throw new Error(ctx.t('file.needs', { name }));
   }
@@ -147,6 +151,25 @@ export class Files {
     this.input.click();
   }
 
+  /** What is in a file, if the worker has room for it. @param {Blob} file @param {string} name @private */
+  content(file, name) {
+    if (file.size > largest) throw new Error(this.ctx.t('file.large', { name, n: bytes(file.size), m: bytes(largest) }));
+    return file.arrayBuffer();
+  }
+
+  /** The worker says how far it has come with a file; after a while of it the page says so, once a second. @param {{loaded: number, total: number}} p */
+  progress(p) {
+    const now = performance.now();
+    this.reading ??= now;
+    if (now - this.reading < 300 || now - this.saidAt < 1000) return;
+    this.saidAt = now;
+    this.ctx.say(this.ctx.t('file.readingOf', { a: bytes(p.loaded), b: bytes(p.total) }));
+  }
+
+  /** Since when a file is being read, and when that was said. @type {number | undefined} */
+  reading;
+  saidAt = -1e9;
+
   /** @param {File} file */
   async load(file) {
     const { ctx } = this;
@@ -155,8 +178,10 @@ export class Files {
     if (file.size > 4e6) ctx.say(t('file.reading', { name, n: bytes(file.size) }));
     let o;
     try {
-      o = await ctx.call('load', await file.arrayBuffer());
+      this.reading = undefined;
+      o = await ctx.call('load', await this.content(file, name));
     } catch (err) {
+      if (err instanceof Superseded) return;
       ctx.say(t('file.bad', { name, w: err instanceof Error ? err.message : String(err) }), true);
       return;
     }

@@ -209,6 +209,9 @@ const fitted = new Map();
  */
 export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
 
+/** The head of a text beyond which nothing can fit into `room` units: an error can have 64 KiB, and to measure all of it takes seconds. */
+const head = (/** @type {string} */ value, /** @type {number} */ room) => (value.length > room ? value.slice(0, Math.ceil(room) + 1) : value);
+
 /**
  * The text, or as much of its head as fits into `room` units, with an ellipsis.
  * @param {string} value
@@ -216,6 +219,7 @@ export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/
  * @param {string} [font]
  */
 export function fit(value, room, font = '12px') {
+  value = head(value, room);
   const id = `${room}|${font}|${value}`;
   const hit = fitted.get(id);
   if (hit !== undefined) return hit;
@@ -245,6 +249,7 @@ export function fit(value, room, font = '12px') {
  * @returns {string[]}
  */
 export function wrapClauses(value, room, lines, font) {
+  value = head(value, room * lines);
   const plain = wrap(value, room, lines, font);
   const clauses = value.trim().match(/.+?(?:[.:;,](?=\s)|[。：；，]|$)\s*/g) ?? [];
   /** @type {string[]} */
@@ -267,6 +272,7 @@ export function wrapClauses(value, room, lines, font) {
  * @returns {string[]}
  */
 export function wrap(value, room, lines, font = '12px') {
+  value = head(value, room * lines);
   /** @type {string[]} */
   const out = [];
   // A line may end behind a space, a slash, a mark or a CJK character.
@@ -274,7 +280,7 @@ export function wrap(value, room, lines, font = '12px') {
   // A word that is wider than a line breaks, where it has a joint near its end.
   for (let i = 0; i < parts.length; i++) {
     if (width(parts[i].trimEnd(), font) <= room) continue;
-    let n = parts[i].length - 1;
+    let n = Math.min(parts[i].length - 1, Math.ceil(room));
     while (n > 1 && width(parts[i].slice(0, n), font) > room) n--;
     let at = n;
     while (at > n / 2 && !/[._:;,=&?-]./.test(parts[i].slice(at - 1, at + 1)) && !/[a-z][A-Z]/.test(parts[i].slice(at - 1, at + 1))) at--;

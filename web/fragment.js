@@ -1,26 +1,33 @@
 // @ts-check
 // The URL fragment: everything that selects a view stands in it, so a link is a scene. What this page does not know,
 // the token above all, stays as it was; only a link that is given away is without the token.
+import { limits } from './commands.js';
 import { exact } from './format.js';
 import { t } from './i18n.js';
 import './words-time.js';
 
-/** What the simulated cluster allows, as core/lab does. */
-export const limits = { objects: 100000, rate: 10000, seed: Number.MAX_SAFE_INTEGER, from: 21600000, at: Number.MAX_SAFE_INTEGER };
+export { limits };
 
-/** @returns {URLSearchParams} */
+/**
+ * The fragment's keys are those of the table in core/lab; no other can be asked for.
+ * @typedef {import('./types.js').AddressKey} Key
+ * @typedef {Omit<URLSearchParams, 'get' | 'has'> & {get(name: Key): string | null, has(name: Key): boolean}} Fragment
+ * @typedef {Partial<Record<Key, string | number | null>>} Members
+ */
+
+/** @returns {Fragment} */
 export function read() {
   return new URLSearchParams(location.hash.replace(/^#/, ''));
 }
 
-/** @param {URLSearchParams} p */
+/** @param {Fragment} p */
 function text(p) {
   return p.toString().replace(/%2C/g, ',').replace(/%3A/g, ':').replace(/%2F/g, '/');
 }
 
-/** @param {URLSearchParams} p @param {Record<string, string | number | null | undefined>} members */
+/** @param {Fragment} p @param {Members} members */
 function put(p, members) {
-  for (const k in members) {
+  for (const k of /** @type {Key[]} */ (Object.keys(members))) {
     const v = members[k];
     if (k === 'token') continue;
     // "namespace=" is all of them; without it, it is the context's own.
@@ -31,7 +38,7 @@ function put(p, members) {
 
 /**
  * Writes members into the fragment without a new entry in the history; empty and null remove one, but for an empty namespace, which means all.
- * @param {Record<string, string | number | null | undefined>} members
+ * @param {Members} members
  */
 export function write(members) {
   const p = read();
@@ -40,7 +47,7 @@ export function write(members) {
   if (next !== location.hash && !(next === '#' && !location.hash)) history.replaceState(null, '', next);
 }
 
-/** Takes a member out of the fragment; of the namespace `write` keeps the empty one. @param {string} name */
+/** Takes a member out of the fragment; of the namespace `write` keeps the empty one. @param {Key} name */
 export function drop(name) {
   const p = read();
   if (!p.has(name)) return;
@@ -63,7 +70,7 @@ export function setToken(token, was = '') {
 /**
  * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
  * clusters, is never in it.
- * @param {Record<string, string | number | null | undefined>} members
+ * @param {Members} members
  */
 export function shareable(members) {
   const p = read();
@@ -75,7 +82,7 @@ export function shareable(members) {
 
 /**
  * What the fragment selects, as the call `select` takes it. A number that is none throws with words for a person.
- * @param {URLSearchParams} p
+ * @param {Fragment} p
  * @returns {Record<string, string | number>}
  */
 export function selection(p) {
@@ -83,7 +90,7 @@ export function selection(p) {
   const o = { source: p.get('source') === 'live' ? 'live' : 'sim' };
   // Of another process nothing is chosen but which of its informers.
   if (p.get('source') === 'probe') return { source: 'probe', ...(p.get('resource') ? { resource: p.get('resource') ?? '' } : {}) };
-  for (const k of ['context', 'resource', 'era']) {
+  for (const k of /** @type {Key[]} */ (['context', 'resource', 'era'])) {
     const v = p.get(k);
     if (v) o[k] = v;
   }
@@ -103,7 +110,7 @@ export function selection(p) {
   return o;
 }
 
-/** The speed that the fragment asks for, 0 for none. "1/8" is understood. @param {URLSearchParams} p */
+/** The speed that the fragment asks for, 0 for none. "1/8" is understood. @param {Fragment} p */
 export function speed(p) {
   const v = p.get('speed');
   if (!v) return 0;

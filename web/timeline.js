@@ -337,10 +337,12 @@ export class Timeline {
     const { left, edge, base, bare } = this.box;
     if (bare) return;
     const steps = [1, 2, 5, 10, 20, 30, 60, 120, 300, 600, 1200, 3600, 7200, 14400];
-    const step = !total ? 1 : steps.find((q) => ((q * 1000) / total) * (edge - left) >= 90) ?? 86400;
+    const room = (90 * total) / 1000 / (edge - left);
+    let step = steps.find((q) => q >= room) ?? 86400;
+    while (step < room) step *= 2;
     let n = 0;
     const begin = Math.ceil(this.span.from / 1000 / step) * step;
-    for (let sec = begin; total && this.x(sec * 1000) < edge - 10; sec += step) {
+    for (let sec = begin; total && n < 40 && this.x(sec * 1000) < edge - 10; sec += step) {
       let o = this.ticks[n];
       if (!o) {
         const tick = s('path', { d: `M0 ${base}V${base + 4}`, class: 'axis' });

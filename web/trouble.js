@@ -98,6 +98,7 @@ export function line(tr, fits) {
  */
 export function plain({ t }, error) {
   if (!error) return '';
+  error = error.slice(0, 1000); // more has no room; and how long the patterns below look grows with the square of it
   const words = reason(error);
   if (error === 'the last round ended') return t('err.roundEnded');
   if (/^(unexpected )?EOF$/.test(words)) return t('err.ended');

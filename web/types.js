@@ -1406,4 +1406,10 @@
  * @property {[]} along
  */
 
+/**
+ * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
+ * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'seed' | 'objects' | 'rate' | 'do' | 'from' | 'at' |
+ *   'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ */
+
 export {};

@@ -31,7 +31,7 @@ func filled(before, unit, after string) string {
 
 // TestCheckMakesLittle: whatever lists a segment of 4 MiB brings, what is made of them to refuse or to rewrite it is some tens of megabytes.
 func TestCheckMakesLittle(t *testing.T) {
-	const ceiling = 160 << 20 // of everything that was allocated, freed or not
+	const ceiling = 256 << 20 // of everything that was allocated, freed or not; pools give back less under the race detector
 	list := func(unit string, n int) string { return strings.TrimSuffix(strings.Repeat(unit, n), ",") }
 	restored := func(list string) string { return `{"s":0,"t":0,"k":"Restored","txt":"{` + list }
 	for what, x := range map[string]struct {

@@ -10,14 +10,13 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"k8s.io/utils/clock"
 
-	"informerscope/core/object"
 	"informerscope/core/trace"
 	"informerscope/core/vclock"
 )
@@ -32,9 +31,18 @@ const (
 	firstRedial = 500 * time.Millisecond
 	lastRedial  = 8 * time.Second
 	// maxAttachedLine bounds a line of a stream: a baseline has all keys of a store in one.
-	maxAttachedLine = 128 << 20
+	maxAttachedLine   = 128 << 20
+	maxAttachedHeader = 1 << 20
 	// atOnce is how many events are appended together at most.
 	atOnce = 4096
+	// A baseline has at most so many events, of so many bytes, and is complete after so long.
+	maxBaselineEvents = 4096
+	maxBaselineBytes  = 256 << 20
+	baselinePatience  = 2 * time.Minute
+	// maxAttachedInformers is how many informers of a process can be chosen from.
+	maxAttachedInformers = 256
+	// turnBytes is after how many bytes of a stream other work has its turn.
+	turnBytes = 64 << 10
 )
 
 // Attached is what there is to attach to, as the page's menu has it.
@@ -74,8 +82,12 @@ func (l *Lab) Attached(ctx context.Context) Attached {
 	}
 	defer resp.Body.Close()
 	out.Offered = true
-	if err := json.NewDecoder(io.LimitReader(resp.Body, 4<<20)).Decode(&out); err != nil {
+	if err := json.NewDecoder(io.LimitReader(resp.Body, 1<<20)).Decode(&out); err != nil {
 		out.Error = fmt.Sprintf("What the attached process has cannot be read: %v", err)
+	}
+	if n := len(out.Informers); n > maxAttachedInformers {
+		out.Error = fmt.Sprintf("The attached process has %d informers, and at most %d can be listed: let its probe watch fewer.", n, maxAttachedInformers)
+		out.Informers = nil
 	}
 	if out.Informers == nil {
 		out.Informers = []AttachedInformer{}
@@ -155,6 +167,7 @@ func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, er
 type attached struct {
 	rec        *trace.Recorder
 	clock      clock.WithTicker
+	yield      func()
 	rt         *http.Transport
 	path       string
 	ctx        context.Context
@@ -169,11 +182,15 @@ type attached struct {
 
 // attachedStream is one answer of a probe.
 type attachedStream struct {
-	body io.Closer
-	in   *bufio.Reader
-	dec  *trace.LineDecoder
-	held []trace.Event // of a baseline that is not complete
-	left int           // how many events of it are to come
+	body  io.Closer
+	lines *trace.LineReader
+	dec   *trace.LineDecoder
+	held  []trace.Event // of a baseline that is not complete
+	bytes int           // of what they bring
+	left  int           // how many events of it are to come
+	whole chan struct{} // is closed when the baseline that is awaited is complete; nil: none is
+	came  bool          // a baseline
+	late  atomic.Bool   // it was awaited for too long
 	// shift is the log's time when the stream began, less the stream's; known once an event came.
 	shift   time.Duration
 	shifted bool
@@ -185,7 +202,7 @@ func newAttached(l *Lab, informers string) *attached {
 		path += "?" + url.Values{"informers": {informers}}.Encode()
 	}
 	t, disconnect := relayTransport(l.dialRelay)
-	a := &attached{rec: l.rec, clock: l.clock, rt: t, path: path, disconnect: disconnect}
+	a := &attached{rec: l.rec, clock: l.clock, yield: l.yield, rt: t, path: path, disconnect: disconnect}
 	a.ctx, a.end = context.WithCancel(context.Background())
 	return a
 }
@@ -200,15 +217,21 @@ func (a *attached) begin(ctx context.Context) error {
 		end()
 		return err
 	}
-	s := &attachedStream{body: ended{resp.Body, end}, in: bufio.NewReaderSize(resp.Body, 64<<10),
-		dec: trace.NewLineDecoder(func(raw []byte) (any, error) { return object.Parse(raw) })}
+	s := &attachedStream{body: ended{resp.Body, end}, dec: trace.NewLineDecoder(parseObject),
+		lines: &trace.LineReader{In: bufio.NewReaderSize(resp.Body, 64<<10), Max: maxAttachedHeader}}
 	s.dec.SkipUnknown = true
-	line, err := s.line()
+	s.dec.Turn(a.yield)
+	line, err := s.lines.Next()
+	var header trace.Header
 	if err == nil {
-		err = json.Unmarshal(line, &a.header)
+		header, err = trace.ParseHeader(line)
 	}
-	if err == nil && (a.header.Format != trace.FileFormat || a.header.Version != trace.FileVersion) {
-		err = fmt.Errorf("its first line is not that of a trace of version %d", trace.FileVersion)
+	worked := 0
+	s.lines.Max, s.lines.Read = maxAttachedLine, func(n int) {
+		if worked += n; worked >= turnBytes {
+			worked = 0
+			a.yield()
+		}
 	}
 	if !unbound() && err == nil { // ctx ended, and with it the answer
 		err = ctx.Err()
@@ -218,6 +241,7 @@ func (a *attached) begin(ctx context.Context) error {
 		end()
 		return &probeError{trouble: damagedStream(err)}
 	}
+	a.header = header
 	a.header.Selection.Source = SourceProbe
 	a.stream = s
 	return nil
@@ -259,7 +283,13 @@ func (a *attached) run() {
 			return
 		}
 		a.stream.body.Close()
-		if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+		if a.stream.came {
+			wait = firstRedial
+		}
+		if a.stream.late.Load() {
+			a.tell(trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The attached process has not told its whole state within %v. "+
+				"This page tries again by itself.", baselinePatience)})
+		} else if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
 			a.tell(trouble{cause: "probe-gone", err: err, words: "The attached process went away, or the way to it broke. This page tries again by itself."})
 		} else if damaged := (*probeError)(nil); errors.As(err, &damaged) {
 			a.tell(damaged.trouble)
@@ -275,7 +305,6 @@ func (a *attached) run() {
 			err := a.begin(opening)
 			cancel()
 			if err == nil {
-				wait = firstRedial
 				break
 			}
 			if no := (*probeError)(nil); errors.As(err, &no) && a.ctx.Err() == nil {
@@ -305,14 +334,44 @@ func (a *attached) tell(is trouble) {
 // read appends what the stream tells to the log until it ends.
 func (a *attached) read() error {
 	s := a.stream
+	a.await(s)
+	defer s.arrived()
 	for {
-		events, err := s.next()
+		events, err := s.next(a)
 		if err := a.extend(events); err != nil {
 			return &probeError{trouble: damagedStream(err)}
 		}
 		if err != nil {
 			return err
 		}
+	}
+}
+
+// await gives a baseline, whose first or whose header has come, its time.
+func (a *attached) await(s *attachedStream) {
+	if s.whole != nil {
+		return
+	}
+	whole := make(chan struct{})
+	s.whole = whole
+	a.done.Go(func() {
+		timer := a.clock.NewTimer(baselinePatience)
+		defer timer.Stop()
+		select {
+		case <-timer.C():
+			s.late.Store(true)
+			s.body.Close()
+		case <-whole:
+		case <-a.ctx.Done():
+		}
+	})
+}
+
+// arrived ends the wait for a baseline.
+func (s *attachedStream) arrived() {
+	if s.whole != nil {
+		close(s.whole)
+		s.whole = nil
 	}
 }
 
@@ -331,79 +390,64 @@ func (a *attached) extend(events []trace.Event) error {
 		a.said = "" // a baseline says anew how it is
 	}
 	for i := range events {
-		events[i].Seq = seq + uint64(i) + 1
-		events[i].At += s.shift
+		events[i].At = min(events[i].At+s.shift, trace.MaxTime)
 	}
-	return a.rec.Extend(events)
-}
-
-// line is the next line, valid until the next call.
-func (s *attachedStream) line() ([]byte, error) {
-	part, err := s.in.ReadSlice('\n')
-	if err == nil {
-		return part, nil
-	}
-	line := slices.Clone(part)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		if part, err = s.in.ReadSlice('\n'); len(line)+len(part) > maxAttachedLine {
-			return nil, fmt.Errorf("a line is longer than %d bytes", maxAttachedLine)
-		}
-		line = append(line, part...)
-	}
-	return line, err
+	return a.rec.Append(events)
 }
 
 // next waits for the next event, and takes what came with it. A baseline is given whole.
-func (s *attachedStream) next() ([]trace.Event, error) {
+func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	var out []trace.Event
 	for {
-		line, err := s.line()
-		if err != nil {
+		line, err := s.lines.Next()
+		if wrong := (*trace.LineError)(nil); errors.As(err, &wrong) {
+			return out, &probeError{trouble: damagedStream(err)}
+		} else if err != nil {
 			return out, err
 		}
 		if line = bytes.TrimSpace(line); len(line) > 0 {
 			e, err := s.dec.Line(line)
+			if err == nil && e != nil {
+				if e.Kind == trace.KindSelected {
+					a.await(s)
+				}
+				out, err = s.take(out, e)
+			}
 			if err != nil {
 				return out, &probeError{trouble: damagedStream(err)}
 			}
-			if e != nil {
-				out = s.take(out, e)
-			}
 		}
-		if ahead, _ := s.in.Peek(s.in.Buffered()); len(out) > 0 && (len(out) >= atOnce || bytes.IndexByte(ahead, '\n') < 0) {
+		if ahead, _ := s.lines.In.Peek(s.lines.In.Buffered()); len(out) > 0 && (len(out) >= atOnce || bytes.IndexByte(ahead, '\n') < 0) {
 			return out, nil
 		}
 	}
 }
 
 // take adds an event to those that are ready, or keeps it with its baseline.
-func (s *attachedStream) take(out []trace.Event, e *trace.Event) []trace.Event {
-	if e.Kind == trace.KindSelected {
+func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) {
+	switch {
+	case e.Kind == trace.KindSelected:
+		e.Text = fromSource(e.Text, SourceProbe)
 		var sel trace.Selection
-		if json.Unmarshal([]byte(e.Text), &sel) == nil {
-			sel.Source = SourceProbe
-			if text, err := json.Marshal(sel); err == nil {
-				e.Text = string(text)
-			}
-		}
-		s.held, s.left = append(s.held, *e), len(sel.Lanes())
-		if s.left > 0 {
-			return out
-		}
-	} else if s.left > 0 {
-		s.held = append(s.held, *e)
-		if e.Kind == trace.KindRestored {
-			s.left--
-		}
-		if s.left > 0 {
-			return out
-		}
-	} else {
-		return append(out, *e)
+		_ = json.Unmarshal([]byte(e.Text), &sel) // of what is no selection there is one lane
+		s.left = len(sel.Lanes())
+	case s.left == 0:
+		return append(out, *e), nil
+	case e.Kind == trace.KindRestored:
+		s.left--
+	}
+	s.bytes += e.Bytes()
+	if s.held = append(s.held, *e); len(s.held) > maxBaselineEvents || s.bytes > maxBaselineBytes {
+		s.held = nil
+		return out, fmt.Errorf("its state has more than %d events or %d bytes, and is not complete: attach to fewer informers", maxBaselineEvents, maxBaselineBytes)
+	}
+	if s.left > 0 {
+		return out, nil
 	}
 	out = append(out, s.held...)
-	s.held = nil
-	return out
+	s.held, s.bytes, s.came = nil, 0, true
+	s.arrived()
+	return out, nil
 }
 
 // attachTo attaches to the informers that a change of the selection names, or to all.

@@ -5,10 +5,14 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"k8s.io/utils/clock"
+	clocktesting "k8s.io/utils/clock/testing"
 
 	"informerscope/core/trace"
 	"informerscope/core/view"
@@ -156,5 +160,128 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	}
 	if _, err := c.do(t, "select", `{"source":"sim"}`); err != nil {
 		t.Errorf("away from it: %v", err)
+	}
+}
+
+// hostileStream is a process that tells its header, and then the same again and again until who listens leaves; it is told how many bytes went out.
+func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
+	var sent atomic.Int64
+	many := strings.Repeat(again, max(1, (64<<10)/len(again)))
+	return func(w http.ResponseWriter, r *http.Request) {
+		header, _, _ := strings.Cut(aStream(0), "\n")
+		n, err := io.WriteString(w, header+"\n"+begin)
+		for sent.Add(int64(n)); err == nil && r.Context().Err() == nil; sent.Add(int64(n)) {
+			n, err = io.WriteString(w, many)
+		}
+	}, &sent
+}
+
+const selectedLine = `{"s":1,"t":10,"k":"Selected","txt":"{\"source\":\"live\",\"version\":\"v1\",\"resource\":\"pods\",\"eras\":[\"1.37\"]}"}` + "\n"
+
+// TestAnAttachedProcessThatFloods: whatever an attached process tells, as fast as it can and without an end, the page keeps a bounded part of
+// it, says what is wrong where something is, has turns for other work, and can be led elsewhere.
+func TestAnAttachedProcessThatFloods(t *testing.T) {
+	note := `{"s":1,"t":1,"k":"Note","txt":"` + strings.Repeat("x", 200) + `"}` + "\n"
+	many := func(n int) string { return "{}" + strings.Repeat(",{}", n-1) }
+	for _, c := range []struct {
+		name, begin, again string
+		says               string // the trouble; empty: events come, and never end
+		most               uint64 // MiB of memory
+	}{
+		{"a baseline that never ends", selectedLine, note, "attach to fewer informers", 64},
+		{"a baseline of long lines", selectedLine, `{"s":1,"t":1,"k":"Note","items":[` + many(500_000) + "]}\n", "attach to fewer informers", 800},
+		{"events", strings.SplitAfterN(aStream(3), "\n", 2)[1], note, "", 96},
+		{"objects", strings.SplitAfterN(aStream(3), "\n", 2)[1],
+			`{"s":1,"t":1,"k":"Note","obj":{"id":1,"raw":{"a":"` + strings.Repeat("x", 1<<20) + `"}}}` + "\n", "", 240},
+		{"a line that never ends", "", `  `, "white space", 32},
+		{"zeros", "", "\x00", "not JSON", 32},
+		{"empty lines", "", "\n", "", 64},
+		{"a text that never ends", `{"s":1,"k":"Note","txt":"`, "x", "a state has more than", 400},
+		{"items that never end", `{"s":1,"k":"Restored","items":[{}`, ",{}", "more than 1048576 entries", 128},
+		{"a time that is far away", "", `{"s":1,"t":9223372036854775807,"k":"Note"}` + "\n", "3650 days", 32},
+		{"resources", "", `{"s":1,"t":1,"k":"Selected","txt":"{\"resources\":[` + many(300_000) + `]}"}` + "\n", "at most 64 can be followed", 300},
+		{"an event that never ends", "", `{"s":1,"t":1,"k":"Restored","more":true,"items":[` + many(1000) + "]}\n", "more than 1048576 items", 600},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			handler, sent := hostileStream(c.begin, c.again)
+			var turns atomic.Int64
+			console, rec := attachedLab(t, handler)
+			console.Lab.yields = func() { turns.Add(1) }
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			before := m.HeapAlloc
+			if _, err := console.do(t, "select", `{"source":"probe","resource":"pods"}`); err != nil {
+				t.Fatal(err)
+			}
+			var most uint64
+			look := func() {
+				runtime.ReadMemStats(&m)
+				most = max(most, m.HeapAlloc-min(before, m.HeapAlloc))
+			}
+			if c.says != "" {
+				until(t, rec, c.says, func(s *trace.State) bool { look(); return strings.Contains(s.Source.Trouble, c.says) })
+			} else {
+				for deadline := time.Now().Add(time.Minute); sent.Load() < 48<<20 && time.Now().Before(deadline); {
+					look()
+					runtime.Gosched()
+				}
+			}
+			bytes := sent.Load()
+			if _, err := console.do(t, "select", `{"source":"sim","objects":3,"rate":0}`); err != nil {
+				t.Fatal(err)
+			}
+			if most>>20 > c.most {
+				t.Errorf("%d MiB of memory, at most %d should be", most>>20, c.most)
+			}
+			if n := turns.Load(); c.says == "" && n < bytes/turnBytes/2 {
+				t.Errorf("%d turns for %d bytes", n, bytes)
+			}
+			t.Logf("%4d MB were sent, at most %3d MB of memory, %d turns", bytes>>20, most>>20, turns.Load())
+		})
+	}
+}
+
+// TestAnAttachedProcessThatDrips: a process that tells its state a byte now and then is given up after two minutes, and asked again.
+func TestAnAttachedProcessThatDrips(t *testing.T) {
+	for name, begin := range map[string]string{"before its state": "", "within its state": selectedLine, "within a line": selectedLine + `{"s":2,"k":"Rest`} {
+		t.Run(name, func(t *testing.T) {
+			header, _, _ := strings.Cut(aStream(0), "\n")
+			asked := make(chan struct{}, 8)
+			console, rec := attachedLab(t, func(w http.ResponseWriter, r *http.Request) {
+				asked <- struct{}{}
+				_, _ = io.WriteString(w, header+"\n"+begin)
+				_ = http.NewResponseController(w).Flush()
+				<-r.Context().Done()
+			})
+			now := clocktesting.NewFakeClock(time.Now())
+			console.Lab.clock = now
+			if _, err := console.do(t, "select", `{"source":"probe","resource":"pods"}`); err != nil {
+				t.Fatal(err)
+			}
+			<-asked
+			for !now.HasWaiters() {
+				runtime.Gosched()
+			}
+			now.Step(baselinePatience)
+			until(t, rec, "it is said", func(s *trace.State) bool { return strings.Contains(s.Source.Trouble, "whole state within 2m0s") })
+			for !now.HasWaiters() {
+				runtime.Gosched()
+			}
+			now.Step(lastRedial)
+			<-asked
+		})
+	}
+}
+
+// TestManyAttachedInformers: a process that names more informers than a menu can have is told so.
+func TestManyAttachedInformers(t *testing.T) {
+	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, _ = io.WriteString(w, `{"informers":[{}`+strings.Repeat(",{}", 300_000)+`]}`)
+	}))
+	l := New(Options{Recorder: trace.NewRecorder(trace.RecorderOptions{}), Dial: dial})
+	defer l.Close()
+	if is := l.Attached(t.Context()); !is.Offered || len(is.Informers) != 0 || !strings.Contains(is.Error, "at most 256 can be listed") {
+		t.Errorf("%d informers, %q", len(is.Informers), is.Error)
 	}
 }

@@ -23,13 +23,12 @@ import (
 
 	"informerscope/core/trace"
 	"informerscope/core/view"
+	"informerscope/tools/doctables"
 )
 
 //go:generate go test -run ^TestTheProtocolSaysWhatTheTableSays$ -write-protocol
 
-var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md")
-
-const protocol = "../../docs/protocol.md"
+var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md and docs/reference.md")
 
 // typeWords name a type in docs/protocol.md where the field has a shorter word than an error message.
 var typeWords = map[Type]string{Whole: "integer", Switch: "boolean", Any: "object"}
@@ -96,31 +95,116 @@ func verbRows() string {
 	return b.String()
 }
 
-// TestTheProtocolSaysWhatTheTableSays holds the tables of docs/protocol.md against the commands; go generate ./core/lab writes them.
+// scriptRows is the table of the commands of globalThis.informerscope.
+func scriptRows() string {
+	var b strings.Builder
+	b.WriteString("| command | values | what it does | result |\n|-|-|-|-|\n")
+	for _, c := range Commands() {
+		if c.Script {
+			call := strings.ReplaceAll(signature(c.Args), "], [", ", ")
+			fmt.Fprintf(&b, "| `%s(%s)` | %s | %s | %s |\n", c.Name, call, strings.Join(values(c.Args), "; "), c.Does, c.Answers)
+		}
+	}
+	return b.String()
+}
+
+// signature are the names of arguments, in square brackets from the first that may be left out.
+func signature(args []Arg) string {
+	words := make([]string, len(args))
+	for i, a := range args {
+		words[i] = a.Name
+		if a.Type == Object {
+			members := make([]string, len(a.Members))
+			for j, m := range a.Members {
+				members[j] = m.Name
+			}
+			words[i] = "{" + strings.Join(members, ", ") + "}"
+		}
+		if !a.Needed {
+			words[i] = "[" + words[i] + "]"
+		}
+	}
+	return strings.Join(words, ", ")
+}
+
+// values say which values the arguments take, where the name does not say it; docs/protocol.md has all of it.
+func values(args []Arg) (all []string) {
+	for _, a := range args {
+		switch {
+		case len(a.OneOf) > 0:
+			all = append(all, a.Name+": "+codes(a.OneOf))
+		case a.Type == Object:
+			all = append(all, values(a.Members)...)
+		case a.Type == Switch:
+			all = append(all, a.Name+": true or false")
+		case a.Longest > 0:
+			all = append(all, fmt.Sprintf("%s: up to %s bytes", a.Name, grouped(uint64(a.Longest))))
+		case a.Type == Content:
+			all = append(all, a.Name+": its text, or an ArrayBuffer")
+		case (a.Type == Whole || a.Type == Number) && a.Max < math.MaxInt32 && a.Name != "lane":
+			all = append(all, fmt.Sprintf("%s: %s to %s", a.Name, decimal(a.Min), grouped(uint64(a.Max))))
+		}
+	}
+	return all
+}
+
+// keyRows is the table of the keys of the page's address.
+func keyRows() string {
+	var b strings.Builder
+	b.WriteString("| key | value | meaning |\n|-|-|-|\n")
+	for _, k := range AddressKeys() {
+		takes := k.Takes
+		if k.Max > 0 {
+			takes = strings.TrimPrefix(takes+", 0 to "+grouped(k.Max), ", ")
+		}
+		fmt.Fprintf(&b, "| `%s` | %s | %s |\n", k.Name, takes, k.Means)
+	}
+	return b.String()
+}
+
+// grouped is a whole number with commas.
+func grouped(n uint64) string {
+	s := strconv.FormatUint(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// TestTheProtocolSaysWhatTheTableSays holds the tables of docs/protocol.md and docs/reference.md against the code; go generate ./core/lab
+// writes them.
 func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
-	page, err := os.ReadFile(protocol)
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := string(page)
-	for name, rows := range map[string]string{"commands": commandRows(), "verbs": verbRows()} {
-		begin := "<!-- " + name + ": written by go generate ./core/lab -->\n"
-		end := "<!-- end of " + name + " -->\n"
-		before, rest, ok := strings.Cut(want, begin)
-		_, after, ends := strings.Cut(rest, end)
-		if !ok || !ends {
-			t.Fatalf("docs/protocol.md has no place for its table of %s", name)
+	const by = "go generate ./core/lab"
+	doctables.Hold(t, "../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows()})
+	doctables.Hold(t, "../../docs/reference.md", by, *writeProtocol, map[string]string{"keys": keyRows(), "script": scriptRows()})
+}
+
+// TestThePageReadsEveryKeyOfTheAddress finds a key that nothing reads, and values that the table does not have. That the page asks for no
+// other key is checked by its types.
+func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
+	code := webCode(t)
+	for _, k := range AddressKeys() {
+		read := false
+		for path, text := range code {
+			name := filepath.Base(path)
+			read = read || name != "types.js" && name != "commands.js" && strings.Contains(text, "'"+k.Name+"'")
 		}
-		want = before + begin + "\n" + rows + "\n" + end + after
-	}
-	if *writeProtocol {
-		if err := os.WriteFile(protocol, []byte(want), 0o644); err != nil {
-			t.Fatal(err)
+		if !read {
+			t.Errorf("nothing in the page reads %s", k.Name)
 		}
-		return
 	}
-	if want != string(page) {
-		t.Error("docs/protocol.md differs from the table of commands; go generate ./core/lab writes it")
+	for key, list := range map[string]struct{ file, name string }{
+		"embed": {"layouts/phone.js", "ids"}, "theme": {"theme.js", "names"},
+	} {
+		m := regexp.MustCompile(`const ` + list.name + ` = \[(.*)\]`).FindStringSubmatch(code[filepath.Join("../../web", list.file)])
+		if m == nil {
+			t.Fatalf("%s has no list of %s", list.file, list.name)
+		}
+		want := codes(strings.Split(strings.ReplaceAll(m[1], "'", ""), ", "))
+		i := slices.IndexFunc(addressKeys, func(k AddressKey) bool { return k.Name == key })
+		if is := addressKeys[i].Takes; is != want {
+			t.Errorf("%s takes %s in the table, and in the page %s", key, is, want)
+		}
 	}
 }
 
@@ -446,6 +530,75 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	if err := errorOf(c.do(t, "broadcast")); err != ErrNotOffered {
 		t.Errorf("broadcast without a relay: %v", err)
 	}
+}
+
+// TestTheReferencesExampleRuns does what the example of docs/reference.md does, and finds what it says of the state.
+func TestTheReferencesExampleRuns(t *testing.T) {
+	page, err := os.ReadFile("../../docs/reference.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, example, ok := strings.Cut(string(page), "```js\n")
+	example, _, ends := strings.Cut(example, "```")
+	if !ok || !ends {
+		t.Fatal("docs/reference.md has no example")
+	}
+	c := console(t)
+	calls, paths := 0, 0
+	for line := range strings.Lines(example) {
+		code, said, _ := strings.Cut(line, "//")
+		m := regexp.MustCompile(`^(?:const s = )?await informerscope\.(\w+)(?:\((.*)\))?;\s*$`).FindStringSubmatch(code)
+		if m == nil {
+			t.Fatalf("%q is no call", line)
+		}
+		if m[1] == "ready" {
+			continue
+		}
+		calls++
+		text := regexp.MustCompile(`(\w+): `).ReplaceAllString(strings.ReplaceAll(m[2], "'", `"`), `"$1": `)
+		var args []json.RawMessage
+		if err := json.Unmarshal([]byte("["+text+"]"), &args); err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		given := make([]Argument, len(args))
+		for i, a := range args {
+			given[i].JSON = a
+		}
+		command, err := commandNamed(m[1])
+		if err != nil || !command.Script {
+			t.Fatalf("%s: no script has it: %v", line, err)
+		}
+		out, err := c.Do(t.Context(), m[1], given)
+		if err != nil {
+			t.Fatalf("%s: %v", line, err)
+		}
+		for _, path := range regexp.MustCompile(`\bs\.[\w.]+`).FindAllString(said, -1) {
+			paths++
+			if !hasPath(t, out, strings.Split(path, ".")[1:]) {
+				t.Errorf("the state has no %s", path)
+			}
+		}
+	}
+	if calls < 7 || paths < 3 {
+		t.Errorf("%d calls and %d paths were found; is the example written otherwise now?", calls, paths)
+	}
+}
+
+// hasPath says whether a value has members below each other, as JSON.
+func hasPath(t *testing.T, value any, path []string) bool {
+	t.Helper()
+	text, err := json.Marshal(value)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range path {
+		var members map[string]json.RawMessage
+		if json.Unmarshal(text, &members) != nil || members[name] == nil {
+			return false
+		}
+		text = members[name]
+	}
+	return true
 }
 
 func errorOf(_ any, err error) error { return err }

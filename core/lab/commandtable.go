@@ -536,7 +536,7 @@ func sourceCommands() []Command {
 		run:     one("", func(ctx context.Context, c *Console, token string) (any, error) { return c.token(ctx, token) }),
 	}, {
 		Name: "resources", Effect: Looks, Script: true, Patience: clusterPatience,
-		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why one cannot be watched. " +
+		Does: "lists the resources that discovery finds in the running source. `unwatchable` says why the page cannot watch a resource. " +
 			"If a group version does not answer, its entry has no resource",
 		Answers: "`[{group, version, resource, kind, namespaced, unwatchable}]`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
@@ -564,7 +564,9 @@ func fileCommands() []Command {
 		run: nothing(func(_ context.Context, c *Console) (any, error) { return File{c.Lab.Export}, nil }),
 	}, {
 		Name: "load", Effect: Begins, Script: true, Args: []Arg{{Name: "file", Type: Content, Needed: true}},
-		Does: "ends the experiment and shows a recording instead", Answers: "`{events, warning}`",
+		Does: "ends the experiment and shows a recording instead. Other calls go on while it is read; a later `select` or `load` replaces it, and it " +
+			"returns an error. docs/trace.md has the limits of a file",
+		Answers: "`{events, warning}`",
 		run: func(_ context.Context, c *Console, given arguments) (any, error) {
 			content, err := given.content(0)
 			if err != nil {
@@ -573,6 +575,7 @@ func fileCommands() []Command {
 			c.simulated(false)
 			n, warning, err := c.Lab.Load(bytes.NewReader(content))
 			if err != nil {
+				c.simulated(c.Lab.Selection().Source == "sim")
 				return nil, err
 			}
 			c.View.Reset()

@@ -27,8 +27,12 @@ type Options struct {
 	// Idle, if it is set, puts simulated experiments on virtual time: it returns when nothing else in the program can run. The
 	// same seed then plays the same story to the event, and a Story plays it again. Only one goroutine calls it.
 	Idle func()
-	// Progress is told how far a simulated cluster is that is being made; nil when nobody wants to know. See simcluster.Options.
-	Progress func(made, of int)
+	// Progress is called while a simulated cluster is made ("first", in objects) or a file is read ("file", in bytes), with how far it is.
+	// It may be nil.
+	Progress func(what string, done, of int)
+	// Yield, if it is set, lets the program's other work have its turn: who computes for long calls it now and then. It is for a program
+	// whose goroutines share one thread with what the page asks.
+	Yield func()
 	// Dial opens a connection to the relay; nil when there is none.
 	Dial func(context.Context) (net.Conn, error)
 	// Audience says that the log is a speaker's (see Following): nothing is selected, done or loaded here, and who asks for it gets
@@ -56,7 +60,8 @@ type Lab struct {
 	rec      *trace.Recorder
 	clock    clock.WithTicker
 	dial     func(context.Context) (net.Conn, error)
-	progress func(made, of int)
+	progress func(what string, done, of int)
+	yields   func()
 	virtual  bool
 	driver   *vclock.Driver
 	audience bool
@@ -87,7 +92,7 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, virtual: o.Idle != nil, audience: o.Audience,
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, yields: o.Yield, virtual: o.Idle != nil, audience: o.Audience,
 		end: func() {}, turn: make(chan struct{}, 1)}
 	l.driver = vclock.NewDriver(o.Idle, o.Clock)
 	if l.virtual {
@@ -140,6 +145,13 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 	}
 	_, err := l.Select(ctx, Change{})
 	return err == nil, err
+}
+
+// yield lets the program's other work have its turn.
+func (l *Lab) yield() {
+	if l.yields != nil {
+		l.yields()
+	}
 }
 
 // Selection is what is watched now.
@@ -208,7 +220,10 @@ func namespaced(sel trace.Selection) []uint8 {
 
 // openSim starts the simulated cluster of a selection, on v if that is not nil. l.mu is held.
 func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
-	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate, Progress: l.progress}
+	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate}
+	if l.progress != nil {
+		o.Progress = func(made, of int) { l.progress("first", made, of) }
+	}
 	if o.Objects == 0 {
 		o.Objects = -1 // none; zero would mean simcluster's own default
 	}

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -42,43 +43,91 @@ func fileName(sel trace.Selection, now time.Time, ending string) string {
 }
 
 // Load ends the experiment and shows a recording in its place. It returns how many
-// events there are, and what was lost of a damaged file, in words.
+// events there are, and what was lost of a damaged file, in words. What runs goes on while the file is read, and others have their turn; a
+// selection, or another recording, that comes meanwhile takes its place: ErrSuperseded.
 func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	if l.audience {
 		return 0, "", ErrAudience
 	}
-	h, log, damage, err := trace.ReadFile(r, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
-	if err != nil {
-		return 0, "", err
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	mine := &asking{cancel: cancel}
+	l.mu.Lock()
+	l.supersede()
+	l.asks = mine
+	l.mu.Unlock()
+	file := &counted{Reader: r}
+	if sized, ok := r.(interface{ Len() int }); ok {
+		file.of = sized.Len()
 	}
+	log := l.rec.Empty()
+	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []trace.Event) error {
+		for i := range events {
+			if e := &events[i]; e.Kind == trace.KindSelected { // the state says that it is a recording, whatever was recorded
+				e.Text = fromSource(e.Text, "file")
+			}
+		}
+		if l.progress != nil {
+			l.progress("file", file.n, file.of)
+		}
+		l.yield()
+		if ctx.Err() != nil {
+			return ErrSuperseded
+		}
+		return log.Append(events)
+	})
 	l.turn <- struct{}{}
 	defer func() { <-l.turn }()
-	l.halt()
+	if err == nil && ctx.Err() == nil {
+		l.halt()
+	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if l.closed {
+	switch {
+	case l.closed:
 		return 0, "", errClosed
+	case l.asks != mine:
+		return 0, "", ErrSuperseded
+	case err != nil:
+		l.asks = nil
+		return 0, "", err
 	}
-	l.supersede()
+	l.asks = nil
 	l.stopSource()
 	l.selection = h.Selection
 	l.selection.Source = "file"
-	for i := range log {
-		if log[i].Kind != trace.KindSelected {
-			continue
-		}
-		// The state says that it is a recording, whatever was recorded.
-		var sel trace.Selection
-		if json.Unmarshal([]byte(log[i].Text), &sel) == nil {
-			sel.Source = "file"
-			if text, err := json.Marshal(sel); err == nil {
-				log[i].Text = string(text)
-			}
-		}
-	}
 	l.rec.Load(log)
 	if damage != nil {
 		warning = damage.Error()
 	}
-	return len(log), warning, nil
+	return events, warning, nil
+}
+
+// counted is a file that counts what was read of it.
+type counted struct {
+	io.Reader
+	n, of int
+}
+
+// Read implements io.Reader.
+func (c *counted) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.n += n
+	return n, err
+}
+
+func parseObject(raw []byte) (any, error) { return object.Parse(raw) }
+
+// fromSource is a selection as JSON with another source.
+func fromSource(selection, source string) string {
+	var sel trace.Selection
+	if json.Unmarshal([]byte(selection), &sel) != nil {
+		return selection
+	}
+	sel.Source = source
+	text, err := json.Marshal(sel)
+	if err != nil {
+		return selection
+	}
+	return string(text)
 }

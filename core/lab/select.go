@@ -15,10 +15,11 @@ import (
 	"informerscope/core/trace"
 )
 
-// ErrSuperseded is the answer to a selection whose cluster had not answered yet when another one was made.
-var ErrSuperseded = errors.New("another selection was made before this one's cluster had answered")
+// ErrSuperseded is the answer to a selection whose cluster had not answered yet, or a recording that was not read yet, when another one was made.
+var ErrSuperseded = errors.New("another selection was made before this one could begin")
 
-// asking is a selection that waits for what the relay or a cluster says. No lock is held meanwhile, and it is no selection's turn.
+// asking is a selection that waits for what the relay or a cluster says, or a file that is read. No lock is held meanwhile, and it is no
+// selection's turn.
 type asking struct{ cancel context.CancelFunc }
 
 // supersede gives up the selection that is still asking: what happens now is later. l.mu is held.

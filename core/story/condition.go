@@ -1,6 +1,7 @@
 package story
 
 import (
+	"fmt"
 	"math"
 	"reflect"
 	"slices"
@@ -22,6 +23,10 @@ type Condition struct {
 const (
 	longestCondition = 1000
 	deepestCondition = 40
+	// deepestList is how deep any, all and count may stand in one another.
+	deepestList = 3
+	// mostElements is how many elements of lists one evaluation looks at.
+	mostElements = 20_000
 )
 
 // node is a part of an expression.
@@ -72,11 +77,22 @@ func (c *Condition) Holds(s, base *trace.State) bool {
 }
 
 func (c *Condition) eval(s, base *trace.State) value {
-	m := moment{at: &place{v: reflect.ValueOf(s).Elem()}}
+	steps := mostElements
+	v, _ := c.try(s, base, &steps)
+	return v
+}
+
+// try evaluates the condition in so many steps. With more it is missing, and an error.
+func (c *Condition) try(s, base *trace.State, steps *int) (value, error) {
+	m := moment{at: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
 		m.base = &place{v: reflect.ValueOf(base).Elem()}
 	}
-	return c.root.eval(m)
+	v := c.root.eval(m)
+	if *steps < 0 {
+		return missing, fmt.Errorf("the condition %s looks at more than %d elements of lists: name one element, or ask of one list only", c.src, mostElements)
+	}
+	return v, nil
 }
 
 type parser struct {
@@ -84,6 +100,7 @@ type parser struct {
 	words []token
 	i     int
 	depth int
+	lists int // any, all and count that are open
 	scope *scope
 	facts bool
 	since bool
@@ -313,6 +330,9 @@ func (p *parser) operand() (node, error) {
 	return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
 }
 
+// step goes from a place of State to a part of it.
+type step func(m moment, v reflect.Value) (reflect.Value, bool)
+
 // path reads what begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
 func (p *parser) path(first token) (node, error) {
 	at, up := p.scope, 0
@@ -327,7 +347,7 @@ func (p *parser) path(first token) (node, error) {
 	if at.outer == nil && first.text == "facts" {
 		p.facts = true
 	}
-	var steps []func(reflect.Value) (reflect.Value, bool)
+	var steps []step
 	typ := at.typ
 	field := func(w token) error {
 		for typ.Kind() == reflect.Pointer {
@@ -340,7 +360,7 @@ func (p *parser) path(first token) (node, error) {
 		if !ok {
 			return p.fail(w, "there is no %q here; there are %s", w.text, names(typ))
 		}
-		steps = append(steps, func(v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
+		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
 		typ = typ.Field(i).Type
 		return nil
 	}
@@ -385,7 +405,7 @@ func (p *parser) path(first token) (node, error) {
 					if v, ok = settle(v); !ok {
 						return missing
 					}
-					if v, ok = step(v); !ok {
+					if v, ok = step(m, v); !ok {
 						return missing
 					}
 				}
@@ -396,10 +416,10 @@ func (p *parser) path(first token) (node, error) {
 }
 
 // element reads what stands in brackets: a number, the name of an element of a list, or the key of a map.
-func (p *parser) element(w token, typ reflect.Type) (step func(reflect.Value) (reflect.Value, bool), elem reflect.Type, err error) {
+func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type, err error) {
 	switch {
 	case typ.Kind() == reflect.Map && w.kind == 's':
-		return func(v reflect.Value) (reflect.Value, bool) {
+		return func(_ moment, v reflect.Value) (reflect.Value, bool) {
 			e := v.MapIndex(reflect.ValueOf(w.text))
 			return e, e.IsValid()
 		}, typ.Elem(), nil
@@ -412,7 +432,7 @@ func (p *parser) element(w token, typ reflect.Type) (step func(reflect.Value) (r
 		if err != nil {
 			return nil, nil, p.fail(w, "%q is no place in a list", w.text)
 		}
-		return func(v reflect.Value) (reflect.Value, bool) {
+		return func(_ moment, v reflect.Value) (reflect.Value, bool) {
 			if i >= v.Len() {
 				return v, false
 			}
@@ -437,8 +457,8 @@ func (p *parser) element(w token, typ reflect.Type) (step func(reflect.Value) (r
 	if by < 0 {
 		return nil, nil, p.fail(w, "the elements of this list have no name: use a number")
 	}
-	return func(v reflect.Value) (reflect.Value, bool) {
-		for i := range v.Len() {
+	return func(m moment, v reflect.Value) (reflect.Value, bool) {
+		for i := 0; i < v.Len() && m.step(); i++ {
 			e, ok := settle(v.Index(i))
 			if ok && e.Field(by).String() == w.text {
 				return e, true
@@ -499,9 +519,13 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 				return node{}, err
 			}
 			at := p.peek()
+			if p.lists++; p.lists > deepestList {
+				return node{}, p.fail(w, "any, all and count may stand in one another at most %d deep: split the condition", deepestList)
+			}
 			p.scope = &scope{outer: p.scope, typ: typ}
 			each, err = p.or()
 			p.scope = p.scope.outer
+			p.lists--
 			if err != nil {
 				return node{}, err
 			}
@@ -519,9 +543,9 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 				return missing
 			}
 			found := 0
-			for i := range l.v.Len() {
+			for i := 0; i < l.v.Len() && m.step(); i++ {
 				e, ok := settle(l.v.Index(i))
-				if ok && isTrue(each, moment{at: &place{outer: m.at, v: e}, base: m.base}) {
+				if ok && isTrue(each, moment{at: &place{outer: m.at, v: e}, base: m.base, steps: m.steps}) {
 					found++
 				}
 			}
@@ -618,11 +642,11 @@ func sinceCall(p *parser, name token) (node, error) {
 		for at.outer != nil {
 			at = at.outer
 		}
-		now := n.eval(moment{at: at, base: m.base})
+		now := n.eval(moment{at: at, base: m.base, steps: m.steps})
 		if now.missing || m.base == nil {
 			return missing
 		}
-		then := n.eval(moment{at: m.base, base: m.base})
+		then := n.eval(moment{at: m.base, base: m.base, steps: m.steps})
 		return value{n: now.n - then.n} // what was not there was none
 	}}, nil
 }

@@ -130,3 +130,46 @@ func FuzzCondition(f *testing.F) {
 		}
 	})
 }
+
+// crowded is a State with as many listeners as a fold keeps.
+func crowded() *trace.State {
+	s := sample()
+	for i := len(s.Listeners); i < 1024; i++ {
+		s.Listeners = append(s.Listeners, trace.Listener{ID: int32(i + 1), Name: "more", Synced: true})
+	}
+	s.Listeners[1].Synced = true
+	return s
+}
+
+// nested is a condition on lists within lists, so many deep.
+func nested(deep int) string {
+	return strings.Repeat("all(listeners, ", deep) + "synced" + strings.Repeat(")", deep)
+}
+
+// TestNestedListsAreBounded: a condition with lists within lists is refused when it is read, and one that is small and looks at much all the
+// same ends after a bounded number of steps, with an error that says so.
+func TestNestedListsAreBounded(t *testing.T) {
+	if _, err := ParseCondition(nested(30)); err == nil || !strings.Contains(err.Error(), "at most 3 deep") {
+		t.Errorf("thirty deep: %v", err)
+	}
+	s := crowded()
+	for _, src := range []string{nested(2), nested(3), `all(listeners, listeners["nobody"].pending >= 0 or true)`,
+		`since(count(listeners, count(listeners, synced) > 0)) == 0`, `not ` + nested(3)} {
+		c, err := ParseCondition(src)
+		if err != nil {
+			t.Fatal(err)
+		}
+		steps := mostElements
+		v, err := c.try(s, s, &steps)
+		if !v.missing || err == nil || !strings.Contains(err.Error(), "20000") || steps < -1 {
+			t.Errorf("%s: %+v, %v, with %d steps left", src, v, err, steps)
+		}
+		if c.Holds(s, s) {
+			t.Errorf("%s holds", src)
+		}
+	}
+	c, err := ParseCondition(nested(1))
+	if err != nil || !c.Holds(s, s) {
+		t.Errorf("one list: %v", err)
+	}
+}

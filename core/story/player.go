@@ -719,7 +719,12 @@ func (t *telling) holds(c *Condition, base *trace.State) bool {
 	if c.facts {
 		view.SetFacts(t.fold, s, t.fold.At())
 	}
-	return c.Holds(s, base)
+	steps := mostElements
+	v, err := c.try(s, base, &steps)
+	if err != nil {
+		t.problem = err.Error()
+	}
+	return !v.missing && v.b
 }
 
 // watch is the story's vclock.Watch: it notes what has come, and says whether time stands still.

@@ -52,6 +52,16 @@ type place struct {
 type moment struct {
 	at   *place
 	base *place // the State when the step began, nil when it is not known
+	// steps is how many more elements the evaluation looks at; below 0 it has ended.
+	steps *int
+}
+
+// step says whether the evaluation may look at one more element.
+func (m moment) step() bool {
+	if *m.steps >= 0 {
+		*m.steps--
+	}
+	return *m.steps >= 0
 }
 
 // stateType is what conditions are about.

@@ -140,7 +140,9 @@ func (f *Fold) restore(e *Event) {
 	if s.Workqueue != nil {
 		l.work = restoreWork(f.epoch, s.Workqueue)
 	}
-	l.fidelity = s.Fidelity
+	if len(s.Fidelity) <= maxFidelity {
+		l.fidelity = s.Fidelity
+	}
 	if q.sampled = s.Fidelity["queue"].How == "sampled"; q.sampled {
 		q.depth = max(s.Queue.Depth, 0)
 	}
@@ -166,8 +168,8 @@ func (l *lane) restoreListener(x Listener) {
 	if ok || len(l.listeners) >= maxListeners {
 		return
 	}
-	n := listener{id: x.ID, name: x.Name, ring: x.Ring, capacity: x.Capacity, caps: x.Capacities, waiting: x.Waiting,
-		accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
+	n := listener{id: x.ID, name: short(x.Name), ring: x.Ring, capacity: x.Capacity, caps: slices.Clone(x.Capacities[:min(len(x.Capacities), maxCaps)]),
+		waiting: x.Waiting, accepted: x.Distributed, delivered: x.Delivered, handled: max(x.Handled, 0), panics: x.Panics, lastPanic: x.LastPanic,
 		pace: duration(x.PaceMillis), resync: duration(x.ResyncMillis), syncing: x.Syncing, synced: x.Synced,
 		removed: x.Removed, discarded: x.Discarded, mutations: x.Mutations, met: x.Met, metOld: x.MetOld}
 	if x.LastMet != nil {

@@ -65,7 +65,7 @@ func TestErrorCause(t *testing.T) {
 		if err := WriteFile(&file, Header{}, pointers(log)); err != nil {
 			t.Fatal(err)
 		}
-		_, read, damage, err := ReadFile(&file, ReadOptions{})
+		_, read, damage, err := readAll(&file, ReadOptions{})
 		if err != nil || damage != nil || len(read) != 1 {
 			t.Fatal(err, damage, len(read))
 		}

@@ -92,9 +92,21 @@ func (q *keyQueue[V]) set(epoch uint64, key string, v V) {
 		q.items.set(epoch, key, it)
 		return
 	}
+	n := q.items.n
+	if q.items.set(epoch, key, keyItem[V]{q.next + 1, v}); q.items.n == n {
+		return // it is full
+	}
 	q.next++
+	if q.order.n > 2*q.items.n+dequeChunk { // most of it is stale
+		var order deque[keyRef]
+		for i := range q.order.n {
+			if r := q.order.at(i); !q.stale(r) {
+				order.push(epoch, *r)
+			}
+		}
+		q.order = order
+	}
 	q.order.push(epoch, keyRef{q.next, key})
-	q.items.set(epoch, key, keyItem[V]{q.next, v})
 }
 
 func (q *keyQueue[V]) get(key string) (v V, ok bool) {

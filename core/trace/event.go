@@ -17,7 +17,12 @@ type Event struct {
 	Lane uint8
 
 	informer.Event
+
+	brings int // of one that was read: bytes of what it brings, about
 }
+
+// Bytes is what the log keeps of an event that was read, about.
+func (e *Event) Bytes() int { return max(brought(&e.Event), e.brings) }
 
 // The kinds that stand beside the informer's own.
 const (

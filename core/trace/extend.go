@@ -15,6 +15,15 @@ func (r *Recorder) Begin(f *Fold) {
 	r.endsNow()
 }
 
+// Append appends events that were timed elsewhere, and numbers them.
+func (r *Recorder) Append(events []Event) error {
+	head, _ := r.Head()
+	for i := range events {
+		events[i].Seq = head + uint64(i) + 1
+	}
+	return r.Extend(events)
+}
+
 // Extend appends events that were numbered and timed elsewhere: the first must be the one after Head, and none may be
 // missing, or nothing is appended. The log's clock goes on from the last one's time.
 func (r *Recorder) Extend(events []Event) error {
@@ -23,7 +32,7 @@ func (r *Recorder) Extend(events []Event) error {
 	}
 	sizes := make([]int, len(events))
 	for i := range events {
-		sizes[i] = brought(&events[i].Event)
+		sizes[i] = events[i].Bytes()
 	}
 	r.mu.Lock()
 	for i := range events {
@@ -39,9 +48,8 @@ func (r *Recorder) Extend(events []Event) error {
 	}
 	r.endsNow()
 	r.wakeLocked()
-	lag := len(r.gone) > maxPending
 	r.mu.Unlock()
-	for ; lag; lag = r.behind() {
+	for r.behind() {
 		r.help()
 	}
 	return nil
@@ -51,5 +59,9 @@ func (r *Recorder) Extend(events []Event) error {
 func (r *Recorder) behind() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return len(r.gone) > maxPending
+	bytes := 0
+	for _, c := range r.gone {
+		bytes += c.bytes
+	}
+	return len(r.gone) > maxPending || bytes > r.opts.MaxBytes/4
 }

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"time"
 
 	"informerscope/core/informer"
@@ -19,135 +20,274 @@ type ReadOptions struct {
 	DecodeObject func([]byte) (any, error)
 	// MaxLine bounds a line, 128 MiB when 0.
 	MaxLine int
-	// MaxBytes bounds the whole file, unpacked; 1 GiB when 0.
+	// MaxBytes bounds the whole file, unpacked; MaxFile when 0.
 	MaxBytes int64
-	// MaxEvents bounds the number of events, 4,194,304 when 0.
+	// MaxEvents bounds the number of lines, 4,194,304 when 0.
 	MaxEvents int
 }
 
-// ReadFile reads a trace file, plain or gzip. err is set when it is none; a file
-// that is truncated or damaged gives the events before the damage, and a warning
-// that says which line it was.
-func ReadFile(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err error) {
+// ReadFile reads a trace file, plain or gzip, and gives keep its events in order, some at a time, in a slice that is used again. It calls keep at
+// least once for each 64 KiB, with no events too: a reader that shares one thread with others can let them have their turn there. When keep gives
+// an error, that is ReadFile's.
+//
+// err is set when it is no trace file, too; a file that is truncated, damaged or too large gives the events before that, and a warning that says
+// which line it was.
+func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n int, warning, err error) {
 	if o.MaxLine <= 0 {
-		o.MaxLine = 128 << 20
+		o.MaxLine = maxLine
 	}
 	if o.MaxBytes <= 0 {
-		o.MaxBytes = 1 << 30
+		o.MaxBytes = MaxFile
 	}
 	if o.MaxEvents <= 0 {
-		o.MaxEvents = 1 << 22
+		o.MaxEvents = maxLines
 	}
-	br := bufio.NewReaderSize(r, 64<<10)
+	br := bufio.NewReaderSize(r, piece)
 	if magic, _ := br.Peek(2); len(magic) == 2 && magic[0] == 0x1f && magic[1] == 0x8b {
 		gz, err := gzip.NewReader(br)
 		if err != nil {
-			return h, nil, nil, fmt.Errorf("not a trace file: damaged gzip: %w", err)
+			return h, 0, nil, fmt.Errorf("not a trace file: damaged gzip: %w", err)
 		}
-		br = bufio.NewReaderSize(gz, 64<<10)
+		br = bufio.NewReaderSize(gz, piece)
 	}
-	fr := &fileReader{br: br, o: o, objects: map[int]any{}}
-	line, err := fr.line()
+	lines := &LineReader{In: br, Max: min(o.MaxLine, maxHeader)}
+	line, err := lines.Next()
 	if err != nil && (len(line) == 0 || !errors.Is(err, io.EOF)) {
 		if errors.Is(err, io.EOF) {
 			err = errors.New("it is empty")
 		}
-		return h, nil, nil, fmt.Errorf("not a trace file: %w", err)
+		return h, 0, nil, fmt.Errorf("not a trace file: %w", err)
 	}
-	if err := json.Unmarshal(line, &h); err != nil || h.Format != FileFormat {
-		return h, nil, nil, fmt.Errorf("not a trace file: its first line must be a JSON object with \"format\":%q", FileFormat)
+	if h, err = ParseHeader(line); err != nil {
+		return h, 0, nil, err
 	}
-	if h.Version != FileVersion {
-		return h, nil, nil, fmt.Errorf("trace file of version %d: this program reads version %d; use the one that wrote it", h.Version, FileVersion)
+	fr := &fileReader{o: o, objects: map[int]any{}}
+	var batch []Event
+	fr.turn = func() error {
+		err := keep(batch)
+		clear(batch)
+		batch = batch[:0]
+		return err
 	}
+	lines.Max, lines.Read = o.MaxLine, fr.read
 	skipped := 0
 	stop := func(why error) {
-		warning = fmt.Errorf("line %d is damaged (%w): loaded the %d events before it", fr.n, why, len(events))
+		warning = fmt.Errorf("line %d is damaged, or too large (%w): loaded the %d events before it", lines.N, why, n)
 	}
-	for {
-		line, err := fr.line()
-		if len(bytes.TrimSpace(line)) == 0 {
-			if err == nil {
-				continue
-			}
-			if !errors.Is(err, io.EOF) {
-				stop(err)
-			}
-			break
-		}
-		if err != nil && !errors.Is(err, io.EOF) {
+	for fr.stopped == nil {
+		line, err := lines.Next()
+		blank := len(bytes.TrimSpace(line)) == 0
+		switch {
+		case err != nil && !errors.Is(err, io.EOF):
 			stop(err)
+		case lines.N > o.MaxEvents+1 && !blank: // with the header
+			stop(fmt.Errorf("the file has more than %d events: record a shorter time", o.MaxEvents))
+		case lines.Total > o.MaxBytes:
+			stop(fmt.Errorf("the file is larger than %d bytes, unpacked: record a shorter time", o.MaxBytes))
+		case lines.N > 2*o.MaxEvents:
+			stop(fmt.Errorf("the file has more than %d lines", 2*o.MaxEvents))
+		}
+		if warning != nil {
 			break
 		}
-		if len(events) >= o.MaxEvents {
-			stop(fmt.Errorf("more than %d events", o.MaxEvents))
+		if !blank {
+			e, known, derr := fr.event(line)
+			switch {
+			case derr != nil:
+				stop(derr)
+			case !known:
+				skipped++
+			default:
+				batch = append(batch, e)
+				n++
+			}
+		}
+		if err != nil || warning != nil { // the last line may have no end; it was whole nevertheless
 			break
 		}
-		e, known, derr := fr.event(line)
-		if derr != nil {
-			stop(derr)
-			break
-		}
-		if !known {
-			skipped++
-		} else {
-			events = append(events, e)
-		}
-		if err != nil { // the last line had no end; it was whole nevertheless
-			break
-		}
+	}
+	if fr.stopped == nil {
+		fr.stopped = fr.turn()
+	}
+	if fr.stopped != nil {
+		return h, n, nil, fr.stopped
 	}
 	if warning == nil && skipped > 0 {
 		warning = fmt.Errorf("%d events of kinds that this program does not know were skipped: a newer one wrote the file", skipped)
 	}
-	if warning == nil && h.Events > 0 && len(events) < h.Events {
-		warning = fmt.Errorf("the file is cut off after line %d: it has %d of %d events", fr.n, len(events), h.Events)
+	if warning == nil && h.Events > 0 && n < h.Events {
+		warning = fmt.Errorf("the file is cut off after line %d: it has %d of %d events", lines.N, n, h.Events)
 	}
-	return h, events, warning, nil
+	return h, n, warning, nil
 }
+
+// ParseHeader reads the first line of a file, or of another program's stream.
+func ParseHeader(line []byte) (h Header, err error) {
+	s := shape{members: true}
+	if err := s.feed(line); err != nil {
+		return h, fmt.Errorf("not a trace file: its first line: %w", err)
+	}
+	if err := json.Unmarshal(line, &h); err != nil || h.Format != FileFormat {
+		return h, fmt.Errorf("not a trace file: its first line must be a JSON object with \"format\":%q", FileFormat)
+	}
+	if h.Version != FileVersion {
+		return h, fmt.Errorf("trace file of version %d: this program reads version %d; use the one that wrote it", h.Version, FileVersion)
+	}
+	return h, h.Selection.bounds()
+}
+
+// LineReader reads lines within bounds.
+type LineReader struct {
+	In *bufio.Reader
+	// Max is how many bytes a line has at most.
+	Max int
+	// Read, when not nil, is told how many bytes were read.
+	Read func(n int)
+	// N is the number of the line that was read last, and Total how many bytes were read.
+	N     int
+	Total int64
+
+	buf []byte
+}
+
+// Next returns the next line, valid until the next call. At the end of the input it returns io.EOF, with what stands after the last line end.
+// Of a line that is more than a line may be no more is read than shows it.
+func (l *LineReader) Next() ([]byte, error) {
+	l.N++
+	part, err := l.part()
+	if err != bufio.ErrBufferFull || len(part) > l.Max {
+		return part, l.longer(len(part), err)
+	}
+	l.buf = l.buf[:0]
+	var s shape
+	for {
+		wrong := l.longer(len(l.buf)+len(part), nil)
+		if wrong == nil {
+			if bad := s.feed(part); bad != nil {
+				wrong = &LineError{bad}
+			}
+		}
+		if wrong != nil {
+			l.buf = nil
+			return nil, wrong
+		}
+		if l.buf = append(l.buf, part...); err != bufio.ErrBufferFull {
+			line := l.buf
+			if cap(l.buf) > 16*piece {
+				l.buf = nil // it is seldom that long
+			}
+			return line, err
+		}
+		part, err = l.part()
+	}
+}
+
+func (l *LineReader) part() ([]byte, error) {
+	part, err := l.In.ReadSlice('\n')
+	l.Total += int64(len(part))
+	if l.Read != nil {
+		l.Read(len(part))
+	}
+	return part, err
+}
+
+func (l *LineReader) longer(n int, err error) error {
+	if n > l.Max && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull)) {
+		return &LineError{fmt.Errorf("longer than %d bytes", l.Max)}
+	}
+	return err
+}
+
+// LineError is that a line is more than a line may be. The next one cannot be found.
+type LineError struct{ error }
+
+// Unwrap is the error that says what it has too much of.
+func (e *LineError) Unwrap() error { return e.error }
 
 type fileReader struct {
-	br      *bufio.Reader
 	o       ReadOptions
-	n       int // the number of the line read last
-	total   int64
-	buf     []byte
 	objects map[int]any
 	added   map[int]any // where objects go instead, when they are not to be kept yet; nil: to the others
+	held    int         // bytes of all of them, about
+	brings  int         // bytes of what the event brings that is being read, about
+
+	turn    func() error // lets others have their turn; nil: there are none
+	worked  int          // bytes since then
+	stopped error        // what turn gave
 }
 
-func (fr *fileReader) remember(id int, o any) {
+// read counts what was read, and lets others have their turn.
+func (fr *fileReader) read(n int) {
+	if fr.worked += n; fr.worked >= piece && fr.turn != nil && fr.stopped == nil {
+		fr.worked %= piece
+		fr.stopped = fr.turn()
+	}
+}
+
+// remember keeps an object, of so many bytes, for the events that refer to it.
+func (fr *fileReader) remember(id int, o any, bytes int) error {
+	into := fr.objects
 	if fr.added != nil {
-		fr.added[id] = o
-		return
+		into = fr.added
 	}
-	fr.objects[id] = o
+	fr.held += bytes + 128
+	if was, ok := into[id]; ok {
+		fr.held -= bytesOf(was) + 128
+	}
+	if fr.held > maxHeld {
+		return fmt.Errorf("its objects have more than %d bytes together: record a shorter time, or fewer objects", maxHeld)
+	}
+	into[id] = o
+	return nil
 }
 
-// line returns the next line, valid until the next call. At the end of the
-// input it returns io.EOF, with what stands after the last line end.
-func (fr *fileReader) line() ([]byte, error) {
-	fr.buf = fr.buf[:0]
-	fr.n++
-	for {
-		part, err := fr.br.ReadSlice('\n')
-		fr.total += int64(len(part))
-		switch {
-		case len(fr.buf)+len(part) > fr.o.MaxLine:
-			return nil, fmt.Errorf("longer than %d bytes", fr.o.MaxLine)
-		case fr.total > fr.o.MaxBytes:
-			return nil, fmt.Errorf("the file is larger than %d bytes", fr.o.MaxBytes)
-		}
-		fr.buf = append(fr.buf, part...)
-		if err != bufio.ErrBufferFull {
-			return fr.buf, err
-		}
+// bytesOf is how many bytes of JSON an object keeps, about.
+func bytesOf(o any) int {
+	switch o := o.(type) {
+	case json.RawMessage:
+		return len(o)
+	case interface{ Size() int }:
+		return o.Size()
 	}
+	return 0
+}
+
+// record reads a line.
+func (fr *fileReader) record(line []byte) (rec record, err error) {
+	var s shape
+	if err := s.feed(line); err != nil {
+		return rec, err
+	}
+	if s.itemsEnd == 0 || len(s.cuts) < 64 {
+		if err := json.Unmarshal(line, &rec); err != nil {
+			return rec, err
+		}
+		return rec, rec.bounds()
+	}
+	// Many items are read one by one: there is as much memory as they take, and others have their turn between.
+	head := append(append(make([]byte, 0, len(line)-(s.itemsEnd-s.itemsAt)), line[:s.itemsAt]...), line[s.itemsEnd:]...)
+	if err := json.Unmarshal(head, &rec); err != nil {
+		return rec, err
+	}
+	rec.Items = make([]itemRecord, len(s.cuts)+1)
+	from := s.itemsAt
+	for i := range rec.Items {
+		to := s.itemsEnd
+		if i < len(s.cuts) {
+			to = s.cuts[i]
+		}
+		if err := json.Unmarshal(line[from:to], &rec.Items[i]); err != nil {
+			return rec, fmt.Errorf("item %d: %w", i+1, err)
+		}
+		fr.read(to - from)
+		from = to + 1
+	}
+	return rec, rec.bounds()
 }
 
 func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
-	var rec record
-	if err := json.Unmarshal(line, &rec); err != nil {
+	rec, err := fr.record(line)
+	if err != nil {
 		return e, false, err
 	}
 	return fr.fromRecord(&rec)
@@ -158,16 +298,24 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 		return e, false, errors.New("it has no kind (\"k\")")
 	}
 	kind, known := ParseKind(rec.Kind)
+	fr.brings = 0
 	e = Event{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: informer.Event{
 		Kind: kind, Op: parseOp(rec.Op), Verb: parseVerb(rec.Verb), Flag: rec.Flag, Listener: rec.Listener, Req: rec.Req,
 		N: rec.N, M: rec.M, Dur: time.Duration(rec.Dur), Key: rec.Key, RV: rec.RV, StoreRV: rec.StoreRV, Text: rec.Text,
-		Options: fromOptions(rec.Options), Indexed: fromIndexed(rec.Indexed)}}
+		Options: fromOptions(rec.Options), Indexed: fr.indexed(rec.Indexed)}}
+	if err := e.bounds(); err != nil {
+		return e, false, err
+	}
 	if rec.Era != "" {
 		if e.Era, err = informer.ParseEra(rec.Era); err != nil {
 			return e, false, err
 		}
 	}
+	if o := rec.Options; o != nil {
+		fr.brings += len(o.LabelSelector) + len(o.FieldSelector) + len(o.Continue) + len(o.ResourceVersion) + len(o.ResourceVersionMatch)
+	}
 	if rec.Err != nil {
+		fr.brings += len(rec.Err.Message) + len(rec.Err.Reason) + len(rec.Err.Cause)
 		e.Err = &LoggedError{rec.Err.Message, rec.Err.Code, rec.Err.Reason, rec.Err.Cause}
 	}
 	if e.Obj, err = fr.object(rec.Obj); err != nil {
@@ -184,10 +332,21 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 			if err != nil {
 				return e, false, err
 			}
-			e.Items[i] = informer.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fromIndexed(it.Indexed)}
+			fr.brings += max(len(it.Key)+len(it.RV)-itemBytes/2, 0)
+			e.Items[i] = informer.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.indexed(it.Indexed)}
 		}
 	}
+	e.brings = fr.brings + itemBytes*len(e.Items)
 	return e, known, nil
+}
+
+func (fr *fileReader) indexed(in []idxRecord) []informer.IndexValues {
+	for i := range in {
+		for _, v := range in[i].Values[min(1, len(in[i].Values)):] { // the first one counts with what it belongs to
+			fr.brings += stringBytes + len(v)
+		}
+	}
+	return fromIndexed(in)
 }
 
 func (fr *fileReader) object(r *objRecord) (any, error) {
@@ -212,9 +371,12 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 			return nil, fmt.Errorf("object %d: %w", r.ID, err)
 		}
 	}
+	if max(r.Held, r.Came) > math.MaxInt32 {
+		return nil, fmt.Errorf("object %d is said to have had more than %d bytes", r.ID, math.MaxInt32)
+	}
 	if w, ok := o.(interface{ SetWeight(held, came int) }); ok && (r.Held > 0 || r.Came > 0) {
 		w.SetWeight(int(r.Held), int(r.Came))
 	}
-	fr.remember(r.ID, o)
-	return o, nil
+	fr.brings += len(r.Raw)
+	return o, fr.remember(r.ID, o, len(r.Raw))
 }

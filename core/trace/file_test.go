@@ -62,7 +62,7 @@ func everyField() []Event {
 func TestFileRoundTripOfEveryField(t *testing.T) {
 	events := everyField()
 	b := written(t, events)
-	h, got, warning, err := ReadFile(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj})
+	h, got, warning, err := readAll(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}
@@ -87,7 +87,7 @@ func TestFileRoundTripOfEveryField(t *testing.T) {
 		t.Error("status code")
 	}
 	// Objects keep their bytes.
-	_, got, _, err = ReadFile(bytes.NewReader(b), ReadOptions{})
+	_, got, _, err = readAll(bytes.NewReader(b), ReadOptions{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -108,7 +108,7 @@ func TestFileRoundTripOfALog(t *testing.T) {
 		gz.Write(b)
 		gz.Close()
 		for name, data := range map[string][]byte{"plain": b, "gzip": packed.Bytes()} {
-			h, got, warning, err := ReadFile(bytes.NewReader(data), ReadOptions{DecodeObject: decodeObj})
+			h, got, warning, err := readAll(bytes.NewReader(data), ReadOptions{DecodeObject: decodeObj})
 			if err != nil || warning != nil {
 				t.Fatal(name, err, warning)
 			}
@@ -118,7 +118,7 @@ func TestFileRoundTripOfALog(t *testing.T) {
 			same(t, name, foldOf(got), foldOf(s.events))
 		}
 		// A truncated gzip gives what could be unpacked.
-		_, got, warning, err := ReadFile(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), ReadOptions{DecodeObject: decodeObj})
+		_, got, warning, err := readAll(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), ReadOptions{DecodeObject: decodeObj})
 		if err != nil || warning == nil || len(got) == 0 {
 			t.Errorf("half a gzip: %d events, %v, %v", len(got), warning, err)
 		}
@@ -140,7 +140,7 @@ func TestFileOfAnEvictedLog(t *testing.T) {
 	if err := r.WriteFile(&b, Header{}); err != nil {
 		t.Fatal(err)
 	}
-	h, events, warning, err := ReadFile(&b, ReadOptions{DecodeObject: decodeObj})
+	h, events, warning, err := readAll(&b, ReadOptions{DecodeObject: decodeObj})
 	if err != nil || warning != nil {
 		t.Fatal(err, warning)
 	}
@@ -149,13 +149,13 @@ func TestFileOfAnEvictedLog(t *testing.T) {
 	}
 	s.check(t, foldOf(events))
 	q := NewRecorder(RecorderOptions{})
-	q.Load(events)
+	load(q, events)
 	s.check(t, q.FoldAt(1<<50))
 	b.Reset()
 	if err := NewRecorder(RecorderOptions{}).WriteFile(&b, Header{}); err != nil {
 		t.Fatal(err)
 	}
-	if _, events, warning, err = ReadFile(&b, ReadOptions{}); len(events) != 0 || warning != nil || err != nil {
+	if _, events, warning, err = readAll(&b, ReadOptions{}); len(events) != 0 || warning != nil || err != nil {
 		t.Errorf("an empty log: %d events, %v, %v", len(events), warning, err)
 	}
 }
@@ -189,7 +189,7 @@ func TestFileDamage(t *testing.T) {
 		{"too many events", head + strings.Repeat(line(1), 30), "more than 20", "", 20},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			_, events, warning, err := ReadFile(strings.NewReader(c.in), ReadOptions{DecodeObject: decodeObj, MaxLine: 2000, MaxEvents: 20})
+			_, events, warning, err := readAll(strings.NewReader(c.in), ReadOptions{DecodeObject: decodeObj, MaxLine: 2000, MaxEvents: 20})
 			for _, x := range []struct {
 				what, want string
 				got        error
@@ -203,7 +203,7 @@ func TestFileDamage(t *testing.T) {
 			}
 		})
 	}
-	if _, _, warning, err := ReadFile(strings.NewReader(head+strings.Repeat(line(1), 100)), ReadOptions{MaxBytes: 1000}); err != nil || warning == nil {
+	if _, _, warning, err := readAll(strings.NewReader(head+strings.Repeat(line(1), 100)), ReadOptions{MaxBytes: 1000}); err != nil || warning == nil {
 		t.Errorf("a file that is too large: %v, %v", warning, err)
 	}
 }
@@ -222,7 +222,7 @@ func small(t testing.TB, n int) []byte {
 }
 
 func foldAll(b []byte) {
-	_, events, _, err := ReadFile(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj, MaxLine: 1 << 20, MaxBytes: 1 << 22})
+	_, events, _, err := readAll(bytes.NewReader(b), ReadOptions{DecodeObject: decodeObj, MaxLine: 1 << 20, MaxBytes: 1 << 22})
 	if err != nil {
 		return
 	}
@@ -250,7 +250,7 @@ func TestDamageAtEveryByte(t *testing.T) {
 	b := small(t, 12)
 	lines := bytes.Count(b, []byte("\n"))
 	for i := range b {
-		_, events, warning, err := ReadFile(bytes.NewReader(b[:i]), ReadOptions{DecodeObject: decodeObj})
+		_, events, warning, err := readAll(bytes.NewReader(b[:i]), ReadOptions{DecodeObject: decodeObj})
 		whole := bytes.Count(b[:i], []byte("\n"))
 		if err == nil && warning == nil && i < len(b)-1 {
 			t.Fatalf("cut at byte %d of %d (%d lines of %d): no warning, %d events", i, len(b), whole, lines, len(events))

@@ -22,6 +22,8 @@ const (
 	maxHolds     = 1024
 	maxWorkers   = 1024
 	maxBackoffs  = 16
+	maxCaps      = 32 // sizes that a ring has had
+	maxFidelity  = 64 // members of a State
 	keptFrames   = 24
 	meanOver     = 16 // handler calls
 )

@@ -66,7 +66,7 @@ func (l *lane) applyListener(e *Event) {
 	switch e.Kind {
 	case informer.KindListenerAdded:
 		// A new processorListener takes part in resyncs until it is told otherwise.
-		n := listener{id: e.Listener, name: e.Text, resync: e.Dur, capacity: e.M, syncing: true}
+		n := listener{id: e.Listener, name: short(e.Text), resync: e.Dur, capacity: e.M, syncing: true}
 		i, ok := l.listenerIndex(e.Listener)
 		switch {
 		case ok:
@@ -135,7 +135,7 @@ func (l *lane) grow(li *listener, capacity int, e *Event) {
 	if capacity > li.capacity && li.capacity > 0 {
 		l.recent.Grew = Happening{At: e.At, Listener: li.id, From: li.capacity, To: capacity}
 	}
-	if li.capacity > 0 && len(li.caps) < 32 {
+	if li.capacity > 0 && len(li.caps) < maxCaps {
 		li.caps = append(li.caps, li.capacity)
 	}
 	li.capacity = capacity

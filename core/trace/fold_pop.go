@@ -27,8 +27,8 @@ func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
 	q := &l.queue
 	if q.delta {
 		n := 0
-		q.keys.each(func(_ string, d []qitem) bool {
-			n = len(d)
+		q.keys.each(func(_ string, d deltas) bool {
+			n = len(d.list)
 			return false
 		})
 		return n

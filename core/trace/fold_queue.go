@@ -17,12 +17,18 @@ type qitem struct {
 	key, rv   string
 }
 
+// deltas are those of a key.
+type deltas struct {
+	list  []qitem
+	epoch uint64 // of the fold that alone may append to the list
+}
+
 // queue is the RealFIFO (a line of deltas) or the DeltaFIFO (a line of keys,
 // each with its deltas).
 type queue struct {
 	delta      bool
 	line       deque[qitem]
-	keys       keyQueue[[]qitem]
+	keys       keyQueue[deltas]
 	batch      []qitem // what was popped last
 	batchEpoch uint64
 	batchKey   string
@@ -73,8 +79,9 @@ func (q *queue) apply(epoch uint64, e *Event) {
 		if !q.delta {
 			break
 		}
-		d, ok := q.keys.get(e.Key)
-		if !ok || len(d) < 2 {
+		of, _ := q.keys.get(e.Key)
+		d := of.list
+		if len(d) < 2 {
 			break
 		}
 		older, newer := d[len(d)-2], d[len(d)-1]
@@ -87,7 +94,7 @@ func (q *queue) apply(epoch uint64, e *Event) {
 		merged := make([]qitem, len(d)-1)
 		copy(merged, d[:len(d)-2])
 		merged[len(merged)-1] = kept
-		q.keys.set(epoch, e.Key, merged)
+		q.keys.set(epoch, e.Key, deltas{merged, epoch})
 	case informer.KindPopulated:
 		q.population = e.N
 	case informer.KindPopped:
@@ -103,10 +110,19 @@ func (q *queue) apply(epoch uint64, e *Event) {
 }
 
 func (q *queue) push(epoch uint64, it qitem) {
+	if q.line.n >= maxKept {
+		return
+	}
 	if q.delta {
 		d, _ := q.keys.get(it.key)
-		// Deltas of a key may be shared with a clone: append to a copy.
-		q.keys.set(epoch, it.key, append(slices.Clip(d), it))
+		if len(d.list) >= maxDeltas {
+			return
+		}
+		if d.epoch != epoch { // they may be shared with a clone
+			d = deltas{slices.Clip(d.list), epoch}
+		}
+		d.list = append(d.list, it)
+		q.keys.set(epoch, it.key, d)
 	} else {
 		q.line.push(epoch, it)
 	}
@@ -124,7 +140,7 @@ func (q *queue) pop(epoch uint64, e *Event) {
 	if q.delta {
 		key := e.Key
 		if d, ok := q.keys.take(epoch, key); ok {
-			q.batch = append(q.batch, d...)
+			q.batch = append(q.batch, d.list...)
 			q.batchKey = key
 		}
 	} else {

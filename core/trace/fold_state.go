@@ -249,7 +249,7 @@ func (q *queue) state(lim limits) Queue {
 
 func (q *queue) each(fn func(QueueItem) bool) {
 	if q.delta {
-		q.keys.each(func(key string, d []qitem) bool { return fn(deltasState(key, d)) })
+		q.keys.each(func(key string, d deltas) bool { return fn(deltasState(key, d.list)) })
 		return
 	}
 	for i := range q.line.n {

@@ -181,7 +181,11 @@ func (s *store) reindex(epoch uint64, e *Event) {
 
 func (s *store) put(epoch uint64, c *Cell) {
 	c.identify()
+	n := s.objects.n
 	old, had := s.objects.swap(epoch, c.Key, c)
+	if !had && s.objects.n == n {
+		return // it is full
+	}
 	if c.Mutation == nil && s.mutated.n > 0 {
 		s.mutated.delete(epoch, c.Key)
 	}

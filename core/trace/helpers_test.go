@@ -3,6 +3,7 @@ package trace
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"slices"
 	"sort"
 	"strings"
@@ -136,3 +137,27 @@ func equal(t *testing.T, what string, got, want any) {
 }
 
 func sorted(s []string) []string { slices.Sort(s); return s }
+
+// readAll reads a file, and keeps all of its events.
+func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err error) {
+	h, n, warning, err := ReadFile(r, o, func(some []Event) error {
+		events = append(events, some...)
+		return nil
+	})
+	if n != len(events) {
+		panic(fmt.Sprintf("%d events, and %d were given", n, len(events)))
+	}
+	for i := range events {
+		events[i].brings = 0
+	}
+	return h, events, warning, err
+}
+
+// load puts a log into a Recorder as that of a file.
+func load(r *Recorder, events []Event) {
+	log := r.Empty()
+	if err := log.Append(slices.Clone(events)); err != nil {
+		panic(err)
+	}
+	r.Load(log)
+}

@@ -205,7 +205,16 @@ type LineDecoder struct {
 
 	event *Event // begun, to be completed
 	state *State // of a KindRestored
+	texts int    // bytes of the texts that it was in
 	trial map[int]any
+}
+
+// Turn is called after each 64 KiB of items, so that others can have their turn.
+func (d *LineDecoder) Turn(turn func()) {
+	d.fr.turn = func() error {
+		turn()
+		return nil
+	}
 }
 
 // NewLineDecoder returns a decoder that makes objects with decode; see ReadOptions.DecodeObject.
@@ -250,7 +259,7 @@ func (d *LineDecoder) Keep() {
 
 // Renumber forgets the objects, and an event that was not complete.
 func (d *LineDecoder) Renumber() {
-	d.fr.objects, d.event, d.state = map[int]any{}, nil, nil
+	d.fr.objects, d.fr.held, d.event, d.state = map[int]any{}, 0, nil, nil
 	if d.trial != nil {
 		d.trial = map[int]any{}
 		d.fr.added = d.trial
@@ -258,9 +267,11 @@ func (d *LineDecoder) Renumber() {
 }
 
 // Line reads one line. An event is returned with its last line; before it, nil.
+//
+//eventmembers:any the length of a text counts whatever it says
 func (d *LineDecoder) Line(line []byte) (*Event, error) {
-	var rec record
-	if err := json.Unmarshal(line, &rec); err != nil {
+	rec, err := d.fr.record(line)
+	if err != nil {
 		return nil, err
 	}
 	if d.Known != nil && rec.Kind == kindNames[KindRestored] {
@@ -270,7 +281,9 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 				continue
 			}
 			if o := d.Known(rec.Lane, it.Key, it.RV); o != nil {
-				d.fr.remember(it.Obj.ID, o)
+				if err := d.fr.remember(it.Obj.ID, o, bytesOf(o)); err != nil {
+					return nil, err
+				}
 				it.Obj.Raw = nil
 			}
 		}
@@ -296,10 +309,16 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	case d.event == nil && !rec.More:
 		return &e, nil
 	case d.event == nil:
-		d.event, d.state = &e, s
+		d.event, d.state, d.texts = &e, s, len(e.Text)
 	case d.event.Seq != e.Seq || d.event.Kind != e.Kind || d.event.Lane != e.Lane:
 		return nil, fmt.Errorf("event %d begins before %d is complete", e.Seq, d.event.Seq)
+	case len(d.event.Items)+len(e.Items) > maxEntries:
+		return nil, fmt.Errorf("event %d has more than %d items", e.Seq, maxEntries)
+	case d.texts+len(e.Text) > maxState:
+		return nil, fmt.Errorf("event %d has a state of more than %d bytes", e.Seq, maxState)
 	default:
+		d.texts += len(e.Text)
+		d.event.brings += e.brings
 		d.event.Items = append(d.event.Items, e.Items...)
 		if s != nil && d.state != nil {
 			joinState(d.state, s)

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"errors"
+	"strings"
 	"time"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
@@ -27,6 +28,20 @@ type Mark struct {
 // Marks classifies an event; false when it is not worth a mark. It looks at
 // nothing but the event, so that marks can be made incrementally and again after a jump.
 func Marks(e *Event) (Mark, bool) {
+	m, ok := classify(e)
+	m.Text = short(m.Text)
+	return m, ok
+}
+
+// short is a text without what is too long to be shown.
+func short(text string) string {
+	if len(text) <= maxWords {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxWords], "") + "…"
+}
+
+func classify(e *Event) (Mark, bool) {
 	m := Mark{Seq: e.Seq, AtMillis: millis(e.At), Lane: e.Lane}
 	switch e.Kind {
 	case informer.KindListWatchStarted:

@@ -107,7 +107,7 @@ func roundTrip(t *testing.T, rng *rand.Rand, kinds []informer.Kind) {
 		want = append(want, Event{Seq: uint64(i) + 1, At: at, Lane: uint8(rng.IntN(2) * rng.IntN(256)), Event: anyEvent(rng, k)})
 	}
 	r := NewRecorder(RecorderOptions{MaxEvents: 1 << 20, MaxBytes: 1 << 40})
-	r.Load(want)
+	load(r, want)
 	check := func(got *Event) {
 		t.Helper()
 		w := &want[got.Seq-1]

@@ -95,8 +95,11 @@ func (m *pmap[V]) has(key string) bool { return m.find(key) != nil }
 
 func (m *pmap[V]) set(epoch uint64, key string, v V) { m.swap(epoch, key, v) }
 
-// swap is set, and returns what was there.
+// swap is set, and returns what was there. A map that is full, or has too many keys of one hash, takes no new key.
 func (m *pmap[V]) swap(epoch uint64, key string, v V) (old V, had bool) {
+	if m.n >= maxKept && !m.has(key) {
+		return old, false
+	}
 	h := hashKey(key)
 	slot := &m.root
 	shift := 0
@@ -119,6 +122,9 @@ func (m *pmap[V]) swap(epoch uint64, key string, v V) (old V, had bool) {
 				old, n.ents[i].val = n.ents[i].val, v
 				return old, true
 			}
+		}
+		if shift >= 32 && len(n.ents) >= maxAlike {
+			return old, false
 		}
 		if len(n.ents) < leafMax || shift >= 32 {
 			n.ents = append(n.ents, pent[V]{h, key, v})

@@ -31,6 +31,9 @@ type RecorderOptions struct {
 // maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
 const maxPending = 8
 
+// mostOfChunk is how many times what a log may take one piece of it takes at most, for a log keeps its newest piece whatever that takes.
+const mostOfChunk = 4
+
 // maxSpare is how many chunks are kept to be written again: as many as a writer who was interrupted while it folded has to catch up with.
 const maxSpare = 96
 
@@ -165,9 +168,9 @@ func brought(e *informer.Event) int {
 		for i := range e.Items {
 			n += size(e.Items[i].Obj)
 		}
-		n += len(e.Items) * 96
+		n += len(e.Items) * itemBytes
 	case informer.KindStoreReplaced, informer.KindIndexersAdded:
-		n += len(e.Items) * 96
+		n += len(e.Items) * itemBytes
 	}
 	return n
 }
@@ -259,7 +262,7 @@ func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, brings i
 	r.at = at
 	r.seq++
 	c := r.last
-	if c == nil || c.n == chunkEvents {
+	if c == nil || c.n == chunkEvents || c.bytes > mostOfChunk*r.opts.MaxBytes {
 		c = r.nextChunk()
 	}
 	brings += c.add(at, lane, e)
@@ -283,7 +286,6 @@ func (r *Recorder) nextChunk() *chunk {
 		c = r.spare[n-1]
 		r.spare[n-1] = nil
 		r.spare = r.spare[:n-1]
-		c.empty()
 	} else {
 		c = newChunk(r.last)
 	}
@@ -497,6 +499,7 @@ func (r *Recorder) settle(limit int) {
 	if r.gen == gen {
 		for _, c := range gone {
 			if c.first > r.read && len(r.spare) < maxSpare { // nobody was ever given a piece of it
+				c.empty()
 				r.spare = append(r.spare, c)
 			}
 		}
@@ -568,15 +571,19 @@ func (r *Recorder) endsNow() {
 	r.timer.Store(&timer{c, c.Now().Add(-r.at)})
 }
 
-// Load replaces the log by that of a file. Its events keep their times and
-// order, and are numbered from 1. Limits hold: of a log that is too long the end is kept.
-func (r *Recorder) Load(events []Event) {
+// Empty returns an empty Recorder with the same bounds, for a log that is to be loaded.
+func (r *Recorder) Empty() *Recorder { return NewRecorder(r.opts) }
+
+// Load replaces the log by that of another Recorder, which must not be used any more.
+func (r *Recorder) Load(log *Recorder) {
+	log.foldMu.Lock()
+	log.settle(0)
+	base := log.base
+	log.foldMu.Unlock()
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.reset(r.opts.Clock)
-	for i := range events {
-		e := &events[i]
-		r.put(max(e.At, r.at), e.Lane, &e.Event, brought(&e.Event))
-	}
+	r.origin = base
+	r.chunks, r.last, r.seq, r.at, r.bytes, r.read = log.chunks, log.last, log.seq, log.at, log.bytes, log.read
 	r.endsNow()
 }

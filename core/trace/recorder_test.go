@@ -257,7 +257,7 @@ func TestRecorderLoad(t *testing.T) {
 	}
 	r := NewRecorder(RecorderOptions{})
 	r.Emit(0, informer.Event{Kind: KindNote})
-	r.Load(s.events)
+	load(r, s.events)
 	same(t, "loaded", r.FoldAt(1<<40), foldOf(s.events))
 	last := s.events[len(s.events)-1]
 	if seq, at := r.Head(); seq != last.Seq || at != last.At {

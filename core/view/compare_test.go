@@ -414,11 +414,10 @@ func TestTheComparisonOfARecording(t *testing.T) {
 		var file bytes.Buffer
 		_, err := l.Record(&file)
 		do(t, err)
-		_, events, warning, err := trace.ReadFile(&file, trace.ReadOptions{})
+		again := trace.NewRecorder(trace.RecorderOptions{})
+		_, _, warning, err := trace.ReadFile(&file, trace.ReadOptions{}, again.Append)
 		do(t, err)
 		do(t, warning)
-		again := trace.NewRecorder(trace.RecorderOptions{})
-		again.Load(events)
 		rng := rand.New(rand.NewPCG(1, 1))
 		head, _ := rec.Head()
 		a, b := view.New(rec, clock.RealClock{}), view.New(again, clock.RealClock{})

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -73,12 +74,13 @@ func TestRename(t *testing.T) {
 		t.Errorf("only %v changed", changed)
 	}
 	all := files(tree)
+	old := regexp.MustCompile(`(^|[^A-Za-z0-9._~/-])` + from + `([^A-Za-z0-9_-]|$)`)
 	for _, name := range all {
 		text, err := os.ReadFile(filepath.Join(tree, name))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !strings.HasPrefix(name, "tools/renamemodule/") && bytes.Contains(text, []byte(`"`+from)) {
+		if !strings.HasPrefix(name, "tools/renamemodule/") && old.Match(text) {
 			t.Errorf("%s still has the old path", name)
 		}
 	}

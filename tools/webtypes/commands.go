@@ -8,7 +8,7 @@ import (
 )
 
 const commandsHead = `// @ts-check
-// Made by go run ./tools/webtypes from the table of commands in core/lab; not to be edited.
+// Made by go run ./tools/webtypes from the tables of commands and of the address's keys in core/lab; not to be edited.
 
 /** What a command does to the experiment; see docs/protocol.md. @typedef {%s} Effect */
 
@@ -33,8 +33,26 @@ func generateCommands() []byte {
 	for _, c := range lab.Commands() {
 		fmt.Fprintf(&b, "  %s: '%s',\n", c.Name, c.Effect)
 	}
+	b.WriteString("};\n\n/** The greatest number that a key of the address takes. */\nexport const limits = {\n")
+	for _, k := range lab.AddressKeys() {
+		if k.Max > 0 {
+			fmt.Fprintf(&b, "  %s: %d,\n", k.Name, k.Max)
+		}
+	}
 	b.WriteString("};\n")
 	return []byte(b.String())
+}
+
+// writeAddressKeys writes the keys that the page's address has.
+func (g *generator) writeAddressKeys() {
+	names := []string{}
+	for _, k := range lab.AddressKeys() {
+		names = append(names, k.Name)
+	}
+	g.out.WriteString("\n/**\n")
+	g.comment(" * ", " * ", "AddressKey is a key of the URL fragment; docs/reference.md says what each means.")
+	g.comment(" * ", " *   ", "@typedef {"+union(names)+"} AddressKey")
+	g.out.WriteString(" */\n")
 }
 
 // writeArguments writes what each call takes. Arguments that may be left out may be null.

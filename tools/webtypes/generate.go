@@ -47,6 +47,7 @@ func generate(root string) ([]byte, error) {
 	if err := g.writeArguments(); err != nil {
 		return nil, err
 	}
+	g.writeAddressKeys()
 	g.out.WriteString("\nexport {};\n")
 	return []byte(g.out.String()), nil
 }

@@ -42,7 +42,7 @@ export function lines(slot, x, y, n) {
 /** A key in the room it has: its ends tell more than its middle. @param {string} key @param {number} room @param {string} font */
 export function shorten(key, room, font) {
   if (font.includes('mono')) return middle(key, Math.floor(room / 7.3));
-  let n = key.length;
+  let n = Math.min(key.length, Math.max(8, Math.ceil(room)));
   while (n > 8 && width(middle(key, n), font) > room) n--;
   return fit(middle(key, n), room, font);
 }

@@ -86,16 +86,18 @@ func Of(recording string, file io.Reader, o Options) (*Draft, error) {
 		return nil, fmt.Errorf("a story cannot name the file %q: call it by letters, digits, ., _ and -, with .trace, .jsonl, .json or .gz at its end",
 			recording)
 	}
-	h, read, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }})
+	rec := trace.NewRecorder(trace.RecorderOptions{}) // which numbers the events, and keeps as many, as the page does
+	h, _, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }}, rec.Append)
 	if err != nil {
 		return nil, err
 	}
-	rec := trace.NewRecorder(trace.RecorderOptions{})
-	rec.Load(read) // which numbers the events as the page does
 	head, long := rec.Head()
 	var log []trace.Event
 	for e := range rec.Events(rec.First(), head) {
 		log = append(log, *e)
+	}
+	if len(log) == 0 && damage != nil {
+		return nil, fmt.Errorf("the recording has no events: %w", damage)
 	}
 	if len(log) == 0 {
 		return nil, errors.New("the recording has no events")

@@ -2,8 +2,11 @@ package draft_test
 
 import (
 	"bytes"
+	"compress/gzip"
 	"context"
 	"encoding/json"
+	"fmt"
+	"io"
 	"os"
 	"runtime"
 	"slices"
@@ -408,4 +411,64 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 		c.Lab.Close()
 		time.Sleep(time.Minute)
 	})
+}
+
+// sampled is a file that looks at the heap while it is read.
+type sampled struct {
+	io.Reader
+	n    int
+	most uint64
+}
+
+// Read implements io.Reader.
+func (s *sampled) Read(p []byte) (int, error) {
+	if s.n++; s.n%4 == 0 {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		s.most = max(s.most, m.HeapAlloc)
+	}
+	return s.Reader.Read(p[:min(len(p), 4<<10)])
+}
+
+// TestOfFilesThatAreMadeToDoHarm: a packed file that unpacks to much more than a recording has costs no more than an ordinary one.
+func TestOfFilesThatAreMadeToDoHarm(t *testing.T) {
+	const head = `{"format":"informerscope-trace","version":1,"selection":{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}}` + "\n"
+	packed := func(begin, again string, times int) io.Reader {
+		var b bytes.Buffer
+		gz, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+		_, _ = io.WriteString(gz, begin)
+		for range times {
+			_, _ = io.WriteString(gz, again)
+		}
+		gz.Close()
+		return &b
+	}
+	for _, c := range []struct {
+		name, says string // says: the error, or the warning
+		file       io.Reader
+		most       uint64 // MiB
+	}{
+		{"zeros", "it is not JSON", packed("", strings.Repeat("\x00", 1<<20), 1<<10), 16},
+		{"newlines", "more than 8388608 lines", packed(head, strings.Repeat("\n", 1<<20), 64), 16},
+		{"notes", "", strings.NewReader(head + strings.Repeat(`{"s":1,"t":1,"k":"Note","txt":"a note"}`+"\n", 400_000)), 96},
+	} {
+		file := &sampled{Reader: c.file}
+		runtime.GC()
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		before := m.HeapAlloc
+		d, err := draft.Of("x.jsonl", file, draft.Options{})
+		said := fmt.Sprint(err)
+		if err == nil {
+			said = d.Warning
+		}
+		if !strings.Contains(said, c.says) || (err == nil) != (c.says == "") {
+			t.Errorf("%s: %v", c.name, said)
+		}
+		if most := (file.most - min(file.most, before)) >> 20; most > c.most {
+			t.Errorf("%s: %d MiB of memory, at most %d should be", c.name, most, c.most)
+		} else {
+			t.Logf("%s: %d MiB of memory, %s", c.name, most, said)
+		}
+	}
 }

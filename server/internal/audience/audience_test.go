@@ -473,7 +473,21 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	if _, err := Open(Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "chmod 700") {
 		t.Errorf("a directory that others can read: %v", err)
 	}
-	if err := errors.Join(os.Chmod(dir, 0o700), os.WriteFile(filepath.Join(dir, recordFile), []byte(`{"token":""}`), 0o600)); err != nil {
+	if err := os.Chmod(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() == 0 { // else nobody can give a directory away
+		if err := os.Chown(dir, 12345, -1); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Open(Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "another user") {
+			t.Errorf("a directory of another user: %v", err)
+		}
+		if err := os.Chown(dir, 0, -1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, recordFile), []byte(`{"token":""}`), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if _, err := Open(Options{Dir: dir}); err == nil || !strings.Contains(err.Error(), "damaged") {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"informerscope/core/broadcast"
+	"informerscope/server/internal/owner"
 )
 
 // record is what is known beside the segments; in a directory it is the file talk.json.
@@ -69,6 +70,9 @@ func openStore(dir string, limit int64) (*store, record, error) {
 	}
 	if runtime.GOOS != "windows" && info.Mode().Perm()&0o077 != 0 {
 		return nil, r, fmt.Errorf("others can read %s, and the audience's token is in it; run chmod 700 %s, or name another directory", dir, dir)
+	}
+	if owner.IsAnother(info) {
+		return nil, r, fmt.Errorf("%s belongs to another user, who can read what is in it: run chown on it, or name another directory", dir)
 	}
 	text, err := os.ReadFile(filepath.Join(dir, recordFile))
 	if errors.Is(err, fs.ErrNotExist) {

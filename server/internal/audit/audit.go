@@ -2,10 +2,13 @@ package audit
 
 import (
 	"encoding/json"
+	"fmt"
 	"io"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"informerscope/server/internal/scrub"
 )
 
 // The stages of a request that are written down, by the names of Kubernetes' own audit log.
@@ -45,7 +48,8 @@ type Entry struct {
 	Millis int64      `json:"durationMillis"`
 }
 
-// longest is how much of a string is written: no name in Kubernetes is longer, but a viewer may send what it likes.
+// longest is how much of a string is written: no name in Kubernetes is longer, but a viewer may send what it likes. Of what is more than twice
+// as long only the length is written.
 const longest = 253
 
 // waiting is how many lines may wait to be written before requests wait too.
@@ -64,8 +68,8 @@ type Log struct {
 	lost    atomic.Int64
 }
 
-// New begins a log that writes to out, whose strings go through clean. fail is told of the first error of writing, and of the first after
-// each that went well; it may be called from another goroutine. Close ends the log.
+// New begins a log that writes to out, whose strings go through clean, such as scrub.Scrubber.Line. fail is told of the first error of writing, and
+// of the first after each that went well; it may be called from another goroutine. Close ends the log.
 func New(out io.Writer, clean func(string) string, fail func(error)) *Log {
 	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), ended: make(chan struct{})}
 	go l.write()
@@ -93,12 +97,10 @@ func (l *Log) write() {
 // Add writes an entry, soon.
 func (l *Log) Add(e Entry) {
 	for _, text := range []*string{&e.Remote, &e.Context, &e.Verb, &e.Group, &e.Version, &e.Resource, &e.Namespace, &e.Name, &e.Own, &e.Rule} {
-		if len(*text) > longest {
-			*text = (*text)[:longest]
+		if len(*text) > 2*longest { // cleaning it would cost much, and half a credential would pass if it were cut before
+			*text = fmt.Sprintf("(%d bytes)", len(*text))
 		}
-		if *text != "" {
-			*text = l.clean(*text)
-		}
+		*text = scrub.Cut(l.clean(*text), longest)
 	}
 	line, err := json.Marshal(e)
 	if err != nil { // a year beyond 9999

@@ -11,6 +11,9 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode"
+
+	"informerscope/server/internal/scrub"
 )
 
 func redacted(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
@@ -47,7 +50,7 @@ func TestLines(t *testing.T) {
 	_, _ = io.WriteString(watch, "the body of hunter2")
 	watch.End()
 	list := l.Begin(httptest.NewRecorder(), Entry{Request: 2, Viewer: 7})
-	Describe(list, func(e *Entry) { e.Verb, e.Context = "list", "hunter2\n\""+strings.Repeat("x", 500) })
+	Describe(list, func(e *Entry) { e.Verb, e.Context = "list", "hunter2\n\""+strings.Repeat("x", 300) })
 	_, _ = io.WriteString(list, "body")
 	list.End()
 	unanswered := l.Begin(httptest.NewRecorder(), Entry{Request: 3})
@@ -68,7 +71,7 @@ func TestLines(t *testing.T) {
 			Namespace: "a", Status: 200},
 		{Stage: Complete, Request: 1, Viewer: 7, Remote: "127.0.0.1:5", Context: "kind", Verb: "watch", Version: "v1", Resource: "pods",
 			Namespace: "a", Status: 200, Bytes: 19},
-		{Stage: Complete, Request: 2, Viewer: 7, Context: "[redacted]\n\"" + strings.Repeat("x", 244), Verb: "list", Status: 200, Bytes: 4},
+		{Stage: Complete, Request: 2, Viewer: 7, Context: "[redacted]\n\"" + strings.Repeat("x", 241) + "…", Verb: "list", Status: 200, Bytes: 4},
 		{Stage: Complete, Request: 3},
 	} {
 		e := got[i]
@@ -79,6 +82,38 @@ func TestLines(t *testing.T) {
 		if e != want {
 			t.Errorf("%+v, want %+v", e, want)
 		}
+	}
+}
+
+// TestTextsOfViewers: of what a viewer may have sent a line has no character that turns it around or plays a terminal's commands, no part of a
+// credential, wherever that is cut, and little altogether, however much was sent.
+func TestTextsOfViewers(t *testing.T) {
+	s := new(scrub.Scrubber)
+	const secret = "hunter2-hunter2-hunter2"
+	s.Learn("x", []string{secret})
+	var out bytes.Buffer
+	l := New(&out, s.Line, func(err error) { t.Error(err) })
+	l.Add(Entry{Context: "a\u202eb\u2066c\u200bd\u009b31me\x7ff\x1b[2Jg\n{\"stage\":1}\u2028\ufeff\xff", Name: "é界"})
+	for n := range longest + 10 {
+		l.Add(Entry{Name: strings.Repeat("a", n) + secret})
+	}
+	l.Add(Entry{Own: strings.Repeat("token=x", 9<<10)})
+	l.Close(time.Minute)
+	invisible := func(c rune) bool { return c != '\n' && !unicode.IsGraphic(c) }
+	if strings.ContainsFunc(out.String(), invisible) || !strings.Contains(out.String(), "é界") {
+		t.Errorf("invisible characters in %.500q", out.String())
+	}
+	entries := lines(t, out.String())
+	if want := `a\u202eb\u2066c\u200bd\u009b31me\u007ff` + "\x1b[2Jg\n{\"stage\":1}" + `\u2028\ufeff` + "\ufffd"; entries[0].Context != want {
+		t.Errorf("%q, want %q", entries[0].Context, want)
+	}
+	for n, e := range entries[1 : longest+11] {
+		if strings.Contains(e.Name, "h") || len(e.Name) > longest+len("…") {
+			t.Errorf("behind %d characters: %q", n, e.Name)
+		}
+	}
+	if e := entries[len(entries)-1]; e.Own != "(64512 bytes)" {
+		t.Errorf("%q is written of 64512 bytes", e.Own)
 	}
 }
 

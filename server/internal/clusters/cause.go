@@ -62,6 +62,10 @@ type ProxyError struct {
 // Error implements error.
 func (e *ProxyError) Error() string { return "the proxy answered " + e.Status }
 
+// gettingCredentials begins the errors that come of running a credential plugin. client-go offers no type for them. Mirrors
+// plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2).
+const gettingCredentials = "getting credentials: "
+
 // again ends what will come right by itself.
 const again = " It is tried again by itself."
 
@@ -96,9 +100,8 @@ func Explain(err error, at Place) (Cause, string) {
 		return ExecWaiting, waiting.words()
 	case errors.As(err, &plugin):
 		return ExecPlugin, plugin.words()
-	case strings.Contains(text, "getting credentials: "):
-		// client-go offers no type for it. Mirrors plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2).
-		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its own words are on the server's standard error): " + text
+	case strings.Contains(text, gettingCredentials):
+		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its own words are in the server's log): " + text
 	case at.Proxy != "" && throughProxy(err):
 		return Proxy, proxyWords(err, at)
 	case isRefused(err):

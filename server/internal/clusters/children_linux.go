@@ -10,17 +10,15 @@ import (
 	"syscall"
 )
 
-// endChildren ends the programs of these names that this process started, and what they started themselves. client-go keeps no handle on a
-// credential plugin, and one that outlives the server would hold its standard error open for who reads it.
+// endChildren ends the credential plugins of these names that run, and what they started themselves: client-go keeps no handle on them.
 func endChildren(commands []string) {
 	for _, child := range children(os.Getpid()) {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
 		if err != nil {
 			continue // it has ended
 		}
-		// The program itself, or the script that an interpreter runs.
-		words := strings.Split(string(raw), "\x00")
-		if !slices.ContainsFunc(words[:min(len(words), 2)], func(word string) bool { return slices.Contains(commands, filepath.Base(word)) }) {
+		words := strings.Split(string(raw), "\x00") // as bound has them
+		if len(words) < 3 || words[1] != pluginArgument || !slices.Contains(commands, filepath.Base(words[2])) {
 			continue
 		}
 		family := []int{child}

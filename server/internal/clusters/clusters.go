@@ -139,16 +139,16 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	return u.gate.through(u.transport, req)
 }
 
-// Explain is the package's Explain for an error of this way, without credentials.
+// Explain is the package's Explain for an error of this way, without credentials and manifests.
 func (u *Upstream) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, u.at())
-	return cause, u.scrubber.Text(words)
+	return cause, u.scrubber.Plain(words)
 }
 
-// Hint is the package's Hint for an answer that came this way, without credentials.
+// Hint is the package's Hint for an answer that came this way, without credentials and manifests.
 func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
 	cause, words := Hint(code, body, u.at())
-	return cause, u.scrubber.Text(words)
+	return cause, u.scrubber.Plain(words)
 }
 
 // Waiting is how a viewer is told of a credential plugin that is being waited for, if one is.
@@ -285,22 +285,31 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		return marker(next, l.learner("sent to "+contextName))
 	}
+	found := true // the credential plugin, if there is one
 	if config.ExecProvider != nil {
-		config.ExecProvider.StdinUnavailable = true
-		config.ExecProvider.StdinUnavailableMessage = "a server has no terminal to ask on; log in once with kubectl, then try again"
-		key := fmt.Sprintf("%s\x00%q %q %q", contextName, config.ExecProvider.Command, config.ExecProvider.Args, config.ExecProvider.Env)
+		plugin := *config.ExecProvider // it is the kubeconfig's own
+		config.ExecProvider = &plugin
+		plugin.StdinUnavailable = true
+		plugin.StdinUnavailableMessage = "a server has no terminal to ask on; log in once with kubectl, then try again"
+		key := fmt.Sprintf("%s\x00%q %q %q", contextName, plugin.Command, plugin.Args, plugin.Env)
 		if l.gates[key] == nil {
-			l.gates[key] = newGate(config.ExecProvider.Command)
+			l.gates[key] = newGate(plugin.Command)
 			l.gates[key].waited = l.pluginWaited
 		}
 		upstream.gate = l.gates[key]
+		if found, err = bound(&plugin); err != nil {
+			return nil, &ConfigError{Err: fmt.Errorf("context %q: %w", contextName, err), Credentials: true}
+		}
 	}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
 		// The error would repeat the URL, and with it a password that may stand in it.
 		return nil, &ConfigError{Err: fmt.Errorf("context %q: the server of cluster %q is not a URL", contextName, entry.Cluster)}
 	}
-	upstream.transport, err = rest.TransportFor(config)
+	err = withPluginStderr(func() error {
+		upstream.transport, err = rest.TransportFor(config)
+		return err
+	})
 	if err != nil {
 		return nil, &ConfigError{Err: fmt.Errorf("context %q, user %q: %w", contextName, entry.AuthInfo, err), Credentials: true}
 	}
@@ -318,7 +327,9 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	upstream.Base = base
 	upstream.place = Place{Cluster: entry.Cluster, User: entry.AuthInfo, Host: base.Host, Scheme: base.Scheme, Certificate: leaf(config),
 		InCluster: l.inCluster}
-	l.upstreams[contextName] = upstream
+	if found { // else the plugin is looked for again with the next request
+		l.upstreams[contextName] = upstream
+	}
 	return upstream, nil
 }
 
@@ -362,7 +373,7 @@ func (l *Loader) learner(owner string) func(string) {
 	}
 }
 
-// Explain is the package's Explain for an error of Upstream, without credentials.
+// Explain is the package's Explain for an error of Upstream, without credentials. It is of files, and has nothing of an API server's.
 func (l *Loader) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, Place{})
 	return cause, l.scrubber.Text(words)

@@ -190,7 +190,7 @@ func (g *gate) through(next http.RoundTripper, req *http.Request) (*http.Respons
 		response, err := next.RoundTrip(req.WithContext(context.WithValue(ctx, ticketKey{}, t)))
 		g.leave(turn)
 		t.finish()
-		t.give(response, err)
+		t.give(response, g.named(err))
 	}()
 	over, limit := turn.over, time.NewTimer(g.patience)
 	defer limit.Stop()

@@ -255,6 +255,7 @@ func TestPaths(t *testing.T) {
 		{c + `/api/v1/pods\..\secrets`, "encoding"},
 		{c + "/api/v1/pods;x=y", "path"},
 		{c + "/api/v1/pods/" + strings.Repeat("a", 254), "path"},
+		{ClustersPrefix + strings.Repeat("a", maxContext+1) + "/api/v1/pods", "path"},
 		{c + "/api/v1/namespaces/Default/pods", "path"},
 	} {
 		_, refusal := check(t, all, test.target, nil)
@@ -278,6 +279,12 @@ func TestWhatGoesOn(t *testing.T) {
 	}
 	if got != want {
 		t.Errorf("got  %+v\nwant %+v", got, want)
+	}
+	for _, agent := range []string{"", "a\x1b[31m", "a\nb", "\u202egnp", "\x9b", "\x7f", strings.Repeat("a", 257)} {
+		got, _ := check(t, rules(t, "*", false), "/clusters/c/api/v1/pods", func(r *http.Request) { r.Header.Set("User-Agent", agent) })
+		if got.UserAgent != "informerscope" {
+			t.Errorf("%.40q goes on as %.40q", agent, got.UserAgent)
+		}
 	}
 }
 

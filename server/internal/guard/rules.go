@@ -11,6 +11,9 @@ import (
 // ClustersPrefix is where the clusters' APIs begin in the relay's URLs; the context's name, path-escaped, follows.
 const ClustersPrefix = "/clusters/"
 
+// maxContext bounds a context's name, in bytes: the answer repeats one that is not known.
+const maxContext = 1 << 10
+
 // Rules decide which requests for a cluster may be made. Immutable and safe for concurrent use.
 type Rules struct {
 	// Resources is the allow-list.
@@ -66,7 +69,7 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 		return request, refusal
 	}
 	request.UserAgent = "informerscope"
-	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 {
+	if agent := r.UserAgent(); agent != "" && len(agent) <= 256 && !strings.ContainsFunc(agent, func(c rune) bool { return c < ' ' || c > '~' }) {
 		request.UserAgent = agent
 	}
 	if request.Resource == "" {
@@ -100,6 +103,9 @@ func parsePath(u *url.URL) (Request, *Refusal) {
 	name, err := url.PathUnescape(contextName)
 	if err != nil {
 		return Request{}, refuse("encoding", "the context's name is not properly escaped")
+	}
+	if len(name) > maxContext {
+		return Request{}, refuse("path", fmt.Sprintf("the context's name is longer than %d bytes", maxContext))
 	}
 	if strings.Contains(rest, "%") {
 		return Request{}, refuse("encoding", "escaped characters in a Kubernetes path are refused: they can mean different things to different parsers")

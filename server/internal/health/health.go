@@ -276,7 +276,21 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 // local says whether a request comes from this machine, not through a proxy that says it forwards for another, nor from a page whose domain was
 // made to resolve to this machine.
 func local(r *http.Request) bool {
-	return loopback(r.RemoteAddr) && loopback(r.Host) && r.Header.Get("X-Forwarded-For") == "" && r.Header.Get("Forwarded") == ""
+	return loopback(r.RemoteAddr) && loopback(r.Host) && !cameByProxy(r.Header)
+}
+
+// cameByProxy says whether headers have the mark of a proxy. The probe's handler knows the same marks.
+func cameByProxy(headers http.Header) bool {
+	for name := range headers {
+		switch name {
+		case "Forwarded", "Via", "X-Real-Ip", "X-Client-Ip", "X-Cluster-Client-Ip", "True-Client-Ip", "Cf-Connecting-Ip", "X-Envoy-External-Address":
+			return true
+		}
+		if strings.HasPrefix(name, "X-Forwarded") || strings.HasPrefix(name, "X-Original-Forwarded") {
+			return true
+		}
+	}
+	return false
 }
 
 // loopback says whether an address, with its port or without, is this machine's own.

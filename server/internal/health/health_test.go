@@ -186,6 +186,8 @@ func TestWhoIsTold(t *testing.T) {
 	}
 	for what, change := range map[string]func(*http.Request){
 		"through a proxy on this machine":    func(r *http.Request) { r.Header.Set("X-Forwarded-For", "192.0.2.7") },
+		"through one that says whose":        func(r *http.Request) { r.Header.Set("X-Real-IP", "192.0.2.7") },
+		"through one that says its own name": func(r *http.Request) { r.Header.Set("Via", "1.1 proxy") },
 		"through another":                    func(r *http.Request) { r.Header.Set("Forwarded", "for=192.0.2.7") },
 		"from a page made to resolve here":   func(r *http.Request) { r.Host = "evil.example:8080" },
 		"from one of this machine's network": func(r *http.Request) { r.RemoteAddr = "10.0.0.7:5555" },

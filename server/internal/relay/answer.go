@@ -7,22 +7,14 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
-	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/server/internal/clusters"
-	"informerscope/server/internal/scrub"
 )
 
-const (
-	// maxError bounds what is read of an API server's error.
-	maxError = 64 << 10
-	// maxExcerpt is how much of an error that is text, and no Status, is passed on, in bytes.
-	maxExcerpt = 256
-)
+// maxError bounds what is read of an error, in bytes.
+const maxError = 64 << 10
 
 // passError answers with an API server's error. It is written anew as a metav1.Status: from the fields of the Status that came, or, if none
 // came, from the code and the first words of a plain text. Nothing else of the body leaves.
@@ -35,24 +27,14 @@ func (r *Relay) passError(w http.ResponseWriter, response *http.Response, upstre
 		w.Header().Set(HintHeader, string(cause))
 		w.Header().Set(WordsHeader, url.PathEscape(words))
 	}
-	status := r.errorStatus(response, raw)
-	written, err := json.Marshal(status)
+	written, err := json.Marshal(r.errorStatus(response, raw))
 	if err != nil {
 		return err
 	}
-	// Credentials are looked for once more in what leaves: a body of JSON has them escaped.
-	text := r.clean(string(written))
-	if !json.Valid([]byte(text)) {
-		status = ownStatus(response.StatusCode, "the API server's words contained credentials and were left out")
-		if written, err = json.Marshal(status); err != nil {
-			return err
-		}
-		text = string(written)
-	}
-	passHeaders(w.Header(), response.Header)
+	r.passHeaders(w.Header(), response.Header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(response.StatusCode)
-	sent, _ := io.WriteString(w, text) // who has left does not hear it
+	sent, _ := w.Write(written) // who has left does not hear it
 	r.config.Metrics.Bytes.Add(int64(sent))
 	return nil
 }
@@ -68,28 +50,49 @@ func (r *Relay) errorStatus(response *http.Response, raw []byte) metav1.Status {
 	case encoding != "" && encoding != "identity":
 		return ownStatus(code, "it is packed")
 	case mediaType == "application/json":
-		status := metav1.Status{}
-		if json.Unmarshal(raw, &status) != nil || status.Kind != "Status" || status.APIVersion != "v1" && status.APIVersion != "" {
-			return ownStatus(code, "it is no Status")
-		}
-		status.APIVersion = "v1"
-		status.Message = r.clean(status.Message)
-		if status.Code == 0 {
-			status.Code = int32(code)
-		}
-		if status.Status == "" {
-			status.Status = metav1.StatusFailure
-		}
-		return status
+		return r.passStatus(code, raw)
 	case mediaType == "text/plain", mediaType == "":
 		status := ownStatus(code, "")
-		if words := excerpt(r.clean(string(raw))); words != "" {
+		if words := r.words(string(raw)); words != "" {
 			status.Message = words
 		}
 		return status
 	}
 	return ownStatus(code, fmt.Sprintf("it is %.60q; is it an API server, or a login page before one?", mediaType))
 }
+
+// passStatus is an API server's Status with words alone in its texts, or one of the relay's own if it is none.
+func (r *Relay) passStatus(code int, raw []byte) metav1.Status {
+	status := metav1.Status{}
+	if json.Unmarshal(raw, &status) != nil || status.Kind != "Status" || status.APIVersion != "v1" && status.APIVersion != "" {
+		return ownStatus(code, "it is no Status")
+	}
+	status.APIVersion = "v1"
+	status.ShardInfo = nil // of lists
+	texts := []*string{&status.Message, &status.Status, (*string)(&status.Reason), &status.SelfLink, &status.ResourceVersion, &status.Continue}
+	if d := status.Details; d != nil {
+		texts = append(texts, &d.Name, &d.Group, &d.Kind, (*string)(&d.UID))
+		for i := range d.Causes {
+			texts = append(texts, (*string)(&d.Causes[i].Type), &d.Causes[i].Message, &d.Causes[i].Field)
+		}
+	}
+	for _, text := range texts {
+		*text = r.words(*text)
+	}
+	if status.Code == 0 {
+		status.Code = int32(code)
+	}
+	if status.Status == "" {
+		status.Status = metav1.StatusFailure
+	}
+	if status.Message == "" {
+		status.Message = ownStatus(int(status.Code), "").Message
+	}
+	return status
+}
+
+// words is the one way out for texts that an API server or a probe writes beside objects.
+func (r *Relay) words(text string) string { return r.config.Clusters.Scrubber().Words(text) }
 
 // ownStatus is an error of which there is but the code; why is the reason for which the API server's words are not there.
 func ownStatus(code int, why string) metav1.Status {
@@ -133,25 +136,4 @@ func reason(code int) metav1.StatusReason {
 		return metav1.StatusReasonInternalError
 	}
 	return metav1.StatusReasonUnknown
-}
-
-// excerpt is the first line of a text, cut to what can be shown, or nothing if it is no text.
-func excerpt(text string) string {
-	text, _, _ = strings.Cut(strings.TrimSpace(text), "\n")
-	text = strings.TrimSpace(text)
-	if !utf8.ValidString(text) || strings.ContainsFunc(text, func(c rune) bool { return !unicode.IsPrint(c) && c != '\t' }) || strings.HasPrefix(text, "<") {
-		return ""
-	}
-	if len(text) > maxExcerpt {
-		cut := maxExcerpt
-		for !utf8.RuneStart(text[cut]) {
-			cut--
-		}
-		// A mark that is cut in two would look like the beginning of a value.
-		if i := strings.LastIndexByte(text[:cut], '['); i >= 0 && strings.HasPrefix(scrub.Mark, text[i:cut]) {
-			cut = i
-		}
-		text = text[:cut] + "…"
-	}
-	return text
 }

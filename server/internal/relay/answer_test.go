@@ -10,6 +10,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 
 	"informerscope/server/internal/redact"
+	"informerscope/server/internal/scrub"
 )
 
 // TestErrorsAreWrittenAnew: an answer of 400 and more is a Status of known fields, whatever an API server, or what stands before it, says. Of
@@ -32,7 +33,7 @@ func TestErrorsAreWrittenAnew(t *testing.T) {
 		{"text", "text/plain; charset=utf-8", "", "Too many requests, please try again later.\n", 429, "Too many requests, please try again later.",
 			"TooManyRequests"},
 		{"untyped", "", "", "Unauthorized", 401, "Unauthorized", "Unauthorized"},
-		{"long", "text/plain", "", strings.Repeat("words ", 100) + canary, 503, "words words", "ServiceUnavailable"},
+		{"long", "text/plain", "", strings.Repeat("words ", 200) + canary, 503, "words words", "ServiceUnavailable"},
 		{"lines", "text/plain", "", "no\n" + manifest, 503, "no", "ServiceUnavailable"},
 		{"html as text", "text/plain", "", "<html>" + canary, 403, "403 Forbidden", "Forbidden"},
 		{"binary", "text/plain", "", "\x00\x01" + canary, 500, "500 Internal", "InternalError"},
@@ -77,7 +78,7 @@ func TestErrorsAreWrittenAnew(t *testing.T) {
 			if response.Header.Get("Content-Type") != "application/json" || response.Header.Get("Retry-After") != "7" || response.Header.Get("Content-Encoding") != "" {
 				t.Errorf("%s: headers %v", a.name, response.Header)
 			}
-			if len(got.Message) > maxExcerpt+100 {
+			if len(got.Message) > scrub.MaxWords+100 {
 				t.Errorf("%s: %d bytes of text are passed on", a.name, len(got.Message))
 			}
 			if a.name == "status" && (got.ResourceVersion != "5" || got.Details == nil || got.Details.RetryAfterSeconds != 3 || len(got.Details.Causes) != 1) {

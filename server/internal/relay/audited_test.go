@@ -30,7 +30,7 @@ func TestAudit(t *testing.T) {
 	out := new(testkit.Log)
 	var log *audit.Log
 	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) {
-		log = audit.New(out, c.Clusters.Scrubber().Text, func(err error) { t.Error(err) })
+		log = audit.New(out, c.Clusters.Scrubber().Line, func(err error) { t.Error(err) })
 		c.Audit = log
 	})
 	entries := func() []audit.Entry {

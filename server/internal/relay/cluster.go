@@ -62,7 +62,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		if canceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		log.Warn("no answer from the API server", "error", redactURL(err))
+		log.Warn("no answer from the API server", "error", r.plain(redactURL(err)))
 		cause, words := upstream.Explain(err)
 		r.unanswered(w, request.Context, cause, words, err)
 		return
@@ -101,7 +101,10 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			io.Closer
 		}{verified, response.Body}
 	}
-	passHeaders(w.Header(), response.Header)
+	if request.Watch {
+		body = &watchBody{ReadCloser: body, passStatus: r.passStatus}
+	}
+	r.passHeaders(w.Header(), response.Header)
 	w.WriteHeader(response.StatusCode)
 	sent, err := r.send(w, body)
 	log.Debug("request served", "status", response.StatusCode, "bytes", sent, "took", time.Since(began).Round(time.Millisecond))
@@ -115,7 +118,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			} else {
 				cause, words := upstream.Explain(err)
 				r.config.Metrics.UpstreamError(string(cause))
-				r.board.note(request.Context, cause, words, r.clean(err.Error()))
+				r.board.note(request.Context, cause, words, r.plain(err))
 				log.Info("the answer ends early", "cause", cause, "bytes", sent)
 			}
 		}
@@ -210,13 +213,16 @@ func (r *Relay) unanswered(w http.ResponseWriter, contextName string, cause clus
 		code = http.StatusServiceUnavailable // it may come back by itself
 	}
 	if cause != clusters.NoContext {
-		r.board.note(contextName, cause, words, r.clean(err.Error()))
+		r.board.note(contextName, cause, words, r.plain(err))
 	}
 	writeStatus(w, failure{code: code, cause: cause, message: r.clean(words)})
 }
 
 // clean takes credentials out of a text that is to leave the server.
 func (r *Relay) clean(text string) string { return r.config.Clusters.Scrubber().Text(text) }
+
+// plain is an error in which what answered may have written, such as a damaged header.
+func (r *Relay) plain(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
 
 // redactURL leaves the URL out of an error for the log: selectors and names are none of its business.
 func redactURL(err error) error {
@@ -254,11 +260,13 @@ func form(request guard.Request) metadata.Form {
 }
 
 // passHeaders copies the headers that clients of Kubernetes look at, and no others.
-func passHeaders(to, from http.Header) {
+func (r *Relay) passHeaders(to, from http.Header) {
 	for name, values := range from {
 		switch {
 		case name == "Content-Type", name == "Retry-After", name == "Audit-Id", name == "Warning", strings.HasPrefix(name, "X-Kubernetes-"):
-			to[name] = append([]string(nil), values...)
+			for _, value := range values {
+				to.Add(name, r.words(value))
+			}
 		}
 	}
 }

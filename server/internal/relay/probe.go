@@ -135,14 +135,14 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 		if canceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		r.config.Log.Warn("no answer from the probe", "error", redactURL(err))
+		r.config.Log.Warn("no answer from the probe", "error", r.plain(redactURL(err)))
 		r.config.Metrics.UpstreamError(string(ProbeGone))
 		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.clean(p.unreached(err))})
 		return
 	}
 	defer func() { _ = response.Body.Close() }()
 	got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if problem := p.unlike(response, got, mediaType); problem != "" {
+	if problem := p.unlike(response, got, mediaType, r.words); problem != "" {
 		r.config.Metrics.UpstreamError(string(ProbeRefused))
 		writeStatus(w, failure{code: http.StatusBadGateway, cause: ProbeRefused, message: r.clean(problem)})
 		return
@@ -157,18 +157,18 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// unlike says what is wrong with an answer that is not the one that was asked for; its body is read for that.
-func (p *Probe) unlike(response *http.Response, got, want string) string {
+// unlike says what is wrong with an answer that is not the one that was asked for. Its body is read for that, and goes through clean.
+func (p *Probe) unlike(response *http.Response, got, want string, clean func(string) string) string {
 	encoding := response.Header.Get("Content-Encoding")
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
 		return fmt.Sprintf("What answers at %s redirects elsewhere (%d), which is not followed: give --attach the URL of the probe's handler itself.",
 			p.base.Host, response.StatusCode)
 	case response.StatusCode == http.StatusUnauthorized:
-		return fmt.Sprintf("The probe at %s wants a token, or another one: start the server with --attach-token-file.%s", p.base.Host, p.words(response, got))
+		return fmt.Sprintf("The probe at %s wants a token, or another one: start the server with --attach-token-file.%s", p.base.Host, p.words(response, got, clean))
 	case response.StatusCode != http.StatusOK:
 		return fmt.Sprintf("What answers at %s did so with %d %s; is it a probe's handler?%s", p.base.Host, response.StatusCode,
-			http.StatusText(response.StatusCode), p.words(response, got))
+			http.StatusText(response.StatusCode), p.words(response, got, clean))
 	case got != want:
 		return fmt.Sprintf("What answers at %s did so in %.60q, not in %q; is it a probe's handler?", p.base.Host, got, want)
 	case encoding != "" && encoding != "identity":
@@ -178,20 +178,21 @@ func (p *Probe) unlike(response *http.Response, got, want string) string {
 	return ""
 }
 
-// words are the first of what a probe said, where that is text.
-func (p *Probe) words(response *http.Response, mediaType string) string {
+// words are what a probe said, as clean has them, behind a sentence of the relay's own.
+func (p *Probe) words(response *http.Response, mediaType string, clean func(string) string) string {
 	if mediaType != "text/plain" {
 		return ""
 	}
-	raw, err := io.ReadAll(io.LimitReader(response.Body, maxExcerpt))
-	said := excerpt(string(raw))
-	if err != nil || said == "" {
+	// All of it: a token that is cut could not be found.
+	raw, err := io.ReadAll(io.LimitReader(response.Body, maxError+1))
+	if err != nil || len(raw) > maxError || p.token != "" && strings.Contains(string(raw), p.token) {
 		return ""
 	}
-	if p.token != "" && strings.Contains(said, p.token) {
+	words := clean(string(raw))
+	if words == "" {
 		return ""
 	}
-	return " It said: " + said
+	return " It said: " + words
 }
 
 // unreached says for a person why a probe gave no answer.

@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"informerscope/server/internal/scrub"
 )
 
 const probeToken = "probe-token-9876543210"
@@ -216,5 +218,32 @@ func TestNewProbe(t *testing.T) {
 		} else if err != nil && strings.Contains(err.Error(), "pass@") {
 			t.Errorf("the words repeat a password: %v", err)
 		}
+	}
+}
+
+// TestProbesTokenIsInNoAnswer: a probe that says its token passes no part of it, wherever the relay cuts what it said.
+func TestProbesTokenIsInNoAnswer(t *testing.T) {
+	text := ""
+	f, _ := probed(t, probeToken, func(w http.ResponseWriter, r *http.Request) { http.Error(w, text, http.StatusForbidden) }, nil)
+	parts := func(said string) (longest int) {
+		for n := range len(probeToken) + 1 {
+			if strings.Contains(said, probeToken[:n]) || strings.Contains(said, probeToken[len(probeToken)-n:]) {
+				longest = n
+			}
+		}
+		return longest
+	}
+	for _, length := range []int{256, scrub.MaxWords, maxError} {
+		for behind := length - len(probeToken) - 1; behind <= length; behind++ {
+			text = strings.Repeat("/", behind) + probeToken
+			if response, status := f.status("/probe/stream"); response.StatusCode != http.StatusBadGateway || parts(status.Message) > len("probe") {
+				t.Errorf("behind %d characters %d of the token's %d pass: …%s", behind, parts(status.Message), len(probeToken),
+					status.Message[max(0, len(status.Message)-40):])
+			}
+		}
+	}
+	text = strings.Repeat("x", 200) + ` {"` + probeToken
+	if _, status := f.status("/probe/stream"); parts(status.Message) > len("probe") {
+		t.Errorf("before a brace: %s", status.Message)
 	}
 }

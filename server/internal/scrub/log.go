@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Handler is a log handler whose lines go through the Scrubber, words and values alike, before next writes them.
+// Handler is a log handler whose words and values are as Line has them when next writes them.
 func (s *Scrubber) Handler(next slog.Handler) slog.Handler { return &handler{s, next} }
 
 type handler struct {
@@ -21,7 +21,7 @@ func (h *handler) Enabled(ctx context.Context, level slog.Level) bool {
 
 // Handle implements slog.Handler.
 func (h *handler) Handle(ctx context.Context, r slog.Record) error {
-	clean := slog.NewRecord(r.Time, r.Level, h.s.Text(r.Message), r.PC)
+	clean := slog.NewRecord(r.Time, r.Level, h.s.Line(r.Message), r.PC)
 	r.Attrs(func(a slog.Attr) bool {
 		clean.AddAttrs(h.clean(a))
 		return true
@@ -45,7 +45,7 @@ func (h *handler) clean(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
 	case slog.KindString:
-		v = slog.StringValue(h.s.Text(v.String()))
+		v = slog.StringValue(h.s.Line(v.String()))
 	case slog.KindGroup:
 		group := v.Group()
 		cleaned := make([]slog.Attr, len(group))
@@ -59,7 +59,7 @@ func (h *handler) clean(a slog.Attr) slog.Attr {
 		case *slog.Source:
 			return a
 		default: // an error, or something that would be printed as it is
-			v = slog.StringValue(h.s.Text(fmt.Sprintf("%+v", x)))
+			v = slog.StringValue(h.s.Line(fmt.Sprintf("%+v", x)))
 		}
 	}
 	return slog.Attr{Key: a.Key, Value: v}

@@ -1,0 +1,75 @@
+package lab
+
+import (
+	"slices"
+	"strings"
+
+	"informerscope/core/informer"
+)
+
+// maxExact is the largest whole number that a page reads exactly.
+const maxExact = most - 1
+
+// AddressKey is a key of the URL fragment, which selects what a page shows. AddressKeys returns all of them: the page's types allow no
+// other (web/types.js), its limits are these (web/commands.js), and docs/reference.md lists them.
+type AddressKey struct {
+	Name string
+	// Takes says for docs/reference.md what values it has. Where Max is set, it is a number from 0 to that.
+	Takes string
+	Max   uint64
+	// Means says for docs/reference.md what it selects.
+	Means string
+}
+
+// addressKeys is the one list, in the order of docs/reference.md.
+var addressKeys = []AddressKey{
+	{Name: "source", Takes: "`sim` (default), `live` or `probe`", Means: "where objects come from: the simulated cluster, a context of your kubeconfig, " +
+		"or the controller of `--attach`"},
+	{Name: "context", Takes: "a name", Means: "the context of your kubeconfig, with `source=live`"},
+	{Name: "resource", Takes: "`pods` (default), `deployments.apps`, `foos.v1.samplecontroller.k8s.io`; up to eight, with commas between them",
+		Means: "what is watched. Several resources run in one SharedInformerFactory"},
+	{Name: "namespace", Takes: "a name", Means: "the namespace. `namespace=` is all namespaces; without the key a live context uses its own"},
+	{Name: "era", Takes: eraNames() + "; two, with a comma between them, run side by side",
+		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
+	{Name: "transform", Takes: codes(transforms), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
+		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
+	{Name: "seed", Max: maxExact, Means: "the simulated cluster’s random seed: the same seed gives the same events"},
+	{Name: "objects", Max: maxObjects, Means: "how many pods the simulated cluster has"},
+	{Name: "rate", Takes: "events a second", Max: maxRate, Means: "how much happens in the simulated cluster"},
+	{Name: "do", Takes: "`2210:hold:pop,2877:release:pop`", Means: "what was done by hand to the simulated cluster, and when " +
+		"([protocol.md](protocol.md#actions-in-a-link))"},
+	{Name: "from", Takes: "milliseconds", Max: uint64(farthest.Milliseconds()), Means: "when the experiment began, if others ran on the same cluster before"},
+	{Name: "at", Takes: "an event’s number", Max: maxExact, Means: "the moment that shows. The page plays a simulated cluster up to it as fast as it can"},
+	{Name: "go", Takes: "a release of Go", Means: "the release that built the page from which the link comes. A page that another release built warns that " +
+		"its moment may differ"},
+	{Name: "speed", Takes: "1/32 to 8", Means: "how fast the page plays; `1/8` is understood"},
+	{Name: "lane", Takes: "a number, from 0", Means: "which informer is on the stage, if several resources are watched"},
+	{Name: "story", Takes: "an id, such as `ring`", Means: "the story to tell; it selects its own cluster"},
+	{Name: "tour", Means: "short for `story=tour`"},
+	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
+	{Name: "embed", Takes: codes(strings.Fields("api reflector queue indexer listeners controller")), Means: "one station alone, for a frame of at least " +
+		"320 × 240 pixels. This works from the static site; pages of a server cannot be framed"},
+	{Name: "theme", Takes: codes(strings.Fields("dark light contrast contrast-light")), Means: "colours. The default is `dark`, or `contrast` if the " +
+		"system asks for contrast"},
+	{Name: "lang", Takes: "`en` or `zh`", Means: "language. The default is the browser’s"},
+	{Name: "token", Takes: "16 characters or more", Means: "the server’s token for this launch. The page sends it to this server alone, and a shared link " +
+		"never has it"},
+	{Name: "broadcast", Takes: "`1`", Means: "the server allows a broadcast: the page asks it at once, and offers one"},
+	{Name: "audience", Takes: "a token", Means: "in the audience’s link: the token of the broadcast. The page sends it to its server alone"},
+}
+
+// AddressKeys are all keys of the URL fragment. The list is the caller's.
+func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
+
+func eraNames() string {
+	return codes([]string{informer.Era131.String(), informer.Era133.String(), informer.Era135.String(), informer.Era137.String()})
+}
+
+// codes are names in code style, with "or" before the last.
+func codes(names []string) string {
+	all := "`" + strings.Join(names, "`, `") + "`"
+	if i := strings.LastIndex(all, ", "); i > 0 {
+		all = all[:i] + " or" + all[i+1:]
+	}
+	return all
+}

@@ -1,0 +1,89 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"informerscope/core/trace"
+)
+
+// aRecording is a recording with so many notes.
+func aRecording(notes int) []byte {
+	return []byte(`{"format":"informerscope-trace","version":1,"selection":{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}}` + "\n" +
+		strings.Repeat(`{"s":1,"t":1,"k":"Note","txt":"a note"}`+"\n", notes))
+}
+
+// TestLoadingLetsOthersHaveTheirTurn: while a recording is read, what else the program has to do has a turn for each 64 KiB, and it is said how
+// far it is; a selection that is made meanwhile takes its place.
+func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
+	var turns atomic.Int64
+	var during func()
+	done := 0
+	file := aRecording(50_000)
+	rec := trace.NewRecorder(trace.RecorderOptions{})
+	l := New(Options{Recorder: rec, Yield: func() {
+		if turns.Add(1) == 5 && during != nil {
+			during()
+		}
+	}, Progress: func(what string, n, of int) {
+		if what != "file" {
+			return
+		}
+		if n < done || n > of || of != len(file) {
+			t.Errorf("%d of %d bytes after %d, of %d", n, of, done, len(file))
+		}
+		done = n
+	}})
+	defer l.Close()
+	n, warning, err := l.Load(bytes.NewReader(file))
+	if n != 50_000 || warning != "" || err != nil {
+		t.Fatalf("%d events, %q, %v", n, warning, err)
+	}
+	if most := int64(len(file) / (64 << 10)); turns.Load() < most || done != len(file) {
+		t.Errorf("%d turns, want one for each of %d pieces; it came to %d of %d bytes", turns.Load(), most, done, len(file))
+	}
+	if head, _ := rec.Head(); head != 50_000 || l.Selection().Source != "file" {
+		t.Errorf("%d events of %+v", head, l.Selection())
+	}
+
+	for name, other := range map[string]func(){
+		"a selection": func() {
+			objects, rate, source := 3, 0.0, "sim"
+			if _, err := l.Select(context.Background(), Change{Source: &source, Objects: &objects, Rate: &rate}); err != nil {
+				t.Error(err)
+			}
+		},
+		"another recording": func() {
+			during = nil
+			if n, _, err := l.Load(bytes.NewReader(aRecording(3))); n != 3 || err != nil {
+				t.Errorf("%d events, %v", n, err)
+			}
+		},
+	} {
+		turns.Store(0)
+		done, during = 0, func() { done = 0; other(); done = 0 }
+		progress := l.progress
+		l.progress = nil
+		if _, _, err := l.Load(bytes.NewReader(file)); !errors.Is(err, ErrSuperseded) {
+			t.Errorf("%s meanwhile: %v", name, err)
+		}
+		l.progress = progress
+		if turns.Load() > 20 {
+			t.Errorf("%s meanwhile: the file was read on for %d turns", name, turns.Load())
+		}
+		if head, _ := rec.Head(); head >= 50_000 {
+			t.Errorf("%s meanwhile: the log has the %d events of the file", name, head)
+		}
+	}
+
+	// What is no recording leaves what runs.
+	during = nil
+	before := rec.Generation()
+	if _, _, err := l.Load(strings.NewReader("no trace")); err == nil || rec.Generation() != before {
+		t.Errorf("%v, and the log began anew", err)
+	}
+}

@@ -1,0 +1,270 @@
+package trace
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Bounds of what is read from a file or from another process: docs/trace.md has them. They are far above what an ordinary log has, and keep
+// one that is made to do harm from costing much more than its size.
+const (
+	// MaxFile is how many bytes a file has at most, unpacked.
+	MaxFile = 512 << 20
+	// MaxTime is the latest time of an event, and the longest duration in one.
+	MaxTime = 10 * 365 * 24 * time.Hour
+
+	maxLines   = 1 << 22   // of a file
+	maxLine    = 128 << 20 // bytes: a Restored has all objects of a store
+	maxHeader  = 1 << 20
+	maxState   = 64 << 20 // bytes of the JSON in an event's text
+	maxBody    = 16 << 20 // bytes of an object
+	maxString  = 256 << 10
+	maxName    = 1 << 10   // bytes of a key or a version
+	maxEntries = 1 << 20   // in all lists of a line, or of the JSON in its text
+	maxNesting = 32        // outside of objects
+	maxRun     = 4 << 10   // bytes of a number, or of white space
+	maxNumber  = 1 << 53   // what a browser's number holds exactly
+	maxOfLanes = 64        // informers of a selection
+	maxHeld    = 512 << 20 // bytes of the objects that events can refer to
+	maxKept    = 1 << 19   // objects of a store, entries of a queue, keys
+	maxDeltas  = 1 << 10   // of a key
+	maxAlike   = 64        // keys of one hash
+	maxWords   = 1 << 10   // bytes of a mark's text, or of a listener's name
+	itemBytes  = 96        // of an item that a log keeps, about
+	// piece is after how many bytes of a file the reader lets other work have its turn.
+	piece = 64 << 10
+)
+
+// shape follows the JSON of a line while it comes, and says when it is more than a line may be: before it is decoded, or even there. Whether
+// it is JSON at all, who decodes it says.
+type shape struct {
+	members bool // members of objects count as entries of lists do: they go into maps
+
+	at       int // bytes seen
+	depth    int
+	lists    uint64 // a bit for each open container, the innermost lowest: 1 is a list
+	entries  int
+	run      int  // bytes since the last string, bracket, comma or colon
+	quoted   bool // within a string
+	escaped  bool // behind a backslash
+	begun    int  // where the string began, or the object
+	name     []byte
+	state    bool // the value of txt stands here, which may be long
+	body     bool // an object stands here, in which nothing is counted but its bytes
+	inBody   int  // open containers of it
+	bodyFrom int
+
+	items    bool  // the value of the line's items stands here
+	itemsAt  int   // behind its bracket; 0: there are none
+	itemsEnd int   // its closing bracket; 0: it has not come
+	cuts     []int // the commas between items
+}
+
+// feed takes the next bytes.
+func (s *shape) feed(p []byte) error {
+	for i := 0; i < len(p); i++ {
+		if s.quoted {
+			n, err := s.text(p[i:], s.at+i)
+			if err != nil {
+				return err
+			}
+			i += n - 1
+			continue
+		}
+		if err := s.outside(p[i], s.at+i); err != nil {
+			return err
+		}
+	}
+	s.at += len(p)
+	return s.bodyBounds(s.at)
+}
+
+// outside takes a byte that is not within a string.
+func (s *shape) outside(c byte, at int) error {
+	if s.run++; s.run > maxRun {
+		return fmt.Errorf("a number or white space in it is longer than %d bytes", maxRun)
+	}
+	switch c {
+	case '"':
+		s.quoted, s.begun, s.name, s.run = true, at+1, s.name[:0], 0
+	case ':':
+		s.run = 0
+		s.named(at)
+	case '{', '[':
+		s.run = 0
+		if s.body {
+			s.inBody++
+			return nil
+		}
+		if s.depth++; s.depth > maxNesting {
+			return fmt.Errorf("it is nested deeper than %d", maxNesting)
+		}
+		s.lists <<= 1
+		if c == '[' {
+			s.lists |= 1
+		}
+		if s.items && s.depth == 2 && c == '[' {
+			s.itemsAt, s.itemsEnd, s.cuts = at+1, 0, s.cuts[:0]
+		}
+		return s.entry()
+	case '}', ']':
+		s.run = 0
+		if s.inBody > 0 {
+			s.inBody--
+			return nil
+		}
+		if s.items && s.depth == 2 && s.itemsAt > 0 {
+			s.itemsEnd, s.items = at, false
+		}
+		s.depth = max(s.depth-1, 0)
+		s.lists >>= 1
+		return s.endBody(at)
+	case ',':
+		s.run = 0
+		if s.inBody > 0 {
+			return nil
+		}
+		if s.items && s.depth == 2 {
+			s.cuts = append(s.cuts, at)
+		}
+		s.state = false
+		if err := s.endBody(at); err != nil {
+			return err
+		}
+		return s.entry()
+	case 0:
+		return errors.New("it is not JSON")
+	}
+	return nil
+}
+
+func (s *shape) endBody(at int) error {
+	err := s.bodyBounds(at)
+	s.body = false
+	return err
+}
+
+func (s *shape) bodyBounds(at int) error {
+	if s.body && at-s.bodyFrom > maxBody {
+		return fmt.Errorf("an object has more than %d bytes", maxBody)
+	}
+	return nil
+}
+
+// entry counts one of a list, or a member.
+func (s *shape) entry() error {
+	if s.lists&1 == 1 || s.members {
+		s.entries++
+	}
+	if s.entries > maxEntries {
+		return fmt.Errorf("its lists have more than %d entries", maxEntries)
+	}
+	return nil
+}
+
+// text goes on with a string, and returns how many bytes of it there are.
+func (s *shape) text(p []byte, at int) (int, error) {
+	i := 0
+	for ; i < len(p) && s.quoted; i++ {
+		switch c := p[i]; {
+		case s.escaped:
+			s.escaped = false
+		case c == '\\':
+			s.escaped, s.name = true, append(s.name, c)
+		case c == '"':
+			s.quoted = false
+		default:
+			next := bytes.IndexAny(p[i:min(len(p), i+piece)], `"\`)
+			if next < 0 {
+				next = min(len(p), i+piece) - i
+			}
+			if room := 8 - len(s.name); room > 0 {
+				s.name = append(s.name, p[i:i+min(room, next)]...)
+			}
+			i += next - 1
+		}
+	}
+	switch n := at + i - s.begun; {
+	case s.body:
+	case s.state && n > maxState:
+		return i, fmt.Errorf("a state has more than %d bytes", maxState)
+	case !s.state && n > maxString:
+		return i, fmt.Errorf("a text has more than %d bytes", maxString)
+	}
+	return i, nil
+}
+
+// named: the string that ended is a name, and its value follows.
+func (s *shape) named(at int) {
+	if s.body {
+		return
+	}
+	switch string(s.name) {
+	case "raw":
+		s.body, s.inBody, s.bodyFrom = true, 0, at
+	case "txt":
+		s.state = s.depth == 1
+	case "items":
+		s.items = s.depth == 1
+	}
+}
+
+// jsonBounds says what of a JSON text is more than there may be.
+func jsonBounds(text string) error {
+	s := shape{members: true}
+	return s.feed([]byte(text))
+}
+
+// bounds says what of a record is more than there may be.
+func (rec *record) bounds() error {
+	switch {
+	case time.Duration(rec.At) > MaxTime || time.Duration(rec.At) < -MaxTime:
+		return fmt.Errorf("its time (\"t\") is more than %d days after the log's beginning", MaxTime/(24*time.Hour))
+	case time.Duration(rec.Dur) > MaxTime || time.Duration(rec.Dur) < -MaxTime:
+		return fmt.Errorf("its duration (\"d\") is more than %d days", MaxTime/(24*time.Hour))
+	case max(rec.N, rec.M, -rec.N, -rec.M) > maxNumber || min(rec.N, rec.M) < -maxNumber:
+		return fmt.Errorf("a count (\"n\", \"m\") is more than %d", maxNumber)
+	case max(len(rec.Key), len(rec.RV), len(rec.StoreRV)) > maxName:
+		return fmt.Errorf("a key or a version has more than %d bytes", maxName)
+	}
+	for i := range rec.Items {
+		if max(len(rec.Items[i].Key), len(rec.Items[i].RV)) > maxName {
+			return fmt.Errorf("a key or a version has more than %d bytes", maxName)
+		}
+	}
+	return nil
+}
+
+// bounds returns an error for an event whose text, or the JSON in it, is larger than may be.
+//
+//eventmembers:any the length of a text counts whatever it says
+func (e *Event) bounds() error {
+	switch e.Kind {
+	case KindRestored, KindLane, KindSampled, KindMutated, KindMet, KindCrowd:
+		return jsonBounds(e.Text)
+	case KindSelected:
+		if err := jsonBounds(e.Text); err != nil {
+			return err
+		}
+		var sel Selection
+		if json.Unmarshal([]byte(e.Text), &sel) != nil {
+			return nil // a State of nothing
+		}
+		return sel.bounds()
+	}
+	if len(e.Text) > maxString {
+		return fmt.Errorf("a text has more than %d bytes", maxString)
+	}
+	return nil
+}
+
+// bounds says whether a selection has more informers than a log can have.
+func (s Selection) bounds() error {
+	if n := len(s.Targets())*max(len(s.Eras), 1) + len(s.Unshared); n > maxOfLanes {
+		return fmt.Errorf("it is of %d informers, and at most %d can be followed: choose some of them", n, maxOfLanes)
+	}
+	return nil
+}

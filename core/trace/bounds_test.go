@@ -1,0 +1,346 @@
+package trace
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/informer"
+)
+
+const fileHead = `{"format":"informerscope-trace","version":1}` + "\n"
+
+// repeated is text, so often, without being there as a whole.
+func repeated(text string, n int) io.Reader {
+	r, w := io.Pipe()
+	go func() {
+		many := strings.Repeat(text, max(1, piece/len(text)))
+		for left := n * len(text); left > 0; left -= len(many) {
+			if _, err := io.WriteString(w, many[:min(len(many), left)]); err != nil {
+				return
+			}
+		}
+		w.Close()
+	}()
+	return r
+}
+
+// packedFile is a file, packed.
+func packedFile(parts ...io.Reader) io.Reader {
+	var b bytes.Buffer
+	gz, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	_, _ = io.Copy(gz, io.MultiReader(parts...))
+	gz.Close()
+	return &b
+}
+
+// quoted is JSON as the text of an event.
+func quoted(text string) string {
+	b, _ := json.Marshal(text)
+	return string(b)
+}
+
+// cost is what reading a file into a log costs.
+type cost struct {
+	events, turns int
+	said          string
+	alloc         uint64 // bytes that were allocated while it was read
+	peak          uint64 // most bytes of the heap
+	kept          uint64 // bytes that are left
+	log           *Recorder
+}
+
+func costOf(file io.Reader, o RecorderOptions) (c cost) {
+	c.log = NewRecorder(o)
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before, live := m.TotalAlloc, m.HeapAlloc
+	_, n, warning, err := ReadFile(file, ReadOptions{DecodeObject: decodeObj}, func(events []Event) error {
+		if c.turns++; c.turns%8 == 0 {
+			runtime.ReadMemStats(&m)
+			c.peak = max(c.peak, m.HeapAlloc-min(live, m.HeapAlloc))
+		}
+		return c.log.Append(events)
+	})
+	runtime.ReadMemStats(&m)
+	c.alloc = m.TotalAlloc - before
+	c.peak = max(c.peak, m.HeapAlloc-min(live, m.HeapAlloc))
+	runtime.GC()
+	runtime.ReadMemStats(&m)
+	c.kept = m.HeapAlloc - min(live, m.HeapAlloc)
+	c.events = n
+	for _, e := range []error{warning, err} {
+		if e != nil {
+			c.said += e.Error()
+		}
+	}
+	return c
+}
+
+// TestFilesThatAreMadeToDoHarm: what is more than an event may have is refused with words that say what the limit is, before it is decoded, and
+// where it can be before all of it is read.
+func TestFilesThatAreMadeToDoHarm(t *testing.T) {
+	line := func(rest string) io.Reader {
+		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"Note",` + rest + "}\n")
+	}
+	state := func(kind, text string) io.Reader {
+		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"` + kind + `","txt":` + quoted(text) + "}\n")
+	}
+	many := func(one string, n int) string { return one + strings.Repeat(","+one, n-1) }
+	for _, c := range []struct {
+		name, says string
+		file       io.Reader
+		most       uint64 // bytes allocated
+	}{
+		{"zeros, packed", "not JSON", packedFile(repeated("\x00", 256<<20)), 2 << 20},
+		{"spaces, packed", "white space", packedFile(repeated(" ", 256<<20)), 2 << 20},
+		{"a header that is long", "longer than 1048576", packedFile(strings.NewReader("{"), repeated(`"note":"a note",`, 1<<20)), 8 << 20},
+		{"a header with many resources", "of 300000 informers", strings.NewReader(`{"format":"informerscope-trace","version":1,"selection":{"resources":[` +
+			many("{}", 300_000) + "]}}\n"), 256 << 20},
+		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeated("\n", 128<<20)), 2 << 20},
+		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("\x00", 256<<20)), 2 << 20},
+		{"a long number", "longer than 4096", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("1", 256<<20)), 2 << 20},
+		{"a long text", "text has more than 262144", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","key":"`), repeated("x", 256<<20)), 4 << 20},
+		{"a long txt", "text has more than 262144", line(`"txt":"` + strings.Repeat("x", 1<<20) + `"`), 8 << 20},
+		{"a long state, packed", "state has more than 67108864", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"`), repeated("x", 128<<20)),
+			1 << 30},
+		{"a long key", "key or a version", line(`"key":"` + strings.Repeat("x", 2000) + `"`), 1 << 20},
+		{"a long key of an item", "key or a version", line(`"items":[{"rv":"` + strings.Repeat("x", 2000) + `"}]`), 1 << 20},
+		{"a large object, packed", "object has more than 16777216", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Queued","obj":{"id":1,"raw":{"a":"`),
+			repeated("x", 128<<20)), 160 << 20},
+		{"a large object", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":"` + strings.Repeat("x", 17<<20) + `"}}`), 160 << 20},
+		{"an object of lists", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":[` + many("[]", 6<<20) + `]}}`), 160 << 20},
+		{"deep", "nested deeper than 32", line(`"items":` + strings.Repeat("[", 10_000)), 1 << 20},
+		{"items, packed", "more than 1048576 entries", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","items":[{}`), repeated(",{}", 80<<20)), 96 << 20},
+		{"items under another name", "more than 1048576 entries", line(`"ITEMS":[` + many("{}", 2<<20) + "]"), 64 << 20},
+		{"values", "more than 1048576 entries", line(`"ix":[{"i":"a","v":[` + many(`""`, 2<<20) + "]}]"), 64 << 20},
+		{"time", `time ("t") is more than 3650 days`, strings.NewReader(fileHead + `{"s":1,"t":9223372036854775807,"k":"Note"}`), 1 << 20},
+		{"time before the beginning", `time ("t") is more than 3650 days`, strings.NewReader(fileHead + `{"s":1,"t":-9223372036854775808,"k":"Note"}`), 1 << 20},
+		{"time of no integer", "cannot unmarshal number", strings.NewReader(fileHead + `{"s":1,"t":1e300,"k":"Note"}`), 1 << 20},
+		{"duration", `duration ("d") is more than 3650 days`, line(`"d":9223372036854775807`), 1 << 20},
+		{"count", `count ("n", "m")`, line(`"n":9223372036854775807`), 1 << 20},
+		{"count below zero", `count ("n", "m")`, line(`"m":-9223372036854775808`), 1 << 20},
+		{"weight", "said to have had", line(`"obj":{"id":1,"raw":{"name":"a"},"held":9223372036854775807}`), 1 << 20},
+		{"resources", "of 300000 informers", state("Selected", `{"resources":[`+many("{}", 300_000)+"]}"), 256 << 20},
+		{"resources times eras", "of 3600 informers", state("Selected", `{"resources":[`+many("{}", 60)+`],"eras":[`+many(`"1.37"`, 60)+"]}"), 1 << 20},
+		{"deltas in deltas", "nested deeper than 32", state("Restored", `{"queue":{"items":[`+strings.Repeat(`{"deltas":[`, 5000)), 4 << 20},
+		{"items of a queue", "more than 1048576 entries", state("Restored", `{"queue":{"items":[`+many("{}", 2<<20)+"]}}"), 128 << 20},
+		{"members of a map", "more than 1048576 entries", state("Restored", `{"workqueue":{"failing":{`+many(`"":0`, 2<<20)+"}}}"), 160 << 20},
+		{"members of a sample", "more than 1048576 entries", state("Sampled", `{"listeners":[`+many("{}", 2<<20)+"]}"), 128 << 20},
+	} {
+		is := costOf(c.file, RecorderOptions{})
+		if !strings.Contains(is.said, c.says) || is.events != 0 {
+			t.Errorf("%s: %d events, %q, want %q", c.name, is.events, is.said, c.says)
+		}
+		if is.alloc > c.most {
+			t.Errorf("%s: %d bytes were allocated, at most %d should be", c.name, is.alloc, c.most)
+		}
+		t.Logf("%-40s %10d bytes allocated, %.90s", c.name, is.alloc, is.said)
+	}
+}
+
+// TestReadingKeepsNoMoreThanALog: of a file with more events than a log has, or with more in them, no more is kept than the log's bounds, at any
+// time; and whoever shares the thread has a turn for each piece of it, within a long line too.
+func TestReadingKeepsNoMoreThanALog(t *testing.T) {
+	notes := func(n int) io.Reader {
+		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note","txt":"a note of some length"}`+"\n", n))
+	}
+	body := func(rest string, n int) io.Reader {
+		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note",`+rest+"}\n", n))
+	}
+	o := RecorderOptions{MaxBytes: 8 << 20, MaxEvents: 50_000}
+	for _, c := range []struct {
+		name         string
+		file         io.Reader
+		bytes        int
+		events       int
+		most, atOnce uint64 // kept, and at any time
+	}{
+		{"notes", notes(300_000), 300_000 * 50, 300_000, 16 << 20, 48 << 20},
+		{"objects that nobody counts", body(`"obj":{"id":1,"raw":{"name":"`+strings.Repeat("x", 4000)+`"},"held":1}`, 10_000), 40_000_000, 10_000,
+			48 << 20, 96 << 20},
+		{"items that nobody counts", body(`"items":[{}`+strings.Repeat(",{}", 999)+"]", 2000), 6_000_000, 2000, 48 << 20, 96 << 20},
+		{"values that nobody counts", body(`"ix":[{"i":"a","v":["v"`+strings.Repeat(`,"v"`, 999)+"]}]", 2000), 6_000_000, 2000, 48 << 20, 96 << 20},
+		{"errors that nobody counts", body(`"err":{"msg":"`+strings.Repeat("x", 4000)+`"}`, 10_000), 40_000_000, 10_000, 48 << 20, 96 << 20},
+		{"items with objects", io.MultiReader(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"{}","items":[{"key":"a/b"}`),
+			repeated(`,{"key":"a/c","rv":"1","obj":{"id":2,"raw":{"name":"some name"}},"ix":[{"i":"namespace","v":["a"]}]}`, 50_000), strings.NewReader("]}\n")),
+			50_000 * 90, 1, 32 << 20, 128 << 20},
+	} {
+		is := costOf(c.file, o)
+		if is.events != c.events || is.said != "" {
+			t.Errorf("%s: %d events, want %d: %s", c.name, is.events, c.events, is.said)
+		}
+		if is.kept > c.most || is.peak > c.atOnce {
+			t.Errorf("%s: %d bytes are kept, and were %d once; at most %d and %d should be", c.name, is.kept, is.peak, c.most, c.atOnce)
+		}
+		if is.turns < c.bytes/piece {
+			t.Errorf("%s: %d turns, want one for each of %d pieces", c.name, is.turns, c.bytes/piece)
+		}
+		t.Logf("%-30s %9d bytes kept, %9d at once, %d turns", c.name, is.kept, is.peak, is.turns)
+		runtime.KeepAlive(is.log)
+	}
+}
+
+// TestObjectsThatAreReferredToAreBounded: the objects of a stream that never ends are bounded together; those whose number comes again are not kept.
+func TestObjectsThatAreReferredToAreBounded(t *testing.T) {
+	fr := &fileReader{objects: map[int]any{}}
+	body := json.RawMessage(make([]byte, 4<<20))
+	for range 300 {
+		if err := fr.remember(1, body, len(body)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var err error
+	n := 1
+	for ; err == nil && n < 300; n++ {
+		err = fr.remember(n, body, len(body))
+	}
+	if n != 129 || err == nil || !strings.Contains(err.Error(), "more than 536870912 bytes together") {
+		t.Errorf("after %d objects of 4 MiB: %v", n, err)
+	}
+	d := NewLineDecoder(nil)
+	if _, err := d.Line([]byte(`{"s":1,"k":"Note","obj":{"id":1,"raw":{"name":"a"}}}`)); err != nil || d.fr.held < 12 {
+		t.Errorf("%d bytes are held, %v", d.fr.held, err)
+	}
+	if d.Renumber(); d.fr.held != 0 {
+		t.Errorf("%d bytes are held of nothing", d.fr.held)
+	}
+}
+
+// TestAnEventInManyLinesIsBounded: an event of which there is always more to come is refused.
+func TestAnEventInManyLinesIsBounded(t *testing.T) {
+	d := NewLineDecoder(nil)
+	line := []byte(`{"s":1,"k":"Restored","more":true,"items":[{}` + strings.Repeat(",{}", 99_999) + "]}")
+	var err error
+	n := 0
+	for ; err == nil && n < 20; n++ {
+		_, err = d.Line(line)
+	}
+	if n != 11 || err == nil || !strings.Contains(err.Error(), "more than 1048576 items") {
+		t.Errorf("after %d lines of 100,000 items: %v", n, err)
+	}
+	d = NewLineDecoder(nil)
+	line = []byte(`{"s":1,"k":"Restored","more":true,"txt":"{` + strings.Repeat(" ", 4000) + `}"}`)
+	for n, err = 0, nil; err == nil && n < 20_000; n++ {
+		_, err = d.Line(line)
+	}
+	if err == nil || !strings.Contains(err.Error(), "a state of more than 67108864 bytes") {
+		t.Errorf("after %d lines: %v", n, err)
+	}
+}
+
+// alike are 2^n keys that have one hash.
+func alike(n int) []string {
+	keys := []string{""}
+	state := uint32(2166136261)
+	fnv := func(h uint32, s string) uint32 {
+		for i := 0; i < len(s); i++ {
+			h = (h ^ uint32(s[i])) * 16777619
+		}
+		return h
+	}
+	for range n {
+		seen := map[uint32]string{}
+		for i := 0; ; i++ {
+			block := fmt.Sprintf("%08x", i)
+			h := fnv(state, block)
+			if other, ok := seen[h]; ok {
+				for _, k := range keys {
+					keys = append(keys, k+block)
+				}
+				for j := range len(keys) / 2 {
+					keys[j] += other
+				}
+				state = h
+				break
+			}
+			seen[h] = block
+		}
+	}
+	return keys
+}
+
+// TestAFoldIsBounded: a log without an end, of objects, entries of queues and keys of which none is ever taken away, leaves a fold of a bounded
+// size, whose work for an event does not grow with it.
+func TestAFoldIsBounded(t *testing.T) {
+	f := NewFold()
+	put := func(kind informer.Kind, key string) { f.Apply(&Event{Event: informer.Event{Kind: kind, Key: key}}) }
+	for i := range maxKept + 10_000 {
+		key := fmt.Sprintf("ns/%d", i)
+		put(informer.KindStoreAdded, key)
+		put(informer.KindQueued, key)
+		put(KindWorkAdded, key)
+	}
+	l := &f.lanes[0]
+	if l.store.objects.n != maxKept || l.queue.line.n != maxKept || l.work.fifo.len() != maxKept || l.work.fifo.order.n != maxKept {
+		t.Errorf("%d objects, %d entries, %d keys", l.store.objects.n, l.queue.line.n, l.work.fifo.len())
+	}
+	f.State()
+
+	f = NewFold()
+	l = &f.lanes[0]
+	for _, key := range alike(12) {
+		put(informer.KindStoreAdded, key)
+	}
+	if n := l.store.objects.n; n < 2 || n > maxAlike {
+		t.Errorf("of 4,096 keys with one hash %d are kept", n)
+	}
+	f.Clone().Baseline()
+
+	var q keyQueue[int]
+	q.set(1, "first", 1)
+	for range 10_000 {
+		q.set(1, "another", 1)
+		q.take(1, "another")
+	}
+	if head, _ := q.head(); q.order.n > 2*dequeChunk || head != "first" {
+		t.Errorf("%d places for one key, %s", q.order.n, head)
+	}
+
+	// The deltas of a key, in an era that keeps them together.
+	f = NewFold()
+	f.lanes[0].setEra(informer.Era131)
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	before := m.TotalAlloc
+	for range 2 * maxDeltas {
+		put(informer.KindQueued, "ns/a")
+	}
+	runtime.ReadMemStats(&m)
+	if d, _ := f.lanes[0].queue.keys.get("ns/a"); len(d.list) != maxDeltas || m.TotalAlloc-before > 256<<20 {
+		t.Errorf("%d deltas, %d bytes allocated", len(d.list), m.TotalAlloc-before)
+	}
+	// A clone has its own.
+	g := f.Clone()
+	f.Apply(&Event{Event: informer.Event{Kind: informer.KindPopped, Key: "ns/a"}})
+	put(informer.KindQueued, "ns/b")
+	h := f.Clone()
+	put(informer.KindQueued, "ns/b")
+	h.Apply(&Event{Event: informer.Event{Kind: informer.KindQueued, Key: "ns/b", RV: "h"}})
+	put(informer.KindQueued, "ns/b")
+	if a, b, c := f.lanes[0].queue, g.lanes[0].queue, h.lanes[0].queue; a.len() != 1 || b.len() != 1 || c.len() != 1 {
+		t.Errorf("%d, %d, %d keys", a.len(), b.len(), c.len())
+	} else if a, _ := a.keys.get("ns/b"); len(a.list) != 3 || a.list[1].rv != "" {
+		t.Errorf("deltas %+v", a.list)
+	} else if c, _ := c.keys.get("ns/b"); len(c.list) != 2 || c.list[1].rv != "h" {
+		t.Errorf("deltas of the clone %+v", c.list)
+	}
+}
+
+// TestMarksAreShort: the text of a mark has no more than can be shown.
+func TestMarksAreShort(t *testing.T) {
+	m, _ := Marks(&Event{Event: informer.Event{Kind: KindNote, Text: strings.Repeat("é", 2000)}})
+	if want := strings.Repeat("é", maxWords/2) + "…"; m.Text != want {
+		t.Errorf("a text of %d bytes", len(m.Text))
+	}
+	if m, _ = Marks(&Event{At: time.Second, Event: informer.Event{Kind: KindNote, Text: "short"}}); m.Text != "short" {
+		t.Errorf("%q", m.Text)
+	}
+}
