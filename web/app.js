@@ -24,6 +24,7 @@ import { Merged } from './merged.js';
 import { Model } from './model.js';
 import { painted } from './moment.js';
 import { Painter } from './painter.js';
+import { picture as draw, sharp, toPNG } from './picture.js';
 import { closePopup, openPopup } from './popup.js';
 import { Remedy } from './remedy.js';
 import { Ride } from './ride.js';
@@ -85,6 +86,7 @@ const ctx = {
   relay: followable && !follows,
   follower: !!follows,
   motion: /** @type {any} */ (null),
+  picture: () => picture(),
   spotlight: (ids) => stage.spotlight(ids),
 };
 
@@ -281,6 +283,20 @@ function resize() {
   ctx.repaint();
 }
 
+/** A still of what shows. What travels is drawn for it as sharp as the still is. */
+async function picture() {
+  const { motion } = views;
+  const { k, css } = motion.surface;
+  motion.resize(css * sharp, css);
+  painter.paintWhole();
+  const at = views.pictured();
+  const drawn = draw(app, at, captionLine.textContent ?? '');
+  const name = `informerscope-${model.view.seq}`;
+  motion.resize(k, css);
+  painter.paintWhole();
+  return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
+}
+
 function nextTheme() {
   theme.next();
   resize();
@@ -390,7 +406,9 @@ addEventListener('hashchange', (e) => {
   if (l && l !== language()) nextLanguage();
 });
 
-/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom) });
+/** @type {any} */ (globalThis).informerscope = automation({
+  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), picture,
+});
 stage.resize();
 timeline.resize();
 painter.start();

@@ -82,6 +82,11 @@
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 
+/**
+ * A still: the part of the page that it is of, in CSS pixels, the SVG's text, and the PNG as a data: URL.
+ * @typedef {{name: string, at: DOMRectInit, svg: string, png: string}} Still
+ */
+
 /** A stage that can be held. @typedef {import('./types.js').CallArgs['hold'][0]} Stage */
 /** A fault of the client's stack. @typedef {import('./types.js').CallArgs['fault'][0]} FaultName */
 
@@ -118,6 +123,7 @@
  *   apart?: () => void,
  *   recorded?: () => boolean,
  *   broadcast?: (anchor: Element) => void,
+ *   picture: () => Promise<Still>,
  *   storyTitle?: () => string,
  *   newLink?: () => void,
  *   again?: () => void
