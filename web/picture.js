@@ -30,11 +30,16 @@ class Drawing {
     return { x: n(r.x - this.at.x), y: n(r.y - this.at.y), width: n(r.width), height: n(r.height) };
   }
 
+  /** @param {DOMRect} r @private */
+  outside(r) {
+    return r.height > 0 && (r.bottom <= this.at.top || r.top >= this.at.bottom);
+  }
+
   /** What an element and all in it look like; null for nothing. @param {Element} el @returns {SVGElement | null} */
   draw(el) {
     if (el.matches(left)) return null;
     const css = getComputedStyle(el);
-    if (css.display === 'none' || css.opacity === '0') return null;
+    if (css.display === 'none' || css.opacity === '0' || this.outside(el.getBoundingClientRect())) return null;
     if (el instanceof HTMLCanvasElement) return this.canvas(el, css);
     if (el instanceof SVGSVGElement) {
       const copy = this.copy(el, css, null);

@@ -18,6 +18,12 @@ export class Theme {
     c.toggle('is-contrast', this.name.startsWith('contrast'));
   }
 
+  /** Puts one on that the address does not name. @param {string} name */
+  wear(name) {
+    this.name = name;
+    this.apply();
+  }
+
   /** Goes to the next one, and writes it into the address. */
   next() {
     this.name = names[(names.indexOf(this.name) + 1) % names.length];

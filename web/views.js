@@ -84,13 +84,13 @@ export class Views {
     return this.motions.find(([name]) => name === this.shown)?.[1] ?? this.ctx.motion;
   }
 
-  /** The part of the page that a still is of: the stage with its caption, without the bars around it. */
-  pictured() {
+  /** The part of the page that a still is of: the stage without the bars around it. @param {boolean} caption with its caption */
+  pictured(caption) {
     const all = this.app.getBoundingClientRect();
     if (this.shown === 'embed' || (this.presenting && this.shown !== 'phone')) return all;
     if (this.shown === 'phone') return this.phone.pictured();
     const unit = all.width / 1280;
-    return new DOMRect(all.x, all.y + 44 * unit, all.width, 558 * unit);
+    return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
   }
 
   /** The state that shows, with its lanes. */
