@@ -28,6 +28,7 @@ import { Painter } from './painter.js';
 import { picture as draw, sharp, toPNG } from './picture.js';
 import { closePopup, openPopup } from './popup.js';
 import { Remedy } from './remedy.js';
+import { listen } from './remote.js';
 import { Ride } from './ride.js';
 import { Scene } from './scene.js';
 import { openSimMenu } from './simmenu.js';
@@ -324,6 +325,12 @@ function nextTheme() {
   resize();
 }
 
+/** Puts a palette on, by its name. @param {string} name */
+function chooseTheme(name) {
+  theme.choose(name);
+  resize();
+}
+
 function nextLanguage() {
   setLanguage(language() === 'zh' ? 'en' : 'zh');
   fragment.write({ lang: language() === 'zh' ? 'zh' : null });
@@ -431,6 +438,7 @@ addEventListener('hashchange', (e) => {
 /** @type {any} */ (globalThis).informerscope = automation({
   address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), picture, handout: printStory,
 });
+listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });
 stage.resize();
 timeline.resize();
 painter.start();

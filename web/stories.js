@@ -348,6 +348,7 @@ export class Stories {
       if (this.story && !this.wanted) this.over();
       return;
     }
+    if (this.wanted && told.id !== this.story?.id) return; // a frame of the story before
     const story = this.library.stories.find((x) => x.id === told.id);
     if (!story) {
       this.list().then(() => this.library.stories.some((x) => x.id === told.id) && this.hear(told), (err) => this.ctx.say(err.message, true));
