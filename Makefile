@@ -27,7 +27,7 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-  toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts site dist dist-test soak-some soak-day stress \
+  toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test soak-some soak-day stress \
   stress-short bench releases \
   soak soak-informer clean
 
@@ -87,6 +87,7 @@ JUDGES_STEPS += dist-test
 JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
 JUDGES_STEPS += story-layouts
+JUDGES_STEPS += slidev
 JUDGES_STEPS += probe-releases
 JUDGES_STEPS += probe-foreign
 JUDGES_STEPS += probe-rules
@@ -170,6 +171,10 @@ reliability: wasm $(T) ## everything of docs/reliability.md broken, also what ta
 story-layouts: wasm $(T) ## every story in each layout, in both languages and at three paces: what it says is drawn, and true
 	./e2e/install-chromium.sh
 	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' . -stories.layouts
+
+slidev: wasm $(T) ## the stage in a deck of Slidev
+	./e2e/install-chromium.sh
+	@$(T) go slidev -C e2e -- $(GO) test -count=1 -timeout 20m -run '^TestSlidevDrivesTheStage$$' . -slides.slidev
 
 flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
 	./e2e/install-chromium.sh

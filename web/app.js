@@ -14,6 +14,7 @@ import { Files } from './files.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
 import { language, setLanguage, t } from './i18n.js';
+import { Handout } from './handout.js';
 import { Inspector } from './inspector.js';
 import * as tour from './tour.js';
 import { bindKeys, toggleHelp } from './keys.js';
@@ -24,8 +25,10 @@ import { Merged } from './merged.js';
 import { Model } from './model.js';
 import { painted } from './moment.js';
 import { Painter } from './painter.js';
+import { picture as draw, sharp, toPNG } from './picture.js';
 import { closePopup, openPopup } from './popup.js';
 import { Remedy } from './remedy.js';
+import { listen } from './remote.js';
 import { Ride } from './ride.js';
 import { Scene } from './scene.js';
 import { openSimMenu } from './simmenu.js';
@@ -85,6 +88,7 @@ const ctx = {
   relay: followable && !follows,
   follower: !!follows,
   motion: /** @type {any} */ (null),
+  picture: (caption) => picture(caption),
   spotlight: (ids) => stage.spotlight(ids),
 };
 
@@ -130,6 +134,8 @@ const views = new Views(ctx, app, {
   caption, top, transport, theme: nextTheme, language: nextLanguage, find, explain: (i) => stage.explain.open(i, null), ride,
 });
 views.onback = resize;
+const handout = new Handout(ctx, views.stories, { light });
+ctx.handout = (id) => printStory(id).catch(() => {}); // it was said
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
 const token = new Token(ctx, app);
 ctx.token = () => token.value;
@@ -282,8 +288,47 @@ function resize() {
   ctx.repaint();
 }
 
+/** A still of what shows. What travels is drawn for it as sharp as the still is. @param {boolean} [caption] */
+async function picture(caption = true) {
+  const { motion } = views;
+  const { k, css } = motion.surface;
+  motion.resize(css * sharp, css);
+  painter.paintWhole();
+  const at = views.pictured(caption);
+  const drawn = draw(app, at, captionLine.textContent ?? '');
+  const name = `informerscope-${model.view.seq}`;
+  motion.resize(k, css);
+  painter.paintWhole();
+  return { name, at: at.toJSON(), svg: drawn.svg, png: await toPNG(drawn) };
+}
+
+/** Puts the page on white until what it gives is called. */
+function light() {
+  const was = theme.name;
+  const wear = (/** @type {string} */ name) => {
+    theme.wear(name);
+    resize();
+  };
+  wear(was.startsWith('contrast') ? 'contrast-light' : 'light');
+  return () => wear(was);
+}
+
+/** Prints a story, and says what is in the way. @param {string} id */
+function printStory(id) {
+  return handout.print(id).catch((err) => {
+    ctx.say(upper(plain(ctx, err.message)), true);
+    throw err;
+  });
+}
+
 function nextTheme() {
   theme.next();
+  resize();
+}
+
+/** Puts a palette on, by its name. @param {string} name */
+function chooseTheme(name) {
+  theme.choose(name);
   resize();
 }
 
@@ -391,7 +436,10 @@ addEventListener('hashchange', (e) => {
   if (l && l !== language()) nextLanguage();
 });
 
-/** @type {any} */ (globalThis).informerscope = automation({ address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom) });
+/** @type {any} */ (globalThis).informerscope = automation({
+  address, link, views, audience, pick, ride: rideOn, drawn: () => drawn(app, paintedFrom), picture, handout: printStory,
+});
+listen({ address, link, stories: views.stories, theme: chooseTheme, present: () => views.present(true) });
 stage.resize();
 timeline.resize();
 painter.start();

@@ -122,7 +122,7 @@ export class Files {
     }
   }
 
-  /** Hands a file to the person. @param {string} name @param {ArrayBuffer[]} parts @param {string} type @private */
+  /** Hands a file to the person. @param {string} name @param {BlobPart[]} parts @param {string} type @private */
   give(name, parts, type) {
     const blob = new Blob(parts, { type });
     const url = URL.createObjectURL(blob);
@@ -144,6 +144,18 @@ export class Files {
   async export() {
     const file = await this.ctx.act('export');
     if (file?.parts) this.give(String(file.name || 'informerscope.trace.json'), file.parts, 'application/json');
+  }
+
+  /** Saves what shows as a picture. @param {'png' | 'svg'} kind */
+  async savePicture(kind) {
+    const { ctx } = this;
+    try {
+      const { name, svg, png } = await ctx.picture();
+      if (kind === 'svg') this.give(`${name}.svg`, [svg], 'image/svg+xml');
+      else this.give(`${name}.png`, [Uint8Array.from(atob(png.replace(/^.*,/, '')), (c) => c.charCodeAt(0))], 'image/png');
+    } catch (err) {
+      ctx.say(ctx.t('file.noPicture', { w: err instanceof Error ? err.message : String(err) }), true);
+    }
   }
 
   /** Asks for a file and opens it. */
@@ -279,6 +291,9 @@ export class Files {
       row('save', () => this.save());
       row('export', () => this.export());
       if (!ctx.follower) row('open', () => this.open());
+      root.append(h('hr'));
+      row('png', () => this.savePicture('png'));
+      row('svg', () => this.savePicture('svg'));
       if (ctx.relay && ctx.broadcast) {
         root.append(h('hr'));
         const b = h('button', { class: 'row', type: 'button' }, h('span', {}, t('air.menu')), h('small', {}, t('air.menu.x')));

@@ -69,14 +69,14 @@ export function setToken(token, was = '') {
 
 /**
  * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
- * clusters, is never in it.
+ * clusters, is never in it, and neither is who embeds this page.
  * @param {Members} members
  */
 export function shareable(members) {
   const p = read();
   put(p, members);
   if (!p.has('namespace')) p.set('namespace', '');
-  for (const k of ['token', 'context', 'presenter', 'story']) p.delete(k);
+  for (const k of ['token', 'context', 'presenter', 'story', 'embedder']) p.delete(k);
   return `${location.href.replace(/#.*$/, '')}#${text(p)}`;
 }
 

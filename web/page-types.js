@@ -82,6 +82,11 @@
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 
+/**
+ * A still: the part of the page that it is of, in CSS pixels, the SVG's text, and the PNG as a data: URL.
+ * @typedef {{name: string, at: DOMRectInit, svg: string, png: string}} Still
+ */
+
 /** A stage that can be held. @typedef {import('./types.js').CallArgs['hold'][0]} Stage */
 /** A fault of the client's stack. @typedef {import('./types.js').CallArgs['fault'][0]} FaultName */
 
@@ -112,12 +117,14 @@
  *   follower: boolean,
  *   ownStories?: () => Promise<void>,
  *   recording?: (name: string) => Promise<ArrayBuffer>,
+ *   handout?: (id: string) => void,
  *   tellStory?: (id: string) => Promise<unknown>,
  *   storiesChanged?: () => void,
  *   clusterMenu?: (anchor: HTMLElement) => void,
  *   apart?: () => void,
  *   recorded?: () => boolean,
  *   broadcast?: (anchor: Element) => void,
+ *   picture: (caption?: boolean) => Promise<Still>,
  *   storyTitle?: () => string,
  *   newLink?: () => void,
  *   again?: () => void

@@ -57,6 +57,22 @@ export class Painter {
     return this.ctx.model.now(this.clock ?? performance.now());
   }
 
+  /** Paints everything now, between two animation frames. */
+  paintWhole() {
+    const clock = Number(document.timeline.currentTime);
+    this.clock = clock;
+    this.paint(null, clock, true, true);
+    this.draw(clock);
+    this.clock = null;
+  }
+
+  /** Draws what travels. @param {number} clock @private */
+  draw(clock) {
+    const { stage, views } = this.page;
+    if (views.shown) views.draw(clock);
+    else stage.motion.draw(clock);
+  }
+
   /** Begins to paint, with each animation frame from now on. */
   start() {
     requestAnimationFrame(this.loop);
@@ -76,7 +92,7 @@ export class Painter {
   /** @param {number} clock @private */
   frame(clock) {
     const { model } = this.ctx;
-    const { link, stage, views, bars } = this.page;
+    const { link, views, bars } = this.page;
     if (!this.cadence.draws(clock, performance.now(), model.view.mergedTokens)) return;
     const ready = clock - this.wordsAt >= stand;
     const frame = this.due && this.words && ready && !this.dirty ? null : link.take();
@@ -97,8 +113,7 @@ export class Painter {
       if (news) this.paintedAt = clock;
       this.paint(frame, clock, news, whole);
     }
-    if (views.shown) views.draw(clock);
-    else stage.motion.draw(clock);
+    this.draw(clock);
     link.want();
   }
 

@@ -264,6 +264,12 @@ export class Phone {
 
   tlAt = 0;
 
+  /** The part of the page that a still is of: the rail, and the caption below it. */
+  pictured() {
+    const from = this.scroll.getBoundingClientRect();
+    return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
+  }
+
   /** Lays the picture out when what is to be seen is another than before. @private */
   arrange() {
     const { lanes } = this.o;

@@ -180,7 +180,7 @@ export class Stories {
     this.offered = new tour.Offer(this.ctx, this.app, () => this.takeUp(tour.id).catch((err) => this.ctx.say(err.message, true)));
   }
 
-  /** Asks the worker which stories there are. @private */
+  /** Asks the worker which stories there are. */
   async list() {
     if (!this.library.stories.length) {
       await this.ctx.ownStories?.();
@@ -348,6 +348,7 @@ export class Stories {
       if (this.story && !this.wanted) this.over();
       return;
     }
+    if (this.wanted && told.id !== this.story?.id) return; // a frame of the story before
     const story = this.library.stories.find((x) => x.id === told.id);
     if (!story) {
       this.list().then(() => this.library.stories.some((x) => x.id === told.id) && this.hear(told), (err) => this.ctx.say(err.message, true));
@@ -516,11 +517,25 @@ export class Stories {
     const { story } = this;
     if (!story) return;
     const { t } = this.ctx;
-    this.ctx.popup(this.takeB, (root) => {
+    this.ctx.popup(this.takeB, (root, close) => {
       const { words, go, see } = story.take;
       root.append(h('h2', {}, t('story.takeTitle')), h('p', { class: 'note' }, this.say(words)), h('pre', { class: 'go', tabindex: 0 }, go.trimEnd()));
       if (see.length) root.append(h('p', { class: 'note' }, t('story.see', { all: see.join(' · ') })));
+      const b = this.printButton(() => story);
+      b.addEventListener('click', close);
+      root.append(h('div', { class: 'btnrow' }, b));
     }, { width: 864, label: t('story.takeTitle') });
+  }
+
+  /** Prints a story. @param {() => Story | null | undefined} which @private */
+  printButton(which) {
+    const { t } = this.ctx;
+    const b = h('button', { class: 'key print', type: 'button', title: t('handout.tip') }, t('handout.print'));
+    b.addEventListener('click', () => {
+      const story = which();
+      if (story) this.ctx.handout?.(story.id);
+    });
+    return b;
   }
 
   /** Shows the chooser. @param {HTMLElement} [anchor] what the focus goes back to */
@@ -543,7 +558,7 @@ export class Stories {
     const list = h('div', { class: 'sl', id: 'story-list', role: 'listbox', 'aria-label': t('story.title') });
     const foot = h('div', { class: 'sk2' }, h('span', {}, h('kbd', {}, '↑'), h('kbd', {}, '↓'), t('story.choose')),
       h('span', {}, h('kbd', {}, 'Enter'), t('story.play')), h('span', {}, h('kbd', {}, 'Shift'), h('kbd', {}, 'Enter'), t('story.playPres')),
-      h('span', {}, h('kbd', {}, 'Esc'), t('story.close')));
+      h('span', {}, h('kbd', {}, 'Esc'), t('story.close')), this.printButton(() => shown[cur]));
     const card = h('div', { class: 'sc', role: 'dialog', 'aria-modal': 'true', 'aria-label': t('story.title') },
       h('div', { class: 'sf' }, s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, s('circle', { cx: 6.5, cy: 6.5, r: 4.5 }),
         s('path', { d: 'M10 10l4.5 4.5' })), field, h('span', { class: 'ct' }, t('story.count', { n: stories.length, m: total }))), list, foot);

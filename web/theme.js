@@ -18,11 +18,22 @@ export class Theme {
     c.toggle('is-contrast', this.name.startsWith('contrast'));
   }
 
+  /** Puts one on that the address does not name. @param {string} name */
+  wear(name) {
+    this.name = name;
+    this.apply();
+  }
+
   /** Goes to the next one, and writes it into the address. */
   next() {
-    this.name = names[(names.indexOf(this.name) + 1) % names.length];
-    fragment.write({ theme: this.name === 'dark' ? null : this.name });
-    this.apply();
+    this.choose(names[(names.indexOf(this.name) + 1) % names.length]);
+  }
+
+  /** Goes to one, and writes it into the address. @param {string} name */
+  choose(name) {
+    if (!names.includes(name)) throw new Error(`There is no theme ${JSON.stringify(name)}; there are ${names.join(', ')}.`);
+    fragment.write({ theme: name === 'dark' ? null : name });
+    this.wear(name);
   }
 
   /** Takes the address's, which somebody may have written. Returns whether it is another one. */

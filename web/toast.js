@@ -14,9 +14,10 @@ export class Toast {
     this.timer = 0;
   }
 
-  /** @param {string} words @param {boolean} [bad] */
+  /** @param {string} words none takes away what stands there @param {boolean} [bad] */
   say(words, bad = false) {
     this.clear();
+    if (!words) return;
     const box = (this.box = h('div', { class: bad ? 'toast bad' : 'toast', role: bad ? 'alert' : 'status' }));
     box.textContent = words;
     this.app.append(box);

@@ -1409,7 +1409,8 @@
 /**
  * AddressKey is a key of the URL fragment; docs/reference.md says what each means.
  * @typedef {'source' | 'context' | 'resource' | 'namespace' | 'era' | 'transform' | 'seed' | 'objects' | 'rate' | 'do' | 'from' | 'at' |
- *   'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'theme' | 'lang' | 'token' | 'broadcast' | 'audience'} AddressKey
+ *   'go' | 'speed' | 'lane' | 'story' | 'tour' | 'presenter' | 'embed' | 'embedder' | 'theme' | 'lang' | 'token' | 'broadcast' |
+ *   'audience'} AddressKey
  */
 
 export {};

@@ -79,6 +79,20 @@ export class Views {
     this.app.classList.toggle('view-embed', this.embed.on);
   }
 
+  /** What travels on the layout that shows. */
+  get motion() {
+    return this.motions.find(([name]) => name === this.shown)?.[1] ?? this.ctx.motion;
+  }
+
+  /** The part of the page that a still is of: the stage without the bars around it. @param {boolean} caption with its caption */
+  pictured(caption) {
+    const all = this.app.getBoundingClientRect();
+    if (this.shown === 'embed' || (this.presenting && this.shown !== 'phone')) return all;
+    if (this.shown === 'phone') return this.phone.pictured();
+    const unit = all.width / 1280;
+    return new DOMRect(all.x, all.y + 44 * unit, all.width, (caption ? 558 : 520) * unit);
+  }
+
   /** The state that shows, with its lanes. */
   state() {
     const st = this.ctx.model.state;

@@ -49,6 +49,8 @@ var addressKeys = []AddressKey{
 	{Name: "presenter", Takes: "`1`", Means: "presenter mode"},
 	{Name: "embed", Takes: codes(strings.Fields("api reflector queue indexer listeners controller")), Means: "one station alone, for a frame of at least " +
 		"320 × 240 pixels. This works from the static site; pages of a server cannot be framed"},
+	{Name: "embedder", Takes: "origins, such as `https://slides.example`, with commas between them", Means: "the pages that show this page in a frame and " +
+		"may drive it ([slides.md](slides.md))"},
 	{Name: "theme", Takes: codes(strings.Fields("dark light contrast contrast-light")), Means: "colours. The default is `dark`, or `contrast` if the " +
 		"system asks for contrast"},
 	{Name: "lang", Takes: "`en` or `zh`", Means: "language. The default is the browser’s"},

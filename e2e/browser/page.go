@@ -174,6 +174,20 @@ func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
 	return p.b.write(name+".png", data)
 }
 
+// Print is the page as a PDF on paper of a width and a height in inches, with the page's own margins.
+func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error) {
+	var printed page.PrintToPDFResult
+	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
+		yes := true
+		printed, err = chromedp.Call(run, page.PrintToPDF, page.PrintToPDFParams{PaperWidth: width, PaperHeight: height, PrintBackground: &yes})
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("printing: %w", err)
+	}
+	return printed.Data, nil
+}
+
 // Eval evaluates a JavaScript expression in the page, awaits it when it is a
 // promise, and decodes its JSON into T.
 func Eval[T any](ctx context.Context, p *Page, expression string) (T, error) {

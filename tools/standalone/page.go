@@ -61,6 +61,8 @@ func assemble(web string) ([]byte, error) {
 		p.body.AppendChild(s)
 	}
 	p.head.InsertBefore(element(atom.Meta, "", "http-equiv", "Content-Security-Policy", "content", p.policy()), p.charset.NextSibling)
+	// Served over http it has no relay either: web/app.js.
+	p.head.AppendChild(element(atom.Meta, "", "name", "informerscope-relay", "content", "none"))
 	var out bytes.Buffer
 	if err := html.Render(&out, doc); err != nil {
 		return nil, err

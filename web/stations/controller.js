@@ -217,7 +217,8 @@ function stageHead(slot, ctx) {
   const num = new Num(slot.head, slot.x, number, slot.type.number, 7).of('workqueue.depth', 'count');
   const workers = text(slot.head, right, number, 'l', 'end');
   const reads = text(slot.head, right, name, 'l', 'end');
-  const writes = h('button', { class: 'sbtn line lampb', type: 'button', hidden: '' });
+  const writesWord = h('span');
+  const writes = h('button', { class: 'sbtn line lampb', type: 'button', hidden: '' }, h('i'), writesWord);
   place(writes, right - 74, name - 16, 74, 24);
   writes.addEventListener('click', () => ctx.act('writes', !ctx.model.state.workqueue?.writing));
   ctx.scene.over.append(writes);
@@ -227,7 +228,7 @@ function stageHead(slot, ctx) {
     workers.set(q && q.depth < 1e4 ? t('con.workers', { n: q.workers.length }) : '');
     reads.set(q && !ctx.model.simulated() && source !== 'file' && source !== 'probe' ? t('con.writeOnly') : '');
     reveal(writes, !!q && source === 'sim');
-    put(writes, t('con.write'));
+    put(writesWord, t('con.write'));
     attr(writes, 'aria-label', t('con.writeTip'));
     attr(writes, 'aria-pressed', String(!!q?.writing));
   });

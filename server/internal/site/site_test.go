@@ -83,7 +83,8 @@ func TestFiles(t *testing.T) {
 	}
 	csp := securityHeaders["Content-Security-Policy"]
 	for _, bad := range []string{"unsafe-inline", "'unsafe-eval'", "http:", "https:", "data:", "blob:", "*"} {
-		if strings.Contains(csp, bad) {
+		// A still of the page is drawn from its SVG, which is a data: image.
+		if strings.Contains(strings.Replace(csp, "img-src 'self' data:;", "", 1), bad) {
 			t.Errorf("the CSP allows %s", bad)
 		}
 	}
