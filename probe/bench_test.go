@@ -22,8 +22,8 @@ func processor() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// BenchmarkEvent is what a change of an object costs an informer with three handlers, from the watch to the last handler: without a probe,
-// with one that nobody is attached to, with one that counts for metrics, and with somebody who reads.
+// BenchmarkEvent is what a change of an object costs an informer with three handlers, from the watch to the last handler. It measures without a
+// probe, with one that has no viewer, with one that counts for metrics, and with a viewer.
 func BenchmarkEvent(b *testing.B) {
 	for _, mode := range []string{"without", "detached", "measured", "attached"} {
 		b.Run(mode, func(b *testing.B) {
@@ -68,8 +68,8 @@ func BenchmarkEvent(b *testing.B) {
 	}
 }
 
-// BenchmarkSecond is a second in which 1,000 objects change, one after the other: what of a processor it takes without a probe and with somebody
-// who reads, the samples included, and how much the heap holds more after it.
+// BenchmarkSecond is a second in which 1,000 objects change, one after the other. It measures the processor's time without a probe and with a viewer,
+// the samples included, and how much more the heap holds after it.
 func BenchmarkSecond(b *testing.B) {
 	for _, attached := range []bool{false, true} {
 		b.Run(map[bool]string{false: "without", true: "attached"}[attached], func(b *testing.B) {
@@ -138,7 +138,7 @@ func read(b *testing.B, p *Probe) (gone func()) {
 	}
 }
 
-// BenchmarkWorkQueue is what a key costs in a work queue, from Add to Done: client-go's own, and one that is seen, while nobody is attached.
+// BenchmarkWorkQueue is what a key costs in a work queue, from Add to Done: client-go's own, and one that is seen, without a viewer.
 func BenchmarkWorkQueue(b *testing.B) {
 	limiter := workqueue.DefaultTypedControllerRateLimiter[string]
 	for name, make := range map[string]func() workqueue.TypedRateLimitingInterface[string]{

@@ -11,8 +11,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// An index function is told an object and not why, and so is a transform. Who called it says so: the way up the stack is one of a few, and
-// each is looked at once.
+// An index function gets an object and no reason, and so does a transform. Their caller gives the reason: the way up the stack is one of a few, and
+// the probe looks at each once.
 
 // Each frame that is looked at costs as much as a line of the recording. The next ones nearly always say why; where they do not, a few more are
 // looked at.

@@ -16,8 +16,8 @@ func few(p callers) *callers {
 	return &p
 }
 
-// TestFewFramesSayWhatAllSay: why client-go's store calls an index function, and its queue a transform, is what was done to them, and the first
-// frames say what all of them say or nothing. Whoever did it stands above them, whatever that function is called.
+// TestFewFramesSayWhatAllSay: why client-go's store calls an index function, and its queue a transform, shows what was done to them. The first frames
+// of the stack say what all of them say, or nothing. The function that did it stands above them, whatever it is called.
 func TestFewFramesSayWhatAllSay(t *testing.T) {
 	if err := calibrate(); err != nil {
 		t.Fatal(err)

@@ -120,7 +120,7 @@ func version() string {
 	return "unknown"
 }
 
-// eraOf is the era in which a release of client-go is, by default.
+// eraOf is the minor release, as the page names it, of a version of client-go with its default gates.
 func eraOf(version string) string {
 	var minor int
 	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// laneView is one informer as a viewer has told of it so far.
+// laneView is one informer as far as a viewer has reported it.
 type laneView struct {
 	v *viewer
 	l *lane
@@ -24,7 +24,7 @@ type laneView struct {
 
 	namespaced bool // it has the index by namespace
 	ixOf       string
-	ixLast     []indexed // what is told of the objects of that namespace
+	ixLast     []indexed // what is reported for the objects of that namespace
 	storeRV    string
 
 	// The queue, as far as it was told. Of a DeltaFIFO all deltas of a key leave together; left is how many of those the store has not had.
@@ -150,7 +150,7 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.sampled(at, s)
 }
 
-// queued tells of an entry into the queue.
+// queued reports an entry into the queue.
 func (lv *laneView) queued(at int64, e *event) {
 	if e.op == opReplacedAll { // one entry for all objects of a list, of which the last is not known for the last
 		lv.atomic = append(lv.atomic, lv.item(e.key, e.rv))
@@ -240,7 +240,7 @@ func (lv *laneView) leaveDelta(at int64, key string) (rv string) {
 	return rv
 }
 
-// count counts the entries of each key anew, of a DeltaFIFO, where those of one leave together.
+// count counts the entries of each key of a DeltaFIFO again, because those of one key leave together.
 func (lv *laneView) count() {
 	lv.waits = nil
 	if !lv.delta {
@@ -277,7 +277,7 @@ func (lv *laneView) stored(at int64, e *event) {
 	}
 }
 
-// settle tells of a store that was replaced.
+// settle reports that the store was replaced.
 func (lv *laneView) settle() {
 	items := lv.replacing
 	lv.replacing = nil
@@ -301,7 +301,7 @@ func (lv *laneView) settle() {
 	}
 }
 
-// know tells of a listener that was not told of.
+// know reports a listener that the viewer does not know yet.
 func (lv *laneView) know(at int64, id int32) {
 	if lv.known[id] {
 		return

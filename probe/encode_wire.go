@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// requestView is a request as a viewer has told of it.
+// requestView is a request as far as a viewer has reported it.
 type requestView struct {
 	lv     *laneView // whose Reflector asked
 	verb   string

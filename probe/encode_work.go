@@ -8,7 +8,7 @@ var workKinds = map[kind]string{evWorkAdded: "WorkAdded", evWorkDeduplicated: "W
 // ofWork says whether an event is one of the work queue's, which has a baseline of its own.
 func (e *event) ofWork() bool { return e.kind >= evWorkAdded && e.kind <= evReconciled }
 
-// worked tells of the work queue, and of what is read behind it.
+// worked reports the work queue, and what is read behind it.
 func (lv *laneView) worked(at int64, e *event) {
 	x := line{At: at, Kind: workKinds[e.kind], Key: e.key, N: int(e.n), Dur: int64(e.dur), Listener: e.listener, Flag: e.flag}
 	switch {

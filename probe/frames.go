@@ -37,7 +37,7 @@ func (s *jsonScanner) reset(synced bool) {
 }
 
 func (s *jsonScanner) feed(b []byte, on bool, got func(frame)) {
-	if !on { // a frame that is on its way is not told of; the next one is found by the line end before it
+	if !on { // a frame that is on its way is not reported; the next one is found by the line end before it
 		if len(b) > 0 {
 			s.reset(b[len(b)-1] == '\n')
 		}

@@ -24,7 +24,7 @@ const (
 const (
 	// drainPeriod is how often a viewer writes what came.
 	drainPeriod = 50 * time.Millisecond
-	// stalled is how long a write may take before the viewer is let go.
+	// stalled is how long a write may take before the viewer loses its connection.
 	stalled = 10 * time.Second
 	// room is more than a connection holds of what its reader does not take, in bytes. Linux holds 4 MB, 12 MB if the reader asks for it.
 	room = 16 << 20
@@ -196,7 +196,7 @@ func (p *Probe) follow(r *http.Request, v *viewer, left []string, out *patient, 
 	}
 }
 
-// patient gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for so long is let go.
+// patient gives each write its own time, whatever the server's is for a whole answer: a reader that takes nothing for that long loses its connection.
 type patient struct {
 	w     http.ResponseWriter
 	c     *http.ResponseController

@@ -56,7 +56,7 @@ func (l *lane) hookHandlers() {
 	}
 }
 
-// clock makes a timed handler; l.mu is held, or nobody else knows l yet.
+// clock makes a timed handler; l.mu is held, or nothing else knows l yet.
 func (l *lane) clock(h cache.ResourceEventHandler) *timed {
 	t := &timed{h: h, l: l, id: int32(len(l.timers) + 1), name: handlerName(h)}
 	l.timers = append(l.timers, t)
@@ -88,8 +88,8 @@ func handlerName(h cache.ResourceEventHandler) string {
 	return plainName(strings.TrimPrefix(fmt.Sprintf("%T", h), "*"))
 }
 
-// plainName is the name of a type, or of the function in which others stand that have none: "pkg.New" for client-go's own "pkg.New.func1",
-// and for its "pkg.New.func1+pkg.New.func2" of a handler that has several.
+// plainName is the name of a type, or of the function around functions without a name: "pkg.New" for client-go's own "pkg.New.func1". For a handler
+// that has several it is "pkg.New.func1+pkg.New.func2".
 func plainName(name string) string {
 	name, _, _ = strings.Cut(withoutTypeArguments(name), "+")
 	if i := strings.LastIndex(name, ".func"); i > 0 {
@@ -98,8 +98,8 @@ func plainName(name string) string {
 	return name
 }
 
-// withoutTypeArguments is the name of a type or a function without what stands in brackets: controller-runtime's handlers have two types
-// there, each with the whole path of its package, before which nobody finds the name.
+// withoutTypeArguments is the name of a type or a function without what stands in brackets. controller-runtime's handlers have two types there, each
+// with the whole path of its package, which hide the name.
 func withoutTypeArguments(name string) string {
 	var b strings.Builder
 	depth := 0
@@ -149,7 +149,7 @@ func (t *timed) OnDelete(obj interface{}) {
 	c.returned = true
 }
 
-// idle says that nobody wants to know.
+// idle says that neither a viewer nor metrics need the time, or that the hook has failed.
 func (t *timed) idle() bool { return !t.l.p.on.Load() && !t.l.p.measure.Load() || t.broken.Load() }
 
 // call is one call of a handler.

@@ -29,7 +29,7 @@ type lane struct {
 
 	// Only the index function uses it, under the store's lock: an object has left, in this attachment, and the one in its place comes next.
 	leaving uint64
-	// What stands in the store, as the index function heard of it. counted is false until it was counted after an attach.
+	// How many objects the index function saw enter the store. counted is false until they were counted after an attach.
 	count     atomic.Int64
 	counted   atomic.Bool
 	replacing atomic.Bool
@@ -96,9 +96,9 @@ func (p *Probe) lane(name string, inf cache.SharedIndexInformer) *lane {
 	return l
 }
 
-// Factory lets the informers of a factory be seen that exist by now: client-go's, a dynamic or a metadata one, or one that was generated
-// for another client. Call it after the informers were asked for, and before Start. It returns how many there are. From then on the
-// factory gives out what Informer returns: handlers that are added later are seen too, by whoever asked it for the informer.
+// Factory lets the informers that a factory has by now be seen. The factory may be client-go's, a dynamic or a metadata one, or one generated for
+// another client. Call it after you asked the factory for its informers, and before Start. It returns how many there are. From then on the factory
+// gives out what Informer returns, so handlers that are added later are seen too.
 func (p *Probe) Factory(factory interface{}) (n int, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -250,8 +250,8 @@ const indexName = "informerscope-probe"
 
 type barrier struct{ l *lane }
 
-// hookStore hears of every change of the store, under the store's own lock: the store asks an index function for the values of every
-// object that comes, and of every one that goes.
+// hookStore sees every change of the store, under the store's own lock. The store asks an index function for the values of every object that comes,
+// and of every one that goes.
 func (l *lane) hookStore() {
 	if err := calibrate(); err != nil {
 		l.disable("store", err.Error())
@@ -344,7 +344,7 @@ func (l *lane) stored(c cause, obj interface{}) {
 	l.p.emit(e)
 }
 
-// barrier waits until nobody writes to the store, which ends a Replace that was going on.
+// barrier waits until no goroutine writes to the store, which ends a Replace that was going on.
 func (l *lane) barrier() {
 	var broken atomic.Bool
 	defer l.contain("store", &broken)
@@ -353,7 +353,7 @@ func (l *lane) barrier() {
 	}
 }
 
-// settle is called while nobody writes to the store.
+// settle is called while no goroutine writes to the store.
 func (l *lane) settle() {
 	if l.replacing.Load() {
 		l.replacing.Store(false)
@@ -372,7 +372,7 @@ func (l *lane) settle() {
 	l.counted.Store(true)
 }
 
-// hookQueue hears of every object on its way into the queue: the queue has every one transformed.
+// hookQueue sees every object on its way into the queue, because the queue has every one transformed.
 func (l *lane) hookQueue() {
 	if l.in.transform == nil || l.in.startedLock == nil {
 		return // a transform that is there already must not be lost: the reason is known
@@ -418,8 +418,8 @@ func (l *lane) transform(user cache.TransformFunc) cache.TransformFunc {
 	}
 }
 
-// identity is what an object is called, remembered by the object's place in memory: it is asked for in the queue, in the store and by each
-// handler, and to put the key together takes longer than all else.
+// identity is an object's key, remembered by the object's place in memory. The queue, the store and each handler need it, and making the key takes
+// longer than all else.
 type identity struct {
 	obj     interface{}
 	key, rv string

@@ -10,8 +10,8 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// A few facts are in private fields only. Each is found by its name and taken only if it has exactly the expected type, so a release that
-// moved, renamed or retyped it gives an error that switches one layer off, and never a wild pointer.
+// A few facts are in private fields only. Each is found by its name and taken only if it has exactly the expected type. So a release that moved,
+// renamed or retyped it gives an error that switches one layer off, and never a wild pointer.
 
 // at returns a pointer to a private field of the struct v.
 func at[T any](v reflect.Value, name string) (*T, error) {

@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// Who may ask: this machine by its own name, and who has the token.
+// TestWhoMayAsk: this machine may ask by its own name, and so may a client with the token.
 func TestWhoMayAsk(t *testing.T) {
 	const token = "correct horse"
 	for _, x := range []struct {
@@ -71,7 +71,7 @@ func TestWhoMayAsk(t *testing.T) {
 	}
 }
 
-// Attached and detached again and again, nothing stays: no goroutine, no buffer; and a reader that takes nothing holds up nobody.
+// Attached and detached again and again, nothing stays: no goroutine, no buffer. A reader that takes nothing holds up no other.
 func TestNothingStays(t *testing.T) {
 	s := newSource(100)
 	var handled atomic.Int64
@@ -124,7 +124,7 @@ func goroutinesOfTheProbe(t *testing.T) int {
 	return len(regexp.MustCompile(`(?m)^created by informerscope/probe\.\(`).FindAll(all, -1))
 }
 
-// Events that came faster than a reader took them are a gap that is told of, and what follows begins anew and is right.
+// Events that came faster than a reader took them are a gap that is reported, and what follows has a new baseline and is right.
 func TestGap(t *testing.T) {
 	s := newSource(100)
 	inf := cache.NewSharedIndexInformer(s, &metav1.PartialObjectMetadata{}, 0, cache.Indexers{})
@@ -195,7 +195,7 @@ func TestPanic(t *testing.T) {
 	}
 }
 
-// A hook that fails switches its layer off, with words, and the controller works on.
+// A hook that fails switches its layer off and says why, and the controller keeps running.
 func TestHookFails(t *testing.T) {
 	var handled atomic.Int64
 	p := New(Options{})
@@ -292,7 +292,7 @@ func message(fields ...[]byte) (out []byte) {
 	return out
 }
 
-// Protobuf frames too, and the ones that came while nobody was attached are only counted.
+// Protobuf frames too, and the ones that came without a viewer are only counted.
 func TestProtoFrames(t *testing.T) {
 	n := func(i byte) []byte { return []byte{i} }
 	var in []byte

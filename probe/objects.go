@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Bounds of what is told of objects' bodies.
+// Bounds of what is recorded of objects' bodies.
 const (
 	// pinned is how many objects that have changed wait at most for those who read. Of an older one the store has the body, if it still has
 	// that version.
@@ -24,7 +24,9 @@ const (
 	bodiesSecret   = "no body of a Secret is told, whatever the options say, and this informer's name says that it has Secrets"
 )
 
-// pin is an object that has changed, as the store has it.
+// A pin is an object that has changed, as the store has it.
+//
+//prose:allow Plain.Terms it keeps the object
 type pin struct {
 	lane    uint8
 	key, rv string
@@ -66,7 +68,7 @@ func (p *Probe) emitObject(e event, obj interface{}) {
 	p.emit(e)
 }
 
-// bodies are the objects that a viewer may tell of in what it has just read of the log.
+// bodies are the objects that a viewer may record for what it has just read of the log.
 type bodies struct {
 	pins map[pin]interface{} // by what they are of; their own obj is nil
 	room int                 // of a baseline
@@ -87,7 +89,7 @@ func (v *viewer) takePins() {
 	}
 }
 
-// body is what is told of a version of an object: its JSON, redacted, or nothing, if that version is gone already.
+// body is what is recorded of a version of an object: its JSON, redacted, or nothing, if that version is gone already.
 func (lv *laneView) body(key, rv string) []byte {
 	if lv.l.noBodies != "" {
 		return nil
@@ -132,9 +134,9 @@ func (lv *laneView) json(obj interface{}) (raw []byte) {
 	return tellBody(obj, apiVersion, lv.v.bodies.told)
 }
 
-// tellBody is the JSON of an object without what must not be told, or nil for an object that must not be told of at all, for one that is too
-// large, and for what has no JSON. APIVersion stands in one that does not name its own, as the objects of typed clients are. The objects of an
-// informer are not changed, by the rules of client-go; a program that breaks them may be caught at it here, as by any other reader.
+// tellBody is the JSON of an object without what must not be recorded. It is nil for an object that must not be recorded at all, for one that is too
+// large, and for what has no JSON. APIVersion stands in one that does not name its own, as the objects of typed clients do not. The objects of an
+// informer are not changed, by the rules of client-go. A program that breaks them may be caught at it here, as by any other reader.
 func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays) []byte {
 	if obj == nil || holdsSecret(reflect.ValueOf(obj), told, 0) {
 		return nil
@@ -166,7 +168,7 @@ func tellBody(obj interface{}, apiVersion string, told map[reflect.Type]typeSays
 	switch kind, _ := tree["kind"].(string); {
 	case secretName(kind):
 		return nil
-	case kind == partial: // of what, nobody says
+	case kind == partial: // of what, it does not say
 		if m, ok := tree["metadata"].(map[string]interface{}); ok {
 			delete(m, "annotations")
 			delete(m, "managedFields")
@@ -252,7 +254,7 @@ func holdsSecret(v reflect.Value, told map[reflect.Type]typeSays, depth int) boo
 		return false
 	}
 	if depth > 16 {
-		return true // nobody looked so deep
+		return true // no reader goes so deep
 	}
 	t := v.Type()
 	says := told[t]

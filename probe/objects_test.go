@@ -221,7 +221,7 @@ type broken struct{ *unstructured.Unstructured }
 
 func (broken) MarshalJSON() ([]byte, error) { panic("correct horse") }
 
-// TestABodyFails: what cannot be encoded switches the bodies off, with words that are not the panic's, and nothing else.
+// TestABodyFails: what cannot be encoded switches the bodies off and nothing else, with a reason that has nothing of the panic's text.
 func TestABodyFails(t *testing.T) {
 	var fails atomic.Bool
 	s := newSource(2)

@@ -10,12 +10,11 @@ import (
 type Options struct {
 	// Token lets requests in that do not come from this machine: "Authorization: Bearer TOKEN". Without one they are refused.
 	Token string
-	// Events is how many of the newest events are kept while somebody is attached; 32,768 when 0. One costs 88 bytes.
+	// Events is how many of the newest events are kept while a viewer is attached; 32,768 when 0. One costs 88 bytes.
 	Events int
-	// Objects names the informers whose objects are told whole, as JSON: "pods", "deployments.apps". Of others no body is told, and of Secrets
-	// none whatever stands here. Annotations that are copies of a manifest are left out. The objects are read and encoded in the goroutine
-	// of who reads, without a copy: a program that changes an object of a store in place, against the rules of client-go, may be ended by
-	// the runtime for it.
+	// Objects names the informers whose objects are recorded whole, as JSON: "pods", "deployments.apps". No other body is recorded, and never that of
+	// a Secret. Annotations that are copies of a manifest are left out. The goroutine of the reader reads and encodes the objects, without a copy. If
+	// your program mutates objects of a store, against the rules of client-go, the runtime may end it for that.
 	Objects []string
 	// Viewers is how many may be attached at the same time; 4 when 0.
 	Viewers int
@@ -32,7 +31,7 @@ type Probe struct {
 	kick       chan struct{}
 
 	mu   sync.Mutex // a leaf: held for an append or a copy only, whatever other lock is held
-	ring []event    // nil while nobody is attached
+	ring []event    // nil while no viewer is attached
 	next uint64
 	// newest is the time of the newest event.
 	newest time.Duration
@@ -47,7 +46,7 @@ type Probe struct {
 	stop    chan struct{}
 	stopped chan struct{}
 	refused atomic.Uint64 // how many found no place
-	stalled time.Duration // how long a write may take before the viewer is let go
+	stalled time.Duration // how long a write may take before the viewer loses its connection
 
 	lanesMu sync.Mutex
 	lanes   []*lane
@@ -65,7 +64,7 @@ func New(o Options) *Probe {
 	return &Probe{opts: o, start: time.Now(), kick: make(chan struct{}, 1), stalled: stalled}
 }
 
-// Note puts a mark with these words into the log of whoever is attached.
+// Note puts a mark with this text into the log of every viewer that is attached.
 func (p *Probe) Note(text string) {
 	if p.on.Load() {
 		p.emit(event{kind: evNote, text: text})
@@ -190,7 +189,7 @@ func (p *Probe) some(seq, head uint64, into []event) (out []event, to uint64, lo
 	return into, to, false
 }
 
-// attach begins to log, if nobody else made it begin. It says false when too many are attached.
+// attach begins to log, unless an earlier viewer made it begin. It returns false when too many are attached.
 func (p *Probe) attach() bool {
 	p.admin.Lock()
 	defer p.admin.Unlock()
@@ -241,7 +240,7 @@ func (p *Probe) informers() []*lane {
 	return append([]*lane(nil), p.lanes...)
 }
 
-// samplePeriod is how often what nobody tells is looked at.
+// samplePeriod is how often the probe looks at what client-go does not report.
 const samplePeriod = 50 * time.Millisecond
 
 func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
@@ -267,7 +266,7 @@ func (p *Probe) sampler(stop <-chan struct{}, stopped chan<- struct{}) {
 	}
 }
 
-// tick looks at one informer. What fails in it ends in it: there is nobody else in this goroutine.
+// tick looks at one informer. A failure in it ends in it: nothing else runs in this goroutine.
 func (l *lane) tick() {
 	var broken atomic.Bool
 	defer l.contain("samples", &broken)

@@ -282,7 +282,7 @@ func noLayerOff(t *testing.T, p *Probe) {
 	}
 }
 
-// What the recording says of the store is the store, at moments between changes of every kind: added, changed, deleted, listed anew, all gone.
+// What the recording says of the store is the store, at moments between changes of every kind: added, changed, deleted, listed again, all gone.
 func TestRecordingIsTheStore(t *testing.T) {
 	s := newSource(500)
 	var handled atomic.Int64
@@ -458,7 +458,7 @@ func TestRing(t *testing.T) {
 		return false
 	})
 	close(gate)
-	// It is named where it is first told of: in the baseline, or behind it if the baseline could not have the listeners' lock.
+	// It is named where it is first reported: in the baseline, or behind it if the baseline could not have the listeners' lock.
 	eventually(t, "the slow handler has a name", func() bool { return r.has("Restored", "probe.slow") || r.has("ListenerAdded", "probe.slow") })
 }
 

@@ -32,7 +32,7 @@ func (x *watchedIndexer) Get(obj interface{}) (item interface{}, exists bool, er
 	return item, exists, err
 }
 
-// read tells of an object that was read, and of how many newer versions of it had reached the queue and not yet the store.
+// read reports an object that was read, and how many newer versions of it had reached the queue and not yet the store.
 func (l *lane) read(key string, item interface{}) {
 	if l.work.Load() == nil || l.unread.broken() {
 		return

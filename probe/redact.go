@@ -18,8 +18,8 @@ const (
 	longestName  = 6 * (253 + 1 + 63)
 )
 
-// redactTree replaces the value of kubectl's annotation wherever it stands, and in whatever is called annotations each value that is a copy of
-// a manifest, by its name or by what it is.
+// redactTree replaces the value of kubectl's annotation wherever it stands. In every map called annotations it also replaces each value that is a
+// copy of a manifest, by its name or by what it is.
 func redactTree(v interface{}) {
 	switch x := v.(type) {
 	case map[string]interface{}:
@@ -87,8 +87,8 @@ func appliedName(name string) bool {
 	return false
 }
 
-// manifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind, as it is, with escaped letters or in
-// base64, through as many layers as are given; or something packed, which cannot be looked into.
+// manifest says whether text is, or has in it, a manifest: JSON or YAML that names an apiVersion and a kind. It may be as it is, with escaped letters
+// or in base64, through as many layers as are given. Something packed, which cannot be looked into, counts as one.
 func manifest(text []byte, layers int) bool {
 	if bytes.Contains(text, []byte("apiVersion")) && bytes.Contains(text, []byte("kind")) || packed(text) {
 		return true

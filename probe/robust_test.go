@@ -21,7 +21,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// trap is an object that fails whoever asks for its version out of one function of the probe.
+// trap is an object that panics when one function of the probe asks for its version.
 type trap struct {
 	metav1.PartialObjectMetadata
 	in *atomic.Pointer[string]
@@ -63,8 +63,8 @@ func (x trapped) LastSyncResourceVersion() string {
 	return x.SharedIndexInformer.LastSyncResourceVersion()
 }
 
-// A hook that fails while somebody is attached puts its own layer off: the reader is told so, without the panic's words, the other layers go
-// on, and the controller has every object. A recording that cannot be written ends with words.
+// A hook that fails while a viewer is attached puts its own layer off. The reader learns it, without the panic's text; the other layers go on, and
+// the controller has every object. A recording that cannot be written ends with an error.
 func TestPanics(t *testing.T) {
 	for function, layer := range map[string]string{").stored": "store", ").transform.func1.1": "queued", ").before": "handlers", ").sample": "samples",
 		").baseline": ""} {
@@ -104,7 +104,7 @@ func TestPanics(t *testing.T) {
 			}
 			calls := int64(101)
 			past := &trap{metav1.PartialObjectMetadata{ObjectMeta: metav1.ObjectMeta{Name: "past"}}, &in}
-			switch l := p.informers()[0]; layer { // what came through the queue was named there; of what comes past it the later hooks ask anew
+			switch l := p.informers()[0]; layer { // what came through the queue was named there; of what comes past it the later hooks ask again
 			case "store":
 				_ = l.inf.GetStore().Add(past)
 			case "handlers":
@@ -187,7 +187,7 @@ func TestFramesFail(t *testing.T) {
 }
 
 // While a listener is asked whether it has synced, which waits for the queue's lock, the sampler holds nothing that a hook, or client-go, may wait
-// for with that lock held: before 0.36 the queue is locked while an object is processed.
+// for with that lock held. Before 0.36 the queue is locked while an object is processed.
 func TestSamplesHoldNothing(t *testing.T) {
 	s := newSource(1)
 	var armed atomic.Bool
@@ -272,7 +272,7 @@ func (w *held) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// A reader that takes nothing holds up nobody, and what is kept for him does not grow.
+// A reader that takes nothing holds up no other, and what is kept for it does not grow.
 func TestStalledViewer(t *testing.T) {
 	s := newSource(100)
 	var handled atomic.Int64
@@ -316,7 +316,7 @@ func TestStalledViewer(t *testing.T) {
 	noLayerOff(t, p)
 }
 
-// A connection that takes nothing is let go after its time.
+// A connection that takes nothing is closed after its time.
 func TestStalledConnection(t *testing.T) {
 	s := newSource(20000) // its baseline is more than the buffers of a connection
 	p, inf := newInformer(t, s, new(atomic.Int64))

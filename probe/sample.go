@@ -7,7 +7,7 @@ import (
 	"k8s.io/client-go/tools/cache"
 )
 
-// sample is what stood inside one informer at one moment, as far as nobody tells it. It never waits for the informer's locks: what is
+// sample is what was inside one informer at one moment, as far as client-go does not report it. It never waits for the informer's locks: what is
 // locked is not seen this time. It is not changed once it was made.
 type sample struct {
 	synced, stopped bool
@@ -124,8 +124,8 @@ func (l *lane) findQueue() *queueView {
 
 func (l *lane) sampleListeners(s *sample) {
 	synced := l.lookListeners(s)
-	// Before 0.36 to ask a listener is to wait for the queue's lock, which is held while an object is processed; who processes it may wait for the
-	// listeners' lock, and a hook that fails for the probe's. So neither is held here.
+	// Before 0.36, asking a listener waits for the queue's lock, which is held while an object is processed. The processing goroutine may wait for
+	// the listeners' lock, and a hook that fails for the probe's. So neither is held here.
 	for i, is := range synced {
 		s.listeners[i].synced = is != nil && is()
 	}

@@ -48,11 +48,11 @@ var ListCauses = []string{"first", "error-event", "gone", "refused", "server-err
 var HandlerBuckets = [...]time.Duration{100 * time.Microsecond, time.Millisecond, 10 * time.Millisecond, 100 * time.Millisecond, time.Second, 10 * time.Second,
 	time.Minute}
 
-// maxListenersTold is how many listeners of an informer Stats tells of.
+// maxListenersTold is how many listeners of an informer Stats reports.
 const maxListenersTold = 32
 
-// Measure begins to count what Stats tells of, whether somebody is attached or not, and for as long as the process runs. A call of a handler
-// then costs two readings of the clock and three atomic additions, and so much of a response as is read at once one more of each.
+// Measure begins to count what Stats reports, with or without a viewer, and for as long as the process runs. A call of a handler then costs two
+// readings of the clock and three atomic additions, and each read of a response costs one addition more.
 func (p *Probe) Measure() { p.measure.Store(true) }
 
 // Stats is what is known of each informer now. It takes the informer's locks only where they are free: what cannot be had so is as it was
@@ -192,7 +192,7 @@ func (x *resource) status(code int) {
 	}
 }
 
-// errorFrames are how an ERROR event begins: it is looked for in what was read, and told of by nothing but a counter's label.
+// errorFrames are how an ERROR event begins. The probe looks for it in what was read, and reports it only as the label of a counter.
 var errorFrames = [][]byte{[]byte(`{"type":"ERROR"`), []byte("\x0a\x05ERROR")}
 
 func (x *resource) read(b []byte, watch bool) {

@@ -31,14 +31,14 @@ func (p *Probe) WrapConfig(c *rest.Config) *rest.Config {
 // Transport is WrapConfig for those who have a round tripper and no rest.Config.
 func (p *Probe) Transport(rt http.RoundTripper) http.RoundTripper { return &trip{p, rt} }
 
-// wire is the requests that are open, whoever is attached: the URL of a watch is known to who attaches long after it was opened.
+// wire is the requests that are open, with or without a viewer: a viewer that attaches long after a watch was opened knows its URL too.
 type wire struct {
 	mu   sync.Mutex
 	next uint32
 	open map[uint32]*request
 	// of is what is known of the resources that were listed, by their names: which version of them.
 	of map[string]target
-	// counted is what metrics tell of them.
+	// counted is what metrics report of them.
 	counted map[string]*resource
 }
 

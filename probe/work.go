@@ -46,8 +46,8 @@ type QueueWatch[T comparable] struct {
 	lane     atomic.Pointer[lane]
 	broken   atomic.Bool
 
-	// order is held around every Add and Done, which the queue's own lock does one after the other anyway: so it is known whether an
-	// Add found its key in the queue or in work. It is never held while a worker waits for a key.
+	// order is held around every Add and Done, which the queue's own lock does one after the other anyway. So it is known whether an Add found its
+	// key in the queue or in work. It is never held while a worker waits for a key.
 	order sync.Mutex
 
 	mu         sync.Mutex // held for a moment, inside the queue's lock; inside it only the log's
@@ -212,7 +212,7 @@ func keyOf[T comparable](item T) (s string) {
 	return strings.ToValidUTF8(s, "\ufffd")
 }
 
-// add calls the queue's own Add; due says that nobody calls it but who adds what has waited.
+// add calls the queue's own Add. due means that the caller is the one who adds what has waited.
 func (w *QueueWatch[T]) add(item T, due bool, add func(T)) {
 	w.order.Lock()
 	defer w.order.Unlock()
@@ -334,8 +334,8 @@ func (w *QueueWatch[T]) left(item T) {
 	}
 }
 
-// Added is told before items are added to a queue that is not client-go's: at once, or after a while if that is above 0. Of what a rate
-// limiter delays Limiter hears.
+// Added records that items are about to be added: at once, or after a while if that is above 0. Call it before the Add of a queue that is not
+// client-go's. Limiter records what a rate limiter delays.
 func (w *QueueWatch[T]) Added(item T, after time.Duration) {
 	w.mu.Lock()
 	switch _, working := w.processing[item]; {
@@ -378,8 +378,8 @@ func (w *QueueWatch[T]) enqueue(item T) {
 	w.tell(evWorkAdded, item, event{n: w.len()})
 }
 
-// Taken is told when a worker was given an item by a queue that is not client-go's. Of an item that had to wait it is known only now that
-// its time has come.
+// Taken records that a worker received item. Call it for queues that are not client-go's. An item that had to wait is known only now that its time
+// has come.
 func (w *QueueWatch[T]) Taken(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -392,7 +392,7 @@ func (w *QueueWatch[T]) Taken(item T) {
 	w.taken(item)
 }
 
-// Done is told before a worker tells a queue that is not client-go's that it is done with an item.
+// Done records that a worker is about to be done with item. Call it before the Done of a queue that is not client-go's.
 func (w *QueueWatch[T]) Done(item T) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -403,7 +403,7 @@ func (w *QueueWatch[T]) Done(item T) {
 	w.left(item)
 }
 
-// ShuttingDown is told before the queue is shut down; with drain it lets what is in work come to its end.
+// ShuttingDown records that the queue is about to be shut down. With drain, the queue first waits for the items in work.
 func (w *QueueWatch[T]) ShuttingDown(drain bool) { w.shutDown(drain) }
 
 func (w *QueueWatch[T]) shutDown(drain bool) {
@@ -496,10 +496,10 @@ func (q *watchedDelaying[T]) AddAfter(item T, d time.Duration) {
 type limiterOf[T comparable] struct {
 	workqueue.TypedRateLimiter[T]
 	w     *QueueWatch[T]
-	waits bool // what it gives makes the key wait at once: nobody else says so
+	waits bool // what it returns makes the key wait at once: nothing else says so
 }
 
-// Limiter is a rate limiter for a queue that asks it how long a key is to wait, and lets it wait so long without another word.
+// Limiter wraps a rate limiter for a queue that asks it how long a key must wait, and makes it wait that long without a further call.
 func (w *QueueWatch[T]) Limiter(limiter workqueue.TypedRateLimiter[T]) workqueue.TypedRateLimiter[T] {
 	return &limiterOf[T]{limiter, w, true}
 }

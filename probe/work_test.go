@@ -458,7 +458,7 @@ func TestListerRead(t *testing.T) {
 	if _, ok, err := inf.GetIndexer().GetByKey("ns1/o00001"); err != nil || !ok {
 		t.Fatal("not there")
 	}
-	// A change that stands in the queue while the store is held back: nobody can be in the store's index function and out of it.
+	// A change that stands in the queue while the store is held back: no goroutine can be in the store's index function and out of it.
 	l := p.informers()[0]
 	l.unread.queued("ns1/o00001", "77", opUpdated)
 	_, _, _ = inf.GetIndexer().GetByKey("ns1/o00001")

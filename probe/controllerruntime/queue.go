@@ -1,5 +1,5 @@
-// Package controllerruntime is a probe's part for controllers of controller-runtime that keep their priority queue. It is a module of its
-// own: whoever does not use it does not get controller-runtime with the probe.
+// Package controllerruntime is a probe's part for controllers of controller-runtime that keep their priority queue. It is a module of its own, so
+// that only programs that use it get controller-runtime with the probe.
 //
 //	ctrl.NewControllerManagedBy(mgr).WithOptions(controller.Options{NewQueue: controllerruntime.NewQueue(p)})
 //
@@ -18,9 +18,9 @@ import (
 	"informerscope/probe"
 )
 
-// NewQueue is for controller.Options.NewQueue: it makes the queue that this release of controller-runtime makes by default, which since 0.23
-// is a priority queue, and lets it be seen. Who has set UsePriorityQueue otherwise takes NewPriorityQueue, or probe.NewQueue[reconcile.Request].
-// The queue stands behind the informer that is named ("deployments.apps"), or else behind the one that the controller is named after.
+// NewQueue is for controller.Options.NewQueue. It makes the queue that this release of controller-runtime makes by default, which since 0.23 is a
+// priority queue, and lets it be seen. If you set UsePriorityQueue yourself, use NewPriorityQueue or probe.NewQueue[reconcile.Request]. The queue
+// stands behind the informer that you name ("deployments.apps"), or else behind the one that the controller is named after.
 func NewQueue(p *probe.Probe, informer ...string) func(
 	name string, limiter workqueue.TypedRateLimiter[reconcile.Request],
 ) workqueue.TypedRateLimitingInterface[reconcile.Request] {
@@ -65,7 +65,7 @@ func NewPriorityQueue[T comparable](p *probe.Probe, informer ...string) func(
 	}
 }
 
-// queue tells of what is done to a priority queue.
+// queue reports what is done to a priority queue.
 type queue[T comparable] struct {
 	priorityqueue.PriorityQueue[T]
 	w *probe.QueueWatch[T]

@@ -112,7 +112,7 @@ func TestPriorityQueue(t *testing.T) {
 		}
 	}
 	q.Add(reconcile.Request{NamespacedName: types.NamespacedName{Name: "the-last"}})
-	// A key that is added in the moment in which it is handed to a worker is told of when it is taken again.
+	// A key that is added in the moment in which it is handed to a worker is reported when it is taken again.
 	over := func() bool {
 		mu.Lock()
 		defer mu.Unlock()

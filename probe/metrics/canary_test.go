@@ -31,7 +31,7 @@ import (
 	"informerscope/probe"
 )
 
-// What nobody may have who watches: parts of a Secret, the credentials that the controller asks with, and words of errors.
+// What no viewer may get: parts of a Secret, the credentials that the controller asks with, and texts of errors.
 var canaries = map[string]string{
 	"value":      "canary-value-5f1c8e",
 	"name":       "canary-of-a-value-91", // of a value within the Secret
@@ -145,8 +145,8 @@ func (s *secrets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for: nothing of a Secret but its key
-// and version, no token and no words of an error are in a stream, a file, the list of informers, the metrics or the log.
+// TestCanaries has a controller of Secrets watched over each wire, also where the bodies of Secrets were asked for. A stream, a file, the list of
+// informers, the metrics and the log have nothing of a Secret but its key and version, no token and no text of an error.
 func TestCanaries(t *testing.T) {
 	for _, x := range []struct {
 		media   string

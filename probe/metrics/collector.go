@@ -1,5 +1,5 @@
-// Package metrics gives Prometheus what nobody exports of a controller's informers: rings, handlers, staleness, relists. It is a module of
-// its own: whoever does not use it does not get client_golang with the probe. Rules that alert, and a dashboard, lie beside it.
+// Package metrics gives Prometheus what client-go does not export of a controller's informers: rings, handlers, staleness, relists. It is a module of
+// its own, so that only programs that use it get client_golang. Rules that alert, and a dashboard, lie beside it.
 //
 //	registry.MustRegister(metrics.NewCollector(p))
 package metrics

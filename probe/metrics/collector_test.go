@@ -154,7 +154,7 @@ func eventually(t *testing.T, what string, is func() bool) {
 	}
 }
 
-// What is exported of a running informer is what is so: with nobody attached, while a handler is held back, and after a relist.
+// What is exported of a running informer is what is so: without a viewer, while a handler is held back, and after a relist.
 func TestCollector(t *testing.T) {
 	const objects = 1500
 	r := start(t, objects)
