@@ -124,7 +124,9 @@ func (s *speaker) replaced(lane uint8, n, body int) {
 	s.rec.Emit(lane, e)
 }
 
-// dump is everything that a fold holds.
+// dump returns all that a fold holds.
+//
+//prose:allow Plain.Terms no recording
 func dump(t testing.TB, f *trace.Fold, bodies bool) string {
 	t.Helper()
 	toJSON := trace.MarshalObject
@@ -325,7 +327,7 @@ func TestLargeCheckpointsSpanSegments(t *testing.T) {
 	want := s.rec.FoldAt(head)
 	same(t, "who was there", dump(t, early.rec.FoldAt(head), true), dump(t, want, true))
 	same(t, "who came late", dump(t, late.rec.FoldAt(head), true), dump(t, restored(s.rec, h.Seq, head), true))
-	// Who was there does not hold the objects a second time.
+	// An early follower does not hold the objects a second time.
 	a, held := early.rec.FoldAt(h.Seq - 1).Objects(0).Get("ns/p7")
 	b, _ := early.rec.FoldAt(head).Objects(0).Get("ns/p7")
 	if !held || a.Obj != b.Obj {
@@ -412,7 +414,7 @@ func TestNewLogBeginsAnew(t *testing.T) {
 		s.step()
 	}
 	check("forgotten events")
-	// A log that began anew while an event was half sent.
+	// A log that began again while an event was half sent.
 	s.replaced(0, 20000, 10)
 	if seg, ok, err := c.Cut(); err != nil || !ok || !seg.More {
 		t.Fatalf("%+v %v %v", seg, ok, err)

@@ -42,7 +42,7 @@ const (
 	maxBody = 1 << 20
 	// maxText bounds an event's text; a State that is restored goes in parts instead.
 	maxText = 256 << 10
-	// maxSegments is after how many segments a checkpoint is due: whoever comes late fetches no more than that many.
+	// maxSegments is after how many segments a checkpoint is due: a late follower fetches no more than that many.
 	maxSegments = 240
 	// maxPositions bounds the positions that wait to be cut; the older ones go.
 	maxPositions = 256
@@ -149,7 +149,7 @@ func (c *Cutter) make(end bool) (Segment, bool, error) {
 		if err == nil {
 			return s, ok, nil
 		}
-		c.begun = false // what was read is not sent: the next segment begins anew
+		c.begun = false // what was read is not sent: the next segment begins again
 		if !errors.Is(err, errMoved) {
 			return Segment{}, false, err
 		}
@@ -268,8 +268,8 @@ func (c *Cutter) restore(f *trace.Fold) {
 	c.before, c.stripped = c.stripped, map[any][]byte{}
 }
 
-// due says whether it is time for a checkpoint: when what was sent since the last one is worth it, so that a large one is
-// not sent for the sake of a few events, or when whoever comes late had many segments to fetch.
+// due says whether it is time for a checkpoint. One reason is that enough was sent since the last one, so that no large checkpoint is sent for a few
+// events. The other is that a late follower would have many segments to fetch.
 func (c *Cutter) due(now time.Time) bool {
 	return c.since >= max(c.o.CheckpointBytes, c.size) || c.segments >= maxSegments ||
 		now.Sub(c.checked) >= c.o.CheckpointEvery && c.since > c.size/4 && c.since > 0

@@ -125,7 +125,7 @@ func TestDamagedSegmentsChangeNothing(t *testing.T) {
 	same(t, "after the damage", dump(t, f.rec.FoldAt(last.LastSeq), false), dump(t, g.rec.FoldAt(last.LastSeq), false))
 }
 
-// TestSkipTo leaves segments out and begins anew at a checkpoint.
+// TestSkipTo leaves segments out and begins again at a checkpoint.
 func TestSkipTo(t *testing.T) {
 	segments := talk(t)
 	f := NewFollower(trace.NewRecorder(trace.RecorderOptions{}), decodeThing)

@@ -58,7 +58,7 @@ func (f *Follower) Ended() bool {
 	return f.ended
 }
 
-// SkipTo leaves out what lies between: the next segment is number n, a checkpoint, and the log begins anew there.
+// SkipTo leaves out what lies between: the next segment is number n, a checkpoint, and the log begins again there.
 func (f *Follower) SkipTo(n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -43,7 +43,7 @@ type SharedInformerFactory interface {
 	// has such a resource shows only once the informer runs.
 	ForResource(gvr schema.GroupVersionResource) GenericInformer
 	// InformerFor returns the informer of gvr, made by newFunc if there is none
-	// yet: whoever comes first, here or with ForResource, decides how it is made.
+	// yet: the first call, here or of ForResource, decides how it is made.
 	InformerFor(gvr schema.GroupVersionResource, newFunc NewInformerFunc) informer.SharedIndexInformer
 	// InformerName is what WithInformerName set, nil if nothing.
 	InformerName() *informer.InformerName

@@ -61,9 +61,9 @@ func newWorld(t *testing.T, objects int) *world {
 	return w
 }
 
-// request is path and parameters. timeoutSeconds is random; timeout, which API
-// servers do not heed for watches, repeats it in the requests of client-go's
-// typed clients and in ours, and is missing in those of its dynamic client.
+// request is path and parameters. timeoutSeconds is random. timeout repeats it in
+// the requests of client-go's typed clients and in ours, and its dynamic client
+// leaves it out; API servers do not heed it for watches.
 func request(r *http.Request) string {
 	q := r.URL.Query()
 	q.Del("timeout")
@@ -182,7 +182,7 @@ func TestAgainstDynamicInformer(t *testing.T) {
 	}
 }
 
-// TestFirstConstructorWins: whoever asks first decides how the informer is made.
+// TestFirstConstructorWins: the first call decides how the informer is made.
 func TestFirstConstructorWins(t *testing.T) {
 	resync := map[schema.GroupVersionResource]time.Duration{nodes: time.Hour}
 	f := NewSharedInformerFactoryWithOptions(&restwatch.Client{}, time.Minute, WithCustomResyncConfig(resync))

@@ -35,15 +35,15 @@ func (f *Faults) Dialer(dial DialFunc) DialFunc {
 	}
 }
 
-// ownError is an error that a fault made: nobody else is to blame for it.
+// ownError is an error that a fault made.
 type ownError struct{ error }
 
 func (e ownError) Unwrap() error { return e.error }
 
-// Made reports whether a fault made an error of a connection, so that nobody else is to blame for it.
+// Made reports whether a fault made an error of a connection.
 func Made(err error) bool { return errors.As(err, new(ownError)) }
 
-// Refused is the error of a dial to a port where nobody listens.
+// Refused is the error of a dial to a port without a listener.
 func Refused(network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }

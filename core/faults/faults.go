@@ -162,7 +162,7 @@ func (f *Faults) On() (on []Strike) {
 	return on
 }
 
-// cutAll breaks every open connection.
+// cutAll cuts every open connection.
 func (f *Faults) cutAll() {
 	f.mu.Lock()
 	conns := byAge(f.conns)
@@ -172,9 +172,9 @@ func (f *Faults) cutAll() {
 	}
 }
 
-// answer gives code to the open watches as an ERROR frame, to the next
-// requests when more are asked for than there are watches, and to the next
-// write, for which only 410 is no answer.
+// answer gives code to the open watches as an ERROR frame. If there are fewer
+// watches than count, it gives code to the next requests too. The next write
+// gets it as well, unless it is 410.
 func (f *Faults) answer(code, count int) {
 	f.mu.Lock()
 	bodies := byAge(f.bodies)

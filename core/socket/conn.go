@@ -24,8 +24,8 @@ type Socket interface {
 	Close() error
 }
 
-// Conn is a WebSocket as a net.Conn: each Write is one binary message, and what arrives is one stream of bytes. Whoever has the WebSocket
-// calls OnOpen, OnMessage and OnClose as its events come, one at a time.
+// Conn is a WebSocket as a net.Conn: each Write is one binary message, and what arrives is one stream of bytes. The owner of the WebSocket calls
+// OnOpen, OnMessage and OnClose as its events come, one at a time.
 type Conn struct {
 	socket Socket
 	opened chan struct{} // closed when the socket is open or failed
@@ -48,8 +48,8 @@ func New(s Socket) *Conn {
 	return c
 }
 
-// Opened waits until the WebSocket is open. A browser does not say why one cannot be opened, so every failure counts as a refused
-// connection. One that the other side opens only to close it with a code says why, in the first Read.
+// Opened waits until the WebSocket is open. A browser gives no reason when it cannot open a WebSocket, so every failure counts as a refused
+// connection. A WebSocket that the other side opens only to close it with a code gives its reason in the first Read.
 func (c *Conn) Opened(ctx context.Context) error {
 	select {
 	case <-c.opened:

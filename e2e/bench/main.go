@@ -1,8 +1,8 @@
-// Command bench measures informerscope's informer beside client-go's in one run:
-// what lies between a decoded event and its handlers natively and in
-// WebAssembly, from bytes to handlers in WebAssembly, both on the very same
-// objects and bytes; and the size of what the page downloads. WebAssembly runs
-// in one headless Chromium. The result is tables of medians and ratios with their
+// Command bench measures informerscope's informer beside client-go's in one run,
+// on the very same objects and bytes. It measures from a decoded event to its
+// handlers, natively and in WebAssembly, and from bytes to handlers in
+// WebAssembly. It also measures what the page downloads. WebAssembly runs in one
+// headless Chromium. The result is tables of medians and ratios with their
 // targets beside them. A target that is missed is shown, and does not fail the
 // run; a measurement that goes wrong does.
 //

@@ -21,8 +21,9 @@ import (
 type Crowd struct {
 	// URL is that of the audience's files, with the token and a slash at the end.
 	URL string
-	// Followers is how many there are. All of them compare what they get with what the others got; Whole of them keep a log of
-	// their own too, as a page does, the first ones from the talk's beginning, the others from the newest checkpoint.
+	// Followers is how many there are. All of them compare what they get with what the others got. Whole of them keep a
+	// log of their own too, as a page does: the first ones from the broadcast's beginning, the others from the newest
+	// checkpoint.
 	Followers, Whole int
 
 	mu     sync.Mutex
@@ -58,7 +59,7 @@ func NewCrowd(url string, followers, whole int) *Crowd {
 // Ready is closed when every follower has caught up and waits for what is next.
 func (c *Crowd) Ready() <-chan struct{} { return c.ready }
 
-// Count starts to count anew: what came before was joining.
+// Count starts to count again: what came before was joining.
 func (c *Crowd) Count() {
 	c.mu.Lock()
 	defer c.mu.Unlock()

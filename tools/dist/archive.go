@@ -24,7 +24,7 @@ func (f file) mode() fs.FileMode {
 	return 0o644
 }
 
-// writeTarGz writes files in the order given, in one directory that comes first. Times are t, and nobody's name is in it.
+// writeTarGz writes files in the order given, in one directory that comes first. Times are t, and it has no owner's name.
 func writeTarGz(w io.Writer, t time.Time, files []file) error {
 	packed, err := gzip.NewWriterLevel(w, gzip.BestCompression)
 	if err != nil {

@@ -9,8 +9,8 @@ import (
 	"path/filepath"
 )
 
-// build makes the server's program for a platform: static, without paths of this machine, and told its version, since
-// whoever builds from an archive of the sources has no git to ask.
+// build makes the server's program for a platform: static and without paths of this machine. It sets the version, because a build
+// from an archive of the sources has no git to ask.
 func build(ctx context.Context, gotool, root string, source identity, p platform) ([]byte, error) {
 	dir, err := os.MkdirTemp("", "informerscope-dist-")
 	if err != nil {

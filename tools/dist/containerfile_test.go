@@ -131,8 +131,8 @@ func TestContainerfile(t *testing.T) {
 	}
 }
 
-// buildStage runs the commands of the Containerfile's build stage as its engine does, in a copy of the sources without
-// anything that was built, and returns the directory that the image is copied from.
+// buildStage runs the commands of the Containerfile's build stage as its engine does, in a copy of the sources without build
+// output. It returns the directory that the image is copied from.
 func buildStage(t *testing.T, sources, arch, version string) string {
 	t.Helper()
 	for _, name := range []string{"web/informerscope.wasm", "web/wasm_exec.js"} {

@@ -13,7 +13,7 @@ const (
 	krewTemplate = "deploy/krew/informerscope.yaml.tmpl"
 	// krewManifest is its name once it is filled in: krew wants the plugin's own.
 	krewManifest = "informerscope.yaml"
-	// nowhere stands in for an address that nobody has given. Names under .invalid never lead anywhere (RFC 2606).
+	// nowhere replaces an address that was not given. Names under .invalid never lead anywhere (RFC 2606).
 	nowhere = "https://informerscope.invalid"
 )
 

@@ -16,8 +16,8 @@ import (
 // goAuthors is a module by the authors of Go.
 const goAuthors = "golang.org/x/net"
 
-// licences is the text of the licences of everything by others that is linked into the program or into the page inside it,
-// Go's own library included: most of them ask to go along with the program.
+// licences is the text of the licences of everything by others that is linked into the program or into the page inside it, Go's
+// own library included. Most of them ask to go along with the program.
 func licences(ctx context.Context, gotool, root string, p platform) ([]byte, error) {
 	modules := map[string]string{} // "path version" → directory
 	for _, part := range []struct {

@@ -26,7 +26,7 @@ type options struct {
 	root      string // of the sources
 	out       string
 	version   string // empty: ask git
-	url       string // where the archives will lie, empty if nobody knows
+	url       string // where the archives will lie, empty if unknown
 	platforms string // empty: all
 }
 

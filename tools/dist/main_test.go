@@ -242,7 +242,7 @@ func TestAllArchives(t *testing.T) {
 		t.Error("the same sources give two archives")
 	}
 
-	// The same once more by the commands of the Containerfile, which build the page too.
+	// The same again by the commands of the Containerfile, which build the page too.
 	began = time.Now()
 	out := buildStage(t, again.root, "arm64", o.version)
 	t.Logf("by the Containerfile's commands, page and all, in %s", time.Since(began).Round(time.Second))

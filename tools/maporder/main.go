@@ -1,11 +1,12 @@
 // Command maporder finds what leaves an order to chance in the code that runs on virtual time. A link to a moment of the
-// simulated cluster is exact because the same seed plays the same log, and Go iterates over a map in an order that no seed of
-// ours decides. Such code may range over a map only where nobody can tell the order.
+// simulated cluster is exact because the same seed plays the same log. But Go iterates over a map in an order that no seed
+// decides. Such code may range over a map only where the order makes no difference.
 //
-// It reports, in the packages named (by default those of this module that the page is made of), as they are built for js/wasm:
+// It reports the following, as packages are built for js/wasm: in those named, or else in those of this module that the page is
+// made of.
 //
-//   - range over a map, but for loops that only collect what is sorted right after, sum up, delete, copy into another map
-//     under the same key, or look whether there is such an entry;
+//   - range over a map. Loops may only collect what is sorted right after, sum up, delete, copy into another map under the
+//     same key, or look whether there is such an entry;
 //   - maps.Keys, maps.Values and maps.All, but within slices.Sorted or maps.Collect;
 //   - other iteration in an order of chance: sets' UnsortedList and PopAny, sync.Map.Range, reflect's MapKeys and MapRange;
 //   - draws that no seed decides: the functions of math/rand, crypto/rand, maphash.MakeSeed.
@@ -37,7 +38,7 @@ func main() {
 	pagecode.Exit("maporder", found, err)
 }
 
-// run looks at packages as they are built for the page, or if none is named at all of this module's that the page is made of, and
+// run looks at packages as they are built for the page; if none is named, at all of this module that the page is made of. It
 // returns what it found in the order of files.
 func run(patterns []string) (found []string, err error) {
 	packages, err := pagecode.Load(patterns)

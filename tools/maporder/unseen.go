@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// unseen reports whether nobody can tell in which order a loop went over its map: each of its statements does the same in any
-// order. It knows few forms, and calls of functions but String methods are in none, since what they do is not seen here.
+// unseen reports whether the order in which a loop went over its map makes no difference: each of its statements does the same in
+// any order. It knows few forms. Calls of functions but String methods are in none, since what they do is not seen here.
 func (l *looker) unseen(loop *ast.RangeStmt) bool {
 	u := &order{looker: l, key: l.object(loop.Key), local: map[types.Object]bool{}}
 	for _, x := range []ast.Expr{loop.Key, loop.Value} {
@@ -74,7 +74,7 @@ func (l *looker) isSort(call *ast.CallExpr) bool {
 type order struct {
 	*looker
 	key       types.Object
-	local     map[types.Object]bool // made anew for each entry
+	local     map[types.Object]bool // made again for each entry
 	collected []types.Object        // lists that entries were appended to
 	answer    string                // what the loop returns early, if it does
 	summed    map[types.Object]bool

@@ -34,8 +34,7 @@ type listed struct {
 	DepOnly                 bool
 }
 
-// Load loads packages as they are built for js/wasm, or if none is named all of this module's that the page is made of, in an order in which
-// each comes after what it imports.
+// Load loads packages as they are built for js/wasm; if none is named, all of this module that the page is made of. Each comes after what it imports.
 func Load(patterns []string) (packages []*Package, err error) {
 	whole := len(patterns) == 0
 	if whole {

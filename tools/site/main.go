@@ -88,7 +88,7 @@ func read(page fs.FS) (map[string][]byte, error) {
 	return files, nil
 }
 
-// marks tells the page, web/app.js, that nobody relays.
+// marks tells the page, web/app.js, that there is no relay.
 const marks = `<meta name="informerscope-relay" content="none">`
 
 // static is the page's HTML with what its host does not say. The policy comes before everything that it governs.

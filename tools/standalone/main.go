@@ -28,7 +28,7 @@ func run() error {
 	if err := os.MkdirAll(filepath.Dir(*out), 0o755); err != nil {
 		return err
 	}
-	// Whoever has the old file open keeps it whole.
+	// A program that has the old file open keeps it whole.
 	next := *out + ".new"
 	if err := os.WriteFile(next, page, 0o644); err != nil {
 		return err

@@ -17,8 +17,8 @@ import (
 	"golang.org/x/net/html/atom"
 )
 
-// assemble returns the page in the directory web as one HTML document. It fails when the page refers to something that
-// it does not know how to carry, so that a new kind of reference is noticed when the file is made and not on a stage.
+// assemble returns the page in the directory web as one HTML document. It fails when the page refers to something that it does
+// not know how to carry. So a new kind of reference is noticed when the file is made, and not on a stage.
 func assemble(web string) ([]byte, error) {
 	web, err := filepath.Abs(web)
 	if err != nil {

@@ -143,7 +143,7 @@ func (p *packageResult) ofFailed(root string) string {
 	return b.String()
 }
 
-// topEnded tells of a top-level test that is over.
+// topEnded reports a top-level test that is over.
 func (r *results) topEnded(p *packageResult, e event, t *testResult) {
 	took := seconds(e.Elapsed)
 	switch {
@@ -324,7 +324,7 @@ func testArguments(args []string) ([]string, error) {
 	return slices.Insert(slices.Clone(args), i+1, "-json"), nil
 }
 
-// runGoTest runs a go test and tells of it as it goes on.
+// runGoTest runs a go test and reports its progress.
 func runGoTest(ctx context.Context, c command, out io.Writer) (*record, error) {
 	args, err := testArguments(c.args)
 	if err != nil {

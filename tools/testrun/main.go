@@ -1,6 +1,6 @@
-// Command testrun runs the project's checks and tests and says at the end, in
-// one table, what ran, how many of it passed, failed and were left out and why,
-// how long it took, and where to look further.
+// Command testrun runs the project's checks and tests. At the end it prints one
+// table: what ran, how many passed, failed and were left out and why, how long
+// it took, and where to look further.
 //
 //	testrun go NAME [-C DIR] [-show REGEXP] -- go test ARGS   runs tests
 //	testrun check NAME [-C DIR] -- COMMAND ARGS               runs a command that passes or fails, or is left out

@@ -1,6 +1,6 @@
-// Command vulncheck looks for known vulnerabilities in what is linked into the program, with govulncheck and Go's vulnerability database. It
-// fails if the code calls something that is vulnerable. Where the database cannot be reached it says so in one line, which begins with
-// "left out: ", and fails nothing: a check that needs the network must not stand in the way of those who have none.
+// Command vulncheck looks for known vulnerabilities in what is linked into the program, with govulncheck and Go's vulnerability database. It fails if
+// the code calls something that is vulnerable. If the database cannot be reached, it prints one line that begins with "left out: ", and does not
+// fail: a check that needs the network must not hinder people without one.
 //
 // Usage: vulncheck [-go COMMAND] [-db URL] [DIRECTORY...], each the directory of a module (by default this one)
 package main
@@ -52,7 +52,7 @@ func main() {
 	}
 }
 
-// run has look look at each module, if there is a database.
+// run calls look for each module, if there is a database.
 func run(ctx context.Context, db string, directories []string, stdout io.Writer, look func(context.Context, string) error) error {
 	if err := reach(ctx, db); err != nil {
 		_, err = fmt.Fprintf(stdout, "left out: the database of vulnerabilities cannot be reached: %v\n", err)

@@ -68,7 +68,7 @@ func buildPage(tc *toolchain.Toolchain, work, out string, want page) (page, erro
 			return want, err
 		}
 	}
-	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and whoever has the old one open keeps it whole
+	next := filepath.Join(out, "_informerscope.wasm") // not embedded into a server, and a program that has the old one open keeps it whole
 	tc = tc.ForPage()
 	is := want
 	doorless := map[string]string{}
@@ -161,7 +161,7 @@ func repacked(name string) error {
 // program is the page's; tests build a smaller one.
 var program = "informerscope/wasm"
 
-// isOwn reports whether the go command found a mistake in this module's own code, which no other way to build will mend.
+// isOwn reports whether the go command found a mistake in this module's own code, which no other way to build will fix.
 func isOwn(err error) bool {
 	var failed *toolchain.Error
 	if !errors.As(err, &failed) {

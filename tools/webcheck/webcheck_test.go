@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// tscForTest is the compiler; where there can be none the test is left out, but in CI, where nobody would see that.
+// tscForTest is the compiler; where there can be none the test is left out, but not in CI, where it would not be noticed.
 func tscForTest(t *testing.T) string {
 	t.Helper()
 	tsc, err := compiler(".")

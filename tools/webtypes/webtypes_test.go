@@ -62,8 +62,8 @@ func TestEveryEffectIsKnown(t *testing.T) {
 	}
 }
 
-// Whatever the types say of what is never null and never missing, a program has to say it so: from before anything is there, on a
-// list, in trouble, with two eras, after a jump.
+// The program must keep what the types say is never null and never missing. It is run before anything is there, on a list, in
+// trouble, with two releases, and after a jump.
 func TestWhatTheProgramSaysIsOfTheseTypes(t *testing.T) {
 	for _, era := range []string{"1.31", "1.37", "1.31,1.37"} {
 		t.Run(era, func(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// Quiet takes the error handlers away, which keep the time of the last error for the whole process: no bubble of fake time survives that.
-// And no log is written: that is a system call, and while a busy machine is at it the runtime lets another goroutine go first, which no
-// page does, so that a story would not play the same again. Call it from TestMain.
+// Quiet takes the error handlers away, which keep the time of the last error for the whole process: no bubble of fake time survives that. It also
+// stops the log. Writing a line is a system call, during which the runtime of a busy machine lets another goroutine go first. No page does that, so a
+// story would not play the same again. Call it from TestMain.
 func Quiet() {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.ReallyCrash = false

@@ -64,8 +64,8 @@ func suffix(seed uint64, n int) string {
 	return string(out)
 }
 
-// Pod returns the JSON of a running pod with owner, volumes, two kinds of environment, probes, conditions, container status and managedFields: about
-// 3.7 KB, in the order and without the white space of an API server's answer. The same arguments always give the same bytes, which are the
+// Pod returns the JSON of a running pod with owner, volumes, two kinds of environment, probes, conditions, container status and managedFields. It has
+// about 3.7 KB, in the order and without the white space of an API server's answer. The same arguments always give the same bytes, which are the
 // caller's. i must not be negative.
 func Pod(i int, opts ...Option) []byte {
 	s := settings{resourceVersion: strconv.Itoa(1000 + i)}

@@ -1,7 +1,7 @@
 //go:build js && wasm
 
 // Command ours is informerscope's informer in the benchmark: core/restwatch,
-// core/object and core/informer in the present era.
+// core/object and core/informer of the newest release.
 package main
 
 import (

@@ -1,6 +1,5 @@
-// Command controlplane builds the control plane of package cluster into the
-// user's cache, and with -run also runs one until it is interrupted, for looking
-// at informerscope on a real API server by hand.
+// Command controlplane builds the control plane of package cluster into the user's cache. With -run it also
+// runs one until it is interrupted, for looking at informerscope on a real API server by hand.
 package main
 
 import (

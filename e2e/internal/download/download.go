@@ -1,5 +1,5 @@
-// Package download weighs what the page is made of: the files that a browser loads, packed as a server or a host may send them, and the
-// lines that somebody has written and reads.
+// Package download weighs what the page is made of: the files that a browser loads, packed as a server or a host may send them. It also
+// counts the lines that people write and read.
 package download
 
 import (

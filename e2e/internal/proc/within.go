@@ -10,7 +10,7 @@ import (
 
 var errTooLong = errors.New("the benchmark takes too long")
 
-// Within is the context of a benchmark: it ends when somebody interrupts it, and after its limit, with that as its cause. Stop lets it go.
+// Within is the context of a benchmark: it ends by an interrupt, and after its limit, with that as its cause. Stop frees it.
 func Within(limit time.Duration) (ctx context.Context, stop func()) {
 	interrupted, unhear := signal.NotifyContext(context.Background(), os.Interrupt)
 	ctx, cancel := limited(interrupted, limit)

@@ -68,8 +68,8 @@ type Log struct {
 	lost    atomic.Int64
 }
 
-// New begins a log that writes to out, whose strings go through clean, such as scrub.Scrubber.Line. fail is told of the first error of writing, and
-// of the first after each that went well; it may be called from another goroutine. Close ends the log.
+// New begins a log that writes to out, whose strings go through clean, such as scrub.Scrubber.Line. It calls fail with the first error of writing,
+// and with the first after each success, perhaps from another goroutine. Close ends the log.
 func New(out io.Writer, clean func(string) string, fail func(error)) *Log {
 	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), ended: make(chan struct{})}
 	go l.write()

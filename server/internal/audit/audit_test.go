@@ -85,8 +85,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTextsOfViewers: of what a viewer may have sent a line has no character that turns it around or plays a terminal's commands, no part of a
-// credential, wherever that is cut, and little altogether, however much was sent.
+// TestTextsOfViewers: a line has no character that turns it around or plays a terminal's commands, whatever a viewer may have sent. It has no part of
+// a credential, wherever that is cut, and is short, however much was sent.
 func TestTextsOfViewers(t *testing.T) {
 	s := new(scrub.Scrubber)
 	const secret = "hunter2-hunter2-hunter2"
@@ -117,7 +117,7 @@ func TestTextsOfViewers(t *testing.T) {
 	}
 }
 
-// stuck takes nothing until it is let go.
+// stuck takes nothing until free is closed.
 type stuck struct {
 	free chan struct{}
 	mu   sync.Mutex

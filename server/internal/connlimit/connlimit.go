@@ -83,8 +83,8 @@ func (l *Listener) Attach(server *http.Server) {
 	}
 }
 
-// Admit takes the connection of a request out of the limited places until it is closed, and keeps it from being closed for others, unless
-// as many have been admitted as may be. A handler calls it for a request that has shown that it may be there.
+// Admit takes the connection of a request out of the limited places until it is closed, and keeps it from being closed for others. It does not if as
+// many have been admitted as allowed. A handler calls it for a request that has shown that it may be there.
 func Admit(ctx context.Context) {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	if c == nil {
@@ -158,9 +158,9 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// quietest is the connection that has to make room: of those without a request in progress the one that has been quiet for longest, and only
-// if there is none the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until
-// one is not. It needs the lock.
+// quietest is the connection that has to make room. Of those without a request in progress it is the one that has been quiet for longest. Only if
+// there is none, it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not.
+// It needs the lock.
 func (l *Listener) quietest(now time.Time) (victim *conn, wait time.Duration) {
 	wait = l.options.Grace
 	for c := range l.places {

@@ -89,7 +89,7 @@ func ask(t *testing.T, c net.Conn, path string) error {
 // alive says whether the other end of a connection still holds it, by asking on it.
 func alive(t *testing.T, c net.Conn) bool { return ask(t, c, "/") == nil }
 
-// TestTheQuietestMakesRoom: whoever comes is let in; idle connections and half a request go before one that is being answered, and of two
+// TestTheQuietestMakesRoom: every new connection is let in. Idle connections and half a request go before one that is being answered, and of two
 // alike the one that has been quiet for longer.
 func TestTheQuietestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {

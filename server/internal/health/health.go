@@ -233,9 +233,9 @@ func get(ctx context.Context, upstream *clusters.Upstream, path string) (int, st
 	return response.StatusCode, string(text), nil
 }
 
-// ServeHTTP answers in the form of Kubernetes' own /readyz: "ok" with status 200, or the checks with status 503; the checks too for ?verbose.
-// What is wrong with a cluster, and what it is called, is told on this machine; elsewhere it is told that something is, for nobody has to show
-// a token here.
+// ServeHTTP answers in the form of Kubernetes' own /readyz: "ok" with status 200, or the checks with status 503; the checks too for ?verbose. It
+// shows a cluster's name and what is wrong with it to this machine alone. Elsewhere it says only that something is wrong, because a request here
+// needs no token.
 func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)

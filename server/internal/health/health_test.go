@@ -61,7 +61,7 @@ func newServer(t *testing.T) *apiserver {
 		_, _ = io.WriteString(w, text)
 	}))
 	a.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
-	a.StartTLS() // credentials are sent to nobody else
+	a.StartTLS() // credentials are sent only over TLS
 	t.Cleanup(a.Close)
 	return a
 }
@@ -268,7 +268,7 @@ func TestAHangingServer(t *testing.T) {
 	close(server.hanging)
 }
 
-// TestAPluginThatHangs is told as what it is, and keeps nobody.
+// TestAPluginThatHangs: a plugin that hangs is reported as one, and holds no request up.
 func TestAPluginThatHangs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin of this test is a shell script")

@@ -46,9 +46,8 @@ func New(needles ...[]byte) *Set {
 
 func hash(p []byte) uint32 { return binary.LittleEndian.Uint32(p) * 0x9e3779b1 >> 20 }
 
-// Index is where the first needle in text begins, or -1. Every block of text that lies wholly in a needle's first bytes is known, and there
-// are so many of them in a row that one is looked at when each step is as long as that row. (After Wu and Manber's search for several
-// strings.)
+// Index is where the first needle in text begins, or -1. Every block of text that lies wholly in a needle's first bytes is known. There are so many
+// of them in a row that a step as long as that row looks at one. (After Wu and Manber's search for several strings.)
 func (s *Set) Index(text []byte) int {
 	if len(s.needles) == 0 {
 		return -1

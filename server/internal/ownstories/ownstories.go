@@ -37,8 +37,8 @@ type Answer struct {
 	Problems []string `json:"problems"`
 }
 
-// Dir is a directory of stories. It is an http.Handler that reads the directory anew for each request, which names no file: whatever is asked,
-// the answer is all of it. Safe for concurrent use; one request reads at a time.
+// Dir is a directory of stories. It is an http.Handler that reads the directory for each request. A request names no file: whatever is asked, the
+// answer is all of it. It is safe for concurrent use; one request reads at a time.
 type Dir struct {
 	path string
 	mu   sync.Mutex
@@ -196,6 +196,6 @@ func (d *Dir) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodGet {
-		_ = json.NewEncoder(w).Encode(a) // whoever has gone does not hear of it
+		_ = json.NewEncoder(w).Encode(a) // a client that has gone gets nothing
 	}
 }

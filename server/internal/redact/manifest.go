@@ -44,7 +44,7 @@ func appliedName(name string) bool {
 // separators are what stands between the words of a name.
 var separators = strings.NewReplacer("-", "", "_", "", ".", "")
 
-// holdsManifest says whether the value of an annotation, given as written between the quotes, is a manifest of an object: JSON or YAML that
+// holdsManifest says whether the value of an annotation, given as written between the quotes, is a manifest of an object. That is JSON or YAML that
 // names an apiVersion and a kind, the same in base64, or something packed in base64, which cannot be looked into.
 func holdsManifest(written []byte) bool {
 	if bytes.IndexByte(written, '\\') >= 0 {

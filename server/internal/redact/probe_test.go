@@ -14,7 +14,7 @@ import (
 	"testing"
 )
 
-// TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has the rule anew:
+// TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has a copy of the rule:
 // what comes out of both says the same. The documents are random trees with names and values that matter.
 func TestTheProbeRedactsAlike(t *testing.T) {
 	b64 := base64.StdEncoding.EncodeToString

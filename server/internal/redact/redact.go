@@ -250,9 +250,9 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 	return dst, copied
 }
 
-// plain goes from src[i], outside of strings, over all that is neither a target nor has a backslash, and says whether it arrives inside a
-// string that is known to be none. Where there is no backslash every quote opens or closes a string, so counting them tells. It does not
-// go into a string that src cuts, or into one with a backslash.
+// plain goes from src[i], outside of strings, over all that is neither a target nor has a backslash. It says whether it arrives inside a string that
+// is known to be none. Where there is no backslash every quote opens or closes a string, so counting them tells. It does not go into a string that
+// src cuts, or into one with a backslash.
 func plain(src []byte, i int) (next int, within bool) {
 	text := src[i:]
 	stop := bytes.IndexByte(text, '\\')

@@ -125,7 +125,7 @@ func TestReaderPassesErrorsOnAfterTheData(t *testing.T) {
 	}
 }
 
-// redactTree is what Append does, said once more with encoding/json. What it cannot know from the decoded text is how long that was as written.
+// redactTree does what Append does, with encoding/json. What it cannot know from the decoded text is how long that was as written.
 func redactTree(v any, among bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -196,7 +196,7 @@ func inPieces(r *Redactor, text, cuts []byte) []byte {
 		if i < len(cuts) {
 			n = min(n, int(cuts[i]))
 		}
-		// As Reader does it: what stays as it is is not copied.
+		// As Reader does it: unchanged text is not copied.
 		piece := bytes.Clone(text[:n])
 		out = append(out, r.filter(nil, piece)...)
 		text = text[n:]
@@ -222,8 +222,8 @@ func FuzzSkipping(f *testing.F) {
 	})
 }
 
-// TestEveryTargetIsStoppedAt holds what is skipped to what is looked for: text that is long enough to be skipped, with each key that the
-// scanner knows, at every place in it and cut everywhere.
+// TestEveryTargetIsStoppedAt holds what is skipped to what is looked for. The text is long enough to be skipped, with each key that the scanner knows
+// at every place in it, and cut everywhere.
 func TestEveryTargetIsStoppedAt(t *testing.T) {
 	for _, doc := range documents {
 		for before := range 40 {

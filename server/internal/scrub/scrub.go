@@ -67,8 +67,8 @@ func flat(lists map[string][]string) *[]string {
 	return &all
 }
 
-// spellings are the forms in which values may turn up: as they are, without the space around them, each line of several, in base64, escaped
-// for a URL and quoted for Go and JSON.
+// spellings are the forms in which values may turn up: as they are, without the space around them, each line of several, and in base64. They may also
+// be escaped for a URL and quoted for Go and JSON.
 func spellings(values []string) []string {
 	var out []string
 	add := func(v string) {
@@ -96,7 +96,7 @@ func spellings(values []string) []string {
 	return out
 }
 
-// How credentials look where nobody has taught them. Each pattern's first and second group, if it has them, stay.
+// How credentials look that the Scrubber was not given. Each pattern's first and second group, if it has them, stay.
 var looks = []*regexp.Regexp{
 	// The userinfo of a URL, whether the URL can be parsed or not. A scheme's slashes may be escaped by a quotation.
 	regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*:(?:\\?/){2})[^\s/?#"'<>]*(@)`),

@@ -18,8 +18,8 @@ const (
 // address is an IPv6 address as errors of the network have it.
 var address = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+(?:%[0-9A-Za-z]+)?\]`)
 
-// Plain is what goes out of the words of an error in which somebody else's may stand: without credentials, to the first brace or bracket, where a
-// manifest may begin, and at most MaxWords bytes. A text has to be whole: a credential that was cut before is not found.
+// Plain is what goes out of an error's text that may quote others: without credentials, and cut before the first brace or bracket, where a manifest
+// may begin. It has at most MaxWords bytes. A text has to be whole: a credential that was cut before is not found.
 func (s *Scrubber) Plain(text string) string {
 	text = s.Text(text)
 	for at := 0; ; {
@@ -48,8 +48,8 @@ func (s *Scrubber) Words(text string) string {
 	return text
 }
 
-// Line is a text as it is written into a line of a log: without credentials, at most maxLine bytes, and with its invisible characters beyond ASCII
-// written as escapes, for they can turn the line around or play a terminal's commands. ASCII's own are escaped by every log's format.
+// Line is a text as it is written into a line of a log: without credentials and at most maxLine bytes. Its invisible characters beyond ASCII are
+// written as escapes, because they can turn the line around or play a terminal's commands. ASCII's own are escaped by every log's format.
 func (s *Scrubber) Line(text string) string {
 	text = Cut(s.Text(text), maxLine)
 	invisible := func(c rune) bool { return c >= 0x7f && !unicode.IsGraphic(c) }

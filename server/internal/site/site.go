@@ -122,8 +122,7 @@ func (s *Site) Missing() string {
 	return ""
 }
 
-// Pack compresses the files, once, until stop is closed. Files that it has not come to yet are served as they are, so that
-// nobody waits for it.
+// Pack compresses the files, once, until stop is closed. Files that it has not come to yet are served as they are, so that no request waits for it.
 func (s *Site) Pack(stop <-chan struct{}) {
 	for name, f := range s.files {
 		select {

@@ -14,7 +14,7 @@ type Pipes struct {
 	once  sync.Once
 }
 
-// NewPipes makes a listener that nobody has dialled.
+// NewPipes makes a listener without connections.
 func NewPipes() *Pipes { return &Pipes{conns: make(chan net.Conn), done: make(chan struct{})} }
 
 // Accept implements net.Listener.

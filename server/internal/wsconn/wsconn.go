@@ -21,13 +21,13 @@ const closeFrameTimeout = 100 * time.Millisecond
 type Options struct {
 	// PingInterval is the time between keepalive pings; 20 seconds by default.
 	PingInterval time.Duration
-	// StallTimeout is how long the peer may neither send nor answer a ping, and how long one message may wait to be
-	// taken, before the connection counts as dead; 5 minutes by default. It is generous because a browser that is busy,
-	// or stopped in its debugger, stops reading before it stops living.
+	// StallTimeout is how long the peer may neither send nor answer a ping before the connection counts as dead. It is also how
+	// long one message may wait to be taken; 5 minutes by default. It is generous because a browser that is busy, or stopped in
+	// its debugger, stops reading before it stops living.
 	StallTimeout time.Duration
 	// MaxMessage is the largest message taken from the peer, in bytes; 1 MiB by default.
 	MaxMessage int64
-	// Idle, if set, is asked before each ping whether nobody needs the connection any more, which ends it then.
+	// Idle, if set, is called before each ping, and ends the connection if it returns true.
 	Idle func() bool
 	// OnClose, if set, is called once, when the Conn is closed from this side for whatever reason.
 	OnClose func()
@@ -199,7 +199,7 @@ func (c *Conn) isClosed() bool {
 	}
 }
 
-// ping keeps proxies from forgetting the connection, and finds out when nobody is there any more.
+// ping keeps proxies from forgetting the connection, and finds out when the peer has gone.
 func (c *Conn) ping() {
 	ticker := time.NewTicker(c.options.PingInterval)
 	defer ticker.Stop()

@@ -12,8 +12,8 @@ import (
 // Place is one where the runtime's sources are changed: the text Old of a file becomes New. Old must be found just once.
 type Place struct{ Package, File, Old, New string }
 
-// Places are where the runtime lets chance or real time choose among orders that are all allowed: which of a
-// select's ready cases goes first, where the iteration of a map begins, when a Mutex becomes fair, when a goroutine has run
+// Places are where the runtime lets chance or real time choose among orders that are all allowed. Such choices are which of a
+// select's ready cases goes first, where the iteration of a map begins, when a Mutex becomes fair, and when a goroutine has run
 // long enough. One of the allowed orders is as good as another, and always the same one can be played again.
 var Places = []Place{
 	{"runtime", "select.go", "j := cheaprandn(uint32(norder + 1))", "j := uint32(norder)"},
@@ -24,7 +24,7 @@ var Places = []Place{
 	// At every park the browser would be asked what time it is, for notes with a deadline that nothing has.
 	{"runtime", "lock_js.go", "\tnow := nanotime()\n\tfor n := allDeadlineNotes",
 		"\tif allDeadlineNotes == nil {\n\t\treturn\n\t}\n\tnow := nanotime()\n\tfor n := allDeadlineNotes"},
-	// Who waits for the moment at which nothing else can run is told there and then, without the way by the browser's event loop
+	// A waiter for the moment at which nothing else can run is woken there and then, without the way by the browser's event loop
 	// (see wasm/quiet_steady.go).
 	{"runtime", "lock_js.go", "var idleStart int64\n", "var idleStart int64\n" + awaitQuiet},
 	{"runtime", "lock_js.go", beforePause, wakeQuiet + beforePause},

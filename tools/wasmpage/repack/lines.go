@@ -93,7 +93,7 @@ func dropLines(memory []byte) error {
 	return nil
 }
 
-// keep marks the values from offset on, which is 0 where there are none: pairs of numbers, of which the first is a difference, and 0 at the end
+// keep marks the values from offset on, which is 0 where there are none. They are pairs of numbers: the first is a difference, and is 0 at the end
 // unless it is the first of all. Mirrors runtime.step.
 func keep(values []byte, needed []bool, offset uint32) error {
 	if offset == 0 {

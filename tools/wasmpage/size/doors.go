@@ -22,11 +22,10 @@ const (
 // copied are the modules that are built from copies, each with one of its packages.
 var copied = map[string]string{Apimachinery: Apimachinery + "/pkg/runtime", klog: klog, gjson: gjson, logr: logr}
 
-// net/http links crypto/tls, a resolver and the tables of Unicode with everything below them, and apimachinery links CBOR,
-// json-iterator and YAML, a good part of what a page would have to load. But a page never speaks TLS or looks up a name
-// itself, its browser does; it speaks HTTP/2 alone, reads JSON into types of its own, and writes no log. In the build such functions, the
-// doors, return an error, or panic if they return none, and what only they could reach panics in place of what it would do, so
-// that the linker drops that.
+// net/http links crypto/tls, a resolver and the tables of Unicode with everything below them. apimachinery links CBOR, json-iterator and
+// YAML. Together they are a good part of what a page would have to load. But a page never speaks TLS or looks up a name itself; its browser
+// does. It speaks HTTP/2 alone, reads JSON into types of its own, and writes no log. In the build such functions, the doors, return an
+// error, or panic if they return none. What only they could reach panics instead of what it would do, so that the linker drops that.
 
 // doors are the functions, by package, through which a page does not go; methods
 // as Type.Method. They return an error if they can, and panic otherwise.
@@ -54,9 +53,8 @@ var doors = map[string][]string{
 	logr: {"FromContext"},
 }
 
-// idle are initialisers of packages, by package, that only prepare what a page never does, and are left out: types in a scheme, by which it
-// decodes nothing; hashes, a curve and a test of itself for TLS; flags that nobody sets; ways of
-// gjson to change what it has found.
+// idle are initialisers of packages, by package, that only prepare what a page never does, and are left out. They prepare types in a scheme
+// that decodes nothing; hashes, a curve and a test of itself for TLS; flags that are never set; and ways of gjson to change its results.
 var idle = map[string][]string{
 	"crypto/internal/fips140/aes":      {"init"},
 	"crypto/internal/fips140/aes/gcm":  {"init"},
@@ -104,9 +102,9 @@ const (
 	Hidden  = "behind a door that is shut in the page"
 )
 
-// Prepare writes into dir the sources in which the doors are shut: files of the toolchain for the overlay, which it adds to replace,
-// and, since the go command lets no overlay replace files of the module cache, copies of modules with a go.mod that replaces
-// them.
+// Prepare writes into dir the sources in which the doors are shut. These are files of the toolchain for the overlay, which it adds to
+// replace. They are also copies of modules, with a go.mod that replaces them, because the go command lets no overlay replace files of the
+// module cache.
 func Prepare(tc *toolchain.Toolchain, dir string, replace map[string]string) error {
 	root, err := tc.List("-m", "-f", "{{.Dir}}")
 	if err != nil {

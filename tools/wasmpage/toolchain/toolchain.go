@@ -21,10 +21,9 @@ type Toolchain struct {
 	env     []string
 }
 
-// Find finds the go command that runs this program: go run puts it first in the PATH. It fetches its toolchain
-// by itself where the installed one is older than go.mod's, or where GOTOOLCHAIN says so; such a toolchain lies in the module
-// cache, and the go command lets no overlay replace files there. So it is given another name, a link in dir, and
-// GOROOT is that.
+// Find finds the go command that runs this program: go run puts it first in the PATH. It fetches its toolchain by itself if the
+// installed one is older than go.mod's, or if GOTOOLCHAIN says so. Such a toolchain lies in the module cache, where the go
+// command lets no overlay replace files. So it gets another name, a link in dir, and GOROOT is that.
 func Find(dir string) (*Toolchain, error) {
 	dir, err := filepath.Abs(dir)
 	if err != nil {
