@@ -263,7 +263,7 @@ func (d *LineDecoder) Renumber() {
 
 // Line reads one line. An event is returned with its last line; before it, nil.
 func (d *LineDecoder) Line(line []byte) (*Event, error) {
-	rec, err := d.fr.record(line)
+	rec, err := d.fr.parse(line)
 	if err != nil {
 		return nil, err
 	}
@@ -311,7 +311,7 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, fmt.Errorf("event %d has a state of more than %d bytes", e.Seq, maxState)
 	default:
 		d.texts += len(e.Text)
-		d.event.brings += e.brings
+		d.event.weight += e.weight
 		d.event.Items = append(d.event.Items, e.Items...)
 		if s != nil && d.state != nil {
 			joinState(d.state, s)
