@@ -12,9 +12,9 @@
 //
 // gives a file in the format of informerscope's docs/trace.md, which the page opens.
 //
-// It watches and never acts. While nobody asks for a trace, a hook is one load of an atomic, there is no goroutine and no buffer. A hook
-// that fails switches its own layer off, with words, and the controller works on. What is written are keys, resourceVersions, sizes and
-// times: no object, no value of a Secret, no header of a request and no text of an error.
+// It watches and never acts. While there is no request for a trace, a hook is one load of an atomic, and there is no goroutine and no
+// buffer. If a hook fails, only its layer is switched off, the recording says why, and the controller keeps running. The probe writes keys,
+// resourceVersions, sizes and times: no object, no value of a Secret, no header of a request and no text of an error.
 //
-// What is known exactly, what is sampled and what cannot be seen is in docs/probe.md, and in every trace for its own informers.
+// docs/probe.md, and every trace for its own informers, say what is known exactly, what is sampled and what cannot be seen.
 package probe

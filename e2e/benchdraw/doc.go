@@ -1,8 +1,8 @@
-// Command benchdraw measures ways to draw a station: the page's own (nodes are built once, setters touch what changed), and two
-// libraries of templates, lit-html and uhtml. All three draw the Queue's panel, with the same words at the same places, which is
-// compared; for the moments of an experiment with 10,000 objects and 1,000 events a second, one an animation frame, in turn and in
-// several rounds, under the page's own Content-Security-Policy. Of each moment the least that it took in any round counts, since
-// whatever else the machine does can only make it more.
+// Command benchdraw measures ways to draw a station: the page's own (nodes are built once, setters touch what changed), and two libraries
+// of templates, lit-html and uhtml. All three draw the Queue's panel, and it compares that the same words are at the same places. They draw
+// the moments of an experiment with 10,000 objects and 1,000 events a second, one an animation frame, in turn and in several rounds, under
+// the page's own Content-Security-Policy. Of each moment the least time of any round counts, because whatever else the machine does can
+// only make it more.
 //
 //	go run ./benchdraw [-seconds 10] [-rounds 5]
 //

@@ -1,6 +1,5 @@
-// Command dist makes what is given away to people who have no Go: the server with the page inside, for each platform an
-// archive and a list of what is linked into it (a CycloneDX SBOM), with a file of SHA-256 checksums and a manifest for krew,
-// kubectl's plugin manager. The same sources, the same
-// version and the same Go release give the same bytes, whoever builds, whenever and wherever: no times, owners, paths or
+// Command dist makes what people without Go get: the server with the page inside. For each platform it writes an archive and a list of what
+// is linked into it (a CycloneDX SBOM). It adds a file of SHA-256 checksums and a manifest for krew, kubectl's plugin manager. The same
+// sources, the same version and the same Go release give the same bytes on every machine and at every time. No times, owners, paths or
 // orders of the building machine go in.
 package main

@@ -235,6 +235,8 @@ var (
 	indented  = regexp.MustCompile(`^(?:\t| {3,}| ?\t)`)
 	// link matches a link of Go's doc comments, which is a name and so code.
 	link = regexp.MustCompile(`\[(\*?[A-Za-z_][\w./]*)\]`)
+	// qualified matches a name with its package, which is code too: lab.Lab is no word twice.
+	qualified = regexp.MustCompile("(^|[^\\w.`/])(\\*?[a-z][a-z0-9]*\\.[A-Z]\\w*)")
 	// angle hides what Markdown would take for HTML or for a link.
 	angle = strings.NewReplacer("<", "‹", ">", "›")
 )
@@ -243,7 +245,7 @@ var (
 func markdown(all []comment) (text []byte, lines []int) {
 	var out bytes.Buffer
 	put := func(at int, line string) {
-		line = link.ReplaceAllString(line, "`$1`")
+		line = qualified.ReplaceAllString(link.ReplaceAllString(line, "`$1`"), "$1`$2`")
 		out.WriteString(line + "\n")
 		lines = append(lines, at)
 	}

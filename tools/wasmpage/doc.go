@@ -1,12 +1,12 @@
 // Command wasmpage builds the page's program, informerscope.wasm, and puts the wasm_exec.js of the same toolchain beside it.
 //
-// Two things are done to the sources from which it is built, each by a package of its own: size leaves out of the program what a
-// page never does, and determinism takes chance out of the scheduler. Both are made from the sources of the toolchain and of the
-// modules that build (package toolchain), so nothing of them is kept here.
+// Two packages change the sources from which it is built: size leaves out of the program what a page never does, and determinism takes
+// chance out of the scheduler. Both change copies of the sources of the toolchain and of the modules that build (package toolchain), so
+// this repository keeps none of them.
 //
-// Where those sources are not as expected, the page is built without the one or the other, or without both, and wasmpage says in
-// one line on standard error what is lost: it is then larger to download, or it shares moments as files and not as links.
-// Everything else works as ever. With -strict that is an error.
+// Where those sources are not as expected, the page is built without one or both of these changes. Then wasmpage says in one line on
+// standard error what is lost: the page is larger to download, or it shares moments as files and not as links. Everything else works as
+// ever. With -strict that is an error.
 //
 // Usage, in the module's root:
 //

@@ -1,4 +1,3 @@
-// Package proc runs the programs that the end-to-end tests need, so that none
-// outlives the tests: each is the leader of a process group that is killed as a
-// whole, and on Linux the kernel kills it when the test program dies.
+// Package proc runs the programs that the end-to-end tests need, so that none outlives the tests. Each leads a process group that is killed
+// as a whole, and on Linux the kernel kills it when the test program dies.
 package proc

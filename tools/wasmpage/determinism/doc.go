@@ -1,3 +1,3 @@
-// Package determinism takes chance and real time out of the runtime's scheduler, in copies of its sources, so that on virtual time
-// a seed plays one story and a link is exactly a moment.
+// Package determinism takes chance and real time out of the runtime's scheduler, in copies of its sources. So on virtual time a seed plays
+// one story, and a link is exactly a moment.
 package determinism
