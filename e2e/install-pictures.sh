@@ -7,7 +7,7 @@ set -eu
 
 missing=""
 command -v ffmpeg >/dev/null 2>&1 || missing="$missing ffmpeg"
-[ -d /usr/share/fonts/truetype/liberation ] || missing="$missing fonts-liberation"
+[ -e /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf ] || missing="$missing fonts-liberation"
 [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || missing="$missing fonts-noto-cjk"
 [ -n "$missing" ] || exit 0
 

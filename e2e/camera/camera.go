@@ -29,19 +29,29 @@ type Camera struct {
 	url string
 }
 
-// Start starts a browser with the fonts of all pictures. The caller must Close it.
+// Fonts says what is missing to give pictures the same fonts wherever they are made.
+func Fonts() error {
+	for _, file := range fonts {
+		if _, err := os.Stat(file); err != nil {
+			return fmt.Errorf("%s is missing, and pictures made here would have other fonts: run e2e/install-pictures.sh", file)
+		}
+	}
+	return nil
+}
+
+// fonts are in the directories that fonts.conf names.
+var fonts = []string{"/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"}
+
+// Start starts a browser, with the fonts of all pictures where they are installed. The caller must Close it.
 func Start(ctx context.Context) (*Camera, error) {
 	dir, err := layout.E2E()
 	if err != nil {
 		return nil, err
 	}
-	for _, dir := range fonts {
-		if _, err := os.Stat(dir); err != nil {
-			return nil, fmt.Errorf("%s is missing, and pictures on this machine would have other fonts: run e2e/install-pictures.sh", dir)
+	if Fonts() == nil {
+		if err := os.Setenv("FONTCONFIG_FILE", filepath.Join(dir, "camera", "fonts.conf")); err != nil {
+			return nil, err
 		}
-	}
-	if err := os.Setenv("FONTCONFIG_FILE", filepath.Join(dir, "camera", "fonts.conf")); err != nil {
-		return nil, err
 	}
 	c := &Camera{}
 	if err := c.serve(web.Files()); err != nil {
@@ -58,9 +68,6 @@ func Start(ctx context.Context) (*Camera, error) {
 	}
 	return c, nil
 }
-
-// fonts are the directories that fonts.conf names.
-var fonts = []string{"/usr/share/fonts/truetype/liberation", "/usr/share/fonts/opentype/noto"}
 
 // Close ends the browser.
 func (c *Camera) Close() {

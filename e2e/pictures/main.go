@@ -51,6 +51,9 @@ func run() error {
 	}
 	ctx, stop := proc.Within(20 * time.Minute)
 	defer stop()
+	if err := camera.Fonts(); err != nil {
+		return err
+	}
 	c, err := camera.Start(ctx)
 	if err != nil {
 		return err

@@ -11,12 +11,12 @@ import (
 // moving is the picture that moves, and movingRate how many frames it has a second.
 const (
 	moving     = "stage.webp"
-	movingRate = 15
+	movingRate = 20
 )
 
 // pictures are all that docs/img holds.
 var pictures = []picture{
-	{moving, "source=sim&seed=7&objects=60&rate=0&lang=en", 1280, 720, oneChange},
+	{moving, "source=sim&seed=7&rate=4&lang=en", 1280, 720, oneChange},
 	{"stage-dark.webp", "source=sim&seed=7&rate=12&lang=en", 1280, 720, after(40 * time.Second)},
 	{"stage-light.webp", "source=sim&seed=7&rate=12&lang=en&theme=light", 1280, 720, after(40 * time.Second)},
 	{"stage-zh.webp", "source=sim&seed=7&rate=12&lang=zh", 1280, 720, after(40 * time.Second)},
@@ -45,23 +45,55 @@ func synced(ctx context.Context, s *camera.Scene) error {
 	return s.Until(ctx, "(await informerscope.state()).queue.synced", time.Minute)
 }
 
-// oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes on its way back. It happened at
-// full speed; what is seen is slower, so that the eye can follow.
+// oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes in answer. It is seen an eighth as
+// fast as it happened, and followed.
 func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
 	if err := after(6*time.Second)(ctx, s, nil); err != nil {
 		return err
 	}
-	at := "globalThis.last = (await informerscope.state()).workqueue.lastWrite"
-	if err := s.Until(ctx, at+"; true", time.Minute); err != nil {
+	for _, do := range []string{
+		"informerscope.state().then((is) => { __clock.write = is.workqueue.lastWrite; })",
+		"informerscope.seekTime(__clock.write.atMillis - 1)",
+		"informerscope.ride(__clock.write.key).then((is) => { __clock.first = is.hops[0].seq; })",
+		"informerscope.rideObject(__clock.write.key)", // from then on the page follows it
+		"informerscope.seek(__clock.first - 1)",
+	} {
+		if err := s.Do(ctx, do); err != nil {
+			return err
+		}
+	}
+	if err := s.Keys(ctx, "Escape"); err != nil {
 		return err
+	}
+	if err := s.Do(ctx, "informerscope.seek(__clock.first - 1)"); err != nil {
+		return err
+	}
+	if err := s.Pass(ctx, time.Second); err != nil {
+		return err
+	}
+	for frame := range 17 * movingRate / 2 {
+		if frame == movingRate/2 {
+			if err := s.Do(ctx, "informerscope.play(1 / 8)"); err != nil {
+				return err
+			}
+		}
+		if _, err := camera.Step[bool](ctx, s, 60/movingRate, "true"); err != nil {
+			return err
+		}
+		if err := shoot(); err != nil {
+			return err
+		}
 	}
 	return nil
 }
 
 // burst makes the burst of changes of the page's button, behind a held Pop, and lets it through.
 func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
-	const button = "[...document.querySelectorAll('.sbtn')].find((b) => ['burst', 'release'].includes(b.textContent))"
+	const button = "[...document.querySelectorAll('.sbtn')].find((b) => !b.hidden && ['burst', 'release'].includes(b.textContent))"
 	if err := synced(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Pass(ctx, time.Second); err != nil {
 		return err
 	}
 	if err := s.Click(ctx, button); err != nil {
