@@ -2,6 +2,8 @@ package main
 
 import (
 	"context"
+	_ "embed"
+	"encoding/base64"
 	"fmt"
 	"time"
 
@@ -26,6 +28,7 @@ var pictures = []picture{
 	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspected},
 	{"ride.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, ridden},
 	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, after(20 * time.Second)},
+	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, recorded},
 	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, after(20 * time.Second)},
 }
 
@@ -171,4 +174,23 @@ func ridden(ctx context.Context, s *camera.Scene, _ func() error) error {
 		return err
 	}
 	return s.Pass(ctx, 12*time.Second)
+}
+
+// controller is the recording of a controller with a probe in it, which testdata/controller makes: client-go 0.37 on a simulated cluster.
+//
+//go:embed testdata/controller.trace.gz
+var controller []byte
+
+// recorded opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
+func recorded(ctx context.Context, s *camera.Scene, _ func() error) error {
+	for _, do := range []string{
+		"informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(controller) + "'), (c) => c.charCodeAt(0)).buffer)",
+		"informerscope.seekTime(14000)",
+		"informerscope.play(1)",
+	} {
+		if err := s.Do(ctx, do); err != nil {
+			return err
+		}
+	}
+	return s.Pass(ctx, 4*time.Second)
 }
