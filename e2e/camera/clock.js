@@ -160,6 +160,7 @@
   /** Lets so many milliseconds pass in one animation frame. */
   clock.step = async (millis) => {
     const t = now + millis;
+    if (asked) await settle(); // what a key or a click asked for
     await fire(t);
     now = t;
     await settle();
@@ -172,10 +173,10 @@
   /** Lets time pass until something holds, for at most so many milliseconds. An error counts as not yet. */
   clock.until = async (holds, most) => {
     for (const end = now + most; now <= end; await clock.step(1000 / 60)) {
+      await settle();
       try {
         if (await holds()) return true;
       } catch {}
-      await settle();
     }
     return false;
   };

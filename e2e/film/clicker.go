@@ -11,8 +11,8 @@ import (
 // seen is what a page shows, as the script says it.
 type seen struct {
 	Told *view.Told // nil before the story begins
-	// Hop is the sentence of the hop while a ride shows; Home the words of what the story leaves its reader with, once they show; Answers those
-	// of a question that is open. Else they are empty.
+	// Hop is the sentence of the hop while a ride shows; Home the words of what the story leaves its reader with, once they show, without the
+	// code; Answers those of a question that is open. Else they are empty.
 	Hop, Home, Answers string
 }
 
@@ -20,7 +20,7 @@ type seen struct {
 const script = `({
 	told: __clock.told,
 	hop: document.querySelector('.ride:not([hidden]) .tells span')?.textContent ?? '',
-	home: [...document.querySelectorAll('.home:not([hidden]) :is(p, pre)')].map((el) => el.textContent).join(' '),
+	home: [...document.querySelectorAll('.home:not([hidden]) p')].map((el) => el.textContent).join(' '),
 	answers: document.querySelector('.quiz:not([hidden])')?.textContent ?? '',
 })`
 
@@ -32,6 +32,8 @@ const (
 	aCharacter = 200 * time.Millisecond
 	// aHop is how long a hop of a ride stays at least, as on the page.
 	aHop = 1800 * time.Millisecond
+	// code is how long code is looked at.
+	code = 5 * time.Second
 	// lost is after how long a press that changed nothing is made again.
 	lost = 3 * time.Second
 )
@@ -77,7 +79,7 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	shows, stays := "", time.Duration(0)
 	switch {
 	case s.Home != "":
-		shows, stays = "home", found+reading(s.Home)
+		shows, stays = "home", found+reading(s.Home)+code
 	case s.Hop != "":
 		shows, stays = s.Hop, max(aHop, reading(s.Hop))
 	case t.Waits:

@@ -38,7 +38,7 @@ func TestClicker(t *testing.T) {
 		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: found + aWord},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "here"}, want: aHop},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "and then a long way over there"}, want: 7 * aWord},
-		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Home: "take this"}, want: found + 2*aWord, over: true},
+		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Home: "take this"}, want: found + 2*aWord + code, over: true},
 	}
 	at := time.Duration(0)
 	for i, s := range shown {

@@ -60,7 +60,7 @@ func differ(a, b image.Image) (part float64, where image.Rectangle) {
 	return float64(n) / float64(size.Dx()*size.Dy()), where
 }
 
-func far(a, b uint32) bool { return max(a, b)-min(a, b) > faint<<8 }
+func far(a, b uint32) bool { return max(a, b)-min(a, b) > faint*0x101 }
 
 func read(file string) ([]image.Image, error) {
 	f, err := os.Open(file)
