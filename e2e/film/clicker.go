@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
@@ -30,8 +31,9 @@ const (
 	// aWord and aCharacter are how long one takes to be read.
 	aWord      = 330 * time.Millisecond
 	aCharacter = 200 * time.Millisecond
-	// aHop is how long a hop of a ride stays at least, as on the page.
-	aHop = 1800 * time.Millisecond
+	// aHop is how long a hop of a ride stays at least, as on the page. Its sentence stands where the last one stood, and is read faster.
+	aHop   = 1800 * time.Millisecond
+	faster = 1.5
 	// code is how long code is looked at.
 	code = 5 * time.Second
 	// lost is after how long a press that changed nothing is made again.
@@ -58,6 +60,7 @@ type clicker struct {
 	step     int
 	stepped  time.Duration // when the step's first sentence came
 	pressed  time.Duration // when the page was turned last; 0 before
+	read     string        // what has been read to the end
 }
 
 func (c *clicker) say(s *view.Saying) string {
@@ -81,7 +84,7 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	case s.Home != "":
 		shows, stays = "home", found+reading(s.Home)+code
 	case s.Hop != "":
-		shows, stays = s.Hop, max(aHop, reading(s.Hop))
+		shows, stays = s.Hop, max(aHop, time.Duration(float64(reading(s.Hop))/faster))
 	case t.Waits:
 		shows, stays = "asks", found+reading(c.say(t.Asks)+" "+s.Answers)
 	case t.Done && t.Hurry == "":
@@ -89,8 +92,11 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	default:
 		shows = "runs"
 	}
-	if shows += string(rune('0' + t.Step)); shows != c.shows {
+	if shows += strconv.Itoa(t.Step); shows != c.shows {
 		c.shows, c.since, c.pressed = shows, at, 0
+	}
+	if shows == c.read { // a ride was between
+		stays = aHop
 	}
 	if t.Step != c.step || c.stepped == 0 {
 		c.step, c.stepped = t.Step, at
@@ -109,6 +115,8 @@ func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	if s.Home != "" {
 		return false, true
 	}
-	c.pressed = at
+	if c.pressed = at; t.Done && s.Hop == "" {
+		c.read = shows
+	}
 	return true, false
 }

@@ -37,7 +37,8 @@ func TestClicker(t *testing.T) {
 		{seen: seen{Told: &view.Told{Step: 1, Waits: true, Asks: say("what now")}, Answers: "this that"}, want: found + 4*aWord},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: found + aWord},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "here"}, want: aHop},
-		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "and then a long way over there"}, want: 7 * aWord},
+		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Hop: "and then a long way over there, and still on"}, want: 10 * aWord / 3 * 2},
+		{seen: seen{Told: &view.Told{Step: 1, Done: true, Caption: say("so")}}, want: aHop},
 		{seen: seen{Told: &view.Told{Step: 1, Done: true}, Home: "take this"}, want: found + 2*aWord + code, over: true},
 	}
 	at := time.Duration(0)
@@ -60,6 +61,17 @@ func TestClicker(t *testing.T) {
 		}
 		if !slices.Equal(turned, want) || over != s.over {
 			t.Errorf("%d: the page is turned after %v, over %v; want %v, %v", i, turned, over, want, s.over)
+		}
+	}
+}
+
+func TestWindow(t *testing.T) {
+	for _, tt := range []struct {
+		width, height, w, h int64
+		scale               float64
+	}{{1920, 1080, 1280, 720, 1.5}, {640, 360, 1280, 720, 0.5}, {1024, 768, 960, 720, 768.0 / 720}, {1170, 2532, 390, 844, 3}} {
+		if w, h, scale := window(tt.width, tt.height); w != tt.w || h != tt.h || scale != tt.scale {
+			t.Errorf("%dx%d: a window of %dx%d, %v, want %dx%d, %v", tt.width, tt.height, w, h, scale, tt.w, tt.h, tt.scale)
 		}
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -88,7 +89,8 @@ func run() error {
 		return err
 	}
 	defer c.Close()
-	s, err := c.Open(ctx, fmt.Sprintf("story=%s&presenter=1&lang=%s&theme=%s", *id, *language, *theme), width, height, 1)
+	w, h, scale := window(width, height)
+	s, err := c.Open(ctx, fmt.Sprintf("story=%s&presenter=1&lang=%s&theme=%s", *id, *language, *theme), w, h, scale)
 	if err != nil {
 		return err
 	}
@@ -98,7 +100,7 @@ func run() error {
 		file += ".mkv"
 		defer os.Remove(file)
 	}
-	film, err := camera.Roll(ctx, file, form.rate, append(slices.Clone(form.how), exactly...)...)
+	film, err := camera.Roll(ctx, file, form.rate, slices.Concat(form.how, exactly, []string{"-s", *size})...)
 	if err != nil {
 		return err
 	}
@@ -122,6 +124,16 @@ func run() error {
 	b.say(fmt.Sprintf("%s: %s, %.1f MB", *out, b.length(), float64(info.Size())/1e6))
 	fmt.Println()
 	return nil
+}
+
+// window is the page's window for a film of a size: as high as the hall's screen, or as wide as a phone where it stands upright.
+func window(width, height int64) (w, h int64, scale float64) {
+	if width < height {
+		scale = float64(width) / 390
+	} else {
+		scale = float64(height) / 720
+	}
+	return int64(math.Round(float64(width) / scale)), int64(math.Round(float64(height) / scale)), scale
 }
 
 // find is the story of that id.

@@ -49,7 +49,7 @@ func run() error {
 			return err
 		}
 	}
-	ctx, stop := proc.Within(20 * time.Minute)
+	ctx, stop := proc.Within(time.Hour)
 	defer stop()
 	if err := camera.Fonts(); err != nil {
 		return err
