@@ -181,7 +181,8 @@ func (s *Scene) Do(ctx context.Context, expression string) error {
 
 // Step lets time pass, in animation frames of a sixtieth of a second, and returns what an expression comes to then.
 func Step[T any](ctx context.Context, s *Scene, frames int, expression string) (T, error) {
-	return browser.Eval[T](ctx, s.Page, fmt.Sprintf("(async () => { for (let i = 0; i < %d; i++) await __clock.step(1000 / 60); return (%s); })()", frames, expression))
+	return browser.Eval[T](ctx, s.Page,
+		fmt.Sprintf("(async () => { for (let i = 0; i < %d; i++) await __clock.step(1000 / 60); return (%s); })()", frames, expression))
 }
 
 // Pass lets time pass.
