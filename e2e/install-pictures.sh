@@ -8,6 +8,7 @@ set -eu
 missing=""
 command -v ffmpeg >/dev/null 2>&1 || missing="$missing ffmpeg"
 [ -e /usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf ] || missing="$missing fonts-liberation"
+[ -e /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf ] || missing="$missing fonts-dejavu-core"
 [ -e /usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc ] || missing="$missing fonts-noto-cjk"
 [ -n "$missing" ] || exit 0
 

@@ -40,7 +40,10 @@ func Fonts() error {
 }
 
 // fonts are in the directories that fonts.conf names.
-var fonts = []string{"/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf", "/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc"}
+var fonts = []string{
+	"/usr/share/fonts/truetype/liberation/LiberationSans-Regular.ttf", "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+	"/usr/share/fonts/opentype/noto/NotoSansCJK-Regular.ttc",
+}
 
 // Start starts a browser, with the fonts of all pictures where they are installed. The caller must Close it.
 func Start(ctx context.Context) (*Camera, error) {
