@@ -12,6 +12,11 @@ STRESS  ?=
 VERSION  ?=
 DIST_URL ?=
 DIST_PLATFORMS ?=
+# Of make film. LANG is the language only where the command line says it: each shell has one too.
+STORY  ?= ring
+SIZE   ?= 1920x1080
+FORMAT ?= mp4
+FILM_LANG := $(if $(filter command,$(origin LANG)),$(LANG),en)
 # The race detector needs cgo and a C compiler; without one the tests still run, and say so.
 CC_FOUND := $(shell command -v $${CC:-cc} 2>/dev/null || command -v gcc 2>/dev/null)
 RACE    := $(if $(CC_FOUND),-race,)
@@ -27,7 +32,8 @@ SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
-  toolchains-all reliability probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test soak-some soak-day stress \
+  toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test \
+  soak-some soak-day stress \
   stress-short bench releases \
   soak soak-informer clean
 
@@ -84,6 +90,7 @@ TEST_STEPS   += toolchains
 JUDGES_STEPS := wasm=check
 JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
+JUDGES_STEPS += pictures-check
 JUDGES_STEPS += releases
 JUDGES_STEPS += reliability
 JUDGES_STEPS += story-layouts
@@ -195,6 +202,18 @@ $(PROMTOOL):
 
 probe-rules: $(T) $(PROMTOOL) ## the probe's alerts, dashboard and metrics, as Prometheus reads them
 	@INFORMERSCOPE_PROMTOOL=$(PROMTOOL) $(T) go 'probe rules' -C probe/metrics -- $(GO) test -count=1 -timeout 20m ./...
+
+pictures: wasm ## the pictures of docs/img, from the page at exact moments of its time
+	./e2e/install-pictures.sh
+	cd e2e && $(GO) run ./pictures
+
+pictures-check: wasm $(T) ## the same again, compared with docs/img
+	./e2e/install-pictures.sh
+	@$(T) check pictures -C e2e -- $(GO) run ./pictures -check
+
+film: wasm ## a film of a story in presenter mode: bin/film (STORY=ring LANG=zh SIZE=1920x1080 FORMAT=mp4, gif or webp)
+	./e2e/install-pictures.sh
+	cd e2e && $(GO) run ./film -story '$(STORY)' -lang '$(FILM_LANG)' -size '$(SIZE)' -format '$(FORMAT)'
 
 bench: wasm ## ours beside client-go, the relay beside kubectl proxy, the page's frames (PAGE_ARGS="-minutes 10"), an audience (HALL_ARGS), ways to draw (DRAW_ARGS), a probe
 	./e2e/install-chromium.sh

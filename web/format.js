@@ -210,7 +210,7 @@ const fitted = new Map();
 export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
 
 /** The head of a text beyond which nothing can fit into `room` units: an error can have 64 KiB, and to measure all of it takes seconds. */
-const head = (/** @type {string} */ value, /** @type {number} */ room) => (value.length > room ? value.slice(0, Math.ceil(room) + 1) : value);
+const cut = (/** @type {string} */ value, /** @type {number} */ room) => (value.length > room ? value.slice(0, Math.ceil(room) + 1) : value);
 
 /**
  * The text, or as much of its head as fits into `room` units, with an ellipsis.
@@ -219,7 +219,7 @@ const head = (/** @type {string} */ value, /** @type {number} */ room) => (value
  * @param {string} [font]
  */
 export function fit(value, room, font = '12px') {
-  value = head(value, room);
+  value = cut(value, room);
   const id = `${room}|${font}|${value}`;
   const hit = fitted.get(id);
   if (hit !== undefined) return hit;
@@ -249,7 +249,7 @@ export function fit(value, room, font = '12px') {
  * @returns {string[]}
  */
 export function wrapClauses(value, room, lines, font) {
-  value = head(value, room * lines);
+  value = cut(value, room * lines);
   const plain = wrap(value, room, lines, font);
   const clauses = value.trim().match(/.+?(?:[.:;,](?=\s)|[。：；，]|$)\s*/g) ?? [];
   /** @type {string[]} */
@@ -272,7 +272,7 @@ export function wrapClauses(value, room, lines, font) {
  * @returns {string[]}
  */
 export function wrap(value, room, lines, font = '12px') {
-  value = head(value, room * lines);
+  value = cut(value, room * lines);
   /** @type {string[]} */
   const out = [];
   // A line may end behind a space, a slash, a mark or a CJK character.

@@ -182,15 +182,15 @@ type attached struct {
 
 // attachedStream is one answer of a probe.
 type attachedStream struct {
-	body  io.Closer
-	lines *trace.LineReader
-	dec   *trace.LineDecoder
-	held  []trace.Event // of a baseline that is not complete
-	bytes int           // of what they bring
-	left  int           // how many events of it are to come
-	whole chan struct{} // is closed when the baseline that is awaited is complete; nil: none is
-	came  bool          // a baseline
-	late  atomic.Bool   // it was awaited for too long
+	body        io.Closer
+	lines       *trace.LineReader
+	dec         *trace.LineDecoder
+	held        []trace.Event // of a baseline that is not complete
+	bytes       int           // of what they bring
+	left        int           // how many events of it are to come
+	whole       chan struct{} // is closed when the baseline that is awaited is complete; nil: none is
+	hasBaseline bool
+	isLate      atomic.Bool // it was awaited for too long
 	// shift is the log's time when the stream began, less the stream's; known once an event came.
 	shift   time.Duration
 	shifted bool
@@ -283,10 +283,10 @@ func (a *attached) run() {
 			return
 		}
 		a.stream.body.Close()
-		if a.stream.came {
+		if a.stream.hasBaseline {
 			wait = firstRedial
 		}
-		if a.stream.late.Load() {
+		if a.stream.isLate.Load() {
 			a.tell(trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The attached process has not told its whole state within %v. "+
 				"This page tries again by itself.", baselinePatience)})
 		} else if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
@@ -335,7 +335,7 @@ func (a *attached) tell(is trouble) {
 func (a *attached) read() error {
 	s := a.stream
 	a.await(s)
-	defer s.arrived()
+	defer s.endWait()
 	for {
 		events, err := s.next(a)
 		if err := a.extend(events); err != nil {
@@ -359,7 +359,7 @@ func (a *attached) await(s *attachedStream) {
 		defer timer.Stop()
 		select {
 		case <-timer.C():
-			s.late.Store(true)
+			s.isLate.Store(true)
 			s.body.Close()
 		case <-whole:
 		case <-a.ctx.Done():
@@ -367,8 +367,8 @@ func (a *attached) await(s *attachedStream) {
 	})
 }
 
-// arrived ends the wait for a baseline.
-func (s *attachedStream) arrived() {
+// endWait ends the wait for a baseline.
+func (s *attachedStream) endWait() {
 	if s.whole != nil {
 		close(s.whole)
 		s.whole = nil
@@ -445,8 +445,8 @@ func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event,
 		return out, nil
 	}
 	out = append(out, s.held...)
-	s.held, s.bytes, s.came = nil, 0, true
-	s.arrived()
+	s.held, s.bytes, s.hasBaseline = nil, 0, true
+	s.endWait()
 	return out, nil
 }
 

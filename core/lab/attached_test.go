@@ -206,7 +206,7 @@ func TestAnAttachedProcessThatFloods(t *testing.T) {
 			handler, sent := hostileStream(c.begin, c.again)
 			var turns atomic.Int64
 			console, rec := attachedLab(t, handler)
-			console.Lab.yields = func() { turns.Add(1) }
+			console.Lab.yieldTurn = func() { turns.Add(1) }
 			runtime.GC()
 			var m runtime.MemStats
 			runtime.ReadMemStats(&m)

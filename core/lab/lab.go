@@ -57,20 +57,20 @@ const restartTime = 3 * time.Second
 
 // Lab runs one experiment at a time. Its methods are safe for concurrent use.
 type Lab struct {
-	rec      *trace.Recorder
-	clock    clock.WithTicker
-	dial     func(context.Context) (net.Conn, error)
-	progress func(what string, done, of int)
-	yields   func()
-	virtual  bool
-	driver   *vclock.Driver
-	audience bool
-	end      context.CancelFunc // of the driver
-	turn     chan struct{}      // one Select or Load at a time, but while a Select asks
-	faults   *faults.Faults
-	holds    *holds
-	readOnly atomic.Bool // the controllers do not write
-	acts     atomic.Int64
+	rec       *trace.Recorder
+	clock     clock.WithTicker
+	dial      func(context.Context) (net.Conn, error)
+	progress  func(what string, done, of int)
+	yieldTurn func()
+	virtual   bool
+	driver    *vclock.Driver
+	audience  bool
+	end       context.CancelFunc // of the driver
+	turn      chan struct{}      // one Select or Load at a time, but while a Select asks
+	faults    *faults.Faults
+	holds     *holds
+	readOnly  atomic.Bool // the controllers do not write
+	acts      atomic.Int64
 
 	mu        sync.Mutex
 	closed    bool
@@ -92,7 +92,7 @@ func New(o Options) *Lab {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
 	}
-	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, yields: o.Yield, virtual: o.Idle != nil, audience: o.Audience,
+	l := &Lab{rec: o.Recorder, clock: o.Clock, dial: o.Dial, progress: o.Progress, yieldTurn: o.Yield, virtual: o.Idle != nil, audience: o.Audience,
 		end: func() {}, turn: make(chan struct{}, 1)}
 	l.driver = vclock.NewDriver(o.Idle, o.Clock)
 	if l.virtual {
@@ -149,8 +149,8 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 
 // yield lets the program's other work have its turn.
 func (l *Lab) yield() {
-	if l.yields != nil {
-		l.yields()
+	if l.yieldTurn != nil {
+		l.yieldTurn()
 	}
 }
 

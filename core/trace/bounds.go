@@ -43,19 +43,19 @@ const (
 type shape struct {
 	members bool // members of objects count as entries of lists do: they go into maps
 
-	at       int // bytes seen
-	depth    int
-	lists    uint64 // a bit for each open container, the innermost lowest: 1 is a list
-	entries  int
-	run      int  // bytes since the last string, bracket, comma or colon
-	quoted   bool // within a string
-	escaped  bool // behind a backslash
-	begun    int  // where the string began, or the object
-	name     []byte
-	state    bool // the value of txt stands here, which may be long
-	body     bool // an object stands here, in which nothing is counted but its bytes
-	inBody   int  // open containers of it
-	bodyFrom int
+	at             int // bytes seen
+	depth          int
+	lists          uint64 // a bit for each open container, the innermost lowest: 1 is a list
+	entries        int
+	run            int  // bytes since the last string, bracket, comma or colon
+	inString       bool // within a string
+	afterBackslash bool
+	start          int // where the string began, or the object
+	name           []byte
+	state          bool // the value of txt stands here, which may be long
+	body           bool // an object stands here, in which nothing is counted but its bytes
+	inBody         int  // open containers of it
+	bodyFrom       int
 
 	items    bool  // the value of the line's items stands here
 	itemsAt  int   // behind its bracket; 0: there are none
@@ -66,33 +66,33 @@ type shape struct {
 // feed takes the next bytes.
 func (s *shape) feed(p []byte) error {
 	for i := 0; i < len(p); i++ {
-		if s.quoted {
-			n, err := s.text(p[i:], s.at+i)
+		if s.inString {
+			n, err := s.takeText(p[i:], s.at+i)
 			if err != nil {
 				return err
 			}
 			i += n - 1
 			continue
 		}
-		if err := s.outside(p[i], s.at+i); err != nil {
+		if err := s.takeByte(p[i], s.at+i); err != nil {
 			return err
 		}
 	}
 	s.at += len(p)
-	return s.bodyBounds(s.at)
+	return s.checkBody(s.at)
 }
 
-// outside takes a byte that is not within a string.
-func (s *shape) outside(c byte, at int) error {
+// takeByte takes a byte that is not within a string.
+func (s *shape) takeByte(c byte, at int) error {
 	if s.run++; s.run > maxRun {
 		return fmt.Errorf("a number or white space in it is longer than %d bytes", maxRun)
 	}
 	switch c {
 	case '"':
-		s.quoted, s.begun, s.name, s.run = true, at+1, s.name[:0], 0
+		s.inString, s.start, s.name, s.run = true, at+1, s.name[:0], 0
 	case ':':
 		s.run = 0
-		s.named(at)
+		s.noteName(at)
 	case '{', '[':
 		s.run = 0
 		if s.body {
@@ -109,7 +109,7 @@ func (s *shape) outside(c byte, at int) error {
 		if s.items && s.depth == 2 && c == '[' {
 			s.itemsAt, s.itemsEnd, s.cuts = at+1, 0, s.cuts[:0]
 		}
-		return s.entry()
+		return s.countEntry()
 	case '}', ']':
 		s.run = 0
 		if s.inBody > 0 {
@@ -134,7 +134,7 @@ func (s *shape) outside(c byte, at int) error {
 		if err := s.endBody(at); err != nil {
 			return err
 		}
-		return s.entry()
+		return s.countEntry()
 	case 0:
 		return errors.New("it is not JSON")
 	}
@@ -142,20 +142,20 @@ func (s *shape) outside(c byte, at int) error {
 }
 
 func (s *shape) endBody(at int) error {
-	err := s.bodyBounds(at)
+	err := s.checkBody(at)
 	s.body = false
 	return err
 }
 
-func (s *shape) bodyBounds(at int) error {
+func (s *shape) checkBody(at int) error {
 	if s.body && at-s.bodyFrom > maxBody {
 		return fmt.Errorf("an object has more than %d bytes", maxBody)
 	}
 	return nil
 }
 
-// entry counts one of a list, or a member.
-func (s *shape) entry() error {
+// countEntry counts one of a list, or a member.
+func (s *shape) countEntry() error {
 	if s.lists&1 == 1 || s.members {
 		s.entries++
 	}
@@ -165,17 +165,17 @@ func (s *shape) entry() error {
 	return nil
 }
 
-// text goes on with a string, and returns how many bytes of it there are.
-func (s *shape) text(p []byte, at int) (int, error) {
+// takeText goes on with a string, and returns how many bytes of it there are.
+func (s *shape) takeText(p []byte, at int) (int, error) {
 	i := 0
-	for ; i < len(p) && s.quoted; i++ {
+	for ; i < len(p) && s.inString; i++ {
 		switch c := p[i]; {
-		case s.escaped:
-			s.escaped = false
+		case s.afterBackslash:
+			s.afterBackslash = false
 		case c == '\\':
-			s.escaped, s.name = true, append(s.name, c)
+			s.afterBackslash, s.name = true, append(s.name, c)
 		case c == '"':
-			s.quoted = false
+			s.inString = false
 		default:
 			next := bytes.IndexAny(p[i:min(len(p), i+piece)], `"\`)
 			if next < 0 {
@@ -187,7 +187,7 @@ func (s *shape) text(p []byte, at int) (int, error) {
 			i += next - 1
 		}
 	}
-	switch n := at + i - s.begun; {
+	switch n := at + i - s.start; {
 	case s.body:
 	case s.state && n > maxState:
 		return i, fmt.Errorf("a state has more than %d bytes", maxState)
@@ -197,8 +197,8 @@ func (s *shape) text(p []byte, at int) (int, error) {
 	return i, nil
 }
 
-// named: the string that ended is a name, and its value follows.
-func (s *shape) named(at int) {
+// noteName takes the string that ended as a name, whose value follows.
+func (s *shape) noteName(at int) {
 	if s.body {
 		return
 	}
@@ -212,14 +212,14 @@ func (s *shape) named(at int) {
 	}
 }
 
-// jsonBounds says what of a JSON text is more than there may be.
-func jsonBounds(text string) error {
+// checkJSON says what of a JSON text is more than there may be.
+func checkJSON(text string) error {
 	s := shape{members: true}
 	return s.feed([]byte(text))
 }
 
-// bounds says what of a record is more than there may be.
-func (rec *record) bounds() error {
+// check says what of a record is more than there may be.
+func (rec *record) check() error {
 	switch {
 	case time.Duration(rec.At) > MaxTime || time.Duration(rec.At) < -MaxTime:
 		return fmt.Errorf("its time (\"t\") is more than %d days after the log's beginning", MaxTime/(24*time.Hour))
@@ -238,22 +238,22 @@ func (rec *record) bounds() error {
 	return nil
 }
 
-// bounds returns an error for an event whose text, or the JSON in it, is larger than may be.
+// check returns an error for an event whose text, or the JSON in it, is larger than may be.
 //
 //eventmembers:any the length of a text counts whatever it says
-func (e *Event) bounds() error {
+func (e *Event) check() error {
 	switch e.Kind {
 	case KindRestored, KindLane, KindSampled, KindMutated, KindMet, KindCrowd:
-		return jsonBounds(e.Text)
+		return checkJSON(e.Text)
 	case KindSelected:
-		if err := jsonBounds(e.Text); err != nil {
+		if err := checkJSON(e.Text); err != nil {
 			return err
 		}
 		var sel Selection
 		if json.Unmarshal([]byte(e.Text), &sel) != nil {
 			return nil // a State of nothing
 		}
-		return sel.bounds()
+		return sel.check()
 	}
 	if len(e.Text) > maxString {
 		return fmt.Errorf("a text has more than %d bytes", maxString)
@@ -261,8 +261,8 @@ func (e *Event) bounds() error {
 	return nil
 }
 
-// bounds says whether a selection has more informers than a log can have.
-func (s Selection) bounds() error {
+// check says whether a selection has more informers than a log can have.
+func (s Selection) check() error {
 	if n := len(s.Targets())*max(len(s.Eras), 1) + len(s.Unshared); n > maxOfLanes {
 		return fmt.Errorf("it is of %d informers, and at most %d can be followed: choose some of them", n, maxOfLanes)
 	}

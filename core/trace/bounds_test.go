@@ -99,26 +99,26 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		file       io.Reader
 		most       uint64 // bytes allocated
 	}{
-		{"zeros, packed", "not JSON", packedFile(repeated("\x00", 256<<20)), 2 << 20},
-		{"spaces, packed", "white space", packedFile(repeated(" ", 256<<20)), 2 << 20},
+		{"zeros, packed", "not JSON", packedFile(repeated("\x00", 32<<20)), 2 << 20},
+		{"spaces, packed", "white space", packedFile(repeated(" ", 32<<20)), 2 << 20},
 		{"a header that is long", "longer than 1048576", packedFile(strings.NewReader("{"), repeated(`"note":"a note",`, 1<<20)), 8 << 20},
 		{"a header with many resources", "of 300000 informers", strings.NewReader(`{"format":"informerscope-trace","version":1,"selection":{"resources":[` +
 			many("{}", 300_000) + "]}}\n"), 256 << 20},
-		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeated("\n", 128<<20)), 2 << 20},
-		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("\x00", 256<<20)), 2 << 20},
-		{"a long number", "longer than 4096", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("1", 256<<20)), 2 << 20},
-		{"a long text", "text has more than 262144", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","key":"`), repeated("x", 256<<20)), 4 << 20},
+		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeated("\n", 9<<20)), 2 << 20},
+		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("\x00", 32<<20)), 2 << 20},
+		{"a long number", "longer than 4096", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("1", 32<<20)), 2 << 20},
+		{"a long text", "text has more than 262144", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","key":"`), repeated("x", 32<<20)), 4 << 20},
 		{"a long txt", "text has more than 262144", line(`"txt":"` + strings.Repeat("x", 1<<20) + `"`), 8 << 20},
-		{"a long state, packed", "state has more than 67108864", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"`), repeated("x", 128<<20)),
+		{"a long state, packed", "state has more than 67108864", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Restored","txt":"`), repeated("x", 72<<20)),
 			1 << 30},
 		{"a long key", "key or a version", line(`"key":"` + strings.Repeat("x", 2000) + `"`), 1 << 20},
 		{"a long key of an item", "key or a version", line(`"items":[{"rv":"` + strings.Repeat("x", 2000) + `"}]`), 1 << 20},
 		{"a large object, packed", "object has more than 16777216", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Queued","obj":{"id":1,"raw":{"a":"`),
-			repeated("x", 128<<20)), 160 << 20},
+			repeated("x", 20<<20)), 160 << 20},
 		{"a large object", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":"` + strings.Repeat("x", 17<<20) + `"}}`), 160 << 20},
 		{"an object of lists", "object has more than 16777216", line(`"obj":{"id":1,"raw":{"a":[` + many("[]", 6<<20) + `]}}`), 160 << 20},
 		{"deep", "nested deeper than 32", line(`"items":` + strings.Repeat("[", 10_000)), 1 << 20},
-		{"items, packed", "more than 1048576 entries", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","items":[{}`), repeated(",{}", 80<<20)), 96 << 20},
+		{"items, packed", "more than 1048576 entries", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","items":[{}`), repeated(",{}", 4<<20)), 96 << 20},
 		{"items under another name", "more than 1048576 entries", line(`"ITEMS":[` + many("{}", 2<<20) + "]"), 64 << 20},
 		{"values", "more than 1048576 entries", line(`"ix":[{"i":"a","v":[` + many(`""`, 2<<20) + "]}]"), 64 << 20},
 		{"time", `time ("t") is more than 3650 days`, strings.NewReader(fileHead + `{"s":1,"t":9223372036854775807,"k":"Note"}`), 1 << 20},
@@ -216,23 +216,25 @@ func TestObjectsThatAreReferredToAreBounded(t *testing.T) {
 
 // TestAnEventInManyLinesIsBounded: an event of which there is always more to come is refused.
 func TestAnEventInManyLinesIsBounded(t *testing.T) {
-	d := NewLineDecoder(nil)
-	line := []byte(`{"s":1,"k":"Restored","more":true,"items":[{}` + strings.Repeat(",{}", 99_999) + "]}")
-	var err error
-	n := 0
-	for ; err == nil && n < 20; n++ {
-		_, err = d.Line(line)
-	}
-	if n != 11 || err == nil || !strings.Contains(err.Error(), "more than 1048576 items") {
-		t.Errorf("after %d lines of 100,000 items: %v", n, err)
-	}
-	d = NewLineDecoder(nil)
-	line = []byte(`{"s":1,"k":"Restored","more":true,"txt":"{` + strings.Repeat(" ", 4000) + `}"}`)
-	for n, err = 0, nil; err == nil && n < 20_000; n++ {
-		_, err = d.Line(line)
-	}
-	if err == nil || !strings.Contains(err.Error(), "a state of more than 67108864 bytes") {
-		t.Errorf("after %d lines: %v", n, err)
+	line := []byte(`{"s":1,"k":"Restored","more":true,"txt":"{}","items":[{}]}`)
+	for _, c := range []struct {
+		name, want string
+		fill       func(d *LineDecoder)
+	}{
+		{"items", "more than 1048576 items", func(d *LineDecoder) { d.event.Items = make([]informer.Item, maxEntries-1) }},
+		{"texts", "a state of more than 67108864 bytes", func(d *LineDecoder) { d.texts = maxState - 2 }},
+	} {
+		d := NewLineDecoder(nil)
+		if _, err := d.Line(line); err != nil {
+			t.Fatal(err)
+		}
+		c.fill(d)
+		if _, err := d.Line(line); err != nil {
+			t.Errorf("%s, the last that there is room for: %v", c.name, err)
+		}
+		if _, err := d.Line(line); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.name, err, c.want)
+		}
 	}
 }
 
@@ -272,25 +274,26 @@ func alike(n int) []string {
 func TestAFoldIsBounded(t *testing.T) {
 	f := NewFold()
 	put := func(kind informer.Kind, key string) { f.Apply(&Event{Event: informer.Event{Kind: kind, Key: key}}) }
-	for i := range maxKept + 10_000 {
-		key := fmt.Sprintf("ns/%d", i)
+	for _, key := range []string{"ns/a", "ns/b"} {
 		put(informer.KindStoreAdded, key)
 		put(informer.KindQueued, key)
 		put(KindWorkAdded, key)
+		l := &f.lanes[0] // which says that it is full, with one key
+		l.store.objects.n, l.queue.line.n, l.work.fifo.items.n = maxKept, maxKept, maxKept
 	}
 	l := &f.lanes[0]
-	if l.store.objects.n != maxKept || l.queue.line.n != maxKept || l.work.fifo.len() != maxKept || l.work.fifo.order.n != maxKept {
-		t.Errorf("%d objects, %d entries, %d keys", l.store.objects.n, l.queue.line.n, l.work.fifo.len())
+	if l.store.objects.has("ns/b") || l.store.weight != (weight{}) || l.work.fifo.items.has("ns/b") || l.work.fifo.order.n != 1 ||
+		l.queue.line.n != maxKept || l.queue.line.at(1).key != "" {
+		t.Errorf("what is full took one more: %+v", l.store.weight)
 	}
-	f.State()
 
 	f = NewFold()
 	l = &f.lanes[0]
-	for _, key := range alike(12) {
+	for _, key := range alike(8) {
 		put(informer.KindStoreAdded, key)
 	}
 	if n := l.store.objects.n; n < 2 || n > maxAlike {
-		t.Errorf("of 4,096 keys with one hash %d are kept", n)
+		t.Errorf("of 256 keys with one hash %d are kept", n)
 	}
 	f.Clone().Baseline()
 
@@ -310,7 +313,7 @@ func TestAFoldIsBounded(t *testing.T) {
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before := m.TotalAlloc
-	for range 2 * maxDeltas {
+	for range maxDeltas + 10 {
 		put(informer.KindQueued, "ns/a")
 	}
 	runtime.ReadMemStats(&m)

@@ -18,11 +18,11 @@ type Event struct {
 
 	informer.Event
 
-	brings int // of one that was read: bytes of what it brings, about
+	weight int // of one that was read: bytes of what it brings, about
 }
 
 // Bytes is what the log keeps of an event that was read, about.
-func (e *Event) Bytes() int { return max(brought(&e.Event), e.brings) }
+func (e *Event) Bytes() int { return max(brought(&e.Event), e.weight) }
 
 // The kinds that stand beside the informer's own.
 const (

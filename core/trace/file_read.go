@@ -69,7 +69,7 @@ func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n
 		batch = batch[:0]
 		return err
 	}
-	lines.Max, lines.Read = o.MaxLine, fr.read
+	lines.Max, lines.Read = o.MaxLine, fr.countRead
 	skipped := 0
 	stop := func(why error) {
 		warning = fmt.Errorf("line %d is damaged, or too large (%w): loaded the %d events before it", lines.N, why, n)
@@ -133,7 +133,7 @@ func ParseHeader(line []byte) (h Header, err error) {
 	if h.Version != FileVersion {
 		return h, fmt.Errorf("trace file of version %d: this program reads version %d; use the one that wrote it", h.Version, FileVersion)
 	}
-	return h, h.Selection.bounds()
+	return h, h.Selection.check()
 }
 
 // LineReader reads lines within bounds.
@@ -154,14 +154,14 @@ type LineReader struct {
 // Of a line that is more than a line may be no more is read than shows it.
 func (l *LineReader) Next() ([]byte, error) {
 	l.N++
-	part, err := l.part()
+	part, err := l.readPart()
 	if err != bufio.ErrBufferFull || len(part) > l.Max {
-		return part, l.longer(len(part), err)
+		return part, l.checkLength(len(part), err)
 	}
 	l.buf = l.buf[:0]
 	var s shape
 	for {
-		wrong := l.longer(len(l.buf)+len(part), nil)
+		wrong := l.checkLength(len(l.buf)+len(part), nil)
 		if wrong == nil {
 			if bad := s.feed(part); bad != nil {
 				wrong = &LineError{bad}
@@ -178,11 +178,11 @@ func (l *LineReader) Next() ([]byte, error) {
 			}
 			return line, err
 		}
-		part, err = l.part()
+		part, err = l.readPart()
 	}
 }
 
-func (l *LineReader) part() ([]byte, error) {
+func (l *LineReader) readPart() ([]byte, error) {
 	part, err := l.In.ReadSlice('\n')
 	l.Total += int64(len(part))
 	if l.Read != nil {
@@ -191,7 +191,7 @@ func (l *LineReader) part() ([]byte, error) {
 	return part, err
 }
 
-func (l *LineReader) longer(n int, err error) error {
+func (l *LineReader) checkLength(n int, err error) error {
 	if n > l.Max && (err == nil || errors.Is(err, io.EOF) || errors.Is(err, bufio.ErrBufferFull)) {
 		return &LineError{fmt.Errorf("longer than %d bytes", l.Max)}
 	}
@@ -209,17 +209,17 @@ type fileReader struct {
 	objects map[int]any
 	added   map[int]any // where objects go instead, when they are not to be kept yet; nil: to the others
 	held    int         // bytes of all of them, about
-	brings  int         // bytes of what the event brings that is being read, about
+	weight  int         // bytes of what the event brings that is being read, about
 
-	turn    func() error // lets others have their turn; nil: there are none
-	worked  int          // bytes since then
-	stopped error        // what turn gave
+	turn      func() error // lets others have their turn; nil: there are none
+	sinceTurn int          // bytes since then
+	stopped   error        // what turn gave
 }
 
-// read counts what was read, and lets others have their turn.
-func (fr *fileReader) read(n int) {
-	if fr.worked += n; fr.worked >= piece && fr.turn != nil && fr.stopped == nil {
-		fr.worked %= piece
+// countRead counts what was read, and lets others have their turn.
+func (fr *fileReader) countRead(n int) {
+	if fr.sinceTurn += n; fr.sinceTurn >= piece && fr.turn != nil && fr.stopped == nil {
+		fr.sinceTurn %= piece
 		fr.stopped = fr.turn()
 	}
 }
@@ -252,8 +252,8 @@ func bytesOf(o any) int {
 	return 0
 }
 
-// record reads a line.
-func (fr *fileReader) record(line []byte) (rec record, err error) {
+// parse reads a line.
+func (fr *fileReader) parse(line []byte) (rec record, err error) {
 	var s shape
 	if err := s.feed(line); err != nil {
 		return rec, err
@@ -262,7 +262,7 @@ func (fr *fileReader) record(line []byte) (rec record, err error) {
 		if err := json.Unmarshal(line, &rec); err != nil {
 			return rec, err
 		}
-		return rec, rec.bounds()
+		return rec, rec.check()
 	}
 	// Many items are read one by one: there is as much memory as they take, and others have their turn between.
 	head := append(append(make([]byte, 0, len(line)-(s.itemsEnd-s.itemsAt)), line[:s.itemsAt]...), line[s.itemsEnd:]...)
@@ -279,14 +279,14 @@ func (fr *fileReader) record(line []byte) (rec record, err error) {
 		if err := json.Unmarshal(line[from:to], &rec.Items[i]); err != nil {
 			return rec, fmt.Errorf("item %d: %w", i+1, err)
 		}
-		fr.read(to - from)
+		fr.countRead(to - from)
 		from = to + 1
 	}
-	return rec, rec.bounds()
+	return rec, rec.check()
 }
 
 func (fr *fileReader) event(line []byte) (e Event, known bool, err error) {
-	rec, err := fr.record(line)
+	rec, err := fr.parse(line)
 	if err != nil {
 		return e, false, err
 	}
@@ -298,12 +298,12 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 		return e, false, errors.New("it has no kind (\"k\")")
 	}
 	kind, known := ParseKind(rec.Kind)
-	fr.brings = 0
+	fr.weight = 0
 	e = Event{Seq: rec.Seq, At: time.Duration(rec.At), Lane: rec.Lane, Event: informer.Event{
 		Kind: kind, Op: parseOp(rec.Op), Verb: parseVerb(rec.Verb), Flag: rec.Flag, Listener: rec.Listener, Req: rec.Req,
 		N: rec.N, M: rec.M, Dur: time.Duration(rec.Dur), Key: rec.Key, RV: rec.RV, StoreRV: rec.StoreRV, Text: rec.Text,
-		Options: fromOptions(rec.Options), Indexed: fr.indexed(rec.Indexed)}}
-	if err := e.bounds(); err != nil {
+		Options: fromOptions(rec.Options), Indexed: fr.takeIndexed(rec.Indexed)}}
+	if err := e.check(); err != nil {
 		return e, false, err
 	}
 	if rec.Era != "" {
@@ -312,10 +312,10 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 		}
 	}
 	if o := rec.Options; o != nil {
-		fr.brings += len(o.LabelSelector) + len(o.FieldSelector) + len(o.Continue) + len(o.ResourceVersion) + len(o.ResourceVersionMatch)
+		fr.weight += len(o.LabelSelector) + len(o.FieldSelector) + len(o.Continue) + len(o.ResourceVersion) + len(o.ResourceVersionMatch)
 	}
 	if rec.Err != nil {
-		fr.brings += len(rec.Err.Message) + len(rec.Err.Reason) + len(rec.Err.Cause)
+		fr.weight += len(rec.Err.Message) + len(rec.Err.Reason) + len(rec.Err.Cause)
 		e.Err = &LoggedError{rec.Err.Message, rec.Err.Code, rec.Err.Reason, rec.Err.Cause}
 	}
 	if e.Obj, err = fr.object(rec.Obj); err != nil {
@@ -332,18 +332,18 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 			if err != nil {
 				return e, false, err
 			}
-			fr.brings += max(len(it.Key)+len(it.RV)-itemBytes/2, 0)
-			e.Items[i] = informer.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.indexed(it.Indexed)}
+			fr.weight += max(len(it.Key)+len(it.RV)-itemBytes/2, 0)
+			e.Items[i] = informer.Item{Key: it.Key, RV: it.RV, Obj: o, Indexed: fr.takeIndexed(it.Indexed)}
 		}
 	}
-	e.brings = fr.brings + itemBytes*len(e.Items)
+	e.weight = fr.weight + itemBytes*len(e.Items)
 	return e, known, nil
 }
 
-func (fr *fileReader) indexed(in []idxRecord) []informer.IndexValues {
+func (fr *fileReader) takeIndexed(in []idxRecord) []informer.IndexValues {
 	for i := range in {
 		for _, v := range in[i].Values[min(1, len(in[i].Values)):] { // the first one counts with what it belongs to
-			fr.brings += stringBytes + len(v)
+			fr.weight += stringBytes + len(v)
 		}
 	}
 	return fromIndexed(in)
@@ -377,6 +377,6 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 	if w, ok := o.(interface{ SetWeight(held, came int) }); ok && (r.Held > 0 || r.Came > 0) {
 		w.SetWeight(int(r.Held), int(r.Came))
 	}
-	fr.brings += len(r.Raw)
+	fr.weight += len(r.Raw)
 	return o, fr.remember(r.ID, o, len(r.Raw))
 }

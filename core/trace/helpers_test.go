@@ -148,7 +148,7 @@ func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err
 		panic(fmt.Sprintf("%d events, and %d were given", n, len(events)))
 	}
 	for i := range events {
-		events[i].brings = 0
+		events[i].weight = 0
 	}
 	return h, events, warning, err
 }

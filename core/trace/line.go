@@ -270,7 +270,7 @@ func (d *LineDecoder) Renumber() {
 //
 //eventmembers:any the length of a text counts whatever it says
 func (d *LineDecoder) Line(line []byte) (*Event, error) {
-	rec, err := d.fr.record(line)
+	rec, err := d.fr.parse(line)
 	if err != nil {
 		return nil, err
 	}
@@ -318,7 +318,7 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, fmt.Errorf("event %d has a state of more than %d bytes", e.Seq, maxState)
 	default:
 		d.texts += len(e.Text)
-		d.event.brings += e.brings
+		d.event.weight += e.weight
 		d.event.Items = append(d.event.Items, e.Items...)
 		if s != nil && d.state != nil {
 			joinState(d.state, s)

@@ -155,6 +155,11 @@ func (p *Page) Resize(ctx context.Context, width, height int64) error {
 	return p.do(ctx, chromedp.EmulateViewport(width, height))
 }
 
+// Scale is [Page.Resize] on a screen that has so many pixels for each CSS pixel.
+func (p *Page) Scale(ctx context.Context, width, height int64, scale float64) error {
+	return p.do(ctx, chromedp.EmulateViewport(width, height, chromedp.EmulateScale(scale)))
+}
+
 // Press sends keys to the page as a keyboard would.
 func (p *Page) Press(ctx context.Context, keys string) error {
 	return p.do(ctx, chromedp.KeyEvent(keys))
@@ -163,11 +168,7 @@ func (p *Page) Press(ctx context.Context, keys string) error {
 // Screenshot keeps a picture of the viewport as name.png in the artifacts, and
 // returns its path.
 func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
-	var data []byte
-	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
-		data, err = chromedp.Run(run, chromedp.CaptureScreenshot())
-		return err
-	})
+	data, err := p.Picture(ctx)
 	if err != nil {
 		return "", fmt.Errorf("taking the screenshot %s: %w", name, err)
 	}
@@ -186,6 +187,17 @@ func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error)
 		return nil, fmt.Errorf("printing: %w", err)
 	}
 	return printed.Data, nil
+}
+
+// Picture is a picture of the viewport, as a PNG that is made quickly and not small.
+func (p *Page) Picture(ctx context.Context) (data []byte, err error) {
+	err = p.within(ctx, p.ctx, func(run context.Context) error {
+		quick := true
+		taken, err := chromedp.Call(run, page.CaptureScreenshot, page.CaptureScreenshotParams{OptimizeForSpeed: &quick})
+		data = taken.Data
+		return err
+	})
+	return data, err
 }
 
 // Eval evaluates a JavaScript expression in the page, awaits it when it is a

@@ -448,9 +448,9 @@ func TestOfFilesThatAreMadeToDoHarm(t *testing.T) {
 		file       io.Reader
 		most       uint64 // MiB
 	}{
-		{"zeros", "it is not JSON", packed("", strings.Repeat("\x00", 1<<20), 1<<10), 16},
-		{"newlines", "more than 8388608 lines", packed(head, strings.Repeat("\n", 1<<20), 64), 16},
-		{"notes", "", strings.NewReader(head + strings.Repeat(`{"s":1,"t":1,"k":"Note","txt":"a note"}`+"\n", 400_000)), 96},
+		{"zeros", "it is not JSON", packed("", strings.Repeat("\x00", 1<<20), 160), 16},
+		{"newlines", "more than 8388608 lines", packed(head, strings.Repeat("\n", 1<<20), 9), 16},
+		{"notes", "", strings.NewReader(head + strings.Repeat(`{"s":1,"t":1,"k":"Note","txt":"a note"}`+"\n", 300_000)), 96},
 	} {
 		file := &sampled{Reader: c.file}
 		runtime.GC()

@@ -1,0 +1,122 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"informerscope/core/view"
+)
+
+// seen is what a page shows, as the script says it.
+type seen struct {
+	Told *view.Told // nil before the story begins
+	// Hop is the sentence of the hop while a ride shows; Home the words of what the story leaves its reader with, once they show, without the
+	// code; Answers those of a question that is open. Else they are empty.
+	Hop, Home, Answers string
+}
+
+// script is the expression that gives what is seen.
+const script = `({
+	told: __clock.told,
+	hop: document.querySelector('.ride:not([hidden]) .tells span')?.textContent ?? '',
+	home: [...document.querySelectorAll('.home:not([hidden]) p')].map((el) => el.textContent).join(' '),
+	answers: document.querySelector('.quiz:not([hidden])')?.textContent ?? '',
+})`
+
+const (
+	// found is how long an eye looks for what is new before it reads.
+	found = 2500 * time.Millisecond
+	// aWord and aCharacter are how long one takes to be read.
+	aWord      = 330 * time.Millisecond
+	aCharacter = 200 * time.Millisecond
+	// aHop is how long a hop of a ride stays at least, as on the page. Its sentence stands where the last one stood, and is read faster.
+	aHop   = 1800 * time.Millisecond
+	faster = 1.5
+	// code is how long code is looked at.
+	code = 5 * time.Second
+	// lost is after how long a press that changed nothing is made again.
+	lost = 3 * time.Second
+)
+
+// reading is how long words take to be read: Chinese by its characters, the rest by words.
+func reading(words string) (d time.Duration) {
+	plain := func(r rune) rune {
+		if unicode.Is(unicode.Han, r) {
+			d += aCharacter
+			return ' '
+		}
+		return r
+	}
+	return time.Duration(len(strings.Fields(strings.Map(plain, words))))*aWord + d
+}
+
+// clicker turns the pages of a story as somebody does who reads each sentence to the end.
+type clicker struct {
+	language string
+	shows    string        // what is read now
+	since    time.Duration // when that came
+	step     int
+	stepped  time.Duration // when the step's first sentence came
+	pressed  time.Duration // when the page was turned last; 0 before
+	read     string        // what has been read to the end
+}
+
+func (c *clicker) say(s *view.Saying) string {
+	if s == nil {
+		return ""
+	}
+	if c.language == "zh" {
+		return s.ZH
+	}
+	return s.EN
+}
+
+// look says of what is seen at a moment whether the page is to be turned now, and whether the film is over.
+func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
+	t := s.Told
+	if t == nil || t.Starting {
+		return false, false
+	}
+	shows, stays := "", time.Duration(0)
+	switch {
+	case s.Home != "":
+		shows, stays = "home", found+reading(s.Home)+code
+	case s.Hop != "":
+		shows, stays = s.Hop, max(aHop, time.Duration(float64(reading(s.Hop))/faster))
+	case t.Waits:
+		shows, stays = "asks", found+reading(c.say(t.Asks)+" "+s.Answers)
+	case t.Done && t.Hurry == "":
+		shows, stays = "done", found+reading(c.say(t.Caption))
+	default:
+		shows = "runs"
+	}
+	if shows += strconv.Itoa(t.Step); shows != c.shows {
+		c.shows, c.since, c.pressed = shows, at, 0
+	}
+	if shows == c.read { // a ride was between
+		stays = aHop
+	}
+	if t.Step != c.step || c.stepped == 0 {
+		c.step, c.stepped = t.Step, at
+	}
+	if stays == 0 {
+		return false, false
+	}
+	from := c.since
+	if t.Before != nil && s.Hop == "" && s.Home == "" && !t.Waits {
+		// What came before the condition is read first.
+		from = max(from, c.stepped+found+reading(c.say(t.Before)))
+	}
+	if at < from+stays || c.pressed > 0 && at < c.pressed+lost {
+		return false, false
+	}
+	if s.Home != "" {
+		return false, true
+	}
+	if c.pressed = at; t.Done && s.Hop == "" {
+		c.read = shows
+	}
+	return true, false
+}

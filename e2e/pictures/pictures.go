@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"time"
+
+	"informerscope/e2e/camera"
+)
+
+// moving is the picture that moves, and movingRate how many frames it has a second.
+const (
+	moving     = "stage.webp"
+	movingRate = 20
+)
+
+// pictures are all that docs/img holds.
+var pictures = []picture{
+	{moving, "source=sim&seed=7&rate=4&lang=en", 1280, 720, oneChange},
+	{"stage-dark.webp", "source=sim&seed=7&rate=12&lang=en", 1280, 720, after(40 * time.Second)},
+	{"stage-light.webp", "source=sim&seed=7&rate=12&lang=en&theme=light", 1280, 720, after(40 * time.Second)},
+	{"stage-zh.webp", "source=sim&seed=7&rate=12&lang=zh", 1280, 720, after(40 * time.Second)},
+	{"two-releases.webp", "source=sim&seed=7&rate=0&era=1.31,1.37&lang=en", 1280, 720, burst},
+	{"presenter.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringDoubled},
+	{"question.webp", "story=ring&presenter=1&lang=en", 1280, 720, ringAsks},
+	{"inspector.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, inspected},
+	{"ride.webp", "source=sim&seed=7&rate=4&lang=en", 1280, 720, ridden},
+	{"factory.webp", "source=sim&seed=7&rate=12&resource=pods,nodes,replicasets.v1.apps,deployments.v1.apps&lang=en", 1280, 720, after(20 * time.Second)},
+	{"probe.webp", "source=sim&seed=7&objects=1&rate=0&lang=en", 1280, 720, recorded},
+	{"phone.webp", "source=sim&seed=7&rate=12&lang=en", 390, 844, after(20 * time.Second)},
+}
+
+type play = func(context.Context, *camera.Scene, func() error) error
+
+// after is the moment so long after the store was filled.
+func after(d time.Duration) play {
+	return func(ctx context.Context, s *camera.Scene, _ func() error) error {
+		if err := synced(ctx, s); err != nil {
+			return err
+		}
+		return s.Pass(ctx, d)
+	}
+}
+
+func synced(ctx context.Context, s *camera.Scene) error {
+	return s.Until(ctx, "(await informerscope.state()).queue.synced", time.Minute)
+}
+
+// oneChange shoots a change of one pod on its way from the API server to a worker, and what the worker writes in answer. It is seen an eighth as
+// fast as it happened, and followed.
+func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
+	if err := after(6*time.Second)(ctx, s, nil); err != nil {
+		return err
+	}
+	for _, do := range []string{
+		"informerscope.state().then((is) => { __clock.write = is.workqueue.lastWrite; })",
+		"informerscope.seekTime(__clock.write.atMillis - 1)",
+		"informerscope.ride(__clock.write.key).then((is) => { __clock.first = is.hops[0].seq; })",
+		"informerscope.rideObject(__clock.write.key)", // from then on the page follows it
+		"informerscope.seek(__clock.first - 1)",
+	} {
+		if err := s.Do(ctx, do); err != nil {
+			return err
+		}
+	}
+	if err := s.Keys(ctx, "Escape"); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.seek(__clock.first - 1)"); err != nil {
+		return err
+	}
+	if err := s.Pass(ctx, time.Second); err != nil {
+		return err
+	}
+	for frame := range 17 * movingRate / 2 {
+		if frame == movingRate/2 {
+			if err := s.Do(ctx, "informerscope.play(1 / 8)"); err != nil {
+				return err
+			}
+		}
+		if _, err := camera.Step[bool](ctx, s, 60/movingRate, "true"); err != nil {
+			return err
+		}
+		if err := shoot(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// burst makes the burst of changes of the page's button, behind a held Pop, and lets it through.
+func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
+	const button = "[...document.querySelectorAll('.sbtn')].find((b) => !b.hidden && ['burst', 'release'].includes(b.textContent))"
+	if err := synced(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Pass(ctx, time.Second); err != nil {
+		return err
+	}
+	if err := s.Click(ctx, button); err != nil {
+		return err
+	}
+	if err := s.Until(ctx, "(await informerscope.state()).lanes.every((lane) => lane.queue.depth >= 6)", time.Minute); err != nil {
+		return err
+	}
+	if err := s.Pass(ctx, time.Second); err != nil {
+		return err
+	}
+	if err := s.Click(ctx, button); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 4*time.Second)
+}
+
+// ringAsks is the moment of the story at which it asks what a full ring does.
+func ringAsks(ctx context.Context, s *camera.Scene, _ func() error) error {
+	for step := range 3 {
+		if err := s.Until(ctx, fmt.Sprintf("__clock.told?.step === %d && (__clock.told.waits || __clock.told.done)", step), 2*time.Minute); err != nil {
+			return err
+		}
+		if step < 2 {
+			if err := s.Keys(ctx, "PageDown"); err != nil {
+				return err
+			}
+		}
+	}
+	return s.Pass(ctx, 2*time.Second)
+}
+
+// ringDoubled is the moment at which mailer's ring has grown.
+func ringDoubled(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := ringAsks(ctx, s, nil); err != nil {
+		return err
+	}
+	if err := s.Keys(ctx, "3"); err != nil {
+		return err
+	}
+	if err := s.Until(ctx, "__clock.told.done", time.Minute); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 3*time.Second)
+}
+
+// written waits until a controller has written, pauses, and notes the object.
+func written(ctx context.Context, s *camera.Scene) error {
+	if err := after(6*time.Second)(ctx, s, nil); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.state().then((is) => { __clock.key = is.workqueue.lastWrite.key; })"); err != nil {
+		return err
+	}
+	return s.Do(ctx, "informerscope.pause()")
+}
+
+// inspected shows a pod that a controller wrote, with its journey.
+func inspected(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := written(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.selectObject(__clock.key)"); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 3*time.Second)
+}
+
+// ridden is the hop of a ride at which the store has taken the change.
+func ridden(ctx context.Context, s *camera.Scene, _ func() error) error {
+	if err := written(ctx, s); err != nil {
+		return err
+	}
+	if err := s.Do(ctx, "informerscope.rideObject(__clock.key)"); err != nil {
+		return err
+	}
+	return s.Pass(ctx, 12*time.Second)
+}
+
+// controller is the recording of a controller with a probe in it, which testdata/controller makes: client-go 0.37 on a simulated cluster.
+//
+//go:embed testdata/controller.trace.gz
+var controller []byte
+
+// recorded opens that recording, and goes to a moment at which a slow handler and the work queue are behind.
+func recorded(ctx context.Context, s *camera.Scene, _ func() error) error {
+	for _, do := range []string{
+		"informerscope.load(Uint8Array.from(atob('" + base64.StdEncoding.EncodeToString(controller) + "'), (c) => c.charCodeAt(0)).buffer)",
+		"informerscope.seekTime(14000)",
+		"informerscope.play(1)",
+	} {
+		if err := s.Do(ctx, do); err != nil {
+			return err
+		}
+	}
+	return s.Pass(ctx, 4*time.Second)
+}
