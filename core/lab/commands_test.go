@@ -250,7 +250,7 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 }
 
 // pageOwn are the functions of globalThis.informerscope that are the page's own and no commands.
-var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn"}
+var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn", "picture", "handout"}
 
 func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
 	app, err := os.ReadFile("../../web/automation.js")
