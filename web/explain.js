@@ -52,7 +52,7 @@ addWords({
   ],
   'ex.reflector.137': ['since 1.36 a bookmark goes on to the queue, so the store’s version moves without objects', '自 1.36 起 bookmark 也进队列，没有对象时 store 的版本也前进'],
 
-  'ex.real.1': ['It keeps every change in the order in which it came: nothing is merged and nothing overtakes.', '它按到达的顺序保存每个变更：不合并，也不超越。'],
+  'ex.real.1': ['It keeps every change in the order in which it came: nothing is merged and nothing overtakes.', '它按到达的顺序保存每个变更：不合并，也不乱序。'],
   'ex.real.2b': [
     'PopBatch takes up to 1,000 changes of different keys; a key’s second change ends the batch.',
     'PopBatch 一次取最多 1,000 个不同 key 的变更；同一 key 的第二个变更结束这一批。',
@@ -61,14 +61,14 @@ addWords({
     'PopBatch takes up to 1,000 changes of different keys; a key’s second change, a Bookmark, a SyncAll or a ReplacedAll ends the batch.',
     'PopBatch 一次取最多 1,000 个不同 key 的变更；同一 key 的第二个变更、Bookmark、SyncAll 或 ReplacedAll 结束这一批。',
   ],
-  'ex.real.2s': ['Pop takes one change at a time, and the lock stays shut until it is processed.', 'Pop 一次取一个变更，处理完之前锁一直关着。'],
+  'ex.real.2s': ['Pop takes one change at a time, and the lock stays shut until it is processed.', 'Pop 一次取一个变更，处理完之前一直持有锁。'],
   'ex.real.3u': [
     'While a batch is processed the lock is open, so the Reflector goes on; it stays shut when 2,000 or more wait.',
     '处理一批时锁是开着的，Reflector 可以继续；若有 2,000 个以上在等，则锁住。',
   ],
   'ex.real.3l': [
     'initialPopulation counts the first replacement down; at zero the queue has synced. Whoever asks HasSynced waits for the lock.',
-    'initialPopulation 从首次替换的数量往下数；到零，队列就 synced。调用 HasSynced 要等待这把锁。',
+    'initialPopulation 从首次替换的数量递减；减到 0 即视为已同步（synced）。调用 HasSynced 要等待这把锁。',
   ],
   'ex.delta.1': ['It is two things: a queue of keys, and a map from each key to the Deltas that wait for it.', '它是两样东西：一个 key 的队列，和一个从 key 到等待中 Deltas 的 map。'],
   'ex.delta.2': [
@@ -96,7 +96,7 @@ addWords({
     'Each write brings every index up to date under the same lock, so an index never disagrees with the store.',
     '每次写入都在同一把锁下更新所有 index，index 与 store 不会不一致。',
   ],
-  'ex.indexer.3': ['A lister hands out the object itself and not a copy: whoever changes it changes it for everybody.', 'lister 给出的是对象本身而不是副本：修改它会影响所有使用者。'],
+  'ex.indexer.3': ['A lister hands out the object itself and not a copy: to change it is to change it for everybody.', 'lister 给出的是对象本身而不是副本：修改它会影响所有使用者。'],
   'ex.indexer.131': ['one write at a time; no resourceVersion is kept', '一次写一个；不保存 resourceVersion'],
   'ex.indexer.135': ['a batch is one Transaction under one lock', '一批是一把锁下的一个 Transaction'],
   'ex.indexer.137': [
@@ -119,7 +119,7 @@ addWords({
   'ex.listeners.131': ['each change is handed on as soon as it is in the store', '每个变更进了 store 就立刻交出'],
   'ex.listeners.135': ['a batch is in the store before its first notification leaves', '一批都进了 store，第一份通知才发出'],
   'ex.listeners.137': [
-    'since 1.36 a relist is whole in the store before a handler hears of it; 1.37 adds ShutDownEventHandler, which waits for the last call',
+    'since 1.36 a relist is whole in the store before any handler is called; 1.37 adds ShutDownEventHandler, which waits for the last call',
     '自 1.36 起 relist 整个进了 store，handler 才知道；1.37 增加 ShutDownEventHandler，会等最后一次调用',
   ],
 

@@ -10,7 +10,7 @@ import { Rows } from './rows.js';
 addWords({
   'term.group': ['{name}: what its marks mean', '{name}：各标记的含义'],
   'term.rv.api': [
-    'The newest resourceVersion that is known of the cluster. Every write there gets the next one; it is a version and no time.',
+    'The newest resourceVersion that is known of the cluster. Every write there gets the next one; it is a version, not a timestamp.',
     '已知的集群最新 resourceVersion。集群的每次写入都得到下一个；它是版本，不是时间。',
   ],
   'term.rv.reflector': [
@@ -33,7 +33,7 @@ addWords({
     '浅色：它们已经离开队列。队列是空的，没有别的可显示。',
   ],
   'term.initialPopulation.x': [
-    'How many objects of the first list are still to be processed. It counts down once; at zero the queue has synced, and does not begin anew with a relist.',
+    'How many objects of the first list are still to be processed. It counts down once; at zero the queue has synced, and a relist does not start it again.',
     '第一次 list 的对象中还有多少个待处理。它只倒数一次；到零队列就 synced，relist 不会重新开始。',
   ],
   'term.lock.x': [
@@ -52,7 +52,7 @@ addWords({
   'term.ring.x': [
     'The buffer that never refuses: what the handler has no time for yet waits here. It doubles when it is full and never shrinks. '
       + 'It is empty while the handler keeps up; hold the pin before the handler, or make it slow, and it fills.',
-    '从不拒绝的缓冲：handler 来不及处理的在这里等待。满了就翻倍，从不缩小。handler 跟得上时它是空的；拦住 handler 前的针，或让它变慢，它就会填上。',
+    '从不拒绝的缓冲：handler 来不及处理的在这里等待。满了就翻倍，从不缩小。handler 跟得上时它是空的；在 handler 前拦住，或让它变慢，它就会填上。',
   ],
   'term.nextCh.x': [
     'An unbuffered channel: the handler’s own goroutine takes one notification at a time from here, and calls the handler with it.',

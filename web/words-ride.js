@@ -43,7 +43,7 @@ addWords({
   'ride.at.WorkWaiting': ['The key waits {s} before it is added.', '这个 key 要等 {s} 才加入。'],
   'ride.at.WorkWaitingSooner': ['The key waits, now only {s}.', '这个 key 在等，现在只要 {s}。'],
   'ride.at.WorkWaitingUnchanged': ['The key waits already, and no longer for this.', '这个 key 已在等，不因此等得更久。'],
-  'ride.at.WorkDue': ['The key’s wait is over.', '这个 key 等完了。'],
+  'ride.at.WorkDue': ['The key’s wait is over.', '等待期满，key 重新入队。'],
   'ride.at.WorkShuttingDown': ['The work queue is being shut down.', 'work queue 正在关闭。'],
   'ride.at.ClusterWrite': ['Worker {w} sends {text}, with rv {rv}.', 'worker {w} 发出 {text}，带 rv {rv}。'],
   'ride.at.ClusterWritten': ['Worker {w}’s write went through: rv {rv}.', 'worker {w} 写入成功：rv {rv}。'],

@@ -76,7 +76,7 @@ addWords({
   'knob.rate': ['events a second', '每秒事件'],
   'knob.seed': ['seed', 'seed'],
   'knob.another': ['another seed', '换一个 seed'],
-  'knob.begin': ['begin anew', '重新开始'],
+  'knob.begin': ['begin again', '重新开始'],
   'knob.setRate': ['set the rate', '设定速率'],
   'knob.note': [
     'The same seed plays the same story. Objects and seed begin a new cluster; the rate changes this one.',

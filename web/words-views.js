@@ -158,7 +158,7 @@ addWords({
   'phone.unlocked': ['unlocked', '未锁'],
   'phone.workers': ['{a} of {b} [b:worker|workers] busy, {n} [n:key waits|keys wait]', '{a} / {b} 个 worker 忙，{n} 个 key 等待'],
   'phone.retry': ['{n} [n:retry|retries]', '{n} 个重试'],
-  'phone.none': ['no controller', '没有控制器'],
+  'phone.none': ['no controller', '没有 controller'],
   'phone.doubled': ['ring doubled {a} → {b}', 'ring 翻倍 {a} → {b}'],
   'phone.empty': ['empty', '空'],
   'phone.toLive': ['+{n} to live', '+{n} 到实时'],

@@ -21,7 +21,7 @@ addWords({
   'idx.stored': ['in the store', 'store 里'],
   'idx.byteCount': ['{n} [n:byte|bytes] of JSON', '{n} 字节 JSON'],
   'idx.transformNote': [
-    'SetTransform is refused once an informer has started, so a choice starts the informer anew, as another version does.',
+    'SetTransform is refused once an informer has started, so a choice starts a new informer, as another release does.',
     'informer 启动后 SetTransform 会报错，所以选择后 informer 会重新启动，和换版本一样。',
   ],
 });
