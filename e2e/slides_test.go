@@ -139,7 +139,7 @@ func TestRevealDrivesTheStage(t *testing.T) {
 				}
 			}
 			says("informerscope('story', 'early', true).then((at) => [at.story, at.steps])", `["early",5]`)
-			wait("informerscope('state').then((s) => s.story.story === 'early' && s.seq > 20)")
+			wait("informerscope('state').then((s) => s.story.story === 'early' && s.story.done && s.seq > 20)")
 			says("informerscope('seek', 10).then((v) => v.mode)", `"paused"`)
 			wait("informerscope('state').then((s) => s.seq === 10)")
 			says("informerscope('play', 2).then((v) => [v.mode, v.speed])", `["playing",2]`)
