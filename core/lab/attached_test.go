@@ -163,7 +163,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	}
 }
 
-// hostileStream is a process that tells its header, and then the same again and again until who listens leaves; it is told how many bytes went out.
+// hostileStream is a process that sends its header and then one text again and again until its reader leaves. It counts the bytes that went out.
 func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
 	var sent atomic.Int64
 	many := strings.Repeat(again, max(1, (64<<10)/len(again)))
@@ -274,7 +274,7 @@ func TestAnAttachedProcessThatDrips(t *testing.T) {
 	}
 }
 
-// TestManyAttachedInformers: a process that names more informers than a menu can have is told so.
+// TestManyAttachedInformers: a process that names more informers than a menu can have gets an error that says so.
 func TestManyAttachedInformers(t *testing.T) {
 	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"informers":[{}`+strings.Repeat(",{}", 300_000)+`]}`)

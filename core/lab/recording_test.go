@@ -84,6 +84,6 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 	during = nil
 	before := rec.Generation()
 	if _, _, err := l.Load(strings.NewReader("no trace")); err == nil || rec.Generation() != before {
-		t.Errorf("%v, and the log began anew", err)
+		t.Errorf("%v, and a new log began", err)
 	}
 }

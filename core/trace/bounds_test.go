@@ -214,7 +214,7 @@ func TestObjectsThatAreReferredToAreBounded(t *testing.T) {
 	}
 }
 
-// TestAnEventInManyLinesIsBounded: an event of which there is always more to come is refused.
+// TestAnEventInManyLinesIsBounded: an event that never ends is refused.
 func TestAnEventInManyLinesIsBounded(t *testing.T) {
 	line := []byte(`{"s":1,"k":"Restored","more":true,"txt":"{}","items":[{}]}`)
 	for _, c := range []struct {

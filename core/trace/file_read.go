@@ -141,7 +141,7 @@ type LineReader struct {
 	In *bufio.Reader
 	// Max is how many bytes a line has at most.
 	Max int
-	// Read, when not nil, is told how many bytes were read.
+	// Read, when not nil, gets the number of bytes read so far.
 	Read func(n int)
 	// N is the number of the line that was read last, and Total how many bytes were read.
 	N     int

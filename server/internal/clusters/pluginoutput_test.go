@@ -107,7 +107,7 @@ func TestAPluginThatIsNotThereYet(t *testing.T) {
 	}
 }
 
-// TestLinesOfPluginsAreBounded: of lines that are too long, or too many in a minute, it is told that there were some.
+// TestLinesOfPluginsAreBounded: lines that are too long, or too many in a minute, are left out, and a line says so.
 func TestLinesOfPluginsAreBounded(t *testing.T) {
 	var got []string
 	now := time.Unix(0, 0)

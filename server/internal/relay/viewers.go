@@ -109,8 +109,8 @@ func (s *sockets) Close() error {
 // Addr implements net.Listener.
 func (s *sockets) Addr() net.Addr { return &net.UnixAddr{Name: "viewers", Net: "websocket"} }
 
-// accept makes a viewer of an upgraded connection, if there is room. One that comes too late is told so in the close
-// frame, for a page cannot see the status of a refused upgrade.
+// accept makes a viewer of an upgraded connection, if there is room. The close frame tells a page that comes too late,
+// for a page cannot see the status of a refused upgrade.
 func (r *Relay) accept(ws *websocket.Conn) {
 	v := &viewer{pace: rate.NewLimiter(requestRate, requestBurst)}
 	v.quiet.Store(time.Now().UnixNano())

@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watchBody is the body of a watch whose ERROR event, the last that a watch has, is written anew as any other error is. API servers write each
+// watchBody is the body of a watch whose ERROR event, the last that a watch has, is written like any other error. API servers write each
 // event as a line that begins with its type (metav1.WatchEvent), so the first bytes of a line say whether it passes as it comes; any other line is
 // read as JSON, and what is no event ends the watch.
 type watchBody struct {
