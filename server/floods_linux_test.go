@@ -28,7 +28,7 @@ const (
 	// floodTime is how long a flood goes on, as fast as the server takes it.
 	floodTime = time.Second
 	// What a flood may cost: processors, resident memory in MiB, requests that reach the cluster, and how long another viewer waits.
-	floodProcessors, floodMemory, floodRequests, floodWait = 0.7, 192, 700, 2 * time.Second
+	floodProcessors, floodMemory, floodRequests, floodWait = 0.8, 192, 700, 2 * time.Second
 )
 
 // flooder is a viewer that writes frames by hand.
@@ -115,6 +115,21 @@ func (p *process) processor() time.Duration {
 		ticks += n
 	}
 	return time.Duration(ticks) * 10 * time.Millisecond
+}
+
+// awaitRest waits until the process does nothing: when it begins, it packs the page's files.
+func (p *process) awaitRest() {
+	p.t.Helper()
+	for deadline, last := time.Now().Add(6*patience), time.Duration(-1); ; {
+		now := p.processor()
+		if now == last {
+			return
+		}
+		if last = now; time.Now().After(deadline) {
+			p.t.Fatal("the process does not come to rest")
+		}
+		<-time.After(200 * time.Millisecond)
+	}
 }
 
 // metric reads one number of the process's metrics.
@@ -237,6 +252,7 @@ func TestFloodsOfAViewer(t *testing.T) {
 				return time.Since(began)
 			}
 			ask()
+			p.awaitRest()
 			f := newFlooder(p, flood.drain, flood.settings...)
 			if flood.begin != nil {
 				if err := flood.begin(f); err != nil {
@@ -293,6 +309,7 @@ func TestClosedConnectionsLeaveNothing(t *testing.T) {
 	for range warmup {
 		shake()
 	}
+	p.awaitRest()
 	before, goroutines := p.memory("VmRSS"), p.metric("go_goroutines")
 	for range connections {
 		shake()

@@ -284,6 +284,7 @@ func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 				}
 			}
 			ask()
+			p.awaitRest()
 			before, goroutines := p.memory("VmRSS"), p.metric("go_goroutines")
 			var leave []func()
 			for range crowd.viewers {

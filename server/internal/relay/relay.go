@@ -140,6 +140,10 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	defer end()
 	if !v.pace.Allow() {
+		if v.refused.Add(1) > mostRefused {
+			_ = v.CloseWith(websocket.ClosePolicyViolation, "too many requests")
+			panic(http.ErrAbortHandler)
+		}
 		r.tooFast(w)
 		return
 	}

@@ -22,6 +22,8 @@ const (
 	// requestRate is how many requests a second a viewer may make, and requestBurst how many at once before that. A page makes one for each
 	// list and watch, and backs off as client-go does.
 	requestRate, requestBurst = 100, 500
+	// mostRefused is how many requests beyond that rate a viewer may make before it is cut off.
+	mostRefused = 1000
 	// maxHeaderBytes bounds a request's headers, its URL with a long continue token included.
 	maxHeaderBytes = 64 << 10
 	// maxFrame is the largest frame taken from a viewer, the smallest bound that RFC 9113 allows.
@@ -36,6 +38,7 @@ type viewer struct {
 	number  int64
 	streams atomic.Int64  // whose handlers run
 	pace    *rate.Limiter // of requests
+	refused atomic.Int64  // requests beyond the rate
 	quiet   atomic.Int64  // since when there are none, in nanoseconds of Unix time
 }
 
