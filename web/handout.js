@@ -46,7 +46,7 @@ export class Handout {
     ctx.say(t('handout.plays'));
     stories.manual = true; // no page turns by itself, and no ride opens
     for (let i = 0; i <= last; i++) stories.ridden.add(i);
-    const told = await this.ended(story, last);
+    const told = await this.finish(story, last);
     const restore = this.o.light();
     try {
       const say = stories.say.bind(stories);
@@ -77,12 +77,12 @@ export class Handout {
   }
 
   /**
-   * What is told once the last step is over; what that asks of its reader is done in the reader's place.
+   * Plays the story to the end of its last step, and does itself what a step asks of its reader.
    * @param {import('./types.js').Story} story
    * @param {number} last
    * @private
    */
-  async ended(story, last) {
+  async finish(story, last) {
     const { ctx, stories } = this;
     await this.comes(story, () => stories.told && !stories.starting && stories.told.last === last);
     for (let presses = 0; presses < 3 && !stories.told?.ended; presses++) {

@@ -28,7 +28,7 @@ function named() {
 export function listen({ address, link, stories, theme, present }) {
   if (parent === window) return;
   const at = () => ({ story: stories.story?.id ?? '', step: stories.i, steps: stories.story?.steps.length ?? 0, done: !!stories.told?.done });
-  /** As a clicker: the next step of the story that is told, or the next mark. @param {1 | -1} n */
+  /** Does what a clicker does: goes to the next step of the story, or to the next mark. @param {1 | -1} n */
   const turn = async (n) => {
     if (stories.story) stories.turn(n);
     else await address.perform('mark', [n]);

@@ -63,7 +63,7 @@ func newWorld(t *testing.T, objects int) *world {
 
 // request is path and parameters. timeoutSeconds is random. timeout repeats it in
 // the requests of client-go's typed clients and in ours, and its dynamic client
-// leaves it out; API servers do not heed it for watches.
+// leaves it out; API servers ignore it for watches.
 func request(r *http.Request) string {
 	q := r.URL.Query()
 	q.Del("timeout")

@@ -147,7 +147,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 }
 
 // TestReadingKeepsNoMoreThanALog: of a file with more events than a log has, or with more in them, no more is kept than the log's bounds, at any
-// time; and whoever shares the thread has a turn for each piece of it, within a long line too.
+// time; and other work on the thread has a turn after each piece, also within a long line.
 func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 	notes := func(n int) io.Reader {
 		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note","txt":"a note of some length"}`+"\n", n))
