@@ -16,7 +16,7 @@ type store struct {
 	Transform string `json:"transform"`
 }
 
-// TestTransform chooses a TransformFunc in the Indexer's menu: the informer starts anew, the panel says what came and what is held, and the
+// TestTransform chooses a TransformFunc in the Indexer's menu: a new informer starts, the panel says what came and what is held, and the
 // address says which transform it is.
 func TestTransform(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
@@ -44,8 +44,8 @@ func TestTransform(t *testing.T) {
 	least := now()
 	evalIn[bool](t, p, "("+button+".click(), true)")
 	shot(t, p, "3-menu")
-	if menu := evalIn[string](t, p, "document.querySelector('.pop').textContent"); !strings.Contains(menu, "starts the informer anew") {
-		t.Errorf("the menu does not say that the informer is started anew: %q", menu)
+	if menu := evalIn[string](t, p, "document.querySelector('.pop').textContent"); !strings.Contains(menu, "starts a new informer") {
+		t.Errorf("the menu does not say that a choice starts a new informer: %q", menu)
 	}
 	if !evalIn[bool](t, p, "document.activeElement === document.querySelector('.pop [aria-checked=true]')") {
 		t.Error("the choice that was made has not the focus")
@@ -85,7 +85,7 @@ func TestTransform(t *testing.T) {
 		}
 		q.ExpectClean(t)
 	}
-	// Two eras run the same one, and say which; a phone has the menu among the rest.
+	// Two releases run the same one, and say which; a phone has the menu among the rest.
 	two := openStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en&era=1.31,1.37&transform=metadata", 1280, 720)
 	await(t, two, 2*time.Minute, "s.queue.synced && s.indexer.transform === 'metadata'")
 	waitFor(t, two, `[...document.querySelectorAll(".lanesv text")].some((el) => el.textContent === "metadata only")`)

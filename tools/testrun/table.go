@@ -85,8 +85,9 @@ func (t *tier) printSkips(w io.Writer) {
 	}
 }
 
-// failureLines is how much of a failure the table repeats; all of it was printed when it came.
-const failureLines = 6
+// failureLines is how many of a failure's first lines, and how many of its last, the table repeats. The first say what failed; the last are
+// the logs of what the test started. All of it was printed when it came.
+const failureLines = 4
 
 func (t *tier) printFailures(w io.Writer) {
 	if t.Failed == 0 {
@@ -103,7 +104,7 @@ func (t *tier) printFailures(w io.Writer) {
 					}
 					where := slices.Compact([]string{s.Name, g.What, f.Test})
 					fmt.Fprintf(w, "  %s%s\n", strings.Join(where, ": "), log)
-					for _, line := range lastLines(f.Why, failureLines) {
+					for _, line := range endLines(f.Why, failureLines) {
 						fmt.Fprintf(w, "        %.200s\n", line)
 					}
 				}
@@ -112,13 +113,17 @@ func (t *tier) printFailures(w io.Writer) {
 	}
 }
 
-func lastLines(text string, n int) []string {
+// endLines returns the first n and the last n lines of a text, without the lines that testing adds.
+func endLines(text string, n int) []string {
 	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
 	lines = slices.DeleteFunc(lines, func(l string) bool {
 		l = strings.TrimSpace(l)
 		return l == "" || strings.HasPrefix(l, "=== ") || strings.HasPrefix(l, "--- ")
 	})
-	return lines[max(0, len(lines)-n):]
+	if len(lines) > 2*n {
+		lines = slices.Concat(lines[:n], []string{"…"}, lines[len(lines)-n:])
+	}
+	return lines
 }
 
 // relative is a path as seen from the working directory, if that is shorter.
