@@ -80,7 +80,7 @@ var a11yScenes = []struct {
 	{"stories", []string{"wait (document.activeElement?.blur?.(), true)", "keys s", "wait stage.find('#story-list [role=option]')"}},
 	{"explain", []string{"wait (document.activeElement?.blur?.(), true)", "keys i", "wait stage.find('.exi[aria-expanded=true]')"}},
 	{"keys", []string{"click stage.find('.icons button', /^keys/)", "wait stage.find('.kp')"}},
-	{"two eras", []string{"wait informerscope.select({era: '1.31,1.37'}).then(() => true)",
+	{"two releases", []string{"wait informerscope.select({era: '1.31,1.37'}).then(() => true)",
 		"wait document.getElementById('app').classList.contains('view-lanes')"}},
 	{"one era", []string{"wait informerscope.select({era: '1.37'}).then(() => true)", "wait !document.getElementById('app').classList.contains('view-lanes')"}},
 	{"presenter", []string{"wait (document.activeElement?.blur?.(), true)", "keys p", "wait document.getElementById('app').classList.contains('view-presenter')"}},

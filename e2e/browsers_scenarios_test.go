@@ -37,7 +37,7 @@ func TestBrowsers(t *testing.T) {
 		}{
 			{"up", pageUp},
 			{"painted", func(v *visitor) { pagePainted(v, same) }},
-			{"eras", twoEras},
+			{"eras", twoReleases},
 			{"story", storyOnStage},
 			{"recording", recordingAgain},
 			{"link", func(v *visitor) { linkFollowed(v, same) }},
@@ -138,8 +138,8 @@ func pagePainted(v *visitor, same *agreement) {
 	v.until(10*time.Second, fmt.Sprintf("Number(stage.event()) > %d", head), "stage.event()")
 }
 
-// twoEras sets two eras side by side on the page, and a burst on both.
-func twoEras(v *visitor) {
+// twoReleases sets two releases side by side on the page, and a burst on both.
+func twoReleases(v *visitor) {
 	v.open("&source=sim&seed=7&objects=120&rate=10&lang=en&era=1.31,1.37")
 	synced := "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced && l.indexer.count > 0 && l.reflector.phase === 'watching')"
 	s := v.await(time.Minute, "%s", synced)

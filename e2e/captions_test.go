@@ -72,7 +72,7 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestCaptionsOfTheSimulation listens to every caption of a simulated cluster from its first event on, through a change of eras, and then looks at
+// TestCaptionsOfTheSimulation listens to every caption of a simulated cluster from its first event on, through a change of releases, and then looks at
 // each of its first hundred events: nothing is relisted, and nothing broke.
 func TestCaptionsOfTheSimulation(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
@@ -86,9 +86,9 @@ func TestCaptionsOfTheSimulation(t *testing.T) {
 	if err := p.Navigate(within(t, time.Minute), srv.url+"&source=sim&seed=7&objects=300&lang=en"); err != nil {
 		t.Fatal(err)
 	}
-	for _, era := range []string{"1.31", "1.33", "1.37", "1.31,1.37"} {
+	for _, release := range []string{"1.31", "1.33", "1.37", "1.31,1.37"} {
 		await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
-		call(t, p, "select({era: %q})", era)
+		call(t, p, "select({era: %q})", release)
 		settle(t, p)
 	}
 	await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
@@ -103,7 +103,7 @@ func TestCaptionsOfTheSimulation(t *testing.T) {
 			t.Errorf("it says %q", w)
 		}
 	}
-	if len(said) < 102 { // a caption stands for 2.5 s, so how many are heard before the first look goes with the time that the eras take
+	if len(said) < 102 { // a caption stands for 2.5 s, so how many are heard before the first look goes with the time that the releases take
 		t.Errorf("only %d captions were heard: %q", len(said), said)
 	}
 	p.ExpectClean(t)

@@ -33,18 +33,18 @@ func TestLongRunsAreFlat(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, layout := range []struct {
-		name, fragment, era string
-		width, height       int64
+		name, fragment, release string
+		width, height           int64
 	}{
 		{"stage", "", "1.37", 1280, 720},
 		{"presenter", "&presenter=1", "1.37", 1280, 720},
-		{"two eras", "", "1.31,1.37", 1280, 720},
+		{"two releases", "", "1.31,1.37", 1280, 720},
 		{"factory", "&resource=pods,nodes,deployments.apps", "1.37", 1280, 720},
 		{"phone", "", "1.37", 390, 844},
 		{"embed", "&embed=queue", "1.37", 640, 480},
 	} {
 		t.Run(layout.name, func(t *testing.T) {
-			p := b.OpenForTest(t, srv.url+"&source=sim&lang=en&era="+layout.era+layout.fragment, layout.width, layout.height)
+			p := b.OpenForTest(t, srv.url+"&source=sim&lang=en&era="+layout.release+layout.fragment, layout.width, layout.height)
 			await(t, p, 2*time.Minute, "s.queue.synced")
 			// A moment that is never reached is played to without waiting for the clock.
 			call(t, p, "select({seed: 7, objects: 120, rate: 10, do: '', at: 1e12})")

@@ -58,10 +58,10 @@ func TestLinkIsExact(t *testing.T) {
 		{"burst, hold, cut", "&seed=7&objects=240&rate=6", `
 			await sleep(900); await I.hold('pop'); await I.cluster('burst', {n: 300}); await sleep(700); await I.release('pop', 1); await I.release('pop', 0);
 			await sleep(500); await I.fault('cut'); await sleep(2500)`},
-		{"two eras, trouble", "&seed=11&objects=120&rate=40&era=1.31,1.37", `
+		{"two releases, trouble", "&seed=11&objects=120&rate=40&era=1.31,1.37", `
 			await sleep(700); await I.fault('410'); await sleep(800); await I.fault('slow'); await I.cluster('create', {namespace: 'shop', name: 'extra', replicas: 9});
 			await sleep(300); await I.fault('500', {count: 2}); await sleep(2600)`},
-		{"another era later", "&seed=5&objects=80&rate=60&transform=metadata", `
+		{"another release later", "&seed=5&objects=80&rate=60&transform=metadata", `
 			await sleep(600); await I.cluster('delete'); await I.fault('delay', {millis: 40}); await sleep(400);
 			await I.select({era: '1.33', transform: 'managedFields'});
 			await sleep(500); const id = await I.addListener({name: 'my own', paceMillis: 7}); await sleep(500);

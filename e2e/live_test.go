@@ -56,7 +56,7 @@ type live struct {
 	n  int // versions written so far
 }
 
-// TestLive holds every stage and strikes every fault on a real cluster, by the page's own buttons and by its keys, in the oldest era and in the
+// TestLive holds every stage and strikes every fault on a real cluster, by the page's own buttons and by its keys, in the oldest release and in the
 // newest: what they do is real, it is marked on the timeline, the informer recovers, and the store then is what the API server has. The API
 // server's own audit log says that the page wrote nothing meanwhile.
 func TestLive(t *testing.T) {
@@ -75,25 +75,25 @@ func TestLive(t *testing.T) {
 	}
 	srv := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+pageKubeconfig(t, cp))
 	b := browser.StartForTest(t)
-	for _, era := range []string{"1.31", "1.37"} {
-		t.Run(era, func(t *testing.T) {
+	for _, release := range []string{"1.31", "1.37"} {
+		t.Run(release, func(t *testing.T) {
 			p := b.OpenForTest(t, "about:blank", 1280, 720)
 			for _, script := range []string{stageTools(t), tapMarks} {
 				if err := p.OnNewDocument(within(t, 30*time.Second), script); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if err := p.Navigate(within(t, time.Minute), srv.url+"&lang=en&source=live&resource=pods&context="+cluster.ContextName+"&era="+era); err != nil {
+			if err := p.Navigate(within(t, time.Minute), srv.url+"&lang=en&source=live&resource=pods&context="+cluster.ContextName+"&era="+release); err != nil {
 				t.Fatal(err)
 			}
 			s := await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching' && s.indexer.count === %d", livePods)
-			if s.Source.Kind != "live" || s.Era != era {
-				t.Fatalf("source %q, era %q", s.Source.Kind, s.Era)
+			if s.Source.Kind != "live" || s.Release != release {
+				t.Fatalf("source %q, era %q", s.Source.Kind, s.Release)
 			}
 			l := &live{t: t, cp: cp, p: p}
 			_ = t.Run("reads only", func(t *testing.T) { l.at(t).readsOnly() }) &&
-				t.Run("holds", func(t *testing.T) { l.at(t).holds(era) }) &&
-				t.Run("faults", func(t *testing.T) { l.at(t).faults(era) }) &&
+				t.Run("holds", func(t *testing.T) { l.at(t).holds(release) }) &&
+				t.Run("faults", func(t *testing.T) { l.at(t).faults(release) }) &&
 				t.Run("factory", func(t *testing.T) { l.at(t).factory() })
 			p.ExpectClean(t, "ERR_CONNECTION", "WebSocket")
 		})
@@ -278,7 +278,7 @@ func (l *live) readsOnly() {
 }
 
 // holds holds each stage twice, by the mouse and by the keys, lets one through, then n, then all.
-func (l *live) holds(era string) {
+func (l *live) holds(release string) {
 	t, p := l.t, l.p
 	// Bookmarks pass the first stages too, and what is counted here are changes.
 	use(t, p, control{do: []string{"keys 8"}, want: "s.faults.some((f) => f.name === 'nobookmarks' && f.on)"})
@@ -290,9 +290,9 @@ func (l *live) holds(era string) {
 		// What is held before the queue waits in the connection: the Reflector does not go on.
 		{"store", "stage.find('.pin', /before store/)", "1", printer + ".distributed",
 			"s.queue.depth === 0 && Number(s.api.resourceVersion) > Number(s.reflector.resourceVersion)", 3},
-		// A DeltaFIFO pops a key, and a batch of the newest era ends at a key's second change.
+		// A DeltaFIFO pops a key, and a batch of the newest release ends at a key's second change.
 		{"pop", "stage.find('.pin', /Pop/)", "2", "s.queue.pops", "s.queue.depth >= (s.queue.kind === 'DeltaFIFO' ? 12 : 24)",
-			map[string]int{"1.31": 12, "1.37": 3}[era]},
+			map[string]int{"1.31": 12, "1.37": 3}[release]},
 		{"deliver", "stage.find('.pin', /deliver|printer/)", "3", printer + ".delivered",
 			printer + ".pending >= 20 && s.listeners.filter((x) => x.name !== 'printer').every((x) => x.pending === 0)", 3},
 		{"take", "stage.find('.pin', /worker/)", "4", "s.workqueue.reconciles", "s.workqueue.depth >= 20", 24},
@@ -348,7 +348,7 @@ func (l *live) anew() {
 }
 
 // faults strikes each fault, most of them by the mouse and by a key.
-func (l *live) faults(era string) {
+func (l *live) faults(release string) {
 	t, p := l.t, l.p
 	fault := func(name string) string { return fmt.Sprintf("click stage.seek('.faults button', /^%s/)", name) }
 	of := func(name string) string { return fmt.Sprintf("s.faults.find((f) => f.name === '%s')", name) }
@@ -437,7 +437,7 @@ func (l *live) faults(era string) {
 			l.marked(before, "fault", "noendmark")
 			// Only a WatchList waits for the mark.
 			stuck := fmt.Sprintf("%s && s.reflector.phase === 'watch-listing' && s.reflector.tempStore === %d && s.indexer.count === %d", relisted, livePods, livePods)
-			if era == "1.31" {
+			if release == "1.31" {
 				stuck = relisted + " && " + watching
 			}
 			use(t, p, control{do: []string{blur, "keys 3"}, want: stuck})
@@ -449,7 +449,7 @@ func (l *live) faults(era string) {
 		})
 	}
 	t.Run("no bookmarks", func(t *testing.T) {
-		if era != "1.37" {
+		if release != "1.37" {
 			t.Skip("the fault withholds frames beneath the informer, whatever its era is, and two minutes pass until it can be seen")
 		}
 		l := l.at(t)

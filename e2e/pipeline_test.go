@@ -24,8 +24,8 @@ const (
 // relay, the WebAssembly informer in a real browser, and its panels' state;
 // judged by what the API server says.
 func TestPipeline(t *testing.T) {
-	for _, era := range []struct{ name, queue string }{{"1.31", "DeltaFIFO"}, {"1.37", "RealFIFO"}} {
-		t.Run(era.name, func(t *testing.T) {
+	for _, release := range []struct{ name, queue string }{{"1.31", "DeltaFIFO"}, {"1.37", "RealFIFO"}} {
+		t.Run(release.name, func(t *testing.T) {
 			cp := cluster.StartForTest(t, cluster.Options{})
 			begin := time.Now()
 			if err := cp.PopulatePods(t.Context(), pods, namespaces); err != nil {
@@ -38,10 +38,10 @@ func TestPipeline(t *testing.T) {
 
 			await(t, page, time.Minute, "s.queue.synced && s.source.kind === 'sim'")
 			call(t, page, "select({source: 'live', context: %q, group: '', version: 'v1', resource: 'pods', namespace: '', era: %q})",
-				cluster.ContextName, era.name)
+				cluster.ContextName, release.name)
 			s := await(t, page, time.Minute, "s.source.kind === 'live' && s.queue.synced && s.indexer.count === %d && s.reflector.phase === 'watching'", pods)
-			if s.Queue.Kind != era.queue || s.Era != era.name {
-				t.Errorf("era %q has a %s, want %q and a %s", s.Era, s.Queue.Kind, era.name, era.queue)
+			if s.Queue.Kind != release.queue || s.Release != release.name {
+				t.Errorf("era %q has a %s, want %q and a %s", s.Release, s.Queue.Kind, release.name, release.queue)
 			}
 			if s.Source.Context != cluster.ContextName {
 				t.Errorf("the page says its context is %q, want %q", s.Source.Context, cluster.ContextName)

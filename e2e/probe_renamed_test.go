@@ -99,10 +99,10 @@ func TestProbeRenamed(t *testing.T) {
 			command(t, dir, "go", "build", "-mod=mod", "-o", "probedalone", ".")
 			built := time.Since(begin)
 			var is struct {
-				Era   string
-				Kinds map[string]int
-				Rings bool
-				Off   map[string]string
+				Release string
+				Kinds   map[string]int
+				Rings   bool
+				Off     map[string]string
 			}
 			if err := json.Unmarshal(command(t, dir, filepath.Join(dir, "probedalone")), &is); err != nil {
 				t.Fatal(err)
@@ -128,9 +128,9 @@ func TestProbeRenamed(t *testing.T) {
 			if want["listeners"] != "" || want["rings"] != "" {
 				rings = false
 			}
-			if stored != changes || is.Kinds["Queued"] != entered || is.Kinds["Handled"] != handled || is.Rings != rings || is.Era != "1.37" {
+			if stored != changes || is.Kinds["Queued"] != entered || is.Kinds["Handled"] != handled || is.Rings != rings || is.Release != "1.37" {
 				t.Errorf("%d changes of the store, %d entries of the queue, %d calls of handlers, rings seen: %t, era %s; not %d, %d, %d, %t, 1.37",
-					stored, is.Kinds["Queued"], is.Kinds["Handled"], is.Rings, is.Era, changes, entered, handled, rings)
+					stored, is.Kinds["Queued"], is.Kinds["Handled"], is.Rings, is.Release, changes, entered, handled, rings)
 			}
 		})
 	}

@@ -269,12 +269,12 @@ func readRecording(t *testing.T, text []byte) (trace.Header, []trace.Event) {
 // recording says is compared with what is in the controller, at moments between random writes; and the recording is opened in the page.
 func TestProbe(t *testing.T) {
 	for _, x := range []release{{"v0.31.14", "1.31", "DeltaFIFO"}, {"v0.37.2", "1.37", "RealFIFO"}} {
-		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.era, x.queue) })
+		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.release, x.queue) })
 	}
 }
 
 // release is one of client-go, with what its informers are.
-type release struct{ clientGo, era, queue string }
+type release struct{ clientGo, release, queue string }
 
 var probeReleases = flag.Bool("probe.releases", false, "run TestProbeReleases and TestProbeInControllerRuntime, which compile much")
 
@@ -285,11 +285,11 @@ func TestProbeReleases(t *testing.T) {
 	}
 	for _, x := range []release{{"v0.32.13", "1.31", "DeltaFIFO"}, {"v0.33.13", "1.33", "RealFIFO"}, {"v0.34.13", "1.33", "RealFIFO"},
 		{"v0.35.10", "1.35", "RealFIFO"}, {"v0.36.6", "1.37", "RealFIFO"}} {
-		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.era, x.queue) })
+		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.release, x.queue) })
 	}
 }
 
-func probeMatrix(t *testing.T, clientGo, era, queue string) {
+func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	c, err := cp.Client()
 	if err != nil {
@@ -354,8 +354,8 @@ func probeMatrix(t *testing.T, clientGo, era, queue string) {
 	}
 	s := f.State()
 	for _, lane := range append(s.Lanes, s) {
-		if lane.Era != era || lane.Queue.Kind != queue {
-			t.Errorf("era %s with a %s, not %s with a %s", lane.Era, lane.Queue.Kind, era, queue)
+		if lane.Release != release || lane.Queue.Kind != queue {
+			t.Errorf("era %s with a %s, not %s with a %s", lane.Release, lane.Queue.Kind, release, queue)
 		}
 		if !lane.Synced || lane.Reflector.Phase != "watching" && lane.Reflector.Phase != "idle" {
 			t.Errorf("synced %t, phase %s", lane.Synced, lane.Reflector.Phase)

@@ -40,7 +40,7 @@ const (
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
 // matrix is a page on a real control plane, with all between them that can break: etcd, the API server, the network to it, the relay, the
-// network to that, and the browser. The page shows two eras side by side, so each fault meets both queues and both ways to list.
+// network to that, and the browser. The page shows two releases side by side, so each fault meets both queues and both ways to list.
 type matrix struct {
 	root   *testing.T // what is started lives as long as that
 	t      *testing.T

@@ -39,8 +39,8 @@ func openSim(t *testing.T, fragment string, width, height int64) *browser.Page {
 func TestSimulated(t *testing.T) {
 	page := openSim(t, "&source=sim&seed=7", 1280, 720)
 	s := await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
-	if s.Source.Kind != "sim" || s.Era != "1.37" || s.Queue.Kind != "RealFIFO" {
-		t.Errorf("source %q, era %q, queue %q; want sim, 1.37, RealFIFO", s.Source.Kind, s.Era, s.Queue.Kind)
+	if s.Source.Kind != "sim" || s.Release != "1.37" || s.Queue.Kind != "RealFIFO" {
+		t.Errorf("source %q, era %q, queue %q; want sim, 1.37, RealFIFO", s.Source.Kind, s.Release, s.Queue.Kind)
 	}
 	await(t, page, time.Minute, "s.seq > %d && s.reflector.events > %d", s.Seq+20, s.Reflector.Events)
 	shot(t, page, "1-running")

@@ -324,8 +324,8 @@ func clusterControls() []control {
 func selectControls() []control {
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	controls := []control{}
-	for _, era := range []string{"1.35", "1.33", "1.31"} {
-		controls = append(controls, byMouse("era "+era, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", era), "s.era === '"+era+"' && "+ready))
+	for _, release := range []string{"1.35", "1.33", "1.31"} {
+		controls = append(controls, byMouse("era "+release, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", release), "s.era === '"+release+"' && "+ready))
 	}
 	return append(controls,
 		control{name: "era, arrows", before: ready, do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"},
@@ -451,7 +451,7 @@ func viewControls() []control {
 	}
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	return []control{
-		{name: "two eras, mouse", before: ready, do: []string{"click stage.find('.twolanes')"},
+		{name: "two releases, mouse", before: ready, do: []string{"click stage.find('.twolanes')"},
 			want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", page: view("lanes")},
 		{name: "one era again, key", do: []string{blur, "keys b"}, want: "!s.lanes?.length && " + ready, page: "!" + view("lanes")},
 		{name: "presenter, mouse", do: []string{"click stage.find('button', /^presenter/)"}, page: view("presenter") + " && location.hash.includes('presenter')"},

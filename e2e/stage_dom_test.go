@@ -117,9 +117,9 @@ func counted[N int | int64 | uint64](n N, unit string) string {
 func TestStageShowsState(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
-	for _, era := range []string{"1.37", "1.31"} {
-		t.Run(era, func(t *testing.T) {
-			p := openStage(t, b, srv, "&source=sim&seed=11&rate=30&lang=en&era="+era, 1280, 720)
+	for _, release := range []string{"1.37", "1.31"} {
+		t.Run(release, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=11&rate=30&lang=en&era="+release, 1280, 720)
 			eventful(t, p)
 			call(t, p, "pause()")
 			head := await(t, p, 10*time.Second, "s.view.mode === 'paused'").View.Head
@@ -131,7 +131,7 @@ func TestStageShowsState(t *testing.T) {
 					expectDrawn(t, s, d)
 				})
 			}
-			shot(t, p, "state-"+era)
+			shot(t, p, "state-"+release)
 			p.ExpectClean(t)
 		})
 	}

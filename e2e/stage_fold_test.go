@@ -25,11 +25,11 @@ func TestStepBackIsTheFold(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, tt := range []struct {
-		era   string
-		lanes int
+		release string
+		lanes   int
 	}{{"1.37", 1}, {"1.31", 1}, {"1.31,1.37", 2}} {
-		t.Run(tt.era, func(t *testing.T) {
-			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+tt.era, 1280, 720)
+		t.Run(tt.release, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+tt.release, 1280, 720)
 			eventful(t, p)
 			call(t, p, "pause()")
 			head := await(t, p, 10*time.Second, "s.view.mode === 'paused'").Seq

@@ -112,9 +112,9 @@ func seated(q trace.Queue, n int, selected string) []seat {
 func TestQueueSeats(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
-	for _, era := range []string{"1.37", "1.31"} {
-		t.Run(era, func(t *testing.T) {
-			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+era, 1280, 720)
+	for _, release := range []string{"1.37", "1.31"} {
+		t.Run(release, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&rate=30&lang=en&era="+release, 1280, 720)
 			call(t, p, "hold('pop')")
 			await(t, p, 20*time.Second, "s.queue.depth >= 12")
 			call(t, p, "hold('take')")
@@ -181,9 +181,9 @@ func momentsOf(t *testing.T, p *browser.Page, head uint64) []uint64 {
 func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
-	for _, era := range []string{"1.37", "1.31"} {
-		t.Run(era, func(t *testing.T) {
-			p := openStage(t, b, srv, "&source=sim&seed=5&objects=12&rate=0&lang=en&era="+era, 1280, 720)
+	for _, release := range []string{"1.37", "1.31"} {
+		t.Run(release, func(t *testing.T) {
+			p := openStage(t, b, srv, "&source=sim&seed=5&objects=12&rate=0&lang=en&era="+release, 1280, 720)
 			call(t, p, "cluster('burst', {n: 6})")
 			await(t, p, 20*time.Second, "s.queue.depth === 0 && s.queue.lastBatch.length > 0 && s.queue.lastBatch.some((i) => i.key)")
 			call(t, p, "hold('pop')")
@@ -211,7 +211,7 @@ func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 				if err := p.WaitFor(within(t, 30*time.Second), held, words); err != nil {
 					t.Fatalf("nothing says that Pop is held: %v", err)
 				}
-				shot(t, p, "held-"+era+"-"+strings.ReplaceAll(layout, " ", "-"))
+				shot(t, p, "held-"+release+"-"+strings.ReplaceAll(layout, " ", "-"))
 				all := evalIn[[]string](t, p, words)
 				for _, w := range all {
 					if strings.Contains(w, "Pop waits") {

@@ -21,11 +21,11 @@ import (
 
 var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
 
-// storyLayouts are where stories are told. Two eras and the factory are those stories' own, which have two eras or several resources.
+// storyLayouts are where stories are told. Two releases and the factory are those stories' own, which have two releases or several resources.
 var storyLayouts = []struct {
 	name, fragment string
 	w, h           int64
-	oldest         bool // in the last of the story's eras
+	oldest         bool // in the last of the story's releases
 }{
 	{"stage", "", 1280, 720, false},
 	{"oldest", "", 1280, 720, true},
@@ -65,7 +65,7 @@ func TestEveryStoryInEveryLayout(t *testing.T) {
 	}
 }
 
-// storyServer is a server that has each story once more in its last era alone, called old-ID, and the stories by their ids.
+// storyServer is a server that has each story once more in its last release alone, called old-ID, and the stories by their ids.
 func storyServer(t *testing.T) (*server, map[string]*corestory.Story) {
 	t.Helper()
 	dir, err := layout.E2E()
@@ -73,14 +73,14 @@ func storyServer(t *testing.T) (*server, map[string]*corestory.Story) {
 		t.Fatal(err)
 	}
 	own := t.TempDir()
-	eras := regexp.MustCompile(`(?m)^eras: \[.*?("[^"]*")\]$`)
+	releases := regexp.MustCompile(`(?m)^eras: \[.*?("[^"]*")\]$`)
 	files := map[string]*corestory.Story{}
 	for _, id := range stories(t) {
 		text, err := os.ReadFile(filepath.Join(dir, "..", "stories", id+".yaml"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		old := eras.ReplaceAll(text, []byte("eras: [$1]"))
+		old := releases.ReplaceAll(text, []byte("eras: [$1]"))
 		for name, content := range map[string][]byte{id: text, "old-" + id: old} {
 			if files[name], err = storyfile.Read(name+".yaml", content); err != nil {
 				t.Fatal(err)
@@ -328,7 +328,7 @@ func (w *walker) rest(step int, stands bool) {
 	}
 }
 
-// TestNothingIsFramedWhereNothingIsCompared tells a story of two eras that first changes nothing, and then does: what frames the comparison and names
+// TestNothingIsFramedWhereNothingIsCompared tells a story of two releases that first changes nothing, and then does: what frames the comparison and names
 // its parts is drawn where there is something to compare, and otherwise the Reflectors have their panels and nobody else.
 func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 	srv, files := storyServer(t)

@@ -37,7 +37,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	evalIn[bool](t, p, `fake.show({}, {facts: {wireMicros: null}})`)
 	says("when nothing travels", "nothing", "took")
 
-	// The Reflector's line of an era whose store keeps no version: its words stand apart, wherever the Reflector is.
+	// The Reflector's line of a release whose store keeps no version: its words stand apart, wherever the Reflector is.
 	for _, behind := range []string{"0", "1", "40", "4000"} {
 		show(`{era: "1.31", indexer: {resourceVersion: ""}, reflector: {resourceVersion: "5315"}}, {facts: {versions: {queued: null, behind: ` + behind +
 			`, total: null}}}`)

@@ -153,7 +153,7 @@ func TestWrites(t *testing.T) {
 		use(t, p, control{do: []string{"keys l"}, page: "stage.find('.sbtn', /^允许写回/) && /写回/.test(" + line + ")"})
 		use(t, p, control{do: []string{"keys l"}, page: button})
 	})
-	t.Run("two eras", func(t *testing.T) {
+	t.Run("two releases", func(t *testing.T) {
 		call(t, p, "select({era: '1.31,1.37'})")
 		await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)")
 		call(t, p, "cluster('create', {name: 'both', replicas: 4})")

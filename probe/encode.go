@@ -21,7 +21,7 @@ type selection struct {
 	Context string `json:"context,omitempty"`
 	target
 	Namespace string   `json:"namespace"`
-	Eras      []string `json:"eras"`
+	Releases  []string `json:"eras"`
 	Resources []target `json:"resources,omitempty"` // where they are several
 	Unshared  []laneOf `json:"unshared,omitempty"`  // further informers of the same resources
 }
@@ -35,7 +35,7 @@ type target struct {
 
 type laneOf struct {
 	target
-	Era      string `json:"era,omitempty"`
+	Release  string `json:"era,omitempty"`
 	Unshared bool   `json:"unshared,omitempty"`
 }
 
@@ -121,7 +121,7 @@ func version() string {
 }
 
 // eraOf is the minor release, as the page names it, of a version of client-go with its default gates.
-func eraOf(version string) string {
+func releaseOf(version string) string {
 	var minor int
 	if _, err := fmt.Sscanf(version, "v0.%d.", &minor); err != nil {
 		return "1.37"
@@ -158,14 +158,14 @@ func (v *viewer) begin(left []string) error {
 }
 
 func (v *viewer) selection() selection {
-	s := selection{Source: "live", Context: filepath.Base(os.Args[0]), Eras: []string{}}
+	s := selection{Source: "live", Context: filepath.Base(os.Args[0]), Releases: []string{}}
 	for i, lv := range v.lanes {
 		of := v.p.wire.target(lv.l.name)
 		if i == 0 {
-			s.target, s.Eras = of, []string{lv.era}
+			s.target, s.Releases = of, []string{lv.release}
 		}
 		if lv.again {
-			s.Unshared = append(s.Unshared, laneOf{of, lv.era, true})
+			s.Unshared = append(s.Unshared, laneOf{of, lv.release, true})
 		} else if len(v.lanes) > 1 {
 			s.Resources = append(s.Resources, of)
 		}
@@ -188,9 +188,9 @@ func (v *viewer) baseline() []content {
 		if s == nil {
 			s = &sample{depth: -1}
 		}
-		lv.era = eraOf(version())
-		if s.era != "" {
-			lv.era = s.era
+		lv.release = releaseOf(version())
+		if s.release != "" {
+			lv.release = s.release
 		}
 		for try := 0; ; try++ {
 			lv.l.barrier()

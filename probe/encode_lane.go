@@ -20,7 +20,7 @@ type laneView struct {
 	workCut uint64
 	works   bool
 	offs    map[string]string // the layers that were off at the baseline
-	era     string
+	release string
 
 	namespaced bool // it has the index by namespace
 	ixOf       string
@@ -80,7 +80,7 @@ func (lv *laneView) item(key, rv string) lineItem {
 // restore tells what stands: the store exactly, the rest as it was sampled.
 func (lv *laneView) restore(at int64, c content) {
 	l, v := lv.l, lv.v
-	*lv = laneView{v: v, l: l, i: lv.i, again: lv.again, watch: lv.watch, era: lv.era, cut: c.seq, offs: l.offs(),
+	*lv = laneView{v: v, l: l, i: lv.i, again: lv.again, watch: lv.watch, release: lv.release, cut: c.seq, offs: l.offs(),
 		known: map[int32]bool{}, synced: map[int32]bool{}, rings: map[int32]int{}}
 	indices := map[string]interface{}{}
 	for name := range l.inf.GetIndexer().GetIndexers() {
@@ -90,7 +90,7 @@ func (lv *laneView) restore(at int64, c content) {
 		lv.namespaced = lv.namespaced || name == cache.NamespaceIndex
 	}
 	s := c.s
-	lv.delta = s.queueKind == "DeltaFIFO" || s.queueKind == "" && lv.era == "1.31"
+	lv.delta = s.queueKind == "DeltaFIFO" || s.queueKind == "" && lv.release == "1.31"
 	kind := "RealFIFO"
 	if lv.delta {
 		kind = "DeltaFIFO"
@@ -125,7 +125,7 @@ func (lv *laneView) restore(at int64, c content) {
 	lv.told.synced, lv.told.stopped = s.synced, s.stopped
 	api, refl, wired := lv.restoreWire(s)
 	state := map[string]interface{}{
-		"era": lv.era, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
+		"era": lv.release, "running": (s.queueKind != "" || s.synced || s.rv != "") && !s.stopped, "synced": s.synced, "api": api, "reflector": refl,
 		"queue":     map[string]interface{}{"kind": kind, "depth": len(queueItems), "items": queueItems, "synced": s.synced},
 		"indexer":   map[string]interface{}{"indices": indices, "resourceVersion": s.rv},
 		"listeners": listeners, "fidelity": l.fidelities(wired),
@@ -342,11 +342,11 @@ type sampledListener struct {
 
 func (lv *laneView) sampled(at int64, s *sample) {
 	lv.last = s
-	if s.era != "" && s.era != lv.era {
-		lv.era = s.era
+	if s.release != "" && s.release != lv.release {
+		lv.release = s.release
 		lv.delta = s.queueKind == "DeltaFIFO"
 		lv.count()
-		lv.put(line{At: at, Kind: "InformerStarted", Era: s.era})
+		lv.put(line{At: at, Kind: "InformerStarted", Release: s.release})
 	}
 	if s.depth >= 0 {
 		lv.flushAtomic(at)

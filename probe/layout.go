@@ -217,12 +217,12 @@ func (pl *peer) lookRing(p reflect.Value) error {
 
 // queueView is the queue of a started informer.
 type queueView struct {
-	kind  string
-	era   string
-	lock  *sync.RWMutex
-	items *[]cache.Delta           // RealFIFO
-	keys  *[]string                // DeltaFIFO
-	byKey *map[string]cache.Deltas // DeltaFIFO
+	kind    string
+	release string
+	lock    *sync.RWMutex
+	items   *[]cache.Delta           // RealFIFO
+	keys    *[]string                // DeltaFIFO
+	byKey   *map[string]cache.Deltas // DeltaFIFO
 }
 
 func (in *inner) lookQueue() (*queueView, error) {
@@ -242,10 +242,10 @@ func (in *inner) lookQueue() (*queueView, error) {
 	out := &queueView{}
 	switch {
 	case named(v, "RealFIFO"):
-		out.kind, out.era = "RealFIFO", "1.33"
+		out.kind, out.release = "RealFIFO", "1.33"
 		// Public methods tell the releases apart, so that a private field that is gone is not taken for an older release.
 		if _, batches := v.Type().MethodByName("PopBatch"); batches {
-			out.era = "1.35"
+			out.release = "1.35"
 		}
 		if _, bookmarks := v.Type().MethodByName("Bookmark"); bookmarks {
 			atomically, err := at[bool](v.Elem(), "emitAtomicEvents") // set when the queue is made
@@ -253,14 +253,14 @@ func (in *inner) lookQueue() (*queueView, error) {
 				return nil, err
 			}
 			if *atomically {
-				out.era = "1.37"
+				out.release = "1.37"
 			}
 		}
 		if out.items, err = at[[]cache.Delta](v.Elem(), "items"); err != nil {
 			return nil, err
 		}
 	case named(v, "DeltaFIFO"):
-		out.kind, out.era = "DeltaFIFO", "1.31"
+		out.kind, out.release = "DeltaFIFO", "1.31"
 		if out.keys, err = at[[]string](v.Elem(), "queue"); err != nil {
 			return nil, err
 		}

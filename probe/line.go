@@ -23,7 +23,7 @@ type line struct {
 	RV       string     `json:"rv,omitempty"`
 	StoreRV  string     `json:"srv,omitempty"`
 	Text     string     `json:"txt,omitempty"`
-	Era      string     `json:"era,omitempty"`
+	Release  string     `json:"era,omitempty"`
 	Err      *lineError `json:"err,omitempty"`
 	Options  *listOpts  `json:"opts,omitempty"`
 	Items    []lineItem `json:"items,omitempty"`
@@ -73,7 +73,7 @@ func (l *line) append(b []byte) ([]byte, error) {
 	b = appendString(b, `,"rv":`, l.RV)
 	b = appendString(b, `,"srv":`, l.StoreRV)
 	b = appendString(b, `,"txt":`, l.Text)
-	b = appendString(b, `,"era":`, l.Era)
+	b = appendString(b, `,"era":`, l.Release)
 	var err error
 	if l.Err != nil {
 		b, err = appendAny(b, `,"err":`, l.Err)

@@ -13,10 +13,10 @@ type sample struct {
 	synced, stopped bool
 	rv              string
 
-	queueKind, era string
-	depth          int // -1: not seen
-	locked         bool
-	waiting        []waiting // as far as it was copied
+	queueKind, release string
+	depth              int // -1: not seen
+	locked             bool
+	waiting            []waiting // as far as it was copied
 
 	listenersSeen bool
 	listeners     []listenerSample
@@ -68,7 +68,7 @@ func (l *lane) sampleQueue(s *sample) {
 		}
 		l.queue.Store(q)
 	}
-	s.queueKind, s.era = q.kind, q.era
+	s.queueKind, s.release = q.kind, q.release
 	if !q.lock.TryRLock() {
 		s.locked = true
 		return

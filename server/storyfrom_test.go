@@ -26,7 +26,7 @@ func recorded(t *testing.T) []byte {
 		{Seq: 2, At: 2 * time.Second, Event: informer.Event{Kind: trace.KindNote, Text: "here it began"}},
 		{Seq: 3, At: 3 * time.Second, Event: informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"}},
 	}
-	h := trace.Header{Selection: trace.Selection{Source: "live", Version: "v1", Resource: "pods", Eras: []string{"1.37"}}}
+	h := trace.Header{Selection: trace.Selection{Source: "live", Version: "v1", Resource: "pods", Releases: []string{"1.37"}}}
 	if err := trace.WriteFile(&b, h, func(yield func(*trace.Event) bool) {
 		for i := range events {
 			if !yield(&events[i]) {

@@ -1,5 +1,5 @@
 // @ts-check
-// What two eras made of the same changes, as the worker compares them: what was sent, what each queue took together, what each store went
+// What two releases made of the same changes, as the worker compares them: what was sent, what each queue took together, what each store went
 // through, and in which order each handler was called. Nothing is worked out here; places and words alone are.
 import { s, show, text } from './dom.js';
 import { exact, middle, span, version, wrap } from './format.js';
@@ -161,7 +161,7 @@ function calls(c, lane) {
   }).join('  ');
 }
 
-/** The comparison's columns in the two-eras view. */
+/** The comparison's columns in the two-releases view. */
 export class Columns {
   /**
    * @param {import('./page-types.js').Ctx} ctx

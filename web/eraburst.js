@@ -1,5 +1,5 @@
 // @ts-check
-// What the button of the two-eras view does: a burst of changes in which one object changes around another, behind a held Pop.
+// What the button of the two-releases view does: a burst of changes in which one object changes around another, behind a held Pop.
 
 /** @param {() => boolean} done @param {number} ms at most */
 function until(done, ms) {

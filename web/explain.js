@@ -1,5 +1,5 @@
 // @ts-check
-// Explain: for every station three sentences, the function of client-go that it is, and what changed between eras. The
+// Explain: for every station three sentences, the function of client-go that it is, and what changed between releases. The
 // card stands beside its station, so that both can be seen, and stays until it is sent away.
 import { attr, h, place, s } from './dom.js';
 import { width } from './format.js';
@@ -265,7 +265,7 @@ export class Explain {
     return true;
   }
 
-  /** Brings the card to the era and the language that are set. */
+  /** Brings the card to the release and the language that are set. */
   paint() {
     const st = stations[this.at];
     const era = eraOf(this.ctx.model.state.era);

@@ -276,7 +276,7 @@ export class Factory {
       attr(row.box, 'y', y);
       attr(row.box, 'height', tall);
       attr(row.rail, 'd', `M${api.x + api.w} ${mid}H${rows.x}`);
-      // Name over era where a row has room for both, and beside it where it has not.
+      // Name over release where a row has room for both, and beside it where it has not.
       const two = tall >= rows.two;
       row.name.at(columns.name.x, two ? mid - 3 : mid + 5);
       row.era.at(two ? columns.name.x : columns.name.x + columns.name.w, two ? mid + 13 : mid + 5);

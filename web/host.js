@@ -1,6 +1,6 @@
 // @ts-check
 // A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and knows the ways of the
-// moves. It is the same for every layout that is arranged as data (presenter mode, two eras, the phone, one station alone).
+// moves. It is the same for every layout that is arranged as data (presenter mode, two releases, the phone, one station alone).
 import * as rails from './draw/rail.js';
 import { attr, s, show, text } from './dom.js';
 import { width } from './format.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// Two eras side by side: one wire that forks, two informers under each other, and what their handlers received compared with what was sent.
+// Two releases side by side: one wire that forks, two informers under each other, and what their handlers received compared with what was sent.
 import { Columns, nothing, sent, unframed } from './comparison.js';
 import { attr, h, place, put, s, show, text } from './dom.js';
 import { Burst } from './eraburst.js';

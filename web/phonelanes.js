@@ -1,6 +1,6 @@
 // @ts-check
-// Two eras on the phone: one wire that forks into two upright rails. A station stands between them with a number at
-// either side, and time runs down: where the two eras differ, they differ from left to right.
+// Two releases on the phone: one wire that forks into two upright rails. A station stands between them with a number at
+// either side, and time runs down: where the two releases differ, they differ from left to right.
 import { bracketAt, changeChip, lineChips, reordered, seatWord, sent, takenLines, unframed, verdict } from './comparison.js';
 import { attr, s, text } from './dom.js';
 import { held, node, path, source as railHead, stretch } from './draw/rail.js';
@@ -294,7 +294,7 @@ function received(p, g, lane, at) {
     const chip = { x: left, y: cy - 15, w: at.wide, h: 30, type: p.large ? 't14' : 'n16', row: `given-${lane}` };
     changeChip(g, chip, sent(compare, step.n), step.op);
   });
-  // Half the width for each: the words of one era never meet those of the other.
+  // Half the width for each: the words of one release never meet those of the other.
   const odd = reordered(compare, lane);
   const low = at.row(compare.changes.length - 1) + 34;
   const font = odd && !p.large ? '600 14px' : odd ? '700 12px' : '12px';

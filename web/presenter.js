@@ -1,6 +1,6 @@
 // @ts-check
 // Presenter mode: the same state for the last row of a hall. No chrome, large type; the stations of the step at full strength and wide, the
-// others quiet, never removed, so that the rail keeps its order. Over two eras it is their caption and the dots of the steps alone.
+// others quiet, never removed, so that the rail keeps its order. Over two releases it is their caption and the dots of the steps alone.
 import { attr, h, s } from './dom.js';
 import { Foot } from './foot.js';
 import { Host, matters } from './host.js';

@@ -1,5 +1,5 @@
 // @ts-check
-// The top bar: what is looked at (source, resource, namespace, era), the faults, and how the page looks.
+// The top bar: what is looked at (source, resource, namespace, release), the faults, and how the page looks.
 import { attr, h, put, reveal, s } from './dom.js';
 import { middle } from './format.js';
 import { formatResource, parseResource, read as fragment } from './fragment.js';
@@ -184,7 +184,7 @@ export class TopBar {
     this.eraButtons.forEach(({ e, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
-      // The kind of queue stands beside the eras that run; the others are told by their numbers.
+      // The kind of queue stands beside the releases that run; the others are told by their numbers.
       const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
       put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
       attr(b, 'title', `client-go ${e}: ${kind}`);

@@ -1,5 +1,5 @@
 // @ts-check
-// What is wrong between the page and its cluster, in words. Every view asks here: the stage, two eras, presenter mode and the phone say
+// What is wrong between the page and its cluster, in words. Every view asks here: the stage, two releases, presenter mode and the phone say
 // the same of the same moment.
 import { known } from './causes.js';
 import { middle, reason, upper } from './format.js';

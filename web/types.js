@@ -14,10 +14,10 @@
  * @property {View} view
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
- * @property {Comparison} [compare] there when the comparison of two eras is another one than before; null when there is none any more.
+ * @property {Comparison} [compare] there when the comparison of two releases is another one than before; null when there is none any more.
  * @property {Told} [story] there when what a story tells is other than before; null when none is told.
  * @property {Factory} [factory] there when what several informers show together is another than before; null when there is one informer
- *   again, or the same in two eras. Lanes has the one that shows then.
+ *   again, or the same in two releases. Lanes has the one that shows then.
  * @property {boolean} jump Jump says that the view did not play through to here: show the end at once, animate nothing.
  */
 
@@ -59,9 +59,9 @@
  */
 
 /**
- * Comparison is what the informers of several eras made of the same changes, at the position of a view. It is a function of the log up to
- * there, of the moment shown, and of whether the view stands still: the same live, after a seek, and on a recording. What is compared is a
- * burst: the changes that were sent while Pop was held last, until three minutes after its release. Where there is none, it is the newest
+ * Comparison is what the informers of several releases made of the same changes, at the position of a view. It is a function of the log up
+ * to there, of the moment shown, and of whether the view stands still: the same live, after a seek, and on a recording. What is compared is
+ * a burst: the changes that were sent while Pop was held last, until three minutes after its release. Where there is none, it is the newest
  * few changes that every informer has taken, a new few every two and a half seconds.
  * @typedef {object} Comparison
  * @property {boolean} burst the changes are those that came while Pop was held. Held: it is held still.
@@ -80,7 +80,7 @@
 /**
  * Told is what a story tells of the moment shown.
  * @typedef {object} Told
- * @property {string} id the story's, Era that in which it is told.
+ * @property {string} id the story's, Release that in which it is told.
  * @property {string} era
  * @property {boolean} starting its first step has not begun.
  * @property {number} step that of the moment shown, from 0; Last is the last one that has begun.
@@ -109,7 +109,7 @@
  * @property {string[]} resources those that the factory was asked for, as a link names them, and Namespace is where those that have one are
  *   watched.
  * @property {string} namespace
- * @property {FactoryStage[]} factories one for each era.
+ * @property {FactoryStage[]} factories one for each release.
  * @property {FactoryRow[]} rows one for each informer: those that have not synced come first, then they follow one another as they were
  *   asked for. Those of a process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring
  *   with little room.
@@ -938,7 +938,7 @@
  * @property {string} [stage] of the factory, where it was told: started, synced, stopping, stopped
  * @property {WholeState[]} [lanes] with several informers: every lane, the one at the top too
  * @property {Factory} [factory] set by the viewer, where several resources are watched or an informer is not shared.
- * @property {Comparison} [compare] set by the viewer, with two eras: what each made of the same changes.
+ * @property {Comparison} [compare] set by the viewer, with two releases: what each made of the same changes.
  */
 
 /**

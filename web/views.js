@@ -1,5 +1,5 @@
 // @ts-check
-// Which view of the one state is shown: the main stage, two eras, presenter mode, the phone or one station alone. The views share the
+// Which view of the one state is shown: the main stage, two releases, presenter mode, the phone or one station alone. The views share the
 // model; whichever does not show is not painted.
 import './words-views.js';
 import * as fragment from './fragment.js';
@@ -176,7 +176,7 @@ export class Views {
     return this.stories.caption() ?? (this.lanes.on ? this.lanes.caption() : this.shown === 'factory' ? this.factory.caption() : null);
   }
 
-  /** Two eras side by side, or one again. */
+  /** Two releases side by side, or one again. */
   twoEras() {
     return this.ctx.act('select', { era: this.ctx.model.eras.length > 1 ? '1.37' : '1.31,1.37' });
   }
@@ -243,7 +243,7 @@ export class Views {
         this.stories.open();
         break;
       case 'b': case 'B':
-        // Some clickers send b to darken the screen; that is the dot's work here, and eras do not change by accident.
+        // Some clickers send b to darken the screen; that is the dot's work here, and releases do not change by accident.
         if (this.presenting || this.ctx.follower) return;
         this.twoEras();
         break;

@@ -1,5 +1,5 @@
 // @ts-check
-// The words of the views beside the main stage: two eras, presenter mode, stories and the phone.
+// The words of the views beside the main stage: two releases, presenter mode, stories and the phone.
 import { addWords } from './i18n.js';
 
 addWords({

@@ -53,10 +53,10 @@ func newSpeaker(seed uint64, o trace.RecorderOptions) *speaker {
 	return s
 }
 
-func (s *speaker) selected(eras ...string) {
-	text, _ := json.Marshal(trace.Selection{Source: Source, Version: "v1", Resource: "pods", Eras: eras})
+func (s *speaker) selected(releases ...string) {
+	text, _ := json.Marshal(trace.Selection{Source: Source, Version: "v1", Resource: "pods", Releases: releases})
 	s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
-	for i := range eras {
+	for i := range releases {
 		s.rec.Emit(uint8(i), informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "one", M: 1024})
 	}
 }

@@ -152,7 +152,7 @@ func TestSkipTo(t *testing.T) {
 func TestCheckTakesBodiesAndTextsOut(t *testing.T) {
 	const canary, secret = "canary-in-a-body", "s3cr3t-credential"
 	rec := trace.NewRecorder(trace.RecorderOptions{})
-	sel, _ := json.Marshal(trace.Selection{Source: "live", Context: secret, Eras: []string{"1.37"}})
+	sel, _ := json.Marshal(trace.Selection{Source: "live", Context: secret, Releases: []string{"1.37"}})
 	o := &thing{raw: fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a",`+
 		`"annotations":{"x":%q,%q:"y"},"labels":{"x":"\u0073%s"}},"spec":{"env":%q},"status":{"phase":"Running"}}`,
 		secret, secret, secret[1:], canary)}

@@ -229,7 +229,7 @@ func TestLifecycle(t *testing.T) {
 			if !o.Identifier.Reserved() {
 				t.Errorf("%v has no identity", gvr)
 			}
-			o.Era = informer.Era131
+			o.Release = informer.Release131
 		}))
 	if f.InformerName() != name {
 		t.Error("another name")
@@ -258,7 +258,7 @@ func TestLifecycle(t *testing.T) {
 		}
 	}
 	if lists != 1 {
-		t.Errorf("%d lists in era 1.31, want 1: %q", lists, w.requests())
+		t.Errorf("%d lists in release 1.31, want 1: %q", lists, w.requests())
 	}
 	f.Start(ctx.Done())
 	cause := errors.New("enough")

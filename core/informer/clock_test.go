@@ -18,7 +18,7 @@ func TestInjectedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clocktesting.NewFakeClock(time.Now())
 		srv := newServer([]reply{{err: errForbidden()}, {list: list("5", obj("a", "1"))}}, nil)
-		r := start(t, srv, SharedIndexInformerOptions{Era: Era133, Clock: c, ResyncPeriod: time.Minute})
+		r := start(t, srv, SharedIndexInformerOptions{Release: Release133, Clock: c, ResyncPeriod: time.Minute})
 		time.Sleep(time.Hour)
 		if n := len(srv.requests()); n != 1 {
 			t.Errorf("%d requests before the clock moved", n)

@@ -51,7 +51,7 @@ func TestWatchListConsistency(t *testing.T) {
 				return append(log, srv.requests()...)
 			}
 			var got, want []string
-			setEra(t, Era135)
+			setRelease(t, Release135)
 			defer consistencydetector.SetDataConsistencyDetectionForWatchListEnabledForTest(true)()
 			consistencyCheckWanted = true
 			defer func() { consistencyCheckWanted = false }()
@@ -60,7 +60,7 @@ func TestWatchListConsistency(t *testing.T) {
 					ctx, cancel := context.WithCancel(t.Context())
 					defer cancel()
 					store := &stopping{NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, Transformer: c.transform}), cancel}
-					r := NewReflectorWithOptions(srv.lw(), &object{}, store, ReflectorOptions{Name: "r", Era: Era135})
+					r := NewReflectorWithOptions(srv.lw(), &object{}, store, ReflectorOptions{Name: "r", Release: Release135})
 					_ = r.ListAndWatchWithContext(ctx)
 				})
 			})

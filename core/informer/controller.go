@@ -26,7 +26,7 @@ type Config struct {
 	// Process processes what Pop gives: Deltas.
 	Process ProcessFunc
 	// ProcessBatch is used instead if it is set, the Queue is a QueueWithBatch
-	// and the Era has batches. Its error should be a TransactionError when some of the batch was processed.
+	// and the Release has batches. Its error should be a TransactionError when some of the batch was processed.
 	ProcessBatch ProcessBatchFunc
 	// ObjectType is an example of the expected type.
 	ObjectType runtime.Object
@@ -45,8 +45,8 @@ type Config struct {
 	// WatchListPageSize is the Limit of every LIST; see Reflector.
 	WatchListPageSize int64
 
-	// Era decides on WatchList and batches.
-	Era Era
+	// Release decides on WatchList and batches.
+	Release Release
 	// Observer is told of the Reflector's transitions. The queue has an Observer of its own.
 	Observer Observer
 	// Gates can hold the Reflector. The queue has Gates of its own.
@@ -67,7 +67,7 @@ type Controller interface {
 	// Run is RunWithContext with a channel that stops it.
 	Run(stopCh <-chan struct{})
 	// HasSynced is the queue's. It waits for the queue's lock, so a handler of a plain informer must not call it
-	// in eras before 1.37, where the lock is held while it runs.
+	// in releases before 1.37, where the lock is held while it runs.
 	HasSynced() bool
 	// HasSyncedChecker is the queue's.
 	HasSyncedChecker() DoneChecker
@@ -115,7 +115,7 @@ func (c *controller) newReflector(logger klog.Logger) *Reflector {
 		ResyncPeriod:    c.config.FullResyncPeriod,
 		MinWatchTimeout: c.config.MinWatchTimeout,
 		TypeDescription: c.config.ObjectDescription,
-		Era:             c.config.Era,
+		Release:         c.config.Release,
 		Observer:        c.config.Observer,
 		Gates:           c.config.Gates,
 		Random:          c.config.Random,
@@ -157,12 +157,12 @@ func (c *controller) currentReflector() *Reflector {
 	return c.reflector
 }
 
-// processLoop pops until ctx is done, or, in eras before 1.35, until the queue
+// processLoop pops until ctx is done, or, in releases before 1.35, until the queue
 // is closed and empty. Errors of processing are not acted on, as in client-go.
 // Mirrors client-go tools/cache.(*controller).processLoop (v0.33.13 and v0.37.2).
 func (c *controller) processLoop(ctx context.Context) {
 	pop := c.popOnce()
-	drains := c.config.Era.features().drains
+	drains := c.config.Release.features().drains
 	for drains || ctx.Err() == nil {
 		if err := pop(); errors.Is(err, ErrFIFOClosed) {
 			return
@@ -172,7 +172,7 @@ func (c *controller) processLoop(ctx context.Context) {
 
 // popOnce chooses how to pop.
 func (c *controller) popOnce() func() error {
-	batch := c.config.Era.features().batch
+	batch := c.config.Release.features().batch
 	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyed != nil {
 		return func() error { return q.popKeyed(batch, c.config.keyed) }
 	}
@@ -186,10 +186,10 @@ func (c *controller) popOnce() func() error {
 	}
 }
 
-// newQueue returns the queue of an era.
-func newQueue(era Era, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
+// newQueue returns the queue of a release.
+func newQueue(release Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
 	id InformerNameAndResource, metrics InformerMetricsProvider, o Observer, g Gates) Queue {
-	f := era.features()
+	f := release.features()
 	if !f.inOrder {
 		return NewDeltaFIFOWithOptions(DeltaFIFOOptions{
 			Logger:                &logger,
@@ -243,8 +243,8 @@ type InformerOptions struct {
 	// InformerMetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
 	InformerMetricsProvider InformerMetricsProvider
 
-	// Era is the release of client-go to behave like; default Era137.
-	Era Era
+	// Release is the release of client-go to behave like; default Release137.
+	Release Release
 	// Observer is told of every transition.
 	Observer Observer
 	// Gates can hold the Reflector and the process loop.
@@ -264,7 +264,7 @@ func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 }
 
 func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controller) {
-	features := options.Era.features()
+	features := options.Release.features()
 	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
 	if !features.atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
@@ -276,13 +276,13 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 	}
 	p := &pipeline{store: store, sink: handlerSink{options.Handler}, guard: noLock{}}
 	return store, New(&Config{
-		Queue: newQueue(options.Era, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider,
+		Queue: newQueue(options.Release, logger, options.ObjectType, store, options.Transform, options.Identifier, options.InformerMetricsProvider,
 			options.Observer, options.Gates),
 		ListerWatcher:    options.ListerWatcher,
 		ObjectType:       options.ObjectType,
 		FullResyncPeriod: options.ResyncPeriod,
 		MinWatchTimeout:  options.MinWatchTimeout,
-		Era:              options.Era,
+		Release:          options.Release,
 		Observer:         options.Observer,
 		Gates:            options.Gates,
 		Clock:            options.Clock,

@@ -97,10 +97,10 @@ func (c theirCalls) OnDelete(o any) {
 	c.deleted(d.Obj, d.Key)
 }
 
-// setEra makes client-go behave as of an era, as far as its gates go: what else a release does
+// setRelease makes client-go behave as of a release, as far as its gates go: what else a release does
 // differently is not in the scripts here (see releases_test.go, and the tests against the releases).
-func setEra(t *testing.T, era Era) {
-	f := era.features()
+func setRelease(t *testing.T, release Release) {
+	f := release.features()
 	// UnlockWhileProcessing and the other gates depend on each other only where client-go reads them.
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.UnlockWhileProcessingFIFO, f.unlock)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.AtomicFIFO, f.atomic)
@@ -160,12 +160,12 @@ type script struct {
 	lists, watches  []reply
 	resync, handler time.Duration
 	transform       func(any) (any, error)
-	// only limits the script to some eras; nil means all.
-	only []Era
+	// only limits the script to some releases; nil means all.
+	only []Release
 	play func(w *world)
 }
 
-func (s *script) run(t *testing.T, era Era, build func(*server) subject) []step {
+func (s *script) run(t *testing.T, release Release, build func(*server) subject) []step {
 	srv := newServer(slices.Clone(s.lists), slices.Clone(s.watches))
 	w := &world{t: t, srv: srv, subject: build(srv), calls: &calls{}}
 	if s.transform != nil {
@@ -201,23 +201,23 @@ func (s *script) run(t *testing.T, era Era, build func(*server) subject) []step 
 	return w.steps
 }
 
-func (s *script) compare(t *testing.T, era Era) {
-	if s.only != nil && !slices.Contains(s.only, era) {
-		t.Skip("not a script for this era")
+func (s *script) compare(t *testing.T, release Release) {
+	if s.only != nil && !slices.Contains(s.only, release) {
+		t.Skip("not a script for this release")
 	}
-	setEra(t, era)
+	setRelease(t, release)
 	var want, got []step
 	synctest.Test(t, func(t *testing.T) {
-		want = s.run(t, era, func(srv *server) subject {
+		want = s.run(t, release, func(srv *server) subject {
 			lw := &clientgo.ListWatch{ListWithContextFunc: srv.listWithContext, WatchFuncWithContext: srv.watchWithContext}
 			return theirs{clientgo.NewSharedIndexInformerWithOptions(lw, &object{}, clientgo.SharedIndexInformerOptions{
 				ResyncPeriod: s.resync, Indexers: clientgo.Indexers{"app": appIndex}})}
 		})
 	})
 	synctest.Test(t, func(t *testing.T) {
-		got = s.run(t, era, func(srv *server) subject {
+		got = s.run(t, release, func(srv *server) subject {
 			return ours{NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
-				ResyncPeriod: s.resync, Indexers: Indexers{"app": appIndex}, Era: era})}
+				ResyncPeriod: s.resync, Indexers: Indexers{"app": appIndex}, Release: release})}
 		})
 	})
 	if len(got) != len(want) {
@@ -254,8 +254,8 @@ func initial(rv string, objs ...*object) reply {
 	return reply{events: append(events, endMark(rv))}
 }
 
-var withWatchList = []Era{Era135, Era137}
-var withList = []Era{Era131, Era133}
+var withWatchList = []Release{Release135, Release137}
+var withList = []Release{Release131, Release133}
 
 var scripts = []script{
 	{
@@ -374,7 +374,7 @@ var scripts = []script{
 		name:    "list from nowhere withholds the version",
 		lists:   []reply{{list: list("")}},
 		watches: []reply{{err: errInvalid()}, {events: []watch.Event{added(obj("a", "7"))}}, {}},
-		only:    []Era{Era137}, // earlier eras: TestVersionFromNowhere
+		only:    []Release{Release137}, // earlier releases: TestVersionFromNowhere
 		play: func(w *world) {
 			w.mark(false, "added from nowhere")
 			w.srv.send(modified(obj("a", "8")))
@@ -470,8 +470,8 @@ func TestSameAsClientGo(t *testing.T) {
 	for i := range scripts {
 		s := &scripts[i]
 		t.Run(s.name, func(t *testing.T) {
-			for _, era := range eras {
-				t.Run(era.String(), func(t *testing.T) { s.compare(t, era) })
+			for _, release := range releases {
+				t.Run(release.String(), func(t *testing.T) { s.compare(t, release) })
 			}
 		})
 	}
@@ -482,21 +482,21 @@ func TestSameAsClientGo(t *testing.T) {
 func TestSameAsClientGoAtRandom(t *testing.T) {
 	for seed := range int64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
-			for _, era := range eras {
-				t.Run(era.String(), func(t *testing.T) {
+			for _, release := range releases {
+				t.Run(release.String(), func(t *testing.T) {
 					s := &script{name: "random", lists: []reply{{list: list("1")}}, watches: []reply{{}},
-						play: func(w *world) { playAtRandom(w, era, rand.New(rand.NewSource(seed))) }}
-					if era.features().watchList {
+						play: func(w *world) { playAtRandom(w, release, rand.New(rand.NewSource(seed))) }}
+					if release.features().watchList {
 						s.watches = []reply{initial("1"), {}}
 					}
-					s.compare(t, era)
+					s.compare(t, release)
 				})
 			}
 		})
 	}
 }
 
-func playAtRandom(w *world, era Era, rng *rand.Rand) {
+func playAtRandom(w *world, release Release, rng *rand.Rand) {
 	cluster := map[string]*object{}
 	rv := 10
 	fresh := func(name string) *object {
@@ -536,7 +536,7 @@ func playAtRandom(w *world, era Era, rng *rand.Rand) {
 		switch n := rng.Intn(10); {
 		case n < 6:
 			burst := 1
-			if era.features().inOrder { // what a DeltaFIFO merges is a matter of timing
+			if release.features().inOrder { // what a DeltaFIFO merges is a matter of timing
 				burst += rng.Intn(12)
 			}
 			for range burst {
@@ -560,7 +560,7 @@ func playAtRandom(w *world, era Era, rng *rand.Rand) {
 			at := fmt.Sprint(rv)
 			refuse := rng.Intn(3) == 0
 			w.srv.lock.Lock()
-			if era.features().watchList {
+			if release.features().watchList {
 				w.srv.watches = []reply{initial(at, contents()...), {}}
 				if refuse {
 					w.srv.watches = append([]reply{{err: errExpired()}}, w.srv.watches...)

@@ -3,7 +3,7 @@
 //
 // The names, signatures and behaviour are those of client-go's tools/cache v0.37.2, so that a reader of one knows the other. A Reflector
 // lists and watches. A queue (DeltaFIFO or RealFIFO) orders what it receives. A process loop pops the queue into an Indexer and hands
-// notifications to listeners. Each listener has a growing buffer in front of its handler. An [Era] is a release of client-go: it chooses
+// notifications to listeners. Each listener has a growing buffer in front of its handler. An [Release] is a release of client-go: it chooses
 // the queue and the way to list, because client-go changed both. It behaves as its release did, with the release's default gates: also in
 // its lamps, its stop, its backoff and what it takes from a server.
 //

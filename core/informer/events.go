@@ -19,7 +19,7 @@ const (
 	// KindNone is the zero Kind; it is never emitted.
 	KindNone Kind = iota
 
-	// KindInformerStarted: RunWithContext began. Text: the type description, Era: the era.
+	// KindInformerStarted: RunWithContext began. Text: the type description, Release: the release.
 	KindInformerStarted
 	// KindInformerStopped: RunWithContext is about to return; every goroutine of the informer has ended.
 	KindInformerStopped
@@ -85,7 +85,7 @@ const (
 	// KindStoreAdded, KindStoreUpdated and KindStoreDeleted: the Indexer changed. Op: the type of the delta that did it, for a write
 	// that came through the queue (not for a delete, which only a Deleted does). Key, RV: of Obj, Obj, Old: what was stored
 	// before, Indexed: the object's values in every index (not for a delete), StoreRV: the store's own resourceVersion after it
-	// (always empty in eras without one). Obj of a delete is the final state it came with, or else what was stored.
+	// (always empty in releases without one). Obj of a delete is the final state it came with, or else what was stored.
 	KindStoreAdded
 	// KindStoreUpdated: see KindStoreAdded.
 	KindStoreUpdated
@@ -209,7 +209,7 @@ type Event struct {
 	RV       string
 	StoreRV  string
 	Text     string
-	Era      Era
+	Release  Release
 	Obj, Old any
 	Err      error
 	Options  *metav1.ListOptions

@@ -99,12 +99,12 @@ func (f *folder) apply(e *Event) {
 	q, r, st := &f.s.Queue, &f.s.Reflector, &f.s.Store
 	switch e.Kind {
 	case KindInformerStarted:
-		f.s.Started, f.s.Era = true, e.Era
-		if f.s.Era == EraDefault {
-			f.s.Era = Era137
+		f.s.Started, f.s.Release = true, e.Release
+		if f.s.Release == ReleaseDefault {
+			f.s.Release = Release137
 		}
 		q.Kind = "RealFIFO"
-		if f.s.Era == Era131 {
+		if f.s.Release == Release131 {
 			q.Kind, q.Deltas = "DeltaFIFO", map[string][]DeltaSnapshot{}
 		}
 	case KindInformerStopped:
@@ -260,8 +260,8 @@ func (r *running) check() {
 	n := 0
 	inside := r.SnapshotAt(func() { n = r.rec.len() })
 	folded := fold(r.rec.prefix(n), r.t.Errorf)
-	if !inside.Started { // the fold learns the era from the start
-		folded.Era = inside.Era
+	if !inside.Started { // the fold learns the release from the start
+		folded.Release = inside.Release
 	}
 	normalize(&inside)
 	normalize(&folded)

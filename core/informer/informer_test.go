@@ -15,21 +15,21 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-var eras = []Era{Era131, Era133, Era135, Era137}
+var releases = []Release{Release131, Release133, Release135, Release137}
 
-// forEras runs f in a synctest bubble, once for every era.
-func forEras(t *testing.T, f func(t *testing.T, era Era)) {
-	for _, era := range eras {
-		t.Run(era.String(), func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { f(t, era) })
+// forReleases runs f in a synctest bubble, once for every release.
+func forReleases(t *testing.T, f func(t *testing.T, release Release)) {
+	for _, release := range releases {
+		t.Run(release.String(), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { f(t, release) })
 		})
 	}
 }
 
-// serve answers the first list of an era, by LIST or by WatchList, and leaves
+// serve answers the first list of a release, by LIST or by WatchList, and leaves
 // the stream open.
-func serve(era Era, rv string, objs ...*object) *server {
-	if !era.features().watchList {
+func serve(release Release, rv string, objs ...*object) *server {
+	if !release.features().watchList {
 		return newServer([]reply{{list: list(rv, objs...)}}, nil)
 	}
 	var events []watch.Event
@@ -40,9 +40,9 @@ func serve(era Era, rv string, objs ...*object) *server {
 }
 
 func TestListThenWatch(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
-		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
+		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		if !WaitFor(t.Context(), "", r.HasSyncedChecker(), r.reg.HasSyncedChecker()) {
 			t.Fatal("not synced")
 		}
@@ -56,7 +56,7 @@ func TestListThenWatch(t *testing.T) {
 			t.Errorf("reflector at %q", rv)
 		}
 		wantStoreRV := ""
-		if era == Era137 {
+		if release == Release137 {
 			wantStoreRV = "9"
 		}
 		if rv := r.GetStore().LastStoreSyncResourceVersion(); rv != wantStoreRV {
@@ -66,7 +66,7 @@ func TestListThenWatch(t *testing.T) {
 			t.Errorf("app=y: %v", keys)
 		}
 		want := []string{`LIST rv="0" limit=500`, `WATCH rv="5" bookmarks timeout=[300,600)`}
-		if era.features().watchList {
+		if release.features().watchList {
 			want = []string{`WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=[300,600)`}
 		}
 		equal(t, "requests", srv.requests(), want)
@@ -82,7 +82,7 @@ func TestPagedList(t *testing.T) {
 			{err: errExpired()},
 			{list: list("6", obj("a", "1"), obj("b", "2"), obj("c", "6"))},
 		}, nil)
-		r := start(t, srv, SharedIndexInformerOptions{Era: Era133})
+		r := start(t, srv, SharedIndexInformerOptions{Release: Release133})
 		synctest.Wait()
 		equal(t, "requests", srv.requests(), []string{
 			`LIST rv="0" limit=500`, `LIST rv="" limit=500 continue=p2`, `LIST rv="" limit=500 continue=p3`, `LIST rv="0"`,
@@ -93,12 +93,12 @@ func TestPagedList(t *testing.T) {
 }
 
 func TestExpiredWatchRelists(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"), obj("gone", "2"))
-		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"), obj("gone", "2"))
+		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		srv.lock.Lock()
-		if era.features().watchList {
+		if release.features().watchList {
 			srv.watches = []reply{{err: errExpired()}, {events: []watch.Event{added(obj("a", "9")), endMark("10")}}, {}}
 		} else {
 			srv.lists = []reply{{err: errExpired()}, {list: list("10", obj("a", "9"))}}
@@ -113,7 +113,7 @@ func TestExpiredWatchRelists(t *testing.T) {
 		r.check()
 		time.Sleep(2 * time.Second)
 		want := []string{`LIST rv="5"`, `LIST rv=""`, `WATCH rv="10" bookmarks timeout=[300,600)`}
-		if era.features().watchList {
+		if release.features().watchList {
 			want = []string{
 				`WATCH rv="5" match=NotOlderThan initial=true bookmarks timeout=[300,600)`,
 				`WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=[300,600)`}
@@ -223,7 +223,7 @@ func TestWatchEnds(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{{list: list("5")}}, []reply{tc.end, {}})
-				r := build(t, srv, SharedIndexInformerOptions{Era: Era133})
+				r := build(t, srv, SharedIndexInformerOptions{Release: Release133})
 				var handled []error
 				if err := r.SetWatchErrorHandler(func(_ *Reflector, err error) { handled = append(handled, err) }); err != nil {
 					t.Fatal(err)
@@ -247,11 +247,11 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestBackoffGrowsAndResets: in a long outage the waits of era 1.37 saw-tooth, those of earlier eras stay at the longest.
+// TestBackoffGrowsAndResets: in a long outage the waits of release 1.37 saw-tooth, those of earlier releases stay at the longest.
 func TestBackoffGrowsAndResets(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
-		r := build(t, srv, SharedIndexInformerOptions{Era: era})
+		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		r.listerWatcher = withoutWatchList(srv.lw())
 		r.run()
 		time.Sleep(10 * time.Minute)
@@ -262,7 +262,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		at := srv.requestTimes()
 		for i, b := range backoffs {
 			// A step is drawn at the time of the failed request.
-			if era == Era137 && at[i]-reset > 2*time.Minute {
+			if release == Release137 && at[i]-reset > 2*time.Minute {
 				base, reset = 800*time.Millisecond, at[i]
 			}
 			if b.Dur < base || b.Dur >= 2*base {
@@ -274,7 +274,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 			base = min(2*base, 30*time.Second)
 		}
 		least, most := 15, 21
-		if era == Era137 {
+		if release == Release137 {
 			least, most = 29, 40
 		}
 		if n := len(at); n < least || n > most || r.HasSynced() {
@@ -285,9 +285,9 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 }
 
 func TestResync(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"), obj("b", "2"))
-		r := build(t, srv, SharedIndexInformerOptions{Era: era, ResyncPeriod: 10 * time.Second})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"), obj("b", "2"))
+		r := build(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: 10 * time.Second})
 		never := &calls{}
 		if _, err := r.AddEventHandlerWithResyncPeriod(never, 0); err != nil {
 			t.Fatal(err)
@@ -308,8 +308,8 @@ func TestResync(t *testing.T) {
 			t.Error("a resync sent a request")
 		}
 		for _, e := range r.rec.of(KindQueued) {
-			if atomic := e.Op == OpSyncAll; e.Op == OpSync && era == Era137 || atomic && era != Era137 {
-				t.Errorf("op %v in era %v", e.Op, era)
+			if atomic := e.Op == OpSyncAll; e.Op == OpSync && release == Release137 || atomic && release != Release137 {
+				t.Errorf("op %v in release %v", e.Op, release)
 			}
 		}
 		r.stop()
@@ -317,12 +317,12 @@ func TestResync(t *testing.T) {
 }
 
 func TestRelistWithoutChange(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"))
-		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"))
+		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		srv.lock.Lock()
-		if era.features().watchList {
+		if release.features().watchList {
 			srv.watches = []reply{{events: []watch.Event{added(obj("a", "1")), endMark("7")}}, {}}
 		}
 		srv.lock.Unlock()
@@ -334,11 +334,11 @@ func TestRelistWithoutChange(t *testing.T) {
 }
 
 func TestSlowListenerGrowsItsRing(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5")
-		r := build(t, srv, SharedIndexInformerOptions{Era: era})
-		release := make(chan struct{})
-		slow := &calls{hook: func(string) { <-release }}
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5")
+		r := build(t, srv, SharedIndexInformerOptions{Release: release})
+		done := make(chan struct{})
+		slow := &calls{hook: func(string) { <-done }}
 		if _, err := r.AddEventHandlerWithOptions(slow, HandlerOptions{Name: "slow"}); err != nil {
 			t.Fatal(err)
 		}
@@ -359,7 +359,7 @@ func TestSlowListenerGrowsItsRing(t *testing.T) {
 		if len(s.Store.Objects) != 2000 {
 			t.Errorf("the store holds %d objects", len(s.Store.Objects))
 		}
-		close(release)
+		close(done)
 		synctest.Wait()
 		equal(t, "calls", slow.lines(), r.calls.lines())
 		if l := r.Snapshot().Listeners[1]; l.Capacity != 2048 || l.Pending != 0 {
@@ -370,9 +370,9 @@ func TestSlowListenerGrowsItsRing(t *testing.T) {
 }
 
 func TestLateAndRemovedHandler(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"), obj("b", "2"))
-		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"), obj("b", "2"))
+		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		late := &calls{}
 		reg, err := r.AddEventHandler(late)
@@ -417,9 +417,9 @@ func TestLateAndRemovedHandler(t *testing.T) {
 
 // TestRemovedBeforeStart: until 0.36 a registration asks the informer whenever it is asked; since then one that was removed hears nothing more.
 func TestRemovedBeforeStart(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"))
-		r := build(t, srv, SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"))
+		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		early := &calls{}
 		reg, _ := r.AddEventHandler(early)
 		if err := ShutDownEventHandler(r, reg); err != nil {
@@ -427,7 +427,7 @@ func TestRemovedBeforeStart(t *testing.T) {
 		}
 		r.run()
 		synctest.Wait()
-		if want := era != Era137; reg.HasSynced() != want || IsDone(reg.HasSyncedChecker()) != want || len(early.lines()) != 0 {
+		if want := release != Release137; reg.HasSynced() != want || IsDone(reg.HasSyncedChecker()) != want || len(early.lines()) != 0 {
 			t.Errorf("synced %v, checker %v, want %v; calls %v", reg.HasSynced(), IsDone(reg.HasSyncedChecker()), want, early.lines())
 		}
 		r.stop()
@@ -435,11 +435,11 @@ func TestRemovedBeforeStart(t *testing.T) {
 }
 
 func TestRemovalThrowsAwayWhatIsPending(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"), obj("b", "2"), obj("c", "3"), obj("d", "4"))
-		r := build(t, srv, SharedIndexInformerOptions{Era: era})
-		release := make(chan struct{})
-		slow := &calls{hook: func(string) { <-release }}
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"), obj("b", "2"), obj("c", "3"), obj("d", "4"))
+		r := build(t, srv, SharedIndexInformerOptions{Release: release})
+		done := make(chan struct{})
+		slow := &calls{hook: func(string) { <-done }}
 		reg, _ := r.AddEventHandler(slow)
 		r.run()
 		synctest.Wait()
@@ -448,7 +448,7 @@ func TestRemovalThrowsAwayWhatIsPending(t *testing.T) {
 		}
 		synctest.Wait()
 		r.check()
-		close(release)
+		close(done)
 		synctest.Wait()
 		if n := len(slow.lines()); n != 1 {
 			t.Errorf("calls %v, want only the one in flight", slow.lines())
@@ -472,10 +472,10 @@ func TestHandlerPanic(t *testing.T) {
 	for _, observed := range []bool{true, false} {
 		t.Run(fmt.Sprint("observed ", observed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				srv := serve(Era133, "5", obj("a", "1"), obj("b", "2"))
-				r := build(t, srv, SharedIndexInformerOptions{Era: Era133})
+				srv := serve(Release133, "5", obj("a", "1"), obj("b", "2"))
+				r := build(t, srv, SharedIndexInformerOptions{Release: Release133})
 				if !observed {
-					r.sharedIndexInformer = NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{Era: Era133}).(*sharedIndexInformer)
+					r.sharedIndexInformer = NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{Release: Release133}).(*sharedIndexInformer)
 				}
 				bad := &calls{hook: func(line string) {
 					if line == "add a@1 true" {
@@ -513,7 +513,7 @@ func TestHandlerPanic(t *testing.T) {
 
 func TestSetters(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := serve(Era137, "5", obj("a", "1"))
+		srv := serve(Release137, "5", obj("a", "1"))
 		r := build(t, srv, SharedIndexInformerOptions{})
 		if err := r.SetTransform(func(o any) (any, error) {
 			c := o.(*object).DeepCopy()
@@ -552,10 +552,10 @@ func TestSetters(t *testing.T) {
 }
 
 func TestBurstOrder(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5")
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5")
 		g := newGates()
-		r := build(t, srv, SharedIndexInformerOptions{Era: era, Gates: g})
+		r := build(t, srv, SharedIndexInformerOptions{Release: release, Gates: g})
 		r.run()
 		synctest.Wait()
 		g.hold(StagePop)
@@ -568,7 +568,7 @@ func TestBurstOrder(t *testing.T) {
 		g.release(StagePop)
 		synctest.Wait()
 		want := []string{"add a@6 false", "add b@7 false", "update a@6 -> a@8", "delete never@9"}
-		if era == Era131 {
+		if release == Release131 {
 			want = []string{"add a@6 false", "update a@6 -> a@8", "add b@7 false"}
 		}
 		equal(t, "calls", r.calls.lines(), want)
@@ -579,10 +579,10 @@ func TestBurstOrder(t *testing.T) {
 func TestGatesEndWithTheInformer(t *testing.T) {
 	for _, stage := range []Stage{StageStore, StagePop, StageDeliver} {
 		t.Run(fmt.Sprint(stage), func(t *testing.T) {
-			forEras(t, func(t *testing.T, era Era) {
+			forReleases(t, func(t *testing.T, release Release) {
 				g := newGates()
 				g.hold(stage)
-				r := start(t, serve(era, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Era: era, Gates: g})
+				r := start(t, serve(release, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Release: release, Gates: g})
 				synctest.Wait()
 				if n := len(r.calls.lines()); n != 0 {
 					t.Errorf("calls behind the gate: %v", r.calls.lines())

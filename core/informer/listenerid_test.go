@@ -7,8 +7,8 @@ import (
 
 // TestListenerIdentity ties registrations to the Listener of events, gates and snapshots.
 func TestListenerIdentity(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		r := build(t, serve(era, "5", obj("a", "1")), SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		r := build(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
 		early, err := r.AddEventHandlerWithOptions(&calls{}, HandlerOptions{Name: "early"})
 		if err != nil {
 			t.Fatal(err)

@@ -80,9 +80,9 @@ var podGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 // TestInformerMetrics runs an informer of each kind on the same script and
 // compares every value of every gauge.
 func TestInformerMetrics(t *testing.T) {
-	forErasBoth(t, func(t *testing.T, era Era, judge bool, l *metricLog) {
-		// Of one version: what a WatchList brings comes out of a map in client-go, and in era 1.35 the last of it counts.
-		srv := serve(era, "5", obj("a", "2"), obj("b", "2"))
+	forReleasesBoth(t, func(t *testing.T, release Release, judge bool, l *metricLog) {
+		// Of one version: what a WatchList brings comes out of a map in client-go, and in release 1.35 the last of it counts.
+		srv := serve(release, "5", obj("a", "2"), obj("b", "2"))
 		defer ResetInformerNamesForTesting()
 		defer clientgo.ResetInformerNamesForTesting()
 		ctx, cancel := context.WithCancel(t.Context())
@@ -102,7 +102,7 @@ func TestInformerMetrics(t *testing.T) {
 				t.Fatal(err)
 			}
 			inf := NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
-				Era: era, Identifier: n.WithResource(podGVR), InformerMetricsProvider: ourMetrics{l}})
+				Release: release, Identifier: n.WithResource(podGVR), InformerMetricsProvider: ourMetrics{l}})
 			go func() { defer close(done); inf.RunWithContext(ctx) }()
 		}
 		synctest.Wait()
@@ -122,14 +122,14 @@ func TestInformerMetrics(t *testing.T) {
 	})
 }
 
-// forErasBoth runs f for each era with client-go and with this package, and compares the logs.
-func forErasBoth(t *testing.T, f func(t *testing.T, era Era, judge bool, l *metricLog)) {
-	for _, era := range eras {
-		t.Run(era.String(), func(t *testing.T) {
-			setEra(t, era)
+// forReleasesBoth runs f for each release with client-go and with this package, and compares the logs.
+func forReleasesBoth(t *testing.T, f func(t *testing.T, release Release, judge bool, l *metricLog)) {
+	for _, release := range releases {
+		t.Run(release.String(), func(t *testing.T) {
+			setRelease(t, release)
 			var logs [2]metricLog
 			for i := range logs {
-				synctest.Test(t, func(t *testing.T) { f(t, era, i == 1, &logs[i]) })
+				synctest.Test(t, func(t *testing.T) { f(t, release, i == 1, &logs[i]) })
 			}
 			ours, theirs := &logs[0], &logs[1]
 			equal(t, "made", sorted(ours.made), sorted(theirs.made))
@@ -138,7 +138,7 @@ func forErasBoth(t *testing.T, f func(t *testing.T, era Era, judge bool, l *metr
 			if ours.latencies != theirs.latencies {
 				t.Errorf("%d latencies, client-go has %d", ours.latencies, theirs.latencies)
 			}
-			if len(theirs.versions) < 5 || era != Era131 && (len(theirs.queued) < 5 || theirs.latencies < 5) {
+			if len(theirs.versions) < 5 || release != Release131 && (len(theirs.queued) < 5 || theirs.latencies < 5) {
 				t.Errorf("client-go published too little to compare: %+v", theirs)
 			}
 		})
@@ -164,7 +164,7 @@ func TestUnreservedPublishesNothing(t *testing.T) {
 		t.Errorf("published: %+v", &l)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		srv := serve(Era137, "5", obj("a", "1"))
+		srv := serve(Release137, "5", obj("a", "1"))
 		_, ctl := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Handler: &calls{},
 			Identifier: first, InformerMetricsProvider: ourMetrics{&l}})
 		ctx, cancel := context.WithCancel(t.Context())

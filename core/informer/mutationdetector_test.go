@@ -138,12 +138,12 @@ func TestMutationDetectorPanics(t *testing.T) {
 	d.compare()
 }
 
-// TestInformerGuardsItsObjects: a handler that changes what it gets is found, in every era, for adds, updates and resyncs.
+// TestInformerGuardsItsObjects: a handler that changes what it gets is found, in every release, for adds, updates and resyncs.
 func TestInformerGuardsItsObjects(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		var reports []string
 		clk := &turns{}
-		r := build(t, serve(era, "5", labelled("a", "1", "x"), labelled("b", "2", "x")), SharedIndexInformerOptions{Era: era,
+		r := build(t, serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "x")), SharedIndexInformerOptions{Release: release,
 			MutationDetector: NewMutationDetector("pods", MutationDetectorOptions{Clock: clk,
 				Report: func(m Mutation) { reports = append(reports, m.Key+" "+m.Field) }})})
 		if _, err := r.AddEventHandler(ResourceEventHandlerFuncs{

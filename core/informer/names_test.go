@@ -58,17 +58,17 @@ func TestHandlerNames(t *testing.T) {
 	}
 }
 
-func TestErasAndNames(t *testing.T) {
-	for _, era := range eras {
-		if got, err := ParseEra(era.String()); got != era || err != nil {
-			t.Errorf("%v: %v, %v", era, got, err)
+func TestReleasesAndNames(t *testing.T) {
+	for _, release := range releases {
+		if got, err := ParseRelease(release.String()); got != release || err != nil {
+			t.Errorf("%v: %v, %v", release, got, err)
 		}
 	}
-	if era, err := ParseEra(""); era != Era137 || err != nil {
-		t.Errorf("the default: %v, %v", era, err)
+	if release, err := ParseRelease(""); release != Release137 || err != nil {
+		t.Errorf("the default: %v, %v", release, err)
 	}
-	if _, err := ParseEra("1.2"); err == nil {
-		t.Error("an unknown era was accepted")
+	if _, err := ParseRelease("1.2"); err == nil {
+		t.Error("an unknown release was accepted")
 	}
 	if s := fmt.Sprint(OpReplacedAll, Op(99), VerbWatchList, Verb(99)); s != "ReplacedAll Unknown WATCHLIST UNKNOWN" {
 		t.Error(s)
@@ -159,7 +159,7 @@ func TestListerWatcherWithoutContext(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, []reply{{}})
 			store := NewStore(MetaNamespaceKeyFunc)
-			r := NewReflectorWithOptions(lwOf(srv), &object{}, store, ReflectorOptions{Era: Era133})
+			r := NewReflectorWithOptions(lwOf(srv), &object{}, store, ReflectorOptions{Release: Release133})
 			runReflector(t, r, func() {})
 			equal(t, "keys", store.ListKeys(), []string{"ns/a"})
 		})
@@ -228,7 +228,7 @@ func TestOldConstructors(t *testing.T) {
 
 func TestLowerResyncPeriodLowersTheCheckPeriod(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		r := build(t, serve(Era137, "5", obj("a", "1")), SharedIndexInformerOptions{ResyncPeriod: time.Hour})
+		r := build(t, serve(Release137, "5", obj("a", "1")), SharedIndexInformerOptions{ResyncPeriod: time.Hour})
 		quick := &calls{}
 		if _, err := r.AddEventHandlerWithResyncPeriod(quick, time.Millisecond); err != nil { // raised to a second
 			t.Fatal(err)

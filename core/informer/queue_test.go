@@ -458,7 +458,7 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rec := &recorder{}
-			q := newQueue(Era137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
+			q := newQueue(Release137, klog.Background(), &object{}, NewStore(MetaNamespaceKeyFunc), c.transform, InformerNameAndResource{}, nil, rec, nil)
 			keyed, ok := q.(keySharer)
 			if !ok || !keyed.sharesKeys() {
 				t.Fatalf("%T shares no keys", q)

@@ -158,15 +158,15 @@ type ReflectorOptions struct {
 	ResyncPeriod time.Duration
 	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
 	MinWatchTimeout time.Duration
-	// Clock replaces the real clock, except, from era 1.37 on, for the wait between two rounds of ListAndWatch, as in client-go.
+	// Clock replaces the real clock, except, from release 1.37 on, for the wait between two rounds of ListAndWatch, as in client-go.
 	Clock clock.Clock
-	// Backoff replaces the default backoff, also in the eras whose release could not: it then resets as in era 1.37.
+	// Backoff replaces the default backoff, also in the releases that cannot: it then resets as in release 1.37.
 	Backoff *wait.Backoff
 	// Random replaces math/rand for the timeouts of watches and the jitter of the default backoff; from 0 to below 1.
 	Random func() float64
 
-	// Era decides whether WatchList is used, what counts as a reset of the backoff and what is taken from a server.
-	Era Era
+	// Release decides whether WatchList is used, what counts as a reset of the backoff and what is taken from a server.
+	Release Release
 	// Observer is told of every transition of the Reflector.
 	Observer Observer
 	// Gates can hold the Reflector at StageStore.
@@ -204,7 +204,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		clock:             options.Clock,
 		outerClock:        clock.RealClock{},
 		random:            rand.Float64, //maporder:free on virtual time the draws come from a seed (see Random)
-		features:          options.Era.features(),
+		features:          options.Release.features(),
 		watchErrorHandler: DefaultWatchErrorHandler,
 		phase:             PhaseIdle,
 		why:               whyFirst,
@@ -390,7 +390,7 @@ func (r *Reflector) Run(stopCh <-chan struct{}) {
 }
 
 // RunWithContext calls ListAndWatchWithContext again and again, with the
-// backoff between two calls, until ctx is done. If it is done already, eras
+// backoff between two calls, until ctx is done. If it is done already, releases
 // before 1.37 do not call it at all.
 // Mirrors client-go tools/cache.(*Reflector).RunWithContext (v0.35.10 and v0.37.2).
 func (r *Reflector) RunWithContext(ctx context.Context) {

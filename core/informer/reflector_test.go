@@ -58,7 +58,7 @@ func TestInternalErrorsAreRetriedForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		boom := reply{events: []watch.Event{errorEvent(errInternal())}}
 		srv := newServer([]reply{{list: list("5")}}, []reply{boom, boom, boom, {}})
-		r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
+		r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
 		r.MaxInternalErrorRetryDuration = time.Second
 		runReflector(t, r, func() {})
 		w := `WATCH rv="5" bookmarks timeout=[300,600)`
@@ -81,7 +81,7 @@ func TestPageSizes(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{tc.first, {list: list("5")}}, []reply{{events: []watch.Event{errorEvent(errExpired())}}, {}})
-				r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
+				r := NewReflectorWithOptions(srv.lw(), nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
 				r.WatchListPageSize = tc.pageSize
 				runReflector(t, r, func() { time.Sleep(2 * time.Second) })
 				want := append(slices.Clone(tc.wantFirst), `WATCH rv="5" bookmarks timeout=[300,600)`, tc.wantNext, `WATCH rv="5" bookmarks timeout=[300,600)`)
@@ -112,7 +112,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	table.SetKind("Table")
 	other := pod.DeepCopy()
 	other.SetKind("Node")
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		rec := &recorder{}
 		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 		lw := &ListWatch{
@@ -123,7 +123,7 @@ func TestOddListsAndEvents(t *testing.T) {
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
 		}
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflectorWithOptions(withoutWatchList(lw), pod, store, ReflectorOptions{Era: era, Observer: rec})
+		r := NewReflectorWithOptions(withoutWatchList(lw), pod, store, ReflectorOptions{Release: release, Observer: rec})
 		if r.TypeDescription() != "/v1, Kind=Pod" {
 			t.Errorf("type %q", r.TypeDescription())
 		}
@@ -141,7 +141,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	})
 
 	notAList := &ListWatch{ListWithContextFunc: func(context.Context, metav1.ListOptions) (runtime.Object, error) { return &metav1.Status{}, nil }}
-	r := NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131})
+	r := NewReflectorWithOptions(notAList, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131})
 	if err := r.ListAndWatchWithContext(t.Context()); err == nil {
 		t.Error("a Status was accepted as a list")
 	}
@@ -152,18 +152,18 @@ func TestOddListsAndEvents(t *testing.T) {
 func TestAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{}
-		release := make(chan struct{})
+		done := make(chan struct{})
 		lw := &ListWatch{ListFunc: func(metav1.ListOptions) (runtime.Object, error) {
-			<-release
+			<-done
 			return nil, errExpired()
 		}}
-		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: Era131, Observer: rec})
+		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131, Observer: rec})
 		runReflector(t, r, func() {})
 		n := rec.len()
 		if a := rec.of(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
 			t.Errorf("KindRequestAnswered: %+v", a)
 		}
-		close(release)
+		close(done)
 		synctest.Wait()
 		if rec.len() != n {
 			t.Errorf("events after the stop: %+v", rec.events[n:])
@@ -173,11 +173,11 @@ func TestAbandonedList(t *testing.T) {
 
 // TestOwnController builds a Controller from its parts, with Process and ProcessBatch.
 func TestOwnController(t *testing.T) {
-	for _, era := range []Era{Era133, Era135} {
-		t.Run(era.String(), func(t *testing.T) {
+	for _, release := range []Release{Release133, Release135} {
+		t.Run(release.String(), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}}, []reply{{err: errInvalid()}, {}})
-				if era == Era133 {
+				if release == Release133 {
 					srv.watches = nil
 				}
 				var got []string
@@ -194,7 +194,7 @@ func TestOwnController(t *testing.T) {
 					ListerWatcher: srv.lw(),
 					Process:       process,
 					ProcessBatch:  func(d []Delta, initial bool) error { batches++; return process(Deltas(d), initial) },
-					Era:           era,
+					Release:       release,
 				})
 				if c.LastSyncResourceVersion() != "" {
 					t.Error("a version before the start")
@@ -206,7 +206,7 @@ func TestOwnController(t *testing.T) {
 					t.Fatal("not synced")
 				}
 				equal(t, "deltas", got, []string{"Replaced a@1 true", "Replaced b@2 true"})
-				if wantBatches := map[Era]int{Era133: 0, Era135: 1}[era]; batches != wantBatches {
+				if wantBatches := map[Release]int{Release133: 0, Release135: 1}[release]; batches != wantBatches {
 					t.Errorf("%d batches", batches)
 				}
 				if c.LastSyncResourceVersion() != "5" {
@@ -220,10 +220,10 @@ func TestOwnController(t *testing.T) {
 }
 
 func TestPlainInformer(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"))
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"))
 		h := &calls{}
-		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Handler: h, Era: era, ResyncPeriod: time.Minute,
+		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Handler: h, Release: release, ResyncPeriod: time.Minute,
 			Transform: func(o any) (any, error) { return o, nil }})
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})

@@ -24,7 +24,7 @@ import (
 
 // What the releases of client-go do differently behind no gate of 0.37.2's.
 
-// withoutWatchList makes every era begin with a LIST.
+// withoutWatchList makes every release begin with a LIST.
 func withoutWatchList(lw *ListWatch) ListerWatcher {
 	return ToListWatcherWithWatchListSemantics(lw, optsOut{})
 }
@@ -38,9 +38,9 @@ func (optsOut) IsWatchListSemanticsUnSupported() bool { return true }
 func TestPanicOfAPlainInformersHandler(t *testing.T) {
 	defer func(handlers []func(context.Context, any)) { utilruntime.PanicHandlers = handlers }(utilruntime.PanicHandlers)
 	utilruntime.PanicHandlers = nil
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"))
-		_, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Era: era,
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"))
+		_, c := NewInformerWithOptions(InformerOptions{ListerWatcher: srv.lw(), ObjectType: &object{}, Release: release,
 			Handler: ResourceEventHandlerFuncs{AddFunc: func(any) { panic("no") }}})
 		ctx, cancel := context.WithCancel(context.Background())
 		defer cancel()
@@ -99,11 +99,11 @@ func TestWaitForLogsItsCaller(t *testing.T) {
 // object is indexed, not when it is being, and a handler when it has returned
 // from the last OnAdd. Before 0.36 all lamps go on in that very moment.
 func TestLampsGoOnAfterTheLast(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"), obj("c", "3"))}}, nil)
 		var r *running
 		early := 0
-		r = build(t, srv, SharedIndexInformerOptions{Era: era, Indexers: Indexers{"slow": func(any) ([]string, error) {
+		r = build(t, srv, SharedIndexInformerOptions{Release: release, Indexers: Indexers{"slow": func(any) ([]string, error) {
 			time.Sleep(time.Second) // long enough for whoever waits for a lamp to see it
 			if IsDone(r.HasSyncedChecker()) || IsDone(r.controller.HasSyncedChecker()) || IsDone(r.reg.HasSyncedChecker()) {
 				early++
@@ -159,11 +159,11 @@ func TestLampsGoOnAfterTheLast(t *testing.T) {
 // TestHasSyncedWaitsForTheQueue: before 0.36 whoever asks HasSynced gets the
 // queue's lock, so the answer never comes out of the middle of processing.
 func TestHasSyncedWaitsForTheQueue(t *testing.T) {
-	for _, era := range eras {
-		t.Run(era.String(), func(t *testing.T) {
+	for _, release := range releases {
+		t.Run(release.String(), func(t *testing.T) {
 			srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 			indexing, goOn := make(chan struct{}), make(chan struct{})
-			inf := NewSharedIndexInformerWithOptions(withoutWatchList(srv.lw()), &object{}, SharedIndexInformerOptions{Era: era,
+			inf := NewSharedIndexInformerWithOptions(withoutWatchList(srv.lw()), &object{}, SharedIndexInformerOptions{Release: release,
 				Indexers: Indexers{"slow": func(any) ([]string, error) {
 					close(indexing)
 					<-goOn
@@ -184,7 +184,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 					q.lock.Unlock()
 				}
 			}
-			if free != (era == Era137) {
+			if free != (release == Release137) {
 				t.Errorf("the queue's lock is free while an object is indexed: %v", free)
 			}
 			asks, asked := make(chan struct{}), make(chan bool, 1)
@@ -193,7 +193,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 				asked <- inf.HasSynced()
 			}()
 			<-asks
-			if era == Era137 {
+			if release == Release137 {
 				if <-asked {
 					t.Error("synced while the only object is being indexed")
 				}
@@ -219,14 +219,14 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 // TestStopWithABacklog: the process loop of 0.31 and 0.33 pops a closed queue
 // until it is empty; that of later releases looks at its context first.
 func TestStopWithABacklog(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}},
 			[]reply{{events: []watch.Event{modified(obj("a", "6")), modified(obj("a", "7")), added(obj("c", "8"))}}})
 		g := newGates()
 		g.hold(StagePop)
 		rec, h := &recorder{}, &calls{}
 		store, c := NewInformerWithOptions(InformerOptions{ListerWatcher: withoutWatchList(srv.lw()), ObjectType: &object{}, Handler: h,
-			Era: era, Observer: rec, Gates: g})
+			Release: release, Observer: rec, Gates: g})
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
 		go func() { defer close(done); c.RunWithContext(ctx) }()
@@ -240,10 +240,10 @@ func TestStopWithABacklog(t *testing.T) {
 		}
 		slices.Sort(objects)
 		wantStore, wantCalls := []string{"a@7", "b@2", "c@8"}, []string{"add a@1 true", "add b@2 true", "update a@1 -> a@6", "update a@6 -> a@7", "add c@8 false"}
-		switch era {
-		case Era131: // all of a is one item
+		switch release {
+		case Release131: // all of a is one item
 			wantCalls = []string{"add a@1 true", "update a@1 -> a@6", "update a@6 -> a@7", "add b@2 true", "add c@8 false"}
-		case Era135, Era137: // one batch, one ReplacedAll
+		case Release135, Release137: // one batch, one ReplacedAll
 			wantStore, wantCalls = []string{"a@1", "b@2"}, wantCalls[:2]
 		}
 		equal(t, "store", objects, wantStore)
@@ -258,17 +258,17 @@ func TestStopWithABacklog(t *testing.T) {
 // TestSyncedByTheStop: the informer's HasSynced of releases before 0.36 asks the
 // queue, so an initial list that was processed while the informer stopped counts.
 func TestSyncedByTheStop(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		g := newGates()
 		g.hold(StagePop)
-		r := start(t, serve(era, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Era: era, Gates: g})
+		r := start(t, serve(release, "5", obj("a", "1"), obj("b", "2")), SharedIndexInformerOptions{Release: release, Gates: g})
 		synctest.Wait()
 		r.check()
 		r.stop()
 		if len(r.GetStore().List()) != 2 {
 			t.Fatal("the list was not processed")
 		}
-		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || era != Era137 && !got {
+		if got := r.HasSynced(); got != IsDone(r.HasSyncedChecker()) || release != Release137 && !got {
 			t.Errorf("HasSynced %v, checker %v", got, IsDone(r.HasSyncedChecker()))
 		}
 	})
@@ -276,9 +276,9 @@ func TestSyncedByTheStop(t *testing.T) {
 
 // TestRunWithAClosedStopChannel: only the loop of 0.36 makes a first round without looking.
 func TestRunWithAClosedStopChannel(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
-		r := build(t, srv, SharedIndexInformerOptions{Era: era})
+		r := build(t, srv, SharedIndexInformerOptions{Release: release})
 		r.listerWatcher = withoutWatchList(srv.lw())
 		stop := make(chan struct{})
 		close(stop)
@@ -286,7 +286,7 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 		r.check()
 		synctest.Wait()
 		want := 0
-		if era == Era137 {
+		if release == Release137 {
 			want = 1
 		}
 		if n := len(srv.requests()); n != want || !r.IsStopped() || r.HasSynced() {
@@ -299,15 +299,15 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 // moves the version, and the next WATCH starts there.
 func TestVersionFromNowhere(t *testing.T) {
 	for _, from := range []string{"", "0"} {
-		forEras(t, func(t *testing.T, era Era) {
+		forReleases(t, func(t *testing.T, release Release) {
 			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{added(obj("a", "7")), added(obj("b", "3"))}}, {}})
-			r := build(t, srv, SharedIndexInformerOptions{Era: era})
+			r := build(t, srv, SharedIndexInformerOptions{Release: release})
 			r.listerWatcher = withoutWatchList(srv.lw())
 			r.run()
 			synctest.Wait()
 			r.check()
 			want := "3"
-			if era == Era137 {
+			if release == Release137 {
 				want = from
 			}
 			if rv := r.LastSyncResourceVersion(); rv != want {
@@ -327,11 +327,11 @@ func TestVersionFromNowhere(t *testing.T) {
 
 // TestControllersVersion: GetController's version is behind the gate InformerResourceVersion.
 func TestControllersVersion(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		r := start(t, serve(era, "5", obj("a", "1")), SharedIndexInformerOptions{Era: era})
+	forReleases(t, func(t *testing.T, release Release) {
+		r := start(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
 		synctest.Wait()
 		want := "5"
-		if era == Era131 || era == Era133 {
+		if release == Release131 || release == Release133 {
 			want = ""
 		}
 		if rv := r.GetController().LastSyncResourceVersion(); rv != want || r.LastSyncResourceVersion() != "5" {
@@ -350,14 +350,14 @@ func TestTables(t *testing.T) {
 	tables := &unstructured.UnstructuredList{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table",
 		"metadata": map[string]any{"resourceVersion": "5"}},
 		Items: []unstructured.Unstructured{*table("listed", "4")}}
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 		lw := &ListWatch{
 			ListWithContextFunc:  func(context.Context, metav1.ListOptions) (apiruntime.Object, error) { return tables, nil },
 			WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil },
 		}
 		store := NewStore(MetaNamespaceKeyFunc)
-		r := NewReflectorWithOptions(withoutWatchList(lw), &unstructured.Unstructured{}, store, ReflectorOptions{Era: era})
+		r := NewReflectorWithOptions(withoutWatchList(lw), &unstructured.Unstructured{}, store, ReflectorOptions{Release: release})
 		var err error
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -368,23 +368,23 @@ func TestTables(t *testing.T) {
 		cancel()
 		<-done
 		want := []string{"listed", "watched"}
-		if era == Era137 {
+		if release == Release137 {
 			want = nil
 		}
 		keys := store.ListKeys()
 		slices.Sort(keys)
 		equal(t, "keys", keys, want)
-		if (err != nil) != (era == Era137) {
+		if (err != nil) != (release == Release137) {
 			t.Errorf("ListAndWatch: %v", err)
 		}
 	})
-	for _, era := range []Era{Era135, Era137} {
+	for _, release := range []Release{Release135, Release137} {
 		synctest.Test(t, func(t *testing.T) {
 			w := watch.NewFakeWithOptions(watch.FakeOptions{ChannelSize: 10})
 			rec := &recorder{}
 			store := NewStore(MetaNamespaceKeyFunc)
 			r := NewReflectorWithOptions(&ListWatch{WatchFuncWithContext: func(context.Context, metav1.ListOptions) (watch.Interface, error) { return w, nil }},
-				&unstructured.Unstructured{}, store, ReflectorOptions{Era: era, Observer: rec})
+				&unstructured.Unstructured{}, store, ReflectorOptions{Release: release, Observer: rec})
 			end := &unstructured.Unstructured{}
 			end.SetResourceVersion("7")
 			end.SetAnnotations(map[string]string{metav1.InitialEventsAnnotationKey: "true"})
@@ -395,12 +395,12 @@ func TestTables(t *testing.T) {
 				synctest.Wait()
 			})
 			want, dropped := []string{"after"}, 1
-			if era == Era137 {
+			if release == Release137 {
 				want, dropped = nil, 2
 			}
-			equal(t, era.String()+" after a WatchList", store.ListKeys(), want)
+			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
 			if n := len(rec.of(KindEventDropped)); n != dropped {
-				t.Errorf("%v: %d dropped, want %d", era, n, dropped)
+				t.Errorf("%v: %d dropped, want %d", release, n, dropped)
 			}
 		})
 	}
@@ -408,13 +408,13 @@ func TestTables(t *testing.T) {
 
 // TestClockOfTheOuterDelay: before 0.36 the wait between two rounds heeds ReflectorOptions.Clock.
 func TestClockOfTheOuterDelay(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
 		c := clocktesting.NewFakeClock(time.Now())
-		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Era: era, Clock: c})
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: release, Clock: c})
 		runReflector(t, r, func() {
 			before := len(srv.requests())
-			if era == Era137 {
+			if release == Release137 {
 				time.Sleep(2 * time.Second)
 			} else {
 				c.Step(2 * time.Second)
@@ -435,9 +435,9 @@ func TestPauseAfterAPanic(t *testing.T) {
 	}(utilruntime.ReallyCrash, utilruntime.PanicHandlers)
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	for _, observed := range []bool{false, true} {
-		forEras(t, func(t *testing.T, era Era) {
-			srv := serve(era, "5", obj("a", "1"))
-			options := SharedIndexInformerOptions{Era: era}
+		forReleases(t, func(t *testing.T, release Release) {
+			srv := serve(release, "5", obj("a", "1"))
+			options := SharedIndexInformerOptions{Release: release}
 			if observed {
 				options.Observer = &recorder{}
 			}
@@ -462,7 +462,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 			cancel()
 			<-done
 			want := 11 * time.Second
-			if era == Era131 {
+			if release == Release131 {
 				want = 10 * time.Second
 			}
 			if len(at) != 2 || at[1] != want {
@@ -475,17 +475,17 @@ func TestPauseAfterAPanic(t *testing.T) {
 // TestRelistBesideAStuckResync: since 0.33 a round of ListAndWatch ends only
 // when its resync has; in 0.31 the next one begins beside it.
 func TestRelistBesideAStuckResync(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 		stuck, goOn := make(chan struct{}), make(chan struct{})
 		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), stuck: stuck, goOn: goOn}
-		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Era: era, ResyncPeriod: time.Second})
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Release: release, ResyncPeriod: time.Second})
 		runReflector(t, r, func() {
 			<-stuck
 			srv.send(errorEvent(errExpired()))
 			time.Sleep(2 * time.Second)
 			want := 2 // LIST, WATCH
-			if era == Era131 {
+			if release == Release131 {
 				want = 4
 			}
 			if n := len(srv.requests()); n != want {
@@ -515,17 +515,17 @@ func (s *stuckStore) Resync() error {
 
 // TestBookmarksOfAStore: ReflectorBookmarkStore came in 0.36; earlier releases tell no store of bookmarks.
 func TestBookmarksOfAStore(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
+	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5")}}, []reply{{events: []watch.Event{bookmark("7")}}})
 		store := &bookmarkStore{Store: NewStore(MetaNamespaceKeyFunc)}
-		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Era: era})
+		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Release: release})
 		runReflector(t, r, func() {
 			if rv := r.LastSyncResourceVersion(); rv != "7" {
 				t.Errorf("at %q", rv)
 			}
 		})
 		var want []string
-		if era == Era137 {
+		if release == Release137 {
 			want = []string{"7"}
 		}
 		equal(t, "bookmarks", store.told, want)

@@ -50,7 +50,7 @@ type SharedInformer interface {
 	// RunWithContext runs until ctx is done. A second call returns at once.
 	RunWithContext(ctx context.Context)
 	// HasSynced says whether the first complete list is in the store. The
-	// handlers may not have seen it yet: ask their registrations. In eras before 1.37
+	// handlers may not have seen it yet: ask their registrations. In releases before 1.37
 	// it waits while an item is processed, so a transform or an index function must not call it.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
@@ -79,7 +79,7 @@ type SharedIndexInformer interface {
 // ResourceEventHandlerRegistration stands for a handler that was added.
 type ResourceEventHandlerRegistration interface {
 	// HasSynced says whether the informer has synced and the handler has returned from every OnAdd of the initial list.
-	// In eras before 1.37 it asks the informer's HasSynced.
+	// In releases before 1.37 it asks the informer's HasSynced.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
 	HasSyncedChecker() DoneChecker
@@ -111,8 +111,8 @@ type SharedIndexInformerOptions struct {
 	// MutationDetector guards the objects that handlers get; nil means that of
 	// NewCacheMutationDetector, which is off unless the environment wants it.
 	MutationDetector MutationDetector
-	// Era is the release of client-go to behave like; default Era137.
-	Era Era
+	// Release is the release of client-go to behave like; default Release137.
+	Release Release
 	// Observer is told of every transition.
 	Observer Observer
 	// Gates can hold the informer at every Stage.
@@ -125,12 +125,12 @@ type SharedIndexInformerOptions struct {
 	Random func() float64
 }
 
-// NewSharedInformer returns a SharedInformer of the default era.
+// NewSharedInformer returns a SharedInformer of the default release.
 func NewSharedInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration) SharedInformer {
 	return NewSharedIndexInformer(lw, exampleObject, defaultEventHandlerResyncPeriod, Indexers{})
 }
 
-// NewSharedIndexInformer returns a SharedIndexInformer of the default era.
+// NewSharedIndexInformer returns a SharedIndexInformer of the default release.
 func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defaultEventHandlerResyncPeriod time.Duration,
 	indexers Indexers) SharedIndexInformer {
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{ResyncPeriod: defaultEventHandlerResyncPeriod, Indexers: indexers})
@@ -141,11 +141,11 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 // every type.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
-	if !options.Era.features().atomic {
+	if !options.Release.features().atomic {
 		storeOpts = append(storeOpts, withoutResourceVersion())
 	}
 	s := &sharedIndexInformer{
-		era:                             options.Era,
+		release:                         options.Release,
 		indexer:                         newCache(DeletionHandlingMetaNamespaceKeyFunc, options.Indexers, storeOpts...),
 		synced:                          make(chan struct{}),
 		listerWatcher:                   lw,
@@ -168,7 +168,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	if s.mutations == nil && mutationDetectorWanted {
 		s.mutations = NewCacheMutationDetector(fmt.Sprintf("%T", exampleObject))
 	}
-	s.features = options.Era.features()
+	s.features = options.Release.features()
 	s.processor = newSharedProcessor(s.clock, options.Observer, options.Gates)
 	return s
 }
@@ -176,7 +176,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 // sharedIndexInformer implements SharedIndexInformer: a Controller that
 // processes deltas into an Indexer and hands notifications to a sharedProcessor.
 type sharedIndexInformer struct {
-	era               Era
+	release           Release
 	features          features
 	indexer           *cache
 	processor         *sharedProcessor
@@ -290,7 +290,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	if s.started {
 		return false
 	}
-	s.queue = newQueue(s.era, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
+	s.queue = newQueue(s.release, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
 	if s.features.lockedLamps {
 		switch q := s.queue.(type) {
 		case *RealFIFO:
@@ -308,7 +308,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		FullResyncPeriod:             s.resyncCheckPeriod,
 		ShouldResync:                 s.processor.shouldResync,
 		WatchErrorHandlerWithContext: s.watchErrorHandler,
-		Era:                          s.era,
+		Release:                      s.release,
 		Observer:                     s.observer,
 		Gates:                        s.gates,
 		Clock:                        s.givenClock,
@@ -317,7 +317,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	}}
 	s.started = true
 	if s.observer != nil {
-		send(s.observer, Event{Kind: KindInformerStarted, Text: s.description(), Era: s.era})
+		send(s.observer, Event{Kind: KindInformerStarted, Text: s.description(), Release: s.release})
 	}
 	return true
 }
@@ -425,7 +425,7 @@ func (dummyController) Run(<-chan struct{})             {}
 func (d dummyController) HasSynced() bool               { return d.s.HasSynced() }
 func (d dummyController) HasSyncedChecker() DoneChecker { return d.s.HasSyncedChecker() }
 
-// LastSyncResourceVersion is empty in the eras whose release has the gate
+// LastSyncResourceVersion is empty in the releases that have the gate
 // InformerResourceVersion off.
 func (d dummyController) LastSyncResourceVersion() string {
 	if !d.s.features.resourceVersion {

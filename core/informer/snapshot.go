@@ -21,7 +21,7 @@ type Snapshotter interface {
 // Snapshot is what is inside an informer at one moment. Nothing in it is
 // shared with the informer but the objects.
 type Snapshot struct {
-	Era       Era
+	Release   Release
 	Started   bool
 	Stopped   bool
 	Synced    bool
@@ -75,7 +75,7 @@ type DeltaSnapshot struct {
 
 // StoreSnapshot is what is inside the Indexer.
 type StoreSnapshot struct {
-	// ResourceVersion is the store's own; always empty in eras without it.
+	// ResourceVersion is the store's own; always empty in releases without it.
 	ResourceVersion string
 	// Objects are the stored objects by key.
 	Objects map[string]any
@@ -110,9 +110,9 @@ func (s *sharedIndexInformer) Snapshot() Snapshot { return s.SnapshotAt(func() {
 func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
-	out := Snapshot{Era: s.era, Started: s.started, Stopped: s.stopped}
-	if out.Era == EraDefault {
-		out.Era = Era137
+	out := Snapshot{Release: s.release, Started: s.started, Stopped: s.stopped}
+	if out.Release == ReleaseDefault {
+		out.Release = Release137
 	}
 	switch q := s.queue.(type) {
 	case *RealFIFO:

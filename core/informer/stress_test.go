@@ -16,15 +16,15 @@ import (
 // TestFoldUnderLoad compares the fold with what is inside again and again,
 // while events, errors, resyncs and relists come and handlers come and go.
 func TestFoldUnderLoad(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "1")
-		r := start(t, srv, SharedIndexInformerOptions{Era: era, ResyncPeriod: time.Second})
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "1")
+		r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})
 		synctest.Wait()
 		done := make(chan struct{})
 		var wg sync.WaitGroup
 		wg.Go(func() {
 			defer close(done)
-			rng := rand.New(rand.NewSource(int64(era)))
+			rng := rand.New(rand.NewSource(int64(release)))
 			rv := 10
 			for i := range 900 {
 				rv++
@@ -43,7 +43,7 @@ func TestFoldUnderLoad(t *testing.T) {
 				time.Sleep(time.Second) // resyncs
 				srv.lock.Lock()
 				srv.lists = []reply{{list: list(fmt.Sprint(rv), obj("o1", "1"), obj("o2", "2"))}}
-				if era.features().watchList {
+				if release.features().watchList {
 					srv.watches = []reply{initial(fmt.Sprint(rv), obj("o1", "1"), obj("o2", "2")), {}}
 				}
 				srv.lock.Unlock()
@@ -108,8 +108,8 @@ func TestProcessPanic(t *testing.T) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
 	}(utilruntime.ReallyCrash, utilruntime.PanicHandlers)
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
-	forEras(t, func(t *testing.T, era Era) {
-		r := build(t, serve(era, "5", obj("a", "1")), SharedIndexInformerOptions{Era: era, Indexers: Indexers{"app": func(o any) ([]string, error) {
+	forReleases(t, func(t *testing.T, release Release) {
+		r := build(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release, Indexers: Indexers{"app": func(o any) ([]string, error) {
 			if o.(*object).Name == "bad" {
 				return nil, fmt.Errorf("no index")
 			}
@@ -146,7 +146,7 @@ func TestListPanic(t *testing.T) {
 	utilruntime.ReallyCrash, utilruntime.PanicHandlers = false, nil
 	synctest.Test(t, func(t *testing.T) {
 		srv := newServer([]reply{{panic: true}, {list: list("5", obj("a", "1"))}}, nil)
-		r := start(t, srv, SharedIndexInformerOptions{Era: Era133})
+		r := start(t, srv, SharedIndexInformerOptions{Release: Release133})
 		time.Sleep(2 * time.Second)
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true"})
 		r.stop()
@@ -158,10 +158,10 @@ func TestListPanic(t *testing.T) {
 func TestStopEverywhere(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 90 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {
-			forEras(t, func(t *testing.T, era Era) {
+			forReleases(t, func(t *testing.T, release Release) {
 				srv := newServer([]reply{{err: errForbidden()}, {err: err429()}, {list: list("5", obj("a", "1"))}},
 					[]reply{{err: errRefused()}, {events: []watch.Event{added(obj("a", "1"))}}, {close: true}})
-				r := start(t, srv, SharedIndexInformerOptions{Era: era, ResyncPeriod: time.Second})
+				r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})
 				if after > 0 {
 					time.Sleep(after)
 				}

@@ -115,10 +115,11 @@ func (c *catcher) AddEventHandlerWithOptions(h clientgo.ResourceEventHandler, _ 
 }
 
 func TestTypedInformer(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
 		typed := NewTypedSharedIndexInformer[*object](NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
-			Era: era, Indexers: TypedIndexersToIndexers(TypedIndexers[*object]{"rv": func(o *object) ([]string, error) { return []string{o.ResourceVersion}, nil }})}))
+			Release:  release,
+			Indexers: TypedIndexersToIndexers(TypedIndexers[*object]{"rv": func(o *object) ([]string, error) { return []string{o.ResourceVersion}, nil }})}))
 		app := func(o *object) ([]string, error) { return []string{o.Labels["app"]}, nil }
 		if err := typed.AddTypedIndexers(TypedIndexers[*object]{"app": app}); err != nil {
 			t.Fatal(err)
@@ -166,13 +167,13 @@ func TestTypedInformer(t *testing.T) {
 // TestTheWatchOpensLate: a LIST alone syncs an informer, so the test server has to
 // wait for the watch before it can send on it.
 func TestTheWatchOpensLate(t *testing.T) {
-	forEras(t, func(t *testing.T, era Era) {
-		srv := serve(era, "5", obj("a", "1"))
+	forReleases(t, func(t *testing.T, release Release) {
+		srv := serve(release, "5", obj("a", "1"))
 		if len(srv.watches) == 0 {
 			srv.watches = []reply{{}}
 		}
 		srv.watches[0].late = time.Second
-		r := start(t, srv, SharedIndexInformerOptions{Era: era})
+		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		WaitFor(t.Context(), "", r.reg.HasSyncedChecker())
 		srv.send(added(obj("b", "6")))
 		synctest.Wait()

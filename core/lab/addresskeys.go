@@ -29,7 +29,7 @@ var addressKeys = []AddressKey{
 	{Name: "resource", Takes: "`pods` (default), `deployments.apps`, `foos.v1.samplecontroller.k8s.io`; up to eight, with commas between them",
 		Means: "what is watched. Several resources run in one SharedInformerFactory"},
 	{Name: "namespace", Takes: "a name", Means: "the namespace. `namespace=` is all namespaces; without the key a live context uses its own"},
-	{Name: "era", Takes: eraNames() + "; two, with a comma between them, run side by side",
+	{Name: "era", Takes: releaseNames() + "; two, with a comma between them, run side by side",
 		Means: "the release of client-go whose behaviour the informer has. The default is the newest"},
 	{Name: "transform", Takes: codes(transforms), Means: "the informer’s TransformFunc: none (default), one that drops `metadata.managedFields`, " +
 		"or one that keeps only `apiVersion`, `kind` and the rest of `metadata`"},
@@ -63,8 +63,8 @@ var addressKeys = []AddressKey{
 // AddressKeys are all keys of the URL fragment. The list is the caller's.
 func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
 
-func eraNames() string {
-	return codes([]string{informer.Era131.String(), informer.Era133.String(), informer.Era135.String(), informer.Era137.String()})
+func releaseNames() string {
+	return codes([]string{informer.Release131.String(), informer.Release133.String(), informer.Release135.String(), informer.Release137.String()})
 }
 
 // codes are names in code style, with "or" before the last.

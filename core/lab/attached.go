@@ -455,7 +455,8 @@ func (c Change) attachTo() (informers string, err error) {
 	for _, other := range []struct {
 		name string
 		set  bool
-	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Era != nil}, {"seed", c.Seed != nil}, {"objects", c.Objects != nil},
+	}{{"context", deref(c.Context) != ""}, {"namespace", deref(c.Namespace) != ""}, {"era", c.Release != nil}, {"seed", c.Seed != nil},
+		{"objects", c.Objects != nil},
 		{"rate", c.Rate != nil}, {"do", c.Do != nil}, {"transform", c.Transform != nil && *c.Transform != "off" && *c.Transform != ""}} {
 		if other.set {
 			return "", fmt.Errorf("%s cannot be chosen: %w", other.name, ErrAttached)

@@ -152,7 +152,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 		}
 	}
 	if _, err := c.do(t, "select", `{"era":"1.31"}`); !errors.Is(err, ErrAttached) {
-		t.Errorf("an era: %v", err)
+		t.Errorf("a release: %v", err)
 	}
 	answer, err := c.do(t, "attached")
 	if is, ok := answer.(Attached); err != nil || !ok || !is.Offered || len(is.Informers) != 1 || is.Informers[0].Name != "pods" {

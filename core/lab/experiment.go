@@ -36,7 +36,7 @@ const statsPeriod = 250 * time.Millisecond
 // client-go), so it can end as much as a minute later; it is not heard then.
 const stopPatience = 250 * time.Millisecond
 
-// experiment is one run: a lane for each resource in each era, and one for each informer that is not shared.
+// experiment is one run: a lane for each resource in each release, and one for each informer that is not shared.
 type experiment struct {
 	lab        *Lab
 	selection  trace.Selection
@@ -46,7 +46,7 @@ type experiment struct {
 	ctx        context.Context
 	cancel     context.CancelFunc
 	wg         sync.WaitGroup
-	factories  []*eraFactory
+	factories  []*releaseFactory
 	over       atomic.Bool // nothing that it does is heard any more
 
 	generation uint64 // of the log that it writes
@@ -141,7 +141,7 @@ func (l *Lab) newExperiment(sel trace.Selection, generation uint64) *experiment 
 			ln.versions = newVersions()
 			targets[of.Target] = ln.versions
 		}
-		// Of one resource alone the lanes of the eras have one client, whose requests are told in lane 0. Of several each informer has its own.
+		// Of one resource alone the lanes of the releases have one client, whose requests are told in lane 0. Of several each informer has its own.
 		if ln.client == nil || len(sel.Resources) > 0 {
 			ln.client = x.newClient(ln)
 			clients[of.Target] = ln.client
@@ -171,7 +171,7 @@ func (x *experiment) newClient(ln *lane) *restwatch.Client {
 
 // newInformer makes the informer of a lane. l.mu is held.
 func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
-	era, err := informer.ParseEra(ln.of.Era)
+	release, err := informer.ParseRelease(ln.of.Release)
 	if err != nil { // Change.apply has parsed it
 		panic(err)
 	}
@@ -180,7 +180,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexers(ln.gvr),
 		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: every object here has one Go type
-		Era:               era,
+		Release:           release,
 		Observer:          tap{x, ln, x.lab.rec.Lane(ln.index)},
 		Gates:             x.gates(ln),
 		Clock:             x.clock,
@@ -202,7 +202,7 @@ func (x *experiment) handle(ln *lane) {
 	x.mustAdd(ln, "mailer", 0, nil)
 }
 
-// together are the lanes of one resource in several eras, of which a lane is one: what is done to one is done to all, so that they can be
+// together are the lanes of one resource in several releases, of which a lane is one: what is done to one is done to all, so that they can be
 // compared. One that is not shared is alone.
 func (x *experiment) together(at int) []*lane {
 	if at < 0 || at >= len(x.lanes) {

@@ -14,9 +14,9 @@ import (
 	"informerscope/core/trace"
 )
 
-// eraFactory is the SharedInformerFactory of an era: a program is built with one release of client-go.
-type eraFactory struct {
-	era     string
+// eraFactory is the SharedInformerFactory of a release: a program is built with one release of client-go.
+type releaseFactory struct {
+	release string
 	lanes   []*lane
 	factory factory.SharedInformerFactory
 	ctx     context.Context // of its informers
@@ -26,30 +26,30 @@ type eraFactory struct {
 	stage string // started, stopping, stopped
 }
 
-func (f *eraFactory) is(stage string) bool {
+func (f *releaseFactory) is(stage string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.stage == stage
 }
 
-func (f *eraFactory) becomes(stage string) {
+func (f *releaseFactory) becomes(stage string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stage = stage
 }
 
-// makeFactories asks a new factory of each era for the informers of lanes, and gives these their handlers. l.mu is held.
+// makeFactories asks a new factory of each release for the informers of lanes, and gives these their handlers. l.mu is held.
 func (x *experiment) makeFactories(lanes []*lane) {
 	x.factories = nil
-	eras := max(len(x.selection.Eras), 1)
-	of := make([]*eraFactory, eras)
+	releases := max(len(x.selection.Releases), 1)
+	of := make([]*releaseFactory, releases)
 	for _, ln := range lanes {
-		era := int(ln.index) % eras // by its place: the same era may run beside itself
-		f := of[era]
+		release := int(ln.index) % releases // by its place: the same release may run beside itself
+		f := of[release]
 		if f == nil {
-			f = &eraFactory{era: ln.of.Era, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
+			f = &releaseFactory{release: ln.of.Release, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
 			f.ctx, f.cancel = context.WithCancel(x.ctx)
-			of[era] = f
+			of[release] = f
 			x.factories = append(x.factories, f)
 		}
 		f.lanes = append(f.lanes, ln)
@@ -91,8 +91,8 @@ func (x *experiment) startFactories(told bool) {
 }
 
 // tell logs how far a factory has come.
-func (x *experiment) tell(f *eraFactory, stage string) {
-	x.emit(0, informer.Event{Kind: trace.KindFactory, Text: stage, Key: f.era})
+func (x *experiment) tell(f *releaseFactory, stage string) {
+	x.emit(0, informer.Event{Kind: trace.KindFactory, Text: stage, Key: f.release})
 }
 
 // Shutdown ends the factories: their informers stop, and Shutdown of each waits for its own, which takes as long as a backoff that heeds no
@@ -188,7 +188,7 @@ func (x *experiment) wires() []*lane {
 	return all
 }
 
-// Unshared runs a second informer of the informer's resource, in its era, beside the factory, as a part of a program does that makes its
+// Unshared runs a second informer of the informer's resource, in its release, beside the factory, as a part of a program does that makes its
 // own; or ends it. Left out it switches to the other. It reports whether one runs.
 func (i Informer) Unshared(on *bool) (now bool, err error) {
 	err = i.lab.act(func() (step, error) {
@@ -211,7 +211,7 @@ func (i Informer) Unshared(on *bool) (now bool, err error) {
 func (x *experiment) aside(at int) *lane {
 	of := x.lanes[at].of
 	for _, ln := range x.lanes {
-		if ln.of.Unshared && ln.of.Target == of.Target && ln.of.Era == of.Era && ln.running() {
+		if ln.of.Unshared && ln.of.Target == of.Target && ln.of.Release == of.Release && ln.running() {
 			return ln
 		}
 	}

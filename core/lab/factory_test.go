@@ -51,12 +51,12 @@ func faithful(t *testing.T, l *Lab, rec *trace.Recorder) {
 }
 
 func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
-	for _, eras := range []string{"1.37", "1.31,1.37"} {
-		t.Run(eras, func(t *testing.T) {
+	for _, releases := range []string{"1.37", "1.31,1.37"} {
+		t.Run(releases, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Resource: ptr("pods, nodes,deployments.apps"), Era: &eras})
+				l, rec := start(t, Change{Resource: ptr("pods, nodes,deployments.apps"), Release: &releases})
 				pass(5 * time.Second)
-				n := strings.Count(eras, ",") + 1
+				n := strings.Count(releases, ",") + 1
 				head, _ := rec.Head()
 				fold := rec.FoldAt(head)
 				s := fold.State()
@@ -65,14 +65,14 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 					t.Fatalf("%d lanes and %d rows, want %d", len(s.Lanes), len(all), 3*n)
 				}
 				if fold.Compares() {
-					t.Error("several resources are offered as a comparison of eras")
+					t.Error("several resources are offered as a comparison of releases")
 				}
 				for i, name := range []string{"pods", "nodes", "deployments.apps"} {
-					for j, era := range strings.Split(eras, ",") {
+					for j, release := range strings.Split(releases, ",") {
 						lane := i*n + j
 						r, state := all[lane], s.Lanes[lane]
-						if r.Resource != name || r.Era != era || state.Era != era || state.Resource.Resource != strings.TrimSuffix(name, ".apps") {
-							t.Errorf("lane %d is %s in %s, and %+v in its state; want %s in %s", lane, r.Resource, r.Era, state.Resource, name, era)
+						if r.Resource != name || r.Release != release || state.Release != release || state.Resource.Resource != strings.TrimSuffix(name, ".apps") {
+							t.Errorf("lane %d is %s in %s, and %+v in its state; want %s in %s", lane, r.Resource, r.Release, state.Resource, name, release)
 						}
 						if want := l.src.cluster.Stats().Objects[name]; r.Count != want || want == 0 || state.API.Objects != want {
 							t.Errorf("%s: %d objects, the API server is said to have %d; it has %d", name, r.Count, state.API.Objects, want)
@@ -103,15 +103,15 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 	}
 }
 
-// TestOneResourceIsNoFactory: what one resource always was it still is, with one era and with two.
+// TestOneResourceIsNoFactory: what one resource always was it still is, with one release and with two.
 func TestOneResourceIsNoFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		for _, eras := range []string{"1.37", "1.31,1.37"} {
-			_, rec := start(t, Change{Era: &eras})
+		for _, releases := range []string{"1.37", "1.31,1.37"} {
+			_, rec := start(t, Change{Release: &releases})
 			pass(3 * time.Second)
 			head, _ := rec.Head()
-			if factoryOf(rec) != nil || rec.FoldAt(head).Compares() != strings.Contains(eras, ",") {
-				t.Errorf("%s: a factory is shown, or no comparison", eras)
+			if factoryOf(rec) != nil || rec.FoldAt(head).Compares() != strings.Contains(releases, ",") {
+				t.Errorf("%s: a factory is shown, or no comparison", releases)
 			}
 			rec.Read(1, head, func(e *trace.Event) bool {
 				if e.Kind == trace.KindFactory || e.Kind == trace.KindLane {
@@ -347,9 +347,9 @@ func lanes(rec *trace.Recorder) []*trace.State {
 // TestWhatIsDoneToOneInformerIsDoneToNoOther goes through what can be done to one.
 func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,deployments.apps"), Era: ptr("1.31,1.37")})
+		l, rec := start(t, Change{Resource: ptr("pods,deployments.apps"), Release: ptr("1.31,1.37")})
 		pass(2 * time.Second)
-		on := l.Informer(2) // deployments, in both eras
+		on := l.Informer(2) // deployments, in both releases
 		id, err := on.AddListener(ListenerSpec{Name: "late", PaceMillis: 2})
 		if _, slow := on.Fault("slow", FaultArgs{}); err != nil || slow != nil {
 			t.Fatal(err, slow)
@@ -380,7 +380,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 		if err := on.Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Era: ptr("1.37")}); err != nil {
+		if _, err := l.Select(t.Context(), Change{Resource: ptr("pods"), Release: ptr("1.37")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(2 * time.Second)
@@ -393,7 +393,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 // TestARecordingOfAFactoryShowsTheSame records all that a factory can show, reads it again whole and from the middle on, and compares each lane.
 func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods,nodes"), Era: ptr("1.31,1.37"), Rate: ptr(20.0)})
+		l, rec := start(t, Change{Resource: ptr("pods,nodes"), Release: ptr("1.31,1.37"), Rate: ptr(20.0)})
 		pass(2 * time.Second)
 		if _, err := l.Informer(0).Unshared(nil); err != nil {
 			t.Fatal(err)
@@ -412,7 +412,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 			}
 			for lane := range f.Lanes() {
 				s := f.LaneState(lane)
-				text += fmt.Sprintf("\n%s %v %+v %+v %d %s", s.Era, s.Unshared, s.Resource, s.Holds, s.Indexer.Count, s.Reflector.LastRequest)
+				text += fmt.Sprintf("\n%s %v %+v %+v %d %s", s.Release, s.Unshared, s.Resource, s.Holds, s.Indexer.Count, s.Reflector.LastRequest)
 			}
 			return text
 		}
@@ -445,10 +445,10 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	})
 }
 
-// TestErasBesideAnInformerThatIsNotShared: two eras have one wire together, and each request on it is counted for the one that sent it.
-func TestErasBesideAnInformerThatIsNotShared(t *testing.T) {
+// TestReleasesBesideAnInformerThatIsNotShared: two releases have one wire together, and each request on it is counted for the one that sent it.
+func TestReleasesBesideAnInformerThatIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Resource: ptr("pods"), Era: ptr("1.31,1.37")})
+		l, rec := start(t, Change{Resource: ptr("pods"), Release: ptr("1.31,1.37")})
 		pass(time.Second)
 		if on, err := l.Informer(0).Unshared(nil); !on || err != nil {
 			t.Fatal(on, err)

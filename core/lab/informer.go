@@ -5,7 +5,7 @@ import (
 	"fmt"
 )
 
-// Informer is one of those that an experiment runs, as something is done to it. Of one resource in several eras it is each of them, so that
+// Informer is one of those that an experiment runs, as something is done to it. Of one resource in several releases it is each of them, so that
 // they can be compared; one that is not shared is itself alone.
 type Informer struct {
 	lab  *Lab

@@ -47,9 +47,9 @@ const (
 	DefaultRate    = 6.0
 	maxObjects     = 100_000
 	maxRate        = 10_000
-	maxEras        = 2 // side by side
+	maxReleases    = 2 // side by side
 	maxUnshared    = 4 // informers beside those of the factories
-	maxLanes       = maxResources*maxEras + maxUnshared
+	maxLanes       = maxResources*maxReleases + maxUnshared
 )
 
 // restartTime is how long the simulated API server stays away when it restarts.
@@ -105,7 +105,7 @@ func New(o Options) *Lab {
 	l.faults = faults.New(o.Clock, l.emitFault)
 	l.holds = newHolds(emit)
 	l.selection = trace.Selection{
-		Source: "sim", Version: "v1", Resource: "pods", Eras: []string{informer.Era137.String()},
+		Source: "sim", Version: "v1", Resource: "pods", Releases: []string{informer.Release137.String()},
 		Seed: DefaultSeed, Objects: DefaultObjects, Rate: DefaultRate,
 	}
 	return l

@@ -62,23 +62,23 @@ func state(rec *trace.Recorder) *trace.State {
 	return rec.FoldAt(head).State()
 }
 
-func TestEveryEraSyncsWithTheSimulatedCluster(t *testing.T) {
-	for _, era := range []string{"1.31", "1.33", "1.35", "1.37"} {
-		t.Run(era, func(t *testing.T) {
+func TestEveryReleaseSyncsWithTheSimulatedCluster(t *testing.T) {
+	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Era: &era})
+				l, rec := start(t, Change{Release: &release})
 				pass(5 * time.Second)
 				s := state(rec)
-				if s.Era != era || !s.Queue.Synced || s.Reflector.Phase != "watching" {
-					t.Fatalf("era %s, synced %v, phase %s", s.Era, s.Queue.Synced, s.Reflector.Phase)
+				if s.Release != release || !s.Queue.Synced || s.Reflector.Phase != "watching" {
+					t.Fatalf("release %s, synced %v, phase %s", s.Release, s.Queue.Synced, s.Reflector.Phase)
 				}
 				if want := l.src.cluster.Stats().Objects["pods"]; s.Indexer.Count != want || want == 0 {
 					t.Errorf("the store holds %d pods, the cluster %d", s.Indexer.Count, want)
 				}
-				if wantKind := map[bool]string{true: "DeltaFIFO", false: "RealFIFO"}[era == "1.31"]; s.Queue.Kind != wantKind {
+				if wantKind := map[bool]string{true: "DeltaFIFO", false: "RealFIFO"}[release == "1.31"]; s.Queue.Kind != wantKind {
 					t.Errorf("queue %s, want %s", s.Queue.Kind, wantKind)
 				}
-				if lists := s.Reflector.Lists > 0; lists != (era < "1.35") {
+				if lists := s.Reflector.Lists > 0; lists != (release < "1.35") {
 					t.Errorf("%d LIST requests", s.Reflector.Lists)
 				}
 				if len(s.Listeners) != 3 {
@@ -100,9 +100,9 @@ func TestEveryEraSyncsWithTheSimulatedCluster(t *testing.T) {
 	}
 }
 
-func TestTwoErasRunSideBySide(t *testing.T) {
+func TestTwoReleasesRunSideBySide(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		_, rec := start(t, Change{Era: ptr("1.31,1.37")})
+		_, rec := start(t, Change{Release: ptr("1.31,1.37")})
 		pass(5 * time.Second)
 		s := state(rec)
 		if len(s.Lanes) != 2 || s.Lanes[0].Queue.Kind != "DeltaFIFO" || s.Lanes[1].Queue.Kind != "RealFIFO" {
@@ -153,10 +153,10 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 			}
 		}},
 	} {
-		for _, era := range []string{"1.31", "1.37"} {
-			t.Run(tc.fault+"/"+era, func(t *testing.T) {
+		for _, release := range []string{"1.31", "1.37"} {
+			t.Run(tc.fault+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Era: &era, Rate: ptr(5.0)})
+					l, rec := start(t, Change{Release: &release, Rate: ptr(5.0)})
 					pass(5 * time.Second)
 					if _, err := l.Fault(tc.fault, tc.args); err != nil {
 						t.Fatal(err)
@@ -227,7 +227,7 @@ func TestNoBookmarks(t *testing.T) {
 
 func TestHoldsFillAndReleaseOneByOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		l, rec := start(t, Change{Era: ptr("1.33")}) // one delta a pop
+		l, rec := start(t, Change{Release: ptr("1.33")}) // one delta a pop
 		pass(5 * time.Second)
 		if err := l.Hold("pop", 0); err != nil {
 			t.Fatal(err)
@@ -474,8 +474,8 @@ func TestSelectionsThatCannotBeAreRefused(t *testing.T) {
 		"a source that is none":   {Source: ptr("cloud")},
 		"live without a relay":    {Source: ptr("live"), Context: ptr("kind-kind")},
 		"live without a context":  {Source: ptr("live")},
-		"an era that is none":     {Era: ptr("1.12")},
-		"three eras":              {Era: ptr("1.31,1.33,1.37")},
+		"a release that is none":  {Release: ptr("1.12")},
+		"three releases":          {Release: ptr("1.31,1.33,1.37")},
 		"no resource":             {Resource: ptr("")},
 		"a path for a resource":   {Resource: ptr("pods/../secrets")},
 		"a query for a namespace": {Namespace: ptr("a?watch=1")},

@@ -34,7 +34,7 @@ func simulatedPods(t *testing.T, cluster *simcluster.Cluster) map[string]string 
 }
 
 // TestNothingIsLostToAFault breaks what can be broken of a simulated cluster, one thing after the other and all of them together,
-// in old eras and new, while the cluster changes. Afterwards each store holds what the cluster has, version by version, and each handler
+// in old releases and new, while the cluster changes. Afterwards each store holds what the cluster has, version by version, and each handler
 // was told of it last.
 func TestNothingIsLostToAFault(t *testing.T) {
 	type step struct {
@@ -52,14 +52,14 @@ func TestNothingIsLostToAFault(t *testing.T) {
 			{name: "429"}, {name: "restart"}, {name: "410"}},
 	}
 	for name, steps := range broken {
-		eras := []string{"1.31", "1.37"} // the oldest and the newest: what all do is asked of all
+		releases := []string{"1.31", "1.37"} // the oldest and the newest: what all do is asked of all
 		if len(steps) > 1 {
-			eras = []string{"1.31", "1.33", "1.35", "1.37"}
+			releases = []string{"1.31", "1.33", "1.35", "1.37"}
 		}
-		for _, era := range eras {
-			t.Run(name+"/"+era, func(t *testing.T) {
+		for _, release := range releases {
+			t.Run(name+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Era: &era, Rate: ptr(30.0)})
+					l, rec := start(t, Change{Release: &release, Rate: ptr(30.0)})
 					pass(5 * time.Second)
 					for _, s := range steps {
 						args := FaultArgs{Millis: 300}

@@ -16,10 +16,10 @@ import (
 // One handler writes into the object that it was handed: the store has it, another handler is handed it as old, a worker reads it, and the index
 // is as it was. The log keeps what each object was at each moment: a moment before shows the object that came, and a recording shows the same.
 func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
-	for _, era := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
-		t.Run(era, func(t *testing.T) {
+	for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Era: &era, Objects: ptr(1), Rate: ptr(0.0)})
+				l, rec := start(t, Change{Release: &release, Objects: ptr(1), Rate: ptr(0.0)})
 				pass(20 * time.Second)
 				if err := l.AddIndex("app", "label:app"); err != nil {
 					t.Fatal(err)

@@ -20,8 +20,8 @@ type Change struct {
 	Resource  *string `json:"resource"`
 	Kind      *string `json:"kind"`
 	Namespace *string `json:"namespace"`
-	// Era is one era, or two with a comma between them.
-	Era     *string  `json:"era"`
+	// Release is one release, or two with a comma between them.
+	Release *string  `json:"era"`
 	Seed    *uint64  `json:"seed"`
 	Objects *int     `json:"objects"`
 	Rate    *float64 `json:"rate"`
@@ -87,19 +87,19 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 		}
 		sel.Namespace = *c.Namespace
 	}
-	if c.Era != nil {
-		var eras []string
-		for s := range strings.SplitSeq(*c.Era, ",") {
-			era, err := informer.ParseEra(strings.TrimSpace(s))
+	if c.Release != nil {
+		var releases []string
+		for s := range strings.SplitSeq(*c.Release, ",") {
+			release, err := informer.ParseRelease(strings.TrimSpace(s))
 			if err != nil {
 				return sel, err
 			}
-			eras = append(eras, era.String())
+			releases = append(releases, release.String())
 		}
-		if len(eras) > maxEras {
-			return sel, fmt.Errorf("at most two eras can run side by side")
+		if len(releases) > maxReleases {
+			return sel, fmt.Errorf("at most two releases can run side by side")
 		}
-		sel.Eras = eras
+		sel.Releases = releases
 	}
 	if c.Transform != nil {
 		var err error

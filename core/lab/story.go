@@ -66,9 +66,9 @@ func (s step) float(i int) float64 {
 
 // watched is what an experiment of before selected.
 func (s step) watched() Change {
-	era, group, version, resource, kind, namespace, transform := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5), s.arg(6)
+	release, group, version, resource, kind, namespace, transform := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5), s.arg(6)
 	return Change{
-		Era: &era, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace, Transform: &transform,
+		Release: &release, Group: &group, Version: &version, Resource: &resource, Kind: &kind, Namespace: &namespace, Transform: &transform,
 	}
 }
 
@@ -329,13 +329,13 @@ func (l *Lab) playStep(s step) {
 // ended, and at when the next one begins.
 func (l *Lab) keepEnded(halted, at time.Duration) {
 	w := l.selection
-	watch := newStep("watch", strings.Join(w.Eras, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
+	watch := newStep("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
 	if len(w.Resources) > 0 { // their own names say the rest
 		var all []string
 		for _, t := range w.Resources {
 			all = append(all, t.FullName())
 		}
-		watch = newStep("watch", strings.Join(w.Eras, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform)
+		watch = newStep("watch", strings.Join(w.Releases, ","), "", "", strings.Join(all, ","), "", w.Namespace, w.Transform)
 	}
 	watch.at = l.history.from
 	halt := newStep("halt")

@@ -78,7 +78,7 @@ func line(e *trace.Event) string {
 	}
 	var b strings.Builder
 	fmt.Fprint(&b, e.Seq, e.Lane, trace.KindName(c.Kind), c.Op, c.Verb, c.Flag, c.Listener, c.Req, c.N, c.M, dur, c.Key, c.RV, c.StoreRV,
-		c.Text, c.Era, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
+		c.Text, c.Release, raw(c.Obj), raw(c.Old), c.Err, c.Indexed)
 	if c.Options != nil {
 		options, _ := json.Marshal(c.Options)
 		b.Write(options)
@@ -144,17 +144,17 @@ func TestStoryPlaysAgain(t *testing.T) {
 		}
 	}
 	for _, tt := range []struct {
-		name, era string
-		objects   int
-		rate      float64
-		by        func(l *Lab)
-		resource  string // pods where it is empty
+		name, release string
+		objects       int
+		rate          float64
+		by            func(l *Lab)
+		resource      string // pods where it is empty
 	}{
 		{"quiet", "1.37", 60, 6, func(l *Lab) { time.Sleep(20 * time.Second) }, ""},
 		{"busy", "1.37", 240, 300, func(l *Lab) { time.Sleep(2 * time.Second) }, ""},
 		{"batches", "1.35", 240, 100, func(l *Lab) { time.Sleep(3 * time.Second) }, ""},
-		{"two eras", "1.31,1.37", 120, 40, func(l *Lab) { time.Sleep(5 * time.Second) }, ""},
-		{"two eras, faults", "1.33,1.35", 80, 30, func(l *Lab) {
+		{"two releases", "1.31,1.37", 120, 40, func(l *Lab) { time.Sleep(5 * time.Second) }, ""},
+		{"two releases, faults", "1.33,1.35", 80, 30, func(l *Lab) {
 			for i, name := range []string{"cut", "410", "500", "429", "compact", "restart", "refuse", "refuse", "delay", "delay", "nobookmarks",
 				"slow", "slow", "slowindex", "slowindex", "forbidden", "forbidden"} {
 				time.Sleep(time.Duration(i)*13*time.Millisecond + 1100*time.Microsecond)
@@ -235,7 +235,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(err)
 			time.Sleep(25 * time.Second) // a resync comes every 30 s
 		}, ""},
-		{"another era later", "1.37", 60, 20, func(l *Lab) {
+		{"another release later", "1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
 			_, err := l.Cluster("scale", ClusterArgs{Namespace: "shop", Name: "cart", Replicas: 9})
 			if err != nil {
@@ -248,7 +248,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			_, err = l.Fault("cut", FaultArgs{})
 			must(err)
 			time.Sleep(200 * time.Millisecond)
-			_, err = l.Select(context.Background(), Change{Era: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(managedFields)})
+			_, err = l.Select(context.Background(), Change{Release: ptr("1.31"), Rate: ptr(33.0), Transform: ptr(managedFields)})
 			must(err)
 			time.Sleep(time.Second)
 			must(l.Release("take", 0, 0))
@@ -269,7 +269,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Start())
 			time.Sleep(2 * time.Second)
 		}, "pods,nodes,deployments.apps"},
-		{"a factory in two eras, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
+		{"a factory in two releases, another resource later", "1.31,1.37", 60, 20, func(l *Lab) {
 			time.Sleep(1500 * time.Millisecond)
 			_, err := l.Fault("cut", FaultArgs{})
 			must(err)
@@ -282,7 +282,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 	} {
 		for seed := uint64(1); seed <= 3; seed++ {
 			t.Run(fmt.Sprint(tt.name, "/", seed), func(t *testing.T) {
-				change := Change{Era: ptr(tt.era), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
+				change := Change{Release: ptr(tt.release), Seed: ptr(seed), Objects: ptr(tt.objects), Rate: ptr(tt.rate)}
 				if seed == 3 {
 					change.Transform = ptr(metadataOnly)
 				}
@@ -296,9 +296,9 @@ func TestStoryPlaysAgain(t *testing.T) {
 				at := uint64(len(first))
 				again := Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
 				// What selects the view is in a link too; what was selected later decides.
-				again.Era, again.Resource, again.Transform = ptr(tt.era), change.Resource, change.Transform
+				again.Release, again.Resource, again.Transform = ptr(tt.release), change.Resource, change.Transform
 				if s.From > 0 && tt.resource == "" {
-					again.Era, again.Transform = ptr("1.31"), ptr(managedFields)
+					again.Release, again.Transform = ptr("1.31"), ptr(managedFields)
 				}
 				if s.From > 0 && tt.resource != "" {
 					again.Resource = ptr("nodes,replicasets.apps,pods")

@@ -10,8 +10,8 @@ import (
 type Teller interface {
 	// List is what the chooser shows.
 	List() any
-	// Begin begins a story in an era, "" for the first in which it is told, and takes it up at a step, from 0.
-	Begin(ctx context.Context, id, era string, step int) error
+	// Begin begins a story in a release, "" for the first in which it is told, and takes it up at a step, from 0.
+	Begin(ctx context.Context, id, release string, step int) error
 	// BeginOn begins a story on the recording that it plays on, and takes it up at a step.
 	BeginOn(ctx context.Context, id string, step int, recording []byte) error
 	// Add adds a story from its file, a YAML, and answers with its id.
@@ -89,8 +89,8 @@ func tellingCommands() []Command {
 				}
 				return c.teller(func(t Teller) error { return t.BeginOn(ctx, id, step, recording) })
 			}
-			return two(func(ctx context.Context, c *Console, id, era string) (any, error) {
-				return c.teller(func(t Teller) error { return t.Begin(ctx, id, era, step) })
+			return two(func(ctx context.Context, c *Console, id, release string) (any, error) {
+				return c.teller(func(t Teller) error { return t.Begin(ctx, id, release, step) })
 			})(ctx, c, given)
 		},
 	}, {

@@ -55,10 +55,10 @@ func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
 // against a recount at random moments, also of the recording.
 func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 	for _, transform := range []string{"", managedFields, metadataOnly} {
-		for _, era := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
-			t.Run(transform+"/"+era, func(t *testing.T) {
+		for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
+			t.Run(transform+"/"+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Era: &era, Rate: ptr(20.0), Transform: &transform})
+					l, rec := start(t, Change{Release: &release, Rate: ptr(20.0), Transform: &transform})
 					pass(3 * time.Second)
 					if _, err := l.Fault("410", FaultArgs{}); err != nil {
 						t.Fatal(err)
@@ -146,9 +146,9 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 	}
 }
 
-// TestATransformIsSelectedAsAnEraIs switches transforms of an experiment that runs: each begins it anew, and what was done before is not lost
+// TestATransformIsSelectedAsAReleaseIs switches transforms of an experiment that runs: each begins it anew, and what was done before is not lost
 // to a link.
-func TestATransformIsSelectedAsAnEraIs(t *testing.T) {
+func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := console(t)
 		must := func(name string, args ...string) any {

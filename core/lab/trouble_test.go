@@ -94,9 +94,9 @@ func TestTheContextsNamespaceIsTheDefault(t *testing.T) {
 		path   string
 	}{
 		{"the first time", Change{Source: live, Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
-		{"another era", Change{Era: ptr("1.31")}, "team-a", "/api/v1/namespaces/team-a/pods"},
+		{"another release", Change{Release: ptr("1.31")}, "team-a", "/api/v1/namespaces/team-a/pods"},
 		{"all, said so", Change{Namespace: ptr("")}, "", "/api/v1/pods"},
-		{"it stays", Change{Era: ptr("1.37")}, "", "/api/v1/pods"},
+		{"it stays", Change{Release: ptr("1.37")}, "", "/api/v1/pods"},
 		{"the same context again", Change{Source: live, Context: team}, "", "/api/v1/pods"},
 		{"a context without one", Change{Context: admin}, "", "/api/v1/pods"},
 		{"back", Change{Context: team}, "team-a", "/api/v1/namespaces/team-a/pods"},
@@ -279,8 +279,8 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	}
 }
 
-// TestAnEraSwitchIsNoBrokenWatch: the old informer's watch ends by cancellation, and the new log knows nothing of it.
-func TestAnEraSwitchIsNoBrokenWatch(t *testing.T) {
+// TestAReleaseSwitchIsNoBrokenWatch: the old informer's watch ends by cancellation, and the new log knows nothing of it.
+func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/contexts" {
 			_, _ = io.WriteString(w, teamContexts)
@@ -288,15 +288,15 @@ func TestAnEraSwitchIsNoBrokenWatch(t *testing.T) {
 		}
 		emptyPods(w, r, nil)
 	})
-	for i, era := range []string{"1.37", "1.31", "1.35", "1.31,1.37", "1.33"} {
-		change := Change{Era: &era}
+	for i, release := range []string{"1.37", "1.31", "1.35", "1.31,1.37", "1.33"} {
+		change := Change{Release: &release}
 		if i == 0 {
 			change.Source, change.Context = ptr("live"), ptr("admin")
 		}
 		if _, err := l.Select(t.Context(), change); err != nil {
 			t.Fatal(err)
 		}
-		s := until(t, rec, era, func(s *trace.State) bool {
+		s := until(t, rec, release, func(s *trace.State) bool {
 			lanes := s.Lanes
 			if lanes == nil {
 				lanes = []*trace.State{s}
@@ -309,12 +309,12 @@ func TestAnEraSwitchIsNoBrokenWatch(t *testing.T) {
 			return true
 		})
 		if r := s.Reflector; r.Relists != 0 || r.LastError != "" || r.Why != "first list" || s.Source.Trouble != "" {
-			t.Errorf("era %s: %d relists, why %q, last error %q, %q", era, r.Relists, r.Why, r.LastError, s.Source.Trouble)
+			t.Errorf("release %s: %d relists, why %q, last error %q, %q", release, r.Relists, r.Why, r.LastError, s.Source.Trouble)
 		}
 		head, _ := rec.Head()
 		for e := range rec.Events(1, head) {
 			if m, ok := trace.Marks(e); ok && (m.Kind == "relist" || m.Kind == "error" || m.Kind == "trouble") {
-				t.Errorf("era %s: %+v", era, m)
+				t.Errorf("release %s: %+v", release, m)
 			}
 		}
 	}

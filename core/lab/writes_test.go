@@ -76,10 +76,10 @@ func do(t *testing.T, l *Lab, verb string, a ClusterArgs) {
 }
 
 func TestTheControllerWritesAndComesToRest(t *testing.T) {
-	for _, eras := range []string{"1.31", "1.37", "1.31,1.37"} {
-		t.Run(eras, func(t *testing.T) {
+	for _, releases := range []string{"1.31", "1.37", "1.31,1.37"} {
+		t.Run(releases, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				l, rec := start(t, Change{Era: &eras, Objects: ptr(300)})
+				l, rec := start(t, Change{Release: &releases, Objects: ptr(300)})
 				pass(20 * time.Second)
 				if s := state(rec).Workqueue; !s.Writing || s.Writes+s.Conflicts+s.WriteFails != 0 || s.Reconciles < 300 {
 					t.Fatalf("a cluster that was observed already: %+v", s)
@@ -383,7 +383,7 @@ func TestWritesCanBeSwitchedOff(t *testing.T) {
 		if s := state(rec).Workqueue; s.Writing || s.Writes != 0 || s.LastWrite != nil {
 			t.Errorf("switched off: %+v", s)
 		}
-		if _, err := l.Select(t.Context(), Change{Era: ptr("1.33")}); err != nil {
+		if _, err := l.Select(t.Context(), Change{Release: ptr("1.33")}); err != nil {
 			t.Fatal(err)
 		}
 		pass(20 * time.Second)
@@ -476,17 +476,17 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 
 // Every fault counts what it struck, an open watch too.
 func TestFaultsCountWhatTheyStrike(t *testing.T) {
-	for _, eras := range []string{"1.37", "1.31,1.37"} {
+	for _, releases := range []string{"1.37", "1.31,1.37"} {
 		for _, name := range []string{"cut", "410", "429", "500", "refuse"} {
-			t.Run(eras+"/"+name, func(t *testing.T) {
+			t.Run(releases+"/"+name, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
-					l, rec := start(t, Change{Era: &eras})
+					l, rec := start(t, Change{Release: &releases})
 					pass(5 * time.Second)
 					if _, err := l.Fault(name, FaultArgs{}); err != nil {
 						t.Fatal(err)
 					}
 					synctest.Wait()
-					want := 1 + strings.Count(eras, ",") // each lane's watch
+					want := 1 + strings.Count(releases, ",") // each lane's watch
 					if f := state(rec).Faults; len(f) != 1 || f[0].Name != name || f[0].Struck < want || name != "refuse" && f[0].Struck != want {
 						t.Errorf("faults %+v, want %d strikes", f, want)
 					}

@@ -147,30 +147,30 @@ func splitAnd(src string) (parts []string) {
 	return append(parts, src[from:])
 }
 
-// TestNothingIsSaidThatIsNotSo tells every story in every era, turning its pages from every 0.2 s to every 60 s, forwards and backwards, and
+// TestNothingIsSaidThatIsNotSo tells every story in every release, turning its pages from every 0.2 s to every 60 s, forwards and backwards, and
 // holds the claim of each sentence against the State of each moment at which it shows.
 func TestNothingIsSaidThatIsNotSo(t *testing.T) {
 	for _, story := range library(t) {
-		for _, era := range story.Eras {
+		for _, release := range story.Releases {
 			paces := []time.Duration{200 * time.Millisecond, time.Minute}
-			if era == story.Eras[0] {
+			if release == story.Releases[0] {
 				paces = append(paces, 1500*time.Millisecond, 8*time.Second)
 			}
 			for _, pace := range paces {
-				t.Run(fmt.Sprintf("%s/%s/%v", story.ID, era, pace), func(t *testing.T) {
+				t.Run(fmt.Sprintf("%s/%s/%v", story.ID, release, pace), func(t *testing.T) {
 					t.Parallel()
-					synctest.Test(t, func(t *testing.T) { tellAt(t, story, era, pace) })
+					synctest.Test(t, func(t *testing.T) { tellAt(t, story, release, pace) })
 				})
 			}
 		}
 	}
 }
 
-func tellAt(t *testing.T, story *Story, era string, pace time.Duration) {
+func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 	s := newStage(t, []*Story{story})
 	defer s.close()
 	begun := make(chan error, 1)
-	go func() { begun <- s.player.Begin(t.Context(), story.ID, era, 0) }()
+	go func() { begun <- s.player.Begin(t.Context(), story.ID, release, 0) }()
 	if err := <-begun; err != nil {
 		t.Fatal(err)
 	}

@@ -40,13 +40,13 @@ type Player struct {
 
 // telling is a story that is being told. The Player's lock guards it.
 type telling struct {
-	story *Story
-	era   string
-	gen   uint64 // of the log; 0 while the story's own has not begun
-	fold  *trace.Fold
-	wake  chan struct{}
-	end   context.CancelFunc
-	ended chan struct{} // closed when the goroutine that acts is over; nil for one that is only followed
+	story   *Story
+	release string
+	gen     uint64 // of the log; 0 while the story's own has not begun
+	fold    *trace.Fold
+	wake    chan struct{}
+	end     context.CancelFunc
+	ended   chan struct{} // closed when the goroutine that acts is over; nil for one that is only followed
 
 	ready    bool
 	entering bool // a step's calls are made
@@ -84,15 +84,15 @@ func NewPlayer(console *lab.Console, rec *trace.Recorder, stories []*Story) *Pla
 
 // Listed is what the chooser shows of a story.
 type Listed struct {
-	ID      string   `json:"id"`
-	Group   string   `json:"group"`
-	Title   Words    `json:"title"`
-	Lesson  Words    `json:"lesson"`
-	Terms   string   `json:"terms"`
-	Seconds int      `json:"seconds"`
-	Eras    []string `json:"eras"`
-	Steps   []Page   `json:"steps"`
-	Take    Home     `json:"take"`
+	ID       string   `json:"id"`
+	Group    string   `json:"group"`
+	Title    Words    `json:"title"`
+	Lesson   Words    `json:"lesson"`
+	Terms    string   `json:"terms"`
+	Seconds  int      `json:"seconds"`
+	Releases []string `json:"eras"`
+	Steps    []Page   `json:"steps"`
+	Take     Home     `json:"take"`
 	// Recording is the file on which it plays, which storyBegin is given.
 	Recording string `json:"recording,omitempty"`
 }
@@ -127,7 +127,7 @@ type Library struct {
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
 	for _, s := range p.all() {
-		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Eras, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
+		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
 		for i := range s.Steps {
 			st := &s.Steps[i]
 			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
@@ -177,7 +177,7 @@ func (p *Player) Follow(told json.RawMessage) error {
 	if t == nil || t.story != s || !t.followed {
 		t = &telling{story: s, followed: true, ready: true, wake: make(chan struct{}, 1)}
 	}
-	t.era, t.shown, t.stands = is.Era, is.Step, is.Stands
+	t.release, t.shown, t.stands = is.Release, is.Step, is.Stands
 	for i, m := range is.Marks {
 		if i < len(t.pages) && t.pages[i].From == m.From {
 			t.pages[i].StoryMark = m
@@ -211,10 +211,10 @@ func (p *Player) find(id string) (*Story, error) {
 	return nil, fmt.Errorf("there is no story %q; there are %s", id, strings.Join(ids, ", "))
 }
 
-// Begin begins a story on a cluster of its own, in one of its eras; "" is the first. What was told before ends. Pages may be turned from
+// Begin begins a story on a cluster of its own, in one of its releases; "" is the first. What was told before ends. Pages may be turned from
 // now on: a press is kept until the story has come so far. A story that was left is taken up at a step, from 0: those before it happen
 // again, as fast as they can, and what they ask of the reader is done in the reader's place.
-func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
+func (p *Player) Begin(ctx context.Context, id, release string, step int) error {
 	s, err := p.find(id)
 	if err != nil {
 		return err
@@ -225,17 +225,17 @@ func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
 	if s.Recording != "" {
 		return fmt.Errorf("the story %s plays on the recording %s: give that too", id, s.Recording)
 	}
-	if era == "" {
-		era = s.Eras[0]
+	if release == "" {
+		release = s.Releases[0]
 	}
-	if !slices.Contains(s.Eras, era) {
-		return fmt.Errorf("the story %q is told in the eras %s, and not in %q", id, strings.Join(s.Eras, "; "), era)
+	if !slices.Contains(s.Releases, release) {
+		return fmt.Errorf("the story %q is told in the releases %s, and not in %q", id, strings.Join(s.Releases, "; "), release)
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	p.stop()
 	acting, end := context.WithCancel(context.Background())
-	t := &telling{story: s, era: era, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{}),
+	t := &telling{story: s, release: release, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{}),
 		target: step}
 	p.mu.Lock()
 	p.now = t
@@ -243,7 +243,7 @@ func (p *Player) Begin(ctx context.Context, id, era string, step int) error {
 	p.console.View.Tell(p.tell)
 	do, source, none := "", "sim", ""
 	change, err := json.Marshal(lab.Change{
-		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Era: &era, Seed: &s.Seed,
+		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
 		Objects: &s.Objects, Rate: &s.Rate, Do: &do, Transform: &s.Transform,
 	})
 	if err == nil {

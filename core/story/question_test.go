@@ -8,7 +8,7 @@ import (
 	"informerscope/core/view"
 )
 
-// TestAQuestionIsAskedBeforeTheStepShowsIt tells each story that asks, in each of its eras: nothing happens while a question is open, none of
+// TestAQuestionIsAskedBeforeTheStepShowsIt tells each story that asks, in each of its releases: nothing happens while a question is open, none of
 // what the step does has been done, and at its end it says which answer was right.
 func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 	all := library(t)
@@ -22,12 +22,12 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 			continue
 		}
 		stories++
-		for _, era := range story.Eras {
-			t.Run(story.ID+" "+era, func(t *testing.T) {
+		for _, release := range story.Releases {
+			t.Run(story.ID+" "+release, func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					s := newStage(t, []*Story{story})
 					defer s.close()
-					if err := s.player.Begin(t.Context(), story.ID, era, 0); err != nil {
+					if err := s.player.Begin(t.Context(), story.ID, release, 0); err != nil {
 						t.Fatal(err)
 					}
 					for i := range story.Steps {

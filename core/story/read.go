@@ -270,15 +270,15 @@ func (r *reader) story(n *Node, s *Story) error {
 		field{"terms", false, r.text(&s.Terms, 1000)},
 		field{"recording", false, r.recording(&s.Recording)},
 		field{"eras", false, r.list("eras", func(n *Node) error {
-			for era := range strings.SplitSeq(n.Value, ",") {
-				if _, err := informer.ParseEra(strings.TrimSpace(era)); err != nil {
+			for release := range strings.SplitSeq(n.Value, ",") {
+				if _, err := informer.ParseRelease(strings.TrimSpace(release)); err != nil {
 					return r.bad(n, "%v", err)
 				}
 			}
 			if strings.Count(n.Value, ",") > 1 {
-				return r.bad(n, "at most two eras can run side by side")
+				return r.bad(n, "at most two releases can run side by side")
 			}
-			s.Eras = append(s.Eras, n.Value)
+			s.Releases = append(s.Releases, n.Value)
 			return nil
 		})},
 		field{"cluster", false, func(n *Node) error {
@@ -330,12 +330,12 @@ func (r *reader) story(n *Node, s *Story) error {
 		return r.bad(n, `a story needs "cluster", or "recording" if it plays on one`)
 	case !has(n, "take"):
 		return r.bad(n, `a story needs "take"`)
-	case len(s.Eras) == 0:
-		return r.bad(n, "a story needs an era in which it is true")
+	case len(s.Releases) == 0:
+		return r.bad(n, "a story needs a release in which it is true")
 	case s.hasMoments():
 		return r.bad(n, `"at" and "from" are moments of a recording: name it by "recording"`)
-	case s.rides() && slices.ContainsFunc(s.Eras, func(era string) bool { return strings.Contains(era, ",") }):
-		return r.bad(n, `a step with "ride" follows one informer, and two eras side by side have two`)
+	case s.rides() && slices.ContainsFunc(s.Releases, func(release string) bool { return strings.Contains(release, ",") }):
+		return r.bad(n, `a step with "ride" follows one informer, and two releases side by side have two`)
 	case s.Ready == nil:
 		if s.Ready, err = ParseCondition(`queue.synced and reflector.phase == "watching"`); err != nil {
 			return r.bad(n, "%v", err)

@@ -92,7 +92,7 @@ func (r *reader) onRecording(n *Node, s *Story) error {
 			return r.bad(n, "a story on a recording has no %q: the recording has that", name)
 		}
 	}
-	s.Eras = []string{}
+	s.Releases = []string{}
 	if s.Take.See == nil {
 		s.Take.See = []string{}
 	}
@@ -138,7 +138,7 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	p.mu.Lock()
 	// Pages that were turned meanwhile are turned now.
 	to := min(max(step+t.asked, 0), len(s.Steps)-1)
-	t.gen, t.era, t.pages, t.shown, t.asked, t.ready = is.gen, is.era, is.pages[:to+1], to, 0, true
+	t.gen, t.release, t.pages, t.shown, t.asked, t.ready = is.gen, is.release, is.pages[:to+1], to, 0, true
 	p.mu.Unlock()
 	return p.GoTo(ctx, to)
 }
@@ -150,7 +150,7 @@ func (p *Player) opened(ctx context.Context, s *Story, content []byte) (*telling
 	}
 	t := &telling{story: s, gen: p.rec.Generation()}
 	head, _ := p.rec.Head()
-	t.era = p.rec.FoldAt(head).State().Era
+	t.release = p.rec.FoldAt(head).State().Release
 	for i := range s.Steps {
 		p.beginAt(t, i)
 		if err := p.check(t, i); err != nil {

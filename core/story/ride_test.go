@@ -21,19 +21,19 @@ func rides(s *Story) (out []int) {
 	return out
 }
 
-// TestTheStepsThatRide comes to each step that rides, in each era of each story: what it names is an object that the log has a whole ride of,
+// TestTheStepsThatRide comes to each step that rides, in each release of each story: what it names is an object that the log has a whole ride of,
 // which is over when the step is, and time stands still for as long as one rides.
 func TestTheStepsThatRide(t *testing.T) {
 	var told []string
 	for _, story := range library(t) {
 		for _, at := range rides(story) {
 			told = append(told, story.ID)
-			for _, era := range story.Eras {
-				t.Run(story.ID+" "+era, func(t *testing.T) {
+			for _, release := range story.Releases {
+				t.Run(story.ID+" "+release, func(t *testing.T) {
 					synctest.Test(t, func(t *testing.T) {
 						s := newStage(t, []*Story{story})
 						defer s.close()
-						if err := s.player.Begin(t.Context(), story.ID, era, at); err != nil {
+						if err := s.player.Begin(t.Context(), story.ID, release, at); err != nil {
 							t.Fatal(err)
 						}
 						d := s.show(10*time.Minute, func(d *view.Told) bool { return d.Step == at && d.Done })

@@ -168,8 +168,8 @@ type Story struct {
 	Title  Words
 	Lesson Words
 	Terms  string
-	// Eras are those in which it is true, the first being that in which it is told: "1.37", or "1.31,1.37" for two side by side.
-	Eras     []string
+	// Releases are those in which it is true, the first being that in which it is told: "1.37", or "1.31,1.37" for two side by side.
+	Releases []string
 	Resource string
 	Seed     uint64
 	Objects  int
@@ -181,7 +181,7 @@ type Story struct {
 	Ready *Condition
 	Steps []Step
 	Take  Take
-	// Recording is the file on which the story plays in place of a cluster of its own, "" for none; Eras are then empty.
+	// Recording is the file on which the story plays in place of a cluster of its own, "" for none; Releases are then empty.
 	Recording string
 }
 

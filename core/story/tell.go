@@ -40,7 +40,7 @@ func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
 // told is what is told of a moment. p.mu is held.
 func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duration) *view.Told {
 	d := &view.Told{
-		ID: t.story.ID, Era: t.era, Starting: len(t.pages) == 0, Last: max(t.last(), 0), Stands: t.stands, Problem: t.problem,
+		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.last(), 0), Stands: t.stands, Problem: t.problem,
 		Marks: make([]view.StoryMark, len(t.pages)),
 	}
 	for i := range t.pages {

@@ -22,10 +22,10 @@ func (f *Fold) Baseline() []Event {
 			s.Unshared = append(s.Unshared, f.lanes[i].of)
 		}
 	}
-	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && len(s.Eras) != shared {
-		s.Eras = nil
+	if shared := len(f.lanes) - len(s.Unshared); len(s.Resources) == 0 && len(s.Releases) != shared {
+		s.Releases = nil
 		for i := range shared {
-			s.Eras = append(s.Eras, f.lanes[i].era.String())
+			s.Releases = append(s.Releases, f.lanes[i].release.String())
 		}
 	}
 	sel, _ := json.Marshal(s) // a struct of strings and numbers
@@ -100,8 +100,8 @@ func (f *Fold) restore(e *Event) {
 	}
 
 	l.queue.delta = s.Queue.Kind == "DeltaFIFO"
-	if era, err := informer.ParseEra(s.Era); err == nil && s.Era != "" {
-		l.era, l.eraSet = era, true
+	if release, err := informer.ParseRelease(s.Release); err == nil && s.Release != "" {
+		l.release, l.releaseSet = release, true
 	}
 	l.refl = reflector{Reflector: s.Reflector, wire: s.Reflector.LastRequest}
 	l.refl.Backoffs = l.refl.Backoffs[:min(len(l.refl.Backoffs), maxBackoffs)]

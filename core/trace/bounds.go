@@ -263,7 +263,7 @@ func (e *Event) check() error {
 
 // check says whether a selection has more informers than a log can have.
 func (s Selection) check() error {
-	if n := len(s.Targets())*max(len(s.Eras), 1) + len(s.Unshared); n > maxOfLanes {
+	if n := len(s.Targets())*max(len(s.Releases), 1) + len(s.Unshared); n > maxOfLanes {
 		return fmt.Errorf("it is of %d informers, and at most %d can be followed: choose some of them", n, maxOfLanes)
 	}
 	return nil

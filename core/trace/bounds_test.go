@@ -307,9 +307,9 @@ func TestAFoldIsBounded(t *testing.T) {
 		t.Errorf("%d places for one key, %s", q.order.n, head)
 	}
 
-	// The deltas of a key, in an era that keeps them together.
+	// The deltas of a key, in a release that keeps them together.
 	f = NewFold()
-	f.lanes[0].setEra(informer.Era131)
+	f.lanes[0].setRelease(informer.Release131)
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	before := m.TotalAlloc

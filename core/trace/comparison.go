@@ -1,6 +1,6 @@
 package trace
 
-// Comparison is what the informers of several eras made of the same changes, at the position of a view. It is a function
+// Comparison is what the informers of several releases made of the same changes, at the position of a view. It is a function
 // of the log up to there, of the moment shown, and of whether the view stands still: the same live, after a seek, and on a recording.
 //
 // What is compared is a burst: the changes that were sent while Pop was held last, until three minutes after its release.

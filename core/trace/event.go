@@ -96,7 +96,7 @@ const (
 	// new factory after the last one was shut down. Text: what it is of, as JSON (see LaneOf).
 	KindLane
 	// KindFactory: a factory moved on. Text: started, synced (what WaitForCacheSync waited for has come), stopping (Shutdown waits
-	// for its informers) or stopped, Key: the era of its informers.
+	// for its informers) or stopped, Key: the release of its informers.
 	KindFactory
 	// KindSampled: what was looked at inside another program's informer now and then, because nobody tells of it. Text: a Sampled as JSON.
 	KindSampled
@@ -124,7 +124,7 @@ type Selection struct {
 	Namespace string `json:"namespace"`
 	// ClusterScoped says that the resource has no namespaces: Namespace is kept for the next one that has.
 	ClusterScoped bool     `json:"clusterScoped,omitempty"`
-	Eras          []string `json:"eras"`
+	Releases      []string `json:"eras"`
 	// Transform is what every object goes through before it is queued: "managedFields" or "metadata"; empty for nothing.
 	Transform string  `json:"transform,omitempty"`
 	Seed      uint64  `json:"seed,omitempty"`
@@ -186,21 +186,21 @@ func (s Selection) Of(t Target) Selection {
 // LaneOf says what the informer of a lane is of.
 type LaneOf struct {
 	Target
-	Era string `json:"era,omitempty"`
+	Release string `json:"era,omitempty"`
 	// Unshared: it is none of the factory's.
 	Unshared bool `json:"unshared,omitempty"`
 }
 
-// Lanes are the informers that a selection begins with: resource by resource, each in the order of the eras.
+// Lanes are the informers that a selection begins with: resource by resource, each in the order of the releases.
 func (s Selection) Lanes() []LaneOf {
-	eras := s.Eras
-	if len(eras) == 0 {
-		eras = []string{""}
+	releases := s.Releases
+	if len(releases) == 0 {
+		releases = []string{""}
 	}
 	var out []LaneOf
 	for _, t := range s.Targets() {
-		for _, era := range eras {
-			out = append(out, LaneOf{Target: t, Era: era})
+		for _, release := range releases {
+			out = append(out, LaneOf{Target: t, Release: release})
 		}
 	}
 	return append(out, s.Unshared...)

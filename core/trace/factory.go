@@ -14,7 +14,7 @@ type Factory struct {
 	// Resources are those that the factory was asked for, as a link names them, and Namespace is where those that have one are watched.
 	Resources []string `json:"resources"`
 	Namespace string   `json:"namespace"`
-	// Factories are one for each era.
+	// Factories are one for each release.
 	Factories []FactoryStage `json:"factories"`
 	// Rows are one for each informer: those that have not synced come first, then they follow one another as they were asked for. Those of a
 	// process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring with little room.
@@ -36,7 +36,7 @@ var FactorySentences = []string{
 
 // FactoryStage is how far a factory has come.
 type FactoryStage struct {
-	Era string `json:"era"`
+	Release string `json:"era"`
 	// Stage is started, synced, stopping or stopped; empty before Start.
 	Stage string `json:"stage"`
 	// Waiting are the informers that WaitForCacheSync still waits for; none when it waits no more.
@@ -61,7 +61,7 @@ type FactoryAPI struct {
 // FactoryTwice is what two informers of one resource cost that do not share.
 type FactoryTwice struct {
 	Resource string `json:"resource"`
-	Era      string `json:"era"`
+	Release  string `json:"era"`
 	Requests int    `json:"requests"` // open, of both
 	Objects  int    `json:"objects"`  // in both stores
 }
@@ -81,7 +81,7 @@ type FactoryRequest struct {
 type FactoryRow struct {
 	Lane     int    `json:"lane"`
 	Resource string `json:"resource"` // "pods", "deployments.apps"
-	Era      string `json:"era"`
+	Release  string `json:"era"`
 	Unshared bool   `json:"unshared"`
 	Running  bool   `json:"running"`
 	Synced   bool   `json:"synced"`
@@ -139,7 +139,7 @@ type Early struct {
 // NoValue is the value of an object in an index whose path leads nowhere in it.
 const NoValue = "(none)"
 
-// Compares reports whether the lanes are one resource in several eras, whose informers can be compared.
+// Compares reports whether the lanes are one resource in several releases, whose informers can be compared.
 func (f *Fold) Compares() bool {
 	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].of.Unshared
 }
@@ -147,13 +147,13 @@ func (f *Fold) Compares() bool {
 // Several reports whether the lanes are those of a Factory: several resources, or an informer that is not shared.
 func (f *Fold) Several() bool { return len(f.lanes) > 1 && !f.Compares() }
 
-// Together reports whether two lanes are of one resource in several eras: what is said of one in the words of a resource alone is said of
+// Together reports whether two lanes are of one resource in several releases: what is said of one in the words of a resource alone is said of
 // the other too.
 func (f *Fold) Together(a, b int) bool {
 	return a >= 0 && b >= 0 && a < len(f.lanes) && b < len(f.lanes) && f.holdsOf(a) == f.holdsOf(b)
 }
 
-// Factory is what the lanes show together, nil where they are one informer or the same one in several eras.
+// Factory is what the lanes show together, nil where they are one informer or the same one in several releases.
 func (f *Fold) Factory(lane int) *Factory {
 	if !f.Several() {
 		return nil
@@ -198,12 +198,12 @@ func (x *Factory) pair() {
 		}
 		for j := range x.Rows {
 			shared := &x.Rows[j]
-			if shared.Unshared || shared.Resource != own.Resource || shared.Era != own.Era {
+			if shared.Unshared || shared.Resource != own.Resource || shared.Release != own.Release {
 				continue
 			}
 			own.Twice, shared.Twice = true, true
 			x.API.Twice = append(x.API.Twice, FactoryTwice{
-				Resource: own.Resource, Era: own.Era, Requests: own.Requests + shared.Requests, Objects: own.Count + shared.Count,
+				Resource: own.Resource, Release: own.Release, Requests: own.Requests + shared.Requests, Objects: own.Count + shared.Count,
 			})
 			break
 		}
@@ -240,10 +240,10 @@ func (l *lane) stageIn(out *Factory) {
 	if l.of.Unshared {
 		return
 	}
-	i := slices.IndexFunc(out.Factories, func(s FactoryStage) bool { return s.Era == l.era.String() })
+	i := slices.IndexFunc(out.Factories, func(s FactoryStage) bool { return s.Release == l.release.String() })
 	if i < 0 {
 		i = len(out.Factories)
-		out.Factories = append(out.Factories, FactoryStage{Era: l.era.String(), Stage: l.stage, Waiting: []string{}})
+		out.Factories = append(out.Factories, FactoryStage{Release: l.release.String(), Stage: l.stage, Waiting: []string{}})
 	}
 	s := &out.Factories[i]
 	s.Of++
@@ -258,7 +258,7 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 	l := &f.lanes[i]
 	w := &f.wires[l.wire]
 	r := FactoryRow{
-		Lane: i, Resource: l.of.Name(), Era: l.era.String(), Unshared: l.of.Unshared, Running: l.running, Synced: l.synced,
+		Lane: i, Resource: l.of.Name(), Release: l.release.String(), Unshared: l.of.Unshared, Running: l.running, Synced: l.synced,
 		Phase: l.refl.Phase, ResourceVersion: l.refl.ResourceVersion, Depth: l.queue.len(), QueueKind: f.QueueKind(i),
 		Count: l.store.objects.n, Ring: l.fullest(), Lamps: []FactoryLamp{}, Held: []string{},
 		Lists: l.refl.Lists, Watches: l.refl.Watches, Trouble: w.trouble.words, Cause: w.trouble.cause, Early: f.early(i),
@@ -286,7 +286,7 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 	return r
 }
 
-// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several eras have one wire together; a
+// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases have one wire together; a
 // request there is the one's whose Reflector sent it last.
 func (f *Fold) asks(at int, url string) bool {
 	for i := range f.lanes {
@@ -337,7 +337,7 @@ func (f *Fold) early(at int) *Early {
 	if l.of.Name() != "pods" || l.of.Unshared {
 		return nil
 	}
-	nodes := slices.IndexFunc(f.lanes, func(x lane) bool { return x.of.Name() == "nodes" && !x.of.Unshared && x.era == l.era })
+	nodes := slices.IndexFunc(f.lanes, func(x lane) bool { return x.of.Name() == "nodes" && !x.of.Unshared && x.release == l.release })
 	if nodes < 0 {
 		return nil
 	}
@@ -372,7 +372,7 @@ func (x *Factory) sentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
 		for _, s := range x.Factories {
 			if s.Stage == stage {
-				return Sentence{ID: "factory." + stage, N: s.Of, Name: s.Era}
+				return Sentence{ID: "factory." + stage, N: s.Of, Name: s.Release}
 			}
 		}
 	}
@@ -388,7 +388,7 @@ func (x *Factory) sentence() Sentence {
 	}
 	for _, s := range x.Factories {
 		if len(s.Waiting) > 0 {
-			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Era}
+			return Sentence{ID: "factory.waiting", N: s.Synced, M: s.Of, Name: s.Waiting[0], Key: s.Release}
 		}
 	}
 	if len(x.API.Twice) > 0 {

@@ -52,7 +52,7 @@ type record struct {
 	RV       string       `json:"rv,omitempty"`
 	StoreRV  string       `json:"srv,omitempty"`
 	Text     string       `json:"txt,omitempty"`
-	Era      string       `json:"era,omitempty"`
+	Release  string       `json:"era,omitempty"`
 	Obj      *objRecord   `json:"obj,omitempty"`
 	Old      *objRecord   `json:"old,omitempty"`
 	Err      *errRecord   `json:"err,omitempty"`

@@ -306,8 +306,8 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 	if err := e.check(); err != nil {
 		return e, false, err
 	}
-	if rec.Era != "" {
-		if e.Era, err = informer.ParseEra(rec.Era); err != nil {
+	if rec.Release != "" {
+		if e.Release, err = informer.ParseRelease(rec.Release); err != nil {
 			return e, false, err
 		}
 	}

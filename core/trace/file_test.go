@@ -48,7 +48,7 @@ func everyField() []Event {
 		}
 		out = append(out, Event{Seq: uint64(len(out) + 1), At: time.Duration(len(out)*1234567 + 1), Lane: uint8(k % 2), Event: informer.Event{
 			Kind: informer.Kind(k), Op: informer.Op(k % opCount), Verb: informer.Verb(k % 4), Flag: true, Listener: -3, Req: 4000000000, N: 5, M: -6,
-			Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Era: informer.Era133, Obj: a, Old: b,
+			Dur: 7, Key: "ns/\"quoted\"\n", RV: "8", StoreRV: "9", Text: "<b>中文 & \u2028</b>", Release: informer.Release133, Obj: a, Old: b,
 			Err: &LoggedError{Message: "gone", Code: 410, Reason: "Expired"},
 			Options: &metav1.ListOptions{LabelSelector: "l", FieldSelector: "f", Watch: true, AllowWatchBookmarks: true, ResourceVersion: "1",
 				ResourceVersionMatch: "Exact", TimeoutSeconds: &timeout, Limit: 500, Continue: "c", SendInitialEvents: &send},

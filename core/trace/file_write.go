@@ -139,8 +139,8 @@ func (fw *fileWriter) record(e *Event) (*record, error) {
 	rec := &record{Seq: e.Seq, At: int64(e.At), Lane: e.Lane, Kind: KindName(e.Kind), Op: e.Op.String(), Verb: e.Verb.String(),
 		Flag: e.Flag, Listener: e.Listener, Req: e.Req, N: e.N, M: e.M, Dur: int64(e.Dur), Key: e.Key, RV: e.RV,
 		StoreRV: e.StoreRV, Text: e.Text, Options: toOptions(e.Options), Indexed: toIndexed(e.Indexed)}
-	if e.Era != informer.EraDefault {
-		rec.Era = e.Era.String()
+	if e.Release != informer.ReleaseDefault {
+		rec.Release = e.Release.String()
 	}
 	if e.Err != nil {
 		rec.Err = &errRecord{Message: e.Err.Error(), Cause: ErrorCause(e.Err)}

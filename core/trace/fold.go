@@ -13,7 +13,7 @@ import (
 // Bounds of what a Fold keeps. They are far above what a real experiment
 // reaches, and keep a damaged file from costing more than its size.
 const (
-	maxLanes     = 20 // eight resources in two eras, and four informers that are not shared
+	maxLanes     = 20 // eight resources in two releases, and four informers that are not shared
 	maxListeners = 1024
 	keptRemoved  = 4 // removed listeners that are still shown
 	maxIndices   = 64
@@ -45,20 +45,20 @@ type Fold struct {
 
 // lane is one informer and what hangs on it.
 type lane struct {
-	of        LaneOf
-	stage     string // of its factory
-	wire      int    // which of the wires its requests go over: lanes of one resource that a selection began with have one together
-	era       informer.Era
-	eraSet    bool
-	running   bool
-	synced    bool
-	refl      reflector
-	queue     queue
-	store     store
-	listeners []listener // by id
-	work      *workq
-	recent    Recent
-	fidelity  map[string]Fidelity // never changed once set
+	of         LaneOf
+	stage      string // of its factory
+	wire       int    // which of the wires its requests go over: lanes of one resource that a selection began with have one together
+	release    informer.Release
+	releaseSet bool
+	running    bool
+	synced     bool
+	refl       reflector
+	queue      queue
+	store      store
+	listeners  []listener // by id
+	work       *workq
+	recent     Recent
+	fidelity   map[string]Fidelity // never changed once set
 }
 
 type reflector struct {
@@ -157,7 +157,7 @@ func (f *Fold) Apply(e *Event) {
 		return
 	case KindFactory:
 		for i := range f.lanes {
-			if l := &f.lanes[i]; !l.of.Unshared && l.of.Era == e.Key {
+			if l := &f.lanes[i]; !l.of.Unshared && l.of.Release == e.Key {
 				l.stage = e.Text
 			}
 		}
@@ -215,8 +215,8 @@ func (f *Fold) selected(e *Event) {
 // is says what the informer of a lane is of.
 func (l *lane) is(of LaneOf) {
 	l.of = of
-	if era, err := informer.ParseEra(of.Era); err == nil && of.Era != "" {
-		l.setEra(era)
+	if release, err := informer.ParseRelease(of.Release); err == nil && of.Release != "" {
+		l.setRelease(release)
 	}
 }
 
@@ -237,12 +237,12 @@ func (f *Fold) laneBegins(e *Event) {
 	f.lanes[i] = l
 }
 
-func (l *lane) setEra(era informer.Era) {
-	if era == informer.EraDefault {
-		era = informer.Era137
+func (l *lane) setRelease(release informer.Release) {
+	if release == informer.ReleaseDefault {
+		release = informer.Release137
 	}
-	l.era, l.eraSet = era, true
-	delta := era == informer.Era131
+	l.release, l.releaseSet = release, true
+	delta := release == informer.Release131
 	if l.queue.delta != delta && l.queue.len() == 0 {
 		l.queue.delta = delta
 	}
@@ -255,7 +255,7 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 	switch e.Kind {
 	case informer.KindInformerStarted:
 		l.running = true
-		l.setEra(e.Era)
+		l.setRelease(e.Release)
 	case informer.KindInformerStopped:
 		l.running = false
 	case informer.KindInformerSynced:

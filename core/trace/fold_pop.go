@@ -33,7 +33,7 @@ func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
 		})
 		return n
 	}
-	if l.era == informer.Era131 || l.era == informer.Era133 {
+	if l.release == informer.Release131 || l.release == informer.Release133 {
 		return min(q.line.n, 1)
 	}
 	limit := min(q.line.n, popLimit)

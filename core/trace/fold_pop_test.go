@@ -11,16 +11,16 @@ import (
 	"informerscope/core/informer"
 )
 
-// What NextPop says of a queue that is full is what the real queue of the era then hands over: at rest, and asked while a
+// What NextPop says of a queue that is full is what the real queue of the release then hands over: at rest, and asked while a
 // batch is being processed.
 func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
-	for _, era := range []informer.Era{informer.Era131, informer.Era133, informer.Era135, informer.Era137} {
+	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
 		for seed := range uint64(10) {
-			rng := rand.New(rand.NewPCG(seed, uint64(era)))
+			rng := rand.New(rand.NewPCG(seed, uint64(release)))
 			r := NewRecorder(RecorderOptions{})
-			r.Lane(0).Observe(&informer.Event{Kind: informer.KindInformerStarted, Era: era})
+			r.Lane(0).Observe(&informer.Event{Kind: informer.KindInformerStarted, Release: release})
 			known := informer.NewStore(informer.MetaNamespaceKeyFunc)
-			q := queueOf(era, known, r.Lane(0))
+			q := queueOf(release, known, r.Lane(0))
 			object := func() *metav1.ObjectMeta {
 				return &metav1.ObjectMeta{Namespace: "ns", Name: fmt.Sprint("o", rng.IntN(30)), ResourceVersion: fmt.Sprint(rng.IntN(1000))}
 			}
@@ -46,7 +46,7 @@ func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 				}
 				pop := func() {
 					single := func(obj any, _ bool) error { took(len(obj.(informer.Deltas))); return nil }
-					if b, ok := q.(informer.QueueWithBatch); ok && era != informer.Era133 {
+					if b, ok := q.(informer.QueueWithBatch); ok && release != informer.Release133 {
 						must(t, b.PopBatch(func(d []informer.Delta, _ bool) error { took(len(d)); return nil }, single))
 						return
 					}
@@ -55,12 +55,12 @@ func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 				}
 				pop()
 				if got != want {
-					t.Fatalf("era %v, seed %d: the next Pop takes %d, not %d", era, seed, got, want)
+					t.Fatalf("release %v, seed %d: the next Pop takes %d, not %d", release, seed, got, want)
 				}
 				if r.headFold().QueueLen(0) > 0 {
 					want = meanwhile
 					if pop(); got != want {
-						t.Fatalf("era %v, seed %d: while a batch was processed the next one was said to be %d, and is %d", era, seed, want, got)
+						t.Fatalf("release %v, seed %d: while a batch was processed the next one was said to be %d, and is %d", release, seed, want, got)
 					}
 				}
 			}
@@ -73,11 +73,11 @@ func (r *Recorder) headFold() *Fold {
 	return r.FoldAt(head)
 }
 
-func queueOf(era informer.Era, known informer.KeyListerGetter, o informer.Observer) informer.Queue {
-	switch era {
-	case informer.Era131:
+func queueOf(release informer.Release, known informer.KeyListerGetter, o informer.Observer) informer.Queue {
+	switch release {
+	case informer.Release131:
 		return informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: known, EmitDeltaTypeReplaced: true, Observer: o})
-	case informer.Era137:
+	case informer.Release137:
 		return informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
 			EmitDeltaTypeBookmark: true, Observer: o})
 	}

@@ -212,10 +212,10 @@ func (l *lane) rememberReflector(e *Event) {
 	l.relistTaken(e)
 }
 
-// relistTaken notes that a relist is over: its watch is open, and in the era that replaces the store in one go, it was.
+// relistTaken notes that a relist is over: its watch is open, and in the release that replaces the store in one go, it was.
 func (l *lane) relistTaken(e *Event) {
 	r := &l.recent
-	if r.Relisting && l.refl.Phase == "watching" && (l.era != informer.Era137 || l.store.replaces > r.RelistReplaces) {
+	if r.Relisting && l.refl.Phase == "watching" && (l.release != informer.Release137 || l.store.replaces > r.RelistReplaces) {
 		r.Relisting, r.Relisted = false, Happening{At: e.At}
 	}
 }

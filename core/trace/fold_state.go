@@ -77,8 +77,8 @@ func (f *Fold) laneState(i int, lim limits) *State {
 	}
 	maps.Copy(s.Fidelity, l.fidelity)
 	s.Indexer.Transform = f.sel.Transform
-	if l.eraSet {
-		s.Era = l.era.String()
+	if l.releaseSet {
+		s.Release = l.release.String()
 	}
 	for j := range l.listeners {
 		s.Listeners[j] = l.listeners[j].state()

@@ -14,8 +14,8 @@ import (
 	"informerscope/core/informer"
 )
 
-func selected(eras ...string) informer.Event {
-	b, _ := json.Marshal(Selection{Source: "sim", Version: "v1", Resource: "pods", Eras: eras, Seed: 7})
+func selected(releases ...string) informer.Event {
+	b, _ := json.Marshal(Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: releases, Seed: 7})
 	return informer.Event{Kind: KindSelected, Text: string(b)}
 }
 
@@ -24,7 +24,7 @@ func TestFoldRealFIFO(t *testing.T) {
 		return informer.Event{Kind: informer.KindQueued, Op: op, Key: key, RV: "5"}
 	}
 	events := script(selected("1.37"),
-		informer.Event{Kind: informer.KindInformerStarted, Era: informer.Era137},
+		informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release137},
 		informer.Event{Kind: informer.KindPopulated, N: 1},
 		informer.Event{Kind: informer.KindQueued, Op: informer.OpReplacedAll, RV: "4", Items: []informer.Item{{Key: "x"}, {Key: "y"}}},
 		q(informer.OpAdded, "a"), q(informer.OpUpdated, "a"), q(informer.OpDeleted, "b"),
@@ -55,7 +55,7 @@ func TestFoldDeltaFIFO(t *testing.T) {
 		return informer.Event{Kind: informer.KindQueued, Op: op, Key: key, Flag: tombstone}
 	}
 	f := foldOf(script(selected("1.31"),
-		informer.Event{Kind: informer.KindInformerStarted, Era: informer.Era131},
+		informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release131},
 		q(informer.OpAdded, "a", false), q(informer.OpAdded, "b", false), q(informer.OpUpdated, "a", false),
 		q(informer.OpDeleted, "b", false), q(informer.OpDeleted, "b", true),
 		informer.Event{Kind: informer.KindMerged, Key: "b", M: 2, Flag: true},
@@ -351,7 +351,7 @@ func TestFoldTwoLanes(t *testing.T) {
 	events[2].Lane, events[3].Lane = 1, 9
 	f := foldOf(events)
 	s := f.State()
-	if f.Lanes() != 2 || len(s.Lanes) != 2 || s.Era != "1.31" || s.Queue.Kind != "DeltaFIFO" || s.Lanes[1].Queue.Kind != "RealFIFO" ||
+	if f.Lanes() != 2 || len(s.Lanes) != 2 || s.Release != "1.31" || s.Queue.Kind != "DeltaFIFO" || s.Lanes[1].Queue.Kind != "RealFIFO" ||
 		s.Lanes[0].Queue.Depth != 1 || s.Lanes[1].Queue.Items[0].Key != "b" {
 		t.Errorf("state %s", objString(s))
 	}

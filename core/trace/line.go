@@ -413,8 +413,8 @@ func (rec *record) keep(kind informer.Kind) {
 }
 
 func (w *LineRewriter) rewrite(rec *record, kind informer.Kind) error {
-	if rec.Era != "" {
-		if _, err := informer.ParseEra(rec.Era); err != nil {
+	if rec.Release != "" {
+		if _, err := informer.ParseRelease(rec.Release); err != nil {
 			return err
 		}
 	}

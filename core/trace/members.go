@@ -10,7 +10,7 @@ import (
 // union of types would have to be allocated, or copied, for each step of the informer; that nobody writes or reads a member that a kind has not is
 // held by tools/eventmembers, and by tests for whatever a log holds.
 var carries = map[informer.Kind]string{
-	informer.KindInformerStarted:  "Text Era",
+	informer.KindInformerStarted:  "Text Release",
 	informer.KindInformerStopped:  "",
 	informer.KindInformerSynced:   "",
 	informer.KindReflectorStarted: "Text",

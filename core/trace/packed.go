@@ -49,7 +49,7 @@ const (
 // seldom are the members that few events have.
 type seldom struct {
 	verb    informer.Verb
-	era     informer.Era
+	release informer.Release
 	err     error
 	options *metav1.ListOptions
 	items   []informer.Item
@@ -208,10 +208,10 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 		has |= hasIndexed
 		i = putUvarint(b, i, uint64(c.values(e.Indexed, &size)))
 	}
-	if e.Verb != 0 || e.Era != 0 || e.Err != nil || e.Options != nil || e.Items != nil {
+	if e.Verb != 0 || e.Release != 0 || e.Err != nil || e.Options != nil || e.Items != nil {
 		has |= hasSeldom
 		i = putUvarint(b, i, uint64(len(c.seldom)))
-		c.seldom = append(c.seldom, seldom{e.Verb, e.Era, e.Err, e.Options, e.Items})
+		c.seldom = append(c.seldom, seldom{e.Verb, e.Release, e.Err, e.Options, e.Items})
 		size += seldomBytes
 	}
 	if lane != 0 {
@@ -419,7 +419,7 @@ func (u *unpacker) next(e *Event) {
 	if has&hasSeldom != 0 {
 		v, off = uvarint(buf, off)
 		s := &p.seldom[v]
-		e.Verb, e.Era, e.Err, e.Options, e.Items = s.verb, s.era, s.err, s.options, s.items
+		e.Verb, e.Release, e.Err, e.Options, e.Items = s.verb, s.release, s.err, s.options, s.items
 	}
 	if has&hasLane != 0 {
 		e.Lane = buf[off]
@@ -470,7 +470,7 @@ func (e *Event) drop(members int) {
 		e.Indexed = nil
 	}
 	if members&hasSeldom != 0 {
-		e.Verb, e.Era, e.Err, e.Options, e.Items = 0, 0, nil, nil, nil
+		e.Verb, e.Release, e.Err, e.Options, e.Items = 0, 0, nil, nil, nil
 	}
 	if members&hasLane != 0 {
 		e.Lane = 0

@@ -60,8 +60,8 @@ func anyEvent(rng *rand.Rand, kind informer.Kind) informer.Event {
 			e.StoreRV = text()
 		case "Text":
 			e.Text = text()
-		case "Era":
-			e.Era = informer.Era(rng.IntN(256))
+		case "Release":
+			e.Release = informer.Release(rng.IntN(256))
 		case "Obj":
 			e.Obj = objects[rng.IntN(len(objects))]
 		case "Old":
@@ -211,7 +211,7 @@ func TestWhatTheLogSaysItTakes(t *testing.T) {
 				WatchFunc: func(metav1.ListOptions) (watch.Interface, error) { return source, nil },
 			}
 			inf := informer.NewSharedIndexInformerWithOptions(lw, &metav1.PartialObjectMetadata{}, informer.SharedIndexInformerOptions{
-				Era: informer.Era133, Observer: r.Lane(0), Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}})
+				Release: informer.Release133, Observer: r.Lane(0), Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}})
 			for range handlers {
 				_, err := inf.AddEventHandler(informer.ResourceEventHandlerFuncs{
 					AddFunc:    func(any) { handled.Done() },

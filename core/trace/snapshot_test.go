@@ -153,17 +153,17 @@ func slowHandler(d time.Duration) informer.ResourceEventHandler {
 // TestFoldEqualsSnapshot is the invariant the project stands on: after random
 // operations on a real informer, the fold of its events is what is inside it.
 func TestFoldEqualsSnapshot(t *testing.T) {
-	for _, era := range []informer.Era{informer.Era131, informer.Era133, informer.Era135, informer.Era137} {
+	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
 		for seed := range uint64(4) {
-			t.Run(fmt.Sprintf("%s/%d", era, seed), func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { runAgainstInformer(t, era, seed) })
+			t.Run(fmt.Sprintf("%s/%d", release, seed), func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { runAgainstInformer(t, release, seed) })
 			})
 		}
 	}
 }
 
-func runAgainstInformer(t *testing.T, era informer.Era, seed uint64) {
-	rng := rand.New(rand.NewPCG(seed, uint64(era)))
+func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
+	rng := rand.New(rand.NewPCG(seed, uint64(release)))
 	src := &source{rv: 10, objects: map[string]*metav1.PartialObjectMetadata{}}
 	for i := range 12 {
 		name := fmt.Sprintf("p%d", i)
@@ -171,10 +171,10 @@ func runAgainstInformer(t *testing.T, era informer.Era, seed uint64) {
 	}
 	// A small ring of events: the fold must be right after evictions too.
 	r := NewRecorder(RecorderOptions{MaxEvents: 4000, CheckpointEvery: 300})
-	r.Emit(0, selected(era.String()))
+	r.Emit(0, selected(release.String()))
 	lw := &informer.ListWatch{ListWithContextFunc: src.List, WatchFuncWithContext: src.Watch}
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &metav1.PartialObjectMetadata{}, informer.SharedIndexInformerOptions{
-		Era: era, ResyncPeriod: 40 * time.Second, Observer: r.Lane(0),
+		Release: release, ResyncPeriod: 40 * time.Second, Observer: r.Lane(0),
 		Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc},
 	})
 	// Errors are part of the test, not of its output.

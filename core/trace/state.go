@@ -8,7 +8,7 @@ type State struct {
 	AtMillis  float64    `json:"atMillis"`
 	Live      bool       `json:"live"` // set by the viewer: the state is that of the log's end
 	Source    Source     `json:"source"`
-	Era       string     `json:"era"`
+	Release   string     `json:"era"`
 	Running   bool       `json:"running"` // the informer runs
 	Synced    bool       `json:"synced"`  // the informer's HasSynced lamp
 	Resource  Resource   `json:"resource"`
@@ -31,7 +31,7 @@ type State struct {
 	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, the one at the top too
 	// Factory is set by the viewer, where several resources are watched or an informer is not shared.
 	Factory *Factory `json:"factory,omitempty"`
-	// Compare is set by the viewer, with two eras: what each made of the same changes.
+	// Compare is set by the viewer, with two releases: what each made of the same changes.
 	Compare *Comparison `json:"compare,omitempty"`
 }
 

@@ -37,11 +37,11 @@ type synthetic struct {
 func newSynthetic(seed uint64, delta bool) *synthetic {
 	s := &synthetic{rng: rand.New(rand.NewPCG(seed, 1)), delta: delta, deltas: map[string][]string{}, store: map[string]string{},
 		node: map[string]string{}, objects: map[string]*obj{}, busy: map[string]bool{}, dirty: map[string]bool{}}
-	era := "1.37"
+	release := "1.37"
 	if delta {
-		era = "1.31"
+		release = "1.31"
 	}
-	s.emit(selected(era))
+	s.emit(selected(release))
 	s.emit(informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "one", M: 1024})
 	return s
 }

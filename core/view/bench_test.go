@@ -27,7 +27,7 @@ func newBusy(b *testing.B) *busy {
 	x := &busy{clk: clk, rec: rec, view: New(rec, clk)}
 	emit := func(e informer.Event) { rec.Emit(0, e) }
 	emit(informer.Event{Kind: trace.KindSelected, Text: `{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}`})
-	emit(informer.Event{Kind: informer.KindInformerStarted, Era: informer.Era137})
+	emit(informer.Event{Kind: informer.KindInformerStarted, Release: informer.Release137})
 	for id := range int32(3) {
 		emit(informer.Event{Kind: informer.KindListenerAdded, Listener: id + 1, Text: fmt.Sprint("handler-", id), M: 1024})
 	}

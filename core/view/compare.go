@@ -195,7 +195,7 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32,
 	}
 }
 
-// Comparison is what the eras that run side by side made of the same changes, at the view's position; nil where there is one.
+// Comparison is what the releases that run side by side made of the same changes, at the view's position; nil where there is one.
 func (v *View) Comparison() *trace.Comparison {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -20,8 +20,8 @@ import (
 	"informerscope/core/view"
 )
 
-// sideBySide runs several eras on one simulated cluster.
-func sideBySide(t *testing.T, eras string, objects int, rate float64) (*lab.Lab, *trace.Recorder) {
+// sideBySide runs several releases on one simulated cluster.
+func sideBySide(t *testing.T, releases string, objects int, rate float64) (*lab.Lab, *trace.Recorder) {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	l := lab.New(lab.Options{Recorder: rec})
@@ -29,7 +29,7 @@ func sideBySide(t *testing.T, eras string, objects int, rate float64) (*lab.Lab,
 		l.Close()
 		<-time.After(2 * time.Minute)
 	})
-	if _, err := l.Select(t.Context(), lab.Change{Era: &eras, Objects: &objects, Rate: &rate}); err != nil {
+	if _, err := l.Select(t.Context(), lab.Change{Release: &releases, Objects: &objects, Rate: &rate}); err != nil {
 		t.Fatal(err)
 	}
 	pass(3 * time.Second)
@@ -343,12 +343,12 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison,
 // What is compared is a fact of the log: at any seq, sought forwards and backwards, stepped to, and followed live, it is what the log
 // tells when it is read from its beginning.
 func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
-	for _, eras := range []string{"1.31,1.37", "1.33,1.35", "1.37,1.31"} {
+	for _, releases := range []string{"1.31,1.37", "1.33,1.35", "1.37,1.31"} {
 		for seed := range uint64(3) {
-			t.Run(fmt.Sprintf("%s, seed %d", eras, seed), func(t *testing.T) {
+			t.Run(fmt.Sprintf("%s, seed %d", releases, seed), func(t *testing.T) {
 				synctest.Test(t, func(t *testing.T) {
 					rng := rand.New(rand.NewPCG(seed, 2))
-					l, rec := sideBySide(t, eras, 20, 15)
+					l, rec := sideBySide(t, releases, 20, 15)
 					followed := view.New(rec, clock.RealClock{})
 					for range 40 {
 						switch rng.IntN(8) {
@@ -434,7 +434,7 @@ func TestTheComparisonOfARecording(t *testing.T) {
 
 // Totals count every change and every key, not those that are named; and each queue hands over in the order that is its own: a DeltaFIFO
 // all of a key together, a RealFIFO everything as it was sent.
-func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
+func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 	all := []string{"1.31", "1.33", "1.35", "1.37"}
 	for i, a := range all {
 		for _, b := range all[i:] {
@@ -461,17 +461,17 @@ func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 					if held.Total != got.Total || held.Keys != got.Keys || !held.Held || got.Held {
 						t.Errorf("while it is held %d changes of %d keys, then %d of %d", held.Total, held.Keys, got.Total, got.Keys)
 					}
-					for i, era := range []string{a, b} {
+					for i, release := range []string{a, b} {
 						lane := got.Lanes[i]
 						if w := held.Lanes[i]; w.Waiting != got.Total || w.Taken != 0 || len(w.Given) != 0 {
-							t.Errorf("%s, held: %d wait, %d are taken, %d given", era, w.Waiting, w.Taken, len(w.Given))
+							t.Errorf("%s, held: %d wait, %d are taken, %d given", release, w.Waiting, w.Taken, len(w.Given))
 						}
 						if lane.Taken != got.Total || lane.GivenCount != got.Total || lane.Waiting != 0 {
-							t.Errorf("%s: %d taken, %d given, %d wait, of %d", era, lane.Taken, lane.GivenCount, lane.Waiting, got.Total)
+							t.Errorf("%s: %d taken, %d given, %d wait, of %d", release, lane.Taken, lane.GivenCount, lane.Waiting, got.Total)
 						}
 						order := x.sent
 						pops := [2]int{1, got.Total} // as it takes them, in batches or one by one
-						if era == "1.31" {
+						if release == "1.31" {
 							order = nil
 							for _, id := range x.sent {
 								if !slices.Contains(order, id) {
@@ -484,12 +484,12 @@ func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 							}
 							pops = [2]int{len(keys), len(keys)}
 						}
-						if n := lane.Pops; n < pops[0] || n > pops[1] || era == "1.33" && n != got.Total || era > "1.33" && n == got.Total {
-							t.Errorf("%s: taken in %d pops", era, n)
+						if n := lane.Pops; n < pops[0] || n > pops[1] || release == "1.33" && n != got.Total || release > "1.33" && n == got.Total {
+							t.Errorf("%s: taken in %d pops", release, n)
 						}
 						log := tell(rec, v.State().Seq, got.Listener)
 						if given := only(log.lanes[i].given, x.sent); !slices.Equal(given, order) {
-							t.Errorf("%s gives\n%v, not\n%v", era, given, order)
+							t.Errorf("%s gives\n%v, not\n%v", release, given, order)
 						}
 						late, newest := 0, 0
 						for _, id := range order {
@@ -499,13 +499,13 @@ func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 							}
 							newest = max(newest, n)
 						}
-						if lane.GivenLate != late || lane.StoredLate != late || (late > 0) != (era == "1.31") {
-							t.Errorf("%s: %d given late, %d stored late, want %d", era, lane.GivenLate, lane.StoredLate, late)
+						if lane.GivenLate != late || lane.StoredLate != late || (late > 0) != (release == "1.31") {
+							t.Errorf("%s: %d given late, %d stored late, want %d", release, lane.GivenLate, lane.StoredLate, late)
 						}
 						for j, s := range lane.Given {
 							id := sentID{got.Changes[s.N-1].Key, got.Changes[s.N-1].RV}
 							if order[s.Position-1] != id || j > 0 && lane.Given[j-1].Seq >= s.Seq {
-								t.Errorf("%s: %v stands at %d", era, id, s.Position)
+								t.Errorf("%s: %v stands at %d", release, id, s.Position)
 							}
 						}
 						overtaken := lane.Overtaking != nil
@@ -516,7 +516,7 @@ func TestEveryPairOfErasHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 							return
 						}())
 						if want := !slices.Equal(named, x.sent[:6]); overtaken != want {
-							t.Errorf("%s: overtaking %v, want %v", era, overtaken, want)
+							t.Errorf("%s: overtaking %v, want %v", release, overtaken, want)
 						}
 					}
 					// At every seq of the release the same is told as the log tells.
@@ -539,8 +539,8 @@ func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 			l.Close()
 			<-time.After(2 * time.Minute)
 		})
-		eras, objects, rate := "1.31,1.37", 20, 0.0
-		_, err := l.Select(t.Context(), lab.Change{Era: &eras, Objects: &objects, Rate: &rate})
+		releases, objects, rate := "1.31,1.37", 20, 0.0
+		_, err := l.Select(t.Context(), lab.Change{Release: &releases, Objects: &objects, Rate: &rate})
 		do(t, err)
 		pass(3 * time.Second)
 		do(t, l.Hold("pop", 0))
@@ -645,16 +645,16 @@ func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 			t.Errorf("after a jump a frame has %s", c)
 		}
 		one := "1.37"
-		_, err := l.Select(t.Context(), lab.Change{Era: &one})
+		_, err := l.Select(t.Context(), lab.Change{Release: &one})
 		do(t, err)
 		pass(time.Second)
 		v.Live()
 		if c, ok := sent(); !ok || c != "null" {
-			t.Errorf("with one era a frame has %s", c)
+			t.Errorf("with one release a frame has %s", c)
 		}
 		pass(time.Second)
 		if c, ok := sent(); ok {
-			t.Errorf("with one era a second frame has %s", c)
+			t.Errorf("with one release a second frame has %s", c)
 		}
 	})
 }

@@ -17,11 +17,11 @@ import (
 // ledger.
 func TestFactsCountWhatStateHas(t *testing.T) {
 	seen := map[string]int{}
-	for i, era := range eras[:4] {
-		t.Run(era, func(t *testing.T) {
+	for i, release := range releases[:4] {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := whole()
-				stirred(t, era, uint64(i+51), rec)
+				stirred(t, release, uint64(i+51), rec)
 				head, _ := rec.Head()
 				rng := rand.New(rand.NewPCG(uint64(i), 51))
 				v := view.New(rec, clock.RealClock{})

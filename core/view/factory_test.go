@@ -134,7 +134,7 @@ func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 	for _, two := range is.API.Twice {
 		var requests, objects, of int
 		for _, r := range is.Rows {
-			if r.Resource == two.Resource && r.Era == two.Era && r.Twice {
+			if r.Resource == two.Resource && r.Release == two.Release && r.Twice {
 				requests, objects, of = requests+r.Requests, objects+r.Count, of+1
 			}
 		}

@@ -210,7 +210,7 @@ func nextRequest(s *trace.State) *trace.NextRequest {
 		return n
 	}
 	n.Relist = r.ResourceVersion != ""
-	if s.Era >= "1.35" {
+	if s.Release >= "1.35" {
 		n.Verb = "WATCHLIST"
 	} else if n.ResourceVersion == "" {
 		n.ResourceVersion = "0"

@@ -17,7 +17,7 @@ import (
 	"informerscope/core/view"
 )
 
-var eras = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
+var releases = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
 
 // whole is a Recorder that forgets nothing.
 func whole() *trace.Recorder {
@@ -25,7 +25,7 @@ func whole() *trace.Recorder {
 }
 
 // stirred runs an experiment on which everything is done that facts speak of, in an order that the seed chooses.
-func stirred(t *testing.T, era string, seed uint64, rec *trace.Recorder) *lab.Lab {
+func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *lab.Lab {
 	t.Helper()
 	l := lab.New(lab.Options{Recorder: rec})
 	t.Cleanup(func() {
@@ -33,7 +33,7 @@ func stirred(t *testing.T, era string, seed uint64, rec *trace.Recorder) *lab.La
 		<-time.After(2 * time.Minute)
 	})
 	objects, rate := 40, 12.0
-	if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Era: &era, Seed: &seed}); err != nil {
+	if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Release: &release, Seed: &seed}); err != nil {
 		t.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(seed, 7))
@@ -126,11 +126,11 @@ func laneFacts(v *view.View) []*trace.Facts {
 
 // There is one answer to what is true at a seq, whichever way one came there, and the frames bring it.
 func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
-	for i, era := range eras {
-		t.Run(era, func(t *testing.T) {
+	for i, release := range releases {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := whole()
-				l := stirred(t, era, uint64(i+1), rec)
+				l := stirred(t, release, uint64(i+1), rec)
 				rng := rand.New(rand.NewPCG(uint64(i), 3))
 				v := view.New(rec, clock.RealClock{})
 				p := &page{t: t}
@@ -213,11 +213,11 @@ func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
 
 // A recording whose beginning was not kept knows what its first seconds need.
 func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
-	for i, era := range eras {
-		t.Run(era, func(t *testing.T) {
+	for i, release := range releases {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 3000, CheckpointEvery: 500})
-				l := stirred(t, era, uint64(i+11), rec)
+				l := stirred(t, release, uint64(i+11), rec)
 				first := rec.First()
 				if first < 1000 {
 					t.Fatalf("all of the log is kept: it begins with %d", first)
@@ -274,17 +274,17 @@ func events(rec *trace.Recorder) []*trace.Event {
 // What is said of the next batch and of the next request is what the queue and the Reflector then do.
 func TestFactsForetell(t *testing.T) {
 	requests := map[string]int{}
-	for i, era := range eras {
-		t.Run(era, func(t *testing.T) {
+	for i, release := range releases {
+		t.Run(release, func(t *testing.T) {
 			sizes := map[int]int{}
 			for seed := range uint64(2) {
 				synctest.Test(t, func(t *testing.T) {
 					rec := whole()
-					stirred(t, era, uint64(i+21)+100*seed, rec)
+					stirred(t, release, uint64(i+21)+100*seed, rec)
 					foretold(t, rec, sizes, requests)
 				})
 			}
-			if len(sizes) < 4 && era != "1.33" {
+			if len(sizes) < 4 && release != "1.33" {
 				t.Errorf("pops of sizes %v: nothing is shown by this", sizes)
 			}
 		})
@@ -336,10 +336,10 @@ func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map
 
 // Curve and rates are those of the log, counted anew from its beginning.
 func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
-	for i, era := range []string{"1.31", "1.37"} {
+	for i, release := range []string{"1.31", "1.37"} {
 		synctest.Test(t, func(t *testing.T) {
 			rec := whole()
-			stirred(t, era, uint64(i+31), rec)
+			stirred(t, release, uint64(i+31), rec)
 			log := events(rec)
 			rng := rand.New(rand.NewPCG(uint64(i), 5))
 			v := view.New(rec, clock.RealClock{})
@@ -402,10 +402,10 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 
 // The listener that matters stays for a while, is there, and is one that has something to tell if any has for long.
 func TestTheListenerThatMattersIsSteady(t *testing.T) {
-	for i, era := range eras[:4] {
+	for i, release := range releases[:4] {
 		synctest.Test(t, func(t *testing.T) {
 			rec := whole()
-			stirred(t, era, uint64(i+41), rec)
+			stirred(t, release, uint64(i+41), rec)
 			fold := trace.NewFold()
 			main, since, changes := int32(0), time.Duration(0), 0
 			for _, e := range events(rec) {

@@ -145,7 +145,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 	}
 	b = append(b, `{"state":{`...)
 	b, n := appendChanged(b, l.sections, []member{
-		{"source", s.Source}, {"era", s.Era}, {"resource", s.Resource}, {"api", s.API}, {"reflector", s.Reflector},
+		{"source", s.Source}, {"era", s.Release}, {"resource", s.Resource}, {"api", s.API}, {"reflector", s.Reflector},
 		{"queue", s.Queue}, {"indexer", s.Indexer}, {"listeners", s.Listeners}, {"workqueue", s.Workqueue},
 		{"holds", s.Holds}, {"faults", s.Faults}, {"fidelity", s.Fidelity},
 	})

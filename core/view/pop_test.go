@@ -13,11 +13,11 @@ import (
 	"informerscope/core/view"
 )
 
-// TestWhatIsPoppedKeepsItsType lets older eras resync and list: what leaves the queue as a Sync or a Replaced comes to the store as that,
+// TestWhatIsPoppedKeepsItsType lets older releases resync and list: what leaves the queue as a Sync or a Replaced comes to the store as that,
 // and its object tells so. An update that a resync looks like is none: nothing was changed.
 func TestWhatIsPoppedKeepsItsType(t *testing.T) {
-	for _, era := range []string{"1.31", "1.33", "1.35"} {
-		t.Run(era, func(t *testing.T) {
+	for _, release := range []string{"1.31", "1.33", "1.35"} {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := whole()
 				l := lab.New(lab.Options{Recorder: rec})
@@ -26,7 +26,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 					<-time.After(2 * time.Minute)
 				}()
 				objects, rate := 9, 0.0
-				if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Era: &era}); err != nil {
+				if _, err := l.Select(t.Context(), lab.Change{Objects: &objects, Rate: &rate, Release: &release}); err != nil {
 					t.Fatal(err)
 				}
 				v := view.New(rec, clock.RealClock{})

@@ -69,7 +69,7 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	}
 	if x.since(recent.Relisted.At, tellRelist) {
 		id := "relistedKeys"
-		if s.Era == "1.37" {
+		if s.Release == "1.37" {
 			id = "relisted"
 		}
 		return because(id, r.Why)

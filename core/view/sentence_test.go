@@ -29,17 +29,17 @@ type tale struct {
 	req uint32
 }
 
-func newTale(t *testing.T, era string) *tale {
+func newTale(t *testing.T, release string) *tale {
 	clk := clocktesting.NewFakePassiveClock(time.Unix(0, 0))
 	rec := trace.NewRecorder(trace.RecorderOptions{Clock: clk})
 	x := &tale{t: t, clk: clk, rec: rec, v: view.New(rec, clk)}
-	is, err := informer.ParseEra(era)
+	is, err := informer.ParseRelease(release)
 	if err != nil {
 		t.Fatal(err)
 	}
-	selection := `{"source":"live","context":"kind-kind","version":"v1","resource":"pods","eras":["` + era + `"]}`
+	selection := `{"source":"live","context":"kind-kind","version":"v1","resource":"pods","eras":["` + release + `"]}`
 	x.emit(informer.Event{Kind: trace.KindSelected, Text: selection},
-		informer.Event{Kind: informer.KindInformerStarted, Era: is},
+		informer.Event{Kind: informer.KindInformerStarted, Release: is},
 		informer.Event{Kind: informer.KindListenerAdded, Listener: 1, Text: "printer", M: 1024})
 	return x
 }
@@ -87,7 +87,7 @@ func (x *tale) backoff(then string, err error) {
 	x.emit(informer.Event{Kind: informer.KindBackoff, Dur: 4 * time.Second, Text: then, Err: err})
 }
 
-// list takes a first list of n objects over, in the way of the era.
+// list takes a first list of n objects over, in the way of the release.
 func (x *tale) list(n int) {
 	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpReplaced, Key: "a/a", N: 1},
 		informer.Event{Kind: informer.KindPopulated, N: n},
@@ -164,8 +164,8 @@ func TestSentencesOfAFirstListThatIsRefused(t *testing.T) {
 }
 
 func TestSentencesOfARelist(t *testing.T) {
-	for _, era := range []string{"1.31", "1.33", "1.35", "1.37"} {
-		x := newTale(t, era)
+	for _, release := range []string{"1.31", "1.33", "1.35", "1.37"} {
+		x := newTale(t, release)
 		x.round("first list")
 		x.ask(informer.VerbList)
 		x.list(1)
@@ -175,16 +175,16 @@ func TestSentencesOfARelist(t *testing.T) {
 		x.round("too old resource version: 5 (9)")
 		x.ask(informer.VerbList)
 		if s := x.says("relist"); s.Why != "too old resource version: 5 (9)" {
-			t.Errorf("%s: because %q", era, s.Why)
+			t.Errorf("%s: because %q", release, s.Why)
 		}
 		x.answered()
 		x.ask(informer.VerbWatch)
 		x.answered()
 		want := "relistedKeys"
-		if era == "1.37" {
+		if release == "1.37" {
 			// The list waits in the queue: the store is not what it says yet.
 			if s := x.v.State().Facts.Sentence; s.ID == "relisted" {
-				t.Errorf("%s: relisted before the store was replaced", era)
+				t.Errorf("%s: relisted before the store was replaced", release)
 			}
 			x.emit(informer.Event{Kind: informer.KindStoreReplaced, StoreRV: "12"})
 			want = "relisted"
@@ -199,11 +199,11 @@ func TestSentencesOfARelist(t *testing.T) {
 		head, _ := x.rec.Head()
 		x.v.Seek(3)
 		if id := x.v.State().Facts.Sentence.ID; id != "start" {
-			t.Errorf("%s: at the beginning it says %q", era, id)
+			t.Errorf("%s: at the beginning it says %q", release, id)
 		}
 		x.v.Seek(head)
 		if id := x.v.State().Facts.Sentence.ID; id != want {
-			t.Errorf("%s: back where it was relisted it says %q", era, id)
+			t.Errorf("%s: back where it was relisted it says %q", release, id)
 		}
 	}
 }
@@ -254,10 +254,10 @@ func TestSentencesHold(t *testing.T) {
 		if seed >= 2 && !slices.ContainsFunc(wanted, missing) {
 			break
 		}
-		for i, era := range eras[:4] {
+		for i, release := range releases[:4] {
 			synctest.Test(t, func(t *testing.T) {
 				rec := whole()
-				stirred(t, era, uint64(i)+51+100*seed, rec)
+				stirred(t, release, uint64(i)+51+100*seed, rec)
 				log := events(rec)
 				v := view.New(rec, clock.RealClock{})
 				step := 0
@@ -268,8 +268,8 @@ func TestSentencesHold(t *testing.T) {
 						step = 2
 					}
 					said[s.Facts.Sentence.ID]++
-					if wrong := untrue(s, log[:n], era); wrong != "" {
-						t.Fatalf("%s, seq %d: it says %+v: %s", era, n, s.Facts.Sentence, wrong)
+					if wrong := untrue(s, log[:n], release); wrong != "" {
+						t.Fatalf("%s, seq %d: it says %+v: %s", release, n, s.Facts.Sentence, wrong)
 					}
 				}
 			})
@@ -286,7 +286,7 @@ func TestSentencesHold(t *testing.T) {
 }
 
 // untrue is what of a sentence does not hold, read from the log itself; "" when all does.
-func untrue(s *trace.State, log []*trace.Event, era string) string {
+func untrue(s *trace.State, log []*trace.Event, release string) string {
 	said := s.Facts.Sentence
 	at := log[len(log)-1].At
 	within := func(d time.Duration, is func(*trace.Event) bool) bool {
@@ -352,7 +352,7 @@ func untrue(s *trace.State, log []*trace.Event, era string) string {
 			return "there was no relist"
 		}
 		once := said.ID == "relisted" || said.ID == "relistedPlain"
-		if once != (era == "1.37") || once && !within(time.Minute, kind(informer.KindStoreReplaced)) {
+		if once != (release == "1.37") || once && !within(time.Minute, kind(informer.KindStoreReplaced)) {
 			return "the store was not replaced so"
 		}
 	case "filling":
@@ -371,8 +371,8 @@ func untrue(s *trace.State, log []*trace.Event, era string) string {
 		if !within(2700*time.Millisecond, func(e *trace.Event) bool { return e.Kind == informer.KindPopped && e.N == said.N }) || said.N < 2 {
 			return "no such batch was taken"
 		}
-		if (said.ID == "deltas") != (era == "1.31") || era == "1.33" {
-			return "that is not how this era's queue hands over"
+		if (said.ID == "deltas") != (release == "1.31") || release == "1.33" {
+			return "that is not how this release's queue hands over"
 		}
 	case "idle", "idleDelayed", "idleBehind", "idleComing":
 		if s.Reflector.Phase != "watching" {
@@ -389,7 +389,7 @@ func untrue(s *trace.State, log []*trace.Event, era string) string {
 			return "the store is current, or is not"
 		}
 	case "flow", "flowDelta":
-		if s.Reflector.Phase != "watching" || (said.ID == "flowDelta") != (era == "1.31") {
+		if s.Reflector.Phase != "watching" || (said.ID == "flowDelta") != (release == "1.31") {
 			return "it does not watch so"
 		}
 	}

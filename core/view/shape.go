@@ -8,12 +8,12 @@ type Frame struct {
 	View     Position  `json:"view"`
 	Lanes    []Lane    `json:"lanes"`
 	Timeline *Timeline `json:"timeline,omitempty"`
-	// Compare is there when the comparison of two eras is another one than before; null when there is none any more.
+	// Compare is there when the comparison of two releases is another one than before; null when there is none any more.
 	Compare *trace.Comparison `json:"compare,omitempty"`
 	// Story is there when what a story tells is other than before; null when none is told.
 	Story *Told `json:"story,omitempty"`
 	// Factory is there when what several informers show together is another than before; null when there is one informer again, or the
-	// same in two eras. Lanes has the one that shows then.
+	// same in two releases. Lanes has the one that shows then.
 	Factory *trace.Factory `json:"factory,omitempty"`
 	// Jump says that the view did not play through to here: show the end at once, animate nothing.
 	Jump bool `json:"jump"`
@@ -41,7 +41,7 @@ type Lane struct {
 // State is what frames say of a lane's trace.State; the rest is in the frame's Position, or known of each lane.
 type State struct {
 	Source    trace.Source     `json:"source"`
-	Era       string           `json:"era"`
+	Release   string           `json:"era"`
 	Resource  trace.Resource   `json:"resource"`
 	API       trace.API        `json:"api"`
 	Reflector trace.Reflector  `json:"reflector"`

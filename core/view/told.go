@@ -2,9 +2,9 @@ package view
 
 // Told is what a story tells of the moment shown.
 type Told struct {
-	// ID is the story's, Era that in which it is told.
-	ID  string `json:"id"`
-	Era string `json:"era"`
+	// ID is the story's, Release that in which it is told.
+	ID      string `json:"id"`
+	Release string `json:"era"`
 	// Starting: its first step has not begun.
 	Starting bool `json:"starting"`
 	// Step is that of the moment shown, from 0; Last is the last one that has begun.

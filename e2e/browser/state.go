@@ -9,10 +9,10 @@ import (
 // State is what tests read of informerscope.state(); what they do not need is
 // left out.
 type State struct {
-	Seq    uint64 `json:"seq"`
-	Live   bool   `json:"live"`
-	Era    string `json:"era"`
-	Source struct {
+	Seq     uint64 `json:"seq"`
+	Live    bool   `json:"live"`
+	Release string `json:"era"`
+	Source  struct {
 		Kind    string `json:"kind"`
 		Context string `json:"context"`
 		Trouble string `json:"trouble"`

@@ -11,11 +11,11 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// release is client-go as it was released, with its default gates. What its
+// clientGo is client-go as it was released, with its default gates. What its
 // API does not share with the other releases is in a file of its own.
-func release() *play.Library {
+func clientGo() *play.Library {
 	lib := &play.Library{
-		Era: era,
+		Release: release,
 		Shared: func(o play.Options) play.Informer {
 			opts := cache.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: indexersOf(o.Indexers)}
 			return shared{cache.NewSharedIndexInformerWithOptions(source(o), &metav1.PartialObjectMetadata{}, opts)}

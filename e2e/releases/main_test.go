@@ -3,7 +3,7 @@
 //go:debug randseednop=0
 
 // Package releases plays the scripts of core/informer/conformance to the
-// releases of client-go that the eras are named after, each with its default
+// versions of client-go that the releases are named after, each with its default
 // gates, and writes down what they answer. It has only tests. A release is
 // chosen by a build tag and a module file:
 //

@@ -21,7 +21,7 @@ var (
 
 // library is the release, made ready for the bubble it is used in.
 func library() *play.Library {
-	lib := release()
+	lib := clientGo()
 	shared, plain, custom, reflector := lib.Shared, lib.Plain, lib.Custom, lib.Reflector
 	lib.Shared = func(o play.Options) play.Informer { enterBubble(); return shared(o) }
 	lib.Plain = func(o play.Options, h play.Handler) play.Controller { enterBubble(); return plain(o, h) }
@@ -64,12 +64,12 @@ func TestRows(t *testing.T) {
 	n := 0
 	for i := range play.Rows {
 		r := &play.Rows[i]
-		if !r.In(era) || !strings.Contains(r.ID(), *rowFlag) {
+		if !r.In(release) || !strings.Contains(r.ID(), *rowFlag) {
 			continue
 		}
 		t.Run(r.ID(), func(t *testing.T) {
 			o := r.Play(t, lib)
-			r.Meets(t, era, o)
+			r.Meets(t, release, o)
 			text := play.RowText(r.ID(), o.Sections())
 			if *rowFlag != "" {
 				fmt.Print(text)
@@ -86,7 +86,7 @@ func TestSchedules(t *testing.T) {
 	lib := library()
 	write := writer(t, "schedules.txt")
 	for seed := range *seedsFlag {
-		o := play.Generate(seed+1, era).Play(t, lib)
+		o := play.Generate(seed+1, release).Play(t, lib)
 		write(play.SeedText(seed+1, o.Digest()))
 	}
 }

@@ -1,6 +1,6 @@
 #!/bin/bash
 # Plays the table and the random schedules of core/informer/conformance to each
-# older release of client-go that an era is named after, and compares what they
+# older version of client-go that a release is named after, and compares what they
 # answer with what is recorded in core/informer/conformance/testdata.
 # RELEASES_UPDATE=1 records it. RELEASES_SEEDS random schedules that are not
 # recorded are then played to core/informer and to every release as it runs,

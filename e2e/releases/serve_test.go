@@ -28,7 +28,7 @@ func TestServe(t *testing.T) {
 		} else if err != nil {
 			t.Fatal(err)
 		}
-		answer, err := json.Marshal(r.Script(era).Play(t, lib).Sections())
+		answer, err := json.Marshal(r.Script(release).Play(t, lib).Sections())
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-const era = play.E131
+const release = play.E131
 
 var gates = []features.Feature{features.InformerResourceVersion, features.WatchListClient}
 

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-const era = play.E133
+const release = play.E133
 
 var gates = []features.Feature{features.InOrderInformers, features.InformerResourceVersion, features.WatchListClient}
 

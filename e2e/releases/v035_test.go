@@ -11,7 +11,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-const era = play.E135
+const release = play.E135
 
 var gates = []features.Feature{features.InOrderInformers, features.InOrderInformersBatchProcess, features.InformerResourceVersion, features.WatchListClient}
 

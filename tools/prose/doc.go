@@ -12,7 +12,7 @@
 // An exception stands beside its sentence and names the rule. In Markdown it is on lines of its own, around the paragraph, list or table:
 //
 //	<!-- vale Plain.Terms = NO -->
-//	A broker's log is dropped at the end of an era.
+//	A broker's log is dropped at the end of a release.
 //	<!-- vale Plain.Terms = YES -->
 //
 // In Go and JavaScript it is a line of the comment, and holds for that comment: //prose:allow Plain.Terms, and a reason.

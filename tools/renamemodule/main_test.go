@@ -177,14 +177,14 @@ func TestRename(t *testing.T) {
 	write(filepath.Join(dir, "main.go"), string(program))
 	in(dir, building, "go", "build", "-o", "probedalone", ".")
 	var is struct {
-		Era   string
-		Kinds map[string]int
-		Off   map[string]string
+		Release string
+		Kinds   map[string]int
+		Off     map[string]string
 	}
 	if err := json.Unmarshal([]byte(in(dir, nil, filepath.Join(dir, "probedalone"))), &is); err != nil {
 		t.Fatal(err)
 	}
-	if is.Era != "1.37" || len(is.Off) > 0 || is.Kinds["StoreAdded"] == 0 || is.Kinds["Handled"] == 0 {
+	if is.Release != "1.37" || len(is.Off) > 0 || is.Kinds["StoreAdded"] == 0 || is.Kinds["Handled"] == 0 {
 		t.Errorf("the controller's probe says: %+v", is)
 	}
 }

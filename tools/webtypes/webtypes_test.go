@@ -65,14 +65,14 @@ func TestEveryEffectIsKnown(t *testing.T) {
 // The program must keep what the types say is never null and never missing. It is run before anything is there, on a list, in
 // trouble, with two releases, and after a jump.
 func TestWhatTheProgramSaysIsOfTheseTypes(t *testing.T) {
-	for _, era := range []string{"1.31", "1.37", "1.31,1.37"} {
-		t.Run(era, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) { look(t, era) })
+	for _, release := range []string{"1.31", "1.37", "1.31,1.37"} {
+		t.Run(release, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { look(t, release) })
 		})
 	}
 }
 
-func look(t *testing.T, era string) {
+func look(t *testing.T, release string) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
 	frames := 0
@@ -100,7 +100,7 @@ func look(t *testing.T, era string) {
 		<-time.After(2 * time.Minute) // what heeds no context ends by then
 	}()
 	var change lab.Change
-	if err := json.Unmarshal([]byte(`{"source":"sim","seed":7,"objects":40,"rate":20,"era":"`+era+`"}`), &change); err != nil {
+	if err := json.Unmarshal([]byte(`{"source":"sim","seed":7,"objects":40,"rate":20,"era":"`+release+`"}`), &change); err != nil {
 		t.Fatal(err)
 	}
 	sel, err := l.Select(t.Context(), change)

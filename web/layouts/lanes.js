@@ -1,5 +1,5 @@
 // @ts-check
-// Two eras side by side: one source whose wire forks, two informers under each other, and at the right what their handlers received,
+// Two releases side by side: one source whose wire forks, two informers under each other, and at the right what their handlers received,
 // held against what was sent. All lengths are in units of the picture; offsets are from the box that they belong to.
 
 /** @typedef {import('../page-types.js').Arranged} Arranged */

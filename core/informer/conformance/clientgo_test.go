@@ -11,11 +11,11 @@ import (
 )
 
 // theirs is client-go v0.37.2 as a library that scripts are played to. With
-// the gates of its release it is era 1.37; older eras are judged by their own
+// the gates of its release it is release 1.37; older releases are judged by their own
 // releases, in e2e/releases.
 func theirs() *play.Library {
 	return &play.Library{
-		Era: play.E137, SyncedWithoutLock: true,
+		Release: play.E137, SyncedWithoutLock: true,
 		Shared: func(o play.Options) play.Informer {
 			return theirInformer{clientgo.NewSharedIndexInformerWithOptions(theirSource(o), &object{},
 				clientgo.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: theirIndexers(o.Indexers)})}

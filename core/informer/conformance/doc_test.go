@@ -68,11 +68,11 @@ var differences = []struct{ what, why string }{
 		"The page has no rest package, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
 
-// judges are the releases that judge eras.
-func judges(eras []play.Era) string {
+// judges names the versions of client-go that judge releases.
+func judges(releases []play.Release) string {
 	var out []string
-	for _, e := range eras {
-		out = append(out, releases[e])
+	for _, e := range releases {
+		out = append(out, versions[e])
 	}
 	return strings.Join(out, ", ")
 }
@@ -118,12 +118,12 @@ again in ` + "`e2e/releases`" + `, each with the apimachinery, klog and utils it
 	for item := 1; item <= play.Items; item++ {
 		for i := range play.Rows {
 			if r := &play.Rows[i]; r.Item == item {
-				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | %s | equal |\n", item, titles[item], play.EraNames(r.Eras), r.ID(), judges(r.Eras))
+				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | %s | equal |\n", item, titles[item], play.ReleaseNames(r.Releases), r.ID(), judges(r.Releases))
 			}
 		}
 		for i := range newestRows {
 			if r := &newestRows[i]; r.item == item {
-				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | v0.37.2 | equal |\n", item, titles[item], r.eraNames(), r.id())
+				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | v0.37.2 | equal |\n", item, titles[item], r.releaseNames(), r.id())
 			}
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// gatesText is which of the gates that make an era are on.
+// gatesText is which of the gates that make a release are on.
 func gatesText() string {
 	var b strings.Builder
 	for _, g := range []clientfeatures.Feature{clientfeatures.InOrderInformers, clientfeatures.InOrderInformersBatchProcess, clientfeatures.WatchListClient,
@@ -21,20 +21,20 @@ func gatesText() string {
 	return b.String()
 }
 
-// TestGates: what the tests set for an era is what a program gets with
-// KUBE_FEATURE_..., and era 1.37 is what it gets with nothing. InOrderInformers
-// is locked, so no program can have era 1.31 of v0.37.2 that way.
+// TestGates: what the tests set for a release is what a program gets with
+// KUBE_FEATURE_..., and release 1.37 is what it gets with nothing. InOrderInformers
+// is locked, so no program can have release 1.31 of v0.37.2 that way.
 func TestGates(t *testing.T) {
 	for _, tc := range []struct {
-		era informer.Era
-		env []string
+		release informer.Release
+		env     []string
 	}{
-		{informer.Era133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false",
+		{informer.Release133, []string{"KUBE_FEATURE_InOrderInformersBatchProcess=false", "KUBE_FEATURE_WatchListClient=false", "KUBE_FEATURE_AtomicFIFO=false",
 			"KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
-		{informer.Era135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
-		{informer.Era137, nil},
+		{informer.Release135, []string{"KUBE_FEATURE_AtomicFIFO=false", "KUBE_FEATURE_UnlockWhileProcessingFIFO=false"}},
+		{informer.Release137, nil},
 	} {
-		t.Run(tc.era.String(), func(t *testing.T) {
+		t.Run(tc.release.String(), func(t *testing.T) {
 			self, err := os.Executable()
 			if err != nil {
 				t.Fatal(err)
@@ -45,7 +45,7 @@ func TestGates(t *testing.T) {
 			if err != nil {
 				t.Fatalf("%v\n%s", err, out)
 			}
-			setEra(t, tc.era)
+			setRelease(t, tc.release)
 			if want := gatesText(); !strings.Contains(string(out), want) {
 				t.Errorf("a program has\n%s\nwant\n%s", out, want)
 			}

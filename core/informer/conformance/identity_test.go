@@ -104,7 +104,7 @@ func newName(mine bool, s string) (identified, error) {
 	return identified{n.Name(), func(gvr schema.GroupVersionResource) func() bool { return n.WithResource(gvr).Reserved }, n.Release}, nil
 }
 
-func testNames(t *testing.T, _ informer.Era) {
+func testNames(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		_, err := newName(mine, "")
@@ -128,26 +128,26 @@ func testNames(t *testing.T, _ informer.Era) {
 }
 
 // testMetrics runs a named informer and compares what its metrics were told.
-func testMetrics(t *testing.T, era informer.Era) {
+func testMetrics(t *testing.T, release informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		rand.Seed(83)
 		c := play.NewServer(3)
 		lw := c.Source()
 		g := &gauges{last: map[string]float64{}, sets: map[string]int{}}
 		var run func(context.Context)
-		var release func()
+		var freeName func()
 		if mine {
 			n, err := informer.NewInformerName("metrics")
 			if err != nil {
 				return err.Error()
 			}
 			first, second := n.WithResource(pods), n.WithResource(pods)
-			inf := informer.NewSharedIndexInformerWithOptions(lw, &object{}, informer.SharedIndexInformerOptions{Era: era, Identifier: first,
+			inf := informer.NewSharedIndexInformerWithOptions(lw, &object{}, informer.SharedIndexInformerOptions{Release: release, Identifier: first,
 				InformerMetricsProvider: ourMetrics{g}})
 			other := informer.NewSharedIndexInformerWithOptions(lw, &object{},
-				informer.SharedIndexInformerOptions{Era: era, Identifier: second, InformerMetricsProvider: ourMetrics{g}})
+				informer.SharedIndexInformerOptions{Release: release, Identifier: second, InformerMetricsProvider: ourMetrics{g}})
 			_ = other
-			run, release = inf.RunWithContext, n.Release
+			run, freeName = inf.RunWithContext, n.Release
 		} else {
 			n, err := clientgo.NewInformerName("metrics")
 			if err != nil {
@@ -159,7 +159,7 @@ func testMetrics(t *testing.T, era informer.Era) {
 			other := clientgo.NewSharedIndexInformerWithOptions(lw, &object{},
 				clientgo.SharedIndexInformerOptions{Identifier: second, InformerMetricsProvider: theirMetrics{g}})
 			_ = other
-			run, release = inf.RunWithContext, n.Release
+			run, freeName = inf.RunWithContext, n.Release
 		}
 		ctx, cancel := context.WithCancel(context.Background())
 		done := make(chan struct{})
@@ -192,17 +192,17 @@ func testMetrics(t *testing.T, era informer.Era) {
 		cancel()
 		<-done
 		c.Shutdown()
-		release()
+		freeName()
 		return b.String()
 	})
-	if era == informer.Era137 {
+	if release == informer.Release137 {
 		wantText(t, text, `put: .*rv metrics=8`, `bookmark: .*rv metrics=15`)
 	}
 }
 
 // testFactory compares the life of a factory with client-go's dynamic one,
 // which is keyed by resource as ours is, over a simulated cluster.
-func testFactory(t *testing.T, era informer.Era) {
+func testFactory(t *testing.T, release informer.Release) {
 	text := map[bool]string{}
 	for _, mine := range []bool{false, true} {
 		sim := simcluster.New(simcluster.Options{Objects: 10, Seed: 3, Still: true})
@@ -239,7 +239,7 @@ func testFactory(t *testing.T, era informer.Era) {
 				t.Fatal(err)
 			}
 			f := factory.NewSharedInformerFactoryWithOptions(&restwatch.Client{Base: u}, time.Minute,
-				factory.WithInformerOptions(func(_ schema.GroupVersionResource, o *informer.SharedIndexInformerOptions) { o.Era = era }))
+				factory.WithInformerOptions(func(_ schema.GroupVersionResource, o *informer.SharedIndexInformerOptions) { o.Release = release }))
 			line(&b, "the same informer: %v", f.ForResource(pods).Informer() == f.ForResource(pods).Informer())
 			report("before a start", f.WaitForCacheSync(ctx.Done()))
 			f.Start(ctx.Done())
@@ -287,7 +287,7 @@ func testFactory(t *testing.T, era informer.Era) {
 
 // testFirstConstructor: whoever asks first decides how an informer is made.
 // The judge is client-go's typed factory, keyed by Go type.
-func testFirstConstructor(t *testing.T, _ informer.Era) {
+func testFirstConstructor(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		made := func(n int, period time.Duration) { line(&b, "constructor %d with %v", n, period) }

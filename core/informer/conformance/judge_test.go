@@ -25,23 +25,23 @@ type judge struct {
 
 var judgeOf = struct {
 	sync.Mutex
-	started map[play.Era]*judge
-}{started: map[play.Era]*judge{}}
+	started map[play.Release]*judge
+}{started: map[play.Release]*judge{}}
 
-// judgeFor starts the judge of an era, once. It ends with the test that started it.
-func judgeFor(t testing.TB, era play.Era) *judge {
+// judgeFor starts the judge of a release, once. It ends with the test that started it.
+func judgeFor(t testing.TB, release play.Release) *judge {
 	t.Helper()
 	judgeOf.Lock()
 	defer judgeOf.Unlock()
-	if j := judgeOf.started[era]; j != nil {
+	if j := judgeOf.started[release]; j != nil {
 		return j
 	}
-	tag := "v0" + strings.TrimPrefix(string(era), "1.")
+	tag := "v0" + strings.TrimPrefix(string(release), "1.")
 	program := filepath.Join(t.TempDir(), tag+".test")
 	build := exec.Command("go", "test", "-c", "-modfile="+tag+".mod", "-tags="+tag, "-o", program, ".")
 	build.Dir = "../../../e2e/releases"
 	if out, err := build.CombinedOutput(); err != nil {
-		t.Fatalf("the judge of era %s cannot be built: %v\n%s", era, err, out)
+		t.Fatalf("the judge of release %s cannot be built: %v\n%s", release, err, out)
 	}
 	cmd := exec.Command(program, "-test.run=^TestServe$", "-test.v", "-test.timeout=0", "-serve")
 	cmd.Stderr = os.Stderr
@@ -58,14 +58,14 @@ func judgeFor(t testing.TB, era play.Era) *judge {
 	}
 	j := &judge{in: in, out: bufio.NewScanner(out)}
 	j.out.Buffer(nil, 1<<28)
-	judgeOf.started[era] = j
+	judgeOf.started[release] = j
 	t.Cleanup(func() {
 		judgeOf.Lock()
 		defer judgeOf.Unlock()
-		delete(judgeOf.started, era)
+		delete(judgeOf.started, release)
 		_ = in.Close()
 		if err := cmd.Wait(); err != nil {
-			t.Errorf("the judge of era %s: %v", era, err)
+			t.Errorf("the judge of release %s: %v", release, err)
 		}
 	})
 	return j

@@ -87,7 +87,7 @@ func TestLessons(t *testing.T) {
 				}
 			}
 			if l.test != nil {
-				setEra(t, informer.Era137)
+				setRelease(t, informer.Release137)
 				l.test(t)
 			} else if len(l.rows) == 0 {
 				t.Error("neither rows nor a test")

@@ -17,7 +17,7 @@ import (
 var (
 	seedsFlag       = flag.Int("conformance.seeds", 0, "how many random schedules to play; 0 chooses by the kind of run")
 	liveFlag        = flag.Bool("conformance.live", false, "let every release play the random schedules, not its transcript")
-	worstFlag       = flag.Int("conformance.worst", 1, "how many differing schedules to shrink in an era")
+	worstFlag       = flag.Int("conformance.worst", 1, "how many differing schedules to shrink in a release")
 	fromFlag        = flag.Int64("conformance.from", 1, "the first seed")
 	transcriptsFlag = flag.String("conformance.transcripts", "testdata", "the directory of what the releases of client-go answer")
 	updateFlag      = flag.Bool("update", false, "rewrite docs/conformance.md from the table")

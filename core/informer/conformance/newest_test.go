@@ -25,28 +25,28 @@ type object = metav1.PartialObjectMetadata
 
 // newest is a row of the table that only client-go v0.37.2 judges: what it is
 // about has no place in an older release's API, or belongs to no release. In
-// an older era v0.37.2 plays it with the gates of that era's release.
+// an older release v0.37.2 plays it with the gates of that release.
 type newest struct {
-	item int
-	name string
-	eras []informer.Era
-	test func(t *testing.T, era informer.Era)
+	item     int
+	name     string
+	releases []informer.Release
+	test     func(t *testing.T, release informer.Release)
 }
 
 var newestRows = []newest{
-	{48, "bookmarks_are_not_queued_unless_asked", []informer.Era{informer.Era137}, testNoBookmark},
-	{49, "illegal_options_panic", []informer.Era{informer.Era137}, testIllegalOptions},
-	{50, "the_lock_is_free_while_processing", []informer.Era{informer.Era137}, testUnlocked},
-	{59, "waitfor_logs_from_its_callers_line", []informer.Era{informer.Era137}, testWaitForLog},
-	{83, "the_first_resource_of_a_name_reserves", eras, testNames},
-	{83, "metrics_of_a_named_informer", eras, testMetrics},
-	{84, "start_wait_and_shutdown", eras, testFactory},
-	{84, "the_first_constructor_wins", eras, testFirstConstructor},
+	{48, "bookmarks_are_not_queued_unless_asked", []informer.Release{informer.Release137}, testNoBookmark},
+	{49, "illegal_options_panic", []informer.Release{informer.Release137}, testIllegalOptions},
+	{50, "the_lock_is_free_while_processing", []informer.Release{informer.Release137}, testUnlocked},
+	{59, "waitfor_logs_from_its_callers_line", []informer.Release{informer.Release137}, testWaitForLog},
+	{83, "the_first_resource_of_a_name_reserves", releases, testNames},
+	{83, "metrics_of_a_named_informer", releases, testMetrics},
+	{84, "start_wait_and_shutdown", releases, testFactory},
+	{84, "the_first_constructor_wins", releases, testFirstConstructor},
 }
 
-func (r *newest) eraNames() string {
+func (r *newest) releaseNames() string {
 	var out []string
-	for _, e := range r.eras {
+	for _, e := range r.releases {
 		out = append(out, e.String())
 	}
 	return strings.Join(out, ", ")
@@ -54,22 +54,22 @@ func (r *newest) eraNames() string {
 
 func (r *newest) id() string { return fmt.Sprintf("%03d_%s", r.item, r.name) }
 
-// eras are the eras of core/informer.
-var eras = []informer.Era{informer.Era131, informer.Era133, informer.Era135, informer.Era137}
+// releases are all releases that core/informer has.
+var releases = []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137}
 
-// setEra gives client-go the defaults of an era's release. A gate that is
+// setRelease gives client-go the defaults of a release. A gate that is
 // locked in v0.37.2 is set in spite of it, which is what features/testing is for.
-func setEra(t testing.TB, era informer.Era) {
+func setRelease(t testing.TB, release informer.Release) {
 	t.Helper()
 	for _, g := range []struct {
 		feature clientfeatures.Feature
 		on      bool
 	}{
-		{clientfeatures.UnlockWhileProcessingFIFO, era == informer.Era137},
-		{clientfeatures.AtomicFIFO, era == informer.Era137},
-		{clientfeatures.InOrderInformersBatchProcess, era >= informer.Era135},
-		{clientfeatures.InOrderInformers, era >= informer.Era133},
-		{clientfeatures.WatchListClient, era >= informer.Era135},
+		{clientfeatures.UnlockWhileProcessingFIFO, release == informer.Release137},
+		{clientfeatures.AtomicFIFO, release == informer.Release137},
+		{clientfeatures.InOrderInformersBatchProcess, release >= informer.Release135},
+		{clientfeatures.InOrderInformers, release >= informer.Release133},
+		{clientfeatures.WatchListClient, release >= informer.Release135},
 	} {
 		featurestesting.SetFeatureDuringTest(t, g.feature, g.on)
 	}
@@ -108,12 +108,12 @@ func panics(f func()) (p bool) {
 	return false
 }
 
-func testNoBookmark(t *testing.T, _ informer.Era) {
+func testNoBookmark(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		var q *play.Queue
 		if mine {
-			q = ourQueue(informer.Era137, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true}))
+			q = ourQueue(informer.Release137, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true}))
 		} else {
 			q = theirQueue(clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true}))
 		}
@@ -126,7 +126,7 @@ func testNoBookmark(t *testing.T, _ informer.Era) {
 	wantText(t, text, `bookmark: failed=false`, `closed and empty: true`)
 }
 
-func testIllegalOptions(t *testing.T, _ informer.Era) {
+func testIllegalOptions(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder
 		for i := range 16 {
@@ -162,7 +162,7 @@ func testIllegalOptions(t *testing.T, _ informer.Era) {
 // meanwhile. A goroutine that waits for a mutex holds up a bubble's clock, so
 // this one test goes by real time: it waits long for what must come, and
 // shortly for what must not.
-func testUnlocked(t *testing.T, era informer.Era) {
+func testUnlocked(t *testing.T, release informer.Release) {
 	for _, mine := range []bool{false, true} {
 		for _, tc := range []struct {
 			waiting int
@@ -209,7 +209,7 @@ func (n neverDone) Name() string          { return "never" }
 func (n neverDone) Done() <-chan struct{} { return n.done }
 
 // testWaitForLog: what WaitFor logs seems to come from the line that called them.
-func testWaitForLog(t *testing.T, _ informer.Era) {
+func testWaitForLog(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var out strings.Builder
 		ctx := klog.NewContext(context.Background(), textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out))))

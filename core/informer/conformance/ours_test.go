@@ -11,25 +11,26 @@ import (
 	"informerscope/core/trace"
 )
 
-// ours is core/informer in an era as a library that scripts are played to.
-func ours(name play.Era) *play.Library {
-	era, err := informer.ParseEra(string(name))
+// ours is core/informer in a release as a library that scripts are played to.
+func ours(name play.Release) *play.Library {
+	release, err := informer.ParseRelease(string(name))
 	if err != nil {
 		panic(err)
 	}
 	return &play.Library{
-		Era: name, Mine: true, SyncedWithoutLock: name >= play.E137,
+		Release: name, Mine: true, SyncedWithoutLock: name >= play.E137,
 		Shared: func(o play.Options) play.Informer {
-			return ourShared(era, o)
+			return ourShared(release, o)
 		},
 		Plain: func(o play.Options, h play.Handler) play.Controller {
-			store, c := informer.NewInformerWithOptions(informer.InformerOptions{Era: era, ListerWatcher: ourSource(o), ObjectType: &object{}, ResyncPeriod: o.Resync,
-				Indexers: ourIndexers(o.Indexers), Transform: informer.TransformFunc(o.Transform), Handler: ourHandler{h}})
+			store, c := informer.NewInformerWithOptions(informer.InformerOptions{Release: release, ListerWatcher: ourSource(o), ObjectType: &object{},
+				ResyncPeriod: o.Resync,
+				Indexers:     ourIndexers(o.Indexers), Transform: informer.TransformFunc(o.Transform), Handler: ourHandler{h}})
 			x := store.(informer.Indexer)
 			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced,
 				AddIndexers: func(fns map[string]play.IndexFunc) error { return x.AddIndexers(ourIndexers(fns)) },
 				View: func() play.View {
-					return play.View{Synced: c.HasSynced(), Done: done(era, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
+					return play.View{Synced: c.HasSynced(), Done: done(release, c.HasSyncedChecker(), c.HasSynced), ControllerSynced: c.HasSynced(),
 						Version: c.LastSyncResourceVersion(), ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(),
 						Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
 				}}
@@ -42,16 +43,16 @@ func ours(name play.Era) *play.Library {
 				return failure
 			}
 			var q informer.Queue = informer.NewRealFIFO(informer.MetaNamespaceKeyFunc, nothing{}, nil)
-			if era == informer.Era131 {
+			if release == informer.Release131 {
 				q = informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: nothing{}, EmitDeltaTypeReplaced: true})
 			}
-			c := informer.New(&informer.Config{Era: era, Queue: q, ListerWatcher: s, ObjectType: &object{},
+			c := informer.New(&informer.Config{Release: release, Queue: q, ListerWatcher: s, ObjectType: &object{},
 				Process: func(o any, initial bool) error { return process(o.(informer.Deltas), initial) }, ProcessBatch: process})
 			return play.Controller{Run: c.RunWithContext, HasSynced: c.HasSynced}
 		},
 		Reflector: func(s play.Source, expected any, o play.ReflectorOptions) play.Reflector {
 			store := informer.NewStore(informer.MetaNamespaceKeyFunc)
-			opts := informer.ReflectorOptions{Era: era, Name: "r", MinWatchTimeout: o.MinWatchTimeout}
+			opts := informer.ReflectorOptions{Release: release, Name: "r", MinWatchTimeout: o.MinWatchTimeout}
 			if o.Clock != nil {
 				opts.Clock = o.Clock
 			}
@@ -62,15 +63,16 @@ func ours(name play.Era) *play.Library {
 		Queue: func(o play.QueueOptions) *play.Queue {
 			switch {
 			case o.Sync:
-				return ourQueue(era, informer.NewDeltaFIFO(informer.MetaNamespaceKeyFunc, nil))
-			case era == informer.Era131:
-				return ourQueue(era, informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: o.Behind, EmitDeltaTypeReplaced: true,
+				return ourQueue(release, informer.NewDeltaFIFO(informer.MetaNamespaceKeyFunc, nil))
+			case release == informer.Release131:
+				return ourQueue(release, informer.NewDeltaFIFOWithOptions(informer.DeltaFIFOOptions{KnownObjects: o.Behind, EmitDeltaTypeReplaced: true,
 					Transformer: o.Transform}))
-			case era == informer.Era137:
-				return ourQueue(era, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
-					Transformer: o.Transform}))
+			case release == informer.Release137:
+				return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true,
+					EmitDeltaTypeBookmark: true,
+					Transformer:           o.Transform}))
 			}
-			return ourQueue(era, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: o.Behind, Transformer: o.Transform}))
+			return ourQueue(release, informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: o.Behind, Transformer: o.Transform}))
 		},
 		Cache: func(index play.IndexFunc) play.Cache {
 			return informer.NewIndexer(informer.DeletionHandlingMetaNamespaceKeyFunc, informer.Indexers{"app": index})
@@ -153,9 +155,9 @@ type ourHandler struct{ play.Handler }
 
 func (h ourHandler) OnDelete(o any) { h.Handler.OnDelete(ourNeutral(o)) }
 
-func ourQueue(era informer.Era, q informer.Queue) *play.Queue {
+func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 	x := &play.Queue{Add: q.Add, Update: q.Update, Delete: q.Delete, Replace: q.Replace, Resync: q.Resync, HasSynced: q.HasSynced, Close: q.Close,
-		Done: func() bool { return done(era, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
+		Done: func() bool { return done(release, q.HasSyncedChecker(), q.HasSynced) }, Bookmark: func(string) error { return nil },
 		IsClosed: q.(interface{ IsClosed() bool }).IsClosed, Closed: informer.ErrFIFOClosed}
 	if b, ok := q.(informer.ReflectorBookmarkStore); ok {
 		x.Bookmark = b.Bookmark
@@ -170,11 +172,11 @@ func ourQueue(era informer.Era, q informer.Queue) *play.Queue {
 			return say(how, kinds, objects, initial)
 		}
 		single := func(o any, initial bool) error { return tell("single", o.(informer.Deltas), initial) }
-		if era < informer.Era135 {
+		if release < informer.Release135 {
 			_, err := q.Pop(single)
 			return err
 		}
-		if era == informer.Era135 { // PopBatch had one function: what is alone was a batch too
+		if release == informer.Release135 { // PopBatch had one function: what is alone was a batch too
 			single = func(o any, initial bool) error { return tell("batch", o.(informer.Deltas), initial) }
 		}
 		return q.(informer.QueueWithBatch).PopBatch(func(deltas []informer.Delta, initial bool) error { return tell("batch", deltas, initial) }, single)
@@ -183,8 +185,8 @@ func ourQueue(era informer.Era, q informer.Queue) *play.Queue {
 }
 
 // done is what a HasSyncedChecker says; before 0.36 there is none, and nothing to compare it with.
-func done(era informer.Era, checker informer.DoneChecker, synced func() bool) bool {
-	if era < informer.Era137 {
+func done(release informer.Release, checker informer.DoneChecker, synced func() bool) bool {
+	if release < informer.Release137 {
 		return synced()
 	}
 	return informer.IsDone(checker)
@@ -193,17 +195,17 @@ func done(era informer.Era, checker informer.DoneChecker, synced func() bool) bo
 // ourInformer is our SharedIndexInformer, with the fold of its log if it has an Observer.
 type ourInformer struct {
 	informer.SharedIndexInformer
-	era    informer.Era
-	rec    *trace.Recorder
-	follow *trace.Fold
+	release informer.Release
+	rec     *trace.Recorder
+	follow  *trace.Fold
 }
 
-func ourShared(era informer.Era, o play.Options) *ourInformer {
-	s := &ourInformer{era: era}
-	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Era: era}
+func ourShared(release informer.Release, o play.Options) *ourInformer {
+	s := &ourInformer{release: release}
+	opts := informer.SharedIndexInformerOptions{ResyncPeriod: o.Resync, Indexers: ourIndexers(o.Indexers), Release: release}
 	if !o.Silent {
 		s.rec = trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 20, CheckpointEvery: 1 << 20})
-		sel, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Eras: []string{era.String()}})
+		sel, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{release.String()}})
 		s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(sel)})
 		s.follow = trace.NewFold()
 		opts.Observer = s.rec.Lane(0)
@@ -245,7 +247,7 @@ func (s *ourInformer) Keys() []string          { return s.GetStore().ListKeys() 
 
 func (s *ourInformer) View() play.View {
 	x, c := s.GetIndexer(), s.GetController()
-	return play.View{Synced: s.HasSynced(), Done: done(s.era, s.HasSyncedChecker(), s.HasSynced), ControllerSynced: c.HasSynced(),
+	return play.View{Synced: s.HasSynced(), Done: done(s.release, s.HasSyncedChecker(), s.HasSynced), ControllerSynced: c.HasSynced(),
 		Version:           s.LastSyncResourceVersion(),
 		ControllerVersion: c.LastSyncResourceVersion(), StoreVersion: x.LastStoreSyncResourceVersion(), Objects: x.List(), Keys: x.ListKeys(), Indices: ourIndices(x)}
 }

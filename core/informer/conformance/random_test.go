@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// schedules is how many random scripts are played in each era.
+// schedules is how many random scripts are played in each release.
 func schedules(t *testing.T) int64 {
 	n := play.RecordedSchedules
 	switch {
@@ -20,20 +20,20 @@ func schedules(t *testing.T) int64 {
 		n = 600
 	}
 	if *seedsFlag > 0 {
-		n = int64(*seedsFlag+len(eras)-1) / int64(len(eras))
+		n = int64(*seedsFlag+len(releases)-1) / int64(len(releases))
 	}
 	if v := os.Getenv("CONFORMANCE_SEEDS"); v != "" {
 		all, err := strconv.Atoi(v)
 		if err != nil {
 			t.Fatalf("CONFORMANCE_SEEDS: %v: give a number", err)
 		}
-		n = int64(all+len(eras)-1) / int64(len(eras))
+		n = int64(all+len(releases)-1) / int64(len(releases))
 	}
 	return n
 }
 
 // TestRandomSchedules plays scripts made up from seeds, the same number in
-// every era, and prints how many it played. Era 1.37 is compared with client-go
+// every release, and prints how many it played. Release 1.37 is compared with client-go
 // v0.37.2 as it runs, the others with digests of what their releases showed, as
 // far as they are recorded. Beyond that, and with -conformance.live from the
 // first, the release itself plays, as a program of its own; and so it does to
@@ -43,31 +43,31 @@ func TestRandomSchedules(t *testing.T) {
 	n := schedules(t)
 	began := time.Now()
 	total, calls, requests, events, settled, late := 0, 0, 0, 0, 0, 0
-	for _, era := range play.Eras {
-		t.Run(string(era), func(t *testing.T) {
-			// release is what the era's release shows.
-			release := func(s *play.Script) []play.Section {
-				if era == play.E137 {
+	for _, release := range play.Releases {
+		t.Run(string(release), func(t *testing.T) {
+			// release is what that release of client-go shows.
+			answers := func(s *play.Script) []play.Section {
+				if release == play.E137 {
 					return s.Play(t, theirs()).Sections()
 				}
-				sections, err := judgeFor(t, era).play(s)
+				sections, err := judgeFor(t, release).play(s)
 				if err != nil {
 					t.Fatal(err)
 				}
 				return sections
 			}
 			fails := func(s *play.Script) string {
-				o := s.Play(t, ours(era))
-				return difference(o, release(s))
+				o := s.Play(t, ours(release))
+				return difference(o, answers(s))
 			}
 			var digests map[int64]string
-			if era != play.E137 && !*liveFlag {
-				digests = recordedDigests(t, era, "schedules.txt")
+			if release != play.E137 && !*liveFlag {
+				digests = recordedDigests(t, release, "schedules.txt")
 			}
 			compared, live, bad := 0, 0, 0
 			for seed := *fromFlag; seed < *fromFlag+n; seed++ {
-				s := play.Generate(seed, era)
-				mine := s.Play(t, ours(era))
+				s := play.Generate(seed, release)
+				mine := s.Play(t, ours(release))
 				compared++
 				r, h, c, e := mine.Counts()
 				requests, late, calls, events = requests+r, late+h, calls+c, events+e
@@ -80,23 +80,23 @@ func TestRandomSchedules(t *testing.T) {
 					}
 				} else {
 					live++
-					if difference(mine, release(s)) == "" {
+					if difference(mine, answers(s)) == "" {
 						continue
 					}
 				}
 				bad++
 				small, why := play.Shrink(s, fails)
 				if why == "" {
-					t.Fatalf("seed %d, era %s: ours has digest %s, client-go %s %s, and it did not show again; the script:\n%s", seed, era, mine.Digest(), releases[era],
-						digests[seed], s)
+					t.Fatalf("seed %d, release %s: ours has digest %s, client-go %s %s, and it did not show again; the script:\n%s", seed, release,
+						mine.Digest(), versions[release], digests[seed], s)
 				}
-				t.Errorf("seed %d, era %s: %s\n\nthe shortest script that shows it:\n%s", seed, era, why, small)
+				t.Errorf("seed %d, release %s: %s\n\nthe shortest script that shows it:\n%s", seed, release, why, small)
 				if bad >= *worstFlag {
 					break
 				}
 			}
 			total += compared
-			t.Logf("%d random schedules compared with client-go %s (%d as it runs, %d with its transcript), %d differ", compared, releases[era], live, compared-live,
+			t.Logf("%d random schedules compared with client-go %s (%d as it runs, %d with its transcript), %d differ", compared, versions[release], live, compared-live,
 				bad)
 		})
 	}
@@ -107,7 +107,7 @@ func TestRandomSchedules(t *testing.T) {
 	}
 }
 
-// TestRandomQueues does the same random things to the queue of each era and to
+// TestRandomQueues does the same random things to the queue of each release and to
 // its release's.
 func TestRandomQueues(t *testing.T) {
 	n := play.RecordedQueues
@@ -115,21 +115,21 @@ func TestRandomQueues(t *testing.T) {
 		n = 60
 	}
 	pops, total := 0, 0
-	for _, era := range play.Eras {
-		t.Run(string(era), func(t *testing.T) {
+	for _, release := range play.Releases {
+		t.Run(string(release), func(t *testing.T) {
 			var digests map[int64]string
-			if era != play.E137 {
-				digests = recordedDigests(t, era, "queues.txt")
+			if release != play.E137 {
+				digests = recordedDigests(t, release, "queues.txt")
 			}
 			for seed := range n {
 				var mine, judge []string
 				popped := 0
-				synctest.Test(t, func(*testing.T) { mine, popped = play.RandomQueue(uint64(seed), ours(era)) })
+				synctest.Test(t, func(*testing.T) { mine, popped = play.RandomQueue(uint64(seed), ours(release)) })
 				pops += popped
 				total++
-				if era != play.E137 {
+				if release != play.E137 {
 					if got := play.DigestOf(mine); got != digests[seed] {
-						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, releases[era], digests[seed])
+						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, versions[release], digests[seed])
 					}
 					continue
 				}
@@ -150,18 +150,18 @@ func TestRandomStores(t *testing.T) {
 		n = 40
 	}
 	total := 0
-	for _, era := range play.Eras {
-		t.Run(string(era), func(t *testing.T) {
+	for _, release := range play.Releases {
+		t.Run(string(release), func(t *testing.T) {
 			var digests map[int64]string
-			if era != play.E137 {
-				digests = recordedDigests(t, era, "stores.txt")
+			if release != play.E137 {
+				digests = recordedDigests(t, release, "stores.txt")
 			}
 			for seed := range n {
 				total++
-				mine := play.RandomStore(seed, ours(era))
-				if era != play.E137 {
+				mine := play.RandomStore(seed, ours(release))
+				if release != play.E137 {
 					if got := play.DigestOf(mine); got != digests[seed] {
-						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, releases[era], digests[seed])
+						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, versions[release], digests[seed])
 					}
 					continue
 				}

@@ -12,16 +12,16 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// releases are the versions of client-go that judge the eras: all but the
+// versions are the versions of client-go that judge the releases: all but the
 // newest by what is recorded of them in testdata, which `make releases` makes
 // anew and compares.
-var releases = map[play.Era]string{play.E131: "v0.31.14", play.E133: "v0.33.13", play.E135: "v0.35.10", play.E137: "v0.37.2"}
+var versions = map[play.Release]string{play.E131: "v0.31.14", play.E133: "v0.33.13", play.E135: "v0.35.10", play.E137: "v0.37.2"}
 
 // recorded is a file of a release's transcript.
-func recorded(t testing.TB, era play.Era, name string) *bufio.Scanner {
+func recorded(t testing.TB, release play.Release, name string) *bufio.Scanner {
 	t.Helper()
 	dir := *transcriptsFlag
-	f, err := os.Open(filepath.Join(dir, releases[era], name))
+	f, err := os.Open(filepath.Join(dir, versions[release], name))
 	if err != nil {
 		t.Fatalf("%v: `make releases RELEASES_UPDATE=1` records it", err)
 	}
@@ -32,11 +32,11 @@ func recorded(t testing.TB, era play.Era, name string) *bufio.Scanner {
 }
 
 // recordedRows are the rows of a release's transcript, by ID.
-func recordedRows(t testing.TB, era play.Era) map[string][]string {
+func recordedRows(t testing.TB, release play.Release) map[string][]string {
 	t.Helper()
 	rows := map[string][]string{}
 	id := ""
-	s := recorded(t, era, "rows.txt")
+	s := recorded(t, release, "rows.txt")
 	for s.Scan() {
 		if name, ok := strings.CutPrefix(s.Text(), "row "); ok {
 			id = name
@@ -50,15 +50,15 @@ func recordedRows(t testing.TB, era play.Era) map[string][]string {
 }
 
 // recordedDigests are the digests of a file, by seed.
-func recordedDigests(t testing.TB, era play.Era, name string) map[int64]string {
+func recordedDigests(t testing.TB, release play.Release, name string) map[int64]string {
 	t.Helper()
 	digests := map[int64]string{}
-	s := recorded(t, era, name)
+	s := recorded(t, release, name)
 	for s.Scan() {
 		seed, digest, _ := strings.Cut(s.Text(), " ")
 		n, err := strconv.ParseInt(seed, 10, 64)
 		if err != nil {
-			t.Fatalf("%s of %s: %v", name, releases[era], err)
+			t.Fatalf("%s of %s: %v", name, versions[release], err)
 		}
 		digests[n] = digest
 	}
@@ -83,51 +83,51 @@ func differsFromRecord(r *play.Row, o *play.Outcome, want []string) string {
 	return ""
 }
 
-// TestItem plays the table to core/informer in each era, and compares with
-// what the release of that era shows.
+// TestItem plays the table to core/informer in each release, and compares with
+// what that release of client-go shows.
 func TestItem(t *testing.T) {
-	seen, compared := map[string]bool{}, map[play.Era]int{}
-	for _, era := range play.Eras {
+	seen, compared := map[string]bool{}, map[play.Release]int{}
+	for _, release := range play.Releases {
 		var rows map[string][]string
-		if era != play.E137 {
-			rows = recordedRows(t, era)
+		if release != play.E137 {
+			rows = recordedRows(t, release)
 		}
 		for i := range play.Rows {
 			r := &play.Rows[i]
-			if id := string(era) + r.ID(); seen[id] {
+			if id := string(release) + r.ID(); seen[id] {
 				t.Fatalf("two rows are called %s", r.ID())
 			} else {
 				seen[id] = true
 			}
-			if !r.In(era) {
+			if !r.In(release) {
 				continue
 			}
-			compared[era]++
-			t.Run(r.ID()+"/"+string(era), func(t *testing.T) {
-				mine := r.Play(t, ours(era))
-				if era == play.E137 {
+			compared[release]++
+			t.Run(r.ID()+"/"+string(release), func(t *testing.T) {
+				mine := r.Play(t, ours(release))
+				if release == play.E137 {
 					judge := r.Play(t, theirs())
 					if d := difference(mine, judge.Sections()); d != "" {
-						t.Fatalf("%s%s", d, scriptText(r.Script(era)))
+						t.Fatalf("%s%s", d, scriptText(r.Script(release)))
 					}
 				} else if d := differsFromRecord(r, mine, rows[r.ID()]); d != "" {
-					t.Fatalf("%s%s", d, scriptText(r.Script(era)))
+					t.Fatalf("%s%s", d, scriptText(r.Script(release)))
 				}
-				r.Meets(t, era, mine)
+				r.Meets(t, release, mine)
 			})
 		}
 	}
 	for i := range newestRows {
 		r := &newestRows[i]
-		for _, era := range r.eras {
-			t.Run(r.id()+"/"+era.String(), func(t *testing.T) {
-				setEra(t, era)
-				r.test(t, era)
+		for _, release := range r.releases {
+			t.Run(r.id()+"/"+release.String(), func(t *testing.T) {
+				setRelease(t, release)
+				r.test(t, release)
 			})
 		}
 	}
-	for _, era := range play.Eras {
-		t.Logf("era %s: %d rows compared with client-go %s", era, compared[era], releases[era])
+	for _, release := range play.Releases {
+		t.Logf("release %s: %d rows compared with client-go %s", release, compared[release], versions[release])
 	}
 }
 
@@ -149,27 +149,27 @@ func difference(mine *play.Outcome, judge []play.Section) string {
 	return ""
 }
 
-// TestTableIsComplete: every item from 1 to 84 has a row in every era in which it is to be seen.
+// TestTableIsComplete: every item from 1 to 84 has a row in every release in which it is to be seen.
 func TestTableIsComplete(t *testing.T) {
 	for item := 1; item <= play.Items; item++ {
-		covered := map[play.Era]bool{}
+		covered := map[play.Release]bool{}
 		for i := range play.Rows {
 			if play.Rows[i].Item == item {
-				for _, e := range play.Rows[i].Eras {
+				for _, e := range play.Rows[i].Releases {
 					covered[e] = true
 				}
 			}
 		}
 		for i := range newestRows {
 			if newestRows[i].item == item {
-				for _, e := range newestRows[i].eras {
-					covered[play.Era(e.String())] = true
+				for _, e := range newestRows[i].releases {
+					covered[play.Release(e.String())] = true
 				}
 			}
 		}
 		for _, e := range play.AppliesTo(item) {
 			if !covered[e] {
-				t.Errorf("item %d has no row for era %s", item, e)
+				t.Errorf("item %d has no row for release %s", item, e)
 			}
 		}
 	}

@@ -12,7 +12,7 @@ import (
 const hangEnvironment = "CONFORMANCE_HANG"
 
 // TestWatchdog plays a script that hangs, in a process of its own. What it
-// leaves must name the seed and the era and show where the goroutine waits.
+// leaves must name the seed and the release and show where the goroutine waits.
 func TestWatchdog(t *testing.T) {
 	if os.Getenv(hangEnvironment) != "" {
 		play.Hanging().Play(t, ours(play.E133))
@@ -24,7 +24,7 @@ func TestWatchdog(t *testing.T) {
 	if err == nil {
 		t.Fatalf("a script that hangs ended well:\n%s", out)
 	}
-	for _, want := range []string{"watchdog: no end after 1s: seed 4711, era 1.33", "hang\n", "sync.(*Mutex).Lock", "play.(*Script).play", "synctest bubble"} {
+	for _, want := range []string{"watchdog: no end after 1s: seed 4711, release 1.33", "hang\n", "sync.(*Mutex).Lock", "play.(*Script).play", "synctest bubble"} {
 		if !strings.Contains(string(out), want) {
 			t.Errorf("the dump lacks %q:\n%.4000s", want, out)
 		}
@@ -35,16 +35,16 @@ func TestWatchdog(t *testing.T) {
 // takes the first handler out: the next one is slow. Its sleep, with the queue
 // locked, once stopped the clock of the bubble for good.
 func TestShrunkPlainScript(t *testing.T) {
-	for _, era := range play.Eras {
-		t.Run(string(era), func(t *testing.T) {
-			mine := play.ShrunkPlain().Play(t, ours(era))
+	for _, release := range play.Releases {
+		t.Run(string(release), func(t *testing.T) {
+			mine := play.ShrunkPlain().Play(t, ours(release))
 			if b := mine.Broken(); len(b) > 0 {
 				t.Error(b)
 			}
 			if log := strings.Join(mine.Sections()[0].Lines, "\n"); !strings.Contains(log, "AddEventHandler(h0) failed") {
 				t.Errorf("a slow handler was accepted:\n%s", log)
 			}
-			if era == play.E137 {
+			if release == play.E137 {
 				if d := difference(mine, play.ShrunkPlain().Play(t, theirs()).Sections()); d != "" {
 					t.Error(d)
 				}

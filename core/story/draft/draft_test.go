@@ -45,12 +45,12 @@ func call(t *testing.T, c *lab.Console, name string, args ...any) {
 }
 
 // record plays a simulated cluster, quiet for two minutes but for what do does at its second one, and returns its recording.
-func record(t *testing.T, era string, do func(t *testing.T, c *lab.Console, rec *trace.Recorder)) (recording []byte) {
+func record(t *testing.T, release string, do func(t *testing.T, c *lab.Console, rec *trace.Recorder)) (recording []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 		c := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
-		call(t, c, "select", map[string]any{"source": "sim", "seed": 7, "objects": 30, "rate": 0.5, "era": era})
+		call(t, c, "select", map[string]any{"source": "sim", "seed": 7, "objects": 30, "rate": 0.5, "era": release})
 		time.Sleep(2 * time.Minute)
 		do(t, c, rec)
 		time.Sleep(3 * time.Minute)
@@ -166,9 +166,9 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 
 // TestARecordingBecomesAStory proposes a story on a recording with a note and a relist, and tells it.
 func TestARecordingBecomesAStory(t *testing.T) {
-	for _, era := range []string{"1.37", "1.31", "1.31,1.37"} {
-		t.Run(era, func(t *testing.T) {
-			recording := record(t, era, relists)
+	for _, release := range []string{"1.37", "1.31", "1.31,1.37"} {
+		t.Run(release, func(t *testing.T) {
+			recording := record(t, release, relists)
 			d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
 			if err != nil {
 				t.Fatal(err)

@@ -38,13 +38,13 @@ func TestTheDocumentsExampleIsTold(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, era := range s.Eras {
-		t.Run(era, func(t *testing.T) {
+	for _, release := range s.Releases {
+		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				rec := trace.NewRecorder(trace.RecorderOptions{Clock: clock.RealClock{}})
 				console := &lab.Console{Lab: lab.New(lab.Options{Recorder: rec, Idle: synctest.Wait}), View: view.New(rec, clock.RealClock{})}
 				p := story.NewPlayer(console, rec, []*story.Story{s})
-				if err := p.Begin(t.Context(), s.ID, era, 0); err != nil {
+				if err := p.Begin(t.Context(), s.ID, release, 0); err != nil {
 					t.Fatal(err)
 				}
 				var told *view.Told

@@ -103,7 +103,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 	}
 	two := strings.Replace(riding, `eras: ["1.37"]`, `eras: ["1.31,1.37"]`, 1)
 	if _, err := Read("example.yaml", []byte(two)); err == nil || !strings.HasPrefix(err.Error(), `example.yaml:1: a step with "ride" follows one informer`) {
-		t.Errorf("a step that rides in two eras: %v", err)
+		t.Errorf("a step that rides in two releases: %v", err)
 	}
 	if _, err := Read("Not An Id.yaml", []byte(example)); err == nil {
 		t.Error("a file whose name is no id is read")

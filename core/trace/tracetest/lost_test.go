@@ -10,7 +10,7 @@ import (
 // log is a log with these events behind a selection and three listeners.
 func log(events ...informer.Event) []trace.Event {
 	all := []informer.Event{{Kind: trace.KindSelected, Text: `{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}`},
-		{Kind: informer.KindInformerStarted, Era: informer.Era137}}
+		{Kind: informer.KindInformerStarted, Release: informer.Release137}}
 	for id := int32(1); id <= 3; id++ {
 		all = append(all, informer.Event{Kind: informer.KindListenerAdded, Listener: id, Text: "handler", M: 1024})
 	}

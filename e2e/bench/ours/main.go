@@ -55,7 +55,7 @@ func start(ctx context.Context, transport http.RoundTripper, handler harness.Han
 	r := &running{done: make(chan struct{})}
 	r.SharedIndexInformer = informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc},
-		Era:      informer.Era137,
+		Release:  informer.Release137,
 	})
 	_, err := r.AddEventHandler(informer.ResourceEventHandlerFuncs{
 		AddFunc:    func(any) { handler.Add() },

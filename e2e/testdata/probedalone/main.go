@@ -91,7 +91,7 @@ func run() error {
 	defer resp.Body.Close()
 	in := bufio.NewReaderSize(resp.Body, 1<<20)
 	var header struct {
-		Selection struct{ Eras []string }
+		Selection struct{ Releases []string }
 	}
 	if err := read(in, &header); err != nil {
 		return err
@@ -118,23 +118,23 @@ func run() error {
 	}
 
 	out := struct {
-		Era   string
-		Kinds map[string]int
-		Rings bool // a sample told of a ring
-		Off   map[string]string
+		Release string
+		Kinds   map[string]int
+		Rings   bool // a sample told of a ring
+		Off     map[string]string
 	}{Kinds: map[string]int{}}
-	out.Era = header.Selection.Eras[0]
+	out.Release = header.Selection.Releases[0]
 	p.Note("the end")
 	for end := false; !end || out.Kinds["Sampled"] == 0; {
 		var l struct {
-			K, Txt, Era string
+			K, Txt, Release string
 		}
 		if err := read(in, &l); err != nil {
 			return err
 		}
 		out.Kinds[l.K]++
-		if l.Era != "" {
-			out.Era = l.Era
+		if l.Release != "" {
+			out.Release = l.Release
 		}
 		if l.K == "Sampled" {
 			var s struct{ Listeners []any }

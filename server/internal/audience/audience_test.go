@@ -36,7 +36,7 @@ type speaker struct {
 func speak(t testing.TB, hall *Hall, o broadcast.CutterOptions) *speaker {
 	t.Helper()
 	s := &speaker{t: t, hall: hall, rec: trace.NewRecorder(trace.RecorderOptions{})}
-	text, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Eras: []string{"1.37"}})
+	text, _ := json.Marshal(trace.Selection{Source: "sim", Version: "v1", Resource: "pods", Releases: []string{"1.37"}})
 	s.rec.Emit(0, informer.Event{Kind: trace.KindSelected, Text: string(text)})
 	s.begin(o)
 	return s

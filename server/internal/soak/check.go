@@ -14,7 +14,7 @@ import (
 	"informerscope/core/trace"
 )
 
-func (p *page) lanes() []string { return strings.Split(p.Eras, ",") }
+func (p *page) lanes() []string { return strings.Split(p.Releases, ",") }
 
 // check says what does not hold of an informer that must hold when all is well. The cluster is quiet.
 func (w *world) check(p *page, lane int) (wrong []string) {
@@ -24,8 +24,8 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	if err != nil {
 		return []string{err.Error()}
 	}
-	if era := p.lanes()[lane]; inside.Era.String() != era {
-		return []string{fmt.Sprintf("era %s is watched, not %s", inside.Era, era)}
+	if release := p.lanes()[lane]; inside.Release.String() != release {
+		return []string{fmt.Sprintf("release %s is watched, not %s", inside.Release, release)}
 	}
 	truth := w.history.in(p.Namespace)
 	if !inside.Synced {
@@ -202,11 +202,11 @@ func (w *world) told(view map[string]known, e *informer.Event) string {
 func (w *world) count(p *page) {
 	head, _ := p.rec.Head()
 	w.result.Transitions += int(head)
-	eras := p.lanes()
+	releases := p.lanes()
 	p.rec.Read(1, head, func(e *trace.Event) bool {
-		if e.Kind == informer.KindHandling && int(e.Lane) < len(eras) {
+		if e.Kind == informer.KindHandling && int(e.Lane) < len(releases) {
 			w.result.Notifications++
-			w.result.Notified[eras[e.Lane]]++
+			w.result.Notified[releases[e.Lane]]++
 		}
 		return true
 	})

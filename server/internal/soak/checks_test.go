@@ -10,7 +10,7 @@ import (
 func TestTheChecksSeeDefects(t *testing.T) {
 	calm := func(ops ...Op) *Script {
 		return &Script{hasty: true, Seed: 1, Resource: "configmaps", Objects: 8, Room: 32,
-			Pages: []Page{{Eras: "1.31,1.37"}, {Eras: "1.35", Namespace: namespaces[0]}},
+			Pages: []Page{{Releases: "1.31,1.37"}, {Releases: "1.35", Namespace: namespaces[0]}},
 			Ops:   append([]Op{{After: 5 * time.Second, Name: "write", N: 6}, {After: time.Second, Name: "write", N: 6, Who: 1}}, ops...)}
 	}
 	if r := calm().Play(t, t.TempDir()); len(r.Problems) > 0 || r.Notifications == 0 {
@@ -69,7 +69,7 @@ func TestTheSameSeedIsTheSameScript(t *testing.T) {
 func TestShrinkFindsWhatIsNeeded(t *testing.T) {
 	s := Generate(7)
 	s.Ops = append(s.Ops[:3:3], append([]Op{{Name: "leak"}}, append(s.Ops[3:], Op{Name: "lie"})...)...)
-	s.Pages = append(s.Pages, Page{Eras: "1.99"})
+	s.Pages = append(s.Pages, Page{Releases: "1.99"})
 	small, why := Shrink(s, func(s *Script) []string {
 		text := s.String()
 		if strings.Contains(text, " leak") && strings.Contains(text, " lie") && strings.Contains(text, "1.99") {

@@ -125,7 +125,7 @@ func (w *world) do(o Op) {
 			_ = p.lab.RemoveListener(id) // it may be gone
 		})
 	case "select":
-		p.Eras = o.On
+		p.Releases = o.On
 		p.Namespace = append([]string{""}, namespaces...)[o.N]
 		p.choose(w.script.Resource)
 	case "reload":

@@ -23,7 +23,7 @@ type Script struct {
 
 // Page is a page as it is opened.
 type Page struct {
-	Eras      string // one, or two with a comma between
+	Releases  string // one, or two with a comma between
 	Namespace string // empty for all
 }
 
@@ -48,7 +48,7 @@ func (s *Script) String() string {
 		b.WriteString(", token in a file")
 	}
 	for i, p := range s.Pages {
-		fmt.Fprintf(&b, "\n  page %d: era %s, namespace %q", i, p.Eras, p.Namespace)
+		fmt.Fprintf(&b, "\n  page %d: release %s, namespace %q", i, p.Releases, p.Namespace)
 	}
 	for _, o := range s.Ops {
 		fmt.Fprintf(&b, "\n  %s", o)
@@ -87,7 +87,7 @@ func (d dice) span(most time.Duration) time.Duration {
 
 var (
 	namespaces = []string{"shop", "web"}
-	eras       = []string{"1.31", "1.33", "1.35", "1.37"}
+	releases   = []string{"1.31", "1.33", "1.35", "1.37"}
 	// answers are what may be wrong with the answer to a request.
 	answers = []string{"410", "429", "500", "503", "504", "html", "login", "plain",
 		"redirect", "garbage", "empty", "abort", "truncated", "slow", "silent"}
@@ -99,11 +99,11 @@ var (
 func Generate(seed int64) *Script {
 	d := dice{rand.New(rand.NewPCG(uint64(seed), 0x736f616b))}
 	s := &Script{Seed: seed, Resource: d.of("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.one(16), Renews: d.one(3)}
-	first := d.IntN(len(eras))
+	first := d.IntN(len(releases))
 	for i := range 2 + d.IntN(3) {
-		p := Page{Eras: eras[(first+i)%len(eras)]}
+		p := Page{Releases: releases[(first+i)%len(releases)]}
 		if d.one(3) {
-			p.Eras += "," + eras[(first+i+1+d.IntN(3))%len(eras)]
+			p.Releases += "," + releases[(first+i+1+d.IntN(3))%len(releases)]
 		}
 		if d.one(4) {
 			p.Namespace = d.of(namespaces...)
@@ -192,7 +192,7 @@ func (d dice) op(s *Script) Op {
 	case x < 98:
 		o.Name, o.N = d.of("handler", "handler", "nohandler"), d.IntN(4)
 	case x < 99: // a page watches something else, or the same anew
-		o.Name, o.On, o.N = "select", d.of(eras...), d.IntN(3)
+		o.Name, o.On, o.N = "select", d.of(releases...), d.IntN(3)
 	case d.one(2): // N tries with a token that is none
 		o.Name, o.N = "stranger", 1+d.IntN(10)
 	default:

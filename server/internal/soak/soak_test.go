@@ -91,8 +91,8 @@ func (a *tally) add(r Result) (plays int) {
 		a.sum.Notified = map[string]int{}
 	}
 	//maporder:free a sum
-	for era, n := range r.Notified {
-		a.sum.Notified[era] += n
+	for release, n := range r.Notified {
+		a.sum.Notified[release] += n
 	}
 	a.sum.Requests += r.Requests
 	a.sum.Notifications += r.Notifications
@@ -111,8 +111,8 @@ func (a *tally) add(r Result) (plays int) {
 
 func (a *tally) String() string {
 	var by []string
-	for _, era := range slices.Sorted(maps.Keys(a.sum.Notified)) {
-		by = append(by, fmt.Sprintf("%s: %d", era, a.sum.Notified[era]))
+	for _, release := range slices.Sorted(maps.Keys(a.sum.Notified)) {
+		by = append(by, fmt.Sprintf("%s: %d", release, a.sum.Notified[release]))
 	}
 	return fmt.Sprintf("%d pages for %v of their time; %d faults, %d writes, %d connections, %d requests, %d notifications (%s), "+
 		"%d transitions folded; %d strangers turned away; all was well again %v after the last fault at the latest (seed %d)",
@@ -158,9 +158,9 @@ func TestSoak(t *testing.T) {
 	if n >= 200 && all.sum.TurnedAway == 0 {
 		t.Error("nobody with a wrong token was turned away")
 	}
-	for _, era := range eras {
-		if n >= 20 && all.sum.Notified[era] == 0 {
-			t.Errorf("no handler of era %s was told anything", era)
+	for _, release := range releases {
+		if n >= 20 && all.sum.Notified[release] == 0 {
+			t.Errorf("no handler of release %s was told anything", release)
 		}
 	}
 }

@@ -66,7 +66,7 @@ type Result struct {
 	Problems []string
 	// What was seen on the way.
 	Requests, Notifications, Transitions, Faults, Writes, Dials, TurnedAway int
-	// Notified are the notifications by era.
+	// Notified are the notifications by release.
 	Notified map[string]int
 	Pages    int
 	// Virtual is how long it took for the pages, and Recovery how long at most until all was well after all was healed.
@@ -276,7 +276,7 @@ func (p *page) choose(resource string) {
 	source, name, spec := "live", contextName, p.Page
 	p.job(func(ctx context.Context) {
 		p.late = nil
-		_, err := p.lab.Select(ctx, lab.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Era: &spec.Eras})
+		_, err := p.lab.Select(ctx, lab.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Release: &spec.Releases})
 		must(err)
 	})
 }
@@ -342,7 +342,7 @@ func (w *world) settle(when string) {
 		for _, p := range w.pages {
 			for lane := range len(p.lanes()) {
 				for _, problem := range w.check(p, lane) {
-					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (era %s): %s", when, p.number, lane, p.lanes()[lane], problem))
+					wrong = append(wrong, fmt.Sprintf("%s: page %d, lane %d (release %s): %s", when, p.number, lane, p.lanes()[lane], problem))
 				}
 			}
 		}

@@ -79,7 +79,7 @@ func (w *world) saw(l *listener) {
 				w.out.breaks("%s: %s: it had seen %d before", l.name, c.text, k.rev)
 			}
 			// The second of two objects with one key in a list is one more add, if the list is one delta.
-			again := c.kind == "add" && k.answer == c.answer && w.lib.Era == E137
+			again := c.kind == "add" && k.answer == c.answer && w.lib.Release == E137
 			if (c.kind == "add") == k.present && !again {
 				w.out.breaks("%s: %s: present before: %v", l.name, c.text, k.present)
 			}

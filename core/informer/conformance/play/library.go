@@ -13,26 +13,26 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// Era names a release of client-go after the Kubernetes that it came with.
-// Eras compare as strings do.
-type Era string
+// Release names a release of client-go after the Kubernetes that it came with.
+// Releases compare as strings do.
+type Release string
 
-// The eras.
+// The releases.
 const (
-	E131 Era = "1.31"
-	E133 Era = "1.33"
-	E135 Era = "1.35"
-	E137 Era = "1.37"
+	E131 Release = "1.31"
+	E133 Release = "1.33"
+	E135 Release = "1.35"
+	E137 Release = "1.37"
 )
 
-// Eras are all of them, the oldest first.
-var Eras = []Era{E131, E133, E135, E137}
+// Releases are all of them, the oldest first.
+var Releases = []Release{E131, E133, E135, E137}
 
 // Library is what a script is played to: client-go in one of its releases, or
-// core/informer in the era of that name. A field that is nil is not in that
+// core/informer in the release of that name. A field that is nil is not in that
 // release's API.
 type Library struct {
-	Era Era
+	Release Release
 	// Mine says that it is core/informer, of which invariants are checked.
 	Mine bool
 
@@ -154,7 +154,7 @@ type Reflector struct {
 	Version func() string
 }
 
-// QueueOptions are how a queue is made; all else is as an informer of the era makes it.
+// QueueOptions are how a queue is made; all else is as an informer of the release makes it.
 type QueueOptions struct {
 	Behind    KeyLister
 	Transform TransformFunc
@@ -178,7 +178,7 @@ type Queue struct {
 	Done                func() bool
 	Close               func()
 	IsClosed            func() bool
-	// Pop pops once as the era's process loop does: say is told how and each delta, then whether it is initial, while the queue processes it.
+	// Pop pops once as the release's process loop does: say is told how and each delta, then whether it is initial, while the queue processes it.
 	Pop func(say func(how string, kinds []string, objects []any, initial bool) error) error
 	// Closed is the library's ErrFIFOClosed.
 	Closed error
@@ -313,9 +313,9 @@ func (s contextless) List(o metav1.ListOptions) (runtime.Object, error)   { retu
 func (s contextless) Watch(o metav1.ListOptions) (watch.Interface, error) { return s.l.Watch(o) }
 func (s contextless) IsWatchListSemanticsUnSupported() bool               { return s.l.optOut }
 
-// sourceFor is the ListerWatcher that an era is given.
-func sourceFor(era Era, l *listWatch) Source {
-	if era < E133 {
+// sourceFor is the ListerWatcher that a release is given.
+func sourceFor(release Release, l *listWatch) Source {
+	if release < E133 {
 		return contextless{l}
 	}
 	return l

@@ -48,7 +48,7 @@ func (r reflection) run(lib *Library) string {
 	if r.clock {
 		r.Clock = clocktesting.NewFakeClock(time.Now())
 	}
-	x := lib.Reflector(sourceFor(lib.Era, &listWatch{c, true}), &object{}, r.ReflectorOptions)
+	x := lib.Reflector(sourceFor(lib.Release, &listWatch{c, true}), &object{}, r.ReflectorOptions)
 	stop := background(x.Run)
 	synctest.Wait()
 	r.play(c)
@@ -63,7 +63,7 @@ func (r reflection) run(lib *Library) string {
 
 // minWatchTimeout is a row of watches with a least timeout.
 func minWatchTimeout(name string, least time.Duration, low, high int) Row {
-	return Row{Item: 3, Name: name, Eras: all,
+	return Row{Item: 3, Name: name, Releases: all,
 		run: reflection{ReflectorOptions: ReflectorOptions{MinWatchTimeout: least}, play: func(c *cluster) {
 			for range 8 {
 				c.bookmark(false)
@@ -73,7 +73,7 @@ func minWatchTimeout(name string, least time.Duration, low, high int) Row {
 				time.Sleep(time.Second)
 			}
 		}}.run,
-		check: func(t testing.TB, _ Era, o *Outcome) {
+		check: func(t testing.TB, _ Release, o *Outcome) {
 			n := 0
 			for _, l := range o.said {
 				if _, s, ok := strings.Cut(l, "timeout="); ok {
@@ -261,7 +261,7 @@ func peek(lib *Library, play func(*world), only func(kind string) bool) string {
 		w.c.put(fmt.Sprint("ns/o", i), "a")
 	}
 	w.lw = &listWatch{w.c, true}
-	w.side = lib.Shared(Options{Source: sourceFor(lib.Era, w.lw)})
+	w.side = lib.Shared(Options{Source: sourceFor(lib.Release, w.lw)})
 	var mu sync.Mutex
 	var log []string
 	_, _ = w.side.AddHandler(peeking{func(kind, key string) {
@@ -288,7 +288,7 @@ func processErrors(lib *Library) string {
 	c := newCluster(framePause)
 	c.put("ns/o0", "a")
 	var b strings.Builder
-	ctl := lib.Custom(sourceFor(lib.Era, &listWatch{c, true}), func(kind string, o any, initial bool) {
+	ctl := lib.Custom(sourceFor(lib.Release, &listWatch{c, true}), func(kind string, o any, initial bool) {
 		line(&b, "%s initial=%v", deltaText(kind, o), initial)
 	}, errors.New("process failed"))
 	stop := background(ctl.Run)
@@ -306,7 +306,7 @@ func processErrors(lib *Library) string {
 
 // asks asks a lamp from another goroutine and says whether there was an answer
 // meanwhile, which there is not while its lock is held. A goroutine that waits
-// for a mutex holds up a bubble's clock, so this goes by real time. An era
+// for a mutex holds up a bubble's clock, so this goes by real time. A release
 // whose lamp needs no lock is given all the time it wants.
 func asks(lib *Library, lamp func() bool) string {
 	patience := 40 * time.Millisecond
@@ -354,7 +354,7 @@ func lampOfPlain(lib *Library) string {
 	var b strings.Builder
 	var ctl Controller
 	seen := make(chan struct{}, 10)
-	ctl = lib.Plain(Options{Source: sourceFor(lib.Era, &listWatch{c, true})}, peeking{func(kind, key string) {
+	ctl = lib.Plain(Options{Source: sourceFor(lib.Release, &listWatch{c, true})}, peeking{func(kind, key string) {
 		line(&b, "while %s %s is told: %s", kind, key, asks(lib, ctl.HasSynced))
 		seen <- struct{}{}
 	}})
@@ -375,7 +375,7 @@ func lampOfShared(lib *Library) string {
 	var b strings.Builder
 	var inf Informer
 	seen := make(chan struct{}, 10)
-	inf = lib.Shared(Options{Silent: true, Source: sourceFor(lib.Era, &listWatch{c, true}), Indexers: map[string]IndexFunc{"app": func(any) ([]string, error) {
+	inf = lib.Shared(Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, true}), Indexers: map[string]IndexFunc{"app": func(any) ([]string, error) {
 		// Where the whole list is one replacement, which object is indexed first is the order of a map.
 		if n := len(seen); n < 2 {
 			line(&b, "while object %d is indexed: %s", n, asks(lib, inf.HasSynced))
@@ -418,7 +418,7 @@ func stopped(plain, list bool, n int) func(*Library) string {
 			}
 		}
 		told := peeking{func(kind, key string) { note(&calls, kind+" "+key) }}
-		o := Options{Silent: true, Source: sourceFor(lib.Era, &listWatch{c, list})}
+		o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 		var run func(context.Context)
 		var synced func() bool
 		var view func() View
@@ -465,7 +465,7 @@ func closedChannel(lib *Library) string {
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
 			told := peeking{func(kind, key string) {}}
-			o := Options{Silent: true, Source: sourceFor(lib.Era, &listWatch{c, list})}
+			o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 			var view func() View
 			if plain {
 				x := lib.Plain(o, told)
@@ -497,7 +497,7 @@ func handlerPanics(during string) func(*Library) string {
 		c := newCluster(framePause)
 		c.put("ns/o0", "a")
 		var b strings.Builder
-		ctl := lib.Plain(Options{Source: sourceFor(lib.Era, &listWatch{c, true})}, peeking{func(kind, key string) {
+		ctl := lib.Plain(Options{Source: sourceFor(lib.Release, &listWatch{c, true})}, peeking{func(kind, key string) {
 			line(&b, "%v %s %s", time.Since(c.start), kind, key)
 			if kind == during {
 				panic("handler exploded")
@@ -531,7 +531,7 @@ func handlerPanics(during string) func(*Library) string {
 
 func foreignRegistration(lib *Library) string {
 	var b strings.Builder
-	source := sourceFor(lib.Era, &listWatch{newCluster(framePause), true})
+	source := sourceFor(lib.Release, &listWatch{newCluster(framePause), true})
 	first, second := lib.Shared(Options{Source: source}), lib.Shared(Options{Source: source})
 	reg, _ := second.AddHandler(peeking{func(string, string) {}}, nil, nil)
 	line(&b, "another informer's: %v", first.Remove(reg, false))
@@ -564,13 +564,13 @@ func keysText(lib *Library) string {
 	return b.String()
 }
 
-// cacheText shows a store. A store that was made by itself has no era: ours
+// cacheText shows a store. A store that was made by itself has no release: ours
 // always has its version, client-go's follows the AtomicFIFO gate.
-func cacheText(c Cache, era Era) string {
+func cacheText(c Cache, release Release) string {
 	keys := c.ListKeys()
 	sort.Strings(keys)
 	rv := ""
-	if v, ok := c.(versioned); ok && era == E137 {
+	if v, ok := c.(versioned); ok && release == E137 {
 		rv = v.LastStoreSyncResourceVersion()
 	}
 	return fmt.Sprintf("rv=%q keys=%v indices=%v", rv, keys, Indices([]string{"app"}, c.ListIndexFuncValues, c.IndexKeys))
@@ -596,14 +596,16 @@ func indexError(lib *Library) string {
 	line(&b, "no such index: failed=%v", err != nil)
 	_, err = c.Index("app", thing("bad", 2))
 	line(&b, "index of a bad object: failed=%v", err != nil)
-	line(&b, "%s", cacheText(c, lib.Era))
+	line(&b, "%s", cacheText(c, lib.Release))
 	return b.String()
 }
 
 func storeVersion(lib *Library) string {
 	c := lib.Cache(appIndex)
 	var b strings.Builder
-	say := func(what string, err error) { line(&b, "%s: failed=%v %s", what, err != nil, cacheText(c, lib.Era)) }
+	say := func(what string, err error) {
+		line(&b, "%s: failed=%v %s", what, err != nil, cacheText(c, lib.Release))
+	}
 	say("add", c.Add(thing("a", 3)))
 	say("update to an older one", c.Update(thing("a", 2)))
 	say("replace", c.Replace([]any{thing("a", 4), thing("b", 5)}, "9"))
@@ -624,7 +626,7 @@ func transaction(lib *Library) string {
 	line(&b, "%s", lib.Transaction(c, []string{"Add", "Add", "Update", "Delete", "Delete", "Add"},
 		[]any{thing("a", 2), 7, thing("a", 3), thing("old", 4), thing("never", 5), thing("b", 6)}))
 	line(&b, "%s", lib.Transaction(c, []string{"Add"}, []any{thing("a", 2)}))
-	line(&b, "%s", cacheText(c, lib.Era))
+	line(&b, "%s", cacheText(c, lib.Release))
 	return b.String()
 }
 
@@ -673,7 +675,7 @@ func RandomStore(seed int64, lib *Library) []string {
 		slices.Sort(names)
 		text := fmt.Sprintf("%v %v %v %v", err, ok, same, names)
 		if rng.Intn(10) == 0 {
-			text += cacheText(c, lib.Era)
+			text += cacheText(c, lib.Release)
 		}
 		lines = append(lines, text)
 	}

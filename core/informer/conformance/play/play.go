@@ -352,7 +352,7 @@ func (s *Script) play(lib *Library) *Outcome {
 		w.c.put(fmt.Sprintf("ns/o%d", i), string(rune('a'+i%3)))
 	}
 	w.lw = &listWatch{w.c, s.optOut}
-	opts := Options{Source: sourceFor(lib.Era, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex}, Silent: s.silent}
+	opts := Options{Source: sourceFor(lib.Release, w.lw), Bare: s.bare, Resync: s.resync, Indexers: map[string]IndexFunc{"app": appIndex}, Silent: s.silent}
 	if s.plain {
 		opts.Transform = transforms[s.shape]
 		w.side = newPlain(lib, opts)
@@ -427,10 +427,10 @@ func (w *world) settle() {
 // Play plays the script to a library. A goroutine that outlives Run makes
 // synctest panic, which is reported with the script.
 func (s *Script) Play(t *testing.T, lib *Library) (o *Outcome) {
-	defer s.watch(lib.Era)()
+	defer s.watch(lib.Release)()
 	defer func() {
 		if r := recover(); r != nil {
-			panic(fmt.Sprintf("%v\nera %s, script:\n%s", r, lib.Era, s))
+			panic(fmt.Sprintf("%v\nera %s, script:\n%s", r, lib.Release, s))
 		}
 	}()
 	synctest.Test(t, func(*testing.T) { o = s.play(lib) })

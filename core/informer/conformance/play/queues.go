@@ -57,15 +57,15 @@ func thingsText(objs []any) string {
 	return strings.Join(out, "")
 }
 
-// anyEra stands for all eras that have no patterns of their own.
-const anyEra Era = ""
+// anyRelease stands for all releases that have no patterns of their own.
+const anyRelease Release = ""
 
 // queueScript is what is done to a queue alone.
 type queueScript struct {
 	behind []string // keys in the store behind the queue
 	play   func(q *probe)
-	// want are patterns for what client-go says, by era; those of the default era are for all that have none.
-	want map[Era][]string
+	// want are patterns for what client-go says, by release; those of the default release are for all that have none.
+	want map[Release][]string
 }
 
 // probe is a queue under test, with what it said.
@@ -117,7 +117,7 @@ var queueScripts = map[string]queueScript{
 			q.did("update "+n, q.Update(thing(n, 10+i)))
 		}
 		q.drain()
-	}, want: map[Era][]string{E131: {`Updated a@10; Updated a@12; initial`, `Updated b@11; Updated b@14; initial`, `Updated c@13; initial`}}},
+	}, want: map[Release][]string{E131: {`Updated a@10; Updated a@12; initial`, `Updated b@11; Updated b@14; initial`, `Updated c@13; initial`}}},
 	"every delta in order": {play: func(q *probe) {
 		q.did("add", q.Add(thing("a", 1)))
 		q.did("update", q.Update(thing("b", 2)))
@@ -125,25 +125,25 @@ var queueScripts = map[string]queueScript{
 		q.did("delete", q.Delete(thing("a", 4)))
 		q.did("add", q.Add(thing("a", 5)))
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`(?s)Added a@1;.*Updated b@2;.*Deleted a@3;.*Deleted a@4;.*Added a@5`}}},
+	}, want: map[Release][]string{anyRelease: {`(?s)Added a@1;.*Updated b@2;.*Deleted a@3;.*Deleted a@4;.*Added a@5`}}},
 	"deletes merge": {behind: []string{"a", "b"}, play: func(q *probe) {
 		q.did("delete", q.Delete(thing("a", 1)))
 		q.did("delete", q.Delete(thing("a", 2)))
 		q.did("delete", q.Delete(thing("b", 3)))
 		q.did("replace without them", q.Replace([]any{}, "4"))
 		q.drain()
-	}, want: map[Era][]string{E131: {`popped single Deleted a@\d; initial`, `popped single Deleted b@3; initial`}}},
+	}, want: map[Release][]string{E131: {`popped single Deleted a@\d; initial`, `popped single Deleted b@3; initial`}}},
 	"replace": {behind: []string{"gone", "kept", "queued"}, play: func(q *probe) {
 		q.did("update", q.Update(thing("queued", 5)))
 		q.did("update", q.Update(thing("fresh", 6)))
 		q.did("delete", q.Delete(thing("kept", 7)))
 		q.did("replace", q.Replace([]any{thing("kept", 8), thing("new", 9), thing("kept", 10)}, "11"))
 		q.drain()
-	}, want: map[Era][]string{
-		E131:   {`Deleted kept@7; Replaced kept@8; Replaced kept@10;`, `Deleted tombstone.ns/gone of`, `Deleted tombstone.ns/queued of`},
-		E133:   {`(?s)Deleted kept@7;.*Deleted tombstone.ns/queued of  queued@5.*Deleted tombstone.ns/fresh of  fresh@6.*Deleted tombstone.ns/gone.*Replaced kept@8.*Replaced new@9.*Replaced kept@10`},
-		E135:   {`Deleted tombstone.ns/queued of  queued@5.; Deleted tombstone.ns/fresh of  fresh@6.; Deleted tombstone.ns/gone.*; Replaced kept@8; Replaced new@9;`},
-		anyEra: {`ReplacedAll at 11  kept@8 new@9 kept@10;`}}},
+	}, want: map[Release][]string{
+		E131:       {`Deleted kept@7; Replaced kept@8; Replaced kept@10;`, `Deleted tombstone.ns/gone of`, `Deleted tombstone.ns/queued of`},
+		E133:       {`(?s)Deleted kept@7;.*Deleted tombstone.ns/queued of  queued@5.*Deleted tombstone.ns/fresh of  fresh@6.*Deleted tombstone.ns/gone.*Replaced kept@8.*Replaced new@9.*Replaced kept@10`},
+		E135:       {`Deleted tombstone.ns/queued of  queued@5.; Deleted tombstone.ns/fresh of  fresh@6.; Deleted tombstone.ns/gone.*; Replaced kept@8; Replaced new@9;`},
+		anyRelease: {`ReplacedAll at 11  kept@8 new@9 kept@10;`}}},
 	"resync with a queued key": {behind: []string{"a", "b"}, play: func(q *probe) {
 		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 1)}, "1"))
 		for range 3 {
@@ -154,19 +154,19 @@ var queueScripts = map[string]queueScript{
 		q.did("update", q.Update(thing("a", 2)))
 		q.did("resync", q.Resync())
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`Sync b@1`}}},
+	}, want: map[Release][]string{anyRelease: {`Sync b@1`}}},
 	"resync of an atomic queue": {play: func(q *probe) {
 		q.did("update", q.Update(thing("a", 2)))
 		q.did("resync", q.Resync())
 		q.did("resync", q.Resync())
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`(?s)SyncAll;.*SyncAll;`}}},
+	}, want: map[Release][]string{anyRelease: {`(?s)SyncAll;.*SyncAll;`}}},
 	"bookmark": {play: func(q *probe) {
 		q.did("bookmark", q.Bookmark("5"))
 		q.did("update", q.Update(thing("a", 6)))
 		q.did("bookmark", q.Bookmark("7"))
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`single Bookmark at 5`, `single Bookmark at 7`}}},
+	}, want: map[Release][]string{anyRelease: {`single Bookmark at 5`, `single Bookmark at 7`}}},
 	"batches": {play: func(q *probe) {
 		var objs []any
 		for i := range 1500 {
@@ -185,7 +185,7 @@ var queueScripts = map[string]queueScript{
 		_ = q.Update(thing("d", 5))
 		_ = q.Update(thing("e", 5))
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`batch Updated o0@2;`, `batch Updated o1000@2;`}}},
+	}, want: map[Release][]string{anyRelease: {`batch Updated o0@2;`, `batch Updated o1000@2;`}}},
 	"single": {play: func(q *probe) {
 		q.did("update", q.Update(thing("a", 1)))
 		q.take(1)
@@ -193,34 +193,34 @@ var queueScripts = map[string]queueScript{
 		q.did("update", q.Update(thing("b", 2)))
 		q.take(1)
 		q.drain()
-	}, want: map[Era][]string{E135: {`popped batch Updated a@1`, `popped batch Updated a@2; Updated b@2;`},
-		anyEra: {`popped single Updated a@1`, `popped batch Updated a@2; Updated b@2;`}}},
+	}, want: map[Release][]string{E135: {`popped batch Updated a@1`, `popped batch Updated a@2; Updated b@2;`},
+		anyRelease: {`popped single Updated a@1`, `popped batch Updated a@2; Updated b@2;`}}},
 	"closed": {play: func(q *probe) {
 		q.did("update", q.Update(thing("a", 1)))
 		q.did("update", q.Update(thing("b", 2)))
 		q.Close()
 		line(&q.b, "closed=%v", q.IsClosed())
 		q.take(10)
-	}, want: map[Era][]string{anyEra: {`(?s)closed=true.*Updated a@1;.*Updated b@2;.*closed and empty`}}},
+	}, want: map[Release][]string{anyRelease: {`(?s)closed=true.*Updated a@1;.*Updated b@2;.*closed and empty`}}},
 	"add before replace": {play: func(q *probe) {
 		line(&q.b, "synced=%v", q.HasSynced())
 		q.did("update", q.Update(thing("a", 1)))
 		q.take(1)
 		q.did("replace", q.Replace([]any{thing("a", 2)}, "2"))
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`^synced=false`, `update: failed=false synced=true done=true`, `initial=false`}}},
+	}, want: map[Release][]string{anyRelease: {`^synced=false`, `update: failed=false synced=true done=true`, `initial=false`}}},
 	"population": {behind: []string{"gone"}, play: func(q *probe) {
 		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 2)}, "2"))
 		q.did("update", q.Update(thing("c", 3)))
 		q.drain()
-	}, want: map[Era][]string{anyEra: {`replace: failed=false synced=false`, `initial=true`, `Updated c@3; initial=false`}}},
+	}, want: map[Release][]string{anyRelease: {`replace: failed=false synced=false`, `initial=true`, `Updated c@3; initial=false`}}},
 	"empty replace": {play: func(q *probe) {
 		q.did("replace", q.Replace([]any{}, "2"))
 		q.drain()
 		line(&q.b, "synced=%v", q.HasSynced())
-	}, want: map[Era][]string{
+	}, want: map[Release][]string{
 		E131: {`replace: failed=false synced=true`}, E133: {`replace: failed=false synced=true`}, E135: {`replace: failed=false synced=true`},
-		anyEra: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
+		anyRelease: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
 }
 
 // mute is a transform that takes the metadata, and so the key, from objects of
@@ -237,13 +237,13 @@ func mute(o any) (any, error) {
 	return o, nil
 }
 
-// queueRow is a row that plays a queueScript to an era's queue.
-func queueRow(item int, name string, eras []Era, of string) Row {
+// queueRow is a row that plays a queueScript to a release's queue.
+func queueRow(item int, name string, releases []Release, of string) Row {
 	s, ok := queueScripts[of]
 	if !ok {
 		panic("no queue script " + of)
 	}
-	r := Row{Item: item, Name: name, Eras: eras, wantIn: map[Era][]string{}, run: func(lib *Library) string {
+	r := Row{Item: item, Name: name, Releases: releases, wantIn: map[Release][]string{}, run: func(lib *Library) string {
 		behind := store{}
 		for _, k := range s.behind {
 			behind["ns/"+k] = thing(k, 1)
@@ -256,25 +256,25 @@ func queueRow(item int, name string, eras []Era, of string) Row {
 		s.play(p)
 		return p.b.String()
 	}}
-	for _, era := range eras {
-		if w, ok := s.want[era]; ok {
-			r.wantIn[era] = w
+	for _, release := range releases {
+		if w, ok := s.want[release]; ok {
+			r.wantIn[release] = w
 		} else {
-			r.wantIn[era] = s.want[anyEra]
+			r.wantIn[release] = s.want[anyRelease]
 		}
 	}
 	return r
 }
 
-// RandomQueue does the same random things to an era's queue that stands alone.
+// RandomQueue does the same random things to a release's queue that stands alone.
 // Where a DeltaFIFO takes the order of what is missing from a list, or of what
 // is known, from its store, that has an order here; the order in which it
 // walks its own map of queued items is left to chance by client-go, so at most
 // one queued key is missing from a list. It says what it saw, and how often it
 // popped before the end.
 func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
-	era := lib.Era
-	d := dice{rand.New(rand.NewPCG(seed, era.number()))}
+	release := lib.Release
+	d := dice{rand.New(rand.NewPCG(seed, release.number()))}
 	names := []string{"a", "b", "c", "d", "bad", "mute"}
 	behind := store{}
 	for _, k := range names[:4] {
@@ -283,7 +283,7 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 		}
 	}
 	var transform TransformFunc
-	if era != E131 {
+	if release != E131 {
 		transform = mute
 	}
 	p := &probe{Queue: lib.Queue(QueueOptions{Behind: behind, Transform: transform})}
@@ -291,7 +291,7 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 	for range 10 + d.IntN(60) {
 		rv++
 		o := thing(names[d.IntN(len(names))], rv)
-		if o.Name == "mute" && era != E137 {
+		if o.Name == "mute" && release != E137 {
 			o.Name = "a" // a keyless delta in a queue that must find keys makes it useless
 		}
 		switch d.IntN(9) {

@@ -18,8 +18,8 @@ func (d dice) upTo(t time.Duration) time.Duration {
 }
 
 // Generate makes up a script. The same seed always gives the same one.
-func Generate(seed int64, era Era) *Script {
-	d := dice{rand.New(rand.NewPCG(uint64(seed), era.number()))}
+func Generate(seed int64, release Release) *Script {
+	d := dice{rand.New(rand.NewPCG(uint64(seed), release.number()))}
 	s := &Script{
 		seed:    seed,
 		objects: d.IntN(6),
@@ -27,11 +27,11 @@ func Generate(seed int64, era Era) *Script {
 		bare:    d.one(8),
 		// Which events a DeltaFIFO merges within one instant is a matter of the
 		// scheduler; its merging is compared where its queue stands alone.
-		burst:  era != E131 && d.one(3),
+		burst:  release != E131 && d.one(3),
 		silent: d.one(3),
 		settle: !d.one(10),
 	}
-	s.shutDown = era >= E137 // ShutDownEventHandler came with 0.37
+	s.shutDown = release >= E137 // ShutDownEventHandler came with 0.37
 	if d.one(3) {
 		s.resync = []time.Duration{7 * time.Second, 31 * time.Second, 95 * time.Second}[d.IntN(3)]
 	}
@@ -231,8 +231,8 @@ func Shrink(s *Script, fails func(*Script) string) (*Script, string) {
 	return s, why
 }
 
-// number is the era's part of a seed.
-func (e Era) number() uint64 { return uint64(slices.Index(Eras, e) + 1) }
+// number is the release's part of a seed.
+func (e Release) number() uint64 { return uint64(slices.Index(Releases, e) + 1) }
 
 // Settles says whether the script ends with all trouble taken away.
 func (s *Script) Settles() bool { return s.settle }

@@ -29,8 +29,8 @@ func (s *Script) Recipe() Recipe {
 }
 
 // Script makes the script again.
-func (r Recipe) Script(era Era) *Script {
-	s := Generate(r.Seed, era)
+func (r Recipe) Script(release Release) *Script {
+	s := Generate(r.Seed, release)
 	pick := func(all []op, numbers []int) (out []op) {
 		for _, n := range numbers {
 			out = append(out, all[n])

@@ -10,7 +10,7 @@ import (
 )
 
 // Script is a scenario: how the informer is made, and what happens to it. The
-// same script, era and seed always give the same story.
+// same script, release and seed always give the same story.
 type Script struct {
 	seed    int64
 	resync  time.Duration
@@ -195,8 +195,8 @@ func several(ops ...op) op {
 // do is a step, told in a text that says all of it.
 func do(text string, f func(w *world)) op { return op{text: text, do: f} }
 
-// EraNames lists eras.
-func EraNames(es []Era) string {
+// ReleaseNames lists releases.
+func ReleaseNames(es []Release) string {
 	var out []string
 	for _, e := range es {
 		out = append(out, string(e))

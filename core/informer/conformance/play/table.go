@@ -10,50 +10,50 @@ import (
 )
 
 // Row is one line of the table: a script, or something else to do with a
-// library, for one numbered behaviour, in the eras in which it is to be seen.
+// library, for one numbered behaviour, in the releases in which it is to be seen.
 type Row struct {
-	Item int
-	Name string
-	Eras []Era
+	Item     int
+	Name     string
+	Releases []Release
 	// script is played, and all that is seen must be equal.
-	script func(era Era) *Script
+	script func(release Release) *Script
 	// run takes the place of a script; what it says must be equal. It is run in a bubble, unless live is set.
 	run  func(lib *Library) string
 	live bool
 	// want are patterns that what is seen must have, avoid those it must not
 	// have: they show that the row does meet the behaviour.
 	want, avoid []string
-	// wantIn are further patterns, by era.
-	wantIn map[Era][]string
+	// wantIn are further patterns, by release.
+	wantIn map[Release][]string
 	// check looks closer at what was seen.
-	check func(t testing.TB, era Era, seen *Outcome)
+	check func(t testing.TB, release Release, seen *Outcome)
 }
 
-// The groups of eras that behave alike.
+// The groups of releases that behave alike.
 var (
-	all      = Eras
-	listing  = []Era{E131, E133}
-	watching = []Era{E135, E137}
-	deltas   = []Era{E131}
-	real     = []Era{E133, E135, E137}
-	perItem  = []Era{E131, E133, E135} // AtomicFIFO is off
-	realEach = []Era{E133, E135}       // RealFIFO, AtomicFIFO is off
-	batched  = []Era{E135, E137}
-	atomic   = []Era{E137}
+	all      = Releases
+	listing  = []Release{E131, E133}
+	watching = []Release{E135, E137}
+	deltas   = []Release{E131}
+	real     = []Release{E133, E135, E137}
+	perItem  = []Release{E131, E133, E135} // AtomicFIFO is off
+	realEach = []Release{E133, E135}       // RealFIFO, AtomicFIFO is off
+	batched  = []Release{E135, E137}
+	atomic   = []Release{E137}
 )
 
 // ID names the row in tests and in docs/conformance.md.
 func (r *Row) ID() string { return fmt.Sprintf("%03d_%s", r.Item, r.Name) }
 
-// In says whether the behaviour is to be seen in an era.
-func (r *Row) In(era Era) bool { return slices.Contains(r.Eras, era) }
+// In says whether the behaviour is to be seen in a release.
+func (r *Row) In(release Release) bool { return slices.Contains(r.Releases, release) }
 
-// Script is the row's script in an era; nil if it is not one.
-func (r *Row) Script(era Era) *Script {
+// Script is the row's script in a release; nil if it is not one.
+func (r *Row) Script(release Release) *Script {
 	if r.script == nil {
 		return nil
 	}
-	s := r.script(era)
+	s := r.script(release)
 	if s.seed == 0 {
 		s.seed = int64(r.Item)
 	}
@@ -63,7 +63,7 @@ func (r *Row) Script(era Era) *Script {
 
 // Play plays the row to a library.
 func (r *Row) Play(t *testing.T, lib *Library) *Outcome {
-	if s := r.Script(lib.Era); s != nil {
+	if s := r.Script(lib.Release); s != nil {
 		return s.Play(t, lib)
 	}
 	text := ""
@@ -79,10 +79,10 @@ func (r *Row) Play(t *testing.T, lib *Library) *Outcome {
 }
 
 // Meets checks that what was seen of a library shows the row's behaviour.
-func (r *Row) Meets(t testing.TB, era Era, o *Outcome) {
+func (r *Row) Meets(t testing.TB, release Release, o *Outcome) {
 	t.Helper()
 	text := o.text()
-	for _, pattern := range slices.Concat(r.want, r.wantIn[era]) {
+	for _, pattern := range slices.Concat(r.want, r.wantIn[release]) {
 		if !regexp.MustCompile("(?m)" + pattern).MatchString(text) {
 			t.Errorf("nothing in what was seen matches %s:\n%s", pattern, text)
 		}
@@ -93,7 +93,7 @@ func (r *Row) Meets(t testing.TB, era Era, o *Outcome) {
 		}
 	}
 	if r.check != nil {
-		r.check(t, era, o)
+		r.check(t, release, o)
 	}
 }
 
@@ -116,8 +116,8 @@ func (o *Outcome) text() string {
 // Items is how many numbered behaviours there are.
 const Items = 84
 
-// AppliesTo is the eras in which an item's behaviour is to be seen at all.
-func AppliesTo(item int) []Era {
+// AppliesTo is the releases in which an item's behaviour is to be seen at all.
+func AppliesTo(item int) []Release {
 	switch item {
 	case 1, 11, 12, 13, 14, 15, 16, 17, 18, 75:
 		return watching // they are about WatchList
@@ -142,32 +142,32 @@ func one(objects int, ops ...op) *Script {
 	return &Script{objects: objects, early: []op{handler(spec{name: "h", resync: -1})}, ops: ops}
 }
 
-// byList is a script whose client cannot do WatchList, so that all eras list.
-func byList(objects int, ops ...op) func(Era) *Script {
-	return func(Era) *Script {
+// byList is a script whose client cannot do WatchList, so that all releases list.
+func byList(objects int, ops ...op) func(Release) *Script {
+	return func(Release) *Script {
 		s := one(objects, ops...)
 		s.optOut = true
 		return s
 	}
 }
 
-func plainly(objects int, ops ...op) func(Era) *Script {
-	return func(Era) *Script { return one(objects, ops...) }
+func plainly(objects int, ops ...op) func(Release) *Script {
+	return func(Release) *Script { return one(objects, ops...) }
 }
 
 // before puts steps before Run.
-func before(make func(Era) *Script, early ...op) func(Era) *Script {
-	return func(era Era) *Script {
-		s := make(era)
+func before(make func(Release) *Script, early ...op) func(Release) *Script {
+	return func(release Release) *Script {
+		s := make(release)
 		s.early = append(slices.Clone(early), s.early...)
 		return s
 	}
 }
 
 // with changes a script.
-func with(make func(Era) *Script, change func(*Script)) func(Era) *Script {
-	return func(era Era) *Script {
-		s := make(era)
+func with(make func(Release) *Script, change func(*Script)) func(Release) *Script {
+	return func(release Release) *Script {
+		s := make(release)
 		change(s)
 		return s
 	}

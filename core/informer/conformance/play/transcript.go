@@ -105,7 +105,7 @@ func FirstDifference(what string, got, want []string) string {
 	return ""
 }
 
-// How many random schedules, queues and stores the transcripts have, for each era.
+// How many random schedules, queues and stores the transcripts have, for each release.
 const (
 	RecordedSchedules int64 = 1500
 	RecordedQueues    int64 = 400

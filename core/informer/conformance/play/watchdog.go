@@ -28,13 +28,13 @@ func watchdog(limit time.Duration, say func() string) (stop func()) {
 }
 
 // watch is the watchdog of one script.
-func (s *Script) watch(era Era) (stop func()) {
+func (s *Script) watch(release Release) (stop func()) {
 	limit := scheduleLimit
 	if s.limit > 0 {
 		limit = s.limit
 	}
 	return watchdog(limit, func() string {
-		return fmt.Sprintf("seed %d, era %s, GOMAXPROCS %d, script:\n%s", s.seed, era, runtime.GOMAXPROCS(0), s)
+		return fmt.Sprintf("seed %d, release %s, GOMAXPROCS %d, script:\n%s", s.seed, release, runtime.GOMAXPROCS(0), s)
 	})
 }
 

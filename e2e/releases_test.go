@@ -83,9 +83,9 @@ func expectFiled(t *testing.T, p *browser.Page, changes []sentChange) {
 	}
 }
 
-// TestTwoErasTellOfEveryChange holds what the two-eras view says against the log: all changes and all keys of a burst while Pop is held, after a
+// TestTwoReleasesTellOfEveryChange holds what the two-releases view says against the log: all changes and all keys of a burst while Pop is held, after a
 // jump far away and back, and in which order the two queues hand over; and it asks the worker for no journeys to know it.
-func TestTwoErasTellOfEveryChange(t *testing.T) {
+func TestTwoReleasesTellOfEveryChange(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := b.OpenForTest(t, "about:blank", 1280, 720)
@@ -186,8 +186,8 @@ func expectOrders(t *testing.T, p *browser.Page) {
 	}
 }
 
-// TestTwoErasScreens looks at two eras with a burst of a few changes, held and released, in each shape of the page.
-func TestTwoErasScreens(t *testing.T) {
+// TestTwoReleasesScreens looks at two releases with a burst of a few changes, held and released, in each shape of the page.
+func TestTwoReleasesScreens(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, view := range []struct {

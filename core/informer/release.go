@@ -2,57 +2,57 @@ package informer
 
 import "fmt"
 
-// Era is a client-go release whose default behaviour an informer shows.
-type Era uint8
+// Release is a client-go release whose default behaviour an informer shows.
+type Release uint8
 
-// The eras, by the release of client-go (0.31 is named 1.31 after Kubernetes), each as it is with its default gates.
-// The zero value means Era137.
+// The releases (client-go 0.31 is named 1.31, after Kubernetes), each as it is with its default gates.
+// The zero value means Release137.
 const (
-	// EraDefault is Era137.
-	EraDefault Era = iota
-	// Era131: DeltaFIFO, LIST then WATCH. Before 0.33 client-go knew no contexts; here a request that is under way
-	// when the informer stops is cancelled in this era too.
-	Era131
-	// Era133: RealFIFO, LIST then WATCH.
-	Era133
-	// Era135: RealFIFO with batches, WatchList.
-	Era135
-	// Era137: since 1.36 also atomic ReplacedAll, SyncAll and Bookmark deltas, and an unlocked queue while processing.
-	Era137
+	// ReleaseDefault is Release137.
+	ReleaseDefault Release = iota
+	// Release131: DeltaFIFO, LIST then WATCH. Before 0.33 client-go knew no contexts; here a request that is under way
+	// when the informer stops is cancelled in this release too.
+	Release131
+	// Release133: RealFIFO, LIST then WATCH.
+	Release133
+	// Release135: RealFIFO with batches, WatchList.
+	Release135
+	// Release137: since 1.36 also atomic ReplacedAll, SyncAll and Bookmark deltas, and an unlocked queue while processing.
+	Release137
 )
 
-// ParseEra reads "1.31", "1.33", "1.35" or "1.37"; an empty string is the default.
-func ParseEra(s string) (Era, error) {
+// ParseRelease reads "1.31", "1.33", "1.35" or "1.37"; an empty string is the default.
+func ParseRelease(s string) (Release, error) {
 	switch s {
 	case "":
-		return Era137, nil
+		return Release137, nil
 	case "1.31":
-		return Era131, nil
+		return Release131, nil
 	case "1.33":
-		return Era133, nil
+		return Release133, nil
 	case "1.35":
-		return Era135, nil
+		return Release135, nil
 	case "1.37", "1.36":
-		return Era137, nil
+		return Release137, nil
 	}
-	return 0, fmt.Errorf("unknown era %q: choose 1.31, 1.33, 1.35 or 1.37", s)
+	return 0, fmt.Errorf("unknown release %q: choose 1.31, 1.33, 1.35 or 1.37", s)
 }
 
-// String returns the era as ParseEra reads it.
-func (e Era) String() string {
+// String returns the release as ParseRelease reads it.
+func (e Release) String() string {
 	switch e {
-	case Era131:
+	case Release131:
 		return "1.31"
-	case Era133:
+	case Release133:
 		return "1.33"
-	case Era135:
+	case Release135:
 		return "1.35"
 	default:
 		return "1.37"
 	}
 }
 
-// features are what sets the eras apart: the gates of client-go that are on by
+// features are what sets the releases apart: the gates of client-go that are on by
 // default in the release, and what the release does without a gate.
 type features struct {
 	inOrder         bool // InOrderInformers: RealFIFO in place of DeltaFIFO
@@ -96,13 +96,13 @@ func (f features) before036() features {
 	return f
 }
 
-func (e Era) features() features {
+func (e Release) features() features {
 	switch e {
-	case Era131:
+	case Release131:
 		return features{pauseAtOnce: true, looseResync: true, drains: true}.before036()
-	case Era133:
+	case Release133:
 		return features{inOrder: true, drains: true}.before036()
-	case Era135:
+	case Release135:
 		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.before036()
 	default:
 		return features{inOrder: true, batch: true, atomic: true, unlock: true, watchList: true, resourceVersion: true}
