@@ -403,18 +403,6 @@ func (s *Script) play(lib *Library) *Outcome {
 // settle heals everything and waits until all backlogs must be empty.
 func (w *world) settle() {
 	w.c.heal()
-	w.c.mu.Lock()
-	var poisoned []string
-	for k, o := range w.c.objs { //maporder:free sorted below
-		if o.Labels[poison] != "" {
-			poisoned = append(poisoned, k)
-		}
-	}
-	w.c.mu.Unlock()
-	slices.Sort(poisoned)
-	for _, k := range poisoned {
-		w.c.put(k, "cured")
-	}
 	for range 4 {
 		w.sleep(61 * time.Second)
 	}

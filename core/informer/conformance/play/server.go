@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"net"
 	"net/http"
 	"os"
@@ -109,6 +110,10 @@ func (c *cluster) note(format string, args ...any) {
 func (c *cluster) put(key, app string, labels ...string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	c.putLocked(key, app, labels...)
+}
+
+func (c *cluster) putLocked(key, app string, labels ...string) {
 	ns, name, ok := strings.Cut(key, "/")
 	if !ok {
 		ns, name = "", key
@@ -295,7 +300,8 @@ func (c *cluster) end(err *apierrors.StatusError) {
 	s.push(frame{close: true})
 }
 
-// heal takes all trouble away: streams that would never get on are closed.
+// heal takes all trouble away: it closes streams that would never get on, and cures poisoned objects. It keeps the lock meanwhile, so that a
+// request that follows a closed stream sees all of them cured.
 func (c *cluster) heal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -308,6 +314,11 @@ func (c *cluster) heal() {
 	}
 	c.lag = 0
 	c.feed()
+	for _, key := range slices.Sorted(maps.Keys(c.objs)) {
+		if c.objs[key].Labels[poison] != "" {
+			c.putLocked(key, "cured")
+		}
+	}
 }
 
 // shutdown ends every stream's goroutine.
