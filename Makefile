@@ -31,7 +31,7 @@ WASM_SRC := $(shell find core wasm stories tools/wasmpage -name '*.go' -not -nam
 SHELL := bash
 .SHELLFLAGS := -o pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: always help run wasm build standalone test judges check fetch unit random controlplane e2e toolchains \
+.PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test \
   soak-some soak-day stress \
   stress-short bench releases \
@@ -77,16 +77,20 @@ dist: wasm ## archives for people without Go, checksums, krew's manifest: bin/di
 dist-test: wasm $(T) ## make every archive and look at it, and make one again elsewhere and from nothing: the same bytes
 	@$(T) go 'all archives' -- $(GO) test ./tools/dist -count=1 -timeout 60m -run TestAllArchives -dist.all
 
-# What the two tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
+# What the three tiers run, in this order. A step is a target whose tests and checks run by $(T) go and $(T) check, which count
 # them; NAME=check is a target that is one check by itself; A+B runs at the same time. To hook in a step, add a line here.
-# Every test in the repository is run by one of the two: tools/testrun/ledger.txt names those that make test leaves out.
+# make test leaves out the tests that call testing.Short. make verify and make judges run every test in the repository:
+# tools/testrun/ledger.txt names those that make verify leaves to make judges.
 TEST_STEPS   := wasm=check
 TEST_STEPS   += check+fetch=check
 TEST_STEPS   += unit+controlplane=check
-TEST_STEPS   += random
-TEST_STEPS   += soak-some
-TEST_STEPS   += e2e
-TEST_STEPS   += toolchains
+TEST_STEPS   += e2e-some
+VERIFY_STEPS := wasm=check
+VERIFY_STEPS += fetch=check
+VERIFY_STEPS += unit-all+controlplane=check
+VERIFY_STEPS += soak-some
+VERIFY_STEPS += e2e
+VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check
 JUDGES_STEPS += toolchains-all
 JUDGES_STEPS += dist-test
@@ -102,10 +106,13 @@ JUDGES_STEPS += soak-day
 JUDGES_STEPS += flat
 JUDGES_STEPS += stress-short
 
-test: $(T) ## what decides whether a change lands: checks, unit tests, a real control plane, real browsers
-	@$(T) tier test -limit 45m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
+test: $(T) ## what a contributor needs to trust a change: checks, unit tests, one real control plane, the page in Chromium
+	@$(T) tier test -limit 12m -make '$(MAKE_PROGRAM)' $(TEST_STEPS)
 
-judges: $(T) ## what takes too long for make test; run it too before a larger change is called done
+verify: $(T) ## what decides, after make test, whether a change lands: the long unit tests, every browser and cluster test
+	@$(T) tier verify -limit 48m -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(VERIFY_STEPS)
+
+judges: $(T) ## what takes too long for make verify; run it too before a larger change is called done
 	@$(T) tier judges -ledger tools/testrun/ledger.txt -make '$(MAKE_PROGRAM)' $(JUDGES_STEPS)
 
 $(T): $(wildcard tools/testrun/*.go) go.mod
@@ -142,19 +149,30 @@ fetch:
 	$(GO) run ./tools/webcheck -install
 	./e2e/install-browsers.sh
 
-# A test that hangs in the random schedules is found by their own watchdog; the limit is for a slow machine.
-unit: wasm $(T) ## unit tests, with the race detector where there is a C compiler
+# A test that hangs in the random schedules is found by their own watchdog; the limits are for a slow machine.
+unit: wasm $(T) ## the quick unit tests, with the race detector where there is a C compiler; what did not change comes from go's cache
 	@[ -n "$(RACE)" ] || echo "no C compiler found: running without the race detector (install gcc to have it)"
 	@failed=0; \
-	  $(T) go unit -show 'random schedules in|compared with client-go|schedules of the whole system' -- $(GO) test $(RACE) -timeout 40m ./... || failed=1; \
+	  $(T) go unit -show 'random schedules in' -- $(GO) test $(RACE) -short -timeout 20m ./... || failed=1; \
 	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
 	  $(T) go probe -C probe -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  $(T) go probe/metrics -C probe/metrics -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  $(T) go probe/controllerruntime -C probe/controllerruntime -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
 	  exit $$failed
 
-random: $(T) ## random schedules against client-go, without the race detector: some thousands
-	@$(T) go random -show 'random schedules in|compared with client-go' -- $(GO) test ./core/informer/conformance -run TestRandom -count=1 -timeout 40m
+# Virtual time, folds and schedules gain nothing from the race detector and are several times slower with it: only what serves
+# connections runs with it here. make test has run every package with it.
+RACED := ./server ./server/internal/relay ./server/internal/audience ./server/internal/wsconn ./server/internal/connlimit ./core/restwatch ./core/informer
+unit-all: wasm $(T) ## every unit test, also those that take long, and thousands of random schedules against client-go
+	@failed=0; \
+	  $(T) go 'unit, all' -show 'random schedules in|compared with client-go|schedules of the whole system' -- \
+	    $(GO) test -timeout 40m $(filter-out $(patsubst ./%,informerscope/%,$(RACED)),$(shell $(GO) list ./...)) || failed=1; \
+	  $(T) go 'unit, all, with the race detector' -- $(GO) test $(RACE) -timeout 40m $(RACED) || failed=1; \
+	  $(T) go standalone -C tools/standalone -- $(GO) test ./... || failed=1; \
+	  for module in probe probe/metrics probe/controllerruntime; do \
+	    $(T) go $$module -C $$module -- $(GO) test $(RACE) -timeout 20m ./... || failed=1; \
+	  done; \
+	  exit $$failed
 
 controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they are not yet
 	cd e2e && $(GO) run ./cmd/controlplane
@@ -162,6 +180,12 @@ controlplane: ## build etcd, kube-apiserver and kubectl for the tests, if they a
 e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in real browsers
 	./e2e/install-browsers.sh
 	@$(T) go e2e -C e2e -- $(GO) test -count=1 -timeout 75m ./...
+
+# One real control plane with one live pipeline, one walk through the page, a story and a recording.
+SOME := TestPipeline|TestSimulated|TestStageShowsState|TestTheTour|TestARecordingIsToldAsAStory|TestWords
+e2e-some: wasm $(T) ## the page in Chromium: a live cluster, a walk, a story, a recording
+	./e2e/install-chromium.sh
+	@$(T) go 'e2e, some' -C e2e -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' .
 
 toolchains: wasm $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh
@@ -233,10 +257,6 @@ soak: ## the whole system on virtual time with faults from seeds, as many as one
 
 soak-informer: ## random schedules against client-go, as many as one likes: SEEDS=n FROM=seed
 	$(GO) test ./core/informer/conformance -run 'TestRandom' -count=1 -timeout 0 -v -conformance.seeds=$(SEEDS) -conformance.from=$(FROM)
-
-# Without the race detector, which make unit has: some thousands in less than a minute where nothing else runs, fewer where much does.
-soak-some: $(T)
-	@$(T) go 'whole system' -show 'schedules of the whole system' -- $(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 40m -soak.for=90s
 
 # From seeds that no other day has played: as many schedules as make soak-informer, and a tenth as many of the whole system.
 soak-day: $(T)

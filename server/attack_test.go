@@ -277,6 +277,9 @@ func TestUnderAttackPeopleGetIn(t *testing.T) {
 
 // TestUnderAttackMemoryIsBounded attacks the program as it is built, and reads from the system the most memory that it ever held.
 func TestUnderAttackMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	if runtime.GOOS != "linux" {
 		t.Skip("the most memory that a process held is read from /proc, which Linux has")
 	}

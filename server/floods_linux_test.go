@@ -156,6 +156,9 @@ func (p *process) metric(name string) int {
 }
 
 func TestFloodsOfAViewer(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	watch := func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }
 	for _, flood := range []struct {
 		name     string

@@ -268,6 +268,9 @@ func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 // TestMemoryOfManyViewersWhoReadNothing: all that the server takes together has a bound, whatever each of them may have, and when they leave
 // it is as before.
 func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, crowd := range []struct{ viewers, streams, ceiling int }{{16, 50, 768}, {8, 250, 768}} {
 		t.Run(fmt.Sprintf("%d viewers, %d streams", crowd.viewers, crowd.streams), func(t *testing.T) {
 			full := make(chan struct{}, 1<<12)
@@ -316,6 +319,9 @@ func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 
 // TestMemoryOfMetadata: 32 lists of Secrets at one time, each with an applied manifest of 100 KB that does not go out.
 func TestMemoryOfMetadata(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const lists, secrets, ceiling = 32, 100, 192
 	annotation := strings.Repeat(`{\"data\":{\"password\":\"aHVudGVyMg==\"}} `, 100<<10/42)
 	var together sync.WaitGroup

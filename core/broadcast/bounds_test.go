@@ -31,6 +31,9 @@ func filled(before, unit, after string) string {
 
 // TestCheckMakesLittle: whatever lists a segment of 4 MiB brings, what is made of them to refuse or to rewrite it is some tens of megabytes.
 func TestCheckMakesLittle(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const ceiling = 256 << 20 // of everything that was allocated, freed or not; pools give back less under the race detector
 	list := func(unit string, n int) string { return strings.TrimSuffix(strings.Repeat(unit, n), ",") }
 	restored := func(list string) string { return `{"s":0,"t":0,"k":"Restored","txt":"{` + list }
@@ -77,6 +80,9 @@ func TestCheckMakesLittle(t *testing.T) {
 
 // TestAFullLogIsWithinTheBounds: the longest lists that a page can have pass.
 func TestAFullLogIsWithinTheBounds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	s := newSpeaker(3, trace.RecorderOptions{})
 	s.selected("1.37")
 	for i := range 1000 {

@@ -212,6 +212,9 @@ func apply(t testing.TB, f *Follower, segments ...Segment) []Position {
 // TestFollowedFoldEqualsSpeakersFold: at every segment's head, from segment 1 and from every checkpoint, and at moments of
 // the past that a follower seeks.
 func TestFollowedFoldEqualsSpeakersFold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, bodies := range []bool{false, true} {
 		for seed := range uint64(2) {
 			t.Run(fmt.Sprintf("bodies=%v seed=%d", bodies, seed), func(t *testing.T) { followed(t, seed, bodies) })
@@ -298,6 +301,9 @@ func restored(rec *trace.Recorder, from, seq uint64) *trace.Fold {
 
 // TestLargeCheckpointsSpanSegments: a store whose objects do not fit into one segment, with bodies, as a list and as a checkpoint.
 func TestLargeCheckpointsSpanSegments(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	s := newSpeaker(1, trace.RecorderOptions{})
 	s.selected("1.37")
 	s.replaced(0, 3000, 3000)

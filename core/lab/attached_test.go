@@ -181,6 +181,9 @@ const selectedLine = `{"s":1,"t":10,"k":"Selected","txt":"{\"source\":\"live\",\
 // TestAnAttachedProcessThatFloods: whatever an attached process tells, as fast as it can and without an end, the page keeps a bounded part of
 // it, says what is wrong where something is, has turns for other work, and can be led elsewhere.
 func TestAnAttachedProcessThatFloods(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	note := `{"s":1,"t":1,"k":"Note","txt":"` + strings.Repeat("x", 200) + `"}` + "\n"
 	many := func(n int) string { return "{}" + strings.Repeat(",{}", n-1) }
 	for _, c := range []struct {

@@ -548,6 +548,9 @@ func TestATalkThatIsOverIsARecording(t *testing.T) {
 }
 
 func TestASlowFollowerIsToldHowFarBehind(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		h, s := onTheAir(t)
 		f := newSeat(t, h.fetch)

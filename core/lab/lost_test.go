@@ -37,6 +37,9 @@ func simulatedPods(t *testing.T, cluster *simcluster.Cluster) map[string]string 
 // in old releases and new, while the cluster changes. Afterwards each store holds what the cluster has, version by version, and each handler
 // was told of it last.
 func TestNothingIsLostToAFault(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	type step struct {
 		name string
 		on   bool // it is held for a while

@@ -54,6 +54,9 @@ func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
 // TestTheStoreIsAsLargeAsItsTransformLeavesIt holds the bytes that State has of a store against what the cluster lists, at rest, and
 // against a recount at random moments, also of the recording.
 func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, transform := range []string{"", managedFields, metadataOnly} {
 		for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
 			t.Run(transform+"/"+release, func(t *testing.T) {

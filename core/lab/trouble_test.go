@@ -181,6 +181,9 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 }
 
 func TestANamespaceThatDoesNotExist(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	var created atomic.Bool
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {

@@ -9,6 +9,9 @@ import (
 // TestStatusSplice holds the short way to a new status against the long one, for every deployment and replica set that a
 // lively cluster has, and sees that the short way is the one taken.
 func TestStatusSplice(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	c, clk := newFake(Options{Objects: 300, Seed: 11, Rate: 500})
 	if err := c.CreateDeployment("shop", "new-app", 7); err != nil {
 		t.Fatal(err)

@@ -11,6 +11,9 @@ import (
 // TestAQuestionIsAskedBeforeTheStepShowsIt tells each story that asks, in each of its releases: nothing happens while a question is open, none of
 // what the step does has been done, and at its end it says which answer was right.
 func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	all := library(t)
 	stories, questions := 0, 0
 	for _, story := range all {

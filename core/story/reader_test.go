@@ -104,6 +104,9 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 // TestAStoryIsTakenUpWhereItWasLeft begins each story at each of its steps: what was before has happened, what is asked before was done, and
 // from there it goes on to its end.
 func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, story := range library(t) {
 		t.Run(story.ID, func(t *testing.T) {
 			for at := range story.Steps {

@@ -24,6 +24,9 @@ func rides(s *Story) (out []int) {
 // TestTheStepsThatRide comes to each step that rides, in each release of each story: what it names is an object that the log has a whole ride of,
 // which is over when the step is, and time stands still for as long as one rides.
 func TestTheStepsThatRide(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	var told []string
 	for _, story := range library(t) {
 		for _, at := range rides(story) {

@@ -87,6 +87,9 @@ func costOf(file io.Reader, o RecorderOptions) (c cost) {
 // TestFilesThatAreMadeToDoHarm: what is more than an event may have is refused with words that say what the limit is, before it is decoded, and
 // where it can be before all of it is read.
 func TestFilesThatAreMadeToDoHarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	line := func(rest string) io.Reader {
 		return strings.NewReader(fileHead + `{"s":1,"t":1,"k":"Note",` + rest + "}\n")
 	}
@@ -149,6 +152,9 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 // TestReadingKeepsNoMoreThanALog: of a file with more events than a log has, or with more in them, no more is kept than the log's bounds, at any
 // time; and other work on the thread has a turn after each piece, also within a long line.
 func TestReadingKeepsNoMoreThanALog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	notes := func(n int) io.Reader {
 		return io.MultiReader(strings.NewReader(fileHead), repeated(`{"s":1,"t":1,"k":"Note","txt":"a note of some length"}`+"\n", n))
 	}
@@ -272,6 +278,9 @@ func alike(n int) []string {
 // TestAFoldIsBounded: a log without an end, of objects, entries of queues and keys of which none is ever taken away, leaves a fold of a bounded
 // size, whose work for an event does not grow with it.
 func TestAFoldIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	f := NewFold()
 	put := func(kind informer.Kind, key string) { f.Apply(&Event{Event: informer.Event{Kind: kind, Key: key}}) }
 	for _, key := range []string{"ns/a", "ns/b"} {

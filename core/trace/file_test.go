@@ -247,6 +247,9 @@ func foldAll(b []byte) {
 
 // TestDamageAtEveryByte: no damage panics, and what is loaded is a prefix.
 func TestDamageAtEveryByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	b := small(t, 12)
 	lines := bytes.Count(b, []byte("\n"))
 	for i := range b {

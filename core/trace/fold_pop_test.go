@@ -14,6 +14,9 @@ import (
 // What NextPop says of a queue that is full is what the real queue of the release then hands over: at rest, and asked while a
 // batch is being processed.
 func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
 		for seed := range uint64(10) {
 			rng := rand.New(rand.NewPCG(seed, uint64(release)))

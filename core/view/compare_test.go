@@ -343,6 +343,9 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison,
 // What is compared is a fact of the log: at any seq, sought forwards and backwards, stepped to, and followed live, it is what the log
 // tells when it is read from its beginning.
 func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, releases := range []string{"1.31,1.37", "1.33,1.35", "1.37,1.31"} {
 		for seed := range uint64(3) {
 			t.Run(fmt.Sprintf("%s, seed %d", releases, seed), func(t *testing.T) {

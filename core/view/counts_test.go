@@ -16,6 +16,9 @@ import (
 // What facts count is what State has: sums of the queue and of the rings, the requests that are open, and each change in one part of the
 // ledger.
 func TestFactsCountWhatStateHas(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	seen := map[string]int{}
 	for i, release := range releases[:4] {
 		t.Run(release, func(t *testing.T) {

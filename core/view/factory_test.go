@@ -16,6 +16,9 @@ import (
 // TestFramesOfSeveralInformersAddUp: whichever informer shows, whatever begins and ends and wherever the view goes, the page that was sent its
 // frames shows the fold of the log up to there, of the one informer in full and of each in its row.
 func TestFramesOfSeveralInformersAddUp(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for seed, resource := range []string{"pods", "pods,nodes,deployments.apps"} {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(uint64(seed), 7))

@@ -126,6 +126,9 @@ func laneFacts(v *view.View) []*trace.Facts {
 
 // There is one answer to what is true at a seq, whichever way one came there, and the frames bring it.
 func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for i, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -213,6 +216,9 @@ func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
 
 // A recording whose beginning was not kept knows what its first seconds need.
 func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for i, release := range releases {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -273,6 +279,9 @@ func events(rec *trace.Recorder) []*trace.Event {
 
 // What is said of the next batch and of the next request is what the queue and the Reflector then do.
 func TestFactsForetell(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	requests := map[string]int{}
 	for i, release := range releases {
 		t.Run(release, func(t *testing.T) {
@@ -402,6 +411,9 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 
 // The listener that matters stays for a while, is there, and is one that has something to tell if any has for long.
 func TestTheListenerThatMattersIsSteady(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for i, release := range releases[:4] {
 		synctest.Test(t, func(t *testing.T) {
 			rec := whole()

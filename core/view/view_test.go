@@ -227,6 +227,9 @@ func pass(d time.Duration) {
 
 // Whatever the view does, the page that was sent its frames shows the fold of the log up to where the view is.
 func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for seed := range uint64(6) {
 		synctest.Test(t, func(t *testing.T) {
 			rng := rand.New(rand.NewPCG(seed, 1))

@@ -166,6 +166,9 @@ func needsPage(t *testing.T) {
 
 // TestOneArchive makes this machine's archive and runs what is in it.
 func TestOneArchive(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	needsPage(t)
 	p := platform{runtime.GOOS, runtime.GOARCH}
 	if !slices.Contains(platforms, p) {

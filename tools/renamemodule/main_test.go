@@ -17,6 +17,9 @@ import (
 // A copy of this repository is renamed, and its three modules are published where the go command finds them. Modules elsewhere require them: they
 // resolve to the published versions, build, pass their tests, and see a controller's informer.
 func TestRename(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const (
 		from    = "informerscope/probe"
 		to      = "example.com/owner/scope/probe"

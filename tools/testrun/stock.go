@@ -19,7 +19,7 @@ import (
 	"unicode/utf8"
 )
 
-// A ledger names the tests that "make test" does not run, or in which it may
+// A ledger names the tests that "make verify" does not run, or in which it may
 // happen that it does not, so that nothing is in no tier unnoticed. Each line
 // is PACKAGE TEST HOW WHY; PACKAGE may end in "/..." and TEST may be "*". HOW is
 //

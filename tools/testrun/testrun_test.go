@@ -286,6 +286,9 @@ func TestOnOne(t *testing.T) {
 
 // TestStress: what fails now and then is found, with its output kept, and the busy processes end.
 func TestStress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	dir := write(t, map[string]string{"go.mod": goMod,
 		"a/a_test.go": onOne,
 		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n"})

@@ -74,6 +74,9 @@ func TestAToolchainInTheModuleCacheHasAnotherName(t *testing.T) {
 // Sources that are otherwise than expected cost what was to be made of them and no more: the page is built all the same, and
 // one line says what is lost.
 func TestSourcesThatAreOtherwise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	was := program
 	defer func() { program = was }()
 	program = "informerscope/tools/wasmpage/testdata/least" // its runtime is all of the toolchain that is compiled
@@ -136,6 +139,9 @@ func TestSourcesThatAreOtherwise(t *testing.T) {
 
 // What looks as expected and yet does not compile is found out by building.
 func TestABuildThatFailsIsTriedWithout(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	wasProgram, wasPlace := program, determinism.Places[0]
 	defer func() { program, determinism.Places[0] = wasProgram, wasPlace }()
 	program = "informerscope/tools/wasmpage/testdata/least"
@@ -156,6 +162,9 @@ func TestABuildThatFailsIsTriedWithout(t *testing.T) {
 
 // A mistake in the page's own code is reported once and as it is.
 func TestAMistakeOfOursIsNoReasonToBuildPlainly(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	was := program
 	defer func() { program = was }()
 	program = "informerscope/tools/wasmpage/testdata/mistaken"

@@ -65,6 +65,9 @@ func TestEveryEffectIsKnown(t *testing.T) {
 // The program must keep what the types say is never null and never missing. It is run before anything is there, on a list, in
 // trouble, with two releases, and after a jump.
 func TestWhatTheProgramSaysIsOfTheseTypes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, release := range []string{"1.31", "1.37", "1.31,1.37"} {
 		t.Run(release, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { look(t, release) })

@@ -166,6 +166,9 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 
 // TestARecordingBecomesAStory proposes a story on a recording with a note and a relist, and tells it.
 func TestARecordingBecomesAStory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, release := range []string{"1.37", "1.31", "1.31,1.37"} {
 		t.Run(release, func(t *testing.T) {
 			recording := record(t, release, relists)
@@ -189,6 +192,9 @@ func TestARecordingBecomesAStory(t *testing.T) {
 
 // TestTheWorstMinuteBecomesAStory has a handler that is slow from the second minute on, and no mark that says so.
 func TestTheWorstMinuteBecomesAStory(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	recording := record(t, "1.37", slow)
 	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
 	if err != nil {
@@ -432,6 +438,9 @@ func (s *sampled) Read(p []byte) (int, error) {
 
 // TestOfFilesThatAreMadeToDoHarm: a packed file that unpacks to much more than a recording has costs no more than an ordinary one.
 func TestOfFilesThatAreMadeToDoHarm(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const head = `{"format":"informerscope-trace","version":1,"selection":{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}}` + "\n"
 	packed := func(begin, again string, times int) io.Reader {
 		var b bytes.Buffer

@@ -497,6 +497,9 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 
 // TestMemoryIsBounded: without a directory the oldest segments go, up to a checkpoint, and the numbers say so.
 func TestMemoryIsBounded(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	const limit = 100_000
 	hall := open(t, Options{Memory: limit})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"

@@ -17,6 +17,9 @@ import (
 // TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has a copy of the rule:
 // what comes out of both says the same. The documents are random trees with names and values that matter.
 func TestTheProbeRedactsAlike(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	b64 := base64.StdEncoding.EncodeToString
 	names := []string{"a", "annotations", "annotations", "annotations", Key, "x/applied", "kapp.k14s.io/original", "original", "original-x", "aboriginal",
 		"e/last-applied", "e/lastHandledConfig", "e/applied.state", "kind", "metadata", "x/LAST_APPLIED", "deployment.kubernetes.io/revision", "世界", `quo"te\`, strings.Repeat("n", maxName),

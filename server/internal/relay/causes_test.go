@@ -335,6 +335,9 @@ const canary = "c4nary-"
 // TestNothingLeaks puts a canary into every field of a kubeconfig, and into what API servers and proxies answer, and looks for them in
 // everything that leaves: answers with their headers, the log, and the listing of contexts.
 func TestNothingLeaks(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, "")
 	}

@@ -24,7 +24,6 @@ var (
 	seedFlag  = flag.Int64("soak.seed", 0, "play this seed alone, -soak.times times")
 	timesFlag = flag.Int("soak.times", 20, "how often to play the one seed: its script is always the same, the order of goroutines is not")
 	seedsFlag = flag.Int64("soak.seeds", 0, "how many scripts to play; 0 is some, as make test does")
-	forFlag   = flag.Duration("soak.for", 0, "begin no more scripts after this long, but for the first 200; 0 is no bound")
 	worstFlag = flag.Int("soak.worst", 3, "end after so many scripts that broke something")
 	fromFlag  = flag.Int64("soak.from", 1, "the first seed")
 )
@@ -137,7 +136,7 @@ func TestSoak(t *testing.T) {
 				dir := t.TempDir()
 				for !all.enough() {
 					seed := next.Add(1) - 1
-					if seed >= *fromFlag+n || *forFlag > 0 && seed >= *fromFlag+200 && time.Since(began) > *forFlag {
+					if seed >= *fromFlag+n {
 						return
 					}
 					s := Generate(seed)

@@ -33,6 +33,9 @@ func toolchainFor(t *testing.T, dir string) *toolchain.Toolchain {
 }
 
 func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	tc, dir, replace := prepared(t)
 	for module, pkg := range copied {
 		origin, err := originDir(tc, pkg)
@@ -73,6 +76,9 @@ func TestTheDoorsOfThisToolchainAreClosed(t *testing.T) {
 
 // A fresh machine's first command may be make run: then no module has been downloaded yet.
 func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	origin, err := originDir(toolchainFor(t, t.TempDir()), copied[Apimachinery])
 	if err != nil {
 		t.Fatal(err)
@@ -88,6 +94,9 @@ func TestModulesAreDownloadedWhereNoneIsYet(t *testing.T) {
 }
 
 func TestTheBuildTakesTheCopiesOfTheModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	tc, dir, replace := prepared(t)
 	overlay, err := toolchain.WriteOverlay(dir, replace)
 	if err != nil {
@@ -115,6 +124,9 @@ func TestTheBuildTakesTheCopiesOfTheModules(t *testing.T) {
 }
 
 func TestAToolchainBuiltOtherwiseIsRefused(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
+	}
 	for _, pkg := range []string{"net", Apimachinery + "/pkg/util/net"} {
 		was := doors[pkg]
 		doors[pkg] = append(slices.Clone(was), "Dialer.DialTheMoon")
