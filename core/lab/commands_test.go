@@ -152,7 +152,7 @@ func signature(args []Arg) string {
 	return strings.Join(words, ", ")
 }
 
-// values say which values the arguments take, where the name does not say it; docs/protocol.md has all of it.
+// values are the values that the arguments take, where their names do not give them.
 func values(args []Arg) (all []string) {
 	for _, a := range args {
 		switch {
