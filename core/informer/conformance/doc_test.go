@@ -88,7 +88,7 @@ func groups(item int) (all []*group) {
 			if names == every {
 				names = "all"
 			}
-			add(names, r.Name)
+			add(names, r.ID())
 		}
 	}
 	for i := range newestRows {
@@ -97,7 +97,7 @@ func groups(item int) (all []*group) {
 			if names == every {
 				names = "all, by v0.37.2"
 			}
-			add(names, r.name)
+			add(names, r.id())
 		}
 	}
 	return all
@@ -140,10 +140,9 @@ each with the apimachinery, klog and utils it was released with (` + "`testdata/
 
 ## Behaviours
 
-All are equal. ` + "`first_list`" + ` of item 4 is ` + "`TestItem/004_first_list`" + `; ` + "`-run TestItem/004`" + ` runs the whole item. "By v0.37.2" names the
-judge where older releases lack the API.
+All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + ` runs item 4. "By v0.37.2" names the judge where older releases lack the API.
 
-| item | behaviour | releases | test of the item |
+| item | behaviour | releases | subtests of ` + "`TestItem`" + ` |
 |-|-|-|-|
 `)
 	for item := 1; item <= play.Items; item++ {
