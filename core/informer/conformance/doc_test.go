@@ -140,14 +140,14 @@ each with the apimachinery, klog and utils it was released with (` + "`testdata/
 
 ## Behaviours
 
-All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + ` runs item 4. "By v0.37.2" names the judge where older releases lack the API.
+All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + ` runs behaviour 4. "By v0.37.2" names the judge where older releases lack the API.
 
-| item | behaviour | releases | subtests of ` + "`TestItem`" + ` |
-|-|-|-|-|
+| behaviour | releases | subtests of ` + "`TestItem`" + ` |
+|-|-|-|
 `)
 	for item := 1; item <= play.Items; item++ {
 		for _, g := range groups(item) {
-			fmt.Fprintf(&b, "| %d | %s | %s | %s |\n", item, titles[item], g.releases, strings.Join(g.tests, ", "))
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", titles[item], g.releases, strings.Join(g.tests, ", "))
 		}
 	}
 	b.WriteString("\n## Where we differ on purpose\n\n| what | why |\n|-|-|\n")
