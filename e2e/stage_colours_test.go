@@ -123,10 +123,10 @@ func TestStageColours(t *testing.T) {
 		t.Fatal(err)
 	}
 	themes := palettes(string(css))
-	table := []string{"| role | dark | | light | | contrast | | contrast, light | |", "|-|-|-|-|-|-|-|-|-|"}
+	table := []string{"| role | dark | light | contrast | contrast, light |", "|-|-|-|-|-|"}
 	grounds := "| `bg`, `panel` |"
 	for _, th := range colourThemes {
-		grounds += fmt.Sprintf(" %s, %s | |", themes[th.name]["bg"], themes[th.name]["panel"])
+		grounds += fmt.Sprintf(" %s, %s |", themes[th.name]["bg"], themes[th.name]["panel"])
 	}
 	table = append(table, grounds)
 	for _, role := range colourRoles {
@@ -145,7 +145,7 @@ func TestStageColours(t *testing.T) {
 				t.Errorf("--%s (%s) in the theme %s is %s, %.2f on bg and %.2f on panel, want %.1f at least", role.name, role.words, th.name, p[role.name], bg, panel,
 					role.least)
 			}
-			line += fmt.Sprintf(" %s | %.1f / %.1f |", p[role.name], bg, panel)
+			line += fmt.Sprintf(" %s %.1f/%.1f |", p[role.name], bg, panel)
 		}
 		table = append(table, line)
 	}

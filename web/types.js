@@ -851,7 +851,7 @@
  */
 
 /**
- * Calls is what each call of the worker answers; docs/protocol.md says what they take and do.
+ * Calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
  * @typedef {object} Calls
  * @property {WholeState} state
  * @property {Selection} select

@@ -38,7 +38,7 @@ type Command struct {
 	Script bool
 	// Verbs are how what it did is written in the "do" of a link; none for what a link does not tell.
 	Verbs []Verb
-	// Does says for docs/protocol.md what it does, and Answers what it answers.
+	// Does is what it does, and Answers what it returns, as docs/protocol.md has it, or docs/reference.md if Script is set.
 	Does, Answers string
 	// Patience bounds what waits for a cluster that may not answer; zero is no bound.
 	Patience time.Duration
@@ -50,7 +50,7 @@ type Command struct {
 type Verb struct {
 	Name string
 	Args []Arg
-	// Means says for docs/protocol.md what the arguments do not say.
+	// Means is what docs/protocol.md adds to the arguments.
 	Means string
 	// play does it again. l.mu is held. What failed then fails now, so there is nothing to report.
 	play func(l *Lab, s step)

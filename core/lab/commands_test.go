@@ -35,61 +35,86 @@ var typeWords = map[Type]string{Whole: "integer", Switch: "boolean", Any: "objec
 
 func typeWord(t Type) string { return cmp.Or(typeWords[t], string(t)) }
 
-// argumentWords are the arguments of a command as docs/protocol.md shows them.
+// argumentWords are the arguments of a command as docs/protocol.md shows them: a name with a question mark may be left out.
 func argumentWords(args []Arg) string {
 	words := make([]string, len(args))
 	for i, a := range args {
-		words[i] = a.Name + ": " + typeWord(a.Type)
+		name := a.Name
+		if !a.Needed {
+			name += "?"
+		}
+		name = "`" + name + "`"
+		words[i] = name + ": " + typeWord(a.Type)
 		switch {
 		case len(a.OneOf) > 0:
-			words[i] = a.Name + ": `" + strings.Join(a.OneOf, "`, `") + "`"
+			words[i] = name + ": `" + strings.Join(a.OneOf, "`, `") + "`"
 		case a.Type == Object:
-			words[i] = a.Name + ": {" + argumentWords(a.Members) + "}"
+			words[i] = name + ": {" + argumentWords(a.Members) + "}"
 		case a.Longest > 0:
 			words[i] += fmt.Sprintf(" up to %d bytes", a.Longest)
 		case a.Max == most && a.Min < 0, a.Min == 0 && a.Max == 0:
 		case a.Max >= math.MaxInt32: // no limit that a person meets
 			words[i] += " from " + decimal(a.Min)
-		default:
+		case a.Min < 0:
 			words[i] += fmt.Sprintf(" %s to %s", decimal(a.Min), decimal(a.Max))
-		}
-		if a.Needed {
-			words[i] += " (required)"
+		default:
+			words[i] += fmt.Sprintf(" %s–%s", decimal(a.Min), decimal(a.Max))
 		}
 	}
 	return strings.Join(words, "; ")
 }
 
-// commandRows is the table of commands.
+// commandRows are two tables: the commands of docs/reference.md, by what they do to the experiment, and all others in full.
 func commandRows() string {
-	var b strings.Builder
-	b.WriteString("| command | arguments | effect | in a link | story | script | what it does | result |\n|-|-|-|-|-|-|-|-|\n")
-	for _, c := range Commands() {
-		var verbs []string
-		for _, v := range c.Verbs {
-			verbs = append(verbs, "`"+v.Name+"`")
-		}
-		yes := map[bool]string{true: "yes"}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %s | %s |\n", c.Name, argumentWords(c.Args), c.Effect, strings.Join(verbs, ", "),
-			yes[c.Story], yes[c.Script], c.Does, c.Answers)
+	type kind struct {
+		effect Effect
+		story  bool
 	}
-	return b.String()
+	var kinds []kind
+	names := map[kind][]string{}
+	var others strings.Builder
+	for _, c := range Commands() {
+		if !c.Script {
+			does := c.Does
+			if c.Answers != "`true`" {
+				does = strings.TrimPrefix(does+" → "+c.Answers, " → ")
+			}
+			fmt.Fprintf(&others, "| `%s` | %s | %s | %s |\n", c.Name, argumentWords(c.Args), c.Effect, does)
+			continue
+		}
+		k := kind{c.Effect, c.Story}
+		if names[k] == nil {
+			kinds = append(kinds, k)
+		}
+		names[k] = append(names[k], "`"+c.Name+"`")
+	}
+	var b strings.Builder
+	b.WriteString("| of the script API | effect | story |\n|-|-|-|\n")
+	for _, k := range kinds {
+		fmt.Fprintf(&b, "| %s | %s | %s |\n", strings.Join(names[k], ", "), k.effect, map[bool]string{true: "yes"}[k.story])
+	}
+	return b.String() + "\n| of the page alone | arguments | effect | what it does → result |\n|-|-|-|-|\n" + others.String()
 }
 
 // verbRows is the table of what can stand in the "do" of a link.
 func verbRows() string {
 	var b strings.Builder
-	b.WriteString("| verb | arguments | command | meaning |\n|-|-|-|-|\n")
+	b.WriteString("| command | its verbs |\n|-|-|\n")
 	for _, c := range Commands() {
+		var verbs []string
 		for _, v := range c.Verbs {
-			args := make([]string, len(v.Args))
-			for i, a := range v.Args {
-				args[i] = a.Name
-				if a.Type != Text {
-					args[i] += ": " + typeWord(a.Type)
-				}
+			form := v.Name
+			for _, a := range v.Args {
+				form += ":" + a.Name
 			}
-			fmt.Fprintf(&b, "| `%s` | %s | `%s` | %s |\n", v.Name, strings.Join(args, "; "), c.Name, v.Means)
+			form = "`" + form + "`"
+			if v.Means != "" {
+				form += " (" + v.Means + ")"
+			}
+			verbs = append(verbs, form)
+		}
+		if len(verbs) > 0 {
+			fmt.Fprintf(&b, "| `%s` | %s |\n", c.Name, strings.Join(verbs, ", "))
 		}
 	}
 	return b.String()
@@ -127,7 +152,7 @@ func signature(args []Arg) string {
 	return strings.Join(words, ", ")
 }
 
-// values say which values the arguments take, where the name does not say it; docs/protocol.md has all of it.
+// values are the values that the arguments take, where their names do not give them.
 func values(args []Arg) (all []string) {
 	for _, a := range args {
 		switch {

@@ -183,7 +183,7 @@ func stateCommands() []Command {
 		Verbs: []Verb{{
 			Name: "watch", Args: []Arg{linkText("eras"), linkText("group"), linkText("version"), linkText("resource"), linkText("kind"),
 				linkText("namespace"), linkText("transform")},
-			Means: "an earlier experiment on the same cluster begins", play: (*Lab).playWatch,
+			Means: "an earlier experiment begins", play: (*Lab).playWatch,
 		}, {
 			Name: "halt", Means: "it ends", play: func(l *Lab, _ step) { l.stopExperiment() },
 		}},
@@ -235,7 +235,7 @@ func experimentCommands() []Command {
 			Name: "fault", Args: []Arg{linkText("name"), linkText("on or off"), linkWhole("millis"), linkWhole("count"), linkWhole("lane")},
 			Means: "`on` or `off` for a held fault", play: (*Lab).playFault,
 		}, {
-			Name: "reboot", Means: "the API server restarts: the fault `restart`", play: func(l *Lab, _ step) { l.reboot() },
+			Name: "reboot", Means: "`restart`", play: func(l *Lab, _ step) { l.reboot() },
 		}},
 		run: twoAbout(func(i Informer, name string, args FaultArgs) (any, error) {
 			on, err := i.Fault(name, args)
@@ -366,16 +366,16 @@ func experimentCommands() []Command {
 			{Name: "scale", Args: []Arg{linkText("namespace/name"), linkWhole("replicas")}, play: (*Lab).playDeployment},
 			{Name: "restart", Args: []Arg{linkText("namespace/name")}, play: (*Lab).playDeployment},
 			{Name: "drop", Args: []Arg{linkText("namespace/name")}, Means: "`deleteDeployment`", play: (*Lab).playDeployment},
-			{Name: "delete", Args: []Arg{linkText("namespace/name")}, Means: "a pod; without arguments a random one", play: func(l *Lab, s step) {
+			{Name: "delete", Args: []Arg{linkText("namespace/name")}, Means: "without arguments a random pod", play: func(l *Lab, s step) {
 				_, _ = l.change("delete", ClusterArgs{Key: s.arg(0)})
 			}},
 			{Name: "burst", Args: []Arg{linkWhole("n")}, play: func(l *Lab, s step) { _, _ = l.change("burst", ClusterArgs{N: s.int(0)}) }},
 			{Name: "compact", play: func(l *Lab, _ step) { _, _ = l.change("compact", ClusterArgs{}) }},
-			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "to an API server n versions behind; 0: it has caught up",
+			{Name: "failover", Args: []Arg{linkWhole("n")}, Means: "0: it has caught up",
 				play: func(l *Lab, s step) { _, _ = l.change("failover", ClusterArgs{N: s.int(0)}) }},
-			{Name: "crowd", Args: []Arg{linkWhole("n")}, Means: "other clients watch the pods",
+			{Name: "crowd", Args: []Arg{linkWhole("n")},
 				play: func(l *Lab, s step) { _, _ = l.change("crowd", ClusterArgs{N: s.int(0)}) }},
-			{Name: "expire", Means: "every watch of pods ends with 410", play: func(l *Lab, _ step) { _, _ = l.change("expire", ClusterArgs{}) }},
+			{Name: "expire", play: func(l *Lab, _ step) { _, _ = l.change("expire", ClusterArgs{}) }},
 			{Name: "rate", Args: []Arg{linkNumber("perSecond")}, play: func(l *Lab, s step) {
 				_, _ = l.change("rate", ClusterArgs{PerSecond: s.float(0)})
 			}},
@@ -531,7 +531,7 @@ func sourceCommands() []Command {
 		run:     nothing(func(ctx context.Context, c *Console) (any, error) { return c.Lab.Sources(ctx), nil }),
 	}, {
 		Name: "token", Effect: Begins, Patience: clusterPatience, Args: []Arg{{Name: "token", Type: Text, Needed: true}},
-		Does:    "uses another token, of a newer start of the server; a live watch that the old one kept from working starts over",
+		Does:    "uses the token of a newer start of the server, and starts a refused live watch over",
 		Answers: "as `sources`",
 		run:     one("", func(ctx context.Context, c *Console, token string) (any, error) { return c.token(ctx, token) }),
 	}, {

@@ -48,9 +48,8 @@ func tellingCommands() []Command {
 		}),
 	}, {
 		Name: "storyAdd", Effect: Shows,
-		Args: []Arg{{Name: "file", Type: Text, Needed: true, Longest: longestName}, {Name: "content", Type: Content, Needed: true}},
-		Does: "adds a story from a file (see docs/stories.md), in place of an earlier one of the same name. An error names the line and what was " +
-			"expected there",
+		Args:    []Arg{{Name: "file", Type: Text, Needed: true, Longest: longestName}, {Name: "content", Type: Content, Needed: true}},
+		Does:    "adds a story from a file, in place of an earlier one of the same name. An error names the line",
 		Answers: "its id",
 		run: func(_ context.Context, c *Console, given arguments) (any, error) {
 			file, err := argument(given, 0, "")
@@ -70,8 +69,8 @@ func tellingCommands() []Command {
 		Name: "storyBegin", Effect: Begins, Patience: clusterPatience,
 		Args: []Arg{{Name: "id", Type: Text, Needed: true, Longest: longestName}, {Name: "era", Type: Text, Longest: longestName},
 			{Name: "step", Type: Whole, Min: 0, Max: 1000}, {Name: "recording", Type: Content}},
-		Does: "begins a story on its own cluster, in one of its releases (`era`). Frames then carry `story`. With `step`, from 0, the story resumes " +
-			"there: the steps before it happen again, as fast as possible. A story on a recording needs the file and ends the experiment",
+		Does: "begins a story on its own cluster, in one of its releases (`era`). With `step` it resumes there: the steps before it happen again, as " +
+			"fast as possible. A story on a recording needs the file and ends the experiment",
 		Answers: "`true`",
 		run: func(ctx context.Context, c *Console, given arguments) (any, error) {
 			step, err := argument(given, 2, 0)
@@ -96,21 +95,21 @@ func tellingCommands() []Command {
 	}, {
 		Name: "storyTurn", Effect: Moves, Args: []Arg{{Name: "n", Type: Whole, Min: -1, Max: 1}},
 		Does: "goes to the next step, with -1 to the one before. The running step ends first, faster than at its own pace; a second call " +
-			"skips showing it, but it still happens. If the step waits for the reader, the call does what the reader should",
+			"skips showing it. If the step waits for the reader, the call acts in the reader's place",
 		Answers: "`true`",
 		run: one(1, func(ctx context.Context, c *Console, n int) (any, error) {
 			return c.teller(func(t Teller) error { return t.Turn(ctx, n) })
 		}),
 	}, {
 		Name: "storyStep", Effect: Moves, Args: []Arg{{Name: "step", Type: Whole, Min: 0, Max: 1000}},
-		Does: "shows a step that has begun, from 0, again", Answers: "`true`",
+		Does: "shows again a step that has begun", Answers: "`true`",
 		run: one(0, func(ctx context.Context, c *Console, step int) (any, error) {
 			return c.teller(func(t Teller) error { return t.GoTo(ctx, step) })
 		}),
 	}, {
 		Name: "storyRide", Effect: Shows,
-		Does: "says that the page rides the object that the frames' `story.ride` names, so that the next `storyTurn` goes on. Without this call the " +
-			"first `storyTurn` after such a step opens the ride instead", Answers: "`true`",
+		Does:    "reports that the page rides the object of the frames' `story.ride`: the next `storyTurn` goes on. Without this call it opens the ride",
+		Answers: "`true`",
 		run: nothing(func(_ context.Context, c *Console) (any, error) {
 			return c.teller(func(t Teller) error { return t.Ride() })
 		}),
@@ -124,7 +123,7 @@ func tellingCommands() []Command {
 		}),
 	}, {
 		Name: "storyFollow", Effect: Shows, Args: []Arg{{Name: "told", Type: Any}},
-		Does: "shows a follower the speaker's story, from the `story` of the speaker's frames; without it none", Answers: "`true`",
+		Does: "shows a follower the speaker's story: the `story` of the speaker's frames, or none", Answers: "`true`",
 		run: one(json.RawMessage(nil), func(_ context.Context, c *Console, told json.RawMessage) (any, error) {
 			return c.teller(func(t Teller) error { return t.Follow(told) })
 		}),

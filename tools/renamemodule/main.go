@@ -7,7 +7,8 @@
 // of one repository. With -version they require that version of the probe. Without it they require v0.0.0, which only this checkout has.
 // Their replace directives stay: they make the checkout build as it is, and Go ignores them in a module that another one requires.
 //
-// To publish the three, commit the change and tag the commit probe/v0.1.0, probe/metrics/v0.1.0 and probe/controllerruntime/v0.1.0.
+// To publish the three, run go mod tidy in each, commit the change, and tag the commit probe/v0.1.0, probe/metrics/v0.1.0 and
+// probe/controllerruntime/v0.1.0.
 package main
 
 import (

@@ -44,7 +44,7 @@ type file struct {
 // buffer is one of the browser's own, which is handed over with a message.
 type buffer struct{}
 
-// calls is what each call of the worker answers; docs/protocol.md says what they take and do.
+// calls is what each call of the worker answers; docs/protocol.md and docs/reference.md describe them.
 type calls struct {
 	State      trace.State     `json:"state"`
 	Select     trace.Selection `json:"select"`

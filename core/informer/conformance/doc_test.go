@@ -3,6 +3,7 @@ package conformance
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -49,43 +50,68 @@ var titles = [play.Items + 1]string{
 
 // differences are where we are not client-go's equal, on purpose.
 var differences = []struct{ what, why string }{
-	{"Objects of a resync, of a WatchList and of the replay for a late handler come in the stream's or the store's order. In client-go a Go map orders " +
-		"them, differently each time.",
-		"The same seed must play the same log. client-go could have given every order of ours. The comparison sorts these runs by key, and nothing else " +
-			"(`canonical` in `play/play.go`)."},
+	{"Objects of a resync, a WatchList or a late handler's replay come in the stream's or the store's order. In client-go a Go map orders them.",
+		"One seed must give one log, and client-go could have given ours. The comparison sorts only these runs (`canonical` in `play/play.go`)."},
 	{"If Replace fails after a WatchList's end bookmark, we stop the stream. client-go leaves it open without a reader.",
 		"A leak helps no user. Requests, calls and state are equal."},
 	{"A removed listener delivers nothing of its backlog. In client-go a select between two ready cases decides.",
-		"Nothing is one of client-go's outcomes. The comparison of a listener ends at its removal, and at the informer's stop."},
-	{"Whether client-go still sends a LIST after the context is done depends on a race of two goroutines.",
-		"The comparison leaves out requests of a stopped informer."},
-	{"AddIndexers works on a store made with nil Indexers. client-go panics on a write to a nil map.", "No program can rely on that panic."},
-	{"A Store or Indexer made on its own always has its version. client-go's follows the AtomicFIFO gate of the process.",
-		"Here an informer, not the process, has a release. Inside an informer the version is hidden where client-go hides it."},
-	{"Every release has the API of v0.37.2: RunWithContext, HasSyncedChecker, ShutDownEventHandler, PopBatch and typed handlers.",
-		"A release says how the informer behaves, not which calls a program has. Where an older release lacks the call, only v0.37.2 judges."},
+		"Nothing is one of client-go's outcomes. The comparison of a listener ends at its removal."},
+	{"After the context is done, a race in client-go decides whether a LIST is still sent.", "Requests of a stopped informer are not compared."},
+	{"AddIndexers works on a store made with nil Indexers. client-go panics.", "No program can rely on that panic."},
+	{"A Store or Indexer made on its own always has its version. client-go's follows a gate of the process.",
+		"Here an informer, not the process, has a release. An informer hides the version where client-go does."},
+	{"Every release has the API of v0.37.2, such as RunWithContext and ShutDownEventHandler.",
+		"A release says how the informer behaves, not which calls a program has. Where it lacks the call, v0.37.2 judges."},
 	{"`NewListWatchFromClient` and the rest that needs `*rest.Request` are missing; `core/factory` is keyed by resource, not by Go type.",
 		"The page has no rest package, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
 
-// judges names the versions of client-go that judge releases.
-func judges(releases []play.Release) string {
-	var out []string
-	for _, e := range releases {
-		out = append(out, versions[e])
+// group is the tests of an item that have the same releases and the same judge.
+type group struct {
+	releases string
+	tests    []string
+}
+
+// groups are the tests of an item, in the order of the table.
+func groups(item int) (all []*group) {
+	add := func(releases, test string) {
+		i := slices.IndexFunc(all, func(g *group) bool { return g.releases == releases })
+		if i < 0 {
+			i, all = len(all), append(all, &group{releases: releases})
+		}
+		all[i].tests = append(all[i].tests, "`"+test+"`")
 	}
-	return strings.Join(out, ", ")
+	every := play.ReleaseNames(play.Releases)
+	for i := range play.Rows {
+		if r := &play.Rows[i]; r.Item == item {
+			names := play.ReleaseNames(r.Releases)
+			if names == every {
+				names = "all"
+			}
+			add(names, r.ID())
+		}
+	}
+	for i := range newestRows {
+		if r := &newestRows[i]; r.item == item {
+			names := r.releaseNames()
+			if names == every {
+				names = "all, by v0.37.2"
+			}
+			add(names, r.id())
+		}
+	}
+	return all
 }
 
 func document() string {
 	var b strings.Builder
 	b.WriteString(`# Conformance with client-go
 
-For engineers who change the informer, or who doubt it: each item says what client-go does and names the test that proves that ours does the same.
+For engineers who change the informer, or who doubt it: which behaviours of client-go are compared with ours, and by which test.
 
-A test writes this page: ` + "`go test ./core/informer/conformance -run TestDocument -update`" + `. Without ` + "`-update`" + ` it fails if the page is out of date.
+` + "`go test ./core/informer/conformance -run TestDocument -update`" + ` writes this page. Without ` + "`-update`" + ` it fails if the page is out of date.
 
-A release stands for a version of client-go with its default feature gates:
+A release is a version of client-go with its default feature gates:
 
 | release | client-go | InOrderInformers | InOrderInformersBatchProcess | WatchListClient | InformerResourceVersion | AtomicFIFO, UnlockWhileProcessingFIFO |
 |-|-|-|-|-|-|-|
@@ -94,37 +120,34 @@ A release stands for a version of client-go with its default feature gates:
 | 1.35 | v0.35.10 | on | on | on | on | – |
 | 1.37 | v0.37.2 | on | on | on | always | on |
 
-*Equal* means that the named test plays one script to client-go and to ` + "`core/informer`" + `, on virtual time, and finds no difference in:
+Each test plays one script to that version and to ` + "`core/informer`" + `, on virtual time, and fails at any difference in:
 
 - the requests: verb, every field of ListOptions, order, and time to the nanosecond (both draw jitter from one seed);
-- every handler call: kind, the object and which copy of it, isInInitialList and time;
-- the store, its indices and its version, LastSyncResourceVersion, and every HasSynced.
+- every handler call: kind, object and which copy of it, isInInitialList, time;
+- the store, its indices and version, LastSyncResourceVersion, and every HasSynced.
 
-Each release has its own judge, named in the table. v0.37.2 runs in ` + "`make test`" + `. What the older releases answered is recorded; ` + "`make releases`" + ` runs them
-again in ` + "`e2e/releases`" + `, each with the apimachinery, klog and utils it was released with (` + "`testdata/*/modules.txt`" + `), and compares.
+` + "`make test`" + ` runs v0.37.2 and compares with recorded answers of the older releases. ` + "`make releases`" + ` runs these again in ` + "`e2e/releases`" + `,
+each with the apimachinery, klog and utils it was released with (` + "`testdata/*/modules.txt`" + `).
 
-` + fmt.Sprintf("Beside the table, `TestRandomSchedules` compares %d random schedules of operations and faults per release,\n`TestRandomQueues` %d of the queues alone and "+
-		"`TestRandomStores` %d of the Indexer alone. `make soak-informer` and `make releases` play more.\nA failing schedule is shrunk and printed with its seed. "+
+` + fmt.Sprintf("`TestRandomSchedules` compares %d random schedules of operations and faults per release, `TestRandomQueues` %d of\nthe queues alone and "+
+		"`TestRandomStores` %d of the Indexer alone. A failing schedule is shrunk and printed with its seed.\n`make soak-informer` and `make releases` play more. "+
 		"`TestRandomSchedules` also checks ours alone:\n\n", play.RecordedSchedules, play.RecordedQueues, play.RecordedStores) +
 		`- After the last fault the store equals the cluster.
-- The states that a listener got of an object are in order, and end with the last.
-- A tombstone stands only for an object that was deleted.
+- A listener gets an object's states in order, up to the last.
+- A tombstone stands only for a deleted object.
 - The fold of the recording equals the informer's own state after every step.
 - No goroutine and no stream outlives Run.
 
-| item | behaviour | releases | test | judged by | verdict |
-|-|-|-|-|-|-|
+## Behaviours
+
+All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + ` runs behaviour 4. "By v0.37.2" names the judge where older releases lack the API.
+
+| behaviour | releases | subtests of ` + "`TestItem`" + ` |
+|-|-|-|
 `)
 	for item := 1; item <= play.Items; item++ {
-		for i := range play.Rows {
-			if r := &play.Rows[i]; r.Item == item {
-				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | %s | equal |\n", item, titles[item], play.ReleaseNames(r.Releases), r.ID(), judges(r.Releases))
-			}
-		}
-		for i := range newestRows {
-			if r := &newestRows[i]; r.item == item {
-				fmt.Fprintf(&b, "| %d | %s | %s | `TestItem/%s` | v0.37.2 | equal |\n", item, titles[item], r.releaseNames(), r.id())
-			}
+		for _, g := range groups(item) {
+			fmt.Fprintf(&b, "| %s | %s | %s |\n", titles[item], g.releases, strings.Join(g.tests, ", "))
 		}
 	}
 	b.WriteString("\n## Where we differ on purpose\n\n| what | why |\n|-|-|\n")
