@@ -25,7 +25,7 @@ func TestExponentialSameAsClientGo(t *testing.T) {
 		ours := NewTypedItemExponentialFailureRateLimiter[string](c.base, c.max)
 		theirs := clientgo.NewTypedItemExponentialFailureRateLimiter[string](c.base, c.max)
 		for i := range 1100 {
-			// client-go's product of 0 and 2^1024 is no number; as a delay, what comes of it counts as none.
+			// client-go's product of 0 and 2^1024 is NaN; the delay that comes of it counts as none.
 			if o, th := ours.When("a"), max(0, theirs.When("a")); o != th {
 				t.Fatalf("base %v, max %v, failure %d: ours %v, client-go's %v", c.base, c.max, i, o, th)
 			}
@@ -87,7 +87,7 @@ func TestDefaultSameAsClientGo(t *testing.T) {
 			}
 		}
 		if bucket < 100 {
-			t.Errorf("the bucket was empty %d times only: the test tests less than it should", bucket)
+			t.Errorf("the bucket was empty only %d times: the test covers less than it should", bucket)
 		}
 	})
 }
