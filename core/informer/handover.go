@@ -9,16 +9,18 @@ import (
 	"k8s.io/utils/buffer"
 )
 
-// handover is what stands between a processorListener's add and run when there is an Observer: what client-go's two unbuffered channels, addCh
-// and nextCh, and its goroutine pop between them do, as the two steps that pop is made of. Pop waits for somebody to hand over or to take, and
-// for nothing else; so whoever hands over (add) or takes (run) does pop's step itself, under the listener's lock, and two goroutine switches a
-// notification are saved. The ring is client-go's own. That a handler and the log see what they would see of the channels and the goroutine is
-// held by TestHandoverIsThatOfChannels and, for whole informers, by the conformance tests.
+// handover connects a processorListener's add and run if there is an Observer. It does what client-go's unbuffered channels addCh and nextCh and the
+// goroutine pop between them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in add) or
+// receives (in run) can do pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's
+// own.
+//
+// TestHandoverIsThatOfChannels checks that a handler and the log see the same as with the channels and the goroutine; the conformance tests do so for
+// whole informers.
 //
 // Mirrors client-go tools/cache.(*processorListener).pop (v0.37.2).
 type handover struct {
 	ring *buffer.TypedRingGrowing[notification]
-	// next waits at nextCh if waiting is set.
+	// next is the notification at nextCh, if waiting is set.
 	next    notification
 	waiting bool
 
@@ -29,12 +31,12 @@ type handover struct {
 
 	// began is when the handler was called, on the Observer's clock.
 	began time.Duration
-	// accepted and steps are lent to the Observer. Steps are the end of one call of the handler and the way to the next.
+	// accepted and steps are reused for the Observer. steps are the end of one call of the handler and the steps to the next.
 	accepted [1]Event
 	steps    [3]Event
 }
 
-// The places in handover.steps.
+// The indices in handover.steps.
 const (
 	stepHandled = iota
 	stepDelivered
@@ -51,11 +53,11 @@ func newHandover(listener int32) *handover {
 	return h
 }
 
-// of makes an event that is used again be about n.
+// of sets the fields that identify n in a reused event.
 func (e *Event) of(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
 
-// accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, or goes into the ring. Listeners that get
-// it one after the other get it at the same moment: to read the clock takes longer than the way from one to the next.
+// accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, otherwise it goes into the ring. Listeners that get
+// it one after the other can share one now, because reading the clock takes longer than going from one to the next.
 func (p *processorListener) accept(n *notification, now time.Duration) {
 	if n.initialAdd() {
 		p.tracker.start()
@@ -79,7 +81,7 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	p.wakeLocked()
 }
 
-// takeLocked does what pop does when nextCh takes what waits there: the next one is read from the ring. It prepares the event.
+// takeLocked does what pop does when nextCh delivers its notification: it reads the next one from the ring. It prepares the event.
 func (p *processorListener) takeLocked() notification {
 	h := p.handover
 	n := h.next
@@ -91,7 +93,7 @@ func (p *processorListener) takeLocked() notification {
 	return n
 }
 
-// beginLocked prepares the event of a handler's call that begins now.
+// beginLocked prepares the event for a call of the handler that begins now.
 func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	h := p.handover
 	h.handling, h.began = true, now
@@ -100,7 +102,7 @@ func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	e.Kind, e.Flag = KindHandling, n.isInInitialList
 }
 
-// endLocked prepares the event of a handler's call that has ended now.
+// endLocked prepares the event for a call of the handler that has ended now.
 func (p *processorListener) endLocked(n *notification, now time.Duration, err error) {
 	h := p.handover
 	h.handling = false
@@ -110,7 +112,7 @@ func (p *processorListener) endLocked(n *notification, now time.Duration, err er
 	e.Kind, e.Dur, e.Err = KindHandled, now-h.began, err
 }
 
-// discard throws away what has not been taken.
+// discard drops everything that was not delivered.
 func (h *handover) discard() {
 	if h.discarded = h.ring.Len(); h.waiting {
 		h.discarded++
@@ -118,17 +120,17 @@ func (h *handover) discard() {
 	h.next, h.waiting = notification{}, false
 }
 
-// runObserved is run with an Observer. Where something waits already when the handler returns, the end of one call and the beginning of the
-// next are one moment, and are reported as that.
+// runObserved is run with an Observer. If the next notification already waits when the handler returns, the end of one call and the beginning of the
+// next are reported as one moment.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) runObserved() {
 	h := p.handover
 	var n notification
-	returned, crashed := false, false // what the handler did with n
+	returned, crashed := false, false // whether the handler returned from n, or panicked
 	for {
 		p.lock.Lock()
 		now := p.timed.Now()
-		first := stepDelivered // of the steps that are to be reported
+		first := stepDelivered // the first of the steps to report
 		if returned {
 			p.endLocked(&n, now, nil)
 			first = stepHandled
@@ -143,7 +145,7 @@ func (p *processorListener) runObserved() {
 			}
 		}
 		if first == stepDelivered {
-			n = notification{} // let go of what it referred to
+			n = notification{} // release its objects
 			if !p.waitLocked() {
 				send(p.observer, Event{Kind: KindListenerStopped, Listener: p.id, N: h.discarded})
 				p.lock.Unlock()
@@ -170,7 +172,7 @@ func (p *processorListener) runObserved() {
 	}
 }
 
-// hold lets pass what stands between a notification that was taken and the handler's call: a second after a panic, and StageDeliver.
+// hold waits between taking a notification and calling the handler: a second after a panic, and at StageDeliver.
 func (p *processorListener) hold(crashed bool) {
 	if crashed {
 		p.clock.Sleep(time.Second)
@@ -180,7 +182,7 @@ func (p *processorListener) hold(crashed bool) {
 	}
 }
 
-// call calls the handler, and says whether it returned. A panic is reported before it goes on to whoever stops or logs it.
+// call calls the handler, and reports whether it returned. It reports a panic to the Observer before the panic handlers run or the process ends.
 func (p *processorListener) call(n *notification) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(p.logger, func(_ context.Context, r any) {
 		err, ok := r.(error)

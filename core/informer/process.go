@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// sink hears of every change of the store, after it.
+// sink receives every change of the store, after the change.
 type sink interface {
 	onAdd(key string, obj any, isInInitialList bool)
 	onUpdate(key string, old, obj any)
 	onDelete(key string, obj any)
-	// flush is called after each change of the store, or after the last of a batch or list. A sink may have waited for it.
+	// flush is called after each change of the store, or after the last of a batch or list. A sink may delay its notifications until then.
 	flush()
 }
 
@@ -24,7 +24,7 @@ func (h handlerSink) onUpdate(_ string, old, obj any) { h.handler.OnUpdate(old, 
 func (h handlerSink) onDelete(_ string, obj any)      { h.handler.OnDelete(obj) }
 func (h handlerSink) flush()                          {}
 
-// pipeline applies popped deltas to a store and tells a sink. It belongs to one process loop.
+// pipeline applies popped deltas to a store and notifies a sink. It belongs to one process loop.
 type pipeline struct {
 	store *cache
 	sink  sink
@@ -38,7 +38,7 @@ type pipeline struct {
 func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	// Deferred, because what was processed before an index function panics is told all the same.
+	// Deferred, so that what was processed before an index function panics is notified, too.
 	defer p.sink.flush()
 	if !single {
 		return p.batch(items, isInInitialList)
@@ -52,7 +52,7 @@ func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
 	return nil
 }
 
-// one processes a delta by itself. Mirrors client-go tools/cache.processDeltas (v0.37.2).
+// one processes a single delta. Mirrors client-go tools/cache.processDeltas (v0.37.2).
 func (p *pipeline) one(q *queued, isInInitialList bool) error {
 	switch q.op {
 	case OpReplacedAll:
@@ -88,8 +88,7 @@ func (p *pipeline) one(q *queued, isInInitialList bool) error {
 	return nil
 }
 
-// batch processes deltas of different keys: one transaction, then the
-// notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
+// batch processes deltas of different keys: one transaction, then the notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
 func (p *pipeline) batch(items []queued, isInInitialList bool) error {
 	if cap(p.results) < len(items) {
 		p.results = make([]applied, len(items))
@@ -125,9 +124,8 @@ func (p *pipeline) batch(items []queued, isInInitialList bool) error {
 	return fmt.Errorf("not all items in the batch successfully processed: %w", failed)
 }
 
-// replacedAll replaces the store's contents, then notifies: first what is gone,
-// then the list in its order. A key that the list has twice and the store had
-// not is added twice. Mirrors client-go tools/cache.processReplacedAllInfo (v0.37.2).
+// replacedAll replaces the store's contents, and then notifies: first of objects that were removed, then of the list in its order. A key that is twice
+// in the list and was not in the store is added twice. Mirrors client-go tools/cache.processReplacedAllInfo (v0.37.2).
 func (p *pipeline) replacedAll(info ReplacedAllInfo, isInInitialList bool) error {
 	keys := make([]string, len(info.Objects))
 	for i, obj := range info.Objects {

@@ -11,13 +11,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// sharedProcessor distributes notifications to listeners: all of them, or, for
-// updates that changed nothing, those that are syncing. Every listener starts
-// syncing; shouldResync decides anew.
+// sharedProcessor distributes notifications to listeners: to all of them or, for updates that changed nothing, to those that are syncing. Every
+// listener starts syncing; shouldResync decides again each time.
 type sharedProcessor struct {
 	listenersLock sync.RWMutex
-	// started wakes distribute when listenersStarted or listeners change. Its
-	// waiters hold a read lock of listenersLock.
+	// started wakes distribute when listenersStarted or listeners change. Its waiters hold a read lock of listenersLock.
 	started          *sync.Cond
 	listenersStarted bool
 	// listeners are in the order in which they were added.
@@ -27,7 +25,7 @@ type sharedProcessor struct {
 	timed     TimedObserver // observer with a clock
 	gates     Gates
 	wg        sync.WaitGroup
-	// distributed is lent to the Observer. It belongs to the process loop, which alone distributes.
+	// distributed is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
 	distributed [1]Event
 }
 
@@ -40,8 +38,8 @@ func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
 	return p
 }
 
-// addListener registers l and says whether it runs. If so, the caller must
-// start watchSynced once it has added the initial list, unless l asks the informer itself.
+// addListener registers l and reports whether it runs. If so, the caller must start watchSynced once it has added the initial list, unless l asks the
+// informer itself.
 func (p *sharedProcessor) addListener(l *processorListener) bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
@@ -55,7 +53,7 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	return p.listenersStarted
 }
 
-// removeListener ends a listener; what it has not delivered is thrown away.
+// removeListener ends a listener and discards what it has not delivered.
 func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration) error {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
@@ -82,8 +80,7 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 	return nil
 }
 
-// distribute hands notifications to every listener, those with sync only to
-// listeners that are syncing.
+// distribute passes notifications to every listener, those with sync only to listeners that are syncing.
 func (p *sharedProcessor) distribute(ns []notification) {
 	p.listenersLock.RLock()
 	defer p.listenersLock.RUnlock()
@@ -117,10 +114,10 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	}
 }
 
-// momentLasts is how many notifications are distributed at what is one moment for a coarse clock.
+// momentLasts is how many notifications count as one moment for a coarse clock.
 const momentLasts = 8
 
-// distributeObserved distributes one notification and reports it, at a time, if it is known. It returns when that was.
+// distributeObserved distributes one notification and reports it at the time now, which may be unread. It returns the time.
 func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
 	if n.op != OpUpdated {
 		n.rv = rvOf(n.obj)
@@ -178,8 +175,7 @@ func (p *sharedProcessor) start(l *processorListener) {
 	p.wg.Go(l.run)
 }
 
-// shouldResync decides which listeners take part in resyncs from now on, and
-// says whether any does.
+// shouldResync decides which listeners take part in resyncs from now on, and reports whether any does.
 func (p *sharedProcessor) shouldResync() bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
