@@ -10,8 +10,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// The benchmarks measure the way of a watch event to one handler, and of
-// initial objects to one handler, for both libraries.
+// The benchmarks measure the way of a watch event, and of initial objects, to one handler, for both libraries.
 
 type runner interface{ RunWithContext(context.Context) }
 

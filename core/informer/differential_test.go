@@ -17,10 +17,9 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// These tests put the same script before client-go and before this package and
-// compare what the server and the handlers see.
+// These tests run the same script against client-go and against this package, and compare what the server and the handlers see.
 
-// subject is an informer of either kind.
+// subject is an informer of either library.
 type subject interface {
 	addHandler(h *calls, resync time.Duration) (remove func() error, synced func() bool, err error)
 	setTransform(func(any) (any, error)) error
@@ -97,11 +96,11 @@ func (c theirCalls) OnDelete(o any) {
 	c.deleted(d.Obj, d.Key)
 }
 
-// setRelease makes client-go behave as of a release, as far as its gates go: what else a release does
-// differently is not in the scripts here (see releases_test.go, and the tests against the releases).
+// setRelease makes client-go behave like a release, as far as its feature gates allow. The scripts here avoid the other differences; releases_test.go
+// and the tests against the releases cover them.
 func setRelease(t *testing.T, release Release) {
 	f := release.features()
-	// UnlockWhileProcessing and the other gates depend on each other only where client-go reads them.
+	// client-go checks the dependencies between UnlockWhileProcessing and the other gates only where it reads them.
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.UnlockWhileProcessingFIFO, f.unlock)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.AtomicFIFO, f.atomic)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformersBatchProcess, f.batch)
@@ -123,17 +122,17 @@ type world struct {
 	asked   int // requests that belong to earlier steps
 }
 
-// step is what was seen in one step of a script.
+// step is what happened in one step of a script.
 type step struct {
 	what     string
 	calls    []string
 	requests []string
 	state    string
-	// anyOrder: the order between keys is left to chance by client-go.
+	// anyOrder is set if client-go processes keys in random order.
 	anyOrder bool
 }
 
-// mark ends a step: everything that has happened by now belongs to it.
+// mark ends a step: everything that has happened since the last one belongs to it.
 func (w *world) mark(anyOrder bool, format string, args ...any) {
 	synctest.Wait()
 	all, asked := w.calls.lines(), w.srv.requests()
@@ -143,7 +142,7 @@ func (w *world) mark(anyOrder bool, format string, args ...any) {
 	w.steps = append(w.steps, s)
 }
 
-// byKey orders lines by the object they are about, keeping the order for each.
+// byKey sorts lines by the object that they are about, and keeps the order for each object.
 func byKey(lines []string) []string {
 	key := func(line string) string {
 		words := strings.Fields(line)
@@ -173,7 +172,7 @@ func (s *script) run(t *testing.T, release Release, build func(*server) subject)
 			t.Fatal(err)
 		}
 	}
-	// What the WatchErrorHandler hears stands among the requests.
+	// Calls of the WatchErrorHandler are logged among the requests.
 	if err := w.subject.setWatchErrorHandler(func(err error) {
 		srv.lock.Lock()
 		defer srv.lock.Unlock()
@@ -240,7 +239,7 @@ func (s *script) compare(t *testing.T, release Release) {
 		}
 	}
 	if lines == 0 {
-		t.Error("the script made nothing happen")
+		t.Error("the script caused no call and no request")
 	}
 }
 
@@ -267,7 +266,7 @@ var scripts = []script{
 			w.srv.send(deleted(obj("b", "7")))
 			w.mark(false, "deleted")
 			w.srv.send(deleted(obj("never", "8")))
-			w.mark(false, "deleted what never was")
+			w.mark(false, "deleted what never existed")
 			w.srv.send(bookmark("9"))
 			w.mark(false, "bookmark")
 			w.srv.end()
@@ -477,8 +476,7 @@ func TestSameAsClientGo(t *testing.T) {
 	}
 }
 
-// TestSameAsClientGoAtRandom plays many random scripts: events, errors,
-// relists with missing, changed and recreated objects, bookmarks, closes.
+// TestSameAsClientGoAtRandom plays many random scripts: events, errors, relists with missing, changed and recreated objects, bookmarks, closed watches.
 func TestSameAsClientGoAtRandom(t *testing.T) {
 	for seed := range int64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -536,7 +534,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 		switch n := rng.Intn(10); {
 		case n < 6:
 			burst := 1
-			if release.features().inOrder { // what a DeltaFIFO merges is a matter of timing
+			if release.features().inOrder { // what a DeltaFIFO merges depends on timing
 				burst += rng.Intn(12)
 			}
 			for range burst {
@@ -553,7 +551,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 			w.srv.end()
 			w.mark(false, "clean close")
 		default:
-			for range rng.Intn(6) { // missed
+			for range rng.Intn(6) { // changes that the watch missed
 				change()
 			}
 			rv++

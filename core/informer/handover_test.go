@@ -16,7 +16,7 @@ import (
 type channelListener struct {
 	addCh, nextCh chan notification
 	ring          *buffer.TypedRingGrowing[notification]
-	waiting       bool // what pop knows in its local variables
+	waiting       bool // state of pop that client-go keeps in local variables
 	call          func(notification)
 	ended         chan struct{}
 }
@@ -59,7 +59,7 @@ func (p *channelListener) run() {
 	}
 }
 
-// heldHandler notes its calls, each of which waits until it is let go.
+// heldHandler records its calls; each waits until it is released.
 type heldHandler struct {
 	begun, ended []string
 	release      chan struct{}
@@ -75,8 +75,8 @@ func (c *heldHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
 func (c *heldHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
 func (c *heldHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
 
-// TestHandoverIsThatOfChannels plays the same random schedule to a listener whose two channels and goroutine are steps under a lock, and to one
-// that has them: after each move both have called the handler with the same, and hold the same.
+// TestHandoverIsThatOfChannels plays the same random schedule to a listener with a handover, and to one with channels and a goroutine. After each step
+// both must have made the same calls of the handler, and must hold the same notifications.
 func TestHandoverIsThatOfChannels(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -106,10 +106,10 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 		synctest.Wait()
 		h := p.handover
 		if got, want := fmt.Sprint(ours.begun, ours.ended), fmt.Sprint(theirs.begun, theirs.ended); got != want {
-			t.Fatalf("after %s the handler was called with\n%s\nbehind channels with\n%s", what, got, want)
+			t.Fatalf("after %s the handler was called with\n%s\nwith channels\n%s", what, got, want)
 		}
 		if h.ring.Len() != q.ring.Len() || h.ring.Cap() != q.ring.Cap() || h.waiting != q.waiting {
-			t.Fatalf("after %s the ring has %d of %d and something waits: %t; behind channels %d of %d, %t", what,
+			t.Fatalf("after %s the ring has %d of %d and something waits: %t; with channels %d of %d, %t", what,
 				h.ring.Len(), h.ring.Cap(), h.waiting, q.ring.Len(), q.ring.Cap(), q.waiting)
 		}
 	}
@@ -131,7 +131,7 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 			}
 		}
 	}
-	// What each event says is what there was when it was emitted.
+	// Each event must describe the state when it was emitted.
 	length, accepted, delivered := 0, 0, 0
 	for _, e := range rec.prefix(rec.len()) {
 		switch e.Kind {
@@ -141,17 +141,17 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 				length++
 			}
 			if e.N != length || e.M < e.N {
-				t.Fatalf("accepted %s: the event says %d of %d, there were %d", e.Key, e.N, e.M, length)
+				t.Fatalf("accepted %s: the event has %d of %d, there were %d", e.Key, e.N, e.M, length)
 			}
 		case KindDelivered:
 			delivered++
 			if more := accepted > delivered; more != e.Flag {
-				t.Fatalf("delivered %s: the event says that another one waits: %t, and of %d %d were taken", e.Key, e.Flag, accepted, delivered)
+				t.Fatalf("delivered %s: the event has another waiting: %t, but of %d %d were taken", e.Key, e.Flag, accepted, delivered)
 			} else if more {
 				length--
 			}
 			if e.N != length {
-				t.Fatalf("delivered %s: the event says %d, there were %d", e.Key, e.N, length)
+				t.Fatalf("delivered %s: the event has %d, there were %d", e.Key, e.N, length)
 			}
 		}
 	}
@@ -166,14 +166,14 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	<-p.runFinished
 	<-q.ended
 	if stopped := rec.of(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
-		t.Errorf("stopped with %v, behind channels %d were thrown away", stopped, held)
+		t.Errorf("stopped with %v, with channels %d were discarded", stopped, held)
 	}
 	if got, want := fmt.Sprint(ours.ended), fmt.Sprint(theirs.ended); got != want {
-		t.Errorf("at the end the handler had\n%s\nbehind channels\n%s", got, want)
+		t.Errorf("at the end the handler had\n%s\nwith channels\n%s", got, want)
 	}
 }
 
-// alreadyDone is a DoneChecker of something that has come.
+// alreadyDone is a DoneChecker that is done from the start.
 type alreadyDone struct{}
 
 func (alreadyDone) Name() string { return "done" }

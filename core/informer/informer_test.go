@@ -26,8 +26,7 @@ func forReleases(t *testing.T, f func(t *testing.T, release Release)) {
 	}
 }
 
-// serve answers the first list of a release, by LIST or by WatchList, and leaves
-// the stream open.
+// serve returns a server that answers the first list of a release, by LIST or by WatchList, and leaves the stream open.
 func serve(release Release, rv string, objs ...*object) *server {
 	if !release.features().watchList {
 		return newServer([]reply{{list: list(rv, objs...)}}, nil)
@@ -123,7 +122,7 @@ func TestExpiredWatchRelists(t *testing.T) {
 		slices.Sort(got)
 		equal(t, "calls", got, []string{"tombstone ns/gone of gone@2", "update a@1 -> a@9"})
 		if len(r.rec.of(KindReflectorError)) != 0 {
-			t.Error("an expired watch is not for the WatchErrorHandler")
+			t.Error("an expired watch must not reach the WatchErrorHandler")
 		}
 		if n := len(r.rec.of(KindUnavailable)); n != 2 {
 			t.Errorf("unavailable changed %d times, want on and off", n)
@@ -207,7 +206,7 @@ func TestWatchEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		end  reply // what the first WATCH does
-		// soon and later are the requests at once and after the backoff
+		// soon are the requests at once, later those after the backoff
 		soon, later []string
 		handled     int
 	}{
@@ -247,7 +246,8 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestBackoffGrowsAndResets: in a long outage the waits of release 1.37 saw-tooth, those of earlier releases stay at the longest.
+// TestBackoffGrowsAndResets checks the waits in a long outage: in release 1.37 they start over every two minutes, in earlier releases they stay at the
+// maximum.
 func TestBackoffGrowsAndResets(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
@@ -261,7 +261,7 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		base, reset := 800*time.Millisecond, time.Duration(0)
 		at := srv.requestTimes()
 		for i, b := range backoffs {
-			// A step is drawn at the time of the failed request.
+			// A wait is computed at the time of the failed request.
 			if release == Release137 && at[i]-reset > 2*time.Minute {
 				base, reset = 800*time.Millisecond, at[i]
 			}
@@ -415,7 +415,7 @@ func TestLateAndRemovedHandler(t *testing.T) {
 	})
 }
 
-// TestRemovedBeforeStart: until 0.36 a registration asks the informer whenever it is asked; since then one that was removed hears nothing more.
+// TestRemovedBeforeStart checks the HasSynced of a removed registration: before 0.36 each call asks the informer; since then it never becomes true.
 func TestRemovedBeforeStart(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"))
@@ -434,7 +434,7 @@ func TestRemovedBeforeStart(t *testing.T) {
 	})
 }
 
-func TestRemovalThrowsAwayWhatIsPending(t *testing.T) {
+func TestRemovalDiscardsPendingNotifications(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("b", "2"), obj("c", "3"), obj("d", "4"))
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
@@ -545,7 +545,7 @@ func TestSetters(t *testing.T) {
 			t.Errorf("the transformed label is not in the index: %v", keys)
 		}
 		if _, err := r.GetIndexer().ByIndex("none", ""); err == nil {
-			t.Error("an index that does not exist")
+			t.Error("ByIndex accepts an index that does not exist")
 		}
 		r.stop()
 	})

@@ -17,9 +17,8 @@ import (
 	bytesobject "informerscope/core/object"
 )
 
-// turns is a clock that whoever compares and whoever changes objects pass one
-// after another. Changing what others read is a race, which is the very
-// mistake: here it must not be one that the race detector sees.
+// turns is a clock whose lock the detector and a test that changes objects take in turn. Changing an object that others read is a race, and the mistake
+// under test, but the race detector must not see it here.
 type turns struct {
 	clock.RealClock
 	lock sync.Mutex
@@ -97,7 +96,7 @@ func TestMutationIsReported(t *testing.T) {
 	}
 }
 
-// TestMutationDetectorForgets: an object is guarded for Retain at least and for twice that at most.
+// TestMutationDetectorForgets checks that an object is guarded for at least Retain and at most twice that.
 func TestMutationDetectorForgets(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
@@ -138,7 +137,7 @@ func TestMutationDetectorPanics(t *testing.T) {
 	d.compare()
 }
 
-// TestInformerGuardsItsObjects: a handler that changes what it gets is found, in every release, for adds, updates and resyncs.
+// TestInformerGuardsItsObjects checks that a handler that changes its objects is found, in every release, for adds, updates and resyncs.
 func TestInformerGuardsItsObjects(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		var reports []string

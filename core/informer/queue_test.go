@@ -17,14 +17,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// queueUnderTest is what both libraries' queues can do.
+// queueUnderTest has the methods that both libraries' queues share.
 type queueUnderTest struct {
 	Add, Update, Delete func(any) error
 	Replace             func([]any, string) error
 	Resync              func() error
 	HasSynced           func() bool
 	Bookmark            func(string) error
-	// pop pops once, in a batch if it can; it returns the deltas as text, and whether process was told that they are initial.
+	// pop pops once, in a batch if possible. It returns the deltas as text, with the isInInitialList that process got.
 	pop   func(fail error) (string, error)
 	close func()
 }
@@ -115,8 +115,7 @@ func theirQueue(q clientgo.Queue, batch bool) queueUnderTest {
 	return u
 }
 
-// known is a store behind a queue with one object at most: with more, the
-// order of what a queue finds there is random in client-go.
+// known is the store that a queue feeds. It has at most one object: with more, client-go's queue finds them in random order.
 type known map[string]any
 
 func (k known) ListKeys() []string {
@@ -131,8 +130,7 @@ func (k known) GetByKey(key string) (any, bool, error) {
 	return o, ok, nil
 }
 
-// TestQueuesSameAsClientGo does the same random things to both libraries'
-// queues and compares all that comes out.
+// TestQueuesSameAsClientGo applies the same random operations to both libraries' queues and compares all results.
 func TestQueuesSameAsClientGo(t *testing.T) {
 	transform := func(o any) (any, error) {
 		m := o.(*object)
@@ -140,7 +138,7 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 		case "bad":
 			return nil, errors.New("no transform")
 		case "mute":
-			return "not an object", nil // without metadata, it has no key any more
+			return "not an object", nil // has no metadata, so no key any more
 		}
 		return o, nil
 	}
@@ -218,7 +216,7 @@ func compareQueues(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest) {
 			if rng.Intn(3) > 0 {
 				continue
 			}
-			// At most one key may be missing from the list, for the order of tombstones is random in a DeltaFIFO.
+			// At most one key may be missing from the list, because the order of tombstones is random in a DeltaFIFO.
 			var objs []any
 			skip := rng.Intn(4)
 			for i, n := range names[:4] {
@@ -256,7 +254,7 @@ func compareQueues(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest) {
 	}
 }
 
-// drain pops up to n times, as long as there is something.
+// drain pops up to n times, until the queue is empty.
 func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(string, any, any), n int) {
 	for range n {
 		var fail error
@@ -269,7 +267,7 @@ func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(s
 		}
 		var m, j result
 		if n == 1 {
-			// An empty queue would block; adding keeps both equal.
+			// Pop of an empty queue would block, so add the same object to both.
 			o := obj("filler", fmt.Sprint(rng.Int()))
 			_, _ = mine.Add(o), judge.Add(o)
 		}
@@ -344,7 +342,7 @@ func TestLockStaysWhenManyWait(t *testing.T) {
 		}
 		_, _ = f.Pop(func(any, bool) error {
 			if free := f.lock.mu.TryLock(); free == tc.held {
-				t.Errorf("with %d waiting the lock was free: %v", tc.waiting, free)
+				t.Errorf("with %d waiting, the lock is free: %v", tc.waiting, free)
 			} else if free {
 				f.lock.mu.Unlock()
 			}
@@ -376,7 +374,7 @@ func TestCloseEndsAHeldPop(t *testing.T) {
 			}
 			q.Close()
 			if err := <-popped; err != nil {
-				t.Errorf("what is in a closed queue is still popped, got %v", err)
+				t.Errorf("Pop of a closed queue that is not empty: %v", err)
 			}
 			<-popped
 		}
@@ -396,9 +394,9 @@ func (sleepyIndex) Wait(_ context.Context, stage Stage, _ int32) {
 	}
 }
 
-// TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock: the queues that keep their lock while they process make Add wait for every object that is
-// indexed, the one that does not takes it at once.
-func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
+// TestAddWaitsWhileAnObjectIsIndexedUnderTheLock checks how long Add waits for objects that are being indexed: until all are indexed, if the queue keeps
+// its lock while it processes, otherwise not at all.
+func TestAddWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
 	for name, tc := range map[string]struct {
 		queue func() Queue
 		waits time.Duration
@@ -440,8 +438,7 @@ func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
 	}
 }
 
-// TestAKeyIsMadeOnce: what a Reflector told of an object goes into the queue under the very key that it was told with, unless a transform gave it
-// another one.
+// TestAKeyIsMadeOnce checks that the queue uses the key string that the Reflector computed for its event, unless a transform changed the key.
 func TestAKeyIsMadeOnce(t *testing.T) {
 	for _, c := range []struct {
 		name      string

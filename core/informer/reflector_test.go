@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// runReflector runs a Reflector until the test's function returns.
+// runReflector runs a Reflector until while returns.
 func runReflector(t *testing.T, r *Reflector, while func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -27,7 +27,7 @@ func runReflector(t *testing.T, r *Reflector, while func()) {
 	<-done
 }
 
-// versionedStore hears of the Reflector's version.
+// versionedStore records the Reflector's versions.
 type versionedStore struct {
 	Store
 	versions []string
@@ -147,8 +147,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	}
 }
 
-// TestAbandonedList: a List that does not heed its context does not hold up
-// the stop, and reports nothing after it.
+// TestAbandonedList checks that a List that ignores its context does not delay the stop, and that nothing is reported after it.
 func TestAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{}
@@ -248,8 +247,8 @@ func TestWaitForGivesUp(t *testing.T) {
 		if WaitFor(ctx, "what never comes", inf.HasSyncedChecker()) || WaitForNamedCacheSyncWithContext(ctx, inf.HasSynced) || IsDone(inf.HasSyncedChecker()) {
 			t.Error("an informer that never ran has synced")
 		}
-		if !WaitForNamedCacheSync("nobody", ctx.Done()) {
-			t.Error("nothing to wait for takes no time")
+		if !WaitForNamedCacheSync("none", ctx.Done()) {
+			t.Error("waiting for no informer failed")
 		}
 	})
 }

@@ -82,20 +82,18 @@ func errRefused() error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
-// reply is a server's answer to one request. The zero reply to a WATCH is an
-// open stream without events, to a LIST an empty list.
+// reply is a server's answer to one request. The zero reply is, for a WATCH, an open stream without events, and for a LIST an empty list.
 type reply struct {
 	list   *metav1.PartialObjectMetadataList
 	err    error
 	events []watch.Event
 	close  bool
 	panic  bool
-	// late is how long a WATCH takes to be answered.
+	// late is how long the answer to a WATCH takes.
 	late time.Duration
 }
 
-// server is a scripted API server. It answers LIST and WATCH with the next
-// reply of each script, and with the last one again when a script is at its end.
+// server is a scripted API server. It answers LIST and WATCH with the next reply of each script, and repeats the last one at the end of a script.
 type server struct {
 	lock    sync.Mutex
 	t0      time.Time
@@ -104,7 +102,7 @@ type server struct {
 	log     []string
 	times   []time.Duration
 	streams []*fakeStream
-	// opened wakes open: a stream was added.
+	// opened wakes open when a stream was added.
 	opened sync.Cond
 }
 
@@ -200,9 +198,8 @@ func (s *server) watchWithContext(_ context.Context, o metav1.ListOptions) (watc
 	return w, nil
 }
 
-// open returns the newest stream, and waits for it: an informer that has synced
-// need not have opened its watch yet, since a LIST alone can sync it. In a
-// synctest bubble waiting for a watch that is never opened is reported at once.
+// open waits for an open stream and returns the newest. The wait is needed because a LIST alone can sync an informer, before it opens its watch. If the
+// watch is never opened, the synctest bubble reports a deadlock at once.
 func (s *server) open() *fakeStream {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -214,7 +211,7 @@ func (s *server) open() *fakeStream {
 	}
 }
 
-// send puts events on the newest stream, once there is one that is open.
+// send sends events on the newest stream, once one is open.
 func (s *server) send(events ...watch.Event) {
 	w := s.open()
 	for _, e := range events {
@@ -222,7 +219,7 @@ func (s *server) send(events ...watch.Event) {
 	}
 }
 
-// end closes the newest stream, once there is one that is open.
+// end closes the newest stream, once one is open.
 func (s *server) end() { s.open().end() }
 
 func (s *server) requests() []string {
@@ -285,8 +282,7 @@ func (w *fakeStream) stopped() bool {
 	return w.stop
 }
 
-// calls records what a handler is told. Equality of pointers is noted for
-// updates, and tombstones are marked.
+// calls records the calls of a handler. An update whose two objects are the same pointer is recorded as a resync; tombstones are marked.
 type calls struct {
 	lock sync.Mutex
 	log  []string
@@ -395,8 +391,7 @@ func (r *running) run() {
 	}()
 }
 
-// stop ends the informer and checks that the log agrees with what is inside,
-// to the last event.
+// stop ends the informer and checks that the fold of all events equals the informer's state.
 func (r *running) stop() {
 	r.t.Helper()
 	r.cancel()

@@ -18,8 +18,8 @@ func letters(o any) ([]string, error) {
 	return strings.Split(o.(metav1.Object).GetLabels()["app"], ""), nil
 }
 
-// TestStoreSameAsClientGo does the same random things to both libraries'
-// stores, changing stored objects in place in every other round, and compares everything that can be asked.
+// TestStoreSameAsClientGo applies the same random operations to both libraries' stores and compares all lookups. With odd seeds it also changes stored
+// objects in place.
 func TestStoreSameAsClientGo(t *testing.T) {
 	for seed := range int64(30) {
 		rng := rand.New(rand.NewSource(seed))
@@ -79,7 +79,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 					judge.Bookmark("b" + fmt.Sprint(rv))
 				}
 			case 8:
-				// A handler that changes what it was given.
+				// As a handler does that changes its objects.
 				if keys := mine.ListKeys(); len(keys) > 0 && seed%2 == 1 {
 					o, _, _ := mine.GetByKey(keys[rng.Intn(len(keys))])
 					o.(*object).Labels = map[string]string{"app": "mutated"}
@@ -91,7 +91,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 			}
 		}
 		if seed%2 == 1 {
-			continue // no event tells of objects changed in place
+			continue // no event reports that an object was changed in place
 		}
 		folded := fold(rec.events, t.Errorf)
 		if inside := mine.(*cache).storage.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
@@ -129,7 +129,7 @@ func compareStores(t *testing.T, mine Indexer, judge clientgo.Indexer) {
 			equal(t, "objects of "+index+"="+v, names(mine.ByIndex(index, v)), names(judge.ByIndex(index, v)))
 		}
 		like := labelled("like", "1", "x1")
-		equal(t, "like, by "+index, names(mine.Index(index, like)), names(judge.Index(index, like)))
+		equal(t, "found by "+index, names(mine.Index(index, like)), names(judge.Index(index, like)))
 	}
 }
 
@@ -164,8 +164,8 @@ func TestStoreTransformAndKeyErrors(t *testing.T) {
 	}
 }
 
-// TestIndexPanic: an index function that fails panics with the object stored
-// and the locks free, and the log still agrees.
+// TestIndexPanic checks that an index function's error panics, but leaves the object stored and the locks free, and that the fold of the events still
+// equals the store's state.
 func TestIndexPanic(t *testing.T) {
 	rec := &recorder{}
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": func(o any) ([]string, error) {
@@ -201,7 +201,7 @@ func TestIndexPanic(t *testing.T) {
 	}
 }
 
-// TestListIsASnapshot: a List taken before writes does not change, under many writers and readers.
+// TestListIsASnapshot checks that a List does not change with later writes, while many goroutines read and write.
 func TestListIsASnapshot(t *testing.T) {
 	s := newCache(MetaNamespaceKeyFunc, Indexers{})
 	for i := range 500 {
@@ -264,9 +264,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfTheIndices: values that stay the same are told again as they are, and others as the index functions give them, also where a
-// handler changed the object in place or a slot serves another key.
-func TestWhatIsToldOfTheIndices(t *testing.T) {
+// TestReportedIndexValues checks the index values that are reported: values that did not change are the same slice again, and others come from the index
+// functions. That must also hold if a handler changed the object in place, or if the slot has another key.
+func TestReportedIndexValues(t *testing.T) {
 	rec := &recorder{}
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appIndex, "namespace": MetaNamespaceIndexFunc}, WithObserver(rec))
 	write := func(o *object) []IndexValues {
@@ -280,7 +280,7 @@ func TestWhatIsToldOfTheIndices(t *testing.T) {
 		t.Helper()
 		want := append([]IndexValues{{"app", []string{app}}, {"namespace", []string{"ns"}}}, more...)
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("told %v, want %v", got, want)
+			t.Errorf("reported %v, want %v", got, want)
 		}
 	}
 	first := write(labelled("a", "1", "cart"))
@@ -288,7 +288,7 @@ func TestWhatIsToldOfTheIndices(t *testing.T) {
 	second := labelled("a", "2", "cart")
 	again := write(second)
 	if expect(again, "cart"); &again[0] != &first[0] {
-		t.Error("the same values were told anew")
+		t.Error("unchanged values were reported in a new slice")
 	}
 	second.Labels["app"] = "mine"
 	expect(write(labelled("a", "3", "cart")), "cart")

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// TestFoldUnderLoad compares the fold with what is inside again and again,
-// while events, errors, resyncs and relists come and handlers come and go.
+// TestFoldUnderLoad compares the fold with the informer's state repeatedly, during events, errors, resyncs and relists, while handlers are added and
+// removed.
 func TestFoldUnderLoad(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "1")
@@ -88,7 +88,7 @@ func TestFoldUnderLoad(t *testing.T) {
 				}
 			}
 		})
-		// Checks that do not wait for any time to pass run while the others do.
+		// These checks do not sleep, so they run while the others work.
 		wg.Go(func() {
 			for range 30 {
 				r.check()
@@ -101,8 +101,8 @@ func TestFoldUnderLoad(t *testing.T) {
 	})
 }
 
-// TestProcessPanic: an index function that fails takes the process loop down;
-// it comes back after a second, and the log agrees all along.
+// TestProcessPanic checks that an index function's error ends the process loop, which restarts after a second, and that the fold always equals the
+// state.
 func TestProcessPanic(t *testing.T) {
 	defer func(crash bool, handlers []func(context.Context, any)) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
@@ -138,7 +138,7 @@ func TestProcessPanic(t *testing.T) {
 	})
 }
 
-// TestListPanic: a ListerWatcher that panics is one failed round.
+// TestListPanic checks that a panic of the ListerWatcher counts as one failed round.
 func TestListPanic(t *testing.T) {
 	defer func(crash bool, handlers []func(context.Context, any)) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
@@ -153,8 +153,8 @@ func TestListPanic(t *testing.T) {
 	})
 }
 
-// TestStopEverywhere stops an informer at every moment of a busy life; no
-// goroutine may stay (the bubble would not end) and the log must agree.
+// TestStopEverywhere stops an informer at various moments of a busy life. No goroutine may be left (the bubble would not end), and the fold must equal
+// the state.
 func TestStopEverywhere(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 90 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {

@@ -28,8 +28,7 @@ func theirDeleted(d clientgo.DeletedObject[*object]) string {
 	return describeDeleted(d.OptionalObj, d.GetKey(), d.GetObjectName().String(), d.GetNamespace(), d.GetName(), d.FinalStateUnknown != nil)
 }
 
-// TestTypedHandlers gives the same notifications to typed handlers of both
-// kinds, plain, detailed and behind a filter.
+// TestTypedHandlers passes the same notifications to typed handlers of both libraries: plain, detailed and filtered ones.
 func TestTypedHandlers(t *testing.T) {
 	var got, want []string
 	say := func(log *[]string, format string, args ...any) { *log = append(*log, fmt.Sprintf(format, args...)) }
@@ -50,7 +49,7 @@ func TestTypedHandlers(t *testing.T) {
 		}
 		return hs
 	}
-	// client-go's adapter is not exported: a fake informer catches it.
+	// client-go's adapter is not exported: a fake informer receives it.
 	theirHandlers := func(log *[]string) []clientgo.ResourceEventHandler {
 		plain := clientgo.TypedResourceEventHandlerFuncs[*object]{
 			AddFunc:    func(o *object) { say(log, "add %s", name(o)) },
@@ -103,7 +102,7 @@ func TestTypedHandlers(t *testing.T) {
 	}
 }
 
-// catcher is an informer of client-go's that keeps handlers.
+// catcher is a client-go informer that keeps its handlers.
 type catcher struct {
 	clientgo.SharedIndexInformer
 	handlers []clientgo.ResourceEventHandler
@@ -157,15 +156,14 @@ func TestTypedInformer(t *testing.T) {
 			t.Errorf("%v, %v", objs, err)
 		}
 		if _, err := indexer.ByTypedIndex("none", ""); err == nil {
-			t.Error("an index that does not exist")
+			t.Error("ByTypedIndex accepts an index that does not exist")
 		}
 		cancel()
 		<-done
 	})
 }
 
-// TestTheWatchOpensLate: a LIST alone syncs an informer, so the test server has to
-// wait for the watch before it can send on it.
+// TestTheWatchOpensLate checks that the test server waits for the watch before it sends events, because a LIST alone syncs an informer.
 func TestTheWatchOpensLate(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"))
@@ -187,7 +185,7 @@ func TestTheWatchOpensLate(t *testing.T) {
 	})
 }
 
-// TestTypedHandlerName: a typed handler is shown under the name that client-go shows.
+// TestTypedHandlerName checks that a typed handler has the same name as in client-go.
 func TestTypedHandlerName(t *testing.T) {
 	judge := clientgo.NewTypedSharedIndexInformer[*object](clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, 0, clientgo.Indexers{}))
 	mine := NewTypedSharedIndexInformer[*object](NewSharedIndexInformer(&ListWatch{}, &object{}, 0, Indexers{}))
@@ -199,7 +197,7 @@ func TestTypedHandlerName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The packages are called differently; what follows them is the same.
+	// The package paths differ; what follows them is the same.
 	after := func(s string) string { return s[slices.Index([]byte(s), '+'):] }
 	got, want := after(reg.HasSyncedChecker().Name()), after(theirReg.HasSyncedChecker().Name())
 	const ourPackage, theirPackage = "informerscope/core/informer.", "k8s.io/client-go/tools/cache."
