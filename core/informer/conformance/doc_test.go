@@ -9,7 +9,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// titles say in a few words what each item is about.
+// titles are short titles of the items.
 var titles = [play.Items + 1]string{
 	1: "the first request is a WatchList", 2: "when WatchList is not tried", 3: "timeoutSeconds of a watch", 4: "the first LIST",
 	5: "a relist's version and page size",
@@ -47,7 +47,7 @@ var titles = [play.Items + 1]string{
 	83: "names and metrics", 84: "the factory",
 }
 
-// differences are where we are not client-go's equal, on purpose.
+// differences are the deliberate differences from client-go.
 var differences = []struct{ what, why string }{
 	{"Objects of a resync, of a WatchList and of the replay for a late handler come in the stream's or the store's order. In client-go a Go map orders " +
 		"them, differently each time.",
@@ -68,7 +68,7 @@ var differences = []struct{ what, why string }{
 		"The page has no rest package, and all its objects have one Go type. client-go's dynamic factory judges ours."},
 }
 
-// judges names the versions of client-go that judge releases.
+// judges returns the versions of client-go that the releases are compared with.
 func judges(releases []play.Release) string {
 	var out []string
 	for _, e := range releases {
@@ -134,7 +134,7 @@ again in ` + "`e2e/releases`" + `, each with the apimachinery, klog and utils it
 	return b.String()
 }
 
-// TestDocument: docs/conformance.md is what the table says.
+// TestDocument checks that docs/conformance.md is what document returns.
 func TestDocument(t *testing.T) {
 	const path = "../../../docs/conformance.md"
 	want := document()

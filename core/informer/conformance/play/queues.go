@@ -11,8 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// store is the store behind a queue. Its keys come sorted, so that what a
-// queue finds there has an order.
+// store is the store of a queue. Its keys are sorted, so that the queue finds them in a fixed order.
 type store map[string]any
 
 func (s store) ListKeys() []string {
@@ -57,18 +56,18 @@ func thingsText(objs []any) string {
 	return strings.Join(out, "")
 }
 
-// anyRelease stands for all releases that have no patterns of their own.
+// anyRelease stands for all releases without patterns of their own.
 const anyRelease Release = ""
 
-// queueScript is what is done to a queue alone.
+// queueScript is a script for a queue alone.
 type queueScript struct {
-	behind []string // keys in the store behind the queue
+	behind []string // keys in the store of the queue
 	play   func(q *probe)
-	// want are patterns for what client-go says, by release; those of the default release are for all that have none.
+	// want has patterns for the output by release. The patterns of anyRelease are for all releases that have none.
 	want map[Release][]string
 }
 
-// probe is a queue under test, with what it said.
+// probe is a queue under test, with its output.
 type probe struct {
 	*Queue
 	b strings.Builder
@@ -78,7 +77,7 @@ func (p *probe) did(what string, err error) {
 	line(&p.b, "%s: failed=%v synced=%v done=%v", what, err != nil, p.HasSynced(), p.Done())
 }
 
-// pop pops once, calls during while what was popped is processed, and says what it was.
+// pop pops once, calls during while the queue processes the popped item, and returns a description of the item.
 func (p *probe) pop(during func() error) (string, error) {
 	text := ""
 	err := p.Pop(func(how string, kinds []string, objects []any, initial bool) error {
@@ -92,7 +91,7 @@ func (p *probe) pop(during func() error) (string, error) {
 	return text, err
 }
 
-// take pops what is there, at most n times.
+// take pops at most n items, and stops when the queue is closed and empty.
 func (p *probe) take(n int) {
 	for range n {
 		text, err := p.pop(func() error { return nil })
@@ -104,7 +103,7 @@ func (p *probe) take(n int) {
 	}
 }
 
-// drain closes the queue and pops all there is.
+// drain closes the queue and pops all items.
 func (p *probe) drain() {
 	p.Close()
 	p.take(100000)
@@ -181,7 +180,7 @@ var queueScripts = map[string]queueScript{
 		}
 		q.did("resync", q.Resync())
 		q.did("bookmark", q.Bookmark("9"))
-		_ = q.Update(thing("mute", 4)) // the transform takes its metadata away: a key error
+		_ = q.Update(thing("mute", 4)) // the transform removes its metadata: a key error
 		_ = q.Update(thing("d", 5))
 		_ = q.Update(thing("e", 5))
 		q.drain()
@@ -223,8 +222,7 @@ var queueScripts = map[string]queueScript{
 		anyRelease: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
 }
 
-// mute is a transform that takes the metadata, and so the key, from objects of
-// one name, and fails for another.
+// mute is a transform that removes the metadata, and so the key, from objects named "mute", and fails for those named "bad".
 func mute(o any) (any, error) {
 	if m, ok := o.(*object); ok {
 		switch m.Name {
@@ -266,12 +264,11 @@ func queueRow(item int, name string, releases []Release, of string) Row {
 	return r
 }
 
-// RandomQueue does the same random things to a release's queue that stands alone.
-// Where a DeltaFIFO takes the order of what is missing from a list, or of what
-// is known, from its store, that has an order here; the order in which it
-// walks its own map of queued items is left to chance by client-go, so at most
-// one queued key is missing from a list. It says what it saw, and how often it
-// popped before the end.
+// RandomQueue performs the random operations of a seed on a release's queue. It returns what it observed, and how many items it popped before it closed
+// the queue.
+//
+// A DeltaFIFO takes the order of the keys that a list lacks, and of the known keys, from its store, which is sorted here. But client-go walks the map
+// of queued items in random order. So a list lacks at most one queued key.
 func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 	release := lib.Release
 	d := dice{rand.New(rand.NewPCG(seed, release.number()))}
@@ -292,7 +289,7 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 		rv++
 		o := thing(names[d.IntN(len(names))], rv)
 		if o.Name == "mute" && release != E137 {
-			o.Name = "a" // a keyless delta in a queue that must find keys makes it useless
+			o.Name = "a" // in a queue that needs keys, a delta without one makes the queue useless
 		}
 		switch d.IntN(9) {
 		case 0, 1:
@@ -324,7 +321,7 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 			p.did("add a thing without metadata", p.Add(7))
 		}
 		if d.one(3) {
-			// Something is there to be popped: this.
+			// This is an item to pop.
 			_ = p.Update(thing("filler", rv))
 			p.take(1)
 			pops++
