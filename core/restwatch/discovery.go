@@ -49,8 +49,8 @@ func (c *Client) Discover(ctx context.Context) ([]Resource, error) {
 	return slices.DeleteFunc(all, func(r Resource) bool { return r.Unwatchable != "" }), err
 }
 
-// Survey is Discover plus what cannot be watched, with the reason. It has two kinds: resources without
-// the verbs list and watch and, as entries without a Resource, the versions of groups that could not be discovered.
+// Survey is Discover plus what cannot be watched, with the reason. Two kinds cannot be watched: resources without the verbs list and watch, and the
+// versions of groups that could not be discovered. The latter are entries without a Resource.
 func (c *Client) Survey(ctx context.Context) ([]Resource, error) {
 	var found discovered
 	for _, root := range []string{"api", "apis"} {

@@ -1,8 +1,8 @@
 // Package restwatch sends LIST and WATCH requests to an API server over net/http, for any resource; objects are of type object.Object.
 //
-// It replaces client-go's rest.Request and its decoders, and mirrors everything about them that affects an informer. That is the typed clients' URLs and query
-// parameters, metav1.Status bodies as *apierrors.StatusError, and how a broken watch stream ends. k8s.io/apimachinery/pkg/util/net recognises its
-// connection errors. Some things differ on purpose:
+// It replaces client-go's rest.Request and its decoders, and mirrors everything about them that affects an informer. That is the typed clients' URLs
+// and query parameters, metav1.Status bodies as *apierrors.StatusError, and how a broken watch stream ends. Its connection errors are those that
+// k8s.io/apimachinery/pkg/util/net recognises. Some things differ on purpose:
 //
 //   - It does not retry. rest.Request repeats a request up to ten times when a response has a Retry-After header. This package returns the error,
 //     with the requested delay in its details. So every HTTP request is a visible step of the Reflector above.
