@@ -13,25 +13,25 @@ import (
 type Clock struct {
 	real clock.PassiveClock
 
-	mu     sync.Mutex
-	now    time.Time
-	seq    uint64
-	timers timerHeap
-	ended  bool
-	added  chan struct{} // signals a new timer to a waiting Driver
+	mu         sync.Mutex
+	now        time.Time
+	seq        uint64
+	timers     timerHeap
+	ended      bool
+	timerAdded chan struct{} // signals a new timer to a waiting Driver
 
 	// For stamps.
-	began time.Time     // the real time at which this instant began
-	end   time.Time     // the stamp at which the work of the last instant ended
-	ahead time.Duration // how far stamps run ahead of the clock, because work took longer than the time it had
-	still bool
+	instantStart time.Time     // the real time at which this instant began
+	end          time.Time     // the stamp at which the work of the last instant ended
+	lead         time.Duration // how far stamps run ahead of the clock, because work took longer than the time it had
+	stampsFrozen bool
 }
 
 var _ clock.WithTicker = (*Clock)(nil)
 
 // New returns a Clock that stands at start. real measures the durations in stamps.
 func New(start time.Time, real clock.PassiveClock) *Clock {
-	return &Clock{real: real, now: start, added: make(chan struct{}, 1), began: real.Now(), end: start}
+	return &Clock{real: real, now: start, timerAdded: make(chan struct{}, 1), instantStart: real.Now(), end: start}
 }
 
 // Now returns the current virtual time.
@@ -128,10 +128,10 @@ func (c *Clock) begin(t time.Time) {
 	if t.After(c.now) {
 		c.now = t
 	}
-	c.still = false
-	c.began = c.real.Now()
+	c.stampsFrozen = false
+	c.instantStart = c.real.Now()
 	// Work that ran past this instant makes the stamps run ahead; the following instants catch up.
-	c.ahead = max(0, c.end.Sub(c.now))
+	c.lead = max(0, c.end.Sub(c.now))
 }
 
 // settle records that the work of this instant is over.
@@ -145,14 +145,14 @@ func (c *Clock) settle() {
 func (c *Clock) freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.still = true
+	c.stampsFrozen = true
 }
 
 func (c *Clock) stamp() time.Time {
-	if c.still {
+	if c.stampsFrozen {
 		return c.end
 	}
-	return c.now.Add(c.ahead + c.real.Since(c.began))
+	return c.now.Add(c.lead + c.real.Since(c.instantStart))
 }
 
 // Stamps returns a clock for display: virtual time plus the real time since the current instant began. It never goes back. No decision may depend on
@@ -214,7 +214,7 @@ func (t *timer) Reset(d time.Duration) bool {
 	}
 	heap.Push(&c.timers, t)
 	select {
-	case c.added <- struct{}{}:
+	case c.timerAdded <- struct{}{}:
 	default:
 	}
 	return active

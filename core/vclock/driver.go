@@ -29,19 +29,19 @@ type Driver struct {
 	real clock.WithTicker
 	poke chan struct{}
 
-	mu     sync.Mutex
-	clock  *Clock // nil: there is nothing to drive, and actions run at once
-	start  time.Time
-	last   time.Duration // time of the last action; -1 if there was none
-	waits  []*turn       // calls of Do that wait
-	script []Action
-	until  func() bool // play as fast as possible until it returns true
-	told   chan struct{}
-	stands bool
-	watch  Watch
-	speed  float64   // virtual time per real time; 0 is 1
-	anchor time.Time // real time at which virtual time was at base
-	base   time.Time
+	mu          sync.Mutex
+	clock       *Clock // nil: there is nothing to drive, and actions run at once
+	start       time.Time
+	last        time.Duration // time of the last action; -1 if there was none
+	waits       []*turn       // calls of Do that wait
+	script      []Action
+	endReached  func() bool   // play as fast as possible until it returns true
+	arrival     chan struct{} // closed when Play reaches its end or is given up; nil if nothing plays
+	standsStill bool
+	watch       Watch
+	speed       float64   // virtual time per real time; 0 is 1
+	anchor      time.Time // real time at which virtual time was at base
+	base        time.Time
 }
 
 // Watch is called whenever all is quiet, before time moves on from now. next is when the first timer is due, or the largest Duration if there is none.
@@ -50,10 +50,10 @@ type Watch func(now, next time.Duration) (stand bool)
 
 // turn is one action, from its request until everything that follows from it is done.
 type turn struct {
-	at      time.Duration      // -1 until it is known
-	begin   chan time.Duration // receives the action's time when it may run
-	over    bool
-	settled chan struct{}
+	at       time.Duration      // -1 until it is known
+	begin    chan time.Duration // receives the action's time when it may run
+	finished bool
+	settled  chan struct{}
 }
 
 // NewDriver returns a Driver without a clock. idle returns when nothing else can run; real paces virtual time.
@@ -70,7 +70,7 @@ func (d *Driver) Drive(c *Clock) {
 			close(a.Settled) // the action will not run
 		}
 	}
-	d.clock, d.last, d.script, d.until, d.stands = c, -1, nil, nil, false
+	d.clock, d.last, d.script, d.endReached, d.standsStill = c, -1, nil, nil, false
 	d.arrive()
 	if c != nil {
 		d.start = c.Now()
@@ -105,7 +105,7 @@ func (d *Driver) Do(do func(at time.Duration)) {
 	at := <-t.begin
 	do(at)
 	d.mu.Lock()
-	t.over = true
+	t.finished = true
 	d.mu.Unlock()
 	<-t.settled
 }
@@ -115,30 +115,30 @@ func (d *Driver) Do(do func(at time.Duration)) {
 func (d *Driver) Play(script []Action, until func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.script, d.until, d.stands = script, until, false
+	d.script, d.endReached, d.standsStill = script, until, false
 	d.arrive()
 	if until != nil {
-		d.told = make(chan struct{})
+		d.arrival = make(chan struct{})
 	}
 	d.notify()
 }
 
 // arrive wakes the callers of Arrived. d.mu is held.
 func (d *Driver) arrive() {
-	if d.told != nil {
-		close(d.told)
-		d.told = nil
+	if d.arrival != nil {
+		close(d.arrival)
+		d.arrival = nil
 	}
 }
 
 // Arrived returns when Play has reached its end, when Play is given up, or when ctx is done.
 func (d *Driver) Arrived(ctx context.Context) {
 	d.mu.Lock()
-	told := d.told
+	arrival := d.arrival
 	d.mu.Unlock()
-	if told != nil {
+	if arrival != nil {
 		select {
-		case <-told:
+		case <-arrival:
 		case <-ctx.Done():
 		}
 	}
@@ -148,15 +148,15 @@ func (d *Driver) Arrived(ctx context.Context) {
 func (d *Driver) Playing() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.until != nil
+	return d.endReached != nil
 }
 
 // Go makes time run at the usual pace.
 func (d *Driver) Go() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stands || d.until != nil {
-		d.usual()
+	if d.standsStill || d.endReached != nil {
+		d.resumeUsualPace()
 		d.notify()
 	}
 }
@@ -167,8 +167,8 @@ func (d *Driver) Watch(w Watch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.watch = w
-	if d.stands {
-		d.usual()
+	if d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.notify()
 }
@@ -188,30 +188,30 @@ func (d *Driver) Pace(speed float64) {
 func (d *Driver) Look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stands {
-		d.usual()
+	if d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.notify()
 }
 
-// beyond is the due time that Watch gets when no timer waits.
-const beyond = time.Duration(math.MaxInt64)
+// noTimer is the due time that Watch gets when no timer waits.
+const noTimer = time.Duration(math.MaxInt64)
 
-// watched returns what the Watch function returns, or false if there is none. d.mu is held.
-func (d *Driver) watched(now, due time.Time, any bool) bool {
+// callWatch returns what the Watch function returns, or false if there is none. d.mu is held.
+func (d *Driver) callWatch(now, due time.Time, any bool) bool {
 	if d.watch == nil {
 		return false
 	}
-	next := beyond
+	next := noTimer
 	if any {
 		next = due.Sub(d.start)
 	}
 	return d.watch(now.Sub(d.start), next)
 }
 
-// usual returns to the usual pace, after playing fast or standing still. d.mu is held.
-func (d *Driver) usual() {
-	d.until, d.stands = nil, false
+// resumeUsualPace returns to the usual pace, after playing fast or standing still. d.mu is held.
+func (d *Driver) resumeUsualPace() {
+	d.endReached, d.standsStill = nil, false
 	d.arrive()
 	if d.clock != nil {
 		d.pace(d.clock.Now())
@@ -244,7 +244,7 @@ func (d *Driver) Run(ctx context.Context) {
 		d.mu.Lock()
 		var added chan struct{}
 		if d.clock != nil {
-			added = d.clock.added
+			added = d.clock.timerAdded
 		}
 		d.mu.Unlock()
 		t := d.real.NewTimer(wait)
@@ -258,14 +258,14 @@ func (d *Driver) Run(ctx context.Context) {
 	}
 }
 
-// forever is how long Run waits if nothing is due.
-const forever = time.Hour
+// idleWait is how long Run waits if nothing is due.
+const idleWait = time.Hour
 
 // turn does one thing if one is due; otherwise it returns how long to wait. All is quiet when it is called.
 func (d *Driver) turn(current **turn) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if t := *current; t != nil && t.over {
+	if t := *current; t != nil && t.finished {
 		*current = nil
 		close(t.settled)
 		if d.clock != nil {
@@ -280,23 +280,23 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 			close(t.settled)
 		}
 		d.waits = nil
-		return forever
+		return idleWait
 	}
 	select {
-	case <-c.added: // the timer that was added in the last turn is seen below
+	case <-c.timerAdded: // the timer that was added in the last turn is seen below
 	default:
 	}
 	c.settle()
-	if d.until != nil && *current == nil && d.until() {
-		d.until, d.stands = nil, true
+	if d.endReached != nil && *current == nil && d.endReached() {
+		d.endReached, d.standsStill = nil, true
 		c.freeze()
 		d.arrive()
 	}
 	due, any := c.next()
 	now := c.Now()
 	free := *current == nil
-	if free && !d.stands && d.watched(now, due, any) {
-		d.until, d.stands = nil, true
+	if free && !d.standsStill && d.callWatch(now, due, any) {
+		d.endReached, d.standsStill = nil, true
 		c.freeze()
 		d.arrive()
 	}
@@ -316,8 +316,8 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		t.begin <- t.at
 		return 0
 	}
-	if d.stands && free {
-		return forever
+	if d.standsStill && free {
+		return idleWait
 	}
 	target, scripted := due, false
 	if free && len(d.script) > 0 {
@@ -326,10 +326,10 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		}
 	}
 	if !any {
-		return forever
+		return idleWait
 	}
-	if d.until == nil && target.After(now) {
-		if wait := target.Sub(d.allowed()); wait > 0 {
+	if d.endReached == nil && target.After(now) {
+		if wait := target.Sub(d.timeLimit()); wait > 0 {
 			return max(time.Duration(float64(wait)/d.factor()), 1)
 		} else if lag := time.Duration(float64(maxLag) * d.factor()); -wait > lag {
 			d.pace(target.Add(lag))
@@ -352,7 +352,7 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		a.Do()
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		t.over = true
+		t.finished = true
 	}()
 	return 0
 }
@@ -360,19 +360,19 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 // moment returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. It drops the script. d.mu
 // is held.
 func (d *Driver) moment(now, due time.Time, any bool) time.Duration {
-	if d.until != nil || d.stands {
-		d.usual()
+	if d.endReached != nil || d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.script = nil
-	if allowed := d.allowed(); allowed.After(now) && !(any && due.Before(allowed)) {
-		now = allowed
+	if limit := d.timeLimit(); limit.After(now) && !(any && due.Before(limit)) {
+		now = limit
 	}
 	at := max(now.Sub(d.start), d.last+1)
 	return (at + Precision - 1) / Precision * Precision
 }
 
-// allowed returns how far virtual time may have run by now. d.mu is held.
-func (d *Driver) allowed() time.Time {
+// timeLimit returns how far virtual time may have run by now. d.mu is held.
+func (d *Driver) timeLimit() time.Time {
 	return d.base.Add(time.Duration(float64(d.real.Since(d.anchor)) * d.factor()))
 }
 
