@@ -27,10 +27,10 @@ type TypedDelayingQueueConfig[T comparable] struct {
 type TypedDelayingQueue[T comparable] struct {
 	*Typed[T]
 
-	// waiting is a heap ordered by due time; byItem finds a key in it. Typed.mu guards both. In client-go a goroutine owns them and receives keys over
+	// waitingItems is a heap ordered by due time; byItem finds a key in it. Typed.mu guards both. In client-go a goroutine owns them and receives keys over
 	// a channel. Here a key is never in transit between the two.
-	waiting waitingHeap[T]
-	byItem  map[T]*waitingItem[T]
+	waitingItems waitingHeap[T]
+	byItem       map[T]*waitingItem[T]
 
 	// wake has room for one signal: the head of the heap has changed.
 	wake chan struct{}
@@ -75,12 +75,12 @@ func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
 	switch {
 	case !ok:
 		w = &waitingItem[T]{item: item, due: due}
-		heap.Push(&q.waiting, w)
+		heap.Push(&q.waitingItems, w)
 		q.byItem[item] = w
-		q.emit(KindWaiting, item, false, 0, len(q.waiting), duration)
+		q.emit(KindWaiting, item, false, 0, len(q.waitingItems), duration)
 	case w.due.After(due):
 		w.due = due
-		heap.Fix(&q.waiting, w.index)
+		heap.Fix(&q.waitingItems, w.index)
 		q.emit(KindWaitingSooner, item, false, 0, 0, duration)
 	default:
 		q.emit(KindWaitingUnchanged, item, false, 0, 0, 0)
@@ -134,13 +134,13 @@ func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	now := q.clock.Now()
-	for len(q.waiting) > 0 {
-		if due := q.waiting[0].due; due.After(now) {
+	for len(q.waitingItems) > 0 {
+		if due := q.waitingItems[0].due; due.After(now) {
 			return due, true
 		}
-		w := heap.Pop(&q.waiting).(*waitingItem[T])
+		w := heap.Pop(&q.waitingItems).(*waitingItem[T])
 		delete(q.byItem, w.item)
-		q.emit(KindDue, w.item, false, 0, len(q.waiting), 0)
+		q.emit(KindDue, w.item, false, 0, len(q.waitingItems), 0)
 		q.addLocked(w.item)
 	}
 	return time.Time{}, false

@@ -59,10 +59,10 @@ type Typed[T comparable] struct {
 	// dirty holds the keys that need work, including those that are queued again only at Done.
 	dirty map[T]struct{}
 	// processing holds the keys that workers have.
-	processing map[T]taken
-	// claimed counts the workers at the gate. Each of them reserves one key of the FIFO, though no particular one. So a worker that passes the gate
+	processing map[T]holder
+	// claims counts the workers at the gate. Each of them reserves one key of the FIFO, though no particular one. So a worker that passes the gate
 	// always finds a key, and no release of the gate is lost.
-	claimed int
+	claims int
 
 	shuttingDown bool
 	drain        bool
@@ -71,8 +71,8 @@ type Typed[T comparable] struct {
 	event Event
 }
 
-// taken records which worker has a key, and since when. The time is set only if there is an observer.
-type taken struct {
+// holder records which worker has a key, and since when. The time is set only if there is an observer.
+type holder struct {
 	worker int32
 	since  time.Time
 }
@@ -93,7 +93,7 @@ func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 		observer:   config.Observer,
 		gate:       config.Gate,
 		dirty:      map[T]struct{}{},
-		processing: map[T]taken{},
+		processing: map[T]holder{},
 	}
 	q.cond = sync.NewCond(&q.mu)
 	q.ctx, q.cancel = context.WithCancel(context.Background())
@@ -148,10 +148,10 @@ func (q *Typed[T]) Get() (item T, shutdown bool) {
 func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.queue.len() <= q.claimed && !q.shuttingDown {
+	for q.queue.len() <= q.claims && !q.shuttingDown {
 		q.cond.Wait()
 	}
-	if q.queue.len() <= q.claimed {
+	if q.queue.len() <= q.claims {
 		return item, true
 	}
 	if q.gate != nil && !q.shuttingDown {
@@ -159,7 +159,7 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	}
 
 	item = q.queue.pop()
-	t := taken{worker: worker}
+	t := holder{worker: worker}
 	if q.observer != nil {
 		t.since = q.clock.Now()
 	}
@@ -171,11 +171,11 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 
 // waitAtGate waits at the gate without the lock. The lock is held on entry and on return.
 func (q *Typed[T]) waitAtGate() {
-	q.claimed++
+	q.claims++
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
-		q.claimed--
+		q.claims--
 	}()
 	q.gate.Wait(q.ctx)
 }

@@ -288,7 +288,7 @@ func TestDelayLongerThanTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewTypedDelayingQueue[string]()
 		defer q.ShutDown()
-		q.AddAfter("a", never)
+		q.AddAfter("a", noToken)
 		q.AddAfter("b", time.Second)
 		advance(time.Hour)
 		synctest.Wait()

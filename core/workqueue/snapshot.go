@@ -74,7 +74,7 @@ func (q *TypedDelayingQueue[T]) Snapshot() Snapshot {
 
 func (q *TypedDelayingQueue[T]) snapshotLocked() Snapshot {
 	s := q.Typed.snapshotLocked()
-	for _, w := range q.waiting {
+	for _, w := range q.waitingItems {
 		s.Waiting = append(s.Waiting, Waiting{Key: keyOf(w.item), Due: w.due})
 	}
 	slices.SortFunc(s.Waiting, func(a, b Waiting) int {

@@ -8,8 +8,8 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// never is the delay until a token that will not come.
-const never = time.Duration(math.MaxInt64)
+// noToken is the delay until a token that will not come.
+const noToken = time.Duration(math.MaxInt64)
 
 // TokenBucket fills with tokens at a steady rate up to a limit, and lends tokens that it does not have yet. Reserve takes one token and returns how
 // long to wait for it. Its delays are those of golang.org/x/time/rate's Reserve().Delay(), but on a clock that the caller chooses. It is safe for
@@ -42,7 +42,7 @@ func (b *TokenBucket) Reserve() time.Duration {
 		return 0
 	}
 	if b.burst <= 0 {
-		return never
+		return noToken
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,11 +56,11 @@ func (b *TokenBucket) Reserve() time.Duration {
 		return 0
 	}
 	if !(b.qps > 0) { // also true of NaN
-		return never
+		return noToken
 	}
 	wait := -b.tokens / b.qps * float64(time.Second)
 	if wait >= math.MaxInt64 {
-		return never
+		return noToken
 	}
 	return time.Duration(wait)
 }
