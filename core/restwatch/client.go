@@ -153,7 +153,7 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *Client) done(r *request, err error) {
+func (c *Client) reportDone(r *request, err error) {
 	if c.Hooks.Done != nil {
 		c.Hooks.Done(r.id, err)
 	}
@@ -169,11 +169,11 @@ func (c *Client) fetch(ctx context.Context, r *request) (body []byte, header htt
 	// The range is client-go's: rest.(*Request).transformResponse takes 200 to 206 as success.
 	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
 		err, readErr := responseError(r, resp)
-		c.done(r, readErr)
+		c.reportDone(r, readErr)
 		return nil, nil, err
 	}
 	body, err = readAll(resp, c.maxBody())
-	c.done(r, err)
+	c.reportDone(r, err)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the answer to %s: %w", r, err)
 	}
@@ -296,7 +296,7 @@ func (c *Client) Get(ctx context.Context, gvr schema.GroupVersionResource, names
 	if err != nil {
 		return nil, err
 	}
-	return c.one(ctx, &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name})
+	return c.fetchObject(ctx, &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name})
 }
 
 // Patch applies a JSON merge patch to one object and returns the result. If the patch contains a resourceVersion that is no longer current, the server
@@ -309,12 +309,12 @@ func (c *Client) Patch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	if err != nil {
 		return nil, err
 	}
-	return c.one(ctx, &request{method: http.MethodPatch, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name,
+	return c.fetchObject(ctx, &request{method: http.MethodPatch, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name,
 		contentType: "application/merge-patch+json", body: patch})
 }
 
-// one sends a request whose answer is one object.
-func (c *Client) one(ctx context.Context, r *request) (*object.Object, error) {
+// fetchObject sends a request whose answer is one object.
+func (c *Client) fetchObject(ctx context.Context, r *request) (*object.Object, error) {
 	body, header, err := c.fetch(ctx, r)
 	if err != nil {
 		return nil, err

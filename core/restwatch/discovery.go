@@ -52,26 +52,26 @@ func (c *Client) Discover(ctx context.Context) ([]Resource, error) {
 // Survey is Discover plus what cannot be watched, with the reason. Two kinds cannot be watched: resources without the verbs list and watch, and the
 // versions of groups that could not be discovered. The latter are entries without a Resource.
 func (c *Client) Survey(ctx context.Context) ([]Resource, error) {
-	var found discovered
+	var all discovery
 	for _, root := range []string{"api", "apis"} {
-		if err := c.discoverRoot(ctx, root, &found); err != nil {
-			found.errs = append(found.errs, err)
+		if err := c.discoverRoot(ctx, root, &all); err != nil {
+			all.errs = append(all.errs, err)
 		}
 		if err := ctx.Err(); err != nil {
 			break
 		}
 	}
-	return found.resources, errors.Join(found.errs...)
+	return all.resources, errors.Join(all.errs...)
 }
 
-// discovered collects resources. Group versions must be added in the server's order of preference.
-type discovered struct {
+// discovery collects resources. Group versions must be added in the server's order of preference.
+type discovery struct {
 	resources []Resource
 	preferred map[schema.GroupResource]bool
 	errs      []error
 }
 
-func (d *discovered) add(r Resource) {
+func (d *discovery) add(r Resource) {
 	var missing []string
 	for _, verb := range []string{"list", "watch"} {
 		if !slices.Contains(r.Verbs, verb) {
@@ -97,8 +97,8 @@ func (d *discovered) add(r Resource) {
 	d.resources = append(d.resources, r)
 }
 
-// down records a version of a group that cannot be discovered.
-func (d *discovered) down(gv schema.GroupVersion, err error) {
+// addUnavailable records a version of a group that cannot be discovered.
+func (d *discovery) addUnavailable(gv schema.GroupVersion, err error) {
 	d.errs = append(d.errs, err)
 	why := fmt.Sprintf("The service behind this API (APIService %s.%s) does not answer, so that nothing of it can be listed or watched.", gv.Version, gv.Group)
 	if gv.Group == "" {
@@ -165,7 +165,7 @@ func (c *Client) getJSON(ctx context.Context, accept string, into any, segments 
 	return nil
 }
 
-func (c *Client) discoverRoot(ctx context.Context, root string, found *discovered) error {
+func (c *Client) discoverRoot(ctx context.Context, root string, all *discovery) error {
 	var doc discoveryRoot
 	if err := c.getJSON(ctx, acceptDiscovery, &doc, root); err != nil {
 		return err
@@ -173,11 +173,11 @@ func (c *Client) discoverRoot(ctx context.Context, root string, found *discovere
 	switch doc.Kind {
 	case "APIGroupDiscoveryList":
 		for _, group := range doc.Items {
-			found.addGroup(group)
+			all.addGroup(group)
 		}
 	case "APIVersions":
 		for _, version := range doc.Versions {
-			c.discoverVersion(ctx, schema.GroupVersion{Version: version}, found)
+			c.discoverVersion(ctx, schema.GroupVersion{Version: version}, all)
 		}
 	case "APIGroupList":
 		for _, group := range doc.Groups {
@@ -191,7 +191,7 @@ func (c *Client) discoverRoot(ctx context.Context, root string, found *discovere
 				}
 			}
 			for _, version := range versions {
-				c.discoverVersion(ctx, schema.GroupVersion{Group: group.Name, Version: version}, found)
+				c.discoverVersion(ctx, schema.GroupVersion{Group: group.Name, Version: version}, all)
 			}
 		}
 	default:
@@ -201,11 +201,11 @@ func (c *Client) discoverRoot(ctx context.Context, root string, found *discovere
 }
 
 // addGroup adds a group from an aggregated discovery document.
-func (d *discovered) addGroup(group discoveryGroup) {
+func (d *discovery) addGroup(group discoveryGroup) {
 	for _, v := range group.Versions {
 		gv := schema.GroupVersion{Group: group.Metadata.Name, Version: v.Version}
 		if v.Freshness == "Stale" {
-			d.down(gv, fmt.Errorf("discovery of %s is stale: %w", gv, errStale))
+			d.addUnavailable(gv, fmt.Errorf("discovery of %s is stale: %w", gv, errStale))
 			continue
 		}
 		for _, r := range v.Resources {
@@ -222,7 +222,7 @@ func (d *discovered) addGroup(group discoveryGroup) {
 }
 
 // discoverVersion requests the resources of one group version, from a server without aggregated discovery.
-func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, found *discovered) {
+func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, all *discovery) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -232,14 +232,14 @@ func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, fo
 	}
 	var list metav1.APIResourceList
 	if err := c.getJSON(ctx, "application/json", &list, segments...); err != nil {
-		found.down(gv, err)
+		all.addUnavailable(gv, err)
 		return
 	}
 	for _, r := range list.APIResources {
 		if slices.Contains([]byte(r.Name), '/') {
 			continue
 		}
-		found.add(Resource{
+		all.add(Resource{
 			Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Singular: r.SingularName,
 			Namespaced: r.Namespaced, Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
 		})

@@ -20,7 +20,7 @@ type frameReader struct {
 	buf        []byte // the unread part is buf[start:end]
 	start, end int
 	err        error // the last error of Read
-	taken      int   // end of the last line, including its newline
+	lineEnd    int   // end of the last line, including its newline
 
 	// The state of the frame that begins at start.
 	pos      int // next byte to look at
@@ -79,7 +79,7 @@ func (f *frameReader) line() (frame []byte, ok bool) {
 	if n < 0 || n > f.limit {
 		return nil, false
 	}
-	f.taken = f.start + n + 1
+	f.lineEnd = f.start + n + 1
 	for n > 0 && isSpace(f.buf[f.start+n-1]) {
 		n--
 	}
@@ -88,7 +88,7 @@ func (f *frameReader) line() (frame []byte, ok bool) {
 
 // take consumes the frame that line returned.
 func (f *frameReader) take() {
-	f.start, f.pos = f.taken, f.taken
+	f.start, f.pos = f.lineEnd, f.lineEnd
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }

@@ -39,7 +39,7 @@ func (c *Client) join(segments ...string) (*url.URL, error) {
 		}
 		escaped[i] = url.PathEscape(s)
 	}
-	return c.below(strings.Join(escaped, "/")), nil
+	return c.urlFor(strings.Join(escaped, "/")), nil
 }
 
 // pathURL returns the URL for an escaped path relative to Base, which may include a query.
@@ -57,14 +57,14 @@ func (c *Client) pathURL(path string) (*url.URL, error) {
 			return nil, fmt.Errorf("the path %q leads out of the API", path)
 		}
 	}
-	u := c.below(path)
+	u := c.urlFor(path)
 	u.RawQuery = query
 	return u, nil
 }
 
-// below returns Base with an escaped path appended, without query and fragment. JoinPath would make the path of a bare host a relative one, and
+// urlFor returns Base with an escaped path appended, without query and fragment. JoinPath would make the path of a bare host a relative one, and
 // messages would show it.
-func (c *Client) below(escaped string) *url.URL {
+func (c *Client) urlFor(escaped string) *url.URL {
 	base := *c.Base
 	if base.Path == "" {
 		base.Path = "/"

@@ -53,7 +53,7 @@ func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	fail := func(err, done error) (watch.Interface, error) {
 		resp.Body.Close()
 		cancel()
-		c.done(r, done)
+		c.reportDone(r, done)
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
@@ -120,7 +120,7 @@ func (s *stream) receive() {
 		}
 	}
 	s.Stop()
-	s.client.done(s.req, err)
+	s.client.reportDone(s.req, err)
 }
 
 // pump delivers events until the stream ends, and returns the reason: nil for a clean end.

@@ -22,7 +22,7 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-const gone = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}`
+const expiredEvent = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}`
 
 // TestWatchStreams serves various streams to our client and to client-go's dynamic client, and expects the same events from both.
 func TestWatchStreams(t *testing.T) {
@@ -39,8 +39,8 @@ func TestWatchStreams(t *testing.T) {
 		{name: "pretty", stream: pretty(a, b), want: []string{"ADDED ns/a@1", "MODIFIED ns/a@2"}},
 		{name: "bookmark", stream: bookmark, want: []string{"BOOKMARK /@9"}},
 		{name: "nothing", stream: "", want: nil},
-		{name: "error", stream: a + gone, want: []string{"ADDED ns/a@1", "ERROR Status 410 Expired"}},
-		{name: "error, then more", stream: gone + b, want: []string{"ERROR Status 410 Expired", "MODIFIED ns/a@2"}},
+		{name: "error", stream: a + expiredEvent, want: []string{"ADDED ns/a@1", "ERROR Status 410 Expired"}},
+		{name: "error, then more", stream: expiredEvent + b, want: []string{"ERROR Status 410 Expired", "MODIFIED ns/a@2"}},
 		{name: "ends inside a frame", stream: a + b[:40], want: []string{"ADDED ns/a@1"}},
 		{name: "cut between frames", stream: a + "\n", abort: true, want: []string{"ADDED ns/a@1"}},
 		{name: "cut inside a frame", stream: a + b[:40], abort: true, want: []string{"ADDED ns/a@1"}},
