@@ -31,13 +31,13 @@ func benchmarkEvents(b *testing.B, build func(*server, func()) runner) {
 	}
 	objs := make([]watch.Event, 1000)
 	for i := range objs {
-		objs[i] = modified(labelled(fmt.Sprint("object-", i), "5", "x"))
+		objs[i] = modifiedEvent(objWithApp(fmt.Sprint("object-", i), "5", "x"))
 	}
 	wg.Add(len(objs))
 	srv.send(objs...)
 	wg.Wait()
 	for i := range objs {
-		objs[i] = modified(labelled(fmt.Sprint("object-", i), "6", "x"))
+		objs[i] = modifiedEvent(objWithApp(fmt.Sprint("object-", i), "6", "x"))
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -80,7 +80,7 @@ func BenchmarkInitialObjects(b *testing.B) {
 	const n = 5000
 	var objs []*object
 	for i := range n {
-		objs = append(objs, labelled(fmt.Sprint("object-", i), "5", "x"))
+		objs = append(objs, objWithApp(fmt.Sprint("object-", i), "5", "x"))
 	}
 	run := func(b *testing.B, build func(*server, func()) runner) {
 		b.ReportAllocs()

@@ -56,8 +56,8 @@ type Config struct {
 	// Random replaces math/rand for the Reflector.
 	Random func() float64
 
-	// keyed, if set, replaces Process and ProcessBatch.
-	keyed keyedProcessFunc
+	// keyedProcess, if set, replaces Process and ProcessBatch.
+	keyedProcess keyedProcessFunc
 }
 
 // Controller runs a Reflector that fills a Queue, and processes what it pops.
@@ -173,8 +173,8 @@ func (c *controller) processLoop(ctx context.Context) {
 // popOnce returns the function that pops once, with or without batches.
 func (c *controller) popOnce() func() error {
 	batch := c.config.Release.features().batch
-	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyed != nil {
-		return func() error { return q.popKeyed(batch, c.config.keyed) }
+	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyedProcess != nil {
+		return func() error { return q.popKeyed(batch, c.config.keyedProcess) }
 	}
 	process := PopProcessFunc(c.config.Process)
 	if q, ok := c.config.Queue.(QueueWithBatch); ok && batch && c.config.ProcessBatch != nil {
@@ -285,7 +285,7 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 		Observer:         options.Observer,
 		Gates:            options.Gates,
 		Clock:            options.Clock,
-		keyed:            p.process,
+		keyedProcess:     p.process,
 	})
 }
 

@@ -86,8 +86,8 @@ type DeletedFinalStateUnknown struct {
 // pass through it twice. It runs with the queue locked, so it must be quick.
 type TransformFunc func(interface{}) (interface{}, error)
 
-// queued is a delta in a queue, with the key that was computed when it entered. Keeping the key saves computing it again at every later step.
-type queued struct {
+// queueItem is a delta in a queue, with the key that was computed when it entered. Keeping the key saves computing it again at every later step.
+type queueItem struct {
 	op  Op
 	key string
 	obj any
@@ -97,10 +97,10 @@ type queued struct {
 	keyErr error
 }
 
-func (q *queued) delta() Delta { return Delta{Type: deltaTypes[q.op], Object: q.obj} }
+func (q *queueItem) delta() Delta { return Delta{Type: deltaTypes[q.op], Object: q.obj} }
 
-// observedRV returns the resourceVersion that KindQueued reports.
-func (q *queued) observedRV() string {
+// reportedRV returns the resourceVersion that KindQueued reports.
+func (q *queueItem) reportedRV() string {
 	switch q.op {
 	case OpReplacedAll, OpBookmark, OpSyncAll:
 		switch info := q.obj.(type) {
@@ -114,8 +114,8 @@ func (q *queued) observedRV() string {
 	return rvOf(q.obj)
 }
 
-// observed returns the object and the flag that KindQueued reports.
-func (q *queued) observed() (obj any, tombstone bool) {
+// reportedObject returns the object and the flag that KindQueued reports.
+func (q *queueItem) reportedObject() (obj any, tombstone bool) {
 	if d, ok := q.obj.(DeletedFinalStateUnknown); ok {
 		return d.Obj, true
 	}

@@ -41,7 +41,7 @@ type DeltaFIFO struct {
 	cond sync.Cond
 
 	// A key is in queue exactly once if it is in items, and otherwise not at all.
-	items map[string][]queued
+	items map[string][]queueItem
 	queue ring[string]
 
 	synced       chan struct{}
@@ -80,7 +80,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	f := &DeltaFIFO{
 		logger:                klog.Background(),
 		name:                  "DeltaFIFO",
-		items:                 map[string][]queued{},
+		items:                 map[string][]queueItem{},
 		synced:                make(chan struct{}),
 		keyFunc:               opts.KeyFunction,
 		knownObjects:          opts.KnownObjects,
@@ -227,7 +227,7 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 		}
 	}
 	deltas, exists := f.items[key]
-	q := queued{op: op, key: key, obj: obj}
+	q := queueItem{op: op, key: key, obj: obj}
 	if f.transformer != nil {
 		// The store computes the key from the transformed object.
 		q.key, q.keyErr = queueKeyOf(f.keyFunc, obj)
@@ -238,7 +238,7 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 	}
 	if f.observer != nil {
 		e := Event{Kind: KindQueued, Op: op, Key: key, N: f.queue.len()}
-		e.Obj, e.Flag = q.observed()
+		e.Obj, e.Flag = q.reportedObject()
 		e.RV = rvOf(e.Obj)
 		send(f.observer, e)
 	}
@@ -248,7 +248,7 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 		if olderIsTombstone {
 			deltas[n-2] = deltas[n-1]
 		}
-		deltas[n-1] = queued{}
+		deltas[n-1] = queueItem{}
 		deltas = deltas[:n-1]
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindMerged, Key: key, M: len(deltas), Flag: !olderIsTombstone})
@@ -348,7 +348,7 @@ func (f *DeltaFIFO) Resync() error {
 // Pop implements Queue. It processes all Deltas of the oldest key, with the queue locked.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	var popped Deltas
-	err := f.popKeyed(false, func(items []queued, _, isInInitialList bool) error {
+	err := f.popKeyed(false, func(items []queueItem, _, isInInitialList bool) error {
 		popped = make(Deltas, len(items))
 		for i := range items {
 			popped[i] = items[i].delta()

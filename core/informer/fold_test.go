@@ -32,7 +32,7 @@ func (r *recorder) len() int {
 	return len(r.events)
 }
 
-func (r *recorder) of(kind Kind) []Event {
+func (r *recorder) eventsOf(kind Kind) []Event {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	var out []Event

@@ -29,11 +29,11 @@ type handover struct {
 	handling  bool
 	discarded int
 
-	// began is when the handler was called, on the Observer's clock.
-	began time.Duration
-	// accepted and steps are reused for the Observer. steps are the end of one call of the handler and the steps to the next.
-	accepted [1]Event
-	steps    [3]Event
+	// handlingStart is when the handler was called, on the Observer's clock.
+	handlingStart time.Duration
+	// acceptEvent and stepEvents are reused for the Observer. stepEvents are the end of one call of the handler and the steps to the next.
+	acceptEvent [1]Event
+	stepEvents  [3]Event
 }
 
 // The indices in handover.steps.
@@ -46,15 +46,15 @@ const (
 
 func newHandover(listener int32) *handover {
 	h := &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
-	h.accepted[0].Listener = listener
-	for i := range h.steps {
-		h.steps[i].Listener = listener
+	h.acceptEvent[0].Listener = listener
+	for i := range h.stepEvents {
+		h.stepEvents[i].Listener = listener
 	}
 	return h
 }
 
-// of sets the fields that identify n in a reused event.
-func (e *Event) of(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
+// setNotification sets the fields that identify n in a reused event.
+func (e *Event) setNotification(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
 
 // accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, otherwise it goes into the ring. Listeners that get
 // it one after the other can share one now, because reading the clock takes longer than going from one to the next.
@@ -74,10 +74,10 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	} else {
 		h.next, h.waiting = *n, true
 	}
-	e := &h.accepted[0]
-	e.of(n)
+	e := &h.acceptEvent[0]
+	e.setNotification(n)
 	e.Kind, e.N, e.M, e.Flag = KindAccepted, h.ring.Len(), h.ring.Cap(), intoRing
-	p.timed.ObserveAt(now, h.accepted[:])
+	p.timedObserver.ObserveAt(now, h.acceptEvent[:])
 	p.wakeLocked()
 }
 
@@ -87,8 +87,8 @@ func (p *processorListener) takeLocked() notification {
 	n := h.next
 	h.next, h.waiting = h.ring.ReadOne()
 	h.delivered++
-	e := &h.steps[stepDelivered]
-	e.of(&n)
+	e := &h.stepEvents[stepDelivered]
+	e.setNotification(&n)
 	e.Kind, e.N, e.Flag = KindDelivered, h.ring.Len(), h.waiting
 	return n
 }
@@ -96,9 +96,9 @@ func (p *processorListener) takeLocked() notification {
 // beginLocked prepares the event for a call of the handler that begins now.
 func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	h := p.handover
-	h.handling, h.began = true, now
-	e := &h.steps[stepHandling]
-	e.of(n)
+	h.handling, h.handlingStart = true, now
+	e := &h.stepEvents[stepHandling]
+	e.setNotification(n)
 	e.Kind, e.Flag = KindHandling, n.isInInitialList
 }
 
@@ -107,9 +107,9 @@ func (p *processorListener) endLocked(n *notification, now time.Duration, err er
 	h := p.handover
 	h.handling = false
 	h.handled++
-	e := &h.steps[stepHandled]
-	e.of(n)
-	e.Kind, e.Dur, e.Err = KindHandled, now-h.began, err
+	e := &h.stepEvents[stepHandled]
+	e.setNotification(n)
+	e.Kind, e.Dur, e.Err = KindHandled, now-h.handlingStart, err
 }
 
 // discard drops everything that was not delivered.
@@ -129,17 +129,17 @@ func (p *processorListener) runObserved() {
 	returned, crashed := false, false // whether the handler returned from n, or panicked
 	for {
 		p.lock.Lock()
-		now := p.timed.Now()
+		now := p.timedObserver.Now()
 		first := stepDelivered // the first of the steps to report
 		if returned {
 			p.endLocked(&n, now, nil)
 			first = stepHandled
 			if !h.waiting || n.initialAdd() {
-				p.timed.ObserveAt(now, h.steps[stepHandled:stepDelivered])
+				p.timedObserver.ObserveAt(now, h.stepEvents[stepHandled:stepDelivered])
 				first = stepDelivered
 				if n.initialAdd() {
 					p.lock.Unlock()
-					p.tracker.finished()
+					p.tracker.finish()
 					p.lock.Lock()
 				}
 			}
@@ -151,18 +151,18 @@ func (p *processorListener) runObserved() {
 				p.lock.Unlock()
 				return
 			}
-			now = p.timed.Now()
+			now = p.timedObserver.Now()
 		}
 		n = p.takeLocked()
 		if crashed || p.gates != nil {
-			p.timed.ObserveAt(now, h.steps[first:stepHandling])
+			p.timedObserver.ObserveAt(now, h.stepEvents[first:stepHandling])
 			p.lock.Unlock()
 			p.hold(crashed)
 			p.lock.Lock()
-			now, first = p.timed.Now(), stepHandling
+			now, first = p.timedObserver.Now(), stepHandling
 		}
 		p.beginLocked(&n, now)
-		p.timed.ObserveAt(now, h.steps[first:])
+		p.timedObserver.ObserveAt(now, h.stepEvents[first:])
 		p.lock.Unlock()
 		returned = p.call(&n)
 		if crashed = !returned; crashed && p.pauseAtOnce {
@@ -191,9 +191,9 @@ func (p *processorListener) call(n *notification) (returned bool) {
 		}
 		p.lock.Lock()
 		defer p.lock.Unlock()
-		now := p.timed.Now()
+		now := p.timedObserver.Now()
 		p.endLocked(n, now, fmt.Errorf("%w: %w", errHandlerPanicked, err))
-		p.timed.ObserveAt(now, p.handover.steps[stepHandled:stepDelivered])
+		p.timedObserver.ObserveAt(now, p.handover.stepEvents[stepHandled:stepDelivered])
 	})
 	p.callHandler(n)
 	return true

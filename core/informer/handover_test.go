@@ -59,21 +59,21 @@ func (p *channelListener) run() {
 	}
 }
 
-// heldHandler records its calls; each waits until it is released.
-type heldHandler struct {
-	begun, ended []string
+// blockingHandler records its calls; each waits until it is released.
+type blockingHandler struct {
+	begins, ends []string
 	release      chan struct{}
 }
 
-func (c *heldHandler) call(n notification) {
-	c.begun = append(c.begun, n.key)
+func (c *blockingHandler) call(n notification) {
+	c.begins = append(c.begins, n.key)
 	<-c.release
-	c.ended = append(c.ended, n.key)
+	c.ends = append(c.ends, n.key)
 }
 
-func (c *heldHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
-func (c *heldHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
-func (c *heldHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
+func (c *blockingHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
+func (c *blockingHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
+func (c *blockingHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
 
 // TestHandoverIsThatOfChannels plays the same random schedule to a listener with a handover, and to one with channels and a goroutine. After each step
 // both must have made the same calls of the handler, and must hold the same notifications.
@@ -86,7 +86,7 @@ func TestHandoverIsThatOfChannels(t *testing.T) {
 }
 
 func playHandover(t *testing.T, rnd *rand.Rand) {
-	ours, theirs := &heldHandler{release: make(chan struct{})}, &heldHandler{release: make(chan struct{})}
+	ours, theirs := &blockingHandler{release: make(chan struct{})}, &blockingHandler{release: make(chan struct{})}
 	rec := &recorder{}
 	p := newProcessorListener(ours, listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}, observer: rec})
 	q := newChannelListener(theirs.call)
@@ -105,7 +105,7 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 		t.Helper()
 		synctest.Wait()
 		h := p.handover
-		if got, want := fmt.Sprint(ours.begun, ours.ended), fmt.Sprint(theirs.begun, theirs.ended); got != want {
+		if got, want := fmt.Sprint(ours.begins, ours.ends), fmt.Sprint(theirs.begins, theirs.ends); got != want {
 			t.Fatalf("after %s the handler was called with\n%s\nwith channels\n%s", what, got, want)
 		}
 		if h.ring.Len() != q.ring.Len() || h.ring.Cap() != q.ring.Cap() || h.waiting != q.waiting {
@@ -124,7 +124,7 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 			add()
 			look("one more")
 		default:
-			if len(ours.begun) > len(ours.ended) {
+			if len(ours.begins) > len(ours.ends) {
 				ours.release <- struct{}{}
 				theirs.release <- struct{}{}
 				look("a return of the handler")
@@ -165,10 +165,10 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	close(theirs.release)
 	<-p.runFinished
 	<-q.ended
-	if stopped := rec.of(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
+	if stopped := rec.eventsOf(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
 		t.Errorf("stopped with %v, with channels %d were discarded", stopped, held)
 	}
-	if got, want := fmt.Sprint(ours.ended), fmt.Sprint(theirs.ended); got != want {
+	if got, want := fmt.Sprint(ours.ends), fmt.Sprint(theirs.ends); got != want {
 		t.Errorf("at the end the handler had\n%s\nwith channels\n%s", got, want)
 	}
 }

@@ -44,7 +44,7 @@ type syncTracker struct {
 
 func (t *syncTracker) start() { t.count.Add(1) }
 
-func (t *syncTracker) finished() {
+func (t *syncTracker) finish() {
 	if t.count.Add(-1) == 0 && t.upstream.Load() {
 		t.once.Do(t.onSynced)
 	}
@@ -112,7 +112,7 @@ type processorListener struct {
 
 	observer Observer
 	// timed is observer with a clock.
-	timed TimedObserver
+	timedObserver TimedObserver
 	// handover connects add and run with an Observer; without one it is nil. lock guards its contents.
 	handover *handover
 
@@ -128,16 +128,16 @@ type processorListener struct {
 }
 
 type listenerOptions struct {
-	logger                  klog.Logger
-	clock                   clock.Clock
-	id                      int32
-	name                    string
-	requested, resyncPeriod time.Duration
-	upstream                DoneChecker
-	synced                  func() bool
-	pauseAtOnce             bool
-	observer                Observer
-	gates                   Gates
+	logger                              klog.Logger
+	clock                               clock.Clock
+	id                                  int32
+	name                                string
+	requestedResyncPeriod, resyncPeriod time.Duration
+	upstream                            DoneChecker
+	synced                              func() bool
+	pauseAtOnce                         bool
+	observer                            Observer
+	gates                               Gates
 }
 
 func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *processorListener {
@@ -152,7 +152,7 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		upstream:              o.upstream,
 		informerSynced:        o.synced,
 		pauseAtOnce:           o.pauseAtOnce,
-		requestedResyncPeriod: o.requested,
+		requestedResyncPeriod: o.requestedResyncPeriod,
 		resyncPeriod:          o.resyncPeriod,
 		syncing:               true,
 		gates:                 o.gates,
@@ -163,12 +163,12 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	}
 	p.tracker.name = fmt.Sprintf("%s + event handler %s", o.upstream.Name(), p.name)
 	p.tracker.done = make(chan struct{})
-	p.tracker.onSynced = p.lightSynced
+	p.tracker.onSynced = p.markSynced
 	if p.gates != nil {
 		p.gateCtx, p.gateDone = context.WithCancel(context.Background())
 	}
 	if p.observer != nil {
-		p.timed = timedObserver(p.observer, p.clock)
+		p.timedObserver = timedObserver(p.observer, p.clock)
 		p.handover = newHandover(p.id)
 	}
 	p.cond.L = &p.lock
@@ -191,7 +191,7 @@ func (p *processorListener) HasSyncedChecker() DoneChecker { return &p.tracker }
 // ShutdownChan returns a channel that is closed when the handler will not be called any more.
 func (p *processorListener) ShutdownChan() <-chan struct{} { return p.runFinished }
 
-func (p *processorListener) lightSynced() {
+func (p *processorListener) markSynced() {
 	if p.observer == nil {
 		close(p.tracker.done)
 		return
@@ -214,7 +214,7 @@ func (p *processorListener) wakeLocked() {
 func (p *processorListener) add(ns ...notification) {
 	if p.handover != nil {
 		for i := range ns {
-			p.accept(&ns[i], p.timed.Now())
+			p.accept(&ns[i], p.timedObserver.Now())
 		}
 		return
 	}
@@ -344,7 +344,7 @@ func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (re
 		}
 		p.callHandler(n)
 		if n.initialAdd() {
-			p.tracker.finished()
+			p.tracker.finish()
 		}
 		*n = notification{} // release its objects
 	}

@@ -27,7 +27,7 @@ func selector(t *testing.T, s string) labels.Selector {
 // TestListers calls the listers of both libraries, with and without an index by namespace, and with an object that has no metadata.
 func TestListers(t *testing.T) {
 	in := func(ns string, o *object) *object { o.Namespace = ns; return o }
-	objs := []any{labelled("a", "1", "x"), labelled("b", "2", "y"), in("other", labelled("a", "3", "x")), in("", labelled("node", "4", "x"))}
+	objs := []any{objWithApp("a", "1", "x"), objWithApp("b", "2", "y"), in("other", objWithApp("a", "3", "x")), in("", objWithApp("node", "4", "x"))}
 	key := func(o any) (string, error) {
 		if _, ok := o.(int); ok {
 			return "int", nil

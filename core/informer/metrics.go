@@ -85,7 +85,7 @@ func informerMetricsFor(id InformerNameAndResource, own InformerMetricsProvider)
 
 // fifoMetrics are a RealFIFO's metrics; nil if there is no provider.
 type fifoMetrics struct {
-	queued  GaugeMetric
+	length  GaugeMetric
 	latency HistogramMetric
 }
 
@@ -94,12 +94,12 @@ func newFIFOMetrics(id InformerNameAndResource, own InformerMetricsProvider) *fi
 	if p == nil {
 		return nil
 	}
-	return &fifoMetrics{queued: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
+	return &fifoMetrics{length: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
 }
 
-// timed wraps process to observe its latency, unless it panics.
-func (m *fifoMetrics) timed(process keyedProcessFunc) keyedProcessFunc {
-	return func(items []queued, single, isInInitialList bool) error {
+// observeLatency wraps process to observe its latency, unless it panics.
+func (m *fifoMetrics) observeLatency(process keyedProcessFunc) keyedProcessFunc {
+	return func(items []queueItem, single, isInInitialList bool) error {
 		start := time.Now()
 		err := process(items, single, isInInitialList)
 		m.latency.Observe(time.Since(start).Seconds())

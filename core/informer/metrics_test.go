@@ -107,14 +107,14 @@ func TestInformerMetrics(t *testing.T) {
 		synctest.Wait()
 		// One at a time, so that both queues have the same length.
 		for _, e := range []struct{ name, rv string }{{"a", "6"}, {"c", "9007199254740993123456"}, {"d", "x"}, {"e", ""}} {
-			srv.send(modified(obj(e.name, e.rv)))
+			srv.send(modifiedEvent(obj(e.name, e.rv)))
 			synctest.Wait()
 		}
-		srv.send(deleted(obj("a", "11")))
+		srv.send(deletedEvent(obj("a", "11")))
 		synctest.Wait()
 		srv.send(bookmark("12"))
 		synctest.Wait()
-		srv.send(added(obj("f", "13")))
+		srv.send(addedEvent(obj("f", "13")))
 		synctest.Wait()
 		cancel()
 		<-done

@@ -64,13 +64,13 @@ func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backi
 		ttl = options.TTL
 	}
 	return &mutationCache{
-		logger:      logger,
-		backing:     backingCache,
-		indexer:     options.Indexer,
-		written:     utilcache.NewLRUExpireCache(size),
-		ttl:         ttl,
-		includeAdds: options.IncludeAdds,
-		comparator:  integerVersions{},
+		logger:       logger,
+		backingStore: backingCache,
+		indexer:      options.Indexer,
+		writes:       utilcache.NewLRUExpireCache(size),
+		ttl:          ttl,
+		includeAdds:  options.IncludeAdds,
+		comparator:   integerVersions{},
 	}
 }
 
@@ -80,12 +80,12 @@ func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Sto
 }
 
 type mutationCache struct {
-	logger  klog.Logger
-	lock    sync.Mutex
-	backing Store
-	indexer Indexer
-	// written holds objects and, for those known to be deleted, tombstones.
-	written     *utilcache.LRUExpireCache
+	logger       klog.Logger
+	lock         sync.Mutex
+	backingStore Store
+	indexer      Indexer
+	// writes holds objects and, for those known to be deleted, tombstones.
+	writes      *utilcache.LRUExpireCache
 	includeAdds bool
 	ttl         time.Duration
 	comparator  ResourceVersionComparator
@@ -97,7 +97,7 @@ func (c *mutationCache) internal() {}
 func (c *mutationCache) GetByKey(key string) (interface{}, bool, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	obj, exists, err := c.backing.GetByKey(key)
+	obj, exists, err := c.backingStore.GetByKey(key)
 	if err != nil {
 		return nil, false, err
 	}
@@ -106,7 +106,7 @@ func (c *mutationCache) GetByKey(key string) (interface{}, bool, error) {
 		if !c.includeAdds {
 			return nil, false, nil
 		}
-		obj, exists = c.written.Get(key)
+		obj, exists = c.writes.Get(key)
 		if _, deleted := obj.(*tombstone); !exists || deleted {
 			return nil, false, nil
 		}
@@ -142,9 +142,9 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 		return items, nil
 	}
 	fn := c.indexer.GetIndexers()[indexName]
-	for _, k := range c.written.Keys() {
+	for _, k := range c.writes.Keys() {
 		key := k.(string)
-		obj, ok := c.written.Get(key)
+		obj, ok := c.writes.Get(key)
 		if _, deleted := obj.(*tombstone); !ok || deleted {
 			continue
 		}
@@ -172,13 +172,13 @@ func (c *mutationCache) newerLocked(key string, stored interface{}) interface{} 
 	if !ok {
 		return stored
 	}
-	written, _ := c.written.Get(key)
+	written, _ := c.writes.Get(key)
 	writtenObj, ok := written.(runtime.Object)
 	if !ok {
 		return stored
 	}
 	if c.comparator.CompareResourceVersion(storedObj, writtenObj) >= 0 {
-		c.written.Remove(key)
+		c.writes.Remove(key)
 		return stored
 	}
 	return writtenObj
@@ -201,7 +201,7 @@ func (c *mutationCache) Mutation(obj interface{}) {
 	if !ok || c.outdatedLocked(key, obj) {
 		return
 	}
-	c.written.Add(key, obj, c.ttl)
+	c.writes.Add(key, obj, c.ttl)
 }
 
 func (c *mutationCache) outdatedLocked(key string, obj interface{}) bool {
@@ -209,7 +209,7 @@ func (c *mutationCache) outdatedLocked(key string, obj interface{}) bool {
 	if !ok {
 		return false
 	}
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	knownObj, ok := known.(runtime.Object)
 	if !ok {
 		return false
@@ -234,9 +234,9 @@ func (c *mutationCache) OnAddOrUpdate(obj runtime.Object) {
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	if knownObj, ok := known.(runtime.Object); ok && c.comparator.CompareResourceVersion(obj, knownObj) >= 0 {
-		c.written.Remove(key)
+		c.writes.Remove(key)
 	}
 }
 
@@ -254,7 +254,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	if knownObj, ok := known.(runtime.Object); ok {
 		knownMeta, err := meta.Accessor(known)
 		if err != nil {
@@ -266,7 +266,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 	}
 	t := &tombstone{}
 	t.Namespace, t.Name, t.UID, t.ResourceVersion = m.GetNamespace(), m.GetName(), m.GetUID(), m.GetResourceVersion()
-	c.written.Add(key, t, c.ttl)
+	c.writes.Add(key, t, c.ttl)
 }
 
 // integerVersions compares resourceVersions as integers, as etcd creates them; "" counts as 0.

@@ -55,7 +55,7 @@ func playOverlay(c overlay, add, remove func(any) error, seed int64) (log []stri
 	say := func(args ...any) { log = append(log, fmt.Sprint(args...)) }
 	rv := 10
 	for range 120 {
-		o := labelled(string(rune('a'+r.Intn(5))), "", string(rune('x'+r.Intn(2))))
+		o := objWithApp(string(rune('a'+r.Intn(5))), "", string(rune('x'+r.Intn(2))))
 		o.UID = types.UID(strconv.Itoa(r.Intn(3)))
 		if rv++; r.Intn(3) == 0 {
 			o.ResourceVersion = strconv.Itoa(rv - r.Intn(8))

@@ -38,11 +38,11 @@ type Mutation struct {
 
 // String describes what changed.
 func (m Mutation) String() string {
-	return fmt.Sprintf("cache %s: object %s was changed in place: %s was %s and is %s", m.Cache, m.Key, m.Field, shown(m.Before), shown(m.After))
+	return fmt.Sprintf("cache %s: object %s was changed in place: %s was %s and is %s", m.Cache, m.Key, m.Field, formatValue(m.Before), formatValue(m.After))
 }
 
-// shown formats a value; one that does not exist is "missing".
-func shown(v any) string {
+// formatValue formats a value; one that does not exist is "missing".
+func formatValue(v any) string {
 	if v == nil {
 		return "missing"
 	}
@@ -96,8 +96,8 @@ type noMutationDetector struct{}
 func (noMutationDetector) AddObject(interface{})      {}
 func (noMutationDetector) Run(stopCh <-chan struct{}) {}
 
-// guarded is an object and a copy from when it was stored.
-type guarded struct {
+// guardedObject is an object and a copy from when it was stored.
+type guardedObject struct {
 	obj, original runtime.Object
 	reported      bool
 }
@@ -108,13 +108,13 @@ type mutationDetector struct {
 	report         func(Mutation)
 	clock          clock.Clock
 
-	// added are the objects that Run has not taken yet. Only they are shared, so that AddObject, which the process loop calls, never waits for a
+	// newObjects are the objects that Run has not taken yet. Only they are shared, so that AddObject, which the process loop calls, never waits for a
 	// comparison.
-	lock  sync.Mutex
-	added []guarded
+	lock       sync.Mutex
+	newObjects []guardedObject
 
-	recent, retained []guarded
-	rotated          time.Time
+	recent, retained []guardedObject
+	lastRotation     time.Time
 }
 
 // AddObject implements MutationDetector.
@@ -123,19 +123,19 @@ func (d *mutationDetector) AddObject(obj interface{}) {
 	if !ok {
 		return // neither is a tombstone
 	}
-	g := guarded{obj: o, original: o.DeepCopyObject()}
+	g := guardedObject{obj: o, original: o.DeepCopyObject()}
 	d.lock.Lock()
 	defer d.lock.Unlock()
-	d.added = append(d.added, g)
+	d.newObjects = append(d.newObjects, g)
 }
 
 // Run implements MutationDetector.
 // Mirrors client-go tools/cache.(*defaultCacheMutationDetector).Run (v0.37.2).
 func (d *mutationDetector) Run(stopCh <-chan struct{}) {
-	d.rotated = d.clock.Now()
+	d.lastRotation = d.clock.Now()
 	for {
-		if d.clock.Since(d.rotated) > d.retain {
-			d.retained, d.recent, d.rotated = d.recent, nil, d.clock.Now()
+		if d.clock.Since(d.lastRotation) > d.retain {
+			d.retained, d.recent, d.lastRotation = d.recent, nil, d.clock.Now()
 		}
 		d.compare()
 		t := d.clock.NewTimer(d.period)
@@ -150,11 +150,11 @@ func (d *mutationDetector) Run(stopCh <-chan struct{}) {
 
 func (d *mutationDetector) compare() {
 	d.lock.Lock()
-	d.recent = append(d.recent, d.added...)
-	d.added = nil
+	d.recent = append(d.recent, d.newObjects...)
+	d.newObjects = nil
 	d.lock.Unlock()
 	var found []string
-	for _, generation := range [][]guarded{d.recent, d.retained} {
+	for _, generation := range [][]guardedObject{d.recent, d.retained} {
 		for i := range generation {
 			g := &generation[i]
 			if g.reported || reflect.DeepEqual(g.obj, g.original) {
@@ -175,7 +175,7 @@ func (d *mutationDetector) compare() {
 	}
 }
 
-func mutationOf(cache string, g *guarded) Mutation {
+func mutationOf(cache string, g *guardedObject) Mutation {
 	m := Mutation{Cache: cache, Object: g.obj, Original: g.original}
 	m.Key, _ = MetaNamespaceKeyFunc(g.original)
 	before, after, ok := asJSON(g.original, g.obj)

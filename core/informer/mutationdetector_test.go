@@ -108,7 +108,7 @@ func TestMutationDetectorForgets(t *testing.T) {
 			d := NewMutationDetector("c", MutationDetectorOptions{Clock: clk, Report: func(Mutation) { found++ }})
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); d.Run(stop) }()
-			o := labelled("a", "1", "x")
+			o := objWithApp("a", "1", "x")
 			d.AddObject(o)
 			time.Sleep(c.after)
 			synctest.Wait()
@@ -125,7 +125,7 @@ func TestMutationDetectorForgets(t *testing.T) {
 
 func TestMutationDetectorPanics(t *testing.T) {
 	d := NewMutationDetector("c", MutationDetectorOptions{}).(*mutationDetector)
-	o := labelled("a", "1", "x")
+	o := objWithApp("a", "1", "x")
 	d.AddObject(o)
 	d.compare()
 	o.Labels["app"] = "y"
@@ -142,7 +142,7 @@ func TestInformerGuardsItsObjects(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		var reports []string
 		clk := &turns{}
-		r := build(t, serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "x")), SharedIndexInformerOptions{Release: release,
+		r := build(t, serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "x")), SharedIndexInformerOptions{Release: release,
 			MutationDetector: NewMutationDetector("pods", MutationDetectorOptions{Clock: clk,
 				Report: func(m Mutation) { reports = append(reports, m.Key+" "+m.Field) }})})
 		if _, err := r.AddEventHandler(ResourceEventHandlerFuncs{
@@ -159,7 +159,7 @@ func TestInformerGuardsItsObjects(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		equal(t, "after the list", reports, []string{"ns/a metadata.labels[app]"})
-		r.srv.send(modified(labelled("b", "6", "x")))
+		r.srv.send(modifiedEvent(objWithApp("b", "6", "x")))
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		equal(t, "after an update", reports, []string{"ns/a metadata.labels[app]", "ns/b metadata.finalizers"})

@@ -195,7 +195,7 @@ func TestOldConstructors(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			srv := newServer(nil, []reply{initial("5", labelled("a", "1", "x")), {}})
+			srv := newServer(nil, []reply{initial("5", objWithApp("a", "1", "x")), {}})
 			c := &calls{}
 			// Test both handler adapters at once.
 			h := FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: ResourceEventHandlerDetailedFuncs{
@@ -207,7 +207,7 @@ func TestOldConstructors(t *testing.T) {
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); ctl.Run(stop) }()
 			synctest.Wait()
-			srv.send(modified(labelled("a", "6", "x")), deleted(labelled("a", "7", "x")), added(labelled("b", "8", "x")))
+			srv.send(modifiedEvent(objWithApp("a", "6", "x")), deletedEvent(objWithApp("a", "7", "x")), addedEvent(objWithApp("b", "8", "x")))
 			synctest.Wait()
 			equal(t, "calls", c.lines(), []string{"add a@1 true", "update a@1 -> a@6", "delete a@7", "add b@8 false"})
 			want := map[bool]string{false: "x", true: "t"}[i >= 2]

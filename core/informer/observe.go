@@ -53,24 +53,24 @@ func timedObserver(o Observer, c clock.PassiveClock) TimedObserver {
 // clock advances by 5 to 100 µs at a time. So what a goroutine does without waiting counts as one moment there.
 const clockIsCoarse = runtime.GOARCH == "wasm"
 
-// unread stands for a moment whose time has not been read yet.
-const unread time.Duration = -1
+// unknownTime stands for a moment whose time has not been read yet.
+const unknownTime time.Duration = -1
 
-// observeAt reports transitions at the time at, which it reads from the clock if it is unread. It returns the time.
+// observeAt reports transitions at the time at, which it reads from the clock if it is unknownTime. It returns the time.
 func observeAt(o TimedObserver, at time.Duration, es []Event) time.Duration {
-	if at == unread {
+	if at == unknownTime {
 		at = o.Now()
 	}
 	o.ObserveAt(at, es)
 	return at
 }
 
-// lasting returns the time for the next step: the same if the clock is coarse, otherwise unread.
-func lasting(at time.Duration) time.Duration {
+// keepTime returns the time for the next step: the same if the clock is coarse, otherwise unknownTime.
+func keepTime(at time.Duration) time.Duration {
 	if clockIsCoarse {
 		return at
 	}
-	return unread
+	return unknownTime
 }
 
 // yieldEvery is how many events a Reflector reads, while it does not wait, before it yields.

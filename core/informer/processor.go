@@ -19,20 +19,20 @@ type sharedProcessor struct {
 	started          *sync.Cond
 	listenersStarted bool
 	// listeners are in the order in which they were added.
-	listeners []*processorListener
-	clock     clock.Clock
-	observer  Observer
-	timed     TimedObserver // observer with a clock
-	gates     Gates
-	wg        sync.WaitGroup
-	// distributed is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
-	distributed [1]Event
+	listeners     []*processorListener
+	clock         clock.Clock
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
+	gates         Gates
+	wg            sync.WaitGroup
+	// distributeEvent is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
+	distributeEvent [1]Event
 }
 
 func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
 	p := &sharedProcessor{clock: c, observer: o, gates: g}
 	if o != nil {
-		p.timed = timedObserver(o, c)
+		p.timedObserver = timedObserver(o, c)
 	}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
@@ -88,12 +88,12 @@ func (p *sharedProcessor) distribute(ns []notification) {
 		p.started.Wait()
 	}
 	if p.observer != nil {
-		now := unread
+		now := unknownTime
 		for i := range ns {
-			if i%momentLasts == 0 {
-				now = unread
+			if i%momentLength == 0 {
+				now = unknownTime
 			}
-			now = lasting(p.distributeObserved(&ns[i], now))
+			now = keepTime(p.distributeObserved(&ns[i], now))
 		}
 		yield(p.gates)
 		return
@@ -114,16 +114,16 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	}
 }
 
-// momentLasts is how many notifications count as one moment for a coarse clock.
-const momentLasts = 8
+// momentLength is how many notifications count as one moment for a coarse clock.
+const momentLength = 8
 
-// distributeObserved distributes one notification and reports it at the time now, which may be unread. It returns the time.
+// distributeObserved distributes one notification and reports it at the time now, which may be unknownTime. It returns the time.
 func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
 	if n.op != OpUpdated {
 		n.rv = rvOf(n.obj)
 	}
-	e := &p.distributed[0]
-	e.of(n)
+	e := &p.distributeEvent[0]
+	e.setNotification(n)
 	e.Kind, e.N, e.Flag, e.Obj, e.Old, e.Text = KindDistributed, 0, n.isInInitialList, n.obj, n.old, ""
 	if n.sync {
 		e.Text = "sync"
@@ -133,7 +133,7 @@ func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration)
 			e.N++
 		}
 	}
-	now = observeAt(p.timed, now, p.distributed[:])
+	now = observeAt(p.timedObserver, now, p.distributeEvent[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
 			l.accept(n, now)

@@ -38,8 +38,8 @@ type ReflectorStore interface {
 // object to an Observer has already computed the key.
 type keySharer interface {
 	sharesKeys() bool
-	// addKeyed is Add, Update or Delete. at is the time on the Observer's clock, or unread; if it is unread or time has passed, the clock is read. It
-	// returns the time at which obj was queued if that is still now, otherwise unread.
+	// addKeyed is Add, Update or Delete. at is the time on the Observer's clock, or unknownTime; if it is unknownTime or time has passed, the clock is read. It
+	// returns the time at which obj was queued if that is still now, otherwise unknownTime.
 	addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error)
 }
 
@@ -100,7 +100,7 @@ type keyedQueue interface {
 	popKeyed(batch bool, process keyedProcessFunc) error
 }
 
-type keyedProcessFunc func(items []queued, single, isInInitialList bool) error
+type keyedProcessFunc func(items []queueItem, single, isInInitialList bool) error
 
 var (
 	_ keyedQueue = &RealFIFO{}

@@ -115,17 +115,17 @@ func theirQueue(q clientgo.Queue, batch bool) queueUnderTest {
 	return u
 }
 
-// known is the store that a queue feeds. It has at most one object: with more, client-go's queue finds them in random order.
-type known map[string]any
+// knownObjects is the store that a queue feeds. It has at most one object: with more, client-go's queue finds them in random order.
+type knownObjects map[string]any
 
-func (k known) ListKeys() []string {
+func (k knownObjects) ListKeys() []string {
 	var keys []string
 	for key := range k {
 		keys = append(keys, key)
 	}
 	return keys
 }
-func (k known) GetByKey(key string) (any, bool, error) {
+func (k knownObjects) GetByKey(key string) (any, bool, error) {
 	o, ok := k[key]
 	return o, ok, nil
 }
@@ -145,22 +145,22 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 	for _, tc := range []struct {
 		name      string
 		transform bool
-		build     func(k known) (Queue, clientgo.Queue, bool)
+		build     func(k knownObjects) (Queue, clientgo.Queue, bool)
 	}{
-		{"DeltaFIFO", false, func(k known) (Queue, clientgo.Queue, bool) {
+		{"DeltaFIFO", false, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}),
 				clientgo.NewDeltaFIFOWithOptions(clientgo.DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}), false
 		}},
-		{"DeltaFIFO without known objects", false, func(known) (Queue, clientgo.Queue, bool) {
+		{"DeltaFIFO without known objects", false, func(knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewDeltaFIFO(MetaNamespaceKeyFunc, nil), clientgo.NewDeltaFIFO(clientgo.MetaNamespaceKeyFunc, nil), false
 		}},
-		{"RealFIFO", true, func(k known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO", true, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), false
 		}},
-		{"RealFIFO in batches", true, func(k known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO in batches", true, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), true
 		}},
-		{"RealFIFO with atomic events", true, func(known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO with atomic events", true, func(knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}),
 				clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
 					Transformer: transform}), true
@@ -169,7 +169,7 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			for seed := range int64(60) {
 				rng := rand.New(rand.NewSource(seed))
-				k := known{}
+				k := knownObjects{}
 				if rng.Intn(2) == 0 {
 					k["ns/known"] = obj("known", "1")
 				}
@@ -284,9 +284,9 @@ func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(s
 func TestIllegalRealFIFOOptionsPanic(t *testing.T) {
 	for _, o := range []RealFIFOOptions{
 		{},
-		{AtomicEvents: true, KnownObjects: known{}},
-		{KnownObjects: known{}, UnlockWhileProcessing: true},
-		{KnownObjects: known{}, EmitDeltaTypeBookmark: true},
+		{AtomicEvents: true, KnownObjects: knownObjects{}},
+		{KnownObjects: knownObjects{}, UnlockWhileProcessing: true},
+		{KnownObjects: knownObjects{}, EmitDeltaTypeBookmark: true},
 	} {
 		func() {
 			defer func() {
@@ -300,7 +300,7 @@ func TestIllegalRealFIFOOptionsPanic(t *testing.T) {
 }
 
 func TestBatchLimits(t *testing.T) {
-	f := NewRealFIFO(nil, known{}, nil)
+	f := NewRealFIFO(nil, knownObjects{}, nil)
 	var objs []any
 	for i := range 2500 {
 		objs = append(objs, obj(fmt.Sprint("o", i), "1"))
@@ -461,10 +461,10 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 				t.Fatalf("%T shares no keys", q)
 			}
 			key := strings.Clone("ns/a")
-			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unread); err != nil {
+			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unknownTime); err != nil {
 				t.Fatal(err)
 			}
-			e := rec.of(KindQueued)[0]
+			e := rec.eventsOf(KindQueued)[0]
 			if e.Key != c.key || e.RV != "7" || (unsafe.StringData(e.Key) == unsafe.StringData(key)) != c.same {
 				t.Errorf("queued as %s at %s", e.Key, e.RV)
 			}

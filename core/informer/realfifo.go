@@ -53,7 +53,7 @@ type RealFIFO struct {
 	lock queueLock
 	cond sync.Cond
 
-	items ring[queued]
+	items ring[queueItem]
 
 	synced       chan struct{}
 	syncedClosed bool
@@ -74,14 +74,14 @@ type RealFIFO struct {
 	unlockWhileProcessing bool
 	emitDeltaTypeBookmark bool
 
-	observer Observer
-	timed    TimedObserver // observer with a clock
-	queued   [1]Event      // reused for observer
-	gate     queueGate
-	metrics  *fifoMetrics // nil without a provider
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
+	queuedEvent   [1]Event      // reused for observer
+	gate          queueGate
+	metrics       *fifoMetrics // nil without a provider
 
 	// scratch and seen are reused by pops; scratch is nil while a pop uses it.
-	scratch []queued
+	scratch []queueItem
 	seen    map[string]struct{}
 }
 
@@ -129,7 +129,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		seen:                  map[string]struct{}{},
 	}
 	if f.observer != nil {
-		f.timed = timedObserver(f.observer, clock.RealClock{})
+		f.timedObserver = timedObserver(f.observer, clock.RealClock{})
 	}
 	if f.keyFunc == nil {
 		f.keyFunc, f.namespaceKeys = MetaNamespaceKeyFunc, true
@@ -214,22 +214,22 @@ func (f *RealFIFO) populateLocked(count int) {
 	f.checkSyncedLocked()
 }
 
-func (f *RealFIFO) pushLocked(q queued) { f.pushAtLocked(q, unread) }
+func (f *RealFIFO) pushLocked(q queueItem) { f.pushAtLocked(q, unknownTime) }
 
-// pushAtLocked is pushLocked at the time at, which may be unread. It returns the time.
-func (f *RealFIFO) pushAtLocked(q queued, at time.Duration) time.Duration {
+// pushAtLocked is pushLocked at the time at, which may be unknownTime. It returns the time.
+func (f *RealFIFO) pushAtLocked(q queueItem, at time.Duration) time.Duration {
 	if f.observer != nil {
-		q.rv = q.observedRV()
+		q.rv = q.reportedRV()
 	}
 	f.items.push(q)
 	f.cond.Broadcast()
 	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge changes with the next delta
-		f.metrics.queued.Set(float64(f.items.len()))
+		f.metrics.length.Set(float64(f.items.len()))
 	}
 	if f.observer == nil {
-		return unread
+		return unknownTime
 	}
-	e := &f.queued[0]
+	e := &f.queuedEvent[0]
 	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
 	e.RV, e.Flag, e.Obj, e.Items = q.rv, false, nil, nil
 	switch info := q.obj.(type) {
@@ -241,9 +241,9 @@ func (f *RealFIFO) pushAtLocked(q queued, at time.Duration) time.Duration {
 		}
 	case BookmarkInfo, SyncAllInfo:
 	default:
-		e.Obj, e.Flag = q.observed()
+		e.Obj, e.Flag = q.reportedObject()
 	}
-	return observeAt(f.timed, at, f.queued[:])
+	return observeAt(f.timedObserver, at, f.queuedEvent[:])
 }
 
 // addLocked queues one delta. Mirrors client-go tools/cache.(*RealFIFO).addToItems_locked (v0.37.2).
@@ -252,25 +252,25 @@ func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
 	}
-	_, err := f.addKeyLocked(op, transformed, obj, key, unread)
+	_, err := f.addKeyLocked(op, transformed, obj, key, unknownTime)
 	return err
 }
 
-// addKeyLocked is addLocked for an object whose key is known, at the time at, which may be unread. It returns the time.
+// addKeyLocked is addLocked for an object whose key is known, at the time at, which may be unknownTime. It returns the time.
 func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	var keyErr error
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
 			var err error
 			if obj, err = f.transformer(obj); err != nil {
-				return unread, err
+				return unknownTime, err
 			}
-			at = unread // the transformer may have taken long
+			at = unknownTime // the transformer may have taken long
 			// Later steps need the key of the transformed object.
 			key, keyErr = queueKeyOf(f.keyFunc, obj)
 		}
 	}
-	return f.pushAtLocked(queued{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
+	return f.pushAtLocked(queueItem{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
 }
 
 func (f *RealFIFO) add(op Op, obj interface{}) error {
@@ -287,12 +287,12 @@ func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
 func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	if !f.lock.TryLock() {
 		f.lock.Lock()
-		at = unread
+		at = unknownTime
 	}
 	defer f.lock.Unlock()
 	f.populateLocked(0)
 	at, err := f.addKeyLocked(op, false, obj, key, at)
-	return lasting(at), err
+	return keepTime(at), err
 }
 
 // Add queues an Added delta.
@@ -311,7 +311,7 @@ func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	}
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	f.pushLocked(queued{op: OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
+	f.pushLocked(queueItem{op: OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
 	return nil
 }
 
@@ -345,7 +345,7 @@ func (f *RealFIFO) replaceAtomicLocked(objs []interface{}, resourceVersion strin
 		}
 		objs = transformed
 	}
-	f.pushLocked(queued{op: OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
+	f.pushLocked(queueItem{op: OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
 	return nil
 }
 
@@ -362,7 +362,7 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 
 	// The last queued delta of every key decides whether a tombstone is due.
 	var order []string
-	lastOf := make(map[string]queued, f.items.len())
+	lastOf := make(map[string]queueItem, f.items.len())
 	for i := range f.items.len() {
 		q := f.items.at(i)
 		if q.keyErr != nil {
@@ -415,7 +415,7 @@ func (f *RealFIFO) Resync() error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if f.emitAtomicEvents {
-		f.pushLocked(queued{op: OpSyncAll, obj: SyncAllInfo{}})
+		f.pushLocked(queueItem{op: OpSyncAll, obj: SyncAllInfo{}})
 		return nil
 	}
 	inQueue := make(sets.Set[string], f.items.len())
@@ -446,7 +446,7 @@ func (f *RealFIFO) Resync() error {
 // Pop implements Queue. The process function runs with the queue locked, except as UnlockWhileProcessing allows.
 func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	var popped Deltas
-	err := f.pop(false, func(items []queued, _, isInInitialList bool) error {
+	err := f.pop(false, func(items []queueItem, _, isInInitialList bool) error {
 		popped = Deltas{items[0].delta()}
 		return process(popped, isInInitialList)
 	})
@@ -459,7 +459,7 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 // PopBatch implements QueueWithBatch. A batch has up to 1,000 deltas of different keys, and does not cross the end of the initial population.
 // ReplacedAll, SyncAll and Bookmark go alone.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
-	return f.pop(true, func(items []queued, single, isInInitialList bool) error {
+	return f.pop(true, func(items []queueItem, single, isInInitialList bool) error {
 		if single {
 			return processSingle(Deltas{items[0].delta()}, isInInitialList)
 		}
@@ -542,8 +542,8 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	unlock := f.unlockWhileProcessing && f.items.len() < 2*f.batchSize
 	single := n == 1
 	if f.metrics != nil {
-		f.metrics.queued.Set(float64(f.items.len()))
-		process = f.metrics.timed(process)
+		f.metrics.length.Set(float64(f.items.len()))
+		process = f.metrics.observeLatency(process)
 	}
 
 	var start time.Time
@@ -585,7 +585,7 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 }
 
 // objects returns how many objects the store adds or updates for q.
-func (q *queued) objects() int {
+func (q *queueItem) objects() int {
 	switch q.op {
 	case OpReplacedAll:
 		info, _ := q.obj.(ReplacedAllInfo)

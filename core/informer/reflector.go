@@ -95,8 +95,8 @@ type Reflector struct {
 	why   string
 	cause error
 
-	observer Observer
-	timed    TimedObserver // observer with a clock
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
 	// rvEvent and watchEvent are reused for the observer. rvLock guards rvEvent; watchEvent belongs to the goroutine that reads a watch.
 	rvEvent, watchEvent [1]Event
 	gates               Gates
@@ -207,7 +207,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		r.clock = clock.RealClock{}
 	}
 	if r.observer != nil {
-		r.timed = timedObserver(r.observer, r.clock)
+		r.timedObserver = timedObserver(r.observer, r.clock)
 	}
 	if r.features.quietReset {
 		r.outerClock = r.clock
@@ -299,7 +299,7 @@ func (r *Reflector) LastSyncResourceVersion() string {
 	return r.lastSyncRV
 }
 
-func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unread) }
+func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unknownTime) }
 
 func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	r.rvLock.Lock()
@@ -308,7 +308,7 @@ func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
 		r.rvEvent[0].Kind, r.rvEvent[0].RV = KindReflectorRV, rv
-		observeAt(r.timed, at, r.rvEvent[:])
+		observeAt(r.timedObserver, at, r.rvEvent[:])
 	}
 }
 

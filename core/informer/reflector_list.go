@@ -75,7 +75,7 @@ func (c *listCall) fetch(ctx context.Context, options metav1.ListOptions) (runti
 	if r.observer == nil {
 		return r.listerWatcher.ListWithContext(ctx, options)
 	}
-	c.sent(options)
+	c.reportSent(options)
 	obj, err := r.listerWatcher.ListWithContext(ctx, options)
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -93,7 +93,7 @@ func (c *listCall) fetch(ctx context.Context, options metav1.ListOptions) (runti
 	return obj, err
 }
 
-func (c *listCall) sent(options metav1.ListOptions) {
+func (c *listCall) reportSent(options metav1.ListOptions) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.abandoned {
@@ -263,5 +263,5 @@ func (r *Reflector) resync(ctx context.Context, resyncErr chan<- error) {
 	}
 }
 
-// since returns the time since start, by the Reflector's clock.
-func (r *Reflector) since(start time.Time) time.Duration { return r.clock.Since(start) }
+// elapsed returns the time since start, by the Reflector's clock.
+func (r *Reflector) elapsed(start time.Time) time.Duration { return r.clock.Since(start) }

@@ -41,7 +41,7 @@ func TestReflectorFillsAStore(t *testing.T) {
 		store := &versionedStore{Store: NewStore(MetaNamespaceKeyFunc)}
 		r := NewNamedReflector("test", srv.lw(), &object{}, store, 0)
 		runReflector(t, r, func() {
-			srv.send(added(obj("b", "6")), bookmark("7"))
+			srv.send(addedEvent(obj("b", "6")), bookmark("7"))
 			synctest.Wait()
 		})
 		keys := store.ListKeys()
@@ -135,7 +135,7 @@ func TestOddListsAndEvents(t *testing.T) {
 			synctest.Wait()
 		})
 		equal(t, "keys", store.ListKeys(), []string{"p"})
-		if n := len(rec.of(KindEventDropped)); n != 3 {
+		if n := len(rec.eventsOf(KindEventDropped)); n != 3 {
 			t.Errorf("%d events were dropped, want 3", n)
 		}
 	})
@@ -159,7 +159,7 @@ func TestAbandonedList(t *testing.T) {
 		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131, Observer: rec})
 		runReflector(t, r, func() {})
 		n := rec.len()
-		if a := rec.of(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
+		if a := rec.eventsOf(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
 			t.Errorf("KindRequestAnswered: %+v", a)
 		}
 		close(done)
@@ -228,7 +228,7 @@ func TestPlainInformer(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); c.RunWithContext(ctx) }()
 		synctest.Wait()
-		srv.send(modified(obj("a", "6")), added(obj("b", "7")), deleted(obj("b", "8")))
+		srv.send(modifiedEvent(obj("a", "6")), addedEvent(obj("b", "7")), deletedEvent(obj("b", "8")))
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -259,10 +259,10 @@ func TestFilteringHandler(t *testing.T) {
 		_, tombstone := o.(DeletedFinalStateUnknown)
 		return tombstone || o.(*object).Labels["app"] == "x"
 	}}
-	in, out := labelled("in", "1", "x"), obj("out", "2")
+	in, out := objWithApp("in", "1", "x"), obj("out", "2")
 	f.OnAdd(in, true)
 	f.OnAdd(out, true)
-	f.OnUpdate(in, labelled("in", "3", "x"))
+	f.OnUpdate(in, objWithApp("in", "3", "x"))
 	f.OnUpdate(in, out)
 	f.OnUpdate(out, in)
 	f.OnUpdate(out, out)

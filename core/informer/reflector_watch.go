@@ -20,8 +20,8 @@ import (
 // stream is an open watch.
 type stream struct {
 	watch.Interface
-	req    uint32
-	opened time.Time
+	req      uint32
+	openTime time.Time
 	// events is the number of events so far.
 	events int
 }
@@ -35,7 +35,7 @@ func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.Lis
 		return s, err
 	}
 	s.req = r.requests.Add(1)
-	s.opened = r.clock.Now()
+	s.openTime = r.clock.Now()
 	phase := PhaseWatching
 	if verb == VerbWatchList {
 		phase = PhaseWatchListing
@@ -47,10 +47,10 @@ func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.Lis
 	return s, err
 }
 
-// closed reports the end of s.
-func (r *Reflector) closed(s *stream, text string, err error) {
+// reportClosed reports the end of s.
+func (r *Reflector) reportClosed(s *stream, text string, err error) {
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.since(s.opened), Text: text, Err: err})
+		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.elapsed(s.openTime), Text: text, Err: err})
 	}
 }
 
@@ -123,7 +123,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 		if err := r.store.Replace(temporary.List(), resourceVersion); err != nil {
 			// client-go leaves the stream open here, though it is never read.
 			s.Stop()
-			r.closed(s, "its objects could not be stored", err)
+			r.reportClosed(s, "its objects could not be stored", err)
 			return nil, fmt.Errorf("unable to sync watch-list result: %w", err)
 		}
 		r.setLastSyncResourceVersion(resourceVersion)
@@ -142,7 +142,7 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 		if ctx.Err() != nil {
 			if s != nil {
 				s.Stop()
-				r.closed(s, "stopped", nil)
+				r.reportClosed(s, "stopped", nil)
 			}
 			return nil
 		}
@@ -209,7 +209,7 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 }
 
 // consume stores the events of s until it ends. With a temporary store it also ends at the end mark of the initial events; then it returns true and
-// leaves s open. It calls advance with every event's resourceVersion, whether an event other than Added has come, and the time, which may be unread.
+// leaves s open. It calls advance with every event's resourceVersion, whether an event other than Added has come, and the time, which may be unknownTime.
 // Mirrors client-go tools/cache.handleAnyWatch (v0.37.2).
 func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, store ReflectorStore, temporary *cache,
 	advance func(rv string, pastInitial bool, at time.Duration), resyncErr <-chan error) (complete bool, err error) {
@@ -222,9 +222,9 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		}
 		s.Stop()
 		if errors.Is(err, errStopRequested) {
-			r.closed(s, text, nil)
+			r.reportClosed(s, text, nil)
 		} else {
-			r.closed(s, text, err)
+			r.reportClosed(s, text, err)
 		}
 	}()
 	var mark markTicker
@@ -256,7 +256,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		case event, ok := <-s.ResultChan():
 			if !ok {
 				text = "closed by the server"
-				if events == 0 && r.since(start) < time.Second {
+				if events == 0 && r.elapsed(start) < time.Second {
 					return false, &VeryShortWatchError{Name: r.name}
 				}
 				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", events)
@@ -278,13 +278,13 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			if s.events++; s.events%yieldEvery == 0 {
 				yield(r.gates)
 			}
-			at := unread
+			at := unknownTime
 			if r.observer != nil {
-				at = lasting(r.observeWatchEvent(s, temporary, event, m, endMark))
+				at = keepTime(r.observeWatchEvent(s, temporary, event, m, endMark))
 			}
 			if r.gates != nil {
 				r.hold(ctx)
-				at = unread
+				at = unknownTime
 			}
 			switch event.Type {
 			case watch.Added, watch.Modified, watch.Deleted:
@@ -293,7 +293,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			case watch.Bookmark:
 				pastInitial = true
 				complete = complete || endMark
-				at, err = unread, nil
+				at, err = unknownTime, nil
 				if bookmarks != nil {
 					err = bookmarks.Bookmark(rv)
 				}
@@ -313,23 +313,23 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				logger.V(4).Info("End of the initial events", "reflector", r.name, "totalItems", events)
 				return true, nil
 			}
-			mark.saw()
+			mark.recordEvent()
 		}
 	}
 }
 
 // put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil. at and the result are times
-// that may be unread.
+// that may be unknownTime.
 func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event, at time.Duration) (time.Duration, error) {
 	switch op := opOfWatch(event.Type); {
 	case keyed != nil:
 		return keyed.addKeyed(op, event.Object, r.watchEvent[0].Key, at)
 	case op == OpAdded:
-		return unread, store.Add(event.Object)
+		return unknownTime, store.Add(event.Object)
 	case op == OpUpdated:
-		return unread, store.Update(event.Object)
+		return unknownTime, store.Update(event.Object)
 	default:
-		return unread, store.Delete(event.Object)
+		return unknownTime, store.Delete(event.Object)
 	}
 }
 
@@ -360,7 +360,7 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool)
 	return m, ""
 }
 
-// observeWatchEvent emits KindWatchEvent, and returns its time, which may be unread. With a temporary store, the event contains how many objects that
+// observeWatchEvent emits KindWatchEvent, and returns its time, which may be unknownTime. With a temporary store, the event contains how many objects that
 // will have.
 func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) time.Duration {
 	e := &r.watchEvent[0]
@@ -380,10 +380,10 @@ func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.E
 		}
 		if endMark {
 			r.setPhase(PhaseWatching, *e)
-			return unread
+			return unknownTime
 		}
 	}
-	return observeAt(r.timed, unread, r.watchEvent[:])
+	return observeAt(r.timedObserver, unknownTime, r.watchEvent[:])
 }
 
 // markInterval is how often a WatchList warns that its end mark is missing.
@@ -410,7 +410,7 @@ func newMarkTicker(logger klog.Logger, name string, c clock.Clock, start time.Ti
 	return markTicker{c: t.C(), ticker: t, clock: c, logger: logger, name: name, start: start}
 }
 
-func (t *markTicker) saw() {
+func (t *markTicker) recordEvent() {
 	if t.ticker != nil {
 		t.last = t.clock.Now()
 	}

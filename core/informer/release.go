@@ -78,9 +78,9 @@ type features struct {
 	// quietReset: the backoff starts over when two minutes have passed since its last use, not since its last reset. Its waits use
 	// ReflectorOptions.Clock. And a Reflector that is stopped before it runs sends no request.
 	quietReset bool
-	// lockedLamps: the informer's HasSynced takes the queue's lock, which is held while an item is processed, and a handler's HasSynced calls the
+	// lockedHasSynced: the informer's HasSynced takes the queue's lock, which is held while an item is processed, and a handler's HasSynced calls the
 	// informer's. From 0.36 on both are channels that separate goroutines close.
-	lockedLamps bool
+	lockedHasSynced bool
 	// tables: a LIST or a WATCH in the form of a Table is accepted, but not a WatchList.
 	tables bool
 	// versionFromAdded: in a WATCH from "" or "0" even the first Added advances the resourceVersion.
@@ -89,20 +89,20 @@ type features struct {
 	keepsBookmarks bool
 }
 
-// before036 returns f plus the behaviour that 0.36 changed.
-func (f features) before036() features {
-	f.quietReset, f.lockedLamps, f.tables, f.versionFromAdded, f.keepsBookmarks = true, true, true, true, true
+// addBehaviourBefore036 returns f plus the behaviour that 0.36 changed.
+func (f features) addBehaviourBefore036() features {
+	f.quietReset, f.lockedHasSynced, f.tables, f.versionFromAdded, f.keepsBookmarks = true, true, true, true, true
 	return f
 }
 
 func (e Release) features() features {
 	switch e {
 	case Release131:
-		return features{pauseAtOnce: true, looseResync: true, drains: true}.before036()
+		return features{pauseAtOnce: true, looseResync: true, drains: true}.addBehaviourBefore036()
 	case Release133:
-		return features{inOrder: true, drains: true}.before036()
+		return features{inOrder: true, drains: true}.addBehaviourBefore036()
 	case Release135:
-		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.before036()
+		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.addBehaviourBefore036()
 	default:
 		return features{inOrder: true, batch: true, atomic: true, unlock: true, watchList: true, resourceVersion: true}
 	}

@@ -26,12 +26,12 @@ import (
 
 // withoutWatchList makes every release begin with a LIST.
 func withoutWatchList(lw *ListWatch) ListerWatcher {
-	return ToListWatcherWithWatchListSemantics(lw, optsOut{})
+	return ToListWatcherWithWatchListSemantics(lw, noWatchList{})
 }
 
-type optsOut struct{}
+type noWatchList struct{}
 
-func (optsOut) IsWatchListSemanticsUnSupported() bool { return true }
+func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
 // TestPanicOfAPlainInformersHandler checks that a handler's panic leaves RunWithContext at once, while the Reflector still runs, and that no goroutine
 // is left when the context ends.
@@ -219,7 +219,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 func TestStopWithABacklog(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}},
-			[]reply{{events: []watch.Event{modified(obj("a", "6")), modified(obj("a", "7")), added(obj("c", "8"))}}})
+			[]reply{{events: []watch.Event{modifiedEvent(obj("a", "6")), modifiedEvent(obj("a", "7")), addedEvent(obj("c", "8"))}}})
 		g := newGates()
 		g.hold(StagePop)
 		rec, h := &recorder{}, &calls{}
@@ -297,7 +297,7 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 func TestVersionFromNowhere(t *testing.T) {
 	for _, from := range []string{"", "0"} {
 		forReleases(t, func(t *testing.T, release Release) {
-			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{added(obj("a", "7")), added(obj("b", "3"))}}, {}})
+			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{addedEvent(obj("a", "7")), addedEvent(obj("b", "3"))}}, {}})
 			r := build(t, srv, SharedIndexInformerOptions{Release: release})
 			r.listerWatcher = withoutWatchList(srv.lw())
 			r.run()
@@ -396,7 +396,7 @@ func TestTables(t *testing.T) {
 				want, dropped = nil, 2
 			}
 			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
-			if n := len(rec.of(KindEventDropped)); n != dropped {
+			if n := len(rec.eventsOf(KindEventDropped)); n != dropped {
 				t.Errorf("%v: %d dropped, want %d", release, n, dropped)
 			}
 		})
@@ -453,7 +453,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 			go func() { defer close(done); inf.RunWithContext(ctx) }()
 			synctest.Wait()
 			time.Sleep(10 * time.Second)
-			srv.send(added(obj("b", "6")))
+			srv.send(addedEvent(obj("b", "6")))
 			time.Sleep(10 * time.Second)
 			cancel()
 			<-done
@@ -474,7 +474,7 @@ func TestRelistBesideAStuckResync(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 		stuck, goOn := make(chan struct{}), make(chan struct{})
-		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), stuck: stuck, goOn: goOn}
+		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), inResync: stuck, release: goOn}
 		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Release: release, ResyncPeriod: time.Second})
 		runReflector(t, r, func() {
 			<-stuck
@@ -499,13 +499,13 @@ func TestRelistBesideAStuckResync(t *testing.T) {
 // stuckStore has a Resync that does not return before goOn is closed.
 type stuckStore struct {
 	Store
-	first       sync.Once
-	stuck, goOn chan struct{}
+	first             sync.Once
+	inResync, release chan struct{}
 }
 
 func (s *stuckStore) Resync() error {
-	s.first.Do(func() { close(s.stuck) })
-	<-s.goOn
+	s.first.Do(func() { close(s.inResync) })
+	<-s.release
 	return nil
 }
 
@@ -524,16 +524,16 @@ func TestBookmarksOfAStore(t *testing.T) {
 		if release == Release137 {
 			want = []string{"7"}
 		}
-		equal(t, "bookmarks", store.told, want)
+		equal(t, "bookmarks", store.bookmarks, want)
 	})
 }
 
 type bookmarkStore struct {
 	Store
-	told []string
+	bookmarks []string
 }
 
 func (s *bookmarkStore) Bookmark(rv string) error {
-	s.told = append(s.told, rv)
+	s.bookmarks = append(s.bookmarks, rv)
 	return nil
 }

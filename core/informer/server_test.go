@@ -27,7 +27,7 @@ func obj(name, rv string) *object {
 	return &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: rv}}
 }
 
-func labelled(name, rv, app string) *object {
+func objWithApp(name, rv, app string) *object {
 	o := obj(name, rv)
 	o.Labels = map[string]string{"app": app}
 	return o
@@ -47,9 +47,9 @@ func page(rv, next string, objs ...*object) *metav1.PartialObjectMetadataList {
 	return l
 }
 
-func added(o *object) watch.Event    { return watch.Event{Type: watch.Added, Object: o} }
-func modified(o *object) watch.Event { return watch.Event{Type: watch.Modified, Object: o} }
-func deleted(o *object) watch.Event  { return watch.Event{Type: watch.Deleted, Object: o} }
+func addedEvent(o *object) watch.Event    { return watch.Event{Type: watch.Added, Object: o} }
+func modifiedEvent(o *object) watch.Event { return watch.Event{Type: watch.Modified, Object: o} }
+func deletedEvent(o *object) watch.Event  { return watch.Event{Type: watch.Deleted, Object: o} }
 func bookmark(rv string) watch.Event {
 	return watch.Event{Type: watch.Bookmark, Object: &object{ObjectMeta: metav1.ObjectMeta{ResourceVersion: rv}}}
 }
@@ -102,13 +102,13 @@ type server struct {
 	log     []string
 	times   []time.Duration
 	streams []*fakeStream
-	// opened wakes open when a stream was added.
-	opened sync.Cond
+	// streamAdded wakes open when a stream was added.
+	streamAdded sync.Cond
 }
 
 func newServer(lists, watches []reply) *server {
 	s := &server{t0: time.Now(), lists: lists, watches: watches}
-	s.opened.L = &s.lock
+	s.streamAdded.L = &s.lock
 	return s
 }
 
@@ -194,7 +194,7 @@ func (s *server) watchWithContext(_ context.Context, o metav1.ListOptions) (watc
 		w.end()
 	}
 	s.streams = append(s.streams, w)
-	s.opened.Broadcast()
+	s.streamAdded.Broadcast()
 	return w, nil
 }
 
@@ -207,7 +207,7 @@ func (s *server) open() *fakeStream {
 		if n := len(s.streams); n > 0 && s.streams[n-1].live() {
 			return s.streams[n-1]
 		}
-		s.opened.Wait()
+		s.streamAdded.Wait()
 	}
 }
 
@@ -319,7 +319,7 @@ func (c *calls) OnUpdate(old, o any) {
 	}
 	c.add("update %s -> %s", name(old), name(o))
 }
-func (c *calls) deleted(o any, tombstoneKey string) {
+func (c *calls) addDelete(o any, tombstoneKey string) {
 	switch {
 	case tombstoneKey == "":
 		c.add("delete %s", name(o))
@@ -334,10 +334,10 @@ func (c *calls) deleted(o any, tombstoneKey string) {
 }
 func (c *calls) OnDelete(o any) {
 	if d, ok := o.(DeletedFinalStateUnknown); ok {
-		c.deleted(d.Obj, d.Key)
+		c.addDelete(d.Obj, d.Key)
 		return
 	}
-	c.deleted(o, "")
+	c.addDelete(o, "")
 }
 
 func equal(t *testing.T, what string, got, want []string) {

@@ -186,8 +186,8 @@ type sharedIndexInformer struct {
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
 	synced     chan struct{}
-	// awaiting are the listeners to notify when the informer has synced; used only with lockedLamps.
-	awaiting []*processorListener
+	// awaitingListeners are the listeners to notify when the informer has synced; used only with lockedHasSynced.
+	awaitingListeners []*processorListener
 
 	startedLock sync.Mutex
 	started     bool
@@ -203,8 +203,8 @@ type sharedIndexInformer struct {
 
 	// blockDeltas is held while deltas are processed. While it is held elsewhere, a handler can be added without missing a delta.
 	blockDeltas sync.Mutex
-	// collected are notifications that the processor does not have yet; blockDeltas guards it.
-	collected []notification
+	// pending are notifications that the processor does not have yet; blockDeltas guards it.
+	pending []notification
 }
 
 var _ SharedIndexInformer = &sharedIndexInformer{}
@@ -255,12 +255,12 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if s.mutations != nil {
 		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
 	}
-	if !s.features.lockedLamps {
+	if !s.features.lockedHasSynced {
 		wg.Go(func() {
 			select {
 			case <-ctx.Done():
 			case <-s.controller.HasSyncedChecker().Done():
-				s.lightSynced()
+				s.markSynced()
 			}
 		})
 	}
@@ -280,12 +280,12 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		return false
 	}
 	s.queue = newQueue(s.release, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
-	if s.features.lockedLamps {
+	if s.features.lockedHasSynced {
 		switch q := s.queue.(type) {
 		case *RealFIFO:
-			q.onSynced = s.lightSynced
+			q.onSynced = s.markSynced
 		case *DeltaFIFO:
-			q.onSynced = s.lightSynced
+			q.onSynced = s.markSynced
 		}
 	}
 	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
@@ -302,7 +302,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		Gates:                        s.gates,
 		Clock:                        s.givenClock,
 		Random:                       s.random,
-		keyed:                        p.process,
+		keyedProcess:                 p.process,
 	}}
 	s.started = true
 	if s.observer != nil {
@@ -322,9 +322,9 @@ func (s *sharedIndexInformer) description() string {
 	return fmt.Sprintf("%T", s.objectType)
 }
 
-// lightSynced makes the informer's HasSynced true. With lockedLamps the queue calls it, under its lock; then registrations with nothing outstanding
+// markSynced makes the informer's HasSynced true. With lockedHasSynced the queue calls it, under its lock; then registrations with nothing outstanding
 // become synced at the same time.
-func (s *sharedIndexInformer) lightSynced() {
+func (s *sharedIndexInformer) markSynced() {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
 	// Before the channel is closed: the registrations wait for it, and their events must come later.
@@ -332,21 +332,21 @@ func (s *sharedIndexInformer) lightSynced() {
 		send(s.observer, Event{Kind: KindInformerSynced})
 	}
 	close(s.synced)
-	for _, l := range s.awaiting {
+	for _, l := range s.awaitingListeners {
 		l.tracker.upstreamHasSynced()
 	}
-	s.awaiting = nil
+	s.awaitingListeners = nil
 }
 
-// tellSynced notifies l's tracker when the informer has synced. If l gets an initial list, that must have been counted before.
-func (s *sharedIndexInformer) tellSynced(l *processorListener) {
+// notifySynced notifies l's tracker when the informer has synced. If l gets an initial list, that must have been counted before.
+func (s *sharedIndexInformer) notifySynced(l *processorListener) {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
 	if IsDone(informerDone{s}) {
 		l.tracker.upstreamHasSynced()
 		return
 	}
-	s.awaiting = append(s.awaiting, l)
+	s.awaitingListeners = append(s.awaitingListeners, l)
 }
 
 // HasStarted reports whether RunWithContext was called.
@@ -364,7 +364,7 @@ func (s *sharedIndexInformer) IsStopped() bool {
 
 // HasSynced mirrors client-go tools/cache.(*sharedIndexInformer).HasSynced (v0.35.10 and v0.37.2): before 0.36 it waits for the queue's lock.
 func (s *sharedIndexInformer) HasSynced() bool {
-	if !s.features.lockedLamps {
+	if !s.features.lockedHasSynced {
 		return IsDone(informerDone{s})
 	}
 	s.startedLock.Lock()
@@ -462,26 +462,26 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
 	s.lastListener++
 	var informerSynced func() bool
-	if s.features.lockedLamps {
+	if s.features.lockedHasSynced {
 		informerSynced = s.HasSynced
 	}
 	l := newProcessorListener(handler, listenerOptions{
-		logger:       logger,
-		clock:        s.clock,
-		id:           s.lastListener,
-		name:         options.Name,
-		requested:    period,
-		resyncPeriod: determineResyncPeriod(logger, period, s.resyncCheckPeriod),
-		upstream:     s.HasSyncedChecker(),
-		synced:       informerSynced,
-		pauseAtOnce:  s.features.pauseAtOnce,
-		observer:     s.observer,
-		gates:        s.gates,
+		logger:                logger,
+		clock:                 s.clock,
+		id:                    s.lastListener,
+		name:                  options.Name,
+		requestedResyncPeriod: period,
+		resyncPeriod:          determineResyncPeriod(logger, period, s.resyncCheckPeriod),
+		upstream:              s.HasSyncedChecker(),
+		synced:                informerSynced,
+		pauseAtOnce:           s.features.pauseAtOnce,
+		observer:              s.observer,
+		gates:                 s.gates,
 	})
 	if !s.started {
 		s.processor.addListener(l)
-		if s.features.lockedLamps {
-			s.tellSynced(l)
+		if s.features.lockedHasSynced {
+			s.notifySynced(l)
 		}
 		return l, nil
 	}
@@ -489,7 +489,7 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	s.blockDeltas.Lock()
 	defer s.blockDeltas.Unlock()
 	running := s.processor.addListener(l)
-	s.indexer.storage.frozen().each(func(at *slot) {
+	s.indexer.storage.currentView().each(func(at *slot) {
 		add := notification{op: OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
 		if s.observer != nil {
 			add.rv = rvOf(at.obj)
@@ -499,8 +499,8 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 		l.add(add)
 	})
 	switch {
-	case s.features.lockedLamps:
-		s.tellSynced(l)
+	case s.features.lockedHasSynced:
+		s.notifySynced(l)
 	case running:
 		s.processor.wg.Go(l.watchSynced)
 	}
@@ -582,23 +582,23 @@ func (s *sharedIndexInformer) onDelete(key string, obj any) {
 }
 
 // maxCollected is at most how many notifications of one batch or list go to the listeners together.
-const maxCollected = 2 * chunkNotifications
+const maxPending = 2 * chunkNotifications
 
 func (s *sharedIndexInformer) collect(n notification) {
-	s.collected = append(s.collected, n)
-	if len(s.collected) == maxCollected {
+	s.pending = append(s.pending, n)
+	if len(s.pending) == maxPending {
 		s.flush()
 	}
 }
 
 func (s *sharedIndexInformer) flush() {
-	if len(s.collected) == 0 {
+	if len(s.pending) == 0 {
 		return
 	}
 	// Take them out first: if an Observer panics, they must not be distributed again.
-	ns := s.collected
-	s.collected = nil
+	ns := s.pending
+	s.pending = nil
 	s.processor.distribute(ns)
 	clear(ns)
-	s.collected = ns[:0]
+	s.pending = ns[:0]
 }

@@ -20,25 +20,25 @@ type slot struct {
 // noObject is the obj of slots without an object; nil is an object that can be stored.
 var noObject any = new(struct{ _ byte })
 
-func (s *slot) used() bool { return s.obj != noObject }
+func (s *slot) hasObject() bool { return s.obj != noObject }
 
 type chunk struct {
-	// born is the generation in which the chunk was made. List starts a new generation, and chunks of older generations are never written again.
-	born  uint64
-	slots [chunkSize]slot
+	// generation is the generation in which the chunk was made. List starts a new generation, and chunks of older generations are never written again.
+	generation uint64
+	slots      [chunkSize]slot
 }
 
 // view is the contents at one moment. It never changes.
 type view struct {
 	chunks []*chunk
-	// slots is the number of slots, used the number of those with an object.
-	slots, used int
+	// slots is the number of slots, objects the number of those with an object.
+	slots, objects int
 }
 
 // each calls fn for every object.
 func (v *view) each(fn func(s *slot)) {
 	for i := range v.slots {
-		if s := &v.chunks[i>>chunkBits].slots[i&chunkMask]; s.used() {
+		if s := &v.chunks[i>>chunkBits].slots[i&chunkMask]; s.hasObject() {
 			fn(s)
 		}
 	}

@@ -65,11 +65,11 @@ func TestStoreShrinks(t *testing.T) {
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": func(o any) ([]string, error) { return []string{o.(*object).Labels["app"]}, nil }})
 	const n = 10_000
 	for i := range n {
-		_ = s.Add(labelled(fmt.Sprint("o", i), "1", fmt.Sprint("app", i%7)))
+		_ = s.Add(objWithApp(fmt.Sprint("o", i), "1", fmt.Sprint("app", i%7)))
 	}
 	before := s.List()
 	for i := range n - 70 {
-		_ = s.Delete(labelled(fmt.Sprint("o", i), "2", fmt.Sprint("app", i%7)))
+		_ = s.Delete(objWithApp(fmt.Sprint("o", i), "2", fmt.Sprint("app", i%7)))
 	}
 	if len(before) != n {
 		t.Errorf("%d objects in the earlier List, want %d", len(before), n)
@@ -103,7 +103,7 @@ func TestStoreShrinks(t *testing.T) {
 func TestChangedInPlace(t *testing.T) {
 	index := func(o any) ([]string, error) { return []string{o.(*object).Labels["app"]}, nil }
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": index})
-	o := labelled("a", "1", "x")
+	o := objWithApp("a", "1", "x")
 	_ = s.Add(o)
 	o.Labels["app"] = "y"
 	_ = s.Delete(o)
@@ -118,14 +118,14 @@ func TestChangedInPlace(t *testing.T) {
 		t.Error("the deleted object is still there")
 	}
 	for i := range 100 { // other keys must not take its slot
-		_ = s.Add(labelled(fmt.Sprint("b", i), "1", "z"))
+		_ = s.Add(objWithApp(fmt.Sprint("b", i), "1", "z"))
 	}
-	back := labelled("a", "2", "z")
+	back := objWithApp("a", "2", "z")
 	_ = s.Add(back)
 	if objs, err := s.ByIndex("app", "x"); err != nil || len(objs) != 1 || objs[0] != any(back) {
 		t.Errorf("objects %v, %v; want the one that came back", objs, err)
 	}
-	_ = s.Replace([]any{labelled("c", "3", "z")}, "3")
+	_ = s.Replace([]any{objWithApp("c", "3", "z")}, "3")
 	if values := s.ListIndexFuncValues("app"); !slices.Equal(values, []string{"z"}) {
 		t.Errorf("values %v after a Replace, want z alone", values)
 	}

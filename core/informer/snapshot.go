@@ -178,7 +178,7 @@ func snapshotQueue(queue Queue) QueueSnapshot {
 	return QueueSnapshot{}
 }
 
-func (q *queued) snapshot() DeltaSnapshot {
+func (q *queueItem) snapshot() DeltaSnapshot {
 	d := DeltaSnapshot{Op: q.op, Key: q.key}
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
@@ -188,14 +188,14 @@ func (q *queued) snapshot() DeltaSnapshot {
 		d.RV = info.ResourceVersion
 	case SyncAllInfo:
 	default:
-		d.Obj, d.Tombstone = q.observed()
+		d.Obj, d.Tombstone = q.reportedObject()
 		d.RV = rvOf(d.Obj)
 	}
 	return d
 }
 
 func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
-	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.used), Indices: map[string]map[string]sets.Set[string]{}}
+	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.objects), Indices: map[string]map[string]sets.Set[string]{}}
 	c.eachLocked(func(_ int, s *slot) { out.Objects[s.key] = s.obj })
 	for _, x := range c.indices {
 		values := make(map[string]sets.Set[string], len(x.values))

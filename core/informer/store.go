@@ -121,8 +121,8 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
 	return c
 }
 
-// keyed computes the key of obj and then transforms obj, in this order.
-func (c *cache) keyed(obj interface{}) (string, interface{}, error) {
+// keyAndTransform computes the key of obj and then transforms obj, in this order.
+func (c *cache) keyAndTransform(obj interface{}) (string, interface{}, error) {
 	key, err := c.keyFunc(obj)
 	if err != nil {
 		return "", nil, KeyError{obj, err}
@@ -137,7 +137,7 @@ func (c *cache) keyed(obj interface{}) (string, interface{}, error) {
 
 // Add implements Store.
 func (c *cache) Add(obj interface{}) error {
-	key, obj, err := c.keyed(obj)
+	key, obj, err := c.keyAndTransform(obj)
 	if err != nil {
 		return err
 	}
@@ -147,7 +147,7 @@ func (c *cache) Add(obj interface{}) error {
 
 // Update implements Store.
 func (c *cache) Update(obj interface{}) error {
-	key, obj, err := c.keyed(obj)
+	key, obj, err := c.keyAndTransform(obj)
 	if err != nil {
 		return err
 	}
@@ -195,7 +195,7 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 		objs = make([]interface{}, len(list))
 	}
 	for i, item := range list {
-		key, obj, err := c.keyed(item)
+		key, obj, err := c.keyAndTransform(item)
 		if err != nil {
 			return err
 		}

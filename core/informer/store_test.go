@@ -29,7 +29,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 		rv := 0
 		some := func() *object {
 			rv++
-			o := labelled(fmt.Sprint("o", rng.Intn(150)), fmt.Sprint(rv), strings.Repeat("x", rng.Intn(3))+fmt.Sprint(rng.Intn(3)))
+			o := objWithApp(fmt.Sprint("o", rng.Intn(150)), fmt.Sprint(rv), strings.Repeat("x", rng.Intn(3))+fmt.Sprint(rng.Intn(3)))
 			o.Namespace = fmt.Sprint("ns", rng.Intn(2))
 			return o
 		}
@@ -128,7 +128,7 @@ func compareStores(t *testing.T, mine Indexer, judge clientgo.Indexer) {
 			equal(t, index+"="+v, append(a, fmt.Sprint(e1)), append(b, fmt.Sprint(e2)))
 			equal(t, "objects of "+index+"="+v, names(mine.ByIndex(index, v)), names(judge.ByIndex(index, v)))
 		}
-		like := labelled("like", "1", "x1")
+		like := objWithApp("like", "1", "x1")
 		equal(t, "found by "+index, names(mine.Index(index, like)), names(judge.Index(index, like)))
 	}
 }
@@ -174,11 +174,11 @@ func TestIndexPanic(t *testing.T) {
 		}
 		return appIndex(o)
 	}}, WithObserver(rec))
-	_ = s.Add(labelled("a", "1", "x"))
+	_ = s.Add(objWithApp("a", "1", "x"))
 	for _, do := range []func(){
-		func() { _ = s.Add(labelled("bad", "2", "x")) },
-		func() { _ = s.Replace([]any{labelled("b", "3", "y"), labelled("bad", "4", "x")}, "9") },
-		func() { s.Transaction(Transaction{labelled("bad", "5", "x"), TransactionTypeAdd}) },
+		func() { _ = s.Add(objWithApp("bad", "2", "x")) },
+		func() { _ = s.Replace([]any{objWithApp("b", "3", "y"), objWithApp("bad", "4", "x")}, "9") },
+		func() { s.Transaction(Transaction{objWithApp("bad", "5", "x"), TransactionTypeAdd}) },
 		func() {
 			_ = s.AddIndexers(Indexers{"always": func(any) ([]string, error) { return nil, errors.New("no index") }})
 		},
@@ -211,7 +211,7 @@ func TestListIsASnapshot(t *testing.T) {
 	for r := range 4 {
 		wg.Go(func() {
 			for i := range 200 {
-				v := s.storage.frozen()
+				v := s.storage.currentView()
 				seen := map[string]bool{}
 				v.each(func(s *slot) {
 					if s.key == "" || seen[s.key] {
@@ -219,8 +219,8 @@ func TestListIsASnapshot(t *testing.T) {
 					}
 					seen[s.key] = true
 				})
-				if len(seen) != v.used {
-					t.Errorf("%d objects in a view of %d", len(seen), v.used)
+				if len(seen) != v.objects {
+					t.Errorf("%d objects in a view of %d", len(seen), v.objects)
 				}
 				if r == 0 {
 					_ = s.Delete(obj(fmt.Sprint("o", i), "1"))
@@ -283,23 +283,23 @@ func TestReportedIndexValues(t *testing.T) {
 			t.Errorf("reported %v, want %v", got, want)
 		}
 	}
-	first := write(labelled("a", "1", "cart"))
+	first := write(objWithApp("a", "1", "cart"))
 	expect(first, "cart")
-	second := labelled("a", "2", "cart")
+	second := objWithApp("a", "2", "cart")
 	again := write(second)
 	if expect(again, "cart"); &again[0] != &first[0] {
 		t.Error("unchanged values were reported in a new slice")
 	}
 	second.Labels["app"] = "mine"
-	expect(write(labelled("a", "3", "cart")), "cart")
-	expect(write(labelled("a", "4", "mine")), "mine")
+	expect(write(objWithApp("a", "3", "cart")), "cart")
+	expect(write(objWithApp("a", "4", "mine")), "mine")
 	expect(first, "cart")
-	if err := s.Delete(labelled("a", "5", "mine")); err != nil {
+	if err := s.Delete(objWithApp("a", "5", "mine")); err != nil {
 		t.Fatal(err)
 	}
-	expect(write(labelled("b", "6", "cart")), "cart")
+	expect(write(objWithApp("b", "6", "cart")), "cart")
 	if err := s.AddIndexers(Indexers{"letters": letters}); err != nil {
 		t.Fatal(err)
 	}
-	expect(write(labelled("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
+	expect(write(objWithApp("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
 }

@@ -28,14 +28,14 @@ func TestFoldUnderLoad(t *testing.T) {
 			rv := 10
 			for i := range 900 {
 				rv++
-				o := labelled(fmt.Sprint("o", rng.Intn(40)), fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
+				o := objWithApp(fmt.Sprint("o", rng.Intn(40)), fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
 				switch rng.Intn(5) {
 				case 0:
-					srv.send(deleted(o))
+					srv.send(deletedEvent(o))
 				case 1:
 					srv.send(bookmark(o.ResourceVersion))
 				default:
-					srv.send(modified(o))
+					srv.send(modifiedEvent(o))
 				}
 				if i%150 != 149 {
 					continue
@@ -117,16 +117,16 @@ func TestProcessPanic(t *testing.T) {
 		}}})
 		r.run()
 		synctest.Wait()
-		r.srv.send(added(labelled("bad", "6", "x")))
+		r.srv.send(addedEvent(objWithApp("bad", "6", "x")))
 		synctest.Wait()
-		r.srv.send(added(labelled("good", "7", "x")))
+		r.srv.send(addedEvent(objWithApp("good", "7", "x")))
 		synctest.Wait()
 		r.check()
 		time.Sleep(2 * time.Second)
 		r.check()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add good@7 false"})
 		failed := 0
-		for _, e := range r.rec.of(KindProcessed) {
+		for _, e := range r.rec.eventsOf(KindProcessed) {
 			if e.Err != nil {
 				failed++
 			}
@@ -160,7 +160,7 @@ func TestStopEverywhere(t *testing.T) {
 		t.Run(after.String(), func(t *testing.T) {
 			forReleases(t, func(t *testing.T, release Release) {
 				srv := newServer([]reply{{err: errForbidden()}, {err: err429()}, {list: list("5", obj("a", "1"))}},
-					[]reply{{err: errRefused()}, {events: []watch.Event{added(obj("a", "1"))}}, {close: true}})
+					[]reply{{err: errRefused()}, {events: []watch.Event{addedEvent(obj("a", "1"))}}, {close: true}})
 				r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})
 				if after > 0 {
 					time.Sleep(after)

@@ -68,10 +68,10 @@ type threadSafeMap struct {
 	chunks []*chunk
 	// refs is how many index sets contain each slot.
 	refs []uint32
-	// free are slots for reuse; used is how many slots hold an object.
-	free []uint32
-	used int
-	gen  atomic.Uint64
+	// free are slots for reuse; objects is how many slots hold an object.
+	free    []uint32
+	objects int
+	gen     atomic.Uint64
 	// current is the view of the last List; nil after a write.
 	current atomic.Pointer[view]
 	// viewSize is how many chunks the last view had.
@@ -82,14 +82,14 @@ type threadSafeMap struct {
 	indices []*namedIndex
 	rv      string
 
-	observer Observer
-	written  Event // reused for observer
-	// told is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
+	observer   Observer
+	writeEvent Event // reused for observer
+	// lastReported is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
 	// values is scratch memory for it.
-	told     [][]IndexValues
-	values   [][]string
-	hideRV   bool
-	rvMetric GaugeMetric // nil without a provider
+	lastReported [][]IndexValues
+	values       [][]string
+	hideRV       bool
+	rvMetric     GaugeMetric // nil without a provider
 }
 
 type namedIndex struct {
@@ -98,8 +98,8 @@ type namedIndex struct {
 	// namespace is set if fn is MetaNamespaceIndexFunc, whose value can be computed without allocating a slice.
 	namespace bool
 	values    map[string]*idSet
-	// told is the value list that was reported last, for the namespace index.
-	told []string
+	// lastReported is the value list that was reported last, for the namespace index.
+	lastReported []string
 }
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
@@ -217,10 +217,10 @@ func (c *threadSafeMap) reindexNamespace(x *namedIndex, id int, old, obj any, ke
 	if c.observer == nil {
 		return nil
 	}
-	if len(x.told) == 0 || x.told[0] != after {
-		x.told = []string{after}
+	if len(x.lastReported) == 0 || x.lastReported[0] != after {
+		x.lastReported = []string{after}
 	}
-	return x.told
+	return x.lastReported
 }
 
 func (x *namedIndex) namespaceOf(obj any, key string) string {
@@ -231,8 +231,8 @@ func (x *namedIndex) namespaceOf(obj any, key string) string {
 	return m.GetNamespace()
 }
 
-// indexed returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
-func (c *threadSafeMap) indexed(obj any) []IndexValues {
+// indexValues returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
+func (c *threadSafeMap) indexValues(obj any) []IndexValues {
 	if len(c.indices) == 0 {
 		return nil
 	}
@@ -253,8 +253,8 @@ func (c *threadSafeMap) ownedSlot(id int) *slot {
 		c.current.Store(nil)
 	}
 	ch := c.chunks[id>>chunkBits]
-	if gen := c.gen.Load(); ch.born < gen {
-		ch = &chunk{born: gen, slots: ch.slots}
+	if gen := c.gen.Load(); ch.generation < gen {
+		ch = &chunk{generation: gen, slots: ch.slots}
 		c.chunks[id>>chunkBits] = ch
 	}
 	return &ch.slots[id&chunkMask]
@@ -277,9 +277,9 @@ func (c *threadSafeMap) lookup(key string, hash uint32) int {
 	}
 }
 
-// stored returns the slot of key if it holds an object, otherwise -1.
-func (c *threadSafeMap) stored(key string) int {
-	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).used() {
+// findObject returns the slot of key if it holds an object, otherwise -1.
+func (c *threadSafeMap) findObject(key string) int {
+	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).hasObject() {
 		return id
 	}
 	return -1
@@ -297,7 +297,7 @@ func (c *threadSafeMap) slotFor(key string, hash uint32) int {
 	} else {
 		id = len(c.refs)
 		if id>>chunkBits == len(c.chunks) {
-			c.chunks = append(c.chunks, &chunk{born: c.gen.Load()})
+			c.chunks = append(c.chunks, &chunk{generation: c.gen.Load()})
 		}
 		c.refs = append(c.refs, 0)
 	}
@@ -310,10 +310,10 @@ func (c *threadSafeMap) slotFor(key string, hash uint32) int {
 func (c *threadSafeMap) putLocked(key string, obj any) (id int, old any, existed bool) {
 	id = c.slotFor(key, hashKey(key))
 	s := c.ownedSlot(id)
-	if s.used() {
+	if s.hasObject() {
 		old, existed = s.obj, true
 	} else {
-		c.used++
+		c.objects++
 	}
 	s.obj = obj
 	return id, old, existed
@@ -323,7 +323,7 @@ func (c *threadSafeMap) putLocked(key string, obj any) (id int, old any, existed
 func (c *threadSafeMap) takeLocked(id int) {
 	s := c.ownedSlot(id)
 	s.obj = noObject
-	c.used--
+	c.objects--
 	if c.refs[id] != 0 {
 		return
 	}
@@ -350,9 +350,9 @@ func (c *threadSafeMap) compactLocked() {
 		s := chunks[id>>chunkBits].slots[id&chunkMask]
 		to := c.slotFor(s.key, hashKey(s.key))
 		c.refs[to] = refs[id]
-		if s.used() {
+		if s.hasObject() {
 			c.ownedSlot(to).obj = s.obj
-			c.used++
+			c.objects++
 		}
 		moved[id] = to
 	}
@@ -371,14 +371,14 @@ func (c *threadSafeMap) resetLocked(n int) {
 	c.current.Store(nil)
 	c.table = slotTable{entries: make([]uint64, tableSize(n))}
 	c.chunks = make([]*chunk, 0, (n+chunkMask)>>chunkBits)
-	c.refs, c.told = make([]uint32, 0, n), nil
-	c.free, c.used = nil, 0
+	c.refs, c.lastReported = make([]uint32, 0, n), nil
+	c.free, c.objects = nil, 0
 }
 
 // eachLocked calls fn for every slot with an object.
 func (c *threadSafeMap) eachLocked(fn func(id int, s *slot)) {
 	for id := range c.refs {
-		if s := c.slotAt(id); s.used() {
+		if s := c.slotAt(id); s.hasObject() {
 			fn(id, s)
 		}
 	}
@@ -404,13 +404,13 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 		// Deferred, because the object is stored even if an index function panics.
 		defer func() {
 			if !whole {
-				indexed = c.indexed(obj)
+				indexed = c.indexValues(obj)
 			}
 			kind := KindStoreAdded
 			if existed {
 				kind = KindStoreUpdated
 			}
-			e := &c.written
+			e := &c.writeEvent
 			e.Kind, e.Op, e.Key, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, obj, old, indexed, c.visibleRV()
 			if e.RV = version; version == "" {
 				e.RV = rvOf(obj)
@@ -425,7 +425,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 		}
 	}
 	if c.observer != nil {
-		indexed = c.tell(id)
+		indexed = c.valuesToReport(id)
 	}
 	whole = true
 	if moveRV {
@@ -434,12 +434,12 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 	return old, existed
 }
 
-// tell returns the value list to report for a slot whose values are c.values.
-func (c *threadSafeMap) tell(id int) []IndexValues {
-	if id >= len(c.told) {
-		c.told = append(c.told, make([][]IndexValues, max(id+1, len(c.refs))-len(c.told))...)
+// valuesToReport returns the value list to report for a slot whose values are c.values.
+func (c *threadSafeMap) valuesToReport(id int) []IndexValues {
+	if id >= len(c.lastReported) {
+		c.lastReported = append(c.lastReported, make([][]IndexValues, max(id+1, len(c.refs))-len(c.lastReported))...)
 	}
-	last := c.told[id]
+	last := c.lastReported[id]
 	same := last != nil && len(last) == len(c.values)
 	for i := 0; same && i < len(last); i++ {
 		same = slices.Equal(last[i].Values, c.values[i])
@@ -449,7 +449,7 @@ func (c *threadSafeMap) tell(id int) []IndexValues {
 		for i, values := range c.values {
 			last[i] = IndexValues{Index: c.indices[i].name, Values: values}
 		}
-		c.told[id] = last
+		c.lastReported[id] = last
 	}
 	clear(c.values)
 	return last
@@ -457,7 +457,7 @@ func (c *threadSafeMap) tell(id int) []IndexValues {
 
 // removeLocked is writeLocked for a delete. obj is the delete's object; it may be nil.
 func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool) {
-	id := c.stored(key)
+	id := c.findObject(key)
 	if id < 0 {
 		if moveRV {
 			c.bookmarkLocked(rv)
@@ -473,11 +473,11 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 		c.setRVLocked(rv)
 	}
 	if c.observer != nil {
-		gone, _ := (&queued{obj: obj}).observed()
-		if gone == nil {
-			gone = old
+		deleted, _ := (&queueItem{obj: obj}).reportedObject()
+		if deleted == nil {
+			deleted = old
 		}
-		send(c.observer, Event{Kind: KindStoreDeleted, Key: key, RV: rvOf(gone), Obj: gone, Old: old, StoreRV: c.visibleRV()})
+		send(c.observer, Event{Kind: KindStoreDeleted, Key: key, RV: rvOf(deleted), Obj: deleted, Old: old, StoreRV: c.visibleRV()})
 	}
 }
 
@@ -558,14 +558,14 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 	}
 }
 
-// applied is the result of applyBatch for one delta.
-type applied struct {
+// applyResult is the result of applyBatch for one delta.
+type applyResult struct {
 	old     any
 	existed bool
 }
 
 // applyBatch writes deltas in one transaction and records what each replaced. It skips deltas whose key could not be computed.
-func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
+func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	last := len(items) - 1
 	for last >= 0 && items[last].keyErr != nil {
 		last--
@@ -594,7 +594,7 @@ func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
 func (c *threadSafeMap) Get(key string) (item interface{}, exists bool) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	id := c.stored(key)
+	id := c.findObject(key)
 	if id < 0 {
 		return nil, false
 	}
@@ -604,11 +604,11 @@ func (c *threadSafeMap) Get(key string) (item interface{}, exists bool) {
 // patience is how often a List yields to writers before it waits for the lock.
 const patience = 100
 
-// frozen returns a view of the current contents. All Lists between two writes share one view, and need no lock.
+// currentView returns a view of the current contents. All Lists between two writes share one view, and need no lock.
 //
 // A reader that waits for the lock would get it at the next Unlock. The next writer would then have to wait until that reader was scheduled and had
 // finished its copy: that is how client-go's writers starve. So a reader tries the lock and yields, and waits for the lock only after many tries.
-func (c *threadSafeMap) frozen() *view {
+func (c *threadSafeMap) currentView() *view {
 	var v *view
 	for tries := 0; ; tries++ {
 		if taken := c.current.Load(); taken != nil {
@@ -631,7 +631,7 @@ func (c *threadSafeMap) frozen() *view {
 		v = taken
 	} else {
 		c.gen.Add(1)
-		v.chunks, v.slots, v.used = append(v.chunks, c.chunks...), len(c.refs), c.used
+		v.chunks, v.slots, v.objects = append(v.chunks, c.chunks...), len(c.refs), c.objects
 		c.viewSize.Store(int64(len(c.chunks)))
 		c.current.Store(v)
 	}
@@ -647,16 +647,16 @@ func (c *threadSafeMap) frozen() *view {
 
 // List implements ThreadSafeStore.
 func (c *threadSafeMap) List() []interface{} {
-	v := c.frozen()
-	list := make([]interface{}, 0, v.used)
+	v := c.currentView()
+	list := make([]interface{}, 0, v.objects)
 	v.each(func(s *slot) { list = append(list, s.obj) })
 	return list
 }
 
 // ListKeys implements ThreadSafeStore.
 func (c *threadSafeMap) ListKeys() []string {
-	v := c.frozen()
-	list := make([]string, 0, v.used)
+	v := c.currentView()
+	list := make([]string, 0, v.objects)
 	v.each(func(s *slot) { list = append(list, s.key) })
 	return list
 }
@@ -687,7 +687,7 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 	if c.observer != nil {
 		// Deferred, because the objects are stored even if an index function panics.
 		defer func() {
-			send(c.observer, Event{Kind: KindStoreReplaced, N: c.used, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
+			send(c.observer, Event{Kind: KindStoreReplaced, N: c.objects, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
 		}()
 	}
 	for _, x := range c.indices {
@@ -702,35 +702,35 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 
 // itemsLocked returns the stored objects with their index values, for an Observer.
 func (c *threadSafeMap) itemsLocked() []Item {
-	items := make([]Item, 0, c.used)
+	items := make([]Item, 0, c.objects)
 	c.eachLocked(func(_ int, s *slot) {
-		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexed(s.obj)})
+		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexValues(s.obj)})
 	})
 	return items
 }
 
-// replaceAll is replaceList that also returns what it replaced: olds[i] is the object stored under keys[i] before, and gone are the slots whose key is
+// replaceAll is replaceList that also returns what it replaced: olds[i] is the object stored under keys[i] before, and removed are the slots whose key is
 // not in keys. If the store was empty, both are nil.
-func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, gone []slot) {
+func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, removed []slot) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if c.used > 0 {
+	if c.objects > 0 {
 		olds = make([]any, len(keys))
 		kept := make([]bool, len(c.refs))
 		for i, key := range keys {
-			if id := c.stored(key); id >= 0 {
+			if id := c.findObject(key); id >= 0 {
 				olds[i] = c.slotAt(id).obj
 				kept[id] = true
 			}
 		}
 		c.eachLocked(func(id int, s *slot) {
 			if !kept[id] {
-				gone = append(gone, *s)
+				removed = append(removed, *s)
 			}
 		})
 	}
 	c.replaceLocked(keys, objs, resourceVersion)
-	return olds, gone
+	return olds, removed
 }
 
 // find returns the named index.
@@ -875,5 +875,5 @@ func (c *threadSafeMap) Resync() error { return nil }
 func (c *threadSafeMap) len() int {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	return c.used
+	return c.objects
 }

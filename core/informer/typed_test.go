@@ -69,7 +69,7 @@ func TestTypedHandlers(t *testing.T) {
 		}
 		return catch.handlers
 	}
-	x, y := labelled("a", "1", "x"), labelled("a", "2", "y")
+	x, y := objWithApp("a", "1", "x"), objWithApp("a", "2", "y")
 	cluster := &object{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 	mine, judge := ourHandlers(&got), theirHandlers(&want)
 	for i := range mine {
@@ -115,7 +115,7 @@ func (c *catcher) AddEventHandlerWithOptions(h clientgo.ResourceEventHandler, _ 
 
 func TestTypedInformer(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
-		srv := serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
+		srv := serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))
 		typed := NewTypedSharedIndexInformer[*object](NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
 			Release:  release,
 			Indexers: TypedIndexersToIndexers(TypedIndexers[*object]{"rv": func(o *object) ([]string, error) { return []string{o.ResourceVersion}, nil }})}))
@@ -139,7 +139,7 @@ func TestTypedInformer(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); typed.RunWithContext(ctx) }()
 		WaitFor(t.Context(), "", reg.HasSyncedChecker())
-		srv.send(deleted(labelled("b", "7", "y")))
+		srv.send(deletedEvent(objWithApp("b", "7", "y")))
 		synctest.Wait()
 		equal(t, "calls", log, []string{"add a true", "add b true", "delete ns/b"})
 		indexer := typed.GetTypedIndexer()
@@ -152,7 +152,7 @@ func TestTypedInformer(t *testing.T) {
 				t.Errorf("%v: %v, %v", index, objs, err)
 			}
 		}
-		if objs, err := indexer.TypedIndex("app", labelled("z", "", "x")); err != nil || len(objs) != 1 {
+		if objs, err := indexer.TypedIndex("app", objWithApp("z", "", "x")); err != nil || len(objs) != 1 {
 			t.Errorf("%v, %v", objs, err)
 		}
 		if _, err := indexer.ByTypedIndex("none", ""); err == nil {
@@ -173,12 +173,12 @@ func TestTheWatchOpensLate(t *testing.T) {
 		srv.watches[0].late = time.Second
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		WaitFor(t.Context(), "", r.reg.HasSyncedChecker())
-		srv.send(added(obj("b", "6")))
+		srv.send(addedEvent(obj("b", "6")))
 		synctest.Wait()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add b@6 false"})
 		srv.watches = []reply{{late: time.Second}}
 		srv.end()
-		srv.send(added(obj("c", "7")))
+		srv.send(addedEvent(obj("c", "7")))
 		synctest.Wait()
 		equal(t, "calls on the second watch", r.calls.lines(), []string{"add a@1 true", "add b@6 false", "add c@7 false"})
 		r.stop()
