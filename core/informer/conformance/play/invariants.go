@@ -41,7 +41,7 @@ func (w *world) invariants() {
 	}
 	for _, l := range w.listeners {
 		if !l.frozen && l.filter == "" {
-			w.saw(l)
+			w.checkListener(l)
 		}
 	}
 }
@@ -51,9 +51,9 @@ func (w *world) poisoned(key string) bool {
 	return w.s.shape == "fail" && slices.ContainsFunc(w.c.hist, func(h change) bool { return h.key == key && h.obj.Labels[poison] != "" })
 }
 
-// saw checks the calls of one listener against the history of the cluster. The states that it received of an object must be a subsequence of the
+// checkListener checks the calls of one listener against the history of the cluster. The states that it received of an object must be a subsequence of the
 // object's states, and the last one must be the current state. A tombstone must stand for an object that was deleted.
-func (w *world) saw(l *listener) {
+func (w *world) checkListener(l *listener) {
 	states := map[string][]change{}
 	for _, h := range w.c.hist {
 		states[h.key] = append(states[h.key], h)

@@ -205,7 +205,7 @@ func tableList(apiVersion string) func(lib *Library) string {
 
 func replaceAsSync(lib *Library) string {
 	p := probe{Queue: lib.Queue(QueueOptions{Sync: true})}
-	p.did("replace", p.Replace([]any{thing("a", 1)}, "1"))
+	p.report("replace", p.Replace([]any{thing("a", 1)}, "1"))
 	p.drain()
 	return p.b.String()
 }
@@ -303,15 +303,16 @@ func processErrors(lib *Library) string {
 	return b.String()
 }
 
-// asks calls lamp in another goroutine and returns its result, or "no answer" if it does not return in time, because a lock is held. A goroutine that
-// waits for a mutex stops the clock of a bubble, so asks uses real time. If the release needs no lock for HasSynced, asks waits long.
-func asks(lib *Library, lamp func() bool) string {
+// callHasSynced calls hasSynced in another goroutine and returns its result, or "no answer" if it does not return in time, because a lock is held. A
+// goroutine that waits for a mutex stops the clock of a bubble, so callHasSynced uses real time. If the release needs no lock for HasSynced, it
+// waits long.
+func callHasSynced(lib *Library, hasSynced func() bool) string {
 	patience := 40 * time.Millisecond
 	if lib.SyncedWithoutLock {
 		patience = 30 * time.Second
 	}
 	answer := make(chan bool, 1)
-	go func() { answer <- lamp() }()
+	go func() { answer <- hasSynced() }()
 	select {
 	case on := <-answer:
 		return fmt.Sprint(on)
@@ -320,31 +321,31 @@ func asks(lib *Library, lamp func() bool) string {
 	}
 }
 
-// eventually polls lamp until it returns true, for at most 30 seconds of real time.
-func eventually(lamp func() bool) bool {
+// waitUntil polls condition until it returns true, for at most 30 seconds of real time.
+func waitUntil(condition func() bool) bool {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if lamp() {
+		if condition() {
 			return true
 		}
 	}
 	return false
 }
 
-// lampOfQueue calls HasSynced while the queue processes the last initial delta.
-func lampOfQueue(lib *Library) string {
+// hasSyncedOfQueue calls HasSynced while the queue processes the last initial delta.
+func hasSyncedOfQueue(lib *Library) string {
 	var b strings.Builder
 	q := lib.Queue(QueueOptions{Behind: store{}})
 	_ = q.Replace([]any{thing("a", 1)}, "1")
 	_ = q.Pop(func(string, []string, []any, bool) error {
-		line(&b, "while the last initial delta is processed: %s", asks(lib, q.HasSynced))
+		line(&b, "while the last initial delta is processed: %s", callHasSynced(lib, q.HasSynced))
 		return nil
 	})
 	line(&b, "after it: %v", q.HasSynced())
 	return b.String()
 }
 
-// lampOfPlain calls HasSynced while the handler of a plain informer processes an initial object.
-func lampOfPlain(lib *Library) string {
+// hasSyncedOfPlain calls HasSynced while the handler of a plain informer processes an initial object.
+func hasSyncedOfPlain(lib *Library) string {
 	c := newCluster(framePause)
 	c.put("ns/o0", "a")
 	c.put("ns/o1", "a")
@@ -352,20 +353,20 @@ func lampOfPlain(lib *Library) string {
 	var ctl Controller
 	seen := make(chan struct{}, 10)
 	ctl = lib.Plain(Options{Source: sourceFor(lib.Release, &listWatch{c, true})}, peeking{func(kind, key string) {
-		line(&b, "while %s %s is told: %s", kind, key, asks(lib, ctl.HasSynced))
+		line(&b, "while %s %s is told: %s", kind, key, callHasSynced(lib, ctl.HasSynced))
 		seen <- struct{}{}
 	}})
 	stop := background(ctl.Run)
 	<-seen
 	<-seen
-	line(&b, "after it: %v", eventually(ctl.HasSynced))
+	line(&b, "after it: %v", waitUntil(ctl.HasSynced))
 	stop()
 	c.shutdown()
 	return b.String()
 }
 
-// lampOfShared calls HasSynced while each initial object is indexed.
-func lampOfShared(lib *Library) string {
+// hasSyncedOfShared calls HasSynced while each initial object is indexed.
+func hasSyncedOfShared(lib *Library) string {
 	c := newCluster(framePause)
 	c.put("ns/o0", "a")
 	c.put("ns/o1", "a")
@@ -375,20 +376,20 @@ func lampOfShared(lib *Library) string {
 	inf = lib.Shared(Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, true}), Indexers: map[string]IndexFunc{"app": func(any) ([]string, error) {
 		// If the whole list is one replacement, the order of indexing is that of a map.
 		if n := len(seen); n < 2 {
-			line(&b, "while object %d is indexed: %s", n, asks(lib, inf.HasSynced))
+			line(&b, "while object %d is indexed: %s", n, callHasSynced(lib, inf.HasSynced))
 			seen <- struct{}{}
 		}
 		return []string{"v"}, nil
 	}}})
 	stop := background(inf.Run)
-	line(&b, "after it: %v", eventually(inf.HasSynced))
+	line(&b, "after it: %v", waitUntil(inf.HasSynced))
 	stop()
 	c.shutdown()
 	return b.String()
 }
 
-// stopped runs an informer that is stopped while it processes the n-th initial object, and returns what became of the others.
-func stopped(plain, list bool, n int) func(*Library) string {
+// stopMidway runs an informer that is stopped while it processes the n-th initial object, and returns what became of the others.
+func stopMidway(plain, list bool, n int) func(*Library) string {
 	return func(lib *Library) string {
 		seedAll(54)
 		c := newCluster(framePause)
@@ -413,13 +414,13 @@ func stopped(plain, list bool, n int) func(*Library) string {
 				cancel()
 			}
 		}
-		told := peeking{func(kind, key string) { note(&calls, kind+" "+key) }}
+		handler := peeking{func(kind, key string) { note(&calls, kind+" "+key) }}
 		o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 		var run func(context.Context)
 		var synced func() bool
 		var view func() View
 		if plain {
-			x := lib.Plain(o, told)
+			x := lib.Plain(o, handler)
 			run, synced, view = x.Run, x.HasSynced, x.View
 		} else {
 			o.Indexers = map[string]IndexFunc{"app": func(o any) ([]string, error) {
@@ -427,7 +428,7 @@ func stopped(plain, list bool, n int) func(*Library) string {
 				return []string{"v"}, nil
 			}}
 			x := lib.Shared(o)
-			_, _ = x.AddHandler(told, nil, nil)
+			_, _ = x.AddHandler(handler, nil, nil)
 			run, synced, view = x.Run, x.HasSynced, x.View
 		}
 		run(ctx)
@@ -460,16 +461,16 @@ func closedChannel(lib *Library) string {
 			c.put("ns/o0", "a")
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			told := peeking{func(kind, key string) {}}
+			handler := peeking{func(kind, key string) {}}
 			o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 			var view func() View
 			if plain {
-				x := lib.Plain(o, told)
+				x := lib.Plain(o, handler)
 				x.Run(ctx)
 				view = x.View
 			} else {
 				x := lib.Shared(o)
-				_, _ = x.AddHandler(told, nil, nil)
+				_, _ = x.AddHandler(handler, nil, nil)
 				x.Run(ctx)
 				view = x.View
 			}

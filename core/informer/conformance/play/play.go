@@ -42,7 +42,7 @@ type listener struct {
 	running int
 }
 
-func (l *listener) called(c call) {
+func (l *listener) recordCall(c call) {
 	c.at = time.Since(l.w.c.start)
 	l.mu.Lock()
 	if l.closed {
@@ -103,7 +103,7 @@ func (l *listener) OnAdd(o any, initial bool) {
 	if l.late && initial {
 		c.class = "replay" // comes from the store, a map
 	}
-	l.called(c)
+	l.recordCall(c)
 }
 
 func (l *listener) OnUpdate(old, o any) {
@@ -112,13 +112,13 @@ func (l *listener) OnUpdate(old, o any) {
 	if old == o {
 		c.class = "resync" // iterates over the store, a map
 	}
-	l.called(c)
+	l.recordCall(c)
 }
 
 func (l *listener) OnDelete(o any) {
 	d, tombstone := o.(Tombstone)
 	if !tombstone {
-		l.called(call{text: "delete " + describe(o), key: keyOf(o.(metav1.Object)), class: "", kind: "delete", rev: revOf(o)})
+		l.recordCall(call{text: "delete " + describe(o), key: keyOf(o.(metav1.Object)), class: "", kind: "delete", rev: revOf(o)})
 		return
 	}
 	inner := d.Obj
@@ -126,7 +126,8 @@ func (l *listener) OnDelete(o any) {
 	if dd, ok := inner.(Tombstone); ok {
 		inner, nested = dd.Obj, " nested"
 	}
-	l.called(call{text: fmt.Sprintf("tombstone %s of %s%s", d.Key, describe(inner), nested), key: d.Key, class: "tombstone", kind: "tombstone", rev: revOf(inner)})
+	text := fmt.Sprintf("tombstone %s of %s%s", d.Key, describe(inner), nested)
+	l.recordCall(call{text: text, key: d.Key, class: "tombstone", kind: "tombstone", rev: revOf(inner)})
 }
 
 // passes is the filter of a FilteringResourceEventHandler. It accepts objects of one app, and tombstones, which the filter receives unchanged.
@@ -276,8 +277,8 @@ func (w *world) dropHandler(name string, wait bool) {
 	w.c.note("remove(%s): %v", name, err)
 }
 
-// lamp returns a registration's HasSynced as text.
-func (w *world) lamp(l *listener) string {
+// syncedText returns a registration's HasSynced as text.
+func (w *world) syncedText(l *listener) string {
 	if w.started && w.cancel == nil && (l.slow > 0 || l.panics > 0) {
 		return "over" // its remaining backlog is discarded
 	}
@@ -287,12 +288,12 @@ func (w *world) lamp(l *listener) string {
 // look waits until all goroutines are idle and records the observable state.
 func (w *world) look(what string) {
 	synctest.Wait()
-	var lamps, counts []string
+	var synced, counts []string
 	for _, l := range w.listeners {
-		lamps = append(lamps, fmt.Sprintf("%s=%s", l.name, w.lamp(l)))
+		synced = append(synced, fmt.Sprintf("%s=%s", l.name, w.syncedText(l)))
 		counts = append(counts, fmt.Sprintf("%s:%d", l.name, l.count()))
 	}
-	w.out.steps = append(w.out.steps, fmt.Sprintf("%s\n      %v %s lamps=%v stopped=%v", what, time.Since(w.c.start), w.side.View(), lamps, w.side.Stopped()))
+	w.out.steps = append(w.out.steps, fmt.Sprintf("%s\n      %v %s lamps=%v stopped=%v", what, time.Since(w.c.start), w.side.View(), synced, w.side.Stopped()))
 	w.out.counts = append(w.out.counts, fmt.Sprint(counts))
 	if x, ok := w.side.(Witness); ok {
 		broken, events := x.Compare(what)
