@@ -17,8 +17,7 @@ import (
 	"testing"
 )
 
-// leftOut are the exported names of client-go's tools/cache that do not exist
-// here, and why.
+// leftOut are the exported names of client-go's tools/cache that do not exist here, with the reason.
 var leftOut = map[string]string{
 	"Getter":                         "returns *rest.Request; core/factory and core/restwatch are the way to a server",
 	"NewListWatchFromClient":         "takes a Getter",
@@ -28,14 +27,12 @@ var leftOut = map[string]string{
 	"NewFakeExpirationStore":         "a fake for client-go's own tests",
 }
 
-// TestExportedAPI reads the sources of client-go's tools/cache and of this
-// package, and wants every exported name of theirs here: functions and methods
-// with the same signature, interfaces with the same methods, structs with at
-// least the same fields, constants with the same values.
+// TestExportedAPI reads the sources of client-go's tools/cache and of this package. Every exported name there must exist here, except those in leftOut.
+// Functions and methods need the same signature, and interfaces the same methods. Structs need at least the same fields, and constants the same values.
 func TestExportedAPI(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache").Output()
 	if err != nil {
-		t.Fatalf("where is client-go? %v", err)
+		t.Fatalf("cannot find client-go: %v", err)
 	}
 	theirs, ours := exportedAPI(t, strings.TrimSpace(string(out))), exportedAPI(t, ".")
 	if len(theirs) < 200 {
@@ -47,7 +44,7 @@ func TestExportedAPI(t *testing.T) {
 		got, exists := ours[name]
 		switch {
 		case reason != "" && exists:
-			t.Errorf("%s exists, although it is said to be left out", name)
+			t.Errorf("%s exists, although leftOut contains it", name)
 		case reason != "":
 		case !exists:
 			t.Errorf("%s is missing: %s", name, theirs[name])
@@ -59,13 +56,13 @@ func TestExportedAPI(t *testing.T) {
 	}
 	for name := range leftOut {
 		if _, ok := theirs[name]; !ok {
-			t.Errorf("%s is left out, but client-go does not have it", name)
+			t.Errorf("leftOut contains %s, but client-go does not have it", name)
 		}
 	}
 	t.Logf("%d exported names of client-go v0.37.2 are the same here, %d are left out", same, len(leftOut))
 }
 
-// exportedAPI maps "Name", "Type.Method" and "Type.Field" to what they are.
+// exportedAPI maps "Name", "Type.Method" and "Type.Field" to their declarations.
 func exportedAPI(t *testing.T, dir string) map[string]string {
 	fset := token.NewFileSet()
 	api := map[string]string{}
@@ -123,7 +120,7 @@ type apiReader struct {
 
 var emptyInterface = regexp.MustCompile(`interface\s*\{\s*\}`)
 
-// text prints a type with full import paths and any for interface{}.
+// text formats a type with full import paths, and with any for interface{}.
 func (r apiReader) text(e ast.Node) string {
 	ast.Inspect(e, func(n ast.Node) bool {
 		if s, ok := n.(*ast.SelectorExpr); ok {
@@ -142,7 +139,7 @@ func (r apiReader) text(e ast.Node) string {
 	return strings.Join(strings.Fields(emptyInterface.ReplaceAllString(b.String(), "any")), " ")
 }
 
-// signature prints a function's type without the names of its parameters.
+// signature formats a function's type without the names of its parameters.
 func (r apiReader) signature(f *ast.FuncType) string {
 	return r.typeParams(f.TypeParams) + "(" + r.types(f.Params) + ") (" + r.types(f.Results) + ")"
 }

@@ -10,8 +10,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// The benchmarks measure the way of a watch event to one handler, and of
-// initial objects to one handler, for both libraries.
+// The benchmarks measure the way of a watch event, and of initial objects, to one handler, for both libraries.
 
 type runner interface{ RunWithContext(context.Context) }
 
@@ -32,13 +31,13 @@ func benchmarkEvents(b *testing.B, build func(*server, func()) runner) {
 	}
 	objs := make([]watch.Event, 1000)
 	for i := range objs {
-		objs[i] = modified(labelled(fmt.Sprint("object-", i), "5", "x"))
+		objs[i] = modifiedEvent(objWithApp(fmt.Sprint("object-", i), "5", "x"))
 	}
 	wg.Add(len(objs))
 	srv.send(objs...)
 	wg.Wait()
 	for i := range objs {
-		objs[i] = modified(labelled(fmt.Sprint("object-", i), "6", "x"))
+		objs[i] = modifiedEvent(objWithApp(fmt.Sprint("object-", i), "6", "x"))
 	}
 	b.ReportAllocs()
 	b.ResetTimer()
@@ -81,7 +80,7 @@ func BenchmarkInitialObjects(b *testing.B) {
 	const n = 5000
 	var objs []*object
 	for i := range n {
-		objs = append(objs, labelled(fmt.Sprint("object-", i), "5", "x"))
+		objs = append(objs, objWithApp(fmt.Sprint("object-", i), "5", "x"))
 	}
 	run := func(b *testing.B, build func(*server, func()) runner) {
 		b.ReportAllocs()

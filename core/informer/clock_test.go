@@ -13,7 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// TestInjectedClock: an informer with a clock of its own waits by that clock.
+// TestInjectedClock checks that an informer with its own clock waits by that clock.
 func TestInjectedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := clocktesting.NewFakeClock(time.Now())
@@ -33,7 +33,7 @@ func TestInjectedClock(t *testing.T) {
 	})
 }
 
-// TestImports: the package stands on apimachinery, k8s.io/utils and klog alone.
+// TestImports checks that the package imports only apimachinery, k8s.io/utils and klog.
 func TestImports(t *testing.T) {
 	files, err := os.ReadDir(".")
 	if err != nil {

@@ -15,10 +15,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// checkWatchList compares what a WatchList brought with a LIST of exactly the
-// same version, and panics if they differ: the server is at fault, and whoever
-// switched the check on (consistencyCheckWanted) wants to know. A LIST that
-// fails is tried again every second until ctx is done; then nothing is compared.
+// checkWatchList compares the objects of a WatchList with a LIST of exactly the same version, and panics if they differ, because the server is at
+// fault. The check is on if consistencyCheckWanted is set. A LIST that fails is repeated every second until ctx is done; then nothing is compared.
 // Mirrors client-go util/consistencydetector.CheckDataConsistency (v0.37.2).
 func checkWatchList(ctx context.Context, identity, resourceVersion string, lister ListerWithContext, transform TransformFunc, streamed []any) {
 	logger := klog.LoggerWithName(klog.FromContext(ctx), identity)
@@ -58,11 +56,11 @@ func checkWatchList(ctx context.Context, identity, resourceVersion string, liste
 	if reflect.DeepEqual(want, got) {
 		return
 	}
-	logger.Info("A WatchList brought other data than a LIST of the same version", "difference", firstInconsistency(want, got))
+	logger.Info("A WatchList and a LIST of the same version returned different data", "difference", firstInconsistency(want, got))
 	panic(fmt.Sprintf("data inconsistency detected for %s, panicking!", identity))
 }
 
-// metaObjects are objs sorted by UID.
+// metaObjects returns objs sorted by UID.
 func metaObjects(objs []any) []metav1.Object {
 	sorted := make([]metav1.Object, len(objs))
 	for i, obj := range objs {
@@ -76,7 +74,7 @@ func metaObjects(objs []any) []metav1.Object {
 	return sorted
 }
 
-// firstInconsistency says where two lists that are sorted by UID first differ.
+// firstInconsistency describes the first difference between two lists that are sorted by UID.
 func firstInconsistency(listed, streamed []metav1.Object) string {
 	for i := range min(len(listed), len(streamed)) {
 		l, s := listed[i], streamed[i]

@@ -14,8 +14,7 @@ import (
 	"k8s.io/client-go/util/consistencydetector"
 )
 
-// TestWatchListConsistency compares requests and outcome with client-go's for
-// a LIST that agrees, that fails at first, and that differs.
+// TestWatchListConsistency compares requests and result with client-go's for a LIST that agrees, one that fails at first, and one that differs.
 func TestWatchListConsistency(t *testing.T) {
 	uid := func(o *object) *object { o.UID = types.UID("uid-" + o.Name); return o }
 	a, b := func() *object { return uid(obj("a", "1")) }, func() *object { return uid(obj("b", "2")) }
@@ -83,7 +82,7 @@ func TestWatchListConsistency(t *testing.T) {
 	}
 }
 
-// stopping ends the Reflector once it has its list.
+// stopping cancels the Reflector once it has its list.
 type stopping struct {
 	*RealFIFO
 	cancel context.CancelFunc

@@ -14,62 +14,62 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ShouldResyncFunc says whether a resync is wanted now.
+// ShouldResyncFunc reports whether a resync is wanted now.
 type ShouldResyncFunc func() bool
 
-// Config is what a Controller is made of.
+// Config configures a Controller.
 type Config struct {
-	// Queue takes what the Reflector receives.
+	// Queue receives the Reflector's changes.
 	Queue
-	// ListerWatcher is the source.
+	// ListerWatcher is the source of the objects.
 	ListerWatcher
-	// Process processes what Pop gives: Deltas.
+	// Process processes the Deltas that Pop returns.
 	Process ProcessFunc
-	// ProcessBatch is used instead if it is set, the Queue is a QueueWithBatch
-	// and the Release has batches. Its error should be a TransactionError when some of the batch was processed.
+	// ProcessBatch replaces Process if it is set, the Queue is a QueueWithBatch and the Release has batches. Its error should be a TransactionError if
+	// some of the batch was processed.
 	ProcessBatch ProcessBatchFunc
 	// ObjectType is an example of the expected type.
 	ObjectType runtime.Object
-	// ObjectDescription describes it in logs.
+	// ObjectDescription describes the type in logs.
 	ObjectDescription string
-	// FullResyncPeriod is how often ShouldResync is asked; zero means never.
+	// FullResyncPeriod is how often ShouldResync is called; zero means never.
 	FullResyncPeriod time.Duration
-	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
+	// MinWatchTimeout is the least TimeoutSeconds of a watch; values below five minutes are ignored.
 	MinWatchTimeout time.Duration
-	// ShouldResync says whether the queue should resync; nil means always.
+	// ShouldResync reports whether the queue should resync; nil means always.
 	ShouldResync ShouldResyncFunc
-	// WatchErrorHandler is told of errors of the Reflector. It goes before WatchErrorHandlerWithContext.
+	// WatchErrorHandler receives the Reflector's errors. If it is set, WatchErrorHandlerWithContext is not used.
 	WatchErrorHandler WatchErrorHandler
-	// WatchErrorHandlerWithContext is told of errors of the Reflector.
+	// WatchErrorHandlerWithContext receives the Reflector's errors.
 	WatchErrorHandlerWithContext WatchErrorHandlerWithContext
 	// WatchListPageSize is the Limit of every LIST; see Reflector.
 	WatchListPageSize int64
 
-	// Release decides on WatchList and batches.
+	// Release decides whether WatchList and batches are used.
 	Release Release
-	// Observer is told of the Reflector's transitions. The queue has an Observer of its own.
+	// Observer receives the Reflector's transitions. The queue has its own Observer.
 	Observer Observer
-	// Gates can hold the Reflector. The queue has Gates of its own.
+	// Gates can hold the Reflector. The queue has its own Gates.
 	Gates Gates
 	// Clock replaces the real clock for all of the Reflector's waits.
 	Clock clock.WithTicker
 	// Random replaces math/rand for the Reflector.
 	Random func() float64
 
-	// keyed, if set, takes the place of Process and ProcessBatch.
-	keyed keyedProcessFunc
+	// keyedProcess, if set, replaces Process and ProcessBatch.
+	keyedProcess keyedProcessFunc
 }
 
-// Controller runs a Reflector into a Queue and processes what it pops.
+// Controller runs a Reflector that fills a Queue, and processes what it pops.
 type Controller interface {
-	// RunWithContext runs until ctx is done. It must be called once.
+	// RunWithContext runs until ctx is done. Call it only once.
 	RunWithContext(ctx context.Context)
-	// Run is RunWithContext with a channel that stops it.
+	// Run is RunWithContext with a stop channel.
 	Run(stopCh <-chan struct{})
-	// HasSynced is the queue's. It waits for the queue's lock, so a handler of a plain informer must not call it
-	// in releases before 1.37, where the lock is held while it runs.
+	// HasSynced is the queue's HasSynced. It waits for the queue's lock. Before 1.37 that lock is held while a plain informer's handler runs, so the
+	// handler must not call HasSynced.
 	HasSynced() bool
-	// HasSyncedChecker is the queue's.
+	// HasSyncedChecker is the queue's HasSyncedChecker.
 	HasSyncedChecker() DoneChecker
 	// LastSyncResourceVersion is the Reflector's, "" before Run.
 	LastSyncResourceVersion() string
@@ -104,8 +104,8 @@ func (c *controller) RunWithContext(ctx context.Context) {
 	c.lock.Unlock()
 	wg.Go(func() { r.RunWithContext(ctx) })
 	wait.UntilWithContext(ctx, c.processLoop, time.Second)
-	// Not deferred: a panic of Process leaves at once, while the Reflector goes on
-	// until ctx is done; whoever recovers from it could otherwise wait for ever.
+	// Not deferred: a panic of Process returns at once, while the Reflector continues until ctx is done. Code that recovers from the panic could
+	// otherwise wait for ever.
 	wg.Wait()
 }
 
@@ -157,8 +157,8 @@ func (c *controller) currentReflector() *Reflector {
 	return c.reflector
 }
 
-// processLoop pops until ctx is done, or, in releases before 1.35, until the queue
-// is closed and empty. Errors of processing are not acted on, as in client-go.
+// processLoop pops until ctx is done or, in releases before 1.35, until the queue is closed and empty. As in client-go, errors of processing have no
+// effect.
 // Mirrors client-go tools/cache.(*controller).processLoop (v0.33.13 and v0.37.2).
 func (c *controller) processLoop(ctx context.Context) {
 	pop := c.popOnce()
@@ -170,11 +170,11 @@ func (c *controller) processLoop(ctx context.Context) {
 	}
 }
 
-// popOnce chooses how to pop.
+// popOnce returns the function that pops once, with or without batches.
 func (c *controller) popOnce() func() error {
 	batch := c.config.Release.features().batch
-	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyed != nil {
-		return func() error { return q.popKeyed(batch, c.config.keyed) }
+	if q, ok := c.config.Queue.(keyedQueue); ok && c.config.keyedProcess != nil {
+		return func() error { return q.popKeyed(batch, c.config.keyedProcess) }
 	}
 	process := PopProcessFunc(c.config.Process)
 	if q, ok := c.config.Queue.(QueueWithBatch); ok && batch && c.config.ProcessBatch != nil {
@@ -186,7 +186,7 @@ func (c *controller) popOnce() func() error {
 	}
 }
 
-// newQueue returns the queue of a release.
+// newQueue returns the queue that the release uses.
 func newQueue(release Release, logger klog.Logger, objectType any, store KeyListerGetter, transform TransformFunc,
 	id InformerNameAndResource, metrics InformerMetricsProvider, o Observer, g Gates) Queue {
 	f := release.features()
@@ -224,28 +224,28 @@ func newQueue(release Release, logger klog.Logger, objectType any, store KeyList
 type InformerOptions struct {
 	// Logger replaces klog.Background().
 	Logger *klog.Logger
-	// ListerWatcher is the source. Required.
+	// ListerWatcher is the source of the objects. Required.
 	ListerWatcher ListerWatcher
 	// ObjectType is an example of the expected type.
 	ObjectType runtime.Object
-	// Handler is called by the process loop itself: while it runs, nothing else is processed. Required.
+	// Handler is called by the process loop: while it runs, nothing else is processed. Required.
 	Handler ResourceEventHandler
-	// ResyncPeriod is how often every stored object is offered to Handler again; zero means never.
+	// ResyncPeriod is how often every stored object is passed to Handler again; zero means never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
+	// MinWatchTimeout is the least TimeoutSeconds of a watch; values below five minutes are ignored.
 	MinWatchTimeout time.Duration
-	// Indexers make the Store an Indexer.
+	// Indexers are the Store's index functions.
 	Indexers Indexers
-	// Transform is applied to every object before anything else sees it.
+	// Transform is applied to every object before it is stored.
 	Transform TransformFunc
-	// Identifier is under what metrics are published, if it is reserved.
+	// Identifier is the identity under which metrics are published, if it is reserved.
 	Identifier InformerNameAndResource
-	// InformerMetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	// InformerMetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
 	InformerMetricsProvider InformerMetricsProvider
 
-	// Release is the release of client-go to behave like; default Release137.
+	// Release is the release of client-go whose behaviour the informer has; default Release137.
 	Release Release
-	// Observer is told of every transition.
+	// Observer receives every transition.
 	Observer Observer
 	// Gates can hold the Reflector and the process loop.
 	Gates Gates
@@ -253,8 +253,7 @@ type InformerOptions struct {
 	Clock clock.WithTicker
 }
 
-// NewInformerWithOptions returns a Store and the Controller that fills it and
-// calls the handler. The Store must only be read.
+// NewInformerWithOptions returns a Store, and the Controller that fills it and calls the handler. Callers must only read the Store.
 func NewInformerWithOptions(options InformerOptions) (Store, Controller) {
 	indexers := options.Indexers
 	if indexers == nil {
@@ -286,11 +285,11 @@ func newInformer(options InformerOptions, indexers Indexers) (Indexer, Controlle
 		Observer:         options.Observer,
 		Gates:            options.Gates,
 		Clock:            options.Clock,
-		keyed:            p.process,
+		keyedProcess:     p.process,
 	})
 }
 
-// noLock is the guard of a pipeline that shares nothing.
+// noLock is the guard of a pipeline whose store has no other users.
 type noLock struct{}
 
 func (noLock) Lock()   {}

@@ -3,8 +3,8 @@ package informer
 // DeltaType is the type of a change.
 type DeltaType string
 
-// The delta types. Replaced and Sync come from queues that report a relist or
-// a resync object by object, ReplacedAll and SyncAll from those that report it whole.
+// The delta types. Replaced and Sync come from queues that report a relist or a resync object by object. ReplacedAll and SyncAll come from queues that
+// report it as a whole.
 const (
 	Added   DeltaType = "Added"
 	Updated DeltaType = "Updated"
@@ -13,15 +13,15 @@ const (
 	Replaced DeltaType = "Replaced"
 	// ReplacedAll is a relist as a whole; the object is a ReplacedAllInfo.
 	ReplacedAll DeltaType = "ReplacedAll"
-	// Sync is one stored object, offered again by a resync.
+	// Sync is one stored object that a resync reports again.
 	Sync DeltaType = "Sync"
-	// SyncAll asks for every stored object to be offered again; the object is a SyncAllInfo.
+	// SyncAll makes every stored object be reported again; the object is a SyncAllInfo.
 	SyncAll DeltaType = "SyncAll"
-	// Bookmark moves the resourceVersion without an object; the object is a BookmarkInfo.
+	// Bookmark advances the resourceVersion without an object; the object is a BookmarkInfo.
 	Bookmark DeltaType = "Bookmark"
 )
 
-// deltaTypes gives the DeltaType of an Op.
+// deltaTypes maps an Op to its DeltaType.
 var deltaTypes = [...]DeltaType{
 	OpAdded:       Added,
 	OpUpdated:     Updated,
@@ -33,8 +33,7 @@ var deltaTypes = [...]DeltaType{
 	OpBookmark:    Bookmark,
 }
 
-// Delta is one change and the state of the object after it; for Deleted the
-// last known state, perhaps in a DeletedFinalStateUnknown.
+// Delta is one change and the state of the object after it. For Deleted it is the last known state, perhaps in a DeletedFinalStateUnknown.
 type Delta struct {
 	Type   DeltaType
 	Object interface{}
@@ -43,7 +42,7 @@ type Delta struct {
 // Deltas are the changes to one object, oldest first.
 type Deltas []Delta
 
-// Oldest returns the first delta, nil if there is none.
+// Oldest returns the first delta, or nil if there is none.
 func (d Deltas) Oldest() *Delta {
 	if len(d) == 0 {
 		return nil
@@ -51,7 +50,7 @@ func (d Deltas) Oldest() *Delta {
 	return &d[0]
 }
 
-// Newest returns the last delta, nil if there is none.
+// Newest returns the last delta, or nil if there is none.
 func (d Deltas) Newest() *Delta {
 	if len(d) == 0 {
 		return nil
@@ -61,9 +60,9 @@ func (d Deltas) Newest() *Delta {
 
 // ReplacedAllInfo is the object of a ReplacedAll delta.
 type ReplacedAllInfo struct {
-	// ResourceVersion was given to Replace.
+	// ResourceVersion is the version that was passed to Replace.
 	ResourceVersion string
-	// Objects was given to Replace, transformed already.
+	// Objects is the list that was passed to Replace, already transformed.
 	Objects []interface{}
 }
 
@@ -72,39 +71,36 @@ type SyncAllInfo struct{}
 
 // BookmarkInfo is the object of a Bookmark delta.
 type BookmarkInfo struct {
-	// ResourceVersion was given to Bookmark.
+	// ResourceVersion is the version that was passed to Bookmark.
 	ResourceVersion string
 }
 
-// DeletedFinalStateUnknown is the tombstone of an object whose deletion was
-// not seen: a relist no longer had it. Obj is the last known state, which may
-// be stale, or nil if none was known.
+// DeletedFinalStateUnknown is the tombstone of an object whose deletion was missed: a relist no longer contained it. Obj is the last known state, which
+// may be stale, or nil if none was known.
 type DeletedFinalStateUnknown struct {
 	Key string
 	Obj interface{}
 }
 
-// TransformFunc changes an object before anything else sees it; it may do so
-// in place. It should be idempotent: a WatchList's initial objects pass through
-// it twice. It runs with the queue locked, so it must be quick.
+// TransformFunc transforms an object before it is queued; it may change the object in place. It should be idempotent: a WatchList's initial objects
+// pass through it twice. It runs with the queue locked, so it must be quick.
 type TransformFunc func(interface{}) (interface{}, error)
 
-// queued is a delta in a queue, with the key that was made when it entered.
-// Carrying the key saves making it again at every later step.
-type queued struct {
+// queueItem is a delta in a queue, with the key that was computed when it entered. Keeping the key saves computing it again at every later step.
+type queueItem struct {
 	op  Op
 	key string
 	obj any
-	// rv is for an Observer: the object's, where it was made already.
+	// rv is for an Observer: the object's resourceVersion, if it is known already.
 	rv string
-	// keyErr is why key could not be made; nearly always nil.
+	// keyErr is the error of computing key; nearly always nil.
 	keyErr error
 }
 
-func (q *queued) delta() Delta { return Delta{Type: deltaTypes[q.op], Object: q.obj} }
+func (q *queueItem) delta() Delta { return Delta{Type: deltaTypes[q.op], Object: q.obj} }
 
-// observedRV returns the resourceVersion as KindQueued reports it.
-func (q *queued) observedRV() string {
+// reportedRV returns the resourceVersion that KindQueued reports.
+func (q *queueItem) reportedRV() string {
 	switch q.op {
 	case OpReplacedAll, OpBookmark, OpSyncAll:
 		switch info := q.obj.(type) {
@@ -118,8 +114,8 @@ func (q *queued) observedRV() string {
 	return rvOf(q.obj)
 }
 
-// observed returns object and flag as KindQueued reports them.
-func (q *queued) observed() (obj any, tombstone bool) {
+// reportedObject returns the object and the flag that KindQueued reports.
+func (q *queueItem) reportedObject() (obj any, tombstone bool) {
 	if d, ok := q.obj.(DeletedFinalStateUnknown); ok {
 		return d.Obj, true
 	}

@@ -16,25 +16,23 @@ type DeltaFIFOOptions struct {
 	Logger *klog.Logger
 	// Name replaces "DeltaFIFO" in logs and as the name of the DoneChecker.
 	Name string
-	// KeyFunction makes the keys; default MetaNamespaceKeyFunc.
+	// KeyFunction computes the keys; default MetaNamespaceKeyFunc.
 	KeyFunction KeyFunc
-	// KnownObjects is the store behind the queue: Delete, Replace and Resync look there for what exists.
+	// KnownObjects is the store that the queue feeds: Delete, Replace and Resync look up there which objects exist.
 	KnownObjects KeyListerGetter
-	// EmitDeltaTypeReplaced makes Replace queue Replaced deltas; without it they are Sync, as before client-go had Replaced.
+	// EmitDeltaTypeReplaced makes Replace queue Replaced deltas; without it they are Sync deltas, as before client-go had Replaced.
 	EmitDeltaTypeReplaced bool
 	// Transformer is applied to every object that enters, except tombstones and resynced objects.
 	Transformer TransformFunc
 
-	// Observer is told of every transition of the queue.
+	// Observer receives every transition of the queue.
 	Observer Observer
 	// Gates can hold Pop at StagePop.
 	Gates Gates
 }
 
-// DeltaFIFO is a Queue that groups deltas by key. The key's place is that of
-// its first delta; whoever pops a key gets everything that happened to it since.
-// Two Deleted in a row become one. The deletion of an object that is neither
-// queued nor known is dropped.
+// DeltaFIFO is a Queue that groups deltas by key. A key's place is that of its first delta; Pop returns all deltas of the key since then. Two Deleted
+// deltas in a row become one. The deletion of an object that is neither queued nor known is dropped.
 type DeltaFIFO struct {
 	logger klog.Logger
 	name   string
@@ -42,17 +40,17 @@ type DeltaFIFO struct {
 	lock queueLock
 	cond sync.Cond
 
-	// A key is in queue exactly once if it is in items, and else not at all.
-	items map[string][]queued
+	// A key is in queue exactly once if it is in items, and otherwise not at all.
+	items map[string][]queueItem
 	queue ring[string]
 
 	synced       chan struct{}
 	syncedClosed bool
 	populated    bool
-	// initialPopulationCount is how many keys of the first Replace have not been processed.
+	// initialPopulationCount is how many keys of the first Replace are not processed yet.
 	initialPopulationCount int
 	closed                 bool
-	// onSynced is called with the lock held when the lamp goes on.
+	// onSynced is called with the lock held when HasSynced becomes true.
 	onSynced func()
 
 	keyFunc               KeyFunc
@@ -82,7 +80,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	f := &DeltaFIFO{
 		logger:                klog.Background(),
 		name:                  "DeltaFIFO",
-		items:                 map[string][]queued{},
+		items:                 map[string][]queueItem{},
 		synced:                make(chan struct{}),
 		keyFunc:               opts.KeyFunction,
 		knownObjects:          opts.KnownObjects,
@@ -106,7 +104,7 @@ func NewDeltaFIFOWithOptions(opts DeltaFIFOOptions) *DeltaFIFO {
 	return f
 }
 
-// KeyOf makes the key of an object, a tombstone or Deltas.
+// KeyOf returns the key of an object, a tombstone or Deltas.
 func (f *DeltaFIFO) KeyOf(obj interface{}) (string, error) {
 	if d, ok := obj.(Delta); ok {
 		return f.keyFunc(d)
@@ -126,7 +124,7 @@ func (f *DeltaFIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says whether Close was called.
+// IsClosed reports whether Close was called.
 func (f *DeltaFIFO) IsClosed() bool {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -155,7 +153,7 @@ func (f *DeltaFIFO) Transformer() TransformFunc { return f.transformer }
 func (f *DeltaFIFO) checkSyncedLocked() {
 	if f.populated && f.initialPopulationCount == 0 && !f.syncedClosed {
 		f.syncedClosed = true
-		// Told before the channel is closed: whoever waits for it has events of its own, which are later ones.
+		// Before the channel is closed: a goroutine that waits for it has events of its own, which must come later.
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindQueueSynced})
 		}
@@ -194,8 +192,7 @@ func (f *DeltaFIFO) Update(obj interface{}) error {
 	return f.queueLocked(OpUpdated, false, obj)
 }
 
-// Delete queues a Deleted delta, unless the object is neither queued nor known:
-// then its deletion was reported already, or it never was.
+// Delete queues a Deleted delta, unless the object is neither queued nor known: then its deletion was reported already, or it never existed.
 func (f *DeltaFIFO) Delete(obj interface{}) error {
 	key, err := f.KeyOf(obj)
 	if err != nil {
@@ -215,8 +212,7 @@ func (f *DeltaFIFO) Delete(obj interface{}) error {
 	return f.queueLocked(OpDeleted, false, obj)
 }
 
-// queueLocked appends a delta to those of its key. transformed: obj has passed
-// the transformer before.
+// queueLocked appends a delta to those of its key. transformed is true if obj has already passed through the transformer.
 // Mirrors client-go tools/cache.(*DeltaFIFO).queueActionInternalLocked (v0.37.2).
 func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error {
 	key, err := f.KeyOf(obj)
@@ -231,9 +227,9 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 		}
 	}
 	deltas, exists := f.items[key]
-	q := queued{op: op, key: key, obj: obj}
+	q := queueItem{op: op, key: key, obj: obj}
 	if f.transformer != nil {
-		// The store makes the key of the transformed object.
+		// The store computes the key from the transformed object.
 		q.key, q.keyErr = queueKeyOf(f.keyFunc, obj)
 	}
 	deltas = append(deltas, q)
@@ -242,17 +238,17 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 	}
 	if f.observer != nil {
 		e := Event{Kind: KindQueued, Op: op, Key: key, N: f.queue.len()}
-		e.Obj, e.Flag = q.observed()
+		e.Obj, e.Flag = q.reportedObject()
 		e.RV = rvOf(e.Obj)
 		send(f.observer, e)
 	}
-	// Of two deletions in a row the one that knows the final state stays.
+	// Of two deletions in a row, keep the one that has the final state.
 	if n := len(deltas); n >= 2 && deltas[n-1].op == OpDeleted && deltas[n-2].op == OpDeleted {
 		_, olderIsTombstone := deltas[n-2].obj.(DeletedFinalStateUnknown)
 		if olderIsTombstone {
 			deltas[n-2] = deltas[n-1]
 		}
-		deltas[n-1] = queued{}
+		deltas[n-1] = queueItem{}
 		deltas = deltas[:n-1]
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindMerged, Key: key, M: len(deltas), Flag: !olderIsTombstone})
@@ -263,8 +259,7 @@ func (f *DeltaFIFO) queueLocked(op Op, transformed bool, obj interface{}) error 
 	return nil
 }
 
-// Replace queues a delta for every object of the list and then tombstones for
-// everything queued or known that the list does not have.
+// Replace queues a delta for every object of the list, and then tombstones for everything queued or known that is not in the list.
 // Mirrors client-go tools/cache.(*DeltaFIFO).Replace (v0.37.2).
 func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	f.lock.Lock()
@@ -286,7 +281,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 	}
 
 	deletions := 0
-	// client-go walks its map, in an order of chance; here it is always the same one.
+	// client-go iterates over its map in random order; here the order is always the same.
 	for i := range f.queue.len() {
 		key := *f.queue.at(i)
 		if keys.Has(key) {
@@ -310,7 +305,7 @@ func (f *DeltaFIFO) Replace(list []interface{}, _ string) error {
 			last, exists, err := f.knownObjects.GetByKey(key)
 			if err != nil || !exists {
 				last = nil
-				utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is gone from its store, its tombstone has no object", "key", key)
+				utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, its tombstone has no object", "key", key)
 			}
 			deletions++
 			if err := f.queueLocked(OpDeleted, true, DeletedFinalStateUnknown{Key: key, Obj: last}); err != nil {
@@ -332,14 +327,14 @@ func (f *DeltaFIFO) Resync() error {
 	for _, known := range f.knownObjects.ListKeys() {
 		obj, exists, err := f.knownObjects.GetByKey(known)
 		if err != nil || !exists {
-			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is gone from its store, it is not resynced", "key", known)
+			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, it is not resynced", "key", known)
 			continue
 		}
 		key, err := f.KeyOf(obj)
 		if err != nil {
 			return KeyError{obj, err}
 		}
-		// An older state must not be queued behind a newer one.
+		// An older state must not be queued after a newer one.
 		if len(f.items[key]) > 0 {
 			continue
 		}
@@ -350,10 +345,10 @@ func (f *DeltaFIFO) Resync() error {
 	return nil
 }
 
-// Pop implements Queue; it processes all Deltas of the oldest key, with the queue locked.
+// Pop implements Queue. It processes all Deltas of the oldest key, with the queue locked.
 func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	var popped Deltas
-	err := f.popKeyed(false, func(items []queued, _, isInInitialList bool) error {
+	err := f.popKeyed(false, func(items []queueItem, _, isInInitialList bool) error {
 		popped = make(Deltas, len(items))
 		for i := range items {
 			popped[i] = items[i].delta()
@@ -366,7 +361,7 @@ func (f *DeltaFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return popped, err
 }
 
-// waitLocked waits until there is something to pop and the gate is open.
+// waitLocked waits until there is something to pop and the gate is open. It returns ErrFIFOClosed if the queue is closed and empty.
 func (f *DeltaFIFO) waitLocked() error {
 	for {
 		for f.queue.len() == 0 {
@@ -385,11 +380,10 @@ func (f *DeltaFIFO) waitLocked() error {
 	}
 }
 
-// popKeyed is Pop. There are no batches of several keys.
+// popKeyed is Pop with the keys of the deltas. There are no batches of several keys.
 //
-// The population is counted down after processing. client-go does it before, but
-// whoever asks HasSynced waits for the lock meanwhile; only the DoneChecker, which the
-// release that uses DeltaFIFO does not have, could tell.
+// The population count is decremented after processing. client-go does it before, but HasSynced waits for the lock meanwhile. Only the DoneChecker
+// could show the difference, and the release that uses DeltaFIFO does not have it.
 // Mirrors client-go tools/cache.(*DeltaFIFO).Pop (v0.31.14).
 func (f *DeltaFIFO) popKeyed(_ bool, process keyedProcessFunc) (err error) {
 	f.lock.Lock()

@@ -17,10 +17,9 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// These tests put the same script before client-go and before this package and
-// compare what the server and the handlers see.
+// These tests run the same script against client-go and against this package, and compare what the server and the handlers see.
 
-// subject is an informer of either kind.
+// subject is an informer of either library.
 type subject interface {
 	addHandler(h *calls, resync time.Duration) (remove func() error, synced func() bool, err error)
 	setTransform(func(any) (any, error)) error
@@ -88,20 +87,20 @@ type theirCalls struct{ *calls }
 func (c theirCalls) OnDelete(o any) {
 	d, ok := o.(clientgo.DeletedFinalStateUnknown)
 	if !ok {
-		c.deleted(o, "")
+		c.addDelete(o, "")
 		return
 	}
 	if inner, ok := d.Obj.(clientgo.DeletedFinalStateUnknown); ok {
 		d.Obj = inner.Obj
 	}
-	c.deleted(d.Obj, d.Key)
+	c.addDelete(d.Obj, d.Key)
 }
 
-// setRelease makes client-go behave as of a release, as far as its gates go: what else a release does
-// differently is not in the scripts here (see releases_test.go, and the tests against the releases).
+// setRelease makes client-go behave like a release, as far as its feature gates allow. The scripts here avoid the other differences; releases_test.go
+// and the tests against the releases cover them.
 func setRelease(t *testing.T, release Release) {
 	f := release.features()
-	// UnlockWhileProcessing and the other gates depend on each other only where client-go reads them.
+	// client-go checks the dependencies between UnlockWhileProcessing and the other gates only where it reads them.
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.UnlockWhileProcessingFIFO, f.unlock)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.AtomicFIFO, f.atomic)
 	featurestesting.SetFeatureDuringTest(t, clientfeatures.InOrderInformersBatchProcess, f.batch)
@@ -112,38 +111,38 @@ func setRelease(t *testing.T, release Release) {
 
 // world is one informer with its server while a script runs.
 type world struct {
-	t       *testing.T
-	srv     *server
-	subject subject
-	calls   *calls
-	steps   []step
-	synced  func() bool
-	remove  func() error
-	seen    int // lines of calls that belong to earlier steps
-	asked   int // requests that belong to earlier steps
+	t            *testing.T
+	srv          *server
+	subject      subject
+	calls        *calls
+	steps        []step
+	synced       func() bool
+	remove       func() error
+	seenCalls    int // lines of calls that belong to earlier steps
+	seenRequests int // requests that belong to earlier steps
 }
 
-// step is what was seen in one step of a script.
+// step is what happened in one step of a script.
 type step struct {
 	what     string
 	calls    []string
 	requests []string
 	state    string
-	// anyOrder: the order between keys is left to chance by client-go.
+	// anyOrder is set if client-go processes keys in random order.
 	anyOrder bool
 }
 
-// mark ends a step: everything that has happened by now belongs to it.
+// mark ends a step: everything that has happened since the last one belongs to it.
 func (w *world) mark(anyOrder bool, format string, args ...any) {
 	synctest.Wait()
 	all, asked := w.calls.lines(), w.srv.requests()
-	s := step{what: fmt.Sprintf(format, args...), calls: all[w.seen:], requests: asked[w.asked:], anyOrder: anyOrder,
+	s := step{what: fmt.Sprintf(format, args...), calls: all[w.seenCalls:], requests: asked[w.seenRequests:], anyOrder: anyOrder,
 		state: fmt.Sprint(w.subject.state(), " handler synced=", w.synced())}
-	w.seen, w.asked = len(all), len(asked)
+	w.seenCalls, w.seenRequests = len(all), len(asked)
 	w.steps = append(w.steps, s)
 }
 
-// byKey orders lines by the object they are about, keeping the order for each.
+// byKey sorts lines by the object that they are about, and keeps the order for each object.
 func byKey(lines []string) []string {
 	key := func(line string) string {
 		words := strings.Fields(line)
@@ -173,7 +172,7 @@ func (s *script) run(t *testing.T, release Release, build func(*server) subject)
 			t.Fatal(err)
 		}
 	}
-	// What the WatchErrorHandler hears stands among the requests.
+	// Calls of the WatchErrorHandler are logged among the requests.
 	if err := w.subject.setWatchErrorHandler(func(err error) {
 		srv.lock.Lock()
 		defer srv.lock.Unlock()
@@ -240,7 +239,7 @@ func (s *script) compare(t *testing.T, release Release) {
 		}
 	}
 	if lines == 0 {
-		t.Error("the script made nothing happen")
+		t.Error("the script caused no call and no request")
 	}
 }
 
@@ -249,7 +248,7 @@ const backoffOver = 61 * time.Second // longer than any backoff
 func initial(rv string, objs ...*object) reply {
 	var events []watch.Event
 	for _, o := range objs {
-		events = append(events, added(o))
+		events = append(events, addedEvent(o))
 	}
 	return reply{events: append(events, endMark(rv))}
 }
@@ -260,14 +259,14 @@ var withList = []Release{Release131, Release133}
 var scripts = []script{
 	{
 		name:  "list, events, bookmark, clean close",
-		lists: []reply{{list: list("5", labelled("a", "1", "x"), labelled("b", "2", "y"))}}, only: withList,
+		lists: []reply{{list: list("5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))}}, only: withList,
 		play: func(w *world) {
-			w.srv.send(modified(labelled("a", "6", "y")))
+			w.srv.send(modifiedEvent(objWithApp("a", "6", "y")))
 			w.mark(false, "modified")
-			w.srv.send(deleted(obj("b", "7")))
+			w.srv.send(deletedEvent(obj("b", "7")))
 			w.mark(false, "deleted")
-			w.srv.send(deleted(obj("never", "8")))
-			w.mark(false, "deleted what never was")
+			w.srv.send(deletedEvent(obj("never", "8")))
+			w.mark(false, "deleted what never existed")
 			w.srv.send(bookmark("9"))
 			w.mark(false, "bookmark")
 			w.srv.end()
@@ -276,9 +275,9 @@ var scripts = []script{
 	},
 	{
 		name:    "watch-list, events, bookmark, clean close",
-		watches: []reply{initial("5", labelled("a", "1", "x"), labelled("b", "2", "y")), {}}, only: withWatchList,
+		watches: []reply{initial("5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y")), {}}, only: withWatchList,
 		play: func(w *world) {
-			w.srv.send(modified(labelled("a", "6", "y")), deleted(obj("b", "7")), deleted(obj("never", "8")))
+			w.srv.send(modifiedEvent(objWithApp("a", "6", "y")), deletedEvent(obj("b", "7")), deletedEvent(obj("never", "8")))
 			w.mark(false, "events")
 			w.srv.send(bookmark("9"))
 			w.mark(false, "bookmark")
@@ -313,7 +312,7 @@ var scripts = []script{
 		lists:   []reply{{list: list("5", obj("a", "1"), obj("b", "2"), obj("a", "3"))}},
 		watches: []reply{{err: errInvalid()}, {}},
 		only:    withWatchList,
-		play:    func(w *world) { w.srv.send(added(obj("c", "6"))); w.mark(false, "added") },
+		play:    func(w *world) { w.srv.send(addedEvent(obj("c", "6"))); w.mark(false, "added") },
 	},
 	{
 		name:    "expired, expired again, from the latest",
@@ -357,8 +356,8 @@ var scripts = []script{
 	},
 	{
 		name: "watch-list refused and 429, at every place",
-		watches: []reply{{err: errRefused()}, {err: err429()}, {events: []watch.Event{added(obj("x", "1")), errorEvent(err429())}},
-			{events: []watch.Event{added(obj("x", "1"))}, close: true}, initial("5", obj("a", "1")), {err: errRefused()}, {}},
+		watches: []reply{{err: errRefused()}, {err: err429()}, {events: []watch.Event{addedEvent(obj("x", "1")), errorEvent(err429())}},
+			{events: []watch.Event{addedEvent(obj("x", "1"))}, close: true}, initial("5", obj("a", "1")), {err: errRefused()}, {}},
 		only: withWatchList,
 		play: func(w *world) {
 			for range 8 {
@@ -373,11 +372,11 @@ var scripts = []script{
 	{
 		name:    "list from nowhere withholds the version",
 		lists:   []reply{{list: list("")}},
-		watches: []reply{{err: errInvalid()}, {events: []watch.Event{added(obj("a", "7"))}}, {}},
+		watches: []reply{{err: errInvalid()}, {events: []watch.Event{addedEvent(obj("a", "7"))}}, {}},
 		only:    []Release{Release137}, // earlier releases: TestVersionFromNowhere
 		play: func(w *world) {
 			w.mark(false, "added from nowhere")
-			w.srv.send(modified(obj("a", "8")))
+			w.srv.send(modifiedEvent(obj("a", "8")))
 			w.mark(false, "modified")
 		},
 	},
@@ -405,7 +404,7 @@ var scripts = []script{
 				w.t.Fatal(err)
 			}
 			n := len(late.lines())
-			w.srv.send(added(obj("c", "6")))
+			w.srv.send(addedEvent(obj("c", "6")))
 			time.Sleep(30 * time.Second)
 			w.mark(true, "removed, called after that: %v", len(late.lines()) != n)
 		},
@@ -436,9 +435,9 @@ var scripts = []script{
 		play: func(w *world) {
 			time.Sleep(backoffOver)
 			w.mark(true, "settled")
-			w.srv.send(added(obj("bad", "6")))
+			w.srv.send(addedEvent(obj("bad", "6")))
 			w.mark(false, "an event that cannot be transformed")
-			w.srv.send(added(obj("c", "7")))
+			w.srv.send(addedEvent(obj("c", "7")))
 			w.mark(false, "added")
 			w.srv.lock.Lock()
 			w.srv.lists = []reply{{list: list("9", obj("a", "1"), obj("bad2", "8"))}, {list: list("10", obj("a", "1"))}}
@@ -477,8 +476,7 @@ func TestSameAsClientGo(t *testing.T) {
 	}
 }
 
-// TestSameAsClientGoAtRandom plays many random scripts: events, errors,
-// relists with missing, changed and recreated objects, bookmarks, closes.
+// TestSameAsClientGoAtRandom plays many random scripts: events, errors, relists with missing, changed and recreated objects, bookmarks, closed watches.
 func TestSameAsClientGoAtRandom(t *testing.T) {
 	for seed := range int64(25) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -501,7 +499,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 	rv := 10
 	fresh := func(name string) *object {
 		rv++
-		o := labelled(name, fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
+		o := objWithApp(name, fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
 		cluster[name] = o
 		return o
 	}
@@ -510,15 +508,15 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 		_, exists := cluster[name]
 		switch {
 		case !exists:
-			return added(fresh(name))
+			return addedEvent(fresh(name))
 		case rng.Intn(3) == 0:
 			o := cluster[name].DeepCopy()
 			rv++
 			o.ResourceVersion = fmt.Sprint(rv)
 			delete(cluster, name)
-			return deleted(o)
+			return deletedEvent(o)
 		}
-		return modified(fresh(name))
+		return modifiedEvent(fresh(name))
 	}
 	contents := func() []*object {
 		var names []string
@@ -536,7 +534,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 		switch n := rng.Intn(10); {
 		case n < 6:
 			burst := 1
-			if release.features().inOrder { // what a DeltaFIFO merges is a matter of timing
+			if release.features().inOrder { // what a DeltaFIFO merges depends on timing
 				burst += rng.Intn(12)
 			}
 			for range burst {
@@ -553,7 +551,7 @@ func playAtRandom(w *world, release Release, rng *rand.Rand) {
 			w.srv.end()
 			w.mark(false, "clean close")
 		default:
-			for range rng.Intn(6) { // missed
+			for range rng.Intn(6) { // changes that the watch missed
 				change()
 			}
 			rv++

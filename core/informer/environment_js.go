@@ -1,7 +1,6 @@
 package informer
 
-// A browser has no environment. As constants they keep what they would switch
-// on out of the binary.
+// A browser has no environment. As constants they keep the code of the checks out of the binary.
 const (
 	mutationDetectorWanted = false
 	consistencyCheckWanted = false

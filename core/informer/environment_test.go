@@ -4,7 +4,7 @@ package informer
 
 import "testing"
 
-// TestMutationDetectorByEnvironment: what the environment variable switches, and that it is off.
+// TestMutationDetectorByEnvironment checks that the detector is off by default, and that the environment variable switches it on.
 func TestMutationDetectorByEnvironment(t *testing.T) {
 	if mutationDetectorWanted || consistencyCheckWanted {
 		t.Skip("switched on in the environment")
@@ -24,6 +24,6 @@ func TestMutationDetectorByEnvironment(t *testing.T) {
 		t.Error("not on")
 	}
 	if inf := NewSharedIndexInformer(&ListWatch{}, &object{}, 0, nil).(*sharedIndexInformer); inf.mutations == nil {
-		t.Error("an informer without a detector")
+		t.Error("the informer has no detector")
 	}
 }

@@ -7,37 +7,35 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// ExpirationCache is a Store whose objects expire. An expired object is
-// removed when it is looked up or listed; ListKeys still names it until then.
+// ExpirationCache is a Store whose objects expire. An expired object is removed when it is looked up or listed; until then ListKeys includes it.
 type ExpirationCache struct {
 	cacheStorage     ThreadSafeStore
 	keyFunc          KeyFunc
 	clock            clock.Clock
 	expirationPolicy ExpirationPolicy
-	// expirationLock keeps a new object from being removed because an older
-	// one under the same key was found expired.
+	// expirationLock prevents that a new object is removed because an older one under the same key has expired.
 	expirationLock sync.Mutex
 }
 
-// ExpirationPolicy decides when an object has expired.
+// ExpirationPolicy decides whether an object has expired.
 type ExpirationPolicy interface {
 	IsExpired(obj *TimestampedEntry) bool
 }
 
-// TTLPolicy lets objects expire by age.
+// TTLPolicy makes objects expire by age.
 type TTLPolicy struct {
 	// TTL is the age above which an object has expired. Zero or less means never.
 	TTL time.Duration
-	// Clock tells the age. Required.
+	// Clock determines the age. Required.
 	Clock clock.Clock
 }
 
-// IsExpired says whether obj is older than TTL.
+// IsExpired reports whether obj is older than TTL.
 func (p *TTLPolicy) IsExpired(obj *TimestampedEntry) bool {
 	return p.TTL > 0 && p.Clock.Since(obj.Timestamp) > p.TTL
 }
 
-// TimestampedEntry is an object and when it was stored.
+// TimestampedEntry is an object and the time when it was stored.
 type TimestampedEntry struct {
 	Obj       interface{}
 	Timestamp time.Time
@@ -59,7 +57,7 @@ func NewExpirationStore(keyFunc KeyFunc, expirationPolicy ExpirationPolicy) Stor
 	}
 }
 
-// lookUp returns what is stored under key, and removes it if it has expired.
+// lookUp returns the object stored under key. It removes the object if it has expired.
 func (c *ExpirationCache) lookUp(key string) (interface{}, bool) {
 	c.expirationLock.Lock()
 	defer c.expirationLock.Unlock()
@@ -102,11 +100,11 @@ func (c *ExpirationCache) List() []interface{} {
 	return list
 }
 
-// ListKeys implements Store. It does not look at ages.
+// ListKeys implements Store. It includes expired objects.
 func (c *ExpirationCache) ListKeys() []string { return c.cacheStorage.ListKeys() }
 
-// LastStoreSyncResourceVersion implements Store. Objects do not move it, for
-// they are stored inside TimestampedEntries; Replace, Delete and Bookmark do.
+// LastStoreSyncResourceVersion implements Store. Stored objects do not change it, because they are wrapped in TimestampedEntries; Replace, Delete and
+// Bookmark do.
 func (c *ExpirationCache) LastStoreSyncResourceVersion() string {
 	return c.cacheStorage.LastStoreSyncResourceVersion()
 }
@@ -114,7 +112,7 @@ func (c *ExpirationCache) LastStoreSyncResourceVersion() string {
 // Bookmark implements Store.
 func (c *ExpirationCache) Bookmark(rv string) { c.cacheStorage.Bookmark(rv) }
 
-// Add implements Store. The object is as old as its last Add or Update.
+// Add implements Store. An object's age counts from its last Add or Update.
 func (c *ExpirationCache) Add(obj interface{}) error {
 	key, err := c.keyFunc(obj)
 	if err != nil {
@@ -141,7 +139,7 @@ func (c *ExpirationCache) Delete(obj interface{}) error {
 	return nil
 }
 
-// Replace implements Store. All objects have the age of this call.
+// Replace implements Store. The age of all objects counts from this call.
 func (c *ExpirationCache) Replace(list []interface{}, resourceVersion string) error {
 	items := make(map[string]interface{}, len(list))
 	now := c.clock.Now()

@@ -6,22 +6,20 @@ import (
 	"sync"
 )
 
-// FIFO is a Queue of the newest state of each object, in the order in which
-// the keys came: an object that changes while it is queued is popped once, as
-// it is then, and one that is deleted while it is queued is not popped. Pop
-// gives the process function the object itself.
+// FIFO is a Queue of the newest state of each object, in the order in which the keys came. An object that changes while it is queued is popped once,
+// with its newest state. One that is deleted while it is queued is not popped. Pop passes the object itself to the process function.
 type FIFO struct {
 	lock sync.Mutex
 	cond sync.Cond
 
 	items map[string]interface{}
-	// queue has every key of items, and keys that were deleted meanwhile.
+	// queue contains every key of items, and keys that were deleted meanwhile.
 	queue []string
 
 	synced       chan struct{}
 	syncedClosed bool
 	populated    bool
-	// initialPopulationCount is how many keys of the first Replace have not been popped.
+	// initialPopulationCount is how many keys of the first Replace are not popped yet.
 	initialPopulationCount int
 	closed                 bool
 
@@ -48,7 +46,7 @@ func (f *FIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says whether Close was called.
+// IsClosed reports whether Close was called.
 func (f *FIFO) IsClosed() bool {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -79,7 +77,7 @@ func (f *FIFO) checkSyncedLocked() {
 	}
 }
 
-// Add puts obj in the queue, or in the place of an older state of it.
+// Add queues obj, or replaces an older state of it.
 func (f *FIFO) Add(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -100,7 +98,7 @@ func (f *FIFO) Add(obj interface{}) error {
 // Update is Add.
 func (f *FIFO) Update(obj interface{}) error { return f.Add(obj) }
 
-// Delete takes obj out of the queue.
+// Delete removes obj from the queue.
 func (f *FIFO) Delete(obj interface{}) error {
 	key, err := f.keyFunc(obj)
 	if err != nil {
@@ -119,15 +117,14 @@ func (f *FIFO) Delete(obj interface{}) error {
 func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	// Nobody may see HasSynced before the last of the population was processed.
+	// HasSynced must stay false until the last of the population has been processed.
 	defer f.checkSyncedLocked()
 	for {
 		for len(f.queue) == 0 {
 			if f.closed {
 				return nil, ErrFIFOClosed
 			}
-			// The deferred check comes too late for deleted keys that end the
-			// population; client-go's does too, so waiters are not told here.
+			// The deferred check comes too late if the population ends with deleted keys. It does in client-go, too, so nothing is signalled here.
 			f.cond.Wait()
 		}
 		isInInitialList := !f.syncedClosed
@@ -146,7 +143,7 @@ func (f *FIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	}
 }
 
-// Replace makes list the whole queue, in no particular order.
+// Replace replaces the queue's contents by list, in no particular order.
 func (f *FIFO) Replace(list []interface{}, _ string) error {
 	items := make(map[string]interface{}, len(list))
 	for _, obj := range list {
@@ -164,13 +161,12 @@ func (f *FIFO) Replace(list []interface{}, _ string) error {
 		f.checkSyncedLocked()
 	}
 	f.items = items
-	f.queue = slices.Sorted(maps.Keys(items)) // client-go's are in an order of chance
+	f.queue = slices.Sorted(maps.Keys(items)) // client-go's order is random
 	f.cond.Broadcast()
 	return nil
 }
 
-// Resync queues every key that has an object and is not queued; all operations
-// keep that from happening.
+// Resync queues every key that has an object and is not queued; no other operation leaves such a key.
 func (f *FIFO) Resync() error {
 	f.lock.Lock()
 	defer f.lock.Unlock()

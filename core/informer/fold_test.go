@@ -8,7 +8,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// recorder keeps every event and can fold them.
+// recorder is an Observer that keeps every event.
 type recorder struct {
 	lock   sync.Mutex
 	events []Event
@@ -32,7 +32,7 @@ func (r *recorder) len() int {
 	return len(r.events)
 }
 
-func (r *recorder) of(kind Kind) []Event {
+func (r *recorder) eventsOf(kind Kind) []Event {
 	r.lock.Lock()
 	defer r.lock.Unlock()
 	var out []Event
@@ -44,8 +44,7 @@ func (r *recorder) of(kind Kind) []Event {
 	return out
 }
 
-// folder rebuilds a Snapshot from events alone. It complains about events that
-// do not fit to what came before them.
+// folder rebuilds a Snapshot from events alone. It calls complain for events that contradict earlier ones.
 type folder struct {
 	s        Snapshot
 	names    []string // of indices
@@ -83,7 +82,7 @@ func (f *folder) listener(id int32) *ListenerSnapshot {
 			return &f.s.Listeners[i]
 		}
 	}
-	return &ListenerSnapshot{} // removed: what still happens to it changes nothing
+	return &ListenerSnapshot{} // removed: later events for it change nothing
 }
 
 func (f *folder) index(key string, values []IndexValues) {
@@ -140,7 +139,7 @@ func (f *folder) apply(e *Event) {
 			q.Items = append(q.Items, d)
 		}
 		if e.N != f.depth() {
-			f.complain("KindQueued says the queue holds %d, the fold %d", e.N, f.depth())
+			f.complain("KindQueued has length %d, the fold %d", e.N, f.depth())
 		}
 	case KindMerged:
 		d := q.Deltas[e.Key]
@@ -150,7 +149,7 @@ func (f *folder) apply(e *Event) {
 		}
 		q.Deltas[e.Key] = d[:n-1]
 		if e.M != n-1 {
-			f.complain("KindMerged says %d deltas are left, the fold %d", e.M, n-1)
+			f.complain("KindMerged has %d deltas left, the fold %d", e.M, n-1)
 		}
 	case KindPopulated:
 		q.Populated, q.InitialPopulation = true, e.N
@@ -170,7 +169,7 @@ func (f *folder) apply(e *Event) {
 			q.Items = q.Items[e.N:]
 		}
 		if e.M != f.depth() {
-			f.complain("KindPopped says %d are left, the fold %d", e.M, f.depth())
+			f.complain("KindPopped has %d left, the fold %d", e.M, f.depth())
 		}
 	case KindProcessed:
 		q.InitialPopulation = e.M
@@ -182,7 +181,7 @@ func (f *folder) apply(e *Event) {
 	case KindStoreAdded, KindStoreUpdated:
 		_, had := st.Objects[e.Key]
 		if had != (e.Kind == KindStoreUpdated) {
-			f.complain("kind %d of %q, which was there: %v", e.Kind, e.Key, had)
+			f.complain("kind %d of %q, whose key exists: %v", e.Kind, e.Key, had)
 		}
 		if had && st.Objects[e.Key] != e.Old {
 			f.complain("KindStoreUpdated of %q has another old object than the fold", e.Key)
@@ -254,13 +253,13 @@ func (f *folder) apply(e *Event) {
 	}
 }
 
-// check compares the fold of the events so far with what is inside.
+// check compares the fold of the events so far with the informer's state.
 func (r *running) check() {
 	r.t.Helper()
 	n := 0
 	inside := r.SnapshotAt(func() { n = r.rec.len() })
 	folded := fold(r.rec.prefix(n), r.t.Errorf)
-	if !inside.Started { // the fold learns the release from the start
+	if !inside.Started { // the start event has the release
 		folded.Release = inside.Release
 	}
 	normalize(&inside)
@@ -270,7 +269,7 @@ func (r *running) check() {
 	}
 }
 
-// normalize makes empty and nil the same.
+// normalize replaces empty slices and maps by nil.
 func normalize(s *Snapshot) {
 	if len(s.Queue.Items) == 0 {
 		s.Queue.Items = nil

@@ -7,28 +7,28 @@ import (
 
 // gates holds stages until they are released.
 type gates struct {
-	lock sync.Mutex
-	held map[Stage]chan struct{}
+	lock  sync.Mutex
+	holds map[Stage]chan struct{}
 }
 
-func newGates() *gates { return &gates{held: map[Stage]chan struct{}{}} }
+func newGates() *gates { return &gates{holds: map[Stage]chan struct{}{}} }
 
 func (g *gates) hold(s Stage) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
-	g.held[s] = make(chan struct{})
+	g.holds[s] = make(chan struct{})
 }
 
 func (g *gates) release(s Stage) {
 	g.lock.Lock()
 	defer g.lock.Unlock()
-	close(g.held[s])
-	delete(g.held, s)
+	close(g.holds[s])
+	delete(g.holds, s)
 }
 
 func (g *gates) Wait(ctx context.Context, s Stage, _ int32) {
 	g.lock.Lock()
-	c := g.held[s]
+	c := g.holds[s]
 	g.lock.Unlock()
 	if c == nil {
 		return

@@ -7,18 +7,16 @@ import (
 	"strings"
 )
 
-// ResourceEventHandler is told what happens to the objects of a resource. It
-// must not change the objects: the store and every other handler have the same
-// ones. OnUpdate may stand for several changes, and is also called when nothing
-// changed (a resync, a relist). OnDelete gets a DeletedFinalStateUnknown when
-// the deletion itself was missed.
+// ResourceEventHandler receives the changes to the objects of a resource. It must not change the objects, because the store and all other handlers
+// share them. OnUpdate may stand for several changes, and is also called if nothing changed (a resync, a relist). OnDelete gets a
+// DeletedFinalStateUnknown if the deletion itself was missed.
 type ResourceEventHandler interface {
 	OnAdd(obj interface{}, isInInitialList bool)
 	OnUpdate(oldObj, newObj interface{})
 	OnDelete(obj interface{})
 }
 
-// ResourceEventHandlerFuncs makes a ResourceEventHandler of those functions that are not nil.
+// ResourceEventHandlerFuncs is a ResourceEventHandler that calls those of its functions that are not nil.
 type ResourceEventHandlerFuncs struct {
 	AddFunc    func(obj interface{})
 	UpdateFunc func(oldObj, newObj interface{})
@@ -46,8 +44,7 @@ func (r ResourceEventHandlerFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs whose AddFunc
-// also learns whether the object was in the initial list.
+// ResourceEventHandlerDetailedFuncs is ResourceEventHandlerFuncs whose AddFunc also gets isInInitialList.
 type ResourceEventHandlerDetailedFuncs struct {
 	AddFunc    func(obj interface{}, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj interface{})
@@ -75,23 +72,21 @@ func (r ResourceEventHandlerDetailedFuncs) OnDelete(obj interface{}) {
 	}
 }
 
-// FilteringResourceEventHandler shows Handler only the objects that pass
-// FilterFunc. An object that begins to pass is an add (never of the initial
-// list), one that ceases to is a delete. The filter sees tombstones as they
-// are, and must not change objects.
+// FilteringResourceEventHandler passes to Handler only the objects for which FilterFunc returns true. An object that begins to pass is an add (never of
+// the initial list); one that no longer passes is a delete. FilterFunc receives tombstones unchanged, and must not change objects.
 type FilteringResourceEventHandler struct {
 	FilterFunc func(obj interface{}) bool
 	Handler    ResourceEventHandler
 }
 
-// OnAdd passes on an object that passes the filter.
+// OnAdd calls Handler's OnAdd if the object passes the filter.
 func (r FilteringResourceEventHandler) OnAdd(obj interface{}, isInInitialList bool) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnAdd(obj, isInInitialList)
 	}
 }
 
-// OnUpdate passes on an update, an add or a delete, by which of the two objects pass the filter.
+// OnUpdate calls Handler's OnUpdate, OnAdd or OnDelete, depending on which of the two objects pass the filter.
 func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj interface{}) {
 	now, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	switch {
@@ -104,15 +99,14 @@ func (r FilteringResourceEventHandler) OnUpdate(oldObj, newObj interface{}) {
 	}
 }
 
-// OnDelete passes on an object that passes the filter.
+// OnDelete calls Handler's OnDelete if the object passes the filter.
 func (r FilteringResourceEventHandler) OnDelete(obj interface{}) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnDelete(obj)
 	}
 }
 
-// nameForHandler names a handler for logs and DoneCheckers: by its functions
-// if it is ResourceEventHandlerFuncs, else by its type.
+// nameForHandler returns a handler's name for logs and DoneCheckers: from its functions if it is ResourceEventHandlerFuncs, otherwise from its type.
 // Mirrors client-go tools/cache.nameForHandler (v0.37.2).
 func nameForHandler(handler ResourceEventHandler) string {
 	name := ""
@@ -140,7 +134,7 @@ func nameForHandler(handler ResourceEventHandler) string {
 	return name
 }
 
-// nameForFuncs is where all functions are defined, if that is one place, else all their names.
+// nameForFuncs returns where all functions are defined, if that is one place, otherwise all their names.
 func nameForFuncs(fs ...any) string {
 	var names []string
 	place, onePlace := "", true

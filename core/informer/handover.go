@@ -9,16 +9,18 @@ import (
 	"k8s.io/utils/buffer"
 )
 
-// handover is what stands between a processorListener's add and run when there is an Observer: what client-go's two unbuffered channels, addCh
-// and nextCh, and its goroutine pop between them do, as the two steps that pop is made of. Pop waits for somebody to hand over or to take, and
-// for nothing else; so whoever hands over (add) or takes (run) does pop's step itself, under the listener's lock, and two goroutine switches a
-// notification are saved. The ring is client-go's own. That a handler and the log see what they would see of the channels and the goroutine is
-// held by TestHandoverIsThatOfChannels and, for whole informers, by the conformance tests.
+// handover connects a processorListener's add and run if there is an Observer. It does what client-go's unbuffered channels addCh and nextCh and the
+// goroutine pop between them do, in the same two steps. pop only ever waits for a sender or a receiver. So the goroutine that sends (in add) or
+// receives (in run) can do pop's step itself, under the listener's lock. That saves two goroutine switches per notification. The ring is client-go's
+// own.
+//
+// TestHandoverIsThatOfChannels checks that a handler and the log see the same as with the channels and the goroutine; the conformance tests do so for
+// whole informers.
 //
 // Mirrors client-go tools/cache.(*processorListener).pop (v0.37.2).
 type handover struct {
 	ring *buffer.TypedRingGrowing[notification]
-	// next waits at nextCh if waiting is set.
+	// next is the notification at nextCh, if waiting is set.
 	next    notification
 	waiting bool
 
@@ -27,14 +29,14 @@ type handover struct {
 	handling  bool
 	discarded int
 
-	// began is when the handler was called, on the Observer's clock.
-	began time.Duration
-	// accepted and steps are lent to the Observer. Steps are the end of one call of the handler and the way to the next.
-	accepted [1]Event
-	steps    [3]Event
+	// handlingStart is when the handler was called, on the Observer's clock.
+	handlingStart time.Duration
+	// acceptEvent and stepEvents are reused for the Observer. stepEvents are the end of one call of the handler and the steps to the next.
+	acceptEvent [1]Event
+	stepEvents  [3]Event
 }
 
-// The places in handover.steps.
+// The indices in handover.steps.
 const (
 	stepHandled = iota
 	stepDelivered
@@ -44,18 +46,18 @@ const (
 
 func newHandover(listener int32) *handover {
 	h := &handover{ring: buffer.NewTypedRingGrowing[notification](buffer.RingGrowingOptions{InitialSize: initialBufferSize})}
-	h.accepted[0].Listener = listener
-	for i := range h.steps {
-		h.steps[i].Listener = listener
+	h.acceptEvent[0].Listener = listener
+	for i := range h.stepEvents {
+		h.stepEvents[i].Listener = listener
 	}
 	return h
 }
 
-// of makes an event that is used again be about n.
-func (e *Event) of(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
+// setNotification sets the fields that identify n in a reused event.
+func (e *Event) setNotification(n *notification) { e.Op, e.Key, e.RV = n.op, n.key, n.rv }
 
-// accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, or goes into the ring. Listeners that get
-// it one after the other get it at the same moment: to read the clock takes longer than the way from one to the next.
+// accept does what pop does when it receives n from addCh: n waits at nextCh if nothing else does, otherwise it goes into the ring. Listeners that get
+// it one after the other can share one now, because reading the clock takes longer than going from one to the next.
 func (p *processorListener) accept(n *notification, now time.Duration) {
 	if n.initialAdd() {
 		p.tracker.start()
@@ -72,45 +74,45 @@ func (p *processorListener) accept(n *notification, now time.Duration) {
 	} else {
 		h.next, h.waiting = *n, true
 	}
-	e := &h.accepted[0]
-	e.of(n)
+	e := &h.acceptEvent[0]
+	e.setNotification(n)
 	e.Kind, e.N, e.M, e.Flag = KindAccepted, h.ring.Len(), h.ring.Cap(), intoRing
-	p.timed.ObserveAt(now, h.accepted[:])
+	p.timedObserver.ObserveAt(now, h.acceptEvent[:])
 	p.wakeLocked()
 }
 
-// takeLocked does what pop does when nextCh takes what waits there: the next one is read from the ring. It prepares the event.
+// takeLocked does what pop does when nextCh delivers its notification: it reads the next one from the ring. It prepares the event.
 func (p *processorListener) takeLocked() notification {
 	h := p.handover
 	n := h.next
 	h.next, h.waiting = h.ring.ReadOne()
 	h.delivered++
-	e := &h.steps[stepDelivered]
-	e.of(&n)
+	e := &h.stepEvents[stepDelivered]
+	e.setNotification(&n)
 	e.Kind, e.N, e.Flag = KindDelivered, h.ring.Len(), h.waiting
 	return n
 }
 
-// beginLocked prepares the event of a handler's call that begins now.
+// beginLocked prepares the event for a call of the handler that begins now.
 func (p *processorListener) beginLocked(n *notification, now time.Duration) {
 	h := p.handover
-	h.handling, h.began = true, now
-	e := &h.steps[stepHandling]
-	e.of(n)
+	h.handling, h.handlingStart = true, now
+	e := &h.stepEvents[stepHandling]
+	e.setNotification(n)
 	e.Kind, e.Flag = KindHandling, n.isInInitialList
 }
 
-// endLocked prepares the event of a handler's call that has ended now.
+// endLocked prepares the event for a call of the handler that has ended now.
 func (p *processorListener) endLocked(n *notification, now time.Duration, err error) {
 	h := p.handover
 	h.handling = false
 	h.handled++
-	e := &h.steps[stepHandled]
-	e.of(n)
-	e.Kind, e.Dur, e.Err = KindHandled, now-h.began, err
+	e := &h.stepEvents[stepHandled]
+	e.setNotification(n)
+	e.Kind, e.Dur, e.Err = KindHandled, now-h.handlingStart, err
 }
 
-// discard throws away what has not been taken.
+// discard drops everything that was not delivered.
 func (h *handover) discard() {
 	if h.discarded = h.ring.Len(); h.waiting {
 		h.discarded++
@@ -118,49 +120,49 @@ func (h *handover) discard() {
 	h.next, h.waiting = notification{}, false
 }
 
-// runObserved is run with an Observer. Where something waits already when the handler returns, the end of one call and the beginning of the
-// next are one moment, and are reported as that.
+// runObserved is run with an Observer. If the next notification already waits when the handler returns, the end of one call and the beginning of the
+// next are reported as one moment.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) runObserved() {
 	h := p.handover
 	var n notification
-	returned, crashed := false, false // what the handler did with n
+	returned, crashed := false, false // whether the handler returned from n, or panicked
 	for {
 		p.lock.Lock()
-		now := p.timed.Now()
-		first := stepDelivered // of the steps that are to be reported
+		now := p.timedObserver.Now()
+		first := stepDelivered // the first of the steps to report
 		if returned {
 			p.endLocked(&n, now, nil)
 			first = stepHandled
 			if !h.waiting || n.initialAdd() {
-				p.timed.ObserveAt(now, h.steps[stepHandled:stepDelivered])
+				p.timedObserver.ObserveAt(now, h.stepEvents[stepHandled:stepDelivered])
 				first = stepDelivered
 				if n.initialAdd() {
 					p.lock.Unlock()
-					p.tracker.finished()
+					p.tracker.finish()
 					p.lock.Lock()
 				}
 			}
 		}
 		if first == stepDelivered {
-			n = notification{} // let go of what it referred to
+			n = notification{} // release its objects
 			if !p.waitLocked() {
 				send(p.observer, Event{Kind: KindListenerStopped, Listener: p.id, N: h.discarded})
 				p.lock.Unlock()
 				return
 			}
-			now = p.timed.Now()
+			now = p.timedObserver.Now()
 		}
 		n = p.takeLocked()
 		if crashed || p.gates != nil {
-			p.timed.ObserveAt(now, h.steps[first:stepHandling])
+			p.timedObserver.ObserveAt(now, h.stepEvents[first:stepHandling])
 			p.lock.Unlock()
 			p.hold(crashed)
 			p.lock.Lock()
-			now, first = p.timed.Now(), stepHandling
+			now, first = p.timedObserver.Now(), stepHandling
 		}
 		p.beginLocked(&n, now)
-		p.timed.ObserveAt(now, h.steps[first:])
+		p.timedObserver.ObserveAt(now, h.stepEvents[first:])
 		p.lock.Unlock()
 		returned = p.call(&n)
 		if crashed = !returned; crashed && p.pauseAtOnce {
@@ -170,7 +172,7 @@ func (p *processorListener) runObserved() {
 	}
 }
 
-// hold lets pass what stands between a notification that was taken and the handler's call: a second after a panic, and StageDeliver.
+// hold waits between taking a notification and calling the handler: a second after a panic, and at StageDeliver.
 func (p *processorListener) hold(crashed bool) {
 	if crashed {
 		p.clock.Sleep(time.Second)
@@ -180,7 +182,7 @@ func (p *processorListener) hold(crashed bool) {
 	}
 }
 
-// call calls the handler, and says whether it returned. A panic is reported before it goes on to whoever stops or logs it.
+// call calls the handler, and reports whether it returned. It reports a panic to the Observer before the panic handlers run or the process ends.
 func (p *processorListener) call(n *notification) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(p.logger, func(_ context.Context, r any) {
 		err, ok := r.(error)
@@ -189,9 +191,9 @@ func (p *processorListener) call(n *notification) (returned bool) {
 		}
 		p.lock.Lock()
 		defer p.lock.Unlock()
-		now := p.timed.Now()
+		now := p.timedObserver.Now()
 		p.endLocked(n, now, fmt.Errorf("%w: %w", errHandlerPanicked, err))
-		p.timed.ObserveAt(now, p.handover.steps[stepHandled:stepDelivered])
+		p.timedObserver.ObserveAt(now, p.handover.stepEvents[stepHandled:stepDelivered])
 	})
 	p.callHandler(n)
 	return true

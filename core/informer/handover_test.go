@@ -16,7 +16,7 @@ import (
 type channelListener struct {
 	addCh, nextCh chan notification
 	ring          *buffer.TypedRingGrowing[notification]
-	waiting       bool // what pop knows in its local variables
+	waiting       bool // state of pop that client-go keeps in local variables
 	call          func(notification)
 	ended         chan struct{}
 }
@@ -59,24 +59,24 @@ func (p *channelListener) run() {
 	}
 }
 
-// heldHandler notes its calls, each of which waits until it is let go.
-type heldHandler struct {
-	begun, ended []string
+// blockingHandler records its calls; each waits until it is released.
+type blockingHandler struct {
+	begins, ends []string
 	release      chan struct{}
 }
 
-func (c *heldHandler) call(n notification) {
-	c.begun = append(c.begun, n.key)
+func (c *blockingHandler) call(n notification) {
+	c.begins = append(c.begins, n.key)
 	<-c.release
-	c.ended = append(c.ended, n.key)
+	c.ends = append(c.ends, n.key)
 }
 
-func (c *heldHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
-func (c *heldHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
-func (c *heldHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
+func (c *blockingHandler) OnAdd(obj any, _ bool) { c.call(obj.(notification)) }
+func (c *blockingHandler) OnUpdate(_, obj any)   { c.call(obj.(notification)) }
+func (c *blockingHandler) OnDelete(obj any)      { c.call(obj.(notification)) }
 
-// TestHandoverIsThatOfChannels plays the same random schedule to a listener whose two channels and goroutine are steps under a lock, and to one
-// that has them: after each move both have called the handler with the same, and hold the same.
+// TestHandoverIsThatOfChannels plays the same random schedule to a listener with a handover, and to one with channels and a goroutine. After each step
+// both must have made the same calls of the handler, and must hold the same notifications.
 func TestHandoverIsThatOfChannels(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
@@ -86,7 +86,7 @@ func TestHandoverIsThatOfChannels(t *testing.T) {
 }
 
 func playHandover(t *testing.T, rnd *rand.Rand) {
-	ours, theirs := &heldHandler{release: make(chan struct{})}, &heldHandler{release: make(chan struct{})}
+	ours, theirs := &blockingHandler{release: make(chan struct{})}, &blockingHandler{release: make(chan struct{})}
 	rec := &recorder{}
 	p := newProcessorListener(ours, listenerOptions{logger: klog.Background(), clock: clock.RealClock{}, id: 1, upstream: alreadyDone{}, observer: rec})
 	q := newChannelListener(theirs.call)
@@ -105,11 +105,11 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 		t.Helper()
 		synctest.Wait()
 		h := p.handover
-		if got, want := fmt.Sprint(ours.begun, ours.ended), fmt.Sprint(theirs.begun, theirs.ended); got != want {
-			t.Fatalf("after %s the handler was called with\n%s\nbehind channels with\n%s", what, got, want)
+		if got, want := fmt.Sprint(ours.begins, ours.ends), fmt.Sprint(theirs.begins, theirs.ends); got != want {
+			t.Fatalf("after %s the handler was called with\n%s\nwith channels\n%s", what, got, want)
 		}
 		if h.ring.Len() != q.ring.Len() || h.ring.Cap() != q.ring.Cap() || h.waiting != q.waiting {
-			t.Fatalf("after %s the ring has %d of %d and something waits: %t; behind channels %d of %d, %t", what,
+			t.Fatalf("after %s the ring has %d of %d and something waits: %t; with channels %d of %d, %t", what,
 				h.ring.Len(), h.ring.Cap(), h.waiting, q.ring.Len(), q.ring.Cap(), q.waiting)
 		}
 	}
@@ -124,14 +124,14 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 			add()
 			look("one more")
 		default:
-			if len(ours.begun) > len(ours.ended) {
+			if len(ours.begins) > len(ours.ends) {
 				ours.release <- struct{}{}
 				theirs.release <- struct{}{}
 				look("a return of the handler")
 			}
 		}
 	}
-	// What each event says is what there was when it was emitted.
+	// Each event must describe the state when it was emitted.
 	length, accepted, delivered := 0, 0, 0
 	for _, e := range rec.prefix(rec.len()) {
 		switch e.Kind {
@@ -141,17 +141,17 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 				length++
 			}
 			if e.N != length || e.M < e.N {
-				t.Fatalf("accepted %s: the event says %d of %d, there were %d", e.Key, e.N, e.M, length)
+				t.Fatalf("accepted %s: the event has %d of %d, there were %d", e.Key, e.N, e.M, length)
 			}
 		case KindDelivered:
 			delivered++
 			if more := accepted > delivered; more != e.Flag {
-				t.Fatalf("delivered %s: the event says that another one waits: %t, and of %d %d were taken", e.Key, e.Flag, accepted, delivered)
+				t.Fatalf("delivered %s: the event has another waiting: %t, but of %d %d were taken", e.Key, e.Flag, accepted, delivered)
 			} else if more {
 				length--
 			}
 			if e.N != length {
-				t.Fatalf("delivered %s: the event says %d, there were %d", e.Key, e.N, length)
+				t.Fatalf("delivered %s: the event has %d, there were %d", e.Key, e.N, length)
 			}
 		}
 	}
@@ -165,15 +165,15 @@ func playHandover(t *testing.T, rnd *rand.Rand) {
 	close(theirs.release)
 	<-p.runFinished
 	<-q.ended
-	if stopped := rec.of(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
-		t.Errorf("stopped with %v, behind channels %d were thrown away", stopped, held)
+	if stopped := rec.eventsOf(KindListenerStopped); len(stopped) != 1 || stopped[0].N != held {
+		t.Errorf("stopped with %v, with channels %d were discarded", stopped, held)
 	}
-	if got, want := fmt.Sprint(ours.ended), fmt.Sprint(theirs.ended); got != want {
-		t.Errorf("at the end the handler had\n%s\nbehind channels\n%s", got, want)
+	if got, want := fmt.Sprint(ours.ends), fmt.Sprint(theirs.ends); got != want {
+		t.Errorf("at the end the handler had\n%s\nwith channels\n%s", got, want)
 	}
 }
 
-// alreadyDone is a DoneChecker of something that has come.
+// alreadyDone is a DoneChecker that is done from the start.
 type alreadyDone struct{}
 
 func (alreadyDone) Name() string { return "done" }

@@ -6,12 +6,11 @@ import (
 	"sync"
 )
 
-// LessFunc says whether the first object comes before the second. It must be a
-// strict weak order and must not change for an object that is in a Heap.
+// LessFunc reports whether the first object comes before the second. It must be a strict weak order, and its result must not change for objects in a
+// Heap.
 type LessFunc func(interface{}, interface{}) bool
 
-// Heap is a priority queue of objects with keys, for any number of producers
-// and consumers.
+// Heap is a priority queue of objects with keys. It is safe for concurrent use.
 type Heap struct {
 	lock   sync.RWMutex
 	cond   sync.Cond
@@ -21,7 +20,7 @@ type Heap struct {
 
 var errHeapClosed = errors.New("heap is closed")
 
-// heapItem is an object in a Heap and where in the order it is.
+// heapItem is an object in a Heap and its index in order.
 type heapItem struct {
 	key string
 	obj interface{}
@@ -68,7 +67,7 @@ func NewHeap(keyFn KeyFunc, lessFn LessFunc) *Heap {
 	return h
 }
 
-// Close ends waiting Pops once the Heap is empty, and lets nothing be added any more.
+// Close ends waiting Pops once the Heap is empty. Later adds fail.
 func (h *Heap) Close() {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -76,14 +75,14 @@ func (h *Heap) Close() {
 	h.cond.Broadcast()
 }
 
-// IsClosed says whether Close was called.
+// IsClosed reports whether Close was called.
 func (h *Heap) IsClosed() bool {
 	h.lock.RLock()
 	defer h.lock.RUnlock()
 	return h.closed
 }
 
-// addLocked stores obj under key, or leaves an older object there if keep.
+// addLocked stores obj under key; if keep is set, it does not replace an older object.
 func (h *Heap) addLocked(key string, obj interface{}, keep bool) {
 	if item, ok := h.data.items[key]; !ok {
 		heap.Push(&h.data, &heapItem{key: key, obj: obj})
@@ -108,16 +107,14 @@ func (h *Heap) add(obj interface{}, keep bool) error {
 	return nil
 }
 
-// Add puts obj in the Heap, in place of one with the same key. It is an error
-// once the Heap is closed.
+// Add stores obj in the Heap and replaces an object with the same key. It returns an error if the Heap is closed.
 func (h *Heap) Add(obj interface{}) error { return h.add(obj, false) }
 
 // Update is Add.
 func (h *Heap) Update(obj interface{}) error { return h.Add(obj) }
 
-// BulkAdd adds all of list before any of it can be popped. At an object
-// without a key it stops with an error; those before it stay, but a waiting Pop
-// is not woken for them.
+// BulkAdd adds all of list before any of it can be popped. At an object without a key it stops with an error; the objects before it stay, but a waiting
+// Pop is not woken.
 func (h *Heap) BulkAdd(list []interface{}) error {
 	h.lock.Lock()
 	defer h.lock.Unlock()
@@ -135,11 +132,10 @@ func (h *Heap) BulkAdd(list []interface{}) error {
 	return nil
 }
 
-// AddIfNotPresent is Add that leaves an object with the same key alone, so
-// that a retry does not overwrite what is newer.
+// AddIfNotPresent is Add, but does not replace an object with the same key, so that a retry does not overwrite newer state.
 func (h *Heap) AddIfNotPresent(obj interface{}) error { return h.add(obj, true) }
 
-// Delete takes the object with the key of obj out; it is an error if there is none.
+// Delete removes the object with the key of obj; it returns an error if there is none.
 func (h *Heap) Delete(obj interface{}) error {
 	key, err := h.data.key(obj)
 	if err != nil {
@@ -155,8 +151,7 @@ func (h *Heap) Delete(obj interface{}) error {
 	return nil
 }
 
-// Pop waits for an object and takes out the first. Once the Heap is closed and
-// empty it returns an error.
+// Pop waits for an object, and removes and returns the first. It returns an error once the Heap is closed and empty.
 func (h *Heap) Pop() (interface{}, error) {
 	h.lock.Lock()
 	defer h.lock.Unlock()

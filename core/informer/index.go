@@ -10,8 +10,8 @@ import (
 // NamespaceIndex is the usual name of the index made by MetaNamespaceIndexFunc.
 const NamespaceIndex string = "namespace"
 
-// IndexFunc computes the values under which an index finds an object. It must
-// be deterministic; an error while an object is stored panics, as in client-go.
+// IndexFunc computes the values under which an index finds an object. It must be deterministic. As in client-go, storing an object panics if it returns
+// an error.
 type IndexFunc func(obj interface{}) ([]string, error)
 
 // index maps an indexed value to the keys of the objects that have it.
@@ -23,8 +23,8 @@ type Indexers map[string]IndexFunc
 // Indices maps the name of an index to its contents.
 type Indices map[string]index
 
-// Indexer is a Store that also finds objects by computed values. An index has
-// a name; its IndexFunc gives every object zero or more indexed values.
+// Indexer is a Store that also finds objects by computed values. An index has a name; its IndexFunc returns zero or more indexed values for each
+// object.
 type Indexer interface {
 	Store
 	// Index returns the stored objects that share an indexed value with obj in the named index.
@@ -37,12 +37,11 @@ type Indexer interface {
 	ByIndex(indexName, indexedValue string) ([]interface{}, error)
 	// GetIndexers returns the index functions by name.
 	GetIndexers() Indexers
-	// AddIndexers adds indices and fills them from what is stored. A name that is taken is an error and adds nothing.
+	// AddIndexers adds indices and fills them from the stored objects. If a name is already used, it returns an error and adds nothing.
 	AddIndexers(newIndexers Indexers) error
 }
 
-// IndexFuncToKeyFuncAdapter makes a KeyFunc of an IndexFunc that gives exactly
-// one value per object; any other number is an error of the KeyFunc.
+// IndexFuncToKeyFuncAdapter returns a KeyFunc for an IndexFunc that returns exactly one value per object; any other number is an error of the KeyFunc.
 func IndexFuncToKeyFuncAdapter(indexFunc IndexFunc) KeyFunc {
 	return func(obj interface{}) (string, error) {
 		values, err := indexFunc(obj)

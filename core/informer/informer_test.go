@@ -26,29 +26,28 @@ func forReleases(t *testing.T, f func(t *testing.T, release Release)) {
 	}
 }
 
-// serve answers the first list of a release, by LIST or by WatchList, and leaves
-// the stream open.
+// serve returns a server that answers the first list of a release, by LIST or by WatchList, and leaves the stream open.
 func serve(release Release, rv string, objs ...*object) *server {
 	if !release.features().watchList {
 		return newServer([]reply{{list: list(rv, objs...)}}, nil)
 	}
 	var events []watch.Event
 	for _, o := range objs {
-		events = append(events, added(o))
+		events = append(events, addedEvent(o))
 	}
 	return newServer(nil, []reply{{events: append(events, endMark(rv))}, {}})
 }
 
 func TestListThenWatch(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
-		srv := serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
+		srv := serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		if !WaitFor(t.Context(), "", r.HasSyncedChecker(), r.reg.HasSyncedChecker()) {
 			t.Fatal("not synced")
 		}
 		synctest.Wait() // the handlers may have seen the list before the WATCH is open
 		r.check()
-		srv.send(modified(labelled("a", "6", "y")), added(obj("c", "7")), deleted(obj("b", "8")), bookmark("9"))
+		srv.send(modifiedEvent(objWithApp("a", "6", "y")), addedEvent(obj("c", "7")), deletedEvent(obj("b", "8")), bookmark("9"))
 		synctest.Wait()
 		r.check()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add b@2 true", "update a@1 -> a@6", "add c@7 false", "delete b@8"})
@@ -99,7 +98,7 @@ func TestExpiredWatchRelists(t *testing.T) {
 		synctest.Wait()
 		srv.lock.Lock()
 		if release.features().watchList {
-			srv.watches = []reply{{err: errExpired()}, {events: []watch.Event{added(obj("a", "9")), endMark("10")}}, {}}
+			srv.watches = []reply{{err: errExpired()}, {events: []watch.Event{addedEvent(obj("a", "9")), endMark("10")}}, {}}
 		} else {
 			srv.lists = []reply{{err: errExpired()}, {list: list("10", obj("a", "9"))}}
 		}
@@ -122,10 +121,10 @@ func TestExpiredWatchRelists(t *testing.T) {
 		got := r.calls.lines()[2:]
 		slices.Sort(got)
 		equal(t, "calls", got, []string{"tombstone ns/gone of gone@2", "update a@1 -> a@9"})
-		if len(r.rec.of(KindReflectorError)) != 0 {
-			t.Error("an expired watch is not for the WatchErrorHandler")
+		if len(r.rec.eventsOf(KindReflectorError)) != 0 {
+			t.Error("an expired watch must not reach the WatchErrorHandler")
 		}
-		if n := len(r.rec.of(KindUnavailable)); n != 2 {
+		if n := len(r.rec.eventsOf(KindUnavailable)); n != 2 {
 			t.Errorf("unavailable changed %d times, want on and off", n)
 		}
 		r.stop()
@@ -134,7 +133,7 @@ func TestExpiredWatchRelists(t *testing.T) {
 
 func TestWatchListFallbacks(t *testing.T) {
 	const wl = `WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=[300,600)`
-	mark := reply{events: []watch.Event{added(obj("a", "1")), endMark("5")}}
+	mark := reply{events: []watch.Event{addedEvent(obj("a", "1")), endMark("5")}}
 	lst := []reply{{list: list("5", obj("a", "1"))}}
 	for _, tc := range []struct {
 		name    string
@@ -147,7 +146,7 @@ func TestWatchListFallbacks(t *testing.T) {
 		{"expired in the stream", []reply{{events: []watch.Event{errorEvent(errExpired())}}, mark, {}}, 0, []string{wl, wl}},
 		{"refused", []reply{{err: errRefused()}, mark, {}}, 1700 * time.Millisecond, []string{wl, wl}},
 		{"429 in the stream", []reply{{events: []watch.Event{errorEvent(err429())}}, mark, {}}, 1700 * time.Millisecond, []string{wl, wl}},
-		{"closed after an event without the mark", []reply{{events: []watch.Event{added(obj("x", "1"))}, close: true}, mark, {}}, 0, []string{wl, wl}},
+		{"closed after an event without the mark", []reply{{events: []watch.Event{addedEvent(obj("x", "1"))}, close: true}, mark, {}}, 0, []string{wl, wl}},
 		{"closed at once", []reply{{close: true}, {}}, 0, []string{wl, `LIST rv="0" limit=500`, `WATCH rv="5" bookmarks timeout=[300,600)`}},
 		{"internal error in the stream", []reply{{events: []watch.Event{errorEvent(errInternal())}}, {}}, 0,
 			[]string{wl, `LIST rv="0" limit=500`, `WATCH rv="5" bookmarks timeout=[300,600)`}},
@@ -189,7 +188,7 @@ func (optOut) IsWatchListSemanticsUnSupported() bool { return true }
 
 func TestMissingEndMarkWaitsForever(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		srv := newServer(nil, []reply{{events: []watch.Event{added(obj("a", "1"))}}})
+		srv := newServer(nil, []reply{{events: []watch.Event{addedEvent(obj("a", "1"))}}})
 		r := start(t, srv, SharedIndexInformerOptions{})
 		time.Sleep(time.Hour)
 		if len(srv.requests()) != 1 || r.HasSynced() {
@@ -207,7 +206,7 @@ func TestWatchEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name string
 		end  reply // what the first WATCH does
-		// soon and later are the requests at once and after the backoff
+		// soon are the requests at once, later those after the backoff
 		soon, later []string
 		handled     int
 	}{
@@ -247,7 +246,8 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestBackoffGrowsAndResets: in a long outage the waits of release 1.37 saw-tooth, those of earlier releases stay at the longest.
+// TestBackoffGrowsAndResets checks the waits in a long outage: in release 1.37 they start over every two minutes, in earlier releases they stay at the
+// maximum.
 func TestBackoffGrowsAndResets(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
@@ -257,11 +257,11 @@ func TestBackoffGrowsAndResets(t *testing.T) {
 		time.Sleep(10 * time.Minute)
 		synctest.Wait()
 		r.check()
-		backoffs := r.rec.of(KindBackoff)
+		backoffs := r.rec.eventsOf(KindBackoff)
 		base, reset := 800*time.Millisecond, time.Duration(0)
 		at := srv.requestTimes()
 		for i, b := range backoffs {
-			// A step is drawn at the time of the failed request.
+			// A wait is computed at the time of the failed request.
 			if release == Release137 && at[i]-reset > 2*time.Minute {
 				base, reset = 800*time.Millisecond, at[i]
 			}
@@ -307,7 +307,7 @@ func TestResync(t *testing.T) {
 		if len(srv.requests()) != requests {
 			t.Error("a resync sent a request")
 		}
-		for _, e := range r.rec.of(KindQueued) {
+		for _, e := range r.rec.eventsOf(KindQueued) {
 			if atomic := e.Op == OpSyncAll; e.Op == OpSync && release == Release137 || atomic && release != Release137 {
 				t.Errorf("op %v in release %v", e.Op, release)
 			}
@@ -323,7 +323,7 @@ func TestRelistWithoutChange(t *testing.T) {
 		synctest.Wait()
 		srv.lock.Lock()
 		if release.features().watchList {
-			srv.watches = []reply{{events: []watch.Event{added(obj("a", "1")), endMark("7")}}, {}}
+			srv.watches = []reply{{events: []watch.Event{addedEvent(obj("a", "1")), endMark("7")}}, {}}
 		}
 		srv.lock.Unlock()
 		srv.send(errorEvent(errInternal()))
@@ -345,7 +345,7 @@ func TestSlowListenerGrowsItsRing(t *testing.T) {
 		r.run()
 		synctest.Wait()
 		for i := range 2000 {
-			srv.send(added(obj(fmt.Sprint("o", i), fmt.Sprint(10+i))))
+			srv.send(addedEvent(obj(fmt.Sprint("o", i), fmt.Sprint(10+i))))
 		}
 		synctest.Wait()
 		r.check()
@@ -384,7 +384,7 @@ func TestLateAndRemovedHandler(t *testing.T) {
 			t.Error("the late handler is not synced")
 		}
 		r.check()
-		srv.send(added(obj("c", "6")))
+		srv.send(addedEvent(obj("c", "6")))
 		synctest.Wait()
 		got := late.lines()
 		slices.Sort(got)
@@ -396,7 +396,7 @@ func TestLateAndRemovedHandler(t *testing.T) {
 		if err := r.RemoveEventHandler(reg); err != nil {
 			t.Errorf("the second removal: %v", err)
 		}
-		srv.send(deleted(obj("c", "7")))
+		srv.send(deletedEvent(obj("c", "7")))
 		synctest.Wait()
 		if n := len(late.lines()); n != 3 {
 			t.Errorf("the removed handler was called: %v", late.lines())
@@ -415,7 +415,7 @@ func TestLateAndRemovedHandler(t *testing.T) {
 	})
 }
 
-// TestRemovedBeforeStart: until 0.36 a registration asks the informer whenever it is asked; since then one that was removed hears nothing more.
+// TestRemovedBeforeStart checks the HasSynced of a removed registration: before 0.36 each call asks the informer; since then it never becomes true.
 func TestRemovedBeforeStart(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"))
@@ -434,7 +434,7 @@ func TestRemovedBeforeStart(t *testing.T) {
 	})
 }
 
-func TestRemovalThrowsAwayWhatIsPending(t *testing.T) {
+func TestRemovalDiscardsPendingNotifications(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"), obj("b", "2"), obj("c", "3"), obj("d", "4"))
 		r := build(t, srv, SharedIndexInformerOptions{Release: release})
@@ -453,7 +453,7 @@ func TestRemovalThrowsAwayWhatIsPending(t *testing.T) {
 		if n := len(slow.lines()); n != 1 {
 			t.Errorf("calls %v, want only the one in flight", slow.lines())
 		}
-		stopped := r.rec.of(KindListenerStopped)
+		stopped := r.rec.eventsOf(KindListenerStopped)
 		if len(stopped) != 1 || stopped[0].N != 3 {
 			t.Errorf("KindListenerStopped: %+v", stopped)
 		}
@@ -493,7 +493,7 @@ func TestHandlerPanic(t *testing.T) {
 				}
 				if observed {
 					var failed []Event
-					for _, e := range r.rec.of(KindHandled) {
+					for _, e := range r.rec.eventsOf(KindHandled) {
 						if e.Err != nil {
 							failed = append(failed, e)
 						}
@@ -545,7 +545,7 @@ func TestSetters(t *testing.T) {
 			t.Errorf("the transformed label is not in the index: %v", keys)
 		}
 		if _, err := r.GetIndexer().ByIndex("none", ""); err == nil {
-			t.Error("an index that does not exist")
+			t.Error("ByIndex accepts an index that does not exist")
 		}
 		r.stop()
 	})
@@ -559,7 +559,7 @@ func TestBurstOrder(t *testing.T) {
 		r.run()
 		synctest.Wait()
 		g.hold(StagePop)
-		srv.send(added(obj("a", "6")), added(obj("b", "7")), modified(obj("a", "8")), deleted(obj("never", "9")))
+		srv.send(addedEvent(obj("a", "6")), addedEvent(obj("b", "7")), modifiedEvent(obj("a", "8")), deletedEvent(obj("never", "9")))
 		synctest.Wait()
 		r.check()
 		if n := len(r.calls.lines()); n > 1 {

@@ -9,15 +9,14 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// identity of either kind.
+// identity is an informer identity of either library.
 type identity interface {
 	Reserved() bool
 	Name() string
 	GroupVersionResource() schema.GroupVersionResource
 }
 
-// TestInformerNames drives both registries with the same steps; what they say
-// must be the same at each.
+// TestInformerNames makes the same calls to both registries and compares the results of each.
 func TestInformerNames(t *testing.T) {
 	pods, nodes := schema.GroupVersionResource{Version: "v1", Resource: "pods"}, schema.GroupVersionResource{Version: "v1", Resource: "nodes"}
 	type names struct {
@@ -45,7 +44,7 @@ func TestInformerNames(t *testing.T) {
 		_, err = r.create("a")
 		say("a again: %v", err)
 		take(a, pods)
-		take(a, pods) // the first has it
+		take(a, pods) // the first call has reserved it
 		take(a, nodes)
 		take(nil, pods)
 		all()
@@ -56,7 +55,7 @@ func TestInformerNames(t *testing.T) {
 		say("a released: %v", err)
 		take(b, pods)
 		all()
-		r.release(a) // once too often
+		r.release(a) // a second release
 		all()
 		_, err = r.create("a")
 		say("a released twice: %v", err)

@@ -9,12 +9,10 @@ import (
 	"k8s.io/apimachinery/pkg/types"
 )
 
-// KeyFunc makes the key under which an object is stored. It must be
-// deterministic and safe for concurrent use.
+// KeyFunc computes the key under which an object is stored. It must be deterministic and safe for concurrent use.
 type KeyFunc func(obj interface{}) (string, error)
 
-// KeyError reports that no key could be made for Obj. It unwraps to the
-// KeyFunc's error.
+// KeyError reports that the key of Obj could not be computed. It unwraps to the KeyFunc's error.
 type KeyError struct {
 	Obj interface{}
 	Err error
@@ -28,12 +26,10 @@ func (k KeyError) Error() string {
 // Unwrap returns the KeyFunc's error.
 func (k KeyError) Unwrap() error { return k.Err }
 
-// ExplicitKey stands in for an object of which only the key is known;
-// MetaNamespaceKeyFunc returns it unchanged.
+// ExplicitKey stands for an object of which only the key is known; MetaNamespaceKeyFunc returns it unchanged.
 type ExplicitKey string
 
-// ObjectName names an object of a kind that is known from the context.
-// Namespace is empty for cluster-scoped objects.
+// ObjectName names an object whose kind is known from the context. Namespace is empty for cluster-scoped objects.
 type ObjectName struct {
 	Namespace string
 	Name      string
@@ -49,8 +45,7 @@ func (objName ObjectName) Parts() (namespace, name string) {
 	return objName.Namespace, objName.Name
 }
 
-// String returns namespace/name, or the name alone without a namespace: the
-// key that MetaNamespaceKeyFunc makes.
+// String returns namespace/name, or only the name if there is no namespace: the key that MetaNamespaceKeyFunc computes.
 func (objName ObjectName) String() string {
 	if objName.Namespace == "" {
 		return objName.Name
@@ -58,24 +53,23 @@ func (objName ObjectName) String() string {
 	return objName.Namespace + "/" + objName.Name
 }
 
-// AsNamespacedName converts to apimachinery's type of the same meaning.
+// AsNamespacedName converts to apimachinery's type with the same meaning.
 func (objName ObjectName) AsNamespacedName() types.NamespacedName {
 	return types.NamespacedName{Namespace: objName.Namespace, Name: objName.Name}
 }
 
-// NamespacedNameAsObjectName converts from apimachinery's type of the same meaning.
+// NamespacedNameAsObjectName converts from apimachinery's type with the same meaning.
 func NamespacedNameAsObjectName(nn types.NamespacedName) ObjectName {
 	return NewObjectName(nn.Namespace, nn.Name)
 }
 
-// ParseObjectName is the inverse of ObjectName.String; a key with more than
-// one slash is an error.
+// ParseObjectName is the inverse of ObjectName.String; it returns an error for a key with more than one slash.
 func ParseObjectName(str string) (ObjectName, error) {
 	namespace, name, err := SplitMetaNamespaceKey(str)
 	return ObjectName{Namespace: namespace, Name: name}, err
 }
 
-// ObjectToName returns the name of an object that has metadata, else an error.
+// ObjectToName returns the name of an object that has metadata, otherwise an error.
 func ObjectToName(obj interface{}) (ObjectName, error) {
 	m, err := meta.Accessor(obj)
 	if err != nil {
@@ -89,9 +83,8 @@ func MetaObjectToName(obj metav1.Object) ObjectName {
 	return ObjectName{Namespace: obj.GetNamespace(), Name: obj.GetName()}
 }
 
-// MetaNamespaceKeyFunc is the usual KeyFunc: namespace/name for namespaced
-// objects, the name for others, and an ExplicitKey as it is. Anything without
-// metadata is an error.
+// MetaNamespaceKeyFunc is the usual KeyFunc: namespace/name for namespaced objects, the name for others, and an ExplicitKey unchanged. It returns an
+// error for anything without metadata.
 func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if key, ok := obj.(ExplicitKey); ok {
 		return string(key), nil
@@ -103,8 +96,7 @@ func MetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return name.String(), nil
 }
 
-// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc that also knows
-// the key of a DeletedFinalStateUnknown.
+// DeletionHandlingMetaNamespaceKeyFunc is MetaNamespaceKeyFunc that also returns the key of a DeletedFinalStateUnknown.
 func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return d.Key, nil
@@ -112,8 +104,7 @@ func DeletionHandlingMetaNamespaceKeyFunc(obj interface{}) (string, error) {
 	return MetaNamespaceKeyFunc(obj)
 }
 
-// DeletionHandlingObjectToName is ObjectToName that also knows the name in a
-// DeletedFinalStateUnknown.
+// DeletionHandlingObjectToName is ObjectToName that also returns the name in a DeletedFinalStateUnknown.
 func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		return ParseObjectName(d.Key)
@@ -121,8 +112,7 @@ func DeletionHandlingObjectToName(obj interface{}) (ObjectName, error) {
 	return ObjectToName(obj)
 }
 
-// SplitMetaNamespaceKey takes a key of MetaNamespaceKeyFunc apart; a key with
-// more than one slash is an error.
+// SplitMetaNamespaceKey splits a key of MetaNamespaceKeyFunc; it returns an error for a key with more than one slash.
 func SplitMetaNamespaceKey(key string) (namespace, name string, err error) {
 	before, after, found := strings.Cut(key, "/")
 	switch {

@@ -13,26 +13,24 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// initialBufferSize is the capacity with which the ring of a listener starts in client-go.
+// initialBufferSize is the initial capacity of a listener's ring in client-go.
 const initialBufferSize = 1024
 
-// notification is what a listener gets: an add (obj), an update (old, obj) or
-// a delete (obj, perhaps a tombstone).
+// notification is what a listener gets: an add (obj), an update (old, obj) or a delete (obj, perhaps a tombstone).
 type notification struct {
 	op              Op
 	isInInitialList bool
-	// sync: an update that changed nothing, for syncing listeners only.
+	// sync is set for an update that changed nothing, for syncing listeners only.
 	sync bool
 	// key and rv are for an Observer; rv may be empty without one.
 	key, rv  string
 	old, obj any
 }
 
-// initialAdd: the registration is not synced before the handler has returned from it.
+// initialAdd reports whether the registration cannot sync before the handler has returned from n.
 func (n *notification) initialAdd() bool { return n.op == OpAdded && n.isInInitialList }
 
-// syncTracker says when a listener has handled all of the initial list: when
-// the informer has synced and no initial add is outstanding.
+// syncTracker determines when a listener has handled the initial list: when the informer has synced and no initial add is outstanding.
 // Mirrors client-go tools/cache/synctrack.SingleFileTracker (v0.37.2).
 type syncTracker struct {
 	name     string
@@ -40,13 +38,13 @@ type syncTracker struct {
 	upstream atomic.Bool
 	once     sync.Once
 	done     chan struct{}
-	// onSynced closes done; it may do so under a lock.
+	// onSynced closes done; it may lock.
 	onSynced func()
 }
 
 func (t *syncTracker) start() { t.count.Add(1) }
 
-func (t *syncTracker) finished() {
+func (t *syncTracker) finish() {
 	if t.count.Add(-1) == 0 && t.upstream.Load() {
 		t.once.Do(t.onSynced)
 	}
@@ -65,8 +63,7 @@ func (t *syncTracker) Name() string { return t.name }
 // Done implements DoneChecker.
 func (t *syncTracker) Done() <-chan struct{} { return t.done }
 
-// chunkNotifications is how many notifications a listener hands to its handler's
-// goroutine under one lock, at most, and the unit in which memory is taken for them.
+// chunkNotifications is at most how many notifications the handler's goroutine takes under one lock, and how many are allocated together.
 const chunkNotifications = 128
 
 // notifications is a chunk of a listener's queue.
@@ -76,17 +73,14 @@ type notifications struct {
 	items [chunkNotifications]notification
 }
 
-// processorListener is between a sharedProcessor and one handler.
+// processorListener connects a sharedProcessor to one handler.
 //
-// In client-go add hands a notification to the channel addCh, a goroutine,
-// pop, takes it from there and hands it to the channel nextCh, keeping what
-// nextCh does not take yet in a ring that only grows, and run takes it from
-// nextCh and calls the handler. With an Observer, each of these steps is taken
-// and reported, one notification at a time (handover.go).
+// In client-go, add sends a notification to the channel addCh. A goroutine, pop, receives it there and sends it to the channel nextCh; what nextCh does
+// not accept yet goes into a ring that only grows. run receives from nextCh and calls the handler. With an Observer, each of these steps is done and
+// reported, one notification at a time (handover.go).
 //
-// Without an Observer nobody can see the steps: pop is always ready to take
-// and waits for nothing but run. So run takes all that is queued at once. The
-// conformance tests run both ways.
+// Without an Observer the steps are invisible: pop is always ready to receive and waits for nothing but run. So run takes everything that is queued at
+// once. The conformance tests run both ways.
 type processorListener struct {
 	logger  klog.Logger
 	clock   clock.Clock
@@ -100,18 +94,16 @@ type processorListener struct {
 
 	tracker  syncTracker
 	upstream DoneChecker
-	// informerSynced, if set, is asked by HasSynced: the informer tells tracker
-	// itself when it has synced, and watchSynced is not run.
+	// informerSynced, if set, is called by HasSynced. The informer then reports to tracker itself that it has synced, and watchSynced does not run.
 	informerSynced func() bool
 	pauseAtOnce    bool
 
-	// requestedResyncPeriod is what the handler asked for, resyncPeriod what it
-	// gets: zero if the informer does no resyncs.
+	// requestedResyncPeriod is the handler's request; resyncPeriod is what it gets, zero if the informer does no resyncs.
 	requestedResyncPeriod time.Duration
 	resyncLock            sync.Mutex
 	resyncPeriod          time.Duration
 	nextResync            time.Time
-	// syncing: same-version updates go to this listener. It is guarded by the processor's listenersLock.
+	// syncing is set if same-version updates go to this listener. The processor's listenersLock guards it.
 	syncing bool
 
 	gates    Gates
@@ -120,32 +112,32 @@ type processorListener struct {
 
 	observer Observer
 	// timed is observer with a clock.
-	timed TimedObserver
-	// handover is what stands between add and run with an Observer, nil without one. Lock guards what is in it.
+	timedObserver TimedObserver
+	// handover connects add and run with an Observer; without one it is nil. lock guards its contents.
 	handover *handover
 
-	// lock guards everything below. run waits at cond for something queued or the end.
+	// lock guards everything below. run waits at cond until something is queued or the listener is stopped.
 	lock sync.Mutex
 	cond sync.Cond
-	// idle: run waits at cond.
+	// idle is set while run waits at cond.
 	idle bool
-	// closed is written under lock: what is queued will not be delivered any more.
+	// closed is written under lock; once it is set, queued notifications are no longer delivered.
 	closed atomic.Bool
-	// head and tail are the queue without an Observer, free is a chunk to be used again.
+	// head and tail are the queue without an Observer; free is a chunk for reuse.
 	head, tail, free *notifications
 }
 
 type listenerOptions struct {
-	logger                  klog.Logger
-	clock                   clock.Clock
-	id                      int32
-	name                    string
-	requested, resyncPeriod time.Duration
-	upstream                DoneChecker
-	synced                  func() bool
-	pauseAtOnce             bool
-	observer                Observer
-	gates                   Gates
+	logger                              klog.Logger
+	clock                               clock.Clock
+	id                                  int32
+	name                                string
+	requestedResyncPeriod, resyncPeriod time.Duration
+	upstream                            DoneChecker
+	synced                              func() bool
+	pauseAtOnce                         bool
+	observer                            Observer
+	gates                               Gates
 }
 
 func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *processorListener {
@@ -160,7 +152,7 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 		upstream:              o.upstream,
 		informerSynced:        o.synced,
 		pauseAtOnce:           o.pauseAtOnce,
-		requestedResyncPeriod: o.requested,
+		requestedResyncPeriod: o.requestedResyncPeriod,
 		resyncPeriod:          o.resyncPeriod,
 		syncing:               true,
 		gates:                 o.gates,
@@ -171,12 +163,12 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	}
 	p.tracker.name = fmt.Sprintf("%s + event handler %s", o.upstream.Name(), p.name)
 	p.tracker.done = make(chan struct{})
-	p.tracker.onSynced = p.lightSynced
+	p.tracker.onSynced = p.markSynced
 	if p.gates != nil {
 		p.gateCtx, p.gateDone = context.WithCancel(context.Background())
 	}
 	if p.observer != nil {
-		p.timed = timedObserver(p.observer, p.clock)
+		p.timedObserver = timedObserver(p.observer, p.clock)
 		p.handover = newHandover(p.id)
 	}
 	p.cond.L = &p.lock
@@ -184,8 +176,7 @@ func newProcessorListener(handler ResourceEventHandler, o listenerOptions) *proc
 	return p
 }
 
-// HasSynced implements ResourceEventHandlerRegistration. Before 0.36 it asks
-// anew every time, so that it is right for a handler that was removed too.
+// HasSynced implements ResourceEventHandlerRegistration. Before 0.36 it checks again on each call, so that it is right for a removed handler, too.
 // Mirrors client-go tools/cache/synctrack.(*SingleFileTracker).HasSynced (v0.35.10 and v0.37.2).
 func (p *processorListener) HasSynced() bool {
 	if p.informerSynced == nil {
@@ -200,7 +191,7 @@ func (p *processorListener) HasSyncedChecker() DoneChecker { return &p.tracker }
 // ShutdownChan returns a channel that is closed when the handler will not be called any more.
 func (p *processorListener) ShutdownChan() <-chan struct{} { return p.runFinished }
 
-func (p *processorListener) lightSynced() {
+func (p *processorListener) markSynced() {
 	if p.observer == nil {
 		close(p.tracker.done)
 		return
@@ -211,7 +202,7 @@ func (p *processorListener) lightSynced() {
 	send(p.observer, Event{Kind: KindListenerSynced, Listener: p.id})
 }
 
-// wakeLocked lets run go on if it waits for something queued.
+// wakeLocked wakes run if it waits for a notification.
 func (p *processorListener) wakeLocked() {
 	if p.idle {
 		p.idle = false
@@ -219,11 +210,11 @@ func (p *processorListener) wakeLocked() {
 	}
 }
 
-// add hands ns on. It never waits for the handler.
+// add queues ns. It never waits for the handler.
 func (p *processorListener) add(ns ...notification) {
 	if p.handover != nil {
 		for i := range ns {
-			p.accept(&ns[i], p.timed.Now())
+			p.accept(&ns[i], p.timedObserver.Now())
 		}
 		return
 	}
@@ -264,7 +255,7 @@ func (p *processorListener) extend() {
 	p.tail = c
 }
 
-// stop ends the listener: what is queued is thrown away, what the handler has begun is not waited for.
+// stop ends the listener: queued notifications are discarded. It does not wait for a running call of the handler.
 func (p *processorListener) stop() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -280,12 +271,12 @@ func (p *processorListener) stop() {
 	p.cond.Signal()
 }
 
-// queuedLocked: there is something for run to take.
+// queuedLocked reports whether run has something to take.
 func (p *processorListener) queuedLocked() bool {
 	return p.head != nil || p.handover != nil && p.handover.waiting
 }
 
-// waitLocked waits until something is queued, and returns false at the end.
+// waitLocked waits until something is queued. It returns false if the listener was stopped.
 func (p *processorListener) waitLocked() bool {
 	for !p.queuedLocked() && !p.closed.Load() {
 		p.idle = true
@@ -295,10 +286,9 @@ func (p *processorListener) waitLocked() bool {
 	return !p.closed.Load()
 }
 
-// run calls the handler until the listener is stopped. A panic of the handler
-// ends the process, unless utilruntime.ReallyCrash is off: then the notification
-// is skipped, and a second passes before the next one: from the panic on in 0.31, since then
-// from when the next one is there.
+// run calls the handler until the listener is stopped. A panic of the handler ends the process, unless utilruntime.ReallyCrash is off. Then run skips
+// the notification and waits a second before the next one. In 0.31 the second begins with the panic, in later releases when the next notification is
+// there.
 // Mirrors client-go tools/cache.(*processorListener).run (v0.37.2).
 func (p *processorListener) run() {
 	defer close(p.runFinished)
@@ -339,8 +329,7 @@ func (p *processorListener) run() {
 	}
 }
 
-// deliver calls the handler for the notifications of c from *at on, and says
-// whether it returned from the last call.
+// deliver calls the handler for the notifications of c from *at on. It returns true unless the last call panicked.
 func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (returned bool) {
 	defer utilruntime.HandleCrashWithLogger(p.logger)
 	for *at < c.n && !p.closed.Load() {
@@ -355,14 +344,14 @@ func (p *processorListener) deliver(c *notifications, at *int, crashed bool) (re
 		}
 		p.callHandler(n)
 		if n.initialAdd() {
-			p.tracker.finished()
+			p.tracker.finish()
 		}
-		*n = notification{} // let go of what it referred to
+		*n = notification{} // release its objects
 	}
 	return true
 }
 
-// errHandlerPanicked is in the error that KindHandled reports of a panic.
+// errHandlerPanicked is wrapped by the error with which KindHandled reports a panic.
 var errHandlerPanicked = errors.New("the handler panicked")
 
 func (p *processorListener) callHandler(n *notification) {
@@ -376,7 +365,7 @@ func (p *processorListener) callHandler(n *notification) {
 	}
 }
 
-// watchSynced tells the tracker when the informer has synced.
+// watchSynced waits until the informer has synced, and notifies the tracker.
 func (p *processorListener) watchSynced() {
 	select {
 	case <-p.upstream.Done():

@@ -1,7 +1,7 @@
 package informer
 
-// ListenerIdentity is implemented by the registrations of this package's
-// informers: it ties a registration to the Listener of events, snapshots and Gates.
+// ListenerIdentity is implemented by the registrations of this package's informers. It relates a registration to the Listener in events, snapshots and
+// Gates.
 type ListenerIdentity interface {
 	// ListenerID is the listener's number, counted from 1 in the order of registration.
 	ListenerID() int32

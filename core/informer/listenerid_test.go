@@ -5,7 +5,7 @@ import (
 	"testing/synctest"
 )
 
-// TestListenerIdentity ties registrations to the Listener of events, gates and snapshots.
+// TestListenerIdentity checks that registrations have the Listener of events, gates and snapshots.
 func TestListenerIdentity(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		r := build(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
@@ -27,7 +27,7 @@ func TestListenerIdentity(t *testing.T) {
 			t.Fatal(err)
 		}
 		synctest.Wait()
-		// The handler that build adds is the first; a number is not used again.
+		// build adds the first handler; numbers are not reused.
 		for i, reg := range []ResourceEventHandlerRegistration{r.reg, early, late, last} {
 			id, ok := reg.(ListenerIdentity)
 			if !ok || id.ListenerID() != int32(i+1) {
@@ -39,7 +39,7 @@ func TestListenerIdentity(t *testing.T) {
 			names[l.Name] = l.ID
 		}
 		if names["late"] != 3 || names["last"] != 4 || names["early"] != 0 {
-			t.Errorf("the snapshot numbers %v", names)
+			t.Errorf("the snapshot has the numbers %v", names)
 		}
 		r.stop()
 	})

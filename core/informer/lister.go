@@ -10,12 +10,11 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// AppendFunc takes one object of a listing.
+// AppendFunc receives one listed object.
 type AppendFunc func(interface{})
 
-// ListAll gives appendFn every stored object that selector matches, in no
-// particular order. An object without metadata is an error, unless the
-// selector is empty and labels do not matter.
+// ListAll calls appendFn with every stored object that selector matches, in no particular order. It returns an error for an object without metadata,
+// unless the selector is empty.
 func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
 		return nil
@@ -23,9 +22,8 @@ func ListAll(store Store, selector labels.Selector, appendFn AppendFunc) error {
 	return appendMatching(store.List(), selector, appendFn)
 }
 
-// ListAllByNamespace is ListAll within a namespace, found by the index
-// NamespaceIndex; without that index every object is looked at. The namespace
-// "" means all.
+// ListAllByNamespace is ListAll within a namespace. It uses the index NamespaceIndex; without that index it checks every object. The namespace "" means
+// all.
 func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selector, appendFn AppendFunc) error {
 	if labels.MatchesNothing(selector) {
 		return nil
@@ -33,13 +31,12 @@ func ListAllByNamespace(indexer Indexer, namespace string, selector labels.Selec
 	if namespace == metav1.NamespaceAll {
 		return ListAll(indexer, selector, appendFn)
 	}
-	// Index rather than ByIndex: the function of the index decides what an
-	// object of the namespace is found under.
+	// Index rather than ByIndex: the index function decides the value under which the namespace's objects are found.
 	items, err := indexer.Index(NamespaceIndex, &metav1.ObjectMeta{Namespace: namespace})
 	if err == nil {
 		return appendMatching(items, selector, appendFn)
 	}
-	klog.Background().Info("Warning: no index by namespace, looking at every object", "err", err)
+	klog.Background().Info("Warning: no index by namespace, checking every object", "err", err)
 	for _, obj := range indexer.List() {
 		m, err := meta.Accessor(obj)
 		if err != nil {
@@ -69,18 +66,17 @@ func appendMatching(objs []any, selector labels.Selector, appendFn AppendFunc) e
 	return nil
 }
 
-// GenericLister reads the objects of one resource from an Indexer. They must
-// not be changed.
+// GenericLister reads the objects of one resource from an Indexer. Callers must not change them.
 type GenericLister interface {
 	// List returns the objects of all namespaces that selector matches.
 	List(selector labels.Selector) (ret []runtime.Object, err error)
 	// Get returns the object whose key is name, or a NotFound error.
 	Get(name string) (runtime.Object, error)
-	// ByNamespace returns a lister of one namespace.
+	// ByNamespace returns a lister for one namespace.
 	ByNamespace(namespace string) GenericNamespaceLister
 }
 
-// GenericNamespaceLister is a GenericLister of one namespace.
+// GenericNamespaceLister is a GenericLister for one namespace.
 type GenericNamespaceLister interface {
 	// List returns the objects of the namespace that selector matches.
 	List(selector labels.Selector) (ret []runtime.Object, err error)
@@ -88,7 +84,7 @@ type GenericNamespaceLister interface {
 	Get(name string) (runtime.Object, error)
 }
 
-// NewGenericLister returns a GenericLister over indexer; resource is named in its errors.
+// NewGenericLister returns a GenericLister over indexer; its errors name resource.
 func NewGenericLister(indexer Indexer, resource schema.GroupResource) GenericLister {
 	return &genericLister{indexer, resource}
 }

@@ -24,11 +24,10 @@ func selector(t *testing.T, s string) labels.Selector {
 	return sel
 }
 
-// TestListers asks the same of listers of both kinds, with and without an
-// index by namespace, and with an object that has no metadata.
+// TestListers calls the listers of both libraries, with and without an index by namespace, and with an object that has no metadata.
 func TestListers(t *testing.T) {
 	in := func(ns string, o *object) *object { o.Namespace = ns; return o }
-	objs := []any{labelled("a", "1", "x"), labelled("b", "2", "y"), in("other", labelled("a", "3", "x")), in("", labelled("node", "4", "x"))}
+	objs := []any{objWithApp("a", "1", "x"), objWithApp("b", "2", "y"), in("other", objWithApp("a", "3", "x")), in("", objWithApp("node", "4", "x"))}
 	key := func(o any) (string, error) {
 		if _, ok := o.(int); ok {
 			return "int", nil
@@ -58,7 +57,7 @@ func TestListers(t *testing.T) {
 			var got, want []string
 			listed := func(log *[]string, what string, names []string, err error) {
 				if err != nil {
-					names = nil // how far it got is a matter of map order
+					names = nil // how far it got depends on map order
 				}
 				*log = append(*log, fmt.Sprint(what, sorted(names), err))
 			}
@@ -79,7 +78,7 @@ func TestListers(t *testing.T) {
 					listed(&want, ns, b, err)
 				}
 				if withInt {
-					continue // no runtime.Object, listers panic on it
+					continue // not a runtime.Object, so listers panic on it
 				}
 				ml, jl := NewGenericLister(mine, res), clientgo.NewGenericLister(judge, res)
 				list := func(log *[]string, what string, objs []runtime.Object, err error) {

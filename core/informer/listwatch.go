@@ -10,7 +10,7 @@ import (
 
 // Lister lists objects.
 type Lister interface {
-	// List returns a list object, whose Items and resourceVersion are used.
+	// List returns a list object; its Items and resourceVersion are used.
 	//
 	// Deprecated: implement ListerWithContext too.
 	List(options metav1.ListOptions) (runtime.Object, error)
@@ -23,7 +23,7 @@ type ListerWithContext interface {
 
 // Watcher opens watches.
 type Watcher interface {
-	// Watch opens a watch from the version in options. When it returns an error there is nothing to stop.
+	// Watch opens a watch from the version in options. If it returns an error, there is nothing to stop.
 	//
 	// Deprecated: implement WatcherWithContext too.
 	Watch(options metav1.ListOptions) (watch.Interface, error)
@@ -34,9 +34,8 @@ type WatcherWithContext interface {
 	WatchWithContext(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 }
 
-// ListerWatcher is where a Reflector gets its objects from. It should
-// implement ListerWatcherWithContext as well: a List that cannot be cancelled
-// outlives the Reflector that asked for it.
+// ListerWatcher is the source of a Reflector's objects. It should also implement ListerWatcherWithContext: a List that cannot be cancelled outlives the
+// Reflector that called it.
 type ListerWatcher interface {
 	Lister
 	Watcher
@@ -48,7 +47,7 @@ type ListerWatcherWithContext interface {
 	WatcherWithContext
 }
 
-// ToListerWithContext returns l itself if it takes a context, else a wrapper that drops the context.
+// ToListerWithContext returns l if it takes a context, otherwise a wrapper that drops the context.
 func ToListerWithContext(l Lister) ListerWithContext {
 	if l, ok := l.(ListerWithContext); ok {
 		return l
@@ -56,7 +55,7 @@ func ToListerWithContext(l Lister) ListerWithContext {
 	return listerWrapper{l}
 }
 
-// ToWatcherWithContext returns w itself if it takes a context, else a wrapper that drops the context.
+// ToWatcherWithContext returns w if it takes a context, otherwise a wrapper that drops the context.
 func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	if w, ok := w.(WatcherWithContext); ok {
 		return w
@@ -64,8 +63,7 @@ func ToWatcherWithContext(w Watcher) WatcherWithContext {
 	return watcherWrapper{w}
 }
 
-// ToListerWatcherWithContext returns lw itself if it takes contexts, else a
-// wrapper around those of its halves that do not.
+// ToListerWatcherWithContext returns lw if it takes contexts, otherwise a wrapper around its two halves, each wrapped if necessary.
 func ToListerWatcherWithContext(lw ListerWatcher) ListerWatcherWithContext {
 	if lw, ok := lw.(ListerWatcherWithContext); ok {
 		return lw
@@ -95,14 +93,13 @@ type unsupportedWatchList interface {
 	IsWatchListSemanticsUnSupported() bool
 }
 
-// lacksWatchList says whether client declares that it cannot do WatchList.
+// lacksWatchList reports whether client declares that it cannot do WatchList.
 func lacksWatchList(client any) bool {
 	c, ok := client.(unsupportedWatchList)
 	return ok && c.IsWatchListSemanticsUnSupported()
 }
 
-// ToListWatcherWithWatchListSemantics returns lw, passing on whether client
-// declares that it cannot do WatchList.
+// ToListWatcherWithWatchListSemantics returns lw, extended by whether client declares that it cannot do WatchList.
 func ToListWatcherWithWatchListSemantics(lw *ListWatch, client any) ListerWatcher {
 	return &watchListAware{ListWatch: lw, unsupported: lacksWatchList(client)}
 }
@@ -112,15 +109,15 @@ type watchListAware struct {
 	unsupported bool
 }
 
-// IsWatchListSemanticsUnSupported says whether WatchList must not be tried.
+// IsWatchListSemanticsUnSupported reports whether WatchList must not be used.
 func (lw *watchListAware) IsWatchListSemanticsUnSupported() bool { return lw.unsupported }
 
-// ListFunc lists.
+// ListFunc returns a list object.
 //
 // Deprecated: use ListWithContextFunc.
 type ListFunc func(options metav1.ListOptions) (runtime.Object, error)
 
-// ListWithContextFunc lists.
+// ListWithContextFunc returns a list object.
 type ListWithContextFunc func(ctx context.Context, options metav1.ListOptions) (runtime.Object, error)
 
 // WatchFunc opens a watch.
@@ -131,8 +128,7 @@ type WatchFunc func(options metav1.ListOptions) (watch.Interface, error)
 // WatchFuncWithContext opens a watch.
 type WatchFuncWithContext func(ctx context.Context, options metav1.ListOptions) (watch.Interface, error)
 
-// ListWatch makes a ListerWatcher of functions: one of each pair must be set.
-// The function that matches the call is preferred.
+// ListWatch is a ListerWatcher made of functions: one of each pair must be set. The function that matches the call is preferred.
 type ListWatch struct {
 	// ListFunc lists without a context.
 	//

@@ -9,9 +9,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The usual error handlers log, and keep a global time of the last error to
-// slow down by: between two synctest bubbles, whose clocks start anew, that
-// would be hours.
+// The default error handlers log, and slow down according to a global time of the last error. Every synctest bubble starts its clock again, so that
+// time can be hours ahead.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	var fs flag.FlagSet

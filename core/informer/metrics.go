@@ -11,7 +11,7 @@ type GaugeMetric interface {
 	Set(float64)
 }
 
-// CounterMetric counts.
+// CounterMetric is a value that only goes up.
 type CounterMetric interface {
 	Inc()
 }
@@ -26,22 +26,19 @@ type HistogramMetric interface {
 	Observe(float64)
 }
 
-// InformerMetricsProvider makes the metrics of an informer. It is asked once
-// for each metric of an informer whose identity is reserved. A metric may
-// outlive the reservation of id: it should look at id.Reserved before every
-// change. Metrics must be safe for concurrent use.
+// InformerMetricsProvider creates the metrics of an informer. It is called once for each metric of an informer whose identity is reserved. A metric may
+// outlive the reservation of id, so it should check id.Reserved before every change. Metrics must be safe for concurrent use.
 type InformerMetricsProvider interface {
-	// NewQueuedItemMetric returns the gauge of how many deltas a RealFIFO holds.
+	// NewQueuedItemMetric returns the gauge for the number of deltas in a RealFIFO.
 	NewQueuedItemMetric(id InformerNameAndResource) GaugeMetric
-	// NewProcessingLatencyMetric returns the histogram of how many seconds it
-	// took to process what was popped: store and handing over, not the handlers.
+	// NewProcessingLatencyMetric returns the histogram for the seconds it took to process what was popped: storing it and notifying the listeners,
+	// without the handlers.
 	NewProcessingLatencyMetric(id InformerNameAndResource) HistogramMetric
-	// NewStoreResourceVersionMetric returns the gauge of the store's
-	// resourceVersion: its last 15 digits, which a float64 holds exactly.
+	// NewStoreResourceVersionMetric returns the gauge for the store's resourceVersion: its last 15 digits, which a float64 holds exactly.
 	NewStoreResourceVersionMetric(id InformerNameAndResource) GaugeMetric
 }
 
-// MetricsProvider makes the metrics of Reflectors.
+// MetricsProvider creates the metrics of Reflectors.
 type MetricsProvider interface {
 	NewListsMetric(name string) CounterMetric
 	NewListDurationMetric(name string) SummaryMetric
@@ -55,27 +52,25 @@ type MetricsProvider interface {
 	NewLastResourceVersionMetric(name string) GaugeMetric
 }
 
-// The providers for those who do not name their own. The first to be set stays.
+// The providers for informers and Reflectors without their own. The first that is set stays.
 var (
 	globalInformerMetrics atomic.Pointer[InformerMetricsProvider]
 	reflectorMetrics      atomic.Pointer[MetricsProvider]
 )
 
-// SetInformerMetricsProvider sets the provider for informers without one of
-// their own. Only the first call counts; it should come before the first
-// informer is made.
+// SetInformerMetricsProvider sets the provider for informers without their own. Only the first call has an effect; call it before the first informer is
+// created.
 func SetInformerMetricsProvider(metricsProvider InformerMetricsProvider) {
 	globalInformerMetrics.CompareAndSwap(nil, &metricsProvider)
 }
 
-// SetReflectorMetricsProvider keeps the provider of the first call. As in
-// client-go v0.37.2, no Reflector asks it for any metric: the function is for
-// programs that set a provider to go on compiling.
+// SetReflectorMetricsProvider stores the provider of the first call. As in client-go v0.37.2, no Reflector uses it: the function exists so that
+// programs that set a provider still compile.
 func SetReflectorMetricsProvider(metricsProvider MetricsProvider) {
 	reflectorMetrics.CompareAndSwap(nil, &metricsProvider)
 }
 
-// informerMetricsFor returns the provider that publishes for id, nil if none does.
+// informerMetricsFor returns the provider that publishes for id, or nil if none does.
 func informerMetricsFor(id InformerNameAndResource, own InformerMetricsProvider) InformerMetricsProvider {
 	if !id.Reserved() {
 		return nil
@@ -88,9 +83,9 @@ func informerMetricsFor(id InformerNameAndResource, own InformerMetricsProvider)
 	return own
 }
 
-// fifoMetrics are a RealFIFO's metrics, nil where nobody looks.
+// fifoMetrics are a RealFIFO's metrics; nil if there is no provider.
 type fifoMetrics struct {
-	queued  GaugeMetric
+	length  GaugeMetric
 	latency HistogramMetric
 }
 
@@ -99,12 +94,12 @@ func newFIFOMetrics(id InformerNameAndResource, own InformerMetricsProvider) *fi
 	if p == nil {
 		return nil
 	}
-	return &fifoMetrics{queued: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
+	return &fifoMetrics{length: p.NewQueuedItemMetric(id), latency: p.NewProcessingLatencyMetric(id)}
 }
 
-// timed is process with its latency observed; one that panics is not.
-func (m *fifoMetrics) timed(process keyedProcessFunc) keyedProcessFunc {
-	return func(items []queued, single, isInInitialList bool) error {
+// observeLatency wraps process to observe its latency, unless it panics.
+func (m *fifoMetrics) observeLatency(process keyedProcessFunc) keyedProcessFunc {
+	return func(items []queueItem, single, isInInitialList bool) error {
 		start := time.Now()
 		err := process(items, single, isInInitialList)
 		m.latency.Observe(time.Since(start).Seconds())
@@ -120,11 +115,10 @@ func newStoreMetric(id InformerNameAndResource, own InformerMetricsProvider) Gau
 	return p.NewStoreResourceVersionMetric(id)
 }
 
-// metricDigits is how many digits of a resourceVersion a metric keeps: the
-// most that always fit a float64 exactly.
+// metricDigits is how many digits of a resourceVersion a metric keeps: the most that always fit a float64 exactly.
 const metricDigits = 15
 
-// setRVMetric publishes rv, if it is a number; none counts as 0.
+// setRVMetric publishes rv if it is a number; "" counts as 0.
 func setRVMetric(m GaugeMetric, rv string) {
 	if len(rv) > metricDigits {
 		rv = rv[len(rv)-metricDigits:]
@@ -135,8 +129,8 @@ func setRVMetric(m GaugeMetric, rv string) {
 	}
 }
 
-// WithStoreMetrics makes a Store or an Indexer publish its resourceVersion
-// under identifier; nil metrics means the provider of SetInformerMetricsProvider.
+// WithStoreMetrics makes a Store or an Indexer publish its resourceVersion under identifier; nil metrics means the provider of
+// SetInformerMetricsProvider.
 func WithStoreMetrics(identifier InformerNameAndResource, metrics InformerMetricsProvider) StoreOption {
 	return func(c *cache) { c.rvMetric = newStoreMetric(identifier, metrics) }
 }

@@ -14,7 +14,7 @@ import (
 	clientgo "k8s.io/client-go/tools/cache"
 )
 
-// metricLog records what is published. Latencies are counted, not compared.
+// metricLog records the published values. Latencies are counted, not compared.
 type metricLog struct {
 	lock      sync.Mutex
 	made      []string
@@ -77,11 +77,10 @@ func (m theirMetrics) NewStoreResourceVersionMetric(id clientgo.InformerNameAndR
 
 var podGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// TestInformerMetrics runs an informer of each kind on the same script and
-// compares every value of every gauge.
+// TestInformerMetrics runs an informer of each library on the same script and compares every value of every gauge.
 func TestInformerMetrics(t *testing.T) {
 	forReleasesBoth(t, func(t *testing.T, release Release, judge bool, l *metricLog) {
-		// Of one version: what a WatchList brings comes out of a map in client-go, and in release 1.35 the last of it counts.
+		// Both have the same version: client-go takes a WatchList's objects from a map, and in release 1.35 the version of the last one counts.
 		srv := serve(release, "5", obj("a", "2"), obj("b", "2"))
 		defer ResetInformerNamesForTesting()
 		defer clientgo.ResetInformerNamesForTesting()
@@ -106,16 +105,16 @@ func TestInformerMetrics(t *testing.T) {
 			go func() { defer close(done); inf.RunWithContext(ctx) }()
 		}
 		synctest.Wait()
-		// One at a time, so that the queue is as long here as there.
+		// One at a time, so that both queues have the same length.
 		for _, e := range []struct{ name, rv string }{{"a", "6"}, {"c", "9007199254740993123456"}, {"d", "x"}, {"e", ""}} {
-			srv.send(modified(obj(e.name, e.rv)))
+			srv.send(modifiedEvent(obj(e.name, e.rv)))
 			synctest.Wait()
 		}
-		srv.send(deleted(obj("a", "11")))
+		srv.send(deletedEvent(obj("a", "11")))
 		synctest.Wait()
 		srv.send(bookmark("12"))
 		synctest.Wait()
-		srv.send(added(obj("f", "13")))
+		srv.send(addedEvent(obj("f", "13")))
 		synctest.Wait()
 		cancel()
 		<-done
@@ -145,8 +144,7 @@ func forReleasesBoth(t *testing.T, f func(t *testing.T, release Release, judge b
 	}
 }
 
-// TestUnreservedPublishesNothing covers the second informer of a resource under
-// one name, and the plain NewInformerWithOptions of the first.
+// TestUnreservedPublishesNothing covers the second informer of a resource under one name, and NewInformerWithOptions with the first identity.
 func TestUnreservedPublishesNothing(t *testing.T) {
 	defer ResetInformerNamesForTesting()
 	n, err := NewInformerName("twice")
@@ -182,11 +180,11 @@ func TestUnreservedPublishesNothing(t *testing.T) {
 		t.Errorf("the last 15 digits are %s", got)
 	}
 	if name := NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, Name: "mine", Identifier: first}).Name(); name != "twice" {
-		t.Errorf("the queue is called %q", name)
+		t.Errorf("the queue has the name %q", name)
 	}
 }
 
-// globalMetrics stays the provider for the rest of the process once it is set.
+// globalMetrics is the provider for the rest of the process once it is set.
 var globalMetrics metricLog
 
 func TestGlobalMetricsProvider(t *testing.T) {
@@ -213,7 +211,7 @@ func sorted(s []string) []string {
 	return s
 }
 
-// anyRealFIFO is a RealFIFO of either kind, less what names its package's types.
+// anyRealFIFO is a RealFIFO of either library, without the methods whose signatures differ.
 type anyRealFIFO interface {
 	Add(any) error
 	Update(any) error
@@ -223,8 +221,8 @@ type anyRealFIFO interface {
 	Bookmark(string) error
 }
 
-// TestQueueGauge gives both queues the same random operations and compares
-// every value of the gauge, also within Replace and between batches.
+// TestQueueGauge applies the same random operations to both queues and compares every value of the gauge, including those within Replace and between
+// batches.
 func TestQueueGauge(t *testing.T) {
 	defer ResetInformerNamesForTesting()
 	defer clientgo.ResetInformerNamesForTesting()
@@ -271,7 +269,7 @@ func TestQueueGauge(t *testing.T) {
 				case 7:
 					_ = f.Bookmark("7")
 				default:
-					// Something is added first, so that there is something to pop.
+					// Add something first, so that Pop does not block.
 					_ = f.Add(thing{"p", 0})
 					pop(r.Intn(2) == 0)
 				}

@@ -16,23 +16,22 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// MutationCache overlays a Store with the results of one's own writes until
-// the Store has caught up. It keeps a bounded number for a bounded time, so it
-// promises only that nothing older than the Store's is returned. It is safe
-// for concurrent use. Handlers that call OnAddOrUpdate and OnDelete make it more exact.
+// MutationCache overlays a Store with the results of the program's own writes until the Store has caught up. It keeps a limited number for a limited
+// time, so it only guarantees that it returns nothing older than the Store. It is safe for concurrent use. Calling OnAddOrUpdate and OnDelete from
+// handlers makes it more exact.
 type MutationCache interface {
-	// GetByKey returns the newer of what the Store and the overlay have.
+	// GetByKey returns the newer of the Store's and the overlay's object.
 	GetByKey(key string) (interface{}, bool, error)
 	// ByIndex is GetByKey for all objects with a value in an index.
 	ByIndex(indexName, indexKey string) ([]interface{}, error)
-	// Mutation takes the result of a write.
+	// Mutation records the result of a write.
 	Mutation(interface{})
-	// OnAddOrUpdate takes what the Store was given.
+	// OnAddOrUpdate records that the Store has obj.
 	OnAddOrUpdate(obj runtime.Object)
-	// OnDelete takes what was removed from the Store.
+	// OnDelete records that obj was removed from the Store.
 	OnDelete(obj runtime.Object)
 
-	// internal keeps the interface from being implemented elsewhere, so that it can grow.
+	// internal prevents other implementations, so that the interface can grow.
 	internal()
 }
 
@@ -44,20 +43,18 @@ type ResourceVersionComparator interface {
 
 // MutationCacheOptions configures a MutationCache.
 type MutationCacheOptions struct {
-	// Indexer is where ByIndex looks; nil makes ByIndex an error.
+	// Indexer is searched by ByIndex; if it is nil, ByIndex returns an error.
 	Indexer Indexer
-	// TTL is how long a write is remembered; zero means five minutes.
+	// TTL is how long a write is kept; zero means five minutes.
 	TTL time.Duration
-	// IncludeAdds also returns written objects that the Store does not have.
-	// Such an object may have been deleted up to TTL ago.
+	// IncludeAdds also returns written objects that the Store does not have. Such an object may have been deleted up to TTL ago.
 	IncludeAdds bool
-	// MaxCacheSize is how many writes are remembered; zero means 100.
+	// MaxCacheSize is how many writes are kept; zero means 100.
 	MaxCacheSize int
 }
 
-// NewIntegerResourceVersionMutationCacheWithOptions returns a MutationCache
-// over backingCache for objects whose resourceVersions are integers that grow
-// with every write of the resource. Another resourceVersion panics, as in client-go.
+// NewIntegerResourceVersionMutationCacheWithOptions returns a MutationCache over backingCache, for objects whose resourceVersions are integers that
+// grow with every write of the resource. Another resourceVersion panics, as in client-go.
 func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backingCache Store, options MutationCacheOptions) MutationCache {
 	size, ttl := 100, 5*time.Minute
 	if options.MaxCacheSize != 0 {
@@ -67,29 +64,28 @@ func NewIntegerResourceVersionMutationCacheWithOptions(logger klog.Logger, backi
 		ttl = options.TTL
 	}
 	return &mutationCache{
-		logger:      logger,
-		backing:     backingCache,
-		indexer:     options.Indexer,
-		written:     utilcache.NewLRUExpireCache(size),
-		ttl:         ttl,
-		includeAdds: options.IncludeAdds,
-		comparator:  integerVersions{},
+		logger:       logger,
+		backingStore: backingCache,
+		indexer:      options.Indexer,
+		writes:       utilcache.NewLRUExpireCache(size),
+		ttl:          ttl,
+		includeAdds:  options.IncludeAdds,
+		comparator:   integerVersions{},
 	}
 }
 
-// NewIntegerResourceVersionMutationCache is
-// NewIntegerResourceVersionMutationCacheWithOptions for 100 writes.
+// NewIntegerResourceVersionMutationCache is NewIntegerResourceVersionMutationCacheWithOptions for 100 writes.
 func NewIntegerResourceVersionMutationCache(logger klog.Logger, backingCache Store, indexer Indexer, ttl time.Duration, includeAdds bool) MutationCache {
 	return NewIntegerResourceVersionMutationCacheWithOptions(logger, backingCache, MutationCacheOptions{Indexer: indexer, TTL: ttl, IncludeAdds: includeAdds})
 }
 
 type mutationCache struct {
-	logger  klog.Logger
-	lock    sync.Mutex
-	backing Store
-	indexer Indexer
-	// written holds objects and, for those known to be deleted, tombstones.
-	written     *utilcache.LRUExpireCache
+	logger       klog.Logger
+	lock         sync.Mutex
+	backingStore Store
+	indexer      Indexer
+	// writes holds objects and, for those known to be deleted, tombstones.
+	writes      *utilcache.LRUExpireCache
 	includeAdds bool
 	ttl         time.Duration
 	comparator  ResourceVersionComparator
@@ -101,17 +97,16 @@ func (c *mutationCache) internal() {}
 func (c *mutationCache) GetByKey(key string) (interface{}, bool, error) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	obj, exists, err := c.backing.GetByKey(key)
+	obj, exists, err := c.backingStore.GetByKey(key)
 	if err != nil {
 		return nil, false, err
 	}
 	if !exists {
-		// An object that the Store lacks is either not there yet or gone
-		// already: without IncludeAdds it counts as gone.
+		// An object that the Store lacks has either not arrived yet or been deleted already: without IncludeAdds it counts as deleted.
 		if !c.includeAdds {
 			return nil, false, nil
 		}
-		obj, exists = c.written.Get(key)
+		obj, exists = c.writes.Get(key)
 		if _, deleted := obj.(*tombstone); !exists || deleted {
 			return nil, false, nil
 		}
@@ -147,9 +142,9 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 		return items, nil
 	}
 	fn := c.indexer.GetIndexers()[indexName]
-	for _, k := range c.written.Keys() {
+	for _, k := range c.writes.Keys() {
 		key := k.(string)
-		obj, ok := c.written.Get(key)
+		obj, ok := c.writes.Get(key)
 		if _, deleted := obj.(*tombstone); !ok || deleted {
 			continue
 		}
@@ -171,26 +166,25 @@ func (c *mutationCache) ByIndex(indexName, indexKey string) ([]interface{}, erro
 	return items, nil
 }
 
-// newerLocked returns the newer of stored and what was written under key, and
-// forgets what was written once the Store has caught up.
+// newerLocked returns the newer of stored and the object written under key, and drops the latter once the Store has caught up.
 func (c *mutationCache) newerLocked(key string, stored interface{}) interface{} {
 	storedObj, ok := stored.(runtime.Object)
 	if !ok {
 		return stored
 	}
-	written, _ := c.written.Get(key)
+	written, _ := c.writes.Get(key)
 	writtenObj, ok := written.(runtime.Object)
 	if !ok {
 		return stored
 	}
 	if c.comparator.CompareResourceVersion(storedObj, writtenObj) >= 0 {
-		c.written.Remove(key)
+		c.writes.Remove(key)
 		return stored
 	}
 	return writtenObj
 }
 
-// key returns the key of obj; an object without one is logged and left out.
+// key returns the key of obj, and false for an object without one, which it logs.
 func (c *mutationCache) key(obj interface{}) (string, bool) {
 	key, err := DeletionHandlingMetaNamespaceKeyFunc(obj)
 	if err != nil {
@@ -199,8 +193,7 @@ func (c *mutationCache) key(obj interface{}) (string, bool) {
 	return key, err == nil
 }
 
-// Mutation implements MutationCache. An older state than the one remembered is
-// dropped, and so is one that is known to be deleted.
+// Mutation implements MutationCache. It ignores a state older than the one it has, and an object that is known to be deleted.
 func (c *mutationCache) Mutation(obj interface{}) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -208,7 +201,7 @@ func (c *mutationCache) Mutation(obj interface{}) {
 	if !ok || c.outdatedLocked(key, obj) {
 		return
 	}
-	c.written.Add(key, obj, c.ttl)
+	c.writes.Add(key, obj, c.ttl)
 }
 
 func (c *mutationCache) outdatedLocked(key string, obj interface{}) bool {
@@ -216,7 +209,7 @@ func (c *mutationCache) outdatedLocked(key string, obj interface{}) bool {
 	if !ok {
 		return false
 	}
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	knownObj, ok := known.(runtime.Object)
 	if !ok {
 		return false
@@ -241,14 +234,14 @@ func (c *mutationCache) OnAddOrUpdate(obj runtime.Object) {
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	if knownObj, ok := known.(runtime.Object); ok && c.comparator.CompareResourceVersion(obj, knownObj) >= 0 {
-		c.written.Remove(key)
+		c.writes.Remove(key)
 	}
 }
 
-// OnDelete implements MutationCache. What was written for the same object, or
-// before the deletion, is forgotten, and a tombstone keeps it from coming back.
+// OnDelete implements MutationCache. It drops writes of the same object and writes before the deletion, and keeps a tombstone so that they do not come
+// back.
 // Mirrors client-go tools/cache.(*mutationCache).OnDelete (v0.37.2).
 func (c *mutationCache) OnDelete(obj runtime.Object) {
 	m, err := meta.Accessor(obj)
@@ -261,7 +254,7 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 	}
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	known, _ := c.written.Get(key)
+	known, _ := c.writes.Get(key)
 	if knownObj, ok := known.(runtime.Object); ok {
 		knownMeta, err := meta.Accessor(known)
 		if err != nil {
@@ -273,10 +266,10 @@ func (c *mutationCache) OnDelete(obj runtime.Object) {
 	}
 	t := &tombstone{}
 	t.Namespace, t.Name, t.UID, t.ResourceVersion = m.GetNamespace(), m.GetName(), m.GetUID(), m.GetResourceVersion()
-	c.written.Add(key, t, c.ttl)
+	c.writes.Add(key, t, c.ttl)
 }
 
-// integerVersions compares resourceVersions as the integers that etcd makes them; none is 0.
+// integerVersions compares resourceVersions as integers, as etcd creates them; "" counts as 0.
 type integerVersions struct{}
 
 // CompareResourceVersion implements ResourceVersionComparator.
@@ -307,8 +300,7 @@ func (integerVersions) version(obj runtime.Object) uint64 {
 	return n
 }
 
-// tombstone stands for a deleted object among those that were written. Nothing
-// outside sees it.
+// tombstone stands for a deleted object among the written ones. It is never returned to callers.
 type tombstone struct{ metav1.ObjectMeta }
 
 var _ runtime.Object = &tombstone{}

@@ -16,7 +16,7 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// overlay is a MutationCache of either kind.
+// overlay is a MutationCache of either library.
 type overlay interface {
 	GetByKey(key string) (any, bool, error)
 	ByIndex(indexName, indexKey string) ([]any, error)
@@ -33,7 +33,7 @@ func app(o any) ([]string, error) {
 	return []string{v}, nil
 }
 
-// TestMutationCache gives both the same random writes, store changes and lookups.
+// TestMutationCache applies the same random writes, store changes and lookups to the caches of both libraries.
 func TestMutationCache(t *testing.T) {
 	for seed := range int64(120) {
 		synctest.Test(t, func(t *testing.T) {
@@ -55,7 +55,7 @@ func playOverlay(c overlay, add, remove func(any) error, seed int64) (log []stri
 	say := func(args ...any) { log = append(log, fmt.Sprint(args...)) }
 	rv := 10
 	for range 120 {
-		o := labelled(string(rune('a'+r.Intn(5))), "", string(rune('x'+r.Intn(2))))
+		o := objWithApp(string(rune('a'+r.Intn(5))), "", string(rune('x'+r.Intn(2))))
 		o.UID = types.UID(strconv.Itoa(r.Intn(3)))
 		if rv++; r.Intn(3) == 0 {
 			o.ResourceVersion = strconv.Itoa(rv - r.Intn(8))
@@ -91,7 +91,7 @@ func playOverlay(c overlay, add, remove func(any) error, seed int64) (log []stri
 				say(key, found, err)
 			}
 			if r.Intn(3) > 0 {
-				break // a look at an added object makes it forgotten
+				break // looking up an added object drops it
 			}
 		}
 		objs, err := c.ByIndex("app", "x")
@@ -107,16 +107,16 @@ func TestMutationCacheMistakes(t *testing.T) {
 	store := NewStore(MetaNamespaceKeyFunc)
 	c := NewIntegerResourceVersionMutationCache(klog.Background(), store, nil, time.Minute, true)
 	if _, err := c.ByIndex("app", "x"); err == nil {
-		t.Error("no indexer, and no error")
+		t.Error("ByIndex without an indexer returned no error")
 	}
-	c.Mutation(7) // no key: left out
+	c.Mutation(7) // no key: ignored
 	c.OnDelete(&metav1.Status{})
 	c.OnAddOrUpdate(&metav1.Status{})
 	c.Mutation(obj("a", "not a number"))
 	_ = store.Add(obj("a", "1"))
 	defer func() {
 		if recover() == nil {
-			t.Error("a resourceVersion that is no number was compared")
+			t.Error("a resourceVersion that is not a number was compared")
 		}
 	}()
 	_, _, _ = c.GetByKey("ns/a")

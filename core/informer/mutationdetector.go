@@ -15,36 +15,34 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// MutationDetector finds handlers that change objects in place. The store and
-// every other handler have the same objects, so nobody may.
+// MutationDetector finds handlers that change objects in place. They must not, because the store and all handlers share the objects.
 type MutationDetector interface {
-	// AddObject begins to guard obj. Tombstones and what cannot be copied are left out.
+	// AddObject begins to guard obj. It ignores tombstones and objects that cannot be copied.
 	AddObject(obj interface{})
-	// Run compares again and again until stopCh is closed.
+	// Run compares periodically until stopCh is closed.
 	Run(stopCh <-chan struct{})
 }
 
-// Mutation is one object that was changed in place.
+// Mutation describes an object that was changed in place.
 type Mutation struct {
 	// Cache is the name of the detector.
 	Cache string
-	// Key of the object, as it was, or "" if it has none.
+	// Key is the key of the original object, or "" if it has none.
 	Key string
 	// Object is the object as it is now, Original a copy from when it was stored.
 	Object, Original interface{}
-	// Field is the first field that differs, such as metadata.labels[app];
-	// Before and After are its values.
+	// Field is the first field that differs, such as metadata.labels[app]; Before and After are its values.
 	Field         string
 	Before, After interface{}
 }
 
-// String says what changed.
+// String describes what changed.
 func (m Mutation) String() string {
-	return fmt.Sprintf("cache %s: object %s was changed in place: %s was %s and is %s", m.Cache, m.Key, m.Field, shown(m.Before), shown(m.After))
+	return fmt.Sprintf("cache %s: object %s was changed in place: %s was %s and is %s", m.Cache, m.Key, m.Field, formatValue(m.Before), formatValue(m.After))
 }
 
-// shown prints a value of either side; what is not there at all is "missing".
-func shown(v any) string {
+// formatValue formats a value; one that does not exist is "missing".
+func formatValue(v any) string {
 	if v == nil {
 		return "missing"
 	}
@@ -56,20 +54,19 @@ func shown(v any) string {
 
 // MutationDetectorOptions configures NewMutationDetector. All fields are optional.
 type MutationDetectorOptions struct {
-	// Period is how often the objects are compared; default a second.
+	// Period is how often the objects are compared; default one second.
 	Period time.Duration
-	// Retain is how long an object is guarded at least, at most twice as long; default two minutes.
+	// Retain is how long an object is guarded: at least so long, at most twice as long; default two minutes.
 	Retain time.Duration
-	// Report is told of each changed object, once, from the goroutine of Run.
-	// Without it all changes found at one comparison are logged and Run panics,
-	// as client-go's does: what works on changed objects cannot be trusted.
+	// Report is called with each changed object, once, from Run's goroutine. If it is nil, all changes found in one comparison are logged and Run
+	// panics, as client-go's does: code that works on changed objects cannot be trusted.
 	Report func(Mutation)
 	// Clock replaces the real clock.
 	Clock clock.Clock
 }
 
-// NewCacheMutationDetector returns a MutationDetector that panics, if
-// KUBE_CACHE_MUTATION_DETECTOR was true when the program started, else one that does nothing.
+// NewCacheMutationDetector returns a MutationDetector that panics, if KUBE_CACHE_MUTATION_DETECTOR was true when the program started, otherwise one
+// that does nothing.
 func NewCacheMutationDetector(name string) MutationDetector {
 	if !mutationDetectorWanted {
 		return noMutationDetector{}
@@ -78,8 +75,8 @@ func NewCacheMutationDetector(name string) MutationDetector {
 	return NewMutationDetector(name, MutationDetectorOptions{})
 }
 
-// NewMutationDetector returns a MutationDetector; name is in what it reports.
-// It keeps a copy of every object it guards and costs accordingly.
+// NewMutationDetector returns a MutationDetector; name identifies it in reports. It keeps a copy of every object that it guards, and uses memory
+// accordingly.
 func NewMutationDetector(name string, options MutationDetectorOptions) MutationDetector {
 	d := &mutationDetector{name: name, period: options.Period, retain: options.Retain, report: options.Report, clock: options.Clock}
 	if d.period <= 0 {
@@ -99,8 +96,8 @@ type noMutationDetector struct{}
 func (noMutationDetector) AddObject(interface{})      {}
 func (noMutationDetector) Run(stopCh <-chan struct{}) {}
 
-// guarded is an object and what it was when it was stored.
-type guarded struct {
+// guardedObject is an object and a copy from when it was stored.
+type guardedObject struct {
 	obj, original runtime.Object
 	reported      bool
 }
@@ -111,34 +108,34 @@ type mutationDetector struct {
 	report         func(Mutation)
 	clock          clock.Clock
 
-	// added is what Run has not taken over yet. Only that is shared, so that
-	// AddObject, which the process loop calls, never waits for a comparison.
-	lock  sync.Mutex
-	added []guarded
+	// newObjects are the objects that Run has not taken yet. Only they are shared, so that AddObject, which the process loop calls, never waits for a
+	// comparison.
+	lock       sync.Mutex
+	newObjects []guardedObject
 
-	recent, retained []guarded
-	rotated          time.Time
+	recent, retained []guardedObject
+	lastRotation     time.Time
 }
 
 // AddObject implements MutationDetector.
 func (d *mutationDetector) AddObject(obj interface{}) {
 	o, ok := obj.(runtime.Object)
 	if !ok {
-		return // a tombstone is not one either
+		return // neither is a tombstone
 	}
-	g := guarded{obj: o, original: o.DeepCopyObject()}
+	g := guardedObject{obj: o, original: o.DeepCopyObject()}
 	d.lock.Lock()
 	defer d.lock.Unlock()
-	d.added = append(d.added, g)
+	d.newObjects = append(d.newObjects, g)
 }
 
 // Run implements MutationDetector.
 // Mirrors client-go tools/cache.(*defaultCacheMutationDetector).Run (v0.37.2).
 func (d *mutationDetector) Run(stopCh <-chan struct{}) {
-	d.rotated = d.clock.Now()
+	d.lastRotation = d.clock.Now()
 	for {
-		if d.clock.Since(d.rotated) > d.retain {
-			d.retained, d.recent, d.rotated = d.recent, nil, d.clock.Now()
+		if d.clock.Since(d.lastRotation) > d.retain {
+			d.retained, d.recent, d.lastRotation = d.recent, nil, d.clock.Now()
 		}
 		d.compare()
 		t := d.clock.NewTimer(d.period)
@@ -153,11 +150,11 @@ func (d *mutationDetector) Run(stopCh <-chan struct{}) {
 
 func (d *mutationDetector) compare() {
 	d.lock.Lock()
-	d.recent = append(d.recent, d.added...)
-	d.added = nil
+	d.recent = append(d.recent, d.newObjects...)
+	d.newObjects = nil
 	d.lock.Unlock()
 	var found []string
-	for _, generation := range [][]guarded{d.recent, d.retained} {
+	for _, generation := range [][]guardedObject{d.recent, d.retained} {
 		for i := range generation {
 			g := &generation[i]
 			if g.reported || reflect.DeepEqual(g.obj, g.original) {
@@ -178,21 +175,20 @@ func (d *mutationDetector) compare() {
 	}
 }
 
-func mutationOf(cache string, g *guarded) Mutation {
+func mutationOf(cache string, g *guardedObject) Mutation {
 	m := Mutation{Cache: cache, Object: g.obj, Original: g.original}
 	m.Key, _ = MetaNamespaceKeyFunc(g.original)
 	before, after, ok := asJSON(g.original, g.obj)
 	if ok {
 		m.Field, m.Before, m.After, ok = difference("", before, after)
 	}
-	if !ok { // changed in something that JSON does not show
+	if !ok { // the change does not show in JSON
 		m.Field, m.Before, m.After = "the object", fmt.Sprintf("%+v", g.original), fmt.Sprintf("%+v", g.obj)
 	}
 	return m
 }
 
-// asJSON gives both objects as encoding/json reads them: the same names of
-// fields for typed objects, unstructured ones and those that are kept as bytes.
+// asJSON decodes both objects from their JSON, so that typed objects, unstructured ones and those kept as bytes have the same field names.
 func asJSON(a, b any) (x, y any, ok bool) {
 	for _, side := range []struct {
 		from any
@@ -206,8 +202,7 @@ func asJSON(a, b any) (x, y any, ok bool) {
 	return x, y, true
 }
 
-// difference finds the first field, in the order of names, that differs. A
-// field that is missing on one side is nil there.
+// difference returns the first field, ordered by name, that differs. A field that one side lacks is nil there.
 func difference(path string, a, b any) (field string, before, after any, found bool) {
 	switch a := a.(type) {
 	case map[string]any:
@@ -243,8 +238,7 @@ func difference(path string, a, b any) (field string, before, after any, found b
 	return path, a, b, !reflect.DeepEqual(a, b)
 }
 
-// join adds a name to a path: with a dot if it looks like the name of a field,
-// else, as keys of labels and annotations may, in brackets.
+// join appends a name to a path: with a dot if it looks like the name of a field, otherwise in brackets, as for keys of labels and annotations.
 func join(path, name string) string {
 	switch {
 	case strings.HasSuffix(path, "labels") || strings.HasSuffix(path, "annotations") || strings.ContainsAny(name, "./[] "):

@@ -17,9 +17,8 @@ import (
 	bytesobject "informerscope/core/object"
 )
 
-// turns is a clock that whoever compares and whoever changes objects pass one
-// after another. Changing what others read is a race, which is the very
-// mistake: here it must not be one that the race detector sees.
+// turns is a clock whose lock the detector and a test that changes objects take in turn. Changing an object that others read is a race, and the mistake
+// under test, but the race detector must not see it here.
 type turns struct {
 	clock.RealClock
 	lock sync.Mutex
@@ -97,7 +96,7 @@ func TestMutationIsReported(t *testing.T) {
 	}
 }
 
-// TestMutationDetectorForgets: an object is guarded for Retain at least and for twice that at most.
+// TestMutationDetectorForgets checks that an object is guarded for at least Retain and at most twice that.
 func TestMutationDetectorForgets(t *testing.T) {
 	for _, c := range []struct {
 		after time.Duration
@@ -109,7 +108,7 @@ func TestMutationDetectorForgets(t *testing.T) {
 			d := NewMutationDetector("c", MutationDetectorOptions{Clock: clk, Report: func(Mutation) { found++ }})
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); d.Run(stop) }()
-			o := labelled("a", "1", "x")
+			o := objWithApp("a", "1", "x")
 			d.AddObject(o)
 			time.Sleep(c.after)
 			synctest.Wait()
@@ -126,7 +125,7 @@ func TestMutationDetectorForgets(t *testing.T) {
 
 func TestMutationDetectorPanics(t *testing.T) {
 	d := NewMutationDetector("c", MutationDetectorOptions{}).(*mutationDetector)
-	o := labelled("a", "1", "x")
+	o := objWithApp("a", "1", "x")
 	d.AddObject(o)
 	d.compare()
 	o.Labels["app"] = "y"
@@ -138,12 +137,12 @@ func TestMutationDetectorPanics(t *testing.T) {
 	d.compare()
 }
 
-// TestInformerGuardsItsObjects: a handler that changes what it gets is found, in every release, for adds, updates and resyncs.
+// TestInformerGuardsItsObjects checks that a handler that changes its objects is found, in every release, for adds, updates and resyncs.
 func TestInformerGuardsItsObjects(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		var reports []string
 		clk := &turns{}
-		r := build(t, serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "x")), SharedIndexInformerOptions{Release: release,
+		r := build(t, serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "x")), SharedIndexInformerOptions{Release: release,
 			MutationDetector: NewMutationDetector("pods", MutationDetectorOptions{Clock: clk,
 				Report: func(m Mutation) { reports = append(reports, m.Key+" "+m.Field) }})})
 		if _, err := r.AddEventHandler(ResourceEventHandlerFuncs{
@@ -160,7 +159,7 @@ func TestInformerGuardsItsObjects(t *testing.T) {
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		equal(t, "after the list", reports, []string{"ns/a metadata.labels[app]"})
-		r.srv.send(modified(labelled("b", "6", "x")))
+		r.srv.send(modifiedEvent(objWithApp("b", "6", "x")))
 		time.Sleep(3 * time.Second)
 		synctest.Wait()
 		equal(t, "after an update", reports, []string{"ns/a metadata.labels[app]", "ns/b metadata.finalizers"})

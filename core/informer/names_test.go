@@ -20,7 +20,7 @@ import (
 func onAdd(any)         {}
 func onUpdate(_, _ any) {}
 
-// TestHandlerNames compares the names of DoneCheckers, where handlers' names show.
+// TestHandlerNames compares the names of DoneCheckers, which contain the handlers' names.
 func TestHandlerNames(t *testing.T) {
 	judge := clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, 0, clientgo.Indexers{})
 	mine := NewSharedIndexInformer(&ListWatch{}, &object{}, 0, Indexers{})
@@ -54,7 +54,7 @@ func TestHandlerNames(t *testing.T) {
 	}
 	reg, _ := mine.AddEventHandlerWithOptions(ResourceEventHandlerFuncs{}, HandlerOptions{Name: "mine"})
 	if name := reg.HasSyncedChecker().Name(); !strings.HasSuffix(name, "event handler mine") {
-		t.Errorf("the name of a handler with one: %q", name)
+		t.Errorf("the name of a handler that has one: %q", name)
 	}
 }
 
@@ -75,7 +75,7 @@ func TestReleasesAndNames(t *testing.T) {
 	}
 	for op := OpAdded; op <= OpBookmark; op++ {
 		if string(deltaTypes[op]) != op.String() {
-			t.Errorf("%v is called %q", op, deltaTypes[op])
+			t.Errorf("%v has the name %q", op, deltaTypes[op])
 		}
 	}
 }
@@ -99,19 +99,19 @@ func TestObjectNames(t *testing.T) {
 	}
 	for _, bad := range [][]string{nil, {"a", "b"}} {
 		if _, err := key(bad); err == nil {
-			t.Errorf("%v made a key", bad)
+			t.Errorf("%v has a key", bad)
 		}
 	}
 	if _, err := MetaNamespaceIndexFunc(7); err == nil {
-		t.Error("7 has a namespace")
+		t.Error("7 has a namespace index value")
 	}
 }
 
-// TestDeltas looks at what a queue hands to Pop.
+// TestDeltas checks the Deltas that a queue passes to Pop.
 func TestDeltas(t *testing.T) {
 	f := NewDeltaFIFO(MetaNamespaceKeyFunc, nil)
 	if Deltas(nil).Oldest() != nil || Deltas(nil).Newest() != nil {
-		t.Error("no deltas have an oldest or a newest")
+		t.Error("Oldest or Newest of no deltas is not nil")
 	}
 	_, _ = f.Add(obj("a", "1")), f.Update(obj("a", "2"))
 	popped, err := f.Pop(func(any, bool) error { return nil })
@@ -139,7 +139,7 @@ func TestDeltas(t *testing.T) {
 	}
 }
 
-// plainLW has no methods with a context.
+// plainLW is a ListerWatcher without methods that take a context.
 type plainLW struct{ srv *server }
 
 func (p plainLW) List(o metav1.ListOptions) (list runtime.Object, err error) {
@@ -195,9 +195,9 @@ func TestOldConstructors(t *testing.T) {
 		},
 	} {
 		synctest.Test(t, func(t *testing.T) {
-			srv := newServer(nil, []reply{initial("5", labelled("a", "1", "x")), {}})
+			srv := newServer(nil, []reply{initial("5", objWithApp("a", "1", "x")), {}})
 			c := &calls{}
-			// Both adapters of functions stand before the recorder.
+			// Test both handler adapters at once.
 			h := FilteringResourceEventHandler{FilterFunc: func(any) bool { return true }, Handler: ResourceEventHandlerDetailedFuncs{
 				AddFunc:    c.OnAdd,
 				UpdateFunc: ResourceEventHandlerFuncs{UpdateFunc: c.OnUpdate}.OnUpdate,
@@ -207,7 +207,7 @@ func TestOldConstructors(t *testing.T) {
 			stop, done := make(chan struct{}), make(chan struct{})
 			go func() { defer close(done); ctl.Run(stop) }()
 			synctest.Wait()
-			srv.send(modified(labelled("a", "6", "x")), deleted(labelled("a", "7", "x")), added(labelled("b", "8", "x")))
+			srv.send(modifiedEvent(objWithApp("a", "6", "x")), deletedEvent(objWithApp("a", "7", "x")), addedEvent(objWithApp("b", "8", "x")))
 			synctest.Wait()
 			equal(t, "calls", c.lines(), []string{"add a@1 true", "update a@1 -> a@6", "delete a@7", "add b@8 false"})
 			want := map[bool]string{false: "x", true: "t"}[i >= 2]
@@ -238,7 +238,7 @@ func TestLowerResyncPeriodLowersTheCheckPeriod(t *testing.T) {
 		equal(t, "quick", quick.lines(), []string{"add a@1 true", "resync a@1", "resync a@1", "resync a@1"})
 		equal(t, "slow", r.calls.lines(), []string{"add a@1 true"})
 		if ctl := r.GetController(); !ctl.HasSynced() || !IsDone(ctl.HasSyncedChecker()) || ctl.LastSyncResourceVersion() != "5" || r.IsStopped() || !r.HasStarted() {
-			t.Error("what the controller and the informer say")
+			t.Error("the controller or the informer reports a wrong state")
 		}
 		r.stop()
 		if !r.IsStopped() {

@@ -11,24 +11,21 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// eventPool holds the Events that are lent to Observers. An Observer may not
-// keep the pointer, so one Event serves again as soon as Observe returned.
+// eventPool holds Events for send. An Observer must not keep the pointer, so an Event can be reused as soon as Observe has returned.
 var eventPool = sync.Pool{New: func() any { return new([1]Event) }}
 
-// send tells o of e. Callers check o for nil first, so that an informer
-// without an Observer does not even build the event.
+// send reports e to o. Callers check o for nil first, so that an informer without an Observer does not even build the event.
 //
-// What is reported for every object is written into an Event that belongs to
-// the reporter, under its lock, and not sent this way: to build, copy and clear
-// 200 bytes takes longer than all the rest.
+// What is reported for every object does not go this way. It is written into an Event that the reporter owns, under its lock: building, copying and
+// clearing 200 bytes takes longer than all the rest.
 func send(o Observer, e Event) {
 	p := eventPool.Get().(*[1]Event)
 	p[0] = e
 	o.Observe(&p[0])
-	eventPool.Put(p) // what it refers to is let go with the next event
+	eventPool.Put(p) // the next event replaces its references
 }
 
-// withClock makes a TimedObserver of an Observer that is none.
+// withClock makes a TimedObserver of an Observer without a clock.
 type withClock struct {
 	Observer
 	clock clock.PassiveClock
@@ -52,44 +49,43 @@ func timedObserver(o Observer, c clock.PassiveClock) TimedObserver {
 	return withClock{o, c, c.Now()}
 }
 
-// clockIsCoarse: to read a browser's clock takes a quarter of a microsecond, longer than the way from most steps of an informer to the next, and it
-// moves in steps of 5 to 100 µs. What a goroutine does without waiting for anybody in between is one moment there.
+// clockIsCoarse is set for browsers. Reading their clock takes a quarter of a microsecond, which is longer than most steps of an informer, and the
+// clock advances by 5 to 100 µs at a time. So what a goroutine does without waiting counts as one moment there.
 const clockIsCoarse = runtime.GOARCH == "wasm"
 
-// unread is the time of a moment for which the clock is still to be read.
-const unread time.Duration = -1
+// unknownTime stands for a moment whose time has not been read yet.
+const unknownTime time.Duration = -1
 
-// observeAt tells o of transitions at a time, for which it reads the clock if nobody has yet, and returns it.
+// observeAt reports transitions at the time at, which it reads from the clock if it is unknownTime. It returns the time.
 func observeAt(o TimedObserver, at time.Duration, es []Event) time.Duration {
-	if at == unread {
+	if at == unknownTime {
 		at = o.Now()
 	}
 	o.ObserveAt(at, es)
 	return at
 }
 
-// lasting is a time that may be that of the next step too.
-func lasting(at time.Duration) time.Duration {
+// keepTime returns the time for the next step: the same if the clock is coarse, otherwise unknownTime.
+func keepTime(at time.Duration) time.Duration {
 	if clockIsCoarse {
 		return at
 	}
-	return unread
+	return unknownTime
 }
 
-// yieldEvery is after how many events a Reflector that reads without waiting lets others run.
+// yieldEvery is how many events a Reflector reads, while it does not wait, before it yields.
 const yieldEvery = 64
 
-// yield lets the stages behind run, where one would go on for as long as there is something to do: on one processor a burst would else lie in
-// the queue as a whole before the first of it is processed, and in the rings as a whole before the first handler is called. With Gates time may
-// be virtual, and what happens must not depend on where the scheduler puts who yields; a burst is short there.
+// yield lets the later stages run when a goroutine would work on without a pause. Otherwise, on one processor, a whole burst would enter the queue
+// before the first delta is processed, and enter the rings before the first handler is called. With Gates time may be virtual: then the order must not
+// depend on where the scheduler puts a goroutine that yields. A burst is short there.
 func yield(g Gates) {
 	if g == nil {
 		runtime.Gosched()
 	}
 }
 
-// rvOf returns the resourceVersion of an object, of the last known object for
-// a tombstone, and "" for anything without metadata.
+// rvOf returns the resourceVersion of an object; for a tombstone, that of its last known object. It returns "" for anything without metadata.
 func rvOf(obj any) string {
 	if d, ok := obj.(DeletedFinalStateUnknown); ok {
 		obj = d.Obj
@@ -104,7 +100,7 @@ func rvOf(obj any) string {
 	return m.GetResourceVersion()
 }
 
-// opOfWatch gives the Op under which a watch event is reported.
+// opOfWatch returns the Op under which a watch event is reported.
 func opOfWatch(t watch.EventType) Op {
 	switch t {
 	case watch.Added:
@@ -119,8 +115,8 @@ func opOfWatch(t watch.EventType) Op {
 	return OpNone
 }
 
-// queueGate is a queue's side of StagePop: the Gates together with a context
-// that ends when the queue is closed, so that a hold never outlives its queue.
+// queueGate is a queue's access to StagePop and StageIndex: the Gates, and a context that ends when the queue is closed, so that a hold never outlives
+// its queue.
 type queueGate struct {
 	gates  Gates
 	ctx    context.Context
@@ -135,8 +131,7 @@ func newQueueGate(g Gates) queueGate {
 	return queueGate{gates: g, ctx: ctx, cancel: cancel}
 }
 
-// wait holds at StagePop with lock released, as a wait on the queue's
-// condition would release it.
+// wait holds at StagePop. It releases lock meanwhile, as a wait on the queue's condition would.
 func (g *queueGate) wait(lock sync.Locker) {
 	lock.Unlock()
 	defer lock.Lock()
@@ -150,8 +145,8 @@ func (g *queueGate) index(n int) {
 	}
 }
 
-// queueLock is the lock of a queue. With Gates, whoever processes may wait for time to pass while it is held; who waits for the lock then
-// waits in a channel, so that a virtual clock can tell that nobody runs. Without them it is a plain mutex.
+// queueLock is the lock of a queue. With Gates, a goroutine that processes may wait for time to pass while it holds the lock. Others then wait for the
+// lock at a channel, so that a virtual clock can detect that no goroutine runs. Without Gates it is a plain mutex.
 type queueLock struct {
 	mu   sync.Mutex
 	turn chan struct{} // has one element while the lock is held; nil without Gates
@@ -173,7 +168,7 @@ func (l *queueLock) Lock() {
 	l.mu.Lock()
 }
 
-// TryLock takes the lock if nobody holds it.
+// TryLock takes the lock if it is free.
 func (l *queueLock) TryLock() bool {
 	if l.turn == nil {
 		return l.mu.TryLock()

@@ -12,25 +12,23 @@ import (
 // defaultPageSize is the Limit of a paged LIST.
 const defaultPageSize = 500
 
-// pager gets a list in pages.
+// pager reads a list in pages.
 type pager struct {
 	// pageSize is the Limit of each request; zero asks for everything at once.
 	pageSize int64
 	fetch    func(metav1.ListOptions) (runtime.Object, error)
 }
 
-// pagedList is what a pager got: either one list object, or the items and the
-// resourceVersion of the first page.
+// pagedList is a pager's result: either one list object, or the items of all pages and the resourceVersion of the first.
 type pagedList struct {
 	whole           runtime.Object
 	items           []runtime.Object
 	resourceVersion string
-	// paginated: the server answered with more than one page.
+	// paginated is set if the server answered with more than one page.
 	paginated bool
 }
 
-// list mirrors client-go tools/pager.(*ListPager).ListWithAlloc (v0.37.2): if
-// the continue token expires, everything is asked for once more in one piece.
+// list mirrors client-go tools/pager.(*ListPager).ListWithAlloc (v0.37.2): if the continue token expires, it requests everything again in one piece.
 func (p *pager) list(options metav1.ListOptions) (pagedList, error) {
 	if options.Limit == 0 {
 		options.Limit = p.pageSize
@@ -69,7 +67,7 @@ func (p *pager) list(options metav1.ListOptions) (pagedList, error) {
 		if next == "" {
 			return got, nil
 		}
-		// A server refuses a resourceVersion beside a continue token.
+		// A server refuses a resourceVersion together with a continue token.
 		options.Continue = next
 		options.ResourceVersion = ""
 		options.ResourceVersionMatch = ""

@@ -5,12 +5,12 @@ import (
 	"sync"
 )
 
-// sink hears of every change of the store, after it.
+// sink receives every change of the store, after the change.
 type sink interface {
 	onAdd(key string, obj any, isInInitialList bool)
 	onUpdate(key string, old, obj any)
 	onDelete(key string, obj any)
-	// flush is called after each change of the store, or after the last of a batch or list. A sink may have waited for it.
+	// flush is called after each change of the store, or after the last of a batch or list. A sink may delay its notifications until then.
 	flush()
 }
 
@@ -24,27 +24,27 @@ func (h handlerSink) onUpdate(_ string, old, obj any) { h.handler.OnUpdate(old, 
 func (h handlerSink) onDelete(_ string, obj any)      { h.handler.OnDelete(obj) }
 func (h handlerSink) flush()                          {}
 
-// pipeline applies popped deltas to a store and tells a sink. It belongs to one process loop.
+// pipeline applies popped deltas to a store and notifies a sink. It belongs to one process loop.
 type pipeline struct {
 	store *cache
 	sink  sink
 	// guard is held while deltas are processed.
 	guard sync.Locker
 
-	results []applied // scratch
+	results []applyResult // scratch
 }
 
 // process is the keyedProcessFunc.
-func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
+func (p *pipeline) process(items []queueItem, single, isInInitialList bool) error {
 	p.guard.Lock()
 	defer p.guard.Unlock()
-	// Deferred, because what was processed before an index function panics is told all the same.
+	// Deferred, so that what was processed before an index function panics is notified, too.
 	defer p.sink.flush()
 	if !single {
-		return p.batch(items, isInInitialList)
+		return p.processBatch(items, isInInitialList)
 	}
 	for i := range items {
-		if err := p.one(&items[i], isInInitialList); err != nil {
+		if err := p.processOne(&items[i], isInInitialList); err != nil {
 			return err
 		}
 		p.sink.flush()
@@ -52,17 +52,17 @@ func (p *pipeline) process(items []queued, single, isInInitialList bool) error {
 	return nil
 }
 
-// one processes a delta by itself. Mirrors client-go tools/cache.processDeltas (v0.37.2).
-func (p *pipeline) one(q *queued, isInInitialList bool) error {
+// processOne processes a single delta. Mirrors client-go tools/cache.processDeltas (v0.37.2).
+func (p *pipeline) processOne(q *queueItem, isInInitialList bool) error {
 	switch q.op {
 	case OpReplacedAll:
 		info, ok := q.obj.(ReplacedAllInfo)
 		if !ok {
 			return fmt.Errorf("ReplacedAll did not contain ReplacedAllInfo: %T", q.obj)
 		}
-		return p.replacedAll(info, isInInitialList)
+		return p.processReplacedAll(info, isInInitialList)
 	case OpSyncAll:
-		p.store.storage.frozen().each(func(s *slot) { p.sink.onUpdate(s.key, s.obj, s.obj) })
+		p.store.storage.currentView().each(func(s *slot) { p.sink.onUpdate(s.key, s.obj, s.obj) })
 		return nil
 	case OpBookmark:
 		info, ok := q.obj.(BookmarkInfo)
@@ -88,11 +88,10 @@ func (p *pipeline) one(q *queued, isInInitialList bool) error {
 	return nil
 }
 
-// batch processes deltas of different keys: one transaction, then the
-// notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
-func (p *pipeline) batch(items []queued, isInInitialList bool) error {
+// processBatch processes deltas of different keys: one transaction, then the notifications. Mirrors client-go tools/cache.processDeltasInBatch (v0.37.2).
+func (p *pipeline) processBatch(items []queueItem, isInInitialList bool) error {
 	if cap(p.results) < len(items) {
-		p.results = make([]applied, len(items))
+		p.results = make([]applyResult, len(items))
 	}
 	results := p.results[:len(items)]
 	defer clear(results)
@@ -125,10 +124,9 @@ func (p *pipeline) batch(items []queued, isInInitialList bool) error {
 	return fmt.Errorf("not all items in the batch successfully processed: %w", failed)
 }
 
-// replacedAll replaces the store's contents, then notifies: first what is gone,
-// then the list in its order. A key that the list has twice and the store had
-// not is added twice. Mirrors client-go tools/cache.processReplacedAllInfo (v0.37.2).
-func (p *pipeline) replacedAll(info ReplacedAllInfo, isInInitialList bool) error {
+// processReplacedAll replaces the store's contents, and then notifies: first of objects that were removed, then of the list in its order. A key that is twice
+// in the list and was not in the store is added twice. Mirrors client-go tools/cache.processReplacedAllInfo (v0.37.2).
+func (p *pipeline) processReplacedAll(info ReplacedAllInfo, isInInitialList bool) error {
 	keys := make([]string, len(info.Objects))
 	for i, obj := range info.Objects {
 		key, err := p.store.keyFunc(obj)
@@ -137,9 +135,9 @@ func (p *pipeline) replacedAll(info ReplacedAllInfo, isInInitialList bool) error
 		}
 		keys[i] = key
 	}
-	olds, gone := p.store.storage.replaceAll(keys, info.Objects, info.ResourceVersion)
-	for i := range gone {
-		p.sink.onDelete(gone[i].key, DeletedFinalStateUnknown{Key: gone[i].key, Obj: gone[i].obj})
+	olds, removed := p.store.storage.replaceAll(keys, info.Objects, info.ResourceVersion)
+	for i := range removed {
+		p.sink.onDelete(removed[i].key, DeletedFinalStateUnknown{Key: removed[i].key, Obj: removed[i].obj})
 	}
 	for i, obj := range info.Objects {
 		if olds != nil && olds[i] != nil {

@@ -11,37 +11,35 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// sharedProcessor distributes notifications to listeners: all of them, or, for
-// updates that changed nothing, those that are syncing. Every listener starts
-// syncing; shouldResync decides anew.
+// sharedProcessor distributes notifications to listeners: to all of them or, for updates that changed nothing, to those that are syncing. Every
+// listener starts syncing; shouldResync decides again each time.
 type sharedProcessor struct {
 	listenersLock sync.RWMutex
-	// started wakes distribute when listenersStarted or listeners change. Its
-	// waiters hold a read lock of listenersLock.
+	// started wakes distribute when listenersStarted or listeners change. Its waiters hold a read lock of listenersLock.
 	started          *sync.Cond
 	listenersStarted bool
 	// listeners are in the order in which they were added.
-	listeners []*processorListener
-	clock     clock.Clock
-	observer  Observer
-	timed     TimedObserver // observer with a clock
-	gates     Gates
-	wg        sync.WaitGroup
-	// distributed is lent to the Observer. It belongs to the process loop, which alone distributes.
-	distributed [1]Event
+	listeners     []*processorListener
+	clock         clock.Clock
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
+	gates         Gates
+	wg            sync.WaitGroup
+	// distributeEvent is reused for the Observer. It belongs to the process loop, the only goroutine that distributes.
+	distributeEvent [1]Event
 }
 
 func newSharedProcessor(c clock.Clock, o Observer, g Gates) *sharedProcessor {
 	p := &sharedProcessor{clock: c, observer: o, gates: g}
 	if o != nil {
-		p.timed = timedObserver(o, c)
+		p.timedObserver = timedObserver(o, c)
 	}
 	p.started = sync.NewCond(p.listenersLock.RLocker())
 	return p
 }
 
-// addListener registers l and says whether it runs. If so, the caller must
-// start watchSynced once it has added the initial list, unless l asks the informer itself.
+// addListener registers l and reports whether it runs. If so, the caller must start watchSynced once it has added the initial list, unless l asks the
+// informer itself.
 func (p *sharedProcessor) addListener(l *processorListener) bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
@@ -55,7 +53,7 @@ func (p *sharedProcessor) addListener(l *processorListener) bool {
 	return p.listenersStarted
 }
 
-// removeListener ends a listener; what it has not delivered is thrown away.
+// removeListener ends a listener and discards what it has not delivered.
 func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration) error {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()
@@ -82,8 +80,7 @@ func (p *sharedProcessor) removeListener(handle ResourceEventHandlerRegistration
 	return nil
 }
 
-// distribute hands notifications to every listener, those with sync only to
-// listeners that are syncing.
+// distribute passes notifications to every listener, those with sync only to listeners that are syncing.
 func (p *sharedProcessor) distribute(ns []notification) {
 	p.listenersLock.RLock()
 	defer p.listenersLock.RUnlock()
@@ -91,12 +88,12 @@ func (p *sharedProcessor) distribute(ns []notification) {
 		p.started.Wait()
 	}
 	if p.observer != nil {
-		now := unread
+		now := unknownTime
 		for i := range ns {
-			if i%momentLasts == 0 {
-				now = unread
+			if i%momentLength == 0 {
+				now = unknownTime
 			}
-			now = lasting(p.distributeObserved(&ns[i], now))
+			now = keepTime(p.distributeObserved(&ns[i], now))
 		}
 		yield(p.gates)
 		return
@@ -117,16 +114,16 @@ func (p *sharedProcessor) distribute(ns []notification) {
 	}
 }
 
-// momentLasts is how many notifications are distributed at what is one moment for a coarse clock.
-const momentLasts = 8
+// momentLength is how many notifications count as one moment for a coarse clock.
+const momentLength = 8
 
-// distributeObserved distributes one notification and reports it, at a time, if it is known. It returns when that was.
+// distributeObserved distributes one notification and reports it at the time now, which may be unknownTime. It returns the time.
 func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration) time.Duration {
 	if n.op != OpUpdated {
 		n.rv = rvOf(n.obj)
 	}
-	e := &p.distributed[0]
-	e.of(n)
+	e := &p.distributeEvent[0]
+	e.setNotification(n)
 	e.Kind, e.N, e.Flag, e.Obj, e.Old, e.Text = KindDistributed, 0, n.isInInitialList, n.obj, n.old, ""
 	if n.sync {
 		e.Text = "sync"
@@ -136,7 +133,7 @@ func (p *sharedProcessor) distributeObserved(n *notification, now time.Duration)
 			e.N++
 		}
 	}
-	now = observeAt(p.timed, now, p.distributed[:])
+	now = observeAt(p.timedObserver, now, p.distributeEvent[:])
 	for _, l := range p.listeners {
 		if !n.sync || l.syncing {
 			l.accept(n, now)
@@ -178,8 +175,7 @@ func (p *sharedProcessor) start(l *processorListener) {
 	p.wg.Go(l.run)
 }
 
-// shouldResync decides which listeners take part in resyncs from now on, and
-// says whether any does.
+// shouldResync decides which listeners take part in resyncs from now on, and reports whether any does.
 func (p *sharedProcessor) shouldResync() bool {
 	p.listenersLock.Lock()
 	defer p.listenersLock.Unlock()

@@ -17,14 +17,14 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// queueUnderTest is what both libraries' queues can do.
+// queueUnderTest has the methods that both libraries' queues share.
 type queueUnderTest struct {
 	Add, Update, Delete func(any) error
 	Replace             func([]any, string) error
 	Resync              func() error
 	HasSynced           func() bool
 	Bookmark            func(string) error
-	// pop pops once, in a batch if it can; it returns the deltas as text, and whether process was told that they are initial.
+	// pop pops once, in a batch if possible. It returns the deltas as text, with the isInInitialList that process got.
 	pop   func(fail error) (string, error)
 	close func()
 }
@@ -115,24 +115,22 @@ func theirQueue(q clientgo.Queue, batch bool) queueUnderTest {
 	return u
 }
 
-// known is a store behind a queue with one object at most: with more, the
-// order of what a queue finds there is random in client-go.
-type known map[string]any
+// knownObjects is the store that a queue feeds. It has at most one object: with more, client-go's queue finds them in random order.
+type knownObjects map[string]any
 
-func (k known) ListKeys() []string {
+func (k knownObjects) ListKeys() []string {
 	var keys []string
 	for key := range k {
 		keys = append(keys, key)
 	}
 	return keys
 }
-func (k known) GetByKey(key string) (any, bool, error) {
+func (k knownObjects) GetByKey(key string) (any, bool, error) {
 	o, ok := k[key]
 	return o, ok, nil
 }
 
-// TestQueuesSameAsClientGo does the same random things to both libraries'
-// queues and compares all that comes out.
+// TestQueuesSameAsClientGo applies the same random operations to both libraries' queues and compares all results.
 func TestQueuesSameAsClientGo(t *testing.T) {
 	transform := func(o any) (any, error) {
 		m := o.(*object)
@@ -140,29 +138,29 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 		case "bad":
 			return nil, errors.New("no transform")
 		case "mute":
-			return "not an object", nil // without metadata, it has no key any more
+			return "not an object", nil // has no metadata, so no key any more
 		}
 		return o, nil
 	}
 	for _, tc := range []struct {
 		name      string
 		transform bool
-		build     func(k known) (Queue, clientgo.Queue, bool)
+		build     func(k knownObjects) (Queue, clientgo.Queue, bool)
 	}{
-		{"DeltaFIFO", false, func(k known) (Queue, clientgo.Queue, bool) {
+		{"DeltaFIFO", false, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewDeltaFIFOWithOptions(DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}),
 				clientgo.NewDeltaFIFOWithOptions(clientgo.DeltaFIFOOptions{KnownObjects: k, EmitDeltaTypeReplaced: true}), false
 		}},
-		{"DeltaFIFO without known objects", false, func(known) (Queue, clientgo.Queue, bool) {
+		{"DeltaFIFO without known objects", false, func(knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewDeltaFIFO(MetaNamespaceKeyFunc, nil), clientgo.NewDeltaFIFO(clientgo.MetaNamespaceKeyFunc, nil), false
 		}},
-		{"RealFIFO", true, func(k known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO", true, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), false
 		}},
-		{"RealFIFO in batches", true, func(k known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO in batches", true, func(k knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFO(nil, k, transform), clientgo.NewRealFIFO(nil, k, transform), true
 		}},
-		{"RealFIFO with atomic events", true, func(known) (Queue, clientgo.Queue, bool) {
+		{"RealFIFO with atomic events", true, func(knownObjects) (Queue, clientgo.Queue, bool) {
 			return NewRealFIFOWithOptions(RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true, Transformer: transform}),
 				clientgo.NewRealFIFOWithOptions(clientgo.RealFIFOOptions{AtomicEvents: true, UnlockWhileProcessing: true, EmitDeltaTypeBookmark: true,
 					Transformer: transform}), true
@@ -171,7 +169,7 @@ func TestQueuesSameAsClientGo(t *testing.T) {
 		t.Run(tc.name, func(t *testing.T) {
 			for seed := range int64(60) {
 				rng := rand.New(rand.NewSource(seed))
-				k := known{}
+				k := knownObjects{}
 				if rng.Intn(2) == 0 {
 					k["ns/known"] = obj("known", "1")
 				}
@@ -218,7 +216,7 @@ func compareQueues(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest) {
 			if rng.Intn(3) > 0 {
 				continue
 			}
-			// At most one key may be missing from the list, for the order of tombstones is random in a DeltaFIFO.
+			// At most one key may be missing from the list, because the order of tombstones is random in a DeltaFIFO.
 			var objs []any
 			skip := rng.Intn(4)
 			for i, n := range names[:4] {
@@ -256,7 +254,7 @@ func compareQueues(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest) {
 	}
 }
 
-// drain pops up to n times, as long as there is something.
+// drain pops up to n times, until the queue is empty.
 func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(string, any, any), n int) {
 	for range n {
 		var fail error
@@ -269,7 +267,7 @@ func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(s
 		}
 		var m, j result
 		if n == 1 {
-			// An empty queue would block; adding keeps both equal.
+			// Pop of an empty queue would block, so add the same object to both.
 			o := obj("filler", fmt.Sprint(rng.Int()))
 			_, _ = mine.Add(o), judge.Add(o)
 		}
@@ -286,9 +284,9 @@ func drain(t *testing.T, rng *rand.Rand, mine, judge queueUnderTest, same func(s
 func TestIllegalRealFIFOOptionsPanic(t *testing.T) {
 	for _, o := range []RealFIFOOptions{
 		{},
-		{AtomicEvents: true, KnownObjects: known{}},
-		{KnownObjects: known{}, UnlockWhileProcessing: true},
-		{KnownObjects: known{}, EmitDeltaTypeBookmark: true},
+		{AtomicEvents: true, KnownObjects: knownObjects{}},
+		{KnownObjects: knownObjects{}, UnlockWhileProcessing: true},
+		{KnownObjects: knownObjects{}, EmitDeltaTypeBookmark: true},
 	} {
 		func() {
 			defer func() {
@@ -302,7 +300,7 @@ func TestIllegalRealFIFOOptionsPanic(t *testing.T) {
 }
 
 func TestBatchLimits(t *testing.T) {
-	f := NewRealFIFO(nil, known{}, nil)
+	f := NewRealFIFO(nil, knownObjects{}, nil)
 	var objs []any
 	for i := range 2500 {
 		objs = append(objs, obj(fmt.Sprint("o", i), "1"))
@@ -344,7 +342,7 @@ func TestLockStaysWhenManyWait(t *testing.T) {
 		}
 		_, _ = f.Pop(func(any, bool) error {
 			if free := f.lock.mu.TryLock(); free == tc.held {
-				t.Errorf("with %d waiting the lock was free: %v", tc.waiting, free)
+				t.Errorf("with %d waiting, the lock is free: %v", tc.waiting, free)
 			} else if free {
 				f.lock.mu.Unlock()
 			}
@@ -376,7 +374,7 @@ func TestCloseEndsAHeldPop(t *testing.T) {
 			}
 			q.Close()
 			if err := <-popped; err != nil {
-				t.Errorf("what is in a closed queue is still popped, got %v", err)
+				t.Errorf("Pop of a closed queue that is not empty: %v", err)
 			}
 			<-popped
 		}
@@ -396,9 +394,9 @@ func (sleepyIndex) Wait(_ context.Context, stage Stage, _ int32) {
 	}
 }
 
-// TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock: the queues that keep their lock while they process make Add wait for every object that is
-// indexed, the one that does not takes it at once.
-func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
+// TestAddWaitsWhileAnObjectIsIndexedUnderTheLock checks how long Add waits for objects that are being indexed: until all are indexed, if the queue keeps
+// its lock while it processes, otherwise not at all.
+func TestAddWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
 	for name, tc := range map[string]struct {
 		queue func() Queue
 		waits time.Duration
@@ -440,8 +438,7 @@ func TestWhoAddsWaitsWhileAnObjectIsIndexedUnderTheLock(t *testing.T) {
 	}
 }
 
-// TestAKeyIsMadeOnce: what a Reflector told of an object goes into the queue under the very key that it was told with, unless a transform gave it
-// another one.
+// TestAKeyIsMadeOnce checks that the queue uses the key string that the Reflector computed for its event, unless a transform changed the key.
 func TestAKeyIsMadeOnce(t *testing.T) {
 	for _, c := range []struct {
 		name      string
@@ -464,10 +461,10 @@ func TestAKeyIsMadeOnce(t *testing.T) {
 				t.Fatalf("%T shares no keys", q)
 			}
 			key := strings.Clone("ns/a")
-			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unread); err != nil {
+			if _, err := keyed.addKeyed(OpAdded, obj("a", "7"), key, unknownTime); err != nil {
 				t.Fatal(err)
 			}
-			e := rec.of(KindQueued)[0]
+			e := rec.eventsOf(KindQueued)[0]
 			if e.Key != c.key || e.RV != "7" || (unsafe.StringData(e.Key) == unsafe.StringData(key)) != c.same {
 				t.Errorf("queued as %s at %s", e.Key, e.RV)
 			}

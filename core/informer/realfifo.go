@@ -18,37 +18,34 @@ type RealFIFOOptions struct {
 	Logger *klog.Logger
 	// Name replaces "RealFIFO" in logs and as the name of the DoneChecker.
 	Name string
-	// KeyFunction makes the keys; default MetaNamespaceKeyFunc.
+	// KeyFunction computes the keys; default MetaNamespaceKeyFunc.
 	KeyFunction KeyFunc
-	// KnownObjects is the store behind the queue: Replace and Resync look there
-	// for what is missing or must be offered again. Required without AtomicEvents, forbidden with it.
+	// KnownObjects is the store that the queue feeds: Replace looks up there which objects are missing from a list, and Resync which to report again.
+	// Required without AtomicEvents, forbidden with it.
 	KnownObjects KeyListerGetter
 	// Transformer is applied to every object that enters, except tombstones and resynced objects.
 	Transformer TransformFunc
-	// AtomicEvents makes Replace and Resync one delta each: ReplacedAll, SyncAll.
+	// AtomicEvents makes Replace and Resync queue one delta each: ReplacedAll, SyncAll.
 	AtomicEvents bool
-	// UnlockWhileProcessing lets the queue grow while something popped is
-	// processed, unless it is longer than two batches. Requires AtomicEvents.
+	// UnlockWhileProcessing lets the queue grow while popped deltas are processed, unless it is longer than two batches. Requires AtomicEvents.
 	UnlockWhileProcessing bool
 	// EmitDeltaTypeBookmark makes Bookmark queue a delta. Requires AtomicEvents.
 	EmitDeltaTypeBookmark bool
-	// Identifier is under what metrics are published, if it is reserved. Its name goes before Name.
+	// Identifier is the identity under which metrics are published, if it is reserved. Its name takes precedence over Name.
 	Identifier InformerNameAndResource
-	// MetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	// MetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
 	MetricsProvider InformerMetricsProvider
 
-	// Observer is told of every transition of the queue.
+	// Observer receives every transition of the queue.
 	Observer Observer
 	// Gates can hold Pop and PopBatch at StagePop.
 	Gates Gates
 }
 
-// defaultBatchSize is the most deltas that PopBatch pops. The queue's lock is
-// kept while processing when twice as many are waiting.
+// defaultBatchSize is the most deltas that PopBatch pops. If twice as many are waiting, the queue stays locked during processing.
 const defaultBatchSize = 1000
 
-// RealFIFO is a Queue of deltas in the order in which they came: nothing is
-// merged, and the deletion of an object that was never seen is delivered too.
+// RealFIFO is a Queue of deltas in the order in which they came. Nothing is merged, and the deletion of an unknown object is delivered, too.
 type RealFIFO struct {
 	logger klog.Logger
 	name   string
@@ -56,16 +53,16 @@ type RealFIFO struct {
 	lock queueLock
 	cond sync.Cond
 
-	items ring[queued]
+	items ring[queueItem]
 
 	synced       chan struct{}
 	syncedClosed bool
-	// populated: the first Replace succeeded, or an Add, Update or Delete came before it.
+	// populated is set once the first Replace succeeded, or an Add, Update or Delete came before it.
 	populated bool
-	// initialPopulationCount is how many of the first Replace's deltas have not been processed.
+	// initialPopulationCount is how many of the first Replace's deltas are not processed yet.
 	initialPopulationCount int
 	closed                 bool
-	// onSynced is called with the lock held when the lamp goes on.
+	// onSynced is called with the lock held when HasSynced becomes true.
 	onSynced func()
 
 	keyFunc               KeyFunc
@@ -77,14 +74,14 @@ type RealFIFO struct {
 	unlockWhileProcessing bool
 	emitDeltaTypeBookmark bool
 
-	observer Observer
-	timed    TimedObserver // observer with a clock
-	queued   [1]Event      // lent to observer
-	gate     queueGate
-	metrics  *fifoMetrics // nil if nobody looks
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
+	queuedEvent   [1]Event      // reused for observer
+	gate          queueGate
+	metrics       *fifoMetrics // nil without a provider
 
-	// scratch and seen are reused by pops; scratch is nil while one uses it.
-	scratch []queued
+	// scratch and seen are reused by pops; scratch is nil while a pop uses it.
+	scratch []queueItem
 	seen    map[string]struct{}
 }
 
@@ -102,8 +99,7 @@ func NewRealFIFO(keyFunc KeyFunc, knownObjects KeyListerGetter, transformer Tran
 	return NewRealFIFOWithOptions(RealFIFOOptions{KeyFunction: keyFunc, KnownObjects: knownObjects, Transformer: transformer})
 }
 
-// NewRealFIFOWithOptions returns a RealFIFO. A combination of options that
-// contradicts itself is a mistake in the code and panics.
+// NewRealFIFOWithOptions returns a RealFIFO. It panics if the options contradict each other.
 func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 	switch {
 	case opts.AtomicEvents && opts.KnownObjects != nil:
@@ -133,7 +129,7 @@ func NewRealFIFOWithOptions(opts RealFIFOOptions) *RealFIFO {
 		seen:                  map[string]struct{}{},
 	}
 	if f.observer != nil {
-		f.timed = timedObserver(f.observer, clock.RealClock{})
+		f.timedObserver = timedObserver(f.observer, clock.RealClock{})
 	}
 	if f.keyFunc == nil {
 		f.keyFunc, f.namespaceKeys = MetaNamespaceKeyFunc, true
@@ -164,7 +160,7 @@ func (f *RealFIFO) Close() {
 	f.cond.Broadcast()
 }
 
-// IsClosed says whether Close was called.
+// IsClosed reports whether Close was called.
 func (f *RealFIFO) IsClosed() bool {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -190,12 +186,11 @@ func (f *RealFIFO) Done() <-chan struct{} { return f.synced }
 // Transformer implements TransformingStore.
 func (f *RealFIFO) Transformer() TransformFunc { return f.transformer }
 
-// checkSyncedLocked lights the HasSynced lamp if it is due. It must follow
-// every change of populated and initialPopulationCount.
+// checkSyncedLocked sets HasSynced if it is due. It must follow every change of populated and initialPopulationCount.
 func (f *RealFIFO) checkSyncedLocked() {
 	if f.populated && f.initialPopulationCount == 0 && !f.syncedClosed {
 		f.syncedClosed = true
-		// Told before the channel is closed: whoever waits for it has events of its own, which are later ones.
+		// Before the channel is closed: a goroutine that waits for it has events of its own, which must come later.
 		if f.observer != nil {
 			send(f.observer, Event{Kind: KindQueueSynced})
 		}
@@ -206,7 +201,7 @@ func (f *RealFIFO) checkSyncedLocked() {
 	}
 }
 
-// populateLocked notes the first population; count deltas must be processed until HasSynced.
+// populateLocked records the first population; HasSynced becomes true once count deltas have been processed.
 func (f *RealFIFO) populateLocked(count int) {
 	if f.populated {
 		return
@@ -219,64 +214,63 @@ func (f *RealFIFO) populateLocked(count int) {
 	f.checkSyncedLocked()
 }
 
-func (f *RealFIFO) pushLocked(q queued) { f.pushAtLocked(q, unread) }
+func (f *RealFIFO) pushLocked(q queueItem) { f.pushAtLocked(q, unknownTime) }
 
-// pushAtLocked is pushLocked at a time, which it returns.
-func (f *RealFIFO) pushAtLocked(q queued, at time.Duration) time.Duration {
+// pushAtLocked is pushLocked at the time at, which may be unknownTime. It returns the time.
+func (f *RealFIFO) pushAtLocked(q queueItem, at time.Duration) time.Duration {
 	if f.observer != nil {
-		q.rv = q.observedRV()
+		q.rv = q.reportedRV()
 	}
 	f.items.push(q)
 	f.cond.Broadcast()
-	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge moves with the next delta
-		f.metrics.queued.Set(float64(f.items.len()))
+	if f.metrics != nil && q.op != OpBookmark { // client-go's gauge changes with the next delta
+		f.metrics.length.Set(float64(f.items.len()))
 	}
 	if f.observer == nil {
-		return unread
+		return unknownTime
 	}
-	e := &f.queued[0]
+	e := &f.queuedEvent[0]
 	e.Kind, e.Op, e.Key, e.N = KindQueued, q.op, q.key, f.items.len()
 	e.RV, e.Flag, e.Obj, e.Items = q.rv, false, nil, nil
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
 		e.Items = make([]Item, len(info.Objects))
 		for i, obj := range info.Objects {
-			key, _ := queueKeyOf(f.keyFunc, obj) // an object without a key is listed without one
+			key, _ := queueKeyOf(f.keyFunc, obj) // an object without a key is listed with an empty one
 			e.Items[i] = Item{Key: key, RV: rvOf(obj), Obj: obj}
 		}
 	case BookmarkInfo, SyncAllInfo:
 	default:
-		e.Obj, e.Flag = q.observed()
+		e.Obj, e.Flag = q.reportedObject()
 	}
-	return observeAt(f.timed, at, f.queued[:])
+	return observeAt(f.timedObserver, at, f.queuedEvent[:])
 }
 
-// addLocked queues one delta. Mirrors client-go
-// tools/cache.(*RealFIFO).addToItems_locked (v0.37.2).
+// addLocked queues one delta. Mirrors client-go tools/cache.(*RealFIFO).addToItems_locked (v0.37.2).
 func (f *RealFIFO) addLocked(op Op, transformed bool, obj interface{}) error {
 	key, keyErr := queueKeyOf(f.keyFunc, obj)
 	if keyErr != nil {
 		return KeyError{obj, keyErr}
 	}
-	_, err := f.addKeyLocked(op, transformed, obj, key, unread)
+	_, err := f.addKeyLocked(op, transformed, obj, key, unknownTime)
 	return err
 }
 
-// addKeyLocked is addLocked of an object whose key is known, at a time, if that is known too. It returns when that was.
+// addKeyLocked is addLocked for an object whose key is known, at the time at, which may be unknownTime. It returns the time.
 func (f *RealFIFO) addKeyLocked(op Op, transformed bool, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	var keyErr error
 	if f.transformer != nil && !transformed {
 		if _, tombstone := obj.(DeletedFinalStateUnknown); !tombstone {
 			var err error
 			if obj, err = f.transformer(obj); err != nil {
-				return unread, err
+				return unknownTime, err
 			}
-			at = unread // it may have taken long
-			// The transformed object is what everything later makes the key of.
+			at = unknownTime // the transformer may have taken long
+			// Later steps need the key of the transformed object.
 			key, keyErr = queueKeyOf(f.keyFunc, obj)
 		}
 	}
-	return f.pushAtLocked(queued{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
+	return f.pushAtLocked(queueItem{op: op, key: key, obj: obj, keyErr: keyErr}, at), nil
 }
 
 func (f *RealFIFO) add(op Op, obj interface{}) error {
@@ -293,12 +287,12 @@ func (f *RealFIFO) sharesKeys() bool { return f.namespaceKeys }
 func (f *RealFIFO) addKeyed(op Op, obj interface{}, key string, at time.Duration) (time.Duration, error) {
 	if !f.lock.TryLock() {
 		f.lock.Lock()
-		at = unread
+		at = unknownTime
 	}
 	defer f.lock.Unlock()
 	f.populateLocked(0)
 	at, err := f.addKeyLocked(op, false, obj, key, at)
-	return lasting(at), err
+	return keepTime(at), err
 }
 
 // Add queues an Added delta.
@@ -310,20 +304,19 @@ func (f *RealFIFO) Update(obj interface{}) error { return f.add(OpUpdated, obj) 
 // Delete queues a Deleted delta, whether or not the object is known.
 func (f *RealFIFO) Delete(obj interface{}) error { return f.add(OpDeleted, obj) }
 
-// Bookmark queues a Bookmark delta, if the queue was made to.
+// Bookmark queues a Bookmark delta if the queue has EmitDeltaTypeBookmark.
 func (f *RealFIFO) Bookmark(resourceVersion string) error {
 	if !f.emitDeltaTypeBookmark {
 		return nil
 	}
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	f.pushLocked(queued{op: OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
+	f.pushLocked(queueItem{op: OpBookmark, obj: BookmarkInfo{ResourceVersion: resourceVersion}})
 	return nil
 }
 
-// Replace queues the result of a list: as one ReplacedAll delta, or as
-// tombstones for what the list no longer has (first of what is queued, then of
-// the known objects) followed by Replaced deltas.
+// Replace queues the result of a list. It is one ReplacedAll delta, or tombstones for objects that are not in the list (first queued ones, then known
+// ones) followed by Replaced deltas.
 // Mirrors client-go tools/cache.(*RealFIFO).Replace (v0.37.2).
 func (f *RealFIFO) Replace(newItems []interface{}, resourceVersion string) error {
 	f.lock.Lock()
@@ -352,7 +345,7 @@ func (f *RealFIFO) replaceAtomicLocked(objs []interface{}, resourceVersion strin
 		}
 		objs = transformed
 	}
-	f.pushLocked(queued{op: OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
+	f.pushLocked(queueItem{op: OpReplacedAll, obj: ReplacedAllInfo{ResourceVersion: resourceVersion, Objects: objs}})
 	return nil
 }
 
@@ -367,9 +360,9 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 		newKeys.Insert(key)
 	}
 
-	// What the queue holds last of every key decides whether a tombstone is due.
+	// The last queued delta of every key decides whether a tombstone is due.
 	var order []string
-	lastOf := make(map[string]queued, f.items.len())
+	lastOf := make(map[string]queueItem, f.items.len())
 	for i := range f.items.len() {
 		q := f.items.at(i)
 		if q.keyErr != nil {
@@ -403,7 +396,7 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 		last, exists, err := f.knownObjects.GetByKey(key)
 		if err != nil || !exists {
 			last = nil
-			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is gone from its store, its tombstone has no object", "key", key)
+			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, its tombstone has no object", "key", key)
 		}
 		if err := bury(key, last); err != nil {
 			return err
@@ -417,13 +410,12 @@ func (f *RealFIFO) replaceEachLocked(newItems []interface{}) error {
 	return nil
 }
 
-// Resync queues one SyncAll delta, or a Sync delta for every known object that
-// has no delta in the queue.
+// Resync queues one SyncAll delta, or a Sync delta for every known object that has no delta in the queue.
 func (f *RealFIFO) Resync() error {
 	f.lock.Lock()
 	defer f.lock.Unlock()
 	if f.emitAtomicEvents {
-		f.pushLocked(queued{op: OpSyncAll, obj: SyncAllInfo{}})
+		f.pushLocked(queueItem{op: OpSyncAll, obj: SyncAllInfo{}})
 		return nil
 	}
 	inQueue := make(sets.Set[string], f.items.len())
@@ -435,13 +427,13 @@ func (f *RealFIFO) Resync() error {
 		inQueue.Insert(q.key)
 	}
 	for _, key := range f.knownObjects.ListKeys() {
-		// An older state must not be queued behind a newer one.
+		// An older state must not be queued after a newer one.
 		if inQueue.Has(key) {
 			continue
 		}
 		obj, exists, err := f.knownObjects.GetByKey(key)
 		if err != nil || !exists {
-			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is gone from its store, it is not resynced", "key", key)
+			utilruntime.HandleErrorWithLogger(f.logger, err, "A known object is missing from its store, it is not resynced", "key", key)
 			continue
 		}
 		if err := f.addLocked(OpSync, true, obj); err != nil {
@@ -451,11 +443,10 @@ func (f *RealFIFO) Resync() error {
 	return nil
 }
 
-// Pop implements Queue. The process function runs with the queue locked,
-// unless UnlockWhileProcessing allows otherwise.
+// Pop implements Queue. The process function runs with the queue locked, except as UnlockWhileProcessing allows.
 func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	var popped Deltas
-	err := f.pop(false, func(items []queued, _, isInInitialList bool) error {
+	err := f.pop(false, func(items []queueItem, _, isInInitialList bool) error {
 		popped = Deltas{items[0].delta()}
 		return process(popped, isInInitialList)
 	})
@@ -465,11 +456,10 @@ func (f *RealFIFO) Pop(process PopProcessFunc) (interface{}, error) {
 	return popped, err
 }
 
-// PopBatch implements QueueWithBatch: up to 1,000 deltas of different keys,
-// never across the end of the initial population. ReplacedAll, SyncAll and
-// Bookmark go alone.
+// PopBatch implements QueueWithBatch. A batch has up to 1,000 deltas of different keys, and does not cross the end of the initial population.
+// ReplacedAll, SyncAll and Bookmark go alone.
 func (f *RealFIFO) PopBatch(processBatch ProcessBatchFunc, processSingle PopProcessFunc) error {
-	return f.pop(true, func(items []queued, single, isInInitialList bool) error {
+	return f.pop(true, func(items []queueItem, single, isInInitialList bool) error {
 		if single {
 			return processSingle(Deltas{items[0].delta()}, isInInitialList)
 		}
@@ -485,7 +475,7 @@ func (f *RealFIFO) popKeyed(batch bool, process keyedProcessFunc) error {
 	return f.pop(batch, process)
 }
 
-// waitLocked waits until there is something to pop and the gate is open.
+// waitLocked waits until there is something to pop and the gate is open. It returns ErrFIFOClosed if the queue is closed and empty.
 func (f *RealFIFO) waitLocked() error {
 	for {
 		for f.items.len() == 0 {
@@ -504,7 +494,7 @@ func (f *RealFIFO) waitLocked() error {
 	}
 }
 
-// batchLocked says how many deltas go together.
+// batchLocked returns how many deltas go together.
 // Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2).
 func (f *RealFIFO) batchLocked() int {
 	limit := min(f.items.len(), f.batchSize)
@@ -532,8 +522,7 @@ func (f *RealFIFO) batchLocked() int {
 	return limit
 }
 
-// pop is Pop and PopBatch. Mirrors client-go tools/cache.(*RealFIFO).Pop and
-// PopBatch (v0.37.2).
+// pop is Pop and PopBatch. Mirrors client-go tools/cache.(*RealFIFO).Pop and PopBatch (v0.37.2).
 func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
@@ -553,8 +542,8 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	unlock := f.unlockWhileProcessing && f.items.len() < 2*f.batchSize
 	single := n == 1
 	if f.metrics != nil {
-		f.metrics.queued.Set(float64(f.items.len()))
-		process = f.metrics.timed(process)
+		f.metrics.length.Set(float64(f.items.len()))
+		process = f.metrics.observeLatency(process)
 	}
 
 	var start time.Time
@@ -568,8 +557,7 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 		err = errPanicked // stays if process does not return
 	}
 	defer func() {
-		// The population is counted down only now, so that nobody sees HasSynced
-		// while the last of it is still being processed.
+		// The population count is decremented only now, so that HasSynced stays false while its last deltas are being processed.
 		counted := f.initialPopulationCount > 0
 		if counted {
 			f.initialPopulationCount -= n
@@ -596,8 +584,8 @@ func (f *RealFIFO) pop(batch bool, process keyedProcessFunc) (err error) {
 	return err
 }
 
-// objects is how many the store takes for it.
-func (q *queued) objects() int {
+// objects returns how many objects the store adds or updates for q.
+func (q *queueItem) objects() int {
 	switch q.op {
 	case OpReplacedAll:
 		info, _ := q.obj.(ReplacedAllInfo)
@@ -608,5 +596,5 @@ func (q *queued) objects() int {
 	return 1
 }
 
-// errPanicked is what KindProcessed reports of a process function that panicked.
+// errPanicked is the error with which KindProcessed reports a panic of the process function.
 var errPanicked = errors.New("the process function panicked")

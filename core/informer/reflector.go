@@ -28,13 +28,12 @@ import (
 const (
 	defaultExpectedTypeName = "<unspecified>"
 
-	// A watch asks the server to end it after a time between these two.
+	// A watch's TimeoutSeconds is between these two.
 	defaultMinWatchTimeout = 5 * time.Minute
 	defaultMaxWatchTimeout = 2 * defaultMinWatchTimeout
 
-	// The backoff doubles from init to max, each step stretched by a random
-	// factor in [1, 1+jitter), and starts over when its last reset is further back
-	// than reset; before 0.36, when its last use is.
+	// The backoff doubles from init to max. Each wait is stretched by a random factor in [1, 1+jitter). The backoff starts over when its last reset was
+	// longer ago than reset; before 0.36, when its last use was.
 	defaultBackoffInit   = 800 * time.Millisecond
 	defaultBackoffMax    = 30 * time.Second
 	defaultBackoffReset  = 2 * time.Minute
@@ -42,7 +41,7 @@ const (
 	defaultBackoffJitter = 1.0
 )
 
-// The phases of a Reflector, as Snapshot reports them.
+// The phases of a Reflector in a Snapshot.
 const (
 	PhaseIdle         = "idle"
 	PhaseListing      = "listing"
@@ -52,7 +51,7 @@ const (
 	PhaseStopped      = "stopped"
 )
 
-// What KindListWatchStarted and KindBackoff say.
+// The texts of KindListWatchStarted and KindBackoff.
 const (
 	whyFirst           = "first list"
 	whyEnded           = "the last round ended"
@@ -61,31 +60,28 @@ const (
 	thenWatchListAgain = "watch-list again"
 )
 
-// Reflector keeps a ReflectorStore up to date with what a ListerWatcher
-// serves: it lists, watches, and lists again when the watch cannot go on.
+// Reflector keeps a ReflectorStore up to date with the objects of a ListerWatcher: it lists, watches, and lists again when the watch cannot continue.
 type Reflector struct {
 	logger          klog.Logger
 	name            string
 	typeDescription string
 	expectedType    reflect.Type
-	// expectedGVK is set when the expected type is Unstructured, whose Go type says nothing.
+	// expectedGVK is set if the expected type is Unstructured, whose Go type does not determine the kind.
 	expectedGVK   *schema.GroupVersionKind
 	store         ReflectorStore
 	listerWatcher ListerWatcherWithContext
 	resyncPeriod  time.Duration
-	// nextDelay gives the next wait of the one backoff that everything shares.
+	// nextDelay returns the next wait of the backoff that all requests share.
 	nextDelay       wait.DelayFunc
 	minWatchTimeout time.Duration
 	maxWatchTimeout time.Duration
 	clock           clock.Clock
-	// outerClock times the wait between two rounds of ListAndWatch. Since 0.36 client-go
-	// ignores ReflectorOptions.Clock there, so this is the real clock unless
-	// the informer was given a clock of its own.
+	// outerClock times the wait between two rounds of ListAndWatch. Since 0.36 client-go ignores ReflectorOptions.Clock there, so this is the real
+	// clock unless the informer has its own clock.
 	outerClock clock.Clock
 	features   features
 	random     func() float64
-	// paginatedResult: the first list came in pages although it could have come
-	// from the watch cache, so relists should be paged too.
+	// paginatedResult is set if the first list came in pages although the watch cache could have served it. Then relists should be paged, too.
 	paginatedResult   bool
 	useWatchList      bool
 	watchErrorHandler WatchErrorHandlerWithContext
@@ -95,44 +91,40 @@ type Reflector struct {
 	lastSyncRVUnavailable bool
 	phase                 string
 
-	// why and cause tell Observers what led to the next round.
+	// why and cause are reported to the Observer as the reason for the next round.
 	why   string
 	cause error
 
-	observer Observer
-	timed    TimedObserver // observer with a clock
-	// rvEvent, guarded by rvLock, and watchEvent, which belongs to the goroutine that reads a watch, are lent to the observer.
+	observer      Observer
+	timedObserver TimedObserver // observer with a clock
+	// rvEvent and watchEvent are reused for the observer. rvLock guards rvEvent; watchEvent belongs to the goroutine that reads a watch.
 	rvEvent, watchEvent [1]Event
 	gates               Gates
 	requests            atomic.Uint32
-	// resyncs are the resyncs that a relist has not waited for; Run does.
+	// resyncs are the resyncs for which a relist did not wait; Run waits for them.
 	resyncs sync.WaitGroup
 
-	// WatchListPageSize is the Limit of every LIST. If it is zero, lists from
-	// "" or "0" are paged by 500 and lists from a known version are not, so
-	// that the watch cache can serve them.
+	// WatchListPageSize is the Limit of every LIST. If it is zero, lists from "" or "0" have pages of 500. Lists from a known version then have no
+	// limit, so that the watch cache can serve them.
 	WatchListPageSize int64
-	// ShouldResync is asked whenever the resync period is over; nil means always yes.
+	// ShouldResync is called whenever the resync period is over; nil means always resync.
 	ShouldResync func() bool
-	// MaxInternalErrorRetryDuration is how long a watch that ends with an
-	// InternalError is reopened rather than relisted; zero means never.
+	// MaxInternalErrorRetryDuration is how long a watch that ends with an InternalError is reopened instead of relisting; zero means never.
 	MaxInternalErrorRetryDuration time.Duration
 }
 
-// ResourceVersionUpdater is a ReflectorStore that wants to hear whenever the
-// Reflector's resourceVersion moves during a watch.
+// ResourceVersionUpdater is a ReflectorStore that is notified when the Reflector's resourceVersion advances during a watch.
 type ResourceVersionUpdater interface {
 	UpdateResourceVersion(resourceVersion string)
 }
 
-// WatchErrorHandler is told of every error that ends a round of ListAndWatch.
-// It should return quickly: the Reflector waits for it, and backs off after it.
+// WatchErrorHandler receives every error that ends a round of ListAndWatch. It should return quickly: the Reflector waits for it before it backs off.
 type WatchErrorHandler func(r *Reflector, err error)
 
 // WatchErrorHandlerWithContext is a WatchErrorHandler with a context.
 type WatchErrorHandlerWithContext func(ctx context.Context, r *Reflector, err error)
 
-// DefaultWatchErrorHandler logs err at a level that fits it.
+// DefaultWatchErrorHandler logs err at a suitable level.
 func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 	logger := klog.FromContext(ctx)
 	switch {
@@ -150,24 +142,24 @@ func DefaultWatchErrorHandler(ctx context.Context, r *Reflector, err error) {
 type ReflectorOptions struct {
 	// Logger replaces klog.Background().
 	Logger *klog.Logger
-	// Name of the Reflector; default is the file:line that made it.
+	// Name is the Reflector's name; default is the file:line that created it.
 	Name string
-	// TypeDescription describes the expected type in logs; default is what can be told from it.
+	// TypeDescription describes the expected type in logs; default is derived from the type.
 	TypeDescription string
-	// ResyncPeriod is how often the store is asked to resync; zero means never.
+	// ResyncPeriod is how often the store's Resync is called; zero means never.
 	ResyncPeriod time.Duration
-	// MinWatchTimeout is the least TimeoutSeconds of a watch; below five minutes it is ignored.
+	// MinWatchTimeout is the least TimeoutSeconds of a watch; values below five minutes are ignored.
 	MinWatchTimeout time.Duration
-	// Clock replaces the real clock, except, from release 1.37 on, for the wait between two rounds of ListAndWatch, as in client-go.
+	// Clock replaces the real clock. As in client-go, from release 1.37 on it does not apply to the wait between two rounds of ListAndWatch.
 	Clock clock.Clock
-	// Backoff replaces the default backoff, also in the releases that cannot: it then resets as in release 1.37.
+	// Backoff replaces the default backoff, even for releases that do not support that: it then resets as in release 1.37.
 	Backoff *wait.Backoff
-	// Random replaces math/rand for the timeouts of watches and the jitter of the default backoff; from 0 to below 1.
+	// Random replaces math/rand for the timeouts of watches and the jitter of the default backoff. It returns numbers in [0, 1).
 	Random func() float64
 
-	// Release decides whether WatchList is used, what counts as a reset of the backoff and what is taken from a server.
+	// Release decides whether WatchList is used, when the backoff resets, and what is accepted from a server.
 	Release Release
-	// Observer is told of every transition of the Reflector.
+	// Observer receives every transition of the Reflector.
 	Observer Observer
 	// Gates can hold the Reflector at StageStore.
 	Gates Gates
@@ -203,7 +195,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		maxWatchTimeout:   defaultMaxWatchTimeout,
 		clock:             options.Clock,
 		outerClock:        clock.RealClock{},
-		random:            rand.Float64, //maporder:free on virtual time the draws come from a seed (see Random)
+		random:            rand.Float64, //maporder:free with virtual time the numbers come from a seed (see Random)
 		features:          options.Release.features(),
 		watchErrorHandler: DefaultWatchErrorHandler,
 		phase:             PhaseIdle,
@@ -215,7 +207,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 		r.clock = clock.RealClock{}
 	}
 	if r.observer != nil {
-		r.timed = timedObserver(r.observer, r.clock)
+		r.timedObserver = timedObserver(r.observer, r.clock)
 	}
 	if r.features.quietReset {
 		r.outerClock = r.clock
@@ -240,7 +232,7 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	}
 	jitter := 0.0
 	if options.Backoff == nil {
-		jitter, backoff.Jitter = backoff.Jitter, 0 // drawn below, as wait.Jitter does it
+		jitter, backoff.Jitter = backoff.Jitter, 0 // the jitter is added below, as wait.Jitter does it
 	}
 	delay := backoff.DelayWithReset(r.clock, defaultBackoffReset)
 	if r.features.quietReset && options.Backoff == nil {
@@ -277,8 +269,8 @@ func NewReflectorWithOptions(lw ListerWatcher, expectedType interface{}, store R
 	return r
 }
 
-// quietBackoff is the backoff of client-go before 0.36, without its jitter: it
-// starts over when it has not been used for a while, so a long outage stays at its longest wait.
+// quietBackoff is the backoff of client-go before 0.36, without its jitter. It starts over once it has not been used for a while, so during a long
+// outage its waits stay at the maximum.
 // Mirrors apimachinery util/wait.(*exponentialBackoffManagerImpl).getNextBackoff (v0.35.10).
 func quietBackoff(c clock.Clock) wait.DelayFunc {
 	next, last := defaultBackoffInit, c.Now()
@@ -300,15 +292,14 @@ func (r *Reflector) Name() string { return r.name }
 // TypeDescription returns the description of the expected type.
 func (r *Reflector) TypeDescription() string { return r.typeDescription }
 
-// LastSyncResourceVersion returns the resourceVersion that the Reflector has
-// reached. The store behind a queue may still be behind it.
+// LastSyncResourceVersion returns the resourceVersion that the Reflector has reached. The store may not have it yet.
 func (r *Reflector) LastSyncResourceVersion() string {
 	r.rvLock.RLock()
 	defer r.rvLock.RUnlock()
 	return r.lastSyncRV
 }
 
-func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unread) }
+func (r *Reflector) setLastSyncResourceVersion(rv string) { r.setLastSyncAt(rv, unknownTime) }
 
 func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	r.rvLock.Lock()
@@ -317,11 +308,11 @@ func (r *Reflector) setLastSyncAt(rv string, at time.Duration) {
 	r.lastSyncRV = rv
 	if moved && r.observer != nil {
 		r.rvEvent[0].Kind, r.rvEvent[0].RV = KindReflectorRV, rv
-		observeAt(r.timed, at, r.rvEvent[:])
+		observeAt(r.timedObserver, at, r.rvEvent[:])
 	}
 }
 
-// setUnavailable notes whether the server last refused the resourceVersion as expired or too large.
+// setUnavailable records whether the server last refused the resourceVersion as expired or too large.
 func (r *Reflector) setUnavailable(unavailable bool) {
 	r.rvLock.Lock()
 	defer r.rvLock.Unlock()
@@ -332,9 +323,8 @@ func (r *Reflector) setUnavailable(unavailable bool) {
 	}
 }
 
-// relistResourceVersion is where a LIST starts: at the last known version, at
-// "0" (anything the watch cache has) the first time, or at "" (the latest, by
-// a quorum read) if the last known version is not to be had.
+// relistResourceVersion returns the version from which to LIST. The first time it is "0" (anything the watch cache has), later the last known version.
+// If that is unavailable, it is "" (the latest, by a quorum read).
 func (r *Reflector) relistResourceVersion() string {
 	r.rvLock.RLock()
 	defer r.rvLock.RUnlock()
@@ -347,8 +337,7 @@ func (r *Reflector) relistResourceVersion() string {
 	return r.lastSyncRV
 }
 
-// rewatchResourceVersion is where a WatchList starts: at the last known
-// version, or at "" if there is none or it is not to be had.
+// rewatchResourceVersion returns the version from which to WatchList: the last known version, or "" if there is none or it is unavailable.
 func (r *Reflector) rewatchResourceVersion() string {
 	r.rvLock.RLock()
 	defer r.rvLock.RUnlock()
@@ -358,7 +347,7 @@ func (r *Reflector) rewatchResourceVersion() string {
 	return r.lastSyncRV
 }
 
-// setPhase changes the phase and emits the event that says so, in one step.
+// setPhase changes the phase and emits the event for it, in one step.
 func (r *Reflector) setPhase(phase string, e Event) {
 	if r.observer == nil {
 		return
@@ -376,21 +365,19 @@ func (r *Reflector) hold(ctx context.Context) {
 	}
 }
 
-// watchTimeout picks the TimeoutSeconds of a watch at random, so that many
-// watches do not end at once.
+// watchTimeout returns random TimeoutSeconds for a watch, so that many watches do not end at once.
 func (r *Reflector) watchTimeout() *int64 {
 	low, high := r.minWatchTimeout.Seconds(), r.maxWatchTimeout.Seconds()
 	s := int64(low + r.random()*(high-low))
 	return &s
 }
 
-// Run is RunWithContext with a channel that stops it.
+// Run is RunWithContext with a stop channel.
 func (r *Reflector) Run(stopCh <-chan struct{}) {
 	r.RunWithContext(wait.ContextForChannel(stopCh))
 }
 
-// RunWithContext calls ListAndWatchWithContext again and again, with the
-// backoff between two calls, until ctx is done. If it is done already, releases
+// RunWithContext calls ListAndWatchWithContext repeatedly, with the backoff between two calls, until ctx is done. If ctx is already done, releases
 // before 1.37 do not call it at all.
 // Mirrors client-go tools/cache.(*Reflector).RunWithContext (v0.35.10 and v0.37.2).
 func (r *Reflector) RunWithContext(ctx context.Context) {
@@ -402,8 +389,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	}
 	for !r.features.quietReset || ctx.Err() == nil {
 		r.round(ctx)
-		// The delay is drawn even if ctx is done, and after a round without an
-		// error too; it slides: it counts from the end of the round.
+		// The delay is computed even if ctx is done, and even after a round without an error. It counts from the end of the round.
 		if !r.backOff(ctx, r.outerClock, r.nextDelay(), thenListAgain, r.cause) {
 			break
 		}
@@ -413,7 +399,7 @@ func (r *Reflector) RunWithContext(ctx context.Context) {
 	logger.V(3).Info("Stopping reflector", "type", r.typeDescription, "resyncPeriod", r.resyncPeriod, "reflector", r.name)
 }
 
-// round is one ListAndWatch, with its error handled.
+// round calls ListAndWatch once, and handles its error.
 func (r *Reflector) round(ctx context.Context) {
 	defer utilruntime.HandleCrashWithContext(ctx)
 	err := r.ListAndWatchWithContext(ctx)
@@ -426,7 +412,7 @@ func (r *Reflector) round(ctx context.Context) {
 	r.watchErrorHandler(ctx, r, err)
 }
 
-// backOff waits for d, and says whether ctx is still alive then.
+// backOff waits for d. It returns false if ctx is done by then.
 func (r *Reflector) backOff(ctx context.Context, c clock.Clock, d time.Duration, then string, cause error) bool {
 	if ctx.Err() != nil {
 		return false
@@ -444,15 +430,15 @@ func (r *Reflector) backOff(ctx context.Context, c clock.Clock, d time.Duration,
 	return ctx.Err() == nil
 }
 
-// isExpiredError: the resourceVersion is too old. Servers before 1.18 said Gone.
+// isExpiredError reports whether the resourceVersion is too old. Servers before 1.18 answered Gone.
 func isExpiredError(err error) bool {
 	return apierrors.IsResourceExpired(err) || apierrors.IsGone(err)
 }
 
 const tooLargeMessage = "Too large resource version"
 
-// isTooLargeResourceVersionError: the resourceVersion is ahead of the server.
-// Servers before 1.18.6 said so only in the text of a Timeout.
+// isTooLargeResourceVersionError reports whether the resourceVersion is newer than the server's. Servers before 1.18.6 showed that only in the text of
+// a Timeout.
 func isTooLargeResourceVersionError(err error) bool {
 	if apierrors.HasStatusCause(err, metav1.CauseTypeResourceVersionTooLarge) {
 		return true
@@ -472,8 +458,7 @@ func isTooLargeResourceVersionError(err error) bool {
 	return strings.Contains(status.Status().Message, tooLargeMessage)
 }
 
-// isWatchErrorRetriable: the server cannot be reached or is overloaded, and
-// the same watch may well succeed later; a relist would only add to the load.
+// isWatchErrorRetriable reports whether the server is unreachable or overloaded. The same watch may succeed later; a relist would only add load.
 func isWatchErrorRetriable(err error) bool {
 	return utilnet.IsConnectionRefused(err) || apierrors.IsTooManyRequests(err)
 }
@@ -481,10 +466,9 @@ func isWatchErrorRetriable(err error) bool {
 // errStopRequested ends a watch because its context is done.
 var errStopRequested = errors.New("stop requested")
 
-// VeryShortWatchError is the end of a watch within a second and without an
-// event: something is wrong with it, so it is not simply reopened.
+// VeryShortWatchError is the error for a watch that ended within a second and without an event. The Reflector does not simply reopen such a watch.
 type VeryShortWatchError struct {
-	// Name of the Reflector.
+	// Name is the Reflector's name.
 	Name string
 }
 
@@ -494,7 +478,7 @@ func (e *VeryShortWatchError) Error() string {
 		"watch lasted less than a second and no items received", e.Name)
 }
 
-// tableGVKs are the kinds of Table, which has rows in place of objects (kubernetes#132926).
+// tableGVKs are the kinds of Table, which has rows instead of objects (kubernetes#132926).
 var tableGVKs = map[schema.GroupVersionKind]bool{
 	{Group: "meta.k8s.io", Version: "v1beta1", Kind: "Table"}: true,
 	{Group: "meta.k8s.io", Version: "v1", Kind: "Table"}:      true,

@@ -14,14 +14,13 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// ListAndWatch is ListAndWatchWithContext with a channel that stops it.
+// ListAndWatch is ListAndWatchWithContext with a stop channel.
 func (r *Reflector) ListAndWatch(stopCh <-chan struct{}) error {
 	return r.ListAndWatchWithContext(wait.ContextForChannel(stopCh))
 }
 
-// ListAndWatchWithContext gets all objects, by WatchList or by LIST, and then
-// watches from there until it must list again. It returns an error if it did
-// not get as far as an open watch.
+// ListAndWatchWithContext gets all objects, by WatchList or by LIST, and then watches from there until it must list again. It returns an error if it
+// could not open a watch.
 func (r *Reflector) ListAndWatchWithContext(ctx context.Context) (err error) {
 	logger := klog.FromContext(ctx)
 	logger.V(3).Info("Listing and watching", "type", r.typeDescription, "reflector", r.name)
@@ -60,24 +59,23 @@ func (r *Reflector) ListAndWatchWithContext(ctx context.Context) (err error) {
 	return r.watchWithResync(ctx, s)
 }
 
-// listCall is one LIST with all its pages. It runs in a goroutine that is
-// abandoned if ctx ends first, because a ListerWatcher may not heed ctx.
+// listCall is one LIST with all its pages. It runs in a goroutine that is abandoned if ctx is done first, because a ListerWatcher may ignore ctx.
 type listCall struct {
 	r    *Reflector
 	lock sync.Mutex
-	// abandoned: nothing may be reported any more.
+	// abandoned is set once nothing may be reported any more.
 	abandoned bool
-	// open is the request that has no answer yet.
+	// open is the number of the request that is not answered yet, otherwise 0.
 	open uint32
 }
 
-// fetch gets one page.
+// fetch requests one page.
 func (c *listCall) fetch(ctx context.Context, options metav1.ListOptions) (runtime.Object, error) {
 	r := c.r
 	if r.observer == nil {
 		return r.listerWatcher.ListWithContext(ctx, options)
 	}
-	c.sent(options)
+	c.reportSent(options)
 	obj, err := r.listerWatcher.ListWithContext(ctx, options)
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -95,7 +93,7 @@ func (c *listCall) fetch(ctx context.Context, options metav1.ListOptions) (runti
 	return obj, err
 }
 
-func (c *listCall) sent(options metav1.ListOptions) {
+func (c *listCall) reportSent(options metav1.ListOptions) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
 	if c.abandoned {
@@ -105,7 +103,7 @@ func (c *listCall) sent(options metav1.ListOptions) {
 	c.r.setPhase(PhaseListing, Event{Kind: KindRequestSent, Req: c.open, Verb: VerbList, Options: options.DeepCopy()})
 }
 
-// setUnavailable is Reflector.setUnavailable, unless nobody waits any more.
+// setUnavailable is Reflector.setUnavailable, unless the call was abandoned.
 func (c *listCall) setUnavailable() {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -153,7 +151,7 @@ func (r *Reflector) list(ctx context.Context) error {
 		p := &pager{pageSize: pageSize, fetch: func(o metav1.ListOptions) (runtime.Object, error) { return call.fetch(ctx, o) }}
 		out.list, out.err = p.list(metav1.ListOptions{ResourceVersion: resourceVersion})
 		if isExpiredError(out.err) || isTooLargeResourceVersionError(out.err) {
-			// This version is not to be had. Ask for the latest at once.
+			// This version is unavailable. List the latest at once.
 			call.setUnavailable()
 			out.list, out.err = p.list(metav1.ListOptions{ResourceVersion: r.relistResourceVersion()})
 		}
@@ -174,8 +172,7 @@ func (r *Reflector) list(ctx context.Context) error {
 	if out.err != nil {
 		return fmt.Errorf("failed to list %v: %w", r.typeDescription, out.err)
 	}
-	// "0" can be served by the watch cache, which never pages. If it came in
-	// pages there is none, and later lists are better paged too.
+	// The watch cache can serve "0", and never uses pages. Pages mean that there is no watch cache, so later lists should be paged, too.
 	if resourceVersion == "0" && out.list.paginated {
 		r.paginatedResult = true
 	}
@@ -221,8 +218,7 @@ func (r *Reflector) checkNotTable(list runtime.Object) error {
 	return nil
 }
 
-// watchWithResync watches, with the resync timer beside it: the timer starts
-// anew with every list.
+// watchWithResync watches, while the resync timer runs. The timer restarts with every list.
 func (r *Reflector) watchWithResync(ctx context.Context, s *stream) error {
 	resyncErr := make(chan error, 1)
 	resyncCtx, cancel := context.WithCancel(ctx)
@@ -240,7 +236,7 @@ func (r *Reflector) watchWithResync(ctx context.Context, s *stream) error {
 	return r.watch(ctx, s, resyncErr)
 }
 
-// resync asks the store to resync, every resyncPeriod.
+// resync calls the store's Resync every resyncPeriod.
 func (r *Reflector) resync(ctx context.Context, resyncErr chan<- error) {
 	if r.resyncPeriod == 0 {
 		return
@@ -267,5 +263,5 @@ func (r *Reflector) resync(ctx context.Context, resyncErr chan<- error) {
 	}
 }
 
-// since is how long ago start was, by the Reflector's clock.
-func (r *Reflector) since(start time.Time) time.Duration { return r.clock.Since(start) }
+// elapsed returns the time since start, by the Reflector's clock.
+func (r *Reflector) elapsed(start time.Time) time.Duration { return r.clock.Since(start) }

@@ -15,7 +15,7 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// runReflector runs a Reflector until the test's function returns.
+// runReflector runs a Reflector until while returns.
 func runReflector(t *testing.T, r *Reflector, while func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -27,7 +27,7 @@ func runReflector(t *testing.T, r *Reflector, while func()) {
 	<-done
 }
 
-// versionedStore hears of the Reflector's version.
+// versionedStore records the Reflector's versions.
 type versionedStore struct {
 	Store
 	versions []string
@@ -41,7 +41,7 @@ func TestReflectorFillsAStore(t *testing.T) {
 		store := &versionedStore{Store: NewStore(MetaNamespaceKeyFunc)}
 		r := NewNamedReflector("test", srv.lw(), &object{}, store, 0)
 		runReflector(t, r, func() {
-			srv.send(added(obj("b", "6")), bookmark("7"))
+			srv.send(addedEvent(obj("b", "6")), bookmark("7"))
 			synctest.Wait()
 		})
 		keys := store.ListKeys()
@@ -135,7 +135,7 @@ func TestOddListsAndEvents(t *testing.T) {
 			synctest.Wait()
 		})
 		equal(t, "keys", store.ListKeys(), []string{"p"})
-		if n := len(rec.of(KindEventDropped)); n != 3 {
+		if n := len(rec.eventsOf(KindEventDropped)); n != 3 {
 			t.Errorf("%d events were dropped, want 3", n)
 		}
 	})
@@ -147,8 +147,7 @@ func TestOddListsAndEvents(t *testing.T) {
 	}
 }
 
-// TestAbandonedList: a List that does not heed its context does not hold up
-// the stop, and reports nothing after it.
+// TestAbandonedList checks that a List that ignores its context does not delay the stop, and that nothing is reported after it.
 func TestAbandonedList(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := &recorder{}
@@ -160,7 +159,7 @@ func TestAbandonedList(t *testing.T) {
 		r := NewReflectorWithOptions(lw, nil, NewStore(MetaNamespaceKeyFunc), ReflectorOptions{Release: Release131, Observer: rec})
 		runReflector(t, r, func() {})
 		n := rec.len()
-		if a := rec.of(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
+		if a := rec.eventsOf(KindRequestAnswered); len(a) != 1 || !errors.Is(a[0].Err, context.Canceled) {
 			t.Errorf("KindRequestAnswered: %+v", a)
 		}
 		close(done)
@@ -229,7 +228,7 @@ func TestPlainInformer(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); c.RunWithContext(ctx) }()
 		synctest.Wait()
-		srv.send(modified(obj("a", "6")), added(obj("b", "7")), deleted(obj("b", "8")))
+		srv.send(modifiedEvent(obj("a", "6")), addedEvent(obj("b", "7")), deletedEvent(obj("b", "8")))
 		synctest.Wait()
 		time.Sleep(time.Minute)
 		synctest.Wait()
@@ -248,8 +247,8 @@ func TestWaitForGivesUp(t *testing.T) {
 		if WaitFor(ctx, "what never comes", inf.HasSyncedChecker()) || WaitForNamedCacheSyncWithContext(ctx, inf.HasSynced) || IsDone(inf.HasSyncedChecker()) {
 			t.Error("an informer that never ran has synced")
 		}
-		if !WaitForNamedCacheSync("nobody", ctx.Done()) {
-			t.Error("nothing to wait for takes no time")
+		if !WaitForNamedCacheSync("none", ctx.Done()) {
+			t.Error("waiting for no informer failed")
 		}
 	})
 }
@@ -260,10 +259,10 @@ func TestFilteringHandler(t *testing.T) {
 		_, tombstone := o.(DeletedFinalStateUnknown)
 		return tombstone || o.(*object).Labels["app"] == "x"
 	}}
-	in, out := labelled("in", "1", "x"), obj("out", "2")
+	in, out := objWithApp("in", "1", "x"), obj("out", "2")
 	f.OnAdd(in, true)
 	f.OnAdd(out, true)
-	f.OnUpdate(in, labelled("in", "3", "x"))
+	f.OnUpdate(in, objWithApp("in", "3", "x"))
 	f.OnUpdate(in, out)
 	f.OnUpdate(out, in)
 	f.OnUpdate(out, out)

@@ -20,9 +20,9 @@ import (
 // stream is an open watch.
 type stream struct {
 	watch.Interface
-	req    uint32
-	opened time.Time
-	// events is how many it brought so far.
+	req      uint32
+	openTime time.Time
+	// events is the number of events so far.
 	events int
 }
 
@@ -35,7 +35,7 @@ func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.Lis
 		return s, err
 	}
 	s.req = r.requests.Add(1)
-	s.opened = r.clock.Now()
+	s.openTime = r.clock.Now()
 	phase := PhaseWatching
 	if verb == VerbWatchList {
 		phase = PhaseWatchListing
@@ -47,17 +47,15 @@ func (r *Reflector) openWatch(ctx context.Context, verb Verb, options metav1.Lis
 	return s, err
 }
 
-// closed reports the end of s.
-func (r *Reflector) closed(s *stream, text string, err error) {
+// reportClosed reports the end of s.
+func (r *Reflector) reportClosed(s *stream, text string, err error) {
 	if r.observer != nil {
-		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.since(s.opened), Text: text, Err: err})
+		send(r.observer, Event{Kind: KindWatchClosed, Req: s.req, N: s.events, Dur: r.elapsed(s.openTime), Text: text, Err: err})
 	}
 }
 
-// watchList gets all objects by a WATCH with SendInitialEvents and replaces
-// the store's contents with them. The stream stays open for what follows. It
-// returns nil without an error if ctx is done, and an error if LIST should be
-// tried instead.
+// watchList gets all objects by a WATCH with SendInitialEvents and replaces the store's contents with them. It returns the stream, which stays open for
+// later events. It returns nil without an error if ctx is done, and an error if the caller should try LIST.
 // Mirrors client-go tools/cache.(*Reflector).watchList (v0.37.2).
 func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 	logger := klog.FromContext(ctx)
@@ -68,7 +66,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 	mayRetry := func(err error) bool {
 		if isWatchErrorRetriable(err) {
 			logger.V(2).Info("WatchList failed, backing off", "reflector", r.name, "type", r.typeDescription, "err", err)
-			// client-go does not look at ctx during this wait.
+			// client-go ignores ctx during this wait.
 			d := r.nextDelay()
 			r.setPhase(PhaseBackoff, Event{Kind: KindBackoff, Dur: d, Text: thenWatchListAgain, Err: err})
 			<-r.clock.After(d)
@@ -123,9 +121,9 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 		}
 		r.hold(ctx)
 		if err := r.store.Replace(temporary.List(), resourceVersion); err != nil {
-			// client-go leaves the stream open here; nobody would ever read it.
+			// client-go leaves the stream open here, though it is never read.
 			s.Stop()
-			r.closed(s, "its objects could not be stored", err)
+			r.reportClosed(s, "its objects could not be stored", err)
 			return nil, fmt.Errorf("unable to sync watch-list result: %w", err)
 		}
 		r.setLastSyncResourceVersion(resourceVersion)
@@ -134,8 +132,7 @@ func (r *Reflector) watchList(ctx context.Context) (*stream, error) {
 	return nil, nil
 }
 
-// watch watches until it must list again: the stream s if there is one, and
-// then ever new ones from the version that was reached.
+// watch watches until it must list again: first the stream s, if there is one, then new streams from the version that was reached.
 // Mirrors client-go tools/cache.(*Reflector).watch (v0.37.2).
 func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error) error {
 	logger := klog.FromContext(ctx)
@@ -145,15 +142,14 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 		if ctx.Err() != nil {
 			if s != nil {
 				s.Stop()
-				r.closed(s, "stopped", nil)
+				r.reportClosed(s, "stopped", nil)
 			}
 			return nil
 		}
-		// The clock starts before the request: a proxy may hold back the
-		// headers until the first event.
+		// Take the time before the request: a proxy may delay the headers until the first event.
 		start := r.clock.Now()
-		// A WATCH from nowhere begins with Added events in no particular order,
-		// whose versions say nothing about what has been seen. Before 0.36 they moved the version all the same.
+		// A WATCH without a version begins with Added events in no particular order, so their versions do not tell what has been seen. Before 0.36 they
+		// advanced the version nevertheless.
 		ordered := true
 		if s == nil {
 			from := r.LastSyncResourceVersion()
@@ -193,8 +189,7 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 		case errors.Is(err, errStopRequested):
 			return nil
 		case isExpiredError(err):
-			// A LIST from the last known version promises something at least as
-			// fresh, so that is tried before the version is given up.
+			// A LIST from the last known version returns something at least as fresh, so the version is kept for it.
 			logger.V(4).Info("Watch closed", "reflector", r.name, "type", r.typeDescription, "err", err)
 		case apierrors.IsTooManyRequests(err):
 			logger.V(2).Info("Watch returned 429, backing off", "reflector", r.name, "type", r.typeDescription)
@@ -213,10 +208,8 @@ func (r *Reflector) watch(ctx context.Context, s *stream, resyncErr <-chan error
 	}
 }
 
-// consume stores the events of s until it ends. With a temporary store it also
-// ends, leaving s open, at the mark of the end of the initial events, and
-// returns true. advance is told of every event's resourceVersion, whether
-// an event other than Added has come, and when, if it is known already.
+// consume stores the events of s until it ends. With a temporary store it also ends at the end mark of the initial events; then it returns true and
+// leaves s open. It calls advance with every event's resourceVersion, whether an event other than Added has come, and the time, which may be unknownTime.
 // Mirrors client-go tools/cache.handleAnyWatch (v0.37.2).
 func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, store ReflectorStore, temporary *cache,
 	advance func(rv string, pastInitial bool, at time.Duration), resyncErr <-chan error) (complete bool, err error) {
@@ -229,9 +222,9 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		}
 		s.Stop()
 		if errors.Is(err, errStopRequested) {
-			r.closed(s, text, nil)
+			r.reportClosed(s, text, nil)
 		} else {
-			r.closed(s, text, err)
+			r.reportClosed(s, text, err)
 		}
 	}()
 	var mark markTicker
@@ -263,7 +256,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		case event, ok := <-s.ResultChan():
 			if !ok {
 				text = "closed by the server"
-				if events == 0 && r.since(start) < time.Second {
+				if events == 0 && r.elapsed(start) < time.Second {
 					return false, &VeryShortWatchError{Name: r.name}
 				}
 				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", events)
@@ -285,13 +278,13 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			if s.events++; s.events%yieldEvery == 0 {
 				yield(r.gates)
 			}
-			at := unread
+			at := unknownTime
 			if r.observer != nil {
-				at = lasting(r.observeWatchEvent(s, temporary, event, m, endMark))
+				at = keepTime(r.observeWatchEvent(s, temporary, event, m, endMark))
 			}
 			if r.gates != nil {
 				r.hold(ctx)
-				at = unread
+				at = unknownTime
 			}
 			switch event.Type {
 			case watch.Added, watch.Modified, watch.Deleted:
@@ -300,7 +293,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 			case watch.Bookmark:
 				pastInitial = true
 				complete = complete || endMark
-				at, err = unread, nil
+				at, err = unknownTime, nil
 				if bookmarks != nil {
 					err = bookmarks.Bookmark(rv)
 				}
@@ -309,7 +302,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", r.name, "event", event)
 			}
 			if err != nil {
-				// The event is lost to the store; the version moves on all the same.
+				// The store has lost the event; the version advances nevertheless.
 				utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", r.name, "eventType", event.Type)
 				err = nil
 			}
@@ -320,27 +313,27 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 				logger.V(4).Info("End of the initial events", "reflector", r.name, "totalItems", events)
 				return true, nil
 			}
-			mark.saw()
+			mark.recordEvent()
 		}
 	}
 }
 
-// put hands an object on to the store; keyed is the store if it can be given the key that the Observer was told. It is given and returns the time,
-// where that is known.
+// put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil. at and the result are times
+// that may be unknownTime.
 func (r *Reflector) put(store ReflectorStore, keyed keySharer, event watch.Event, at time.Duration) (time.Duration, error) {
 	switch op := opOfWatch(event.Type); {
 	case keyed != nil:
 		return keyed.addKeyed(op, event.Object, r.watchEvent[0].Key, at)
 	case op == OpAdded:
-		return unread, store.Add(event.Object)
+		return unknownTime, store.Add(event.Object)
 	case op == OpUpdated:
-		return unread, store.Update(event.Object)
+		return unknownTime, store.Update(event.Object)
 	default:
-		return unread, store.Delete(event.Object)
+		return unknownTime, store.Delete(event.Object)
 	}
 }
 
-// accept returns the metadata of an event's object, or why it must be ignored.
+// accept returns the metadata of an event's object, or why the event must be ignored.
 func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool) (metav1.Object, string) {
 	if r.expectedType != nil {
 		if actual := reflect.TypeOf(event.Object); actual != r.expectedType {
@@ -367,8 +360,8 @@ func (r *Reflector) accept(ctx context.Context, event watch.Event, initial bool)
 	return m, ""
 }
 
-// observeWatchEvent emits KindWatchEvent, and returns when that was. With a temporary store it foretells
-// how many objects that will hold.
+// observeWatchEvent emits KindWatchEvent, and returns its time, which may be unknownTime. With a temporary store, the event contains how many objects that
+// will have.
 func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.Event, m metav1.Object, endMark bool) time.Duration {
 	e := &r.watchEvent[0]
 	e.Kind, e.Req, e.Op, e.RV, e.Flag = KindWatchEvent, s.req, opOfWatch(event.Type), m.GetResourceVersion(), endMark
@@ -387,17 +380,16 @@ func (r *Reflector) observeWatchEvent(s *stream, temporary *cache, event watch.E
 		}
 		if endMark {
 			r.setPhase(PhaseWatching, *e)
-			return unread
+			return unknownTime
 		}
 	}
-	return observeAt(r.timed, unread, r.watchEvent[:])
+	return observeAt(r.timedObserver, unknownTime, r.watchEvent[:])
 }
 
 // markInterval is how often a WatchList warns that its end mark is missing.
 const markInterval = 10 * time.Second
 
-// markTicker warns while the end mark of a WatchList does not come. The zero
-// value never ticks.
+// markTicker warns while the end mark of a WatchList is missing. The zero value never ticks.
 type markTicker struct {
 	c      <-chan time.Time
 	ticker clock.Ticker
@@ -418,7 +410,7 @@ func newMarkTicker(logger klog.Logger, name string, c clock.Clock, start time.Ti
 	return markTicker{c: t.C(), ticker: t, clock: c, logger: logger, name: name, start: start}
 }
 
-func (t *markTicker) saw() {
+func (t *markTicker) recordEvent() {
 	if t.ticker != nil {
 		t.last = t.clock.Now()
 	}

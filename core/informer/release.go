@@ -2,16 +2,15 @@ package informer
 
 import "fmt"
 
-// Release is a client-go release whose default behaviour an informer shows.
+// Release is a client-go release whose default behaviour an informer has.
 type Release uint8
 
-// The releases (client-go 0.31 is named 1.31, after Kubernetes), each as it is with its default gates.
-// The zero value means Release137.
+// The releases, each with its default feature gates; client-go 0.31 is named 1.31, after Kubernetes. The zero value means Release137.
 const (
 	// ReleaseDefault is Release137.
 	ReleaseDefault Release = iota
-	// Release131: DeltaFIFO, LIST then WATCH. Before 0.33 client-go knew no contexts; here a request that is under way
-	// when the informer stops is cancelled in this release too.
+	// Release131: DeltaFIFO, LIST then WATCH. Before 0.33 client-go had no contexts; here a request in flight is cancelled when the informer stops, in
+	// this release, too.
 	Release131
 	// Release133: RealFIFO, LIST then WATCH.
 	Release133
@@ -21,7 +20,7 @@ const (
 	Release137
 )
 
-// ParseRelease reads "1.31", "1.33", "1.35" or "1.37"; an empty string is the default.
+// ParseRelease parses "1.31", "1.33", "1.35" or "1.37". "1.36" is read as 1.37, and an empty string as the default.
 func ParseRelease(s string) (Release, error) {
 	switch s {
 	case "":
@@ -38,7 +37,7 @@ func ParseRelease(s string) (Release, error) {
 	return 0, fmt.Errorf("unknown release %q: choose 1.31, 1.33, 1.35 or 1.37", s)
 }
 
-// String returns the release as ParseRelease reads it.
+// String returns the release in the form that ParseRelease accepts.
 func (e Release) String() string {
 	switch e {
 	case Release131:
@@ -52,8 +51,8 @@ func (e Release) String() string {
 	}
 }
 
-// features are what sets the releases apart: the gates of client-go that are on by
-// default in the release, and what the release does without a gate.
+// features are the differences between the releases: the feature gates of client-go that are on by default in the release, and behaviour without a
+// gate.
 type features struct {
 	inOrder         bool // InOrderInformers: RealFIFO in place of DeltaFIFO
 	batch           bool // InOrderInformersBatchProcess
@@ -64,46 +63,46 @@ type features struct {
 
 	// Only in 0.31.
 
-	// pauseAtOnce: the pause after a handler's panic begins at once, not when the next notification has come.
+	// pauseAtOnce: the pause after a handler's panic begins at once, not when the next notification arrives.
 	pauseAtOnce bool
-	// looseResync: a relist does not wait for a resync that is under way.
+	// looseResync: a relist does not wait for a running resync.
 	looseResync bool
 
 	// Before 0.35.
 
-	// drains: the process loop does not look at its context: it pops a closed queue until it is empty.
+	// drains: the process loop ignores its context and pops a closed queue until it is empty.
 	drains bool
 
 	// Before 0.36.
 
-	// quietReset: the backoff starts over when two minutes have passed since its last use, not since its
-	// last reset; its waits heed ReflectorOptions.Clock; and a Reflector that is stopped before it runs asks for nothing.
+	// quietReset: the backoff starts over when two minutes have passed since its last use, not since its last reset. Its waits use
+	// ReflectorOptions.Clock. And a Reflector that is stopped before it runs sends no request.
 	quietReset bool
-	// lockedLamps: HasSynced asks the queue under its lock, which is held while an item is processed, and a
-	// handler's HasSynced asks the informer. From 0.36 on both are channels that goroutines of their own close.
-	lockedLamps bool
-	// tables: what a LIST or a WATCH brings in the form of a Table is taken as it is, but not in a WatchList.
+	// lockedHasSynced: the informer's HasSynced takes the queue's lock, which is held while an item is processed, and a handler's HasSynced calls the
+	// informer's. From 0.36 on both are channels that separate goroutines close.
+	lockedHasSynced bool
+	// tables: a LIST or a WATCH in the form of a Table is accepted, but not a WatchList.
 	tables bool
-	// versionFromAdded: in a WATCH from "" or "0" the first Added moves the resourceVersion already.
+	// versionFromAdded: in a WATCH from "" or "0" even the first Added advances the resourceVersion.
 	versionFromAdded bool
-	// keepsBookmarks: a store is not told of bookmarks, ReflectorBookmarkStore or not.
+	// keepsBookmarks: bookmarks are not passed to the store, even if it is a ReflectorBookmarkStore.
 	keepsBookmarks bool
 }
 
-// before036 adds what 0.36 changed.
-func (f features) before036() features {
-	f.quietReset, f.lockedLamps, f.tables, f.versionFromAdded, f.keepsBookmarks = true, true, true, true, true
+// addBehaviourBefore036 returns f plus the behaviour that 0.36 changed.
+func (f features) addBehaviourBefore036() features {
+	f.quietReset, f.lockedHasSynced, f.tables, f.versionFromAdded, f.keepsBookmarks = true, true, true, true, true
 	return f
 }
 
 func (e Release) features() features {
 	switch e {
 	case Release131:
-		return features{pauseAtOnce: true, looseResync: true, drains: true}.before036()
+		return features{pauseAtOnce: true, looseResync: true, drains: true}.addBehaviourBefore036()
 	case Release133:
-		return features{inOrder: true, drains: true}.before036()
+		return features{inOrder: true, drains: true}.addBehaviourBefore036()
 	case Release135:
-		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.before036()
+		return features{inOrder: true, batch: true, watchList: true, resourceVersion: true}.addBehaviourBefore036()
 	default:
 		return features{inOrder: true, batch: true, atomic: true, unlock: true, watchList: true, resourceVersion: true}
 	}

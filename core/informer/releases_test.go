@@ -22,19 +22,19 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// What the releases of client-go do differently behind no gate of 0.37.2's.
+// These tests cover differences between the releases of client-go that no feature gate of 0.37.2 controls.
 
 // withoutWatchList makes every release begin with a LIST.
 func withoutWatchList(lw *ListWatch) ListerWatcher {
-	return ToListWatcherWithWatchListSemantics(lw, optsOut{})
+	return ToListWatcherWithWatchListSemantics(lw, noWatchList{})
 }
 
-type optsOut struct{}
+type noWatchList struct{}
 
-func (optsOut) IsWatchListSemanticsUnSupported() bool { return true }
+func (noWatchList) IsWatchListSemanticsUnSupported() bool { return true }
 
-// TestPanicOfAPlainInformersHandler: it leaves RunWithContext at once, while
-// the Reflector is still at work; and nothing is left when its context ends.
+// TestPanicOfAPlainInformersHandler checks that a handler's panic leaves RunWithContext at once, while the Reflector still runs, and that no goroutine
+// is left when the context ends.
 func TestPanicOfAPlainInformersHandler(t *testing.T) {
 	defer func(handlers []func(context.Context, any)) { utilruntime.PanicHandlers = handlers }(utilruntime.PanicHandlers)
 	utilruntime.PanicHandlers = nil
@@ -69,7 +69,7 @@ func TestPanicOfAPlainInformersHandler(t *testing.T) {
 	})
 }
 
-// TestWaitForLogsItsCaller: the lines carry the file and line of who waits.
+// TestWaitForLogsItsCaller checks that the log lines have the file and line of WaitFor's caller.
 func TestWaitForLogsItsCaller(t *testing.T) {
 	var out bytes.Buffer
 	logger := textlogger.NewLogger(textlogger.NewConfig(textlogger.Output(&out)))
@@ -90,21 +90,20 @@ func TestWaitForLogsItsCaller(t *testing.T) {
 	}
 	for _, l := range lines {
 		if !strings.Contains(l, want) {
-			t.Errorf("%q does not carry %s", l, want)
+			t.Errorf("%q does not contain %s", l, want)
 		}
 	}
 }
 
-// TestLampsGoOnAfterTheLast: the informer has synced when the last initial
-// object is indexed, not when it is being, and a handler when it has returned
-// from the last OnAdd. Before 0.36 all lamps go on in that very moment.
-func TestLampsGoOnAfterTheLast(t *testing.T) {
+// TestSyncedAfterTheLastObject checks that the informer has synced once the last initial object has been indexed, but not while it is being indexed.
+// A handler has synced once it has returned from the last OnAdd. Before 0.36 the queue, the informer and its registrations become synced at one moment.
+func TestSyncedAfterTheLastObject(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"), obj("c", "3"))}}, nil)
 		var r *running
 		early := 0
 		r = build(t, srv, SharedIndexInformerOptions{Release: release, Indexers: Indexers{"slow": func(any) ([]string, error) {
-			time.Sleep(time.Second) // long enough for whoever waits for a lamp to see it
+			time.Sleep(time.Second) // long enough for another goroutine to see a HasSynced that is early
 			if IsDone(r.HasSyncedChecker()) || IsDone(r.controller.HasSyncedChecker()) || IsDone(r.reg.HasSyncedChecker()) {
 				early++
 			}
@@ -124,13 +123,13 @@ func TestLampsGoOnAfterTheLast(t *testing.T) {
 		synctest.Wait()
 		r.check()
 		if early != 0 {
-			t.Errorf("a lamp was on while an initial object was being indexed, %d times", early)
+			t.Errorf("synced while an initial object was being indexed, %d times", early)
 		}
 		if !r.HasSynced() || !IsDone(r.HasSyncedChecker()) || !r.GetController().HasSynced() || !r.reg.HasSynced() {
 			t.Error("not synced with everything indexed")
 		}
 		if last.HasSynced() || IsDone(last.HasSyncedChecker()) {
-			t.Error("a handler has synced that is in its first OnAdd")
+			t.Error("a handler has synced during its first OnAdd")
 		}
 		time.Sleep(3 * time.Minute)
 		synctest.Wait()
@@ -150,14 +149,13 @@ func TestLampsGoOnAfterTheLast(t *testing.T) {
 			}
 		}
 		if !slices.Equal(lamps, []Kind{KindProcessed, KindQueueSynced, KindInformerSynced}) {
-			t.Errorf("the lamps went on in the order %v", lamps)
+			t.Errorf("the order of the events is %v", lamps)
 		}
 		r.stop()
 	})
 }
 
-// TestHasSyncedWaitsForTheQueue: before 0.36 whoever asks HasSynced gets the
-// queue's lock, so the answer never comes out of the middle of processing.
+// TestHasSyncedWaitsForTheQueue checks that before 0.36 HasSynced takes the queue's lock, so that it never returns in the middle of processing.
 func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 	for _, release := range releases {
 		t.Run(release.String(), func(t *testing.T) {
@@ -203,7 +201,7 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 					runtime.Gosched()
 				}
 				if len(asked) != 0 {
-					t.Error("HasSynced was answered while an object was being indexed")
+					t.Error("HasSynced returned while an object was being indexed")
 				}
 				close(goOn)
 				if !<-asked {
@@ -216,12 +214,12 @@ func TestHasSyncedWaitsForTheQueue(t *testing.T) {
 	}
 }
 
-// TestStopWithABacklog: the process loop of 0.31 and 0.33 pops a closed queue
-// until it is empty; that of later releases looks at its context first.
+// TestStopWithABacklog checks that the process loop of 0.31 and 0.33 pops a closed queue until it is empty, and that those of later releases check
+// their context first.
 func TestStopWithABacklog(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"), obj("b", "2"))}},
-			[]reply{{events: []watch.Event{modified(obj("a", "6")), modified(obj("a", "7")), added(obj("c", "8"))}}})
+			[]reply{{events: []watch.Event{modifiedEvent(obj("a", "6")), modifiedEvent(obj("a", "7")), addedEvent(obj("c", "8"))}}})
 		g := newGates()
 		g.hold(StagePop)
 		rec, h := &recorder{}, &calls{}
@@ -232,7 +230,7 @@ func TestStopWithABacklog(t *testing.T) {
 		go func() { defer close(done); c.RunWithContext(ctx) }()
 		synctest.Wait()
 		equal(t, "calls before the stop", h.lines(), nil)
-		cancel() // and what Pop waits for at the gate goes on
+		cancel() // also ends the hold at the gate
 		<-done
 		var objects []string
 		for _, o := range store.List() {
@@ -241,22 +239,22 @@ func TestStopWithABacklog(t *testing.T) {
 		slices.Sort(objects)
 		wantStore, wantCalls := []string{"a@7", "b@2", "c@8"}, []string{"add a@1 true", "add b@2 true", "update a@1 -> a@6", "update a@6 -> a@7", "add c@8 false"}
 		switch release {
-		case Release131: // all of a is one item
+		case Release131: // all deltas of a are one item
 			wantCalls = []string{"add a@1 true", "update a@1 -> a@6", "update a@6 -> a@7", "add b@2 true", "add c@8 false"}
 		case Release135, Release137: // one batch, one ReplacedAll
 			wantStore, wantCalls = []string{"a@1", "b@2"}, wantCalls[:2]
 		}
 		equal(t, "store", objects, wantStore)
 		equal(t, "calls", h.lines(), wantCalls)
-		// Before 0.36 HasSynced asks the queue, after the stop too.
+		// Before 0.36 HasSynced asks the queue, even after the stop.
 		if !c.HasSynced() {
 			t.Error("the queue has not synced")
 		}
 	})
 }
 
-// TestSyncedByTheStop: the informer's HasSynced of releases before 0.36 asks the
-// queue, so an initial list that was processed while the informer stopped counts.
+// TestSyncedByTheStop checks the HasSynced of releases before 0.36, which asks the queue: an initial list that was processed while the informer stopped
+// counts.
 func TestSyncedByTheStop(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		g := newGates()
@@ -274,7 +272,7 @@ func TestSyncedByTheStop(t *testing.T) {
 	})
 }
 
-// TestRunWithAClosedStopChannel: only the loop of 0.36 makes a first round without looking.
+// TestRunWithAClosedStopChannel checks that only release 1.37 begins a round if its context is already done.
 func TestRunWithAClosedStopChannel(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
@@ -295,12 +293,11 @@ func TestRunWithAClosedStopChannel(t *testing.T) {
 	})
 }
 
-// TestVersionFromNowhere: before 0.36 the first Added of a WATCH from "" or "0"
-// moves the version, and the next WATCH starts there.
+// TestVersionFromNowhere checks that before 0.36 the first Added of a WATCH from "" or "0" advances the version, and that the next WATCH starts there.
 func TestVersionFromNowhere(t *testing.T) {
 	for _, from := range []string{"", "0"} {
 		forReleases(t, func(t *testing.T, release Release) {
-			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{added(obj("a", "7")), added(obj("b", "3"))}}, {}})
+			srv := newServer([]reply{{list: list(from)}}, []reply{{events: []watch.Event{addedEvent(obj("a", "7")), addedEvent(obj("b", "3"))}}, {}})
 			r := build(t, srv, SharedIndexInformerOptions{Release: release})
 			r.listerWatcher = withoutWatchList(srv.lw())
 			r.run()
@@ -325,7 +322,7 @@ func TestVersionFromNowhere(t *testing.T) {
 	}
 }
 
-// TestControllersVersion: GetController's version is behind the gate InformerResourceVersion.
+// TestControllersVersion checks that GetController's version needs the gate InformerResourceVersion.
 func TestControllersVersion(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		r := start(t, serve(release, "5", obj("a", "1")), SharedIndexInformerOptions{Release: release})
@@ -335,13 +332,13 @@ func TestControllersVersion(t *testing.T) {
 			want = ""
 		}
 		if rv := r.GetController().LastSyncResourceVersion(); rv != want || r.LastSyncResourceVersion() != "5" {
-			t.Errorf("the controller says %q, want %q; the informer %q", rv, want, r.LastSyncResourceVersion())
+			t.Errorf("the controller returns %q, want %q; the informer %q", rv, want, r.LastSyncResourceVersion())
 		}
 		r.stop()
 	})
 }
 
-// TestTables: releases before 0.36 take a Table for what it is an object of, but not 0.35 in a WatchList.
+// TestTables checks that releases before 0.36 accept a Table in place of an object, but not in a WatchList of 0.35.
 func TestTables(t *testing.T) {
 	table := func(name, rv string) *unstructured.Unstructured {
 		return &unstructured.Unstructured{Object: map[string]any{"apiVersion": "meta.k8s.io/v1", "kind": "Table",
@@ -399,14 +396,14 @@ func TestTables(t *testing.T) {
 				want, dropped = nil, 2
 			}
 			equal(t, release.String()+" after a WatchList", store.ListKeys(), want)
-			if n := len(rec.of(KindEventDropped)); n != dropped {
+			if n := len(rec.eventsOf(KindEventDropped)); n != dropped {
 				t.Errorf("%v: %d dropped, want %d", release, n, dropped)
 			}
 		})
 	}
 }
 
-// TestClockOfTheOuterDelay: before 0.36 the wait between two rounds heeds ReflectorOptions.Clock.
+// TestClockOfTheOuterDelay checks that before 0.36 the wait between two rounds uses ReflectorOptions.Clock.
 func TestClockOfTheOuterDelay(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{err: errForbidden()}}, nil)
@@ -427,8 +424,7 @@ func TestClockOfTheOuterDelay(t *testing.T) {
 	})
 }
 
-// TestPauseAfterAPanic: a handler's panic is followed by a second of pause, in 0.31
-// at once and later when the next notification has come.
+// TestPauseAfterAPanic checks the pause of a second after a handler's panic: in 0.31 it begins at once, later when the next notification arrives.
 func TestPauseAfterAPanic(t *testing.T) {
 	defer func(crash bool, handlers []func(context.Context, any)) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
@@ -457,7 +453,7 @@ func TestPauseAfterAPanic(t *testing.T) {
 			go func() { defer close(done); inf.RunWithContext(ctx) }()
 			synctest.Wait()
 			time.Sleep(10 * time.Second)
-			srv.send(added(obj("b", "6")))
+			srv.send(addedEvent(obj("b", "6")))
 			time.Sleep(10 * time.Second)
 			cancel()
 			<-done
@@ -472,13 +468,13 @@ func TestPauseAfterAPanic(t *testing.T) {
 	}
 }
 
-// TestRelistBesideAStuckResync: since 0.33 a round of ListAndWatch ends only
-// when its resync has; in 0.31 the next one begins beside it.
+// TestRelistBesideAStuckResync checks that since 0.33 a round of ListAndWatch ends only when its resync has ended, and that in 0.31 the next round does
+// not wait for it.
 func TestRelistBesideAStuckResync(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5", obj("a", "1"))}}, nil)
 		stuck, goOn := make(chan struct{}), make(chan struct{})
-		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), stuck: stuck, goOn: goOn}
+		store := &stuckStore{Store: NewStore(MetaNamespaceKeyFunc), inResync: stuck, release: goOn}
 		r := NewReflectorWithOptions(withoutWatchList(srv.lw()), &object{}, store, ReflectorOptions{Release: release, ResyncPeriod: time.Second})
 		runReflector(t, r, func() {
 			<-stuck
@@ -500,20 +496,20 @@ func TestRelistBesideAStuckResync(t *testing.T) {
 	})
 }
 
-// stuckStore has a Resync that does not return before goOn.
+// stuckStore has a Resync that does not return before goOn is closed.
 type stuckStore struct {
 	Store
-	first       sync.Once
-	stuck, goOn chan struct{}
+	first             sync.Once
+	inResync, release chan struct{}
 }
 
 func (s *stuckStore) Resync() error {
-	s.first.Do(func() { close(s.stuck) })
-	<-s.goOn
+	s.first.Do(func() { close(s.inResync) })
+	<-s.release
 	return nil
 }
 
-// TestBookmarksOfAStore: ReflectorBookmarkStore came in 0.36; earlier releases tell no store of bookmarks.
+// TestBookmarksOfAStore checks that a store gets bookmarks only since 0.36, which introduced ReflectorBookmarkStore.
 func TestBookmarksOfAStore(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := newServer([]reply{{list: list("5")}}, []reply{{events: []watch.Event{bookmark("7")}}})
@@ -528,16 +524,16 @@ func TestBookmarksOfAStore(t *testing.T) {
 		if release == Release137 {
 			want = []string{"7"}
 		}
-		equal(t, "bookmarks", store.told, want)
+		equal(t, "bookmarks", store.bookmarks, want)
 	})
 }
 
 type bookmarkStore struct {
 	Store
-	told []string
+	bookmarks []string
 }
 
 func (s *bookmarkStore) Bookmark(rv string) error {
-	s.told = append(s.told, rv)
+	s.bookmarks = append(s.bookmarks, rv)
 	return nil
 }

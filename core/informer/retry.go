@@ -8,9 +8,9 @@ import (
 
 // RetryWithDeadline decides how long a kind of error may be retried.
 type RetryWithDeadline interface {
-	// After is told the outcome of every attempt.
+	// After records the outcome of every attempt.
 	After(error)
-	// ShouldRetry says whether to try again.
+	// ShouldRetry reports whether to try again.
 	ShouldRetry() bool
 }
 
@@ -22,9 +22,8 @@ type retryWithDeadline struct {
 	clock       clock.Clock
 }
 
-// NewRetryWithDeadline returns a RetryWithDeadline that allows retries until
-// maxRetryDuration has passed since the first error of a run; a run ends after
-// minResetPeriod without such an error. A zero maxRetryDuration never allows one.
+// NewRetryWithDeadline returns a RetryWithDeadline that allows retries until maxRetryDuration has passed since the first error of a series. A series
+// ends after minResetPeriod without such an error. A maxRetryDuration that is not positive allows no retry.
 func NewRetryWithDeadline(maxRetryDuration, minResetPeriod time.Duration, isRetryable func(error) bool, clock clock.Clock) RetryWithDeadline {
 	return &retryWithDeadline{maxRetry: maxRetryDuration, minReset: minResetPeriod, isRetryable: isRetryable, clock: clock}
 }

@@ -1,12 +1,10 @@
 package informer
 
-// ringKeep is the capacity up to which an empty ring keeps its array; a larger
-// one was needed for a burst, such as a first list, and is given back.
+// ringKeep is the capacity up to which an empty ring keeps its array. A larger array was needed for a burst, such as a first list, and is freed.
 const ringKeep = 4096
 
-// ring is a queue in a circular array that doubles when it is full. Unlike a
-// slice that is appended to and resliced it is not copied as it moves along.
-// It is not safe for concurrent use.
+// ring is a queue in a circular array that doubles when it is full. Unlike a slice that is appended to and resliced, it need not be copied as it
+// advances. It is not safe for concurrent use.
 type ring[T any] struct {
 	data []T // length is zero or a power of two
 	head int
@@ -33,7 +31,7 @@ func (r *ring[T]) pop() T {
 	var zero T
 	p := r.at(0)
 	v := *p
-	*p = zero // let go of what it referred to
+	*p = zero // drop the references of the popped element
 	r.head = (r.head + 1) & (len(r.data) - 1)
 	r.n--
 	if r.n == 0 && len(r.data) > ringKeep {

@@ -27,7 +27,7 @@ func obj(name, rv string) *object {
 	return &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: name, ResourceVersion: rv}}
 }
 
-func labelled(name, rv, app string) *object {
+func objWithApp(name, rv, app string) *object {
 	o := obj(name, rv)
 	o.Labels = map[string]string{"app": app}
 	return o
@@ -47,9 +47,9 @@ func page(rv, next string, objs ...*object) *metav1.PartialObjectMetadataList {
 	return l
 }
 
-func added(o *object) watch.Event    { return watch.Event{Type: watch.Added, Object: o} }
-func modified(o *object) watch.Event { return watch.Event{Type: watch.Modified, Object: o} }
-func deleted(o *object) watch.Event  { return watch.Event{Type: watch.Deleted, Object: o} }
+func addedEvent(o *object) watch.Event    { return watch.Event{Type: watch.Added, Object: o} }
+func modifiedEvent(o *object) watch.Event { return watch.Event{Type: watch.Modified, Object: o} }
+func deletedEvent(o *object) watch.Event  { return watch.Event{Type: watch.Deleted, Object: o} }
 func bookmark(rv string) watch.Event {
 	return watch.Event{Type: watch.Bookmark, Object: &object{ObjectMeta: metav1.ObjectMeta{ResourceVersion: rv}}}
 }
@@ -82,20 +82,18 @@ func errRefused() error {
 	return &net.OpError{Op: "dial", Net: "tcp", Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
-// reply is a server's answer to one request. The zero reply to a WATCH is an
-// open stream without events, to a LIST an empty list.
+// reply is a server's answer to one request. The zero reply is, for a WATCH, an open stream without events, and for a LIST an empty list.
 type reply struct {
 	list   *metav1.PartialObjectMetadataList
 	err    error
 	events []watch.Event
 	close  bool
 	panic  bool
-	// late is how long a WATCH takes to be answered.
+	// late is how long the answer to a WATCH takes.
 	late time.Duration
 }
 
-// server is a scripted API server. It answers LIST and WATCH with the next
-// reply of each script, and with the last one again when a script is at its end.
+// server is a scripted API server. It answers LIST and WATCH with the next reply of each script, and repeats the last one at the end of a script.
 type server struct {
 	lock    sync.Mutex
 	t0      time.Time
@@ -104,13 +102,13 @@ type server struct {
 	log     []string
 	times   []time.Duration
 	streams []*fakeStream
-	// opened wakes open: a stream was added.
-	opened sync.Cond
+	// streamAdded wakes open when a stream was added.
+	streamAdded sync.Cond
 }
 
 func newServer(lists, watches []reply) *server {
 	s := &server{t0: time.Now(), lists: lists, watches: watches}
-	s.opened.L = &s.lock
+	s.streamAdded.L = &s.lock
 	return s
 }
 
@@ -196,13 +194,12 @@ func (s *server) watchWithContext(_ context.Context, o metav1.ListOptions) (watc
 		w.end()
 	}
 	s.streams = append(s.streams, w)
-	s.opened.Broadcast()
+	s.streamAdded.Broadcast()
 	return w, nil
 }
 
-// open returns the newest stream, and waits for it: an informer that has synced
-// need not have opened its watch yet, since a LIST alone can sync it. In a
-// synctest bubble waiting for a watch that is never opened is reported at once.
+// open waits for an open stream and returns the newest. The wait is needed because a LIST alone can sync an informer, before it opens its watch. If the
+// watch is never opened, the synctest bubble reports a deadlock at once.
 func (s *server) open() *fakeStream {
 	s.lock.Lock()
 	defer s.lock.Unlock()
@@ -210,11 +207,11 @@ func (s *server) open() *fakeStream {
 		if n := len(s.streams); n > 0 && s.streams[n-1].live() {
 			return s.streams[n-1]
 		}
-		s.opened.Wait()
+		s.streamAdded.Wait()
 	}
 }
 
-// send puts events on the newest stream, once there is one that is open.
+// send sends events on the newest stream, once one is open.
 func (s *server) send(events ...watch.Event) {
 	w := s.open()
 	for _, e := range events {
@@ -222,7 +219,7 @@ func (s *server) send(events ...watch.Event) {
 	}
 }
 
-// end closes the newest stream, once there is one that is open.
+// end closes the newest stream, once one is open.
 func (s *server) end() { s.open().end() }
 
 func (s *server) requests() []string {
@@ -285,8 +282,7 @@ func (w *fakeStream) stopped() bool {
 	return w.stop
 }
 
-// calls records what a handler is told. Equality of pointers is noted for
-// updates, and tombstones are marked.
+// calls records the calls of a handler. An update whose two objects are the same pointer is recorded as a resync; tombstones are marked.
 type calls struct {
 	lock sync.Mutex
 	log  []string
@@ -323,7 +319,7 @@ func (c *calls) OnUpdate(old, o any) {
 	}
 	c.add("update %s -> %s", name(old), name(o))
 }
-func (c *calls) deleted(o any, tombstoneKey string) {
+func (c *calls) addDelete(o any, tombstoneKey string) {
 	switch {
 	case tombstoneKey == "":
 		c.add("delete %s", name(o))
@@ -338,10 +334,10 @@ func (c *calls) deleted(o any, tombstoneKey string) {
 }
 func (c *calls) OnDelete(o any) {
 	if d, ok := o.(DeletedFinalStateUnknown); ok {
-		c.deleted(d.Obj, d.Key)
+		c.addDelete(d.Obj, d.Key)
 		return
 	}
-	c.deleted(o, "")
+	c.addDelete(o, "")
 }
 
 func equal(t *testing.T, what string, got, want []string) {
@@ -395,8 +391,7 @@ func (r *running) run() {
 	}()
 }
 
-// stop ends the informer and checks that the log agrees with what is inside,
-// to the last event.
+// stop ends the informer and checks that the fold of all events equals the informer's state.
 func (r *running) stop() {
 	r.t.Helper()
 	r.cancel()

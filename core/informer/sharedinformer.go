@@ -16,70 +16,64 @@ import (
 	"k8s.io/utils/ptr"
 )
 
-// SharedInformer keeps a local copy of a collection of objects and tells any
-// number of handlers of its changes.
+// SharedInformer keeps a store (the cache) of a collection of objects and notifies any number of handlers of its changes.
 //
-// The copy follows the server: every state it shows was a state of the object,
-// in the right order for each object, though some may be skipped, and there is
-// no order between objects. Objects are known by namespace and name alone; one
-// that was deleted and created again unseen is an update with a new UID.
+// The store follows the server: every state in it was a state of the object. The states of one object come in the right order, though some may be
+// skipped. There is no order between objects. Objects are identified by namespace and name only; if a deletion and a new creation were missed, they
+// appear as an update with a new UID.
 //
-// A handler gets its notifications one after another, in the order of the
-// changes, each after the store has changed. Handlers do not wait for each
-// other. What a slow handler has not got to piles up in memory.
+// A handler gets its notifications one after another, in the order of the changes, each after the store has changed. Handlers do not wait for each
+// other. The notifications that a slow handler has not handled yet accumulate in memory.
 type SharedInformer interface {
-	// AddEventHandler adds a handler with the informer's resync period. A
-	// handler added while the informer runs first gets an OnAdd for every stored object.
+	// AddEventHandler adds a handler with the informer's resync period. A handler that is added while the informer runs first gets an OnAdd for every
+	// stored object.
 	AddEventHandler(handler ResourceEventHandler) (ResourceEventHandlerRegistration, error)
-	// AddEventHandlerWithResyncPeriod adds a handler that is offered every
-	// stored object again about every resyncPeriod; zero means never. An
-	// informer made without a resync period does no resyncs.
+	// AddEventHandlerWithResyncPeriod adds a handler that gets every stored object again about every resyncPeriod; zero means never. An informer
+	// created without a resync period does no resyncs.
 	AddEventHandlerWithResyncPeriod(handler ResourceEventHandler, resyncPeriod time.Duration) (ResourceEventHandlerRegistration, error)
 	// AddEventHandlerWithOptions adds a handler.
 	AddEventHandlerWithOptions(handler ResourceEventHandler, options HandlerOptions) (ResourceEventHandlerRegistration, error)
-	// RemoveEventHandler ends a handler; again, and for a handler of another
-	// informer, it does nothing. A call of the handler that has begun is not
-	// waited for (see ShutDownEventHandler); what it has not got yet it will not get.
+	// RemoveEventHandler removes a handler. It does nothing if the handler was already removed or belongs to another informer. It does not wait for a
+	// running call of the handler (see ShutDownEventHandler); pending notifications are discarded.
 	RemoveEventHandler(handle ResourceEventHandlerRegistration) error
-	// GetStore returns the local copy. It must only be read.
+	// GetStore returns the store. Callers must only read it.
 	GetStore() Store
 	// GetController returns a Controller that only reports.
 	GetController() Controller
-	// Run is RunWithContext with a channel that stops it.
+	// Run is RunWithContext with a stop channel.
 	Run(stopCh <-chan struct{})
 	// RunWithContext runs until ctx is done. A second call returns at once.
 	RunWithContext(ctx context.Context)
-	// HasSynced says whether the first complete list is in the store. The
-	// handlers may not have seen it yet: ask their registrations. In releases before 1.37
-	// it waits while an item is processed, so a transform or an index function must not call it.
+	// HasSynced reports whether the first complete list is in the store. The handlers may not have seen it yet: call HasSynced of their registrations.
+	// Before 1.37 it waits while an item is processed, so a transform or an index function must not call it.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
 	HasSyncedChecker() DoneChecker
 	// LastSyncResourceVersion returns the resourceVersion that the Reflector has reached.
 	LastSyncResourceVersion() string
-	// SetWatchErrorHandler replaces the handler of the Reflector's errors. It is an error once the informer was started.
+	// SetWatchErrorHandler replaces the handler of the Reflector's errors. It returns an error once the informer was started.
 	SetWatchErrorHandler(handler WatchErrorHandler) error
 	// SetWatchErrorHandlerWithContext is SetWatchErrorHandler with a context.
 	SetWatchErrorHandlerWithContext(handler WatchErrorHandlerWithContext) error
-	// SetTransform sets a function that every object passes before it is queued. It is an error once the informer was started.
+	// SetTransform sets a function that is applied to every object before it is queued. It returns an error once the informer was started.
 	SetTransform(handler TransformFunc) error
-	// IsStopped says whether the informer has run and stopped. It cannot run again.
+	// IsStopped reports whether the informer has run and stopped. It cannot run again.
 	IsStopped() bool
 }
 
 // SharedIndexInformer is a SharedInformer with indices.
 type SharedIndexInformer interface {
 	SharedInformer
-	// AddIndexers adds indices, also while the informer runs, but not once it was stopped.
+	// AddIndexers adds indices. It works while the informer runs, but returns an error once it was stopped.
 	AddIndexers(indexers Indexers) error
-	// GetIndexer returns the local copy. It must only be read.
+	// GetIndexer returns the store. Callers must only read it.
 	GetIndexer() Indexer
 }
 
-// ResourceEventHandlerRegistration stands for a handler that was added.
+// ResourceEventHandlerRegistration represents a handler that was added.
 type ResourceEventHandlerRegistration interface {
-	// HasSynced says whether the informer has synced and the handler has returned from every OnAdd of the initial list.
-	// In releases before 1.37 it asks the informer's HasSynced.
+	// HasSynced reports whether the informer has synced and the handler has returned from every OnAdd of the initial list. Before 1.37 it calls the
+	// informer's HasSynced.
 	HasSynced() bool
 	// HasSyncedChecker allows waiting for HasSynced without polling.
 	HasSyncedChecker() DoneChecker
@@ -89,39 +83,38 @@ type ResourceEventHandlerRegistration interface {
 type HandlerOptions struct {
 	// Logger replaces klog.Background().
 	Logger *klog.Logger
-	// ResyncPeriod of the handler; nil means the informer's, zero means never.
+	// ResyncPeriod is the handler's resync period; nil means the informer's, zero means never.
 	ResyncPeriod *time.Duration
-	// Name is shown for the handler; default is what can be told from its type or functions.
+	// Name is the handler's displayed name; default is derived from its type or functions.
 	Name string
 }
 
 // SharedIndexInformerOptions configures a SharedIndexInformer. All fields are optional.
 type SharedIndexInformerOptions struct {
-	// ResyncPeriod is how often resyncs are considered, and the resync period of handlers that do not set their own. Zero means no resyncs.
+	// ResyncPeriod is how often resyncs are considered, and the default resync period of handlers. Zero means no resyncs.
 	ResyncPeriod time.Duration
-	// Indexers of the store. The map is the informer's from then on.
+	// Indexers are the store's index functions. The informer takes ownership of the map.
 	Indexers Indexers
 	// ObjectDescription describes the expected type in logs.
 	ObjectDescription string
-	// Identifier is under what metrics are published, if it is reserved.
+	// Identifier is the identity under which metrics are published, if it is reserved.
 	Identifier InformerNameAndResource
-	// InformerMetricsProvider makes the metrics; nil means that of SetInformerMetricsProvider.
+	// InformerMetricsProvider creates the metrics; nil means that of SetInformerMetricsProvider.
 	InformerMetricsProvider InformerMetricsProvider
 
-	// MutationDetector guards the objects that handlers get; nil means that of
-	// NewCacheMutationDetector, which is off unless the environment wants it.
+	// MutationDetector guards the objects that handlers get; nil means that of NewCacheMutationDetector, which is off unless the environment switches
+	// it on.
 	MutationDetector MutationDetector
-	// Release is the release of client-go to behave like; default Release137.
+	// Release is the release of client-go whose behaviour the informer has; default Release137.
 	Release Release
-	// Observer is told of every transition.
+	// Observer receives every transition.
 	Observer Observer
 	// Gates can hold the informer at every Stage.
 	Gates Gates
-	// Clock replaces the real clock for backoff, resync, the age of watches and
-	// the pause after a handler's panic. Durations in events of the queue and of
-	// handlers are always real.
+	// Clock replaces the real clock for backoff, resync, the age of watches and the pause after a handler's panic. Durations in the queue's and the
+	// handlers' events are always real.
 	Clock clock.WithTicker
-	// Random replaces math/rand for the timeouts of watches and the jitter of backoffs; from 0 to below 1.
+	// Random replaces math/rand for the timeouts of watches and the jitter of backoffs. It returns numbers in [0, 1).
 	Random func() float64
 }
 
@@ -136,9 +129,8 @@ func NewSharedIndexInformer(lw ListerWatcher, exampleObject runtime.Object, defa
 	return NewSharedIndexInformerWithOptions(lw, exampleObject, SharedIndexInformerOptions{ResyncPeriod: defaultEventHandlerResyncPeriod, Indexers: indexers})
 }
 
-// NewSharedIndexInformerWithOptions returns a SharedIndexInformer of what lw
-// serves. Objects of another type than exampleObject are ignored; nil accepts
-// every type.
+// NewSharedIndexInformerWithOptions returns a SharedIndexInformer for the objects of lw. It ignores objects of another type than exampleObject; nil
+// accepts every type.
 func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.Object, options SharedIndexInformerOptions) SharedIndexInformer {
 	storeOpts := []StoreOption{WithObserver(options.Observer), WithStoreMetrics(options.Identifier, options.InformerMetricsProvider)}
 	if !options.Release.features().atomic {
@@ -173,8 +165,7 @@ func NewSharedIndexInformerWithOptions(lw ListerWatcher, exampleObject runtime.O
 	return s
 }
 
-// sharedIndexInformer implements SharedIndexInformer: a Controller that
-// processes deltas into an Indexer and hands notifications to a sharedProcessor.
+// sharedIndexInformer implements SharedIndexInformer: a Controller that processes deltas into an Indexer and passes notifications to a sharedProcessor.
 type sharedIndexInformer struct {
 	release           Release
 	features          features
@@ -190,31 +181,30 @@ type sharedIndexInformer struct {
 	random            func() float64
 	identifier        InformerNameAndResource
 	metricsProvider   InformerMetricsProvider
-	mutations         MutationDetector // nil unless wanted
+	mutations         MutationDetector // nil if off
 
 	// syncedLock makes closing synced and reporting it one step.
 	syncedLock sync.Mutex
 	synced     chan struct{}
-	// awaiting are the listeners to be told when the informer has synced, with lockedLamps.
-	awaiting []*processorListener
+	// awaitingListeners are the listeners to notify when the informer has synced; used only with lockedHasSynced.
+	awaitingListeners []*processorListener
 
 	startedLock sync.Mutex
 	started     bool
 	stopped     bool
 	controller  *controller
 	queue       Queue
-	// resyncCheckPeriod is how often the Reflector asks shouldResync.
+	// resyncCheckPeriod is how often the Reflector calls shouldResync.
 	resyncCheckPeriod               time.Duration
 	defaultEventHandlerResyncPeriod time.Duration
 	watchErrorHandler               WatchErrorHandlerWithContext
 	transform                       TransformFunc
 	lastListener                    int32
 
-	// blockDeltas is held while deltas are processed. Whoever else holds it may
-	// add a handler that misses nothing.
+	// blockDeltas is held while deltas are processed. While it is held elsewhere, a handler can be added without missing a delta.
 	blockDeltas sync.Mutex
-	// collected are notifications not handed to the processor yet; it belongs to whoever holds blockDeltas.
-	collected []notification
+	// pending are notifications that the processor does not have yet; blockDeltas guards it.
+	pending []notification
 }
 
 var _ SharedIndexInformer = &sharedIndexInformer{}
@@ -256,8 +246,7 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if s.observer != nil {
 		defer send(s.observer, Event{Kind: KindInformerStopped})
 	}
-	// The processor stops only after the controller, so that the process loop
-	// never meets a listener that has ended.
+	// The processor stops only after the controller, so that the process loop never sends to a listener that has ended.
 	processorCtx, stopProcessor := context.WithCancelCause(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	defer wg.Wait()
@@ -266,24 +255,24 @@ func (s *sharedIndexInformer) RunWithContext(ctx context.Context) {
 	if s.mutations != nil {
 		wg.Go(func() { s.mutations.Run(processorCtx.Done()) })
 	}
-	if !s.features.lockedLamps {
+	if !s.features.lockedHasSynced {
 		wg.Go(func() {
 			select {
 			case <-ctx.Done():
 			case <-s.controller.HasSyncedChecker().Done():
-				s.lightSynced()
+				s.markSynced()
 			}
 		})
 	}
 	defer func() {
 		s.startedLock.Lock()
 		defer s.startedLock.Unlock()
-		s.stopped = true // no new handlers from here on
+		s.stopped = true // from here on no handler can be added
 	}()
 	s.controller.RunWithContext(ctx)
 }
 
-// start builds the controller, and says whether this is the first start.
+// start builds the controller, and reports whether this is the first start.
 func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
@@ -291,12 +280,12 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		return false
 	}
 	s.queue = newQueue(s.release, logger, s.objectType, s.indexer, s.transform, s.identifier, s.metricsProvider, s.observer, s.gates)
-	if s.features.lockedLamps {
+	if s.features.lockedHasSynced {
 		switch q := s.queue.(type) {
 		case *RealFIFO:
-			q.onSynced = s.lightSynced
+			q.onSynced = s.markSynced
 		case *DeltaFIFO:
-			q.onSynced = s.lightSynced
+			q.onSynced = s.markSynced
 		}
 	}
 	p := &pipeline{store: s.indexer, sink: s, guard: &s.blockDeltas}
@@ -313,7 +302,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 		Gates:                        s.gates,
 		Clock:                        s.givenClock,
 		Random:                       s.random,
-		keyed:                        p.process,
+		keyedProcess:                 p.process,
 	}}
 	s.started = true
 	if s.observer != nil {
@@ -322,7 +311,7 @@ func (s *sharedIndexInformer) start(logger klog.Logger) bool {
 	return true
 }
 
-// description says what the informer is of.
+// description returns a description of the informer's objects.
 func (s *sharedIndexInformer) description() string {
 	if s.objectDescription != "" {
 		return s.objectDescription
@@ -333,35 +322,34 @@ func (s *sharedIndexInformer) description() string {
 	return fmt.Sprintf("%T", s.objectType)
 }
 
-// lightSynced lights the informer's lamp. With lockedLamps the queue calls it,
-// under its lock, and the lamps of the handlers that have nothing outstanding go on with it.
-func (s *sharedIndexInformer) lightSynced() {
+// markSynced makes the informer's HasSynced true. With lockedHasSynced the queue calls it, under its lock; then registrations with nothing outstanding
+// become synced at the same time.
+func (s *sharedIndexInformer) markSynced() {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
-	// Told before the channel is closed: the handlers' lamps wait for it, and their events are later ones.
+	// Before the channel is closed: the registrations wait for it, and their events must come later.
 	if s.observer != nil {
 		send(s.observer, Event{Kind: KindInformerSynced})
 	}
 	close(s.synced)
-	for _, l := range s.awaiting {
+	for _, l := range s.awaitingListeners {
 		l.tracker.upstreamHasSynced()
 	}
-	s.awaiting = nil
+	s.awaitingListeners = nil
 }
 
-// tellSynced tells l when the informer has synced. The initial list of l, if it
-// has one by now, must have been counted.
-func (s *sharedIndexInformer) tellSynced(l *processorListener) {
+// notifySynced notifies l's tracker when the informer has synced. If l gets an initial list, that must have been counted before.
+func (s *sharedIndexInformer) notifySynced(l *processorListener) {
 	s.syncedLock.Lock()
 	defer s.syncedLock.Unlock()
 	if IsDone(informerDone{s}) {
 		l.tracker.upstreamHasSynced()
 		return
 	}
-	s.awaiting = append(s.awaiting, l)
+	s.awaitingListeners = append(s.awaitingListeners, l)
 }
 
-// HasStarted says whether RunWithContext was called.
+// HasStarted reports whether RunWithContext was called.
 func (s *sharedIndexInformer) HasStarted() bool {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
@@ -374,10 +362,9 @@ func (s *sharedIndexInformer) IsStopped() bool {
 	return s.stopped
 }
 
-// HasSynced mirrors client-go tools/cache.(*sharedIndexInformer).HasSynced
-// (v0.35.10 and v0.37.2): before 0.36 it waits for whatever holds the queue's lock.
+// HasSynced mirrors client-go tools/cache.(*sharedIndexInformer).HasSynced (v0.35.10 and v0.37.2): before 0.36 it waits for the queue's lock.
 func (s *sharedIndexInformer) HasSynced() bool {
-	if !s.features.lockedLamps {
+	if !s.features.lockedHasSynced {
 		return IsDone(informerDone{s})
 	}
 	s.startedLock.Lock()
@@ -417,7 +404,7 @@ func (s *sharedIndexInformer) AddIndexers(indexers Indexers) error {
 
 func (s *sharedIndexInformer) GetController() Controller { return dummyController{s} }
 
-// dummyController reports about an informer and does not run it.
+// dummyController reports on an informer and does not run it.
 type dummyController struct{ s *sharedIndexInformer }
 
 func (dummyController) RunWithContext(context.Context)  {}
@@ -425,8 +412,7 @@ func (dummyController) Run(<-chan struct{})             {}
 func (d dummyController) HasSynced() bool               { return d.s.HasSynced() }
 func (d dummyController) HasSyncedChecker() DoneChecker { return d.s.HasSyncedChecker() }
 
-// LastSyncResourceVersion is empty in the releases that have the gate
-// InformerResourceVersion off.
+// LastSyncResourceVersion is empty in releases whose gate InformerResourceVersion is off.
 func (d dummyController) LastSyncResourceVersion() string {
 	if !d.s.features.resourceVersion {
 		return ""
@@ -437,8 +423,7 @@ func (d dummyController) LastSyncResourceVersion() string {
 // minimumResyncPeriod is the least resync period of a handler.
 const minimumResyncPeriod = time.Second
 
-// determineResyncPeriod says what a handler that wants desired gets from an
-// informer that checks every check.
+// determineResyncPeriod returns the resync period for a handler that requests desired, from an informer that checks every check.
 func determineResyncPeriod(logger klog.Logger, desired, check time.Duration) time.Duration {
 	switch {
 	case desired == 0:
@@ -477,54 +462,52 @@ func (s *sharedIndexInformer) AddEventHandlerWithOptions(handler ResourceEventHa
 	period := s.adjustResyncPeriod(logger, ptr.Deref(options.ResyncPeriod, s.defaultEventHandlerResyncPeriod))
 	s.lastListener++
 	var informerSynced func() bool
-	if s.features.lockedLamps {
+	if s.features.lockedHasSynced {
 		informerSynced = s.HasSynced
 	}
 	l := newProcessorListener(handler, listenerOptions{
-		logger:       logger,
-		clock:        s.clock,
-		id:           s.lastListener,
-		name:         options.Name,
-		requested:    period,
-		resyncPeriod: determineResyncPeriod(logger, period, s.resyncCheckPeriod),
-		upstream:     s.HasSyncedChecker(),
-		synced:       informerSynced,
-		pauseAtOnce:  s.features.pauseAtOnce,
-		observer:     s.observer,
-		gates:        s.gates,
+		logger:                logger,
+		clock:                 s.clock,
+		id:                    s.lastListener,
+		name:                  options.Name,
+		requestedResyncPeriod: period,
+		resyncPeriod:          determineResyncPeriod(logger, period, s.resyncCheckPeriod),
+		upstream:              s.HasSyncedChecker(),
+		synced:                informerSynced,
+		pauseAtOnce:           s.features.pauseAtOnce,
+		observer:              s.observer,
+		gates:                 s.gates,
 	})
 	if !s.started {
 		s.processor.addListener(l)
-		if s.features.lockedLamps {
-			s.tellSynced(l)
+		if s.features.lockedHasSynced {
+			s.notifySynced(l)
 		}
 		return l, nil
 	}
-	// While deltas are blocked the store stands still and nothing is
-	// distributed, so the replay misses nothing and repeats nothing.
+	// While blockDeltas is held, the store does not change and nothing is distributed, so the replay neither misses nor repeats anything.
 	s.blockDeltas.Lock()
 	defer s.blockDeltas.Unlock()
 	running := s.processor.addListener(l)
-	s.indexer.storage.frozen().each(func(at *slot) {
+	s.indexer.storage.currentView().each(func(at *slot) {
 		add := notification{op: OpAdded, isInInitialList: true, key: at.key, obj: at.obj}
 		if s.observer != nil {
 			add.rv = rvOf(at.obj)
 			send(s.observer, Event{Kind: KindDistributed, Op: OpAdded, Key: at.key, RV: add.rv, Flag: true, N: 1, Listener: l.id, Obj: at.obj})
 		}
-		// All of the initial list is counted before anybody can ask whether it is done.
+		// All of the initial list is counted before HasSynced can be called.
 		l.add(add)
 	})
 	switch {
-	case s.features.lockedLamps:
-		s.tellSynced(l)
+	case s.features.lockedHasSynced:
+		s.notifySynced(l)
 	case running:
 		s.processor.wg.Go(l.watchSynced)
 	}
 	return l, nil
 }
 
-// adjustResyncPeriod raises a handler's resync period to what is possible, or,
-// before the start, lowers the informer's check period to it.
+// adjustResyncPeriod raises a handler's resync period to the least possible or, before the start, lowers the informer's check period to it.
 func (s *sharedIndexInformer) adjustResyncPeriod(logger klog.Logger, period time.Duration) time.Duration {
 	if period <= 0 {
 		return period
@@ -550,14 +533,14 @@ func (s *sharedIndexInformer) adjustResyncPeriod(logger klog.Logger, period time
 func (s *sharedIndexInformer) RemoveEventHandler(handle ResourceEventHandlerRegistration) error {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
-	// Nobody may be sending to the listener when its channel is closed.
+	// No goroutine may send to the listener while it is stopped.
 	s.blockDeltas.Lock()
 	defer s.blockDeltas.Unlock()
 	return s.processor.removeListener(handle)
 }
 
-// ShutDownEventHandler removes a handler and waits until it will not be called
-// any more. It must not be called by the handler itself, which it would wait for.
+// ShutDownEventHandler removes a handler and waits until it will not be called any more. The handler must not call it, because it would wait for
+// itself.
 func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRegistration) error {
 	if err := informer.RemoveEventHandler(handle); err != nil {
 		return err
@@ -570,7 +553,7 @@ func ShutDownEventHandler(informer SharedInformer, handle ResourceEventHandlerRe
 	return nil
 }
 
-// The process loop calls these with blockDeltas held.
+// The process loop calls the following methods with blockDeltas held.
 
 func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
 	if s.mutations != nil {
@@ -579,8 +562,7 @@ func (s *sharedIndexInformer) onAdd(key string, obj any, isInInitialList bool) {
 	s.collect(notification{op: OpAdded, key: key, obj: obj, isInInitialList: isInInitialList})
 }
 
-// onUpdate treats an update that did not change the resourceVersion as a
-// resync: only listeners that are syncing get it.
+// onUpdate treats an update that did not change the resourceVersion as a resync: only listeners that are syncing get it.
 func (s *sharedIndexInformer) onUpdate(key string, old, obj any) {
 	if s.mutations != nil {
 		s.mutations.AddObject(obj)
@@ -599,24 +581,24 @@ func (s *sharedIndexInformer) onDelete(key string, obj any) {
 	s.collect(notification{op: OpDeleted, key: key, obj: obj})
 }
 
-// maxCollected is how many notifications of one batch or list are handed to the listeners together, at most.
-const maxCollected = 2 * chunkNotifications
+// maxCollected is at most how many notifications of one batch or list go to the listeners together.
+const maxPending = 2 * chunkNotifications
 
 func (s *sharedIndexInformer) collect(n notification) {
-	s.collected = append(s.collected, n)
-	if len(s.collected) == maxCollected {
+	s.pending = append(s.pending, n)
+	if len(s.pending) == maxPending {
 		s.flush()
 	}
 }
 
 func (s *sharedIndexInformer) flush() {
-	if len(s.collected) == 0 {
+	if len(s.pending) == 0 {
 		return
 	}
-	// Taken out first: what is handed on must not be handed on again if an Observer panics.
-	ns := s.collected
-	s.collected = nil
+	// Take them out first: if an Observer panics, they must not be distributed again.
+	ns := s.pending
+	s.pending = nil
 	s.processor.distribute(ns)
 	clear(ns)
-	s.collected = ns[:0]
+	s.pending = ns[:0]
 }

@@ -2,10 +2,8 @@ package informer
 
 import "hash/maphash"
 
-// Objects lie in numbered slots, in chunks of this many. A List takes the chunk
-// pointers under the lock and copies the objects after it, so a reader holds the
-// lock for N/64 steps; a writer that meets a chunk some List has taken copies
-// the chunk first.
+// Objects are in numbered slots, in chunks of chunkSize. List copies the chunk pointers under the lock and the objects after it, so a reader holds the
+// lock for N/64 steps. A writer that writes to a chunk that a List uses copies the chunk first.
 const (
 	chunkBits = 6
 	chunkSize = 1 << chunkBits
@@ -14,41 +12,39 @@ const (
 
 type slot struct {
 	key string
-	// obj is noObject in a slot that is free, and in one whose key is not stored
-	// any more but still stands in an index: client-go's indices keep such a key
-	// too when an object is changed in place.
+	// obj is noObject in a slot that is free. It is also noObject if the key is not stored any more but still is in an index: client-go's indices keep
+	// such a key, too, if an object was changed in place.
 	obj any
 }
 
-// noObject is the obj of slots without one; nil is an object that can be stored.
+// noObject is the obj of slots without an object; nil is an object that can be stored.
 var noObject any = new(struct{ _ byte })
 
-func (s *slot) used() bool { return s.obj != noObject }
+func (s *slot) hasObject() bool { return s.obj != noObject }
 
 type chunk struct {
-	// born is the generation in which the chunk was made. A List starts a new
-	// generation, and older chunks are never written again.
-	born  uint64
-	slots [chunkSize]slot
+	// generation is the generation in which the chunk was made. List starts a new generation, and chunks of older generations are never written again.
+	generation uint64
+	slots      [chunkSize]slot
 }
 
 // view is the contents at one moment. It never changes.
 type view struct {
 	chunks []*chunk
-	// slots is how many slots there are, used how many of them hold an object.
-	slots, used int
+	// slots is the number of slots, objects the number of those with an object.
+	slots, objects int
 }
 
 // each calls fn for every object.
 func (v *view) each(fn func(s *slot)) {
 	for i := range v.slots {
-		if s := &v.chunks[i>>chunkBits].slots[i&chunkMask]; s.used() {
+		if s := &v.chunks[i>>chunkBits].slots[i&chunkMask]; s.hasObject() {
 			fn(s)
 		}
 	}
 }
 
-//maporder:free a table of hashes is looked into and never walked
+//maporder:free the hashes are only for lookups; their order is never used
 var keySeed = maphash.MakeSeed()
 
 func hashKey(key string) uint32 {
@@ -56,16 +52,14 @@ func hashKey(key string) uint32 {
 	return uint32(h ^ h>>32)
 }
 
-// slotTable finds slots by key: open addressing with linear probing. An entry is
-// the hash of a key in its upper half and the slot's number plus one in its lower
-// half, so that a key is compared hardly ever but to find it right, growing
-// hashes nothing, and an entry takes half the memory of a string.
+// slotTable finds slots by key: open addressing with linear probing. An entry has the hash of a key in its upper half and the slot's number plus one in
+// its lower half. So a lookup rarely compares a key that is not the right one, growing hashes no keys, and an entry takes half the memory of a string.
 type slotTable struct {
 	entries []uint64 // length is zero or a power of two
 	n       int
 }
 
-// tableSize is the length of a table for n entries: at most three quarters of it are used.
+// tableSize returns the length of a table for n entries: at most three quarters of it are used.
 func tableSize(n int) int {
 	size := 8
 	for size*3 < n*4 {
@@ -106,7 +100,7 @@ func (t *slotTable) remove(hash uint32, id int) {
 		i = (i + 1) & mask
 	}
 	t.n--
-	// Entries behind the gap move up, unless that would put them before where they belong.
+	// Move later entries into the gap, unless that would put them before their home position.
 	for j := i; ; {
 		j = (j + 1) & mask
 		next := t.entries[j]
@@ -121,20 +115,19 @@ func (t *slotTable) remove(hash uint32, id int) {
 	t.entries[i] = 0
 }
 
-// idSet is a set of slot numbers: the same kind of table with nothing but the
-// numbers in it.
+// idSet is a set of slot numbers, in the same kind of table without hashes.
 type idSet struct {
 	entries []uint32 // number plus one; length is zero or a power of two
 	n       int
 }
 
-// spread makes a hash of a slot number.
+// spread hashes a slot number.
 func spread(id uint32) uint32 {
 	h := id * 0x9E3779B1
 	return h ^ h>>15
 }
 
-// add says whether id was not in the set.
+// add adds id, and reports whether it was not in the set.
 func (s *idSet) add(id int) bool {
 	if (s.n+1)*4 > len(s.entries)*3 {
 		old := s.entries
@@ -152,7 +145,7 @@ func (s *idSet) add(id int) bool {
 	return true
 }
 
-// place says whether e was not there.
+// place stores e, and reports whether it was not in the table.
 func (s *idSet) place(e uint32) bool {
 	mask := uint32(len(s.entries) - 1)
 	i := spread(e) & mask
@@ -166,7 +159,7 @@ func (s *idSet) place(e uint32) bool {
 	return true
 }
 
-// remove says whether id was in the set.
+// remove removes id, and reports whether it was in the set.
 func (s *idSet) remove(id int) bool {
 	if s.n == 0 {
 		return false

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestSlotTables holds the store's tables to Go's maps through random adds and removes.
+// TestSlotTables compares the store's tables with Go's maps through random adds and removes.
 func TestSlotTables(t *testing.T) {
 	rng := rand.New(rand.NewSource(1))
 	var set idSet
@@ -26,7 +26,7 @@ func TestSlotTables(t *testing.T) {
 		}
 		if rng.Intn(2) == 0 {
 			if set.add(id) == want[id] {
-				t.Fatalf("add(%d) with it there: %v", id, want[id])
+				t.Fatalf("add(%d) returned the wrong result, it was there: %v", id, want[id])
 			}
 			if !want[id] {
 				table.put(hashOf(id), id)
@@ -34,7 +34,7 @@ func TestSlotTables(t *testing.T) {
 			want[id] = true
 		} else {
 			if set.remove(id) != want[id] {
-				t.Fatalf("remove(%d) with it there: %v", id, want[id])
+				t.Fatalf("remove(%d) returned the wrong result, it was there: %v", id, want[id])
 			}
 			if want[id] {
 				table.remove(hashOf(id), id)
@@ -60,19 +60,19 @@ func TestSlotTables(t *testing.T) {
 	}
 }
 
-// TestStoreShrinks: a store that was large gives its slots back, and finds everything afterwards.
+// TestStoreShrinks checks that a store that was large frees its slots, and finds everything afterwards.
 func TestStoreShrinks(t *testing.T) {
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": func(o any) ([]string, error) { return []string{o.(*object).Labels["app"]}, nil }})
 	const n = 10_000
 	for i := range n {
-		_ = s.Add(labelled(fmt.Sprint("o", i), "1", fmt.Sprint("app", i%7)))
+		_ = s.Add(objWithApp(fmt.Sprint("o", i), "1", fmt.Sprint("app", i%7)))
 	}
 	before := s.List()
 	for i := range n - 70 {
-		_ = s.Delete(labelled(fmt.Sprint("o", i), "2", fmt.Sprint("app", i%7)))
+		_ = s.Delete(objWithApp(fmt.Sprint("o", i), "2", fmt.Sprint("app", i%7)))
 	}
 	if len(before) != n {
-		t.Errorf("%d objects in the List from before, want %d", len(before), n)
+		t.Errorf("%d objects in the earlier List, want %d", len(before), n)
 	}
 	if slots := len(s.storage.refs); slots > n/2 {
 		t.Errorf("%d slots for 70 objects", slots)
@@ -93,17 +93,17 @@ func TestStoreShrinks(t *testing.T) {
 	}
 	for i := n - 70; i < n; i++ {
 		if _, exists, _ := s.GetByKey(fmt.Sprint("ns/o", i)); !exists {
-			t.Errorf("o%d is gone", i)
+			t.Errorf("o%d is missing", i)
 		}
 	}
 }
 
-// TestChangedInPlace: an object that is changed in place leaves its key in the
-// index under the old value, as in client-go, also when it is deleted, and when it comes back.
+// TestChangedInPlace checks that an object that is changed in place leaves its key in the index under the old value, as in client-go. Deleting
+// the object, or adding it again, does not remove the key either.
 func TestChangedInPlace(t *testing.T) {
 	index := func(o any) ([]string, error) { return []string{o.(*object).Labels["app"]}, nil }
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": index})
-	o := labelled("a", "1", "x")
+	o := objWithApp("a", "1", "x")
 	_ = s.Add(o)
 	o.Labels["app"] = "y"
 	_ = s.Delete(o)
@@ -117,15 +117,15 @@ func TestChangedInPlace(t *testing.T) {
 	if _, exists, _ := s.GetByKey("ns/a"); exists || len(s.List()) != 0 || len(s.ListKeys()) != 0 {
 		t.Error("the deleted object is still there")
 	}
-	for i := range 100 { // its slot is not taken by others
-		_ = s.Add(labelled(fmt.Sprint("b", i), "1", "z"))
+	for i := range 100 { // other keys must not take its slot
+		_ = s.Add(objWithApp(fmt.Sprint("b", i), "1", "z"))
 	}
-	back := labelled("a", "2", "z")
+	back := objWithApp("a", "2", "z")
 	_ = s.Add(back)
 	if objs, err := s.ByIndex("app", "x"); err != nil || len(objs) != 1 || objs[0] != any(back) {
 		t.Errorf("objects %v, %v; want the one that came back", objs, err)
 	}
-	_ = s.Replace([]any{labelled("c", "3", "z")}, "3")
+	_ = s.Replace([]any{objWithApp("c", "3", "z")}, "3")
 	if values := s.ListIndexFuncValues("app"); !slices.Equal(values, []string{"z"}) {
 		t.Errorf("values %v after a Replace, want z alone", values)
 	}

@@ -15,10 +15,9 @@ import (
 	testingclock "k8s.io/utils/clock/testing"
 )
 
-// These tests drive the stores and queues that stand alone, ours and
-// client-go's, with the same random operations and compare every answer.
+// These tests apply the same random operations to our and client-go's standalone stores and queues, and compare every result.
 
-// thing is stored by its key; its value tells two apart.
+// thing is an object for these stores; val distinguishes two with the same key.
 type thing struct {
 	key string
 	val int
@@ -49,7 +48,7 @@ func errText(err error) string {
 	return err.Error()
 }
 
-// randomThings yields random things, now and then one without a key.
+// randomThings calls step with random things; some have no key.
 func randomThings(seed int64, n int, step func(r *rand.Rand, x thing)) {
 	r := rand.New(rand.NewSource(seed))
 	for range n {
@@ -89,7 +88,7 @@ type anyHeap interface {
 }
 
 func TestHeap(t *testing.T) {
-	less := func(a, b any) bool { return a.(thing).val/10 < b.(thing).val/10 } // with many equals
+	less := func(a, b any) bool { return a.(thing).val/10 < b.(thing).val/10 } // with many equal ones
 	play := func(h anyHeap, seed int64) (log []string) {
 		say := func(args ...any) { log = append(log, fmt.Sprint(args...)) }
 		n := 0
@@ -168,7 +167,7 @@ type anyFIFO interface {
 }
 
 func TestFIFO(t *testing.T) {
-	// pop is Pop with a process function that says what it sees.
+	// pop is Pop; its process function records its arguments.
 	play := func(f anyFIFO, pop func(func(any, bool) error) (any, error), seed int64) (log []string) {
 		say := func(args ...any) { log = append(log, fmt.Sprint(args...)) }
 		randomThings(seed, 200, func(r *rand.Rand, x thing) {
@@ -180,7 +179,7 @@ func TestFIFO(t *testing.T) {
 			case 3:
 				say(errText(f.Delete(x)))
 			case 4:
-				// One object: of more the order is that of a map.
+				// At most one object: the order of several is that of a map.
 				say(errText(f.Replace([]any{x}[:r.Intn(2)], "1")))
 			case 5:
 				say(errText(f.Resync()))

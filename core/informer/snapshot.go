@@ -4,22 +4,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// Snapshotter is implemented by the SharedIndexInformer that
-// NewSharedIndexInformerWithOptions returns. It is for tests that compare what
-// is inside with the fold of the events; a view must use the events alone.
+// Snapshotter is implemented by the SharedIndexInformer that NewSharedIndexInformerWithOptions returns. It is for tests that compare the informer's
+// state with the fold of the events; a display must use only the events.
 type Snapshotter interface {
-	// Snapshot returns a copy of what is inside at one moment. It waits for
-	// whatever holds the informer's locks, so it must not be called by an
-	// Observer, a transform, an index function or a queue's process function.
+	// Snapshot returns a copy of the state at one moment. It waits for the informer's locks, so an Observer, a transform, an index function or a
+	// queue's process function must not call it.
 	Snapshot() Snapshot
-	// SnapshotAt is Snapshot that calls during at that very moment, with every
-	// lock held: no transition can be reported before it returns. A recorder
-	// can so tell which events the Snapshot includes. during must not call the informer.
+	// SnapshotAt is Snapshot that calls during at that moment, with all locks held: no transition can be reported before it returns. So a recorder can
+	// determine which events the Snapshot includes. during must not call the informer.
 	SnapshotAt(during func()) Snapshot
 }
 
-// Snapshot is what is inside an informer at one moment. Nothing in it is
-// shared with the informer but the objects.
+// Snapshot is the state of an informer at one moment. It shares only the objects with the informer.
 type Snapshot struct {
 	Release   Release
 	Started   bool
@@ -28,12 +24,11 @@ type Snapshot struct {
 	Reflector ReflectorSnapshot
 	Queue     QueueSnapshot
 	Store     StoreSnapshot
-	// Listeners in the order in which they were added; those that were removed,
-	// and all after the informer has stopped, are not there.
+	// Listeners are in the order in which they were added. Removed ones are not included, and after the informer has stopped there are none.
 	Listeners []ListenerSnapshot
 }
 
-// ReflectorSnapshot is what is inside a Reflector.
+// ReflectorSnapshot is the state of a Reflector.
 type ReflectorSnapshot struct {
 	// Phase is one of the Phase constants. It changes with these events:
 	// KindRequestSent (listing, watch-listing, watching), KindWatchEvent with the
@@ -41,28 +36,28 @@ type ReflectorSnapshot struct {
 	// KindReflectorStopped (stopped). Without an Observer it stays idle.
 	Phase           string
 	ResourceVersion string
-	// Unavailable: the server last refused ResourceVersion as expired or too large.
+	// Unavailable is set if the server last refused ResourceVersion as expired or too large.
 	Unavailable bool
 }
 
-// QueueSnapshot is what is inside a queue.
+// QueueSnapshot is the state of a queue.
 type QueueSnapshot struct {
-	// Kind is RealFIFO or DeltaFIFO, empty before the informer was started.
+	// Kind is RealFIFO or DeltaFIFO; empty before the informer was started.
 	Kind string
 	// Items are the deltas of a RealFIFO, oldest first.
 	Items []DeltaSnapshot
 	// Keys are the keys of a DeltaFIFO, oldest first, and Deltas the deltas of each.
 	Keys   []string
 	Deltas map[string][]DeltaSnapshot
-	// Populated: the first Replace, or an event before it, has come.
+	// Populated is set once the first Replace, or an event before it, has come.
 	Populated bool
-	// InitialPopulation is how much of the first Replace has not been processed.
+	// InitialPopulation is how much of the first Replace is not processed yet.
 	InitialPopulation int
 	Synced            bool
 	Closed            bool
 }
 
-// DeltaSnapshot is a delta in a queue. Fields are as in KindQueued.
+// DeltaSnapshot is a delta in a queue. Its fields are as in KindQueued.
 type DeltaSnapshot struct {
 	Op        Op
 	Key       string
@@ -73,9 +68,9 @@ type DeltaSnapshot struct {
 	Objects []any
 }
 
-// StoreSnapshot is what is inside the Indexer.
+// StoreSnapshot is the state of the Indexer.
 type StoreSnapshot struct {
-	// ResourceVersion is the store's own; always empty in releases without it.
+	// ResourceVersion is the store's own; always empty in releases without one.
 	ResourceVersion string
 	// Objects are the stored objects by key.
 	Objects map[string]any
@@ -83,18 +78,17 @@ type StoreSnapshot struct {
 	Indices map[string]map[string]sets.Set[string]
 }
 
-// ListenerSnapshot is what is inside a listener. Without an Observer only ID,
-// Name, Synced and Syncing are known.
+// ListenerSnapshot is the state of a listener. Without an Observer only ID, Name, Synced and Syncing are set.
 type ListenerSnapshot struct {
 	ID   int32
 	Name string
 	// Pending and Capacity are the ring's length and capacity.
 	Pending, Capacity int
-	// Waiting: one more notification waits at nextCh.
+	// Waiting is set if another notification waits at nextCh.
 	Waiting bool
-	// Delivered counts what the handler's goroutine took, Handled what the handler returned from.
+	// Delivered counts the notifications that the handler's goroutine took, Handled those from which the handler returned.
 	Delivered, Handled int
-	// Handling: the handler is being called.
+	// Handling is set while the handler is called.
 	Handling bool
 	Synced   bool
 	Syncing  bool
@@ -105,8 +99,7 @@ var _ Snapshotter = &sharedIndexInformer{}
 // Snapshot implements Snapshotter.
 func (s *sharedIndexInformer) Snapshot() Snapshot { return s.SnapshotAt(func() {}) }
 
-// SnapshotAt implements Snapshotter. The locks are taken in the order in which
-// the informer takes them.
+// SnapshotAt implements Snapshotter. It takes the locks in the order in which the informer takes them.
 func (s *sharedIndexInformer) SnapshotAt(during func()) Snapshot {
 	s.startedLock.Lock()
 	defer s.startedLock.Unlock()
@@ -185,7 +178,7 @@ func snapshotQueue(queue Queue) QueueSnapshot {
 	return QueueSnapshot{}
 }
 
-func (q *queued) snapshot() DeltaSnapshot {
+func (q *queueItem) snapshot() DeltaSnapshot {
 	d := DeltaSnapshot{Op: q.op, Key: q.key}
 	switch info := q.obj.(type) {
 	case ReplacedAllInfo:
@@ -195,14 +188,14 @@ func (q *queued) snapshot() DeltaSnapshot {
 		d.RV = info.ResourceVersion
 	case SyncAllInfo:
 	default:
-		d.Obj, d.Tombstone = q.observed()
+		d.Obj, d.Tombstone = q.reportedObject()
 		d.RV = rvOf(d.Obj)
 	}
 	return d
 }
 
 func (c *threadSafeMap) snapshotLocked() StoreSnapshot {
-	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.used), Indices: map[string]map[string]sets.Set[string]{}}
+	out := StoreSnapshot{ResourceVersion: c.visibleRV(), Objects: make(map[string]any, c.objects), Indices: map[string]map[string]sets.Set[string]{}}
 	c.eachLocked(func(_ int, s *slot) { out.Objects[s.key] = s.obj })
 	for _, x := range c.indices {
 		values := make(map[string]sets.Set[string], len(x.values))

@@ -2,34 +2,33 @@ package informer
 
 import "fmt"
 
-// Store holds objects by the key that its KeyFunc makes of them. It is safe
-// for concurrent use as long as what it returns is treated as read-only.
+// Store holds objects by the key that its KeyFunc computes. It is safe for concurrent use if callers treat returned objects as read-only.
 type Store interface {
 	// Add stores obj under its key.
 	Add(obj interface{}) error
 	// Update stores obj under its key.
 	Update(obj interface{}) error
-	// Delete removes what is stored under the key of obj.
+	// Delete removes the object stored under the key of obj.
 	Delete(obj interface{}) error
-	// List returns all objects in a slice that is the caller's.
+	// List returns all objects in a slice that the caller owns.
 	List() []interface{}
-	// ListKeys returns all keys in a slice that is the caller's.
+	// ListKeys returns all keys in a slice that the caller owns.
 	ListKeys() []string
-	// LastStoreSyncResourceVersion returns the resourceVersion last written, be it by an object, a Replace or a Bookmark.
+	// LastStoreSyncResourceVersion returns the resourceVersion of the last write: an object, a Replace or a Bookmark.
 	LastStoreSyncResourceVersion() string
 	// Bookmark sets the store's resourceVersion.
 	Bookmark(rv string)
-	// Get returns what is stored under the key of obj.
+	// Get returns the object stored under the key of obj.
 	Get(obj interface{}) (item interface{}, exists bool, err error)
-	// GetByKey returns what is stored under key.
+	// GetByKey returns the object stored under key.
 	GetByKey(key string) (item interface{}, exists bool, err error)
-	// Replace makes the list the whole contents and takes ownership of it.
+	// Replace replaces the contents by the list and takes ownership of it.
 	Replace([]interface{}, string) error
 	// Resync does nothing.
 	Resync() error
 }
 
-// TransactionType is what a Transaction does.
+// TransactionType is the kind of write of a Transaction.
 type TransactionType string
 
 // The transaction types.
@@ -39,7 +38,7 @@ const (
 	TransactionTypeDelete TransactionType = "Delete"
 )
 
-// Transaction is one write of several that are done together.
+// Transaction is one of several writes that are done together.
 type Transaction struct {
 	Object interface{}
 	Type   TransactionType
@@ -47,15 +46,15 @@ type Transaction struct {
 
 // TransactionStore does several writes under one acquisition of its lock.
 type TransactionStore interface {
-	// Transaction does what it can; the error says which writes it did.
+	// Transaction does the writes that are possible; the error lists which were done.
 	Transaction(txns ...Transaction) *TransactionError
 }
 
-// TransactionError says that some writes of a Transaction could not be done.
+// TransactionError is the error if some writes of a Transaction could not be done.
 type TransactionError struct {
 	// SuccessfulIndices are the positions of the writes that were done.
 	SuccessfulIndices []int
-	// TotalTransactions is how many were asked for.
+	// TotalTransactions is how many were requested.
 	TotalTransactions int
 	// Errors are the causes.
 	Errors []error
@@ -72,7 +71,7 @@ func (t *TransactionError) Error() string {
 // StoreOption configures NewStore and NewIndexer.
 type StoreOption = func(*cache)
 
-// WithTransformer makes the store transform every object that it is given.
+// WithTransformer makes the store transform every object that is written to it.
 func WithTransformer(transformer TransformFunc) StoreOption {
 	return func(c *cache) { c.transformer = transformer }
 }
@@ -82,8 +81,7 @@ func WithObserver(o Observer) StoreOption {
 	return func(c *cache) { c.observer = o }
 }
 
-// withoutResourceVersion hides the store's resourceVersion, as client-go does
-// when its AtomicFIFO gate is off.
+// withoutResourceVersion hides the store's resourceVersion, as client-go does if its AtomicFIFO gate is off.
 func withoutResourceVersion() StoreOption {
 	return func(c *cache) { c.hideRV = true }
 }
@@ -93,8 +91,7 @@ func NewStore(keyFunc KeyFunc, opts ...StoreOption) Store {
 	return newCache(keyFunc, Indexers{}, opts...)
 }
 
-// NewIndexer returns an Indexer. It uses the given map for the indexers, so
-// the caller must not write to it afterwards.
+// NewIndexer returns an Indexer. It takes ownership of indexers: the caller must not write to the map afterwards.
 func NewIndexer(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) Indexer {
 	return newCache(keyFunc, indexers, opts...)
 }
@@ -124,8 +121,8 @@ func newCache(keyFunc KeyFunc, indexers Indexers, opts ...StoreOption) *cache {
 	return c
 }
 
-// keyed makes the key of obj and then transforms obj, in this order.
-func (c *cache) keyed(obj interface{}) (string, interface{}, error) {
+// keyAndTransform computes the key of obj and then transforms obj, in this order.
+func (c *cache) keyAndTransform(obj interface{}) (string, interface{}, error) {
 	key, err := c.keyFunc(obj)
 	if err != nil {
 		return "", nil, KeyError{obj, err}
@@ -140,7 +137,7 @@ func (c *cache) keyed(obj interface{}) (string, interface{}, error) {
 
 // Add implements Store.
 func (c *cache) Add(obj interface{}) error {
-	key, obj, err := c.keyed(obj)
+	key, obj, err := c.keyAndTransform(obj)
 	if err != nil {
 		return err
 	}
@@ -150,7 +147,7 @@ func (c *cache) Add(obj interface{}) error {
 
 // Update implements Store.
 func (c *cache) Update(obj interface{}) error {
-	key, obj, err := c.keyed(obj)
+	key, obj, err := c.keyAndTransform(obj)
 	if err != nil {
 		return err
 	}
@@ -168,7 +165,7 @@ func (c *cache) Delete(obj interface{}) error {
 	return nil
 }
 
-// Transaction implements TransactionStore. Objects without a key are left out.
+// Transaction implements TransactionStore. It skips objects without a key.
 // Mirrors client-go tools/cache.(*cache).Transaction (v0.37.2).
 func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 	keyed := make([]ThreadSafeStoreTransaction, 0, len(txns))
@@ -190,7 +187,7 @@ func (c *cache) Transaction(txns ...Transaction) *TransactionError {
 	return &TransactionError{SuccessfulIndices: done, TotalTransactions: len(txns), Errors: errs}
 }
 
-// Replace implements Store. Of two objects with one key the later stays.
+// Replace implements Store. Of two objects with the same key, the later one stays.
 func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 	keys := make([]string, len(list))
 	objs := list
@@ -198,7 +195,7 @@ func (c *cache) Replace(list []interface{}, resourceVersion string) error {
 		objs = make([]interface{}, len(list))
 	}
 	for i, item := range list {
-		key, obj, err := c.keyed(item)
+		key, obj, err := c.keyAndTransform(item)
 		if err != nil {
 			return err
 		}

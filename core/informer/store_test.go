@@ -18,8 +18,8 @@ func letters(o any) ([]string, error) {
 	return strings.Split(o.(metav1.Object).GetLabels()["app"], ""), nil
 }
 
-// TestStoreSameAsClientGo does the same random things to both libraries'
-// stores, changing stored objects in place in every other round, and compares everything that can be asked.
+// TestStoreSameAsClientGo applies the same random operations to both libraries' stores and compares all lookups. With odd seeds it also changes stored
+// objects in place.
 func TestStoreSameAsClientGo(t *testing.T) {
 	for seed := range int64(30) {
 		rng := rand.New(rand.NewSource(seed))
@@ -29,7 +29,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 		rv := 0
 		some := func() *object {
 			rv++
-			o := labelled(fmt.Sprint("o", rng.Intn(150)), fmt.Sprint(rv), strings.Repeat("x", rng.Intn(3))+fmt.Sprint(rng.Intn(3)))
+			o := objWithApp(fmt.Sprint("o", rng.Intn(150)), fmt.Sprint(rv), strings.Repeat("x", rng.Intn(3))+fmt.Sprint(rng.Intn(3)))
 			o.Namespace = fmt.Sprint("ns", rng.Intn(2))
 			return o
 		}
@@ -79,7 +79,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 					judge.Bookmark("b" + fmt.Sprint(rv))
 				}
 			case 8:
-				// A handler that changes what it was given.
+				// As a handler does that changes its objects.
 				if keys := mine.ListKeys(); len(keys) > 0 && seed%2 == 1 {
 					o, _, _ := mine.GetByKey(keys[rng.Intn(len(keys))])
 					o.(*object).Labels = map[string]string{"app": "mutated"}
@@ -91,7 +91,7 @@ func TestStoreSameAsClientGo(t *testing.T) {
 			}
 		}
 		if seed%2 == 1 {
-			continue // no event tells of objects changed in place
+			continue // no event reports that an object was changed in place
 		}
 		folded := fold(rec.events, t.Errorf)
 		if inside := mine.(*cache).storage.snapshotLocked(); !reflect.DeepEqual(inside, folded.Store) {
@@ -128,8 +128,8 @@ func compareStores(t *testing.T, mine Indexer, judge clientgo.Indexer) {
 			equal(t, index+"="+v, append(a, fmt.Sprint(e1)), append(b, fmt.Sprint(e2)))
 			equal(t, "objects of "+index+"="+v, names(mine.ByIndex(index, v)), names(judge.ByIndex(index, v)))
 		}
-		like := labelled("like", "1", "x1")
-		equal(t, "like, by "+index, names(mine.Index(index, like)), names(judge.Index(index, like)))
+		like := objWithApp("like", "1", "x1")
+		equal(t, "found by "+index, names(mine.Index(index, like)), names(judge.Index(index, like)))
 	}
 }
 
@@ -164,8 +164,8 @@ func TestStoreTransformAndKeyErrors(t *testing.T) {
 	}
 }
 
-// TestIndexPanic: an index function that fails panics with the object stored
-// and the locks free, and the log still agrees.
+// TestIndexPanic checks that an index function's error panics, but leaves the object stored and the locks free, and that the fold of the events still
+// equals the store's state.
 func TestIndexPanic(t *testing.T) {
 	rec := &recorder{}
 	s := newCache(MetaNamespaceKeyFunc, Indexers{"app": func(o any) ([]string, error) {
@@ -174,11 +174,11 @@ func TestIndexPanic(t *testing.T) {
 		}
 		return appIndex(o)
 	}}, WithObserver(rec))
-	_ = s.Add(labelled("a", "1", "x"))
+	_ = s.Add(objWithApp("a", "1", "x"))
 	for _, do := range []func(){
-		func() { _ = s.Add(labelled("bad", "2", "x")) },
-		func() { _ = s.Replace([]any{labelled("b", "3", "y"), labelled("bad", "4", "x")}, "9") },
-		func() { s.Transaction(Transaction{labelled("bad", "5", "x"), TransactionTypeAdd}) },
+		func() { _ = s.Add(objWithApp("bad", "2", "x")) },
+		func() { _ = s.Replace([]any{objWithApp("b", "3", "y"), objWithApp("bad", "4", "x")}, "9") },
+		func() { s.Transaction(Transaction{objWithApp("bad", "5", "x"), TransactionTypeAdd}) },
 		func() {
 			_ = s.AddIndexers(Indexers{"always": func(any) ([]string, error) { return nil, errors.New("no index") }})
 		},
@@ -201,7 +201,7 @@ func TestIndexPanic(t *testing.T) {
 	}
 }
 
-// TestListIsASnapshot: a List taken before writes does not change, under many writers and readers.
+// TestListIsASnapshot checks that a List does not change with later writes, while many goroutines read and write.
 func TestListIsASnapshot(t *testing.T) {
 	s := newCache(MetaNamespaceKeyFunc, Indexers{})
 	for i := range 500 {
@@ -211,7 +211,7 @@ func TestListIsASnapshot(t *testing.T) {
 	for r := range 4 {
 		wg.Go(func() {
 			for i := range 200 {
-				v := s.storage.frozen()
+				v := s.storage.currentView()
 				seen := map[string]bool{}
 				v.each(func(s *slot) {
 					if s.key == "" || seen[s.key] {
@@ -219,8 +219,8 @@ func TestListIsASnapshot(t *testing.T) {
 					}
 					seen[s.key] = true
 				})
-				if len(seen) != v.used {
-					t.Errorf("%d objects in a view of %d", len(seen), v.used)
+				if len(seen) != v.objects {
+					t.Errorf("%d objects in a view of %d", len(seen), v.objects)
 				}
 				if r == 0 {
 					_ = s.Delete(obj(fmt.Sprint("o", i), "1"))
@@ -264,9 +264,9 @@ func TestKeys(t *testing.T) {
 	}
 }
 
-// TestWhatIsToldOfTheIndices: values that stay the same are told again as they are, and others as the index functions give them, also where a
-// handler changed the object in place or a slot serves another key.
-func TestWhatIsToldOfTheIndices(t *testing.T) {
+// TestReportedIndexValues checks the index values that are reported: values that did not change are the same slice again, and others come from the index
+// functions. That must also hold if a handler changed the object in place, or if the slot has another key.
+func TestReportedIndexValues(t *testing.T) {
 	rec := &recorder{}
 	s := NewIndexer(MetaNamespaceKeyFunc, Indexers{"app": appIndex, "namespace": MetaNamespaceIndexFunc}, WithObserver(rec))
 	write := func(o *object) []IndexValues {
@@ -280,26 +280,26 @@ func TestWhatIsToldOfTheIndices(t *testing.T) {
 		t.Helper()
 		want := append([]IndexValues{{"app", []string{app}}, {"namespace", []string{"ns"}}}, more...)
 		if !reflect.DeepEqual(got, want) {
-			t.Errorf("told %v, want %v", got, want)
+			t.Errorf("reported %v, want %v", got, want)
 		}
 	}
-	first := write(labelled("a", "1", "cart"))
+	first := write(objWithApp("a", "1", "cart"))
 	expect(first, "cart")
-	second := labelled("a", "2", "cart")
+	second := objWithApp("a", "2", "cart")
 	again := write(second)
 	if expect(again, "cart"); &again[0] != &first[0] {
-		t.Error("the same values were told anew")
+		t.Error("unchanged values were reported in a new slice")
 	}
 	second.Labels["app"] = "mine"
-	expect(write(labelled("a", "3", "cart")), "cart")
-	expect(write(labelled("a", "4", "mine")), "mine")
+	expect(write(objWithApp("a", "3", "cart")), "cart")
+	expect(write(objWithApp("a", "4", "mine")), "mine")
 	expect(first, "cart")
-	if err := s.Delete(labelled("a", "5", "mine")); err != nil {
+	if err := s.Delete(objWithApp("a", "5", "mine")); err != nil {
 		t.Fatal(err)
 	}
-	expect(write(labelled("b", "6", "cart")), "cart")
+	expect(write(objWithApp("b", "6", "cart")), "cart")
 	if err := s.AddIndexers(Indexers{"letters": letters}); err != nil {
 		t.Fatal(err)
 	}
-	expect(write(labelled("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
+	expect(write(objWithApp("b", "7", "cart")), "cart", IndexValues{"letters", []string{"c", "a", "r", "t"}})
 }

@@ -13,8 +13,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// TestFoldUnderLoad compares the fold with what is inside again and again,
-// while events, errors, resyncs and relists come and handlers come and go.
+// TestFoldUnderLoad compares the fold with the informer's state repeatedly, during events, errors, resyncs and relists, while handlers are added and
+// removed.
 func TestFoldUnderLoad(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "1")
@@ -28,14 +28,14 @@ func TestFoldUnderLoad(t *testing.T) {
 			rv := 10
 			for i := range 900 {
 				rv++
-				o := labelled(fmt.Sprint("o", rng.Intn(40)), fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
+				o := objWithApp(fmt.Sprint("o", rng.Intn(40)), fmt.Sprint(rv), fmt.Sprint("app", rng.Intn(3)))
 				switch rng.Intn(5) {
 				case 0:
-					srv.send(deleted(o))
+					srv.send(deletedEvent(o))
 				case 1:
 					srv.send(bookmark(o.ResourceVersion))
 				default:
-					srv.send(modified(o))
+					srv.send(modifiedEvent(o))
 				}
 				if i%150 != 149 {
 					continue
@@ -88,7 +88,7 @@ func TestFoldUnderLoad(t *testing.T) {
 				}
 			}
 		})
-		// Checks that do not wait for any time to pass run while the others do.
+		// These checks do not sleep, so they run while the others work.
 		wg.Go(func() {
 			for range 30 {
 				r.check()
@@ -101,8 +101,8 @@ func TestFoldUnderLoad(t *testing.T) {
 	})
 }
 
-// TestProcessPanic: an index function that fails takes the process loop down;
-// it comes back after a second, and the log agrees all along.
+// TestProcessPanic checks that an index function's error ends the process loop, which restarts after a second, and that the fold always equals the
+// state.
 func TestProcessPanic(t *testing.T) {
 	defer func(crash bool, handlers []func(context.Context, any)) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
@@ -117,16 +117,16 @@ func TestProcessPanic(t *testing.T) {
 		}}})
 		r.run()
 		synctest.Wait()
-		r.srv.send(added(labelled("bad", "6", "x")))
+		r.srv.send(addedEvent(objWithApp("bad", "6", "x")))
 		synctest.Wait()
-		r.srv.send(added(labelled("good", "7", "x")))
+		r.srv.send(addedEvent(objWithApp("good", "7", "x")))
 		synctest.Wait()
 		r.check()
 		time.Sleep(2 * time.Second)
 		r.check()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add good@7 false"})
 		failed := 0
-		for _, e := range r.rec.of(KindProcessed) {
+		for _, e := range r.rec.eventsOf(KindProcessed) {
 			if e.Err != nil {
 				failed++
 			}
@@ -138,7 +138,7 @@ func TestProcessPanic(t *testing.T) {
 	})
 }
 
-// TestListPanic: a ListerWatcher that panics is one failed round.
+// TestListPanic checks that a panic of the ListerWatcher counts as one failed round.
 func TestListPanic(t *testing.T) {
 	defer func(crash bool, handlers []func(context.Context, any)) {
 		utilruntime.ReallyCrash, utilruntime.PanicHandlers = crash, handlers
@@ -153,14 +153,14 @@ func TestListPanic(t *testing.T) {
 	})
 }
 
-// TestStopEverywhere stops an informer at every moment of a busy life; no
-// goroutine may stay (the bubble would not end) and the log must agree.
+// TestStopEverywhere stops an informer at various moments of a busy life. No goroutine may be left (the bubble would not end), and the fold must equal
+// the state.
 func TestStopEverywhere(t *testing.T) {
 	for _, after := range []time.Duration{0, time.Millisecond, time.Second, 5 * time.Second, 90 * time.Second} {
 		t.Run(after.String(), func(t *testing.T) {
 			forReleases(t, func(t *testing.T, release Release) {
 				srv := newServer([]reply{{err: errForbidden()}, {err: err429()}, {list: list("5", obj("a", "1"))}},
-					[]reply{{err: errRefused()}, {events: []watch.Event{added(obj("a", "1"))}}, {close: true}})
+					[]reply{{err: errRefused()}, {events: []watch.Event{addedEvent(obj("a", "1"))}}, {close: true}})
 				r := start(t, srv, SharedIndexInformerOptions{Release: release, ResyncPeriod: time.Second})
 				if after > 0 {
 					time.Sleep(after)

@@ -11,21 +11,21 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// InformerSynced says whether an informer has synced.
+// InformerSynced reports whether an informer has synced.
 type InformerSynced func() bool
 
-// syncedPollPeriod is how often WaitForCacheSync asks.
+// syncedPollPeriod is how often WaitForCacheSync polls.
 const syncedPollPeriod = 100 * time.Millisecond
 
-// DoneChecker is something that gets done once and can be waited for.
+// DoneChecker is something that becomes done once and can be waited for.
 type DoneChecker interface {
-	// Name says what is waited for. It may be computed at every call.
+	// Name returns what is waited for. It may be computed on each call.
 	Name() string
 	// Done returns a channel that is closed when it is done.
 	Done() <-chan struct{}
 }
 
-// IsDone says, without waiting, whether checker is done.
+// IsDone reports, without waiting, whether checker is done.
 func IsDone(checker DoneChecker) bool {
 	select {
 	case <-checker.Done():
@@ -35,12 +35,11 @@ func IsDone(checker DoneChecker) bool {
 	}
 }
 
-// WaitFor waits until all checkers are done and returns true, or until ctx is
-// done first and returns false. With a non-empty what it logs its progress.
+// WaitFor waits until all checkers are done and returns true. It returns false if ctx is done first. If what is not empty, it logs its progress.
 func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	logger := klog.FromContext(ctx)
 	if what != "" {
-		// Whoever waits is whom the lines are about, so they carry its file and line.
+		// The log lines have the caller's file and line.
 		var helper func()
 		helper, logger = logger.WithCallStackHelper()
 		helper()
@@ -59,7 +58,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	}
 	var late []string
 	for range checkers {
-		// Asked again here, because a select with both ready picks either.
+		// Check again, because a select with both cases ready picks either.
 		switch checker := <-results; {
 		case !IsDone(checker):
 			late = append(late, checker.Name())
@@ -75,8 +74,7 @@ func WaitFor(ctx context.Context, what string, checkers ...DoneChecker) bool {
 	return len(late) == 0
 }
 
-// WaitForCacheSync polls every 100 ms until all are synced and returns true,
-// or false once stopCh is closed.
+// WaitForCacheSync polls every 100 ms until all are synced and returns true. It returns false once stopCh is closed.
 func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	allSynced := func(context.Context) (bool, error) {
 		for _, synced := range cacheSyncs {
@@ -89,7 +87,7 @@ func WaitForCacheSync(stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool
 	return wait.PollUntilContextCancel(wait.ContextForChannel(stopCh), syncedPollPeriod, true, allSynced) == nil
 }
 
-// WaitForNamedCacheSync is WaitForCacheSync that logs for whom it waits.
+// WaitForNamedCacheSync is WaitForCacheSync that logs the name of the waiting controller.
 func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheSyncs ...InformerSynced) bool {
 	logger := klog.Background()
 	logger.Info("Waiting for caches to sync", "controller", controllerName)
@@ -101,8 +99,7 @@ func WaitForNamedCacheSync(controllerName string, stopCh <-chan struct{}, cacheS
 	return true
 }
 
-// WaitForNamedCacheSyncWithContext is WaitForCacheSync until ctx is done; it
-// logs with the context's logger.
+// WaitForNamedCacheSyncWithContext is WaitForCacheSync until ctx is done; it logs with the context's logger.
 func WaitForNamedCacheSyncWithContext(ctx context.Context, cacheSyncs ...InformerSynced) bool {
 	logger := klog.FromContext(ctx)
 	logger.Info("Waiting for caches to sync")

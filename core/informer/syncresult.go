@@ -7,17 +7,15 @@ import (
 	"strings"
 )
 
-// SyncResult is what came of waiting for several informers. It speaks of the
-// informers alone; whether handlers have seen everything, their registrations know.
+// SyncResult is the result of waiting for several informers. It does not cover their handlers; for those, use their registrations.
 type SyncResult struct {
-	// Err is nil if all have synced, else why the waiting ended: the cause of its context.
+	// Err is nil if all have synced, otherwise the cause of the context's end.
 	Err error
-	// Synced says for each informer's type of objects whether it has synced.
+	// Synced maps the type of each informer's objects to whether it has synced.
 	Synced map[reflect.Type]bool
 }
 
-// AsError returns nil if all have synced, else an error that names those that
-// have not and wraps Err.
+// AsError returns nil if all have synced, otherwise an error that names those that have not and wraps Err.
 func (c SyncResult) AsError() error {
 	if c.Err == nil {
 		return nil

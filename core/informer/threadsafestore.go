@@ -14,19 +14,18 @@ import (
 	"k8s.io/apimachinery/pkg/util/sets"
 )
 
-// ThreadSafeStore is an indexed store whose caller makes the keys. What it
-// returns must be treated as read-only: changing an object in place does not
-// move it in the indices.
+// ThreadSafeStore is an indexed store whose caller computes the keys. Callers must treat returned objects as read-only: changing an object in place
+// does not move it in the indices.
 type ThreadSafeStore interface {
 	Add(key string, obj interface{})
 	Update(key string, obj interface{})
-	// Delete leaves the store's resourceVersion alone; DeleteWithObject takes it from obj.
+	// Delete does not change the store's resourceVersion; DeleteWithObject sets it to that of obj.
 	Delete(key string)
 	DeleteWithObject(key string, obj interface{})
 	Get(key string) (item interface{}, exists bool)
 	List() []interface{}
 	ListKeys() []string
-	// Replace makes the map the whole contents.
+	// Replace replaces the contents by those of the map.
 	Replace(map[string]interface{}, string)
 	Index(indexName string, obj interface{}) ([]interface{}, error)
 	IndexKeys(indexName, indexedValue string) ([]string, error)
@@ -52,8 +51,7 @@ type ThreadSafeStoreWithTransaction interface {
 	Transaction(fns ...ThreadSafeStoreTransaction)
 }
 
-// NewThreadSafeStore returns a ThreadSafeStoreWithTransaction that uses the
-// given maps; the caller must not touch them afterwards.
+// NewThreadSafeStore returns a ThreadSafeStoreWithTransaction. It takes ownership of the maps: the caller must not use them afterwards.
 func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeStoreOption) ThreadSafeStore {
 	c := newThreadSafeMap(indexers, indices, nil, false)
 	for _, opt := range opts {
@@ -65,43 +63,43 @@ func NewThreadSafeStore(indexers Indexers, indices Indices, opts ...ThreadSafeSt
 // threadSafeMap implements ThreadSafeStoreWithTransaction.
 type threadSafeMap struct {
 	lock sync.RWMutex
-	// table finds the slots, which are those of chunks up to len(refs).
+	// table finds the slots; their numbers are below len(refs), and they are in chunks.
 	table  slotTable
 	chunks []*chunk
-	// refs is how many index sets each slot stands in.
+	// refs is how many index sets contain each slot.
 	refs []uint32
-	// free are slots to be used again; used is how many hold an object.
-	free []uint32
-	used int
-	gen  atomic.Uint64
-	// current is the view that List last took, nil after a write.
+	// free are slots for reuse; objects is how many slots hold an object.
+	free    []uint32
+	objects int
+	gen     atomic.Uint64
+	// current is the view of the last List; nil after a write.
 	current atomic.Pointer[view]
 	// viewSize is how many chunks the last view had.
 	viewSize atomic.Int64
 
 	indexers Indexers
-	// indices are the indexers with their contents, in the order of their names as they were added.
+	// indices are the indexers with their contents, sorted by name within each addition.
 	indices []*namedIndex
 	rv      string
 
-	observer Observer
-	written  Event // lent to observer
-	// told is what the Observer was told last of the values of each slot: most writes leave them as they were, and then it is told of the same ones
-	// again. Values are its scratch memory.
-	told     [][]IndexValues
-	values   [][]string
-	hideRV   bool
-	rvMetric GaugeMetric // nil if nobody looks
+	observer   Observer
+	writeEvent Event // reused for observer
+	// lastReported is the last value list that was reported for each slot. Most writes do not change the values, and then the same list is reported again.
+	// values is scratch memory for it.
+	lastReported [][]IndexValues
+	values       [][]string
+	hideRV       bool
+	rvMetric     GaugeMetric // nil without a provider
 }
 
 type namedIndex struct {
 	name string
 	fn   IndexFunc
-	// namespace: fn is MetaNamespaceIndexFunc, whose value can be had without making a slice.
+	// namespace is set if fn is MetaNamespaceIndexFunc, whose value can be computed without allocating a slice.
 	namespace bool
 	values    map[string]*idSet
-	// told is what the Observer was told last of a namespace.
-	told []string
+	// lastReported is the value list that was reported last, for the namespace index.
+	lastReported []string
 }
 
 var _ ThreadSafeStoreWithTransaction = &threadSafeMap{}
@@ -139,7 +137,7 @@ func (c *threadSafeMap) appendIndices(indexers Indexers, contents Indices) []str
 	return names
 }
 
-// valuesOf computes the indexed values of obj. An error panics, as in client-go.
+// valuesOf computes the indexed values of obj. It panics on an error, as client-go does.
 func (x *namedIndex) valuesOf(obj any, key string) []string {
 	values, err := x.fn(obj)
 	if err != nil {
@@ -148,7 +146,7 @@ func (x *namedIndex) valuesOf(obj any, key string) []string {
 	return values
 }
 
-// insert puts a slot under a value.
+// insert adds a slot to the set of a value.
 func (c *threadSafeMap) insert(x *namedIndex, id int, value string) {
 	set := x.values[value]
 	if set == nil {
@@ -160,8 +158,7 @@ func (c *threadSafeMap) insert(x *namedIndex, id int, value string) {
 	}
 }
 
-// remove drops an emptied set: with values that come and go they would pile up
-// (kubernetes#84959).
+// remove removes a slot from the set of a value. It drops empty sets: with values that come and go they would accumulate (kubernetes#84959).
 func (c *threadSafeMap) remove(x *namedIndex, id int, value string) {
 	set := x.values[value]
 	if set == nil {
@@ -175,10 +172,8 @@ func (c *threadSafeMap) remove(x *namedIndex, id int, value string) {
 	}
 }
 
-// reindex moves a slot from the values of old to those of obj, which it returns;
-// hadOld and hasNew say which of them there is. The values of old are computed
-// again rather than remembered, so that an object that a handler changed in
-// place goes wrong just as it does in client-go.
+// reindex moves a slot from the values of old to those of obj, which it returns; nil stands for no object. The values of old are computed again rather
+// than stored, so that an object that a handler changed in place leaves the same wrong entries as in client-go.
 // Mirrors client-go tools/cache.(*storeIndex).updateSingleIndex (v0.37.2).
 func (c *threadSafeMap) reindex(x *namedIndex, id int, old, obj any, key string) (after []string) {
 	if x.namespace {
@@ -222,10 +217,10 @@ func (c *threadSafeMap) reindexNamespace(x *namedIndex, id int, old, obj any, ke
 	if c.observer == nil {
 		return nil
 	}
-	if len(x.told) == 0 || x.told[0] != after {
-		x.told = []string{after}
+	if len(x.lastReported) == 0 || x.lastReported[0] != after {
+		x.lastReported = []string{after}
 	}
-	return x.told
+	return x.lastReported
 }
 
 func (x *namedIndex) namespaceOf(obj any, key string) string {
@@ -236,9 +231,8 @@ func (x *namedIndex) namespaceOf(obj any, key string) string {
 	return m.GetNamespace()
 }
 
-// indexed returns the values of obj in every index, for an Observer. An index
-// whose function fails is left out; storing such an object panics anyway.
-func (c *threadSafeMap) indexed(obj any) []IndexValues {
+// indexValues returns the values of obj in every index, for an Observer. It skips an index whose function fails; storing such an object panics anyway.
+func (c *threadSafeMap) indexValues(obj any) []IndexValues {
 	if len(c.indices) == 0 {
 		return nil
 	}
@@ -253,20 +247,20 @@ func (c *threadSafeMap) indexed(obj any) []IndexValues {
 
 func (c *threadSafeMap) slotAt(id int) *slot { return &c.chunks[id>>chunkBits].slots[id&chunkMask] }
 
-// ownedSlot is slotAt for writing: it copies the chunk if a List has taken it.
+// ownedSlot is slotAt for writing: it copies the chunk if a List uses it.
 func (c *threadSafeMap) ownedSlot(id int) *slot {
 	if c.current.Load() != nil {
 		c.current.Store(nil)
 	}
 	ch := c.chunks[id>>chunkBits]
-	if gen := c.gen.Load(); ch.born < gen {
-		ch = &chunk{born: gen, slots: ch.slots}
+	if gen := c.gen.Load(); ch.generation < gen {
+		ch = &chunk{generation: gen, slots: ch.slots}
 		c.chunks[id>>chunkBits] = ch
 	}
 	return &ch.slots[id&chunkMask]
 }
 
-// lookup returns the slot of key, -1 if there is none. The slot may be without an object.
+// lookup returns the slot of key, or -1 if there is none. The slot may have no object.
 func (c *threadSafeMap) lookup(key string, hash uint32) int {
 	if c.table.n == 0 {
 		return -1
@@ -283,15 +277,15 @@ func (c *threadSafeMap) lookup(key string, hash uint32) int {
 	}
 }
 
-// stored returns the slot of key if it holds an object, else -1.
-func (c *threadSafeMap) stored(key string) int {
-	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).used() {
+// findObject returns the slot of key if it holds an object, otherwise -1.
+func (c *threadSafeMap) findObject(key string) int {
+	if id := c.lookup(key, hashKey(key)); id >= 0 && c.slotAt(id).hasObject() {
 		return id
 	}
 	return -1
 }
 
-// slotFor returns the slot of key, and makes one without an object if there is none.
+// slotFor returns the slot of key, and creates one without an object if there is none.
 func (c *threadSafeMap) slotFor(key string, hash uint32) int {
 	if id := c.lookup(key, hash); id >= 0 {
 		return id
@@ -303,7 +297,7 @@ func (c *threadSafeMap) slotFor(key string, hash uint32) int {
 	} else {
 		id = len(c.refs)
 		if id>>chunkBits == len(c.chunks) {
-			c.chunks = append(c.chunks, &chunk{born: c.gen.Load()})
+			c.chunks = append(c.chunks, &chunk{generation: c.gen.Load()})
 		}
 		c.refs = append(c.refs, 0)
 	}
@@ -312,24 +306,24 @@ func (c *threadSafeMap) slotFor(key string, hash uint32) int {
 	return id
 }
 
-// putLocked stores obj and returns its slot and what was stored before.
+// putLocked stores obj and returns its slot and the object stored before.
 func (c *threadSafeMap) putLocked(key string, obj any) (id int, old any, existed bool) {
 	id = c.slotFor(key, hashKey(key))
 	s := c.ownedSlot(id)
-	if s.used() {
+	if s.hasObject() {
 		old, existed = s.obj, true
 	} else {
-		c.used++
+		c.objects++
 	}
 	s.obj = obj
 	return id, old, existed
 }
 
-// takeLocked empties a slot. If an index still has it, it keeps its key.
+// takeLocked empties a slot. If an index still contains the slot, it keeps its key.
 func (c *threadSafeMap) takeLocked(id int) {
 	s := c.ownedSlot(id)
 	s.obj = noObject
-	c.used--
+	c.objects--
 	if c.refs[id] != 0 {
 		return
 	}
@@ -341,7 +335,7 @@ func (c *threadSafeMap) takeLocked(id int) {
 	}
 }
 
-// compactLocked gives all slots in use new numbers without gaps, so that what was once large does not stay so.
+// compactLocked renumbers the used slots without gaps, so that a store that was once large can shrink.
 func (c *threadSafeMap) compactLocked() {
 	chunks, refs, moved := c.chunks, c.refs, make(map[int]int, len(c.refs)-len(c.free))
 	free := make([]bool, len(refs))
@@ -356,9 +350,9 @@ func (c *threadSafeMap) compactLocked() {
 		s := chunks[id>>chunkBits].slots[id&chunkMask]
 		to := c.slotFor(s.key, hashKey(s.key))
 		c.refs[to] = refs[id]
-		if s.used() {
+		if s.hasObject() {
 			c.ownedSlot(to).obj = s.obj
-			c.used++
+			c.objects++
 		}
 		moved[id] = to
 	}
@@ -372,25 +366,25 @@ func (c *threadSafeMap) compactLocked() {
 	}
 }
 
-// resetLocked forgets all slots and makes room for n. The indices are left alone.
+// resetLocked drops all slots and makes room for n. It does not change the indices.
 func (c *threadSafeMap) resetLocked(n int) {
 	c.current.Store(nil)
 	c.table = slotTable{entries: make([]uint64, tableSize(n))}
 	c.chunks = make([]*chunk, 0, (n+chunkMask)>>chunkBits)
-	c.refs, c.told = make([]uint32, 0, n), nil
-	c.free, c.used = nil, 0
+	c.refs, c.lastReported = make([]uint32, 0, n), nil
+	c.free, c.objects = nil, 0
 }
 
 // eachLocked calls fn for every slot with an object.
 func (c *threadSafeMap) eachLocked(fn func(id int, s *slot)) {
 	for id := range c.refs {
-		if s := c.slotAt(id); s.used() {
+		if s := c.slotAt(id); s.hasObject() {
 			fn(id, s)
 		}
 	}
 }
 
-// visibleRV is the store's resourceVersion as a reader may know it.
+// visibleRV returns the store's resourceVersion as readers see it.
 func (c *threadSafeMap) visibleRV() string {
 	if c.hideRV {
 		return ""
@@ -398,25 +392,25 @@ func (c *threadSafeMap) visibleRV() string {
 	return c.rv
 }
 
-// writeLocked stores obj, moves it in the indices and tells the Observer, also which delta brought it, if one did. If
-// moveRV, the store's resourceVersion becomes rv, but only once the indices
-// are done: an index function may panic. Version is that of obj for the Observer, empty where it was not looked up.
+// writeLocked stores obj, updates the indices and reports to the Observer. op is the type of the delta that caused the write, if any. If moveRV is set,
+// the store's resourceVersion becomes rv, but only after the indices, because an index function may panic. version is obj's resourceVersion for the
+// Observer, or "" if it was not looked up.
 func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveRV bool, version string) (old any, existed bool) {
 	id, old, existed := c.putLocked(key, obj)
 	var indexed []IndexValues
 	whole := false
 	if c.observer != nil {
 		c.values = c.values[:0]
-		// Deferred, because the object is stored even when an index function panics.
+		// Deferred, because the object is stored even if an index function panics.
 		defer func() {
 			if !whole {
-				indexed = c.indexed(obj)
+				indexed = c.indexValues(obj)
 			}
 			kind := KindStoreAdded
 			if existed {
 				kind = KindStoreUpdated
 			}
-			e := &c.written
+			e := &c.writeEvent
 			e.Kind, e.Op, e.Key, e.Obj, e.Old, e.Indexed, e.StoreRV = kind, op, key, obj, old, indexed, c.visibleRV()
 			if e.RV = version; version == "" {
 				e.RV = rvOf(obj)
@@ -431,7 +425,7 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 		}
 	}
 	if c.observer != nil {
-		indexed = c.tell(id)
+		indexed = c.valuesToReport(id)
 	}
 	whole = true
 	if moveRV {
@@ -440,12 +434,12 @@ func (c *threadSafeMap) writeLocked(key string, obj any, op Op, rv string, moveR
 	return old, existed
 }
 
-// tell returns what the Observer is told of a slot whose values are c.values.
-func (c *threadSafeMap) tell(id int) []IndexValues {
-	if id >= len(c.told) {
-		c.told = append(c.told, make([][]IndexValues, max(id+1, len(c.refs))-len(c.told))...)
+// valuesToReport returns the value list to report for a slot whose values are c.values.
+func (c *threadSafeMap) valuesToReport(id int) []IndexValues {
+	if id >= len(c.lastReported) {
+		c.lastReported = append(c.lastReported, make([][]IndexValues, max(id+1, len(c.refs))-len(c.lastReported))...)
 	}
-	last := c.told[id]
+	last := c.lastReported[id]
 	same := last != nil && len(last) == len(c.values)
 	for i := 0; same && i < len(last); i++ {
 		same = slices.Equal(last[i].Values, c.values[i])
@@ -455,15 +449,15 @@ func (c *threadSafeMap) tell(id int) []IndexValues {
 		for i, values := range c.values {
 			last[i] = IndexValues{Index: c.indices[i].name, Values: values}
 		}
-		c.told[id] = last
+		c.lastReported[id] = last
 	}
 	clear(c.values)
 	return last
 }
 
-// removeLocked is writeLocked for a delete. obj is what the delete came with, perhaps nil.
+// removeLocked is writeLocked for a delete. obj is the delete's object; it may be nil.
 func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool) {
-	id := c.stored(key)
+	id := c.findObject(key)
 	if id < 0 {
 		if moveRV {
 			c.bookmarkLocked(rv)
@@ -479,11 +473,11 @@ func (c *threadSafeMap) removeLocked(key string, obj any, rv string, moveRV bool
 		c.setRVLocked(rv)
 	}
 	if c.observer != nil {
-		gone, _ := (&queued{obj: obj}).observed()
-		if gone == nil {
-			gone = old
+		deleted, _ := (&queueItem{obj: obj}).reportedObject()
+		if deleted == nil {
+			deleted = old
 		}
-		send(c.observer, Event{Kind: KindStoreDeleted, Key: key, RV: rvOf(gone), Obj: gone, Old: old, StoreRV: c.visibleRV()})
+		send(c.observer, Event{Kind: KindStoreDeleted, Key: key, RV: rvOf(deleted), Obj: deleted, Old: old, StoreRV: c.visibleRV()})
 	}
 }
 
@@ -495,7 +489,7 @@ func (c *threadSafeMap) bookmarkLocked(rv string) {
 	}
 }
 
-// setRVLocked notes the store's resourceVersion.
+// setRVLocked sets the store's resourceVersion.
 func (c *threadSafeMap) setRVLocked(rv string) {
 	c.rv = rv
 	if c.rvMetric != nil {
@@ -503,8 +497,7 @@ func (c *threadSafeMap) setRVLocked(rv string) {
 	}
 }
 
-// objectRV returns the resourceVersion that writing obj gives the store, and
-// whether it gives one: a tombstone does not.
+// objectRV returns the resourceVersion that the store gets by writing obj. ok is false if it gets none, as for a tombstone.
 func objectRV(obj any) (string, bool) {
 	if obj == nil {
 		return "", false
@@ -522,7 +515,7 @@ func (c *threadSafeMap) Add(key string, obj interface{}) { c.Update(key, obj) }
 // Update implements ThreadSafeStore.
 func (c *threadSafeMap) Update(key string, obj interface{}) { c.set(key, obj, OpNone) }
 
-// set is Update, by a delta of a type, that returns what was stored before.
+// set is Update by a delta of type op. It returns the object stored before.
 func (c *threadSafeMap) set(key string, obj any, op Op) (old any, existed bool) {
 	rv, ok := objectRV(obj)
 	c.lock.Lock()
@@ -541,8 +534,7 @@ func (c *threadSafeMap) DeleteWithObject(key string, obj interface{}) {
 	c.removeLocked(key, obj, rv, ok)
 }
 
-// Transaction implements ThreadSafeStoreWithTransaction. The store's
-// resourceVersion becomes that of the last object.
+// Transaction implements ThreadSafeStoreWithTransaction. The store's resourceVersion becomes that of the last object.
 // Mirrors client-go tools/cache.(*threadSafeMap).Transaction (v0.37.2).
 func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 	if len(txns) == 0 {
@@ -566,15 +558,14 @@ func (c *threadSafeMap) Transaction(txns ...ThreadSafeStoreTransaction) {
 	}
 }
 
-// applied is what applyBatch learned about one delta.
-type applied struct {
+// applyResult is the result of applyBatch for one delta.
+type applyResult struct {
 	old     any
 	existed bool
 }
 
-// applyBatch writes deltas in one transaction and notes what each replaced.
-// Deltas whose key could not be made are left out.
-func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
+// applyBatch writes deltas in one transaction and records what each replaced. It skips deltas whose key could not be computed.
+func (c *threadSafeMap) applyBatch(items []queueItem, results []applyResult) {
 	last := len(items) - 1
 	for last >= 0 && items[last].keyErr != nil {
 		last--
@@ -603,31 +594,28 @@ func (c *threadSafeMap) applyBatch(items []queued, results []applied) {
 func (c *threadSafeMap) Get(key string) (item interface{}, exists bool) {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	id := c.stored(key)
+	id := c.findObject(key)
 	if id < 0 {
 		return nil, false
 	}
 	return c.slotAt(id).obj, true
 }
 
-// patience is how often a List lets writers go first before it queues for the lock.
+// patience is how often a List yields to writers before it waits for the lock.
 const patience = 100
 
-// frozen returns a view of what is stored now. Any number of Lists between two
-// writes share one, and need no lock.
+// currentView returns a view of the current contents. All Lists between two writes share one view, and need no lock.
 //
-// A reader that waited at the lock would be let in by the next Unlock, and the
-// writer after it would have to wait until that reader was scheduled, done with
-// its copy, and gone: that is how client-go's writers starve. So a reader tries,
-// and yields, and only after long queues.
-func (c *threadSafeMap) frozen() *view {
+// A reader that waits for the lock would get it at the next Unlock. The next writer would then have to wait until that reader was scheduled and had
+// finished its copy: that is how client-go's writers starve. So a reader tries the lock and yields, and waits for the lock only after many tries.
+func (c *threadSafeMap) currentView() *view {
 	var v *view
 	for tries := 0; ; tries++ {
 		if taken := c.current.Load(); taken != nil {
 			return taken
 		}
 		if v == nil {
-			// Made before the lock is held: it may have to help the collector first.
+			// Allocate before the lock is held: an allocation may have to help the garbage collector.
 			v = &view{chunks: make([]*chunk, 0, c.viewSize.Load()+1)}
 		}
 		if tries == patience {
@@ -643,12 +631,12 @@ func (c *threadSafeMap) frozen() *view {
 		v = taken
 	} else {
 		c.gen.Add(1)
-		v.chunks, v.slots, v.used = append(v.chunks, c.chunks...), len(c.refs), c.used
+		v.chunks, v.slots, v.objects = append(v.chunks, c.chunks...), len(c.refs), c.objects
 		c.viewSize.Store(int64(len(c.chunks)))
 		c.current.Store(v)
 	}
 	c.lock.RUnlock()
-	// A writer that came meanwhile is ready to run but has no processor: it gets this one before the copying begins.
+	// A writer that came meanwhile is ready to run but has no processor: let it run before the copying begins.
 	if c.lock.TryRLock() {
 		c.lock.RUnlock()
 	} else {
@@ -659,16 +647,16 @@ func (c *threadSafeMap) frozen() *view {
 
 // List implements ThreadSafeStore.
 func (c *threadSafeMap) List() []interface{} {
-	v := c.frozen()
-	list := make([]interface{}, 0, v.used)
+	v := c.currentView()
+	list := make([]interface{}, 0, v.objects)
 	v.each(func(s *slot) { list = append(list, s.obj) })
 	return list
 }
 
 // ListKeys implements ThreadSafeStore.
 func (c *threadSafeMap) ListKeys() []string {
-	v := c.frozen()
-	list := make([]string, 0, v.used)
+	v := c.currentView()
+	list := make([]string, 0, v.objects)
 	v.each(func(s *slot) { list = append(list, s.key) })
 	return list
 }
@@ -683,8 +671,7 @@ func (c *threadSafeMap) Replace(items map[string]interface{}, resourceVersion st
 	c.replaceList(keys, objs, resourceVersion)
 }
 
-// replaceList makes the objects the whole contents. Of two with one key the
-// later stays, in the earlier's place.
+// replaceList replaces the contents by the objects. Of two with the same key, the later one stays, in the place of the earlier.
 func (c *threadSafeMap) replaceList(keys []string, objs []any, resourceVersion string) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
@@ -698,9 +685,9 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 	}
 	c.setRVLocked(resourceVersion)
 	if c.observer != nil {
-		// Deferred, because the objects are stored even when an index function panics.
+		// Deferred, because the objects are stored even if an index function panics.
 		defer func() {
-			send(c.observer, Event{Kind: KindStoreReplaced, N: c.used, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
+			send(c.observer, Event{Kind: KindStoreReplaced, N: c.objects, Items: c.itemsLocked(), StoreRV: c.visibleRV()})
 		}()
 	}
 	for _, x := range c.indices {
@@ -713,38 +700,37 @@ func (c *threadSafeMap) replaceLocked(keys []string, objs []any, resourceVersion
 	})
 }
 
-// itemsLocked lists what is stored, with index values, for an Observer.
+// itemsLocked returns the stored objects with their index values, for an Observer.
 func (c *threadSafeMap) itemsLocked() []Item {
-	items := make([]Item, 0, c.used)
+	items := make([]Item, 0, c.objects)
 	c.eachLocked(func(_ int, s *slot) {
-		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexed(s.obj)})
+		items = append(items, Item{Key: s.key, RV: rvOf(s.obj), Obj: s.obj, Indexed: c.indexValues(s.obj)})
 	})
 	return items
 }
 
-// replaceAll is replaceList that also says what it replaced: olds[i] is what
-// was stored under keys[i], and gone are the slots whose key is not in keys. A
-// store that was empty gives neither.
-func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, gone []slot) {
+// replaceAll is replaceList that also returns what it replaced: olds[i] is the object stored under keys[i] before, and removed are the slots whose key is
+// not in keys. If the store was empty, both are nil.
+func (c *threadSafeMap) replaceAll(keys []string, objs []any, resourceVersion string) (olds []any, removed []slot) {
 	c.lock.Lock()
 	defer c.lock.Unlock()
-	if c.used > 0 {
+	if c.objects > 0 {
 		olds = make([]any, len(keys))
 		kept := make([]bool, len(c.refs))
 		for i, key := range keys {
-			if id := c.stored(key); id >= 0 {
+			if id := c.findObject(key); id >= 0 {
 				olds[i] = c.slotAt(id).obj
 				kept[id] = true
 			}
 		}
 		c.eachLocked(func(id int, s *slot) {
 			if !kept[id] {
-				gone = append(gone, *s)
+				removed = append(removed, *s)
 			}
 		})
 	}
 	c.replaceLocked(keys, objs, resourceVersion)
-	return olds, gone
+	return olds, removed
 }
 
 // find returns the named index.
@@ -763,7 +749,7 @@ func (c *threadSafeMap) gather(set *idSet) []interface{} {
 	set.each(func(id int) {
 		obj := c.slotAt(id).obj
 		if obj == noObject {
-			obj = nil // of a key that an object changed in place left behind
+			obj = nil // the key was left behind by an object that was changed in place
 		}
 		list = append(list, obj)
 	})
@@ -818,7 +804,7 @@ func (c *threadSafeMap) IndexKeys(indexName, indexedValue string) ([]string, err
 	return keys, nil
 }
 
-// ListIndexFuncValues implements ThreadSafeStore. A name that does not exist has no values.
+// ListIndexFuncValues implements ThreadSafeStore. For a name that does not exist it returns no values.
 func (c *threadSafeMap) ListIndexFuncValues(indexName string) []string {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
@@ -830,7 +816,7 @@ func (c *threadSafeMap) ListIndexFuncValues(indexName string) []string {
 	for v := range x.values {
 		names = append(names, v)
 	}
-	slices.Sort(names) // client-go's are in an order of chance
+	slices.Sort(names) // client-go's order is random
 	return names
 }
 
@@ -885,9 +871,9 @@ func (c *threadSafeMap) AddIndexers(newIndexers Indexers) error {
 // Resync implements ThreadSafeStore.
 func (c *threadSafeMap) Resync() error { return nil }
 
-// len is how many objects are stored.
+// len returns how many objects are stored.
 func (c *threadSafeMap) len() int {
 	c.lock.RLock()
 	defer c.lock.RUnlock()
-	return c.used
+	return c.objects
 }

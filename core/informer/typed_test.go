@@ -28,8 +28,7 @@ func theirDeleted(d clientgo.DeletedObject[*object]) string {
 	return describeDeleted(d.OptionalObj, d.GetKey(), d.GetObjectName().String(), d.GetNamespace(), d.GetName(), d.FinalStateUnknown != nil)
 }
 
-// TestTypedHandlers gives the same notifications to typed handlers of both
-// kinds, plain, detailed and behind a filter.
+// TestTypedHandlers passes the same notifications to typed handlers of both libraries: plain, detailed and filtered ones.
 func TestTypedHandlers(t *testing.T) {
 	var got, want []string
 	say := func(log *[]string, format string, args ...any) { *log = append(*log, fmt.Sprintf(format, args...)) }
@@ -50,7 +49,7 @@ func TestTypedHandlers(t *testing.T) {
 		}
 		return hs
 	}
-	// client-go's adapter is not exported: a fake informer catches it.
+	// client-go's adapter is not exported: a fake informer receives it.
 	theirHandlers := func(log *[]string) []clientgo.ResourceEventHandler {
 		plain := clientgo.TypedResourceEventHandlerFuncs[*object]{
 			AddFunc:    func(o *object) { say(log, "add %s", name(o)) },
@@ -70,7 +69,7 @@ func TestTypedHandlers(t *testing.T) {
 		}
 		return catch.handlers
 	}
-	x, y := labelled("a", "1", "x"), labelled("a", "2", "y")
+	x, y := objWithApp("a", "1", "x"), objWithApp("a", "2", "y")
 	cluster := &object{ObjectMeta: metav1.ObjectMeta{Name: "node"}}
 	mine, judge := ourHandlers(&got), theirHandlers(&want)
 	for i := range mine {
@@ -103,7 +102,7 @@ func TestTypedHandlers(t *testing.T) {
 	}
 }
 
-// catcher is an informer of client-go's that keeps handlers.
+// catcher is a client-go informer that keeps its handlers.
 type catcher struct {
 	clientgo.SharedIndexInformer
 	handlers []clientgo.ResourceEventHandler
@@ -116,7 +115,7 @@ func (c *catcher) AddEventHandlerWithOptions(h clientgo.ResourceEventHandler, _ 
 
 func TestTypedInformer(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
-		srv := serve(release, "5", labelled("a", "1", "x"), labelled("b", "2", "y"))
+		srv := serve(release, "5", objWithApp("a", "1", "x"), objWithApp("b", "2", "y"))
 		typed := NewTypedSharedIndexInformer[*object](NewSharedIndexInformerWithOptions(srv.lw(), &object{}, SharedIndexInformerOptions{
 			Release:  release,
 			Indexers: TypedIndexersToIndexers(TypedIndexers[*object]{"rv": func(o *object) ([]string, error) { return []string{o.ResourceVersion}, nil }})}))
@@ -140,7 +139,7 @@ func TestTypedInformer(t *testing.T) {
 		done := make(chan struct{})
 		go func() { defer close(done); typed.RunWithContext(ctx) }()
 		WaitFor(t.Context(), "", reg.HasSyncedChecker())
-		srv.send(deleted(labelled("b", "7", "y")))
+		srv.send(deletedEvent(objWithApp("b", "7", "y")))
 		synctest.Wait()
 		equal(t, "calls", log, []string{"add a true", "add b true", "delete ns/b"})
 		indexer := typed.GetTypedIndexer()
@@ -153,19 +152,18 @@ func TestTypedInformer(t *testing.T) {
 				t.Errorf("%v: %v, %v", index, objs, err)
 			}
 		}
-		if objs, err := indexer.TypedIndex("app", labelled("z", "", "x")); err != nil || len(objs) != 1 {
+		if objs, err := indexer.TypedIndex("app", objWithApp("z", "", "x")); err != nil || len(objs) != 1 {
 			t.Errorf("%v, %v", objs, err)
 		}
 		if _, err := indexer.ByTypedIndex("none", ""); err == nil {
-			t.Error("an index that does not exist")
+			t.Error("ByTypedIndex accepts an index that does not exist")
 		}
 		cancel()
 		<-done
 	})
 }
 
-// TestTheWatchOpensLate: a LIST alone syncs an informer, so the test server has to
-// wait for the watch before it can send on it.
+// TestTheWatchOpensLate checks that the test server waits for the watch before it sends events, because a LIST alone syncs an informer.
 func TestTheWatchOpensLate(t *testing.T) {
 	forReleases(t, func(t *testing.T, release Release) {
 		srv := serve(release, "5", obj("a", "1"))
@@ -175,19 +173,19 @@ func TestTheWatchOpensLate(t *testing.T) {
 		srv.watches[0].late = time.Second
 		r := start(t, srv, SharedIndexInformerOptions{Release: release})
 		WaitFor(t.Context(), "", r.reg.HasSyncedChecker())
-		srv.send(added(obj("b", "6")))
+		srv.send(addedEvent(obj("b", "6")))
 		synctest.Wait()
 		equal(t, "calls", r.calls.lines(), []string{"add a@1 true", "add b@6 false"})
 		srv.watches = []reply{{late: time.Second}}
 		srv.end()
-		srv.send(added(obj("c", "7")))
+		srv.send(addedEvent(obj("c", "7")))
 		synctest.Wait()
 		equal(t, "calls on the second watch", r.calls.lines(), []string{"add a@1 true", "add b@6 false", "add c@7 false"})
 		r.stop()
 	})
 }
 
-// TestTypedHandlerName: a typed handler is shown under the name that client-go shows.
+// TestTypedHandlerName checks that a typed handler has the same name as in client-go.
 func TestTypedHandlerName(t *testing.T) {
 	judge := clientgo.NewTypedSharedIndexInformer[*object](clientgo.NewSharedIndexInformer(&clientgo.ListWatch{}, &object{}, 0, clientgo.Indexers{}))
 	mine := NewTypedSharedIndexInformer[*object](NewSharedIndexInformer(&ListWatch{}, &object{}, 0, Indexers{}))
@@ -199,7 +197,7 @@ func TestTypedHandlerName(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The packages are called differently; what follows them is the same.
+	// The package paths differ; what follows them is the same.
 	after := func(s string) string { return s[slices.Index([]byte(s), '+'):] }
 	got, want := after(reg.HasSyncedChecker().Name()), after(theirReg.HasSyncedChecker().Name())
 	const ourPackage, theirPackage = "informerscope/core/informer.", "k8s.io/client-go/tools/cache."

@@ -2,9 +2,8 @@ package informer
 
 import "strings"
 
-// Object is what the typed API needs of an object. Every Kubernetes API type
-// has it from its ObjectMeta. It is comparable so that a missing object can be
-// told: it is the zero value, for pointers nil.
+// Object is what the typed API needs of an object. Every Kubernetes API type implements it with its ObjectMeta. It is comparable so that a missing
+// object can be recognised: it is the zero value, for pointers nil.
 type Object interface {
 	comparable
 
@@ -12,26 +11,24 @@ type Object interface {
 	GetNamespace() string
 }
 
-// TypedResourceEventHandler is a ResourceEventHandler of objects of one type.
+// TypedResourceEventHandler is a ResourceEventHandler for objects of one type.
 type TypedResourceEventHandler[T Object] interface {
 	OnAdd(obj T, isInInitialList bool)
 	OnUpdate(oldObj, newObj T)
 	OnDelete(obj DeletedObject[T])
 }
 
-// DeletedObject is what is known of a deleted object: the object, or a
-// tombstone, with or without a last known state. Its methods work for each,
-// and for logging it can stand for the object.
+// DeletedObject is a deleted object, or a tombstone with or without a last known state. Its methods work in each case, so it can be logged in place of
+// the object.
 type DeletedObject[T Object] struct {
-	// OptionalObj is the object; with FinalStateUnknown it is the last known
-	// state, which may be stale, or the zero value if none was known.
+	// OptionalObj is the object. If FinalStateUnknown is set, it is the last known state, which may be stale, or the zero value if none was known.
 	OptionalObj T
-	// FinalStateUnknown is the tombstone, nil if the deletion itself was seen.
+	// FinalStateUnknown is the tombstone; nil if the deletion itself was seen.
 	FinalStateUnknown *DeletedFinalStateUnknown
 }
 
-// GetObjectName returns namespace and name: those of the tombstone's key, else
-// those of the object. In a key with several slashes all but the first belong to the name.
+// GetObjectName returns namespace and name: those of the tombstone's key, or else those of the object. If a key has several slashes, all but the first
+// belong to the name.
 func (d DeletedObject[T]) GetObjectName() ObjectName {
 	var none T
 	switch {
@@ -50,7 +47,7 @@ func (d DeletedObject[T]) GetObjectName() ObjectName {
 // GetName returns the name without the namespace.
 func (d DeletedObject[T]) GetName() string { return d.GetObjectName().Name }
 
-// GetNamespace returns the namespace, "" for a cluster-scoped object.
+// GetNamespace returns the namespace; "" for a cluster-scoped object.
 func (d DeletedObject[T]) GetNamespace() string { return d.GetObjectName().Namespace }
 
 // GetKey returns the key under which the object was stored.
@@ -61,7 +58,7 @@ func (d DeletedObject[T]) GetKey() string {
 	return d.GetObjectName().String()
 }
 
-// TypedResourceEventHandlerFuncs makes a TypedResourceEventHandler of those functions that are not nil.
+// TypedResourceEventHandlerFuncs is a TypedResourceEventHandler that calls those of its functions that are not nil.
 type TypedResourceEventHandlerFuncs[T Object] struct {
 	AddFunc    func(obj T)
 	UpdateFunc func(oldObj, newObj T)
@@ -89,8 +86,7 @@ func (r TypedResourceEventHandlerFuncs[T]) OnDelete(obj DeletedObject[T]) {
 	}
 }
 
-// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs
-// whose AddFunc also learns whether the object was in the initial list.
+// TypedResourceEventHandlerDetailedFuncs is TypedResourceEventHandlerFuncs whose AddFunc also gets isInInitialList.
 type TypedResourceEventHandlerDetailedFuncs[T Object] struct {
 	AddFunc    func(obj T, isInInitialList bool)
 	UpdateFunc func(oldObj, newObj T)
@@ -118,22 +114,21 @@ func (r TypedResourceEventHandlerDetailedFuncs[T]) OnDelete(obj DeletedObject[T]
 	}
 }
 
-// TypedFilteringResourceEventHandler is a FilteringResourceEventHandler of
-// objects of one type. For a deletion the filter sees OptionalObj, which may
-// be the zero value: it must cope with that.
+// TypedFilteringResourceEventHandler is a FilteringResourceEventHandler for objects of one type. For a deletion FilterFunc gets OptionalObj, and must
+// accept the zero value.
 type TypedFilteringResourceEventHandler[T Object] struct {
 	FilterFunc func(obj T) bool
 	Handler    TypedResourceEventHandler[T]
 }
 
-// OnAdd passes on an object that passes the filter.
+// OnAdd calls Handler's OnAdd if the object passes the filter.
 func (r TypedFilteringResourceEventHandler[T]) OnAdd(obj T, isInInitialList bool) {
 	if r.FilterFunc(obj) {
 		r.Handler.OnAdd(obj, isInInitialList)
 	}
 }
 
-// OnUpdate passes on an update, an add or a delete, by which of the two objects pass the filter.
+// OnUpdate calls Handler's OnUpdate, OnAdd or OnDelete, depending on which of the two objects pass the filter.
 func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	now, before := r.FilterFunc(newObj), r.FilterFunc(oldObj)
 	switch {
@@ -146,16 +141,15 @@ func (r TypedFilteringResourceEventHandler[T]) OnUpdate(oldObj, newObj T) {
 	}
 }
 
-// OnDelete passes on a deletion whose OptionalObj passes the filter.
+// OnDelete calls Handler's OnDelete if OptionalObj passes the filter.
 func (r TypedFilteringResourceEventHandler[T]) OnDelete(obj DeletedObject[T]) {
 	if r.FilterFunc(obj.OptionalObj) {
 		r.Handler.OnDelete(obj)
 	}
 }
 
-// typedResourceEventHandler makes a ResourceEventHandler of a typed one. An
-// object of another type is a mistake in the code and panics, as in client-go.
-// The name of the type is client-go's, for it is what logs and DoneCheckers show.
+// typedResourceEventHandler makes a ResourceEventHandler of a typed one. As in client-go, it panics for an object of another type. The type has
+// client-go's name, because logs and DoneCheckers show it.
 type typedResourceEventHandler[T Object] struct {
 	handler TypedResourceEventHandler[T]
 }

@@ -8,7 +8,7 @@ type TypedIndexFunc[T any] func(obj T) ([]string, error)
 // TypedIndexers maps the name of an index to its TypedIndexFunc.
 type TypedIndexers[T any] map[string]TypedIndexFunc[T]
 
-// TypedIndexer is an Indexer with lookups that return objects of their type.
+// TypedIndexer is an Indexer with typed lookups.
 type TypedIndexer[T any] interface {
 	Indexer
 
@@ -20,8 +20,7 @@ type TypedIndexer[T any] interface {
 	AddTypedIndexers(newIndexers TypedIndexers[T]) error
 }
 
-// TypedIndexersToIndexers makes Indexers of typed ones, for
-// SharedIndexInformerOptions.Indexers and the like.
+// TypedIndexersToIndexers converts typed index functions, for SharedIndexInformerOptions.Indexers and the like.
 func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	untyped := make(Indexers, len(indexers))
 	//maporder:free copied into a map
@@ -31,18 +30,16 @@ func TypedIndexersToIndexers[T any](indexers TypedIndexers[T]) Indexers {
 	return untyped
 }
 
-// TypedIndexerFuncToIndexerFunc makes an IndexFunc of a typed one. An object
-// of another type is a mistake in the code and panics.
+// TypedIndexerFuncToIndexerFunc converts a typed index function. The result panics for an object of another type.
 func TypedIndexerFuncToIndexerFunc[T any](indexer TypedIndexFunc[T]) IndexFunc {
 	return func(obj any) ([]string, error) { return indexer(obj.(T)) }
 }
 
-// TypedSharedIndexInformer is a SharedIndexInformer of objects of one type.
+// TypedSharedIndexInformer is a SharedIndexInformer for objects of one type.
 type TypedSharedIndexInformer[T Object] interface {
 	SharedIndexInformer
 
-	// AddTypedEventHandler is AddEventHandlerWithOptions, and without options
-	// AddEventHandler. More than one HandlerOptions is an error.
+	// AddTypedEventHandler is AddEventHandlerWithOptions or, without options, AddEventHandler. It returns an error for more than one HandlerOptions.
 	AddTypedEventHandler(handler TypedResourceEventHandler[T], options ...HandlerOptions) (ResourceEventHandlerRegistration, error)
 	// AddTypedIndexers is AddIndexers.
 	AddTypedIndexers(indexers TypedIndexers[T]) error
@@ -50,8 +47,7 @@ type TypedSharedIndexInformer[T Object] interface {
 	GetTypedIndexer() TypedIndexer[T]
 }
 
-// NewTypedSharedIndexInformer gives informer, whose objects must all be of
-// type T, its typed methods. It stays one informer with one store.
+// NewTypedSharedIndexInformer adds typed methods to informer, whose objects must all be of type T. It does not create another informer or store.
 func NewTypedSharedIndexInformer[T Object](informer SharedIndexInformer) TypedSharedIndexInformer[T] {
 	return &typedSharedIndexInformer[T]{informer}
 }

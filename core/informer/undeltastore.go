@@ -1,8 +1,7 @@
 package informer
 
-// UndeltaStore is a Store that gives PushFunc the complete contents after
-// every change. PushFunc may be called from several goroutines at once, and
-// twice with the same contents when changes come close together.
+// UndeltaStore is a Store that calls PushFunc with the complete contents after every change. PushFunc may be called from several goroutines at once. If
+// changes are close together, it may get the same contents twice.
 type UndeltaStore struct {
 	Store
 	PushFunc func([]interface{})
@@ -22,16 +21,16 @@ func (u *UndeltaStore) push(err error) error {
 	return err
 }
 
-// Add stores obj and pushes.
+// Add stores obj and calls PushFunc.
 func (u *UndeltaStore) Add(obj interface{}) error { return u.push(u.Store.Add(obj)) }
 
-// Update stores obj and pushes.
+// Update stores obj and calls PushFunc.
 func (u *UndeltaStore) Update(obj interface{}) error { return u.push(u.Store.Update(obj)) }
 
-// Delete removes obj and pushes, even if it was not stored.
+// Delete removes obj and calls PushFunc, even if it was not stored.
 func (u *UndeltaStore) Delete(obj interface{}) error { return u.push(u.Store.Delete(obj)) }
 
-// Replace makes list, which becomes the store's, the contents and pushes.
+// Replace replaces the contents by list, of which it takes ownership, and calls PushFunc.
 func (u *UndeltaStore) Replace(list []interface{}, resourceVersion string) error {
 	return u.push(u.Store.Replace(list, resourceVersion))
 }

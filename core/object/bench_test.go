@@ -97,7 +97,7 @@ func BenchmarkGetLabels(b *testing.B) {
 	}
 }
 
-// BenchmarkKept says how many bytes stay alive for each pod of a list once the body is dropped.
+// BenchmarkKept reports how many bytes stay allocated for each pod of a list once the body is dropped.
 func BenchmarkKept(b *testing.B) {
 	heap := func() uint64 {
 		runtime.GC()

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 )
 
-// What a TransformFunc of an informer makes of an object. Each returns an object of its own and leaves the one that came as it was, because
-// that one is shared, with the log for one; where there is nothing to drop it is the object itself.
+// These methods are the TransformFuncs of an informer. Each returns a new object and does not change its receiver, which is shared, for instance with
+// the log. If there is nothing to drop, it returns the receiver.
 
-// Weight returns how many bytes of JSON the object is held with, and how many it came with, before something of it was dropped.
+// Weight returns the size of the object's JSON in bytes: held now, and came before parts of it were dropped.
 func (o *Object) Weight() (held, came int) {
 	o = o.Now()
 	held, came = int(o.held), int(o.came)
@@ -21,19 +21,19 @@ func (o *Object) Weight() (held, came int) {
 	return held, came
 }
 
-// SetWeight sets what Weight returns, for an object that is read from a recording or that came by broadcast: who wrote it there may have
-// held more of it. 0 held is Size, and 0 came is as many as are held.
+// SetWeight sets what Weight returns, for an object from a recording or a broadcast, whose writer may have held more of it. 0 for held means Size; 0
+// for came means as many as are held.
 func (o *Object) SetWeight(held, came int) {
 	if min(held, came) >= 0 && max(held, came) <= maxSize {
 		o.held, o.came = uint32(held), uint32(came)
 	}
 }
 
-// dropped is the object with less of its JSON.
+// dropped returns the object with raw as its JSON, which is a part of the old one.
 func (o *Object) dropped(raw []byte) *Object {
 	c, err := Parse(raw)
 	if err != nil {
-		return o // it is made of what Parse has read
+		return o // cannot happen: raw is made of what Parse has accepted
 	}
 	_, came := o.Weight()
 	c.came = uint32(came)
@@ -53,7 +53,7 @@ func (o *Object) WithoutManagedFields() *Object {
 	return o.dropped(raw)
 }
 
-// MetadataOnly returns apiVersion, kind and metadata of the object, the latter without managedFields.
+// MetadataOnly returns an object with only apiVersion, kind and metadata, and without managedFields.
 func (o *Object) MetadataOnly() *Object {
 	o = o.Now()
 	raw := []byte{'{'}
@@ -65,7 +65,7 @@ func (o *Object) MetadataOnly() *Object {
 		raw = append(raw, value...)
 	}
 	text := func(key, value string) {
-		if quoted, err := json.Marshal(value); err == nil && value != "" { // a string can always be written
+		if quoted, err := json.Marshal(value); err == nil && value != "" { // marshalling a string cannot fail
 			member(key, quoted)
 		}
 	}
@@ -81,14 +81,14 @@ func (o *Object) MetadataOnly() *Object {
 	if bytes.Equal(raw, o.raw) {
 		return o
 	}
-	return o.dropped(bytes.Clone(raw)) // it is kept: room that is not used would be kept with it
+	return o.dropped(bytes.Clone(raw)) // a copy without spare capacity, because the object keeps it
 }
 
-// withoutMember is a JSON object without the members of one name. All others keep their bytes and order.
+// withoutMember returns a JSON object without the members of one name. The others keep their bytes and order.
 func withoutMember(src []byte, name string) []byte {
 	out := append(make([]byte, 0, len(src)), '{')
 	s := scanner{src}
-	behind := 1 // what was looked at last
+	behind := 1 // end of the last value
 	_, err := s.object(0, 1, func(key []byte, i int) (int, error) {
 		begin := s.space(behind)
 		if src[begin] == ',' {
@@ -109,7 +109,7 @@ func withoutMember(src []byte, name string) []byte {
 		return end, nil
 	})
 	if err != nil {
-		return src // Parse has read it
+		return src // cannot happen: Parse has accepted it
 	}
 	return append(out, '}')
 }

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-// TestWhatIsDropped holds both ways to drop against a decoder of JSON.
+// TestWhatIsDropped compares both ways to drop fields with a JSON decoder.
 func TestWhatIsDropped(t *testing.T) {
 	pod := objecttest.Pod(7)
 	for _, doc := range []string{
@@ -48,13 +48,13 @@ func TestWhatIsDropped(t *testing.T) {
 				t.Errorf("%s changed %s to %s", name, doc, o.Raw())
 			}
 			if held, came := got.Weight(); came != o.Size() || held != len(got.Raw()) {
-				t.Errorf("%s of %s came with %d bytes of %d, and has %d of %d", name, doc, came, o.Size(), held, len(got.Raw()))
+				t.Errorf("%s of %s has weights came %d and held %d, want %d and %d", name, doc, came, held, o.Size(), len(got.Raw()))
 			}
 			if again := drop(got); again != got {
 				t.Errorf("%s twice makes another object of %s", name, doc)
 			}
 			if o.GetName() != got.GetName() || o.GetResourceVersion() != got.GetResourceVersion() || got.GetManagedFields() != nil {
-				t.Errorf("%s of %s is called %s at %s", name, doc, got.GetName(), got.GetResourceVersion())
+				t.Errorf("%s of %s has name %s and resourceVersion %s", name, doc, got.GetName(), got.GetResourceVersion())
 			}
 		}
 	}
@@ -64,7 +64,7 @@ func TestWeight(t *testing.T) {
 	weighs := func(o *Object, wantHeld, wantCame int) {
 		t.Helper()
 		if held, came := o.Weight(); held != wantHeld || came != wantCame {
-			t.Errorf("%d bytes are held, %d came; want %d and %d", held, came, wantHeld, wantCame)
+			t.Errorf("Weight is %d, %d; want %d, %d", held, came, wantHeld, wantCame)
 		}
 	}
 	o := parse(t, `{"metadata":{"managedFields":[1],"name":"n"}}`)

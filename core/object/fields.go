@@ -10,7 +10,7 @@ import (
 	"unsafe"
 )
 
-// field numbers the members of an object that the scanner notes while it passes over them.
+// field numbers the members of an object whose positions the scanner records.
 type field uint8
 
 const (
@@ -22,7 +22,7 @@ const (
 	fieldUID
 	fieldResourceVersion
 
-	// From here on the fields are decoded when asked for, and an Object keeps their spans.
+	// The fields from here on are decoded on demand; an Object keeps their spans.
 	fieldGenerateName
 	fieldSelfLink
 	fieldGeneration
@@ -35,7 +35,7 @@ const (
 	fieldFinalizers
 	fieldManagedFields
 
-	// Get goes straight to these two, where nearly all that is asked for lies.
+	// Get starts at these two, because nearly all paths lead there.
 	fieldSpec
 	fieldStatus
 
@@ -44,7 +44,7 @@ const (
 	noField   = fieldCount
 )
 
-// fieldInfo says what error messages call a field, and the type it must have unless it is null.
+// fieldInfo holds, for each field, its path in error messages and the type it must have unless it is null.
 var fieldInfo = [fieldCount]struct {
 	path string
 	want jsonType
@@ -67,7 +67,7 @@ var fieldInfo = [fieldCount]struct {
 	fieldOwnerReferences:            {"metadata.ownerReferences", jsonArray},
 	fieldFinalizers:                 {"metadata.finalizers", jsonArray},
 	fieldManagedFields:              {"metadata.managedFields", jsonArray},
-	// What a resource has there is its own affair.
+	// The resource decides the types of these two.
 	fieldSpec:   {"spec", jsonAny},
 	fieldStatus: {"status", jsonAny},
 }
@@ -108,8 +108,8 @@ func metadataField(key []byte) field {
 	return noField
 }
 
-// span is where a value lies in a document. The zero span means that the field is absent: no value begins at byte 0 of an object.
-// 32 bits halve what an Object spends on its spans; Parse refuses longer documents.
+// span is the position of a value in a document. The zero span means that the field is absent: no value begins at byte 0 of an object. 32 bits halve
+// the size of an Object's spans; Parse refuses longer documents.
 type span struct{ start, end uint32 }
 
 const maxSize = math.MaxUint32
@@ -117,7 +117,7 @@ const maxSize = math.MaxUint32
 // fields are the spans of one object's fields.
 type fields [fieldCount]span
 
-// at returns the bytes of a field's value, quotes included; nil when the field is absent or null.
+// at returns the bytes of a field's value, including quotes; nil if the field is absent or null.
 func (f *fields) at(b []byte, n field) []byte {
 	if s := f[n]; s.end != 0 && b[s.start] != 'n' {
 		return b[s.start:s.end]
@@ -125,7 +125,7 @@ func (f *fields) at(b []byte, n field) []byte {
 	return nil
 }
 
-// check returns an error that names the first field of a wrong type. Only what counts is judged: a repeated key was overwritten.
+// check returns an error that names the first field of a wrong type. It checks only the last value of a repeated key.
 func (f *fields) check(b []byte) error {
 	for n, s := range f {
 		if s.end == 0 {
@@ -138,8 +138,8 @@ func (f *fields) check(b []byte) error {
 	return nil
 }
 
-// member notes one member of an object that is being walked, if it is among the fields, and returns the index after its value. depth counts the
-// containers open inside that object, itself included.
+// member records one member of the object that is being walked, if it is one of the fields, and returns the index after its value. depth counts the
+// containers open inside that object, including itself.
 func (f *fields) member(s *scanner, depth int, key []byte, i int) (int, error) {
 	var n field
 	switch string(key) {
@@ -177,7 +177,7 @@ func (f *fields) member(s *scanner, depth int, key []byte, i int) (int, error) {
 	return end, err
 }
 
-// text decodes a string value given with its quotes into memory of its own.
+// text decodes a quoted string into new memory.
 func text(quoted []byte) string {
 	if len(quoted) == 0 {
 		return ""
@@ -188,7 +188,7 @@ func text(quoted []byte) string {
 	return string(quoted[1 : len(quoted)-1])
 }
 
-// plain tells whether a valid string stands for its own bytes: no escapes, and UTF-8 throughout.
+// plain reports whether a valid JSON string is its own text: it has no escapes and is valid UTF-8.
 func plain(quoted []byte) bool {
 	for _, c := range quoted {
 		if c == '\\' || c >= utf8.RuneSelf {
@@ -198,8 +198,8 @@ func plain(quoted []byte) bool {
 	return true
 }
 
-// texts decodes three strings into one piece of memory: what tells one object from another (name, uid, resourceVersion) is read, kept and
-// dropped together, and one allocation of some sixty bytes is cheaper than three.
+// texts decodes three strings into one allocation. An object's name, uid and resourceVersion are read, kept and dropped together, and one allocation of
+// some sixty bytes is cheaper than three.
 func texts(a, b, c []byte) (string, string, string) {
 	if !plain(a) || !plain(b) || !plain(c) {
 		return text(a), text(b), text(c)
@@ -220,11 +220,11 @@ func texts(a, b, c []byte) (string, string, string) {
 	return joined[:len(a)], joined[len(a) : len(a)+len(b)], joined[len(a)+len(b):]
 }
 
-// shared holds strings that thousands of objects have in common. A slot is taken over by whichever string last hashed to it, so the table
-// never grows, needs no lock, and at worst saves nothing.
+// shared caches strings that thousands of objects have in common. A slot holds the last string that hashed to it, so the table never grows, needs no
+// lock, and at worst saves nothing.
 var shared [256]atomic.Pointer[string]
 
-// maxShared bounds what one slot can keep alive. A namespace has at most 63 characters, a group/version at most 317.
+// maxShared limits what one slot can keep alive. A namespace has at most 63 characters, a group/version at most 317.
 const maxShared = 320
 
 // sharedText is text for apiVersion, kind and namespace, whose few values repeat from object to object.

@@ -14,8 +14,7 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-// FuzzMetadata holds the getters that decode at call against encoding/json,
-// which reads each field by itself: exact names, and of several the last.
+// FuzzMetadata compares the getters that decode on demand with encoding/json, reading each field by itself: exact names, and the last of repeated ones.
 func FuzzMetadata(f *testing.F) {
 	for _, s := range seeds {
 		f.Add([]byte(s))
@@ -36,11 +35,11 @@ func FuzzMetadata(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		o, err := Parse(bytes.Clone(doc))
 		if err != nil {
-			return // FuzzObject asks whether that is right
+			return // FuzzObject checks whether that is right
 		}
 		var top, m map[string]json.RawMessage
 		if err := json.Unmarshal(doc, &top); err != nil {
-			t.Fatalf("an object, but encoding/json says %v", err)
+			t.Fatalf("Parse accepts the document, encoding/json: %v", err)
 		}
 		if raw, ok := top["metadata"]; ok {
 			if err := json.Unmarshal(raw, &m); err != nil {
@@ -77,7 +76,7 @@ func FuzzMetadata(f *testing.F) {
 	})
 }
 
-// integer reads a 64-bit integer, or gives otherwise.
+// integer decodes a 64-bit integer. It returns otherwise if raw is not one.
 func integer(raw json.RawMessage, otherwise int64) int64 {
 	var n *int64
 	if json.Unmarshal(raw, &n) != nil || n == nil {
@@ -98,7 +97,7 @@ func timestamp(raw json.RawMessage) metav1.Time {
 	return metav1.Time{Time: at.Local()}
 }
 
-// stringsByName reads a map of strings, whose nulls are empty.
+// stringsByName decodes a map of strings; nulls become "".
 func stringsByName(raw json.RawMessage) map[string]string {
 	var m map[string]any
 	if json.Unmarshal(raw, &m) != nil || m == nil {
@@ -118,7 +117,7 @@ func stringsByName(raw json.RawMessage) map[string]string {
 	return texts
 }
 
-// stringList reads a list of strings, without nulls.
+// stringList decodes a list of strings without nulls.
 func stringList(raw json.RawMessage) []string {
 	var list []*string
 	if json.Unmarshal(raw, &list) != nil || list == nil {
@@ -134,10 +133,8 @@ func stringList(raw json.RawMessage) []string {
 	return all
 }
 
-// exact reads a list of structs by the exact names of their fields, where
-// encoding/json alone would take names in any case. ok is false for what it
-// cannot judge: a name that is there twice, of which decoders that go field by
-// field also mind the first.
+// exact decodes a list of structs by the exact names of their fields; encoding/json alone ignores case. ok is false if a name is repeated: decoders
+// that go field by field also check the first value, so the results cannot be compared.
 func exact[T any](raw json.RawMessage) (list []T, ok bool) {
 	var items []map[string]json.RawMessage
 	if raw == nil || json.Unmarshal(raw, &items) != nil {
@@ -181,7 +178,7 @@ func exact[T any](raw json.RawMessage) (list []T, ok bool) {
 	return list, true
 }
 
-// members counts the members of the objects in a list, a name that is there twice as two.
+// members counts the members of the objects in a list; a repeated name counts each time.
 func members(raw json.RawMessage) int {
 	dec := json.NewDecoder(bytes.NewReader(raw))
 	n := 0

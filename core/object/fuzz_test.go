@@ -21,7 +21,7 @@ var seeds = []string{
 	`{"metadata":{"finalizers":["a"],"generation":3,"labels":{}}}`, `{"a":[{},[],{"b":[]}]}x`, `1 x`, `{"a":1e999}`,
 }
 
-// read is what encoding/json makes of a document: the members that count, and whether their types are right.
+// read decodes a document with encoding/json. It returns the fields that are compared, and whether their types are right.
 func read(doc []byte) (values map[string]string, labels map[string]string, ok bool) {
 	var top map[string]any
 	if json.Unmarshal(doc, &top) != nil || top == nil {
@@ -90,14 +90,14 @@ func FuzzObject(f *testing.F) {
 		o, err := Parse(bytes.Clone(doc))
 		var syntax *syntaxError
 		if json.Valid(doc) == errors.As(err, &syntax) {
-			t.Fatalf("Parse says %v, encoding/json.Valid %v", err, json.Valid(doc))
+			t.Fatalf("Parse returns %v, encoding/json.Valid %v", err, json.Valid(doc))
 		}
 		values, labels, ok := read(doc)
 		if outOfRange(doc) {
 			return
 		}
 		if ok != (err == nil) {
-			t.Fatalf("Parse says %v, but a reading of encoding/json has the right types: %v", err, ok)
+			t.Fatalf("Parse returns %v, but for encoding/json the types are right: %v", err, ok)
 		}
 		if err != nil {
 			return
@@ -128,7 +128,7 @@ func FuzzObject(f *testing.F) {
 	})
 }
 
-// checkGet holds Get, which knows where spec and status lie, against gjson, which looks for them.
+// checkGet compares Get, which starts at the recorded spec and status, with gjson, which searches the whole document.
 func checkGet(t *testing.T, o *Object) {
 	t.Helper()
 	for _, path := range []string{"spec", "spec.a", "spec.a.b", "spec.a.#", `spec.a\.b`, "spec.a|b", "spec.a.#(b==1).c", "spec.nodeName", "spec.containers.0.name",
@@ -141,7 +141,7 @@ func checkGet(t *testing.T, o *Object) {
 	}
 }
 
-// outOfRange tells whether a valid document has a number that no float64 can hold: encoding/json's maps refuse it, its Valid does not.
+// outOfRange reports whether a valid document has a number that no float64 can hold: encoding/json cannot decode it into a map, but Valid accepts it.
 func outOfRange(doc []byte) bool {
 	var v any
 	var number *json.UnmarshalTypeError
@@ -160,12 +160,12 @@ func FuzzList(f *testing.F) {
 		var syntax *syntaxError
 		if !json.Valid(doc) {
 			if err == nil {
-				t.Fatal("accepted what is no JSON")
+				t.Fatal("accepted invalid JSON")
 			}
 			return
 		}
 		if errors.As(err, &syntax) {
-			t.Fatalf("refused what is JSON: %v", err)
+			t.Fatalf("refused valid JSON: %v", err)
 		}
 		if err != nil {
 			return
@@ -173,7 +173,7 @@ func FuzzList(f *testing.F) {
 		var top map[string]json.RawMessage
 		var items []json.RawMessage
 		if err := json.Unmarshal(doc, &top); err != nil {
-			t.Fatalf("a list, but no object: %v", err)
+			t.Fatalf("ParseList accepts what encoding/json does not decode: %v", err)
 		}
 		if raw, ok := top["items"]; ok {
 			if err := json.Unmarshal(raw, &items); err != nil {
@@ -212,7 +212,7 @@ func FuzzWatchEvent(f *testing.F) {
 		var top map[string]json.RawMessage
 		if json.Unmarshal(frame, &top) != nil || top == nil {
 			if err == nil || decodeErr == nil {
-				t.Fatalf("accepted what is no JSON object: %v, %v", err, decodeErr)
+				t.Fatalf("accepted what is not a JSON object: %v, %v", err, decodeErr)
 			}
 			return
 		}
@@ -222,7 +222,7 @@ func FuzzWatchEvent(f *testing.F) {
 		}
 		if err != nil {
 			if decodeErr == nil {
-				t.Fatalf("split says %v, decode nothing", err)
+				t.Fatalf("ParseWatchEvent returns %v, DecodeWatchEvent no error", err)
 			}
 			return
 		}
@@ -234,7 +234,7 @@ func FuzzWatchEvent(f *testing.F) {
 		}
 		alone, aloneErr := Parse(bytes.Clone(orNull(raw)))
 		if (decodeErr == nil) != (aloneErr == nil && typ != "") {
-			t.Fatalf("decode says %v, the object alone %v", decodeErr, aloneErr)
+			t.Fatalf("DecodeWatchEvent returns %v, Parse of the object alone %v", decodeErr, aloneErr)
 		}
 		if decodeErr == nil && (decodedType != typ || !bytes.Equal(o.Raw(), alone.Raw()) || o.lazy != alone.lazy || o.GetName() != alone.GetName()) {
 			t.Fatalf("decoded %s, alone %s", o.Raw(), alone.Raw())

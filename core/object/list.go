@@ -10,13 +10,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// List is a list of objects. It implements runtime.Object and metav1.ListInterface, and meta.EachListItem, meta.ExtractList and meta.SetList
-// work on it.
+// List is a list of objects. It implements runtime.Object and metav1.ListInterface; meta.EachListItem, meta.ExtractList and meta.SetList accept it.
 type List struct {
 	metav1.TypeMeta `json:",inline"`
 	metav1.ListMeta `json:"metadata,omitempty"`
 
-	// Items are the objects, in the order of the server. Each owns its bytes.
+	// Items are the objects, in the server's order. Each owns its bytes.
 	Items []*Object `json:"items"`
 }
 
@@ -25,7 +24,7 @@ var (
 	_ metav1.ListInterface = &List{}
 )
 
-// DeepCopyObject returns a copy with objects of its own, which share their raw bytes with these.
+// DeepCopyObject returns a copy with new objects, which share their raw bytes with the originals.
 func (l *List) DeepCopyObject() runtime.Object {
 	if l == nil {
 		return nil
@@ -41,16 +40,16 @@ func (l *List) DeepCopyObject() runtime.Object {
 	return c
 }
 
-// ParseList splits the body of a LIST into its objects. Items that are null or absent make an empty list. The error names the item, and the
-// byte or the field, that is wrong.
+// ParseList splits the body of a LIST into its objects. If items is null or absent, the list is empty. An error names the item, and the byte or the
+// field, that is wrong.
 //
-// An API server leaves apiVersion and kind out of the items of a typed list. An item that has neither gets those of the list (a PodList holds
-// Pods), put at the front of its JSON where a watch event has them, so that an unchanged object from a LIST and from a WATCH has the same bytes.
+// An API server omits apiVersion and kind from the items of a typed list. An item that has neither gets those of the list (a PodList holds Pods), at
+// the front of its JSON as in a watch event. So an unchanged object has the same bytes from a LIST and from a WATCH.
 //
-// Each item gets bytes and allocations of its own; body is not kept. Sharing the body would save the copy, but one old object would then hold
-// megabytes for as long as it stays in the store, and a store changes object by object. So would Objects made as one slice: an element in use keeps all
-// of them, and what they point to. The copy is a third of the time of ParseList natively and a sixth in wasm, 13 of 90 ms for 5,000 pods
-// (BenchmarkOwn), and afterwards a pod of 3.8 KB keeps 4.4 KB alive (BenchmarkKept).
+// Each item gets its own bytes and allocations; body is not kept. Sharing the body would save the copy, but then one old object would keep megabytes
+// alive, and a store replaces its objects one by one. Allocating the Objects as one slice would have the same effect. The copy takes a third of the
+// time of ParseList natively and a sixth in wasm, 13 of 90 ms for 5,000 pods (BenchmarkOwn). Afterwards a pod of 3.8 KB keeps 4.4 KB alive
+// (BenchmarkKept).
 func ParseList(body []byte) (*List, error) {
 	if len(body) > maxSize {
 		return nil, fmt.Errorf("a list of %d bytes is more than can be read at once (%d): ask for pages with limit", len(body), uint64(maxSize))
@@ -115,7 +114,7 @@ func ParseList(body []byte) (*List, error) {
 	return l, nil
 }
 
-// scanItem reads the object at i. The Object it makes still looks at the bytes of the list.
+// scanItem reads the object at i. The Object still refers to the bytes of the list.
 func scanItem(s *scanner, i int) (o *Object, bare bool, end int, err error) {
 	if i >= len(s.b) || s.b[i] != '{' {
 		if end, err = s.value(i, 2); err == nil {
@@ -136,7 +135,7 @@ func scanItem(s *scanner, i int) (o *Object, bare bool, end int, err error) {
 	return o, f[fieldAPIVersion].end == 0 && f[fieldKind].end == 0, end, nil
 }
 
-// adopt gives every item its own bytes and, where it says nothing about its type, the type of the list.
+// adopt gives every item its own bytes, and the list's type to each item without one.
 //
 // Mirrors apimachinery unstructured.(unstructuredJSONScheme).decodeToList (v0.37.2).
 func (l *List) adopt(bare []bool) error {
@@ -165,7 +164,7 @@ func (l *List) adopt(bare []bool) error {
 			}
 			o.kind, o.apiVersion = itemKind, l.APIVersion
 		default:
-			// Empty or null ones are in the way: a key put in front of them would lose against them.
+			// Empty or null ones come later and would override keys at the front.
 			o.own("")
 			o.SetAPIVersion(l.APIVersion)
 			o.SetKind(itemKind)
@@ -174,7 +173,7 @@ func (l *List) adopt(bare []bool) error {
 	return nil
 }
 
-// UnmarshalJSON reads a list by the rules of ParseList. On error the list stays as it was.
+// UnmarshalJSON reads a list by the rules of ParseList. On error it does not change the list.
 func (l *List) UnmarshalJSON(data []byte) error {
 	parsed, err := ParseList(data)
 	if err != nil {

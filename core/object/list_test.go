@@ -28,14 +28,14 @@ func TestParseList(t *testing.T) {
 		t.Fatal(err)
 	}
 	for i := range body {
-		body[i] = 'x' // the list must not look at the body any more
+		body[i] = 'x' // the list must not refer to the body any more
 	}
 	for i, o := range l.Items {
 		if want := objecttest.Pod(i); !bytes.Equal(o.Raw(), want) {
-			t.Errorf("item %d is not what a watch would bring:\n%s\n%s", i, o.Raw(), want)
+			t.Errorf("item %d differs from the object in a watch event:\n%s\n%s", i, o.Raw(), want)
 		}
 		if cap(o.raw) != len(o.raw) {
-			t.Errorf("item %d has room to spare", i)
+			t.Errorf("item %d has spare capacity", i)
 		}
 		if o.GetKind() != "Pod" || o.GetAPIVersion() != "v1" || o.GetName() != u.Items[i].GetName() || o.GetLabels()["app"] != u.Items[i].GetLabels()["app"] ||
 			len(o.GetOwnerReferences()) != 1 || !o.GetCreationTimestamp().Time.Equal(u.Items[i].GetCreationTimestamp().Time) {
@@ -138,7 +138,7 @@ func TestListWorksWithMeta(t *testing.T) {
 	c.Items[0].SetName("other")
 	c.SetResourceVersion("1")
 	if l.Items[0].GetName() == "other" || l.ResourceVersion != "1003" {
-		t.Error("the copy is not one")
+		t.Error("a change of the copy changed the original")
 	}
 }
 

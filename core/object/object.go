@@ -16,15 +16,14 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// Object is a Kubernetes object over its raw JSON. It implements runtime.Object and metav1.Object.
+// Object is a Kubernetes object backed by its raw JSON. It implements runtime.Object and metav1.Object.
 //
-// The getters may be called from any number of goroutines at once: nothing is cached after Parse. Setters, SetGroupVersionKind and
-// UnmarshalJSON need the object to themselves, as with every API object (but see Shared); they replace the bytes and never write into them, so
-// copies made by DeepCopyObject are not touched. The zero Object is an empty object, {}.
+// The getters are safe for concurrent use: nothing is cached after Parse. Setters, SetGroupVersionKind and UnmarshalJSON need exclusive access, as with
+// every API object (but see Shared). They replace the bytes and never write into them, so copies made by DeepCopyObject do not change. The zero Object
+// is the empty object, {}.
 //
-// apiVersion, kind, namespace, name, uid and resourceVersion are strings of their own and not views of the raw bytes: such a string ends
-// up in indices, events and traces that live much longer than the object, and a view of twenty bytes would keep all of its
-// kilobytes alive there.
+// apiVersion, kind, namespace, name, uid and resourceVersion are copied, not views of the raw bytes. Such a string ends up in indices, events and
+// traces that live much longer than the object; a view of twenty bytes would keep all of the object's kilobytes alive.
 type Object struct {
 	raw []byte
 
@@ -32,11 +31,11 @@ type Object struct {
 	namespace                  string
 	name, uid, resourceVersion string
 
-	lazy [fieldCount - firstLazy]span // where in raw the fields lie that are decoded at call
+	lazy [fieldCount - firstLazy]span // positions in raw of the fields that are decoded on demand
 
-	held, came uint32 // see Weight; 0 where there is nothing to say
+	held, came uint32 // see Weight; 0 means the default
 
-	live *live // of one that Shared made: its content is there
+	live *live // holds the content if Shared made this object, otherwise nil
 }
 
 var (
@@ -45,10 +44,10 @@ var (
 	_ schema.ObjectKind = &Object{}
 )
 
-// Parse reads an object from its JSON. It accepts exactly what encoding/json.Valid accepts, provided that it is a JSON object and that
-// apiVersion, kind, metadata and the fields of metadata have their types; the error says at which byte, or in which field, it is not so.
+// Parse reads an object from its JSON. It accepts what encoding/json.Valid accepts, if it is a JSON object and apiVersion, kind, metadata and the
+// fields of metadata have their types. The error names the byte or the field that is wrong.
 //
-// Parse takes ownership of raw: the Object keeps it, and nobody may change it from then on.
+// Parse takes ownership of raw: the Object keeps it, and the caller must not change it any more.
 func Parse(raw []byte) (*Object, error) {
 	o := &Object{}
 	if err := o.parse(raw); err != nil {
@@ -74,7 +73,7 @@ func (o *Object) parse(raw []byte) error {
 	return nil
 }
 
-// fill makes o the object that lies at the span at in doc, given the spans of its fields in doc.
+// fill sets o to the object at the span at in doc; f holds the spans of its fields in doc.
 func (o *Object) fill(doc []byte, f *fields, at span) {
 	o.raw = doc[at.start:at.end:at.end]
 	o.apiVersion = sharedText(f.at(doc, fieldAPIVersion))
@@ -89,7 +88,7 @@ func (o *Object) fill(doc []byte, f *fields, at span) {
 	}
 }
 
-// own gives o bytes of its own, with head put in behind the opening brace.
+// own copies the bytes of o, and inserts head after the opening brace.
 func (o *Object) own(head string) {
 	old := o.raw
 	raw := make([]byte, len(old)+len(head))
@@ -107,7 +106,7 @@ func (o *Object) own(head string) {
 	}
 }
 
-// field returns the bytes of a field that is decoded at call; nil when it is absent or null.
+// field returns the bytes of a field that is decoded on demand; nil if it is absent or null.
 func (o *Object) field(n field) []byte {
 	o = o.Now()
 	if s := o.lazy[n-firstLazy]; s.end != 0 {
@@ -116,8 +115,7 @@ func (o *Object) field(n field) []byte {
 	return nil
 }
 
-// Raw returns the JSON of the object, without white space around it. The bytes are the object's own and shared with its copies: they must
-// not be changed.
+// Raw returns the JSON of the object, without white space around it. The object shares the bytes with its copies: do not change them.
 func (o *Object) Raw() []byte {
 	o = o.Now()
 	if o.raw == nil {
@@ -126,17 +124,17 @@ func (o *Object) Raw() []byte {
 	return o.raw
 }
 
-// Size returns how many bytes of JSON the object keeps.
+// Size returns the size of the object's JSON in bytes.
 func (o *Object) Size() int { return len(o.Now().raw) }
 
-// Get reads the value at a gjson path, such as "spec.nodeName" or "status.conditions.#(type==\"Ready\").status". The result has memory of
-// its own. Where an object repeats a key, gjson finds the first; the getters of metadata go by the last. No API server sends such an object.
+// Get returns the value at a gjson path, such as "spec.nodeName" or "status.conditions.#(type==\"Ready\").status". The result does not refer to the
+// object's bytes. If an object repeats a key, gjson takes the first, and the metadata getters take the last. No API server sends such an object.
 func (o *Object) Get(path string) gjson.Result {
 	if path == "" {
 		return gjson.Result{}
 	}
 	o = o.Now()
-	// A path that goes on with a plain key means the same from there on.
+	// A path whose next part is a plain key has the same meaning relative to spec or status.
 	if first, rest, _ := strings.Cut(path, "."); rest != "" && rest[0]|0x20 >= 'a' && rest[0]|0x20 <= 'z' {
 		var part []byte
 		switch first {
@@ -152,7 +150,7 @@ func (o *Object) Get(path string) gjson.Result {
 	return gjson.GetBytes(o.raw, path)
 }
 
-// String names the object by kind and namespace/name, for logs and error messages.
+// String returns the object's kind and namespace/name, for logs and error messages.
 func (o *Object) String() string {
 	o = o.Now()
 	kind := o.kind
@@ -165,10 +163,10 @@ func (o *Object) String() string {
 	return kind + " " + o.namespace + "/" + o.name
 }
 
-// MarshalJSON returns a copy of the JSON of the object.
+// MarshalJSON returns a copy of the object's JSON.
 func (o *Object) MarshalJSON() ([]byte, error) { return bytes.Clone(o.Raw()), nil }
 
-// UnmarshalJSON reads the object from a copy of data, by the rules of Parse. On error the object stays as it was.
+// UnmarshalJSON reads the object from a copy of data, by the rules of Parse. On error it does not change the object.
 func (o *Object) UnmarshalJSON(data []byte) error {
 	if o == nil {
 		return errors.New("UnmarshalJSON on a nil Object")
@@ -180,7 +178,7 @@ func (o *Object) UnmarshalJSON(data []byte) error {
 	return nil
 }
 
-// DeepCopyObject returns a copy that shares the raw bytes, which no one changes.
+// DeepCopyObject returns a copy that shares the raw bytes, which are never changed.
 func (o *Object) DeepCopyObject() runtime.Object {
 	if o == nil {
 		return nil
@@ -188,7 +186,7 @@ func (o *Object) DeepCopyObject() runtime.Object {
 	return o.DeepCopy()
 }
 
-// DeepCopy is DeepCopyObject with the type kept.
+// DeepCopy is DeepCopyObject with the result's concrete type.
 func (o *Object) DeepCopy() *Object {
 	if o == nil {
 		return nil
@@ -197,10 +195,10 @@ func (o *Object) DeepCopy() *Object {
 	return &c
 }
 
-// GetObjectKind returns the object itself, which reads and writes its apiVersion and kind.
+// GetObjectKind returns the object, which implements schema.ObjectKind.
 func (o *Object) GetObjectKind() schema.ObjectKind { return o }
 
-// GroupVersionKind returns the object's type; it is empty when apiVersion is not of the form version or group/version.
+// GroupVersionKind returns the object's type; it is empty if apiVersion has neither the form version nor group/version.
 func (o *Object) GroupVersionKind() schema.GroupVersionKind {
 	o = o.Now()
 	gv, err := schema.ParseGroupVersion(o.apiVersion)
@@ -231,10 +229,10 @@ func (o *Object) GetResourceVersion() string { return o.Now().resourceVersion }
 // GetGenerateName returns metadata.generateName.
 func (o *Object) GetGenerateName() string { return text(o.field(fieldGenerateName)) }
 
-// GetSelfLink returns metadata.selfLink, which API servers since 1.24 no longer fill.
+// GetSelfLink returns metadata.selfLink, which API servers no longer set since 1.24.
 func (o *Object) GetSelfLink() string { return text(o.field(fieldSelfLink)) }
 
-// GetGeneration returns metadata.generation; 0 when it is absent or no 64-bit integer.
+// GetGeneration returns metadata.generation; 0 if it is absent or not a 64-bit integer.
 func (o *Object) GetGeneration() int64 {
 	n, err := strconv.ParseInt(string(o.field(fieldGeneration)), 10, 64)
 	if err != nil {
@@ -243,7 +241,7 @@ func (o *Object) GetGeneration() int64 {
 	return n
 }
 
-// GetDeletionGracePeriodSeconds returns metadata.deletionGracePeriodSeconds; nil when it is absent or no 64-bit integer.
+// GetDeletionGracePeriodSeconds returns metadata.deletionGracePeriodSeconds; nil if it is absent or not a 64-bit integer.
 func (o *Object) GetDeletionGracePeriodSeconds() *int64 {
 	n, err := strconv.ParseInt(string(o.field(fieldDeletionGracePeriodSeconds)), 10, 64)
 	if err != nil {
@@ -252,10 +250,10 @@ func (o *Object) GetDeletionGracePeriodSeconds() *int64 {
 	return &n
 }
 
-// GetCreationTimestamp returns metadata.creationTimestamp; the zero time when it is absent or no RFC 3339 time.
+// GetCreationTimestamp returns metadata.creationTimestamp; the zero time if it is absent or not an RFC 3339 time.
 func (o *Object) GetCreationTimestamp() metav1.Time { return o.time(fieldCreationTimestamp) }
 
-// GetDeletionTimestamp returns metadata.deletionTimestamp; nil when it is absent or no RFC 3339 time.
+// GetDeletionTimestamp returns metadata.deletionTimestamp; nil if it is absent or not an RFC 3339 time.
 func (o *Object) GetDeletionTimestamp() *metav1.Time {
 	t := o.time(fieldDeletionTimestamp)
 	if t.IsZero() {
@@ -272,8 +270,8 @@ func (o *Object) time(n field) metav1.Time {
 	return t
 }
 
-// GetLabels decodes metadata.labels into a new map. A null value reads as "", and labels with a value of another type read as nil, both
-// like unstructured.Unstructured.
+// GetLabels decodes metadata.labels into a new map. A null value reads as "". If a value has another type, it returns nil. Both are as in
+// unstructured.Unstructured.
 func (o *Object) GetLabels() map[string]string { return stringMap(o.field(fieldLabels)) }
 
 // GetAnnotations decodes metadata.annotations, by the rules of GetLabels.
@@ -315,7 +313,7 @@ func stringMap(raw []byte) map[string]string {
 	return m
 }
 
-// GetFinalizers decodes metadata.finalizers into a new slice; nil when one of them is not a string.
+// GetFinalizers decodes metadata.finalizers into a new slice; nil if one of them is not a string.
 func (o *Object) GetFinalizers() []string {
 	raw := o.field(fieldFinalizers)
 	if raw == nil {
@@ -340,7 +338,7 @@ func (o *Object) GetFinalizers() []string {
 	return list
 }
 
-// GetOwnerReferences decodes metadata.ownerReferences into a new slice; nil when a field in it has the wrong type.
+// GetOwnerReferences decodes metadata.ownerReferences into a new slice; nil if a field in it has the wrong type.
 func (o *Object) GetOwnerReferences() []metav1.OwnerReference {
 	var refs []metav1.OwnerReference
 	if raw := o.field(fieldOwnerReferences); raw == nil || utiljson.Unmarshal(raw, &refs) != nil {
@@ -349,7 +347,7 @@ func (o *Object) GetOwnerReferences() []metav1.OwnerReference {
 	return refs
 }
 
-// GetManagedFields decodes metadata.managedFields into a new slice; nil when a field in it has the wrong type.
+// GetManagedFields decodes metadata.managedFields into a new slice; nil if a field in it has the wrong type.
 func (o *Object) GetManagedFields() []metav1.ManagedFieldsEntry {
 	var entries []metav1.ManagedFieldsEntry
 	if raw := o.field(fieldManagedFields); raw == nil || utiljson.Unmarshal(raw, &entries) != nil {

@@ -29,7 +29,7 @@ func parse(t *testing.T, doc string) *Object {
 	return o
 }
 
-// TestGettersAgreeWithUnstructured reads a real-looking pod both ways.
+// TestGettersAgreeWithUnstructured compares the getters with those of unstructured.Unstructured, for a realistic pod and for odd objects.
 func TestGettersAgreeWithUnstructured(t *testing.T) {
 	docs := map[string][]byte{
 		"pod":    objecttest.Pod(42),
@@ -56,7 +56,7 @@ func TestGettersAgreeWithUnstructured(t *testing.T) {
 				got := reflect.ValueOf(o).MethodByName(getter).Call(nil)[0].Interface()
 				want := reflect.ValueOf(u).MethodByName(getter).Call(nil)[0].Interface()
 				if name == "pretty" && getter == "GetManagedFields" {
-					continue // FieldsV1 keeps raw bytes: ours with the white space of the document
+					continue // FieldsV1 keeps raw bytes: ours include the document's white space
 				}
 				if !apiequality.Semantic.DeepEqual(got, want) {
 					t.Errorf("%s: %#v, unstructured has %#v", getter, got, want)
@@ -148,7 +148,7 @@ func TestParseErrors(t *testing.T) {
 	}
 }
 
-// TestEveryPrefix cuts a document at every byte: none of the pieces is valid, and none may panic.
+// TestEveryPrefix truncates a document at every byte: Parse must refuse each prefix, without a panic.
 func TestEveryPrefix(t *testing.T) {
 	doc := objecttest.Pod(3)
 	for i := range doc {
@@ -158,7 +158,7 @@ func TestEveryPrefix(t *testing.T) {
 	}
 }
 
-// TestEveryByteChanged changes single bytes; the verdict must stay that of encoding/json.
+// TestEveryByteChanged changes single bytes; the scanner must accept what encoding/json accepts, and nothing else.
 func TestEveryByteChanged(t *testing.T) {
 	doc := objecttest.Pod(4)
 	for i := range doc {
@@ -168,7 +168,7 @@ func TestEveryByteChanged(t *testing.T) {
 			s := scanner{changed}
 			_, _, err := s.document(func(_ []byte, i int) (int, error) { return s.value(i, 1) })
 			if valid := json.Valid(changed); valid != (err == nil) {
-				t.Fatalf("byte %d made %q: %v, but encoding/json.Valid says %v", i, c, err, valid)
+				t.Fatalf("byte %d changed to %q: %v, but encoding/json.Valid returns %v", i, c, err, valid)
 			}
 		}
 	}
@@ -224,7 +224,7 @@ func TestSetters(t *testing.T) {
 				t.Error("the copy does not share the bytes")
 			}
 			u := &unstructured.Unstructured{}
-			// unstructured cannot set anything below a null.
+			// unstructured cannot set a field inside null.
 			if err := u.UnmarshalJSON([]byte(strings.Replace(doc, `,"metadata":null`, "", 1))); err != nil {
 				t.Fatal(err)
 			}
@@ -273,7 +273,7 @@ func TestSetGroupVersionKind(t *testing.T) {
 	raw := &o.raw[0]
 	o.GetObjectKind().SetGroupVersionKind(schema.GroupVersionKind{Kind: "A"})
 	if &o.raw[0] != raw {
-		t.Error("setting what is there copied the bytes")
+		t.Error("setting the current type copied the bytes")
 	}
 	gvk := schema.GroupVersionKind{Group: "g", Version: "v1", Kind: "B"}
 	o.GetObjectKind().SetGroupVersionKind(gvk)
@@ -300,7 +300,7 @@ func TestZeroObject(t *testing.T) {
 		t.Errorf("%s", o.Raw())
 	}
 	if (*Object)(nil).DeepCopyObject() != nil {
-		t.Error("a copy of nothing is something")
+		t.Error("a copy of nil is not nil")
 	}
 }
 
@@ -322,7 +322,7 @@ func TestUnmarshalJSON(t *testing.T) {
 	}
 }
 
-// TestStringsDoNotPin checks that what the getters return is not a view of the raw bytes.
+// TestStringsDoNotPin checks that the getters do not return views of the raw bytes.
 func TestStringsDoNotPin(t *testing.T) {
 	raw := objecttest.Pod(1)
 	o, err := Parse(raw)

@@ -7,10 +7,10 @@ import (
 	"math/bits"
 )
 
-// maxDepth is how deep arrays and objects may nest. It is encoding/json's own limit, so that the two agree on every document.
+// maxDepth is how deep arrays and objects may nest. It is encoding/json's limit, so that both accept the same documents.
 const maxDepth = 10000
 
-// syntaxError says what is wrong with a document and at which byte of it.
+// syntaxError is the error for a document that is not valid JSON, with the byte where it is wrong.
 type syntaxError struct {
 	offset int
 	what   string
@@ -20,8 +20,8 @@ func (e *syntaxError) Error() string {
 	return fmt.Sprintf("invalid JSON at byte %d: %s", e.offset, e.what)
 }
 
-// scanner walks one JSON document. It never recurses: a js/wasm program runs Go calls on the browser's own stack, which a document
-// nested a few thousand levels deep would overflow, and that cannot be recovered from.
+// scanner walks one JSON document. It never recurses: a js/wasm program runs Go calls on the browser's stack. A document with a few thousand nested
+// levels would overflow that stack, and the program could not recover.
 type scanner struct {
 	b []byte
 }
@@ -45,7 +45,7 @@ func (s *scanner) space(i int) int {
 
 // str returns the index after the string whose opening quote is at i.
 //
-// Like encoding/json it takes any byte from 0x20 up inside a string; whether the bytes are UTF-8 matters only to who decodes it.
+// Like encoding/json it accepts any byte from 0x20 up inside a string; only decoding the string checks the UTF-8.
 func (s *scanner) str(i int) (int, error) {
 	b := s.b
 	i++
@@ -137,7 +137,7 @@ func (s *scanner) number(i int) (int, error) {
 	return i, nil
 }
 
-// word returns the index after the literal w (true, false or null) that must stand at i.
+// word returns the index after the literal w (true, false or null), which must be at i.
 func (s *scanner) word(i int, w string) (int, error) {
 	for k := 0; k < len(w); k++ {
 		if i+k >= len(s.b) || s.b[i+k] != w[k] {
@@ -147,13 +147,13 @@ func (s *scanner) word(i int, w string) (int, error) {
 	return i + len(w), nil
 }
 
-// value returns the index after the value that starts at or after i. depth is how many containers are open around it.
+// value returns the index after the value that starts at or after i. depth is how many containers around it are open.
 func (s *scanner) value(i, depth int) (int, error) {
 	var (
 		b    = s.b
 		err  error
 		open int      // containers open inside this value
-		kind uint64   // a bit for each of the innermost open containers, the innermost lowest: 1 is an object
+		kind uint64   // one bit per open container, the innermost lowest: 1 means object
 		more []uint64 // full words of 64 containers further out
 	)
 
@@ -257,9 +257,9 @@ key:
 	goto value
 }
 
-// object walks the members of the object whose brace is at i and returns the index after it. For each member it calls visit with
-// the decoded key and the index where the value begins; visit must return the index after that value. The key is only good
-// during the call. depth counts the containers open inside the object, itself included.
+// object walks the members of the object whose brace is at i and returns the index after it. For each member it calls visit with the decoded key and
+// the index where the value begins; visit must return the index after that value. The key is valid only during the call. depth counts the containers
+// open inside the object, including itself.
 func (s *scanner) object(i, depth int, visit func(key []byte, i int) (int, error)) (int, error) {
 	b := s.b
 	if depth > maxDepth {
@@ -301,8 +301,8 @@ func (s *scanner) object(i, depth int, visit func(key []byte, i int) (int, error
 	}
 }
 
-// array walks the elements of the array whose bracket is at i and returns the index after it. visit gets the number of the element and
-// the index where it begins, and must return the index after it.
+// array walks the elements of the array whose bracket is at i and returns the index after it. It calls visit with the number of the element and the
+// index where it begins; visit must return the index after it.
 func (s *scanner) array(i, depth int, visit func(n, i int) (int, error)) (int, error) {
 	b := s.b
 	if depth > maxDepth {
@@ -332,8 +332,7 @@ func (s *scanner) array(i, depth int, visit func(n, i int) (int, error)) (int, e
 	}
 }
 
-// document walks the one object a document consists of, and nothing but white space around it.
-// It returns where the object begins and ends.
+// document walks a document, which must consist of one object and white space around it. It returns where the object begins and ends.
 func (s *scanner) document(visit func(key []byte, i int) (int, error)) (start, end int, err error) {
 	start = s.space(0)
 	if start >= len(s.b) {
@@ -357,7 +356,7 @@ func (s *scanner) document(visit func(key []byte, i int) (int, error)) (start, e
 	return start, end, nil
 }
 
-// unquoteKey returns the text of a key given with its quotes. Where the text is plain, and that is nearly always, it is a view of the input.
+// unquoteKey returns the text of a quoted key. If the key is plain, which is nearly always so, the text is a view of the input.
 func unquoteKey(quoted []byte) []byte {
 	if !plain(quoted) {
 		return []byte(unquote(quoted))
@@ -365,18 +364,18 @@ func unquoteKey(quoted []byte) []byte {
 	return quoted[1 : len(quoted)-1]
 }
 
-// unquote decodes a JSON string that is known to be valid. encoding/json does it, so escapes, lone surrogates and broken UTF-8 come
-// out exactly as its own; the fast road of plain text is taken by the callers.
+// unquote decodes a JSON string that is known to be valid. It uses encoding/json, so escapes, lone surrogates and invalid UTF-8 decode the same way.
+// Callers handle plain strings themselves, which is faster.
 func unquote(quoted []byte) string {
 	var text string
 	if err := json.Unmarshal(quoted, &text); err != nil {
-		// The scanner has accepted these bytes as a string, and FuzzObject holds the two to the same verdict.
+		// This cannot happen: the scanner has accepted the string, and FuzzObject checks that encoding/json accepts the same.
 		return string(quoted[1 : len(quoted)-1])
 	}
 	return text
 }
 
-// jsonType names the types a JSON value can have, as error messages say them.
+// jsonType is the type of a JSON value.
 type jsonType uint8
 
 const (
@@ -386,11 +385,11 @@ const (
 	jsonString
 	jsonArray
 	jsonObject
-	// jsonAny is where any of them will do.
+	// jsonAny stands for any of them.
 	jsonAny
 )
 
-// typeOf tells the type of a valid value by its first byte.
+// typeOf returns the type of a valid value from its first byte.
 func typeOf(c byte) jsonType {
 	switch c {
 	case '"':

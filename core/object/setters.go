@@ -10,11 +10,11 @@ import (
 	utilruntime "k8s.io/apimachinery/pkg/util/runtime"
 )
 
-// The setters build the document anew with one member changed, and read it again. That is slow, a few microseconds an object, and meant to be
-// simple: an informer's objects are shared and must not be changed, so setters run on copies, and seldom.
+// The setters rebuild the document with one member changed, and parse it again. That takes a few microseconds, and keeps the code simple. It is fast
+// enough because an informer's objects are shared and must not be changed, so setters are called seldom, on copies.
 
-// edit returns the JSON object src with key set to value, or without key when value is nil. All other members keep their bytes and order. The
-// member takes the place of the first one of that name, and further ones of the same name are dropped; a new one goes to the end.
+// edit returns the JSON object src with key set to value, or without key if value is nil. All other members keep their bytes and order. The new member
+// replaces the first one of that name, and further ones are dropped; a member that was not there is added at the end.
 func edit(src []byte, key string, value []byte) ([]byte, error) {
 	out := make([]byte, 0, len(src)+len(key)+len(value)+4)
 	out = append(out, '{')
@@ -58,8 +58,8 @@ func edit(src []byte, key string, value []byte) ([]byte, error) {
 	return append(out, '}'), nil
 }
 
-// set changes a member of the object, or of its metadata when inMetadata is set; a nil value removes it. Setters of metav1.Object
-// cannot return errors: what cannot be written is reported like apimachinery does it, and the object stays as it was.
+// set changes a member of the object, or of its metadata if inMetadata is set; a nil value removes it. Setters of metav1.Object cannot return errors:
+// set reports a failure as apimachinery does, with HandleError, and does not change the object.
 func (o *Object) set(inMetadata bool, key string, value any) {
 	err := func() error {
 		var encoded []byte
@@ -103,7 +103,7 @@ func (o *Object) set(inMetadata bool, key string, value any) {
 	}
 }
 
-// metadata returns the bytes of the metadata object that counts; nil when there is none.
+// metadata returns the bytes of the last metadata object; nil if there is none.
 func (o *Object) metadata() []byte {
 	o = o.Now()
 	if at := o.metadataAt(); at.end != 0 {
@@ -112,7 +112,7 @@ func (o *Object) metadata() []byte {
 	return nil
 }
 
-// metadataAt says where the metadata object that counts lies; the zero span when there is none.
+// metadataAt returns the position of the last metadata object; the zero span if there is none.
 func (o *Object) metadataAt() (at span) {
 	s := scanner{o.Raw()}
 	_, _, err := s.document(func(key []byte, i int) (int, error) {
@@ -128,7 +128,7 @@ func (o *Object) metadataAt() (at span) {
 	return at
 }
 
-// setString writes a string of metadata, and removes it when empty, as unstructured.Unstructured does.
+// setString sets a string in metadata, or removes it if empty, as unstructured.Unstructured does.
 func (o *Object) setString(key, value string) {
 	if value == "" {
 		o.set(true, key, nil)
@@ -137,7 +137,7 @@ func (o *Object) setString(key, value string) {
 	o.set(true, key, value)
 }
 
-// SetGroupVersionKind sets apiVersion and kind. Setting what is there already costs nothing.
+// SetGroupVersionKind sets apiVersion and kind. It costs nothing if they do not change.
 func (o *Object) SetGroupVersionKind(gvk schema.GroupVersionKind) {
 	apiVersion, kind := gvk.ToAPIVersionAndKind()
 	o.SetAPIVersion(apiVersion)

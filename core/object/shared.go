@@ -2,18 +2,17 @@ package object
 
 import "sync/atomic"
 
-// What is in an informer's store is one object that everybody has: the store, each handler, each reader of the lister. One that is made by
-// Shared can be changed under all of them, as a handler's mistake does it, and can still be told from what came over the wire.
+// An informer's store shares each object with every handler and every reader of a lister. An object made by Shared can be changed while they use it, as
+// a handler with a bug does, and still keeps the content that came over the wire.
 
 // live is the content of an object that was made by Shared.
 type live struct {
-	came *Object                // as it was when Shared made it
-	now  atomic.Pointer[Object] // as it is; never changed itself
+	came *Object                // the original content
+	now  atomic.Pointer[Object] // the current content; replaced as a whole, never changed in place
 }
 
-// Shared returns an object with the same content whose setters, other than those of every other object, may be called while any number of
-// goroutines read it: what they set takes effect at once, for everybody who has this pointer. o is not changed by them, and keeps what it
-// holds. An object that Shared made is returned as it is; so is nil.
+// Shared returns an object with the same content, whose setters may be called while other goroutines read it, unlike those of other objects. A change
+// takes effect at once for all users of the pointer. o does not change. If Shared made o, or o is nil, it returns o.
 func (o *Object) Shared() *Object {
 	if o == nil || o.live != nil {
 		return o
@@ -24,7 +23,7 @@ func (o *Object) Shared() *Object {
 	return &s
 }
 
-// Now returns the content that the object has at this moment, which never changes; of an object that Shared did not make it is o itself.
+// Now returns the object's current content, which never changes. If Shared did not make the object, that is o itself.
 func (o *Object) Now() *Object {
 	if o == nil || o.live == nil {
 		return o
@@ -32,7 +31,7 @@ func (o *Object) Now() *Object {
 	return o.live.now.Load()
 }
 
-// Came returns the content with which Shared made the object; of one that it did not make it is o itself.
+// Came returns the content with which Shared made the object. If Shared did not make it, that is o itself.
 func (o *Object) Came() *Object {
 	if o == nil || o.live == nil {
 		return o

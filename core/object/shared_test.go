@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// Whoever has the pointer of a shared object reads what was set last; the object that it was made of, and what was read before, stay.
+// TestASharedObjectIsChangedForEverybody checks that all users of a shared object's pointer read the last change, and that the original object and
+// content that was read before do not change.
 func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 	came, err := Parse([]byte(`{"apiVersion":"v1","kind":"Pod","metadata":{"namespace":"ns","name":"a","resourceVersion":"7","labels":{"app":"web"}},"spec":{"nodeName":"n"}}`))
 	if err != nil {
@@ -14,7 +15,7 @@ func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 	s := came.Shared()
 	before := s.Now()
 	if s.Shared() != s || s.Came() != came || before != came || came.Now() != came || came.Came() != came {
-		t.Fatal("who is who")
+		t.Fatal("a new shared object does not have the content of its original")
 	}
 	var readers sync.WaitGroup
 	for range 4 {
@@ -24,7 +25,7 @@ func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 					t.Errorf("app=%s", app)
 				}
 				if s.GetName() != "a" || s.Get("spec.nodeName").String() != "n" || s.GetResourceVersion() != "7" || len(s.Raw()) == 0 {
-					t.Error("the rest of it has changed")
+					t.Error("another field has changed")
 				}
 			}
 		})
@@ -39,10 +40,10 @@ func TestASharedObjectIsChangedForEverybody(t *testing.T) {
 		what string
 		o    *Object
 		want string
-	}{{"the shared object", s, "mine"}, {"what it was made of", came, "web"}, {"what was read before", before, "web"},
-		{"what it is now", s.Now(), "mine"}, {"a changed copy", copied, "copied"}} {
+	}{{"the shared object", s, "mine"}, {"the original", came, "web"}, {"content read before", before, "web"},
+		{"the current content", s.Now(), "mine"}, {"a changed copy", copied, "copied"}} {
 		if got := x.o.GetLabels()["app"]; got != x.want {
-			t.Errorf("%s says app=%s, want %s", x.what, got, x.want)
+			t.Errorf("%s has app=%s, want %s", x.what, got, x.want)
 		}
 		if got := x.o.Get("metadata.labels.app").String(); got != x.want {
 			t.Errorf("%s has app=%s in its JSON, want %s", x.what, got, x.want)

@@ -6,9 +6,9 @@ import (
 	"fmt"
 )
 
-// ParseWatchEvent splits a frame of a watch stream, {"type": ..., "object": ...} with its keys in any order, into the type and the JSON of the
-// object. The frame must be valid JSON from end to end. object is a view of frame; it is nil when the frame has no object or a null one, and
-// typ is "" when there is no type: whether that is an error is for the caller to say. Other keys are passed over.
+// ParseWatchEvent splits a frame of a watch stream, {"type": ..., "object": ...} with its keys in any order, into the type and the JSON of the object.
+// The frame must be valid JSON from end to end. object is a view of frame; it is nil if the frame has no object or null. typ is "" if there is no type.
+// Neither is an error here. Other keys are ignored.
 func ParseWatchEvent(frame []byte) (typ string, object []byte, err error) {
 	typ, _, at, err := scanWatchEvent(frame, false)
 	if err != nil {
@@ -20,8 +20,8 @@ func ParseWatchEvent(frame []byte) (typ string, object []byte, err error) {
 	return typ, frame[at.start:at.end:at.end], nil
 }
 
-// DecodeWatchEvent reads a frame and the object in it in a single pass over the bytes. The object has bytes of its own; frame is not kept and
-// may be used again at once. Unlike ParseWatchEvent it insists on a type and on an object.
+// DecodeWatchEvent reads a frame and its object in a single pass over the bytes. The object gets its own bytes; frame can be reused at once. Unlike
+// ParseWatchEvent it requires a type and an object.
 func DecodeWatchEvent(frame []byte) (typ string, o *Object, err error) {
 	typ, f, at, err := scanWatchEvent(frame, true)
 	switch {
@@ -43,7 +43,7 @@ func DecodeWatchEvent(frame []byte) (typ string, o *Object, err error) {
 	return typ, o, nil
 }
 
-// scanWatchEvent walks a frame and returns its type and where its object lies; with inside set, also where the fields of that object lie.
+// scanWatchEvent walks a frame and returns its type and the position of its object; if inside is set, also the positions of that object's fields.
 func scanWatchEvent(frame []byte, inside bool) (typ string, f fields, object span, err error) {
 	if len(frame) > maxSize {
 		return "", f, span{}, fmt.Errorf("a watch event of %d bytes is more than can be read (%d)", len(frame), uint64(maxSize))

@@ -20,50 +20,50 @@ import (
 )
 
 const (
-	// DefaultMaxBody is how many bytes of a LIST are read when Client.MaxBody is 0: 1 GiB.
+	// DefaultMaxBody is the limit for the body of a LIST, in bytes, if Client.MaxBody is 0: 1 GiB.
 	DefaultMaxBody = 1 << 30
-	// DefaultMaxFrame is how long a watch frame may be when Client.MaxFrame is 0: 64 MiB. An object can hardly have 2 MiB in etcd.
+	// DefaultMaxFrame is the limit for a watch frame, in bytes, if Client.MaxFrame is 0: 64 MiB. An object in etcd hardly exceeds 2 MiB.
 	DefaultMaxFrame = 64 << 20
 
-	// maxErrorBody bounds what is read of the body of an error response.
+	// maxErrorBody limits how many bytes of an error response's body are read.
 	maxErrorBody = 1 << 20
 )
 
-// Client makes requests of one API server. It is safe for concurrent use; its fields must not be changed once it is in use.
+// Client sends requests to one API server. It is safe for concurrent use. Do not change its fields once it is in use.
 type Client struct {
-	// HTTP makes the requests. nil is http.DefaultClient. It should have no Timeout: that would cut watches.
+	// HTTP sends the requests; nil means http.DefaultClient. It should have no Timeout, which would cut watches.
 	HTTP *http.Client
-	// Base is where the API server is, for instance https://10.0.0.1:6443, or http://relay/clusters/kind-kind behind a relay. Its path is kept
-	// in front of every path, as it is escaped; its query is not used.
+	// Base is the URL of the API server, for instance https://10.0.0.1:6443, or http://relay/clusters/kind-kind behind a relay. Its path, as it is
+	// escaped, is put in front of every request's path; its query is not used.
 	Base *url.URL
-	// UserAgent is sent as User-Agent. Empty is net/http's own.
+	// UserAgent is the User-Agent header. Empty means that of net/http.
 	UserAgent string
-	// Hooks watch the client at work.
+	// Hooks observe the client's requests.
 	Hooks Hooks
-	// MaxBody is how many bytes of a body, after decompression, are read before the request fails. 0 is DefaultMaxBody.
+	// MaxBody limits a body, in bytes after decompression; a request whose body is longer fails. 0 means DefaultMaxBody.
 	MaxBody int64
-	// MaxFrame is how many bytes a watch frame may have before the watch fails. 0 is DefaultMaxFrame.
+	// MaxFrame limits a watch frame, in bytes; a longer one ends the watch with an error. 0 means DefaultMaxFrame.
 	MaxFrame int
 
 	requests atomic.Uint64
 }
 
-// Hooks are called as a request goes on. Each may be nil. They are called synchronously, from the goroutine that made the request and, for a
-// watch, from the one that reads its stream: they must be quick, and safe for concurrent use if the client is used concurrently. id counts the
-// requests of the client from 1.
+// Hooks are functions that are called during a request. Each may be nil. They are called synchronously, from the goroutine that makes the request and,
+// for a watch, from the one that reads its stream. They must be quick, and safe for concurrent use if the client is used concurrently. id counts the
+// client's requests from 1.
 //
-// The order for one request is Request, Response, then, if there was a response, any number of Bytes and Frame, and Done.
+// The order for one request is Request, then Response. If there was a response, any number of Bytes and Frame follow, and then Done.
 type Hooks struct {
-	// Request says that a request is about to be sent. uri is the path and query exactly as they go out.
+	// Request is called before a request is sent. uri is the path and query exactly as they are sent.
 	Request func(id uint64, method, uri string)
-	// Response says that the head of the response is here, or, with status 0, why there will be none.
+	// Response is called when the head of the response has arrived or, with status 0 and an error, when there is none.
 	Response func(id uint64, status int, err error)
-	// Bytes says that n more bytes of the body arrived, after decompression.
+	// Bytes is called when n more bytes of the body have arrived, after decompression.
 	Bytes func(id uint64, n int)
-	// Frame says that a watch frame of size bytes was decoded, before its event is delivered. typ is the event's type; the names are
-	// those of its object.
+	// Frame is called when a watch frame of size bytes has been decoded, before its event is delivered. typ is the event's type; the other strings are
+	// from its object.
 	Frame func(id uint64, typ, namespace, name, resourceVersion string, size int)
-	// Done says that no more of the body will be read: nil after all of it was read, ErrStopped after Stop, otherwise what went wrong.
+	// Done is called when no more of the body will be read. err is nil after all of it, ErrStopped after Stop, otherwise the failure.
 	Done func(id uint64, err error)
 }
 
@@ -81,14 +81,14 @@ func (c *Client) maxFrame() int {
 	return DefaultMaxFrame
 }
 
-// request is one HTTP request, and what an error about it has to say.
+// request is one HTTP request, with the details that errors about it contain.
 type request struct {
 	id       uint64
 	method   string
 	url      *url.URL
 	accept   string
-	resource schema.GroupResource // for messages; may be empty
-	name     string               // for messages; may be empty
+	resource schema.GroupResource // for error messages; may be empty
+	name     string               // for error messages; may be empty
 
 	contentType string
 	body        []byte
@@ -96,7 +96,7 @@ type request struct {
 
 func (r *request) String() string { return r.method + " " + r.url.RequestURI() }
 
-// send makes the request and returns its response, whose body reports to the hooks. The error is the one of http.Client.Do, a *url.Error.
+// send sends the request and returns the response, whose body calls Hooks.Bytes. The error is that of http.Client.Do, a *url.Error.
 func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	var body io.Reader
 	if r.body != nil {
@@ -138,7 +138,7 @@ func (c *Client) send(ctx context.Context, r *request) (*http.Response, error) {
 	return resp, nil
 }
 
-// countedBody reports the bytes that are read through it.
+// countedBody calls bytes for all that is read through it.
 type countedBody struct {
 	io.ReadCloser
 	id    uint64
@@ -153,34 +153,34 @@ func (b *countedBody) Read(p []byte) (int, error) {
 	return n, err
 }
 
-func (c *Client) done(r *request, err error) {
+func (c *Client) reportDone(r *request, err error) {
 	if c.Hooks.Done != nil {
 		c.Hooks.Done(r.id, err)
 	}
 }
 
-// fetch makes the request and reads the whole body of a successful response; other responses become errors.
+// fetch sends the request and returns the whole body of a successful response. Any other response becomes an error.
 func (c *Client) fetch(ctx context.Context, r *request) (body []byte, header http.Header, err error) {
 	resp, err := c.send(ctx, r)
 	if err != nil {
 		return nil, nil, err
 	}
 	defer resp.Body.Close()
-	// The bounds are client-go's: rest.(*Request).transformResponse takes 200 to 206 for success.
+	// The range is client-go's: rest.(*Request).transformResponse takes 200 to 206 as success.
 	if resp.StatusCode < http.StatusOK || resp.StatusCode > http.StatusPartialContent {
 		err, readErr := responseError(r, resp)
-		c.done(r, readErr)
+		c.reportDone(r, readErr)
 		return nil, nil, err
 	}
 	body, err = readAll(resp, c.maxBody())
-	c.done(r, err)
+	c.reportDone(r, err)
 	if err != nil {
 		return nil, nil, fmt.Errorf("reading the answer to %s: %w", r, err)
 	}
 	return body, resp.Header, nil
 }
 
-// readAll reads a body of at most limit bytes, into a single buffer where its length is known.
+// readAll reads a body of at most limit bytes, into a single buffer if its length is announced and at most 16 MiB.
 func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	tooLong := func() error {
 		return fmt.Errorf("the body is longer than %d bytes; ask for fewer objects, with a limit or a selector", limit)
@@ -188,13 +188,13 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	if resp.ContentLength > limit {
 		return nil, tooLong()
 	}
-	// One byte more than announced lets the last Read see the end without the buffer growing once more. An announced length is trusted only so
-	// far: memory is taken as bytes come in, not on the word of a header.
+	// One byte more than announced lets the last Read see the end before the buffer is full. An announced length counts only up to 16 MiB: a header
+	// alone must not make the client allocate more.
 	size := min(max(resp.ContentLength, 0)+1, 16<<20)
 	if resp.ContentLength < 0 {
 		size = 64 << 10
 	}
-	// A body longer than that goes into pieces, put together at the end: doubling one buffer would take three times the memory, and clear it all.
+	// A body that is longer goes into pieces, which are joined at the end. Doubling one buffer would take three times the memory, and clear it all.
 	var pieces [][]byte
 	before := 0 // bytes in pieces
 	buf := make([]byte, 0, size)
@@ -220,8 +220,7 @@ func readAll(resp *http.Response, limit int64) ([]byte, error) {
 	}
 }
 
-// A ContentTypeError says that a response that should be JSON is not. A login page or a proxy between the client and the API server is
-// the usual reason.
+// ContentTypeError is the error for a response that should be JSON and is not. The usual reason is a login page, or a proxy in front of the API server.
 type ContentTypeError struct {
 	Request     string // method, path and query
 	ContentType string // as the server sent it
@@ -237,7 +236,7 @@ func (e *ContentTypeError) Error() string {
 	return msg
 }
 
-// checkJSON tells whether a response claims to be JSON. No claim passes, as it does in client-go.
+// checkJSON returns an error if a response's Content-Type is not JSON. A missing Content-Type passes, as in client-go.
 func checkJSON(r *request, header http.Header, body []byte) error {
 	contentType := header.Get("Content-Type")
 	if contentType == "" {
@@ -253,11 +252,11 @@ func checkJSON(r *request, header http.Header, body []byte) error {
 	return e
 }
 
-// List asks for the objects of a resource, in one namespace or, with namespace "", in all of them (or of a cluster-scoped resource). It
-// sends opts with Watch false, one page: when opts.Limit is set the caller follows the Continue of the result. opts.TimeoutSeconds bounds the whole
-// request, as in client-go.
+// List returns the objects of a resource in one namespace. With namespace "" it returns those of all namespaces, or of a cluster-scoped resource. It
+// sends opts with Watch false and reads one page: if opts.Limit is set, the caller must follow the result's Continue. opts.TimeoutSeconds limits the
+// whole request, as in client-go.
 //
-// A response that is an error is an *apierrors.StatusError, possibly wrapped; a failed connection is a *url.Error.
+// An error response becomes an *apierrors.StatusError, possibly wrapped; a failed connection a *url.Error; a body that is not JSON a *ContentTypeError.
 func (c *Client) List(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (*object.List, error) {
 	u, err := c.resourceURL(gvr, namespace, "")
 	if err != nil {
@@ -288,7 +287,7 @@ func (c *Client) List(ctx context.Context, gvr schema.GroupVersionResource, name
 	return list, nil
 }
 
-// Get asks for one object. Errors are those of List.
+// Get returns one object. Its errors are those of List.
 func (c *Client) Get(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string) (*object.Object, error) {
 	if name == "" {
 		return nil, errors.New("a name is needed to get an object")
@@ -297,11 +296,11 @@ func (c *Client) Get(ctx context.Context, gvr schema.GroupVersionResource, names
 	if err != nil {
 		return nil, err
 	}
-	return c.one(ctx, &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name})
+	return c.fetchObject(ctx, &request{method: http.MethodGet, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name})
 }
 
-// Patch applies a JSON merge patch to one object and returns what became of it. A patch that names a resourceVersion is refused with a 409
-// Conflict when the object has another one by then. Errors are those of List.
+// Patch applies a JSON merge patch to one object and returns the result. If the patch contains a resourceVersion that is no longer current, the server
+// answers 409 Conflict. Its errors are those of List.
 func (c *Client) Patch(ctx context.Context, gvr schema.GroupVersionResource, namespace, name string, patch []byte) (*object.Object, error) {
 	if name == "" {
 		return nil, errors.New("a name is needed to patch an object")
@@ -310,12 +309,12 @@ func (c *Client) Patch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	if err != nil {
 		return nil, err
 	}
-	return c.one(ctx, &request{method: http.MethodPatch, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name,
+	return c.fetchObject(ctx, &request{method: http.MethodPatch, url: u, accept: "application/json", resource: gvr.GroupResource(), name: name,
 		contentType: "application/merge-patch+json", body: patch})
 }
 
-// one makes a request that is answered with one object.
-func (c *Client) one(ctx context.Context, r *request) (*object.Object, error) {
+// fetchObject sends a request whose answer is one object.
+func (c *Client) fetchObject(ctx context.Context, r *request) (*object.Object, error) {
 	body, header, err := c.fetch(ctx, r)
 	if err != nil {
 		return nil, err
@@ -333,8 +332,8 @@ func (c *Client) one(ctx context.Context, r *request) (*object.Object, error) {
 	return o, nil
 }
 
-// Do makes any request and returns the body of the response, if it succeeded. path is relative to Base and may carry a query; contentType and
-// body may be empty. Errors are those of List.
+// Do sends any request and returns the body of a successful response. path is relative to Base and may include a query; contentType and body may be
+// empty. Its errors are those of List.
 func (c *Client) Do(ctx context.Context, method, path string, contentType string, body []byte) ([]byte, error) {
 	u, err := c.pathURL(path)
 	if err != nil {
@@ -349,8 +348,8 @@ func seconds(n int64) time.Duration { return time.Duration(n) * time.Second }
 
 // listQuery encodes list options as query parameters.
 //
-// Mirrors what client-go's typed clients send (gentype.(*Client).List and Watch, v0.37.2): the fields of ListOptions that are not empty, and beside
-// timeoutSeconds, which the server heeds for watches, timeout, which it heeds for all else.
+// Mirrors what client-go's typed clients send (gentype.(*Client).List and Watch, v0.37.2): the fields of ListOptions that are not empty. TimeoutSeconds
+// is sent twice: the server uses timeoutSeconds for watches and timeout for other requests.
 func listQuery(opts metav1.ListOptions) url.Values {
 	q := url.Values{}
 	text := func(key, value string) {

@@ -25,8 +25,8 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-// TestRequestsAreThoseOfClientGo sends every combination of options through client-go's rest client, built up as its typed clients do it, and
-// through ours, and compares what arrives at the server.
+// TestRequestsAreThoseOfClientGo sends combinations of options through client-go's REST client, used as the typed clients use it, and through ours, and
+// compares the requests that reach the server.
 func TestRequestsAreThoseOfClientGo(t *testing.T) {
 	var uri string
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -74,7 +74,7 @@ func TestRequestsAreThoseOfClientGo(t *testing.T) {
 
 						j := &journal{}
 						ours := &Client{Base: mustURL(t, server.URL+prefix), Hooks: j.hooks()}
-						opts.Watch = !watching // List and Watch set it themselves
+						opts.Watch = !watching // List and Watch must set it themselves
 						if watching {
 							w, err := ours.Watch(context.Background(), gvr, namespace, opts)
 							if err != nil {
@@ -89,7 +89,7 @@ func TestRequestsAreThoseOfClientGo(t *testing.T) {
 							t.Errorf("options %d: sent %s, client-go sends %s", i, uri, want)
 						}
 						if !strings.HasPrefix(j.String(), "1 request GET "+want+"\n") {
-							t.Errorf("the hooks heard\n%s\nof %s", j, want)
+							t.Errorf("the hooks reported\n%s\nfor %s", j, want)
 						}
 					}
 				}
@@ -132,7 +132,7 @@ func TestURLs(t *testing.T) {
 		t.Error("a client without Base works")
 	}
 	if _, err := c.Get(context.Background(), pods, "ns", ""); err == nil {
-		t.Error("an object without a name was got")
+		t.Error("Get accepted an empty name")
 	}
 }
 
@@ -152,7 +152,7 @@ func TestList(t *testing.T) {
 				t.Fatalf("%v, %v", l, err)
 			}
 			if want := "1 request GET /api/v1/pods\n1 response 200 <nil>\n1 done <nil>"; j.String() != want || j.bytes != len(content) {
-				t.Errorf("the hooks heard %d bytes and\n%s", j.bytes, j)
+				t.Errorf("the hooks reported %d bytes and\n%s", j.bytes, j)
 			}
 		})
 	}
@@ -197,7 +197,7 @@ func TestResponseErrors(t *testing.T) {
 		is    func(error) bool
 		code  int32
 		delay int
-		want  string // in the message
+		want  string // in the error message
 	}{
 		{"410 Gone", answer(410, js, failure(410, "Gone", "")), apierrors.IsGone, 410, 0, "m"},
 		{"410 Expired", answer(410, js, failure(410, "Expired", "")), apierrors.IsResourceExpired, 410, 0, "m"},
@@ -296,7 +296,7 @@ func TestConnectionRefused(t *testing.T) {
 		t.Errorf("watch refused: %v", err)
 	}
 	if log := j.String(); !strings.Contains(log, "1 response 0") || !strings.Contains(log, "2 response 0") || strings.Contains(log, "done") {
-		t.Errorf("the hooks heard\n%s", log)
+		t.Errorf("the hooks reported\n%s", log)
 	}
 }
 

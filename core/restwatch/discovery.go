@@ -25,53 +25,53 @@ type Resource struct {
 	Verbs      []string `json:"verbs"`
 	ShortNames []string `json:"shortNames,omitempty"`
 	Categories []string `json:"categories,omitempty"`
-	// Preferred says that this is the version the server prefers among those in which it serves this resource.
+	// Preferred is true if this is the server's most preferred version of the resource among those that can be watched.
 	Preferred bool `json:"preferred"`
-	// Unwatchable says in words for a person why it cannot be listed and watched; empty when it can. An entry without a Resource stands
-	// for a whole version of a group that could not be discovered.
+	// Unwatchable explains, for the user, why the resource cannot be listed and watched; it is empty if it can. An entry without a Resource stands for
+	// a whole version of a group that could not be discovered.
 	Unwatchable string `json:"unwatchable,omitempty"`
 }
 
-// GVR returns the resource with its group and version, as List and Watch take it.
+// GVR returns the resource with its group and version, for List and Watch.
 func (r Resource) GVR() schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: r.Group, Version: r.Version, Resource: r.Resource}
 }
 
 const acceptDiscovery = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList,application/json"
 
-// Discover asks the server for the resources that can be listed and watched, without subresources, in the server's order: the core group first.
-// It uses aggregated discovery v2 where the server has it (Kubernetes 1.30 and later), and one request for every group version where not.
+// Discover returns the resources that can be listed and watched, without subresources, in the server's order: the core group first. It uses aggregated
+// discovery v2 if the server has it (Kubernetes 1.30 and later), and otherwise one request per group version.
 //
-// A group that cannot be discovered, as when the service behind an aggregated API is down, does not hide the others: the resources found are
-// returned together with an error that joins what went wrong.
+// A group that cannot be discovered, for instance because the service of an aggregated API is down, does not hide the others. Discover returns the
+// resources it found, and an error that joins all failures.
 func (c *Client) Discover(ctx context.Context) ([]Resource, error) {
 	all, err := c.Survey(ctx)
 	return slices.DeleteFunc(all, func(r Resource) bool { return r.Unwatchable != "" }), err
 }
 
-// Survey is Discover with what cannot be watched among the rest, and why: a resource without the verbs list and watch, and, as an entry
-// without a resource, a version of a group that could not be discovered.
+// Survey is Discover plus what cannot be watched, with the reason. Two kinds cannot be watched: resources without the verbs list and watch, and the
+// versions of groups that could not be discovered. The latter are entries without a Resource.
 func (c *Client) Survey(ctx context.Context) ([]Resource, error) {
-	var found discovered
+	var all discovery
 	for _, root := range []string{"api", "apis"} {
-		if err := c.discoverRoot(ctx, root, &found); err != nil {
-			found.errs = append(found.errs, err)
+		if err := c.discoverRoot(ctx, root, &all); err != nil {
+			all.errs = append(all.errs, err)
 		}
 		if err := ctx.Err(); err != nil {
 			break
 		}
 	}
-	return found.resources, errors.Join(found.errs...)
+	return all.resources, errors.Join(all.errs...)
 }
 
-// discovered gathers resources. Group versions must be added in the order of the server's preference.
-type discovered struct {
+// discovery collects resources. Group versions must be added in the server's order of preference.
+type discovery struct {
 	resources []Resource
 	preferred map[schema.GroupResource]bool
 	errs      []error
 }
 
-func (d *discovered) add(r Resource) {
+func (d *discovery) add(r Resource) {
 	var missing []string
 	for _, verb := range []string{"list", "watch"} {
 		if !slices.Contains(r.Verbs, verb) {
@@ -97,8 +97,8 @@ func (d *discovered) add(r Resource) {
 	d.resources = append(d.resources, r)
 }
 
-// down notes a version of a group that cannot be discovered.
-func (d *discovered) down(gv schema.GroupVersion, err error) {
+// addUnavailable records a version of a group that cannot be discovered.
+func (d *discovery) addUnavailable(gv schema.GroupVersion, err error) {
 	d.errs = append(d.errs, err)
 	why := fmt.Sprintf("The service behind this API (APIService %s.%s) does not answer, so that nothing of it can be listed or watched.", gv.Version, gv.Group)
 	if gv.Group == "" {
@@ -109,15 +109,15 @@ func (d *discovered) down(gv schema.GroupVersion, err error) {
 	d.resources = append(d.resources, Resource{Group: gv.Group, Version: gv.Version, Unwatchable: why})
 }
 
-// errStale is the mark of a group version whose service did not answer when the API server asked it.
+// errStale marks a group version whose service did not answer the API server.
 var errStale = errors.New("the service behind this API does not answer")
 
 func unavailable(err error) bool {
 	return errors.Is(err, errStale) || apierrors.IsServiceUnavailable(err)
 }
 
-// The documents of discovery, as far as they are used. The types of apidiscovery.k8s.io are written here for want of k8s.io/api, which would
-// add megabytes to the browser's program for these few fields.
+// These are the discovery documents, as far as they are used. The types of apidiscovery.k8s.io are repeated here because k8s.io/api would add megabytes
+// to the browser's program.
 type (
 	discoveryRoot struct {
 		Kind     string            `json:"kind"`
@@ -165,7 +165,7 @@ func (c *Client) getJSON(ctx context.Context, accept string, into any, segments 
 	return nil
 }
 
-func (c *Client) discoverRoot(ctx context.Context, root string, found *discovered) error {
+func (c *Client) discoverRoot(ctx context.Context, root string, all *discovery) error {
 	var doc discoveryRoot
 	if err := c.getJSON(ctx, acceptDiscovery, &doc, root); err != nil {
 		return err
@@ -173,11 +173,11 @@ func (c *Client) discoverRoot(ctx context.Context, root string, found *discovere
 	switch doc.Kind {
 	case "APIGroupDiscoveryList":
 		for _, group := range doc.Items {
-			found.addGroup(group)
+			all.addGroup(group)
 		}
 	case "APIVersions":
 		for _, version := range doc.Versions {
-			c.discoverVersion(ctx, schema.GroupVersion{Version: version}, found)
+			c.discoverVersion(ctx, schema.GroupVersion{Version: version}, all)
 		}
 	case "APIGroupList":
 		for _, group := range doc.Groups {
@@ -191,25 +191,25 @@ func (c *Client) discoverRoot(ctx context.Context, root string, found *discovere
 				}
 			}
 			for _, version := range versions {
-				c.discoverVersion(ctx, schema.GroupVersion{Group: group.Name, Version: version}, found)
+				c.discoverVersion(ctx, schema.GroupVersion{Group: group.Name, Version: version}, all)
 			}
 		}
 	default:
-		return fmt.Errorf("discovery of /%s: the answer is of kind %q, which is no discovery document", root, doc.Kind)
+		return fmt.Errorf("discovery of /%s: the answer is of kind %q, which is not a discovery document", root, doc.Kind)
 	}
 	return nil
 }
 
-// addGroup takes a group of aggregated discovery.
-func (d *discovered) addGroup(group discoveryGroup) {
+// addGroup adds a group from an aggregated discovery document.
+func (d *discovery) addGroup(group discoveryGroup) {
 	for _, v := range group.Versions {
 		gv := schema.GroupVersion{Group: group.Metadata.Name, Version: v.Version}
 		if v.Freshness == "Stale" {
-			d.down(gv, fmt.Errorf("discovery of %s is stale: %w", gv, errStale))
+			d.addUnavailable(gv, fmt.Errorf("discovery of %s is stale: %w", gv, errStale))
 			continue
 		}
 		for _, r := range v.Resources {
-			// A resource without a kind of its own only carries subresources.
+			// A resource without a kind only groups subresources.
 			if r.ResponseKind == nil || r.ResponseKind.Kind == "" {
 				continue
 			}
@@ -221,8 +221,8 @@ func (d *discovered) addGroup(group discoveryGroup) {
 	}
 }
 
-// discoverVersion asks for the resources of one group version, as servers without aggregated discovery need it.
-func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, found *discovered) {
+// discoverVersion requests the resources of one group version, from a server without aggregated discovery.
+func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, all *discovery) {
 	if ctx.Err() != nil {
 		return
 	}
@@ -232,14 +232,14 @@ func (c *Client) discoverVersion(ctx context.Context, gv schema.GroupVersion, fo
 	}
 	var list metav1.APIResourceList
 	if err := c.getJSON(ctx, "application/json", &list, segments...); err != nil {
-		found.down(gv, err)
+		all.addUnavailable(gv, err)
 		return
 	}
 	for _, r := range list.APIResources {
 		if slices.Contains([]byte(r.Name), '/') {
 			continue
 		}
-		found.add(Resource{
+		all.add(Resource{
 			Group: gv.Group, Version: gv.Version, Resource: r.Name, Kind: r.Kind, Singular: r.SingularName,
 			Namespaced: r.Namespaced, Verbs: r.Verbs, ShortNames: r.ShortNames, Categories: r.Categories,
 		})

@@ -12,7 +12,7 @@ import (
 
 const aggregated = "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList"
 
-func found(rs []Resource) string {
+func formatResources(rs []Resource) string {
 	var lines []string
 	for _, r := range rs {
 		line := fmt.Sprintf("%s.%s.%s %s %v", r.Resource, r.Version, r.Group, r.Kind, r.Namespaced)
@@ -48,7 +48,7 @@ func TestDiscoverAggregated(t *testing.T) {
 	if err == nil || !strings.Contains(err.Error(), "metrics.k8s.io/v1beta1 is stale") {
 		t.Errorf("%v", err)
 	}
-	if got, want := found(rs), "nodes.v1. Node false preferred\npods.v1. Pod true preferred\nfoos.v2.g.io Foo true preferred\nfoos.v1.g.io Foo "+
+	if got, want := formatResources(rs), "nodes.v1. Node false preferred\npods.v1. Pod true preferred\nfoos.v2.g.io Foo true preferred\nfoos.v1.g.io Foo "+
 		"true\nbars.v1.g.io Bar false preferred"; got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}
@@ -77,7 +77,7 @@ func TestDiscoverGroupByGroup(t *testing.T) {
 	if !apierrors.IsServiceUnavailable(err) || !strings.Contains(err.Error(), "/apis/broken.io/v1") {
 		t.Errorf("%v", err)
 	}
-	if got, want := found(rs), "pods.v1. Pod true preferred\ndeployments.v1.apps Deployment true preferred\ndeployments.v1beta1.apps Deployment "+
+	if got, want := formatResources(rs), "pods.v1. Pod true preferred\ndeployments.v1.apps Deployment true preferred\ndeployments.v1beta1.apps Deployment "+
 		"true"; got != want {
 		t.Errorf("\n%s\nwant\n%s", got, want)
 	}

@@ -15,12 +15,12 @@ import (
 	utiljson "k8s.io/apimachinery/pkg/util/json"
 )
 
-// responseError makes the error of a response that did not succeed. A body that is a metav1.Status of failure is that error, with all it says;
-// anything else, as a proxy may send it, becomes what client-go makes of it, with an excerpt of the body. readErr is what went wrong with
-// reading the body, which does not change that the response is an error.
+// responseError returns the error for a response that did not succeed. If the body is a metav1.Status of failure, the error contains it. Any other
+// body, for instance from a proxy, becomes the error that client-go makes of it, with an excerpt of the body. readErr is the error of reading the body,
+// if any.
 //
-// Mirrors client-go rest.(*Request).transformResponse and rest.Result.Error (v0.37.2). Beyond them, a Retry-After header fills in for
-// a Status that names no delay: client-go heeds the header in its own retries, which this package leaves to its caller.
+// Mirrors client-go rest.(*Request).transformResponse and rest.Result.Error (v0.37.2). Beyond them, a Retry-After header fills in for a Status without
+// a delay: client-go uses the header in its own retries, which this package leaves to its caller.
 func responseError(r *request, resp *http.Response) (err, readErr error) {
 	body, readErr := io.ReadAll(io.LimitReader(resp.Body, maxErrorBody))
 	retryAfter := retryAfterSeconds(resp.Header)
@@ -40,7 +40,7 @@ func responseError(r *request, resp *http.Response) (err, readErr error) {
 	return apierrors.NewGenericServerResponse(resp.StatusCode, r.method, r.resource, r.name, message, retryAfter, true), readErr
 }
 
-// decodeStatus returns the metav1.Status of failure that body is, or nil.
+// decodeStatus decodes a body that is a metav1.Status of failure. It returns nil for any other.
 func decodeStatus(body []byte) *metav1.Status {
 	var status metav1.Status
 	if utiljson.Unmarshal(body, &status) != nil || status.Status != metav1.StatusFailure {
@@ -52,7 +52,7 @@ func decodeStatus(body []byte) *metav1.Status {
 	return &status
 }
 
-// unexpectedStatus is the error of a response that succeeded, says HTTP, with a body that is a Status.
+// unexpectedStatus returns the error for a response with a success code whose body is a Status.
 func unexpectedStatus(r *request, body []byte) error {
 	if status := decodeStatus(body); status != nil {
 		return apierrors.FromObject(status)
@@ -60,7 +60,7 @@ func unexpectedStatus(r *request, body []byte) error {
 	return fmt.Errorf("%s was answered with a Status where objects were asked for: %s", r, excerpt(body))
 }
 
-// retryAfterSeconds reads the Retry-After header. Like client-go it knows the form in seconds only; the form of a date reads as 0.
+// retryAfterSeconds parses the Retry-After header. Like client-go it accepts only seconds; a date gives 0.
 func retryAfterSeconds(header http.Header) int {
 	n, err := strconv.ParseInt(header.Get("Retry-After"), 10, 32)
 	if err != nil || n < 0 {
@@ -74,11 +74,11 @@ func isText(contentType string) bool {
 	return err == nil && (strings.HasPrefix(media, "text/") || strings.HasSuffix(media, "json") || strings.HasSuffix(media, "xml"))
 }
 
-// maxExcerpt is how many characters of a foreign body an error message carries.
+// maxExcerpt is how many characters of a foreign body an error message contains.
 const maxExcerpt = 240
 
-// excerpt returns the beginning of a body for an error message: one line, without HTML tags, scripts, styles and control characters. A body
-// that is not text gives "".
+// excerpt returns the beginning of a body for an error message, as one line without HTML tags, scripts, styles and control characters. It returns ""
+// for a body that is not text.
 func excerpt(body []byte) string {
 	const enough = 16 << 10
 	if len(body) > enough {
@@ -116,7 +116,7 @@ func excerpt(body []byte) string {
 	return out.String()
 }
 
-// stripTags leaves the text of an HTML page. It is for people to read in an error message, which the page shows as text: it makes nothing safe.
+// stripTags returns the text of an HTML page, for an error message. It is no sanitiser: its result must still be shown as text, not as HTML.
 func stripTags(page string) string {
 	var out strings.Builder
 	for page != "" {

@@ -8,19 +8,19 @@ import (
 	"math/bits"
 )
 
-// frameReader cuts a watch stream into frames: one JSON object after another, with or without white space between and inside them.
+// frameReader splits a watch stream into frames: JSON objects one after another, with any white space between and inside them.
 //
-// It only looks for where a frame ends, by strings, escapes and depth, and resumes where it stopped when more bytes arrive, so that a frame that comes
-// in a thousand pieces is still looked at once. Whether a frame is JSON is found out by who decodes it; broken input that cannot be
-// the beginning of any object is refused at once, so that it does not pile up waiting for an end.
+// It only looks for the end of a frame, from strings, escapes and depth. It resumes where it stopped when more bytes arrive, so it looks at each byte
+// once, even if a frame comes in a thousand pieces. The decoder checks that a frame is valid JSON. Input that cannot begin an object is an error at
+// once, so that it does not pile up in the buffer.
 type frameReader struct {
 	r     io.Reader
 	limit int // longest frame, in bytes
 
-	buf        []byte // holds what was read; the unused part is buf[start:end]
+	buf        []byte // the unread part is buf[start:end]
 	start, end int
-	err        error // what Read said last
-	taken      int   // where the last line ends, its newline included
+	err        error // the last error of Read
+	lineEnd    int   // end of the last line, including its newline
 
 	// The state of the frame that begins at start.
 	pos      int // next byte to look at
@@ -31,7 +31,7 @@ type frameReader struct {
 
 const (
 	initialBuffer = 64 << 10
-	// keepBuffer is the largest buffer kept for the next frame: one huge object must not hold its size for the rest of the watch.
+	// keepBuffer is the largest buffer that is kept for the next frame: one huge object must not occupy its size for the rest of the watch.
 	keepBuffer = 1 << 20
 )
 
@@ -39,13 +39,13 @@ func newFrameReader(r io.Reader, limit int) *frameReader {
 	return &frameReader{r: r, limit: limit, buf: make([]byte, initialBuffer)}
 }
 
-// frameError says that the stream is not a sequence of JSON objects, or that a frame is too long.
+// frameError is the error for a stream that is not a sequence of JSON objects, or for a frame that is too long.
 type frameError struct{ what string }
 
 func (e *frameError) Error() string { return e.what }
 
-// next returns the next frame; it is good until next is called again. The error is io.EOF when the stream ended between frames,
-// io.ErrUnexpectedEOF when it ended inside one, what Read returned when it failed, or a *frameError.
+// next returns the next frame, which is valid until the next call. The error is io.EOF if the stream ended between frames, io.ErrUnexpectedEOF if it
+// ended inside one, the error of Read if it failed, or a *frameError.
 func (f *frameReader) next() ([]byte, error) {
 	for {
 		if done, err := f.scan(); err != nil {
@@ -65,9 +65,9 @@ func (f *frameReader) next() ([]byte, error) {
 	}
 }
 
-// line returns what is likely to be the next frame: API servers end each with a newline, and have none inside. It is only a guess, for one
-// pass over the bytes is what it saves: whoever decodes it finds out whether it is one JSON object from end to end, calls take if it is, and next
-// otherwise. It is good until then.
+// line returns what is likely to be the next frame: API servers end each frame with a newline and have none inside. It is only a guess, which saves one
+// pass over the bytes. The caller decodes it. If it is one JSON object from end to end, the caller calls take, otherwise next. The frame is valid until
+// then.
 func (f *frameReader) line() (frame []byte, ok bool) {
 	if f.depth != 0 {
 		return nil, false
@@ -79,21 +79,21 @@ func (f *frameReader) line() (frame []byte, ok bool) {
 	if n < 0 || n > f.limit {
 		return nil, false
 	}
-	f.taken = f.start + n + 1
+	f.lineEnd = f.start + n + 1
 	for n > 0 && isSpace(f.buf[f.start+n-1]) {
 		n--
 	}
 	return f.buf[f.start : f.start+n], true
 }
 
-// take makes the last line the frame that was read.
+// take consumes the frame that line returned.
 func (f *frameReader) take() {
-	f.start, f.pos = f.taken, f.taken
+	f.start, f.pos = f.lineEnd, f.lineEnd
 }
 
 func isSpace(c byte) bool { return c == ' ' || c == '\n' || c == '\r' || c == '\t' }
 
-// fill reads once more. It makes room first, by moving the frame begun to the front and, if it fills the buffer, doubling that.
+// fill calls Read once. It makes room first: it moves the frame that has begun to the front and, if that fills more than half the buffer, doubles it.
 func (f *frameReader) fill() {
 	if f.start == f.end {
 		f.start, f.end, f.pos = 0, 0, 0
@@ -117,7 +117,7 @@ func (f *frameReader) fill() {
 	f.end += n
 }
 
-// scan goes on looking for the end of the frame in the bytes there are.
+// scan continues to look for the end of the frame in the bytes that have arrived.
 func (f *frameReader) scan() (done bool, err error) {
 	b := f.buf[:f.end]
 	if f.depth == 0 {
@@ -192,8 +192,8 @@ loop:
 	return done, nil
 }
 
-// special marks the first quote, backslash or control character in eight bytes of a string, by the high bit of its byte; marks above the
-// lowest one may be false.
+// special sets the high bit of each byte of w that is a quote, a backslash or a control character. Only the lowest mark is reliable; those above it may
+// be false.
 func special(w uint64) uint64 {
 	const low, high = 0x0101010101010101, 0x8080808080808080
 	quote := w ^ (low * '"')

@@ -100,7 +100,7 @@ func TestFrameErrors(t *testing.T) {
 	}
 }
 
-// TestFrameBufferShrinks checks that a huge frame does not hold its memory for the rest of the stream.
+// TestFrameBufferShrinks checks that a huge frame's memory is freed before the stream ends.
 func TestFrameBufferShrinks(t *testing.T) {
 	f := newFrameReader(body(io.EOF, `{"a":"`+strings.Repeat("x", 5<<20)+`"}`, `{}`), 64<<20)
 	for want := range 2 {
@@ -114,8 +114,8 @@ func TestFrameBufferShrinks(t *testing.T) {
 	}
 }
 
-// FuzzFrames holds the reader against encoding/json.Decoder: up to the first thing that is no JSON object, both must find the same frames, however
-// the stream is cut.
+// FuzzFrames compares the reader with encoding/json.Decoder: up to the first value that is not a JSON object, both must find the same frames, however
+// the stream is split.
 func FuzzFrames(f *testing.F) {
 	for _, s := range []string{`{}`, "{} \n\t\r{}", `{"a":"\\\""}{"b":"}"}`, `{"a":[{]}`, `{`, `{"a":"`, `{"a":"\`, `{}}`, `{}1`, "{\"a\":\"\x01\"}",
 		`{"a":"12345678901234567890"}{"b":2}`, `[{}]`, ``, ` `} {
@@ -179,12 +179,11 @@ func countFrames(r io.Reader) (n int, err error) {
 	}
 }
 
-// TestLines: frames are found by their newlines where there are any, and where a line is not a frame the slow road gives the same
-// frames as ever.
+// TestLines checks that line finds frames by their newlines, and that next finds the same frames where a line is not a frame.
 func TestLines(t *testing.T) {
 	for _, tc := range []struct {
 		name, stream string
-		lines        int // how many frames line finds
+		lines        int // at most how many frames line finds
 		frames       []string
 	}{
 		{"as an API server sends it", "{\"a\":1}\n{\"b\":\"}\"}\n", 2, []string{`{"a":1}`, `{"b":"}"}`}},

@@ -34,7 +34,7 @@ func mustURL(t testing.TB, s string) *url.URL {
 	return u
 }
 
-// serve starts a server and returns a client of it.
+// serve starts a server and returns a client for it.
 func serve(t testing.TB, h http.HandlerFunc) *Client {
 	t.Helper()
 	s := httptest.NewServer(h)
@@ -42,7 +42,7 @@ func serve(t testing.TB, h http.HandlerFunc) *Client {
 	return &Client{HTTP: s.Client(), Base: mustURL(t, s.URL)}
 }
 
-// answer is a handler that always answers the same.
+// answer returns a handler with a fixed answer.
 func answer(code int, contentType, body string, headers ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
 		w.Header()["Content-Type"] = nil
@@ -69,7 +69,7 @@ func streaming(t testing.TB, body io.ReadCloser) *Client {
 	})}}
 }
 
-// pieces is a body that hands out its pieces one Read at a time and then fails with err.
+// pieces is a body that returns one piece per Read and then err.
 type pieces struct {
 	pieces [][]byte
 	err    error
@@ -95,7 +95,7 @@ func body(err error, parts ...string) *pieces {
 	return p
 }
 
-// describe says in a line what an event is.
+// describe formats an event in one line.
 func describe(e watch.Event) string {
 	switch o := e.Object.(type) {
 	case *metav1.Status:
@@ -121,7 +121,7 @@ func collect(w watch.Interface) []string {
 	return got
 }
 
-// journal writes down what the hooks are told.
+// journal records the calls of the hooks.
 type journal struct {
 	mu    sync.Mutex
 	lines []string

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestReadAll: bodies of every length around the sizes of the pieces come out whole, and not a byte more than the limit.
+// TestReadAll reads bodies of lengths around the piece sizes: they must be complete, and a body over the limit must fail.
 func TestReadAll(t *testing.T) {
 	for _, n := range []int{0, 1, 64<<10 - 1, 64 << 10, 64<<10 + 1, 128 << 10, 300_000, 5 << 20} {
 		want := make([]byte, n)

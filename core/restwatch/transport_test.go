@@ -17,7 +17,7 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-// TestStopReachesTheServer stops watches over real connections, HTTP/1.1 and cleartext HTTP/2: the server must notice, and no goroutine stay behind.
+// TestStopReachesTheServer stops watches over real connections, HTTP/1.1 and cleartext HTTP/2: the server must notice, and no goroutine may be left.
 func TestStopReachesTheServer(t *testing.T) {
 	for name, h2 := range map[string]bool{"HTTP/1.1": false, "HTTP/2": true} {
 		t.Run(name, func(t *testing.T) {
@@ -48,14 +48,14 @@ func TestStopReachesTheServer(t *testing.T) {
 				w.Stop()
 				collect(w)
 				if proto := <-left; !strings.HasPrefix(proto, name) {
-					t.Errorf("spoke %s", proto)
+					t.Errorf("the protocol is %s", proto)
 				}
 			}
 			transport.CloseIdleConnections()
 			server.Close()
 			for deadline := time.Now().Add(10 * time.Second); runtime.NumGoroutine() > before; {
 				if time.Now().After(deadline) {
-					t.Fatalf("%d goroutines stayed behind", runtime.NumGoroutine()-before)
+					t.Fatalf("%d goroutines are left", runtime.NumGoroutine()-before)
 				}
 				runtime.Gosched()
 			}
@@ -63,7 +63,7 @@ func TestStopReachesTheServer(t *testing.T) {
 	}
 }
 
-// TestOverPipe lists and watches over net.Pipe, as the simulated cluster is reached, and breaks the connection under the watch.
+// TestOverPipe lists and watches over net.Pipe, which also leads to the simulated cluster, and cuts the connection during the watch.
 func TestOverPipe(t *testing.T) {
 	for name, end := range map[string]int{"our end": 0, "their end": 1} {
 		t.Run(name, func(t *testing.T) { testOverPipe(t, end) })
@@ -129,7 +129,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.closed); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "pipe"} }
 
-// TestCompressedList checks that a LIST that the server compresses, as API servers do with large ones, is read and counted uncompressed.
+// TestCompressedList checks that a LIST that the server compresses, as API servers do with large ones, is decompressed, and counted after that.
 func TestCompressedList(t *testing.T) {
 	content := objecttest.PodList(50)
 	c := serve(t, func(w http.ResponseWriter, r *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/runtime/schema"
 )
 
-// resourceURL returns where a resource, or one object of it, is found: below /api/v1 for the core group and /apis/<group>/<version> for others, in a
-// namespace or not.
+// resourceURL returns the URL of a resource, or of one object: below /api/v1 for the core group and below /apis/<group>/<version> for others, with or
+// without a namespace.
 func (c *Client) resourceURL(gvr schema.GroupVersionResource, namespace, name string) (*url.URL, error) {
 	segments := []string{"apis", gvr.Group, gvr.Version}
 	if gvr.Group == "" {
@@ -26,23 +26,23 @@ func (c *Client) resourceURL(gvr schema.GroupVersionResource, namespace, name st
 	return c.join(segments...)
 }
 
-// join appends path segments to Base, each escaped.
+// join appends path segments to Base, and escapes each.
 func (c *Client) join(segments ...string) (*url.URL, error) {
 	if c.Base == nil {
 		return nil, errors.New("the client has no Base URL")
 	}
 	escaped := make([]string, len(segments))
 	for i, s := range segments {
-		// What apimachinery's validation/path.IsValidPathSegmentName forbids: such a name cannot be an object's, and would lead elsewhere.
+		// apimachinery's validation/path.IsValidPathSegmentName forbids these: no object can have such a name, and the path would lead elsewhere.
 		if s == "" || s == "." || s == ".." || strings.ContainsAny(s, "/%") {
 			return nil, fmt.Errorf("%q cannot be part of an API path (%s)", s, strings.Join(segments, "/"))
 		}
 		escaped[i] = url.PathEscape(s)
 	}
-	return c.below(strings.Join(escaped, "/")), nil
+	return c.urlFor(strings.Join(escaped, "/")), nil
 }
 
-// pathURL returns the URL of a path, given with its escapes and perhaps a query, relative to Base.
+// pathURL returns the URL for an escaped path relative to Base, which may include a query.
 func (c *Client) pathURL(path string) (*url.URL, error) {
 	if c.Base == nil {
 		return nil, errors.New("the client has no Base URL")
@@ -57,14 +57,14 @@ func (c *Client) pathURL(path string) (*url.URL, error) {
 			return nil, fmt.Errorf("the path %q leads out of the API", path)
 		}
 	}
-	u := c.below(path)
+	u := c.urlFor(path)
 	u.RawQuery = query
 	return u, nil
 }
 
-// below returns Base with an escaped path appended, and nothing after it. JoinPath would make
-// the path of a bare host a relative one, and messages would show it so.
-func (c *Client) below(escaped string) *url.URL {
+// urlFor returns Base with an escaped path appended, without query and fragment. JoinPath would make the path of a bare host a relative one, and
+// messages would show it.
+func (c *Client) urlFor(escaped string) *url.URL {
 	base := *c.Base
 	if base.Path == "" {
 		base.Path = "/"

@@ -19,17 +19,18 @@ import (
 	"informerscope/core/object"
 )
 
-// ErrStopped is what Hooks.Done gets when a watch ended because Stop was called.
+// ErrStopped is the error in Hooks.Done when a watch ended because Stop was called.
 var ErrStopped = errors.New("the watch was stopped by its reader")
 
-// Watch opens a watch on a resource, in one namespace or, with namespace "", in all of them (or of a cluster-scoped resource). It sends opts with
-// Watch true and returns when the head of the response is there.
+// Watch opens a watch on a resource in one namespace. With namespace "" it watches all namespaces, or a cluster-scoped resource. It sends opts with
+// Watch true and returns when the head of the response has arrived.
 //
-// Events come on an unbuffered channel, which is closed when the stream ends, ctx is done, or Stop is called; the goroutine behind it ends
-// then, even if no one reads. Objects are *object.Object, and *metav1.Status in an ERROR event. A frame that cannot be decoded becomes an Error event, and
-// ends the watch, as in client-go; a connection that breaks ends it without one.
+// Events arrive on an unbuffered channel. It is closed when the stream ends, ctx is done, or Stop is called; the goroutine behind it ends then, even
+// without a reader. Objects are *object.Object, or *metav1.Status in an ERROR event. A frame that cannot be decoded becomes an Error event and ends the
+// watch, as in client-go. A broken connection ends it without one.
 //
-// Errors are those of List. As in client-go, an end of file, a reset connection or a timeout before the response is no error but an empty watch.
+// Its errors are those of List. As in client-go, an end of file, a reset connection or a timeout before the response is not an error: the watch is
+// empty.
 func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, namespace string, opts metav1.ListOptions) (watch.Interface, error) {
 	u, err := c.resourceURL(gvr, namespace, "")
 	if err != nil {
@@ -43,7 +44,7 @@ func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	resp, err := c.send(streamCtx, r)
 	if err != nil {
 		cancel()
-		// Mirrors client-go rest.(*Request).Watch (v0.37.2), for want of its retries at once.
+		// Mirrors client-go rest.(*Request).Watch (v0.37.2), except that this package does not retry.
 		if ctx.Err() == nil && isCut(err) {
 			return watch.NewEmptyWatch(), nil
 		}
@@ -52,7 +53,7 @@ func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	fail := func(err, done error) (watch.Interface, error) {
 		resp.Body.Close()
 		cancel()
-		c.done(r, done)
+		c.reportDone(r, done)
 		return nil, err
 	}
 	if resp.StatusCode != http.StatusOK {
@@ -78,14 +79,14 @@ func (c *Client) Watch(ctx context.Context, gvr schema.GroupVersionResource, nam
 	return s, nil
 }
 
-// stream is a watch.Interface over the body of a response.
+// stream is a watch.Interface that reads a response's body.
 //
-// Mirrors apimachinery watch.StreamWatcher (v0.37.2), but that the end of ctx ends it too.
+// Mirrors apimachinery watch.StreamWatcher (v0.37.2), except that it also ends when ctx is done.
 type stream struct {
 	client *Client
 	req    *request
 	ctx    context.Context
-	cancel context.CancelFunc // of the request
+	cancel context.CancelFunc // cancels the request
 	body   io.Closer
 	frames *frameReader
 
@@ -119,10 +120,10 @@ func (s *stream) receive() {
 		}
 	}
 	s.Stop()
-	s.client.done(s.req, err)
+	s.client.reportDone(s.req, err)
 }
 
-// pump delivers events until the stream ends, and returns why it ended: nil for a clean end.
+// pump delivers events until the stream ends, and returns the reason: nil for a clean end.
 func (s *stream) pump() error {
 	for {
 		if line, ok := s.frames.line(); ok {
@@ -159,14 +160,14 @@ func (s *stream) pump() error {
 	}
 }
 
-// isCut tells whether err is what client-go takes for an ordinary end of a connection. Two errors are asked for by what they are, because
-// IsProbableEOF goes by their text, and misses it: ECONNRESET is written "Connection reset by peer" on js/wasm, with a capital; and io.ErrClosedPipe is
-// how a net.Pipe, the road to the simulated cluster, says "use of closed network connection".
+// isCut reports whether client-go takes err for an ordinary end of a connection. IsProbableEOF compares texts and misses two errors, which are compared
+// as values here. On js/wasm, ECONNRESET has a capital letter: "Connection reset by peer". And a net.Pipe, which leads to the simulated cluster, fails
+// with io.ErrClosedPipe instead of "use of closed network connection".
 func isCut(err error) bool {
 	return utilnet.IsProbableEOF(err) || utilnet.IsTimeout(err) || utilnet.IsConnectionReset(err) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// deliver hands an event to the reader; false means that there is none any more.
+// deliver sends an event to the reader. It returns false if there is no reader any more.
 func (s *stream) deliver(event watch.Event) bool {
 	select {
 	case <-s.done:
@@ -182,7 +183,7 @@ func (s *stream) deliver(event watch.Event) bool {
 	return false
 }
 
-// decode turns a frame into an event.
+// decode decodes a frame into an event, and calls Hooks.Frame.
 func (s *stream) decode(frame []byte) (watch.Event, error) {
 	typ, o, err := object.DecodeWatchEvent(frame)
 	if err != nil {

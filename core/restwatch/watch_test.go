@@ -22,9 +22,9 @@ import (
 	"informerscope/core/object/objecttest"
 )
 
-const gone = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}`
+const expiredEvent = `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old resource version: 1 (5)","reason":"Expired","code":410}}`
 
-// TestWatchStreams sends streams of every kind to our client and to client-go's dynamic client, and wants the same events from both.
+// TestWatchStreams serves various streams to our client and to client-go's dynamic client, and expects the same events from both.
 func TestWatchStreams(t *testing.T) {
 	a, b := frame("ADDED", "ns", "a", "1"), frame("MODIFIED", "ns", "a", "2")
 	bookmark := `{"type":"BOOKMARK","object":{"kind":"Pod","apiVersion":"v1","metadata":{"resourceVersion":"9","creationTimestamp":null},"spec":{"containers":null},"status":{}}}`
@@ -33,14 +33,14 @@ func TestWatchStreams(t *testing.T) {
 		name, stream string
 		abort        bool // cut the connection instead of ending the body
 		want         []string
-		alone        bool // client-go differs, and the case says why
+		alone        bool // client-go differs, see the comment at the case
 	}{
 		{name: "events", stream: a + "\n" + b + "\n" + frame("DELETED", "ns", "a", "3") + "\n", want: []string{"ADDED ns/a@1", "MODIFIED ns/a@2", "DELETED ns/a@3"}},
 		{name: "pretty", stream: pretty(a, b), want: []string{"ADDED ns/a@1", "MODIFIED ns/a@2"}},
 		{name: "bookmark", stream: bookmark, want: []string{"BOOKMARK /@9"}},
 		{name: "nothing", stream: "", want: nil},
-		{name: "error", stream: a + gone, want: []string{"ADDED ns/a@1", "ERROR Status 410 Expired"}},
-		{name: "error, then more", stream: gone + b, want: []string{"ERROR Status 410 Expired", "MODIFIED ns/a@2"}},
+		{name: "error", stream: a + expiredEvent, want: []string{"ADDED ns/a@1", "ERROR Status 410 Expired"}},
+		{name: "error, then more", stream: expiredEvent + b, want: []string{"ERROR Status 410 Expired", "MODIFIED ns/a@2"}},
 		{name: "ends inside a frame", stream: a + b[:40], want: []string{"ADDED ns/a@1"}},
 		{name: "cut between frames", stream: a + "\n", abort: true, want: []string{"ADDED ns/a@1"}},
 		{name: "cut inside a frame", stream: a + b[:40], abort: true, want: []string{"ADDED ns/a@1"}},
@@ -53,7 +53,7 @@ func TestWatchStreams(t *testing.T) {
 		{name: "object of another type", stream: `{"type":"ADDED","object":[1]}`, want: []string{decoding}},
 		{name: "no kind", stream: `{"type":"ADDED","object":{"metadata":{"name":"a"}}}`, want: []string{decoding}},
 		{name: "error that is no Status", stream: `{"type":"ERROR","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"a"}}}`, want: []string{"ERROR /a@"}},
-		// unstructured.Unstructured does not look at metadata when it decodes, so client-go delivers these two, and informers fail on them later.
+		// unstructured.Unstructured does not check metadata when it decodes, so client-go delivers these two, and informers fail on them later.
 		{name: "no name", stream: `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{}}}`, want: []string{decoding}, alone: true},
 		{name: "name of another type", stream: `{"type":"ADDED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":1}}}`, want: []string{decoding},
 			alone: true},
@@ -93,7 +93,7 @@ func TestWatchStreams(t *testing.T) {
 	}
 }
 
-// TestWatchReadErrors breaks the stream with every class of error.
+// TestWatchReadErrors ends the stream with every class of error.
 func TestWatchReadErrors(t *testing.T) {
 	for _, tc := range []struct {
 		err   error
@@ -123,7 +123,7 @@ func TestWatchReadErrors(t *testing.T) {
 			want = "1 done <nil>"
 		}
 		if log := j.String(); !strings.HasSuffix(log, want) || strings.Count(log, "done") != 1 {
-			t.Errorf("%v: the hooks heard\n%s", tc.err, log)
+			t.Errorf("%v: the hooks reported\n%s", tc.err, log)
 		}
 	}
 }
@@ -182,13 +182,13 @@ func TestWatchOpenErrors(t *testing.T) {
 				t.Errorf("%v", err)
 			}
 			if !strings.Contains(j.String(), "1 done") {
-				t.Errorf("the hooks heard\n%s", j)
+				t.Errorf("the hooks reported\n%s", j)
 			}
 		})
 	}
 }
 
-// TestWatchEnds checks that the goroutine of a watch ends, however the watch ends and whether or not anyone reads: synctest fails when one is left.
+// TestWatchEnds checks that a watch's goroutine ends, however the watch ends and with or without a reader: synctest fails if one is left.
 func TestWatchEnds(t *testing.T) {
 	for _, tc := range []struct {
 		name string
@@ -223,7 +223,7 @@ func TestWatchEnds(t *testing.T) {
 				tc.end(stream, cancel)
 				synctest.Wait()
 				if !strings.HasSuffix(j.String(), "1 done "+tc.done) {
-					t.Errorf("the hooks heard\n%s", j)
+					t.Errorf("the hooks reported\n%s", j)
 				}
 				if got := collect(stream); len(got) != 0 {
 					t.Errorf("events after the end: %q", got)
@@ -233,7 +233,7 @@ func TestWatchEnds(t *testing.T) {
 	}
 }
 
-// TestWatchDeadline lets the context of a watch run out: a quiet end.
+// TestWatchDeadline lets the context of a watch expire: the watch must end without an event.
 func TestWatchDeadline(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, _ := io.Pipe()
@@ -273,7 +273,7 @@ func TestWatchThatNeverOpens(t *testing.T) {
 			t.Errorf("%v: events", tc.err)
 		}
 		if log := j.String(); !strings.Contains(log, "1 response 0") || !strings.Contains(log, tc.err.Error()) || strings.Contains(log, "done") {
-			t.Errorf("the hooks heard\n%s", log)
+			t.Errorf("the hooks reported\n%s", log)
 		}
 	}
 	ctx, cancel := context.WithCancel(context.Background())

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// tickPeriod is how often the background makes its events when it makes more than one in that time.
+	// tickPeriod is the time between two shares of background events, unless the rate is below one event per tickPeriod.
 	tickPeriod = 10 * time.Millisecond
-	// maxCatchUp bounds the events made for a gap in time.
+	// maxCatchUp limits how much of a gap in time the background makes up for.
 	maxCatchUp = time.Second
-	// lifeEvents is about how many events the end of a pod and the start of the next one make.
+	// lifeEvents is about how many events the end of one pod and the start of its successor make.
 	lifeEvents = 8
-	// calmRate is up to how many events a second pods come and go more often.
+	// calmRate is the rate, in events per second, up to which pods come and go more often.
 	calmRate = 50
 )
 
-// SetRate sets how many pod events a second happen of themselves; it is held between 0 and 10,000.
+// SetRate sets how many pod events per second happen in the background, between 0 and 10,000.
 func (c *Cluster) SetRate(rate float64) {
 	c.lock()
 	defer c.mu.Unlock()
 	c.setRate(rate)
 }
 
-// Rate is the background rate in events a second.
+// Rate returns the background rate in events per second.
 func (c *Cluster) Rate() float64 {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -33,7 +33,7 @@ func (c *Cluster) Rate() float64 {
 }
 
 func (c *Cluster) setRate(rate float64) {
-	if !(rate > 0) { // also not a number
+	if !(rate > 0) { // NaN as well
 		rate = 0
 	}
 	c.rate = min(rate, maxRate)
@@ -44,19 +44,19 @@ func (c *Cluster) setRate(rate float64) {
 	}
 }
 
-// tick queues the next share of the background events.
+// tick schedules the next share of the background events.
 func (c *Cluster) tick(seq uint64, last time.Time) {
 	period := max(tickPeriod, time.Duration(min(float64(time.Second)/c.rate, float64(time.Hour))))
 	c.after(period, func() {
 		if seq != c.bgSeq {
 			return
 		}
-		// Late ticks would each be played at their own time; after a long gap that is a flood, so begin again near now.
+		// Late ticks would each run at their own time; after a long gap that is a flood. So continue from just before now.
 		if now := c.clock.Now(); now.Sub(c.now) > maxCatchUp {
 			c.now = now.Add(-maxCatchUp)
 		}
 		c.credit += c.rate * min(c.now.Sub(last), period+maxCatchUp).Seconds()
-		// The period is cut to whole nanoseconds; without this a share of exactly one would come a tick late.
+		// The period is rounded down to whole nanoseconds; without the tolerance a share of exactly one would be a tick late.
 		for c.credit >= 1-1e-6 {
 			c.credit -= float64(c.happen())
 		}
@@ -64,14 +64,14 @@ func (c *Cluster) tick(seq uint64, last time.Time) {
 	})
 }
 
-// happen makes one thing happen to a pod and returns how many events that is, those to come included.
+// happen changes one pod and returns how many events that makes, including later ones.
 func (c *Cluster) happen() int {
 	if len(c.pods.all) == 0 {
 		return 1
 	}
 	what := c.rng.IntN(1000)
 	s := c.randomPod()
-	// A quiet cluster has something come and go every few seconds; a busy one would do little else than roll its owners' counts.
+	// In a quiet cluster pods come and go every few seconds. In a busy one that rate would mostly update the owners' counts.
 	jobs, ends := 990, 950
 	if c.rate > calmRate {
 		jobs, ends = 994, 985
@@ -82,7 +82,7 @@ func (c *Cluster) happen() int {
 			return lifeEvents
 		}
 	case what >= ends && s != nil && c.replicaSets.uids[s.ownerUID] != nil:
-		_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
+		_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
 		return lifeEvents
 	}
 	if s == nil {
@@ -115,7 +115,7 @@ func (c *Cluster) happen() int {
 	return 1
 }
 
-// randomPod draws a pod that runs and has been up; nil if a few draws found none.
+// randomPod returns a random running pod that is not being deleted; nil if a few tries found none.
 func (c *Cluster) randomPod() *slot {
 	if len(c.pods.all) == 0 {
 		return nil
@@ -129,7 +129,7 @@ func (c *Cluster) randomPod() *slot {
 	return nil
 }
 
-// startJob makes a pod that runs to completion, as a CronJob's would, and is cleaned up after it.
+// startJob creates a pod that runs to completion, like one of a CronJob, and deletes it later.
 func (c *Cluster) startJob() bool {
 	minute := c.now.Unix() / 60
 	name := fmt.Sprintf("report-%d", minute)
@@ -155,7 +155,7 @@ func (c *Cluster) startJob() bool {
 	}
 	c.after(c.between(12*time.Second, 18*time.Second), func() {
 		if !s.dead && !s.cur.deleting {
-			_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
+			_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
 		}
 	})
 	return true

@@ -26,7 +26,7 @@ import (
 
 var podGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// gates answers client-go's feature gates with the defaults but for WatchListClient.
+// gates are client-go's default feature gates, except for WatchListClient.
 type gates struct {
 	clientfeatures.Gates
 	watchList bool
@@ -65,11 +65,9 @@ func serve(t *testing.T, c *Cluster) (*rest.Config, *atomic.Int64, *atomic.Int64
 	return &rest.Config{Host: srv.URL, QPS: -1}, lists, streams
 }
 
-// eventually waits for a condition on the real clock, which client-go's own
-// timers need. It has no limit of its own: after refused connections client-go
-// waits up to a minute before it tries again, and how often it is refused
-// depends on the machine. What never comes ends with the time that go test
-// allows, and with every goroutine's stack.
+// eventually polls until ok returns true, on the real clock, which client-go's own timers need. It has no timeout: after refused connections client-go
+// waits up to a minute before it retries, and how often it is refused depends on the machine. If ok never returns true, go test ends the test, with
+// every goroutine's stack.
 func eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	err := wait.PollUntilContextCancel(t.Context(), 20*time.Millisecond, true,
@@ -79,7 +77,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 	}
 }
 
-// sameAs reports whether an informer's store holds exactly what the cluster holds.
+// sameAs reports whether an informer's store has exactly the cluster's pods.
 func sameAs(c *Cluster, store cache.Store) bool {
 	c.mu.Lock()
 	want := map[string]string{}
@@ -138,7 +136,7 @@ func TestClientGoInformer(t *testing.T) {
 			c.SetRate(0)
 			eventually(t, "agreement", func() bool { return sameAs(c, inf.GetStore()) })
 
-			// The history is lost while the connection is down: 410, and a new list.
+			// The history is compacted while the connection is down: the watch gets 410, and client-go lists again.
 			before := lists.Load() + streams.Load()
 			c.Restart(300 * time.Millisecond)
 			if err := c.Burst(50); err != nil {

@@ -14,56 +14,55 @@ const (
 	defaultObjects        = 60
 	maxObjects            = 100_000
 	maxRate               = 10_000
-	podHistorySize        = 8192 // pods are what comes and goes
+	podHistorySize        = 8192 // larger, because pods change most
 	defaultHistorySize    = 2048
 	defaultBookmarkPeriod = 10 * time.Second
-	// tasksPerSlice bounds the work done in one hold of the lock by Run, so that requests and, in a page with its single
-	// thread, everything else get their turn.
+	// tasksPerSlice limits the work that Run does in one hold of the lock, so that requests, and everything else in a page with a single thread, get
+	// their turn.
 	tasksPerSlice = 16
 )
 
-// Options says what cluster New makes. The zero value is a still cluster of about 60 pods on the real clock.
+// Options configure the cluster that New returns. The zero value is a still cluster of about 60 pods on the real clock.
 type Options struct {
-	// Clock drives everything that happens by time. Nil means the real clock.
+	// Clock is the time source of the simulation. Nil means the real clock.
 	Clock clock.WithTicker
-	// Seed chooses names, uids, placements and the background story.
+	// Seed determines names, uids, placements and the background events.
 	Seed uint64
-	// Objects is the approximate number of pods at the start, 0 to 100,000. Zero means 60; negative means none, with
-	// the namespaces and nodes still there.
+	// Objects is the approximate number of pods at the start, 0 to 100,000. Zero means 60. A negative number means no pods, but namespaces and nodes.
 	Objects int
-	// Rate is the number of pod events a second that happen of themselves, 0 to 10,000. Zero is a still cluster: only
-	// node heartbeats, and the controllers' answers to what callers do.
+	// Rate is the number of background pod events per second, 0 to 10,000. If it is zero, only node heartbeats happen, and the controllers' reactions
+	// to callers.
 	Rate float64
-	// HistorySize is how many events are kept for each resource; a watch from before them is answered with 410.
-	// Zero means 8192 of pods, and 2048 of each other resource. Each kept event holds one version of one object.
+	// HistorySize is how many events are kept for each resource; a watch from an older version is answered with 410. Zero means 8192 for pods, and 2048
+	// for each other resource. Each kept event holds one version of one object.
 	HistorySize int
-	// BookmarkPeriod is the time between bookmarks on a watch that allows them, stretched by up to a quarter at
-	// random for each watch. Zero means 10 s, so that one sees them; a real API server's is one minute.
+	// BookmarkPeriod is the time between bookmarks on a watch that allows them; each watch lengthens it by up to a quarter at random. Zero means 10 s,
+	// so that a viewer sees some; a real API server's period is one minute.
 	BookmarkPeriod time.Duration
-	// Still leaves the controllers, scheduler, kubelet and heartbeats out: nothing but callers writes, and deleted
-	// pods go at once. It is for tests and experiments that want a bare API.
+	// Still turns off controllers, scheduler, kubelet and heartbeats: only callers write, and deleted pods are removed at once. It is for tests and
+	// experiments that want a bare API.
 	Still bool
-	// Breathe, if it is not nil, is called between pieces of work of a few milliseconds, from the goroutines of New, Run,
-	// Burst, lists and watches, and when depends on the work alone. It may block: a page with its one thread lets
-	// everything else have its turn, and the cluster makes no more than the page can take.
+	// Breathe, if not nil, is called between pieces of work of a few milliseconds, from the goroutines of New, Run, Burst, lists and watches. When it
+	// is called depends only on the work. It may block: a page with a single thread lets everything else run, and the cluster makes no more than the
+	// page can take.
 	Breathe func()
-	// Progress, when not nil, is called by New now and then while it makes the first state: how many pods there are, and will be.
+	// Progress, if not nil, is called by New now and then: how many pods it has made, and of how many.
 	Progress func(made, of int)
 }
 
-// Cluster is the simulated cluster. It is an http.Handler; all methods may be called from any goroutine.
+// Cluster is the simulated cluster. It is an http.Handler; all methods are safe for concurrent use.
 type Cluster struct {
 	clock          clock.WithTicker
-	historySize    int // of each resource, 0 for the defaults
+	historySize    int // for each resource; 0 for the defaults
 	bookmarkPeriod time.Duration
 	still          bool
 	breathe        func()
 	progress       func(made, of int)
 
 	mu        sync.Mutex
-	seed1     uint64     // as Options has it
-	rng       *rand.Rand // for what is written
-	watchRng  *rand.Rand // for bookmark jitter, apart, so that the number of watchers cannot change the story
+	seed1     uint64     // Options.Seed
+	rng       *rand.Rand // for writes
+	watchRng  *rand.Rand // for bookmark jitter; separate, so that the number of watches cannot change the writes
 	rev       uint64
 	writes    uint64
 	watches   int
@@ -71,21 +70,21 @@ type Cluster struct {
 	order     []*resource
 	owned     map[string][]*slot // by the uid of the owner that manages the object
 	snapshots []*snapshot
-	cache     uint64 // the version at which the answering server's cache stands; 0 while it has everything
+	cache     uint64 // the version of the answering server's cache; 0 if it is up to date
 
 	pods, nodes, namespaces, deployments, replicaSets, leases, crds *resource
 
 	tasks    taskHeap
 	taskSeq  uint64
 	pending  map[string]bool // keys of queued controller syncs
-	kick     chan struct{}   // tells Run that an earlier task has come
+	kick     chan struct{}   // wakes Run for an earlier task
 	rate     float64
 	credit   float64
 	bgSeq    uint64
 	nodeList []*slot
-	now      time.Time // the moment being played; tasks run at the time they were due
+	now      time.Time // the time being simulated; tasks run at the time they were due
 	ipSeq    uint32
-	seeding  bool // while New makes the first state
+	seeding  bool // while New makes the initial state
 
 	crowd     crowd
 	dropCh    chan struct{} // closed to end all open watches
@@ -94,8 +93,8 @@ type Cluster struct {
 	downUntil time.Time
 }
 
-// New makes a cluster in its first state: namespaces, nodes, and deployments with their pods running. It costs a few
-// microseconds an object. Nothing moves by itself until Run is called.
+// New returns a cluster in its initial state: namespaces, nodes, and deployments with their pods running. It takes a few microseconds per object.
+// Nothing happens in the background until Run is called.
 func New(o Options) *Cluster {
 	if o.Clock == nil {
 		o.Clock = clock.RealClock{}
@@ -148,9 +147,8 @@ func New(o Options) *Cluster {
 	return c
 }
 
-// Run plays the cluster forward by its clock until ctx is done: controllers, scheduler, kubelets, heartbeats and the
-// background rate. At most one Run should be active. When time jumps (a hidden tab, a suspended machine), queued work is
-// caught up with, but the background rate makes at most one second's worth of events for the gap.
+// Run simulates the cluster by its clock until ctx is done: controllers, scheduler, kubelets, heartbeats and background events. Only one Run may be
+// active. When time jumps (a hidden tab, a suspended machine), Run catches up with scheduled tasks, but with at most one second of background events.
 func (c *Cluster) Run(ctx context.Context) {
 	for ctx.Err() == nil {
 		c.mu.Lock()
@@ -181,8 +179,8 @@ func (c *Cluster) Run(ctx context.Context) {
 	}
 }
 
-// lock takes the lock and brings the moment up to the clock. Work that is due but not yet played by Run stays due: it
-// happens at its own time, in its own order, so that when a request comes in cannot change the story.
+// lock takes the lock and advances c.now to the clock. Tasks that are due but that Run has not run yet stay due: each runs at its own time and in
+// order. So the time at which a request arrives cannot change the sequence of writes.
 func (c *Cluster) lock() {
 	c.mu.Lock()
 	if now := c.clock.Now(); now.After(c.now) {
@@ -190,33 +188,32 @@ func (c *Cluster) lock() {
 	}
 }
 
-// ReseedWatches begins the random timeouts and bookmarks of watches anew, so that those to come do not depend on the
-// watches that were there before.
+// ReseedWatches restarts the random numbers for timeouts and bookmarks of watches, so that later watches do not depend on earlier ones.
 func (c *Cluster) ReseedWatches() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.watchRng = rand.New(rand.NewPCG(c.seed1, 0x7761746368))
 }
 
-// Stats is a count of what the cluster holds and has done.
+// Stats are counts of what the cluster holds and has done.
 type Stats struct {
-	// ResourceVersion is the latest one.
+	// ResourceVersion is the latest resourceVersion.
 	ResourceVersion uint64
-	// Objects counts objects by resource, as "pods" or "deployments.apps".
+	// Objects is the number of objects by resource, named as "pods" or "deployments.apps".
 	Objects map[string]int
-	// OldestResourceVersion is, by resource, the oldest version that a watch can still start from.
+	// OldestResourceVersion is, by resource, the oldest version from which a watch can start.
 	OldestResourceVersion map[string]uint64
-	// Writes is the number of writes since New returned its first state; it only grows.
+	// Writes is the number of writes since New returned.
 	Writes uint64
 	// Watches is the number of open watches.
 	Watches int
-	// Rate is the background rate in events a second.
+	// Rate is the background rate in events per second.
 	Rate float64
-	// Crowd is what the other clients do.
+	// Crowd describes the other clients.
 	Crowd CrowdStats
 }
 
-// Stats returns a consistent count.
+// Stats returns consistent counts.
 func (c *Cluster) Stats() Stats {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -17,7 +17,7 @@ import (
 
 var epoch = time.Date(2026, 3, 4, 5, 6, 7, 0, time.UTC)
 
-// play brings a cluster on a fake clock forward, as Run does, but in the test's own goroutine.
+// play advances a cluster on a fake clock as Run does, but in the test's goroutine.
 func play(c *Cluster, clk *clocktesting.FakeClock, d, step time.Duration) {
 	for ; d > 0; d -= step {
 		clk.Step(step)
@@ -36,7 +36,7 @@ type call struct {
 
 func (a call) get(path string) gjson.Result { return gjson.Get(a.body, path) }
 
-// do sends one request. header is a list of names and values.
+// do sends one request. header alternates names and values.
 func do(c *Cluster, method, url, body string, header ...string) call {
 	req := httptest.NewRequest(method, url, strings.NewReader(body))
 	for i := 0; i+1 < len(header); i += 2 {
@@ -71,7 +71,7 @@ func TestSeededStateIsValid(t *testing.T) {
 	}
 }
 
-// checkIndex compares the fields kept beside the bytes with what the bytes say.
+// checkIndex compares the indexed fields of an object with its JSON.
 func checkIndex(t *testing.T, r *resource, s *slot) {
 	t.Helper()
 	want, err := index(s.cur.raw)
@@ -100,7 +100,7 @@ func TestIndexSurvivesLife(t *testing.T) {
 				t.Fatalf("invalid JSON in history: %s", e.obj.raw)
 			}
 			if got := gjson.GetBytes(e.obj.raw, "metadata.resourceVersion").Uint(); got != e.rev {
-				t.Fatalf("%s %s: event %d carries version %d", r.plural, e.obj.key(), e.rev, got)
+				t.Fatalf("%s %s: event %d has version %d", r.plural, e.obj.key(), e.rev, got)
 			}
 		}
 		for _, s := range r.all {
@@ -188,7 +188,7 @@ func TestDeploymentLifecycle(t *testing.T) {
 		t.Errorf("left behind: %v", s.Objects)
 	}
 	if err := c.Scale("shop", "demo", 1); err == nil {
-		t.Error("scaling what is gone succeeded")
+		t.Error("scaling a deleted deployment succeeded")
 	}
 	if err := c.CreateDeployment("shop", "Bad_Name", 1); err == nil {
 		t.Error("a bad name was accepted")
@@ -220,13 +220,13 @@ func TestSameSeedSameStory(t *testing.T) {
 	}
 	a, b, other := story(7), story(7), story(8)
 	if a != b {
-		t.Error("the same seed told two stories")
+		t.Error("the same seed gave two histories")
 	}
 	if a == other {
-		t.Error("two seeds told the same story")
+		t.Error("two seeds gave the same history")
 	}
 	if len(a) < 1e6 {
-		t.Errorf("the story is only %d bytes", len(a))
+		t.Errorf("the history is only %d bytes", len(a))
 	}
 }
 

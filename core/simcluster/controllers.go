@@ -16,18 +16,18 @@ import (
 const (
 	leasePeriod      = 10 * time.Second
 	nodeStatusPeriod = time.Minute
-	// syncDelay stands for the time in which a controller's informer hears of a change and its queue comes round to it.
+	// syncDelay is the simulated time until a controller's informer has received a change and a worker takes the key.
 	syncDelay = 25 * time.Millisecond
-	// podBurst is how many pods a replica set creates or deletes in one sync, as a real one does.
+	// podBurst is how many pods a replica set creates or deletes in one sync, as in Kubernetes.
 	podBurst = 500
 )
 
 type replicaSetSim struct{ template *podTemplate }
 
-// written lets the controllers know of a write that came through the API; old is nil for a new object.
+// written notifies the controllers of a write through the API; old is nil for a new object.
 func (c *Cluster) written(s *slot, old *object) {
 	if c.seeding {
-		return // what New makes has settled already
+		return // the initial state needs no controllers
 	}
 	switch s.res {
 	case c.deployments:
@@ -58,7 +58,7 @@ func (c *Cluster) written(s *slot, old *object) {
 	}
 }
 
-// ownerChanged queues the owner of something that changed, if it is of a kind that has a controller here.
+// ownerChanged enqueues the owner of an object that changed, if a controller here manages it.
 func (c *Cluster) ownerChanged(uid string) {
 	if uid == "" || c.still {
 		return
@@ -80,7 +80,7 @@ func (c *Cluster) syncDeploymentSoon(key string) {
 	c.enqueue("deployment/"+key, syncDelay, func() { c.syncDeployment(key) })
 }
 
-// ownedBy returns what an owner's uid manages, in the order of keys.
+// ownedBy returns the objects of a resource that the owner with this uid manages, sorted by key.
 func (c *Cluster) ownedBy(r *resource, uid string) []*slot {
 	var out []*slot
 	for _, s := range c.owned[uid] {
@@ -104,12 +104,12 @@ func templateHash(template any) string {
 	return string(b[:])
 }
 
-// replicaSetName leaves room for the suffixes of its pods.
+// replicaSetName leaves room for the suffixes of the pods' names.
 func replicaSetName(deployment, hash string) string {
 	return deployment[:min(len(deployment), 243)] + "-" + hash
 }
 
-// createReplicaSet makes the replica set of a deployment's present template.
+// createReplicaSet creates the replica set for a deployment's current template.
 func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision int) *slot {
 	template, _ := deepCopy(getMap(m, "spec", "template")).(map[string]any)
 	hash := templateHash(template)
@@ -131,7 +131,7 @@ func (c *Cluster) createReplicaSet(d *slot, m map[string]any, replicas, revision
 	})
 }
 
-// templateOf prepares what the pods of a replica set share.
+// templateOf returns what the pods of a replica set share.
 func (c *Cluster) templateOf(s *slot) *podTemplate {
 	if s.rs != nil {
 		return s.rs.template
@@ -160,7 +160,7 @@ func (c *Cluster) templateOf(s *slot) *podTemplate {
 	return t
 }
 
-// counts says how many pods of a replica set exist and how many are ready.
+// counts returns how many pods of a replica set exist and how many are ready.
 func (c *Cluster) counts(uid string) (total, ready int) {
 	for _, p := range c.owned[uid] {
 		if p.res != c.pods || p.cur.deleting || p.cur.phase == "Succeeded" || p.cur.phase == "Failed" {
@@ -196,7 +196,7 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 				pods = append(pods, p)
 			}
 		}
-		// First those that do least: not placed, not running, not ready, youngest.
+		// Delete first the pods that matter least: not scheduled, not running, not ready, youngest.
 		slices.SortStableFunc(pods, func(a, b *slot) int {
 			if x := int(a.pod.stage) - int(b.pod.stage); x != 0 {
 				return x
@@ -210,7 +210,7 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 			return int(b.pod.created - a.pod.created)
 		})
 		for _, p := range pods[:min(have-want, podBurst)] {
-			_, _, _ = c.delete(p, deleteOptions{}) // without preconditions a deletion cannot be refused
+			_, _, _ = c.delete(p, deleteOptions{}) // a deletion without preconditions is never refused
 		}
 		if have-want > podBurst {
 			c.syncReplicaSetSoon(s)
@@ -223,14 +223,14 @@ func (c *Cluster) updateReplicaSetStatus(s *slot) {
 	total, ready := c.counts(s.cur.uid)
 	st, generation := s.cur.get("status"), s.cur.generation()
 	if int(st.Get("replicas").Int()) == total && int(st.Get("readyReplicas").Int()) == ready && int(st.Get("observedGeneration").Int()) == generation {
-		return // what somebody else put beside them stays, as with the real one
+		return // fields that another client wrote into the status stay, as in Kubernetes
 	}
 	if c.storeStatus(s, replicaSetStatus(total, ready, generation)) {
 		c.ownerChanged(s.ownerUID)
 	}
 }
 
-// portion reads an int-or-percent of n.
+// portion resolves an int-or-percent value against n.
 func portion(v any, n int, up bool, def int) int {
 	switch v := v.(type) {
 	case string:
@@ -251,8 +251,7 @@ func portion(v any, n int, up bool, def int) int {
 
 // syncDeployment moves a deployment's replica sets towards its template and size.
 //
-// Mirrors k8s.io/kubernetes/pkg/controller/deployment rolling.go and recreate.go (v1.36) in what they write, with
-// minReadySeconds taken as zero.
+// Mirrors k8s.io/kubernetes/pkg/controller/deployment rolling.go and recreate.go (v1.36) in what they write, with minReadySeconds taken as zero.
 func (c *Cluster) syncDeployment(key string) {
 	d := c.deployments.byKey[key]
 	if d == nil || d.cur.deleting {
@@ -288,7 +287,7 @@ func (c *Cluster) syncDeployment(key string) {
 			c.resize(rs, 0)
 		}
 	case recreate && c.anyPods(old):
-		// Waits until the old pods are gone; their going comes back here.
+		// Check again until the old pods are gone.
 		c.enqueue("deployment/"+key, 200*time.Millisecond, func() { c.syncDeployment(key) })
 	default:
 		first := want
@@ -327,7 +326,7 @@ func (c *Cluster) anyPods(sets []*slot) bool {
 	return false
 }
 
-// shrinkOld scales old replica sets down as far as enough pods stay available, those that are not ready first.
+// shrinkOld scales old replica sets down, unready pods first, as far as enough pods stay available.
 func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 	total, available := 0, 0
 	for _, rs := range append(slices.Clone(old), current) {
@@ -356,7 +355,7 @@ func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 	}
 }
 
-// resize writes spec.replicas of a deployment or replica set.
+// resize sets spec.replicas of a deployment or replica set.
 func (c *Cluster) resize(s *slot, n int) {
 	if s.cur.replicas() == n {
 		return
@@ -449,11 +448,11 @@ func (c *Cluster) pruneHistory(d *slot, old []*slot) {
 	}
 	slices.SortStableFunc(empty, func(a, b *slot) int { return int(rev(a) - rev(b)) })
 	for _, rs := range empty[:len(empty)-limit] {
-		_, _, _ = c.delete(rs, deleteOptions{}) // without preconditions a deletion cannot be refused
+		_, _, _ = c.delete(rs, deleteOptions{}) // a deletion without preconditions is never refused
 	}
 }
 
-// collect is the garbage collector: it deletes what an owner that is gone (or, in foreground deletion, going) leaves behind.
+// collect is the garbage collector: it deletes the dependents of an owner that is gone or, in foreground deletion, is being deleted.
 func (c *Cluster) collect(uid string, owner *slot) {
 	for _, s := range slices.Clone(c.owned[uid]) {
 		if s.dead {
@@ -463,7 +462,7 @@ func (c *Cluster) collect(uid string, owner *slot) {
 			c.disownObject(s, uid)
 			continue
 		}
-		_, _, _ = c.delete(s, deleteOptions{}) // without preconditions a deletion cannot be refused
+		_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
 	}
 	if owner == nil || owner.dead {
 		return
@@ -484,7 +483,7 @@ func (c *Cluster) collect(uid string, owner *slot) {
 	}
 }
 
-// disownObject takes one owner out of an object's ownerReferences.
+// disownObject removes one owner from an object's ownerReferences.
 func (c *Cluster) disownObject(s *slot, uid string) {
 	m := s.cur.mustMap()
 	meta := ensureMap(m, "metadata")
@@ -508,7 +507,7 @@ func (c *Cluster) orphan(uid string) {
 	}
 }
 
-// finishNamespace empties a namespace that is being deleted and then lets it go.
+// finishNamespace deletes the objects of a namespace that is being deleted, and then the namespace.
 func (c *Cluster) finishNamespace(name string) *object {
 	ns := c.namespaces.byKey[name]
 	if ns == nil || !ns.cur.deleting {
@@ -521,7 +520,7 @@ func (c *Cluster) finishNamespace(name string) *object {
 		}
 		for _, o := range r.current(name) {
 			if s := r.byKey[o.key()]; s != nil {
-				if _, gone, _ := c.delete(s, deleteOptions{}); !gone { // without preconditions a deletion cannot be refused
+				if _, gone, _ := c.delete(s, deleteOptions{}); !gone { // a deletion without preconditions is never refused
 					left++
 				}
 			}
@@ -536,7 +535,7 @@ func (c *Cluster) finishNamespace(name string) *object {
 
 func (c *Cluster) refreshNodes() { c.nodeList = slices.Clone(c.nodes.slots()) }
 
-// heartbeat keeps a node's lease fresh, and less often its status.
+// heartbeat renews a node's lease and, less often, updates its status.
 func (c *Cluster) heartbeat(node *slot, first time.Duration) {
 	beats := 0
 	var beat func()

@@ -9,43 +9,43 @@ import (
 )
 
 const (
-	// maxCrowd is the most other clients that there can be.
+	// maxCrowd is the greatest number of other clients.
 	maxCrowd = 10_000
-	// crowdSeats are the seats that lists of pods have while there is a crowd, and listTime is about how long a list keeps one.
+	// crowdSeats is how many lists of pods are answered at a time while there is a crowd; listTime is about how long one takes.
 	crowdSeats = 10
 	listTime   = 250 * time.Millisecond
-	// retryAfter is what a request that is turned away is told to wait, in seconds.
+	// retryAfter is the Retry-After of a refused request, in seconds.
 	retryAfter = 1
-	// The waits of a client are those of client-go's Reflector: the first, from which they double, and the longest, each stretched by up to as
-	// much again at random.
+	// A client waits as client-go's Reflector does. The first wait doubles up to the longest; each is lengthened by a random part of itself, up to
+	// twice its length.
 	firstWait   = 800 * time.Millisecond
 	longestWait = 30 * time.Second
 )
 
-// crowd is many other clients that watch the pods. Each is told of nothing: it is what its API server has to do with it that counts.
+// crowd is many other clients that watch the pods. They receive no events: only their load on the API server is simulated.
 type crowd struct {
-	rng      *rand.Rand // its own, so that what is written does not depend on it
-	serial   uint64     // of this crowd: tasks of an earlier one do nothing
+	rng      *rand.Rand // its own, so that writes do not depend on the crowd
+	serial   uint64     // identifies this crowd: tasks of an earlier one do nothing
 	clients  int
 	watching int
-	busy     int // seats that are taken
+	busy     int // occupied seats
 	requests uint64
 	refused  uint64
 }
 
-// CrowdStats is a count of what a crowd does. Requests are those for lists of pods, a WatchList among them, by anybody.
+// CrowdStats are counts of a crowd. Requests are those for lists of pods, including WatchLists, by any client.
 type CrowdStats struct {
-	// Clients is how many others there are, Watching how many of them have an open watch.
+	// Clients is the number of other clients; Watching is how many of them have an open watch.
 	Clients, Watching int
-	// Seats is how many lists are answered at a time, Busy how many are.
+	// Seats is how many lists can be answered at a time; Busy is how many are being answered.
 	Seats, Busy int
-	// Requests were made since the crowd came, and so many of them Refused with 429.
+	// Requests is the number of requests since the crowd came; Refused is how many of them got a 429.
 	Requests, Refused uint64
 }
 
-// Crowd lets n other clients watch the pods, in place of those that were there; at most 10,000. While there are any, lists of pods share ten
-// seats, as of a priority level of API priority and fairness that rejects what finds none: whoever asks then gets 429 and is told to try again in
-// a second. A WatchList is a list too. n of 0 takes clients and seats away. The clients live on the cluster's clock, and need Run.
+// Crowd replaces the other clients by n that watch the pods, at most 10,000. While n is positive, lists of pods share ten seats, like a priority level
+// of API priority and fairness that rejects excess requests. A request without a free seat gets a 429 with a Retry-After of one second. A WatchList
+// counts as a list. If n is 0, there are neither clients nor seats. The clients use the cluster's clock, and need Run.
 func (c *Cluster) Crowd(n int) {
 	c.lock()
 	defer c.mu.Unlock()
@@ -54,8 +54,8 @@ func (c *Cluster) Crowd(n int) {
 	c.crowd = crowd{rng: rand.New(rand.NewPCG(c.seed1, 0x63726f7764)), serial: serial, clients: n, watching: n}
 }
 
-// Expire forgets the history, as Compact does, and ends every open watch of pods with 410 Expired: those who watched must list again. Each
-// client of the crowd waits as a Reflector does, and asks.
+// Expire drops the history, as Compact does, and ends every open watch of pods with 410 Expired, so that its client must list again. Each client of the
+// crowd waits as a Reflector does, and then lists.
 func (c *Cluster) Expire() {
 	c.lock()
 	defer c.mu.Unlock()
@@ -72,7 +72,7 @@ func (c *Cluster) Expire() {
 	}
 }
 
-// askLater has one client of the crowd ask when its wait is over, stretched at random.
+// askLater makes one client of the crowd list after its wait, lengthened at random.
 func (c *Cluster) askLater(wait time.Duration) {
 	serial := c.crowd.serial
 	c.after(wait+time.Duration(c.crowd.rng.Float64()*float64(wait)), func() {
@@ -87,7 +87,7 @@ func (c *Cluster) askLater(wait time.Duration) {
 	})
 }
 
-// seat counts a request for a list, and reports whether it finds a seat.
+// seat counts a request for a list, and reports whether it got a seat.
 func (c *Cluster) seat() bool {
 	c.crowd.requests++
 	if c.crowd.busy >= crowdSeats {
@@ -98,7 +98,7 @@ func (c *Cluster) seat() bool {
 	return true
 }
 
-// keepSeat gives a seat back when its list is answered, and calls then.
+// keepSeat frees a seat once its list is answered, and calls then.
 func (c *Cluster) keepSeat(then func()) {
 	serial := c.crowd.serial
 	c.after(listTime/2+time.Duration(c.crowd.rng.Int64N(int64(listTime))), func() {
@@ -109,7 +109,7 @@ func (c *Cluster) keepSeat(then func()) {
 	})
 }
 
-// admit turns a request for a list of pods away when every seat is taken.
+// admit refuses a request for a list of pods if every seat is occupied.
 func (c *Cluster) admit(r *resource) *apierrors.StatusError {
 	c.lock()
 	defer c.mu.Unlock()

@@ -14,8 +14,8 @@ import (
 	"k8s.io/client-go/rest"
 )
 
-// A crowd whose watches end together asks for lists within one wait, is turned away for want of seats, and comes back by and by; a request from
-// outside is counted with it and turned away like it. The same seed makes the same storm.
+// TestACrowdComesBackByAndBy ends the watches of a crowd together. Its clients list within one wait, are refused if there is no free seat, and come back
+// by and by. A request from outside is counted and refused like theirs. The same seed makes the same storm.
 func TestACrowdComesBackByAndBy(t *testing.T) {
 	var first []string
 	for range 2 {
@@ -34,7 +34,7 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 			nodes := watch(t, client, "/api/v1/nodes?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan")
 			defer nodes.close()
 			if s := c.Stats().Crowd; s.Requests != 0 {
-				t.Errorf("who watches, or asks for nodes, is counted: %+v", s)
+				t.Errorf("a watch, or a list of nodes, is counted: %+v", s)
 			}
 			c.Expire()
 			if e := w.want("ERROR", ""); e.Get("object.code").Int() != http.StatusGone || e.Get("object.reason").String() != "Expired" {
@@ -49,7 +49,7 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 				t.Errorf("in the middle of the first wave: %+v", s)
 			}
 			for _, query := range []string{"", "?watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan"} {
-				// Seats become free and are taken again: one that is asked for at the right moment is there.
+				// Seats become free and are occupied again: wait for a moment when all are busy.
 				was, a := c.Stats().Crowd, call{}
 				for range 100 {
 					if was = c.Stats().Crowd; was.Busy == was.Seats {
@@ -62,7 +62,7 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 					t.Errorf("%s with every seat taken: %d, %v, %s", query, a.code, a.header, a.body)
 				}
 				if s := c.Stats().Crowd; s.Requests != was.Requests+1 || s.Refused != was.Refused+1 {
-					t.Errorf("it is not counted: %+v, then %+v", was, s)
+					t.Errorf("the request is not counted: %+v, then %+v", was, s)
 				}
 			}
 			for range 80 {
@@ -78,12 +78,12 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 				t.Errorf("with seats free: %d", a.code)
 			}
 			if s := c.Stats().Crowd; s.Busy != 1 {
-				t.Errorf("a list takes a seat: %+v", s)
+				t.Errorf("a list does not take a seat: %+v", s)
 			}
 			c.Crowd(0)
 			time.Sleep(time.Second)
 			if s := c.Stats().Crowd; s != (CrowdStats{}) {
-				t.Errorf("they went: %+v", s)
+				t.Errorf("after the crowd has left: %+v", s)
 			}
 		})
 		if first == nil {
@@ -94,7 +94,7 @@ func TestACrowdComesBackByAndBy(t *testing.T) {
 	}
 }
 
-// direct answers requests without a connection, so that a client's waits are all the time that passes.
+// direct answers requests without a connection, so that only the client's waits take time.
 type direct struct {
 	c     *Cluster
 	asked int
@@ -109,12 +109,13 @@ func (d *direct) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-// client-go's REST client heeds Retry-After itself: it asks ten times more, a second apart, before its caller hears of the 429.
+// TestClientGoAsksTenTimesMoreBeforeItSays429 checks that client-go's REST client obeys Retry-After itself: it retries ten times, a second apart,
+// before its caller gets the 429.
 func TestClientGoAsksTenTimesMoreBeforeItSays429(t *testing.T) {
 	bubble(t, Options{Objects: 5}, func(t *testing.T, c *Cluster, _ *http.Client) {
 		c.Crowd(1)
 		c.mu.Lock()
-		c.crowd.busy = crowdSeats // lists that take for ever
+		c.crowd.busy = crowdSeats // lists that never end
 		c.mu.Unlock()
 		d := &direct{c: c}
 		client, err := dynamic.NewForConfig(&rest.Config{Host: "http://sim", Transport: d, QPS: -1})

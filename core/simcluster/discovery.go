@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// kubeVersion is the version of Kubernetes that the cluster says it is.
+// kubeVersion is the version of Kubernetes that the cluster reports.
 const kubeVersion = "1.36.3"
 
 var versionJSON = []byte(`{"major":"1","minor":"36","gitVersion":"v` + kubeVersion + `+informerscope","gitCommit":"","gitTreeState":"clean",` +
 	`"buildDate":"","goVersion":"","compiler":"gc","platform":"simulated/wasm"}`)
 
-// tree is a JSON object in the making.
+// tree is a JSON object under construction.
 type tree = map[string]any
 
-// groupVersions lists the served group versions, the core group first, with their resources.
+// groupVersions returns the served group versions, the core group first, and the resources of each.
 func (c *Cluster) groupVersions() (gvs [][2]string, byGV map[[2]string][]*resource) {
 	byGV = map[[2]string][]*resource{}
 	for _, r := range c.order {
@@ -76,7 +76,7 @@ func (c *Cluster) serveDiscovery(w http.ResponseWriter, parts []string, sh shape
 	w.Header().Set("Content-Type", contentType)
 	w.Header().Set("Vary", "Accept")
 	w.WriteHeader(http.StatusOK)
-	_, _ = w.Write(body) // a client that went away has nobody to tell
+	_, _ = w.Write(body) // the client may have gone; there is nothing else to do
 }
 
 func groupNames(gvs [][2]string) []string {
@@ -145,7 +145,7 @@ func (r *resource) subresources() []subresource {
 	return subs
 }
 
-// aggregated is the apidiscovery.k8s.io/v2 form: everything under /api or /apis in one answer.
+// aggregated returns the apidiscovery.k8s.io/v2 document: everything under /api or /apis in one answer.
 func (c *Cluster) aggregated(core bool, gvs [][2]string, byGV map[[2]string][]*resource) tree {
 	items := []any{}
 	scope := func(r *resource) string {

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// createPod creates a pod of a replica set and starts its life.
+// createPod creates a pod from a template, for a replica set or a job, and starts its life.
 func (c *Cluster) createPod(namespace string, t *podTemplate, oneShot bool) *slot {
 	ns := c.namespaces.byKey[namespace]
 	if ns == nil || ns.cur.deleting {
@@ -20,7 +20,7 @@ func (c *Cluster) createPod(namespace string, t *podTemplate, oneShot bool) *slo
 	return s
 }
 
-// podWritten takes up a pod that came, or was changed, through the API.
+// podWritten updates the simulation of a pod that was created or changed through the API.
 func (c *Cluster) podWritten(s *slot, old *object) {
 	if old == nil {
 		s.pod = c.simOf(s.cur)
@@ -33,13 +33,13 @@ func (c *Cluster) podWritten(s *slot, old *object) {
 	if old.phase != s.cur.phase && (s.cur.phase == "Succeeded" || s.cur.phase == "Failed") {
 		s.pod.stage = stageDone
 	}
-	// New ones would keep the text of the whole spec with them.
+	// Equal references are not replaced: new ones would keep the text of the whole spec alive.
 	if refs := containersOf(s.cur.get("spec")); len(refs) > 0 && !slices.Equal(refs, s.pod.containers) {
 		s.pod.containers = refs
 	}
 }
 
-// live takes a pod to its next stage, after the time that stage takes.
+// live schedules a pod's next stage, after the time that the current one takes.
 func (c *Cluster) live(s *slot) {
 	if c.still {
 		return
@@ -108,7 +108,7 @@ func (c *Cluster) live(s *slot) {
 	}
 }
 
-// bind is what the scheduler does when it has chosen a node.
+// bind places a pod on a node, as the scheduler does.
 func (c *Cluster) bind(s *slot, node string) {
 	p := s.pod
 	p.stage, p.scheduled, p.host = stageScheduled, c.now.Unix(), c.hostIP(node)
@@ -116,7 +116,7 @@ func (c *Cluster) bind(s *slot, node string) {
 	c.live(s)
 }
 
-// pickNode draws a node that takes pods; nil if a few draws found none.
+// pickNode returns a random schedulable node; nil if a few tries found none.
 func (c *Cluster) pickNode() *slot {
 	if len(c.nodeList) == 0 {
 		return nil
@@ -129,15 +129,15 @@ func (c *Cluster) pickNode() *slot {
 	return nil
 }
 
-// terminatePod begins a graceful deletion: the timestamp now, the containers' end reported by the kubelet within the
-// grace, then the removal, unless a finalizer holds the object.
+// terminatePod begins a graceful deletion. It sets the deletionTimestamp; within the grace period the kubelet reports that the containers have ended,
+// and then removes the pod, unless a finalizer holds it.
 func (c *Cluster) terminatePod(s *slot, grace int64) {
 	p := s.pod
 	c.rewritePod(s, podChange{deletion: stamp(c.now.Add(time.Duration(grace) * time.Second)), gracePart: grace})
 	owner := s.ownerUID
 	c.ownerChanged(owner)
 	if grace == 0 {
-		return // only finalizers hold it
+		return // only finalizers hold the pod
 	}
 	c.after(min(time.Duration(grace)*time.Second, c.between(300*time.Millisecond, 1500*time.Millisecond)), func() {
 		if s.dead {
@@ -156,7 +156,7 @@ func (c *Cluster) terminatePod(s *slot, grace int64) {
 				c.remove(s)
 				return
 			}
-			// The kubelet is done; the object waits for its finalizers, and no grace is left.
+			// The kubelet is done; the object waits for its finalizers, and the grace period is over.
 			m := s.cur.mustMap()
 			ensureMap(m, "metadata")["deletionGracePeriodSeconds"] = 0
 			if o, err := c.encode(m); err == nil {

@@ -8,10 +8,10 @@ import (
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 )
 
-// maxBurst is the most updates that one Burst makes.
+// maxBurst is the greatest number of updates in one Burst.
 const maxBurst = 100_000
 
-// asError keeps a nil *StatusError from becoming a non-nil error.
+// asError converts e to an error, and a nil e to a nil error.
 func asError(e *apierrors.StatusError) error {
 	if e == nil {
 		return nil
@@ -26,8 +26,7 @@ func (c *Cluster) find(r *resource, namespace, name string) (*slot, error) {
 	return nil, apierrors.NewNotFound(r.schemaGR(), name)
 }
 
-// CreateDeployment creates a deployment of a simulated application, and its namespace if there is none. The error is what
-// the API would answer.
+// CreateDeployment creates a deployment of a simulated application, and its namespace if there is none. Its errors are those of the API.
 func (c *Cluster) CreateDeployment(namespace, name string, replicas int) error {
 	c.lock()
 	defer c.mu.Unlock()
@@ -75,7 +74,7 @@ func (c *Cluster) deleteNamed(r *resource, namespace, name string) error {
 	return asError(e)
 }
 
-// DeleteRandomPod deletes some running pod gracefully and returns which.
+// DeleteRandomPod deletes a random running pod gracefully and returns its name.
 func (c *Cluster) DeleteRandomPod() (namespace, name string, err error) {
 	c.lock()
 	defer c.mu.Unlock()
@@ -88,7 +87,7 @@ func (c *Cluster) DeleteRandomPod() (namespace, name string, err error) {
 	return namespace, name, asError(e)
 }
 
-// RestartDeployment rolls a deployment's pods, as kubectl rollout restart does.
+// RestartDeployment replaces a deployment's pods, as kubectl rollout restart does.
 func (c *Cluster) RestartDeployment(namespace, name string) error {
 	c.lock()
 	defer c.mu.Unlock()
@@ -103,7 +102,7 @@ func (c *Cluster) RestartDeployment(namespace, name string) error {
 	return asError(e)
 }
 
-// Burst writes n status updates at once, over the running pods, at most 100,000.
+// Burst writes n status updates to random running pods, as fast as possible; n is at most 100,000.
 func (c *Cluster) Burst(n int) error {
 	if n < 0 || n > maxBurst {
 		return fmt.Errorf("burst of %d: must be between 0 and %d", n, maxBurst)
@@ -126,8 +125,8 @@ func (c *Cluster) Burst(n int) error {
 	return nil
 }
 
-// Compact forgets the history up to now: a later watch, exact list or continued list from an older version gets 410.
-// Watches that are open go on.
+// Compact drops the history up to now, as a compaction does: a watch, exact list or continued list from an older version gets a 410. Open watches
+// continue.
 func (c *Cluster) Compact() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -137,9 +136,9 @@ func (c *Cluster) Compact() {
 	c.snapshots = nil
 }
 
-// FailOver ends all open watches, as when an API server goes away, and has another answer from now on: one whose watch cache is behind by
-// so many versions, and does not catch up until FailOver(0). What asks for a newer version gets "Too large resource version", and a watch
-// from a newer one stays silent. A request without a version is a consistent read: it has everything.
+// FailOver ends all open watches, as when an API server goes away, and makes another server answer from now on. That server's watch cache is behind by
+// so many versions, and does not catch up until FailOver(0). A request for a newer version gets "Too large resource version", and a watch from a newer
+// one stays silent. A request without a version is a consistent read, and up to date.
 func (c *Cluster) FailOver(behind uint64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -157,15 +156,15 @@ func (c *Cluster) FailOver(behind uint64) {
 	c.dropCh = make(chan struct{})
 }
 
-// IsBehind reports whether a server answers that has not caught up since FailOver.
+// IsBehind reports whether the answering server has not caught up since FailOver.
 func (c *Cluster) IsBehind() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.cache != 0
 }
 
-// known is the version that an answer about a resource can have: that of the cache for a request with a version, and all there is for one
-// without. A cache has what was not compacted.
+// known returns the version up to which a request about a resource is answered: that of the cache if the request has a version, otherwise the latest.
+// The cache is never behind the compacted history.
 func (c *Cluster) known(r *resource, rvText string) uint64 {
 	if c.cache == 0 || rvText == "" {
 		return c.rev
@@ -173,7 +172,7 @@ func (c *Cluster) known(r *resource, rvText string) uint64 {
 	return min(max(c.cache, r.floor), c.rev)
 }
 
-// DropConnections ends all open watches cleanly, as an API server that shuts down gracefully does.
+// DropConnections ends all open watches cleanly, as an API server does that shuts down gracefully.
 func (c *Cluster) DropConnections() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -181,8 +180,8 @@ func (c *Cluster) DropConnections() {
 	c.dropCh = make(chan struct{})
 }
 
-// Restart breaks off all open watches without an ending and refuses everything for downFor, as an API server that
-// crashed. A dialer that wants to refuse connections meanwhile can ask Down.
+// Restart breaks all open watches off and refuses every request for downFor, like an API server that crashed. A dialer can call Down to refuse
+// connections meanwhile.
 func (c *Cluster) Restart(downFor time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -198,7 +197,7 @@ func (c *Cluster) HasNamespace(name string) bool {
 	return c.namespaces.byKey[name] != nil
 }
 
-// Down reports whether the cluster is away because of Restart.
+// Down reports whether the cluster is down because of Restart.
 func (c *Cluster) Down() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

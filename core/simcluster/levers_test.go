@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestFailOver asks a server whose cache is behind: what asks for more than it has is refused, a watch from more than it has is silent,
-// a request without a version has everything, and once it has caught up the silent watch goes on without a gap.
+// TestFailOver sends requests to a server whose cache is behind. It refuses a request for a newer version, a watch from a newer version is silent, and
+// a request without a version is up to date. Once it has caught up, the silent watch continues without a gap.
 func TestFailOver(t *testing.T) {
 	bubble(t, Options{Objects: 25, BookmarkPeriod: time.Hour}, func(t *testing.T, c *Cluster, client *http.Client) {
 		before := c.Stats().ResourceVersion
@@ -78,7 +78,7 @@ func TestFailOver(t *testing.T) {
 		c.FailOver(0)
 		for range 2 {
 			if at := <-came; at.Before(caughtUp) {
-				t.Errorf("a watch told of something %v before its server knew of it", caughtUp.Sub(at))
+				t.Errorf("a watch sent an event %v before its server had it", caughtUp.Sub(at))
 			}
 		}
 		for range 2 {

@@ -17,15 +17,14 @@ import (
 )
 
 const (
-	// maxSnapshots and snapshotAge bound what is held for clients that read in pages. Five minutes is how long a real
-	// cluster's etcd keeps old revisions.
+	// maxSnapshots and snapshotAge limit what is kept for clients that read in pages. A real cluster keeps old revisions in etcd for five minutes.
 	maxSnapshots = 16
 	snapshotAge  = 5 * time.Minute
-	// breatheObjects is after how many objects of a list others have a turn.
+	// breatheObjects is how many objects of a list are written between two calls of breathe.
 	breatheObjects = 128
 )
 
-// snapshot is a state kept for the pages of a list, so that all of them show one version.
+// snapshot is a state that is kept for the pages of a list, so that all of them have one version.
 type snapshot struct {
 	res       *resource
 	rev       uint64
@@ -127,12 +126,12 @@ func validateListOptions(q url.Values, watch bool) *apierrors.StatusError {
 	return nil
 }
 
-// listing is the outcome of finding what a list shows.
+// listing is the result of a list.
 type listing struct {
 	objects   []*object
 	rev       uint64
 	next      string
-	remaining int // -1: not told
+	remaining int // negative: not reported
 }
 
 func (c *Cluster) serveList(req *request) *apierrors.StatusError {
@@ -160,7 +159,7 @@ func (c *Cluster) serveList(req *request) *apierrors.StatusError {
 	return nil
 }
 
-// list finds the version and the objects of a list.
+// list returns the version and the objects of a list.
 //
 // Mirrors k8s.io/apiserver/pkg/storage.ValidateListOptions and cacher/delegator.ShouldDelegateList (v0.36.3): a limit with
 // a resourceVersion other than "0" means exactly that version.
@@ -181,7 +180,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 	}
 	exact := match == "Exact" || match == "" && limit > 0 && rv > 0
 	if match == "" && rv == 0 && rvText == "0" && cont == "" {
-		// Served from the watch cache, which does page since it keeps its store ordered.
+		// Served from the watch cache, which supports pages because it keeps its store ordered.
 		exact = false
 	}
 
@@ -189,7 +188,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 	defer c.mu.Unlock()
 	known := c.known(r, rvText)
 	if token.ResourceVersion > 0 {
-		known = c.rev // the pages of a list that has begun are of its own version
+		known = c.rev // later pages of a list have the version of its first
 	}
 	l.rev = known
 	var objects []*object
@@ -240,7 +239,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 		for _, o := range objects {
 			if sel.matches(o) {
 				if limit > 0 && len(l.objects) == limit {
-					l.remaining = -2 // there is more, and how much is not known
+					l.remaining = -2 // there is more; how much is not known
 					break
 				}
 				l.objects = append(l.objects, o)
@@ -292,8 +291,8 @@ func (c *Cluster) keepSnapshot(n *snapshot) {
 
 func metadataOf(o *object) string { return gjson.GetBytes(o.raw, "metadata").Raw }
 
-// writeList concatenates stored bytes into the answer. Items of built-in types have no kind and apiVersion of their own,
-// as a real API server leaves them out, and custom ones do.
+// writeList concatenates stored bytes into the answer. Items of built-in types have no kind and apiVersion, as in a real API server's answer; items of
+// custom types have both.
 func (req *request) writeList(l listing) {
 	r := req.res
 	req.w.Header().Set("Content-Type", "application/json")
@@ -320,7 +319,7 @@ func (req *request) writeList(l listing) {
 	} else {
 		b = append(b, `,"items":[`...)
 	}
-	// A bufio.Writer keeps its first error, and Flush at the end meets it again; a client that went away needs no answer.
+	// A bufio.Writer keeps its first error; there is nothing to do about a client that has gone.
 	_, _ = w.Write(b)
 	for i, o := range l.objects {
 		if i%breatheObjects == breatheObjects-1 {

@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// serveOpenAPI serves as much of OpenAPI v3 as kubectl asks before it writes: that patches of a kind take the
-// fieldValidation parameter, upon which kubectl leaves validation to the server. There are no schemas, and no v2.
+// serveOpenAPI serves the part of OpenAPI v3 that kubectl reads before it writes: the patch of each kind accepts the fieldValidation parameter. kubectl
+// then leaves validation to the server. There are no schemas, and no v2.
 func (c *Cluster) serveOpenAPI(w http.ResponseWriter, method string, parts []string) {
 	if method != http.MethodGet {
 		writeStatus(w, methodNotAllowed(method))

@@ -9,22 +9,22 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// deploymentPlan is what a deployment's spec asks for, read from it once: the spec is large and seldom changes, and every
-// change of a pod comes by here.
+// deploymentPlan is a deployment's spec as the controller needs it. It is cached, because the spec is large and seldom changes, but every change of a
+// pod needs the plan.
 type deploymentPlan struct {
-	spec                     []byte // what it was read from
+	spec                     []byte // the bytes it was read from
 	want, surge, unavailable int
 	paused, recreate         bool
-	current                  string // name of the replica set of its template
+	current                  string // name of the replica set for the current template
 }
 
-// planOf returns the plan of a deployment's present spec.
+// planOf returns the plan of a deployment's current spec.
 func (c *Cluster) planOf(d *slot) *deploymentPlan {
 	spec := d.cur.spec()
 	if d.plan == nil || !bytes.Equal(d.plan.spec, spec) {
 		d.plan = readPlan(d.cur.name, d.cur.mustMap())
 	}
-	d.plan.spec = spec // of the present bytes, so that no older ones are kept for it
+	d.plan.spec = spec // the current bytes, so that the old ones can be freed
 	return d.plan
 }
 
@@ -42,7 +42,7 @@ func readPlan(name string, m map[string]any) *deploymentPlan {
 
 const statusKey = `,"status":`
 
-// spec is the bytes of spec, and of what else stands between it and status.
+// spec returns the bytes of spec, and of what is between it and status.
 func (o *object) spec() []byte {
 	if o.statusOff > o.specOff {
 		return o.raw[o.specOff : o.statusOff-len(statusKey)]
@@ -50,8 +50,7 @@ func (o *object) spec() []byte {
 	return o.raw[o.specOff : len(o.raw)-1]
 }
 
-// statusWriter builds a status in the order in which encoding/json writes a map, so that what it writes is the same
-// bytes as what went through one.
+// statusWriter builds a status with its keys in the order in which encoding/json writes a map, so that both give the same bytes.
 type statusWriter struct{ b []byte }
 
 func (w *statusWriter) key(k string) {
@@ -67,7 +66,7 @@ func (w *statusWriter) number(k string, n int) {
 	w.b = strconv.AppendInt(w.b, int64(n), 10)
 }
 
-// positive leaves a count of nothing out, as omitempty does.
+// positive writes a count, but not 0, as omitempty does.
 func (w *statusWriter) positive(k string, n int) {
 	if n > 0 {
 		w.number(k, n)
@@ -76,8 +75,8 @@ func (w *statusWriter) positive(k string, n int) {
 
 func (w *statusWriter) done() []byte { return append(w.b, '}') }
 
-// appendOwnerCondition appends a deployment's condition. Its times are those of the same condition in was, as far as it
-// says the same.
+// appendOwnerCondition appends a condition of a deployment. It keeps lastTransitionTime from was if the status did not change, and lastUpdateTime if
+// the reason did not change either.
 func (c *Cluster) appendOwnerCondition(b []byte, was gjson.Result, typ string, ok bool, reason, message string) []byte {
 	state := "False"
 	if ok {
@@ -104,12 +103,12 @@ func (c *Cluster) appendOwnerCondition(b []byte, was gjson.Result, typ string, o
 	return append(b, '}')
 }
 
-// mustText is a JSON string.
+// mustText returns s as a JSON string.
 func mustText(s string) string {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c > '~' || c == '"' || c == '\\' {
-			// As marshalBody does: without HTML's escapes.
-			b, _ := marshalBody(map[string]any{"s": s}) // a string never fails
+			// As marshalBody does: without HTML escapes.
+			b, _ := marshalBody(map[string]any{"s": s}) // marshalling a string never fails
 			return string(b[len(`{"s":`) : len(b)-1])
 		}
 	}
@@ -118,7 +117,7 @@ func mustText(s string) string {
 
 const statusManager = "kube-controller-manager"
 
-// storeStatus stores a new version of an object with another status, if it differs from what is stored, and reports whether it did.
+// storeStatus stores a new version of an object with the given status. It returns false if the status is the same, or cannot be encoded.
 func (c *Cluster) storeStatus(s *slot, status []byte) bool {
 	old := s.cur
 	if old.statusOff > 0 && bytes.Equal(old.raw[old.statusOff:old.statusEnd], status) {
@@ -135,7 +134,7 @@ func (c *Cluster) storeStatus(s *slot, status []byte) bool {
 	return true
 }
 
-// encodeStatus makes the next version of an object, with another status, in the long way: any object can be decoded.
+// encodeStatus returns the next version of an object with the given status. It decodes and encodes the object, which is slow, but works for any.
 func (c *Cluster) encodeStatus(s *slot, status []byte) *object {
 	m := s.cur.mustMap()
 	next, err := decodeMap(status)
@@ -151,10 +150,10 @@ func (c *Cluster) encodeStatus(s *slot, status []byte) *object {
 	return o
 }
 
-// spliceStatus makes the next version of an object out of its bytes: the time at which its status was written last, the
-// resourceVersion, and the status. It returns nil where they do not stand in the order in which encode writes them.
+// spliceStatus returns the next version of an object by splicing three things into its bytes: the time of the last status write, the resourceVersion,
+// and the status. It returns nil if they are not in the order in which encode writes them.
 func (c *Cluster) spliceStatus(r *resource, old *object, status []byte) *object {
-	end := len(old.raw) - 1 // of what stays before the status
+	end := len(old.raw) - 1 // end of the part before the status
 	if old.statusOff > 0 {
 		end = old.statusOff
 	}
@@ -211,7 +210,7 @@ func (c *Cluster) spliceStatus(r *resource, old *object, status []byte) *object 
 	return &o
 }
 
-// replicaSetStatus is what the replica set controller reports of its pods.
+// replicaSetStatus returns the status that the replica set controller reports.
 func replicaSetStatus(total, ready, generation int) []byte {
 	var w statusWriter
 	w.positive("availableReplicas", ready)
@@ -229,10 +228,10 @@ func (o *object) generation() int {
 	return 1
 }
 
-// replicas is spec.replicas, 0 if there is none.
+// replicas returns spec.replicas, 0 if there is none.
 func (o *object) replicas() int { return int(o.get("spec.replicas").Int()) }
 
-// get reads a path from the stored bytes. What it finds stands at its Index of them, if the path begins with metadata.
+// get reads a path from the stored bytes. The result's Index is its offset in raw if the path begins with metadata.
 func (o *object) get(path string) gjson.Result {
 	if rest, ok := strings.CutPrefix(path, "spec."); ok && o.specOff > 0 {
 		return gjson.GetBytes(o.raw[o.specOff:], rest)

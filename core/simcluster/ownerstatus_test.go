@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestStatusSplice holds the short way to a new status against the long one, for every deployment and replica set that a
-// lively cluster has, and sees that the short way is the one taken.
+// TestStatusSplice compares spliceStatus with encodeStatus, for every deployment and replica set of a busy cluster, and checks that spliceStatus never
+// fails.
 func TestStatusSplice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -17,7 +17,7 @@ func TestStatusSplice(t *testing.T) {
 		t.Fatal(err)
 	}
 	spliced, long, first := 0, 0, 0
-	// New makes objects without a status, and each gets its first one so.
+	// New makes objects without a status; this is how each gets its first.
 	without := func(s *slot) *slot {
 		m := s.cur.mustMap()
 		delete(m, "status")
@@ -62,14 +62,14 @@ func TestStatusSplice(t *testing.T) {
 		}
 	}
 	if long > 0 {
-		t.Errorf("%d statuses went the long way and %d the short one", long, spliced)
+		t.Errorf("%d statuses could not be spliced, %d could", long, spliced)
 	}
 	if first < 100 {
-		t.Errorf("%d first statuses went the short way", first)
+		t.Errorf("only %d first statuses were spliced", first)
 	}
 }
 
-// TestPlanFollowsSpec sees that a plan is read anew when the spec changes, and only then.
+// TestPlanFollowsSpec checks that a plan is read again when the spec changes, and only then.
 func TestPlanFollowsSpec(t *testing.T) {
 	c, clk := newFake(Options{Objects: -1, Seed: 1})
 	if err := c.CreateDeployment("shop", "demo", 4); err != nil {
@@ -86,7 +86,7 @@ func TestPlanFollowsSpec(t *testing.T) {
 		return c.planOf(d)
 	}
 	if p := patch(`{"metadata":{"labels":{"a":"b"}}}`); p != first {
-		t.Error("a label made the plan be read anew")
+		t.Error("a change of a label caused the plan to be read again")
 	}
 	p := patch(`{"spec":{"replicas":10,"paused":true,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":3}}}}`)
 	if p.want != 10 || !p.paused || p.surge != 5 || p.unavailable != 3 || p.current != first.current {

@@ -17,7 +17,7 @@ const (
 	mergePatch     = "application/merge-patch+json"
 	jsonPatch      = "application/json-patch+json"
 	strategicPatch = "application/strategic-merge-patch+json"
-	// maxPatchOps is the limit on operations of a JSON patch in a real API server.
+	// maxPatchOps is a real API server's limit on the operations of a JSON patch.
 	maxPatchOps = 10_000
 )
 
@@ -49,7 +49,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 	m["kind"], m["apiVersion"] = r.kind, r.apiVersion()
 	said := m
 	if mt == mergePatch {
-		if p, err := decodeMap(body); err == nil { // applyPatch tells what is wrong with it
+		if p, err := decodeMap(body); err == nil { // applyPatch reports an error
 			said = p
 		}
 	}
@@ -93,7 +93,7 @@ func applyPatch(m map[string]any, mediaType string, body []byte) (map[string]any
 	return merged, nil
 }
 
-// mergeJSON is RFC 7386.
+// mergeJSON applies a JSON merge patch (RFC 7386).
 func mergeJSON(target, patch any) any {
 	p, ok := patch.(map[string]any)
 	if !ok {
@@ -114,7 +114,7 @@ func mergeJSON(target, patch any) any {
 	return t
 }
 
-// mergeKeys says by which field the lists of the built-in types are merged; the first key that all the items have counts.
+// mergeKeys are the fields by which lists of built-in types are merged; the first field that all items have counts.
 var mergeKeys = map[string][]string{
 	"containers": {"name"}, "initContainers": {"name"}, "ephemeralContainers": {"name"}, "volumes": {"name"},
 	"env": {"name"}, "imagePullSecrets": {"name"}, "volumeMounts": {"mountPath"}, "volumeDevices": {"devicePath"},
@@ -125,8 +125,7 @@ var mergeKeys = map[string][]string{
 // setLists are lists of primitives that are merged as sets.
 var setLists = map[string]bool{"finalizers": true, "podCIDRs": true}
 
-// strategicMerge applies a strategic merge patch, with its directives ($patch, $retainKeys, $deleteFromPrimitiveList,
-// $setElementOrder).
+// strategicMerge applies a strategic merge patch, with its directives ($patch, $retainKeys, $deleteFromPrimitiveList, $setElementOrder).
 func strategicMerge(t, p map[string]any) map[string]any {
 	switch p["$patch"] {
 	case "delete":
@@ -232,7 +231,7 @@ func strategicMergeList(field string, t, p []any) []any {
 	}
 	var replaced []any
 	for _, x := range p {
-		item := x.(map[string]any) // mergeKeyOf saw that all are maps
+		item := x.(map[string]any) // mergeKeyOf has checked that all are maps
 		switch item["$patch"] {
 		case "replace":
 			for _, y := range p {
@@ -301,7 +300,7 @@ type patchOp struct {
 	Value json.RawMessage `json:"value"`
 }
 
-// applyJSONPatch is RFC 6902.
+// applyJSONPatch applies a JSON patch (RFC 6902).
 func applyJSONPatch(m map[string]any, body []byte) (map[string]any, *apierrors.StatusError) {
 	var ops []patchOp
 	if err := json.Unmarshal(body, &ops); err != nil {
@@ -462,7 +461,7 @@ func lookup(doc any, path []string) (any, error) {
 	return doc, nil
 }
 
-// alter rebuilds the path down to its last token, where f works on the parent.
+// alter rebuilds the values along path; f changes the parent of the last token.
 func alter(doc any, path []string, f func(parent any, token string) (any, error)) (any, error) {
 	if len(path) == 1 {
 		return f(doc, path[0])

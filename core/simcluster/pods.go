@@ -10,10 +10,10 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// containerRef is a container's name and image, each as a JSON string with its quotes.
+// containerRef is a container's name and image, each as a quoted JSON string.
 type containerRef struct{ name, image string }
 
-// podTemplate is what the pods of one replica set share, in the form in which it goes into their bytes.
+// podTemplate is what the pods of one replica set share, as it is written into their JSON.
 type podTemplate struct {
 	generateName string
 	labels       labels.Set
@@ -29,20 +29,20 @@ type podStage uint8
 
 const (
 	stageUnscheduled podStage = iota
-	stageScheduled            // bound to a node that has not looked at it yet
+	stageScheduled            // bound to a node whose kubelet has not seen it yet
 	stageCreating
 	stageRunning
 	stageTerminating
-	stageDone // succeeded, failed, or a status that somebody else wrote: the kubelet leaves it alone
+	stageDone // succeeded, failed, or another client wrote its status: the kubelet does not touch it
 )
 
-// podSim is what the scheduler and the kubelet know of a pod. Times are Unix seconds.
+// podSim is the scheduler's and the kubelet's state for a pod. Times are Unix seconds.
 type podSim struct {
 	containers []containerRef
 	stage      podStage
 	ready      bool
 	crashing   bool // its container exits again and again
-	waiting    bool // in back-off between two such exits
+	waiting    bool // in back-off between two exits
 	oneShot    bool // runs to completion
 	restarts   int
 	ip         uint32
@@ -55,8 +55,7 @@ type podSim struct {
 
 func podIP(n uint32) string { return fmt.Sprintf("10.244.%d.%d", n/254%256, n%254+1) }
 
-// appendPod appends the bytes of a new pod, as the replica set controller creates it, or, when the simulation starts
-// with it, as it has become.
+// appendPod appends the JSON of a new pod: as the replica set controller creates it or, in the initial state, as it has been running for a while.
 func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p *podSim, node string, rev uint64) ([]byte, *object) {
 	o := &object{namespace: namespace, name: name, uid: c.newUID(), rev: rev, labels: t.labels, nodeName: node}
 	if t.ownerUID != "" {
@@ -113,20 +112,20 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	return b, o
 }
 
-// podChange is what a rewrite of a pod alters besides its status.
+// podChange is what a rewrite of a pod changes besides its status.
 type podChange struct {
 	bind      string // node to put into spec
-	deletion  string // deletionTimestamp to put into metadata, with its grace
+	deletion  string // deletionTimestamp to put into metadata, with gracePart
 	gracePart int64
 }
 
-// rewritePod stores a new version of a pod by splicing its bytes: the next resourceVersion, the change, and the status that
-// its podSim says. The stored bytes of a pod always begin with metadata and end with status; see complete and appendPod.
+// rewritePod stores a new version of a pod by splicing its bytes: the next resourceVersion, the change, and the status from its podSim. The stored
+// bytes of a pod always begin with metadata and end with status; see complete and appendPod.
 func (c *Cluster) rewritePod(s *slot, ch podChange) {
 	old, p := s.cur, s.pod
 	o := *old
 	o.rev = c.rev + 1
-	b := make([]byte, 0, len(old.raw)+64) // it is kept: room that is not used is kept with it
+	b := make([]byte, 0, len(old.raw)+64) // sized closely, because the bytes are kept
 	const opening = len(`{"metadata":{`)
 	b = append(b, old.raw[:opening]...)
 	if ch.deletion != "" {
@@ -155,7 +154,7 @@ func (c *Cluster) rewritePod(s *slot, ch podChange) {
 	c.put(c.pods, &o)
 }
 
-// appendPodStatus renders what the kubelet would report.
+// appendPodStatus appends the status that the kubelet would report, and returns the phase.
 func appendPodStatus(b []byte, p *podSim, uid string) ([]byte, string) {
 	phase := "Pending"
 	switch p.stage {
@@ -282,7 +281,7 @@ func appendTerminated(b []byte, reason string, code int, from, to int64, uid str
 	return append(appendHash(b, uid, n), `"}}`...)
 }
 
-// appendHash appends 64 hex digits that depend on the text and n alone.
+// appendHash appends 64 hex digits that depend only on text and n.
 func appendHash(b []byte, text string, n int) []byte {
 	h := uint64(14695981039346656037) ^ uint64(n)
 	for i := 0; i < len(text); i++ {
@@ -321,7 +320,7 @@ func qosOf(spec gjson.Result) string {
 	return "BestEffort"
 }
 
-// simOf makes the kubelet's view of a pod that came through the API.
+// simOf returns the simulation of a pod that was created through the API.
 func (c *Cluster) simOf(o *object) *podSim {
 	spec := o.get("spec")
 	p := &podSim{containers: containersOf(spec), qos: qosOf(spec), created: c.now.Unix(), changed: c.now.Unix(), started: c.now.Unix()}

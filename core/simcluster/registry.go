@@ -8,7 +8,7 @@ import (
 
 type groupResource struct{ group, resource string }
 
-// kindInfo is what discovery says of a resource, and what the server must know to serve it.
+// kindInfo is what discovery reports about a resource, and what the server needs to serve it.
 type kindInfo struct {
 	group, version   string
 	kind, listKind   string
@@ -23,7 +23,7 @@ type kindInfo struct {
 	crd              string
 	columns          []column
 
-	head string // `{"kind":"Pod","apiVersion":"v1",`, to go in front of raw[1:]
+	head string // `{"kind":"Pod","apiVersion":"v1",`, to put before raw[1:]
 }
 
 func (k *kindInfo) apiVersion() string {
@@ -35,7 +35,7 @@ func (k *kindInfo) apiVersion() string {
 
 func (k *kindInfo) gr() qualified { return qualified{k.group, k.plural} }
 
-// qualified prints as Kubernetes errors name resources: "pods", "deployments.apps".
+// qualified is the name of a resource, formatted as in Kubernetes errors: "pods", "deployments.apps".
 type qualified struct{ group, resource string }
 
 func (q qualified) String() string {
@@ -62,7 +62,7 @@ func (c *Cluster) register(k kindInfo) *resource {
 	return r
 }
 
-// unregister stops serving a custom resource; its objects go with it.
+// unregister stops serving a custom resource, and deletes its objects.
 func (c *Cluster) unregister(r *resource) {
 	for _, s := range r.slots() {
 		c.drop(s)
@@ -102,8 +102,7 @@ func (c *Cluster) registerBuiltins() {
 		categories: []string{"api-extensions"}, status: true, generation: true, columns: crdColumns})
 }
 
-// serveCRD makes (or remakes) the resource that a CustomResourceDefinition describes. Of its versions the storage version
-// is served; no conversion is done.
+// serveCRD registers the resource that a CustomResourceDefinition describes, or updates it. Only the storage version is served; there is no conversion.
 func (c *Cluster) serveCRD(m map[string]any) {
 	spec := getMap(m, "spec")
 	names := getMap(spec, "names")
@@ -121,7 +120,7 @@ func (c *Cluster) serveCRD(m map[string]any) {
 			sub := getMap(version, "subresources")
 			_, k.status = sub["status"]
 			_, k.scale = sub["scale"]
-			// A custom scale subresource names its own paths; only the usual one is understood.
+			// A custom scale subresource names its own paths; only the usual one is supported.
 			k.scale = k.scale && getString(sub, "scale", "specReplicasPath") == ".spec.replicas"
 		}
 	}

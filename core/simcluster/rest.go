@@ -16,7 +16,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// maxBody is the largest request body that is read, in bytes; a real API server's limit is the same 3 MiB.
+// maxBody is the greatest size of a request body in bytes: 3 MiB, as in a real API server.
 const maxBody = 3 << 20
 
 // shape is the form in which a client wants its objects.
@@ -42,11 +42,11 @@ type request struct {
 	namespace, name, sub string
 }
 
-// ServeHTTP answers one request. It never waits for a slow client with the lock held. While the cluster is down (see
-// Restart) connections are aborted without an answer.
+// ServeHTTP answers one request. It never writes to a client with the lock held. While the cluster is down (see Restart) it aborts connections without
+// an answer.
 func (c *Cluster) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if c.Down() {
-		panic(http.ErrAbortHandler) // the documented way to break off a connection
+		panic(http.ErrAbortHandler) // the documented way to abort a connection
 	}
 	query, err := url.ParseQuery(r.URL.RawQuery)
 	if err != nil {
@@ -212,7 +212,7 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 	return methodNotAllowed(method)
 }
 
-// readBody reads the body and, unless it is a patch, decodes it. An empty body is nil.
+// readBody reads the body of a request, up to maxBody bytes.
 func (req *request) readBody() ([]byte, *apierrors.StatusError) {
 	b, err := io.ReadAll(http.MaxBytesReader(req.w, req.r.Body, maxBody))
 	var tooBig *http.MaxBytesError
@@ -249,7 +249,7 @@ func (req *request) readObject() (map[string]any, *apierrors.StatusError) {
 	return m, checkShape(m)
 }
 
-// checkShape refuses objects whose metadata could not be what it says, so that everything behind can rely on it.
+// checkShape refuses objects whose metadata has fields of the wrong type, so that later code can rely on the types.
 func checkShape(m map[string]any) *apierrors.StatusError {
 	for _, f := range [...]string{"metadata", "spec", "status"} {
 		if v, ok := m[f]; ok && v != nil {
@@ -318,7 +318,7 @@ func (req *request) writeObject(code int, o *object) {
 	writeJSON(req.w, code, req.res.appendShaped(nil, o, req.shape, true))
 }
 
-// appendShaped appends the object as a client wants it.
+// appendShaped appends the object in the shape that the client wants.
 func (r *resource) appendShaped(b []byte, o *object, sh shape, columns bool) []byte {
 	switch sh {
 	case shapePartial:
@@ -339,7 +339,7 @@ func (r *resource) appendShaped(b []byte, o *object, sh shape, columns bool) []b
 	return append(append(b, r.head...), o.raw[1:]...)
 }
 
-// negotiate picks the first form in the Accept header that the server can give.
+// negotiate returns the first shape in the Accept header that the server supports.
 func negotiate(accept string) (shape, bool) {
 	if strings.TrimSpace(accept) == "" {
 		return shapeObject, true
@@ -367,7 +367,7 @@ func boolParam(q url.Values, name string) (bool, *apierrors.StatusError) {
 	if !q.Has(name) {
 		return false, nil
 	}
-	// Mirrors k8s.io/apimachinery/pkg/runtime.Convert_Slice_string_To_bool (v0.37.2): all but these two is true.
+	// Mirrors k8s.io/apimachinery/pkg/runtime.Convert_Slice_string_To_bool (v0.37.2): everything except these two is true.
 	switch strings.ToLower(q.Get(name)) {
 	case "false", "0":
 		return false, nil

@@ -175,7 +175,7 @@ func TestListPages(t *testing.T) {
 		pages++
 		if next = a.get("metadata.continue").String(); next == "" {
 			if a.get("metadata.remainingItemCount").Exists() {
-				t.Error("the last page tells of more")
+				t.Error("the last page has a remainingItemCount")
 			}
 			break
 		}
@@ -184,7 +184,7 @@ func TestListPages(t *testing.T) {
 		}
 	}
 	if got := "[" + strings.Join(uids, ",") + "]"; got != want || pages != 4 {
-		t.Errorf("%d pages gave another list than one list did", pages)
+		t.Errorf("%d pages differ from the whole list", pages)
 	}
 
 	// In a namespace, and with a selector.
@@ -199,7 +199,7 @@ func TestListPages(t *testing.T) {
 		t.Errorf("a page by selector: %s", a.get("metadata"))
 	}
 
-	// Compaction: 410, with a token to go on inconsistently.
+	// Compaction: 410, with a token for an inconsistent continuation.
 	a = do(c, "GET", "/api/v1/pods?limit=10", "")
 	if err := c.Burst(1); err != nil {
 		t.Fatal(err)
@@ -211,7 +211,7 @@ func TestListPages(t *testing.T) {
 	}
 	b = do(c, "GET", "/api/v1/pods?limit=500&continue="+b.get("metadata.continue").String(), "")
 	if n := len(b.get("items").Array()); b.code != 200 || n != c.Stats().Objects["pods"]-10 {
-		t.Errorf("going on inconsistently: %d, %d items", b.code, n)
+		t.Errorf("the inconsistent continuation: %d, %d items", b.code, n)
 	}
 }
 
@@ -320,10 +320,10 @@ func TestWrites(t *testing.T) {
 		t.Errorf("a finalizer did not hold: %d", x.code)
 	}
 	if x := do(c, "PATCH", url, `{"metadata":{"finalizers":null}}`, "Content-Type", mergePatch); x.code != 200 {
-		t.Errorf("taking the finalizer away: %d %s", x.code, x.body)
+		t.Errorf("removing the finalizer: %d %s", x.code, x.body)
 	}
 	if x := do(c, "GET", url, ""); x.code != 404 {
-		t.Errorf("without finalizers it still stands: %d", x.code)
+		t.Errorf("still there without finalizers: %d", x.code)
 	}
 
 	// Strategic merge and the status subresource.
@@ -338,7 +338,7 @@ func TestWrites(t *testing.T) {
 	}
 	b = do(c, "PATCH", durl, `{"status":{"replicas":9}}`, "Content-Type", mergePatch)
 	if b.get("status.replicas").Exists() {
-		t.Error("the main resource let the status through")
+		t.Error("a patch of the main resource changed the status")
 	}
 	b = do(c, "PATCH", durl+"/status", `{"status":{"replicas":9},"spec":{"replicas":7}}`, "Content-Type", mergePatch)
 	if b.code != 200 || b.get("status.replicas").Int() != 9 || b.get("spec.replicas").Int() != 2 || b.get("metadata.generation").Int() != 2 {
@@ -482,7 +482,7 @@ func TestShapes(t *testing.T) {
 	}
 }
 
-// kubectl asks this before it creates or applies, and leaves validation to the server only if it finds it.
+// TestOpenAPISaysFieldValidation reads what kubectl reads before it creates or applies: kubectl leaves validation to the server only if it finds this.
 func TestOpenAPISaysFieldValidation(t *testing.T) {
 	c := still(1)
 	root := do(c, "GET", "/openapi/v3", "")

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTheDeadGo makes and deletes pods on a cluster that nobody lists: what is kept of them is bounded.
+// TestTheDeadGo creates and deletes pods on a cluster that is never listed: the number of dead slots must stay small.
 func TestTheDeadGo(t *testing.T) {
 	c := New(Options{Objects: -1, Still: true})
 	c.mu.Lock()
@@ -19,7 +19,7 @@ func TestTheDeadGo(t *testing.T) {
 		c.drop(c.put(c.pods, o))
 	}
 	if n := len(c.pods.sorted) + len(c.pods.fresh); n > 512 {
-		t.Errorf("%d pods are deleted, and %d of them are kept", pods, n)
+		t.Errorf("%d pods are deleted, and %d slots are kept", pods, n)
 	}
 	if n := len(c.pods.slots()); n != 0 {
 		t.Errorf("%d pods are listed", n)

@@ -14,7 +14,7 @@ import (
 
 func metav1UID(uid string) types.UID { return types.UID(uid) }
 
-// scaleOf is the autoscaling/v1 Scale of a workload.
+// scaleOf returns the autoscaling/v1 Scale of a workload.
 func scaleOf(o *object) map[string]any {
 	match := labels.Set{}
 	o.get("spec.selector.matchLabels").ForEach(func(k, v gjson.Result) bool {
@@ -71,7 +71,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 	if method != http.MethodGet {
 		var want map[string]any
 		if method == http.MethodPatch {
-			// Decoded anew, so that its numbers are as a patch expects them.
+			// Decoded again, so that its numbers have the types that a patch expects.
 			base, err := decodeMap([]byte(mustJSON(scaleOf(o))))
 			if err != nil {
 				return apierrors.NewInternalError(err)

@@ -7,16 +7,15 @@ import (
 	"time"
 )
 
-// Annotations in which a controller may keep what it has seen of an object.
-// What the simulation starts with carries them, as such a controller left them:
-// its first look at a large cluster finds nothing to write.
+// These are annotations in which a controller may keep what it has observed of an object. Objects of the initial state have them, as if such a
+// controller had seen them: so it writes nothing when it first lists a large cluster.
 const (
 	// ObservedPhase is the status.phase of a pod.
 	ObservedPhase = "informerscope.dev/observed-phase"
-	// ObservedGeneration is the metadata.generation of what counts one.
+	// ObservedGeneration is the metadata.generation of an object that has one.
 	ObservedGeneration = "informerscope.dev/observed-generation"
 
-	observer = "informerscope" // its field manager
+	observer = "informerscope" // the field manager
 )
 
 type app struct{ namespace, name, tier, image string }
@@ -55,7 +54,7 @@ var apps = []app{
 var namespaceNames = []string{"batch", "data", "default", "ingress", "kube-node-lease", "kube-public", "kube-system", "logging", "ml",
 	"monitoring", "payments", "search", "shop", "web"}
 
-// seed makes the first state.
+// seed makes the initial state.
 func (c *Cluster) seed(objects int) {
 	start := c.now
 	c.now = start.Add(-14 * 24 * time.Hour)
@@ -70,7 +69,7 @@ func (c *Cluster) seed(objects int) {
 	c.refreshNodes()
 	mean := max(2, min(25, objects/40))
 	for i, left := 0, objects; left > 0; i++ {
-		c.breathe() // with the lock held, but nobody else has the cluster yet
+		c.breathe() // with the lock held; New has not returned the cluster yet
 		a := apps[i%len(apps)]
 		if round := i / len(apps); round > 0 {
 			a.name = fmt.Sprintf("%s-%d", a.name, round+1)
@@ -91,7 +90,7 @@ func (c *Cluster) seed(objects int) {
 	}
 }
 
-// mustCreate creates an object that this package has made. Its objects are valid; a fault in them shows in every test.
+// mustCreate creates one of this package's own objects. It returns nil on an error, which would be a bug here that every test shows.
 func (c *Cluster) mustCreate(r *resource, namespace, manager string, m map[string]any) *slot {
 	o, e := c.create(r, namespace, m, manager, false)
 	if e != nil {
@@ -108,7 +107,7 @@ func rootCA() map[string]any {
 	}
 }
 
-// nodeName gives node-a1, node-b1, node-c1, node-a2, ...: three zones.
+// nodeName returns node-a1, node-b1, node-c1, node-a2, ...: three zones.
 func nodeName(i int) string { return fmt.Sprintf("node-%c%d", 'a'+i%3, i/3+1) }
 
 func (c *Cluster) seedNode(i int, now time.Time) {
@@ -149,7 +148,7 @@ func (c *Cluster) seedNode(i int, now time.Time) {
 
 func microStamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000000Z07:00") }
 
-// deploymentObject is a deployment with pods that look like an application's.
+// deploymentObject returns a deployment whose pods look like a real application's.
 func deploymentObject(a app, replicas int) map[string]any {
 	set := func() map[string]any { return map[string]any{"app": a.name, "tier": a.tier} }
 	probe := func(path string, period int) map[string]any {
@@ -198,7 +197,7 @@ func deploymentObject(a app, replicas int) map[string]any {
 	}
 }
 
-// seedDeployment makes a deployment that has long settled: with its replica set, its service and its pods running.
+// seedDeployment creates a deployment that has been running for long, with its replica set, its service and its running pods.
 func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 	d := c.mustCreate(c.deployments, a.namespace, "kubectl", deploymentObject(a, replicas))
 	if d == nil {
@@ -249,7 +248,7 @@ func (c *Cluster) freeName(r *resource, namespace, prefix string) string {
 func mustJSON(v any) string {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return "{}" // only maps of strings, and JSON that was decoded before, come here
+		return "{}" // cannot happen: only maps of strings, and JSON that was decoded before
 	}
 	return string(b)
 }

@@ -9,7 +9,7 @@ import (
 	"k8s.io/apimachinery/pkg/selection"
 )
 
-// selector is the part of a list or watch that says which objects are wanted.
+// selector is the part of a list or watch that selects objects.
 type selector struct {
 	namespace string
 	name      string // watch of a single object
@@ -58,7 +58,7 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 	return s, nil
 }
 
-// all reports whether the selector wants everything in its namespace.
+// all reports whether the selector matches everything in its namespace.
 func (s *selector) all() bool { return s.name == "" && s.labels == nil && len(s.fields) == 0 }
 
 func (s *selector) matches(o *object) bool {

@@ -36,7 +36,7 @@ func writeJSON(w http.ResponseWriter, code int, body []byte) {
 	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-cache, private")
 	w.WriteHeader(code)
-	// A client that went away has nobody to tell.
+	// There is nothing else to do if the client has gone.
 	_, _ = w.Write(body)
 }
 
@@ -56,8 +56,8 @@ func pathNotFound() *apierrors.StatusError {
 	return e
 }
 
-// tooLarge mirrors k8s.io/apiserver/pkg/storage.NewTooLargeResourceVersionError (v0.36.3). The answer comes at once: this
-// store has no cache that could still catch up.
+// tooLarge mirrors k8s.io/apiserver/pkg/storage.NewTooLargeResourceVersionError (v0.36.3). Unlike a real API server, this one does not wait first
+// whether its cache catches up.
 func tooLarge(asked, current uint64) *apierrors.StatusError {
 	e := apierrors.NewTimeoutError(fmt.Sprintf("Too large resource version: %d, current: %d", asked, current), 1)
 	e.ErrStatus.Details.Causes = []metav1.StatusCause{{
@@ -70,7 +70,7 @@ func tooOld(asked, oldest uint64) *apierrors.StatusError {
 	return apierrors.NewResourceExpired(fmt.Sprintf("too old resource version: %d (%d)", asked, oldest))
 }
 
-// problem is one fault in a field, as the server lists them in a 422.
+// problem is one invalid field, as the server lists it in a 422.
 type problem struct {
 	typ           metav1.CauseType
 	field, detail string

@@ -14,18 +14,18 @@ import (
 	"k8s.io/apimachinery/pkg/labels"
 )
 
-// object is one version of an object. It never changes once stored, so it may be read without the lock.
+// object is one version of an object. It never changes once stored, so it can be read without the lock.
 type object struct {
 	namespace, name, uid string
 	rev                  uint64
-	// raw is the JSON without kind and apiVersion, which every answer puts in front as it needs them.
+	// raw is the JSON without kind and apiVersion, which are added to each answer as needed.
 	raw []byte
-	// rvOff and rvEnd enclose the digits of metadata.resourceVersion in raw; specOff and statusOff are where the values
-	// of spec and status begin, 0 if there is none. statusEnd is where status ends.
+	// rvOff and rvEnd enclose the digits of metadata.resourceVersion in raw. specOff and statusOff are where the values of spec and status begin, 0 if
+	// there is none; statusEnd is where status ends.
 	rvOff, rvEnd, specOff, statusOff, statusEnd int
 
 	labels          labels.Set
-	owners          []string // uids; the managing one first
+	owners          []string // uids, the managing owner first
 	nodeName, phase string   // of pods
 	deleting        bool
 	finalizers      bool
@@ -40,7 +40,7 @@ func joinKey(namespace, name string) string {
 	return namespace + "/" + name
 }
 
-// slot is the place of an object over its life; cur is its latest version.
+// slot is an object during its whole life; cur is its latest version.
 type slot struct {
 	res  *resource
 	key  string
@@ -70,8 +70,8 @@ var eventPrefix = [...]string{
 	deleted:  `{"type":"DELETED","object":`,
 }
 
-// event is an entry of a resource's history. obj is the object at the event, for a deletion its last state under the
-// deletion's resourceVersion; prev is the version before.
+// event is an entry of a resource's history. obj is the object after the event; for a deletion it is the last state with the deletion's
+// resourceVersion. prev is the version before.
 type event struct {
 	typ  eventType
 	rev  uint64
@@ -79,19 +79,19 @@ type event struct {
 	prev *object
 }
 
-// resource is one kind of objects that is served: what discovery says of it, its objects and its history.
+// resource is one served resource: its discovery data, its objects and its history.
 type resource struct {
 	kindInfo
 	now func() time.Time // the cluster's clock
 
 	byKey   map[string]*slot
-	uids    map[string]*slot // by uid; only of resources whose controllers look objects up so
-	all     []*slot          // in no order; for drawing one at random
-	sorted  []*slot          // by key; may hold dead slots
+	uids    map[string]*slot // by uid; only for resources whose controllers look objects up by it
+	all     []*slot          // unordered; to pick one at random
+	sorted  []*slot          // by key; may contain dead slots
 	fresh   []*slot          // not yet in sorted
-	deadNum int              // in sorted and fresh
+	deadNum int              // dead slots in sorted and fresh
 
-	keeps      int // how many events the ring may hold
+	keeps      int // the greatest size of the ring
 	ring       []event
 	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
 	floor      uint64 // a watch from before this version is too old
@@ -106,10 +106,10 @@ func (r *resource) clearHistory() {
 
 func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ring))] }
 
-// record appends an event, lets the oldest go when the ring is full, and wakes the watches.
+// record appends an event, drops the oldest if the ring is full, and wakes the watches.
 //
-// Mirrors k8s.io/apiserver/pkg/storage/cacher watchCache: once an event was dropped, the oldest version to start from
-// is one less than the oldest event's.
+// Mirrors k8s.io/apiserver/pkg/storage/cacher watchCache: once an event was dropped, the oldest version to start from is one less than the oldest
+// event's.
 func (c *Cluster) record(r *resource, e event) {
 	if r.end-r.start == uint64(len(r.ring)) {
 		if len(r.ring) < r.keeps {
@@ -128,7 +128,7 @@ func (c *Cluster) record(r *resource, e event) {
 	r.wake()
 }
 
-// wake has the watches look again.
+// wake makes the watches check for events again.
 func (r *resource) wake() {
 	if r.changed != nil {
 		close(r.changed)
@@ -144,7 +144,7 @@ func (r *resource) growRing() {
 	r.ring = ring
 }
 
-// wait returns a channel that is closed at the next event of the resource, or when wake is called.
+// wait returns a channel that is closed at the resource's next event, or when wake is called.
 func (r *resource) wait() <-chan struct{} {
 	if r.changed == nil {
 		r.changed = make(chan struct{})
@@ -158,7 +158,7 @@ func (r *resource) seqAfter(rev uint64) uint64 {
 	return r.start + uint64(n)
 }
 
-// slots returns the live slots in the order of their keys, which is the order etcd lists them in.
+// slots returns the live slots sorted by key, as etcd lists them.
 func (r *resource) slots() []*slot {
 	if len(r.fresh) == 0 && r.deadNum == 0 {
 		return r.sorted
@@ -181,7 +181,7 @@ func (r *resource) slots() []*slot {
 	return merged
 }
 
-// current returns the latest versions of all objects in the namespace (or in all), in order.
+// current returns the latest versions of all objects in the namespace, or in all namespaces if it is empty, sorted by key.
 func (r *resource) current(namespace string) []*object {
 	slots := r.slots()
 	if namespace != "" {
@@ -196,7 +196,7 @@ func (r *resource) current(namespace string) []*object {
 	return objects
 }
 
-// at returns the objects as they were at an earlier version, by undoing the history. The caller has checked the floor.
+// at returns the objects at an earlier version, by undoing the history. The caller has checked the floor.
 func (r *resource) at(rev uint64, namespace string) []*object {
 	before := map[string]*object{}
 	for seq := r.end; seq > r.start; {
@@ -227,7 +227,7 @@ func (r *resource) at(rev uint64, namespace string) []*object {
 	return out
 }
 
-// put stores a new version, whose rev must be c.rev+1, and tells the watches.
+// put stores a new version, whose rev must be c.rev+1, and wakes the watches.
 func (c *Cluster) put(r *resource, o *object) *slot {
 	c.rev++
 	s, exists := r.byKey[o.key()]
@@ -250,7 +250,7 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 	return s
 }
 
-// drop removes an object. The event carries its last state with the version of the deletion.
+// drop removes an object. The event contains its last state with the version of the deletion.
 func (c *Cluster) drop(s *slot) *object {
 	c.rev++
 	last := withRevision(s.cur, c.rev)
@@ -265,7 +265,7 @@ func (c *Cluster) drop(s *slot) *object {
 	r.all = r.all[:len(r.all)-1]
 	s.dead = true
 	if r.deadNum++; r.deadNum > 256 && r.deadNum > len(r.byKey)/8 {
-		r.slots() // where nothing is listed the dead would stay, with their objects
+		r.slots() // otherwise the dead of a resource that is never listed would stay in memory
 	}
 	c.disown(s)
 	c.record(r, event{typ: deleted, rev: c.rev, obj: last, prev: s.cur})
@@ -302,7 +302,7 @@ func (c *Cluster) disown(s *slot) {
 	s.ownerUID = ""
 }
 
-// withRevision returns a copy of o under another resourceVersion.
+// withRevision returns a copy of o with another resourceVersion.
 func withRevision(o *object, rev uint64) *object {
 	n := *o
 	n.rev = rev
@@ -315,7 +315,7 @@ func withRevision(o *object, rev uint64) *object {
 	return &n
 }
 
-// shift moves the offsets behind metadata.resourceVersion.
+// shift moves the offsets after metadata.resourceVersion.
 func (o *object) shift(d int) {
 	if o.specOff > o.rvOff {
 		o.specOff += d
@@ -331,7 +331,7 @@ var (
 	errBound       = errors.New("pod is already assigned to a node")
 )
 
-// index reads from raw what the server itself must know.
+// index reads from raw the fields that the server itself needs.
 func index(raw []byte) (*object, error) {
 	o := &object{raw: raw}
 	root := gjson.ParseBytes(raw)
@@ -385,7 +385,7 @@ func index(raw []byte) (*object, error) {
 	if o.rvOff == 0 || o.rvEnd < o.rvOff {
 		return nil, errUnindexable
 	}
-	// Values are shared substrings of a string copy of raw inside gjson; clone so that they do not keep it alive.
+	// gjson returns substrings of a copy of raw; cloning them lets that copy be freed.
 	o.name, o.namespace, o.uid = strings.Clone(o.name), strings.Clone(o.namespace), strings.Clone(o.uid)
 	o.nodeName, o.phase = strings.Clone(o.nodeName), strings.Clone(o.phase)
 	for i, uid := range o.owners {
@@ -402,7 +402,7 @@ func index(raw []byte) (*object, error) {
 	return o, nil
 }
 
-// encode turns an object's map into stored bytes under the next version. kind and apiVersion are left out.
+// encode turns an object's map into a stored object with the next version. It leaves kind and apiVersion out.
 func (c *Cluster) encode(m map[string]any) (*object, error) {
 	meta := ensureMap(m, "metadata")
 	meta["resourceVersion"] = strconv.FormatUint(c.rev+1, 10)
@@ -428,11 +428,11 @@ func marshalBody(m map[string]any) ([]byte, error) {
 	if hasVersion {
 		m["apiVersion"] = version
 	}
-	// The buffer has room to grow, an object never does.
+	// Cut off the buffer's spare capacity: a stored object never grows.
 	return bytes.Clone(bytes.TrimRight(b.Bytes(), "\n")), err
 }
 
-// decodeMap reads a JSON object, keeping numbers as they were written.
+// decodeMap decodes a JSON object; its numbers keep their text.
 func decodeMap(raw []byte) (map[string]any, error) {
 	d := json.NewDecoder(bytes.NewReader(raw))
 	d.UseNumber()
@@ -453,8 +453,8 @@ func decodeMap(raw []byte) (map[string]any, error) {
 func (o *object) mustMap() map[string]any {
 	m, err := decodeMap(o.raw)
 	if err != nil {
-		// Stored bytes were written by encode or by the splices in pods.go; damage there is a bug in this package,
-		// and an empty object fails the caller's validation visibly.
+		// The bytes come from encode or from the splices in pods.go; an error is a bug in this package. The empty object then fails the caller's
+		// validation.
 		return map[string]any{"metadata": map[string]any{"name": o.name, "namespace": o.namespace, "uid": o.uid}}
 	}
 	return m

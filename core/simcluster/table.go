@@ -11,7 +11,7 @@ import (
 	"k8s.io/apimachinery/pkg/util/duration"
 )
 
-// column is a column of the Table that kubectl get asks for.
+// column is a column of the Table that kubectl get requests.
 type column struct {
 	name, typ string
 	wide      bool
@@ -22,7 +22,7 @@ func nameColumn() column {
 	return column{name: "Name", typ: "string", cell: func(o *object) any { return o.name }}
 }
 
-// ageColumn shows an age, as the server does; it has no cell of its own, since an age needs the time.
+// ageColumn is the age of an object. It has no cell function, because an age depends on the time.
 func ageColumn() column { return column{name: "Age", typ: "string"} }
 
 func created(o *object) string { return o.get("metadata.creationTimestamp").String() }

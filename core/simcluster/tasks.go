@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// task is something that happens at a time. Tasks due at the same time happen in the order they were queued.
+// task is a function to run at a time. Tasks with the same due time run in the order in which they were queued.
 type task struct {
 	due time.Time
 	seq uint64
@@ -31,7 +31,7 @@ func (h *taskHeap) Pop() any {
 	return t
 }
 
-// after queues fn to run, with the lock held, d after the moment being played.
+// after queues fn to run d after c.now, with the lock held.
 func (c *Cluster) after(d time.Duration, fn func()) {
 	c.taskSeq++
 	t := task{due: c.now.Add(d), seq: c.taskSeq, run: fn}
@@ -45,7 +45,7 @@ func (c *Cluster) after(d time.Duration, fn func()) {
 	}
 }
 
-// enqueue queues a controller's sync under a key, unless it is queued already: what a work queue does.
+// enqueue queues a controller's sync under a key, unless the key is queued already, like a work queue.
 func (c *Cluster) enqueue(key string, d time.Duration, fn func()) {
 	if c.still || c.seeding || c.pending[key] {
 		return
@@ -57,7 +57,7 @@ func (c *Cluster) enqueue(key string, d time.Duration, fn func()) {
 	})
 }
 
-// advance plays at most limit due tasks and reports whether more are due. Each task sees the time at which it was due.
+// advance runs at most limit due tasks and reports whether more are due. c.now is each task's due time while it runs.
 func (c *Cluster) advance(limit int) bool {
 	now := c.clock.Now()
 	for n := 0; len(c.tasks) > 0 && !c.tasks[0].due.After(now); n++ {
@@ -74,7 +74,7 @@ func (c *Cluster) advance(limit int) bool {
 	return false
 }
 
-// between draws a duration in [lo, hi).
+// between returns a random duration in [lo, hi).
 func (c *Cluster) between(lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(c.rng.Int64N(int64(hi-lo)))
 }

@@ -13,20 +13,20 @@ import (
 const (
 	// maxBatch is how many events a watch takes from the history in one hold of the lock.
 	maxBatch = 256
-	// keepBuffer is the largest buffer a watch keeps between batches, in bytes.
+	// keepBuffer is the largest buffer that a watch keeps between batches, in bytes.
 	keepBuffer = 256 << 10
 	// minWatch is the shortest time that a watch without timeoutSeconds stays open; the longest is twice that.
 	minWatch = 30 * time.Minute
 )
 
-// watcher is one open watch: a cursor over its resource's history.
+// watcher is one open watch, with its position in the resource's history.
 type watcher struct {
 	sel    selector
-	from   uint64 // events up to this version are not wanted
-	cursor uint64 // sequence number of the next event to look at
-	sent   uint64 // version up to which the client knows everything
-	behind bool   // it reads from the cache of a server that may be behind
-	rows   int    // rows sent, for Table: the columns go with the first
+	from   uint64 // skip events up to this version
+	cursor uint64 // sequence number of the next event
+	sent   uint64 // version up to which the client has everything
+	behind bool   // it reads the cache of a server that may be behind
+	rows   int    // rows sent; a Table's first has the columns
 }
 
 func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
@@ -105,7 +105,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	req.w.WriteHeader(http.StatusOK)
 	ctl := http.NewResponseController(req.w)
 	var buf []byte
-	// send reports whether the client is still there. A writer without Flush delivers when it sees fit.
+	// send reports whether the client is still connected. A writer without Flush decides itself when it delivers.
 	send := func() bool {
 		if len(buf) > 0 {
 			if _, err := req.w.Write(buf); err != nil {
@@ -121,7 +121,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	}
 
 	if refusal != nil {
-		// As a real API server does: once a watch is accepted, errors come as frames, under status 200.
+		// As in a real API server, errors are frames with status 200 once a watch is accepted.
 		buf = appendError(buf, refusal)
 		send()
 		return nil
@@ -143,7 +143,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 		return nil
 	}
 
-	// expired says that everything was forgotten, and that there is nothing to go on from.
+	// expired ends the watch with 410 Expired.
 	expired := func() *apierrors.StatusError {
 		c.mu.Lock()
 		e := tooOld(w.sent, r.floor)
@@ -155,8 +155,8 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	start := c.clock.Now()
 	end := c.clock.NewTimer(timeout)
 	defer end.Stop()
-	// The first bookmarks' times mirror k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.nextBookmarkTime (v0.36.3): one
-	// each period, and one two seconds before the end.
+	// The times of bookmarks mirror k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.nextBookmarkTime (v0.36.3): one each period, and one two seconds
+	// before the end.
 	lastCall := timeout - 2*time.Second
 	nextBookmark := func() time.Duration {
 		elapsed := c.clock.Since(start)
@@ -200,7 +200,7 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 
 		switch {
 		case fellOff:
-			// A reader this slow has lost events; like a real API server, say so and end, never skip silently.
+			// A client this slow has missed events. As a real API server does, send an error and end; never skip events silently.
 			buf = appendError(buf, tooOld(w.sent, floor))
 			send()
 			return nil
@@ -211,11 +211,11 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 			if len(batch) == maxBatch { // there is probably more
 				c.breathe()
 			}
-			clear(batch) // keep no old versions alive
+			clear(batch) // release the old versions
 			if len(buf) > 0 && !send() {
 				return nil
 			}
-			// Even a busy watch must notice its end, and its bookmarks come due.
+			// A busy watch must end in time, too, and send its bookmarks.
 			select {
 			case <-end.C():
 				return nil
@@ -265,8 +265,8 @@ func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
 	}
 }
 
-// transform appends what an event is to this watch: objects that come into the selector are added, and those that
-// leave it are deleted, with their last matching state under the version of the event.
+// transform appends what an event means for this watch. An object that comes to match the selector is added. One that no longer matches is deleted,
+// with its last matching state and the version of the event.
 //
 // Mirrors k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.convertToWatchEvent (v0.36.3).
 func (w *watcher) transform(buf []byte, req *request, e *event) []byte {

@@ -14,7 +14,7 @@ import (
 	"github.com/tidwall/gjson"
 )
 
-// pipeListener serves connections that are made in memory, so that a bubble of synctest can hold both ends.
+// pipeListener accepts in-memory connections, so that both ends are in a synctest bubble.
 type pipeListener struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -31,7 +31,7 @@ func (l *pipeListener) Accept() (net.Conn, error) {
 func (l *pipeListener) Close() error   { close(l.done); return nil }
 func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe"} }
 
-// bubble runs fn in a synctest bubble with a cluster that runs and a client for it.
+// bubble runs fn in a synctest bubble, with a running cluster and a client for it.
 func bubble(t *testing.T, o Options, fn func(t *testing.T, c *Cluster, client *http.Client)) {
 	synctest.Test(t, func(t *testing.T) {
 		c := New(o)
@@ -221,7 +221,7 @@ func TestWatchBookmarksAndTimeout(t *testing.T) {
 		if n < 4 || n > 7 {
 			t.Errorf("%d bookmarks in a minute", n)
 		}
-		// Heartbeats on other resources move bookmarks on.
+		// Heartbeats of other resources advance the bookmarks.
 		if last <= rv {
 			t.Errorf("bookmarks stayed at %d", last)
 		}
@@ -245,10 +245,10 @@ func TestWatchExpired(t *testing.T) {
 			t.Errorf("got %s, want %s", e.Raw, want)
 		}
 		if _, ok := f.next(); ok {
-			t.Error("the stream went on after its error")
+			t.Error("the stream continued after its error")
 		}
 		f.close()
-		// The one that was open goes on.
+		// A watch that was open continues.
 		if err := c.Burst(1); err != nil {
 			t.Fatal(err)
 		}
@@ -265,7 +265,7 @@ func TestSlowWatcherFallsOff(t *testing.T) {
 	bubble(t, Options{Objects: 5, HistorySize: 300}, func(t *testing.T, c *Cluster, client *http.Client) {
 		f := watch(t, client, fmt.Sprintf("/api/v1/pods?watch=1&resourceVersion=%d", c.Stats().ResourceVersion))
 		defer f.close()
-		// The pipe has no buffer: with nobody reading, the watch stands in its first write while the ring goes round.
+		// The pipe has no buffer: until the test reads, the watch blocks in its first write while events overwrite the ring.
 		for range 20 {
 			if err := c.Burst(100); err != nil {
 				t.Fatal(err)
@@ -310,7 +310,7 @@ func TestDropAndRestart(t *testing.T) {
 		f = watch(t, client, url)
 		c.Restart(3 * time.Second)
 		if _, ok := f.next(); ok || f.scan.Err() == nil || !strings.Contains(f.scan.Err().Error(), "EOF") {
-			t.Errorf("a broken watch ended with %v", f.scan.Err())
+			t.Errorf("a watch that was broken off ended with %v", f.scan.Err())
 		}
 		f.close()
 		if _, err := client.Get("http://sim/version"); err == nil || !c.Down() {

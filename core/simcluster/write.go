@@ -18,7 +18,7 @@ import (
 
 const conflictText = "the object has been modified; please apply your changes to the latest version and try again"
 
-// stamp is how the API writes times: seconds, UTC.
+// stamp formats a time as the API does: in seconds, UTC.
 func stamp(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
 func (c *Cluster) newUID() string {
@@ -26,7 +26,7 @@ func (c *Cluster) newUID() string {
 	return fmt.Sprintf("%08x-%04x-4%03x-%04x-%012x", uint32(hi>>32), uint16(hi>>16), hi&0xfff, uint16(lo>>48)&0x3fff|0x8000, lo&0xffffffffffff)
 }
 
-// nameAlphabet leaves out vowels and look-alikes, as k8s.io/apimachinery/pkg/util/rand (v0.37.2) does.
+// nameAlphabet has no vowels and look-alikes, as in k8s.io/apimachinery/pkg/util/rand (v0.37.2).
 const nameAlphabet = "bcdfghjklmnpqrstvwxz2456789"
 
 func (c *Cluster) suffix(n int) string {
@@ -71,7 +71,7 @@ func managedEntry(r *resource, manager, sub string, now time.Time, fields map[st
 	return e
 }
 
-// ownedFields is a coarse FieldsV1: the fields of the first two levels.
+// ownedFields returns a coarse FieldsV1: the fields of the first two levels.
 func ownedFields(m map[string]any) map[string]any {
 	out := map[string]any{}
 	//maporder:free copied into a map
@@ -181,7 +181,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 	return s.cur, nil
 }
 
-// validate checks what the objects behind cannot do without.
+// validate checks the fields that other code here relies on.
 func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	name := getString(m, "metadata", "name")
 	var ps []problem
@@ -252,7 +252,7 @@ func validateWorkload(m map[string]any) []problem {
 		ps = append(ps, required("spec.selector", ""))
 	}
 	have := getMap(spec, "template", "metadata", "labels")
-	//maporder:free whichever does not match, the answer is the same
+	//maporder:free the answer is the same whichever label does not match
 	for k, v := range match {
 		if have[k] != v {
 			ps = append(ps, problem{metav1.CauseTypeFieldValueInvalid, "spec.template.metadata.labels",
@@ -315,7 +315,7 @@ func validateCRD(m map[string]any) []problem {
 	return ps
 }
 
-// complete fills in what the server decides for a new object: defaults, and a first status.
+// complete sets what the server decides for a new object: defaults, and a first status.
 func (c *Cluster) complete(r *resource, m map[string]any) {
 	def := func(m map[string]any, key string, v any) {
 		if x, ok := m[key]; !ok || x == nil {
@@ -329,7 +329,7 @@ func (c *Cluster) complete(r *resource, m map[string]any) {
 			switch k {
 			case "kind", "apiVersion", "metadata", "spec", "status":
 			default:
-				delete(m, k) // as a real API server prunes fields that it does not know
+				delete(m, k) // as a real API server prunes unknown fields
 			}
 		}
 		spec := ensureMap(m, "spec")
@@ -444,15 +444,15 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	return nil
 }
 
-// respond writes the answer to a write without holding the lock over the network.
+// respond writes the answer to a write. It releases the lock while it writes.
 func (req *request) respond(c *Cluster, o *object) {
 	c.mu.Unlock()
 	defer c.mu.Lock()
 	req.writeObject(http.StatusOK, o)
 }
 
-// update replaces an object (or its status) by m, keeping what only the server may change. A write that changes
-// nothing makes no new version, as in a real API server. said is what the request spoke of: a patch, or m itself.
+// update replaces an object, or its status, by m, but keeps the fields that only the server may change. A write that changes nothing makes no new
+// version, as in a real API server. said is what the request contained: a patch, or m itself.
 func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, dry bool) (*object, *apierrors.StatusError) {
 	r, old := s.res, s.cur
 	meta := ensureMap(m, "metadata")
@@ -515,7 +515,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	delete(m, "kind")
 	delete(m, "apiVersion")
 	meta["resourceVersion"] = wasMeta["resourceVersion"]
-	// Compared as encoded, where json.Number and int are the same.
+	// Compare the JSON, in which json.Number and int are the same.
 	a, errA := json.Marshal(m)
 	b, errB := json.Marshal(was)
 	if errA != nil || errB != nil {
@@ -555,7 +555,7 @@ func normal(v any) any {
 	return string(b)
 }
 
-// maxManaged is how many entries metadata.managedFields may have.
+// maxManaged is the greatest number of entries in metadata.managedFields.
 const maxManaged = 10
 
 func touchManaged(r *resource, meta map[string]any, manager, sub string, now time.Time, m map[string]any) {
@@ -576,7 +576,7 @@ func touchManaged(r *resource, meta map[string]any, manager, sub string, now tim
 	}
 }
 
-// deleteOptions is the part of metav1.DeleteOptions that is understood.
+// deleteOptions is the part of metav1.DeleteOptions that is supported.
 type deleteOptions struct {
 	GracePeriodSeconds *int64  `json:"gracePeriodSeconds"`
 	PropagationPolicy  *string `json:"propagationPolicy"`
@@ -691,7 +691,7 @@ func (c *Cluster) serveDeleteCollection(req *request) *apierrors.StatusError {
 	return nil
 }
 
-// delete begins or carries out a deletion and reports whether the object is gone.
+// delete begins a deletion or completes it, and reports whether the object is gone.
 func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *apierrors.StatusError) {
 	r, cur := s.res, s.cur
 	if p := opts.Preconditions; p != nil {
@@ -779,7 +779,7 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 	return c.remove(s), true, nil
 }
 
-// remove takes an object out for good and lets the controllers know.
+// remove removes an object for good and notifies the controllers.
 func (c *Cluster) remove(s *slot) *object {
 	owner := s.ownerUID
 	last := c.drop(s)

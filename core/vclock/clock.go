@@ -8,52 +8,52 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Clock is a clock.WithTicker whose time moves only when its Driver moves it. Timers due at the same time fire in the order
-// in which they were made, each in a turn of its own; none fires at once, however short it is.
+// Clock is a clock.WithTicker whose time moves only when its Driver moves it. Timers due at the same time fire in the order in which they were made,
+// each in a turn of its own. No timer fires before the Driver's next turn, however short it is.
 type Clock struct {
 	real clock.PassiveClock
 
-	mu     sync.Mutex
-	now    time.Time
-	seq    uint64
-	timers timerHeap
-	ended  bool
-	added  chan struct{} // tells a waiting Driver of a new timer
+	mu         sync.Mutex
+	now        time.Time
+	seq        uint64
+	timers     timerHeap
+	ended      bool
+	timerAdded chan struct{} // signals a new timer to a waiting Driver
 
 	// For stamps.
-	began time.Time     // when, in real time, this instant began
-	end   time.Time     // the stamp at which the work of the last instant was over
-	ahead time.Duration // how far stamps run before the clock, because work took longer than the time it was given
-	still bool
+	instantStart time.Time     // the real time at which this instant began
+	end          time.Time     // the stamp at which the work of the last instant ended
+	lead         time.Duration // how far stamps run ahead of the clock, because work took longer than the time it had
+	stampsFrozen bool
 }
 
 var _ clock.WithTicker = (*Clock)(nil)
 
-// New returns a Clock that stands at start. real is what durations are measured with for stamps.
+// New returns a Clock that stands at start. real measures the durations in stamps.
 func New(start time.Time, real clock.PassiveClock) *Clock {
-	return &Clock{real: real, now: start, added: make(chan struct{}, 1), began: real.Now(), end: start}
+	return &Clock{real: real, now: start, timerAdded: make(chan struct{}, 1), instantStart: real.Now(), end: start}
 }
 
-// Now is the instant being played.
+// Now returns the current virtual time.
 func (c *Clock) Now() time.Time {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.now
 }
 
-// Since is the virtual time since t.
+// Since returns the virtual time since t.
 func (c *Clock) Since(t time.Time) time.Duration { return c.Now().Sub(t) }
 
-// After is the channel of a new timer.
+// After returns the channel of a new timer.
 func (c *Clock) After(d time.Duration) <-chan time.Time { return c.NewTimer(d).C() }
 
 // Sleep waits for d of virtual time.
 func (c *Clock) Sleep(d time.Duration) { <-c.After(d) }
 
-// Yield waits for a turn at this very instant, after all that follows from what was done so far.
+// Yield waits for a turn at the current instant, after everything that follows from the work so far.
 func (c *Clock) Yield() { c.Sleep(0) }
 
-// Tick is the channel of a new ticker that is never stopped.
+// Tick returns the channel of a new ticker that is never stopped.
 func (c *Clock) Tick(d time.Duration) <-chan time.Time { return c.NewTicker(d).C() }
 
 // NewTimer returns a timer that fires once, d from now.
@@ -73,7 +73,7 @@ func (c *Clock) NewTicker(d time.Duration) clock.Ticker {
 	return ticker{t}
 }
 
-// End lets go whoever waits, now and from now on: nobody moves the clock any more. Who it lets go should have been told to end.
+// End fires every pending timer, and every later one at once, because the clock no longer moves. Cancel the goroutines that wait before you call it.
 func (c *Clock) End() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -87,7 +87,7 @@ func (c *Clock) End() {
 	}
 }
 
-// next is when the first timer is due.
+// next returns when the first timer is due; ok is false if there is none.
 func (c *Clock) next() (due time.Time, ok bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -112,7 +112,7 @@ func (c *Clock) fire() {
 	}
 	select {
 	case t.c <- c.now:
-	default: // a ticker's reader that is late misses one, as with the real clock
+	default: // a ticker drops a tick that its reader is too late for, as with the real clock
 	}
 }
 
@@ -123,40 +123,40 @@ func (c *Clock) advance(t time.Time) {
 	c.begin(t)
 }
 
-// begin begins an instant. c.mu is held.
+// begin starts a new instant at t. c.mu is held.
 func (c *Clock) begin(t time.Time) {
 	if t.After(c.now) {
 		c.now = t
 	}
-	c.still = false
-	c.began = c.real.Now()
-	// Work that took longer than until this instant makes its stamps late, and the time after it makes that good.
-	c.ahead = max(0, c.end.Sub(c.now))
+	c.stampsFrozen = false
+	c.instantStart = c.real.Now()
+	// Work that ran past this instant makes the stamps run ahead; the following instants catch up.
+	c.lead = max(0, c.end.Sub(c.now))
 }
 
-// settle notes that the work of this instant is over.
+// settle records that the work of this instant is over.
 func (c *Clock) settle() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.end = c.stamp()
 }
 
-// freeze lets stamps stand still until the next instant begins.
+// freeze stops the stamps until the next instant begins.
 func (c *Clock) freeze() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.still = true
+	c.stampsFrozen = true
 }
 
 func (c *Clock) stamp() time.Time {
-	if c.still {
+	if c.stampsFrozen {
 		return c.end
 	}
-	return c.now.Add(c.ahead + c.real.Since(c.began))
+	return c.now.Add(c.lead + c.real.Since(c.instantStart))
 }
 
-// Stamps is a clock for display: virtual time, and within an instant the real time that has passed since it began. It
-// never goes back, and nothing may be decided by it.
+// Stamps returns a clock for display: virtual time plus the real time since the current instant began. It never goes back. No decision may depend on
+// it.
 func (c *Clock) Stamps() clock.PassiveClock { return stamps{c} }
 
 type stamps struct{ c *Clock }
@@ -169,20 +169,20 @@ func (s stamps) Now() time.Time {
 
 func (s stamps) Since(t time.Time) time.Duration { return s.Now().Sub(t) }
 
-// timer is a timer, or a ticker when it has a period. The clock's lock guards it.
+// timer is a timer, or a ticker if period is positive. The clock's lock guards it.
 type timer struct {
 	clock  *Clock
 	c      chan time.Time
 	due    time.Time
 	seq    uint64
-	index  int // in the heap; -1 when it is not there
+	index  int // in the heap; -1 if the timer is not in it
 	period time.Duration
 }
 
 // C implements clock.Timer.
 func (t *timer) C() <-chan time.Time { return t.c }
 
-// Stop implements clock.Timer. As with the real clock, nothing is to be received afterwards.
+// Stop implements clock.Timer. As with the real clock, nothing can be received afterwards.
 func (t *timer) Stop() bool {
 	t.clock.mu.Lock()
 	defer t.clock.mu.Unlock()
@@ -214,7 +214,7 @@ func (t *timer) Reset(d time.Duration) bool {
 	}
 	heap.Push(&c.timers, t)
 	select {
-	case c.added <- struct{}{}:
+	case c.timerAdded <- struct{}{}:
 	default:
 	}
 	return active

@@ -9,18 +9,17 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// maxLag is how far virtual time may fall behind before it stops trying to catch up: a tab that was hidden for an hour is
-// not to play an hour at once.
+// maxLag is how far virtual time may fall behind before it stops trying to catch up: a tab that was hidden for an hour must not play an hour at once.
 const maxLag = 250 * time.Millisecond
 
-// Precision is what moments of actions are whole multiples of.
+// Precision is the granularity of action times: each is a whole multiple of it.
 const Precision = time.Millisecond
 
-// Action is something that is done at a moment, after all timers that were due by then.
+// Action is a function to call at a moment, after all timers that were due by then.
 type Action struct {
 	At time.Duration // since the clock's start
 	Do func()
-	// Settled, if it is not nil, is closed when all that follows from it is done.
+	// Settled, if it is not nil, is closed when everything that follows from Do is done.
 	Settled chan struct{}
 }
 
@@ -30,48 +29,48 @@ type Driver struct {
 	real clock.WithTicker
 	poke chan struct{}
 
-	mu     sync.Mutex
-	clock  *Clock // nil: there is nothing to drive, and actions are done at once
-	start  time.Time
-	last   time.Duration // when the last action was done; -1: none was
-	waits  []*turn       // asked for with Do
-	script []Action
-	until  func() bool // play as fast as possible until it says so
-	told   chan struct{}
-	stands bool
-	watch  Watch
-	speed  float64   // virtual time per real time; 0 is 1
-	anchor time.Time // real time at which virtual time was at base
-	base   time.Time
+	mu          sync.Mutex
+	clock       *Clock // nil: there is nothing to drive, and actions run at once
+	start       time.Time
+	last        time.Duration // time of the last action; -1 if there was none
+	waits       []*turn       // calls of Do that wait
+	script      []Action
+	endReached  func() bool   // play as fast as possible until it returns true
+	arrival     chan struct{} // closed when Play reaches its end or is given up; nil if nothing plays
+	standsStill bool
+	watch       Watch
+	speed       float64   // virtual time per real time; 0 is 1
+	anchor      time.Time // real time at which virtual time was at base
+	base        time.Time
 }
 
-// Watch is asked whenever all is quiet, before time moves to next, when the first timer is due (beyond any time if there is none),
-// and says whether time stands still at now. It must not call the Driver.
+// Watch is called whenever all is quiet, before time moves on from now. next is when the first timer is due, or the largest Duration if there is none.
+// Watch returns true to make time stand still at now. It must not call the Driver.
 type Watch func(now, next time.Duration) (stand bool)
 
-// turn is an action, from when it is asked for until all that follows from it is done.
+// turn is one action, from its request until everything that follows from it is done.
 type turn struct {
-	at      time.Duration      // -1 until it is known
-	begin   chan time.Duration // tells who asked to go ahead
-	over    bool
-	settled chan struct{}
+	at       time.Duration      // -1 until it is known
+	begin    chan time.Duration // receives the action's time when it may run
+	finished bool
+	settled  chan struct{}
 }
 
-// NewDriver returns a Driver without a clock. idle returns when nothing else can run; real paces it.
+// NewDriver returns a Driver without a clock. idle returns when nothing else can run; real paces virtual time.
 func NewDriver(idle func(), real clock.WithTicker) *Driver {
 	return &Driver{idle: idle, real: real, poke: make(chan struct{}, 1)}
 }
 
-// Drive moves c from now on, nil for none. Nothing that was planned on the clock before is done any more.
+// Drive moves c from now on, or nothing if c is nil. It drops what was planned on the previous clock.
 func (d *Driver) Drive(c *Clock) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	for _, a := range d.script {
 		if a.Settled != nil {
-			close(a.Settled) // it never will be done
+			close(a.Settled) // the action will not run
 		}
 	}
-	d.clock, d.last, d.script, d.until, d.stands = c, -1, nil, nil, false
+	d.clock, d.last, d.script, d.endReached, d.standsStill = c, -1, nil, nil, false
 	d.arrive()
 	if c != nil {
 		d.start = c.Now()
@@ -87,11 +86,11 @@ func (d *Driver) notify() {
 	}
 }
 
-// pace lets virtual time go with real time from t on. d.mu is held.
+// pace makes virtual time run with real time from t on. d.mu is held.
 func (d *Driver) pace(t time.Time) { d.anchor, d.base = d.real.Now(), t }
 
-// Do does something at the next whole moment, which it is told, and returns when all that follows from it is done. What
-// is left of a script is given up: the story becomes another one. It must not be called from what the Driver drives.
+// Do calls do at the next whole moment, which it passes to do, and returns when everything that follows is done. It drops the rest of a script, because
+// the action changes what follows. Do not call it from code that the Driver drives.
 func (d *Driver) Do(do func(at time.Duration)) {
 	d.mu.Lock()
 	if d.clock == nil {
@@ -106,75 +105,75 @@ func (d *Driver) Do(do func(at time.Duration)) {
 	at := <-t.begin
 	do(at)
 	d.mu.Lock()
-	t.over = true
+	t.finished = true
 	d.mu.Unlock()
 	<-t.settled
 }
 
-// Play plans actions, in the order of their time, and plays as fast as possible until the function, which must not call the
-// Driver, says that it is enough; then time stands still until Go or Do. Without a function it plays as fast as things happen.
+// Play plans the actions of script, which are sorted by time. It plays as fast as possible until the function until, which must not call the Driver,
+// returns true; then time stands still until Go or Do. If until is nil, it plays at the usual pace.
 func (d *Driver) Play(script []Action, until func() bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.script, d.until, d.stands = script, until, false
+	d.script, d.endReached, d.standsStill = script, until, false
 	d.arrive()
 	if until != nil {
-		d.told = make(chan struct{})
+		d.arrival = make(chan struct{})
 	}
 	d.notify()
 }
 
-// arrive tells who waits that playing is over. d.mu is held.
+// arrive wakes the callers of Arrived. d.mu is held.
 func (d *Driver) arrive() {
-	if d.told != nil {
-		close(d.told)
-		d.told = nil
+	if d.arrival != nil {
+		close(d.arrival)
+		d.arrival = nil
 	}
 }
 
-// Arrived returns when what Play was told to reach has been, or has been given up.
+// Arrived returns when Play has reached its end, when Play is given up, or when ctx is done.
 func (d *Driver) Arrived(ctx context.Context) {
 	d.mu.Lock()
-	told := d.told
+	arrival := d.arrival
 	d.mu.Unlock()
-	if told != nil {
+	if arrival != nil {
 		select {
-		case <-told:
+		case <-arrival:
 		case <-ctx.Done():
 		}
 	}
 }
 
-// Playing reports whether it plays as fast as possible.
+// Playing reports whether the Driver plays as fast as possible.
 func (d *Driver) Playing() bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.until != nil
+	return d.endReached != nil
 }
 
-// Go lets time go on as usual.
+// Go makes time run at the usual pace.
 func (d *Driver) Go() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stands || d.until != nil {
-		d.usual()
+	if d.standsStill || d.endReached != nil {
+		d.resumeUsualPace()
 		d.notify()
 	}
 }
 
-// Watch has w asked from now on, nil for nobody. Time stands still for as long as it says so, but for what is asked for with Do: that
-// happens at a moment of its own, after which w is asked again.
+// Watch sets the function that decides whether time stands still; nil removes it. While w returns true, only actions of Do happen: each at a moment of
+// its own, after which w is called again.
 func (d *Driver) Watch(w Watch) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	d.watch = w
-	if d.stands {
-		d.usual()
+	if d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.notify()
 }
 
-// Pace lets virtual time go so many times as fast as real time; speed is positive.
+// Pace sets the ratio of virtual time to real time; speed is positive.
 func (d *Driver) Pace(speed float64) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -185,41 +184,41 @@ func (d *Driver) Pace(speed float64) {
 	d.notify()
 }
 
-// Look asks whoever watches again.
+// Look makes the Driver call its Watch again.
 func (d *Driver) Look() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.stands {
-		d.usual()
+	if d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.notify()
 }
 
-// beyond is when nothing is due.
-const beyond = time.Duration(math.MaxInt64)
+// noTimer is the due time that Watch gets when no timer waits.
+const noTimer = time.Duration(math.MaxInt64)
 
-// watched asks whoever watches whether time stands still. d.mu is held.
-func (d *Driver) watched(now, due time.Time, any bool) bool {
+// callWatch returns what the Watch function returns, or false if there is none. d.mu is held.
+func (d *Driver) callWatch(now, due time.Time, any bool) bool {
 	if d.watch == nil {
 		return false
 	}
-	next := beyond
+	next := noTimer
 	if any {
 		next = due.Sub(d.start)
 	}
 	return d.watch(now.Sub(d.start), next)
 }
 
-// usual ends playing fast and standing still. d.mu is held.
-func (d *Driver) usual() {
-	d.until, d.stands = nil, false
+// resumeUsualPace returns to the usual pace, after playing fast or standing still. d.mu is held.
+func (d *Driver) resumeUsualPace() {
+	d.endReached, d.standsStill = nil, false
 	d.arrive()
 	if d.clock != nil {
 		d.pace(d.clock.Now())
 	}
 }
 
-// Run drives until ctx is done.
+// Run drives the clock until ctx is done.
 func (d *Driver) Run(ctx context.Context) {
 	var current *turn
 	defer func() {
@@ -245,7 +244,7 @@ func (d *Driver) Run(ctx context.Context) {
 		d.mu.Lock()
 		var added chan struct{}
 		if d.clock != nil {
-			added = d.clock.added
+			added = d.clock.timerAdded
 		}
 		d.mu.Unlock()
 		t := d.real.NewTimer(wait)
@@ -259,45 +258,45 @@ func (d *Driver) Run(ctx context.Context) {
 	}
 }
 
-// forever is how long to wait when there is nothing to wait for.
-const forever = time.Hour
+// idleWait is how long Run waits if nothing is due.
+const idleWait = time.Hour
 
-// turn does one thing, if one is to be done now; otherwise it returns how long to wait. All is quiet when it is called.
+// turn does one thing if one is due; otherwise it returns how long to wait. All is quiet when it is called.
 func (d *Driver) turn(current **turn) (wait time.Duration) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if t := *current; t != nil && t.over {
+	if t := *current; t != nil && t.finished {
 		*current = nil
 		close(t.settled)
 		if d.clock != nil {
 			d.clock.settle()
 		}
-		return 0 // who asked goes on first
+		return 0 // the caller of Do continues first
 	}
 	c := d.clock
 	if c == nil {
-		for _, t := range d.waits { // asked for while there was a clock
+		for _, t := range d.waits { // requested while there was a clock
 			t.begin <- 0
 			close(t.settled)
 		}
 		d.waits = nil
-		return forever
+		return idleWait
 	}
 	select {
-	case <-c.added: // what was added in the last turn is seen below
+	case <-c.timerAdded: // the timer that was added in the last turn is seen below
 	default:
 	}
 	c.settle()
-	if d.until != nil && *current == nil && d.until() {
-		d.until, d.stands = nil, true
+	if d.endReached != nil && *current == nil && d.endReached() {
+		d.endReached, d.standsStill = nil, true
 		c.freeze()
 		d.arrive()
 	}
 	due, any := c.next()
 	now := c.Now()
 	free := *current == nil
-	if free && !d.stands && d.watched(now, due, any) {
-		d.until, d.stands = nil, true
+	if free && !d.standsStill && d.callWatch(now, due, any) {
+		d.endReached, d.standsStill = nil, true
 		c.freeze()
 		d.arrive()
 	}
@@ -317,8 +316,8 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		t.begin <- t.at
 		return 0
 	}
-	if d.stands && free {
-		return forever
+	if d.standsStill && free {
+		return idleWait
 	}
 	target, scripted := due, false
 	if free && len(d.script) > 0 {
@@ -327,10 +326,10 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		}
 	}
 	if !any {
-		return forever
+		return idleWait
 	}
-	if d.until == nil && target.After(now) {
-		if wait := target.Sub(d.allowed()); wait > 0 {
+	if d.endReached == nil && target.After(now) {
+		if wait := target.Sub(d.timeLimit()); wait > 0 {
 			return max(time.Duration(float64(wait)/d.factor()), 1)
 		} else if lag := time.Duration(float64(maxLag) * d.factor()); -wait > lag {
 			d.pace(target.Add(lag))
@@ -353,31 +352,31 @@ func (d *Driver) turn(current **turn) (wait time.Duration) {
 		a.Do()
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		t.over = true
+		t.finished = true
 	}()
 	return 0
 }
 
-// moment is the one for an action that was just asked for: now, but a whole moment, and not that of another one. What was
-// planned is given up. d.mu is held.
+// moment returns the time for an action that was just requested: now, rounded up to a whole moment that no other action has. It drops the script. d.mu
+// is held.
 func (d *Driver) moment(now, due time.Time, any bool) time.Duration {
-	if d.until != nil || d.stands {
-		d.usual()
+	if d.endReached != nil || d.standsStill {
+		d.resumeUsualPace()
 	}
 	d.script = nil
-	if allowed := d.allowed(); allowed.After(now) && !(any && due.Before(allowed)) {
-		now = allowed
+	if limit := d.timeLimit(); limit.After(now) && !(any && due.Before(limit)) {
+		now = limit
 	}
 	at := max(now.Sub(d.start), d.last+1)
 	return (at + Precision - 1) / Precision * Precision
 }
 
-// allowed is how far virtual time may be by now. d.mu is held.
-func (d *Driver) allowed() time.Time {
+// timeLimit returns how far virtual time may have run by now. d.mu is held.
+func (d *Driver) timeLimit() time.Time {
 	return d.base.Add(time.Duration(float64(d.real.Since(d.anchor)) * d.factor()))
 }
 
-// factor is how fast virtual time goes. d.mu is held.
+// factor returns the ratio of virtual time to real time. d.mu is held.
 func (d *Driver) factor() float64 {
 	if d.speed == 0 {
 		return 1

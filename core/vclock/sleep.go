@@ -7,7 +7,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// Sleep waits for d by the clock c, or until ctx is done, and returns the error of ctx then.
+// Sleep waits for d by the clock c. If ctx is done first, it returns the error of ctx.
 func Sleep(ctx context.Context, c clock.Clock, d time.Duration) error {
 	if d <= 0 {
 		return ctx.Err()

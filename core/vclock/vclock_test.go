@@ -15,7 +15,7 @@ import (
 
 var start = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 
-// driven is a Driver at work in a bubble.
+// driven returns a Driver that runs in a synctest bubble.
 func driven(t *testing.T) (*Driver, *Clock) {
 	t.Helper()
 	real := clock.RealClock{}
@@ -53,7 +53,7 @@ func TestTimersFireInOrderEachInItsTurn(t *testing.T) {
 			timer := c.NewTimer(d)
 			go func() {
 				<-timer.C()
-				hop <- name // unbuffered: what follows is done in another goroutine
+				hop <- name // unbuffered: another goroutine does what follows
 			}()
 		}
 		wait("c", 20*time.Millisecond)
@@ -62,7 +62,7 @@ func TestTimersFireInOrderEachInItsTurn(t *testing.T) {
 		wait("now", 0)
 		stopped := c.NewTimer(15 * time.Millisecond)
 		if !stopped.Stop() || stopped.Stop() {
-			t.Error("a timer was active other than once")
+			t.Error("Stop must report an active timer once, and only once")
 		}
 		time.Sleep(25 * time.Millisecond)
 		mu.Lock()
@@ -93,7 +93,7 @@ func TestTimeStandsStillWithinAnInstantButStampsDoNot(t *testing.T) {
 			t.Errorf("the next instant's first stamp is %v, want 4s: stamps never go back, and waiting does not count", got)
 		}
 		c.settle()
-		for i := range 100 { // work that takes as long as it is given leaves no trace for ever
+		for i := range 100 { // work that takes exactly as long as it has must not leave a lag
 			c.advance(start.Add(time.Duration(5+i) * time.Second))
 			if got, want := stamps.Since(start), time.Duration(5+i)*time.Second; got != want {
 				t.Fatalf("%d instants later the stamp is %v, want %v", i, got, want)
@@ -124,12 +124,12 @@ func TestNeverAheadOfTheWallAndNoFlood(t *testing.T) {
 					t.Errorf("virtual time is ahead by %v", ahead)
 				}
 				if n == 50 {
-					time.Sleep(time.Minute) // the machine slept
+					time.Sleep(time.Minute) // as if the machine slept
 				}
 			}
 		}()
 		time.Sleep(time.Minute + time.Second)
-		// 50 before; afterwards what maxLag leaves, and half a second.
+		// 50 before the sleep; after it, what maxLag leaves, and half a second.
 		if most := 50 + int32((maxLag+500*time.Millisecond)/(10*time.Millisecond)) + 2; ticks.Load() <= 100 || ticks.Load() > most {
 			t.Errorf("%d ticks, want 101 to %d", ticks.Load(), most)
 		}
@@ -186,7 +186,7 @@ func TestActionsAreDoneAtTheMomentTheyWereDoneAtBefore(t *testing.T) {
 		stood := c.Now()
 		time.Sleep(time.Minute)
 		if c.Now() != stood {
-			t.Error("time did not stand still once it was played to")
+			t.Error("time did not stand still after Play had reached its end")
 		}
 		d.Go()
 		time.Sleep(20 * time.Millisecond)
@@ -223,8 +223,8 @@ func TestWhatIsAskedForWithoutAClockIsDoneAtOnce(t *testing.T) {
 	})
 }
 
-// TestTimeStandsStillWhileWhoeverWatchesSaysSo stops before what is due, does what is asked for, and stands again.
-func TestTimeStandsStillWhileWhoeverWatchesSaysSo(t *testing.T) {
+// TestTimeStandsStillWhileTheWatchReturnsTrue stops time before the next timer, does an action of Do, and stops it again.
+func TestTimeStandsStillWhileTheWatchReturnsTrue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d, c := driven(t)
 		var limit atomic.Int64
@@ -246,15 +246,15 @@ func TestTimeStandsStillWhileWhoeverWatchesSaysSo(t *testing.T) {
 		}()
 		time.Sleep(time.Minute)
 		if n := ticks.Load(); n != 3 {
-			t.Errorf("%d ticks before the fourth was held back, want 3", n)
+			t.Errorf("%d ticks before the fourth was held, want 3", n)
 		}
-		d.Go() // whoever watches is asked again
+		d.Go() // the Watch is called again
 		time.Sleep(time.Minute)
 		var at time.Duration
 		d.Do(func(now time.Duration) { at = now })
 		time.Sleep(time.Minute)
 		if n := ticks.Load(); n != 3 || at < 30*time.Millisecond || at > 35*time.Millisecond {
-			t.Errorf("%d ticks, and something was done at %v; want 3, from 30 to 35 ms", n, at)
+			t.Errorf("%d ticks, and the action ran at %v; want 3, and a time from 30 to 35 ms", n, at)
 		}
 		d.Pace(10)
 		limit.Store(int64(time.Hour))

@@ -7,15 +7,15 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TypedDelayingInterface is a work queue to which a key can be added later. It has the methods of client-go's interface of
-// that name. All methods are safe for concurrent use.
+// TypedDelayingInterface is a work queue with delayed adds. It has the methods of client-go's interface of that name. All methods are safe for
+// concurrent use.
 type TypedDelayingInterface[T comparable] interface {
 	TypedInterface[T]
-	// AddAfter adds item when duration has passed.
+	// AddAfter adds item after duration.
 	AddAfter(item T, duration time.Duration)
 }
 
-// TypedDelayingQueueConfig says how a delaying queue is built. Its fields are those of TypedQueueConfig.
+// TypedDelayingQueueConfig configures a delaying queue. Its fields are those of TypedQueueConfig.
 type TypedDelayingQueueConfig[T comparable] struct {
 	Name     string
 	Clock    clock.WithTicker
@@ -23,27 +23,25 @@ type TypedDelayingQueueConfig[T comparable] struct {
 	Gate     Gate
 }
 
-// TypedDelayingQueue is a work queue with a heap of keys that wait for their time. It owns one goroutine, which ends when
-// the queue is shut down.
+// TypedDelayingQueue is a work queue with a heap of keys that are not due yet. It owns one goroutine, which ends when the queue is shut down.
 type TypedDelayingQueue[T comparable] struct {
 	*Typed[T]
 
-	// waiting is ordered by due time, byItem finds a key in it; both are guarded by Typed.mu. In client-go they belong to a
-	// goroutine that is fed by a channel; under the queue's own lock they need no such stopover, in which a key could be
-	// neither here nor there.
-	waiting waitingHeap[T]
-	byItem  map[T]*waitingItem[T]
+	// waitingItems is a heap ordered by due time; byItem finds a key in it. Typed.mu guards both. In client-go a goroutine owns them and receives keys over
+	// a channel. Here a key is never in transit between the two.
+	waitingItems waitingHeap[T]
+	byItem       map[T]*waitingItem[T]
 
-	// wake has room for one: it says that the head of the heap has changed.
+	// wake has room for one signal: the head of the heap has changed.
 	wake chan struct{}
 }
 
-// NewTypedDelayingQueue is NewTypedDelayingQueueWithConfig with the defaults.
+// NewTypedDelayingQueue returns a delaying queue with the default config.
 func NewTypedDelayingQueue[T comparable]() *TypedDelayingQueue[T] {
 	return NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T]{})
 }
 
-// NewTypedDelayingQueueWithConfig makes a delaying queue and starts its goroutine.
+// NewTypedDelayingQueueWithConfig returns a delaying queue and starts its goroutine.
 func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConfig[T]) *TypedDelayingQueue[T] {
 	q := &TypedDelayingQueue[T]{
 		Typed:  NewTypedWithConfig(TypedQueueConfig[T](config)),
@@ -54,9 +52,8 @@ func NewTypedDelayingQueueWithConfig[T comparable](config TypedDelayingQueueConf
 	return q
 }
 
-// AddAfter adds item when duration has passed, at once if duration is not positive. A key that waits already keeps the
-// earlier of the two times. Whether it is in the FIFO, dirty or being processed plays no part until it is due. Nothing
-// happens when the queue is shutting down.
+// AddAfter adds item after duration, or at once if duration is not positive. A key that is already waiting keeps the earlier of the two times. Whether
+// it is in the FIFO, dirty or being processed matters only when it is due. AddAfter does nothing if the queue is shutting down.
 //
 // Mirrors client-go util/workqueue.(*delayingType).AddAfter and insert (v0.37.2).
 func (q *TypedDelayingQueue[T]) AddAfter(item T, duration time.Duration) {
@@ -78,12 +75,12 @@ func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
 	switch {
 	case !ok:
 		w = &waitingItem[T]{item: item, due: due}
-		heap.Push(&q.waiting, w)
+		heap.Push(&q.waitingItems, w)
 		q.byItem[item] = w
-		q.emit(KindWaiting, item, false, 0, len(q.waiting), duration)
+		q.emit(KindWaiting, item, false, 0, len(q.waitingItems), duration)
 	case w.due.After(due):
 		w.due = due
-		heap.Fix(&q.waiting, w.index)
+		heap.Fix(&q.waitingItems, w.index)
 		q.emit(KindWaitingSooner, item, false, 0, 0, duration)
 	default:
 		q.emit(KindWaitingUnchanged, item, false, 0, 0, 0)
@@ -92,15 +89,15 @@ func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
 	if w.index == 0 {
 		select {
 		case q.wake <- struct{}{}:
-		default: // it is awake already, and will see this key
+		default: // a wake-up is already pending, and will see this key
 		}
 	}
 }
 
-// addWhenDue moves keys from the heap to the FIFO as their time comes, until the queue shuts down.
+// addWhenDue moves keys from the heap to the FIFO when they are due, until the queue shuts down.
 //
-// Mirrors client-go util/workqueue.(*delayingType).waitingLoop (v0.37.2). That one also looks every ten seconds, in case a
-// timer was set too late; here the clock is read again once the timer is set, and a ten-second look is not needed.
+// Mirrors client-go util/workqueue.(*delayingType).waitingLoop (v0.37.2), which also looks every ten seconds, in case a timer was set too late. Here
+// that is not needed: addWhenDue reads the clock again after it has set the timer.
 func (q *TypedDelayingQueue[T]) addWhenDue() {
 	for {
 		next, ok := q.addDue()
@@ -114,7 +111,7 @@ func (q *TypedDelayingQueue[T]) addWhenDue() {
 		}
 		timer := q.clock.NewTimer(next.Sub(q.clock.Now()))
 		if !next.After(q.clock.Now()) {
-			// The time came while the timer was being set, and an injected clock may not fire it again.
+			// The key fell due while the timer was being set, and an injected clock may not fire it again.
 			timer.Stop()
 			continue
 		}
@@ -129,7 +126,7 @@ func (q *TypedDelayingQueue[T]) addWhenDue() {
 	}
 }
 
-// addDue adds every key whose time has come, and returns the time of the next, if one waits and can still come.
+// addDue adds every key that is due, and returns when the next one is due. ok is false if none waits or the queue is shutting down.
 func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -137,13 +134,13 @@ func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
 		return time.Time{}, false
 	}
 	now := q.clock.Now()
-	for len(q.waiting) > 0 {
-		if due := q.waiting[0].due; due.After(now) {
+	for len(q.waitingItems) > 0 {
+		if due := q.waitingItems[0].due; due.After(now) {
 			return due, true
 		}
-		w := heap.Pop(&q.waiting).(*waitingItem[T])
+		w := heap.Pop(&q.waitingItems).(*waitingItem[T])
 		delete(q.byItem, w.item)
-		q.emit(KindDue, w.item, false, 0, len(q.waiting), 0)
+		q.emit(KindDue, w.item, false, 0, len(q.waitingItems), 0)
 		q.addLocked(w.item)
 	}
 	return time.Time{}, false
@@ -156,8 +153,8 @@ type waitingItem[T comparable] struct {
 	index int // in the heap
 }
 
-// waitingHeap implements heap.Interface; the earliest is at its root. Keys due at the same time leave it in whatever order
-// container/heap gives, as in client-go.
+// waitingHeap implements heap.Interface; the earliest key is at its root. Keys with the same due time leave it in the order that container/heap gives,
+// as in client-go.
 type waitingHeap[T comparable] []*waitingItem[T]
 
 // Len implements sort.Interface.

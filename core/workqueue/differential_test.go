@@ -10,7 +10,7 @@ import (
 	clientgo "k8s.io/client-go/util/workqueue"
 )
 
-// Whoever has a client-go queue or limiter in hand can use one of ours, and the other way round.
+// A client-go queue or limiter can be used where one of ours is wanted, and the other way round.
 var (
 	_ clientgo.TypedInterface[string]             = (*Typed[string])(nil)
 	_ clientgo.TypedDelayingInterface[string]     = (*TypedDelayingQueue[string])(nil)
@@ -19,14 +19,14 @@ var (
 	_ TypedRateLimitingInterface[string]          = clientgo.TypedRateLimitingInterface[string](nil)
 )
 
-// pair is the same thing twice: ours and client-go's.
+// pair holds two queues that are compared: ours and client-go's.
 type pair struct {
 	t            *testing.T
 	ours, theirs TypedRateLimitingInterface[string]
 	history      []string
 }
 
-// do does the same to both and compares what they return, then how they look.
+// do calls f with both queues and compares the results, then the state of the queues.
 func (p *pair) do(what string, f func(q TypedRateLimitingInterface[string]) string) string {
 	p.t.Helper()
 	p.history = append(p.history, what)
@@ -55,7 +55,7 @@ func get(q TypedRateLimitingInterface[string]) string {
 	return fmt.Sprintf("%s %v", key, shutdown)
 }
 
-// TestSameAsClientGo does the same random things to our queue and to client-go's at the same (fake) time.
+// TestSameAsClientGo makes the same random calls to our queue and to client-go's, at the same (fake) time.
 func TestSameAsClientGo(t *testing.T) {
 	for seed := range uint64(40) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
@@ -109,7 +109,7 @@ func compareOnce(t *testing.T, seed uint64) {
 				taken = append(taken[:i], taken[i+1:]...)
 				p.do("Done "+k, nothing(func(q TypedRateLimitingInterface[string]) { q.Done(k) }))
 			} else if r.IntN(5) == 0 {
-				p.do("Done of nobody's "+key, nothing(func(q TypedRateLimitingInterface[string]) { q.Done(key) }))
+				p.do("Done of an untaken "+key, nothing(func(q TypedRateLimitingInterface[string]) { q.Done(key) }))
 			}
 		case 9:
 			advance(time.Duration(r.IntN(30)) * time.Millisecond)
@@ -117,7 +117,7 @@ func compareOnce(t *testing.T, seed uint64) {
 			p.do("time", nothing(func(TypedRateLimitingInterface[string]) {}))
 		}
 	}
-	// Let what waits come, then empty both, in the same order.
+	// Let the waiting keys fall due, then empty both queues in the same order.
 	if seed%2 == 0 {
 		advance(2000 * time.Second)
 		synctest.Wait()

@@ -8,15 +8,15 @@ import (
 // Kind names a transition inside the work queue.
 type Kind uint8
 
-// The transitions. Each is emitted after the change it names, while the lock that guards what changed is held.
+// The transitions. Each is emitted after the change, while the lock that guards the changed state is held.
 const (
 	// KindNone is never emitted.
 	KindNone Kind = iota
 	// KindAdded: Add put Key at the tail of the FIFO (and into dirty). N: length of the FIFO after it.
 	KindAdded
-	// KindDeduplicated: Add found Key dirty already; nothing changed.
+	// KindDeduplicated: Add found that Key is already dirty; nothing changed.
 	KindDeduplicated
-	// KindMarkedDirty: Add found Key being processed; it is dirty now and will be queued again at Done.
+	// KindMarkedDirty: Add found that Key is being processed; it is dirty now and will be queued again at Done.
 	KindMarkedDirty
 	// KindTaken: Get handed Key to Worker; it left the FIFO and dirty, and is being processed. N: length of the FIFO after it.
 	KindTaken
@@ -26,11 +26,11 @@ const (
 	KindWaiting
 	// KindWaitingSooner: AddAfter moved a waiting Key to an earlier time. Dur: until it is due.
 	KindWaitingSooner
-	// KindWaitingUnchanged: AddAfter found Key waiting with an earlier time; nothing changed.
+	// KindWaitingUnchanged: AddAfter found that Key already waits, and is due no later; nothing changed.
 	KindWaitingUnchanged
-	// KindDue: Key's time has come; it leaves the heap, Add follows. N: length of the heap after it.
+	// KindDue: Key fell due and left the heap; an Add follows. N: length of the heap after it.
 	KindDue
-	// KindRateLimited: AddRateLimited asked the limiter. Key, Dur: the delay it gave, N: NumRequeues after it.
+	// KindRateLimited: AddRateLimited called the limiter. Key, Dur: the delay it returned, N: NumRequeues after it.
 	KindRateLimited
 	// KindForgotten: Forget cleared Key's failures. N: how many there were.
 	KindForgotten
@@ -38,7 +38,7 @@ const (
 	KindShuttingDown
 )
 
-// Event is one transition of the work queue. It is flat, so that emitting one allocates nothing.
+// Event is one transition of the work queue. It contains no pointers but Key's, so that emitting one allocates nothing.
 type Event struct {
 	Kind   Kind
 	Flag   bool
@@ -48,13 +48,14 @@ type Event struct {
 	Dur    time.Duration
 }
 
-// Observer is told of every transition, synchronously and under the queue's lock: it must return quickly, must not call
-// back and must not keep the pointer.
+// Observer receives every transition, synchronously and under the queue's lock. It must return quickly, must not call the queue, and must not keep the
+// pointer.
 type Observer interface {
 	Observe(*Event)
 }
 
-// Gate is the hold before a worker takes a key. Wait returns when it may, at the latest when ctx is done or the queue shuts down.
+// Gate holds a worker before it takes a key. Wait returns when the worker may go on, at the latest when ctx is done, which happens when the queue shuts
+// down.
 type Gate interface {
 	Wait(ctx context.Context)
 }

@@ -1,7 +1,6 @@
 package workqueue
 
-// fifo is an unbounded first-in, first-out list. Unlike a slice that is only ever re-sliced, it keeps its array when it
-// runs empty, so a queue that hovers around a few keys stops allocating.
+// fifo is an unbounded first-in, first-out list. It keeps its array when it is empty, so a queue that hovers around a few keys stops allocating.
 type fifo[T any] struct {
 	items []T
 	head  int
@@ -10,8 +9,8 @@ type fifo[T any] struct {
 func (f *fifo[T]) len() int { return len(f.items) - f.head }
 
 func (f *fifo[T]) push(item T) {
-	// Moving the rest to the front when at least half the array is spent keeps push amortised O(1) and the array bounded
-	// by the greatest length it had.
+	// Moving the rest to the front once at least half the array is spent keeps push amortised O(1), and the array's size within a constant factor of
+	// the greatest length.
 	if len(f.items) == cap(f.items) && f.head > 0 && f.head >= len(f.items)/2 {
 		n := copy(f.items, f.items[f.head:])
 		clear(f.items[n:])
@@ -20,11 +19,11 @@ func (f *fifo[T]) push(item T) {
 	f.items = append(f.items, item)
 }
 
-// pop must not be called on an empty list.
+// pop removes and returns the head. It must not be called on an empty list.
 func (f *fifo[T]) pop() T {
 	var zero T
 	item := f.items[f.head]
-	f.items[f.head] = zero // let go of what the item refers to
+	f.items[f.head] = zero // drop the reference to the item
 	f.head++
 	if f.head == len(f.items) {
 		f.items, f.head = f.items[:0], 0
@@ -32,5 +31,5 @@ func (f *fifo[T]) pop() T {
 	return item
 }
 
-// all is the list from its head to its tail, valid until the next call.
+// all returns the items from head to tail. The slice is valid until the next push or pop.
 func (f *fifo[T]) all() []T { return f.items[f.head:] }

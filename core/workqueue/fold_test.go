@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// fold is what the events alone tell about a queue.
+// fold is the state of a queue as its events describe it.
 type fold struct {
 	queue        []string
 	dirty        map[string]bool
@@ -27,7 +27,7 @@ func newFold() *fold {
 	return &fold{dirty: map[string]bool{}, processing: map[string]Processing{}, waiting: map[string]time.Time{}, failures: map[string]int{}}
 }
 
-// apply folds one event that happened at now. It returns an error if the event contradicts what is known.
+// apply folds one event that happened at now. It returns an error if the event contradicts the state.
 func (f *fold) apply(e *Event, now time.Time) error {
 	n := e.N
 	switch e.Kind {
@@ -129,7 +129,7 @@ func (f *fold) snapshot() Snapshot {
 	return s
 }
 
-// judge folds as it observes, and compares with the queue's insides after every single event.
+// judge is an Observer that folds the events, and compares the fold with the queue's state after each one.
 type judge struct {
 	t      *testing.T
 	q      *TypedRateLimitingQueue[string]
@@ -148,15 +148,15 @@ func (j *judge) Observe(e *Event) {
 		j.t.Errorf("%+v: %v", *e, err)
 		return
 	}
-	// The lock is held, so this is the moment of the event.
+	// The lock is held, so this is the queue's state at the event.
 	if got, want := j.fold.snapshot(), j.q.snapshotLocked(); !reflect.DeepEqual(got, want) {
 		j.failed = true
 		j.t.Errorf("after %+v:\n fold %+v\nqueue %+v", *e, got, want)
 	}
 }
 
-// TestFoldEqualsSnapshot lets several goroutines do anything they may do to a queue, with time passing, and compares the
-// fold of the events with what is inside after each of them.
+// TestFoldEqualsSnapshot lets several goroutines call a queue's methods at random, while time passes, and compares the fold of the events with the
+// queue's state after each event.
 func TestFoldEqualsSnapshot(t *testing.T) {
 	kinds := map[Kind]int{}
 	for seed := range uint64(30) {
@@ -164,7 +164,7 @@ func TestFoldEqualsSnapshot(t *testing.T) {
 	}
 	for k := KindAdded; k <= KindShuttingDown; k++ {
 		if kinds[k] == 0 {
-			t.Errorf("kind %d was never emitted: the test tests less than it should", k)
+			t.Errorf("kind %d was never emitted: the test covers less than it should", k)
 		}
 	}
 }
@@ -216,7 +216,7 @@ func foldOnce(t *testing.T, seed uint64, kinds map[Kind]int) {
 					advance(time.Duration(r.IntN(10)) * time.Millisecond)
 				}
 				if r.IntN(50) == 0 {
-					q.Done(key) // a mistake of the caller, which the fold must survive
+					q.Done(key) // a mistake of the caller, which the fold must tolerate
 				}
 			}
 		})

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// eventLog is an Observer that keeps what it saw.
+// eventLog is an Observer that keeps the events.
 type eventLog struct {
 	mu     sync.Mutex
 	events []Event
@@ -19,7 +19,7 @@ func (l *eventLog) Observe(e *Event) {
 	l.events = append(l.events, *e)
 }
 
-// take returns what was seen since it was last called.
+// take returns the events since the last call.
 func (l *eventLog) take() []Event {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -9,11 +9,11 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// NoWorker is the worker in the events of keys taken with Get, and of a Done for a key that nobody had taken.
+// NoWorker is the worker in the events of keys taken with Get, and in a Done event of a key that no worker had.
 const NoWorker int32 = -1
 
-// TypedInterface is the plain work queue. It has the methods of client-go's interface of that name, so that a value of
-// one is a value of the other. All methods are safe for concurrent use.
+// TypedInterface is the plain work queue. It has the methods of client-go's interface of that name, so that either can be used for the other. All
+// methods are safe for concurrent use.
 type TypedInterface[T comparable] interface {
 	Add(item T)
 	Len() int
@@ -24,66 +24,65 @@ type TypedInterface[T comparable] interface {
 	ShuttingDown() bool
 }
 
-// TypedQueueConfig says how a plain queue is built. Its zero value is good.
+// TypedQueueConfig configures a plain queue. Its zero value is usable.
 type TypedQueueConfig[T comparable] struct {
-	// Name is what Snapshot calls the queue; it may be empty.
+	// Name is the queue's name in Snapshot; it may be empty.
 	Name string
 	// Clock is the only source of time. Default: the real clock.
 	Clock clock.WithTicker
-	// Observer, if any, is told of every transition. Keys in events are the items as fmt.Sprint prints them (a string as it
-	// is), which happens under the queue's lock: a String method of T must not call the queue.
+	// Observer, if not nil, receives every transition. Keys in events are strings as they are, and other items as fmt.Sprint prints them. That happens
+	// under the queue's lock: a String method of T must not call the queue.
 	Observer Observer
-	// Gate, if any, holds workers back before they take a key.
+	// Gate, if not nil, holds workers back before they take a key.
 	Gate Gate
 }
 
-// Typed is the plain work queue. Make one with NewTyped or NewTypedWithConfig, and end it with ShutDown or
-// ShutDownWithDrain.
+// Typed is the plain work queue. Create it with NewTyped or NewTypedWithConfig, and end it with ShutDown or ShutDownWithDrain.
 type Typed[T comparable] struct {
 	name     string
 	clock    clock.WithTicker
 	observer Observer
 	gate     Gate
 
-	// ctx ends when the queue starts to shut down.
+	// ctx is done when the queue starts to shut down.
 	ctx    context.Context
 	cancel context.CancelFunc
-	// wg counts the goroutines that the queue owns; shutting down waits for them.
+	// wg counts the queue's own goroutines; ShutDown waits for them.
 	wg sync.WaitGroup
 
 	// mu guards everything below, and the waiting heap of a delaying queue.
 	mu   sync.Mutex
 	cond *sync.Cond
 
-	// queue holds the keys to hand out, each of them dirty.
+	// queue holds the keys for Get, each of them dirty.
 	queue fifo[T]
-	// dirty holds the keys that need work, including those that are queued again only when Done is called.
+	// dirty holds the keys that need work, including those that are queued again only at Done.
 	dirty map[T]struct{}
 	// processing holds the keys that workers have.
-	processing map[T]taken
-	// claimed counts the workers at the gate. Each of them has a claim to one key of the FIFO, though not to a particular
-	// one, so that whoever passes the gate finds a key: a release of the gate is never lost.
-	claimed int
+	processing map[T]holder
+	// claims counts the workers at the gate. Each of them reserves one key of the FIFO, though no particular one. So a worker that passes the gate
+	// always finds a key, and no release of the gate is lost.
+	claims int
 
 	shuttingDown bool
 	drain        bool
 
-	// event is what the observer is shown. Reusing it saves an allocation for each transition.
+	// event is what the observer receives. Reusing it saves an allocation per transition.
 	event Event
 }
 
-// taken is who has a key, and since when. The time is kept only when somebody observes.
-type taken struct {
+// holder records which worker has a key, and since when. The time is set only if there is an observer.
+type holder struct {
 	worker int32
 	since  time.Time
 }
 
-// NewTyped is NewTypedWithConfig with the defaults.
+// NewTyped returns a plain work queue with the default config.
 func NewTyped[T comparable]() *Typed[T] {
 	return NewTypedWithConfig(TypedQueueConfig[T]{})
 }
 
-// NewTypedWithConfig makes a plain work queue.
+// NewTypedWithConfig returns a plain work queue.
 func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 	if config.Clock == nil {
 		config.Clock = clock.RealClock{}
@@ -94,15 +93,15 @@ func NewTypedWithConfig[T comparable](config TypedQueueConfig[T]) *Typed[T] {
 		observer:   config.Observer,
 		gate:       config.Gate,
 		dirty:      map[T]struct{}{},
-		processing: map[T]taken{},
+		processing: map[T]holder{},
 	}
 	q.cond = sync.NewCond(&q.mu)
 	q.ctx, q.cancel = context.WithCancel(context.Background())
 	return q
 }
 
-// Add says that item needs work. It does nothing when item is dirty already or the queue is shutting down; when item is
-// being processed, it is queued at Done.
+// Add marks item as needing work. It does nothing if item is already dirty or the queue is shutting down. If item is being processed, it is queued at
+// Done.
 //
 // Mirrors client-go util/workqueue.(*Typed).Add (v0.37.2).
 func (q *Typed[T]) Add(item T) {
@@ -129,31 +128,30 @@ func (q *Typed[T]) addLocked(item T) {
 	q.cond.Signal()
 }
 
-// Len is the number of keys in the FIFO: neither those being processed nor those that wait for their time.
+// Len returns the number of keys in the FIFO. It counts neither keys being processed nor keys that are not due.
 func (q *Typed[T]) Len() int {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	return q.queue.len()
 }
 
-// Get is GetFor without a worker's number.
+// Get is GetFor with NoWorker.
 func (q *Typed[T]) Get() (item T, shutdown bool) {
 	return q.GetFor(NoWorker)
 }
 
-// GetFor waits for a key and hands it to worker, whose number appears in the events. The worker must call Done when it
-// has finished. With shutdown true there is no item, nor will there be one: the worker should end.
+// GetFor waits for a key and hands it to worker, whose number appears in the events. The worker must call Done when it has finished. If shutdown is
+// true, there is no item, and the worker should end.
 //
-// Mirrors client-go util/workqueue.(*Typed).Get (v0.37.2), with the gate as the only addition: when there is a key to
-// take and the queue is not shutting down, the worker waits at the gate without holding the lock, and then takes what is
-// at the head of the FIFO.
+// Mirrors client-go util/workqueue.(*Typed).Get (v0.37.2), except for the gate. If there is a key and the queue is not shutting down, the worker waits
+// at the gate without the lock, and then takes the head of the FIFO.
 func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.queue.len() <= q.claimed && !q.shuttingDown {
+	for q.queue.len() <= q.claims && !q.shuttingDown {
 		q.cond.Wait()
 	}
-	if q.queue.len() <= q.claimed {
+	if q.queue.len() <= q.claims {
 		return item, true
 	}
 	if q.gate != nil && !q.shuttingDown {
@@ -161,7 +159,7 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	}
 
 	item = q.queue.pop()
-	t := taken{worker: worker}
+	t := holder{worker: worker}
 	if q.observer != nil {
 		t.since = q.clock.Now()
 	}
@@ -171,22 +169,20 @@ func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	return item, false
 }
 
-// waitAtGate is called with the lock held and returns with the lock held.
+// waitAtGate waits at the gate without the lock. The lock is held on entry and on return.
 func (q *Typed[T]) waitAtGate() {
-	q.claimed++
+	q.claims++
 	q.mu.Unlock()
 	defer func() {
 		q.mu.Lock()
-		q.claimed--
+		q.claims--
 	}()
 	q.gate.Wait(q.ctx)
 }
 
-// Done says that the worker has finished with item. If item was added meanwhile, it goes to the FIFO's tail, also while
-// the queue is shutting down.
+// Done marks item as finished. If item was added meanwhile, it goes to the FIFO's tail, even while the queue is shutting down.
 //
-// Mirrors client-go util/workqueue.(*Typed).Done (v0.37.2), including this: Done for a key that waits in the FIFO and
-// that nobody has taken puts it there a second time.
+// Mirrors client-go util/workqueue.(*Typed).Done (v0.37.2), including this: Done of a key that is still in the FIFO puts it there a second time.
 func (q *Typed[T]) Done(item T) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -214,12 +210,12 @@ func (q *Typed[T]) Done(item T) {
 	}
 }
 
-// ShutDown makes the queue ignore what is added from now on. Workers still get what the FIFO holds, and are told to end
-// when it is empty; keys that wait for their time stay where they are. It ends the wait of every ShutDownWithDrain, and
-// returns when the queue's own goroutines have ended. It may be called more than once.
+// ShutDown makes the queue ignore later adds. Workers still get the keys in the FIFO; once it is empty, Get returns shutdown. Keys that are not due
+// stay in the heap. ShutDown ends every wait of ShutDownWithDrain, and returns when the queue's own goroutines have ended. It may be called more than
+// once.
 //
-// Mirrors client-go util/workqueue.(*Typed).ShutDown (v0.37.2). There, a delaying queue heeds only the first call; here
-// the last call counts for every kind of queue.
+// Mirrors client-go util/workqueue.(*Typed).ShutDown (v0.37.2). There, a delaying queue obeys only the first call; here the last call counts for every
+// kind of queue.
 func (q *Typed[T]) ShutDown() {
 	q.mu.Lock()
 	q.shutDownLocked(false)
@@ -227,11 +223,10 @@ func (q *Typed[T]) ShutDown() {
 	q.wg.Wait()
 }
 
-// ShutDownWithDrain does what ShutDown does, and waits until no key is being processed, or until ShutDown is called.
-// It does not wait for keys that are still in the FIFO when nobody is processing any.
+// ShutDownWithDrain does what ShutDown does, and waits until no key is being processed, or until ShutDown is called. It does not wait for keys in the
+// FIFO once none is being processed.
 //
-// Mirrors client-go util/workqueue.(*Typed).ShutDownWithDrain (v0.37.2). There, only one of several concurrent callers is
-// sure to return; here all are.
+// Mirrors client-go util/workqueue.(*Typed).ShutDownWithDrain (v0.37.2). There, only one of several concurrent callers is sure to return; here all do.
 func (q *Typed[T]) ShutDownWithDrain() {
 	q.mu.Lock()
 	q.shutDownLocked(true)
@@ -260,7 +255,7 @@ func (q *Typed[T]) ShuttingDown() bool {
 	return q.shuttingDown
 }
 
-// emit tells the observer, if there is one, of a transition. The lock must be held.
+// emit reports a transition to the observer, if there is one. The lock must be held.
 func (q *Typed[T]) emit(kind Kind, item T, flag bool, worker int32, n int, dur time.Duration) {
 	if q.observer == nil {
 		return
@@ -269,7 +264,7 @@ func (q *Typed[T]) emit(kind Kind, item T, flag bool, worker int32, n int, dur t
 	q.observer.Observe(&q.event)
 }
 
-// keyOf names an item in events and snapshots.
+// keyOf returns the name of an item in events and snapshots.
 func keyOf[T comparable](item T) string {
 	if s, ok := any(item).(string); ok {
 		return s

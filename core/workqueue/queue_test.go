@@ -104,7 +104,7 @@ func TestGetWaitsForAKeyOrShutdown(t *testing.T) {
 		q.ShutDown()
 		synctest.Wait()
 		if len(results) != 2 {
-			t.Fatalf("%d of 2 waiting workers were told of the shutdown", len(results))
+			t.Fatalf("%d of 2 waiting workers returned at the shutdown", len(results))
 		}
 		for range 2 {
 			if r := <-results; r != (result{"", true}) {
@@ -238,7 +238,7 @@ func TestGateHoldsWorkersBack(t *testing.T) {
 	})
 }
 
-// TestInjectedClock uses a clock that stands still until it is told, so a timer that is set late would never fire.
+// TestInjectedClock uses a clock that only Step moves, so a timer that is set late would never fire.
 func TestInjectedClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fake := clocktesting.NewFakeClock(time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC))
@@ -248,7 +248,7 @@ func TestInjectedClock(t *testing.T) {
 			q.AddAfter(keyNumber(i), d*time.Minute)
 		}
 		synctest.Wait()
-		advance(24 * time.Hour) // of the bubble's time, which is not the queue's
+		advance(24 * time.Hour) // of the bubble's time, not of the queue's clock
 		synctest.Wait()
 		if n := q.Len(); n != 0 {
 			t.Fatalf("%d keys were added though the queue's clock stood still", n)
@@ -269,7 +269,7 @@ func TestInjectedClock(t *testing.T) {
 		if got := q.Snapshot(); !reflect.DeepEqual(got, want) {
 			t.Fatalf("Snapshot:\n got %+v\nwant %+v", got, want)
 		}
-		// The default limiter is on the queue's clock: after the burst the bucket refills only as that clock goes.
+		// The default limiter uses the queue's clock: after the burst the bucket refills only as that clock moves.
 		var last time.Duration
 		for i := range defaultBurst + 1 {
 			last = q.limiter.When(keyNumber(i))
@@ -288,7 +288,7 @@ func TestDelayLongerThanTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := NewTypedDelayingQueue[string]()
 		defer q.ShutDown()
-		q.AddAfter("a", never)
+		q.AddAfter("a", noToken)
 		q.AddAfter("b", time.Second)
 		advance(time.Hour)
 		synctest.Wait()
@@ -299,8 +299,8 @@ func TestDelayLongerThanTime(t *testing.T) {
 	})
 }
 
-// TestNothingIsDueAfterShutdown is about a key whose time comes just as the queue shuts down: it must not leave the heap
-// for a FIFO that takes nothing any more.
+// TestNothingIsDueAfterShutdown covers a key that falls due just as the queue shuts down: it must stay in the heap, because the FIFO no longer accepts
+// keys.
 func TestNothingIsDueAfterShutdown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		log := &eventLog{}
@@ -310,10 +310,10 @@ func TestNothingIsDueAfterShutdown(t *testing.T) {
 		advance(time.Minute)
 		log.take()
 		if next, ok := q.addDue(); ok || !next.IsZero() {
-			t.Errorf("the next key is said to be due at %v, %v", next, ok)
+			t.Errorf("addDue returned %v, %v for the next key", next, ok)
 		}
 		if events, s := log.take(), q.Snapshot(); len(events) != 0 || len(s.Waiting) != 1 {
-			t.Errorf("events %+v, insides %+v", events, s)
+			t.Errorf("events %+v, snapshot %+v", events, s)
 		}
 	})
 }
@@ -374,7 +374,7 @@ func TestSteadyStateAllocatesNothing(t *testing.T) {
 	for _, c := range []struct {
 		name     string
 		observer Observer
-	}{{"nobody observes", nil}, {"observed", discard{}}} {
+	}{{"no observer", nil}, {"observed", discard{}}} {
 		t.Run(c.name, func(t *testing.T) {
 			q := NewTypedRateLimitingQueueWithConfig[string](nil, TypedRateLimitingQueueConfig[string]{Observer: c.observer})
 			defer q.ShutDown()

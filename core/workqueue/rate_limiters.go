@@ -7,14 +7,14 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TypedRateLimiter decides how long a failed key waits. It has the methods of client-go's interface of that name.
-// Implementations are safe for concurrent use, and must not add to the queue that asks them.
+// TypedRateLimiter decides how long a failed key waits. It has the methods of client-go's interface of that name. Implementations must be safe for
+// concurrent use, and must not add keys to the queue that calls them.
 type TypedRateLimiter[T comparable] interface {
-	// When counts a failure of item and says how long it has to wait.
+	// When counts a failure of item and returns how long it has to wait.
 	When(item T) time.Duration
-	// Forget clears item's failures, whether it succeeded or is given up.
+	// Forget clears item's failures, whether it succeeded or was given up.
 	Forget(item T)
-	// NumRequeues is how many failures of item are remembered.
+	// NumRequeues returns how many failures of item are counted.
 	NumRequeues(item T) int
 }
 
@@ -26,14 +26,13 @@ const (
 	defaultBurst     = 100
 )
 
-// DefaultTypedControllerRateLimiter is the limiter that controllers use unless told otherwise: the longer of 5 ms doubled
-// with each failure of the key, at most 1000 s, and what a token bucket of 10 per second and bursts of 100, shared by all
-// keys, demands.
+// DefaultTypedControllerRateLimiter returns the limiter that controllers use by default. The delay is the longer of two. One starts at 5 ms and doubles
+// with each failure of the key, up to 1000 s. The other comes from a token bucket that all keys share: 10 tokens per second, at most 100.
 func DefaultTypedControllerRateLimiter[T comparable]() TypedRateLimiter[T] {
 	return DefaultTypedControllerRateLimiterWithClock[T](clock.RealClock{})
 }
 
-// DefaultTypedControllerRateLimiterWithClock is DefaultTypedControllerRateLimiter with its token bucket on the given clock.
+// DefaultTypedControllerRateLimiterWithClock is DefaultTypedControllerRateLimiter with its token bucket on the clock c.
 func DefaultTypedControllerRateLimiterWithClock[T comparable](c clock.PassiveClock) TypedRateLimiter[T] {
 	return NewTypedMaxOfRateLimiter(
 		NewTypedItemExponentialFailureRateLimiter[T](defaultBaseDelay, defaultMaxDelay),
@@ -41,7 +40,7 @@ func DefaultTypedControllerRateLimiterWithClock[T comparable](c clock.PassiveClo
 	)
 }
 
-// TypedBucketRateLimiter takes one token for each failure of any key. It remembers no failures.
+// TypedBucketRateLimiter takes one token for each failure of any key. It counts no failures.
 type TypedBucketRateLimiter[T comparable] struct {
 	*TokenBucket
 }
@@ -49,14 +48,14 @@ type TypedBucketRateLimiter[T comparable] struct {
 // When implements TypedRateLimiter.
 func (r *TypedBucketRateLimiter[T]) When(T) time.Duration { return r.Reserve() }
 
-// Forget implements TypedRateLimiter. It does nothing: tokens are not given back.
+// Forget implements TypedRateLimiter. It does nothing: tokens are not returned.
 func (r *TypedBucketRateLimiter[T]) Forget(T) {}
 
 // NumRequeues implements TypedRateLimiter. It is always 0.
 func (r *TypedBucketRateLimiter[T]) NumRequeues(T) int { return 0 }
 
-// TypedItemExponentialFailureRateLimiter doubles a key's delay with each of its failures, up to a maximum. It remembers a
-// key until Forget. Make one with NewTypedItemExponentialFailureRateLimiter.
+// TypedItemExponentialFailureRateLimiter doubles a key's delay with each failure, up to a maximum. It counts a key's failures until Forget. Create it
+// with NewTypedItemExponentialFailureRateLimiter.
 type TypedItemExponentialFailureRateLimiter[T comparable] struct {
 	mu       sync.Mutex
 	failures map[T]int
@@ -65,8 +64,8 @@ type TypedItemExponentialFailureRateLimiter[T comparable] struct {
 	maxDelay  time.Duration
 }
 
-// NewTypedItemExponentialFailureRateLimiter makes a limiter whose delay is baseDelay after a key's first failure, twice that
-// after the second, and so on, but never more than maxDelay. A baseDelay that is not positive means no delay.
+// NewTypedItemExponentialFailureRateLimiter returns a limiter whose delay is baseDelay after a key's first failure, twice that after the second, and so
+// on, up to maxDelay. A baseDelay that is not positive means no delay.
 func NewTypedItemExponentialFailureRateLimiter[T comparable](baseDelay, maxDelay time.Duration) TypedRateLimiter[T] {
 	return &TypedItemExponentialFailureRateLimiter[T]{
 		failures:  map[T]int{},
@@ -83,8 +82,7 @@ func (r *TypedItemExponentialFailureRateLimiter[T]) When(item T) time.Duration {
 	defer r.mu.Unlock()
 	n := r.failures[item]
 	r.failures[item] = n + 1
-	// Comparing with the maximum divided by 2^n, instead of multiplying the delay by it, cannot overflow; for a large n the
-	// quotient is 0.
+	// Dividing the maximum by 2^n cannot overflow, unlike multiplying the delay by it; for a large n the quotient is 0.
 	if r.baseDelay > 0 && r.baseDelay > r.maxDelay>>n {
 		return r.maxDelay
 	}
@@ -105,12 +103,12 @@ func (r *TypedItemExponentialFailureRateLimiter[T]) NumRequeues(item T) int {
 	return r.failures[item]
 }
 
-// TypedMaxOfRateLimiter asks several limiters and heeds the one with the longest delay. All of them count the failure.
+// TypedMaxOfRateLimiter returns the longest delay of several limiters. All of them count the failure.
 type TypedMaxOfRateLimiter[T comparable] struct {
 	limiters []TypedRateLimiter[T]
 }
 
-// NewTypedMaxOfRateLimiter makes a limiter of limiters. Without any, nothing is delayed.
+// NewTypedMaxOfRateLimiter returns a limiter that combines limiters. Without any, nothing is delayed.
 func NewTypedMaxOfRateLimiter[T comparable](limiters ...TypedRateLimiter[T]) TypedRateLimiter[T] {
 	return &TypedMaxOfRateLimiter[T]{limiters: limiters}
 }
@@ -124,14 +122,14 @@ func (r *TypedMaxOfRateLimiter[T]) When(item T) time.Duration {
 	return longest
 }
 
-// Forget implements TypedRateLimiter: every limiter forgets item.
+// Forget implements TypedRateLimiter: it calls Forget of every limiter.
 func (r *TypedMaxOfRateLimiter[T]) Forget(item T) {
 	for _, l := range r.limiters {
 		l.Forget(item)
 	}
 }
 
-// NumRequeues implements TypedRateLimiter: the most that any limiter remembers.
+// NumRequeues implements TypedRateLimiter: it returns the highest count of any limiter.
 func (r *TypedMaxOfRateLimiter[T]) NumRequeues(item T) int {
 	most := 0
 	for _, l := range r.limiters {

@@ -25,7 +25,7 @@ func TestExponentialSameAsClientGo(t *testing.T) {
 		ours := NewTypedItemExponentialFailureRateLimiter[string](c.base, c.max)
 		theirs := clientgo.NewTypedItemExponentialFailureRateLimiter[string](c.base, c.max)
 		for i := range 1100 {
-			// client-go's product of 0 and 2^1024 is no number; as a delay, what comes of it counts as none.
+			// client-go's product of 0 and 2^1024 is NaN; the delay that comes of it counts as none.
 			if o, th := ours.When("a"), max(0, theirs.When("a")); o != th {
 				t.Fatalf("base %v, max %v, failure %d: ours %v, client-go's %v", c.base, c.max, i, o, th)
 			}
@@ -87,7 +87,7 @@ func TestDefaultSameAsClientGo(t *testing.T) {
 			}
 		}
 		if bucket < 100 {
-			t.Errorf("the bucket was empty %d times only: the test tests less than it should", bucket)
+			t.Errorf("the bucket was empty only %d times: the test covers less than it should", bucket)
 		}
 	})
 }
@@ -105,12 +105,12 @@ func TestTokenBucket(t *testing.T) {
 		{10, 2, []step{{0, 0}, {0, 0}, {0, 100 * time.Millisecond}, {0, 200 * time.Millisecond},
 			{50 * time.Millisecond, 250 * time.Millisecond}, {time.Hour, 0}, {0, 0}, {0, 100 * time.Millisecond}}},
 		{0.5, 1, []step{{0, 0}, {0, 2 * time.Second}, {-time.Hour, 4 * time.Second}, {2 * time.Second, 4 * time.Second}}},
-		{0, 1, []step{{0, 0}, {time.Hour, never}}},
-		{-1, 1, []step{{0, 0}, {time.Hour, never}}},
-		{math.NaN(), 1, []step{{0, 0}, {time.Hour, never}}},
-		{1e-12, 1, []step{{0, 0}, {time.Hour, never}}},
-		{10, 0, []step{{0, never}, {time.Hour, never}}},
-		{10, -3, []step{{0, never}, {time.Hour, never}}},
+		{0, 1, []step{{0, 0}, {time.Hour, noToken}}},
+		{-1, 1, []step{{0, 0}, {time.Hour, noToken}}},
+		{math.NaN(), 1, []step{{0, 0}, {time.Hour, noToken}}},
+		{1e-12, 1, []step{{0, 0}, {time.Hour, noToken}}},
+		{10, 0, []step{{0, noToken}, {time.Hour, noToken}}},
+		{10, -3, []step{{0, noToken}, {time.Hour, noToken}}},
 		{math.Inf(1), 0, []step{{0, 0}, {0, 0}}},
 	} {
 		t.Run(fmt.Sprintf("%v per second, burst %d", c.qps, c.burst), func(t *testing.T) {

@@ -6,19 +6,19 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// TypedRateLimitingInterface is a work queue that slows down keys that fail. It has the methods of client-go's interface of
-// that name. All methods are safe for concurrent use.
+// TypedRateLimitingInterface is a work queue that delays keys that fail. It has the methods of client-go's interface of that name. All methods are safe
+// for concurrent use.
 type TypedRateLimitingInterface[T comparable] interface {
 	TypedDelayingInterface[T]
-	// AddRateLimited adds item when the rate limiter says so.
+	// AddRateLimited adds item after the delay that the rate limiter returns.
 	AddRateLimited(item T)
-	// Forget makes the rate limiter forget item's failures. It is no substitute for Done.
+	// Forget clears the rate limiter's count of item's failures. It does not replace Done.
 	Forget(item T)
-	// NumRequeues is how many failures of item the rate limiter remembers.
+	// NumRequeues returns how many failures of item the rate limiter counts.
 	NumRequeues(item T) int
 }
 
-// TypedRateLimitingQueueConfig says how a rate-limited queue is built. Its fields are those of TypedQueueConfig.
+// TypedRateLimitingQueueConfig configures a rate-limited queue. Its fields are those of TypedQueueConfig.
 type TypedRateLimitingQueueConfig[T comparable] struct {
 	Name     string
 	Clock    clock.WithTicker
@@ -31,20 +31,18 @@ type TypedRateLimitingQueue[T comparable] struct {
 	*TypedDelayingQueue[T]
 
 	limiter TypedRateLimiter[T]
-	// limiterMu keeps the limiter's answers and the events that tell of them in one order, when somebody observes. It is
-	// taken before the queue's lock, and the limiter is asked without the queue's lock, so that a limiter may look at the
-	// queue's Len.
+	// limiterMu keeps the limiter's answers and their events in the same order, if there is an observer. It is locked before the queue's lock. The
+	// limiter is called without the queue's lock, so that it may call the queue's Len.
 	limiterMu sync.Mutex
 }
 
-// NewTypedRateLimitingQueue is NewTypedRateLimitingQueueWithConfig with the defaults.
+// NewTypedRateLimitingQueue returns a rate-limited queue with the default config.
 func NewTypedRateLimitingQueue[T comparable](rateLimiter TypedRateLimiter[T]) *TypedRateLimitingQueue[T] {
 	return NewTypedRateLimitingQueueWithConfig(rateLimiter, TypedRateLimitingQueueConfig[T]{})
 }
 
-// NewTypedRateLimitingQueueWithConfig makes a rate-limited queue and starts its goroutine. A nil rateLimiter means
-// DefaultTypedControllerRateLimiter on the queue's clock. For the events about failures to be exact, the rate limiter must
-// serve this queue alone.
+// NewTypedRateLimitingQueueWithConfig returns a rate-limited queue and starts its goroutine. A nil rateLimiter means DefaultTypedControllerRateLimiter
+// on the queue's clock. The rate limiter must serve this queue alone; otherwise the failure counts in events are not exact.
 func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimiter[T], config TypedRateLimitingQueueConfig[T]) *TypedRateLimitingQueue[T] {
 	q := &TypedRateLimitingQueue[T]{
 		TypedDelayingQueue: NewTypedDelayingQueueWithConfig(TypedDelayingQueueConfig[T](config)),
@@ -56,8 +54,8 @@ func NewTypedRateLimitingQueueWithConfig[T comparable](rateLimiter TypedRateLimi
 	return q
 }
 
-// AddRateLimited asks the rate limiter, which counts it as a failure of item, and adds item after the delay it gives. The
-// limiter is asked even if the queue is shutting down and will ignore item.
+// AddRateLimited asks the rate limiter for a delay, which counts as a failure of item, and adds item after it. The limiter is asked even if the queue
+// is shutting down and will ignore item.
 //
 // Mirrors client-go util/workqueue.(*rateLimitingType).AddRateLimited (v0.37.2).
 func (q *TypedRateLimitingQueue[T]) AddRateLimited(item T) {
@@ -76,7 +74,7 @@ func (q *TypedRateLimitingQueue[T]) AddRateLimited(item T) {
 	q.addAfterLocked(item, delay)
 }
 
-// Forget makes the rate limiter forget item's failures. It changes nothing in the queue: Done must be called as well.
+// Forget clears the rate limiter's count of item's failures. It changes nothing in the queue: Done must be called as well.
 func (q *TypedRateLimitingQueue[T]) Forget(item T) {
 	if q.observer == nil {
 		q.limiter.Forget(item)
@@ -92,7 +90,7 @@ func (q *TypedRateLimitingQueue[T]) Forget(item T) {
 	q.emit(KindForgotten, item, false, 0, failures, 0)
 }
 
-// NumRequeues is how many failures of item the rate limiter remembers.
+// NumRequeues returns how many failures of item the rate limiter counts.
 func (q *TypedRateLimitingQueue[T]) NumRequeues(item T) int {
 	return q.limiter.NumRequeues(item)
 }

@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// Snapshot is what is inside a queue at one moment, its keys named as in events. It is a copy, and the caller's own. Tests
-// compare it with the fold of the events; nothing else should need it.
+// Snapshot is the state of a queue at one moment, with its keys named as in events. It is a copy that the caller owns. It exists for tests, which
+// compare it with the fold of the events.
 type Snapshot struct {
-	// Name is the queue's, from its config.
+	// Name is the queue's name, from its config.
 	Name string
 	// Queue is the FIFO, head first.
 	Queue []string
@@ -17,11 +17,11 @@ type Snapshot struct {
 	Dirty []string
 	// Processing holds the keys that workers have, sorted by key.
 	Processing []Processing
-	// Waiting holds the keys that wait for their time, the earliest first, and by key where times are equal.
+	// Waiting holds the keys that are not due yet, sorted by due time, then by key.
 	Waiting []Waiting
-	// ShuttingDown is whether ShutDown or ShutDownWithDrain has been called.
+	// ShuttingDown is true if ShutDown or ShutDownWithDrain has been called.
 	ShuttingDown bool
-	// Drain is whether the last of these calls was ShutDownWithDrain.
+	// Drain is true if the last of these calls was ShutDownWithDrain.
 	Drain bool
 }
 
@@ -30,17 +30,17 @@ type Processing struct {
 	Key string
 	// Worker is the number given to GetFor, or NoWorker.
 	Worker int32
-	// Since is when it was taken; zero when the queue has no Observer.
+	// Since is when the worker took it; zero if the queue has no Observer.
 	Since time.Time
 }
 
-// Waiting is a key that waits for its time.
+// Waiting is a key that is not due yet.
 type Waiting struct {
 	Key string
 	Due time.Time
 }
 
-// Snapshot returns a consistent copy of what is inside the queue.
+// Snapshot returns a consistent copy of the queue's state.
 func (q *Typed[T]) Snapshot() Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -65,7 +65,7 @@ func (q *Typed[T]) snapshotLocked() Snapshot {
 	return s
 }
 
-// Snapshot returns a consistent copy of what is inside the queue, with the keys that wait.
+// Snapshot returns a consistent copy of the queue's state, including the keys that are not due yet.
 func (q *TypedDelayingQueue[T]) Snapshot() Snapshot {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -74,7 +74,7 @@ func (q *TypedDelayingQueue[T]) Snapshot() Snapshot {
 
 func (q *TypedDelayingQueue[T]) snapshotLocked() Snapshot {
 	s := q.Typed.snapshotLocked()
-	for _, w := range q.waiting {
+	for _, w := range q.waitingItems {
 		s.Waiting = append(s.Waiting, Waiting{Key: keyOf(w.item), Due: w.due})
 	}
 	slices.SortFunc(s.Waiting, func(a, b Waiting) int {

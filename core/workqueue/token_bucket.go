@@ -8,31 +8,30 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// never is the delay until a token that will not come.
-const never = time.Duration(math.MaxInt64)
+// noToken is the delay until a token that will not come.
+const noToken = time.Duration(math.MaxInt64)
 
-// TokenBucket fills with tokens at a steady rate up to a limit, and lends what it does not have yet: each Reserve takes one
-// token and says how long to wait until it is there. It gives the delays that golang.org/x/time/rate gives to
-// Reserve().Delay(), but on a clock of the caller's choice. It is safe for concurrent use.
+// TokenBucket fills with tokens at a steady rate up to a limit, and lends tokens that it does not have yet. Reserve takes one token and returns how
+// long to wait for it. Its delays are those of golang.org/x/time/rate's Reserve().Delay(), but on a clock that the caller chooses. It is safe for
+// concurrent use.
 type TokenBucket struct {
 	clock clock.PassiveClock
 	qps   float64
 	burst int
 
 	mu sync.Mutex
-	// tokens is how many there were at last; below zero, how many are lent.
+	// tokens is the number at the time last; if negative, that many are lent.
 	tokens float64
 	last   time.Time
 }
 
-// NewTokenBucket makes a full bucket on the real clock: qps tokens a second, burst tokens at most. With an infinite qps
-// nobody ever waits; without a positive one, the bucket is never refilled; without a positive burst, nobody ever gets a
-// token, and every delay is the longest a Duration can hold.
+// NewTokenBucket returns a full bucket on the real clock: qps tokens per second, at most burst tokens. If qps is +Inf, no call has to wait. If qps is
+// not positive, the bucket is never refilled. If burst is not positive, there is never a token, and every delay is the longest Duration.
 func NewTokenBucket(qps float64, burst int) *TokenBucket {
 	return NewTokenBucketWithClock(qps, burst, clock.RealClock{})
 }
 
-// NewTokenBucketWithClock is NewTokenBucket on the given clock.
+// NewTokenBucketWithClock is NewTokenBucket on the clock c.
 func NewTokenBucketWithClock(qps float64, burst int, c clock.PassiveClock) *TokenBucket {
 	return &TokenBucket{clock: c, qps: qps, burst: burst, tokens: float64(burst), last: c.Now()}
 }
@@ -43,7 +42,7 @@ func (b *TokenBucket) Reserve() time.Duration {
 		return 0
 	}
 	if b.burst <= 0 {
-		return never
+		return noToken
 	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -56,12 +55,12 @@ func (b *TokenBucket) Reserve() time.Duration {
 	if b.tokens >= 0 {
 		return 0
 	}
-	if !(b.qps > 0) { // so that NaN is no rate either
-		return never
+	if !(b.qps > 0) { // also true of NaN
+		return noToken
 	}
 	wait := -b.tokens / b.qps * float64(time.Second)
 	if wait >= math.MaxInt64 {
-		return never
+		return noToken
 	}
 	return time.Duration(wait)
 }

@@ -10,9 +10,8 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// theirs is client-go v0.37.2 as a library that scripts are played to. With
-// the gates of its release it is release 1.37; older releases are judged by their own
-// releases, in e2e/releases.
+// theirs returns client-go v0.37.2 as a library that scripts are played to. With its default feature gates it is release 1.37. The older releases are
+// compared with older versions of client-go, in e2e/releases.
 func theirs() *play.Library {
 	return &play.Library{
 		Release: play.E137, SyncedWithoutLock: true,
@@ -87,7 +86,7 @@ func theirs() *play.Library {
 	}
 }
 
-// nothing is an empty store behind a queue.
+// nothing is an empty store for a queue.
 type nothing struct{}
 
 func (nothing) ListKeys() []string                 { return nil }
@@ -122,7 +121,7 @@ func theirIndices(x clientgo.Indexer) map[string]map[string][]string {
 	return play.Indices(names, x.ListIndexFuncValues, x.IndexKeys)
 }
 
-// theirNeutral turns the objects of deltas that are client-go's own into those of play.
+// theirNeutral converts client-go's special objects of deltas to those of package play.
 func theirNeutral(o any) any {
 	switch d := o.(type) {
 	case clientgo.DeletedFinalStateUnknown:

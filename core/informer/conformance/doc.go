@@ -1,10 +1,10 @@
-// Package conformance proves that core/informer behaves as client-go does: 1.37 as v0.37.2, and each older release as the one that it is
-// named after. It has no code of its own, only tests.
+// Package conformance tests that core/informer behaves as client-go does. Release 1.37 is compared with v0.37.2, and each older release with the
+// version of that release. The package contains only tests.
 //
-// The scripts, and what plays them, are in the package play. TestItem plays the table: a script or more for each numbered behaviour.
-// TestRandomSchedules makes up clusters, operations and faults from seeds and checks invariants of our informer in the same runs. It
-// shrinks what fails to the shortest script that still fails. 1.37 is compared with client-go v0.37.2 as it runs. e2e/releases compiles the
-// older releases and plays to them. Their answers are in testdata, and `make releases` asks them again.
+// Package play has the scripts and the code that plays them. TestItem plays the table: one or more scripts for each numbered behaviour.
+// TestRandomSchedules generates clusters, operations and faults from seeds, and also checks invariants of our informer. It shrinks a script that fails
+// to the shortest one that still fails. Release 1.37 is compared with client-go v0.37.2 in the same process. The programs of e2e/releases contain the
+// older versions of client-go. Their answers are recorded in testdata, and `make releases` runs them again.
 //
-// docs/conformance.md is written from the table, and a test keeps it so.
+// The table generates docs/conformance.md, and TestDocument checks that the page is up to date.
 package conformance

@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// titles say in a few words what each item is about.
+// titles are short titles of the items.
 var titles = [play.Items + 1]string{
 	1: "the first request is a WatchList", 2: "when WatchList is not tried", 3: "timeoutSeconds of a watch", 4: "the first LIST",
 	5: "a relist's version and page size",
@@ -48,7 +48,7 @@ var titles = [play.Items + 1]string{
 	83: "names and metrics", 84: "the factory",
 }
 
-// differences are where we are not client-go's equal, on purpose.
+// differences are the deliberate differences from client-go.
 var differences = []struct{ what, why string }{
 	{"Objects of a resync, a WatchList or a late handler's replay come in the stream's or the store's order. In client-go a Go map orders them.",
 		"One seed must give one log, and client-go could have given ours. The comparison sorts only these runs (`canonical` in `play/play.go`)."},
@@ -157,7 +157,7 @@ All are equal. ` + "`go test ./core/informer/conformance -run TestItem/004`" + `
 	return b.String()
 }
 
-// TestDocument: docs/conformance.md is what the table says.
+// TestDocument checks that docs/conformance.md is what document returns.
 func TestDocument(t *testing.T) {
 	const path = "../../../docs/conformance.md"
 	want := document()

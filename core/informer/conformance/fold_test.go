@@ -11,7 +11,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// Compare implements play.Witness: it compares the fold of our log with what is inside.
+// Compare implements play.Witness: it compares the fold of our log with a snapshot of the informer.
 func (s *ourInformer) Compare(step string) (broken []string, events int) {
 	if s.rec == nil {
 		return nil, 0
@@ -65,7 +65,7 @@ func (s *ourInformer) Compare(step string) (broken []string, events int) {
 	}
 	same("indices", folded, inside)
 	if in.Stopped {
-		return broken, events // the fold still shows the listeners as they were
+		return broken, events // a stop leaves the listeners in the fold
 	}
 	var there []trace.Listener
 	for _, l := range st.Listeners {

@@ -12,7 +12,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// The functions that a ride names are those of client-go v0.37.2 and of the apimachinery that it was released with.
+// TestFunctionsOfARide checks that the functions which trace.Functions names exist in client-go v0.37.2 or in its apimachinery.
 func TestFunctionsOfARide(t *testing.T) {
 	out, err := exec.Command("go", "list", "-f", "{{.Dir}}", "k8s.io/client-go/tools/cache", "k8s.io/client-go/util/workqueue",
 		"k8s.io/client-go/rest", "k8s.io/apimachinery/pkg/watch").Output()
@@ -54,7 +54,7 @@ func TestFunctionsOfARide(t *testing.T) {
 	}
 }
 
-// receiver is the type of a method and a dot, or nothing for a function.
+// receiver returns the name of a method's receiver type with a dot, or "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// gatesText is which of the gates that make a release are on.
+// gatesText lists which of the gates that define a release are on.
 func gatesText() string {
 	var b strings.Builder
 	for _, g := range []clientfeatures.Feature{clientfeatures.InOrderInformers, clientfeatures.InOrderInformersBatchProcess, clientfeatures.WatchListClient,
@@ -21,9 +21,8 @@ func gatesText() string {
 	return b.String()
 }
 
-// TestGates: what the tests set for a release is what a program gets with
-// KUBE_FEATURE_..., and release 1.37 is what it gets with nothing. InOrderInformers
-// is locked, so no program can have release 1.31 of v0.37.2 that way.
+// TestGates checks that setRelease sets the gates that a program gets from its KUBE_FEATURE_... variables, and that release 1.37 has the defaults.
+// InOrderInformers is locked in v0.37.2, so no program of that version can behave as release 1.31.
 func TestGates(t *testing.T) {
 	for _, tc := range []struct {
 		release informer.Release
@@ -53,7 +52,7 @@ func TestGates(t *testing.T) {
 	}
 }
 
-// TestGatesOfAProgram prints the gates, for TestGates.
+// TestGatesOfAProgram prints the gates for TestGates.
 func TestGatesOfAProgram(t *testing.T) {
 	if os.Getenv("CONFORMANCE_GATES") == "" {
 		t.Skip("run by TestGates")

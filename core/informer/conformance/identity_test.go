@@ -35,7 +35,7 @@ var (
 	deployments = schema.GroupVersionResource{Group: "apps", Version: "v1", Resource: "deployments"}
 )
 
-// gauges keeps the last value of every metric, and how often it was set.
+// gauges stores the last value of every metric and the number of times it was set.
 type gauges struct {
 	mu   sync.Mutex
 	last map[string]float64
@@ -127,7 +127,7 @@ func testNames(t *testing.T, _ informer.Release) {
 		"after the release: failed=false")
 }
 
-// testMetrics runs a named informer and compares what its metrics were told.
+// testMetrics runs a named informer and compares the values of its metrics.
 func testMetrics(t *testing.T, release informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		rand.Seed(83)
@@ -172,7 +172,7 @@ func testMetrics(t *testing.T, release informer.Release) {
 			defer g.mu.Unlock()
 			var names []string
 			for n := range g.last {
-				// How often a gauge is set is not promised, its value is.
+				// The number of times that a gauge is set is not guaranteed, but its value is.
 				names = append(names, fmt.Sprintf("%s=%.0f", n, g.last[n]))
 			}
 			sort.Strings(names)
@@ -200,8 +200,7 @@ func testMetrics(t *testing.T, release informer.Release) {
 	}
 }
 
-// testFactory compares the life of a factory with client-go's dynamic one,
-// which is keyed by resource as ours is, over a simulated cluster.
+// testFactory compares the life cycle of our factory with that of client-go's dynamic factory, over a simulated cluster. Both are keyed by resource.
 func testFactory(t *testing.T, release informer.Release) {
 	text := map[bool]string{}
 	for _, mine := range []bool{false, true} {
@@ -209,7 +208,7 @@ func testFactory(t *testing.T, release informer.Release) {
 		var mu sync.Mutex
 		var asked []string
 		srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			// Whether a WATCH comes before the end is a race, what asks for the first objects is not.
+			// Whether a WATCH comes before the end is a race. The requests for the first objects are not.
 			if q := r.URL.Query(); q.Get("watch") == "" || q.Get("sendInitialEvents") != "" {
 				mu.Lock()
 				asked = append(asked, fmt.Sprintf("%s initial=%s", r.URL.Path, q.Get("sendInitialEvents")))
@@ -285,8 +284,8 @@ func testFactory(t *testing.T, release informer.Release) {
 		"stopped true true, started after it false")
 }
 
-// testFirstConstructor: whoever asks first decides how an informer is made.
-// The judge is client-go's typed factory, keyed by Go type.
+// testFirstConstructor checks that the first InformerFor call of a resource decides how the informer is made. It compares with client-go's typed
+// factory, which is keyed by Go type.
 func testFirstConstructor(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var b strings.Builder

@@ -15,9 +15,8 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// judge is a program made of an older release of client-go, which plays the
-// scripts it is asked for. It is built when it is needed: to shrink a schedule
-// that differs from what is recorded, or to play schedules that are not.
+// judge is a program with an older release of client-go. It plays the scripts that it receives. It is built only when a schedule is to be shrunk that
+// differs from its recording, or when a schedule has no recording.
 type judge struct {
 	in  io.WriteCloser
 	out *bufio.Scanner
@@ -28,7 +27,7 @@ var judgeOf = struct {
 	started map[play.Release]*judge
 }{started: map[play.Release]*judge{}}
 
-// judgeFor starts the judge of a release, once. It ends with the test that started it.
+// judgeFor returns the judge of a release, and starts it if none is running. The judge ends with the test that started it.
 func judgeFor(t testing.TB, release play.Release) *judge {
 	t.Helper()
 	judgeOf.Lock()
@@ -71,7 +70,7 @@ func judgeFor(t testing.TB, release play.Release) *judge {
 	return j
 }
 
-// play plays a script to the judge.
+// play plays a script to the judge and returns what the judge observed.
 func (j *judge) play(s *play.Script) ([]play.Section, error) {
 	if err := json.NewEncoder(j.in).Encode(s.Recipe()); err != nil {
 		return nil, err

@@ -28,14 +28,14 @@ import (
 	"informerscope/core/workqueue"
 )
 
-// lesson is how what a story teaches is held of client-go v0.37.2: by rows of the table, which play one script to client-go and to
-// core/informer and say what must be seen, or by a test of its own, in which both are put into the story's situation.
+// lesson is how the lesson of a story is checked with client-go v0.37.2. Either rows of the table play one script to client-go and to core/informer. Or
+// a test of its own puts both into the situation of the story.
 type lesson struct {
 	rows []string
 	test func(t *testing.T)
 }
 
-// lessons are those of the stories, by id. A story without one makes TestLessons fail.
+// lessons are the lessons of the stories, by story id. TestLessons fails for a story without one.
 var lessons = map[string]lesson{
 	"410":       {rows: []string{"021_error_frame_410", "009_relist_refused_as_expired", "024_clean_close_rewatches_at_once"}},
 	"atomic":    {rows: []string{"044_one_replacedall", "045_a_handler_meets_the_new_store"}},
@@ -68,7 +68,7 @@ var lessons = map[string]lesson{
 	"watchlist": {rows: []string{"001_first_request_is_a_watchlist", "012_the_end_mark_gives_the_version", "013_initial_events_collapse"}},
 }
 
-// TestLessons holds each story's lesson of client-go v0.37.2, and of core/informer in its place.
+// TestLessons checks the lesson of each story with client-go v0.37.2 and with core/informer.
 func TestLessons(t *testing.T) {
 	files, err := filepath.Glob("../../../stories/*.yaml")
 	if err != nil || len(files) < 20 {
@@ -79,7 +79,7 @@ func TestLessons(t *testing.T) {
 		t.Run(id, func(t *testing.T) {
 			l, ok := lessons[id]
 			if !ok {
-				t.Fatalf("nothing holds the lesson of the story %q of client-go: add it to lessons, with rows of the table or a test", id)
+				t.Fatalf("no test checks the lesson of the story %q: add it to lessons, with rows of the table or a test", id)
 			}
 			for _, row := range l.rows {
 				if !strings.Contains(document(), "`"+row+"`") {
@@ -101,14 +101,14 @@ func TestLessons(t *testing.T) {
 	}
 }
 
-// small is a cluster of one resource that answers LISTs and WATCHes, and counts them.
+// small is a cluster of one resource that answers and counts LISTs and WATCHes.
 type small struct {
 	mu             sync.Mutex
 	rv             int
 	objects        map[string]*object
 	lists, watches int
 	streams        []*watch.RaceFreeFakeWatcher
-	// slow is how long a LIST takes, refuse what it is answered with instead of a list.
+	// slow is how long a LIST takes. refuse, if set, is the error that every LIST returns.
 	slow   time.Duration
 	refuse error
 }
@@ -180,7 +180,7 @@ func (c *small) listed() int {
 	return c.lists
 }
 
-// listener is a handler of functions.
+// listener is a handler made of functions, each of which may be nil.
 type listener struct {
 	add    func(o any)
 	update func(o any)
@@ -200,7 +200,7 @@ func (l listener) OnUpdate(_, o any) {
 
 func (listener) OnDelete(any) {}
 
-// shared is an informer of client-go, or ours, that runs until the end of the test; the handlers are there before.
+// shared runs a shared informer of client-go, or ours, with the handlers until the end of the test.
 func shared(t *testing.T, mine bool, c *small, handlers ...listener) play.Informer {
 	t.Helper()
 	lib := theirs()
@@ -210,7 +210,7 @@ func shared(t *testing.T, mine bool, c *small, handlers ...listener) play.Inform
 	return run(t, lib.Shared(play.Options{Source: c}), handlers...)
 }
 
-// run gives an informer its handlers and runs it until the end of the test.
+// run adds the handlers to an informer and runs it until the end of the test.
 func run(t *testing.T, i play.Informer, handlers ...listener) play.Informer {
 	t.Helper()
 	for _, h := range handlers {
@@ -231,7 +231,7 @@ func run(t *testing.T, i play.Informer, handlers ...listener) play.Informer {
 	return i
 }
 
-// both does the same with client-go and with core, each in a bubble, and wants the same lines of both, which are these.
+// both calls run with client-go and with core/informer, each in a bubble. In both cases the lines passed to say must be want.
 func both(t *testing.T, want string, run func(t *testing.T, mine bool, say func(format string, args ...any))) {
 	t.Helper()
 	for _, mine := range []bool{false, true} {
@@ -245,13 +245,13 @@ func both(t *testing.T, want string, run func(t *testing.T, mine bool, say func(
 	}
 }
 
-// after lets time pass until every goroutine of the bubble waits again.
+// after sleeps for d and waits until every other goroutine of the bubble is idle.
 func after(d time.Duration) {
 	time.Sleep(d)
 	synctest.Wait()
 }
 
-// queue is a rate limited work queue of client-go, or ours; its first backoff is 5 ms and doubles.
+// queue is a rate-limited work queue of client-go, or ours. Its first backoff is 5 ms and doubles.
 func queue(t *testing.T, mine bool) workqueue.TypedRateLimitingInterface[string] {
 	var q workqueue.TypedRateLimitingInterface[string]
 	if mine {
@@ -265,8 +265,8 @@ func queue(t *testing.T, mine bool) workqueue.TypedRateLimitingInterface[string]
 
 func keyOf(o any) string { return o.(metav1.Object).GetNamespace() + "/" + o.(metav1.Object).GetName() }
 
-// ringOf is how much waits in the ring of an informer's first listener, and the room there. client-go tells nobody of it, so it is read
-// from the registration, which is the listener itself, while every goroutine of the bubble waits.
+// ringOf returns the number of notifications in the ring of an informer's first listener, and the capacity of the ring. No API of client-go returns
+// them. So ringOf reads them from the registration, which is the listener, while every goroutine of the bubble is idle.
 func ringOf(i play.Informer, r play.Registration) (pending, room int) {
 	synctest.Wait()
 	if mine, ok := i.(*ourInformer); ok {
@@ -277,7 +277,7 @@ func ringOf(i play.Informer, r play.Registration) (pending, room int) {
 	return int(ring.FieldByName("readable").Int()), int(ring.FieldByName("n").Int())
 }
 
-// A handler that does not return fills its ring, which doubles and never shrinks; the store and the other handler go on.
+// testRing checks that the ring of a blocked handler fills, doubles and never shrinks, while the store and the other handler continue.
 func testRing(t *testing.T) {
 	both(t, `
 it keeps up: 0 wait in a ring of 1024
@@ -312,7 +312,7 @@ it is let go: 1028 calls, 0 wait in a ring of 2048`, func(t *testing.T, mine boo
 			}
 		}
 		say("it keeps up: %s", ring())
-		// One is in the handler's hands and one waits at its channel, before the ring.
+		// One is in the handler, and one waits at the handler's channel, before the ring.
 		change(1 + 1 + 1024)
 		say("its handler is held: %s", ring())
 		change(1)
@@ -327,7 +327,7 @@ it is let go: 1028 calls, 0 wait in a ring of 2048`, func(t *testing.T, mine boo
 	})
 }
 
-// A worker that starts before HasSynced finds nothing of what the cluster has.
+// testEarly checks that a worker that starts before HasSynced finds no objects.
 func testEarly(t *testing.T) {
 	both(t, "after 1s: synced false, 0 of 3 objects\nafter 6s: synced true, 3 of 3 objects", func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b", "c")
@@ -340,7 +340,7 @@ func testEarly(t *testing.T) {
 	})
 }
 
-// HasSynced stays false for as long as every list is refused, and the LISTs go on: only a limit ends the wait.
+// testNoSync checks that HasSynced stays false while every LIST is refused, and that the LISTs continue. Only a timeout ends the wait.
 func testNoSync(t *testing.T) {
 	both(t, "after ten minutes: synced false, more than ten LISTs true\nthe wait ended true, with its limit",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -358,7 +358,7 @@ func testNoSync(t *testing.T) {
 		})
 }
 
-// A handler that works does it for every version; a worker behind a queue works on the last.
+// testInline checks that a handler that does the work itself works once for every version, while a worker with a queue works on the last version.
 func testInline(t *testing.T) {
 	both(t, "the handler worked 101 times, for 1m41s\nthe worker worked 2 times, for 2s, the last time on version 101",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -403,7 +403,7 @@ func testInline(t *testing.T) {
 		})
 }
 
-// A hundred updates of one object are one key, and one more while it is worked on.
+// testKey checks that a hundred updates of one object make one key, and one more while a worker has the key.
 func testKey(t *testing.T) {
 	both(t, `
 OnUpdate was called 100 times, 1 key waits
@@ -439,7 +439,7 @@ it is done again: 0 keys wait`, func(t *testing.T, mine bool, say func(string, .
 	})
 }
 
-// Backoff holds a failing key back for longer each time; a fresh Add takes it past that, and the backoff still comes.
+// testRetry checks that the backoff delays a failing key longer each time, and that a plain Add bypasses it. The backoff still adds the key later.
 func testRetry(t *testing.T) {
 	both(t, `
 it failed 10 times: 2.56s until the next try
@@ -473,7 +473,7 @@ and when the backoff is over: 1 key waits again`, func(t *testing.T, mine bool, 
 	})
 }
 
-// A thousand reads of the store are no request.
+// testLister checks that a thousand reads of the store send no request.
 func testLister(t *testing.T) {
 	both(t, "before: 1 LISTs, 1 WATCHes\nafter 1000 reads of 2 objects: 1 LISTs, 1 WATCHes", func(t *testing.T, mine bool, say func(string, ...any)) {
 		c := newSmall("a", "b")
@@ -489,7 +489,7 @@ func testLister(t *testing.T) {
 	})
 }
 
-// One change goes the whole way: to the store, to the handler, to a key, to a worker that reads what the store has.
+// testTour follows one change through the store, the handler and the queue, to a worker that reads the store.
 func testTour(t *testing.T) {
 	both(t, "added ns/a@1\nthe key ns/a, the store has ns/a@1\nupdated ns/a@2\nthe key ns/a, the store has ns/a@2",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -520,7 +520,7 @@ func testTour(t *testing.T) {
 		})
 }
 
-// Two informers know nothing of each other: a Pod is told of before the Node that it is on.
+// testTypes checks that two informers are independent: the handler gets a Pod before the other informer has the Pod's Node.
 func testTypes(t *testing.T) {
 	both(t, "a Pod came: Nodes synced false, 0 of 1 known\nlater: Nodes synced true, 1 of 1 known", func(t *testing.T, mine bool, say func(string, ...any)) {
 		pods, nodes := newSmall("pod"), newSmall("node")
@@ -534,7 +534,8 @@ func testTypes(t *testing.T) {
 	})
 }
 
-// Two informers of one resource ask twice and keep two objects; one informer with two handlers asks once and keeps one.
+// testUnshared checks that two informers of one resource send two LISTs and keep two objects. One informer with two handlers sends one LIST and keeps
+// one object.
 func testUnshared(t *testing.T) {
 	both(t, "two informers: 2 LISTs, 2 WATCHes, the same object in memory false\none informer: 1 LISTs, 1 WATCHes, 2 handlers told",
 		func(t *testing.T, mine bool, say func(string, ...any)) {
@@ -556,7 +557,7 @@ func testUnshared(t *testing.T) {
 		})
 }
 
-// A handler that writes into an object writes into the store: everybody reads it, and no index knows.
+// testMutate checks that a handler that changes an object changes the store: other handlers read the change, and the index is wrong.
 func testMutate(t *testing.T) {
 	both(t, `
 before: the store says app=web, the index has map[web:[ns/a]]
@@ -585,11 +586,11 @@ another handler reads app=mine`, func(t *testing.T, mine bool, say func(string, 
 	})
 }
 
-// asMutator is set for the process that is to end by client-go's panic.
+// asMutator is the environment variable of the process that TestTheMutationDetectorPanics starts.
 const asMutator = "INFORMERSCOPE_MUTATOR"
 
-// What the story of a handler that writes gives to take home: with KUBE_CACHE_MUTATION_DETECTOR client-go ends a process that changes what is
-// in a store, and without it nothing is said.
+// TestTheMutationDetectorPanics checks the advice of the story about a handler that writes. With KUBE_CACHE_MUTATION_DETECTOR set, client-go panics
+// when a program changes an object of a store. Without it, the change has no visible effect.
 func TestTheMutationDetectorPanics(t *testing.T) {
 	if os.Getenv(asMutator) != "" {
 		c := newSmall("a")
@@ -597,7 +598,7 @@ func TestTheMutationDetectorPanics(t *testing.T) {
 		shared(t, false, c, listener{add: func(o any) { given <- o }})
 		(<-given).(metav1.Object).GetLabels()["app"] = "mine"
 		if os.Getenv(asMutator) == "watched" {
-			<-t.Context().Done() // until the panic, or for ever
+			<-t.Context().Done() // until the panic
 		}
 		return
 	}
@@ -618,7 +619,7 @@ func TestTheMutationDetectorPanics(t *testing.T) {
 	}
 }
 
-// All watches of an API server expire at once: every informer lists again within two seconds, and jitter alone keeps them apart.
+// testStorm expires all watches of an API server at once. Every informer lists again within two seconds, and only jitter spreads the LISTs.
 func testStorm(t *testing.T) {
 	both(t, `
 200 informers: 200 LISTs, 200 WATCHes

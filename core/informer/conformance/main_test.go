@@ -1,4 +1,4 @@
-// Package-wide randomness must repeat, see play.
+// The package's randomness must be repeatable, see package play.
 //
 //go:debug randseednop=0
 package conformance
@@ -23,9 +23,8 @@ var (
 	updateFlag      = flag.Bool("update", false, "rewrite docs/conformance.md from the table")
 )
 
-// The usual error handlers log, and keep a global time of the last error to
-// slow down by: between two synctest bubbles, whose clocks start anew, that
-// would be hours. Panics of handlers are part of the scripts.
+// TestMain removes the default error handlers. They log, and they delay by the time since the last error, which is global. Between two synctest
+// bubbles, whose clocks start at the same time, that delay would be hours. Panics of handlers are part of the scripts.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.PanicHandlers = []func(context.Context, any){}

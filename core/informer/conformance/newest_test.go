@@ -23,9 +23,8 @@ import (
 
 type object = metav1.PartialObjectMetadata
 
-// newest is a row of the table that only client-go v0.37.2 judges: what it is
-// about has no place in an older release's API, or belongs to no release. In
-// an older release v0.37.2 plays it with the gates of that release.
+// newest is a row of the table that is compared only with client-go v0.37.2. Its behaviour is missing in the API of the older releases, or does not
+// depend on the release. For an older release, v0.37.2 plays it with the gates of that release.
 type newest struct {
 	item     int
 	name     string
@@ -54,11 +53,10 @@ func (r *newest) releaseNames() string {
 
 func (r *newest) id() string { return fmt.Sprintf("%03d_%s", r.item, r.name) }
 
-// releases are all releases that core/informer has.
+// releases are all releases of core/informer.
 var releases = []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137}
 
-// setRelease gives client-go the defaults of a release. A gate that is
-// locked in v0.37.2 is set in spite of it, which is what features/testing is for.
+// setRelease sets client-go's feature gates to the defaults of a release. It can also set gates that v0.37.2 locks, by means of features/testing.
 func setRelease(t testing.TB, release informer.Release) {
 	t.Helper()
 	for _, g := range []struct {
@@ -75,8 +73,7 @@ func setRelease(t testing.TB, release informer.Release) {
 	}
 }
 
-// bubbles runs a test once with client-go's part and once with ours, each in a
-// bubble, and compares what they say.
+// bubbles runs a test with client-go and with core/informer, each in a bubble, and compares the returned texts.
 func bubbles(t *testing.T, run func(mine bool) string) string {
 	t.Helper()
 	var want, got string
@@ -157,11 +154,9 @@ func testIllegalOptions(t *testing.T, _ informer.Release) {
 	wantText(t, text, "panics=true", "panics=false")
 }
 
-// testUnlocked: an event can be queued while what was popped is processed,
-// unless very many wait. Whether it can is told by whether Update returns
-// meanwhile. A goroutine that waits for a mutex holds up a bubble's clock, so
-// this one test goes by real time: it waits long for what must come, and
-// shortly for what must not.
+// testUnlocked checks that an event can be queued while a popped item is processed, unless very many items wait. It checks whether Update returns in
+// the meantime. A goroutine that waits for a mutex stops the clock of a bubble. So this test uses real time: it waits long if Update must return, and
+// briefly if it must not.
 func testUnlocked(t *testing.T, release informer.Release) {
 	for _, mine := range []bool{false, true} {
 		for _, tc := range []struct {
@@ -208,7 +203,7 @@ type neverDone struct{ done chan struct{} }
 func (n neverDone) Name() string          { return "never" }
 func (n neverDone) Done() <-chan struct{} { return n.done }
 
-// testWaitForLog: what WaitFor logs seems to come from the line that called them.
+// testWaitForLog checks that the log lines of WaitFor have the file of its caller as their source.
 func testWaitForLog(t *testing.T, _ informer.Release) {
 	text := bubbles(t, func(mine bool) string {
 		var out strings.Builder
@@ -225,7 +220,7 @@ func testWaitForLog(t *testing.T, _ informer.Release) {
 			clientgo.WaitFor(ctx, "it", already)
 			clientgo.WaitFor(ctx, "it", late)
 		}
-		// The two calls stand in different lines of this file.
+		// The two calls are in different lines of this file.
 		return regexp.MustCompile(`(?m)^.*\s([a-z_]+\.go):\d+\]`).ReplaceAllString(out.String(), "$1]")
 	})
 	wantText(t, text, `^newest_test.go\] "Waiting" for="it"`)

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// ours is core/informer in a release as a library that scripts are played to.
+// ours returns core/informer with a release as a library that scripts are played to.
 func ours(name play.Release) *play.Library {
 	release, err := informer.ParseRelease(string(name))
 	if err != nil {
@@ -136,7 +136,7 @@ func ourIndices(x informer.Indexer) map[string]map[string][]string {
 	return play.Indices(names, x.ListIndexFuncValues, x.IndexKeys)
 }
 
-// ourNeutral turns the objects of deltas that are our own into those of play.
+// ourNeutral converts our special objects of deltas to those of package play.
 func ourNeutral(o any) any {
 	switch d := o.(type) {
 	case informer.DeletedFinalStateUnknown:
@@ -176,7 +176,7 @@ func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 			_, err := q.Pop(single)
 			return err
 		}
-		if release == informer.Release135 { // PopBatch had one function: what is alone was a batch too
+		if release == informer.Release135 { // PopBatch had one function, so a single item was a batch too
 			single = func(o any, initial bool) error { return tell("batch", o.(informer.Deltas), initial) }
 		}
 		return q.(informer.QueueWithBatch).PopBatch(func(deltas []informer.Delta, initial bool) error { return tell("batch", deltas, initial) }, single)
@@ -184,7 +184,7 @@ func ourQueue(release informer.Release, q informer.Queue) *play.Queue {
 	return x
 }
 
-// done is what a HasSyncedChecker says; before 0.36 there is none, and nothing to compare it with.
+// done returns whether the HasSyncedChecker is done. Before 0.36 there is none, so done returns HasSynced.
 func done(release informer.Release, checker informer.DoneChecker, synced func() bool) bool {
 	if release < informer.Release137 {
 		return synced()
@@ -192,7 +192,7 @@ func done(release informer.Release, checker informer.DoneChecker, synced func() 
 	return informer.IsDone(checker)
 }
 
-// ourInformer is our SharedIndexInformer, with the fold of its log if it has an Observer.
+// ourInformer is our SharedIndexInformer, with the fold of its event log if it has an Observer.
 type ourInformer struct {
 	informer.SharedIndexInformer
 	release informer.Release

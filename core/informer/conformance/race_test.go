@@ -2,5 +2,5 @@
 
 package conformance
 
-// raceEnabled: the race detector is on, and everything takes many times as long.
+// raceEnabled reports whether the race detector is on, which makes the tests many times slower.
 const raceEnabled = true

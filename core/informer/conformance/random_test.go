@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// schedules is how many random scripts are played in each release.
+// schedules returns the number of random scripts for each release.
 func schedules(t *testing.T) int64 {
 	n := play.RecordedSchedules
 	switch {
@@ -32,20 +32,17 @@ func schedules(t *testing.T) int64 {
 	return n
 }
 
-// TestRandomSchedules plays scripts made up from seeds, the same number in
-// every release, and prints how many it played. Release 1.37 is compared with client-go
-// v0.37.2 as it runs, the others with digests of what their releases showed, as
-// far as they are recorded. Beyond that, and with -conformance.live from the
-// first, the release itself plays, as a program of its own; and so it does to
-// shrink what differs. With -conformance.seeds and -conformance.from one can
-// play as many as one likes.
+// TestRandomSchedules plays random scripts, the same number in every release, and logs how many it played. Release 1.37 is compared with client-go
+// v0.37.2 in this process. The other releases are compared with recorded digests. If a seed has no digest, or with -conformance.live, the release
+// itself plays in a program of its own. It also plays to shrink a script that differs. The flags -conformance.seeds and -conformance.from select other
+// seeds.
 func TestRandomSchedules(t *testing.T) {
 	n := schedules(t)
 	began := time.Now()
 	total, calls, requests, events, settled, late := 0, 0, 0, 0, 0, 0
 	for _, release := range play.Releases {
 		t.Run(string(release), func(t *testing.T) {
-			// release is what that release of client-go shows.
+			// answers returns what client-go of that release shows.
 			answers := func(s *play.Script) []play.Section {
 				if release == play.E137 {
 					return s.Play(t, theirs()).Sections()
@@ -87,7 +84,7 @@ func TestRandomSchedules(t *testing.T) {
 				bad++
 				small, why := play.Shrink(s, fails)
 				if why == "" {
-					t.Fatalf("seed %d, release %s: ours has digest %s, client-go %s %s, and it did not show again; the script:\n%s", seed, release,
+					t.Fatalf("seed %d, release %s: ours has digest %s, client-go %s %s, and the difference did not occur again; the script:\n%s", seed, release,
 						mine.Digest(), versions[release], digests[seed], s)
 				}
 				t.Errorf("seed %d, release %s: %s\n\nthe shortest script that shows it:\n%s", seed, release, why, small)
@@ -103,12 +100,11 @@ func TestRandomSchedules(t *testing.T) {
 	t.Logf("%d random schedules in %v: %d requests, %d handlers, %d calls compared; %d transitions folded; invariants checked in %d",
 		total, time.Since(began).Round(time.Second/10), requests, late, calls, events, settled)
 	if calls == 0 || requests == 0 {
-		t.Error("the schedules made nothing happen")
+		t.Error("the schedules caused no call or no request")
 	}
 }
 
-// TestRandomQueues does the same random things to the queue of each release and to
-// its release's.
+// TestRandomQueues performs the same random operations on our queue and on client-go's, for each release.
 func TestRandomQueues(t *testing.T) {
 	n := play.RecordedQueues
 	if raceEnabled {
@@ -129,7 +125,7 @@ func TestRandomQueues(t *testing.T) {
 				total++
 				if release != play.E137 {
 					if got := play.DigestOf(mine); got != digests[seed] {
-						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, versions[release], digests[seed])
+						t.Fatalf("seed %d: ours has digest %s, client-go %s %s", seed, got, versions[release], digests[seed])
 					}
 					continue
 				}
@@ -143,7 +139,7 @@ func TestRandomQueues(t *testing.T) {
 	t.Logf("%d random queues, %d pops before the end", total, pops)
 }
 
-// TestRandomStores does the same random things to our Indexer and to each release's.
+// TestRandomStores performs the same random operations on our Indexer and on client-go's, for each release.
 func TestRandomStores(t *testing.T) {
 	n := play.RecordedStores
 	if raceEnabled {
@@ -161,7 +157,7 @@ func TestRandomStores(t *testing.T) {
 				mine := play.RandomStore(seed, ours(release))
 				if release != play.E137 {
 					if got := play.DigestOf(mine); got != digests[seed] {
-						t.Fatalf("seed %d: what was seen has digest %s, of client-go %s %s", seed, got, versions[release], digests[seed])
+						t.Fatalf("seed %d: ours has digest %s, client-go %s %s", seed, got, versions[release], digests[seed])
 					}
 					continue
 				}

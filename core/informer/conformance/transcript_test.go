@@ -12,12 +12,11 @@ import (
 	"informerscope/core/informer/conformance/play"
 )
 
-// versions are the versions of client-go that judge the releases: all but the
-// newest by what is recorded of them in testdata, which `make releases` makes
-// anew and compares.
+// versions are the versions of client-go that the releases are compared with. For all but the newest, testdata has recorded answers, which `make
+// releases` compares with the version itself.
 var versions = map[play.Release]string{play.E131: "v0.31.14", play.E133: "v0.33.13", play.E135: "v0.35.10", play.E137: "v0.37.2"}
 
-// recorded is a file of a release's transcript.
+// recorded opens a file of a release's transcript. `make releases RELEASES_UPDATE=1` records it.
 func recorded(t testing.TB, release play.Release, name string) *bufio.Scanner {
 	t.Helper()
 	dir := *transcriptsFlag
@@ -31,7 +30,7 @@ func recorded(t testing.TB, release play.Release, name string) *bufio.Scanner {
 	return s
 }
 
-// recordedRows are the rows of a release's transcript, by ID.
+// recordedRows returns the rows of a release's transcript, by row ID.
 func recordedRows(t testing.TB, release play.Release) map[string][]string {
 	t.Helper()
 	rows := map[string][]string{}
@@ -49,7 +48,7 @@ func recordedRows(t testing.TB, release play.Release) map[string][]string {
 	return rows
 }
 
-// recordedDigests are the digests of a file, by seed.
+// recordedDigests returns the digests of a file, by seed.
 func recordedDigests(t testing.TB, release play.Release, name string) map[int64]string {
 	t.Helper()
 	digests := map[int64]string{}
@@ -68,7 +67,7 @@ func recordedDigests(t testing.TB, release play.Release, name string) map[int64]
 	return digests
 }
 
-// differsFromRecord says where a row of ours differs from the release's; "" if nowhere.
+// differsFromRecord describes where the outcome of a row differs from the recorded one, or returns "".
 func differsFromRecord(r *play.Row, o *play.Outcome, want []string) string {
 	got := strings.Split(strings.TrimRight(play.RowText(r.ID(), o.Sections()), "\n"), "\n")
 	if len(want) == 0 {
@@ -83,8 +82,7 @@ func differsFromRecord(r *play.Row, o *play.Outcome, want []string) string {
 	return ""
 }
 
-// TestItem plays the table to core/informer in each release, and compares with
-// what that release of client-go shows.
+// TestItem plays the table to core/informer in each release, and compares the outcome with that of client-go.
 func TestItem(t *testing.T) {
 	seen, compared := map[string]bool{}, map[play.Release]int{}
 	for _, release := range play.Releases {
@@ -95,7 +93,7 @@ func TestItem(t *testing.T) {
 		for i := range play.Rows {
 			r := &play.Rows[i]
 			if id := string(release) + r.ID(); seen[id] {
-				t.Fatalf("two rows are called %s", r.ID())
+				t.Fatalf("two rows have the ID %s", r.ID())
 			} else {
 				seen[id] = true
 			}
@@ -138,7 +136,7 @@ func scriptText(s *play.Script) string {
 	return fmt.Sprintf("\n\nscript:\n%s", s)
 }
 
-// difference says where ours differs from client-go's, or which invariant is broken; "" if nowhere.
+// difference describes where ours differs from client-go's, or which invariant is broken. It returns "" if there is none.
 func difference(mine *play.Outcome, judge []play.Section) string {
 	if d := play.Difference(mine.Sections(), judge); d != "" {
 		return d
@@ -149,7 +147,7 @@ func difference(mine *play.Outcome, judge []play.Section) string {
 	return ""
 }
 
-// TestTableIsComplete: every item from 1 to 84 has a row in every release in which it is to be seen.
+// TestTableIsComplete checks that every item has a row for every release in which it can be observed.
 func TestTableIsComplete(t *testing.T) {
 	for item := 1; item <= play.Items; item++ {
 		covered := map[play.Release]bool{}

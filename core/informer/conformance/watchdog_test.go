@@ -11,8 +11,7 @@ import (
 
 const hangEnvironment = "CONFORMANCE_HANG"
 
-// TestWatchdog plays a script that hangs, in a process of its own. What it
-// leaves must name the seed and the release and show where the goroutine waits.
+// TestWatchdog plays a script that hangs, in a process of its own. The output must contain the seed and the release and show where the goroutine waits.
 func TestWatchdog(t *testing.T) {
 	if os.Getenv(hangEnvironment) != "" {
 		play.Hanging().Play(t, ours(play.E133))
@@ -31,9 +30,8 @@ func TestWatchdog(t *testing.T) {
 	}
 }
 
-// TestShrunkPlainScript plays what shrinking makes of a plain script when it
-// takes the first handler out: the next one is slow. Its sleep, with the queue
-// locked, once stopped the clock of the bubble for good.
+// TestShrunkPlainScript plays the script that shrinking makes of a plain script when it removes the first handler: the next one is slow. A slow handler
+// that sleeps with the queue locked would stop the clock of the bubble.
 func TestShrunkPlainScript(t *testing.T) {
 	for _, release := range play.Releases {
 		t.Run(string(release), func(t *testing.T) {

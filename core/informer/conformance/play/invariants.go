@@ -9,8 +9,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// invariants checks what must hold of our informer whatever client-go does.
-// The trouble is over, and there has been time enough.
+// invariants checks what must hold for our informer, independent of client-go. It is called when all faults are healed and the informer has had enough
+// time to catch up.
 func (w *world) invariants() {
 	w.c.mu.Lock()
 	defer w.c.mu.Unlock()
@@ -41,21 +41,19 @@ func (w *world) invariants() {
 	}
 	for _, l := range w.listeners {
 		if !l.frozen && l.filter == "" {
-			w.saw(l)
+			w.checkListener(l)
 		}
 	}
 }
 
-// poisoned says whether the transform ever failed for an object. That loses
-// events for good, deletions too, as it does in client-go.
+// poisoned reports whether the transform failed for any state of the object. The events of these states are lost, even a deletion, as in client-go.
 func (w *world) poisoned(key string) bool {
 	return w.s.shape == "fail" && slices.ContainsFunc(w.c.hist, func(h change) bool { return h.key == key && h.obj.Labels[poison] != "" })
 }
 
-// saw checks one listener's calls against the cluster's history: what it was
-// told of an object is a subsequence of what happened to it, its last word is
-// the truth, and nothing was called gone that had not been.
-func (w *world) saw(l *listener) {
+// checkListener checks the calls of one listener against the history of the cluster. The states that it received of an object must be a subsequence of the
+// object's states, and the last one must be the current state. A tombstone must stand for an object that was deleted.
+func (w *world) checkListener(l *listener) {
 	states := map[string][]change{}
 	for _, h := range w.c.hist {
 		states[h.key] = append(states[h.key], h)
@@ -63,13 +61,13 @@ func (w *world) saw(l *listener) {
 	type known struct {
 		rev     int
 		present bool
-		answer  string // which of the server's answers brought it
+		answer  string // the LIST, WATCH or WatchList that delivered it
 	}
 	view := map[string]known{}
 	for _, c := range l.calls {
 		k := view[c.key]
 		exists := slices.ContainsFunc(states[c.key], func(h change) bool { return h.rev == c.rev })
-		foreign := len(states[c.key]) == 0 // put on the stream by a fault
+		foreign := len(states[c.key]) == 0 // a fault put it on the stream
 		switch c.kind {
 		case "add", "update":
 			if !exists && !foreign {
@@ -78,7 +76,7 @@ func (w *world) saw(l *listener) {
 			if c.rev < k.rev && !foreign {
 				w.out.breaks("%s: %s: it had seen %d before", l.name, c.text, k.rev)
 			}
-			// The second of two objects with one key in a list is one more add, if the list is one delta.
+			// If the list is one delta, the second of two objects with one key in it is another add.
 			again := c.kind == "add" && k.answer == c.answer && w.lib.Release == E137
 			if (c.kind == "add") == k.present && !again {
 				w.out.breaks("%s: %s: present before: %v", l.name, c.text, k.present)
@@ -88,17 +86,17 @@ func (w *world) saw(l *listener) {
 			view[c.key] = known{max(c.rev, k.rev), false, ""}
 		case "tombstone":
 			if !k.present {
-				w.out.breaks("%s: %s: it did not know the object", l.name, c.text)
+				w.out.breaks("%s: %s: it had not received the object", l.name, c.text)
 			}
 			gone := foreign
 			for _, h := range states[c.key] {
-				// A WatchList whose transform fails for an object does not have it.
+				// If the transform fails for an object, the list that a WatchList builds lacks it.
 				if h.rev > k.rev && (h.kind == watch.Deleted || w.s.shape == "fail" && h.obj.Labels[poison] != "") {
 					gone = true
 				}
 			}
 			if !gone {
-				w.out.breaks("%s: %s: the object was never gone after %d", l.name, c.text, k.rev)
+				w.out.breaks("%s: %s: the object was never deleted after %d", l.name, c.text, k.rev)
 			}
 			view[c.key] = known{k.rev, false, ""}
 		}
@@ -111,16 +109,16 @@ func (w *world) saw(l *listener) {
 		}
 		switch {
 		case k.present && !ok:
-			w.out.breaks("%s still believes in %s", l.name, key)
+			w.out.breaks("%s still has %s, which the cluster does not have", l.name, key)
 		case !k.present && ok:
-			w.out.breaks("%s believes that %s is gone", l.name, key)
+			w.out.breaks("%s received a deletion of %s, which the cluster has", l.name, key)
 		case ok && o.ResourceVersion != fmt.Sprint(k.rev):
 			w.out.breaks("%s missed the last state of %s: it has %d, the cluster %s", l.name, key, k.rev, o.ResourceVersion)
 		}
 	}
 	for _, key := range slices.Sorted(maps.Keys(w.c.objs)) {
 		if _, ok := view[key]; !ok && !w.poisoned(key) {
-			w.out.breaks("%s never heard of %s", l.name, key)
+			w.out.breaks("%s received no event for %s", l.name, key)
 		}
 	}
 }

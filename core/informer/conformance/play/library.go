@@ -13,8 +13,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// Release names a release of client-go after the Kubernetes that it came with.
-// Releases compare as strings do.
+// Release is a release of client-go, named after the Kubernetes minor version that it was released with. Releases compare as strings.
 type Release string
 
 // The releases.
@@ -25,33 +24,32 @@ const (
 	E137 Release = "1.37"
 )
 
-// Releases are all of them, the oldest first.
+// Releases lists all releases, the oldest first.
 var Releases = []Release{E131, E133, E135, E137}
 
-// Library is what a script is played to: client-go in one of its releases, or
-// core/informer in the release of that name. A field that is nil is not in that
-// release's API.
+// Library is what a script is played to: one release of client-go, or core/informer with the release of that name. A field is nil if the release has no
+// such API.
 type Library struct {
 	Release Release
-	// Mine says that it is core/informer, of which invariants are checked.
+	// Mine is set for core/informer, whose invariants are checked too.
 	Mine bool
 
 	Shared func(Options) Informer
-	// Plain is what NewInformerWithOptions makes: the process loop calls the handler itself.
+	// Plain makes what NewInformerWithOptions returns: its process loop calls the handler directly.
 	Plain func(Options, Handler) Controller
-	// Custom is a controller whose process function says what it is given and fails.
+	// Custom makes a controller whose process function passes each delta to say and then returns failure.
 	Custom    func(source Source, say func(kind string, o any, initial bool), failure error) Controller
 	Reflector func(source Source, expected any, o ReflectorOptions) Reflector
 	Queue     func(QueueOptions) *Queue
 	Cache     func(index IndexFunc) Cache
-	// Transaction does things to a Cache in one transaction and describes the outcome.
+	// Transaction applies operations to a Cache in one transaction and describes the result.
 	Transaction func(c Cache, kinds []string, objects []any) string
 	Tombstone   func(key string, o any) any
 	ExplicitKey func(string) any
 	Keys        Keys
-	// ForeignRegistration is a registration that no informer gave out.
+	// ForeignRegistration returns a registration that no informer returned.
 	ForeignRegistration func() Registration
-	// SyncedWithoutLock says that there is a HasSyncedChecker.
+	// SyncedWithoutLock reports whether the library has HasSyncedChecker, so that HasSynced takes no lock.
 	SyncedWithoutLock bool
 }
 
@@ -61,20 +59,19 @@ type IndexFunc = func(any) ([]string, error)
 // TransformFunc is a transform of either library.
 type TransformFunc = func(any) (any, error)
 
-// Source is a ListerWatcher of every library. It may also take contexts.
+// Source is a ListerWatcher of every library. A Source may also implement SourceWithContext.
 type Source interface {
 	List(metav1.ListOptions) (runtime.Object, error)
 	Watch(metav1.ListOptions) (watch.Interface, error)
 }
 
-// SourceWithContext is a Source that takes contexts, as releases since 0.33 ask for.
+// SourceWithContext is a Source whose methods take contexts, which client-go uses since 0.33.
 type SourceWithContext interface {
 	ListWithContext(context.Context, metav1.ListOptions) (runtime.Object, error)
 	WatchWithContext(context.Context, metav1.ListOptions) (watch.Interface, error)
 }
 
-// Handler is a ResourceEventHandler of every library. OnDelete is given a
-// Tombstone in place of a library's DeletedFinalStateUnknown.
+// Handler is a ResourceEventHandler of every library. OnDelete receives a Tombstone in place of a library's DeletedFinalStateUnknown.
 type Handler interface {
 	OnAdd(o any, initial bool)
 	OnUpdate(old, o any)
@@ -87,7 +84,7 @@ type Tombstone struct {
 	Obj any
 }
 
-// ReplacedAll, SyncAll and Bookmark stand for the objects of a library's deltas of these types.
+// ReplacedAll, SyncAll and Bookmark stand for the objects of the library's deltas of these types.
 type (
 	ReplacedAll struct {
 		ResourceVersion string
@@ -97,14 +94,14 @@ type (
 	Bookmark struct{ ResourceVersion string }
 )
 
-// Options are how an informer is made.
+// Options are the options of an informer.
 type Options struct {
 	Source Source
-	// Bare: the source is to be wrapped in a ListWatch of functions.
+	// Bare wraps the source in a ListWatch of functions.
 	Bare      bool
 	Resync    time.Duration
 	Indexers  map[string]IndexFunc
-	Transform TransformFunc // of a plain informer
+	Transform TransformFunc // for a plain informer only
 	Silent    bool          // ours runs without an Observer
 }
 
@@ -114,7 +111,7 @@ type Registration interface{ HasSynced() bool }
 // Informer is a SharedIndexInformer of either library.
 type Informer interface {
 	AddHandler(h Handler, filter func(any) bool, resync *time.Duration) (Registration, error)
-	// Remove removes a handler; wait asks for ShutDownEventHandler.
+	// Remove removes a handler. With wait it uses ShutDownEventHandler.
 	Remove(r Registration, wait bool) error
 	SetTransform(TransformFunc) error
 	SetWatchErrorHandler(func(error)) error
@@ -126,8 +123,7 @@ type Informer interface {
 	View() View
 }
 
-// Witness is an Informer that compares what else it knows of itself after
-// every step of a script: it returns what does not fit.
+// Witness is an Informer that checks itself after every step of a script: it returns the differences that it found between its event log and its state.
 type Witness interface {
 	Compare(step string) (broken []string, events int)
 }
@@ -140,7 +136,7 @@ type Controller struct {
 	View        func() View
 }
 
-// ReflectorOptions are how a Reflector is made.
+// ReflectorOptions are the options of a Reflector.
 type ReflectorOptions struct {
 	MinWatchTimeout, MaxInternalErrorRetry time.Duration
 	PageSize                               int64
@@ -154,11 +150,11 @@ type Reflector struct {
 	Version func() string
 }
 
-// QueueOptions are how a queue is made; all else is as an informer of the release makes it.
+// QueueOptions are the options of a queue. All others are those that an informer of the release uses.
 type QueueOptions struct {
 	Behind    KeyLister
 	Transform TransformFunc
-	// Sync: the queue is a DeltaFIFO as NewDeltaFIFO makes it.
+	// Sync makes the DeltaFIFO that NewDeltaFIFO returns.
 	Sync bool
 }
 
@@ -178,7 +174,7 @@ type Queue struct {
 	Done                func() bool
 	Close               func()
 	IsClosed            func() bool
-	// Pop pops once as the release's process loop does: say is told how and each delta, then whether it is initial, while the queue processes it.
+	// Pop pops once as the release's process loop does. While the queue processes, say receives the kind of pop, each delta, and whether it is initial.
 	Pop func(say func(how string, kinds []string, objects []any, initial bool) error) error
 	// Closed is the library's ErrFIFOClosed.
 	Closed error
@@ -199,13 +195,13 @@ type Cache interface {
 	Index(string, any) ([]any, error)
 }
 
-// versioned is a Cache that has a version, as all have since 0.36.
+// versioned is a Cache that has a version, as every Cache has since 0.36.
 type versioned interface {
 	Bookmark(string)
 	LastStoreSyncResourceVersion() string
 }
 
-// Keys are a library's functions for keys.
+// Keys are the key functions of a library.
 type Keys struct {
 	Key, DeletionKey         func(any) (string, error)
 	ObjectName, DeletionName func(any) (string, error)
@@ -213,9 +209,9 @@ type Keys struct {
 	Parse                    func(string) (string, error)
 }
 
-// View is what an informer shows of itself.
+// View is the observable state of an informer.
 type View struct {
-	// Synced is HasSynced, Done its HasSyncedChecker (HasSynced where there is none).
+	// Synced is HasSynced. Done is the HasSyncedChecker, or HasSynced where there is none.
 	Synced, Done, ControllerSynced bool
 	Version, ControllerVersion     string
 	// StoreVersion is empty in releases that have none.
@@ -225,7 +221,7 @@ type View struct {
 	Indices      map[string]map[string][]string
 }
 
-// String is all of it on one line.
+// String formats the view as one line.
 func (v View) String() string {
 	var objs []string
 	for _, o := range v.Objects {
@@ -237,7 +233,7 @@ func (v View) String() string {
 		v.Synced, v.Done, v.ControllerSynced, v.Version, v.ControllerVersion, v.StoreVersion, objs, v.Keys, v.Indices)
 }
 
-// Indices reads all indices of an Indexer.
+// Indices reads all indices of an Indexer, with the keys of each value sorted.
 func Indices(names []string, values func(string) []string, keys func(string, string) ([]string, error)) map[string]map[string][]string {
 	out := map[string]map[string][]string{}
 	for _, name := range names {
@@ -254,7 +250,7 @@ func Indices(names []string, values func(string) []string, keys func(string, str
 	return out
 }
 
-// describe names a copy of an object: key, version, and how it left the server.
+// describe formats a copy of an object: key, version, and the answer that it left the server with.
 func describe(o any) string {
 	m, ok := o.(metav1.Object)
 	if !ok {
@@ -286,7 +282,7 @@ func appIndex(o any) ([]string, error) {
 	return []string{app}, nil
 }
 
-// listWatch gives every library the same server.
+// listWatch is the scripted server as a ListerWatcher. optOut makes it report that it does not support WatchList.
 type listWatch struct {
 	*cluster
 	optOut bool
@@ -306,14 +302,14 @@ func (l *listWatch) Watch(o metav1.ListOptions) (watch.Interface, error) {
 }
 func (l *listWatch) IsWatchListSemanticsUnSupported() bool { return l.optOut }
 
-// contextless is a source as releases before 0.33 know it: they cannot cancel what they asked for.
+// contextless is a source for releases before 0.33, which cannot cancel a request.
 type contextless struct{ l *listWatch }
 
 func (s contextless) List(o metav1.ListOptions) (runtime.Object, error)   { return s.l.List(o) }
 func (s contextless) Watch(o metav1.ListOptions) (watch.Interface, error) { return s.l.Watch(o) }
 func (s contextless) IsWatchListSemanticsUnSupported() bool               { return s.l.optOut }
 
-// sourceFor is the ListerWatcher that a release is given.
+// sourceFor returns the ListerWatcher for a release.
 func sourceFor(release Release, l *listWatch) Source {
 	if release < E133 {
 		return contextless{l}

@@ -20,7 +20,7 @@ import (
 	clocktesting "k8s.io/utils/clock/testing"
 )
 
-// background runs f until the function it returns is called, which waits for f to return.
+// background runs f until the returned function is called. That function returns after f has returned.
 func background(f func(context.Context)) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	done := make(chan struct{})
@@ -38,7 +38,7 @@ type reflection struct {
 	play  func(c *cluster)
 }
 
-// run says what the server was asked, and what the store holds in the end.
+// run returns the requests, then the final keys and version of the store.
 func (r reflection) run(lib *Library) string {
 	seedAll(7)
 	c := newCluster(framePause)
@@ -61,7 +61,7 @@ func (r reflection) run(lib *Library) string {
 	return strings.Join(c.lines(), "\n")
 }
 
-// minWatchTimeout is a row of watches with a least timeout.
+// minWatchTimeout is a row that checks the timeoutSeconds of watches with MinWatchTimeout set: they must be in [low, high).
 func minWatchTimeout(name string, least time.Duration, low, high int) Row {
 	return Row{Item: 3, Name: name, Releases: all,
 		run: reflection{ReflectorOptions: ReflectorOptions{MinWatchTimeout: least}, play: func(c *cluster) {
@@ -103,20 +103,19 @@ var internalRetry = reflection{ReflectorOptions: ReflectorOptions{MaxInternalErr
 	time.Sleep(time.Minute)
 }}
 
-// outerClock: the wait before a relist goes by real time even if the options
-// have a clock that stands still.
+// outerClock checks that the wait before a relist uses real time even if the options have a clock that stands still.
 var outerClock = reflection{clock: true, play: func(c *cluster) {
 	c.end(statusOf("expired"))
 	time.Sleep(time.Minute)
 }}
 
-// fixed is a source that always gives the same list, and one watch.
+// fixed is a source that returns the same list for every LIST, and one watch.
 type fixed struct {
 	list    runtime.Object
 	frames  chan watch.Event
 	mu      sync.Mutex
 	asked   []string
-	refuses bool // a WatchList
+	refuses bool // whether it refuses a WatchList
 }
 
 func (f *fixed) ResultChan() <-chan watch.Event { return f.frames }
@@ -143,7 +142,7 @@ func anything(apiVersion, kind, name, rv string) *unstructured.Unstructured {
 		"metadata": map[string]any{"name": name, "namespace": "ns", "resourceVersion": rv}}}
 }
 
-// wrongKinds plays events of another kind than the Reflector was made for, and Tables.
+// wrongKinds plays events of a kind other than the expected one, and Tables.
 func wrongKinds(expected *unstructured.Unstructured) func(*Library) string {
 	return func(lib *Library) string {
 		f := &fixed{frames: make(chan watch.Event, 10), refuses: true,
@@ -164,7 +163,7 @@ func wrongKinds(expected *unstructured.Unstructured) func(*Library) string {
 	}
 }
 
-// tableFrames plays Tables into a WatchList.
+// tableFrames plays Tables in a WatchList.
 func tableFrames(lib *Library) string {
 	f := &fixed{frames: make(chan watch.Event, 10)}
 	seedAll(25)
@@ -206,7 +205,7 @@ func tableList(apiVersion string) func(lib *Library) string {
 
 func replaceAsSync(lib *Library) string {
 	p := probe{Queue: lib.Queue(QueueOptions{Sync: true})}
-	p.did("replace", p.Replace([]any{thing("a", 1)}, "1"))
+	p.report("replace", p.Replace([]any{thing("a", 1)}, "1"))
 	p.drain()
 	return p.b.String()
 }
@@ -217,7 +216,7 @@ func panics(f func()) (p bool) {
 	return false
 }
 
-// batchTransaction: all of a batch is in the store before the first callback of it.
+// batchTransaction checks that a whole batch is in the store before its first callback.
 func batchTransaction(lib *Library) string {
 	return peek(lib, func(w *world) {
 		w.c.pace = 0
@@ -229,7 +228,7 @@ func batchTransaction(lib *Library) string {
 	}, nil)
 }
 
-// replacedStore: when the first tombstone of a relist is told, the store is the new one already.
+// replacedStore checks that the store has its new contents when the first tombstone of a relist is delivered.
 func replacedStore(lib *Library) string {
 	return peek(lib, func(w *world) {
 		w.c.end(statusOf("expired"))
@@ -240,7 +239,7 @@ func replacedStore(lib *Library) string {
 	}, func(kind string) bool { return kind == "tombstone" })
 }
 
-// peeking is a handler that says what it is told.
+// peeking is a handler that calls see for every notification.
 type peeking struct{ see func(kind, key string) }
 
 func (p peeking) OnAdd(o any, _ bool) { p.see("add", describe(o)) }
@@ -253,7 +252,7 @@ func (p peeking) OnDelete(o any) {
 	p.see("delete", describe(o))
 }
 
-// peek plays steps to an informer whose handler looks into the store.
+// peek plays steps to an informer and records the keys of the store at each handler call.
 func peek(lib *Library, play func(*world), only func(kind string) bool) string {
 	seedAll(5)
 	w := &world{c: newCluster(framePause), s: &Script{}, out: &Outcome{}, lib: lib}
@@ -282,7 +281,7 @@ func peek(lib *Library, play func(*world), only func(kind string) bool) string {
 	return strings.Join(log, "\n")
 }
 
-// processErrors: what the process function returns changes nothing.
+// processErrors checks that an error of the process function has no effect.
 func processErrors(lib *Library) string {
 	seedAll(3)
 	c := newCluster(framePause)
@@ -304,17 +303,16 @@ func processErrors(lib *Library) string {
 	return b.String()
 }
 
-// asks asks a lamp from another goroutine and says whether there was an answer
-// meanwhile, which there is not while its lock is held. A goroutine that waits
-// for a mutex holds up a bubble's clock, so this goes by real time. A release
-// whose lamp needs no lock is given all the time it wants.
-func asks(lib *Library, lamp func() bool) string {
+// callHasSynced calls hasSynced in another goroutine and returns its result, or "no answer" if it does not return in time, because a lock is held. A
+// goroutine that waits for a mutex stops the clock of a bubble, so callHasSynced uses real time. If the release needs no lock for HasSynced, it
+// waits long.
+func callHasSynced(lib *Library, hasSynced func() bool) string {
 	patience := 40 * time.Millisecond
 	if lib.SyncedWithoutLock {
 		patience = 30 * time.Second
 	}
 	answer := make(chan bool, 1)
-	go func() { answer <- lamp() }()
+	go func() { answer <- hasSynced() }()
 	select {
 	case on := <-answer:
 		return fmt.Sprint(on)
@@ -323,31 +321,31 @@ func asks(lib *Library, lamp func() bool) string {
 	}
 }
 
-// eventually waits in real time.
-func eventually(lamp func() bool) bool {
+// waitUntil polls condition until it returns true, for at most 30 seconds of real time.
+func waitUntil(condition func() bool) bool {
 	for deadline := time.Now().Add(30 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if lamp() {
+		if condition() {
 			return true
 		}
 	}
 	return false
 }
 
-// lampOfQueue asks HasSynced while the queue processes the last initial delta.
-func lampOfQueue(lib *Library) string {
+// hasSyncedOfQueue calls HasSynced while the queue processes the last initial delta.
+func hasSyncedOfQueue(lib *Library) string {
 	var b strings.Builder
 	q := lib.Queue(QueueOptions{Behind: store{}})
 	_ = q.Replace([]any{thing("a", 1)}, "1")
 	_ = q.Pop(func(string, []string, []any, bool) error {
-		line(&b, "while the last initial delta is processed: %s", asks(lib, q.HasSynced))
+		line(&b, "while the last initial delta is processed: %s", callHasSynced(lib, q.HasSynced))
 		return nil
 	})
 	line(&b, "after it: %v", q.HasSynced())
 	return b.String()
 }
 
-// lampOfPlain asks HasSynced while a plain informer's handler is told of the last initial object.
-func lampOfPlain(lib *Library) string {
+// hasSyncedOfPlain calls HasSynced while the handler of a plain informer processes an initial object.
+func hasSyncedOfPlain(lib *Library) string {
 	c := newCluster(framePause)
 	c.put("ns/o0", "a")
 	c.put("ns/o1", "a")
@@ -355,20 +353,20 @@ func lampOfPlain(lib *Library) string {
 	var ctl Controller
 	seen := make(chan struct{}, 10)
 	ctl = lib.Plain(Options{Source: sourceFor(lib.Release, &listWatch{c, true})}, peeking{func(kind, key string) {
-		line(&b, "while %s %s is told: %s", kind, key, asks(lib, ctl.HasSynced))
+		line(&b, "while %s %s is told: %s", kind, key, callHasSynced(lib, ctl.HasSynced))
 		seen <- struct{}{}
 	}})
 	stop := background(ctl.Run)
 	<-seen
 	<-seen
-	line(&b, "after it: %v", eventually(ctl.HasSynced))
+	line(&b, "after it: %v", waitUntil(ctl.HasSynced))
 	stop()
 	c.shutdown()
 	return b.String()
 }
 
-// lampOfShared asks HasSynced while the last initial object is indexed.
-func lampOfShared(lib *Library) string {
+// hasSyncedOfShared calls HasSynced while each initial object is indexed.
+func hasSyncedOfShared(lib *Library) string {
 	c := newCluster(framePause)
 	c.put("ns/o0", "a")
 	c.put("ns/o1", "a")
@@ -376,23 +374,22 @@ func lampOfShared(lib *Library) string {
 	var inf Informer
 	seen := make(chan struct{}, 10)
 	inf = lib.Shared(Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, true}), Indexers: map[string]IndexFunc{"app": func(any) ([]string, error) {
-		// Where the whole list is one replacement, which object is indexed first is the order of a map.
+		// If the whole list is one replacement, the order of indexing is that of a map.
 		if n := len(seen); n < 2 {
-			line(&b, "while object %d is indexed: %s", n, asks(lib, inf.HasSynced))
+			line(&b, "while object %d is indexed: %s", n, callHasSynced(lib, inf.HasSynced))
 			seen <- struct{}{}
 		}
 		return []string{"v"}, nil
 	}}})
 	stop := background(inf.Run)
-	line(&b, "after it: %v", eventually(inf.HasSynced))
+	line(&b, "after it: %v", waitUntil(inf.HasSynced))
 	stop()
 	c.shutdown()
 	return b.String()
 }
 
-// stopped runs an informer that is stopped while it processes the n-th object
-// of what came first, and says what became of the rest.
-func stopped(plain, list bool, n int) func(*Library) string {
+// stopMidway runs an informer that is stopped while it processes the n-th initial object, and returns what became of the others.
+func stopMidway(plain, list bool, n int) func(*Library) string {
 	return func(lib *Library) string {
 		seedAll(54)
 		c := newCluster(framePause)
@@ -408,7 +405,7 @@ func stopped(plain, list bool, n int) func(*Library) string {
 			defer mu.Unlock()
 			*to = append(*to, what)
 			if plain == (to == &calls) && len(*to) == n {
-				if list { // or it would be chance whether the Reflector comes to its WATCH before it is stopped
+				if list { // otherwise the Reflector may be stopped before its WATCH, by chance
 					c.waitForRequest(2)
 				}
 				c.mu.Lock()
@@ -417,13 +414,13 @@ func stopped(plain, list bool, n int) func(*Library) string {
 				cancel()
 			}
 		}
-		told := peeking{func(kind, key string) { note(&calls, kind+" "+key) }}
+		handler := peeking{func(kind, key string) { note(&calls, kind+" "+key) }}
 		o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 		var run func(context.Context)
 		var synced func() bool
 		var view func() View
 		if plain {
-			x := lib.Plain(o, told)
+			x := lib.Plain(o, handler)
 			run, synced, view = x.Run, x.HasSynced, x.View
 		} else {
 			o.Indexers = map[string]IndexFunc{"app": func(o any) ([]string, error) {
@@ -431,20 +428,20 @@ func stopped(plain, list bool, n int) func(*Library) string {
 				return []string{"v"}, nil
 			}}
 			x := lib.Shared(o)
-			_, _ = x.AddHandler(told, nil, nil)
+			_, _ = x.AddHandler(handler, nil, nil)
 			run, synced, view = x.Run, x.HasSynced, x.View
 		}
 		run(ctx)
 		synctest.Wait()
 		var b strings.Builder
 		v := view()
-		// Where a goroutine waits both for the queue and for the end, chance decides which of the two it sees.
+		// A goroutine that waits both for the queue and for the end sees either of the two, by chance.
 		on := "by chance"
 		if !lib.SyncedWithoutLock || plain {
 			on = fmt.Sprint(synced())
 		}
 		line(&b, "HasSynced %s, %d in the store at version %s", on, len(v.Keys), v.Version)
-		if plain { // which are told is the store's order, how many is not
+		if plain { // the number of calls is certain, their order is that of the store
 			line(&b, "%d calls", len(calls))
 		}
 		line(&b, "%s", strings.Join(c.lines(), "\n"))
@@ -454,7 +451,7 @@ func stopped(plain, list bool, n int) func(*Library) string {
 	}
 }
 
-// closedChannel runs an informer whose context is done already.
+// closedChannel runs an informer whose context is already done.
 func closedChannel(lib *Library) string {
 	var b strings.Builder
 	for _, plain := range []bool{false, true} {
@@ -464,16 +461,16 @@ func closedChannel(lib *Library) string {
 			c.put("ns/o0", "a")
 			ctx, cancel := context.WithCancel(context.Background())
 			cancel()
-			told := peeking{func(kind, key string) {}}
+			handler := peeking{func(kind, key string) {}}
 			o := Options{Silent: true, Source: sourceFor(lib.Release, &listWatch{c, list})}
 			var view func() View
 			if plain {
-				x := lib.Plain(o, told)
+				x := lib.Plain(o, handler)
 				x.Run(ctx)
 				view = x.View
 			} else {
 				x := lib.Shared(o)
-				_, _ = x.AddHandler(told, nil, nil)
+				_, _ = x.AddHandler(handler, nil, nil)
 				x.Run(ctx)
 				view = x.View
 			}
@@ -487,8 +484,8 @@ func closedChannel(lib *Library) string {
 	return b.String()
 }
 
-// handlerPanics runs a plain informer whose handler panics, as a program does
-// in which panics are not caught, and says what becomes of Run.
+// handlerPanics runs a plain informer whose handler panics, with utilruntime.ReallyCrash set, as in a program that does not catch panics. It returns
+// how Run ended.
 func handlerPanics(during string) func(*Library) string {
 	return func(lib *Library) string {
 		seedAll(70)
@@ -564,8 +561,7 @@ func keysText(lib *Library) string {
 	return b.String()
 }
 
-// cacheText shows a store. A store that was made by itself has no release: ours
-// always has its version, client-go's follows the AtomicFIFO gate.
+// cacheText formats a store. A store that no informer made has no release: ours always has a version, and client-go's depends on the AtomicFIFO gate.
 func cacheText(c Cache, release Release) string {
 	keys := c.ListKeys()
 	sort.Strings(keys)
@@ -630,7 +626,7 @@ func transaction(lib *Library) string {
 	return b.String()
 }
 
-// RandomStore does the same random things to a library's Indexer, and says what it saw.
+// RandomStore performs the random operations of a seed on the library's Indexer and returns what it observed.
 func RandomStore(seed int64, lib *Library) []string {
 	rng := rand.New(rand.NewSource(seed))
 	c := lib.Cache(appIndex)

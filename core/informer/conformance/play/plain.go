@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// plain is what NewInformerWithOptions makes of either library: a store and a
-// controller, whose process loop calls the one handler itself.
+// plain is what NewInformerWithOptions returns in either library: a store and a controller whose process loop calls the single handler directly.
 type plain struct {
 	Controller
 	handler *listener
@@ -23,15 +22,14 @@ func newPlain(lib *Library, o Options) *plain {
 	return p
 }
 
-// plainRegistration is the lamp of a plain informer's handler: the controller's.
+// plainRegistration is the registration of a plain informer's handler: its HasSynced is that of the controller.
 type plainRegistration struct{ p *plain }
 
 func (r plainRegistration) HasSynced() bool { return r.p.HasSynced() }
 
-// AddHandler takes one handler, and none that takes its time: it is called with
-// the queue locked, and whoever waits for a mutex holds up the bubble's clock,
-// so that the script would never end. makePlain puts a quick handler first, but
-// a script that is being shrunk may have lost it.
+// AddHandler accepts one handler, which must not be slow. The handler is called with the queue locked. A slow handler would make other goroutines
+// wait for the mutex, which stops the clock of the bubble, so the script would never end. makePlain puts a quick handler first, but shrinking
+// may have removed it.
 func (p *plain) AddHandler(h Handler, _ func(any) bool, _ *time.Duration) (Registration, error) {
 	l := h.(*listener)
 	if p.handler != nil || l.slow > 0 {
@@ -50,7 +48,7 @@ func (p *plain) Keys() []string                           { return p.View().Keys
 func (p *plain) View() View                               { return p.Controller.View() }
 func (p *plain) Stopped() bool                            { return p.over }
 
-// OnAdd implements Handler, and so do OnUpdate and OnDelete.
+// OnAdd implements Handler, as OnUpdate and OnDelete do.
 func (p *plain) OnAdd(o any, initial bool) {
 	if p.handler != nil {
 		p.handler.OnAdd(o, initial)
@@ -69,7 +67,7 @@ func (p *plain) OnDelete(o any) {
 	}
 }
 
-// makePlain makes a script fit for a plain informer: its handler returns at once, see AddHandler.
+// makePlain prepares a script for a plain informer: its first handler returns at once, see AddHandler.
 func (s *Script) makePlain() {
 	s.plain = true
 	s.early = slices.Clone(s.early)

@@ -20,14 +20,14 @@ type call struct {
 	at     time.Duration
 	text   string
 	key    string
-	class  string // see canonical; empty if the order is client-go's promise
+	class  string // see canonical; empty if client-go guarantees the order
 	kind   string // add, update, delete, tombstone
-	rev    int    // version of the object it brought
-	answer string // which of the server's answers brought the object
-	old    int    // version of the object it was told it replaces
+	rev    int    // version of the object that it received
+	answer string // the LIST, WATCH or WatchList that delivered the object
+	old    int    // version of the object that was replaced
 }
 
-// listener is a handler that writes down what it is told.
+// listener is a handler that records its calls.
 type listener struct {
 	spec
 	w    *world
@@ -42,7 +42,7 @@ type listener struct {
 	running int
 }
 
-func (l *listener) called(c call) {
+func (l *listener) recordCall(c call) {
 	c.at = time.Since(l.w.c.start)
 	l.mu.Lock()
 	if l.closed {
@@ -75,7 +75,7 @@ func revOf(o any) int {
 	return n
 }
 
-// answerOf names the LIST, WATCH or WatchList that brought a copy.
+// answerOf names the LIST, WATCH or WatchList that delivered a copy.
 func answerOf(o any) string {
 	m, ok := o.(metav1.Object)
 	if !ok {
@@ -85,9 +85,8 @@ func answerOf(o any) string {
 	return answer
 }
 
-// classOf says which of client-go's maps gave an object its place: "I" for the
-// temporary store of a WatchList, none for what a LIST or a watch brought.
-// A late handler is replayed the store before that, so for it the two are one.
+// classOf returns the class of a call, see canonical. It is "initial" for an object of a WatchList, because the temporary store of a WatchList is a
+// map. It is "" for an object of a LIST or a watch. A late handler also receives the store as a replay, so for it the class of both is "replay".
 func (l *listener) classOf(o any) string {
 	if m, ok := o.(metav1.Object); ok && strings.HasPrefix(m.GetAnnotations()[via], "I") {
 		if l.late {
@@ -102,24 +101,24 @@ func (l *listener) OnAdd(o any, initial bool) {
 	c := call{text: fmt.Sprintf("add %s initial=%v", describe(o), initial), key: keyOf(o.(metav1.Object)), class: l.classOf(o), kind: "add", rev: revOf(o),
 		answer: answerOf(o)}
 	if l.late && initial {
-		c.class = "replay" // of the store, a map
+		c.class = "replay" // comes from the store, a map
 	}
-	l.called(c)
+	l.recordCall(c)
 }
 
 func (l *listener) OnUpdate(old, o any) {
 	c := call{text: fmt.Sprintf("update %s -> %s same pointer=%v", describe(old), describe(o), old == o), key: keyOf(o.(metav1.Object)), class: l.classOf(o),
 		kind: "update", rev: revOf(o), old: revOf(old), answer: answerOf(o)}
 	if old == o {
-		c.class = "resync" // goes over the store, a map
+		c.class = "resync" // iterates over the store, a map
 	}
-	l.called(c)
+	l.recordCall(c)
 }
 
 func (l *listener) OnDelete(o any) {
 	d, tombstone := o.(Tombstone)
 	if !tombstone {
-		l.called(call{text: "delete " + describe(o), key: keyOf(o.(metav1.Object)), class: "", kind: "delete", rev: revOf(o)})
+		l.recordCall(call{text: "delete " + describe(o), key: keyOf(o.(metav1.Object)), class: "", kind: "delete", rev: revOf(o)})
 		return
 	}
 	inner := d.Obj
@@ -127,11 +126,11 @@ func (l *listener) OnDelete(o any) {
 	if dd, ok := inner.(Tombstone); ok {
 		inner, nested = dd.Obj, " nested"
 	}
-	l.called(call{text: fmt.Sprintf("tombstone %s of %s%s", d.Key, describe(inner), nested), key: d.Key, class: "tombstone", kind: "tombstone", rev: revOf(inner)})
+	text := fmt.Sprintf("tombstone %s of %s%s", d.Key, describe(inner), nested)
+	l.recordCall(call{text: text, key: d.Key, class: "tombstone", kind: "tombstone", rev: revOf(inner)})
 }
 
-// passes is the filter of a FilteringResourceEventHandler: objects of one app,
-// and tombstones, which the filter is shown as they are.
+// passes is the filter of a FilteringResourceEventHandler. It accepts objects of one app, and tombstones, which the filter receives unchanged.
 func (l *listener) passes(o any) bool {
 	if d, ok := o.(Tombstone); ok {
 		l.w.c.noteOfFilter("filter of %s sees the tombstone %s", l.name, d.Key)
@@ -140,15 +139,15 @@ func (l *listener) passes(o any) bool {
 	return o.(metav1.Object).GetLabels()["app"] == l.filter
 }
 
-// freeze ends the comparison of a listener: what a removed listener still
-// delivers of its backlog is a race between two ready cases of a select.
+// freeze ends the comparison of a listener. Which of its pending notifications a removed listener still delivers depends on a race between two ready
+// cases of a select.
 func (l *listener) freeze() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.frozen = true
 }
 
-// inFlight is how many calls have not returned.
+// inFlight returns the number of calls that have not returned.
 func (l *listener) inFlight() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -161,14 +160,10 @@ func (l *listener) count() int {
 	return len(l.calls)
 }
 
-// canonical takes the order of Go maps out of a listener's calls, and nothing
-// else. In every longest run of calls of one class, which is what one walk of
-// a map (or several of the same kind) brought, the calls are sorted by key,
-// keeping the order for each key. The classes are: tombstones of one relist;
-// initial objects of a WatchList, which come out of a map; the objects of one
-// resync; the store's replay for a late handler. All other calls stand where
-// they were. If the listener was cut off in its work (partial), a run at the
-// end may lack any of its calls: of it only the classes are compared.
+// canonical formats a listener's calls and removes only the order of Go maps. Each longest run of calls of one class comes from one walk of a map, or
+// from several of one kind. The calls of a run are sorted by key, keeping the order for each key. The classes are the tombstones of one relist, the
+// initial objects of a WatchList, the objects of one resync, and the replay of the store for a late handler. All other calls keep their places. If the
+// listener was cut off (partial), the last run may lack any of its calls, so only its classes are compared.
 func canonical(calls []call, partial bool) []string {
 	calls = slices.Clone(calls)
 	for i := 0; i < len(calls); {
@@ -191,7 +186,7 @@ func canonical(calls []call, partial bool) []string {
 	return out
 }
 
-// world is an informer with its server while a script is played.
+// world is an informer with its server during a script.
 type world struct {
 	lib       *Library
 	c         *cluster
@@ -206,17 +201,17 @@ type world struct {
 	naps      int
 }
 
-// Outcome is what was seen of a script.
+// Outcome is what was observed of a script.
 type Outcome struct {
 	log    []string // requests, and errors to the WatchErrorHandler, with their times
 	calls  [][]call // by listener
-	busy   []bool   // by listener: it does not return at once
+	busy   []bool   // by listener: whether it is slow or panics
 	steps  []string // what the informer showed after each step
-	counts []string // how many calls each listener had had after each step
+	counts []string // the number of calls of each listener after each step
 	broken []string // invariants that did not hold
 	open   int      // streams that were left open
-	events int      // in our log
-	said   []string // what a row that is no script says
+	events int      // number of events in our log
+	said   []string // the lines that a row without a script returned
 }
 
 func (o *Outcome) breaks(format string, args ...any) {
@@ -225,8 +220,7 @@ func (o *Outcome) breaks(format string, args ...any) {
 	}
 }
 
-// sleep sleeps for d and a little more, a different little each time, so that
-// no timer of the script meets one of the informer.
+// sleep sleeps for d plus a small amount that differs each time, so no timer of the script fires together with one of the informer.
 func (w *world) sleep(d time.Duration) {
 	w.naps++
 	time.Sleep(d + time.Duration(w.naps)*137*time.Nanosecond)
@@ -283,23 +277,23 @@ func (w *world) dropHandler(name string, wait bool) {
 	w.c.note("remove(%s): %v", name, err)
 }
 
-// lamp is a registration's HasSynced.
-func (w *world) lamp(l *listener) string {
+// syncedText returns a registration's HasSynced as text.
+func (w *world) syncedText(l *listener) string {
 	if w.started && w.cancel == nil && (l.slow > 0 || l.panics > 0) {
-		return "over" // what was left of its backlog is thrown away
+		return "over" // its remaining backlog is discarded
 	}
 	return fmt.Sprint(l.reg.HasSynced())
 }
 
-// look waits until everything is at rest and writes down what is to be seen.
+// look waits until all goroutines are idle and records the observable state.
 func (w *world) look(what string) {
 	synctest.Wait()
-	var lamps, counts []string
+	var synced, counts []string
 	for _, l := range w.listeners {
-		lamps = append(lamps, fmt.Sprintf("%s=%s", l.name, w.lamp(l)))
+		synced = append(synced, fmt.Sprintf("%s=%s", l.name, w.syncedText(l)))
 		counts = append(counts, fmt.Sprintf("%s:%d", l.name, l.count()))
 	}
-	w.out.steps = append(w.out.steps, fmt.Sprintf("%s\n      %v %s lamps=%v stopped=%v", what, time.Since(w.c.start), w.side.View(), lamps, w.side.Stopped()))
+	w.out.steps = append(w.out.steps, fmt.Sprintf("%s\n      %v %s lamps=%v stopped=%v", what, time.Since(w.c.start), w.side.View(), synced, w.side.Stopped()))
 	w.out.counts = append(w.out.counts, fmt.Sprint(counts))
 	if x, ok := w.side.(Witness); ok {
 		broken, events := x.Compare(what)
@@ -327,7 +321,7 @@ func (w *world) stop() {
 	}
 	synctest.Wait()
 	for _, l := range w.listeners {
-		l.freeze() // what a backlog still delivers is a race, as at a removal
+		l.freeze() // what a backlog still delivers is a race, as for a removal
 	}
 	w.c.mu.Lock()
 	w.c.stopping = true
@@ -338,10 +332,9 @@ func (w *world) stop() {
 	w.cancel = nil
 }
 
-// play plays a script to a library, in the bubble it is called in.
+// play plays a script to a library, in the current synctest bubble.
 func (s *Script) play(lib *Library) *Outcome {
-	// client-go and apimachinery draw jitter and timeouts from the global
-	// source, and so do we: one seed, one sequence.
+	// client-go, apimachinery and core/informer draw jitter and timeouts from the global source: one seed gives one sequence.
 	seedAll(s.seed)
 	pace := framePause
 	if s.burst {
@@ -384,7 +377,7 @@ func (s *Script) play(lib *Library) *Outcome {
 	w.stop()
 	w.look("end")
 	w.c.shutdown()
-	time.Sleep(time.Hour) // for what cannot be cancelled, as a LIST before 0.33
+	time.Sleep(time.Hour) // for requests that cannot be cancelled, such as a LIST before 0.33
 	synctest.Wait()
 	for _, l := range w.listeners {
 		if l.strays > 0 {
@@ -400,25 +393,24 @@ func (s *Script) play(lib *Library) *Outcome {
 	return w.out
 }
 
-// settle heals everything and waits until all backlogs must be empty.
+// settle heals all faults and waits until all backlogs must be empty.
 func (w *world) settle() {
 	w.c.heal()
 	for range 4 {
 		w.sleep(61 * time.Second)
 	}
-	// A last change after a quiet time, seen by a watch or by nobody.
+	// A last change after a quiet time shows whether a watch still works.
 	w.c.put("ns/last", "z")
 	w.sleep(61 * time.Second)
 	w.look("settled")
 }
 
-// Play plays the script to a library. A goroutine that outlives Run makes
-// synctest panic, which is reported with the script.
+// Play plays the script to a library. If a goroutine outlives Run, synctest panics, and Play adds the script to the panic.
 func (s *Script) Play(t *testing.T, lib *Library) (o *Outcome) {
 	defer s.watch(lib.Release)()
 	defer func() {
 		if r := recover(); r != nil {
-			panic(fmt.Sprintf("%v\nera %s, script:\n%s", r, lib.Release, s))
+			panic(fmt.Sprintf("%v\nrelease %s, script:\n%s", r, lib.Release, s))
 		}
 	}()
 	synctest.Test(t, func(*testing.T) { o = s.play(lib) })
@@ -433,7 +425,7 @@ func times(calls []call) []string {
 	return out
 }
 
-// reallyCrash says whether a panic that apimachinery catches goes on.
+// reallyCrash sets whether a panic that apimachinery catches continues.
 func reallyCrash(on bool) { utilruntime.ReallyCrash = on }
 
 // seedAll seeds the source that all libraries draw from.

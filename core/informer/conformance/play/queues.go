@@ -11,8 +11,7 @@ import (
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 )
 
-// store is the store behind a queue. Its keys come sorted, so that what a
-// queue finds there has an order.
+// store is the store of a queue. Its keys are sorted, so that the queue finds them in a fixed order.
 type store map[string]any
 
 func (s store) ListKeys() []string {
@@ -57,28 +56,28 @@ func thingsText(objs []any) string {
 	return strings.Join(out, "")
 }
 
-// anyRelease stands for all releases that have no patterns of their own.
+// anyRelease stands for all releases without patterns of their own.
 const anyRelease Release = ""
 
-// queueScript is what is done to a queue alone.
+// queueScript is a script for a queue alone.
 type queueScript struct {
-	behind []string // keys in the store behind the queue
+	behind []string // keys in the store of the queue
 	play   func(q *probe)
-	// want are patterns for what client-go says, by release; those of the default release are for all that have none.
+	// want has patterns for the output by release. The patterns of anyRelease are for all releases that have none.
 	want map[Release][]string
 }
 
-// probe is a queue under test, with what it said.
+// probe is a queue under test, with its output.
 type probe struct {
 	*Queue
 	b strings.Builder
 }
 
-func (p *probe) did(what string, err error) {
+func (p *probe) report(what string, err error) {
 	line(&p.b, "%s: failed=%v synced=%v done=%v", what, err != nil, p.HasSynced(), p.Done())
 }
 
-// pop pops once, calls during while what was popped is processed, and says what it was.
+// pop pops once, calls during while the queue processes the popped item, and returns a description of the item.
 func (p *probe) pop(during func() error) (string, error) {
 	text := ""
 	err := p.Pop(func(how string, kinds []string, objects []any, initial bool) error {
@@ -92,7 +91,7 @@ func (p *probe) pop(during func() error) (string, error) {
 	return text, err
 }
 
-// take pops what is there, at most n times.
+// take pops at most n items, and stops when the queue is closed and empty.
 func (p *probe) take(n int) {
 	for range n {
 		text, err := p.pop(func() error { return nil })
@@ -104,7 +103,7 @@ func (p *probe) take(n int) {
 	}
 }
 
-// drain closes the queue and pops all there is.
+// drain closes the queue and pops all items.
 func (p *probe) drain() {
 	p.Close()
 	p.take(100000)
@@ -112,32 +111,32 @@ func (p *probe) drain() {
 
 var queueScripts = map[string]queueScript{
 	"burst": {play: func(q *probe) {
-		q.did("replace", q.Replace([]any{}, "1"))
+		q.report("replace", q.Replace([]any{}, "1"))
 		for i, n := range []string{"a", "b", "a", "c", "b"} {
-			q.did("update "+n, q.Update(thing(n, 10+i)))
+			q.report("update "+n, q.Update(thing(n, 10+i)))
 		}
 		q.drain()
 	}, want: map[Release][]string{E131: {`Updated a@10; Updated a@12; initial`, `Updated b@11; Updated b@14; initial`, `Updated c@13; initial`}}},
 	"every delta in order": {play: func(q *probe) {
-		q.did("add", q.Add(thing("a", 1)))
-		q.did("update", q.Update(thing("b", 2)))
-		q.did("delete", q.Delete(thing("a", 3)))
-		q.did("delete", q.Delete(thing("a", 4)))
-		q.did("add", q.Add(thing("a", 5)))
+		q.report("add", q.Add(thing("a", 1)))
+		q.report("update", q.Update(thing("b", 2)))
+		q.report("delete", q.Delete(thing("a", 3)))
+		q.report("delete", q.Delete(thing("a", 4)))
+		q.report("add", q.Add(thing("a", 5)))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`(?s)Added a@1;.*Updated b@2;.*Deleted a@3;.*Deleted a@4;.*Added a@5`}}},
 	"deletes merge": {behind: []string{"a", "b"}, play: func(q *probe) {
-		q.did("delete", q.Delete(thing("a", 1)))
-		q.did("delete", q.Delete(thing("a", 2)))
-		q.did("delete", q.Delete(thing("b", 3)))
-		q.did("replace without them", q.Replace([]any{}, "4"))
+		q.report("delete", q.Delete(thing("a", 1)))
+		q.report("delete", q.Delete(thing("a", 2)))
+		q.report("delete", q.Delete(thing("b", 3)))
+		q.report("replace without them", q.Replace([]any{}, "4"))
 		q.drain()
 	}, want: map[Release][]string{E131: {`popped single Deleted a@\d; initial`, `popped single Deleted b@3; initial`}}},
 	"replace": {behind: []string{"gone", "kept", "queued"}, play: func(q *probe) {
-		q.did("update", q.Update(thing("queued", 5)))
-		q.did("update", q.Update(thing("fresh", 6)))
-		q.did("delete", q.Delete(thing("kept", 7)))
-		q.did("replace", q.Replace([]any{thing("kept", 8), thing("new", 9), thing("kept", 10)}, "11"))
+		q.report("update", q.Update(thing("queued", 5)))
+		q.report("update", q.Update(thing("fresh", 6)))
+		q.report("delete", q.Delete(thing("kept", 7)))
+		q.report("replace", q.Replace([]any{thing("kept", 8), thing("new", 9), thing("kept", 10)}, "11"))
 		q.drain()
 	}, want: map[Release][]string{
 		E131:       {`Deleted kept@7; Replaced kept@8; Replaced kept@10;`, `Deleted tombstone.ns/gone of`, `Deleted tombstone.ns/queued of`},
@@ -145,26 +144,26 @@ var queueScripts = map[string]queueScript{
 		E135:       {`Deleted tombstone.ns/queued of  queued@5.; Deleted tombstone.ns/fresh of  fresh@6.; Deleted tombstone.ns/gone.*; Replaced kept@8; Replaced new@9;`},
 		anyRelease: {`ReplacedAll at 11  kept@8 new@9 kept@10;`}}},
 	"resync with a queued key": {behind: []string{"a", "b"}, play: func(q *probe) {
-		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 1)}, "1"))
+		q.report("replace", q.Replace([]any{thing("a", 1), thing("b", 1)}, "1"))
 		for range 3 {
 			if !q.HasSynced() {
 				q.take(1)
 			}
 		}
-		q.did("update", q.Update(thing("a", 2)))
-		q.did("resync", q.Resync())
+		q.report("update", q.Update(thing("a", 2)))
+		q.report("resync", q.Resync())
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`Sync b@1`}}},
 	"resync of an atomic queue": {play: func(q *probe) {
-		q.did("update", q.Update(thing("a", 2)))
-		q.did("resync", q.Resync())
-		q.did("resync", q.Resync())
+		q.report("update", q.Update(thing("a", 2)))
+		q.report("resync", q.Resync())
+		q.report("resync", q.Resync())
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`(?s)SyncAll;.*SyncAll;`}}},
 	"bookmark": {play: func(q *probe) {
-		q.did("bookmark", q.Bookmark("5"))
-		q.did("update", q.Update(thing("a", 6)))
-		q.did("bookmark", q.Bookmark("7"))
+		q.report("bookmark", q.Bookmark("5"))
+		q.report("update", q.Update(thing("a", 6)))
+		q.report("bookmark", q.Bookmark("7"))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`single Bookmark at 5`, `single Bookmark at 7`}}},
 	"batches": {play: func(q *probe) {
@@ -172,50 +171,50 @@ var queueScripts = map[string]queueScript{
 		for i := range 1500 {
 			objs = append(objs, thing(fmt.Sprint("o", i), 1))
 		}
-		q.did("replace", q.Replace(objs, "5"))
+		q.report("replace", q.Replace(objs, "5"))
 		for i := range 2600 {
 			_ = q.Update(thing(fmt.Sprint("o", i), 2))
 		}
 		for _, n := range []string{"a", "b", "a", "c", "c"} { // a repeated key ends a batch
 			_ = q.Update(thing(n, 3))
 		}
-		q.did("resync", q.Resync())
-		q.did("bookmark", q.Bookmark("9"))
-		_ = q.Update(thing("mute", 4)) // the transform takes its metadata away: a key error
+		q.report("resync", q.Resync())
+		q.report("bookmark", q.Bookmark("9"))
+		_ = q.Update(thing("mute", 4)) // the transform removes its metadata: a key error
 		_ = q.Update(thing("d", 5))
 		_ = q.Update(thing("e", 5))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`batch Updated o0@2;`, `batch Updated o1000@2;`}}},
 	"single": {play: func(q *probe) {
-		q.did("update", q.Update(thing("a", 1)))
+		q.report("update", q.Update(thing("a", 1)))
 		q.take(1)
-		q.did("update", q.Update(thing("a", 2)))
-		q.did("update", q.Update(thing("b", 2)))
+		q.report("update", q.Update(thing("a", 2)))
+		q.report("update", q.Update(thing("b", 2)))
 		q.take(1)
 		q.drain()
 	}, want: map[Release][]string{E135: {`popped batch Updated a@1`, `popped batch Updated a@2; Updated b@2;`},
 		anyRelease: {`popped single Updated a@1`, `popped batch Updated a@2; Updated b@2;`}}},
 	"closed": {play: func(q *probe) {
-		q.did("update", q.Update(thing("a", 1)))
-		q.did("update", q.Update(thing("b", 2)))
+		q.report("update", q.Update(thing("a", 1)))
+		q.report("update", q.Update(thing("b", 2)))
 		q.Close()
 		line(&q.b, "closed=%v", q.IsClosed())
 		q.take(10)
 	}, want: map[Release][]string{anyRelease: {`(?s)closed=true.*Updated a@1;.*Updated b@2;.*closed and empty`}}},
 	"add before replace": {play: func(q *probe) {
 		line(&q.b, "synced=%v", q.HasSynced())
-		q.did("update", q.Update(thing("a", 1)))
+		q.report("update", q.Update(thing("a", 1)))
 		q.take(1)
-		q.did("replace", q.Replace([]any{thing("a", 2)}, "2"))
+		q.report("replace", q.Replace([]any{thing("a", 2)}, "2"))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`^synced=false`, `update: failed=false synced=true done=true`, `initial=false`}}},
 	"population": {behind: []string{"gone"}, play: func(q *probe) {
-		q.did("replace", q.Replace([]any{thing("a", 1), thing("b", 2)}, "2"))
-		q.did("update", q.Update(thing("c", 3)))
+		q.report("replace", q.Replace([]any{thing("a", 1), thing("b", 2)}, "2"))
+		q.report("update", q.Update(thing("c", 3)))
 		q.drain()
 	}, want: map[Release][]string{anyRelease: {`replace: failed=false synced=false`, `initial=true`, `Updated c@3; initial=false`}}},
 	"empty replace": {play: func(q *probe) {
-		q.did("replace", q.Replace([]any{}, "2"))
+		q.report("replace", q.Replace([]any{}, "2"))
 		q.drain()
 		line(&q.b, "synced=%v", q.HasSynced())
 	}, want: map[Release][]string{
@@ -223,8 +222,7 @@ var queueScripts = map[string]queueScript{
 		anyRelease: {`replace: failed=false synced=false`, `ReplacedAll at 2 ; initial=true`, `^synced=true`}}},
 }
 
-// mute is a transform that takes the metadata, and so the key, from objects of
-// one name, and fails for another.
+// mute is a transform that removes the metadata, and so the key, from objects named "mute", and fails for those named "bad".
 func mute(o any) (any, error) {
 	if m, ok := o.(*object); ok {
 		switch m.Name {
@@ -266,12 +264,11 @@ func queueRow(item int, name string, releases []Release, of string) Row {
 	return r
 }
 
-// RandomQueue does the same random things to a release's queue that stands alone.
-// Where a DeltaFIFO takes the order of what is missing from a list, or of what
-// is known, from its store, that has an order here; the order in which it
-// walks its own map of queued items is left to chance by client-go, so at most
-// one queued key is missing from a list. It says what it saw, and how often it
-// popped before the end.
+// RandomQueue performs the random operations of a seed on a release's queue. It returns what it observed, and how many items it popped before it closed
+// the queue.
+//
+// A DeltaFIFO takes the order of the keys that a list lacks, and of the known keys, from its store, which is sorted here. But client-go walks the map
+// of queued items in random order. So a list lacks at most one queued key.
 func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 	release := lib.Release
 	d := dice{rand.New(rand.NewPCG(seed, release.number()))}
@@ -292,15 +289,15 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 		rv++
 		o := thing(names[d.IntN(len(names))], rv)
 		if o.Name == "mute" && release != E137 {
-			o.Name = "a" // a keyless delta in a queue that must find keys makes it useless
+			o.Name = "a" // in a queue that needs keys, a delta without one makes the queue useless
 		}
 		switch d.IntN(9) {
 		case 0, 1:
-			p.did("add", p.Add(o))
+			p.report("add", p.Add(o))
 		case 2, 3:
-			p.did("update", p.Update(o))
+			p.report("update", p.Update(o))
 		case 4:
-			p.did("delete", p.Delete(o))
+			p.report("delete", p.Delete(o))
 		case 5:
 			var objs []any
 			missing := d.IntN(8)
@@ -315,16 +312,16 @@ func RandomQueue(seed uint64, lib *Library) (lines []string, pops int) {
 			if d.one(8) {
 				objs = append(objs, thing("bad", rv))
 			}
-			p.did("replace", p.Replace(slices.Clone(objs), fmt.Sprint(rv)))
+			p.report("replace", p.Replace(slices.Clone(objs), fmt.Sprint(rv)))
 		case 6:
-			p.did("resync", p.Resync())
+			p.report("resync", p.Resync())
 		case 7:
-			p.did("bookmark", p.Bookmark(fmt.Sprint(rv)))
+			p.report("bookmark", p.Bookmark(fmt.Sprint(rv)))
 		case 8:
-			p.did("add a thing without metadata", p.Add(7))
+			p.report("add a thing without metadata", p.Add(7))
 		}
 		if d.one(3) {
-			// Something is there to be popped: this.
+			// This is an item to pop.
 			_ = p.Update(thing("filler", rv))
 			p.take(1)
 			pops++

@@ -7,8 +7,7 @@ import (
 	"time"
 )
 
-// dice is a generator's source of decisions, apart from the global one that
-// both informers draw from.
+// dice is a generator's source of random decisions. It is separate from the global source that both informers use.
 type dice struct{ *rand.Rand }
 
 func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
@@ -17,7 +16,7 @@ func (d dice) upTo(t time.Duration) time.Duration {
 	return time.Duration(d.Int64N(int64(t/time.Millisecond)))*time.Millisecond + time.Millisecond
 }
 
-// Generate makes up a script. The same seed always gives the same one.
+// Generate generates the script of a seed. The same seed and release always give the same script.
 func Generate(seed int64, release Release) *Script {
 	d := dice{rand.New(rand.NewPCG(uint64(seed), release.number()))}
 	s := &Script{
@@ -25,8 +24,7 @@ func Generate(seed int64, release Release) *Script {
 		objects: d.IntN(6),
 		optOut:  d.one(8),
 		bare:    d.one(8),
-		// Which events a DeltaFIFO merges within one instant is a matter of the
-		// scheduler; its merging is compared where its queue stands alone.
+		// Which events a DeltaFIFO merges within one instant depends on the scheduler. RandomQueue compares its merging.
 		burst:  release != E131 && d.one(3),
 		silent: d.one(3),
 		settle: !d.one(10),
@@ -38,7 +36,7 @@ func Generate(seed int64, release Release) *Script {
 	if d.one(4) {
 		s.shape = d.of("count", "fail")
 	}
-	for range d.IntN(3) { // trouble from the first request on
+	for range d.IntN(3) { // faults for the first requests
 		s.early = append(s.early, d.trouble(s))
 	}
 	for i := range 1 + d.IntN(2) {
@@ -67,7 +65,7 @@ func (d dice) spec(name string, s *Script) spec {
 		h.panics = 2 + d.IntN(6)
 	}
 	if h.slow > 0 || h.panics > 0 {
-		// No more than it can get done, so that there is an end to it.
+		// A slow handler must be able to handle all its notifications, so the script can end.
 		if h.resync > 0 || h.resync < 0 && s.resync > 0 {
 			h.resync = 60 * time.Second
 		}
@@ -93,11 +91,11 @@ func (d dice) write(s *Script) op {
 	return put(d.key(), app)
 }
 
-// errorKinds are what the server refuses a request with.
+// errorKinds are the errors that the server refuses a request with.
 var errorKinds = []string{"refused", "429", "expired", "gone", "toolarge", "toolarge-1.17", "toolarge-1.18", "forbidden", "internal", "timeout", "unavailable",
 	"invalid", "opaque"}
 
-// frameKinds are what an ERROR frame holds.
+// frameKinds are the errors in ERROR frames.
 var frameKinds = []string{"expired", "gone", "429", "internal", "toolarge", "timeout", "forbidden", "undecodable"}
 
 func (d dice) trouble(s *Script) op {
@@ -125,15 +123,15 @@ func (d dice) trouble(s *Script) op {
 		delay = d.upTo(25 * time.Second)
 	}
 	switch kind {
-	case "keyless": // is a list that cannot be stored, and the version moves on all the same
+	case "keyless": // a list that cannot be stored, although the version advances
 		s.lossy = true
-	case "fromnowhere", "fromzero": // watches that begin anywhere do not tell of deletions
+	case "fromnowhere", "fromzero": // a watch from no version, or from 0, misses earlier deletions
 		s.lossy = true
 	}
 	return trouble(on, kind, n, delay)
 }
 
-// step makes up one operation.
+// step generates one operation.
 func (d dice) step(i int, s *Script) op {
 	switch x := d.IntN(100); {
 	case x < 30:
@@ -171,13 +169,14 @@ func (d dice) step(i int, s *Script) op {
 	case x < 98 && d.one(3):
 		return stop()
 	}
-	// Something is missed: the stream ends, things change, history is lost.
+	// The informer misses changes: the stream ends, objects change, and the history is compacted.
 	return several(end(d.of("expired", "", "internal")), d.write(s), d.write(s), d.write(s), compact())
 }
 
-// Shrink takes steps out of a failing script as long as it fails.
+// Shrink removes steps from a failing script as long as it fails. It returns the shortest script that it found and the failure, or "" if the script
+// does not fail.
 func Shrink(s *Script, fails func(*Script) string) (*Script, string) {
-	// What shows only now and then gets a few chances.
+	// A failure that occurs rarely gets 20 tries.
 	why := ""
 	for range 20 {
 		if why = fails(s); why != "" {
@@ -231,8 +230,8 @@ func Shrink(s *Script, fails func(*Script) string) (*Script, string) {
 	return s, why
 }
 
-// number is the release's part of a seed.
+// number returns the release's part of a seed.
 func (e Release) number() uint64 { return uint64(slices.Index(Releases, e) + 1) }
 
-// Settles says whether the script ends with all trouble taken away.
+// Settles reports whether the script ends with all faults healed.
 func (s *Script) Settles() bool { return s.settle }

@@ -2,11 +2,10 @@ package play
 
 import "time"
 
-// Recipe is a script that was made up from a seed, or what shrinking left of
-// it, in a form that can be sent to another program.
+// Recipe describes a script that Generate made, or what shrinking left of it, in a form that can be sent to another program.
 type Recipe struct {
 	Seed           int64
-	Early, Ops     []int // which of the generated steps are there
+	Early, Ops     []int // the numbers of the generated steps that are left
 	Resync         time.Duration
 	Shape          string
 	Objects        int
@@ -15,7 +14,7 @@ type Recipe struct {
 	Silent, Settle bool
 }
 
-// Recipe says how the script was made.
+// Recipe returns the recipe of the script.
 func (s *Script) Recipe() Recipe {
 	r := Recipe{Seed: s.seed, Resync: s.resync, Shape: s.shape, Objects: s.objects, Burst: s.burst, OptOut: s.optOut, Bare: s.bare, Silent: s.silent,
 		Settle: s.settle}
@@ -28,7 +27,7 @@ func (s *Script) Recipe() Recipe {
 	return r
 }
 
-// Script makes the script again.
+// Script makes the script of the recipe.
 func (r Recipe) Script(release Release) *Script {
 	s := Generate(r.Seed, release)
 	pick := func(all []op, numbers []int) (out []op) {
@@ -42,7 +41,7 @@ func (r Recipe) Script(release Release) *Script {
 	return s
 }
 
-// number gives the steps of a generated script their numbers.
+// number numbers the steps of a generated script.
 func (s *Script) number() {
 	for i := range s.early {
 		s.early[i].number = i
@@ -52,5 +51,5 @@ func (s *Script) number() {
 	}
 }
 
-// AnswerPrefix begins the lines in which a program that plays recipes answers.
+// AnswerPrefix is the prefix of the lines with which a program answers recipes.
 const AnswerPrefix = "ANSWER "

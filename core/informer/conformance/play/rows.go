@@ -12,7 +12,7 @@ import (
 	"k8s.io/apimachinery/pkg/apis/meta/v1/unstructured"
 )
 
-// Patterns of requests. The cluster starts at revision 4, each object adds one.
+// Patterns of requests. The cluster starts at revision 4, and each object adds one.
 const (
 	watchListFirst = `WATCH rv="" match=NotOlderThan initial=true bookmarks timeout=\d+$`
 	watchListAt7   = `WATCH rv="7" match=NotOlderThan initial=true bookmarks timeout=\d+$`
@@ -22,7 +22,7 @@ const (
 	listLatest     = `LIST rv=""$`
 )
 
-// Rows are the table of docs/conformance.md.
+// Rows are the rows of the table in docs/conformance.md.
 var Rows = []Row{
 	// Requests.
 	{Item: 1, Name: "first_request_is_a_watchlist", Releases: watching,
@@ -199,7 +199,8 @@ var Rows = []Row{
 					teeth, long = teeth+1, false
 				}
 			}
-			// Since 0.36 it falls back every two minutes; before, after two minutes without a retry, which an outage has none of.
+			// Since 0.36 the backoff resets every two minutes. Before that it resets after two minutes without a retry, which do not occur in an
+			// outage.
 			if release >= E137 && teeth < 3 || release < E137 && teeth > 0 {
 				t.Errorf("%d teeth in 20 minutes: %v", teeth, at)
 			}
@@ -319,7 +320,7 @@ var Rows = []Row{
 	{Item: 57, Name: "initial_until_synced", Releases: all, script: plainly(2, put("ns/o9", "x")),
 		want: []string{`add ns/o1.*initial=true`, `add ns/o9.*initial=false`}},
 	queueRow(57, "queue", all, "population"),
-	{Item: 58, Name: "when_the_lamp_goes_on", Releases: all, live: true, run: lampOfQueue, want: []string{`^after it: true`}, wantIn: map[Release][]string{
+	{Item: 58, Name: "when_the_lamp_goes_on", Releases: all, live: true, run: hasSyncedOfQueue, want: []string{`^after it: true`}, wantIn: map[Release][]string{
 		E131: {`processed: no answer`}, E133: {`processed: no answer`}, E135: {`processed: no answer`}, E137: {`processed: false`}}},
 	{Item: 59, Name: "informer_synced_follows_the_queue", Releases: all, script: before(byList(2, wait(2*time.Second), wait(2*time.Second)),
 		trouble("LIST", "slow", 0, 3*time.Second)),
@@ -330,12 +331,12 @@ var Rows = []Row{
 		},
 		want: []string{`wait 1\.5s\n.*synced=true/.*lamps=\[h=false\]`, `wait 1s\n.*lamps=\[h=true\]`}},
 	{Item: 60, Name: "registration_synced", Releases: all, script: plainly(2), want: []string{`start\n.*synced=true/.*lamps=\[h=true\]`}},
-	{Item: 58, Name: "a_plain_informers_lamp_while_it_processes", Releases: all, live: true, run: lampOfPlain, want: []string{`^after it: true`}, wantIn: blocked},
-	{Item: 58, Name: "a_shared_informers_lamp_while_it_indexes", Releases: all, live: true, run: lampOfShared, want: []string{`^after it: true`}, wantIn: blocked},
-	{Item: 54, Name: "a_plain_informer_stopped_with_a_backlog", Releases: all, run: stopped(true, true, 3)},
-	{Item: 54, Name: "a_plain_informer_stopped_in_a_watchlist", Releases: watching, run: stopped(true, false, 3)},
-	{Item: 54, Name: "a_shared_informer_stopped_with_a_backlog", Releases: all, run: stopped(false, true, 3)},
-	{Item: 59, Name: "stopped_in_the_middle_of_populating", Releases: watching, run: stopped(false, false, 3)},
+	{Item: 58, Name: "a_plain_informers_lamp_while_it_processes", Releases: all, live: true, run: hasSyncedOfPlain, want: []string{`^after it: true`}, wantIn: blocked},
+	{Item: 58, Name: "a_shared_informers_lamp_while_it_indexes", Releases: all, live: true, run: hasSyncedOfShared, want: []string{`^after it: true`}, wantIn: blocked},
+	{Item: 54, Name: "a_plain_informer_stopped_with_a_backlog", Releases: all, run: stopMidway(true, true, 3)},
+	{Item: 54, Name: "a_plain_informer_stopped_in_a_watchlist", Releases: watching, run: stopMidway(true, false, 3)},
+	{Item: 54, Name: "a_shared_informer_stopped_with_a_backlog", Releases: all, run: stopMidway(false, true, 3)},
+	{Item: 59, Name: "stopped_in_the_middle_of_populating", Releases: watching, run: stopMidway(false, false, 3)},
 	{Item: 71, Name: "a_stop_channel_that_is_closed_already", Releases: all, run: closedChannel},
 	{Item: 70, Name: "a_plain_informers_handler_panics_in_onadd", Releases: all, run: handlerPanics("add"),
 		want: []string{"the panic left Run: handler exploded"}},
@@ -474,7 +475,7 @@ var Rows = []Row{
 
 const watchAtAny = `WATCH rv="\d+" bookmarks`
 
-// repeat is n times the same steps.
+// repeat returns the steps n times.
 func repeat(n int, ops ...op) []op {
 	var out []op
 	for range n {
@@ -483,7 +484,7 @@ func repeat(n int, ops ...op) []op {
 	return out
 }
 
-// failures is n times the same trouble.
+// failures returns the same fault n times.
 func failures(n int, on, kind string) []op { return repeat(n, trouble(on, kind, 0, 0)) }
 
 func refusedLists(name, kind string) Row {
@@ -527,7 +528,7 @@ func watchListFails(kind string) Row {
 		}}
 }
 
-// rewatches is a row whose trouble must lead to a WATCH from the same version after the backoff, and to no relist.
+// rewatches is a row whose fault must cause a WATCH from the same version after the backoff, and no relist.
 func rewatches(item int, name string, ops ...op) Row {
 	return Row{Item: item, Name: name, Releases: all, script: plainly(3, append(ops, backoffOver)...), avoid: []string{"WatchErrorHandler", listAt7, watchListAt7},
 		check: func(t testing.TB, release Release, o *Outcome) {
@@ -538,7 +539,7 @@ func rewatches(item int, name string, ops ...op) Row {
 		}}
 }
 
-// relists is a row whose trouble must lead to a relist after the backoff.
+// relists is a row whose fault must cause a relist after the backoff.
 func relists(item int, name string, want []string, ops ...op) Row {
 	return Row{Item: item, Name: name, Releases: all, script: plainly(3, append(ops, backoffOver)...), want: want,
 		check: func(t testing.TB, release Release, o *Outcome) {
@@ -552,13 +553,13 @@ func relists(item int, name string, want []string, ops ...op) Row {
 		}}
 }
 
-// quietly adds that the WatchErrorHandler hears nothing.
+// quietly adds that the WatchErrorHandler must not be called.
 func quietly(r Row) Row {
 	r.avoid = append(r.avoid, "WatchErrorHandler")
 	return r
 }
 
-// timesOf is when the lines of the log that match a pattern were written.
+// timesOf returns the times of the log lines that match a pattern.
 func timesOf(t testing.TB, o *Outcome, pattern string) []time.Duration {
 	t.Helper()
 	re := regexp.MustCompile(pattern)
@@ -591,7 +592,7 @@ func sameInstant(pattern string, latest time.Duration) func(testing.TB, Release,
 	}
 }
 
-// countOf wants a number of requests, which depends on whether the release lists first.
+// countOf checks the number of requests. The key of n is whether the release lists first.
 func countOf(pattern string, n map[bool]int) func(testing.TB, Release, *Outcome) {
 	return func(t testing.TB, release Release, o *Outcome) {
 		if at := timesOf(t, o, pattern); len(at) != n[release < E135] {
@@ -605,11 +606,11 @@ func line(b *strings.Builder, format string, args ...any) { fmt.Fprintf(b, forma
 // failing makes the next n requests of a kind fail.
 func failing(on, kind string, n int) op { return several(failures(n, on, kind)...) }
 
-// withheld are patterns for what becomes of a version that begins as none: since 0.36 the first ADDED does not move it.
+// withheld returns patterns for the version after a list at version rv, which is "" or "0". Since 0.36 the first ADDED does not change it.
 func withheld(rv string) map[Release][]string {
 	moved := []string{`put ns/o9.*\n.*rv=8/8? `}
 	return map[Release][]string{E131: moved, E133: moved, E135: moved, E137: {`put ns/o9.*\n.*rv=` + rv + `/` + rv + ` `}}
 }
 
-// blocked are patterns for a lamp whose lock is held while an item is processed.
+// blocked are patterns for a HasSynced whose lock is held while an item is processed.
 var blocked = map[Release][]string{E131: {`: no answer`}, E133: {`: no answer`}, E135: {`: no answer`}, E137: {`: false`}}

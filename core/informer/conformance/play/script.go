@@ -9,39 +9,37 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// Script is a scenario: how the informer is made, and what happens to it. The
-// same script, release and seed always give the same story.
+// Script is a scenario: the options of an informer, and the steps that happen to it. The same script, release and seed always give the same result.
 type Script struct {
 	seed    int64
 	resync  time.Duration
-	burst   bool   // frames come without a pause between them
-	optOut  bool   // the client says that it cannot do WatchList
-	bare    bool   // the source is a ListWatch of functions, which cannot say so
-	plain   bool   // what NewInformerWithOptions makes, with the first handler alone
-	shape   string // the transform: see transforms
-	objects int    // in the cluster at the start: ns/o0, ns/o1, ...
-	early   []op   // what happens before Run
+	burst   bool   // frames come without a pause
+	optOut  bool   // the client does not support WatchList
+	bare    bool   // the source is a ListWatch of functions, which cannot report optOut
+	plain   bool   // an informer of NewInformerWithOptions, with only the first handler
+	shape   string // the name of the transform, see transforms
+	objects int    // number of objects at the start: ns/o0, ns/o1, ...
+	early   []op   // the steps before Run
 	ops     []op
-	// calm: some time passes after every step, so that one is over before the next.
+	// calm lets some time pass after every step, so that the informer has handled one step before the next.
 	calm bool
-	// limit is when the watchdog ends it, by the clock on the wall; zero is scheduleLimit.
+	// limit is the real time after which the watchdog ends the script; zero is scheduleLimit.
 	limit time.Duration
-	// shutDown: handlers may be removed by ShutDownEventHandler.
+	// shutDown allows steps that remove handlers with ShutDownEventHandler.
 	shutDown bool
-	// silent: our informer runs without an Observer.
+	// silent makes our informer run without an Observer.
 	silent bool
-	// settle: at the end all trouble is taken away, and the invariants must hold.
+	// settle heals all faults at the end, and then the invariants must hold.
 	settle bool
-	// lossy: the server does what makes client-go lose events for good, so the
-	// store need not agree with the cluster in the end.
+	// lossy is set if a fault makes client-go lose events, so the store may differ from the cluster at the end.
 	lossy bool
 }
 
-// op is one step of a script. text says all of it.
+// op is one step of a script. text describes it completely.
 type op struct {
 	text   string
 	do     func(w *world)
-	number int // in the generated script it belongs to
+	number int // index in the generated script
 }
 
 func (s *Script) String() string {
@@ -57,7 +55,7 @@ func (s *Script) String() string {
 	return b.String()
 }
 
-// poison is the label of objects that the failing transform fails for.
+// poison is the label of the objects for which the transform "fail" fails.
 const poison = "poison"
 
 // transforms are the transform functions by name.
@@ -82,7 +80,7 @@ var transforms = map[string]func(any) (any, error){
 	},
 }
 
-// The steps a script can take.
+// The steps of a script.
 
 func put(key, app string, labels ...string) op {
 	return do(fmt.Sprintf("put %s app=%q %v", key, app, labels), func(w *world) { w.c.put(key, app, labels...) })
@@ -96,12 +94,12 @@ func wait(d time.Duration) op {
 	return do(fmt.Sprintf("wait %v", d), func(w *world) { w.sleep(d) })
 }
 
-// backoffOver is longer than any backoff.
+// backoffOver waits longer than any backoff.
 var backoffOver = wait(61 * time.Second)
 
 func mark() op { return do("bookmark", func(w *world) { w.c.bookmark(false) }) }
 
-// end closes the stream, after an ERROR frame of a kind unless that is empty.
+// end closes the stream. If kind is not empty, an ERROR frame of that kind comes before.
 func end(kind string) op {
 	return do(fmt.Sprintf("end the stream, error %q", kind), func(w *world) { w.c.end(statusOf(kind)) })
 }
@@ -115,7 +113,7 @@ func compact() op { return do("compact", func(w *world) { w.c.compact() }) }
 
 func skip(n int) op { return do(fmt.Sprintf("skip %d revisions", n), func(w *world) { w.c.skip(n) }) }
 
-// lag makes the server answer from n revisions ago, and cuts the stream as a failover does.
+// lag makes the server answer with the state of n revisions ago, and ends the stream as a failover does.
 func lag(n int) op {
 	return do(fmt.Sprintf("lag %d", n), func(w *world) {
 		w.c.setLag(n)
@@ -125,7 +123,7 @@ func lag(n int) op {
 	})
 }
 
-// frames puts things on the stream that do not come from the cluster.
+// frames puts events on the stream that do not come from the cluster.
 func frames(kind string) op {
 	return do("frame: "+kind, func(w *world) {
 		named := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "odd", ResourceVersion: w.c.reached()}}
@@ -149,20 +147,20 @@ func frames(kind string) op {
 	})
 }
 
-// spec says what a handler is like.
+// spec describes a handler.
 type spec struct {
 	name   string
 	resync time.Duration // negative: the informer's
-	slow   time.Duration // what a call takes
-	panics int           // every so manieth call panics
-	filter string        // only objects of this app, through a FilteringResourceEventHandler
+	slow   time.Duration // the duration of a call
+	panics int           // every n-th call panics; zero: none does
+	filter string        // only objects of this app, with a FilteringResourceEventHandler
 }
 
 func handler(s spec) op {
 	return do(fmt.Sprintf("add handler %s resync=%v slow=%v panics=%d", s.name, s.resync, s.slow, s.panics), func(w *world) { w.addHandler(s) })
 }
 
-// drop removes a handler; wait uses ShutDownEventHandler.
+// drop removes a handler. With wait it uses ShutDownEventHandler.
 func drop(name string, wait bool) op {
 	return do(fmt.Sprintf("remove handler %s wait=%v", name, wait), func(w *world) { w.dropHandler(name, wait) })
 }
@@ -176,10 +174,10 @@ func indexers(name string) op {
 	})
 }
 
-// stop ends the informer; what comes after it meets a stopped one.
+// stop stops the informer. Later steps find it stopped.
 func stop() op { return do("stop", func(w *world) { w.stop() }) }
 
-// several does several things at one instant.
+// several takes several steps at one instant.
 func several(ops ...op) op {
 	var texts []string
 	for _, o := range ops {
@@ -192,10 +190,10 @@ func several(ops ...op) op {
 	})
 }
 
-// do is a step, told in a text that says all of it.
+// do returns a step with a text that describes it completely.
 func do(text string, f func(w *world)) op { return op{text: text, do: f} }
 
-// ReleaseNames lists releases.
+// ReleaseNames joins the names of releases with commas.
 func ReleaseNames(es []Release) string {
 	var out []string
 	for _, e := range es {

@@ -2,10 +2,10 @@ package play
 
 import "fmt"
 
-// Server is the scripted API server for a test that is not a script.
+// Server is the scripted API server, for a test without a script.
 type Server struct{ c *cluster }
 
-// NewServer returns a server that holds some objects, ns/o0, ns/o1, ...
+// NewServer returns a server that has the objects ns/o0, ns/o1, and so on.
 func NewServer(objects int) *Server {
 	s := &Server{newCluster(framePause)}
 	for i := range objects {
@@ -14,16 +14,16 @@ func NewServer(objects int) *Server {
 	return s
 }
 
-// Source is a ListerWatcher that takes contexts and cannot do WatchList.
+// Source returns a ListerWatcher that takes contexts and does not support WatchList.
 func (s *Server) Source() Source { return &listWatch{s.c, true} }
 
-// Put creates or changes an object, Remove deletes one.
+// Put creates or changes an object.
 func (s *Server) Put(key, app string) { s.c.put(key, app) }
 
 // Remove deletes an object.
 func (s *Server) Remove(key string) { s.c.remove(key) }
 
-// Skip makes revisions that belong to other resources.
+// Skip adds n revisions that belong to other resources.
 func (s *Server) Skip(n int) { s.c.skip(n) }
 
 // Bookmark sends a BOOKMARK with the newest revision.

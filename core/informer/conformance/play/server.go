@@ -28,9 +28,8 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// object is what the cluster holds. Its label "app" is indexed. Every copy
-// that leaves the server says in the annotation "via" with which answer it
-// left, so that it shows which copy a handler was given or a store kept.
+// object is the type of the cluster's objects. The label "app" is indexed. The annotation "via" of a copy names the answer that the copy left the
+// server with, so a test can identify the copy that a handler received or a store kept.
 type object = metav1.PartialObjectMetadata
 
 const via = "via"
@@ -43,8 +42,7 @@ type change struct {
 	obj  *object // the state after it; of a deletion, the last state with the revision of the deletion
 }
 
-// fault is something that goes wrong once, with the next request of a kind:
-// LIST, PAGE (a LIST with a continue token), WATCH or WATCHLIST.
+// fault is an error or irregularity that occurs once, with the next request of a kind: LIST, PAGE (a LIST with a continue token), WATCH or WATCHLIST.
 type fault struct {
 	on   string
 	kind string
@@ -54,8 +52,7 @@ type fault struct {
 
 func (f fault) String() string { return fmt.Sprintf("%s %s n=%d d=%v", f.on, f.kind, f.n, f.d) }
 
-// cluster is the scripted API server: a ListerWatcher's view of a small
-// cluster that has a history, forgets it on demand and can fall behind itself.
+// cluster is the scripted API server. It has one resource with a history, which it can compact, and it can answer from an older state.
 type cluster struct {
 	mu        sync.Mutex
 	start     time.Time
@@ -63,24 +60,23 @@ type cluster struct {
 	objs      map[string]*object
 	hist      []change
 	compacted int // watches from before this revision are refused
-	lag       int // how many revisions the server that answers is behind
+	lag       int // how many revisions the answering server is behind
 	faults    []fault
 	healed    bool
-	// stopping: the client's context is done. Whether it still asks for a list
-	// then is a race in client-go, which begins one and stops in two goroutines.
+	// stopping is set when the client's context is done. Whether client-go then still sends a LIST is a race of two goroutines.
 	stopping bool
 	streams  []*stream
 	log      []logged
 	requests int
-	served   int // the newest revision that was listed
-	// pace is the time between two frames of a stream; zero sends them in bursts.
+	served   int // the newest revision that was read
+	// pace is the pause between two frames of a stream; zero sends them in bursts.
 	pace time.Duration
-	// unfinished is how many streams were not stopped when the script was over.
+	// unfinished is the number of streams that were not stopped at the end of the script.
 	unfinished int
 }
 
-// framePause stands before the first frame of a stream and after an end mark:
-// what a list brings and what comes after it never meet at one instant.
+// framePause is the pause before the first frame of a stream and after an end bookmark. So the result of a list and the changes after it never come at
+// the same instant.
 const framePause = time.Millisecond + 3*time.Nanosecond
 
 func newCluster(pace time.Duration) *cluster {
@@ -99,7 +95,7 @@ func (c *cluster) asked(verb string, o metav1.ListOptions) {
 	}
 }
 
-// note writes a line into the log of requests.
+// note appends a line to the log of requests.
 func (c *cluster) note(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +135,7 @@ func (c *cluster) putLocked(key, app string, labels ...string) {
 	c.feed()
 }
 
-// remove deletes an object, if it is there.
+// remove deletes an object, if it exists.
 func (c *cluster) remove(key string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -155,21 +151,21 @@ func (c *cluster) remove(key string) {
 	c.feed()
 }
 
-// skip makes revisions that belong to other resources.
+// skip adds n revisions that belong to other resources.
 func (c *cluster) skip(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.rev += n
 }
 
-// compact forgets all history.
+// compact compacts all history.
 func (c *cluster) compact() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.compacted = c.rev
 }
 
-// setLag makes the answering server n revisions behind, or up to date again.
+// setLag makes the answering server n revisions behind; zero is up to date.
 func (c *cluster) setLag(n int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -183,7 +179,7 @@ func (c *cluster) addFault(f fault) {
 	c.faults = append(c.faults, f)
 }
 
-// at returns the contents at a revision, by key.
+// at returns the objects at a revision, by key.
 func (c *cluster) at(rev int) map[string]*object {
 	out := map[string]*object{}
 	for _, h := range c.hist {
@@ -199,7 +195,7 @@ func (c *cluster) at(rev int) map[string]*object {
 	return out
 }
 
-// feed gives every live stream the history it has not had.
+// feed sends every stream the history that it has not received.
 func (c *cluster) feed() {
 	for _, s := range c.streams {
 		c.feedOne(s)
@@ -218,7 +214,7 @@ func (c *cluster) feedOne(s *stream) {
 	s.cursor = max(s.cursor, c.visible())
 }
 
-// live is the newest stream that the client has not stopped and the server has not ended.
+// live returns the newest stream that neither the client has stopped nor the server has ended, or nil.
 func (c *cluster) live() *stream {
 	for _, s := range slices.Backward(c.streams) {
 		if !s.ended && !s.stopped() {
@@ -228,7 +224,7 @@ func (c *cluster) live() *stream {
 	return nil
 }
 
-// send puts frames on the newest live stream, and says whether there is one.
+// send puts events on the newest live stream. It returns false if there is none.
 func (c *cluster) send(events ...watch.Event) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -245,12 +241,12 @@ func (c *cluster) send(events ...watch.Event) bool {
 	return true
 }
 
-// bookmark sends a BOOKMARK with the revision up to which the stream is complete.
+// bookmark sends a BOOKMARK with the revision up to which the newest live stream is complete.
 func (c *cluster) bookmark(endMark bool) {
 	c.send(bookmark(c.reached(), endMark))
 }
 
-// reached is the revision up to which the newest live stream is complete.
+// reached returns the revision up to which the newest live stream is complete, or "" if there is no live stream.
 func (c *cluster) reached() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -260,9 +256,9 @@ func (c *cluster) reached() string {
 	return ""
 }
 
-// read is the revision from which a request is answered: "" is a quorum read,
-// "0" whatever the server has, and any other the server's newest, if that is
-// new enough; but never older than what has been shown.
+// read returns the revision at which a request is answered. For "" it is the latest, as in a quorum read. For "0" it is the revision of the answering
+// server. For any other version it is the same, or an error if that server is older than the version. The result is never older than one
+// before.
 func (c *cluster) read(rv string) (int, error) {
 	switch rv {
 	case "":
@@ -283,8 +279,8 @@ func (c *cluster) read(rv string) (int, error) {
 	return c.served, nil
 }
 
-// end closes the newest live stream, after an ERROR frame if there is one. The
-// client comes to know of it only when what happens at this instant is over.
+// end closes the newest live stream, after an ERROR frame if err is not nil. A pause comes first, so the client receives neither at the current
+// instant.
 func (c *cluster) end(err *apierrors.StatusError) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -300,8 +296,8 @@ func (c *cluster) end(err *apierrors.StatusError) {
 	s.push(frame{close: true})
 }
 
-// heal takes all trouble away: it closes streams that would never get on, and cures poisoned objects. It keeps the lock meanwhile, so that a
-// request that follows a closed stream sees all of them cured.
+// heal removes all faults: it closes the streams that would stay silent, sends the others the history that they lack, and cures poisoned objects.
+// It keeps the lock meanwhile, so a request that follows a closed stream sees all of them cured.
 func (c *cluster) heal() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -321,7 +317,7 @@ func (c *cluster) heal() {
 	}
 }
 
-// shutdown ends every stream's goroutine.
+// shutdown stops the streams that the client has not stopped, and counts them.
 func (c *cluster) shutdown() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -333,9 +329,8 @@ func (c *cluster) shutdown() {
 	}
 }
 
-// noteError writes down what the WatchErrorHandler is given. That a request
-// ended because the informer was stopped is left out: the Reflector waits both
-// for the answer and for the end, and chance decides which of the two it sees.
+// noteError logs an error of the WatchErrorHandler. It ignores an error of a request that was canceled because the informer stopped. The Reflector
+// waits both for the answer and for the end, and sees either of the two by chance.
 func (c *cluster) noteError(err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -344,9 +339,8 @@ func (c *cluster) noteError(err error) {
 	}
 }
 
-// waitForRequest returns when n requests have come. It waits without sleeping:
-// whoever calls it can hold a lock that others wait for, and then a bubble's
-// clock stands still.
+// waitForRequest returns when n requests have come. It does not sleep: the caller may hold a lock that other goroutines wait for, and then the clock of
+// a bubble stops.
 func (c *cluster) waitForRequest(n int) {
 	for {
 		c.mu.Lock()
@@ -359,22 +353,21 @@ func (c *cluster) waitForRequest(n int) {
 	}
 }
 
-// noteOfFilter writes down what a listener's filter sees.
+// noteOfFilter logs an object that a listener's filter received.
 func (c *cluster) noteOfFilter(format string, args ...any) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.log = append(c.log, logged{at: time.Since(c.start), text: fmt.Sprintf(format, args...), filter: true})
 }
 
-// logged is a line of the log. A filter runs in the listener's goroutine, beside
-// the Reflector: which of the two comes first at one instant is chance.
+// logged is a line of the log. A filter runs in the goroutine of its listener, and the Reflector in another. So their order at one instant is chance.
 type logged struct {
 	at     time.Duration
 	text   string
 	filter bool
 }
 
-// lines is the log: in the order of time, and of one instant the requests before what filters saw.
+// lines returns the log in the order of time. At one instant, the requests come before the lines of filters.
 func (c *cluster) lines() []string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -395,7 +388,7 @@ func (c *cluster) lines() []string {
 	return lines
 }
 
-// take returns the first fault for a kind of request.
+// take removes and returns the first fault for a kind of request.
 func (c *cluster) take(on string) fault {
 	for i, f := range c.faults {
 		if f.on == on {
@@ -406,7 +399,7 @@ func (c *cluster) take(on string) fault {
 	return fault{}
 }
 
-// knownOptions are the fields of ListOptions that describeOptions has words for.
+// knownOptions are the fields of ListOptions that describeOptions formats itself.
 var knownOptions = map[string]bool{"TypeMeta": true, "LabelSelector": true, "FieldSelector": true, "Watch": true, "AllowWatchBookmarks": true,
 	"ResourceVersion":      true,
 	"ResourceVersionMatch": true, "TimeoutSeconds": true, "Limit": true, "Continue": true, "SendInitialEvents": true}
@@ -440,7 +433,7 @@ func describeOptions(verb string, o metav1.ListOptions) string {
 	if o.TimeoutSeconds != nil {
 		s += fmt.Sprint(" timeout=", *o.TimeoutSeconds)
 	}
-	// What else a release's ListOptions have.
+	// Other fields that the ListOptions of a release have.
 	v := reflect.ValueOf(o)
 	for i := range v.NumField() {
 		if name := v.Type().Field(i).Name; !knownOptions[name] && !v.Field(i).IsZero() {
@@ -450,7 +443,7 @@ func describeOptions(verb string, o metav1.ListOptions) string {
 	return s
 }
 
-// statusOf is the error of a fault's kind, nil if it is none.
+// statusOf returns the status error of a kind, or nil if the kind has none.
 func statusOf(kind string) *apierrors.StatusError {
 	pods := schema.GroupResource{Resource: "pods"}
 	switch kind {
@@ -590,7 +583,7 @@ func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 	}
 	for i, k := range keys[min(offset, len(keys)):end] {
 		if f.kind == "dup" && i%2 == f.n%2 {
-			// The state before it, unless the client may know better, and once more the same.
+			// Add an earlier state, unless the client may already have a newer one, and then the current state twice.
 			for _, h := range c.hist {
 				if first && h.key == k && h.rev < rev && h.kind != watch.Deleted && h.obj.UID == contents[k].UID && h.obj.ResourceVersion != contents[k].ResourceVersion {
 					add(h.obj)
@@ -655,7 +648,7 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		s.finish(nil)
 		return s, nil
 	case f.kind == "later":
-		// Nothing comes for a while, then the stream closes.
+		// Nothing comes for a while, and then the stream closes.
 		s.mute = true
 		s.push(frame{close: true, pause: f.d})
 		s.ended = true
@@ -673,7 +666,7 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		c.feedOne(s)
 		return s, nil
 	}
-	// The present state comes first, as Added.
+	// The current objects come first, as ADDED.
 	contents := c.at(rev)
 	keys := make([]string, 0, len(contents))
 	for k := range contents {
@@ -724,8 +717,8 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	return s, nil
 }
 
-// keyless is an object without metadata. A type of apimachinery would not do:
-// errors print objects, and its fields are not the same in all releases.
+// keyless is an object without metadata. It is not a type of apimachinery, because errors print objects, and the fields of those types differ between
+// releases.
 type keyless struct{}
 
 func (keyless) GetObjectKind() schema.ObjectKind { return schema.EmptyObjectKind }
@@ -738,7 +731,7 @@ func markPause(f fault) time.Duration {
 	return 0
 }
 
-// odd puts frames on a stream that a Reflector must not take.
+// odd puts events on a stream that a Reflector must ignore.
 func (c *cluster) odd(s *stream, f fault) {
 	named := &object{ObjectMeta: metav1.ObjectMeta{Namespace: "ns", Name: "odd", ResourceVersion: strconv.Itoa(s.cursor)}}
 	switch f.kind {
@@ -751,21 +744,21 @@ func (c *cluster) odd(s *stream, f fault) {
 	}
 }
 
-// frame is something a stream does, after a pause.
+// frame is an event, the end of the stream, or only a pause. The pause comes first.
 type frame struct {
 	event watch.Event // none if its Type is empty
 	pause time.Duration
 	close bool
 }
 
-// stream is one open watch. A goroutine of the server brings its frames.
+// stream is one open watch. A goroutine sends its frames.
 type stream struct {
 	req    int
 	ch     chan watch.Event
 	stop   chan struct{}
 	once   sync.Once
 	cursor int
-	// mute: history is not sent on it. ended: the server has nothing more to say. Both are guarded by the cluster's lock.
+	// mute stops the sending of history. ended is set when the server adds no more frames. The lock of the cluster guards both.
 	mute, ended bool
 	sent        int
 
@@ -793,7 +786,7 @@ func (s *stream) stopped() bool {
 	}
 }
 
-// copyOf is the copy of an object that this stream brings.
+// copyOf returns the copy of an object that this stream sends.
 func (s *stream) copyOf(o *object) *object {
 	marked := o.Annotations[metav1.InitialEventsAnnotationKey]
 	o = o.DeepCopy()
@@ -805,7 +798,7 @@ func (s *stream) copyOf(o *object) *object {
 	return o
 }
 
-// finish makes err, or nothing, the only frame of the stream. mute is set, as nothing may follow.
+// finish ends the stream, after an ERROR frame if err is not nil. It sets mute, because nothing may follow.
 func (s *stream) finish(err *apierrors.StatusError) {
 	s.mute, s.ended = true, true
 	if err != nil {
@@ -835,7 +828,7 @@ func (s *stream) next() (frame, bool) {
 	return f, true
 }
 
-// pump brings the frames until the client stops the stream or the server ends it.
+// pump sends the frames until the client stops the stream or the server ends it.
 func (s *stream) pump(pace time.Duration) {
 	wait := func(d time.Duration) bool {
 		if d <= 0 {

@@ -9,27 +9,25 @@ import (
 	"testing/synctest"
 )
 
-// Row is one line of the table: a script, or something else to do with a
-// library, for one numbered behaviour, in the releases in which it is to be seen.
+// Row is one row of the table. It tests one numbered behaviour with a script, or with another function, in the releases that have the behaviour.
 type Row struct {
 	Item     int
 	Name     string
 	Releases []Release
-	// script is played, and all that is seen must be equal.
+	// script returns the script to play. Everything that is observed must be equal.
 	script func(release Release) *Script
-	// run takes the place of a script; what it says must be equal. It is run in a bubble, unless live is set.
+	// run takes the place of a script. Its returned text must be equal. It runs in a bubble unless live is set.
 	run  func(lib *Library) string
 	live bool
-	// want are patterns that what is seen must have, avoid those it must not
-	// have: they show that the row does meet the behaviour.
+	// want are patterns that the observed text must match, and avoid those that it must not. They show that the row exercises the behaviour.
 	want, avoid []string
-	// wantIn are further patterns, by release.
+	// wantIn has more patterns, by release.
 	wantIn map[Release][]string
-	// check looks closer at what was seen.
+	// check makes further checks of what was observed.
 	check func(t testing.TB, release Release, seen *Outcome)
 }
 
-// The groups of releases that behave alike.
+// The groups of releases with equal behaviour.
 var (
 	all      = Releases
 	listing  = []Release{E131, E133}
@@ -42,13 +40,13 @@ var (
 	atomic   = []Release{E137}
 )
 
-// ID names the row in tests and in docs/conformance.md.
+// ID returns the name of the row in tests and in docs/conformance.md.
 func (r *Row) ID() string { return fmt.Sprintf("%03d_%s", r.Item, r.Name) }
 
-// In says whether the behaviour is to be seen in a release.
+// In reports whether a release has the behaviour.
 func (r *Row) In(release Release) bool { return slices.Contains(r.Releases, release) }
 
-// Script is the row's script in a release; nil if it is not one.
+// Script returns the row's script in a release, or nil if the row has none.
 func (r *Row) Script(release Release) *Script {
 	if r.script == nil {
 		return nil
@@ -73,23 +71,23 @@ func (r *Row) Play(t *testing.T, lib *Library) *Outcome {
 		synctest.Test(t, func(*testing.T) { text = r.run(lib) })
 	}
 	if strings.TrimSpace(text) == "" {
-		t.Fatalf("%s says nothing", r.ID())
+		t.Fatalf("%s returned no text", r.ID())
 	}
 	return &Outcome{said: strings.Split(strings.TrimRight(text, "\n"), "\n")}
 }
 
-// Meets checks that what was seen of a library shows the row's behaviour.
+// Meets checks that the outcome shows the row's behaviour.
 func (r *Row) Meets(t testing.TB, release Release, o *Outcome) {
 	t.Helper()
 	text := o.text()
 	for _, pattern := range slices.Concat(r.want, r.wantIn[release]) {
 		if !regexp.MustCompile("(?m)" + pattern).MatchString(text) {
-			t.Errorf("nothing in what was seen matches %s:\n%s", pattern, text)
+			t.Errorf("nothing observed matches %s:\n%s", pattern, text)
 		}
 	}
 	for _, pattern := range r.avoid {
 		if m := regexp.MustCompile("(?m)^.*" + pattern + ".*$").FindString(text); m != "" {
-			t.Errorf("what was seen has %q, which matches %s:\n%s", m, pattern, text)
+			t.Errorf("the outcome has %q, which matches %s:\n%s", m, pattern, text)
 		}
 	}
 	if r.check != nil {
@@ -97,7 +95,7 @@ func (r *Row) Meets(t testing.TB, release Release, o *Outcome) {
 	}
 }
 
-// text is all that was seen, for patterns to look in: requests, then calls by listener, then what was shown.
+// text returns everything observed, for patterns: the requests, then the calls by listener, then the states.
 func (o *Outcome) text() string {
 	if o.said != nil {
 		return strings.Join(o.said, "\n")
@@ -113,14 +111,14 @@ func (o *Outcome) text() string {
 	return b.String()
 }
 
-// Items is how many numbered behaviours there are.
+// Items is the number of numbered behaviours.
 const Items = 84
 
-// AppliesTo is the releases in which an item's behaviour is to be seen at all.
+// AppliesTo returns the releases that have an item's behaviour.
 func AppliesTo(item int) []Release {
 	switch item {
 	case 1, 11, 12, 13, 14, 15, 16, 17, 18, 75:
-		return watching // they are about WatchList
+		return watching // they need WatchList
 	case 40, 41, 43:
 		return deltas // DeltaFIFO
 	case 38:
@@ -137,12 +135,12 @@ func AppliesTo(item int) []Release {
 	return all
 }
 
-// one is a script with one handler.
+// one returns a script with one handler.
 func one(objects int, ops ...op) *Script {
 	return &Script{objects: objects, early: []op{handler(spec{name: "h", resync: -1})}, ops: ops}
 }
 
-// byList is a script whose client cannot do WatchList, so that all releases list.
+// byList returns a script whose client does not support WatchList, so all releases list.
 func byList(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script {
 		s := one(objects, ops...)
@@ -155,7 +153,7 @@ func plainly(objects int, ops ...op) func(Release) *Script {
 	return func(Release) *Script { return one(objects, ops...) }
 }
 
-// before puts steps before Run.
+// before adds steps before Run.
 func before(make func(Release) *Script, early ...op) func(Release) *Script {
 	return func(release Release) *Script {
 		s := make(release)

@@ -7,15 +7,13 @@ import (
 	"strings"
 )
 
-// Section is a part of what was seen of a script.
+// Section is a part of an outcome.
 type Section struct {
 	Name  string
 	Lines []string
 }
 
-// Sections are all that was seen, in a form in which two libraries can be
-// compared, line by line: what client-go leaves to the order of a map is taken
-// out, see canonical.
+// Sections returns everything observed, as lines that can be compared between two libraries. They do not depend on the order of Go maps, see canonical.
 func (o *Outcome) Sections() []Section {
 	if o.said != nil {
 		return []Section{{"said", o.said}}
@@ -28,10 +26,10 @@ func (o *Outcome) Sections() []Section {
 	return out
 }
 
-// Broken are the invariants that did not hold.
+// Broken returns the invariants that did not hold.
 func (o *Outcome) Broken() []string { return o.broken }
 
-// Counts are how many requests, handlers and calls were seen, and how many transitions of ours.
+// Counts returns the numbers of log lines, handlers and calls, and of the events in our log.
 func (o *Outcome) Counts() (requests, handlers, calls, events int) {
 	for _, c := range o.calls {
 		calls += len(c)
@@ -39,8 +37,7 @@ func (o *Outcome) Counts() (requests, handlers, calls, events int) {
 	return len(o.log), len(o.calls), calls, o.events
 }
 
-// Digest is a short text that differs where what was seen differs: by
-// requests, what was shown, and calls.
+// Digest returns three short hashes: of the requests, of the states and of the calls.
 func (o *Outcome) Digest() string {
 	groups := map[string]*strings.Builder{"requests": {}, "shows": {}, "calls": {}}
 	for _, s := range o.Sections() {
@@ -61,11 +58,10 @@ func short(s string) string {
 	return hex.EncodeToString(sum[:5])
 }
 
-// DigestOf is the digest of a text.
+// DigestOf returns a short hash of lines.
 func DigestOf(lines []string) string { return short(strings.Join(lines, "\n")) }
 
-// Difference says where what was seen of one library differs from what was
-// seen of another; "" if nowhere.
+// Difference describes the first difference between the outcomes of two libraries. It returns "" if there is none.
 func Difference(got, want []Section) string {
 	for i := range max(len(got), len(want)) {
 		var g, w Section
@@ -85,7 +81,7 @@ func Difference(got, want []Section) string {
 	return ""
 }
 
-// FirstDifference says where two texts differ first; "" if nowhere.
+// FirstDifference describes the first difference between two texts. It returns "" if there is none.
 func FirstDifference(what string, got, want []string) string {
 	for i := range max(len(got), len(want)) {
 		g, w := "(nothing)", "(nothing)"
@@ -105,17 +101,17 @@ func FirstDifference(what string, got, want []string) string {
 	return ""
 }
 
-// How many random schedules, queues and stores the transcripts have, for each release.
+// The numbers of random schedules, queues and stores in the transcripts, for each release.
 const (
 	RecordedSchedules int64 = 1500
 	RecordedQueues    int64 = 400
 	RecordedStores    int64 = 300
 )
 
-// longest is how many lines of a section are written out; of a longer one its digest.
+// longest is the largest number of lines of a section that a transcript has in full. Of a longer section it has the digest.
 const longest = 150
 
-// RowText is a row's part of a transcript.
+// RowText returns a row's part of a transcript.
 func RowText(id string, sections []Section) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "row %s\n", id)
@@ -130,7 +126,7 @@ func RowText(id string, sections []Section) string {
 	return b.String()
 }
 
-// abridged is a section as a transcript has it: what was as before is not said again.
+// abridged returns the lines of a section as a transcript has them, see longest.
 func abridged(lines []string) []string {
 	if len(lines) > longest {
 		return []string{fmt.Sprintf("%d lines, digest %s", len(lines), DigestOf(lines))}
@@ -138,5 +134,5 @@ func abridged(lines []string) []string {
 	return lines
 }
 
-// SeedText is the line of a transcript for a random schedule, queue or store.
+// SeedText returns the transcript line of a random schedule, queue or store.
 func SeedText(seed int64, digest string) string { return fmt.Sprintf("%d %s\n", seed, digest) }

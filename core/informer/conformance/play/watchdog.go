@@ -8,15 +8,13 @@ import (
 	"time"
 )
 
-// scheduleLimit is how long one script may take by the clock on the wall. A
-// script takes some milliseconds, all its waiting being virtual; one that takes
-// this long is not slow, it hangs.
+// scheduleLimit is how long one script may take in real time. A script takes some milliseconds, because its waits are virtual. One that takes this long
+// hangs.
 const scheduleLimit = 3 * time.Minute
 
-// watchdog ends the process with every goroutine's stack and what it was told
-// to say, unless the function it returns is called within limit. It must be
-// started outside of a synctest bubble, where time is real: a bubble in which
-// a goroutine waits for a mutex never gets on and is never reported either.
+// watchdog ends the process unless the returned function is called within limit. It prints the result of say and the stacks of all goroutines. It must
+// be started outside of a synctest bubble, where time is real. If a goroutine of a bubble waits for a mutex, the bubble makes no progress, and synctest
+// does not report it.
 func watchdog(limit time.Duration, say func() string) (stop func()) {
 	t := time.AfterFunc(limit, func() {
 		stacks := make([]byte, 64<<20)
@@ -27,7 +25,7 @@ func watchdog(limit time.Duration, say func() string) (stop func()) {
 	return func() { t.Stop() }
 }
 
-// watch is the watchdog of one script.
+// watch starts the watchdog of one script.
 func (s *Script) watch(release Release) (stop func()) {
 	limit := scheduleLimit
 	if s.limit > 0 {
@@ -38,8 +36,7 @@ func (s *Script) watch(release Release) (stop func()) {
 	})
 }
 
-// Hanging is a script that hangs, for the test of the watchdog: a goroutine
-// waits for a mutex, so that virtual time stands still.
+// Hanging returns a script that hangs, for the test of the watchdog: a goroutine waits for a mutex, so virtual time stands still.
 func Hanging() *Script {
 	return &Script{seed: 4711, limit: time.Second, ops: []op{do("hang", func(*world) {
 		var mu sync.Mutex
@@ -48,8 +45,7 @@ func Hanging() *Script {
 	})}}
 }
 
-// ShrunkPlain is what shrinking makes of a script for a plain informer when it
-// takes the first handler out: the next one is slow.
+// ShrunkPlain returns the script that shrinking makes of a script for a plain informer when it removes the first handler: the next one is slow.
 func ShrunkPlain() *Script {
 	slow := handler(spec{name: "h0", resync: -1, slow: 121 * time.Millisecond})
 	s := &Script{seed: 21, objects: 3, resync: 7 * time.Second, early: []op{slow}, ops: []op{put("ns/o1", "a"), wait(time.Minute), slow}, settle: true}
