@@ -2,7 +2,7 @@ package trace
 
 const dequeChunk = 64
 
-// deque is a queue in chunks that may be shared with other folds.
+// deque is a queue in chunks that may be shared with other folds' deques.
 type deque[T any] struct {
 	spine []*dequePart[T]
 	off   int // of the head in spine[0]
@@ -35,7 +35,7 @@ func (d *deque[T]) at(i int) *T {
 	return &d.spine[i/dequeChunk].v[i%dequeChunk]
 }
 
-// drop removes k from the head, all when there are fewer.
+// drop removes the first k elements, or all when there are fewer.
 func (d *deque[T]) drop(k int) {
 	if k >= d.n {
 		// Keep one part, so that a queue that runs empty all the time allocates nothing.
