@@ -970,22 +970,23 @@
  */
 
 /**
- * ReplayedStory is what must be known to play an experiment on the simulated cluster again.
+ * ReplayedStory is what is needed to replay an experiment on the simulated cluster.
  * @typedef {object} ReplayedStory
  * @property {number} seed
  * @property {number} objects
  * @property {number} rate
- * @property {number} from when the experiment began, in milliseconds since the cluster did: another one watched it before.
- * @property {string} do what was done by hand, and when: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+ * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
+ *   cluster.
+ * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
  */
 
 /**
- * Attached is what there is to attach to, as the page's menu has it.
+ * Attached describes the attached process, for the page's menu.
  * @typedef {object} Attached
  * @property {boolean} offered the server was started with --attach
  * @property {string} clientGo
  * @property {AttachedInformer[]} informers
- * @property {string} [error] why it cannot be asked now
+ * @property {string} [error] why it cannot be reached now
  */
 
 /**
@@ -1042,10 +1043,10 @@
  */
 
 /**
- * Namespaces is the answer to what namespaces there are.
+ * Namespaces is the list of namespaces, or why there is none.
  * @typedef {object} Namespaces
  * @property {string[]} items sorted by name; never nil
- * @property {string} error why they are not known, in words for a person
+ * @property {string} error why they are not known, in words for the user
  * @property {string} reason forbidden, not-served (by the server's own flags) or unreachable, with an Error.
  */
 
@@ -1087,32 +1088,32 @@
  */
 
 /**
- * OnAir is what the page of a speaker is told.
+ * OnAir is the state of a broadcast, for the speaker's page.
  * @typedef {object} OnAir
  * @property {boolean} offered the server was started with --broadcast
  * @property {'' | 'on' | 'lost' | 'taken' | 'failed'} phase
  * @property {string} path of the audience's link, with its token
- * @property {boolean} objects the bodies of objects go out
- * @property {boolean} other another page speaks
- * @property {number} followers as the relay counted them last
- * @property {number} segments how many pieces have arrived at the relay
- * @property {number} bytes and what they weigh, compressed
- * @property {number} seq the newest event that has arrived there
- * @property {number} skipped how often a part of the log was lost before it could go out
+ * @property {boolean} objects bodies of objects are sent
+ * @property {boolean} other another page broadcasts
+ * @property {number} followers by the relay's last count
+ * @property {number} segments number of segments that the relay has
+ * @property {number} bytes their size, compressed
+ * @property {number} seq the newest event that the relay has
+ * @property {number} skipped how often a part of the log was lost before it could be sent
  * @property {string} [error]
  */
 
 /**
- * Hearing is what the page of a follower is told.
+ * Hearing is the state of a Following, for the follower's page.
  * @typedef {object} Hearing
  * @property {'joining' | 'waiting' | 'following' | 'slow' | 'quiet' | 'silent' | 'unknown' | 'over' | 'damaged'} phase
- * @property {number} behindMillis how much later than it could what the speaker does comes in
- * @property {boolean} recording the talk was over when it was opened: it plays from its beginning
- * @property {boolean} own the follower looks around alone
- * @property {number} skipped how often a part was left out, because it came too late
- * @property {boolean} before the speaker shows a moment from before the follower came, which is not here
+ * @property {number} behindMillis how much later than possible the speaker's events arrive
+ * @property {boolean} recording the broadcast had ended when the page opened: it plays from its beginning
+ * @property {boolean} own the follower explores alone
+ * @property {number} skipped how often a part was skipped because it arrived too late
+ * @property {boolean} before the speaker shows a moment from before the follower joined, which this page does not have
  * @property {string} [error]
- * @property {string} [mode] Mode and Page are the speaker's, at the moment that is shown.
+ * @property {string} [mode] Mode and Page are the speaker's, at the moment shown.
  * @property {JSONValue} [page]
  */
 
@@ -1170,10 +1171,10 @@
 /**
  * AttachedInformer is an informer of the attached process.
  * @typedef {object} AttachedInformer
- * @property {string} name its resource, with the group if it has one
+ * @property {string} name its resource, with the group if any
  * @property {boolean} synced
  * @property {number} objects
- * @property {Record<string, string>} [off] layers of the probe that are off, and why
+ * @property {Record<string, string>} [off] layers of the probe that are off, with the reason
  */
 
 /**
@@ -1199,12 +1200,12 @@
  */
 
 /**
- * LiveSources is what the relay can reach.
+ * LiveSources are the clusters that the relay can reach.
  * @typedef {object} LiveSources
  * @property {KubeContext[]} contexts
  * @property {string} current the kubeconfig's own
  * @property {string} selected the one the server was started with
- * @property {string} error why there are none, in words for a person
+ * @property {string} error why there are none, in words for the user
  * @property {string} [cause] of the error, if it is about the relay: see RelayError
  */
 
@@ -1339,7 +1340,7 @@
  * @property {string} server
  * @property {string} user
  * @property {string} namespace
- * @property {string} [error] why it cannot be used, if the kubeconfig alone tells
+ * @property {string} [error] why it cannot be used, if the kubeconfig alone shows that
  */
 
 /**
