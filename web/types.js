@@ -8,17 +8,17 @@
  */
 
 /**
- * Frame is what View.Frame returns, as types. A view writes its frames by hand, since it does so for every picture; these types are for
- * those who read them: web/types.js is made from them, and a test of tools/webtypes holds frames against them.
+ * Frame describes what View.Frame returns, as types. For speed a view writes its frames by hand. These types are for readers: web/types.js
+ * is generated from them, and a test of tools/webtypes checks frames against them.
  * @typedef {object} Frame
  * @property {View} view
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
- * @property {Comparison} [compare] there when the comparison of two releases is another one than before; null when there is none any more.
- * @property {Told} [story] there when what a story tells is other than before; null when none is told.
- * @property {Factory} [factory] there when what several informers show together is another than before; null when there is one informer
- *   again, or the same in two releases. Lanes has the one that shows then.
- * @property {boolean} jump Jump says that the view did not play through to here: show the end at once, animate nothing.
+ * @property {Comparison} [compare] set if the comparison of two releases has changed; null if there is none any more.
+ * @property {Told} [story] set if the story's text has changed; null if there is no story.
+ * @property {Factory} [factory] set if what several informers show together has changed; null if there is one informer, or one in two
+ *   releases, again. Lanes then has the lane on stage.
+ * @property {boolean} jump the view did not play through to here. Show the new state at once, without animation.
  */
 
 /**
@@ -41,9 +41,9 @@
 /**
  * LaneFrame is what is new in one lane.
  * @typedef {object} LaneFrame
- * @property {Partial<State>} state State has the members of the state that changed; each takes the place of the whole of what was there.
+ * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
- * @property {Groups} [groups] by which the cells are told apart; they come whole when they change.
+ * @property {Groups} [groups] the groups of the cells; they are sent whole when they change.
  * @property {Cells} [cells]
  * @property {Move[]} [moves]
  */
@@ -51,7 +51,7 @@
 /**
  * TimelineFrame is what is new in the log as a whole.
  * @typedef {object} TimelineFrame
- * @property {boolean} reset the page forgets its bins and marks first
+ * @property {boolean} reset the page must first drop its bins and marks
  * @property {number} binMillis
  * @property {number} firstMillis the oldest moment that can still be shown
  * @property {Bin[]} bins
@@ -78,26 +78,26 @@
  */
 
 /**
- * Told is what a story tells of the moment shown.
+ * Told is the state of a story at the moment shown.
  * @typedef {object} Told
- * @property {string} id the story's, Release that in which it is told.
+ * @property {string} id the story's, Release the release in which it plays.
  * @property {string} era
  * @property {boolean} starting its first step has not begun.
- * @property {number} step that of the moment shown, from 0; Last is the last one that has begun.
+ * @property {number} step the step at the moment shown, from 0; Last is the last one that has begun.
  * @property {number} last
- * @property {boolean} done the step's condition had come by the moment shown; Ended: by now, wherever one looks.
+ * @property {boolean} done the step's condition was met by the moment shown. Ended: it is met by now, whatever moment is shown.
  * @property {boolean} ended
- * @property {Saying | null} caption what is true of the moment and said of it; nil while nothing is said.
- * @property {Saying} [before] what was said before the step's condition came, if that is still true: who has not read it yet may.
- * @property {boolean} waits the step waits for what it asks of the reader, an action or an answer, and time stands still until then. Asks
- *   is what.
+ * @property {Saying | null} caption the caption for the moment, which is true of it; nil for none.
+ * @property {Saying} [before] the caption from before the step's condition was met, if it is still true, for readers who have not finished
+ *   it.
+ * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
  * @property {Saying} [asks]
- * @property {number} [right] the number of the answer that turned out to be right, from 1; 0 while it is open.
- * @property {string} hurry how the step that runs comes to its end: "" at its own pace, "fast" when the page was turned before, "skip" when
- *   twice.
- * @property {boolean} stands time stands still until the page is turned.
- * @property {StoryRide} [ride] the object to ride, once the step that was turned to has come to its end; nil while there is none.
- * @property {StoryMark[]} marks the events between which each step happened, so that others who have the log can be told the same.
+ * @property {number} [right] the number of the right answer, from 1; 0 while it is open.
+ * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
+ *   once, "skip" after twice.
+ * @property {boolean} stands time stands still until the user goes to the next step.
+ * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
+ * @property {StoryMark[]} marks the events between which each step happened, so that other pages with the log can show the same.
  * @property {string} [problem] why the story cannot go on, in words.
  */
 
@@ -128,7 +128,7 @@
  */
 
 /**
- * State is what frames say of a lane's trace.State; the rest is in the frame's Position, or known of each lane.
+ * State is the part of a lane's trace.State that frames carry; the rest is in the frame's Position, or constant for each lane.
  * @typedef {object} State
  * @property {Source} source
  * @property {string} era
@@ -141,7 +141,7 @@
  * @property {Workqueue | null} workqueue
  * @property {Hold[]} holds
  * @property {Fault[]} faults
- * @property {Record<string, Fidelity>} fidelity how members are known of an informer that was watched from outside.
+ * @property {Record<string, Fidelity>} fidelity how members are known, for another program's informer.
  */
 
 /**
@@ -177,16 +177,16 @@
  */
 
 /**
- * Groups are the values of an index and how many objects have each.
+ * Groups are the values of an index, with the number of objects of each.
  * @typedef {object} Groups
  * @property {string} index
  * @property {Group[]} list
  */
 
 /**
- * Cells are those of the store's objects that changed.
+ * Cells are the objects of the store that changed.
  * @typedef {object} Cells
- * @property {boolean} reset the page forgets all it has first
+ * @property {boolean} reset the page must first drop all its cells
  * @property {CellRow[]} set
  * @property {number[]} del slots
  */
@@ -205,7 +205,7 @@
  */
 
 /**
- * Bin is a stretch of the log's time, by number from 0, and how many events are in it.
+ * Bin is a stretch of the log's time, numbered from 0, and its number of events.
  * @typedef {[number: number, events: number]} Bin
  */
 
@@ -260,7 +260,7 @@
  * @typedef {object} Saying
  * @property {string} en
  * @property {string} zh
- * @property {number} readMillis how long it takes to be read.
+ * @property {number} readMillis the time to read it.
  * @property {SaidNumber[]} [numbers] drawn large beside it.
  */
 
@@ -268,12 +268,12 @@
  * StoryRide is an object whose newest change is to be ridden, hop by hop.
  * @typedef {object} StoryRide
  * @property {string} key
- * @property {boolean} asked a page was turned for it, so that it is not to be waited for.
+ * @property {boolean} asked the user asked for the next step because of it, so the page need not wait.
  */
 
 /**
- * StoryMark are the events of a step: the one before its calls, the one after them, and the one at which its condition had come, 0 while it
- * has not.
+ * StoryMark has the events of a step: the one before its calls, the one after them, and the one at which its condition was met, 0 until
+ * then.
  * @typedef {object} StoryMark
  * @property {number} from
  * @property {number} begin
@@ -602,12 +602,12 @@
  */
 
 /**
- * Group is a value of an index, and the number of the objects that have it.
+ * Group is a value of an index, and the number of objects that have it.
  * @typedef {[value: string, count: number]} Group
  */
 
 /**
- * CellRow is one object of the store: its slot is its own for as long as it is there.
+ * CellRow is one object of the store; it keeps its slot while it is there.
  * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
  */
 
@@ -659,7 +659,7 @@
  */
 
 /**
- * SaidNumber is a number as it is written, and what it counts.
+ * SaidNumber is a formatted number, and what it counts.
  * @typedef {object} SaidNumber
  * @property {string} is
  * @property {string} en
@@ -1005,7 +1005,7 @@
  */
 
 /**
- * Library are the stories and the parts of the chooser.
+ * Library has the stories and the groups of the chooser.
  * @typedef {object} Library
  * @property {StoryGroup[]} groups
  * @property {Story[]} stories
@@ -1059,10 +1059,10 @@
  * @property {string} oldRv
  * @property {JSONValue} oldJson
  * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
- * @property {string} unseen why there is no JSON, of an object of an informer that is watched from outside.
- * @property {Mutation} [mutation] what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
+ * @property {string} unseen why there is no JSON, for an object of another program's informer.
+ * @property {Mutation} [mutation] what a handler wrote into the object in the store; OldJSON is then the object before that.
  * @property {Hop[]} journey
- * @property {Hop[]} ahead what the log knows of the object after the view's position; empty while it follows the log's end.
+ * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
  */
 
 /**
@@ -1078,11 +1078,11 @@
  */
 
 /**
- * IndexContents is an index at the view's position: its values, or the keys of one of them.
+ * IndexContents is an index at the view's position: its values, or the keys of one value.
  * @typedef {object} IndexContents
  * @property {string} index
- * @property {IndexValue[]} [values] the largest first, at most 500; Total says how many there are.
- * @property {string[]} [keys] sorted, at most 500; Total says how many there are.
+ * @property {IndexValue[]} [values] sorted by size, largest first, at most 500; Total is their number.
+ * @property {string[]} [keys] sorted, at most 500; Total is their number.
  * @property {string} [value]
  * @property {number} total
  */
@@ -1178,14 +1178,14 @@
  */
 
 /**
- * StoryGroup is a part of the chooser.
+ * StoryGroup is a group of stories in the chooser.
  * @typedef {object} StoryGroup
  * @property {string} id
  * @property {StoryWords} name
  */
 
 /**
- * Story is what the chooser shows of a story.
+ * Story is a story in the chooser.
  * @typedef {object} Story
  * @property {string} id
  * @property {string} group
@@ -1196,7 +1196,7 @@
  * @property {string[]} eras
  * @property {StoryPage[]} steps
  * @property {StoryTake} take
- * @property {string} [recording] the file on which it plays, which storyBegin is given.
+ * @property {string} [recording] the file on which it plays, an argument of storyBegin.
  */
 
 /**
@@ -1274,7 +1274,8 @@
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number]} max Max of step i is at i modulo DepthSteps.
+ *   number, number, number, number, number, number, number, number, number, number]} max The entry of step i is at index i modulo
+ *   DepthSteps.
  */
 
 /**
@@ -1306,26 +1307,26 @@
  */
 
 /**
- * StoryWords are a text in the languages of the page.
+ * StoryWords is a text in the languages of the page.
  * @typedef {object} StoryWords
  * @property {string} en
  * @property {string} zh
  */
 
 /**
- * StoryPage is what is shown of a step beside what is said.
+ * StoryPage is what the page shows of a step, beside its captions.
  * @typedef {object} StoryPage
  * @property {StoryWords} name
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
- * @property {string} [control] what the reader is asked to press: the command and its plain arguments, "release pop 1".
+ * @property {string} [control] what the reader is asked to press: the command and its plain arguments, such as "release pop 1".
  * @property {StoryWords} [how]
- * @property {StoryWords[]} [answers] those to its question; the keys 1 to 4 choose one.
+ * @property {StoryWords[]} [answers] the answers to its question; the keys 1 to 4 choose one.
  */
 
 /**
- * StoryTake is what to take home from a story.
+ * StoryTake is what the reader takes home from a story.
  * @typedef {object} StoryTake
  * @property {StoryWords} words
  * @property {string} go

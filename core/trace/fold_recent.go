@@ -97,7 +97,7 @@ type DepthHistory struct {
 	First int64 `json:"first,omitempty"`
 	Last  int64 `json:"last,omitempty"`
 	Depth int   `json:"depth,omitempty"`
-	// Max of step i is at i modulo DepthSteps.
+	// The entry of step i is at index i modulo DepthSteps.
 	Max [DepthSteps]int32 `json:"max"`
 }
 

@@ -50,7 +50,7 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 			// A relist brings the same version again a minute later; that object did not wait.
 			l.add(begin+90*time.Second, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpReplaced, Key: "default/b", RV: "77"})
 		}, "stale", 30, func(r WorstReason) bool { return r.Took == 30*time.Second && r.At == begin+30*time.Second }},
-		{"it lists anew", func(l *eventLog) {
+		{"a relist", func(l *eventLog) {
 			l.add(begin, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
 			l.add(begin+8*time.Second, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
 		}, "relist", 2 * pointsRelist, func(r WorstReason) bool { return r.Text == "too old" && r.At == begin }},
