@@ -65,7 +65,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"objects: 3", "objects: many", `example.yaml:5: a whole number from 0 to 5000 is expected here`},
 		{"look: [queue]", "look: [queu]", `example.yaml:8: a station is one of api, reflector, queue, indexer, listeners, controller, and not "queu"`},
 		{"      claim: queue.depth >= 0\n", "", `example.yaml:10: a caption needs "claim"`},
-		{"      zh: 有 {queue.depth}。", "      zh: 有", `example.yaml:10: the languages do not say the same`},
+		{"      zh: 有 {queue.depth}。", "      zh: 有", `example.yaml:10: the languages differ`},
 		{"There are {queue.depth}", "There are {queue.dept}", `example.yaml:10: the sentence "There are {queue.dept}.": column 18: there is no "dept" here`},
 		{"claim: queue.depth >= 0", "claim: queue.depth", `example.yaml:12: the condition "queue.depth": column 1: this is a number`},
 		{"- hold: pop", "- hald: pop", `example.yaml:14: "hald" is not a command for stories; there are addIndex,`},
@@ -88,7 +88,7 @@ func TestErrorsSayWhereAndWhatWasExpected(t *testing.T) {
 		{"    until: queue.depth > 3\n", "    ride: queue.items[0].kee\n", `example.yaml:16: the ride "queue.items[0].kee": column 16: there is no "kee"`},
 		{"    until: queue.depth > 3\n", "    ride: [a]\n", `example.yaml:16: a text is expected here`},
 		{"    until: queue.depth > 3\n", "    ride: api.wire[0].key\n    rest: 5\n", `example.yaml:7: a step with "ride" has no "rest"`},
-		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" stands here twice`},
+		{"group: order", "group: order\ngroup: order", `example.yaml:4: "group" appears here twice`},
 		{"title: {en: A, zh: B}", "title: {en: A, zh: B", `example.yaml:`},
 		{example, "", `example.yaml:1: the file is empty`},
 	} {
