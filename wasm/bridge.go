@@ -147,7 +147,7 @@ func toJS(text []byte) (safejs.Value, error) {
 	return j.Call("parse", string(text))
 }
 
-// fromJS writes a JavaScript value as JSON.
+// fromJS returns a JavaScript value as JSON.
 func fromJS(v safejs.Value) ([]byte, error) {
 	j, err := self().Get("JSON")
 	if err != nil {

@@ -192,7 +192,7 @@
  */
 
 /**
- * Move is something that passed along a path.
+ * Move is something that passed along a path: a token, or several that were merged.
  * @typedef {object} Move
  * @property {string} p
  * @property {number} [l]
@@ -210,7 +210,7 @@
  */
 
 /**
- * Mark is an event worth a mark on the timeline.
+ * Mark is an event that deserves a mark on the timeline.
  * @typedef {object} Mark
  * @property {number} seq
  * @property {number} atMillis
@@ -1047,7 +1047,7 @@
  * @typedef {object} Namespaces
  * @property {string[]} items sorted by name; never nil
  * @property {string} error why they are not known, in words for the user
- * @property {string} reason forbidden, not-served (by the server's own flags) or unreachable, with an Error.
+ * @property {string} reason With an Error, Reason is forbidden, not-served (by the server's own flags) or unreachable.
  */
 
 /**

@@ -377,11 +377,11 @@ const maxAbout = 64 << 10
 func readAbout(segment []byte) (a broadcast.Head, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(segment))
 	if err != nil {
-		return a, fmt.Errorf("a piece of the talk is no gzip: %w", err)
+		return a, fmt.Errorf("a segment of the broadcast is not gzip: %w", err)
 	}
 	line, err := bufio.NewReader(io.LimitReader(r, maxAbout)).ReadBytes('\n')
 	if err != nil {
-		return a, fmt.Errorf("the first line of a piece of the talk cannot be read: %w", err)
+		return a, fmt.Errorf("the first line of a segment of the broadcast cannot be read: %w", err)
 	}
 	return a, json.Unmarshal(line, &a)
 }

@@ -86,7 +86,7 @@ type scopeKey struct {
 type Namespaces struct {
 	Items []string `json:"items"` // sorted by name; never nil
 	Error string   `json:"error"` // why they are not known, in words for the user
-	// Reason is forbidden, not-served (by the server's own flags) or unreachable, with an Error.
+	// With an Error, Reason is forbidden, not-served (by the server's own flags) or unreachable.
 	Reason string `json:"reason"`
 }
 

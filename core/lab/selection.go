@@ -68,7 +68,7 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 	case sel.Source == "sim":
 		sel.Context = ""
 	case sel.Context == "":
-		return sel, fmt.Errorf("say which context of the kubeconfig to watch")
+		return sel, fmt.Errorf("name the context of the kubeconfig to watch")
 	}
 	if c.Resource != nil {
 		targets, err := c.targets()
@@ -133,7 +133,7 @@ func (c Change) targets() ([]trace.Target, error) {
 		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), maxResources)
 	}
 	if len(names) > 1 && deref(c.Group)+deref(c.Version)+deref(c.Kind) != "" {
-		return nil, fmt.Errorf("where resource names several, each says its own group and version, as in pods,deployments.apps")
+		return nil, fmt.Errorf("if resource names several, each needs its own group and version, as in pods,deployments.apps")
 	}
 	var all []trace.Target
 	for _, name := range names {

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// Condition is an expression over State, by the names of its JSON.
+// Condition is an expression over State, with the names of its JSON.
 type Condition struct {
 	src   string
 	root  node
@@ -220,7 +220,7 @@ func (p *parser) comparison() (node, error) {
 		return right, err
 	}
 	if left.sort == thing || right.sort == thing {
-		return left, p.fail(w, "only numbers, texts and truths can be compared; say which part of it")
+		return left, p.fail(w, "only numbers, texts, true and false can be compared; name a part of it")
 	}
 	if left.sort != right.sort {
 		return left, p.fail(w, "%s cannot be compared with %s", left.sort, right.sort)

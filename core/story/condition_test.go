@@ -81,7 +81,7 @@ func TestConditionsThatCannotBeReadSayWhere(t *testing.T) {
 		`queue.depth >`:                              `column 14: the condition ends where a path`,
 		`queue.depth > 3 queue.depth`:                `column 17: "queue" is not expected here`,
 		`synced and queue.depth`:                     `column 8: and joins conditions`,
-		`queue == queue`:                             `column 7: only numbers, texts and truths`,
+		`queue == queue`:                             `column 7: only numbers, texts, true and false`,
 		`any(queue, depth > 3)`:                      `column 5: "queue" is not a list`,
 		`any(listeners, pendig > 3)`:                 `column 16: there is no "pendig"; State has capacities,`,
 		`any(listeners, pending)`:                    `column 16: a condition on the elements is expected here`,

@@ -287,7 +287,7 @@ func split(sentence string) ([]part, error) {
 		}
 		c, err := parse(src)
 		if err == nil && c.sort != number && c.sort != text {
-			err = failAt(src, 0, "this is %s, and only a number or a text can be said", c.sort)
+			err = failAt(src, 0, "this is %s, and a sentence can only show a number or a text", c.sort)
 		}
 		if err != nil {
 			if e, ok := err.(*ConditionError); ok {

@@ -251,7 +251,7 @@ func (e *Event) check() error {
 		}
 		var sel Selection
 		if json.Unmarshal([]byte(e.Text), &sel) != nil {
-			return nil // a State of nothing
+			return nil // an empty selection
 		}
 		return sel.check()
 	}

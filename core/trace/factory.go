@@ -285,8 +285,8 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 	return r
 }
 
-// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases have one wire together; a
-// request there is the one's whose Reflector sent it last.
+// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs to the
+// lane whose Reflector sent that URL last.
 func (f *Fold) asks(at int, url string) bool {
 	for i := range f.lanes {
 		if i != at && f.lanes[i].wire == f.lanes[at].wire {
@@ -296,7 +296,7 @@ func (f *Fold) asks(at int, url string) bool {
 	return true
 }
 
-// of is the request as a row shows it.
+// of returns the request for a row.
 func (r *WireRequest) of() *FactoryRequest {
 	out := &FactoryRequest{
 		Verb: "LIST", Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
@@ -313,7 +313,7 @@ func (r *WireRequest) of() *FactoryRequest {
 	return out
 }
 
-// fullest is the ring with the least room; the first of those that are equally full.
+// fullest returns the ring with the least room, relative to its capacity; the first of those that are equally full.
 func (l *lane) fullest() *FactoryRing {
 	var out *FactoryRing
 	for i := range l.listeners {
@@ -322,7 +322,7 @@ func (l *lane) fullest() *FactoryRing {
 			continue
 		}
 		r := FactoryRing{Listener: li.id, Name: li.name, Pending: li.pending(), Ring: li.ring, Capacity: li.capacity}
-		// A share is compared without dividing by a capacity that may be 0.
+		// Compare the shares without dividing by a capacity that may be 0.
 		if out == nil || r.Pending*max(out.Capacity, 1) > out.Pending*max(r.Capacity, 1) {
 			out = &r
 		}
@@ -330,7 +330,7 @@ func (l *lane) fullest() *FactoryRing {
 	return out
 }
 
-// early finds the pods of a lane whose nodes its factory's informer of nodes has not got.
+// early counts the pods of a lane whose nodes are not in the store of its factory's informer of nodes.
 func (f *Fold) early(at int) *Early {
 	l := &f.lanes[at]
 	if l.of.Name() != "pods" || l.of.Unshared {
@@ -366,7 +366,7 @@ func (f *Fold) early(at int) *Early {
 	return &out
 }
 
-// sentence is the most that can be said of the informers together.
+// sentence returns the most important sentence about the informers together.
 func (x *Factory) sentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
 		for _, s := range x.Factories {

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// FileFormat and FileVersion stand in the first line of every trace file.
+// FileFormat and FileVersion are in the first line of every trace file.
 const (
 	FileFormat  = "informerscope-trace"
 	FileVersion = 1

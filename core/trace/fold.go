@@ -59,7 +59,7 @@ type lane struct {
 }
 
 type reflector struct {
-	Reflector // counters and strings that go to the State as they are
+	Reflector // counters and strings that go into the State unchanged
 
 	req      uint32
 	verb     informer.Verb

@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// Mark is an event worth a mark on the timeline.
+// Mark is an event that deserves a mark on the timeline.
 type Mark struct {
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
@@ -101,8 +101,7 @@ const DensityBin = 250 * time.Millisecond
 // maxBins covers a little more than an hour.
 const maxBins = 1 << 14
 
-// Density counts events in bins of DensityBin. The zero value is empty. It keeps the
-// newest 16,384 bins.
+// Density counts events in bins of DensityBin, and keeps the newest 16,384 bins. The zero value is empty.
 type Density struct {
 	first int64 // number of bins[0]
 	bins  []uint32

@@ -101,7 +101,7 @@ func told(hops []Hop) (first int32) {
 	return first
 }
 
-// function names what does a hop.
+// function returns the name of the function that does a hop.
 func function(h Hop, delta bool) string {
 	name := Functions[h.Kind]
 	if before, after, found := strings.Cut(name, "|"); found {

@@ -25,7 +25,7 @@ const (
 	pathWrite = "write"
 )
 
-// Move is something that passed along a path.
+// Move is something that passed along a path: a token, or several that were merged.
 type Move struct {
 	Path     string         `json:"p"`
 	Listener int32          `json:"l,omitempty"`

@@ -81,7 +81,7 @@ func Lost(events []trace.Event, lane uint8, want map[string]string) string {
 	}
 	handlers := handlersOf(events, lane)
 	if len(handlers) < 3 {
-		return fmt.Sprintf("the log knows %d handlers, not printer, metrics and mailer", len(handlers))
+		return fmt.Sprintf("the log has %d handlers, and not the three printer, metrics and mailer", len(handlers))
 	}
 	for _, id := range slices.Sorted(maps.Keys(handlers)) {
 		h := handlers[id]
