@@ -41,7 +41,7 @@ const (
 const (
 	// evenly is how far behind its newest moment a live log is shown: a speaker's page cuts a segment every half second.
 	evenly = 800 * time.Millisecond
-	// drift is how many segments count for the shortest delay from the speaker.
+	// drift is how many of the latest segments determine the shortest delay from the speaker.
 	drift = 20
 	// slowAfter is how much later than the quickest segment others may arrive before the connection counts as slow. After skipAfter the follower skips to
 	// a newer checkpoint.
