@@ -32,7 +32,7 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 	if s, err = storyfile.Read("talk.yaml", d.YAML); err != nil {
 		t.Fatal(err)
 	}
-	if !bytes.Contains(d.YAML, []byte("it lists anew")) {
+	if !bytes.Contains(d.YAML, []byte(`en: "a relist"`)) {
 		t.Fatalf("the relist is none of its steps:\n%s", d.YAML)
 	}
 	dir := t.TempDir()

@@ -69,7 +69,7 @@ func TestStoryFrom(t *testing.T) {
 		if len(s.Steps) != steps || s.Recording != "Talk.trace" {
 			t.Errorf("%v: %d steps on %s", c.args, len(s.Steps), s.Recording)
 		}
-		if !strings.Contains(out.String(), "the worst minute begins at 3s (10.0 points") || !strings.Contains(out.String(), "it listed anew: too old") ||
+		if !strings.Contains(out.String(), "the worst minute begins at 3s (10.0 points") || !strings.Contains(out.String(), "it relisted: too old") ||
 			!strings.Contains(out.String(), "written: ") {
 			t.Errorf("%v prints\n%s", c.args, out.String())
 		}

@@ -36,18 +36,18 @@ func post(name string, value any) error {
 	return err
 }
 
-// progress tells the page, ten times a second at most, how far something is that takes long: see lab.Options.
+// progress returns a function that reports progress to the page, at most ten times a second: see lab.Options.
 func progress() func(what string, done, of int) {
 	var last time.Time
 	return func(what string, done, of int) {
 		if now := time.Now(); now.Sub(last) >= 100*time.Millisecond {
 			last = now
-			_ = post("progress", map[string]any{"stage": what, "loaded": done, "total": of}) // the next one will do as well
+			_ = post("progress", map[string]any{"stage": what, "loaded": done, "total": of}) // an error does not matter: the next report will do
 		}
 	}
 }
 
-// postFrame sends a frame; its memory goes to the page with it.
+// postFrame sends a frame, and transfers its memory to the page.
 func postFrame(frame []byte) error {
 	array, err := newBytes(frame)
 	if err != nil {
@@ -61,7 +61,7 @@ func postFrame(frame []byte) error {
 	return err
 }
 
-// answer sends what a call gave.
+// answer sends the result of a call.
 func answer(id int, result any, callErr error) error {
 	if callErr != nil {
 		_, err := self().Call("postMessage", map[string]any{
@@ -87,7 +87,7 @@ func answer(id int, result any, callErr error) error {
 // partSize is the size of the pieces in which a file goes to the page.
 const partSize = 1 << 20
 
-// parts takes a file as buffers of the browser's own: only the piece that is being written is in this program's memory, which never shrinks.
+// parts collects a file in buffers of the browser. Only the piece that is being written is in this program's memory, which never shrinks.
 type parts struct {
 	list []any // of ArrayBuffer
 	buf  []byte
@@ -124,7 +124,7 @@ func (p *parts) flush() error {
 	return nil
 }
 
-// answerFile sends a file; its memory goes to the page with it.
+// answerFile sends a file, and transfers its memory to the page.
 func answerFile(id int, file lab.File) error {
 	p := &parts{buf: make([]byte, 0, partSize)}
 	name, err := file.Write(p)
@@ -147,7 +147,7 @@ func toJS(text []byte) (safejs.Value, error) {
 	return j.Call("parse", string(text))
 }
 
-// fromJS writes a JavaScript value as JSON.
+// fromJS returns a JavaScript value as JSON.
 func fromJS(v safejs.Value) ([]byte, error) {
 	j, err := self().Get("JSON")
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// speak sets up what this page can broadcast with.
+// speak sets up the page's Speaker.
 func (w *worker) speak() {
 	w.console.Speaker = lab.NewSpeaker(lab.SpeakerOptions{
 		Recorder: w.rec, Dial: w.console.Link.Dial, Where: w.console.View.Describe, Clock: clock.RealClock{}, Sleep: browserSleep,
@@ -27,17 +27,17 @@ func (w *worker) speak() {
 	})
 }
 
-// follow sets up what this page follows a speaker with, below the URL base, and follows.
+// follow sets up the page's Following on a speaker's segments below the URL base, and runs it.
 func (w *worker) follow(base string) {
 	w.console.Following = lab.NewFollowing(lab.FollowingOptions{
 		Recorder: w.rec, View: w.console.View, Clock: clock.RealClock{},
 		Fetch: func(ctx context.Context, path string) (int, []byte, error) { return browserFetch(ctx, base+path) },
 		Tell:  func() { _ = postJSON("hearing", w.console.Following.Hearing()) },
 	})
-	go func() { _ = w.console.Following.Run(context.Background()) }() // for as long as the worker lives
+	go func() { _ = w.console.Following.Run(context.Background()) }() // while the worker lives
 }
 
-// audienceBase is the URL below which an audience's segments are.
+// audienceBase returns the URL below which an audience's segments are.
 func audienceBase(page, token string) string {
 	u, err := url.Parse(page)
 	if err != nil {
@@ -46,7 +46,7 @@ func audienceBase(page, token string) string {
 	return u.ResolveReference(&url.URL{Path: "./audience/" + token + "/"}).String()
 }
 
-// postJSON sends a message of one member, which the page gets as an object.
+// postJSON sends a message of one member, which the page receives as an object.
 func postJSON(name string, value any) error {
 	text, err := json.Marshal(value)
 	if err != nil {
@@ -59,8 +59,7 @@ func postJSON(name string, value any) error {
 	return post(name, parsed)
 }
 
-// browserSleep waits by the browser's timer: one of Go's own could end while a simulated experiment works, and change the order
-// of its goroutines.
+// browserSleep waits with the browser's timer: a timer of Go could fire while a simulated experiment works, and change the order of its goroutines.
 func browserSleep(ctx context.Context, d time.Duration) error {
 	if err := ctx.Err(); err != nil {
 		return err
@@ -87,7 +86,7 @@ func browserSleep(ctx context.Context, d time.Duration) error {
 	}
 }
 
-// browserFetch is the browser's fetch of a URL of this page's own server: through the browser's cache, and without credentials.
+// browserFetch fetches a URL of this page's own server with the browser's fetch: through its cache, and without credentials.
 func browserFetch(ctx context.Context, target string) (status int, body []byte, err error) {
 	ctor, err := self().Get("AbortController")
 	if err != nil {
@@ -170,7 +169,7 @@ func settled(ctx context.Context, promise, abort safejs.Value) (safejs.Value, er
 		return o.value, o.err
 	case <-ctx.Done():
 		_, _ = abort.Call("abort")
-		<-came // its functions are not called after they are released
+		<-came // so that its functions are not called after their release
 		return safejs.Value{}, ctx.Err()
 	}
 }

@@ -13,13 +13,13 @@ import (
 	"informerscope/core/socket"
 )
 
-// webSocket is a browser's WebSocket. What its events say goes to a socket.Conn.
+// webSocket is a browser's WebSocket, whose events go to a socket.Conn.
 type webSocket struct {
 	js    safejs.Value
 	funcs []safejs.Func
 }
 
-// dialWebSocket opens a WebSocket, whose failures socket.Conn tells as connections fail.
+// dialWebSocket opens a WebSocket as a net.Conn, which reports failures like those of a TCP connection.
 func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Conn, error) {
 	ctor, err := safejs.Global().Get("WebSocket")
 	if err != nil {
@@ -43,7 +43,7 @@ func dialWebSocket(ctx context.Context, url string, protocols ...string) (net.Co
 		"onopen":    func(safejs.Value) { conn.OnOpen() },
 		"onmessage": func(event safejs.Value) { conn.OnMessage(messageBytes(event)) },
 		"onclose":   func(event safejs.Value) { w.onClose(event, conn) },
-		"onerror":   func(safejs.Value) {}, // a close always follows, and says as much
+		"onerror":   func(safejs.Value) {}, // a close event always follows, with the reason
 	} {
 		f, err := safejs.FuncOf(func(_ safejs.Value, args []safejs.Value) any {
 			if len(args) > 0 {
@@ -95,7 +95,7 @@ func bytesOf(buffer safejs.Value) ([]byte, error) {
 	return out, err
 }
 
-// onClose is the last event there is.
+// onClose handles the last event.
 func (w *webSocket) onClose(event safejs.Value, conn *socket.Conn) {
 	code, reason := 0, ""
 	if v, err := event.Get("code"); err == nil {
@@ -114,8 +114,8 @@ func (w *webSocket) onClose(event safejs.Value, conn *socket.Conn) {
 // isOpen is the readyState of a WebSocket on which messages can be sent.
 const isOpen = 1
 
-// Send implements socket.Socket. On a WebSocket that is closing a browser drops what is sent, and complains of it in its console; here
-// nothing is sent then, and the close event that follows says why.
+// Send implements socket.Socket. A browser drops what is sent on a WebSocket that is closing, and logs an error to its console. So Send sends nothing then;
+// the close event that follows has the reason.
 func (w *webSocket) Send(message []byte) error {
 	state, err := w.js.Get("readyState")
 	if err != nil {

@@ -25,16 +25,16 @@ import (
 	"informerscope/stories"
 )
 
-// config is what the page says before all else.
+// config is the page's configuration of the worker.
 type config struct {
 	Token string `json:"token"`
-	Relay string `json:"relay"` // the relay's WebSocket URL, empty when there is none
-	// Audience is the token of a speaker's audience, if this page follows one, and Page the page's URL.
+	Relay string `json:"relay"` // the relay's WebSocket URL, empty without a relay
+	// Audience is the token of a speaker's audience, if this page follows a speaker. Page is the page's URL.
 	Audience string `json:"audience"`
 	Page     string `json:"page"`
 }
 
-// maxLog bounds the log of a page, about. What it keeps of old versions is memory that nothing else needs.
+// maxLog roughly bounds the bytes of a page's log; old versions of objects take memory that only the log needs.
 const maxLog = 64 << 20
 
 func main() {
@@ -44,20 +44,20 @@ func main() {
 	}
 }
 
-// goRelease is the release of Go that built this, as "1.26". Its scheduler and its net/http decide which of two things that may
-// happen in either order happens first, so that a link is exact where the same release built the page.
+// goRelease returns the release of Go that built this, such as "1.26". Its scheduler and its net/http decide the order of events that may happen in either
+// order, so a link is exact only on a page that the same release built.
 func goRelease() string {
 	parts := strings.SplitN(strings.TrimPrefix(runtime.Version(), "go"), ".", 3)
 	return strings.Join(parts[:min(2, len(parts))], ".")
 }
 
-// run serves the page for as long as the worker lives.
+// run serves the page while the worker lives.
 func run() error {
-	// The informer's own log lines say what the panels show better; a browser's console is for defects.
+	// The panels show what the informer's own log lines report; a browser's console is for defects.
 	klog.SetLogger(logr.Discard())
-	// A handler's panic is one of the things to be seen, and must not end the page.
+	// A handler's panic is something to demonstrate, and must not end the page.
 	utilruntime.ReallyCrash = false
-	// What is told of an error takes a pause, in real time, if others came just before.
+	// The default error handlers sleep, in real time, if errors come in quick succession.
 	utilruntime.ErrorHandlers = nil
 
 	var cfg config

@@ -8,10 +8,10 @@ import (
 	"informerscope/core/trace"
 )
 
-// memoryLimit is all that 32-bit addresses reach.
+// memoryLimit is what 32-bit addresses can reach.
 const memoryLimit = 4 << 30
 
-// memory tells what the worker takes; it stops nothing.
+// memory returns the worker's memory use, without stopping the world.
 func memory() trace.Memory {
 	s := []metrics.Sample{{Name: "/gc/heap/live:bytes"}, {Name: "/memory/classes/total:bytes"}}
 	metrics.Read(s)

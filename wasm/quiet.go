@@ -12,19 +12,18 @@ import (
 )
 
 const (
-	// leastHeap and mostHeap bound when the collector runs by the program's own word, and where it does not wait for that.
+	// leastHeap and mostHeap bound when quiet runs the collector, and when the runtime runs it itself.
 	leastHeap = 24 << 20
 	mostHeap  = 5 << 29 // of the 4 GiB that WebAssembly has; 100,000 objects take more than one
-	// weighEvery is how often the heap is looked at.
+	// weighEvery is how often the heap is measured.
 	weighEvery = 50 * time.Millisecond
-	// listenEvery is how long the page's messages may wait for a program that always has something to do.
+	// listenEvery is how long the page's messages may wait while the program always has something to do.
 	listenEvery = 4 * time.Millisecond
 )
 
-// quiet knows when nothing in the program can run. Go has the worker's one thread for as long as any goroutine can, so a
-// message that the worker sends to itself arrives when all that follows from what was done is done; and the page's messages
-// stand in the same line. The runtime knows it without the way over the browser's event loop; where it tells, that
-// way is taken only as often as the page needs to be heard.
+// quiet detects when nothing in the program can run. Go occupies the worker's one thread while any goroutine can run. So a message that the worker sends to
+// itself arrives when all consequences of an action have happened; the page's messages wait in the same queue. The steady runtime detects that without going
+// through the browser's event loop, which is then used only as often as the page must be heard.
 type quiet struct {
 	queue    *queue
 	listened time.Time
@@ -40,9 +39,9 @@ func newQuiet() (*quiet, error) {
 	return &quiet{queue: queue, limit: leastHeap}, err
 }
 
-// queue is a place in the queue of what the browser has for the worker, with the page's messages.
+// queue is a place in the browser's queue for the worker, together with the page's messages.
 type queue struct {
-	mu   sync.Mutex // one waits
+	mu   sync.Mutex // one caller waits at a time
 	port safejs.Value
 	turn chan struct{}
 }
@@ -74,12 +73,12 @@ func newQueue() (*queue, error) {
 	return q, far.Set("onmessage", arrived.Value())
 }
 
-// wait returns when all that the browser had before has been heard, and nothing else can run.
+// wait returns when all earlier messages of the browser have been handled, and nothing else can run.
 func (q *queue) wait() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	if _, err := q.port.Call("postMessage", nil); err != nil {
-		panic(err) // a port of our own that never closes
+		panic(err) // our own port never closes
 	}
 	<-q.turn
 }
@@ -97,8 +96,8 @@ func (q *quiet) wait() {
 	q.collect(now)
 }
 
-// collectWhenQuiet decides who says when the collector runs. What it makes goroutines do, and when, depends on how much memory
-// others took, so on virtual time it runs only when nothing else does, but that memory were to run out.
+// collectWhenQuiet chooses who runs the collector. When the collector runs depends on how much memory others use, and it affects goroutines. So on virtual
+// time it runs only when nothing else does, except to avoid running out of memory.
 func (q *quiet) collectWhenQuiet(exact bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -106,12 +105,12 @@ func (q *quiet) collectWhenQuiet(exact bool) {
 		debug.SetGCPercent(-1)
 		debug.SetMemoryLimit(mostHeap)
 	} else {
-		// WebAssembly memory never shrinks, and the page shares the machine's with the browser: collect early rather than grow.
+		// WebAssembly memory never shrinks, and the page shares the machine's memory with the browser: rather collect early than grow.
 		debug.SetGCPercent(50)
 	}
 }
 
-// collect runs the collector when it is due. Nothing else may be able to run.
+// collect runs the collector if it is due. Nothing else must be able to run.
 func (q *quiet) collect(now time.Time) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -2,7 +2,7 @@
 
 package main
 
-// steady: Go's own runtime does not tell when nothing can run, and leaves to chance what is played on virtual time.
+// steady: Go's own runtime cannot detect that nothing can run, and leaves the order of events on virtual time to chance.
 const steady = false
 
 func awaitQuiet() {}

@@ -16,28 +16,28 @@ import (
 )
 
 const (
-	// tickMillis is how often a view that plays is looked at while the page waits for a frame.
+	// tickMillis is how often a view that plays is checked while the page waits for a frame.
 	tickMillis = 15
-	// hurryMillis is how often the page gets a frame while a story is played as fast as can be.
+	// hurryMillis is how often the page gets a frame while a story is replayed as fast as possible.
 	hurryMillis = 250
-	// A frame is followed by so many times its own time for the rest of the worker, as long as that is not felt: where frames
-	// are dear, much happens between two of them anyway, and the page merges what the eye cannot follow.
+	// After a frame, the rest of the worker gets frameRest times the time that the frame took, up to mostRest, which a viewer does not notice. If frames
+	// are slow, much happens between two of them anyway, and the page merges what the eye cannot follow.
 	frameRest = 10
 	mostRest  = 100 * time.Millisecond
 )
 
-// worker answers the page.
+// worker answers the page's calls.
 type worker struct {
 	rec     *trace.Recorder
 	console *lab.Console
 	quiet   *quiet
-	tick    safejs.Value // pokes
+	tick    safejs.Value // signals poke
 
 	want chan struct{} // the page is ready for a frame
-	poke chan struct{} // a call may have changed what is seen
+	poke chan struct{} // a call may have changed the view
 }
 
-// frames sends a frame each time the page wants one, once there is something new in it.
+// frames sends a frame each time the page wants one, once it has something new.
 func (w *worker) frames(ctx context.Context) error {
 	var rested time.Time // when the next frame may be made
 	for {
@@ -46,7 +46,7 @@ func (w *worker) frames(ctx context.Context) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-		// By the browser's timer: one of Go's own could end while the experiment works, and change the order of its goroutines.
+		// Use the browser's timer: a timer of Go could fire while the experiment works, and change the order of its goroutines.
 		wait := tickMillis
 		if w.console.Lab.Replaying() {
 			wait = hurryMillis
@@ -70,14 +70,14 @@ func (w *worker) frames(ctx context.Context) error {
 		}
 		now := time.Now()
 		rested = now.Add(min(frameRest*now.Sub(begun), mostRest))
-		w.quiet.collect(now) // nothing but this runs while the page has its turn
+		w.quiet.collect(now) // nothing else runs while the page has its turn
 		if err := postFrame(frame); err != nil {
 			return fmt.Errorf("send a frame: %w", err)
 		}
 	}
 }
 
-// frame is what the page must be told, nil when there is nothing new.
+// frame returns the next frame, nil if there is nothing new.
 func (w *worker) frame() []byte {
 	if w.console.Following != nil {
 		w.console.Following.Tick()
@@ -85,7 +85,7 @@ func (w *worker) frame() []byte {
 	return w.console.View.Frame()
 }
 
-// pause waits so many milliseconds, or until something was done.
+// pause waits for millis milliseconds, or until a call has returned.
 func (w *worker) pause(millis int) error {
 	id, err := self().Call("setTimeout", w.tick, millis)
 	if err != nil {
@@ -103,8 +103,7 @@ func notify(c chan struct{}) {
 	}
 }
 
-// receive takes a message of the page. It runs on the browser's own event
-// loop, so calls are answered by goroutines.
+// receive handles a message of the page. It runs on the browser's event loop, so goroutines answer calls.
 func (w *worker) receive(event safejs.Value) {
 	data, err := event.Get("data")
 	if err != nil {
@@ -125,7 +124,7 @@ func (w *worker) receive(event safejs.Value) {
 	go func() {
 		result, err := w.read(data)
 		if err := answer(id, result, err); err != nil {
-			// What is nested too deep for the browser cannot be sent; that it cannot is an answer, too.
+			// The browser cannot receive what is nested too deep; report that instead.
 			err = answer(id, nil, fmt.Errorf("the result cannot be sent: %w", err))
 			if err != nil {
 				fmt.Fprintln(os.Stderr, "informerscope: answer the page:", err)
@@ -135,7 +134,7 @@ func (w *worker) receive(event safejs.Value) {
 	}()
 }
 
-// read reads a call and answers it.
+// read decodes a call, carries it out, and returns its result.
 func (w *worker) read(data safejs.Value) (any, error) {
 	nameValue, err := data.Get("call")
 	if err != nil {
@@ -156,14 +155,14 @@ func (w *worker) read(data safejs.Value) (any, error) {
 	return w.console.Do(context.Background(), name, args)
 }
 
-// readArguments reads the arguments of a call: JSON, or the bytes of an ArrayBuffer, which JSON cannot carry.
+// readArguments decodes the arguments of a call: JSON, or the bytes of an ArrayBuffer, which JSON cannot carry.
 func readArguments(list safejs.Value) ([]lab.Argument, error) {
 	if list.IsUndefined() || list.IsNull() {
 		return nil, nil
 	}
 	n, err := list.Length()
 	if err != nil {
-		return nil, errors.New("the arguments are no list")
+		return nil, errors.New("the arguments are not a list")
 	}
 	buffer, err := self().Get("ArrayBuffer")
 	if err != nil {

@@ -8,17 +8,17 @@
  */
 
 /**
- * Frame is what View.Frame returns, as types. A view writes its frames by hand, since it does so for every picture; these types are for
- * those who read them: web/types.js is made from them, and a test of tools/webtypes holds frames against them.
+ * Frame describes what View.Frame returns, as types. For speed a view writes its frames by hand. These types are for readers: web/types.js
+ * is generated from them, and a test of tools/webtypes checks frames against them.
  * @typedef {object} Frame
  * @property {View} view
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
- * @property {Comparison} [compare] there when the comparison of two releases is another one than before; null when there is none any more.
- * @property {Told} [story] there when what a story tells is other than before; null when none is told.
- * @property {Factory} [factory] there when what several informers show together is another than before; null when there is one informer
- *   again, or the same in two releases. Lanes has the one that shows then.
- * @property {boolean} jump Jump says that the view did not play through to here: show the end at once, animate nothing.
+ * @property {Comparison} [compare] set if the comparison of two releases has changed; null if there is none any more.
+ * @property {Told} [story] set if the story's text has changed; null if there is no story.
+ * @property {Factory} [factory] set if what several informers show together has changed; null if there is one informer, or one in two
+ *   releases, again. Lanes then has the lane on stage.
+ * @property {boolean} jump the view did not play through to here. Show the new state at once, without animation.
  */
 
 /**
@@ -31,7 +31,7 @@
  * @property {number} first oldest seq that can be shown
  * @property {number} head
  * @property {number} headMillis
- * @property {number} mergedTokens tokens merged for the eye in the last second
+ * @property {number} mergedTokens chips merged in the last second because there were too many to show
  * @property {number} shownTokens
  * @property {Memory} memory
  * @property {number} seq
@@ -41,9 +41,9 @@
 /**
  * LaneFrame is what is new in one lane.
  * @typedef {object} LaneFrame
- * @property {Partial<State>} state State has the members of the state that changed; each takes the place of the whole of what was there.
+ * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
- * @property {Groups} [groups] by which the cells are told apart; they come whole when they change.
+ * @property {Groups} [groups] the groups of the cells; they are sent whole when they change.
  * @property {Cells} [cells]
  * @property {Move[]} [moves]
  */
@@ -51,7 +51,7 @@
 /**
  * TimelineFrame is what is new in the log as a whole.
  * @typedef {object} TimelineFrame
- * @property {boolean} reset the page forgets its bins and marks first
+ * @property {boolean} reset the page must first drop its bins and marks
  * @property {number} binMillis
  * @property {number} firstMillis the oldest moment that can still be shown
  * @property {Bin[]} bins
@@ -59,76 +59,76 @@
  */
 
 /**
- * Comparison is what the informers of several releases made of the same changes, at the position of a view. It is a function of the log up
- * to there, of the moment shown, and of whether the view stands still: the same live, after a seek, and on a recording. What is compared is
- * a burst: the changes that were sent while Pop was held last, until three minutes after its release. Where there is none, it is the newest
- * few changes that every informer has taken, a new few every two and a half seconds.
+ * Comparison is what the informers of several releases made of the same changes, at the position of a view. It depends only on the log up
+ * to there, the moment shown, and whether the view stands still. So it is the same live, after a seek, and on a recording. It compares a
+ * burst: the changes that were sent during the last hold of Pop, until three minutes after its release. Without a burst, it compares the
+ * newest few changes that every informer has taken, and moves on every two and a half seconds.
  * @typedef {object} Comparison
- * @property {boolean} burst the changes are those that came while Pop was held. Held: it is held still.
+ * @property {boolean} burst the changes were sent while Pop was held. Held: it still is.
  * @property {boolean} held
  * @property {number} [from] From and To are the seqs of the hold and of its release; 0: before the log's first event, and not released.
  * @property {number} [to]
- * @property {boolean} cut the log reaches back, or is read back, to a moment after From only; what came before is not counted.
- * @property {number} total Total and Keys count every change and every key, More the changes beyond those in Changes.
+ * @property {boolean} cut the log does not reach back to From, or is not read that far; earlier changes are not counted.
+ * @property {number} total Total and Keys count all changes and all keys. More counts the changes beyond those in Changes.
  * @property {number} keys
  * @property {number} more
- * @property {number} listener whose handler's calls are compared, 0 for nobody's: the first that is not removed.
+ * @property {number} listener the listener whose handler calls are compared: the first one that is not removed, 0 without one.
  * @property {SentChange[]} changes the first of them, in the order in which they were sent; at most 6.
- * @property {LaneComparison[]} lanes Lanes say what each informer made of them. Lists name the changes in Changes only, counts count all.
+ * @property {LaneComparison[]} lanes what each informer made of the changes. Lists name only those in Changes; counts cover all.
  */
 
 /**
- * Told is what a story tells of the moment shown.
+ * Told is the state of a story at the moment shown.
  * @typedef {object} Told
- * @property {string} id the story's, Release that in which it is told.
+ * @property {string} id the story's, Release the release in which it plays.
  * @property {string} era
  * @property {boolean} starting its first step has not begun.
- * @property {number} step that of the moment shown, from 0; Last is the last one that has begun.
+ * @property {number} step the step at the moment shown, from 0; Last is the last one that has begun.
  * @property {number} last
- * @property {boolean} done the step's condition had come by the moment shown; Ended: by now, wherever one looks.
+ * @property {boolean} done the step's condition was met by the moment shown. Ended: it is met by now, whatever moment is shown.
  * @property {boolean} ended
- * @property {Saying | null} caption what is true of the moment and said of it; nil while nothing is said.
- * @property {Saying} [before] what was said before the step's condition came, if that is still true: who has not read it yet may.
- * @property {boolean} waits the step waits for what it asks of the reader, an action or an answer, and time stands still until then. Asks
- *   is what.
+ * @property {Saying | null} caption the caption for the moment, which is true of it; nil for none.
+ * @property {Saying} [before] the caption from before the step's condition was met, if it is still true, for readers who have not finished
+ *   it.
+ * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
  * @property {Saying} [asks]
- * @property {number} [right] the number of the answer that turned out to be right, from 1; 0 while it is open.
- * @property {string} hurry how the step that runs comes to its end: "" at its own pace, "fast" when the page was turned before, "skip" when
- *   twice.
- * @property {boolean} stands time stands still until the page is turned.
- * @property {StoryRide} [ride] the object to ride, once the step that was turned to has come to its end; nil while there is none.
- * @property {StoryMark[]} marks the events between which each step happened, so that others who have the log can be told the same.
+ * @property {number} [right] the number of the right answer, from 1; 0 while it is open.
+ * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
+ *   once, "skip" after twice.
+ * @property {boolean} stands time stands still until the user goes to the next step.
+ * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
+ * @property {StoryMark[]} marks the events between which each step happened, so that other pages with the log can show the same.
  * @property {string} [problem] why the story cannot go on, in words.
  */
 
 /**
- * Factory is what the informers of a SharedInformerFactory show together, and one that is not shared beside them. It is a function of the
- * log up to a view's position, and of nothing else but Shown.
+ * Factory is what the informers of a SharedInformerFactory show together, with any unshared ones beside them. It depends only on the log up
+ * to a view's position, and on Shown.
  * @typedef {object} Factory
- * @property {number} shown the lane that the rest of the State is of.
- * @property {string[]} resources those that the factory was asked for, as a link names them, and Namespace is where those that have one are
+ * @property {number} shown the lane that the rest of the State describes.
+ * @property {string[]} resources those that the factory was asked for, as a link names them. Namespace is where the namespaced ones are
  *   watched.
  * @property {string} namespace
- * @property {FactoryStage[]} factories one for each release.
- * @property {FactoryRow[]} rows one for each informer: those that have not synced come first, then they follow one another as they were
- *   asked for. Those of a process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring
- *   with little room.
- * @property {number} open Open counts the requests that are open, of all informers, and Objects what all their stores hold.
+ * @property {FactoryStage[]} factories Factories has one entry for each release.
+ * @property {FactoryRow[]} rows Rows has one entry for each informer. Those that have not synced come first, then the order in which they
+ *   were requested. Informers of a probed process are sorted by their worst condition: not synced, in trouble, no watch open, a ring with
+ *   little room.
+ * @property {number} open Open counts the open requests of all informers, Objects the objects in all their stores.
  * @property {number} objects
  * @property {FactoryAPI} api the API server that they share.
- * @property {Sentence} sentence what is to be said of them, one of FactorySentences.
+ * @property {Sentence} sentence the caption for all of them; its ID is one of FactorySentences.
  */
 
 /**
- * Memory is what the program that holds the log takes, in bytes; zero where nobody measures.
+ * Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
  * @typedef {object} Memory
- * @property {number} live what the last garbage collection left
- * @property {number} total had of the system; in a browser it never shrinks
- * @property {number} limit the most that it can have
+ * @property {number} live left by the last garbage collection
+ * @property {number} total obtained from the system; in a browser it never shrinks
+ * @property {number} limit the most that it can get
  */
 
 /**
- * State is what frames say of a lane's trace.State; the rest is in the frame's Position, or known of each lane.
+ * State is the part of a lane's trace.State that frames carry; the rest is in the frame's Position, or constant for each lane.
  * @typedef {object} State
  * @property {Source} source
  * @property {string} era
@@ -141,57 +141,58 @@
  * @property {Workqueue | null} workqueue
  * @property {Hold[]} holds
  * @property {Fault[]} faults
- * @property {Record<string, Fidelity>} fidelity how members are known of an informer that was watched from outside.
+ * @property {Record<string, Fidelity>} fidelity how members are known, for another program's informer.
  */
 
 /**
- * Facts are what is true of a lane at the moment shown, beside its State: all that a panel shows and a sentence says and that is not a
- * member of State as it is. The viewer computes them from the Fold and the moment alone (see core/view), so that they are the same at a
- * moment whichever way one came there: live, back and forth, after a jump, on a recording.
+ * Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is
+ * not a plain member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how
+ * the viewer got to the moment: live, by steps, by a jump, or on a recording.
  * @typedef {object} Facts
- * @property {boolean} sure news would come if there were any, so what agrees may be said to agree and what is newest to be current.
- * @property {boolean} upToDate all that is known of the objects in the cluster is in the store, so what a lister reads now is the newest:
- *   nothing is on the wire, held before the queue, in it, or being processed.
- * @property {boolean} unlisted the first list has not come. The store never held what the cluster has, so nothing in it is old.
- * @property {number} staleSince since when the store has had no news and can have had none, in ms of the log; 0 while it can.
- * @property {TroubleFacts} trouble what stands between the informer and its cluster.
- * @property {number[]} fresh the ages in ms at which an object of the store counts as less fresh, in rising order.
- * @property {number} nextBatch how many deltas the next Pop takes, of the queue as it is.
- * @property {NextRequest | null} nextRequest what the Reflector sends when its present wait is over; nil while it does not wait.
+ * @property {boolean} sure an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to
+ *   be current.
+ * @property {boolean} upToDate everything known about the objects in the cluster is in the store, so a lister reads the newest version.
+ *   Nothing is on the wire, held before the queue, in it, or being processed.
+ * @property {boolean} unlisted the first list has not arrived. The store never held the cluster's objects, so nothing in it is stale.
+ * @property {number} staleSince when the store stopped being able to receive updates, in ms of the log; 0 while it can receive them.
+ * @property {TroubleFacts} trouble what is wrong between the informer and its cluster.
+ * @property {number[]} fresh the ages in ms at which an object of the store counts as less fresh, ascending.
+ * @property {number} nextBatch how many deltas the next Pop would take from the queue as it is.
+ * @property {NextRequest | null} nextRequest what the Reflector sends when its current wait ends; nil while it does not wait.
  * @property {Depths} depths the curve of the queue's depth.
- * @property {number} growing by how many deltas (keys, of a DeltaFIFO) a second the queue grew, over the two seconds before the moment
- *   shown and since Pop was held; 0 while it is not held.
- * @property {number | null} wireMicros how long the newest change took from the wire into the queue, in µs of the log's clock; nil where
- *   none came in the last two seconds. What travels over the rail is a replay that takes longer.
- * @property {number} deltas how many deltas the queue holds: of a DeltaFIFO those of all its keys.
- * @property {number} pending how many notifications wait in the rings of all listeners that are there.
+ * @property {number} growing by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop
+ *   was held if that is shorter. It is 0 while Pop is not held.
+ * @property {number | null} wireMicros how long the newest change took from the wire into the queue, in µs of the log's clock; nil if none
+ *   arrived in the last two seconds. The chips on the rail replay it more slowly.
+ * @property {number} deltas how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
+ * @property {number} pending how many notifications wait in the rings of all listeners.
  * @property {Ledger} ledger how far the newest changes have come.
- * @property {Requests} requests those that the informer has sent.
- * @property {string[]} focus the stations to look at: those where something is the matter, or was within the last three seconds.
- * @property {number} listener the number of the listener that has most to tell, 0 when there is none.
- * @property {ListenerFacts[]} listeners Listeners has the facts of each listener that is there, in State's order.
- * @property {number} writesPerSecond that of the API server, over the two seconds before the moment shown.
+ * @property {Requests} requests Requests summarises the informer's requests.
+ * @property {string[]} focus the stations to look at: those with a problem now or within the last three seconds.
+ * @property {number} listener the id of the listener that is most worth a look, 0 without listeners.
+ * @property {ListenerFacts[]} listeners Listeners has the facts of each listener, in State's order.
+ * @property {number} writesPerSecond the API server's rate of writes over the last two seconds.
  * @property {Versions} versions Versions compares the three resourceVersions.
- * @property {Sentence} sentence what is to be said of the moment.
+ * @property {Sentence} sentence the caption for the moment.
  */
 
 /**
- * Groups are the values of an index and how many objects have each.
+ * Groups are the values of an index, with the number of objects of each.
  * @typedef {object} Groups
  * @property {string} index
  * @property {Group[]} list
  */
 
 /**
- * Cells are those of the store's objects that changed.
+ * Cells are the objects of the store that changed.
  * @typedef {object} Cells
- * @property {boolean} reset the page forgets all it has first
+ * @property {boolean} reset the page must first drop all its cells
  * @property {CellRow[]} set
  * @property {number[]} del slots
  */
 
 /**
- * Move is something that passed along a path.
+ * Move is something that passed along a path: a token, or several that were merged.
  * @typedef {object} Move
  * @property {string} p
  * @property {number} [l]
@@ -204,20 +205,20 @@
  */
 
 /**
- * Bin is a stretch of the log's time, by number from 0, and how many events are in it.
+ * Bin is a stretch of the log's time, numbered from 0, and its number of events.
  * @typedef {[number: number, events: number]} Bin
  */
 
 /**
- * Mark is an event worth a mark on the timeline.
+ * Mark is an event that deserves a mark on the timeline.
  * @typedef {object} Mark
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
  * @property {string} kind list, relist, error, fault, resync, sync, hold, backoff, panic, trouble, selected or note.
  * @property {number} [code] the HTTP status of an error, 0 when it has none.
- * @property {boolean} [on] On says of a fault, a hold and trouble that it began.
- * @property {string} [text] the cause, the name or the note, as the event has it.
+ * @property {boolean} [on] a fault, hold or trouble began.
+ * @property {string} [text] the event's cause, name or note.
  */
 
 /**
@@ -236,19 +237,20 @@
 /**
  * LaneComparison is what one informer made of the changes.
  * @typedef {object} LaneComparison
- * @property {WaitingChanges[]} waits those in the queue now, as the queue has them: a DeltaFIFO's by key, a RealFIFO's in one line.
- * @property {number} waiting Waiting counts all that wait, Taken all that Pop took, Pops in how many pops.
+ * @property {WaitingChanges[]} waits the changes in the queue now, grouped as the queue keeps them: a DeltaFIFO by key, a RealFIFO in one
+ *   line.
+ * @property {number} waiting Waiting counts the changes that wait, Taken those that were popped, and Pops the pops that took them.
  * @property {number} taken
  * @property {number} pops
- * @property {TakenChanges[]} took Took says which of Changes were taken together, in the order of the pops.
- * @property {ChangeStep[]} stored the order in which the store went through them; StoredCount counts all, StoredLate those that came into
- *   the store after one that was sent later. Newest is what came last of each key in Changes, be it one of them or not.
+ * @property {TakenChanges[]} took Took groups Changes by the pop that took them, in the order of the pops.
+ * @property {ChangeStep[]} stored the order in which Changes reached the store. StoredCount counts all changes there; StoredLate counts
+ *   those that arrived after one that was sent later. Newest is the change that arrived last for each key in Changes; it need not be in
+ *   Changes.
  * @property {number} storedCount
  * @property {number} storedLate
  * @property {StoredChange[]} newest
- * @property {Overtaking | null} overtaking the first time that the store held one of Changes while it was without one that had been sent
- *   before.
- * @property {ChangeStep[]} given the order in which the handler was given them, with the counts as those of Stored.
+ * @property {Overtaking | null} overtaking the first time that the store held one of Changes but not one that was sent before it.
+ * @property {ChangeStep[]} given the order in which the handler received Changes; its counts are like those of Stored.
  * @property {number} givenCount
  * @property {number} givenLate
  */
@@ -258,7 +260,7 @@
  * @typedef {object} Saying
  * @property {string} en
  * @property {string} zh
- * @property {number} readMillis how long it takes to be read.
+ * @property {number} readMillis the time to read it.
  * @property {SaidNumber[]} [numbers] drawn large beside it.
  */
 
@@ -266,12 +268,12 @@
  * StoryRide is an object whose newest change is to be ridden, hop by hop.
  * @typedef {object} StoryRide
  * @property {string} key
- * @property {boolean} asked a page was turned for it, so that it is not to be waited for.
+ * @property {boolean} asked the user asked for the next step because of it, so the page need not wait.
  */
 
 /**
- * StoryMark are the events of a step: the one before its calls, the one after them, and the one at which its condition had come, 0 while it
- * has not.
+ * StoryMark has the events of a step: the one before its calls, the one after them, and the one at which its condition was met, 0 until
+ * then.
  * @typedef {object} StoryMark
  * @property {number} from
  * @property {number} begin
@@ -279,17 +281,17 @@
  */
 
 /**
- * FactoryStage is how far a factory has come.
+ * FactoryStage is how far a factory's start or shutdown has come.
  * @typedef {object} FactoryStage
  * @property {string} era
  * @property {string} stage started, synced, stopping or stopped; empty before Start.
- * @property {string[]} waiting the informers that WaitForCacheSync still waits for; none when it waits no more.
+ * @property {string[]} waiting the informers that WaitForCacheSync still waits for.
  * @property {number} synced
  * @property {number} of
  */
 
 /**
- * FactoryRow is an informer.
+ * FactoryRow is one informer.
  * @typedef {object} FactoryRow
  * @property {number} lane
  * @property {string} resource "pods", "deployments.apps"
@@ -304,35 +306,36 @@
  * @property {number} count
  * @property {FactoryRing | null} ring the fullest of the listeners' rings, nil without a listener.
  * @property {FactoryLamp[]} lamps the listeners' sync lamps, in order.
- * @property {number} requests Requests counts the open ones. Request is the newest of them; where none is open it is the one that ended
- *   last, and nil before any.
+ * @property {number} requests Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the
+ *   first.
  * @property {FactoryRequest | null} request
- * @property {number} lists Lists and Watches count the requests that it has sent since it began: pages of a LIST too, and WatchLists as
- *   WATCHes.
+ * @property {number} lists Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList
+ *   counts as a WATCH.
  * @property {number} watches
- * @property {boolean} twice Twice says that another informer of the same resource runs beside it, and that the two do not share.
- * @property {string[]} held the stages that are held.
- * @property {string} [trouble] what stands between this informer and its cluster, in words, and Cause in one; empty when all is well.
+ * @property {boolean} twice another informer watches the same resource, and the two do not share.
+ * @property {string[]} held the stages on hold.
+ * @property {string} [trouble] Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty
+ *   when all is well.
  * @property {string} [cause]
- * @property {Early} [early] Early tells of the pods of this informer whose nodes the factory's informer of nodes has not got; nil when
- *   there are none.
+ * @property {Early} [early] Early counts the pods here whose nodes are not in the store of the factory's informer of nodes; nil when there
+ *   are none.
  */
 
 /**
  * FactoryAPI is what the informers' requests show of the API server.
  * @typedef {object} FactoryAPI
  * @property {string} resourceVersion the highest that any of them has seen, empty before the first answer.
- * @property {number} lists Lists and Watches count the requests that the informers have sent since each began: pages of a LIST too, and
- *   WatchLists as WATCHes.
+ * @property {number} lists Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts;
+ *   a WatchList counts as a WATCH.
  * @property {number} watches
- * @property {string[]} faults the names of those that are switched on.
- * @property {FactoryTwice[]} twice the resources that an informer of the factory and one that is not shared both watch.
+ * @property {string[]} faults the names of the faults that are on.
+ * @property {FactoryTwice[]} twice the resources that both an informer of the factory and an unshared one watch.
  */
 
 /**
- * Sentence is a sentence about a moment: which one, and what it speaks of. The page has the words.
+ * Sentence is a caption about a moment: which one, and its values. The page has the words.
  * @typedef {object} Sentence
- * @property {string} id one of Sentences; empty when the trouble that the State tells of is the sentence.
+ * @property {string} id one of Sentences; empty when State's trouble is the caption.
  * @property {number} [n] N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or
  *   a reason.
  * @property {number} [m]
@@ -341,7 +344,7 @@
  * @property {string} [rv]
  * @property {string} [op]
  * @property {string} [why]
- * @property {number} [until] when the wait ends, Since when what it tells began, in ms of the log.
+ * @property {number} [until] when the wait ends, Since when what it describes began, in ms of the log.
  * @property {number} [since]
  */
 
@@ -350,21 +353,21 @@
  * @typedef {object} Source
  * @property {string} kind "sim", "live", "probe", "file", "broadcast"
  * @property {string} [context]
- * @property {string} [cluster] Cluster, User, Server (host and port) and Namespace (the context's own, which is its default) are what the
- *   kubeconfig says of a live context, as far as it was known when the log began.
+ * @property {string} [cluster] Cluster, User, Server (host and port) and Namespace (the context's default) come from a live context's
+ *   kubeconfig, as known when the log began.
  * @property {string} [user]
  * @property {string} [server]
  * @property {string} [namespace]
  * @property {number} [seed]
  * @property {number} [objects]
  * @property {number} [rate]
- * @property {string} [trouble] whole sentences for a person; empty when all is well
+ * @property {string} [trouble] whole sentences for the user; empty when all is well
  * @property {string} [cause] of the trouble, in one word; see docs/protocol.md
- * @property {Offer} [offer] what can be tried in its place
+ * @property {Offer} [offer] what can be tried instead
  */
 
 /**
- * Resource is the resource that is watched.
+ * Resource is the watched resource.
  * @typedef {object} Resource
  * @property {string} group
  * @property {string} version
@@ -377,14 +380,14 @@
  * API is the API server as the wire (and a simulated cluster) shows it.
  * @typedef {object} API
  * @property {string} resourceVersion the highest known
- * @property {string} [oldest] where the history begins; simulated cluster only
+ * @property {string} [oldest] the oldest version in the history; simulated cluster only
  * @property {number} objects -1 when unknown
  * @property {number} writes so far; simulated cluster only
  * @property {number} writesPerSecond over the last seconds of the log: writes, or frames where writes are unknown
  * @property {WireRequest[]} requests open now, and the last one that ended
- * @property {WireFrame[]} wire the newest frames, newest first
+ * @property {WireFrame[]} wire newest first
  * @property {number} refused requests of this informer that were answered 429
- * @property {Crowd} [crowd] the other clients of a simulated cluster, and what they make it do; absent while there are none.
+ * @property {Crowd} [crowd] a simulated cluster's other clients, and the load they cause; absent while there are none.
  */
 
 /**
@@ -392,9 +395,9 @@
  * @typedef {object} Reflector
  * @property {string} phase idle, listing, watch-listing, watching, backoff, stopped
  * @property {string} resourceVersion
- * @property {number} lists LIST requests sent, pages too
- * @property {number} watches WATCH requests sent, WatchLists too
- * @property {number} relists rounds of ListAndWatch that began after a list had once been taken over
+ * @property {number} lists LIST requests sent, including pages
+ * @property {number} watches WATCH requests sent, including WatchLists
+ * @property {number} relists rounds of ListAndWatch that began after a list had been taken over
  * @property {number} events
  * @property {number} bookmarks
  * @property {number} dropped
@@ -405,12 +408,12 @@
  * @property {number} timeoutSeconds of an open watch
  * @property {string} lastError
  * @property {number} lastErrorMillis
- * @property {string} why why the present round of ListAndWatch runs
- * @property {number} backoffMillis length of the present wait, 0 when none
+ * @property {string} why why the current round of ListAndWatch runs
+ * @property {number} backoffMillis length of the current wait, 0 when there is none
  * @property {number} backoffSince when it began
  * @property {string} backoffCause
  * @property {string} backoffThen what follows the wait: "watch again" or "list and watch again"
- * @property {number[]} backoffs the waits of the present outage, in ms, oldest first (at most 16)
+ * @property {number[]} backoffs the waits of the current outage, in ms, oldest first (at most 16)
  * @property {number} tempStore objects in the WatchList's temporary store
  * @property {number} resyncs
  * @property {boolean} unavailable
@@ -423,13 +426,13 @@
  * @property {number} depth deltas (RealFIFO) or keys (DeltaFIFO)
  * @property {number} maxDepth
  * @property {boolean} synced
- * @property {boolean} locked held while what was popped is processed
+ * @property {boolean} locked held while popped deltas are processed
  * @property {boolean} closed
  * @property {number} initialPopulation
  * @property {QueueItem[]} items the head of the queue, in order, at most 48
- * @property {QueueItem[]} batch what was popped and is being processed, at most 24
+ * @property {QueueItem[]} batch popped and being processed, at most 24
  * @property {number} batchSize
- * @property {QueueItem[]} lastBatch what was popped last, at most 24
+ * @property {QueueItem[]} lastBatch popped last, at most 24
  * @property {number} lastBatchSize
  * @property {Record<string, number>} mix deltas in the queue by type
  * @property {number} pops
@@ -440,15 +443,16 @@
  * Indexer is the store and its indices.
  * @typedef {object} Indexer
  * @property {number} count
- * @property {number} bytes those of the JSON of the objects, as the store holds them, and CameBytes as they came, before the Transform.
+ * @property {number} bytes the size of all objects in JSON bytes, as the store holds them; CameBytes is their size on arrival, before the
+ *   Transform.
  * @property {number} cameBytes
- * @property {string} transform managedFields or metadata; empty: objects are stored as they came
+ * @property {string} transform managedFields or metadata; empty: objects are stored unchanged
  * @property {string} resourceVersion
  * @property {Record<string, Record<string, number>>} indices index → value → objects, at most 512 values of an index
- * @property {Record<string, number>} indexSizes index → how many values it has
+ * @property {Record<string, number>} indexSizes index → number of its values
  * @property {number} replaces
- * @property {number} reborn the updates that put an object with another UID in the place of one with the same key.
- * @property {number} mutated how many of the objects a handler changed in place since they came, Mutations the newest of those changes, at
+ * @property {number} reborn Reborn counts updates that replaced an object by one with the same key and another UID.
+ * @property {number} mutated Mutated counts the objects that a handler mutated since they arrived; Mutations are the newest mutations, at
  *   most 24.
  * @property {Mutation[]} mutations
  */
@@ -458,28 +462,28 @@
  * @typedef {object} Listener
  * @property {number} id
  * @property {string} name
- * @property {number} pending accepted, not yet handed to nextCh: ring and the one waiting
+ * @property {number} pending accepted, not yet sent to nextCh: the ring and the one that waits
  * @property {number} ring in the ring
  * @property {number} capacity of the ring
  * @property {number[]} capacities earlier ones, oldest first
- * @property {boolean} waiting one waits at nextCh
+ * @property {boolean} waiting one notification waits at nextCh
  * @property {number} distributed
  * @property {number} delivered
  * @property {number} handled
  * @property {number} panics
  * @property {string} [lastPanic]
- * @property {QueueItem | null} handling what the handler is busy with
+ * @property {QueueItem | null} handling what the handler is handling
  * @property {number} handlingSince
- * @property {number} meanMicros of the last calls
- * @property {number} paceMillis extra time a call, set by hand
+ * @property {number} meanMicros over the last calls, at most 16
+ * @property {number} paceMillis extra time per call, set by the user
  * @property {number} resyncMillis
  * @property {boolean} syncing
  * @property {boolean} synced
  * @property {boolean} removed
  * @property {number} discarded notifications thrown away when it stopped
- * @property {number} mutations objects that its handler changed in place, though they are shared
- * @property {number} met calls of its handler about an object that another one had changed so
- * @property {number} metOld calls of OnUpdate whose old object was one
+ * @property {number} mutations shared objects that its handler mutated
+ * @property {number} met calls of its handler with an object that another handler had mutated
+ * @property {number} metOld calls of OnUpdate whose old object was such a one
  * @property {Met} [lastMet]
  */
 
@@ -491,35 +495,35 @@
  * @property {string[]} queue head first, at most 24
  * @property {Worker[]} processing
  * @property {number} dirtyCount
- * @property {number} reAdded dirty while being processed
+ * @property {number} reAdded added again while being processed
  * @property {number} waitingCount
  * @property {WaitingKey[]} waiting soonest first, at most 24
  * @property {number} retries keys with failures
- * @property {Record<string, number>} [failing] keys with failures and how many; only in a log's KindRestored
+ * @property {Record<string, number>} [failing] keys with failures, and how many; only in a log's KindRestored
  * @property {string[]} dirty keys added again while being processed, at most 24
  * @property {number} reconciles
  * @property {number} failures
  * @property {Read | null} lastRead
- * @property {boolean} writing it writes: on the simulated cluster, unless switched off
- * @property {number} writes that made a new version
- * @property {number} conflicts writes refused because what was read was stale
+ * @property {boolean} writing it writes to the cluster: on the simulated one, unless switched off
+ * @property {number} writes writes that made a new version
+ * @property {number} conflicts writes refused because the version read was stale
  * @property {number} writeFails writes that failed for another reason
  * @property {Write} [lastWrite]
  * @property {boolean} shuttingDown
  */
 
 /**
- * Hold is a held stage.
+ * Hold is a stage on hold.
  * @typedef {object} Hold
  * @property {'store' | 'pop' | 'deliver' | 'take'} stage
  * @property {number} [listener]
  * @property {boolean} waiting
  * @property {number} sinceMillis
- * @property {number} releases let through while held
+ * @property {number} releases released while held
  */
 
 /**
- * Fault is a fault that is on, or struck last.
+ * Fault is a fault that is on, or was.
  * @typedef {object} Fault
  * @property {string} name
  * @property {boolean} on
@@ -530,18 +534,18 @@
 /**
  * Fidelity is how a member of the State is known.
  * @typedef {object} Fidelity
- * @property {string} how exact, derived (it follows from what is exact), sampled (looked at now and then) or unseen
+ * @property {string} how exact, derived (from exact members), sampled (now and then) or unseen
  * @property {string} [why]
  */
 
 /**
- * TroubleFacts say what stands between the informer and its cluster; its zero value: nothing.
+ * TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
  * @typedef {object} TroubleFacts
- * @property {string} [cause] the trouble's cause in one word (see docs/protocol.md), or that of the error for which the Reflector waits;
- *   empty when all is well, and for an error that is none of the known ones.
- * @property {boolean} down the cluster does not answer, nothing can be asked of it now.
- * @property {string} [answer] what stands in the place of an answer: "unreached" when the cause lies before the cluster, the cause when the
- *   cluster or the server before it said no, "none" when nothing answers; empty while nothing is wrong.
+ * @property {string} [cause] the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff.
+ *   It is empty when all is well, and for an unknown error.
+ * @property {boolean} down the cluster does not answer.
+ * @property {string} [answer] what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing
+ *   answers, the cause itself when the cluster or its proxy refused. It is empty while nothing is wrong.
  */
 
 /**
@@ -550,12 +554,12 @@
  * @property {string} verb LIST, WATCH or WATCHLIST
  * @property {string} path
  * @property {string} resourceVersion
- * @property {boolean} relist it asks for everything again, though a list had been taken over.
+ * @property {boolean} relist it asks for everything again, although a list had been taken over.
  */
 
 /**
- * Depths is the greatest depth of a queue in each step of time, the oldest first. The newest step ends with the last change of the queue:
- * from there on it is as deep as State says.
+ * Depths is the greatest depth of a queue in each step of time, oldest first. The newest step ends with the queue's last change; from then
+ * on the depth is State's.
  * @typedef {object} Depths
  * @property {number} fromMillis when the first step began
  * @property {number} stepMillis
@@ -563,52 +567,52 @@
  */
 
 /**
- * Ledger has the newest changes by how far they have come.
+ * Ledger lists the newest changes by how far they have come.
  * @typedef {object} Ledger
- * @property {LedgerPart} wire said by the cluster, not taken by the Reflector yet
- * @property {LedgerPart} queue being popped, and behind that waiting: the head first
+ * @property {LedgerPart} wire sent by the cluster, not yet taken by the Reflector
+ * @property {LedgerPart} queue being popped, then waiting: the head first
  * @property {LedgerPart} store through the queue, the newest first
  */
 
 /**
- * Requests say which of API.Requests there are.
+ * Requests summarises API.Requests.
  * @typedef {object} Requests
  * @property {number} open how many are open
- * @property {number} foremost the ID of the one to tell of: one that is open, or the last one; 0 before the first.
+ * @property {number} foremost the ID of the request to show: an open one, else the last one; 0 before the first.
  */
 
 /**
  * ListenerFacts are what is true of a listener beside its State.
  * @typedef {object} ListenerFacts
  * @property {number} id
- * @property {number} in In and Out are what it took and what its handler handled in the last whole second of the log.
+ * @property {number} in In and Out count what it took and what its handler finished in the last whole second of the log.
  * @property {number} out
- * @property {boolean} slow its handler takes long, or was made to.
- * @property {number} drainMillis how long its handler has to do with what waits, as long as its calls take as they did; 0 where that is
- *   over at once, cannot be known, or its handler is held.
+ * @property {boolean} slow its handler takes long, or was slowed down.
+ * @property {number} drainMillis how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no
+ *   time at all, if it cannot be known, or if the handler is held.
  */
 
 /**
- * Versions are how far the resourceVersions of the store, of the Reflector and of the cluster are apart, as the numbers that they are in
- * etcd; nil where one is not known or is no number.
+ * Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil
+ * if a version is unknown or not a number.
  * @typedef {object} Versions
- * @property {number | null} queued the Reflector before the store
- * @property {number | null} behind the cluster before the Reflector
- * @property {number | null} total the cluster before the store
+ * @property {number | null} queued the Reflector ahead of the store
+ * @property {number | null} behind the cluster ahead of the Reflector
+ * @property {number | null} total the cluster ahead of the store
  */
 
 /**
- * Group is a value of an index, and the number of the objects that have it.
+ * Group is a value of an index, and the number of objects that have it.
  * @typedef {[value: string, count: number]} Group
  */
 
 /**
- * CellRow is one object of the store: its slot is its own for as long as it is there.
+ * CellRow is one object of the store; it keeps its slot while it is there.
  * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
  */
 
 /**
- * WaitingChanges stand together in a queue: those of one key, or a line (then Letter is empty).
+ * WaitingChanges are changes that a queue keeps together: those of one key, or one line (then Letter is empty).
  * @typedef {object} WaitingChanges
  * @property {string} [letter]
  * @property {number[]} changes N of each
@@ -617,9 +621,9 @@
 /**
  * TakenChanges left the queue in one pop.
  * @typedef {object} TakenChanges
- * @property {number} n which of the pops that took compared changes, from 1
+ * @property {number} n number of this pop among those that took compared changes, from 1
  * @property {number} seq
- * @property {number} deltas all that it took
+ * @property {number} deltas all deltas of the pop
  * @property {boolean} batch they are processed in one transaction
  * @property {number[]} changes N of each
  */
@@ -628,16 +632,15 @@
  * ChangeStep is a change that reached the store or the handler.
  * @typedef {object} ChangeStep
  * @property {number} n
- * @property {number} position which of all the compared changes it was there, from 1
+ * @property {number} position its place among all compared changes there, from 1
  * @property {number} seq
  * @property {number} atMillis
  * @property {string} op
- * @property {string} [was] the label of the change whose state it took the place of in the store; empty when that is none of those
- *   compared.
+ * @property {string} [was] the label of the change whose state it replaced in the store; empty if that is not one of those compared.
  */
 
 /**
- * StoredChange is the change whose state a store holds of a key, or which took the key out of it.
+ * StoredChange is the newest change of a key in the store, or the deletion that removed the key.
  * @typedef {object} StoredChange
  * @property {number} n
  * @property {string} letter
@@ -648,7 +651,7 @@
  */
 
 /**
- * Overtaking says for how long a store held the change Later without Earlier, which had been sent before it.
+ * Overtaking is how long a store held the change Later without Earlier, which was sent before it.
  * @typedef {object} Overtaking
  * @property {number} later
  * @property {number} earlier
@@ -656,7 +659,7 @@
  */
 
 /**
- * SaidNumber is a number as it is written, and what it counts.
+ * SaidNumber is a formatted number, and what it counts.
  * @typedef {object} SaidNumber
  * @property {string} is
  * @property {string} en
@@ -693,16 +696,16 @@
  */
 
 /**
- * Early is about pods that arrived before their nodes.
+ * Early counts pods that arrived before their nodes.
  * @typedef {object} Early
  * @property {number} pods
- * @property {number} nodes that are named and missing
- * @property {string} key one of the pods, and Node the one that it names.
+ * @property {number} nodes missing nodes that the pods name
+ * @property {string} key one of the pods, Node the node it names.
  * @property {string} node
  */
 
 /**
- * FactoryTwice is what two informers of one resource cost that do not share.
+ * FactoryTwice is what two unshared informers of one resource cost together.
  * @typedef {object} FactoryTwice
  * @property {string} resource
  * @property {string} era
@@ -711,7 +714,7 @@
  */
 
 /**
- * Offer is what a person in trouble can choose with one click.
+ * Offer is what a user in trouble can choose with one click.
  * @typedef {object} Offer
  * @property {string} [namespace]
  */
@@ -737,26 +740,26 @@
  * @property {string} [key]
  * @property {string} rv
  * @property {number} bytes
- * @property {number} atMillis when it came over the wire.
+ * @property {number} atMillis when it arrived over the wire.
  */
 
 /**
- * Crowd is a CrowdCount, and how many requests came in a second.
+ * Crowd is a CrowdCount with its rate.
  * @typedef {object} Crowd
  * @property {number} clients other clients
- * @property {number} watching of them, with an open watch
- * @property {number} seats lists that are answered at a time
+ * @property {number} watching of the other clients, those with an open watch
+ * @property {number} seats lists that are answered at the same time
  * @property {number} busy seats that are taken
- * @property {number} requests for lists, WatchLists among them, by anybody
- * @property {number} refused of them, with 429
+ * @property {number} requests for lists, including WatchLists, from all clients
+ * @property {number} refused of them, those answered 429
  * @property {number} perSecond requests in the second before the moment
- * @property {number} peak the most that there were
+ * @property {number} peak the highest PerSecond so far
  */
 
 /**
  * QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
  * @typedef {object} QueueItem
- * @property {number} seq of the event that queued it (its newest delta)
+ * @property {number} seq of the event that queued it, or its newest delta
  * @property {string} [op]
  * @property {string} [key]
  * @property {string} [rv]
@@ -766,24 +769,24 @@
  */
 
 /**
- * Mutation is a change that a handler made to an object in the store, without the API server: the object is shared.
+ * Mutation is a change that a handler made to a shared object in the store, without the API server.
  * @typedef {object} Mutation
  * @property {string} key
  * @property {string} rv
- * @property {number} listener whose handler it was
+ * @property {number} listener its handler made the change
  * @property {string} label
- * @property {string} was empty where the object had no such label
+ * @property {string} was empty if the object had no such label
  * @property {string} is
- * @property {string[]} stale the indices that still have the object under values that their functions do not give for it any more, sorted.
+ * @property {string[]} stale the indices that still list the object under values that their functions no longer return for it, sorted.
  * @property {number} atMillis
  */
 
 /**
- * Met is a call in which a handler was handed an object that another one had changed.
+ * Met is a call in which a handler received an object that another handler had mutated.
  * @typedef {object} Met
  * @property {string} key
  * @property {string} rv
- * @property {'old' | 'object'} as the old one of an update, or the one that it is about
+ * @property {'old' | 'object'} as the old object of an update, or the event's own object
  * @property {string} label
  * @property {string} is
  * @property {number} atMillis
@@ -813,7 +816,7 @@
  * @property {string} rv
  * @property {string} [latest]
  * @property {number} behind
- * @property {boolean} [mutated] a handler had changed what it got
+ * @property {boolean} [mutated] a handler had mutated the object
  * @property {number} atMillis
  */
 
@@ -823,8 +826,8 @@
  * @property {string} key
  * @property {string} verb
  * @property {number} worker
- * @property {string} rv that was read and sent
- * @property {string} [newRV] that the write made
+ * @property {string} rv the version that was read and sent
+ * @property {string} [newRV] the version that the write made
  * @property {boolean} [open]
  * @property {number} [code] of an error from the API server: 409 is a conflict
  * @property {string} [error]
@@ -833,7 +836,7 @@
  */
 
 /**
- * LedgerPart is one part of a Ledger. Of the wire and of what is through the queue it counts the newest frames alone, those that State has.
+ * LedgerPart is one part of a Ledger. On the wire and after the queue it counts only the newest frames, those in State.
  * @typedef {object} LedgerPart
  * @property {number} count
  * @property {Record<string, number>} mix by delta type
@@ -842,7 +845,7 @@
  */
 
 /**
- * LedgerEntry is a change in a Ledger. What has no object has no key, what has no version (a resync) no rv.
+ * LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
  * @typedef {object} LedgerEntry
  * @property {string} [op]
  * @property {string} [key]
@@ -910,8 +913,8 @@
  */
 
 /**
- * WholeState is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Lists too long to
- * send are cut; their full length stands beside them.
+ * WholeState is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Long lists are cut;
+ * their full length is in a member beside them.
  * @typedef {object} WholeState
  * @property {number} seq
  * @property {number} atMillis
@@ -929,20 +932,20 @@
  * @property {Workqueue | null} workqueue
  * @property {Hold[]} holds
  * @property {Fault[]} faults
- * @property {Record<string, Fidelity>} fidelity Fidelity says of members of the State, by their path, how they are known, where an informer
- *   was watched from outside; of one that is not named its parent's holds. Without it everything is exact.
+ * @property {Record<string, Fidelity>} fidelity Fidelity maps paths of State's members to how they are known, if the informer is in another
+ *   program. A member without an entry has its parent's. An empty map means that everything is exact.
  * @property {ViewState} view set by the viewer
- * @property {Facts} [facts] set by the viewer: what is true of the moment shown beside its State
+ * @property {Facts} [facts] set by the viewer: what is true of the moment shown, beside its State
  * @property {Recent} [recent] only in a log's KindRestored
- * @property {boolean} [unshared] the informer is none of its factory's
- * @property {string} [stage] of the factory, where it was told: started, synced, stopping, stopped
- * @property {WholeState[]} [lanes] with several informers: every lane, the one at the top too
- * @property {Factory} [factory] set by the viewer, where several resources are watched or an informer is not shared.
- * @property {Comparison} [compare] set by the viewer, with two releases: what each made of the same changes.
+ * @property {boolean} [unshared] the informer does not belong to its factory
+ * @property {string} [stage] of the factory, if reported: started, synced, stopping, stopped
+ * @property {WholeState[]} [lanes] with several informers: every lane, including the one at the top
+ * @property {Factory} [factory] set by the viewer if several resources are watched or an informer is unshared.
+ * @property {Comparison} [compare] set by the viewer if there are several releases: what each made of the same changes.
  */
 
 /**
- * Selection is what an experiment looks at; KindSelected carries it as JSON.
+ * Selection is what an experiment watches; KindSelected carries it as JSON.
  * @typedef {object} Selection
  * @property {string} source "sim", "live", "probe", "file" or "broadcast"
  * @property {string} [context]
@@ -951,42 +954,43 @@
  * @property {string} resource
  * @property {string} [kind]
  * @property {string} namespace
- * @property {boolean} [clusterScoped] ClusterScoped says that the resource has no namespaces: Namespace is kept for the next one that has.
+ * @property {boolean} [clusterScoped] the resource has no namespaces. Namespace is kept for the next selection that has.
  * @property {string[]} eras
- * @property {string} [transform] what every object goes through before it is queued: "managedFields" or "metadata"; empty for nothing.
+ * @property {string} [transform] what is done to every object before it is queued: "managedFields" or "metadata"; empty for nothing.
  * @property {number} [seed]
  * @property {number} [objects]
  * @property {number} [rate]
- * @property {string} [cluster] What the kubeconfig says of a live context, without credentials.
+ * @property {string} [cluster] What the kubeconfig has about a live context, without credentials.
  * @property {string} [user]
  * @property {string} [server]
  * @property {string} [contextNamespace]
- * @property {Target[]} [resources] all that are watched where those are several, in order; the members above are of the first. It is empty
- *   for one.
- * @property {LaneOf[]} [unshared] the informers that are not shared, in the KindSelected of a log whose beginning was not kept.
+ * @property {Target[]} [resources] the watched resources, in order, when there are several; the members above describe the first. It is
+ *   empty for one.
+ * @property {LaneOf[]} [unshared] the informers that are not shared, in the KindSelected of a Baseline.
  */
 
 /**
- * ReplayedStory is what must be known to play an experiment on the simulated cluster again.
+ * ReplayedStory is what is needed to replay an experiment on the simulated cluster.
  * @typedef {object} ReplayedStory
  * @property {number} seed
  * @property {number} objects
  * @property {number} rate
- * @property {number} from when the experiment began, in milliseconds since the cluster did: another one watched it before.
- * @property {string} do what was done by hand, and when: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+ * @property {number} from when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the
+ *   cluster.
+ * @property {string} do the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
  */
 
 /**
- * Attached is what there is to attach to, as the page's menu has it.
+ * Attached describes the attached process, for the page's menu.
  * @typedef {object} Attached
  * @property {boolean} offered the server was started with --attach
  * @property {string} clientGo
  * @property {AttachedInformer[]} informers
- * @property {string} [error] why it cannot be asked now
+ * @property {string} [error] why it cannot be reached now
  */
 
 /**
- * ViewState says how the page follows the log; the viewer fills it in.
+ * ViewState is how the page follows the log; the viewer sets it.
  * @typedef {object} ViewState
  * @property {string} mode live, playing, paused
  * @property {number} speed
@@ -995,13 +999,13 @@
  * @property {number} first oldest seq that can be shown
  * @property {number} head
  * @property {number} headMillis
- * @property {number} mergedTokens tokens merged for the eye in the last second
+ * @property {number} mergedTokens chips merged in the last second because there were too many to show
  * @property {number} shownTokens
  * @property {Memory} memory
  */
 
 /**
- * Library are the stories and the parts of the chooser.
+ * Library has the stories and the groups of the chooser.
  * @typedef {object} Library
  * @property {StoryGroup[]} groups
  * @property {Story[]} stories
@@ -1033,17 +1037,17 @@
  * @property {string[]} verbs
  * @property {string[]} [shortNames]
  * @property {string[]} [categories]
- * @property {boolean} preferred Preferred says that this is the version the server prefers among those in which it serves this resource.
- * @property {string} [unwatchable] Unwatchable says in words for a person why it cannot be listed and watched; empty when it can. An entry
- *   without a Resource stands for a whole version of a group that could not be discovered.
+ * @property {boolean} preferred true if this is the server's most preferred version of the resource among those that can be watched.
+ * @property {string} [unwatchable] Unwatchable explains, for the user, why the resource cannot be listed and watched; it is empty if it
+ *   can. An entry without a Resource stands for a whole version of a group that could not be discovered.
  */
 
 /**
- * Namespaces is the answer to what namespaces there are.
+ * Namespaces is the list of namespaces, or why there is none.
  * @typedef {object} Namespaces
  * @property {string[]} items sorted by name; never nil
- * @property {string} error why they are not known, in words for a person
- * @property {string} reason forbidden, not-served (by the server's own flags) or unreachable, with an Error.
+ * @property {string} error why they are not known, in words for the user
+ * @property {string} reason With an Error, Reason is forbidden, not-served (by the server's own flags) or unreachable.
  */
 
 /**
@@ -1055,90 +1059,89 @@
  * @property {string} oldRv
  * @property {JSONValue} oldJson
  * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
- * @property {string} unseen why there is no JSON, of an object of an informer that is watched from outside.
- * @property {Mutation} [mutation] what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
+ * @property {string} unseen why there is no JSON, for an object of another program's informer.
+ * @property {Mutation} [mutation] what a handler wrote into the object in the store; OldJSON is then the object before that.
  * @property {Hop[]} journey
- * @property {Hop[]} ahead what the log knows of the object after the view's position; empty while it follows the log's end.
+ * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
  */
 
 /**
- * Ride is the way of one change of an object through one informer, to one handler and on to a worker, in the order in which it came there.
+ * Ride is the way of one change of an object through one informer to one handler and on to a worker, in order.
  * @typedef {object} Ride
  * @property {string} key
- * @property {number} lane the informer's, Listener the handler that is followed: the one that enqueued the key, else the first that was
- *   told; 0 for none.
+ * @property {number} lane the informer's. Listener is the one that is followed: the one whose handler enqueued the key, else the first
+ *   notified; 0 for none.
  * @property {number} listener
- * @property {boolean} whole a handler has returned from the change.
+ * @property {boolean} whole a handler has returned from handling the change.
  * @property {number} micros how long it took from the first hop to the last.
  * @property {RideHop[]} hops
  */
 
 /**
- * IndexContents is an index at the view's position: its values, or the keys of one of them.
+ * IndexContents is an index at the view's position: its values, or the keys of one value.
  * @typedef {object} IndexContents
  * @property {string} index
- * @property {IndexValue[]} [values] the largest first, at most 500; Total says how many there are.
- * @property {string[]} [keys] sorted, at most 500; Total says how many there are.
+ * @property {IndexValue[]} [values] sorted by size, largest first, at most 500; Total is their number.
+ * @property {string[]} [keys] sorted, at most 500; Total is their number.
  * @property {string} [value]
  * @property {number} total
  */
 
 /**
- * OnAir is what the page of a speaker is told.
+ * OnAir is the state of a broadcast, for the speaker's page.
  * @typedef {object} OnAir
  * @property {boolean} offered the server was started with --broadcast
  * @property {'' | 'on' | 'lost' | 'taken' | 'failed'} phase
  * @property {string} path of the audience's link, with its token
- * @property {boolean} objects the bodies of objects go out
- * @property {boolean} other another page speaks
- * @property {number} followers as the relay counted them last
- * @property {number} segments how many pieces have arrived at the relay
- * @property {number} bytes and what they weigh, compressed
- * @property {number} seq the newest event that has arrived there
- * @property {number} skipped how often a part of the log was lost before it could go out
+ * @property {boolean} objects bodies of objects are sent
+ * @property {boolean} other another page broadcasts
+ * @property {number} followers by the relay's last count
+ * @property {number} segments number of segments that the relay has
+ * @property {number} bytes their size, compressed
+ * @property {number} seq the newest event that the relay has
+ * @property {number} skipped how often a part of the log was lost before it could be sent
  * @property {string} [error]
  */
 
 /**
- * Hearing is what the page of a follower is told.
+ * Hearing is the state of a Following, for the follower's page.
  * @typedef {object} Hearing
  * @property {'joining' | 'waiting' | 'following' | 'slow' | 'quiet' | 'silent' | 'unknown' | 'over' | 'damaged'} phase
- * @property {number} behindMillis how much later than it could what the speaker does comes in
- * @property {boolean} recording the talk was over when it was opened: it plays from its beginning
- * @property {boolean} own the follower looks around alone
- * @property {number} skipped how often a part was left out, because it came too late
- * @property {boolean} before the speaker shows a moment from before the follower came, which is not here
+ * @property {number} behindMillis how much later than possible the speaker's events arrive
+ * @property {boolean} recording the broadcast had ended when the page opened: it plays from its beginning
+ * @property {boolean} own the follower explores alone
+ * @property {number} skipped how often a part was skipped because it arrived too late
+ * @property {boolean} before the speaker shows a moment from before the follower joined, which this page does not have
  * @property {string} [error]
- * @property {string} [mode] Mode and Page are the speaker's, at the moment that is shown.
+ * @property {string} [mode] Mode and Page are the speaker's, at the moment shown.
  * @property {JSONValue} [page]
  */
 
 /**
- * Recent is what a Fold remembers of a lane's last moments beside its State: what a curve, a rate and a sentence about this moment are made
- * of. It is part of the fold, so it is the same at a seq whichever way one came there. A log that begins later than its experiment brings
- * it in its KindRestored.
+ * Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It
+ * is part of the fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its
+ * KindRestored.
  * @typedef {object} Recent
  * @property {DepthHistory} depths
- * @property {ListenerRate[]} [rates] Rates of the listeners that took or handled something, by their number. In a Fold they stand with the
+ * @property {ListenerRate[]} [rates] Rates of the listeners that accepted or handled something, by their id. A Fold keeps them with its
  *   listeners.
- * @property {number[]} [writes] Writes of the newest bins of time, and the number of the newest one. They belong to all lanes; in a Fold
- *   they stand with the world.
+ * @property {number[]} [writes] Writes of the newest bins of time, and the number of the newest bin. They belong to all lanes; a Fold keeps
+ *   them with its world.
  * @property {number} [writesBin]
- * @property {number} [main] the number of the listener that has most to tell, 0 while none has had anything to tell, and MainAt when it
- *   became that.
+ * @property {number} [main] the id of the listener that is most worth a look, 0 until one has a backlog. MainAt is when it became that.
  * @property {number} [mainAt]
- * @property {boolean} [silent] Silent says that nothing can come from the cluster: a request failed or ended with an error, and none was
- *   answered since. SilentAt is when it began.
+ * @property {boolean} [silent] nothing arrives from the cluster, because a request failed or ended with an error and none was answered
+ *   since. SilentAt is when that began.
  * @property {number} [silentAt]
- * @property {Happening} passed when a change was queued that had come in a frame of the wire, and Passage how long that took.
+ * @property {Happening} passed when a change was queued that had arrived in a wire frame, and Passage how long it took to get there.
  * @property {number} [passage]
- * @property {string} [cause] ErrorCause of the error for which the Reflector waited last.
- * @property {boolean} [relisting] Relisting says that a relist began whose list the informer has not taken over, when the store had been
- *   replaced RelistReplaces times.
+ * @property {string} [cause] the ErrorCause of the error behind the last backoff.
+ * @property {boolean} [relisting] a relist began that the informer has not completed. RelistReplaces is how often the store had been
+ *   replaced at its start.
  * @property {number} [relistReplaces]
- * @property {Happening} relisted the last relist that was taken over. A Happening with a negative time has not happened.
+ * @property {Happening} relisted the last completed relist. A Happening with a negative time has not happened.
  * @property {Batch} batch
- * @property {Happening} grew a ring that was made larger: From and To are its capacities.
+ * @property {Happening} grew a ring that grew: From and To are its capacities.
  * @property {Happening} panicked a handler that panicked, Left a listener that was removed.
  * @property {Happening} left
  */
@@ -1154,7 +1157,7 @@
  */
 
 /**
- * LaneOf says what the informer of a lane is of.
+ * LaneOf describes the informer of a lane.
  * @typedef {object} LaneOf
  * @property {string} group
  * @property {string} version
@@ -1162,27 +1165,27 @@
  * @property {string} [kind]
  * @property {boolean} [clusterScoped]
  * @property {string} [era]
- * @property {boolean} [unshared] it is none of the factory's.
+ * @property {boolean} [unshared] it does not belong to the factory.
  */
 
 /**
  * AttachedInformer is an informer of the attached process.
  * @typedef {object} AttachedInformer
- * @property {string} name its resource, with the group if it has one
+ * @property {string} name its resource, with the group if any
  * @property {boolean} synced
  * @property {number} objects
- * @property {Record<string, string>} [off] layers of the probe that are off, and why
+ * @property {Record<string, string>} [off] layers of the probe that are off, with the reason
  */
 
 /**
- * StoryGroup is a part of the chooser.
+ * StoryGroup is a group of stories in the chooser.
  * @typedef {object} StoryGroup
  * @property {string} id
  * @property {StoryWords} name
  */
 
 /**
- * Story is what the chooser shows of a story.
+ * Story is a story in the chooser.
  * @typedef {object} Story
  * @property {string} id
  * @property {string} group
@@ -1193,37 +1196,37 @@
  * @property {string[]} eras
  * @property {StoryPage[]} steps
  * @property {StoryTake} take
- * @property {string} [recording] the file on which it plays, which storyBegin is given.
+ * @property {string} [recording] the file on which it plays, an argument of storyBegin.
  */
 
 /**
- * LiveSources is what the relay can reach.
+ * LiveSources are the clusters that the relay can reach.
  * @typedef {object} LiveSources
  * @property {KubeContext[]} contexts
  * @property {string} current the kubeconfig's own
  * @property {string} selected the one the server was started with
- * @property {string} error why there are none, in words for a person
+ * @property {string} error why there are none, in words for the user
  * @property {string} [cause] of the error, if it is about the relay: see RelayError
  */
 
 /**
- * Hop is one step of an object on its way from the API server to a handler and the controller. It is data, for the page to put in words.
+ * Hop is one step of an object on its way from the API server to a handler and the controller. It is data; the page words it.
  * @typedef {object} Hop
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
- * @property {number} change Change numbers the changes of the object within the journey, from 1: the hops of one change belong together.
+ * @property {number} change Change numbers the object's changes within the journey, from 1; the hops of one change share it.
  * @property {string} stage api, reflector, queue, indexer, listener or controller.
  * @property {number} [listener] of stage listener; the worker of stage controller
  * @property {string} kind see KindName
  * @property {string} [op]
  * @property {string} [rv]
- * @property {number} [position] the place in the queue or in what was popped, from 1, and Of how many there were.
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
  * @property {number} [of]
  * @property {number} [n] the event's own counts, see its Kind
  * @property {number} [m]
  * @property {boolean} [flag]
- * @property {number} [micros] how long it took: handled, processed, done, reconciled
+ * @property {number} [micros] how long it took, if it is Handled, Processed, WorkDone or Reconciled
  * @property {string} [text]
  * @property {string} [error]
  */
@@ -1234,22 +1237,22 @@
  * @property {number} seq
  * @property {number} atMillis
  * @property {number} lane
- * @property {number} change Change numbers the changes of the object within the journey, from 1: the hops of one change belong together.
+ * @property {number} change Change numbers the object's changes within the journey, from 1; the hops of one change share it.
  * @property {string} stage api, reflector, queue, indexer, listener or controller.
  * @property {number} [listener] of stage listener; the worker of stage controller
  * @property {string} kind see KindName
  * @property {string} [op]
  * @property {string} [rv]
- * @property {number} [position] the place in the queue or in what was popped, from 1, and Of how many there were.
+ * @property {number} [position] the place in the queue, or among the popped deltas, from 1; Of is how many there were.
  * @property {number} [of]
  * @property {number} [n] the event's own counts, see its Kind
  * @property {number} [m]
  * @property {boolean} [flag]
- * @property {number} [micros] how long it took: handled, processed, done, reconciled
+ * @property {number} [micros] how long it took, if it is Handled, Processed, WorkDone or Reconciled
  * @property {string} [text]
  * @property {string} [error]
- * @property {string} function what did it, of client-go v0.37.2 or of the program that uses it, by its Go name; see Functions.
- * @property {number} sinceMicros the time since the hop before, to the microsecond; 0 for the first.
+ * @property {string} function the Go name of the function that did it, in client-go v0.37.2 or in the program that uses it; see Functions.
+ * @property {number} sinceMicros the time since the previous hop, in whole microseconds; 0 for the first.
  */
 
 /**
@@ -1262,8 +1265,8 @@
 /**
  * DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
  * @typedef {object} DepthHistory
- * @property {boolean} [begun] Begun says that there is one. First and Last are the numbers of the oldest and the newest step, Depth is how
- *   deep the queue is now.
+ * @property {boolean} [begun] something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth
+ *   now.
  * @property {number} [first]
  * @property {number} [last]
  * @property {number} [depth]
@@ -1271,11 +1274,12 @@
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
  *   number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number, number,
- *   number, number, number, number, number, number, number, number, number, number]} max Max of step i stands at i modulo DepthSteps.
+ *   number, number, number, number, number, number, number, number, number, number]} max The entry of step i is at index i modulo
+ *   DepthSteps.
  */
 
 /**
- * ListenerRate counts what a listener took and what its handler handled in a whole second of the log, and in the one before it.
+ * ListenerRate counts what a listener accepted and its handler handled in one whole second of the log, and in the second before.
  * @typedef {object} ListenerRate
  * @property {number} id
  * @property {number} second
@@ -1286,7 +1290,7 @@
  */
 
 /**
- * Happening is something that happened once, to a listener or to the lane as a whole.
+ * Happening is a single event, of a listener or of the lane as a whole.
  * @typedef {object} Happening
  * @property {number} at
  * @property {number} [listener]
@@ -1295,34 +1299,34 @@
  */
 
 /**
- * Batch is what left the queue in one go.
+ * Batch is what was popped in one go.
  * @typedef {object} Batch
  * @property {number} at
  * @property {number} [n] deltas in it
- * @property {number} [ends] the type of the delta behind it, where that one is why the batch ended: it cannot be in one.
+ * @property {number} [ends] the type of the delta after the batch, if that delta cannot be in a batch and so ended it.
  */
 
 /**
- * StoryWords are a text in the languages of the page.
+ * StoryWords is a text in the languages of the page.
  * @typedef {object} StoryWords
  * @property {string} en
  * @property {string} zh
  */
 
 /**
- * StoryPage is what is shown of a step beside what is said.
+ * StoryPage is what the page shows of a step, beside its captions.
  * @typedef {object} StoryPage
  * @property {StoryWords} name
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
- * @property {string} [control] what the reader is asked to press: the command and its plain arguments, "release pop 1".
+ * @property {string} [control] what the reader is asked to press: the command and its plain arguments, such as "release pop 1".
  * @property {StoryWords} [how]
- * @property {StoryWords[]} [answers] those to its question; the keys 1 to 4 choose one.
+ * @property {StoryWords[]} [answers] the answers to its question; the keys 1 to 4 choose one.
  */
 
 /**
- * StoryTake is what to take home from a story.
+ * StoryTake is what the reader takes home from a story.
  * @typedef {object} StoryTake
  * @property {StoryWords} words
  * @property {string} go
@@ -1337,7 +1341,7 @@
  * @property {string} server
  * @property {string} user
  * @property {string} namespace
- * @property {string} [error] why it cannot be used, if the kubeconfig alone tells
+ * @property {string} [error] why it cannot be used, if the kubeconfig alone shows that
  */
 
 /**

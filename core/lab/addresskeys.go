@@ -7,21 +7,21 @@ import (
 	"informerscope/core/informer"
 )
 
-// maxExact is the largest whole number that a page reads exactly.
+// maxExact is the largest whole number that a page represents exactly.
 const maxExact = most - 1
 
-// AddressKey is a key of the URL fragment, which selects what a page shows. AddressKeys returns all of them: the page's types allow no
-// other (web/types.js), its limits are these (web/commands.js), and docs/reference.md lists them.
+// AddressKey is a key of the URL fragment, which selects what a page shows. AddressKeys returns all of them. The page's types allow no other (web/types.js),
+// web/commands.js has the limits, and docs/reference.md lists the keys.
 type AddressKey struct {
 	Name string
-	// Takes says for docs/reference.md what values it has. Where Max is set, it is a number from 0 to that.
+	// Takes describes its values, for docs/reference.md. If Max is set, the value is a number from 0 to Max.
 	Takes string
 	Max   uint64
-	// Means says for docs/reference.md what it selects.
+	// Means describes what it selects, for docs/reference.md.
 	Means string
 }
 
-// addressKeys is the one list, in the order of docs/reference.md.
+// addressKeys are all keys, in the order of docs/reference.md.
 var addressKeys = []AddressKey{
 	{Name: "source", Takes: "`sim` (default), `live` or `probe`", Means: "where objects come from: the simulated cluster, a context of your kubeconfig, " +
 		"or the controller of `--attach`"},
@@ -60,14 +60,14 @@ var addressKeys = []AddressKey{
 	{Name: "audience", Takes: "a token", Means: "in the audience’s link: the token of the broadcast. The page sends it to its server alone"},
 }
 
-// AddressKeys are all keys of the URL fragment. The list is the caller's.
+// AddressKeys returns all keys of the URL fragment. The caller owns the list.
 func AddressKeys() []AddressKey { return slices.Clone(addressKeys) }
 
 func releaseNames() string {
 	return codes([]string{informer.Release131.String(), informer.Release133.String(), informer.Release135.String(), informer.Release137.String()})
 }
 
-// codes are names in code style, with "or" before the last.
+// codes returns names in code style, separated by commas, with "or" before the last.
 func codes(names []string) string {
 	all := "`" + strings.Join(names, "`, `") + "`"
 	if i := strings.LastIndex(all, ", "); i > 0 {

@@ -11,7 +11,7 @@ import (
 	"strings"
 )
 
-// Type is what an argument can be.
+// Type is the type of an argument.
 type Type string
 
 const (
@@ -19,31 +19,31 @@ const (
 	Whole  Type = "whole number"
 	Number Type = "number"
 	Switch Type = "true or false"
-	// Object has members, each of which may be left out.
+	// Object has members, all of them optional.
 	Object Type = "object"
-	// Any is whatever JSON can say.
+	// Any is any JSON object.
 	Any Type = "any object"
-	// Content is the text or the bytes of a file.
+	// Content is the content of a file, as text or bytes.
 	Content Type = "text or bytes"
 )
 
-// Arg is an argument of a command, a member of one, or an argument of a verb in a link.
+// Arg is an argument of a command or of a link's verb, or a member of an Object.
 type Arg struct {
 	Name string
 	Type Type
-	// Needed arguments may not be left out.
+	// Needed arguments must be given.
 	Needed bool
-	// Min and Max limit a number; both zero is no limit.
+	// Min and Max limit a number; there is no limit if both are zero.
 	Min, Max float64
-	// Longest is how many bytes a text may have; zero is no limit.
+	// Longest is the greatest length of a text in bytes; zero is no limit.
 	Longest int
-	// OneOf are all texts that are taken; none is any text.
+	// OneOf are the only texts allowed, if not empty.
 	OneOf []string
-	// Members are those of an Object.
+	// Members are the members of an Object.
 	Members []Arg
 }
 
-// Takes says in words what can be given.
+// Takes describes the allowed values for an error message.
 func (a Arg) Takes() string {
 	limits := ""
 	if a.Min != 0 || a.Max != 0 {
@@ -70,7 +70,7 @@ func (a Arg) Takes() string {
 	return "a " + string(a.Type) + limits
 }
 
-// decimal writes a limit without an exponent.
+// decimal formats a limit without an exponent.
 func decimal(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
 
 // Argument is one argument as the page gave it: JSON, or the bytes of a file.
@@ -79,13 +79,13 @@ type Argument struct {
 	Bytes []byte
 }
 
-// leftOut reports whether a value counts as not given.
+// leftOut reports whether a value counts as omitted.
 func leftOut(value json.RawMessage) bool {
 	value = bytes.TrimSpace(value)
 	return len(value) == 0 || bytes.Equal(value, []byte("null"))
 }
 
-// badArgument says which argument of what cannot be taken, what it takes, and what was given instead.
+// badArgument returns an error that names the argument of a command or step, the allowed values, and the value given.
 func badArgument(of, argument string, a Arg, given string) error {
 	if len(given) > 80 {
 		given = strings.ToValidUTF8(given[:80], "") + "…"
@@ -93,7 +93,7 @@ func badArgument(of, argument string, a Arg, given string) error {
 	return fmt.Errorf("%s: the argument %q is %s, and not %s", of, argument, a.Takes(), given)
 }
 
-// check reports whether a value that was given can be taken; of is the command's name and path the argument's.
+// check returns an error if a value is not allowed; of is the command's name and path the argument's.
 func (a Arg) check(of, path string, value json.RawMessage) error {
 	bad := func() error { return badArgument(of, path, a, string(value)) }
 	switch a.Type {
@@ -158,7 +158,7 @@ func (a Arg) checkMembers(of, path string, value json.RawMessage) error {
 	for _, name := range slices.Sorted(maps.Keys(members)) {
 		i := slices.IndexFunc(a.Members, func(m Arg) bool { return m.Name == name })
 		if i < 0 {
-			return fmt.Errorf("%s: %q is nothing that the argument %q has; it is %s", of, name, path, a.Takes())
+			return fmt.Errorf("%s: there is no %q in the argument %q; it is %s", of, name, path, a.Takes())
 		}
 		if leftOut(members[name]) {
 			continue
@@ -170,12 +170,12 @@ func (a Arg) checkMembers(of, path string, value json.RawMessage) error {
 	return nil
 }
 
-// arguments are those of one call, checked against the command's.
+// arguments are the arguments of one call, checked against the command's.
 type arguments []Argument
 
-// checked holds what was given against what the command takes.
+// checked checks given arguments against the command's.
 func (c *Command) checked(given []Argument) (arguments, error) {
-	// What is left out at the end may be said to be left out.
+	// Trailing arguments may be given as null.
 	for len(given) > len(c.Args) && given[len(given)-1].Bytes == nil && leftOut(given[len(given)-1].JSON) {
 		given = given[:len(given)-1]
 	}
@@ -201,7 +201,7 @@ func (c *Command) checked(given []Argument) (arguments, error) {
 	return given, nil
 }
 
-// takes lists the arguments of a command by name.
+// takes returns the names of a command's arguments.
 func (c *Command) takes() string {
 	if len(c.Args) == 0 {
 		return "none"
@@ -213,7 +213,7 @@ func (c *Command) takes() string {
 	return strings.Join(names, ", ")
 }
 
-// argument decodes argument i, which has been checked; one that was left out is otherwise.
+// argument decodes argument i, which was checked; it returns otherwise if the argument was omitted.
 func argument[T any](given arguments, i int, otherwise T) (T, error) {
 	if i >= len(given) || leftOut(given[i].JSON) {
 		return otherwise, nil
@@ -225,7 +225,7 @@ func argument[T any](given arguments, i int, otherwise T) (T, error) {
 	return out, nil
 }
 
-// content is argument i as the content of a file.
+// content returns argument i as the content of a file.
 func (given arguments) content(i int) ([]byte, error) {
 	if i < len(given) && given[i].Bytes != nil {
 		return given[i].Bytes, nil

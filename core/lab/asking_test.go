@@ -19,7 +19,7 @@ import (
 	"informerscope/core/view"
 )
 
-// hanging is a relay that says nothing more to what begins with a path, until the test ends. It tells of each such request.
+// hanging is a relay that stops answering requests below path, until the test ends. It sends on asked for each of them.
 func hanging(path string, asked chan<- struct{}, end <-chan struct{}) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, path) {
@@ -40,8 +40,8 @@ func hanging(path string, asked chan<- struct{}, end <-chan struct{}) http.Handl
 // slowly is a selection that must ask a live cluster for the version of a resource.
 var slowly = Change{Source: ptr("live"), Context: ptr("slow"), Resource: ptr("foos.example.com")}
 
-// TestNothingWaitsForASelectionThatAsks lets the kubeconfig's description hang, and then discovery. Whatever else is asked meanwhile
-// is answered, and a later selection wins.
+// TestNothingWaitsForASelectionThatAsks lets the kubeconfig's description hang, and then discovery. Other calls are answered meanwhile, and a later selection
+// wins.
 func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
 	for _, hangs := range []string{"/contexts", "/clusters/"} {
 		t.Run(hangs, func(t *testing.T) {
@@ -93,7 +93,7 @@ func TestNothingWaitsForASelectionThatAsks(t *testing.T) {
 	}
 }
 
-// TestALaterSelectionThatAsksWinsToo takes back a selection whose cluster hangs with one whose cluster answers.
+// TestALaterSelectionThatAsksWinsToo replaces a selection whose cluster hangs by one whose cluster answers.
 func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 	asked, end := make(chan struct{}, 1), make(chan struct{})
 	dial := relay(t, hanging("/clusters/slow/", asked, end))
@@ -105,14 +105,14 @@ func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 		ended <- err
 	}()
 	<-asked
-	// Another context of the same relay is asked about, is not known, and is watched all the same: the trouble says what is wrong.
+	// Another context of the same relay is unknown and is watched all the same: the trouble shows what is wrong.
 	if sel, err := l.Select(t.Context(), Change{Source: ptr("live"), Context: ptr("quick")}); err != nil || sel.Context != "quick" {
 		t.Errorf("the later selection is %+v, %v", sel, err)
 	}
 	if err := <-ended; !errors.Is(err, ErrSuperseded) {
 		t.Errorf("the earlier selection ended with %v", err)
 	}
-	// Closing waits for nobody who asks.
+	// Closing does not wait for a selection that asks.
 	go func() {
 		_, err := l.Select(context.Background(), slowly)
 		ended <- err
@@ -124,7 +124,7 @@ func TestALaterSelectionThatAsksWinsToo(t *testing.T) {
 	}
 }
 
-// TestVirtualTimeGoesOnWhileASelectionAsks does something by hand meanwhile, which takes a turn of virtual time.
+// TestVirtualTimeGoesOnWhileASelectionAsks acts meanwhile, which takes a turn of virtual time.
 func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		asked, end := make(chan struct{}, 1), make(chan struct{})
@@ -158,7 +158,7 @@ func TestVirtualTimeGoesOnWhileASelectionAsks(t *testing.T) {
 	})
 }
 
-// TestARefusedSelectionCutsNothing watches one context while another one's discovery fails: the streams that run are not touched.
+// TestARefusedSelectionCutsNothing watches one context while another one's discovery fails: the running streams are not cut.
 func TestARefusedSelectionCutsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())

@@ -21,47 +21,47 @@ import (
 	"informerscope/core/vclock"
 )
 
-// SourceProbe is the source of a Selection whose log a probe in another process tells.
+// SourceProbe is the source of a Selection whose log comes from a probe in another process.
 const SourceProbe = "probe"
 
-// ErrAttached is the answer to who wants something done to the informers of another process.
+// ErrAttached is returned for an action on the informers of another process.
 var ErrAttached = errors.New("these informers run in another process, which is watched and never acted on; choose the simulated cluster to try things")
 
 const (
 	firstRedial = 500 * time.Millisecond
 	lastRedial  = 8 * time.Second
-	// maxAttachedLine bounds a line of a stream: a baseline has all keys of a store in one.
+	// maxAttachedLine bounds a line of a stream: a baseline may have all keys of a store in one line.
 	maxAttachedLine   = 128 << 20
 	maxAttachedHeader = 1 << 20
-	// atOnce is how many events are appended together at most.
+	// atOnce is how many events are appended together, at most.
 	atOnce = 4096
-	// A baseline has at most so many events, of so many bytes, and is complete after so long.
+	// Bounds of a baseline: its events, their bytes, and the time until it is complete.
 	maxBaselineEvents = 4096
 	maxBaselineBytes  = 256 << 20
 	baselinePatience  = 2 * time.Minute
-	// maxAttachedInformers is how many informers of a process can be chosen from.
+	// maxAttachedInformers is how many informers of a process a menu lists, at most.
 	maxAttachedInformers = 256
-	// turnBytes is after how many bytes of a stream other work has its turn.
+	// turnBytes is how many bytes of a stream are read before the reader yields to other work.
 	turnBytes = 64 << 10
 )
 
-// Attached is what there is to attach to, as the page's menu has it.
+// Attached describes the attached process, for the page's menu.
 type Attached struct {
 	Offered   bool               `json:"offered"` // the server was started with --attach
 	ClientGo  string             `json:"clientGo"`
 	Informers []AttachedInformer `json:"informers"`
-	Error     string             `json:"error,omitempty"` // why it cannot be asked now
+	Error     string             `json:"error,omitempty"` // why it cannot be reached now
 }
 
 // AttachedInformer is an informer of the attached process.
 type AttachedInformer struct {
-	Name    string            `json:"name"` // its resource, with the group if it has one
+	Name    string            `json:"name"` // its resource, with the group if any
 	Synced  bool              `json:"synced"`
 	Objects int               `json:"objects"`
-	Off     map[string]string `json:"off,omitempty"` // layers of the probe that are off, and why
+	Off     map[string]string `json:"off,omitempty"` // layers of the probe that are off, with the reason
 }
 
-// Attached asks the relay what the attached process has.
+// Attached asks the relay which informers the attached process has.
 func (l *Lab) Attached(ctx context.Context) Attached {
 	out := Attached{Informers: []AttachedInformer{}}
 	if l.audience || l.dial == nil {
@@ -95,16 +95,16 @@ func (l *Lab) Attached(ctx context.Context) Attached {
 	return out
 }
 
-// probeError is why there is no answer of a probe, in words for a person.
+// probeError is why a probe did not answer, in words for the user.
 type probeError struct {
 	trouble
-	status int // of the relay's answer; 0 for none
+	status int // of the relay's answer; 0 without one
 }
 
 // Error implements error.
 func (e *probeError) Error() string { return e.words }
 
-// openProbe asks for a path below the relay's /probe/, whose answer's body is the caller's. Errors are a *probeError.
+// openProbe requests a path below the relay's /probe/. The caller must close the body. Errors are a *probeError.
 func openProbe(ctx context.Context, rt http.RoundTripper, path string) (*http.Response, error) {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/probe/"+path, nil)
 	if err != nil {
@@ -129,9 +129,9 @@ func openProbe(ctx context.Context, rt http.RoundTripper, path string) (*http.Re
 	return nil, &probeError{trouble{words: status.Message, cause: cause, err: errors.New(status.Message)}, resp.StatusCode}
 }
 
-// Attach ends the experiment and shows the informers of the attached process in its place: those that are named, with commas between
-// them, or all. The log goes on until something else is selected; when the process goes away it says so and is asked again, ever later.
-// When the process cannot be reached now, that is an error, and nothing changes.
+// Attach ends the experiment and shows informers of the attached process instead: the named ones, separated by commas, or all. The log continues until
+// something else is selected. If the process goes away, the log records that, and the lab reconnects with a backoff. If the process cannot be reached now,
+// Attach returns an error, and nothing changes.
 func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, error) {
 	switch {
 	case l.audience:
@@ -163,7 +163,7 @@ func (l *Lab) Attach(ctx context.Context, informers string) (trace.Selection, er
 	return l.selection, nil
 }
 
-// attached follows the stream of a probe, over connections to the relay that are its own.
+// attached follows a probe's stream, over its own connections to the relay.
 type attached struct {
 	rec        *trace.Recorder
 	clock      clock.WithTicker
@@ -177,7 +177,7 @@ type attached struct {
 
 	header trace.Header
 	stream *attachedStream
-	said   string // the trouble that was told last
+	said   string // the last trouble that was logged
 }
 
 // attachedStream is one answer of a probe.
@@ -185,13 +185,13 @@ type attachedStream struct {
 	body        io.Closer
 	lines       *trace.LineReader
 	dec         *trace.LineDecoder
-	held        []trace.Event // of a baseline that is not complete
-	bytes       int           // of what they bring
-	left        int           // how many events of it are to come
-	whole       chan struct{} // is closed when the baseline that is awaited is complete; nil: none is
+	held        []trace.Event // events of a baseline that is not complete
+	bytes       int           // their size
+	left        int           // number of its lanes that are missing
+	whole       chan struct{} // closed when the awaited baseline is complete; nil: none is awaited
 	hasBaseline bool
-	isLate      atomic.Bool // it was awaited for too long
-	// shift is the log's time when the stream began, less the stream's; known once an event came.
+	isLate      atomic.Bool // the baseline did not complete in time
+	// shift is added to the stream's times; known once an event arrived.
 	shift   time.Duration
 	shifted bool
 }
@@ -207,7 +207,7 @@ func newAttached(l *Lab, informers string) *attached {
 	return a
 }
 
-// begin opens the stream and reads its header. ctx bounds that, and no more.
+// begin opens the stream and reads its header. ctx bounds only that.
 func (a *attached) begin(ctx context.Context) error {
 	opening, end := context.WithCancel(a.ctx)
 	unbound := context.AfterFunc(ctx, end)
@@ -233,7 +233,7 @@ func (a *attached) begin(ctx context.Context) error {
 			a.yield()
 		}
 	}
-	if !unbound() && err == nil { // ctx ended, and with it the answer
+	if !unbound() && err == nil { // ctx ended, and ended the request
 		err = ctx.Err()
 	}
 	if err != nil {
@@ -247,7 +247,7 @@ func (a *attached) begin(ctx context.Context) error {
 	return nil
 }
 
-// ended is a body whose request ends with it.
+// ended is a body that ends its request when it is closed.
 type ended struct {
 	io.Closer
 	end func()
@@ -260,13 +260,13 @@ func (e ended) Close() error {
 }
 
 func damagedStream(err error) trouble {
-	return trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("What the attached process tells cannot be read: %v.", err)}
+	return trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The stream of the attached process cannot be read: %v.", err)}
 }
 
-// follow reads the stream, and the ones after it, until stop.
+// follow reads the stream, and any later ones, until stop.
 func (a *attached) follow() { a.done.Go(a.run) }
 
-// stop ends it, and returns when nothing of it runs any more.
+// stop ends the following, and returns when its goroutines have ended.
 func (a *attached) stop() {
 	a.end()
 	a.disconnect()
@@ -287,10 +287,10 @@ func (a *attached) run() {
 			wait = firstRedial
 		}
 		if a.stream.isLate.Load() {
-			a.tell(trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The attached process has not told its whole state within %v. "+
+			a.tell(trouble{cause: "probe-refused", err: err, words: fmt.Sprintf("The attached process has not sent its whole state within %v. "+
 				"This page tries again by itself.", baselinePatience)})
 		} else if err == nil || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			a.tell(trouble{cause: "probe-gone", err: err, words: "The attached process went away, or the way to it broke. This page tries again by itself."})
+			a.tell(trouble{cause: "probe-gone", err: err, words: "The attached process ended, or the connection to it broke. This page tries again by itself."})
 		} else if damaged := (*probeError)(nil); errors.As(err, &damaged) {
 			a.tell(damaged.trouble)
 		} else {
@@ -316,7 +316,7 @@ func (a *attached) run() {
 	}
 }
 
-// tell writes into the log what is wrong, if it is something else than before.
+// tell logs a trouble, if it differs from the last one.
 func (a *attached) tell(is trouble) {
 	if is.words == a.said {
 		return
@@ -331,7 +331,7 @@ func (a *attached) tell(is trouble) {
 	}
 }
 
-// read appends what the stream tells to the log until it ends.
+// read appends the stream's events to the log until the stream ends.
 func (a *attached) read() error {
 	s := a.stream
 	a.await(s)
@@ -347,7 +347,7 @@ func (a *attached) read() error {
 	}
 }
 
-// await gives a baseline, whose first or whose header has come, its time.
+// await starts the time limit of a baseline, once its header or its first event has arrived.
 func (a *attached) await(s *attachedStream) {
 	if s.whole != nil {
 		return
@@ -367,7 +367,7 @@ func (a *attached) await(s *attachedStream) {
 	})
 }
 
-// endWait ends the wait for a baseline.
+// endWait ends the time limit of a baseline.
 func (s *attachedStream) endWait() {
 	if s.whole != nil {
 		close(s.whole)
@@ -375,7 +375,7 @@ func (s *attachedStream) endWait() {
 	}
 }
 
-// extend numbers the events as the log goes on, and appends them.
+// extend moves the events' times to the log's clock, and appends them.
 func (a *attached) extend(events []trace.Event) error {
 	if len(events) == 0 {
 		return nil
@@ -384,10 +384,10 @@ func (a *attached) extend(events []trace.Event) error {
 	seq, at := a.rec.Head()
 	if !s.shifted {
 		s.shifted = true
-		if seq > 0 { // an earlier stream's events stand before it
+		if seq > 0 { // an earlier stream's events precede it
 			s.shift = max(a.rec.Now(), at) - events[0].At
 		}
-		a.said = "" // a baseline says anew how it is
+		a.said = "" // a baseline carries the current trouble
 	}
 	for i := range events {
 		events[i].At = min(events[i].At+s.shift, trace.MaxTime)
@@ -395,7 +395,7 @@ func (a *attached) extend(events []trace.Event) error {
 	return a.rec.Append(events)
 }
 
-// next waits for the next event, and takes what came with it. A baseline is given whole.
+// next waits for the next event, and returns it with those that arrived with it. A baseline is returned as a whole.
 func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	var out []trace.Event
 	for {
@@ -423,13 +423,13 @@ func (s *attachedStream) next(a *attached) ([]trace.Event, error) {
 	}
 }
 
-// take adds an event to those that are ready, or keeps it with its baseline.
+// take adds an event to those that are ready, or holds it back until its baseline is complete.
 func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event, error) {
 	switch {
 	case e.Kind == trace.KindSelected:
 		e.Text = fromSource(e.Text, SourceProbe)
 		var sel trace.Selection
-		_ = json.Unmarshal([]byte(e.Text), &sel) // of what is no selection there is one lane
+		_ = json.Unmarshal([]byte(e.Text), &sel) // an unreadable selection counts as one lane
 		s.left = len(sel.Lanes())
 	case s.left == 0:
 		return append(out, *e), nil
@@ -450,7 +450,7 @@ func (s *attachedStream) take(out []trace.Event, e *trace.Event) ([]trace.Event,
 	return out, nil
 }
 
-// attachTo attaches to the informers that a change of the selection names, or to all.
+// attachTo returns the informers that a change selects, "" for all.
 func (c Change) attachTo() (informers string, err error) {
 	for _, other := range []struct {
 		name string

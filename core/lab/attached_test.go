@@ -18,7 +18,7 @@ import (
 	"informerscope/core/view"
 )
 
-// aStream is what a probe with one informer tells: its baseline of so many objects.
+// aStream is the stream of a probe with one informer: a baseline of the given number of objects.
 func aStream(objects int) string {
 	sel := `{\"source\":\"live\",\"context\":\"mine\",\"group\":\"\",\"version\":\"v1\",\"resource\":\"pods\",\"namespace\":\"\",\"eras\":[\"1.37\"]}`
 	var items []string
@@ -33,7 +33,7 @@ func aStream(objects int) string {
 `, strings.ReplaceAll(sel, `\"`, `"`), sel, state, strings.Join(items, ","))
 }
 
-// attachedLab is a Lab whose relay has the answers of a probe's stream.
+// attachedLab returns a Lab whose relay answers with a probe's stream.
 func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Recorder) {
 	t.Helper()
 	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -52,8 +52,8 @@ func attachedLab(t *testing.T, stream http.HandlerFunc) (*Console, *trace.Record
 	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}, rec
 }
 
-// TestAttachedLogGoesOn: a stream extends the log; a gap's new baseline, and that of a process that came back, go on in the same log, in
-// which the trouble between stands; and events of kinds that this program does not know are left out.
+// TestAttachedLogGoesOn: a stream extends the log. New baselines, after a gap or from a process that came back, continue the same log, which has the trouble
+// between them. Events of unknown kinds are skipped.
 func TestAttachedLogGoesOn(t *testing.T) {
 	lines, end := make(chan string), make(chan struct{})
 	times := 0
@@ -95,7 +95,7 @@ func TestAttachedLogGoesOn(t *testing.T) {
 	before, _ := rec.Head()
 	close(end)
 	until(t, rec, "the process is gone", func(s *trace.State) bool { return s.Source.Trouble != "" && s.Indexer.Count == 5 })
-	// The third answer is of a process that came back; its baseline says that all is well.
+	// The third answer is of a process that came back; its baseline has no trouble.
 	until(t, rec, "it is back", func(s *trace.State) bool { return s.Source.Trouble == "" && s.Indexer.Count == 6 })
 	if n := rec.FoldAt(before).State().Indexer.Count; n != 5 {
 		t.Errorf("what was before has %d objects now", n)
@@ -116,8 +116,8 @@ func TestAttachedLogGoesOn(t *testing.T) {
 	}
 }
 
-// TestAttachedActsOnNothing: what would act on another process, or choose for it, is an error; so is a process that is not there, which
-// leaves what runs as it was.
+// TestAttachedActsOnNothing: an action on another process, or a choice for it, is an error. Attaching to a process that is not there is an error too, and
+// leaves the running experiment alone.
 func TestAttachedActsOnNothing(t *testing.T) {
 	there := false
 	c, rec := attachedLab(t, func(w http.ResponseWriter, r *http.Request) {
@@ -163,7 +163,7 @@ func TestAttachedActsOnNothing(t *testing.T) {
 	}
 }
 
-// hostileStream is a process that sends its header and then one text again and again until its reader leaves. It counts the bytes that went out.
+// hostileStream is a process that sends begin and then again forever, until its reader leaves. It counts the bytes that it sent.
 func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
 	var sent atomic.Int64
 	many := strings.Repeat(again, max(1, (64<<10)/len(again)))
@@ -178,8 +178,8 @@ func hostileStream(begin, again string) (http.HandlerFunc, *atomic.Int64) {
 
 const selectedLine = `{"s":1,"t":10,"k":"Selected","txt":"{\"source\":\"live\",\"version\":\"v1\",\"resource\":\"pods\",\"eras\":[\"1.37\"]}"}` + "\n"
 
-// TestAnAttachedProcessThatFloods: whatever an attached process tells, as fast as it can and without an end, the page keeps a bounded part of
-// it, says what is wrong where something is, has turns for other work, and can be led elsewhere.
+// TestAnAttachedProcessThatFloods: whatever an attached process sends, endlessly and as fast as it can, the page keeps a bounded part. It reports what is
+// wrong, lets other work run, and can select something else.
 func TestAnAttachedProcessThatFloods(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -188,7 +188,7 @@ func TestAnAttachedProcessThatFloods(t *testing.T) {
 	many := func(n int) string { return "{}" + strings.Repeat(",{}", n-1) }
 	for _, c := range []struct {
 		name, begin, again string
-		says               string // the trouble; empty: events come, and never end
+		says               string // the trouble; empty: events arrive, and never end
 		most               uint64 // MiB of memory
 	}{
 		{"a baseline that never ends", selectedLine, note, "attach to fewer informers", 64},
@@ -245,7 +245,7 @@ func TestAnAttachedProcessThatFloods(t *testing.T) {
 	}
 }
 
-// TestAnAttachedProcessThatDrips: a process that tells its state a byte now and then is given up after two minutes, and asked again.
+// TestAnAttachedProcessThatDrips: a process that sends its state a byte at a time is given up after two minutes, and asked again.
 func TestAnAttachedProcessThatDrips(t *testing.T) {
 	for name, begin := range map[string]string{"before its state": "", "within its state": selectedLine, "within a line": selectedLine + `{"s":2,"k":"Rest`} {
 		t.Run(name, func(t *testing.T) {
@@ -277,7 +277,7 @@ func TestAnAttachedProcessThatDrips(t *testing.T) {
 	}
 }
 
-// TestManyAttachedInformers: a process that names more informers than a menu can have gets an error that says so.
+// TestManyAttachedInformers: a process with more informers than a menu can list causes an error.
 func TestManyAttachedInformers(t *testing.T) {
 	dial := relay(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, `{"informers":[{}`+strings.Repeat(",{}", 300_000)+`]}`)

@@ -21,64 +21,64 @@ import (
 	"informerscope/core/trace"
 )
 
-// What a Speaker may be in the middle of.
+// The phases of a Speaker.
 const (
 	AirOff    = ""       // nothing is broadcast from here
-	AirOn     = "on"     // what happens goes out
-	AirLost   = "lost"   // the relay does not answer; what happened meanwhile goes out once it does
-	AirTaken  = "taken"  // another page speaks now
-	AirFailed = "failed" // it cannot go on, for the reason given
+	AirOn     = "on"     // the log is being broadcast
+	AirLost   = "lost"   // the relay does not answer; the log is sent once it does
+	AirTaken  = "taken"  // another page broadcasts now
+	AirFailed = "failed" // the broadcast failed, see Error
 )
 
 const (
-	// sampleEvery is how often it is looked where the speaker's page is, and cutEvery how often what is new goes out.
+	// sampleEvery is how often the page's position is sampled, and cutEvery how often new events are sent.
 	sampleEvery = 100 * time.Millisecond
 	cutEvery    = 500 * time.Millisecond
-	// countEvery is how often the relay is asked how many follow.
+	// countEvery is how often the relay is asked for the number of followers.
 	countEvery = 3 * time.Second
 	// airPatience is how long the relay may take to answer.
 	airPatience = 15 * time.Second
 	firstResend = 250 * time.Millisecond
 	lastResend  = 4 * time.Second
-	// maxPage bounds what a page says of itself; the relay takes 8 KiB with what is around it.
+	// maxPage bounds the page's own state in a position; the relay takes 8 KiB in all.
 	maxPage = 7 << 10
-	// maxAnswer bounds an answer of the relay's about the broadcast.
+	// maxAnswer bounds the relay's answers about the broadcast.
 	maxAnswer = 64 << 10
 )
 
-// SpeakerOptions set a Speaker up; all but Tell are required.
+// SpeakerOptions configure a Speaker; all but Tell are required.
 type SpeakerOptions struct {
 	Recorder *trace.Recorder
 	// Dial opens a connection to the relay.
 	Dial func(context.Context) (net.Conn, error)
-	// Where says where the view is, as Describe does.
+	// Where returns the view's position, as Describe does.
 	Where func() trace.View
 	// Header describes the log.
 	Header func() trace.Header
-	// Clock is real time.
+	// Clock is the real clock.
 	Clock clock.PassiveClock
-	// Sleep waits, in real time, until ctx ends. In a page it is the browser's timer: one of Go's own would disturb virtual time.
+	// Sleep waits in real time until d has passed or ctx ends. A page uses the browser's timer: a timer of Go would disturb virtual time.
 	Sleep func(ctx context.Context, d time.Duration) error
-	// Tell is called when OnAir has something new.
+	// Tell is called when OnAir has changed.
 	Tell func()
 }
 
-// OnAir is what the page of a speaker is told.
+// OnAir is the state of a broadcast, for the speaker's page.
 type OnAir struct {
 	Offered   bool   `json:"offered"` // the server was started with --broadcast
 	Phase     string `json:"phase" web:"|on|lost|taken|failed"`
 	Path      string `json:"path"`      // of the audience's link, with its token
-	Objects   bool   `json:"objects"`   // the bodies of objects go out
-	Other     bool   `json:"other"`     // another page speaks
-	Followers int    `json:"followers"` // as the relay counted them last
-	Segments  uint64 `json:"segments"`  // how many pieces have arrived at the relay
-	Bytes     int64  `json:"bytes"`     // and what they weigh, compressed
-	Seq       uint64 `json:"seq"`       // the newest event that has arrived there
-	Skipped   int    `json:"skipped"`   // how often a part of the log was lost before it could go out
+	Objects   bool   `json:"objects"`   // bodies of objects are sent
+	Other     bool   `json:"other"`     // another page broadcasts
+	Followers int    `json:"followers"` // by the relay's last count
+	Segments  uint64 `json:"segments"`  // number of segments that the relay has
+	Bytes     int64  `json:"bytes"`     // their size, compressed
+	Seq       uint64 `json:"seq"`       // the newest event that the relay has
+	Skipped   int    `json:"skipped"`   // how often a part of the log was lost before it could be sent
 	Error     string `json:"error,omitempty"`
 }
 
-// Speaker gives the log and the page's position to the relay, for an audience.
+// Speaker sends the log and the page's position to the relay, for an audience.
 type Speaker struct {
 	o SpeakerOptions
 
@@ -94,7 +94,7 @@ type Speaker struct {
 	last   position
 }
 
-// NewSpeaker returns a Speaker that is not on the air.
+// NewSpeaker returns a Speaker that does not broadcast yet.
 func NewSpeaker(o SpeakerOptions) *Speaker {
 	if o.Tell == nil {
 		o.Tell = func() {}
@@ -102,7 +102,7 @@ func NewSpeaker(o SpeakerOptions) *Speaker {
 	return &Speaker{o: o, turn: make(chan struct{}, 1)}
 }
 
-// OnAir says how it is.
+// OnAir returns the state of the broadcast.
 func (s *Speaker) OnAir() OnAir {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,10 +120,10 @@ func (s *Speaker) say(change func(*OnAir)) {
 	}
 }
 
-// Page takes what the page says of itself. What is too long is refused, and what was known stays.
+// Page sets the page's own state, which is sent with its position. It refuses one that is too long, and keeps the previous one.
 func (s *Speaker) Page(page json.RawMessage) error {
 	if len(page) > maxPage {
-		return fmt.Errorf("the page's position has %d bytes, and %d are as many as can be broadcast", len(page), maxPage)
+		return fmt.Errorf("the page's position has %d bytes, and at most %d can be broadcast", len(page), maxPage)
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -131,23 +131,23 @@ func (s *Speaker) Page(page json.RawMessage) error {
 	return nil
 }
 
-// Moved notes that the view was put somewhere, perhaps where it was.
+// Moved notes that the user moved the view, perhaps to where it was.
 func (s *Speaker) Moved() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.moved = true
 }
 
-// relay is the connection of one talk.
+// transport returns the connections of one broadcast.
 func (s *Speaker) transport() *http.Transport {
 	return newTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return s.o.Dial(ctx) })
 }
 
-// airError is an answer of the relay that is no yes.
+// airError is a refusal by the relay.
 type airError struct {
 	status   int
 	words    string
-	expected uint64 // the segment that a relay wants in place of one that it does not take
+	expected uint64 // the segment that the relay expects instead of a refused one
 }
 
 func (e *airError) Error() string {
@@ -157,7 +157,7 @@ func (e *airError) Error() string {
 	return e.words
 }
 
-// saidNo is the status with which the relay refused, 0 if it did not.
+// saidNo returns the status with which the relay refused, 0 if it did not.
 func saidNo(err error) int {
 	var refused *airError
 	if errors.As(err, &refused) {
@@ -166,7 +166,7 @@ func saidNo(err error) int {
 	return 0
 }
 
-// expected is the segment that the relay wants in place of the one that it refused; 0 if it named none.
+// expected returns the segment that the relay expects instead of the one it refused; 0 if it named none.
 func expected(err error) uint64 {
 	var refused *airError
 	if errors.As(err, &refused) {
@@ -175,10 +175,10 @@ func expected(err error) uint64 {
 	return 0
 }
 
-// errAirSilent says that the relay was given time enough to answer.
+// errAirSilent means that the relay did not answer in time.
 var errAirSilent = fmt.Errorf("the relay did not answer within %s; this page tries again by itself", airPatience)
 
-// airWords says for a person why the relay was not reached.
+// airWords returns, in words for the user, why the relay was not reached.
 func airWords(err error) string {
 	if saidNo(err) != 0 || errors.Is(err, errAirSilent) {
 		return err.Error()
@@ -186,7 +186,7 @@ func airWords(err error) string {
 	return ofRelay(err).words
 }
 
-// ask asks the relay for something of the broadcast.
+// ask sends a request about the broadcast to the relay, and decodes the answer into the last argument.
 func (s *Speaker) ask(ctx context.Context, relay http.RoundTripper, method, path string, body []byte, into any) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -217,7 +217,7 @@ func (s *Speaker) ask(ctx context.Context, relay http.RoundTripper, method, path
 			Error    string `json:"error"`
 			Expected uint64 `json:"expected"`
 		}
-		_ = json.Unmarshal(text, &status) // where it is none, the number says enough
+		_ = json.Unmarshal(text, &status) // without a JSON body the status is enough
 		return &airError{resp.StatusCode, cmp.Or(status.Message, status.Error), status.Expected}
 	}
 	if into == nil {
@@ -229,7 +229,7 @@ func (s *Speaker) ask(ctx context.Context, relay http.RoundTripper, method, path
 	return nil
 }
 
-// offer is the relay's word on the broadcast.
+// offer is the relay's description of the broadcast.
 type offer struct {
 	On        bool   `json:"on"`
 	Path      string `json:"path"`
@@ -239,7 +239,7 @@ type offer struct {
 	Bytes     int64  `json:"bytes"`
 }
 
-// Look asks the relay whether it broadcasts, and how many follow.
+// Look asks the relay whether it broadcasts, and for the number of followers.
 func (s *Speaker) Look(ctx context.Context) (OnAir, error) {
 	relay := s.transport()
 	defer relay.CloseIdleConnections()
@@ -266,13 +266,13 @@ func (s *Speaker) look(ctx context.Context, relay http.RoundTripper) (offer, err
 	return is, nil
 }
 
-// Begin goes on the air. With take it does so in place of another page that speaks.
+// Begin starts the broadcast. With take, it takes over from another page that broadcasts.
 func (s *Speaker) Begin(ctx context.Context, take bool) error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
 	if s.stop != nil {
 		select {
-		case <-s.done: // it came to an end by itself
+		case <-s.done: // it ended by itself
 		default:
 			return nil
 		}
@@ -288,7 +288,7 @@ func (s *Speaker) Begin(ctx context.Context, take bool) error {
 		case 0:
 			return errors.New(airWords(err))
 		case http.StatusNotFound, http.StatusForbidden, http.StatusMethodNotAllowed:
-			return errors.New("the server was started without --broadcast: start it again with it, and open the address that it then prints")
+			return errors.New("the server was started without --broadcast: restart it with --broadcast, and open the address that it prints")
 		}
 		return err
 	}
@@ -309,7 +309,7 @@ func (s *Speaker) Begin(ctx context.Context, take bool) error {
 	return nil
 }
 
-// begin asks the relay to be the one who speaks, and sets up what cuts the log.
+// begin asks the relay to make this page the speaker, and sets up the cutter.
 func (s *Speaker) begin(ctx context.Context, relay http.RoundTripper, take bool) (id string, err error) {
 	h := s.o.Header()
 	text, err := json.Marshal(map[string]any{"header": h, "take": take})
@@ -331,7 +331,7 @@ func (s *Speaker) begin(ctx context.Context, relay http.RoundTripper, take bool)
 	return begun.ID, nil
 }
 
-// End goes off the air: what is new goes out first, and what went out stays as a recording.
+// End ends the broadcast. It sends what is new first; the relay keeps everything as a recording.
 func (s *Speaker) End(ctx context.Context) error {
 	s.turn <- struct{}{}
 	defer func() { <-s.turn }()
@@ -345,14 +345,14 @@ func (s *Speaker) End(ctx context.Context) error {
 	return nil
 }
 
-// sample looks where the page is.
+// sample samples the page's position until ctx ends.
 func (s *Speaker) sample(ctx context.Context) {
 	for s.o.Sleep(ctx, sampleEvery) == nil {
 		s.position()
 	}
 }
 
-// position gives the page's position to the log that goes out, if it is another than before.
+// position adds the page's position to the broadcast, if it changed.
 func (s *Speaker) position() {
 	d := s.o.Where()
 	s.mu.Lock()
@@ -372,23 +372,23 @@ func (s *Speaker) position() {
 		now.Seq = d.Head
 	}
 	text, err := json.Marshal(now)
-	if err != nil { // a page that is no JSON is not taken by Page's caller
+	if err != nil { // Page's caller passes valid JSON only
 		return
 	}
-	_ = s.cutter.Position(text) // Page has looked at how long it is
+	_ = s.cutter.Position(text) // Page has checked the length
 }
 
-// count asks how many follow.
+// count updates the number of followers until ctx ends.
 func (s *Speaker) count(ctx context.Context, relay http.RoundTripper) {
 	for s.o.Sleep(ctx, countEvery) == nil {
-		_, _ = s.look(ctx, relay) // whoever sends says when the relay is gone
+		_, _ = s.look(ctx, relay) // send notices when the relay is gone
 	}
 }
 
-// send sends what is new until ctx ends, and then what is left, and says that it was all. While the relay is away nothing is
-// cut: the log itself keeps what happens meanwhile, as long as it can.
+// send sends new events until ctx ends, then the rest, and then ends the broadcast. While the relay is away it cuts no segments: the log itself keeps the
+// events meanwhile, as long as it can.
 func (s *Speaker) send(ctx context.Context, relay http.RoundTripper, id string) {
-	var left *broadcast.Segment // cut, and perhaps not with the relay
+	var left *broadcast.Segment // cut, but perhaps not received by the relay
 	for wait := firstResend; ctx.Err() == nil; {
 		if left == nil {
 			seg, ok, err := s.cut(false)
@@ -404,7 +404,7 @@ func (s *Speaker) send(ctx context.Context, relay http.RoundTripper, id string) 
 		}
 		switch err := s.post(ctx, relay, id, *left); {
 		case ctx.Err() != nil:
-		case err == nil, saidNo(err) == http.StatusConflict && expected(err) == left.N+1: // it had arrived, and its answer had not
+		case err == nil, saidNo(err) == http.StatusConflict && expected(err) == left.N+1: // the segment had arrived, but not its answer
 			s.arrived(*left)
 			more := left.More
 			left, wait = nil, firstResend
@@ -428,7 +428,7 @@ func (s *Speaker) send(ctx context.Context, relay http.RoundTripper, id string) 
 	s.finish(context.WithoutCancel(ctx), relay, id, left)
 }
 
-// finish sends what is left and ends the talk. Where the relay is gone it is not waited for: who follows sees that nothing comes.
+// finish sends the rest and ends the broadcast. It does not wait for a relay that is gone; followers see that nothing arrives.
 func (s *Speaker) finish(ctx context.Context, relay http.RoundTripper, id string, left *broadcast.Segment) {
 	for more := true; more || left != nil; {
 		if left == nil {
@@ -448,9 +448,9 @@ func (s *Speaker) finish(ctx context.Context, relay http.RoundTripper, id string
 	_ = s.ask(ctx, relay, http.MethodPost, "/end?id="+url.QueryEscape(id), nil, nil)
 }
 
-// arrived notes that the relay has a piece.
+// arrived notes that the relay has a segment.
 func (s *Speaker) arrived(seg broadcast.Segment) {
-	about, _ := readAbout(seg.Bytes) // it was written here
+	about, _ := readAbout(seg.Bytes) // this process wrote it
 	s.say(func(a *OnAir) {
 		a.Phase, a.Error, a.Segments, a.Seq = AirOn, "", a.Segments+1, about.LastSeq
 		if seg.Skipped > 0 {
@@ -459,7 +459,7 @@ func (s *Speaker) arrived(seg broadcast.Segment) {
 	})
 }
 
-// cut makes the next piece; the last one with end.
+// cut cuts the next segment; with end, the last one.
 func (s *Speaker) cut(end bool) (broadcast.Segment, bool, error) {
 	s.position()
 	s.mu.Lock()
@@ -474,7 +474,7 @@ func (s *Speaker) post(ctx context.Context, relay http.RoundTripper, id string, 
 	return s.ask(ctx, relay, http.MethodPost, "/segments?id="+url.QueryEscape(id)+"&n="+strconv.FormatUint(seg.N, 10), seg.Bytes, nil)
 }
 
-// again begins anew where the relay has forgotten this talk, unless another page speaks there.
+// beginAnew begins again where the relay lost this broadcast, unless another page broadcasts there.
 func (s *Speaker) beginAnew(ctx context.Context, relay http.RoundTripper) (id string, err error) {
 	if id, err = s.begin(ctx, relay, false); err == nil {
 		s.say(func(a *OnAir) { a.Skipped++ })

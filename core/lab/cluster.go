@@ -9,7 +9,7 @@ import (
 	"informerscope/core/faults"
 )
 
-// ClusterArgs are the arguments of Cluster; which are needed depends on the verb.
+// ClusterArgs are the arguments of Cluster; the verb decides which are needed.
 type ClusterArgs struct {
 	Namespace string  `json:"namespace"`
 	Name      string  `json:"name"`
@@ -19,17 +19,17 @@ type ClusterArgs struct {
 	PerSecond float64 `json:"perSecond"`
 }
 
-// clusterVerbs are what Cluster can do.
+// clusterVerbs are the verbs of Cluster.
 var clusterVerbs = []string{"create", "scale", "restart", "delete", "deleteDeployment", "burst", "compact", "failover", "crowd", "expire", "rate"}
 
-// Cluster changes the simulated cluster and says in words what it did.
+// Cluster changes the simulated cluster and returns a sentence about what it did.
 func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 	err = l.act(func() (s step, err error) {
 		if words, err = l.change(verb, a); l.src == nil || l.src.cluster == nil {
 			return s, err
 		}
 		name := cmp.Or(a.Namespace, "default") + "/" + a.Name
-		switch verb { // what failed may have changed something too
+		switch verb { // even a failed action may have changed something
 		case "create", "scale":
 			return newStep(verb, name, max(a.Replicas, 0)), err
 		case "restart":
@@ -55,7 +55,7 @@ func (l *Lab) Cluster(verb string, a ClusterArgs) (words string, err error) {
 	return words, err
 }
 
-// change does what Cluster says. l.mu is held.
+// change carries out a verb of Cluster. l.mu is held.
 func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	if l.src == nil || l.src.cluster == nil {
 		return "", errors.New("only the simulated cluster can be changed from here: a live cluster is never written to")
@@ -107,7 +107,7 @@ func (l *Lab) change(verb string, a ClusterArgs) (string, error) {
 	case "compact":
 		l.emitFault(faults.Strike{Name: "compact", Struck: 1})
 		c.Compact()
-		return "forgot the watch history", nil
+		return "compacted the watch history", nil
 	case "failover":
 		l.emitFault(faults.Strike{Name: "failover", On: a.N > 0, Struck: 1})
 		c.FailOver(uint64(max(a.N, 0)))

@@ -7,56 +7,56 @@ import (
 	"time"
 )
 
-// Effect says what a command does to the experiment.
+// Effect is what a command does to the experiment.
 type Effect string
 
 const (
-	// Looks changes nothing, neither the experiment nor what is shown.
+	// Looks changes neither the experiment nor the view.
 	Looks Effect = "looks"
-	// Shows changes how the log is shown: which index groups the cells, which object is followed.
+	// Shows changes how the log is shown, such as the index that groups the cells.
 	Shows Effect = "shows"
-	// Moves puts the view at another moment. It parts a follower from the speaker, and takes the speaker's followers there.
+	// Moves means that the view goes to another moment. That separates a follower from the speaker, and takes the speaker's followers along.
 	Moves Effect = "moves"
-	// Acts does something to the experiment or its cluster, and becomes a step of the story that a link tells.
+	// Acts changes the experiment or its cluster, and becomes a step of the story in a link.
 	Acts Effect = "acts"
-	// Begins ends the experiment that runs and begins another log.
+	// Begins ends the running experiment and begins another log.
 	Begins Effect = "begins"
-	// Talks is about a talk with an audience, and not about the experiment.
+	// Talks concerns a broadcast, not the experiment.
 	Talks Effect = "talks"
 )
 
-// Command is something that a page, a script or a story can ask for. Commands returns all of them: the worker answers no others, and
-// docs/protocol.md, links and stories are held against the same list.
+// Command is what a page, a script or a story can request. Commands returns all of them. The worker answers no others, and docs/protocol.md, links and
+// stories are checked against the list.
 type Command struct {
 	Name string
-	// Args are its arguments, in order. Those that may be left out come last.
+	// Args are its arguments, in order; optional ones come last.
 	Args   []Arg
 	Effect Effect
-	// Story says whether a step of a story may use it.
+	// Story: a step of a story may use it.
 	Story bool
-	// Script says whether globalThis.informerscope has it.
+	// Script: globalThis.informerscope has it.
 	Script bool
-	// Verbs are how what it did is written in the "do" of a link; none for what a link does not tell.
+	// Verbs are how its action is written in the "do" of a link; none if a link does not record it.
 	Verbs []Verb
-	// Does is what it does, and Answers what it returns, as docs/protocol.md has it, or docs/reference.md if Script is set.
+	// Does describes the command, and Answers its answer, for docs/protocol.md, or for docs/reference.md if Script is set.
 	Does, Answers string
-	// Patience bounds what waits for a cluster that may not answer; zero is no bound.
+	// Patience bounds a command that waits for a cluster; zero is no bound.
 	Patience time.Duration
 
 	run runner
 }
 
-// Verb is how something that was done is written in a link: the verb and its arguments, each of which may be left out at the end.
+// Verb is how an action is written in a link: the verb and its arguments. Trailing arguments are optional.
 type Verb struct {
 	Name string
 	Args []Arg
-	// Means is what docs/protocol.md adds to the arguments.
+	// Means describes, for docs/protocol.md, what the arguments leave open.
 	Means string
-	// play does it again. l.mu is held. What failed then fails now, so there is nothing to report.
+	// play repeats the action. l.mu is held. An action that failed then fails again, so there is no error to return.
 	play func(l *Lab, s step)
 }
 
-// commands is the one list. init fills it, because what a command does leads back to the list when it reads a link.
+// commands are all commands. init fills the list, because commands that read a link refer back to it.
 var commands []Command
 
 func init() {
@@ -64,10 +64,10 @@ func init() {
 		talkCommands())
 }
 
-// Commands are all commands, in the order of docs/protocol.md.
+// Commands returns all commands, in the order of docs/protocol.md.
 func Commands() []Command { return slices.Clone(commands) }
 
-// commandNamed is the command with a name; an error lists all.
+// commandNamed returns the command with a name; its error lists all names.
 func commandNamed(name string) (*Command, error) {
 	for i := range commands {
 		if commands[i].Name == name {
@@ -82,7 +82,7 @@ func commandNamed(name string) (*Command, error) {
 	return nil, fmt.Errorf("there is no command %q; there are %s", name, strings.Join(names, ", "))
 }
 
-// verbNamed is the verb of a link with a name, nil when there is none.
+// verbNamed returns a link's verb by name, nil if there is none.
 func verbNamed(name string) *Verb {
 	for i := range commands {
 		for j := range commands[i].Verbs {
@@ -94,8 +94,7 @@ func verbNamed(name string) *Verb {
 	return nil
 }
 
-// CheckCall says in words what is wrong with a call that a story makes: no such command, none that a story may use, or other arguments
-// than the command takes.
+// CheckCall returns an error for a call that a story must not make: an unknown command, one that stories may not use, or wrong arguments.
 func CheckCall(name string, given []Argument) error {
 	command, err := commandNamed(name)
 	if err != nil || !command.Story || command.Effect != Acts && command.Effect != Shows {
@@ -106,7 +105,7 @@ func CheckCall(name string, given []Argument) error {
 			}
 		}
 		slices.Sort(all)
-		return fmt.Errorf("%q is no command of a story; there are %s", name, strings.Join(all, ", "))
+		return fmt.Errorf("%q is not a command for stories; there are %s", name, strings.Join(all, ", "))
 	}
 	_, err = command.checked(given)
 	return err

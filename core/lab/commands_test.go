@@ -30,12 +30,12 @@ import (
 
 var writeProtocol = flag.Bool("write-protocol", false, "write the tables of docs/protocol.md and docs/reference.md")
 
-// typeWords name a type in docs/protocol.md where the field has a shorter word than an error message.
+// typeWords name a type in docs/protocol.md where that needs a shorter word than an error message.
 var typeWords = map[Type]string{Whole: "integer", Switch: "boolean", Any: "object"}
 
 func typeWord(t Type) string { return cmp.Or(typeWords[t], string(t)) }
 
-// argumentWords are the arguments of a command as docs/protocol.md shows them: a name with a question mark may be left out.
+// argumentWords returns the arguments of a command as docs/protocol.md shows them: a name with a question mark may be left out.
 func argumentWords(args []Arg) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -53,7 +53,7 @@ func argumentWords(args []Arg) string {
 		case a.Longest > 0:
 			words[i] += fmt.Sprintf(" up to %d bytes", a.Longest)
 		case a.Max == most && a.Min < 0, a.Min == 0 && a.Max == 0:
-		case a.Max >= math.MaxInt32: // no limit that a person meets
+		case a.Max >= math.MaxInt32: // no limit that a user meets
 			words[i] += " from " + decimal(a.Min)
 		case a.Min < 0:
 			words[i] += fmt.Sprintf(" %s to %s", decimal(a.Min), decimal(a.Max))
@@ -64,7 +64,7 @@ func argumentWords(args []Arg) string {
 	return strings.Join(words, "; ")
 }
 
-// commandRows are two tables: the commands of docs/reference.md, by what they do to the experiment, and all others in full.
+// commandRows returns two tables: the commands of docs/reference.md by what they do to the experiment, and all others in full.
 func commandRows() string {
 	type kind struct {
 		effect Effect
@@ -96,7 +96,7 @@ func commandRows() string {
 	return b.String() + "\n| of the page alone | arguments | effect | what it does → result |\n|-|-|-|-|\n" + others.String()
 }
 
-// verbRows is the table of what can stand in the "do" of a link.
+// verbRows returns the table of verbs in the "do" of a link.
 func verbRows() string {
 	var b strings.Builder
 	b.WriteString("| command | its verbs |\n|-|-|\n")
@@ -120,7 +120,7 @@ func verbRows() string {
 	return b.String()
 }
 
-// scriptRows is the table of the commands of globalThis.informerscope.
+// scriptRows returns the table of the commands of globalThis.informerscope.
 func scriptRows() string {
 	var b strings.Builder
 	b.WriteString("| command | values | what it does | result |\n|-|-|-|-|\n")
@@ -133,7 +133,7 @@ func scriptRows() string {
 	return b.String()
 }
 
-// signature are the names of arguments, in square brackets from the first that may be left out.
+// signature returns the names of arguments, with square brackets around the optional ones.
 func signature(args []Arg) string {
 	words := make([]string, len(args))
 	for i, a := range args {
@@ -152,7 +152,7 @@ func signature(args []Arg) string {
 	return strings.Join(words, ", ")
 }
 
-// values are the values that the arguments take, where their names do not give them.
+// values returns the values that the arguments take, where their names do not give them.
 func values(args []Arg) (all []string) {
 	for _, a := range args {
 		switch {
@@ -173,7 +173,7 @@ func values(args []Arg) (all []string) {
 	return all
 }
 
-// keyRows is the table of the keys of the page's address.
+// keyRows returns the table of the keys of the page's address.
 func keyRows() string {
 	var b strings.Builder
 	b.WriteString("| key | value | meaning |\n|-|-|-|\n")
@@ -187,7 +187,7 @@ func keyRows() string {
 	return b.String()
 }
 
-// grouped is a whole number with commas.
+// grouped formats a whole number with commas.
 func grouped(n uint64) string {
 	s := strconv.FormatUint(n, 10)
 	for i := len(s) - 3; i > 0; i -= 3 {
@@ -196,16 +196,15 @@ func grouped(n uint64) string {
 	return s
 }
 
-// TestTheProtocolSaysWhatTheTableSays holds the tables of docs/protocol.md and docs/reference.md against the code; go generate ./core/lab
-// writes them.
+// TestTheProtocolSaysWhatTheTableSays compares the tables of docs/protocol.md and docs/reference.md with the code; go generate ./core/lab writes them.
 func TestTheProtocolSaysWhatTheTableSays(t *testing.T) {
 	const by = "go generate ./core/lab"
 	doctables.Hold(t, "../../docs/protocol.md", by, *writeProtocol, map[string]string{"commands": commandRows(), "verbs": verbRows()})
 	doctables.Hold(t, "../../docs/reference.md", by, *writeProtocol, map[string]string{"keys": keyRows(), "script": scriptRows()})
 }
 
-// TestThePageReadsEveryKeyOfTheAddress finds a key that nothing reads, and values that the table does not have. That the page asks for no
-// other key is checked by its types.
+// TestThePageReadsEveryKeyOfTheAddress finds keys that the page does not read, and values that the table does not have. The page's types check that it asks
+// for no other key.
 func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
 	code := webCode(t)
 	for _, k := range AddressKeys() {
@@ -233,7 +232,7 @@ func TestThePageReadsEveryKeyOfTheAddress(t *testing.T) {
 	}
 }
 
-// webCode is the code of the page, by file.
+// webCode returns the code of the page, by file.
 func webCode(t *testing.T) map[string]string {
 	t.Helper()
 	code := map[string]string{}
@@ -251,7 +250,7 @@ func webCode(t *testing.T) map[string]string {
 	return code
 }
 
-// called are the calls of the worker that the page makes by name: ctx.act('hold', …), link.call('state', []), {call: 'checkStory'}.
+// called matches the page's calls of the worker by name: ctx.act('hold', …), link.call('state', []), {call: 'checkStory'}.
 var called = regexp.MustCompile(`(?:\b(?:act|call|perform)\(\s*|\bcall:\s*)'(\w+)'`)
 
 func TestThePageCallsWhatIsInTheTable(t *testing.T) {
@@ -274,7 +273,7 @@ func TestThePageCallsWhatIsInTheTable(t *testing.T) {
 	}
 }
 
-// pageOwn are the functions of globalThis.informerscope that are the page's own and no commands.
+// pageOwn are the functions of globalThis.informerscope that the page itself provides.
 var pageOwn = []string{"ready", "story", "hearing", "selectObject", "rideObject", "drawn", "picture", "handout"}
 
 func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
@@ -306,16 +305,16 @@ func TestTheScriptInterfaceIsInTheTable(t *testing.T) {
 	}
 }
 
-// TestStoriesAreToldWhatTheyMayNotUse holds the calls of stories against the table; core/story has every call of every story checked.
+// TestStoriesAreToldWhatTheyMayNotUse checks calls of stories against the table; core/story checks every call of every story.
 func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
 	for call, want := range map[string]string{
 		`hold "pop"`:                "",
 		`hold "lid"`:                `hold: the argument "stage" is one of`,
 		`hold`:                      `hold: the argument "stage" is one of`,
 		`groupBy "x"`:               "",
-		`play 1`:                    `"play" is no command of a story; there are addIndex,`,
-		`select {}`:                 `"select" is no command of a story`,
-		`dance`:                     `"dance" is no command of a story`,
+		`play 1`:                    `"play" is not a command for stories; there are addIndex,`,
+		`select {}`:                 `"select" is not a command for stories`,
+		`dance`:                     `"dance" is not a command for stories`,
 		`removeListener 1, 2, 3, 4`: `removeListener: 4 arguments are too many`,
 	} {
 		name, rest, _ := strings.Cut(call, " ")
@@ -332,7 +331,7 @@ func TestStoriesAreToldWhatTheyMayNotUse(t *testing.T) {
 	}
 }
 
-// TestEveryStepThatIsWrittenCanBeRead finds each newStep in the package: a link that nobody can read must not be written.
+// TestEveryStepThatIsWrittenCanBeRead finds each newStep in the package, because a link must be readable.
 func TestEveryStepThatIsWrittenCanBeRead(t *testing.T) {
 	written := map[string]bool{}
 	files, err := filepath.Glob("*.go")
@@ -411,7 +410,7 @@ func note(t *testing.T, written map[string]bool, verb ast.Expr, n int) {
 	}
 }
 
-// TestMembersAreThoseOfTheTypes holds the members of the table's objects against the Go types that they are read into.
+// TestMembersAreThoseOfTheTypes compares the members of the table's objects with the Go types that they are decoded into.
 func TestMembersAreThoseOfTheTypes(t *testing.T) {
 	for _, tt := range []struct {
 		command string
@@ -461,7 +460,7 @@ func TestTheTableIsWellFormed(t *testing.T) {
 	}
 }
 
-// console is a console on an experiment of a few pods.
+// console returns a Console on an experiment with a few pods.
 func console(t *testing.T) *Console {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -470,7 +469,7 @@ func console(t *testing.T) *Console {
 	return &Console{Lab: l, View: view.New(rec, clock.RealClock{})}
 }
 
-// do carries out a command with arguments written as JSON.
+// do carries out a command with arguments in JSON.
 func (c *Console) do(t *testing.T, name string, args ...string) (any, error) {
 	t.Helper()
 	given := make([]Argument, len(args))
@@ -495,7 +494,7 @@ func TestBadArgumentsNameWhatIsTaken(t *testing.T) {
 		{"hold", []string{`"pop"`, `0`, `20`}, `hold: the argument "lane" is a whole number from 0 to 19, and not 20`},
 		{"fault", []string{`"cut"`, `{"on":1}`}, `fault: the argument "on" is true or false, and not 1`},
 		{"fault", []string{`"delay"`, `{"millis":60001}`}, `fault: the argument "millis" is a whole number from 0 to 60000, and not 60001`},
-		{"fault", []string{`"delay"`, `{"ms":1}`}, `fault: "ms" is nothing that the argument "args" has; it is an object of on, millis, count`},
+		{"fault", []string{`"delay"`, `{"ms":1}`}, `fault: there is no "ms" in the argument "args"; it is an object of on, millis, count`},
 		{"fault", []string{`"delay"`, `[]`}, `fault: the argument "args" is an object of on, millis, count, and not []`},
 		{"select", []string{`{"objects":-1}`}, `select: the argument "objects" is a whole number from 0 to 100000, and not -1`},
 		{"select", []string{`{"seed":1e30}`}, `select: the argument "seed" is a whole number from 0 to 18446744073709552000, and not 1e30`},
@@ -535,7 +534,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	if on := must("fault", `"delay"`, `{"on":true,"millis":5}`).(map[string]any)["on"]; on != true {
 		t.Errorf("the fault is %v", on)
 	}
-	must("hold", `"pop"`, `null`, `null`) // what is left out may be said to be
+	must("hold", `"pop"`, `null`, `null`) // omitted arguments may be null
 	must("release", `"pop"`)
 	id := must("addListener", `{"name":"late"}`).(int32)
 	must("pace", fmt.Sprint(id), `1.5`)
@@ -557,7 +556,7 @@ func TestCommandsDoWhatTheTableSays(t *testing.T) {
 	}
 }
 
-// TestTheReferencesExampleRuns does what the example of docs/reference.md does, and finds what it says of the state.
+// TestTheReferencesExampleRuns runs the example of docs/reference.md, and finds the state that it describes.
 func TestTheReferencesExampleRuns(t *testing.T) {
 	page, err := os.ReadFile("../../docs/reference.md")
 	if err != nil {
@@ -609,7 +608,7 @@ func TestTheReferencesExampleRuns(t *testing.T) {
 	}
 }
 
-// hasPath says whether a value has members below each other, as JSON.
+// hasPath reports whether a value, as JSON, has nested members of these names.
 func hasPath(t *testing.T, value any, path []string) bool {
 	t.Helper()
 	text, err := json.Marshal(value)

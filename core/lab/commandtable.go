@@ -13,28 +13,28 @@ import (
 )
 
 const (
-	// clusterPatience bounds what waits for a cluster that may not answer.
+	// clusterPatience bounds commands that wait for a cluster.
 	clusterPatience = 30 * time.Second
-	// longestName bounds the names that a person gives, and longestExpression the expression of an index.
+	// longestName bounds names that a user gives, and longestExpression the expression of an index, in bytes.
 	longestName       = 253
 	longestExpression = 1000
-	// longestHold is a handler's pace at most, and the longest delay, in milliseconds.
+	// longestHold is the greatest pace of a handler and the longest delay, in milliseconds.
 	longestHold = 60_000
-	// longestResync is a resync period at most, in milliseconds: a day.
+	// longestResync is the longest resync period in milliseconds: a day.
 	longestResync = 86_400_000
-	// most bounds the whole numbers that a page can write exactly.
+	// most bounds the whole numbers that a page represents exactly.
 	most = 1 << 53
 )
 
-// runner carries out a command with arguments that were checked.
+// runner carries out a command with checked arguments.
 type runner func(ctx context.Context, c *Console, given arguments) (any, error)
 
-// nothing takes no arguments.
+// nothing is a runner without arguments.
 func nothing(do func(ctx context.Context, c *Console) (any, error)) runner {
 	return func(ctx context.Context, c *Console, _ arguments) (any, error) { return do(ctx, c) }
 }
 
-// one takes one argument, whose value is otherwise when it was left out.
+// one is a runner with one argument, which is otherwise if omitted.
 func one[A any](otherwise A, do func(ctx context.Context, c *Console, a A) (any, error)) runner {
 	return func(ctx context.Context, c *Console, given arguments) (any, error) {
 		a, err := argument(given, 0, otherwise)
@@ -45,7 +45,7 @@ func one[A any](otherwise A, do func(ctx context.Context, c *Console, a A) (any,
 	}
 }
 
-// two takes two arguments.
+// two is a runner with two arguments.
 func two[A, B any](do func(ctx context.Context, c *Console, a A, b B) (any, error)) runner {
 	return func(ctx context.Context, c *Console, given arguments) (any, error) {
 		var zeroA A
@@ -62,7 +62,7 @@ func two[A, B any](do func(ctx context.Context, c *Console, a A, b B) (any, erro
 	}
 }
 
-// three takes three arguments.
+// three is a runner with three arguments.
 func three[A, B, C any](do func(c *Console, a A, b B, third C) (any, error)) runner {
 	return func(ctx context.Context, c *Console, given arguments) (any, error) {
 		var zero C
@@ -74,7 +74,7 @@ func three[A, B, C any](do func(c *Console, a A, b B, third C) (any, error)) run
 	}
 }
 
-// listenerArg is the number of a listener.
+// listenerArg is the id of a listener.
 func listenerArg(needed bool) Arg {
 	return Arg{Name: "listener", Type: Whole, Needed: needed, Min: 0, Max: math.MaxInt32}
 }
@@ -83,7 +83,7 @@ func stageArg() Arg { return Arg{Name: "stage", Type: Text, Needed: true, OneOf:
 
 func laneArg() Arg { return Arg{Name: "lane", Type: Whole, Min: 0, Max: maxLanes - 1} }
 
-// about is the informer whose lane a command names in its argument at a place, or the one that shows where that is left out.
+// about returns the informer whose lane is argument at, or the informer on stage if that is omitted.
 func about(c *Console, given arguments, at int) (Informer, error) {
 	lane, err := shownLane(c, given, at)
 	return c.Lab.Informer(lane), err
@@ -100,7 +100,7 @@ func shownLane(c *Console, given arguments, at int) (int, error) {
 	return *lane, nil
 }
 
-// ofObject takes an object's key, and behind it the lane of the informer that is looked at.
+// ofObject is a runner with an object's key and an optional lane.
 func ofObject(look func(v *view.View, lane int, key string) (any, error)) runner {
 	return func(_ context.Context, c *Console, given arguments) (any, error) {
 		key, err := argument(given, 0, "")
@@ -115,7 +115,7 @@ func ofObject(look func(v *view.View, lane int, key string) (any, error)) runner
 	}
 }
 
-// oneAbout takes an argument, and behind it the lane of the informer that it is about.
+// oneAbout is a runner with one argument and the optional lane of the informer it applies to.
 func oneAbout[A any](do func(i Informer, a A) (any, error)) runner {
 	return func(_ context.Context, c *Console, given arguments) (any, error) {
 		var a A
@@ -131,7 +131,7 @@ func oneAbout[A any](do func(i Informer, a A) (any, error)) runner {
 	}
 }
 
-// twoAbout takes two, and behind them the lane.
+// twoAbout is a runner with two arguments and the optional lane.
 func twoAbout[A, B any](do func(i Informer, a A, b B) (any, error)) runner {
 	return func(ctx context.Context, c *Console, given arguments) (any, error) {
 		return two(func(_ context.Context, c *Console, a A, b B) (any, error) {
@@ -144,14 +144,14 @@ func twoAbout[A, B any](do func(i Informer, a A, b B) (any, error)) runner {
 	}
 }
 
-// Arguments as they stand in a link. A link that was given away is played whatever the limits are today, so these are its types alone.
+// The arguments in a link. An old link must work whatever today's limits are, so only the types are checked.
 func linkText(name string) Arg  { return Arg{Name: name, Type: Text} }
 func linkWhole(name string) Arg { return Arg{Name: name, Type: Whole, Min: 0, Max: math.MaxInt32} }
 func linkNumber(name string) Arg {
 	return Arg{Name: name, Type: Number, Min: 0, Max: math.Nextafter(1e9, 0)}
 }
 
-// onOff is how a switch is written in a link.
+// onOff returns how a switch is written in a link.
 func onOff(on bool) string {
 	if on {
 		return "on"
@@ -386,7 +386,7 @@ func experimentCommands() []Command {
 	}}
 }
 
-// experimentStep plays a step of which nothing comes when no experiment runs.
+// experimentStep plays a step that does nothing if no experiment runs.
 func experimentStep(play func(x *experiment, s step)) func(*Lab, step) {
 	return func(l *Lab, s step) {
 		if l.exp != nil {
@@ -406,13 +406,13 @@ func (l *Lab) playFault(s step) {
 // playWatch begins an earlier experiment on the cluster again.
 func (l *Lab) playWatch(s step) {
 	sel, err := s.watched().apply(l.selection)
-	if err != nil { // readStory has looked at it
+	if err != nil { // readStory has checked it
 		panic(err)
 	}
 	l.start(sel)
 }
 
-// playDeployment does to a deployment what a step did.
+// playDeployment repeats a step on a deployment.
 func (l *Lab) playDeployment(s step) {
 	a := ClusterArgs{Replicas: s.int(1)}
 	a.Namespace, a.Name, _ = strings.Cut(s.arg(0), "/")
@@ -541,7 +541,7 @@ func sourceCommands() []Command {
 		Answers: "`[{group, version, resource, kind, namespaced, unwatchable}]`",
 		run: nothing(func(ctx context.Context, c *Console) (any, error) {
 			found, err := c.Lab.Resources(ctx)
-			if len(found) > 0 { // a group that is down does not hide the others
+			if len(found) > 0 { // one group that is down must not hide the others
 				err = nil
 			}
 			return found, err
@@ -636,7 +636,7 @@ func talkCommands() []Command {
 	}}
 }
 
-// talk is how a broadcast begins.
+// talk has the options of a new broadcast.
 type talk struct {
 	Take bool `json:"take"`
 }

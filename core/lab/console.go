@@ -9,28 +9,28 @@ import (
 	"informerscope/core/view"
 )
 
-// ErrNotOffered is the answer to a page that wants to broadcast and has no relay.
-var ErrNotOffered = errors.New("this page was opened without a server, so there is nobody to broadcast through; " +
+// ErrNotOffered is returned if a page without a relay asks to broadcast.
+var ErrNotOffered = errors.New("this page was opened without a server, so it cannot broadcast; " +
 	"start informerscope's server with --broadcast and open the address that it prints")
 
 // Console carries out commands. Its methods are safe for concurrent use.
 type Console struct {
 	Lab  *Lab
 	View *view.View
-	// Link is the connection to the relay, nil when there is none.
+	// Link is the connection to the relay, nil without one.
 	Link *Link
-	// Speaker is what a page with a relay broadcasts with, and Following what an audience's page follows with; else nil.
+	// Speaker is set on a page with a relay, Following on an audience's page; otherwise they are nil.
 	Speaker   *Speaker
 	Following *Following
-	// Stories tells stories; nil where there are none.
+	// Stories plays stories; nil without any.
 	Stories Teller
-	// Simulated is told, before an experiment begins and after, whether a simulated one runs. It may be nil.
+	// Simulated, if not nil, is called before and after an experiment begins, with whether it is simulated.
 	Simulated func(bool)
 }
 
-// File is the answer to a command that gives a file. It is written as it is sent, so that it never stands in memory as a whole.
+// File is the answer to a command that returns a file. The file is written while it is sent, and never held in memory as a whole.
 type File struct {
-	// Write writes it and returns its name.
+	// Write writes the file and returns its name.
 	Write func(io.Writer) (name string, err error)
 }
 
@@ -55,7 +55,7 @@ func (c *Console) Do(ctx context.Context, name string, given []Argument) (any, e
 	return command.run(ctx, c, args)
 }
 
-// moved notes that the person of this page puts the view somewhere: a follower is apart then, and a speaker is followed there.
+// moved notes that the user moves the view: that separates a follower from the speaker, and takes a speaker's followers along.
 func (c *Console) moved() {
 	switch {
 	case c.Following != nil:
@@ -65,7 +65,7 @@ func (c *Console) moved() {
 	}
 }
 
-// choose selects, and shows what is selected from its beginning.
+// choose selects, and shows the new selection from its beginning.
 func (c *Console) choose(ctx context.Context, change Change) (any, error) {
 	if c.Link != nil {
 		c.Link.Retry()
@@ -105,7 +105,7 @@ func (c *Console) simulated(on bool) {
 	}
 }
 
-// speaker is what this page broadcasts with.
+// speaker returns the page's Speaker.
 func (c *Console) speaker() (*Speaker, error) {
 	switch {
 	case c.Speaker != nil:
@@ -116,7 +116,7 @@ func (c *Console) speaker() (*Speaker, error) {
 	return nil, ErrNotOffered
 }
 
-// token takes the token of another launch, and begins anew what could not be watched with the old one.
+// token sets the token of another launch, and restarts a watch that did not work with the old one.
 func (c *Console) token(ctx context.Context, token string) (any, error) {
 	if c.Link == nil {
 		return nil, errors.New("this page was opened without a server; open the address that the server printed")
@@ -133,15 +133,15 @@ func (c *Console) token(ctx context.Context, token string) (any, error) {
 		c.View.Reset()
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the new token is used, but what was watched cannot begin anew: %w", err)
+		return nil, fmt.Errorf("the new token is used, but the watch cannot start again: %w", err)
 	}
 	return sources, nil
 }
 
-// follower does something to what this page follows, and says how that goes.
+// follower calls do on the page's Following, and returns its new state.
 func (c *Console) follower(do func(*Following)) (any, error) {
 	if c.Following == nil {
-		return nil, errors.New("this page follows nobody")
+		return nil, errors.New("this page follows no speaker")
 	}
 	do(c.Following)
 	return c.Following.Hearing(), nil

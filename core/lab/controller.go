@@ -23,16 +23,15 @@ import (
 )
 
 const (
-	// workerCount is how many workers a controller has.
+	// workerCount is the number of a controller's workers.
 	workerCount = 2
-	// reconcilePace is what a reconcile takes; a real one waits for the API server.
+	// reconcilePace is the time of a reconcile; a real one waits for the API server.
 	reconcilePace = 4 * time.Millisecond
 )
 
-// controller is a work queue with workers behind one listener of a lane. Its
-// reconcile reads through the lister, as every controller does, and keeps an
-// annotation of the object at what it read. It fails when that write fails, and
-// for a pod that crash-loops, so that keys come back through the rate limiter.
+// controller is a work queue with workers behind one listener of a lane. Its reconcile reads through the lister, as every controller does, and keeps an
+// annotation of the object in line with what it read. It fails when that write fails, and for a pod that crash-loops, so that keys return through the rate
+// limiter.
 type controller struct {
 	x      *experiment
 	lane   *lane
@@ -42,7 +41,7 @@ type controller struct {
 
 func (x *experiment) newController(ln *lane) *controller {
 	return &controller{x: x, lane: ln, writer: x.lab.src.writer(ln.gvr, ln.client), queue: workqueue.NewTypedRateLimitingQueueWithConfig(
-		nil, // the default of every controller: exponential per key, and a bucket for all
+		nil, // the default: exponential per key, and a bucket for all keys
 		workqueue.TypedRateLimitingQueueConfig[string]{
 			Name:     "controller",
 			Clock:    x.clock,
@@ -52,7 +51,7 @@ func (x *experiment) newController(ln *lane) *controller {
 	)}
 }
 
-// workTap passes the work queue's events on until the experiment is over.
+// workTap forwards the work queue's events until the experiment is over.
 type workTap struct {
 	x    *experiment
 	next workqueue.Observer
@@ -67,7 +66,7 @@ func (t workTap) Observe(e *workqueue.Event) {
 
 func (c *controller) enqueue(key string) { c.queue.Add(key) }
 
-// run works until ctx is done.
+// run runs the workers until ctx is done.
 func (c *controller) run(ctx context.Context) {
 	var wg sync.WaitGroup
 	for worker := int32(1); worker <= workerCount; worker++ {
@@ -132,10 +131,8 @@ func (c *controller) reconcile(ctx context.Context, worker int32, key string) er
 	return nil
 }
 
-// write brings the annotation of o to what was read of it. It sends the
-// resourceVersion that was read, so a read that was stale is a 409 Conflict.
-// What is up to date is not written, so the watch event that a write comes
-// back as leads to no other.
+// write sets the annotation of o to what was read. It sends the resourceVersion that was read, so a stale read causes a 409 Conflict. It writes nothing if
+// the annotation is up to date, so the watch event of a write does not cause another write.
 func (c *controller) write(ctx context.Context, worker int32, key string, o *object.Object) error {
 	if c.writer == nil || c.x.lab.readOnly.Load() || o.GetDeletionTimestamp() != nil {
 		return nil
@@ -152,30 +149,28 @@ func (c *controller) write(ctx context.Context, worker int32, key string, o *obj
 	e.StoreRV, e.Dur = o.GetResourceVersion(), c.x.clock.Since(start)
 	c.x.emit(c.lane.index, e)
 	if apierrors.IsNotFound(e.Err) {
-		return nil // it is gone, and so is what there was to do
+		return nil // the object is gone, and so is the work
 	}
 	return e.Err
 }
 
-// writer writes what a controller observed into annotations of the simulated
-// cluster's objects. (*source).writer alone makes one, and none for a live
-// cluster; this is the only code that writes.
+// writer writes what a controller observed into annotations of the simulated cluster's objects. Only (*source).writer creates one, and never for a live
+// cluster. No other code writes.
 type writer struct {
 	client *restwatch.Client
 	gvr    schema.GroupVersionResource
 }
 
-// writer writes through client, the informers'; it is nil for a live source.
+// writer returns a writer that uses the informers' client, without its hooks; nil for a live source.
 func (s *source) writer(gvr schema.GroupVersionResource, client *restwatch.Client) *writer {
 	if s.cluster == nil {
 		return nil
 	}
-	// Without hooks: the log has events of its own for writes.
+	// Without hooks: writes have events of their own.
 	return &writer{client: &restwatch.Client{HTTP: client.HTTP, Base: client.Base, UserAgent: client.UserAgent}, gvr: gvr}
 }
 
-// observed is the annotation that says what was seen of o: a pod's phase, or
-// the generation of what counts one.
+// observed returns the annotation for what was seen of o: a pod's phase, or the generation of an object that has one.
 func (w *writer) observed(o *object.Object) (name, value string) {
 	if w.gvr.Group == "" && w.gvr.Resource == "pods" {
 		return simcluster.ObservedPhase, o.Get("status.phase").String()
@@ -186,7 +181,7 @@ func (w *writer) observed(o *object.Object) (name, value string) {
 	return simcluster.ObservedGeneration, value
 }
 
-// annotate sets one annotation of the version of o, and returns the new resourceVersion.
+// annotate sets one annotation on the version of o, and returns the new resourceVersion.
 func (w *writer) annotate(ctx context.Context, o *object.Object, name, value string) (string, error) {
 	patch := fmt.Appendf(nil, `{"metadata":{"resourceVersion":%q,"annotations":{%q:%q}}}`, o.GetResourceVersion(), name, value)
 	next, err := w.client.Patch(ctx, w.gvr, o.GetNamespace(), o.GetName(), patch)
@@ -196,9 +191,8 @@ func (w *writer) annotate(ctx context.Context, o *object.Object, name, value str
 	return next.GetResourceVersion(), nil
 }
 
-// Writes switches whether the controllers write to the simulated cluster; nil
-// switches to the other. It reports whether they do now. What was not written
-// meanwhile is looked at again when they begin, as after a controller's start.
+// Writes switches whether the controllers write to the simulated cluster; nil toggles. It returns whether they write now. When they begin to write, every key
+// is reconciled again, as after a controller's start.
 func (l *Lab) Writes(on *bool) (now bool, err error) {
 	err = l.act(func() (step, error) {
 		if l.exp == nil || l.src.cluster == nil {
@@ -213,7 +207,7 @@ func (l *Lab) Writes(on *bool) (now bool, err error) {
 	return now, err
 }
 
-// write does what Writes says. l.mu is held.
+// write carries out Writes. l.mu is held.
 func (l *Lab) write(on bool) {
 	if l.readOnly.Swap(!on) == !on || l.exp == nil {
 		return
@@ -233,20 +227,19 @@ func (l *Lab) write(on bool) {
 	}
 }
 
-// tellWrites emits whether the controller writes.
+// tellWrites logs whether the controller writes.
 func (c *controller) tellWrites() {
 	c.x.emit(c.lane.index, informer.Event{Kind: trace.KindWrites, Flag: c.writer != nil && !c.x.lab.readOnly.Load(), N: workerCount})
 }
 
-// versions remembers the newest resourceVersions that the wire brought for
-// each key of a resource, so that a lister read can be compared with what is known already.
+// versions keeps, for each key of a resource, the newest resourceVersions seen on the wire, so that a lister read can be compared with them.
 type versions struct {
 	mu    sync.Mutex
 	keys  map[string]*[8]string // newest first
 	order []string              // of keys, oldest first
 }
 
-// maxVersions bounds how many keys are remembered.
+// maxVersions bounds the number of keys.
 const maxVersions = 20_000
 
 func newVersions() *versions { return &versions{keys: map[string]*[8]string{}} }
@@ -257,7 +250,7 @@ func (v *versions) saw(key, rv string) {
 	seen := v.keys[key]
 	if seen == nil {
 		if len(v.keys) >= maxVersions {
-			delete(v.keys, v.order[0]) // any one will do: what is forgotten only counts as up to date
+			delete(v.keys, v.order[0]) // a key that is dropped only counts as up to date
 			v.order = v.order[1:]
 		}
 		v.order = append(v.order, key)
@@ -271,8 +264,7 @@ func (v *versions) saw(key, rv string) {
 	seen[0] = rv
 }
 
-// behind returns the newest version of key on the wire, and how many versions
-// rv is behind it, as far back as is remembered.
+// behind returns the newest version of key on the wire, and how many versions rv is behind it, as far back as versions are kept.
 func (v *versions) behind(key, rv string) (string, int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -285,8 +277,7 @@ func (v *versions) behind(key, rv string) (string, int) {
 			return seen[0], i
 		}
 		if s == "" {
-			// Not among those seen: it came with the list, before all of them. A
-			// key that is gone from the store has read the deletion already.
+			// Not among those seen: it came with the list, before all of them. A read that found no object has seen the deletion.
 			if rv == "" {
 				return seen[0], 0
 			}

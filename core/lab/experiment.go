@@ -24,19 +24,18 @@ import (
 	"informerscope/core/vclock"
 )
 
-// metricsResync is the resync period of the listener "metrics", and the
-// informer's resync check period: a listener cannot have a shorter one once it runs.
+// metricsResync is the resync period of the `metrics` handler, and the informer's resync check period: once the informer runs, no listener can have a shorter
+// one.
 const metricsResync = 30 * time.Second
 
-// statsPeriod is how often the simulated cluster is asked how it is.
+// statsPeriod is how often the simulated cluster's counters are polled.
 const statsPeriod = 250 * time.Millisecond
 
-// stopPatience is how long an experiment that ends is waited for. The backoff
-// of an informer whose WatchList was refused heeds no context (as in
-// client-go), so it can end as much as a minute later; it is not heard then.
+// stopPatience is how long stop waits for an experiment. As in client-go, the backoff of an informer whose WatchList was refused ignores its context, so it
+// can end a minute later; its events are dropped by then.
 const stopPatience = 250 * time.Millisecond
 
-// experiment is one run: a lane for each resource in each release, and one for each informer that is not shared.
+// experiment is one run: a lane for each resource in each release, and one for each unshared informer.
 type experiment struct {
 	lab        *Lab
 	selection  trace.Selection
@@ -47,15 +46,15 @@ type experiment struct {
 	cancel     context.CancelFunc
 	wg         sync.WaitGroup
 	factories  []*releaseFactory
-	over       atomic.Bool // nothing that it does is heard any more
+	over       atomic.Bool // its events are dropped from now on
 
-	generation uint64 // of the log that it writes
+	generation uint64 // of its log
 
-	mu    sync.Mutex // of lanes, which change with lab.mu held too
+	mu    sync.Mutex // guards lanes, which change only with lab.mu held too
 	lanes []*lane
 }
 
-// tap passes a lane's events on until its experiment is over.
+// tap forwards a lane's events until its experiment is over.
 type tap struct {
 	x    *experiment
 	of   *lane
@@ -97,7 +96,7 @@ func (x *experiment) emit(lane uint8, e informer.Event) {
 	}
 }
 
-// report notes how the requests of a lane's informer fare, until another log begins.
+// report returns a function that notes the trouble of a lane's requests, until another log begins.
 func (x *experiment) report(lane uint8) func(trouble) {
 	return func(is trouble) {
 		if !x.over.Load() {
@@ -114,11 +113,11 @@ type lane struct {
 	client    *restwatch.Client
 	versions  *versions
 	informer  informer.SharedIndexInformer
-	control   *controller // nil of one that is not shared
+	control   *controller // nil for an unshared informer
 	listeners map[int32]*listener
-	open      atomic.Bool // what comes now can be changed in place: see mutate
+	open      atomic.Bool // objects that arrive now can be mutated: see mutate
 
-	// Of one that is not shared:
+	// Only for an unshared informer:
 	ctx    context.Context
 	cancel context.CancelFunc
 	ended  chan struct{} // closed when its informer has ended
@@ -141,7 +140,7 @@ func (l *Lab) newExperiment(sel trace.Selection, generation uint64) *experiment 
 			ln.versions = newVersions()
 			targets[of.Target] = ln.versions
 		}
-		// Of one resource alone the lanes of the releases have one client, whose requests are told in lane 0. Of several each informer has its own.
+		// For one resource, the lanes of the releases share a client, whose requests are logged in lane 0. For several, each informer has its own.
 		if ln.client == nil || len(sel.Resources) > 0 {
 			ln.client = x.newClient(ln)
 			clients[of.Target] = ln.client
@@ -164,12 +163,12 @@ func gvrOf(t trace.Target) schema.GroupVersionResource {
 	return schema.GroupVersionResource{Group: t.Group, Version: t.Version, Resource: t.Resource}
 }
 
-// newClient is what the informer of a lane makes its requests with.
+// newClient returns the REST client of a lane's informer.
 func (x *experiment) newClient(ln *lane) *restwatch.Client {
 	return x.connect(x.hooks(ln), x.selection.Of(ln.of.Target), x.report(ln.index))
 }
 
-// newInformer makes the informer of a lane. l.mu is held.
+// newInformer creates the informer of a lane. l.mu is held.
 func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	release, err := informer.ParseRelease(ln.of.Release)
 	if err != nil { // Change.apply has parsed it
@@ -179,7 +178,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	inf := informer.NewSharedIndexInformerWithOptions(lw, &object.Object{}, informer.SharedIndexInformerOptions{
 		ResyncPeriod:      metricsResync,
 		Indexers:          x.lab.indexers(ln.gvr),
-		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: every object here has one Go type
+		ObjectDescription: ln.gvr.GroupResource().String(), // for messages: all objects here have one Go type
 		Release:           release,
 		Observer:          tap{x, ln, x.lab.rec.Lane(ln.index)},
 		Gates:             x.gates(ln),
@@ -192,7 +191,7 @@ func (x *experiment) newInformer(ln *lane) informer.SharedIndexInformer {
 	return inf
 }
 
-// handle gives the shared informer of a lane its handlers, and a controller behind the first.
+// handle adds the handlers to a lane's shared informer, and a controller behind the first.
 func (x *experiment) handle(ln *lane) {
 	ln.listeners = map[int32]*listener{}
 	ln.control = x.newController(ln)
@@ -202,8 +201,7 @@ func (x *experiment) handle(ln *lane) {
 	x.mustAdd(ln, "mailer", 0, nil)
 }
 
-// together are the lanes of one resource in several releases, of which a lane is one: what is done to one is done to all, so that they can be
-// compared. One that is not shared is alone.
+// together returns the lanes that an action applies to: those of one resource in all releases, so that they can be compared. An unshared informer is alone.
 func (x *experiment) together(at int) []*lane {
 	if at < 0 || at >= len(x.lanes) {
 		return nil
@@ -221,7 +219,7 @@ func (x *experiment) together(at int) []*lane {
 	return all
 }
 
-// gates are the holds of a lane's informer.
+// gates returns the holds of a lane's informer.
 func (x *experiment) gates(ln *lane) gates {
 	if ln.of.Unshared {
 		return x.lab.holds.of(ln.index, x)
@@ -229,17 +227,16 @@ func (x *experiment) gates(ln *lane) gates {
 	return x.lab.holds.of(x.leader(int(ln.index)).index, x)
 }
 
-// leader is the first of the lanes that a lane is together with.
+// leader returns the first of the lanes that are together with a lane.
 func (x *experiment) leader(at int) *lane { return x.together(at)[0] }
 
-// namespacePeriod is how often it is looked whether an empty namespace exists.
+// namespacePeriod is how often the lab checks whether an empty namespace exists.
 const namespacePeriod = 10 * time.Second
 
-// lookForNamespace says of a live cluster when the namespace that is watched does not exist, from the beginning or since it was
-// deleted: its LIST and WATCH are empty then, and say nothing. What holds objects exists and is not asked for. It ends when the namespace may not be
-// asked for.
+// lookForNamespace reports when the watched namespace of a live cluster does not exist, from the beginning or since it was deleted: its LIST and WATCH are
+// empty then, without an error. A namespace whose objects are in a store exists, and is not requested. The loop ends when the namespace must not be read.
 func (x *experiment) lookForNamespace(src *source, name string) {
-	lanes := namespaced(x.selection) // and no lock of the lab's: who stops the experiment holds it, and waits for this
+	lanes := namespaced(x.selection) // without the lab's lock: a goroutine that stops the experiment holds it, and waits for this one
 	for known := false; ; {
 		if known && x.holdsAny() {
 			x.lab.troubles.ofNamespace(x.generation, lanes, trouble{})
@@ -267,7 +264,7 @@ func (x *experiment) lookForNamespace(src *source, name string) {
 	}
 }
 
-// holdsAny reports whether a store holds an object of the namespace that is watched.
+// holdsAny reports whether a store holds an object of the watched namespace.
 func (x *experiment) holdsAny() bool {
 	for _, ln := range x.all() {
 		if !ln.of.ClusterScoped && len(ln.informer.GetStore().ListKeys()) > 0 {
@@ -279,10 +276,10 @@ func (x *experiment) holdsAny() bool {
 
 func noNamespace(name, where string) trouble {
 	return trouble{cause: "namespace-missing", words: fmt.Sprintf("The namespace %q does not exist in %s, so there is nothing to see. "+
-		"Choose another one, or create it; what then comes in shows here.", name, where)}
+		"Choose another one, or create it; its objects then appear here.", name, where)}
 }
 
-// random is what a lane's Reflector draws from; on real time there is nothing to repeat. l.mu is held.
+// random returns the source of a lane's random numbers; nil on real time, where nothing can be repeated. l.mu is held.
 func (l *Lab) random(lane int) func() float64 {
 	if l.src.virtual == nil {
 		return nil
@@ -296,8 +293,7 @@ func (l *Lab) random(lane int) func() float64 {
 	}
 }
 
-// stop ends the run and waits for it, but not beyond stopPatience; afterwards
-// nothing that it does is heard.
+// stop ends the run, and waits for it for at most stopPatience. Afterwards its events are dropped.
 func (x *experiment) stop() {
 	x.over.Store(true)
 	x.cancel()
@@ -308,7 +304,7 @@ func (x *experiment) stop() {
 	}()
 	x.disconnect()
 	if x.lab.src.virtual != nil {
-		return // what can end ends in this turn
+		return // what can end, ends in this turn
 	}
 	timer := x.clock.NewTimer(stopPatience)
 	defer timer.Stop()
@@ -318,31 +314,31 @@ func (x *experiment) stop() {
 	}
 }
 
-// crowdRests is for how many looks it is said again that a crowd does nothing: until its rate in a second is down.
+// crowdRests is how many polls keep reporting an idle crowd, so that its rate can decay to zero.
 const crowdRests = int(time.Second/statsPeriod) + 2
 
 func crowdEvent(s simcluster.CrowdStats) informer.Event {
 	text, err := json.Marshal(trace.CrowdCount{Clients: s.Clients, Watching: s.Watching, Seats: s.Seats, Busy: s.Busy,
 		Requests: int(s.Requests), Refused: int(s.Refused)})
-	if err != nil { // numbers can be written
+	if err != nil { // numbers always marshal
 		panic(err)
 	}
 	return informer.Event{Kind: trace.KindCrowd, Text: string(text)}
 }
 
-// clusterStats is what the simulated cluster says of one resource.
+// clusterStats are the simulated cluster's counters for one resource.
 type clusterStats struct {
 	latest, oldest  uint64 // versions
 	objects, writes int
 }
 
-// watchCluster emits what the simulated cluster says of itself, when it changed, to each lane that makes requests of its own.
+// watchCluster logs the simulated cluster's counters when they change, in each lane that has its own requests.
 func (x *experiment) watchCluster(cluster *simcluster.Cluster) {
 	ticker := x.clock.NewTicker(statsPeriod)
 	defer ticker.Stop()
 	var last [maxLanes]clusterStats
 	var crowd simcluster.CrowdStats
-	quiet := crowdRests // since how many looks nothing was other
+	quiet := crowdRests // polls since the last change
 	for {
 		s := cluster.Stats()
 		if quiet++; s.Crowd != crowd {

@@ -14,7 +14,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// eraFactory is the SharedInformerFactory of a release: a program is built with one release of client-go.
+// releaseFactory is the SharedInformerFactory of one release: a program is built with one release of client-go.
 type releaseFactory struct {
 	release string
 	lanes   []*lane
@@ -38,13 +38,13 @@ func (f *releaseFactory) becomes(stage string) {
 	f.stage = stage
 }
 
-// makeFactories asks a new factory of each release for the informers of lanes, and gives these their handlers. l.mu is held.
+// makeFactories requests the lanes' informers from a new factory of each release, and adds their handlers. l.mu is held.
 func (x *experiment) makeFactories(lanes []*lane) {
 	x.factories = nil
 	releases := max(len(x.selection.Releases), 1)
 	of := make([]*releaseFactory, releases)
 	for _, ln := range lanes {
-		release := int(ln.index) % releases // by its place: the same release may run beside itself
+		release := int(ln.index) % releases // by its place: the same release may run twice
 		f := of[release]
 		if f == nil {
 			f = &releaseFactory{release: ln.of.Release, factory: factory.NewSharedInformerFactory(ln.client, metricsResync)}
@@ -60,8 +60,8 @@ func (x *experiment) makeFactories(lanes []*lane) {
 	}
 }
 
-// startFactories starts what the factories were asked for. Told says that the log tells how far they come: not of one resource alone,
-// whose informer says all that there is to say.
+// startFactories starts the factories. With told, the log records how far they come. That is not needed for one resource alone, whose informer has all the
+// events.
 func (x *experiment) startFactories(told bool) {
 	for _, f := range x.factories {
 		f.becomes("started")
@@ -95,7 +95,7 @@ func (x *experiment) tell(f *releaseFactory, stage string) {
 	x.emit(0, informer.Event{Kind: trace.KindFactory, Text: stage, Key: f.release})
 }
 
-// Shutdown ends the factories: their informers stop, and Shutdown of each waits for its own, which takes as long as a backoff that heeds no
+// Shutdown ends the factories. Their informers stop, and each factory's Shutdown waits for its own, which can take as long as a backoff that ignores its
 // context.
 func (l *Lab) Shutdown() error {
 	return l.Informer(0).running(newStep("shutdown"), func(x *experiment) error { return x.shutdown() })
@@ -115,8 +115,8 @@ func (x *experiment) shutdown() error {
 	return nil
 }
 
-// Start begins new factories after Shutdown, with informers of the same resources: Start of a factory that was shut down does nothing, so a
-// program that wants to go on makes another one. While they run it does what Start does again: nothing.
+// Start begins new factories after Shutdown, with informers of the same resources. Start on a factory that was shut down does nothing, so a program that
+// wants to continue creates another one. While factories run, Start does nothing.
 func (l *Lab) Start() error {
 	return l.Informer(0).running(newStep("start"), func(x *experiment) error { return x.start() })
 }
@@ -146,16 +146,16 @@ func (x *experiment) start() error {
 	return nil
 }
 
-// announce logs that an informer is about to stand in a lane: what it tells then is about it.
+// announce logs that a lane gets a new informer; its later events are of that one.
 func (x *experiment) announce(ln *lane) {
 	text, err := json.Marshal(ln.of)
-	if err != nil { // strings and switches only
+	if err != nil { // strings and bools always marshal
 		panic(err)
 	}
 	x.emit(ln.index, informer.Event{Kind: trace.KindLane, Text: string(text)})
 }
 
-// place puts an informer that is complete into its lane.
+// place puts a complete informer into its lane.
 func (x *experiment) place(ln *lane) {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -166,14 +166,14 @@ func (x *experiment) place(ln *lane) {
 	}
 }
 
-// all are the lanes as they are now.
+// all returns a copy of the current lanes.
 func (x *experiment) all() []*lane {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return append([]*lane(nil), x.lanes...)
 }
 
-// wires are the lanes whose requests are told apart, in order.
+// wires returns the lanes that have requests of their own, in order.
 func (x *experiment) wires() []*lane {
 	lanes := x.all()
 	if len(x.selection.Resources) > 0 {
@@ -188,8 +188,8 @@ func (x *experiment) wires() []*lane {
 	return all
 }
 
-// Unshared runs a second informer of the informer's resource, in its release, beside the factory, as a part of a program does that makes its
-// own; or ends it. Left out it switches to the other. It reports whether one runs.
+// Unshared runs a second informer of the informer's resource and release beside the factory, like a part of a program that creates its own, or ends it; nil
+// toggles. It returns whether one runs.
 func (i Informer) Unshared(on *bool) (now bool, err error) {
 	err = i.lab.act(func() (step, error) {
 		if i.lab.exp == nil {
@@ -207,7 +207,7 @@ func (i Informer) Unshared(on *bool) (now bool, err error) {
 	return now && err == nil, err
 }
 
-// aside is the lane of the informer that is not shared beside that of a lane, and runs; nil when there is none.
+// aside returns the running unshared informer beside that of a lane; nil if there is none.
 func (x *experiment) aside(at int) *lane {
 	of := x.lanes[at].of
 	for _, ln := range x.lanes {
@@ -218,7 +218,7 @@ func (x *experiment) aside(at int) *lane {
 	return nil
 }
 
-// running reports whether an informer that is not shared has not been told to end.
+// running reports whether an unshared informer has not been cancelled.
 func (ln *lane) running() bool { return ln.ctx.Err() == nil }
 
 // unshared begins or ends an informer beside the factory. l.mu is held.
@@ -229,13 +229,13 @@ func (x *experiment) unshared(at int, on bool) error {
 	there := x.aside(at)
 	if !on {
 		if there == nil {
-			return fmt.Errorf("%s has no informer that is not shared", x.lanes[at].of.Name())
+			return fmt.Errorf("%s has no unshared informer", x.lanes[at].of.Name())
 		}
 		there.cancel()
 		return nil
 	}
 	if there != nil {
-		return fmt.Errorf("%s has an informer that is not shared already; end that one first", x.lanes[at].of.Name())
+		return fmt.Errorf("%s already has an unshared informer; end that one first", x.lanes[at].of.Name())
 	}
 	of := x.lanes[at].of
 	of.Unshared = true
@@ -254,7 +254,7 @@ func (x *experiment) unshared(at int, on bool) error {
 		}
 	}
 	if free == len(x.lanes) && count >= maxUnshared {
-		return fmt.Errorf("%d informers that are not shared are as many as can be watched; end one, and wait until it has ended", maxUnshared)
+		return fmt.Errorf("at most %d unshared informers can run; end one, and wait until it has ended", maxUnshared)
 	}
 	ln := &lane{
 		index: uint8(free), of: of, gvr: gvrOf(of.Target), versions: newVersions(), listeners: map[int32]*listener{}, ended: make(chan struct{}),

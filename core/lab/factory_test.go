@@ -15,7 +15,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// rows are the informers of a log's end, by lane.
+// rows returns the informers at a log's end, by lane.
 func rows(rec *trace.Recorder) []trace.FactoryRow {
 	head, _ := rec.Head()
 	f := rec.FoldAt(head).Factory(0)
@@ -32,7 +32,7 @@ func factoryOf(rec *trace.Recorder) *trace.Factory {
 	return rec.FoldAt(head).Factory(0)
 }
 
-// faithful holds what the log says of every lane against what is really inside its informer.
+// faithful compares the log's state of every lane with what is really inside its informer.
 func faithful(t *testing.T, l *Lab, rec *trace.Recorder) {
 	t.Helper()
 	head, _ := rec.Head()
@@ -103,7 +103,7 @@ func TestAFactoryHasAnInformerForEachResource(t *testing.T) {
 	}
 }
 
-// TestOneResourceIsNoFactory: what one resource always was it still is, with one release and with two.
+// TestOneResourceIsNoFactory: one resource alone stays without a Factory, in one release and in two.
 func TestOneResourceIsNoFactory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, releases := range []string{"1.37", "1.31,1.37"} {
@@ -190,7 +190,7 @@ func TestWhatWaitForCacheSyncStillWaitsFor(t *testing.T) {
 	})
 }
 
-// TestAPodArrivesBeforeItsNode: the two informers know nothing of one another, and say so.
+// TestAPodArrivesBeforeItsNode: the two informers are independent, and the Factory shows that.
 func TestAPodArrivesBeforeItsNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Resource: ptr("pods,nodes")})
@@ -222,7 +222,7 @@ func TestAPodArrivesBeforeItsNode(t *testing.T) {
 	})
 }
 
-// TestAnInformerThatIsNotShared costs a watch and a store of its own, on one resource and on several, and ends.
+// TestAnInformerThatIsNotShared: an unshared informer costs its own watch and store, beside one resource and several, and ends.
 func TestAnInformerThatIsNotShared(t *testing.T) {
 	for _, resource := range []string{"pods", "nodes,pods"} {
 		t.Run(resource, func(t *testing.T) {
@@ -250,7 +250,7 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 				if _, err := l.Informer(pods).Unshared(ptr(true)); err == nil || !strings.Contains(err.Error(), "already") {
 					t.Errorf("a second one: %v", err)
 				}
-				// What is done to the factory's is not done to it.
+				// Actions on the factory's informer do not apply to it.
 				if err := l.Informer(pods).Pace(1, 5); err != nil {
 					t.Fatal(err)
 				}
@@ -268,10 +268,10 @@ func TestAnInformerThatIsNotShared(t *testing.T) {
 				if err := l.Informer(last.Lane).Pace(7, 5); err == nil || !strings.Contains(err.Error(), "pods (not shared) has no listener 7") {
 					t.Errorf("%v", err)
 				}
-				if _, err := l.Informer(last.Lane).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has ended") {
+				if _, err := l.Informer(last.Lane).AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of one that has ended: %v", err)
 				}
-				// Another one takes its place.
+				// Another one takes its lane.
 				if _, err := l.Informer(pods).Unshared(nil); err != nil {
 					t.Fatal(err)
 				}
@@ -315,7 +315,7 @@ func TestShutdownAndStart(t *testing.T) {
 				if err := l.Shutdown(); err == nil || !strings.Contains(err.Error(), "already") {
 					t.Errorf("a second Shutdown: %v", err)
 				}
-				if _, err := l.AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has ended") {
+				if _, err := l.AddListener(ListenerSpec{Name: "late"}); err == nil || !strings.Contains(err.Error(), "has stopped") {
 					t.Errorf("a listener of an informer that has ended: %v", err)
 				}
 				if err := l.Start(); err != nil {
@@ -335,7 +335,7 @@ func TestShutdownAndStart(t *testing.T) {
 	}
 }
 
-// lanes are the states of all lanes at a log's end.
+// lanes returns the states of all lanes at a log's end.
 func lanes(rec *trace.Recorder) []*trace.State {
 	s := state(rec)
 	if s.Lanes == nil {
@@ -344,7 +344,7 @@ func lanes(rec *trace.Recorder) []*trace.State {
 	return s.Lanes
 }
 
-// TestWhatIsDoneToOneInformerIsDoneToNoOther goes through what can be done to one.
+// TestWhatIsDoneToOneInformerIsDoneToNoOther tries all actions on one informer.
 func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Resource: ptr("pods,deployments.apps"), Release: ptr("1.31,1.37")})
@@ -376,7 +376,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 		if err := l.Informer(9).Pace(1, 1); err == nil || !strings.Contains(err.Error(), "there is no informer 9; there are 4") {
 			t.Errorf("%v", err)
 		}
-		// A hold of an informer that the next selection has not ends with it.
+		// A hold of an informer that the next selection lacks ends with it.
 		if err := on.Hold("pop", 0); err != nil {
 			t.Fatal(err)
 		}
@@ -390,7 +390,7 @@ func TestWhatIsDoneToOneInformerIsDoneToNoOther(t *testing.T) {
 	})
 }
 
-// TestARecordingOfAFactoryShowsTheSame records all that a factory can show, reads it again whole and from the middle on, and compares each lane.
+// TestARecordingOfAFactoryShowsTheSame records all that a factory can show, loads it whole and from its middle, and compares each lane.
 func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Resource: ptr("pods,nodes"), Release: ptr("1.31,1.37"), Rate: ptr(20.0)})
@@ -434,7 +434,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 		if s := fold.State(); s.Source.Kind != "file" || len(s.Lanes) != 5 {
 			t.Errorf("%s, %d lanes", s.Source.Kind, len(s.Lanes))
 		}
-		// A log whose beginning was forgotten begins with all lanes.
+		// A log whose beginning was evicted begins with all lanes.
 		again := trace.NewFold()
 		for _, e := range rec.FoldAt(head).Baseline() {
 			again.Apply(&e)
@@ -445,7 +445,7 @@ func TestARecordingOfAFactoryShowsTheSame(t *testing.T) {
 	})
 }
 
-// TestReleasesBesideAnInformerThatIsNotShared: two releases have one wire together, and each request on it is counted for the one that sent it.
+// TestReleasesBesideAnInformerThatIsNotShared: two releases share a wire, and each request counts for the informer that sent it.
 func TestReleasesBesideAnInformerThatIsNotShared(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Resource: ptr("pods"), Release: ptr("1.31,1.37")})
@@ -466,7 +466,7 @@ func TestReleasesBesideAnInformerThatIsNotShared(t *testing.T) {
 	})
 }
 
-// TestALiveFactoryTellsWhichInformerIsRefused: one that may not list has a trouble of its own.
+// TestALiveFactoryTellsWhichInformerIsRefused: an informer that may not list has a trouble of its own.
 func TestALiveFactoryTellsWhichInformerIsRefused(t *testing.T) {
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
 		switch {

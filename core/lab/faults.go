@@ -11,21 +11,21 @@ import (
 	"informerscope/core/trace"
 )
 
-// slowPace is what a handler takes for a call while the fault "slow" is on.
+// slowPace is the extra time of a handler's call while the fault "slow" is on.
 const slowPace = 120 * time.Millisecond
 
-// slowIndexing is what the index functions of an object take while the fault "slowindex" is on.
+// slowIndexing is the time of an object's index functions while the fault "slowindex" is on.
 const slowIndexing = 50 * time.Millisecond
 
-// faultNames are the faults that there are: those of the client's stack, a slow handler, slow index functions, a handler that changes what is
-// shared, and two of the simulated cluster.
+// faultNames are all faults: those of the client's stack, a slow handler, slow index functions, a handler that mutates shared objects, and two of the
+// simulated cluster.
 var faultNames = append(slices.Clone(faults.Names), "slow", "slowindex", "mutate", "compact", "restart")
 
-// FaultArgs are the arguments of a fault; each may be left out.
+// FaultArgs are the arguments of a fault; all are optional.
 type FaultArgs = faults.Args
 
-// Fault makes a fault happen or switches a held one, and reports whether it
-// is on now. The names are in docs/protocol.md. That a handler is slow, or changes objects, is about one informer; the others are about all.
+// Fault makes a fault happen, or switches a fault that stays on, and returns whether it is on now. docs/protocol.md lists the names. "slow" and "mutate"
+// apply to one informer, the others to all.
 func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	l := i.lab
 	err = l.act(func() (s step, err error) {
@@ -50,7 +50,7 @@ func (i Informer) Fault(name string, args FaultArgs) (on bool, err error) {
 	return on, err
 }
 
-// fault does what Fault says. l.mu is held.
+// fault carries out Fault. l.mu is held.
 func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 	switch name {
 	case "slow":
@@ -79,7 +79,7 @@ func (l *Lab) fault(name string, args FaultArgs, lane int) (bool, error) {
 	return l.faults.Make(name, args)
 }
 
-// slowIndex has the index functions of all informers take their time for each object, or be quick again.
+// slowIndex slows the index functions of all informers down, or makes them fast again.
 func (l *Lab) slowIndex(args FaultArgs) bool {
 	on := l.holds.indexing.Load() == 0
 	if args.On != nil {
@@ -103,12 +103,12 @@ func (l *Lab) reboot() {
 	l.src.cluster.Restart(restartTime)
 }
 
-// emitFault logs what happened of a fault.
+// emitFault logs an occurrence of a fault.
 func (l *Lab) emitFault(s faults.Strike) {
 	l.rec.Emit(0, informer.Event{Kind: trace.KindFault, Text: s.Name, Flag: s.On, Dur: s.Delay, N: s.Struck})
 }
 
-// faultsOn are the faults that are on, as steps of a story.
+// faultsOn returns the faults that are on, as steps of a story.
 func (l *Lab) faultsOn() (steps []step) {
 	for _, s := range l.faults.On() {
 		steps = append(steps, newStep("fault", s.Name, onOff(true), s.Delay.Milliseconds()))

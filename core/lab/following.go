@@ -25,76 +25,76 @@ import (
 	"informerscope/core/view"
 )
 
-// What a Following may be in the middle of.
+// The phases of a Following.
 const (
-	PhaseJoining   = "joining"   // what was said so far is being fetched
-	PhaseWaiting   = "waiting"   // nobody has begun to speak
-	PhaseFollowing = "following" // what the speaker does comes in
-	PhaseSlow      = "slow"      // it comes later and later
-	PhaseQuiet     = "quiet"     // the server answers, and nothing comes from the speaker's page
+	PhaseJoining   = "joining"   // the broadcast so far is being fetched
+	PhaseWaiting   = "waiting"   // no broadcast has begun
+	PhaseFollowing = "following" // the log arrives from the speaker
+	PhaseSlow      = "slow"      // it arrives later and later
+	PhaseQuiet     = "quiet"     // the server answers, but nothing arrives from the speaker's page
 	PhaseSilent    = "silent"    // the speaker's server does not answer
-	PhaseUnknown   = "unknown"   // the server does not know the link's token
-	PhaseOver      = "over"      // the speaker has ended; all of it has been fetched, or is being
-	PhaseDamaged   = "damaged"   // what came cannot be read
+	PhaseUnknown   = "unknown"   // the server does not accept the link's token
+	PhaseOver      = "over"      // the broadcast has ended; all of it has been fetched, or is being fetched
+	PhaseDamaged   = "damaged"   // the data cannot be read
 )
 
 const (
-	// evenly is how long before its newest moment a log that comes in pieces is shown: a speaker's page cuts a piece every half second.
+	// evenly is how far behind its newest moment a live log is shown: a speaker's page cuts a segment every half second.
 	evenly = 800 * time.Millisecond
-	// drift is over how many pieces the way from the speaker is taken to be as long as the shortest.
+	// drift is how many of the latest segments determine the shortest delay from the speaker.
 	drift = 20
-	// slowAfter is how much later than the quickest piece one must come for the connection to be called slow, and skipAfter how much for
-	// the way to be given up in favour of a newer checkpoint.
+	// slowAfter is how much later than the quickest segment others may arrive before the connection counts as slow. After skipAfter the follower skips to
+	// a newer checkpoint.
 	slowAfter = 4 * time.Second
 	skipAfter = time.Minute
-	// fetchPatience is how long an answer may take; a server that waits for the next piece says so after 20 s.
-	// quietAfter is after what time without a piece the speaker's page is missed: it sends one every 10 s, with or without news.
+	// fetchPatience bounds an answer; a server that waits for the next segment answers after 20 s at the latest.
+	// quietAfter is the time without a segment after which the speaker's page counts as quiet: it sends one every 10 s, with or without news.
 	quietAfter    = 25 * time.Second
 	fetchPatience = 40 * time.Second
-	restAfter     = time.Second // the wait after an answer that there is nothing new, and as much again by chance
+	restAfter     = time.Second // the pause after an answer without news, and up to as much again at random
 	firstRetry    = 500 * time.Millisecond
 	lastRetry     = 8 * time.Second
-	// lookAgain is how often a server that does not know the token, or whose talk is over, is asked whether that is still so.
+	// lookAgain is how often to ask a server that refuses the token, or whose broadcast has ended.
 	lookAgain = 10 * time.Second
-	// A recording is fetched no further than this ahead of what is shown, so that what is shown is not forgotten for what comes.
+	// A recording is fetched only this far ahead of what is shown, so that events are not evicted before they are shown.
 	mostAhead      = 100_000 // events
-	mostAheadBytes = 4 << 20 // as they come, compressed
+	mostAheadBytes = 4 << 20 // compressed, as received
 	roomEvery      = 250 * time.Millisecond
-	// maxPositions is how many of the speaker's positions are remembered.
+	// maxPositions is how many of the speaker's positions are kept.
 	maxPositions = 50_000
 )
 
-// Fetch asks the speaker's server for what stands at a path below the audience's token, as "segments/12".
+// Fetch requests a path below the audience's token, such as "segments/12", from the speaker's server.
 type Fetch func(ctx context.Context, path string) (status int, body []byte, err error)
 
-// FollowingOptions set a Following up; all but Tell and Jitter are required.
+// FollowingOptions configure a Following; all but Tell and Jitter are required.
 type FollowingOptions struct {
 	Recorder *trace.Recorder
 	View     *view.View
 	Fetch    Fetch
 	Clock    clock.WithTicker
-	// Tell is called when what the page must know has changed. It may call Hearing, and nothing else.
+	// Tell is called when Hearing has changed. It may call Hearing, and nothing else.
 	Tell func()
-	// Jitter draws a duration below the one that is given, by chance. The page's own runtime has none, so it comes from outside;
-	// without it, all who were answered at one moment ask again at one moment.
+	// Jitter returns a random duration below the given one. The page's own runtime has no randomness, so it comes from outside. Without it, all followers
+	// that were answered at one moment ask again at one moment.
 	Jitter func(below time.Duration) time.Duration
 }
 
-// Hearing is what the page of a follower is told.
+// Hearing is the state of a Following, for the follower's page.
 type Hearing struct {
 	Phase        string  `json:"phase" web:"joining|waiting|following|slow|quiet|silent|unknown|over|damaged"`
-	BehindMillis float64 `json:"behindMillis"` // how much later than it could what the speaker does comes in
-	Recording    bool    `json:"recording"`    // the talk was over when it was opened: it plays from its beginning
-	Own          bool    `json:"own"`          // the follower looks around alone
-	Skipped      int     `json:"skipped"`      // how often a part was left out, because it came too late
-	Before       bool    `json:"before"`       // the speaker shows a moment from before the follower came, which is not here
+	BehindMillis float64 `json:"behindMillis"` // how much later than possible the speaker's events arrive
+	Recording    bool    `json:"recording"`    // the broadcast had ended when the page opened: it plays from its beginning
+	Own          bool    `json:"own"`          // the follower explores alone
+	Skipped      int     `json:"skipped"`      // how often a part was skipped because it arrived too late
+	Before       bool    `json:"before"`       // the speaker shows a moment from before the follower joined, which this page does not have
 	Error        string  `json:"error,omitempty"`
-	// Mode and Page are the speaker's, at the moment that is shown.
+	// Mode and Page are the speaker's, at the moment shown.
 	Mode string          `json:"mode,omitempty"`
 	Page json.RawMessage `json:"page,omitempty"`
 }
 
-// position is where a speaker's page is, as Speaker writes it.
+// position is the speaker's position, as Speaker encodes it.
 type position struct {
 	Seq   uint64          `json:"seq"`
 	Mode  string          `json:"mode"`
@@ -102,41 +102,40 @@ type position struct {
 	Page  json.RawMessage `json:"page,omitempty"`
 }
 
-// placed is a position with its moment on the log's clock.
+// placed is a position with its time on the log's clock.
 type placed struct {
 	at time.Duration
 	position
 }
 
-// Following shows the log that a speaker broadcasts, and stands in it where the speaker does, until the person who looks stops to
-// look alone.
+// Following shows the log that a speaker broadcasts, at the speaker's position, until the user leaves the speaker to explore alone.
 type Following struct {
 	o     FollowingOptions
 	epoch time.Time
 
 	mu        sync.Mutex
 	is        Hearing
-	heard     time.Time       // when the last piece came
-	newest    time.Duration   // the newest moment that was heard of
-	ways      []time.Duration // the clock's reading less the log's, of the last pieces
+	heard     time.Time       // when the last segment arrived
+	newest    time.Duration   // the newest moment received
+	ways      []time.Duration // local clock minus log clock, for the last segments
 	positions []placed
-	log       uint64        // the recorder's generation that they are of
-	applied   int           // how many positions have been taken, the newest of them in force; 0 when none is
-	placeAnew bool          // the position in force is to be taken again
-	talkAt    time.Duration // of a recording: where it has come to
-	talkSince time.Time     // when it was there; zero while it stands still
-	best      time.Duration // the shortest way a piece had by the speaker's own clock
+	log       uint64        // the recorder's generation of positions
+	applied   int           // how many positions were applied, the newest of them in force; 0 for none
+	placeAnew bool          // apply the position in force again
+	talkAt    time.Duration // of a recording: the moment it has reached
+	talkSince time.Time     // when it reached that; zero while it is paused
+	best      time.Duration // the shortest delay of a segment, by the speaker's own clock
 	known     bool          // best is known
-	ahead     []piece       // of a recording: what was fetched and has not been shown
+	ahead     []piece       // of a recording: segments that were fetched and not shown yet
 }
 
-// piece is the end of a segment in the log, and what it weighed on the way.
+// piece is the end of a segment in the log, and its compressed size.
 type piece struct {
 	seq  uint64
 	size int
 }
 
-// NewFollowing returns a Following that has not begun: see Run.
+// NewFollowing returns a Following; Run starts it.
 func NewFollowing(o FollowingOptions) *Following {
 	if o.Jitter == nil {
 		o.Jitter = func(time.Duration) time.Duration { return 0 }
@@ -149,14 +148,14 @@ func NewFollowing(o FollowingOptions) *Following {
 	return f
 }
 
-// Hearing says how it is.
+// Hearing returns the state for the page.
 func (f *Following) Hearing() Hearing {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.is
 }
 
-// say changes what the page is told.
+// say changes the state for the page.
 func (f *Following) say(change func(*Hearing)) {
 	f.mu.Lock()
 	was := f.is
@@ -174,9 +173,9 @@ func (f *Following) phase(name, why string) {
 	f.say(func(h *Hearing) { h.Phase, h.Error = name, why })
 }
 
-// head is what a server says of a talk.
+// head is the server's description of a broadcast.
 type head struct {
-	First      uint64          `json:"first"` // the first segment of the talk that is kept
+	First      uint64          `json:"first"` // the oldest segment that is kept
 	Segments   uint64          `json:"segments"`
 	Checkpoint uint64          `json:"checkpoint"`
 	Ended      bool            `json:"ended"`
@@ -185,7 +184,7 @@ type head struct {
 
 func (h head) same(o head) bool { return string(h.StartedAt) == string(o.StartedAt) }
 
-// Run follows until ctx ends, and returns its error.
+// Run follows until ctx ends, and returns ctx's error.
 func (f *Following) Run(ctx context.Context) error {
 	var skipTo *head
 	for ctx.Err() == nil {
@@ -202,7 +201,7 @@ func (f *Following) Run(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// head asks how far the talk has come, for as long as it takes to hear it.
+// head asks for the state of the broadcast until the server answers.
 func (f *Following) head(ctx context.Context) (*head, error) {
 	for wait := firstRetry; ; {
 		status, body, err := f.fetch(ctx, "head")
@@ -238,8 +237,8 @@ func (f *Following) fetch(ctx context.Context, path string) (int, []byte, error)
 	return f.o.Fetch(ctx, path)
 }
 
-// talk follows one talk, from its newest checkpoint, or from its beginning when it is over, until that is no more of use. It returns
-// what to go on with, nil if the server must be asked.
+// talk follows one broadcast, from its newest checkpoint, or from its beginning if it has ended. It returns the head to continue with, nil if the server must
+// be asked for one.
 func (f *Following) talk(ctx context.Context, h head) *head {
 	n := max(h.Checkpoint, 1)
 	if h.Ended {
@@ -284,7 +283,7 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 			if late <= skipAfter {
 				continue
 			}
-			// It does not become quicker by waiting: what everybody else sees is more than what was missed.
+			// Waiting does not make it faster. Showing what others see matters more than what was missed.
 			if now, err := f.head(ctx); err == nil && (now.Checkpoint > n || !now.same(h)) {
 				f.say(func(h *Hearing) { h.Skipped++ })
 				return now
@@ -293,7 +292,7 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 		case err == nil && status == http.StatusNoContent:
 			f.caughtUp(h.Segments > 0 || n > h.Checkpoint+1)
 			wait = firstRetry
-			// A cache gives all who wait the same answer: they do not come back in the same moment.
+			// A cache gives all that wait the same answer: they must not return at the same moment.
 			if vclock.Sleep(ctx, f.o.Clock, restAfter+f.o.Jitter(restAfter)) != nil {
 				return nil
 			}
@@ -309,7 +308,7 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 				return nil
 			}
 			if now, err := f.head(ctx); err != nil || !now.same(h) || n > now.Segments+1 {
-				return now // it was restarted, and speaks of another talk
+				return now // the server was restarted, and has another broadcast
 			}
 			f.phase(PhaseJoining, "")
 			continue
@@ -321,7 +320,7 @@ func (f *Following) talk(ctx context.Context, h head) *head {
 	}
 }
 
-// begin forgets the talk of before.
+// begin drops the previous broadcast's state.
 func (f *Following) begin(h head) {
 	f.mu.Lock()
 	f.ways, f.positions, f.applied, f.ahead, f.known, f.newest = nil, nil, 0, nil, false, -1
@@ -338,7 +337,7 @@ func (f *Following) begin(h head) {
 	})
 }
 
-// room waits until a recording has been shown so far that more of it can be had.
+// room waits until enough of a recording has been shown to fetch more.
 func (f *Following) room(ctx context.Context) error {
 	for {
 		d := f.o.View.Describe()
@@ -359,7 +358,7 @@ func (f *Following) room(ctx context.Context) error {
 	}
 }
 
-// shown waits until all of a recording that was fetched has been shown: what follows is another log.
+// shown waits until all that was fetched of a recording has been shown, because another log follows.
 func (f *Following) shown(ctx context.Context) error {
 	for {
 		if d := f.o.View.Describe(); d.Behind == 0 {
@@ -378,23 +377,23 @@ const maxAbout = 64 << 10
 func readAbout(segment []byte) (a broadcast.Head, err error) {
 	r, err := gzip.NewReader(bytes.NewReader(segment))
 	if err != nil {
-		return a, fmt.Errorf("a piece of the talk is no gzip: %w", err)
+		return a, fmt.Errorf("a segment of the broadcast is not gzip: %w", err)
 	}
 	line, err := bufio.NewReader(io.LimitReader(r, maxAbout)).ReadBytes('\n')
 	if err != nil {
-		return a, fmt.Errorf("the first line of a piece of the talk cannot be read: %w", err)
+		return a, fmt.Errorf("the first line of a segment of the broadcast cannot be read: %w", err)
 	}
 	return a, json.Unmarshal(line, &a)
 }
 
-// arrived notes what a piece brought, and returns how much later it came than it could have. fresh says that it is newer than the
-// talk was when it was joined.
+// arrived notes what a segment brought, and returns how much later than possible it arrived. fresh: it is newer than the broadcast was when the follower
+// joined.
 func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, size int, fresh bool) (late time.Duration) {
 	now := f.o.Clock.Now()
 	seq, at := f.o.Recorder.Head()
 	f.mu.Lock()
 	f.heard = now
-	if log := f.o.Recorder.Generation(); log != f.log { // the speaker has selected something else
+	if log := f.o.Recorder.Generation(); log != f.log { // the speaker has made another selection
 		f.log, f.positions, f.applied, f.ways, f.ahead, f.newest = log, nil, 0, nil, nil, -1
 		f.talkAt, f.talkSince = 0, time.Time{}
 	}
@@ -408,7 +407,7 @@ func (f *Following) arrived(about broadcast.Head, found []broadcast.Position, si
 	if over := len(f.positions) - maxPositions; over > 0 {
 		f.positions, f.applied = slices.Delete(f.positions, 0, over), max(f.applied-over, 0)
 	}
-	if at > f.newest { // there is something new in it
+	if at > f.newest { // it has something new
 		f.newest = at
 		f.ways = append(f.ways, now.Sub(f.epoch)-at)
 		f.ways = f.ways[max(0, len(f.ways)-drift):]
@@ -464,7 +463,7 @@ func (f *Following) caughtUp(begun bool) {
 	})
 }
 
-// after waits for a talk that is over to go on, or another to begin.
+// after waits for an ended broadcast to continue, or for another to begin.
 func (f *Following) after(ctx context.Context, h head) *head {
 	for {
 		if vclock.Sleep(ctx, f.o.Clock, lookAgain) != nil {
@@ -478,14 +477,14 @@ func (f *Following) after(ctx context.Context, h head) *head {
 	}
 }
 
-// moment is the view's Guide: what the speaker's audience sees now.
+// moment is the view's Guide: the moment that the speaker's audience sees now.
 func (f *Following) moment() (at time.Duration, present bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.at(), !f.is.Recording
 }
 
-// at is where the talk has come to, on the log's clock. f.mu is held.
+// at returns the moment that the broadcast has reached, on the log's clock. f.mu is held.
 func (f *Following) at() time.Duration {
 	now := f.o.Clock.Now()
 	if f.is.Recording {
@@ -494,7 +493,7 @@ func (f *Following) at() time.Duration {
 			at += now.Sub(f.talkSince)
 		}
 		if _, end := f.o.Recorder.Head(); at > end {
-			at = end // what has not come yet is waited for
+			at = end // wait for the rest to arrive
 			if !f.talkSince.IsZero() {
 				f.talkAt, f.talkSince = end, now
 			}
@@ -507,7 +506,7 @@ func (f *Following) at() time.Duration {
 	return now.Sub(f.epoch) - slices.Min(f.ways) - evenly
 }
 
-// Tick puts the view where the speaker was at the moment that is shown. Whoever draws the view calls it first.
+// Tick moves the view to the speaker's position at the moment shown. Call it before drawing the view.
 func (f *Following) Tick() {
 	f.mu.Lock()
 	at := f.at()
@@ -529,26 +528,26 @@ func (f *Following) Tick() {
 	f.say(func(h *Hearing) { h.Mode, h.Page, h.Before = is.Mode, is.Page, before })
 }
 
-// place puts the view where a position says, at a moment of the talk.
+// place moves the view to a position, at a moment of the broadcast.
 func (f *Following) place(p placed, at time.Duration) {
 	v := f.o.View
 	switch p.Mode {
 	case "paused":
 		v.Seek(p.Seq)
 	case "playing":
-		// Who joins later finds it as far as it has played since.
+		// A follower that joins later continues from where the speaker's view has got to since.
 		if e := f.o.Recorder.Event(p.Seq); e != nil && at > p.at {
 			v.SeekTime(e.At + time.Duration(float64(at-p.at)*cmp.Or(p.Speed, 1)))
 		} else {
 			v.Seek(p.Seq)
 		}
-		_ = v.Play(p.Speed) // a speed that there is not is no reason to stand still: the view keeps its own
+		_ = v.Play(p.Speed) // at an invalid speed the view keeps its own
 	default:
 		v.Live()
 	}
 }
 
-// Apart lets the person look around alone: the view stays where it is, and what the speaker does comes in.
+// Apart lets the user explore alone: the view stays where it is, while the speaker's events keep arriving.
 func (f *Following) Apart() {
 	f.mu.Lock()
 	if f.is.Recording && !f.is.Own {
@@ -558,7 +557,7 @@ func (f *Following) Apart() {
 	f.say(func(h *Hearing) { h.Own = true })
 }
 
-// Along goes back to the speaker. A recording goes on from the moment that is shown.
+// Along returns to the speaker. A recording continues from the moment shown.
 func (f *Following) Along() {
 	d := f.o.View.Describe()
 	seq := d.Head - d.Behind
@@ -580,6 +579,6 @@ func (f *Following) Along() {
 	f.Tick()
 }
 
-// ErrAudience is what an experiment is asked in vain by a page that follows a speaker's.
+// ErrAudience is returned for actions on an experiment that belongs to a speaker.
 var ErrAudience = errors.New("this page follows a speaker: only the speaker acts; " +
-	"what is seen can be stopped, stepped through and looked at")
+	"you can pause it, step through it and inspect it")

@@ -24,18 +24,18 @@ import (
 	"informerscope/core/view"
 )
 
-// hall is a relay's broadcast as docs/protocol.md describes it, without what guards it.
+// A fake relay's broadcast, as docs/protocol.md describes it, without access control.
 type hall struct {
 	mu       sync.Mutex
 	changed  chan struct{}
 	down     bool // nothing answers
-	cut      bool // nor does a speaker's connection hold
+	cut      bool // a speaker's connection breaks too
 	id       int
 	speaking string
-	first    int // of the talk that is kept
+	first    int // of the broadcast that is kept
 	started  int
 	ended    bool
-	segments [][]byte // from 1 on
+	segments [][]byte // numbered from 1
 	slow     time.Duration
 	requests int
 }
@@ -56,7 +56,7 @@ func (h *hall) set(do func()) {
 
 // ServeHTTP is the speaker's side.
 func (h *hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, _ := io.ReadAll(r.Body) // its connection asks whether the relay is down, so not with the lock
+	body, _ := io.ReadAll(r.Body) // not under the lock, because the connection checks whether the relay is down
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	q := r.URL.Query()
@@ -102,7 +102,7 @@ func (h *hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// dial opens a connection of a speaker.
+// dial opens a speaker's connection.
 func (h *hall) dial(ctx context.Context) (net.Conn, error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -116,7 +116,7 @@ func (h *hall) dial(ctx context.Context) (net.Conn, error) {
 	go func() { _ = srv.Serve(ln) }()
 	c, err := ln.dial(ctx)
 	if err != nil {
-		_ = srv.Close() // nobody will: who wanted the connection has left
+		_ = srv.Close() // nothing will serve it: the one that wanted the connection is gone
 		return nil, err
 	}
 	return &hallConn{Conn: c, hall: h, end: func() { _ = srv.Close() }}, nil
@@ -188,7 +188,7 @@ func (h *hall) fetch(ctx context.Context, path string) (int, []byte, error) {
 	}
 }
 
-// checkpoint is the newest one.
+// checkpoint returns the newest one.
 func (h *hall) checkpoint() int {
 	for n := len(h.segments); n > 0; n-- {
 		if about, err := readAbout(h.segments[n-1]); err == nil && about.Checkpoint {
@@ -198,7 +198,7 @@ func (h *hall) checkpoint() int {
 	return 0
 }
 
-// stage is a speaker's page: an experiment, its view, and what broadcasts it.
+// stage is a speaker's page: an experiment, its view, and its Speaker.
 type stage struct {
 	lab     *Lab
 	rec     *trace.Recorder
@@ -227,7 +227,7 @@ type seat struct {
 	leave     func()
 }
 
-// onTheAir is a hall, and the stage of a speaker who has begun.
+// onTheAir returns a broadcast, and the page of a speaker that has begun.
 func onTheAir(t *testing.T) (*hall, *stage) {
 	t.Helper()
 	h := newHall()
@@ -246,7 +246,7 @@ func newSeat(t *testing.T, fetch Fetch) *seat {
 	var wg sync.WaitGroup
 	wg.Go(func() { _ = s.following.Run(ctx) })
 	wg.Go(func() {
-		for vclock.Sleep(ctx, clock.RealClock{}, 16*time.Millisecond) == nil { // as a page that draws
+		for vclock.Sleep(ctx, clock.RealClock{}, 16*time.Millisecond) == nil { // like a page that draws
 			s.following.Tick()
 			s.view.Frame()
 		}
@@ -259,13 +259,13 @@ func newSeat(t *testing.T, fetch Fetch) *seat {
 	return s
 }
 
-// shows is where a view is.
+// shows returns a view's position.
 func shows(v *view.View) (mode string, seq uint64) {
 	s := v.State()
 	return s.View.Mode, s.Seq
 }
 
-// seen is a state of the log, without where it is looked at from and what a checkpoint does not restore.
+// seen returns a state of the log, without the view's position and what a checkpoint does not restore.
 func seen(rec *trace.Recorder, seq uint64) string {
 	f := rec.FoldAt(seq)
 	s := f.State()
@@ -275,7 +275,7 @@ func seen(rec *trace.Recorder, seq uint64) string {
 	return fmt.Sprintf("%d %s", f.Seq(), text)
 }
 
-// agree reports whether a follower's log and the speaker's give the same states, from the oldest moment that both have to the newest.
+// agree compares the states of a follower's log and the speaker's, from the oldest moment that both have to the newest.
 func agree(t *testing.T, s *stage, f *seat) {
 	t.Helper()
 	first := max(s.rec.First(), f.rec.First())
@@ -459,7 +459,7 @@ func TestABroadcastOutlivesItsRelay(t *testing.T) {
 			t.Errorf("the follower's log begins at %d: it was begun anew", first)
 		}
 
-		// A relay that has forgotten the talk, as one without a directory that was started again.
+		// A relay that lost the broadcast, as after a restart without a directory.
 		h.set(func() { h.speaking, h.segments, h.first, h.started = "", nil, 1, 100 })
 		pass(30 * time.Second)
 		if air := s.speaker.OnAir(); air.Phase != AirOn || air.Skipped != 1 {
@@ -535,7 +535,7 @@ func TestATalkThatIsOverIsARecording(t *testing.T) {
 			t.Errorf("the recording has not come to its end: %+v", d)
 		}
 		agree(t, s, late)
-		// The talk goes on from a moment that the person chose.
+		// The recording continues from the moment that the user chose.
 		late.following.Apart()
 		late.view.Seek(d.First + 20)
 		pass(time.Second)

@@ -19,7 +19,7 @@ import (
 	"informerscope/core/vclock"
 )
 
-// stageTake is before a worker takes a key from the work queue.
+// stageTake is the stage before a worker takes a key from the work queue.
 const stageTake = informer.StageExternal
 
 var stageNames = map[string]informer.Stage{
@@ -41,33 +41,32 @@ func parseStage(name string) (informer.Stage, error) {
 }
 
 type holdKey struct {
-	lane     uint8 // the first of those whose informers it holds
+	lane     uint8 // the first of the lanes whose informers it holds
 	stage    informer.Stage
 	listener int32
 }
 
 type hold struct {
-	releases int           // how many may still pass
+	releases int           // how many more may pass
 	waiting  int           // goroutines that wait here
-	wake     chan struct{} // closed and replaced whenever something changed
+	wake     chan struct{} // closed and replaced on every change
 }
 
-// holds are the gates of one Lab. They outlive an experiment, so that a held
-// stage is held from the first event of the next one on.
+// holds are the gates of one Lab. They outlive an experiment, so a held stage is held from the next one's first event on.
 type holds struct {
 	emit func(lane uint8, e informer.Event)
 
 	mu   sync.Mutex
 	held map[holdKey]*hold
 
-	indexing atomic.Int64 // how long the index functions of an object take, in nanoseconds
+	indexing atomic.Int64 // duration of an object's index functions, in nanoseconds
 }
 
 func newHolds(emit func(uint8, informer.Event)) *holds {
 	return &holds{emit: emit, held: map[holdKey]*hold{}}
 }
 
-// gates are those of the informers of one resource.
+// gates are the gates of one resource's informers.
 type gates struct {
 	*holds
 	lane  uint8
@@ -75,7 +74,7 @@ type gates struct {
 	clock clock.Clock
 }
 
-// of are the gates of an experiment's informers whose first lane is given.
+// of returns the gates of the informers of an experiment whose first lane is given.
 func (h *holds) of(lane uint8, x *experiment) gates { return gates{h, lane, x.ctx, x.clock} }
 
 // Wait implements informer.Gates.
@@ -92,7 +91,7 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 	for entered := false; ; {
 		hd := h.held[key]
 		if hd == nil {
-			return // the hold ended; setting it free has said so already
+			return // the hold ended; release has logged that
 		}
 		if hd.releases > 0 {
 			hd.releases--
@@ -127,14 +126,14 @@ func (h gates) Wait(ctx context.Context, stage informer.Stage, listener int32) {
 	}
 }
 
-// emitWaiting tells of the first goroutine that waits and of the last that no longer does.
+// emitWaiting logs when the first goroutine begins to wait, and when the last one stops.
 func (h *holds) emitWaiting(key holdKey, hd *hold) {
 	if hd.waiting <= 1 {
 		h.emit(key.lane, informer.Event{Kind: trace.KindGateWaiting, N: int(key.stage), Listener: key.listener, Flag: hd.waiting == 1})
 	}
 }
 
-// hold holds a stage; holding a held one changes nothing.
+// hold holds a stage; if it is held already, nothing changes.
 func (h *holds) hold(key holdKey) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -145,8 +144,7 @@ func (h *holds) hold(key holdKey) {
 	h.emit(key.lane, informer.Event{Kind: trace.KindHold, N: int(key.stage), Listener: key.listener, Flag: true})
 }
 
-// release lets n pass, now or when they come; n of 0 or less ends the hold.
-// It reports whether the stage was held.
+// release lets n pass, now or when they arrive; n of 0 or less ends the hold. It reports whether the stage was held.
 func (h *holds) release(key holdKey, n int) bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -165,7 +163,7 @@ func (h *holds) release(key holdKey, n int) bool {
 	return true
 }
 
-// restate emits every hold in force: a new experiment's log begins with them. One of an informer that the next experiment has not ends.
+// restate logs every hold in force at the start of a new experiment's log. It ends holds of informers that the new experiment does not have.
 func (h *holds) restate(lanes []trace.LaneOf) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -180,7 +178,7 @@ func (h *holds) restate(lanes []trace.LaneOf) {
 	}
 }
 
-// keys are what is held, in order. h.mu is held.
+// keys returns the keys of all holds, sorted. h.mu is held.
 func (h *holds) keys() []holdKey {
 	//maporder:free no two of them compare as equal
 	return slices.SortedFunc(maps.Keys(h.held), func(a, b holdKey) int {
@@ -188,7 +186,7 @@ func (h *holds) keys() []holdKey {
 	})
 }
 
-// steps are the holds in force, as steps of a story.
+// steps returns the holds in force, as steps of a story.
 func (h *holds) steps() (steps []step) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -202,7 +200,7 @@ func (h *holds) steps() (steps []step) {
 	return steps
 }
 
-// takeGate is the hold before a worker takes a key, as core/workqueue asks for it.
+// takeGate is the hold before a worker takes a key; it implements the gate of core/workqueue.
 type takeGate struct{ h gates }
 
 func (g takeGate) Wait(ctx context.Context) { g.h.Wait(ctx, stageTake, 0) }
@@ -214,13 +212,13 @@ func (i Informer) Hold(stage string, listener int32) error {
 	})
 }
 
-// holdKey is what a person calls a stage of an informer. l.mu is held.
+// holdKey returns the key of a stage of an informer, named by a user. l.mu is held.
 func (l *Lab) holdKey(stage string, listener int32, lane int) (holdKey, error) {
 	s, err := parseStage(stage)
 	if err != nil {
 		return holdKey{}, err
 	}
-	if l.exp == nil { // it holds from the first event of the next one on
+	if l.exp == nil { // it holds from the next experiment's first event on
 		if lane < 0 || lane >= maxLanes {
 			return holdKey{}, fmt.Errorf("there is no informer %d", lane)
 		}

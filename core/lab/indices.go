@@ -13,14 +13,13 @@ import (
 	"informerscope/core/trace"
 )
 
-// noValue is the value of an object in an index whose path leads nowhere in it.
+// noValue is an object's value in an index whose path does not exist in it.
 const noValue = trace.NoValue
 
-// maxIndices bounds the indices of an informer; each costs every write.
+// maxIndices bounds the indices of an informer; each one slows every write.
 const maxIndices = 12
 
-// indexers are the indices that an experiment begins with: by namespace, for
-// pods by node and phase too, and those that were added since. l.mu is held.
+// indexers returns the indices of a new experiment: by namespace, for pods also by node and phase, and those added since. l.mu is held.
 func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 	in := informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc}
 	if gvr.Group == "" && gvr.Resource == "pods" {
@@ -36,8 +35,7 @@ func (l *Lab) indexers(gvr schema.GroupVersionResource) informer.Indexers {
 	return in
 }
 
-// AddIndex adds an index to the informer and to those that follow:
-// by a label ("label:app"), or by a JSONPath (".spec.nodeName",
+// AddIndex adds an index to the informer and to later ones: by a label ("label:app"), or by a JSONPath (".spec.nodeName",
 // "{.metadata.labels['app.kubernetes.io/name']}", ".spec.containers[*].image").
 func (i Informer) AddIndex(name, expression string) error {
 	l := i.lab
@@ -53,7 +51,7 @@ func (i Informer) AddIndex(name, expression string) error {
 	})
 }
 
-// addIndex does what AddIndex says. l.mu is held.
+// addIndex carries out AddIndex. l.mu is held.
 func (l *Lab) addIndex(name, expression string, lane int) error {
 	name = strings.TrimSpace(name)
 	if name == "" {
@@ -69,7 +67,7 @@ func (l *Lab) addIndex(name, expression string, lane int) error {
 			return err
 		}
 		if len(lanes[0].informer.GetIndexer().GetIndexers()) >= maxIndices {
-			return fmt.Errorf("%d indices are as many as there may be", maxIndices)
+			return fmt.Errorf("an informer can have at most %d indices", maxIndices)
 		}
 		for _, ln := range lanes {
 			if err := ln.informer.AddIndexers(informer.Indexers{name: pathIndex(path)}); err != nil {
@@ -84,7 +82,7 @@ func (l *Lab) addIndex(name, expression string, lane int) error {
 	return nil
 }
 
-// pathIndex indexes by what stands at a path; every element of an array counts.
+// pathIndex indexes by the value at a path; every element of an array counts.
 func pathIndex(path string) informer.IndexFunc {
 	return func(obj any) ([]string, error) {
 		o, ok := obj.(*object.Object)
@@ -110,7 +108,7 @@ func pathIndex(path string) informer.IndexFunc {
 	}
 }
 
-// indexPath turns what a person writes into a path of core/object.
+// indexPath turns a user's expression into a path of core/object.
 func indexPath(expression string) (string, error) {
 	e := strings.TrimSpace(expression)
 	if label, ok := strings.CutPrefix(e, "label:"); ok {
@@ -119,7 +117,7 @@ func indexPath(expression string) (string, error) {
 		}
 		return "metadata.labels." + escapePath(label), nil
 	}
-	bad := fmt.Errorf("%q is no path; it looks like label:app, .spec.nodeName or .metadata.labels['app.kubernetes.io/name']", expression)
+	bad := fmt.Errorf("%q is not a path; a path looks like label:app, .spec.nodeName or .metadata.labels['app.kubernetes.io/name']", expression)
 	if inner, ok := strings.CutPrefix(e, "{"); ok {
 		if e, ok = strings.CutSuffix(inner, "}"); !ok {
 			return "", bad
@@ -163,7 +161,7 @@ func indexPath(expression string) (string, error) {
 	return strings.Join(steps, "."), nil
 }
 
-// escapePath escapes what has a meaning of its own in a path of core/object.
+// escapePath escapes characters that have a meaning in a path of core/object.
 func escapePath(name string) string {
 	var b strings.Builder
 	for _, r := range name {

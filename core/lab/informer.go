@@ -5,14 +5,14 @@ import (
 	"fmt"
 )
 
-// Informer is one of those that an experiment runs, as something is done to it. Of one resource in several releases it is each of them, so that
-// they can be compared; one that is not shared is itself alone.
+// Informer identifies an informer of the experiment for actions. For one resource in several releases, an action applies to all of them, so that they can be
+// compared. An unshared informer is alone.
 type Informer struct {
 	lab  *Lab
 	lane int
 }
 
-// Informer is that of a lane. That there is one shows when something is done to it.
+// Informer returns the informer of a lane. Its methods return an error if there is none.
 func (l *Lab) Informer(lane int) Informer { return Informer{l, lane} }
 
 // running does something to the informer if it runs, and keeps it as a step.
@@ -28,7 +28,7 @@ func (i Informer) running(s step, do func(x *experiment) error) error {
 	})
 }
 
-// has says that there is no informer in a lane, if there is none.
+// has returns an error if there is no informer in a lane.
 func (x *experiment) has(lane int) error {
 	if lane < 0 || lane >= len(x.lanes) {
 		return fmt.Errorf("there is no informer %d; there are %d, counted from 0", lane, len(x.lanes))
@@ -36,19 +36,19 @@ func (x *experiment) has(lane int) error {
 	return nil
 }
 
-// running are the lanes of an informer, if it runs: one that has ended takes nothing more.
+// running returns the lanes of an informer; an error if it has stopped.
 func (x *experiment) running(at int) ([]*lane, error) {
 	if err := x.has(at); err != nil {
 		return nil, err
 	}
 	all := x.together(at)
 	if all[0].informer.IsStopped() {
-		return nil, fmt.Errorf("the informer of %s has ended, and an informer that has ended does not begin again", x.called(at))
+		return nil, fmt.Errorf("the informer of %s has stopped, and a stopped informer cannot start again", x.called(at))
 	}
 	return all, nil
 }
 
-// called is what a lane's informer is called where a person reads of it.
+// called returns a lane's name in messages.
 func (x *experiment) called(lane int) string {
 	if x.has(lane) != nil {
 		return fmt.Sprintf("informer %d", lane)
@@ -60,32 +60,32 @@ func (x *experiment) called(lane int) string {
 	return of.Name()
 }
 
-// Hold is Informer.Hold of the first informer.
+// Hold is Informer.Hold for the first informer.
 func (l *Lab) Hold(stage string, listener int32) error { return l.Informer(0).Hold(stage, listener) }
 
-// Release is Informer.Release of the first informer.
+// Release is Informer.Release for the first informer.
 func (l *Lab) Release(stage string, n int, listener int32) error {
 	return l.Informer(0).Release(stage, n, listener)
 }
 
-// AddListener is Informer.AddListener of the first informer.
+// AddListener is Informer.AddListener for the first informer.
 func (l *Lab) AddListener(spec ListenerSpec) (int32, error) { return l.Informer(0).AddListener(spec) }
 
-// RemoveListener is Informer.RemoveListener of the first informer.
+// RemoveListener is Informer.RemoveListener for the first informer.
 func (l *Lab) RemoveListener(id int32) error { return l.Informer(0).RemoveListener(id) }
 
-// Pace is Informer.Pace of the first informer.
+// Pace is Informer.Pace for the first informer.
 func (l *Lab) Pace(id int32, millis float64) error { return l.Informer(0).Pace(id, millis) }
 
-// Panic is Informer.Panic of the first informer.
+// Panic is Informer.Panic for the first informer.
 func (l *Lab) Panic(id int32) error { return l.Informer(0).Panic(id) }
 
-// AddIndex is Informer.AddIndex of the first informer.
+// AddIndex is Informer.AddIndex for the first informer.
 func (l *Lab) AddIndex(name, expression string) error {
 	return l.Informer(0).AddIndex(name, expression)
 }
 
-// Fault is Informer.Fault of the first informer.
+// Fault is Informer.Fault for the first informer.
 func (l *Lab) Fault(name string, args FaultArgs) (bool, error) {
 	return l.Informer(0).Fault(name, args)
 }

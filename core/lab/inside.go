@@ -6,8 +6,8 @@ import (
 	"informerscope/core/informer"
 )
 
-// Inside is what is inside the informer of a lane at one moment. It is for tests that compare it with the log; a view must use the log
-// alone. during is called at that very moment: see informer.Snapshotter.
+// Inside returns what is inside the informer of a lane at one moment. It is for tests that compare it with the log; a view must use only the log. during is
+// called at that very moment: see informer.Snapshotter.
 func (l *Lab) Inside(lane int, during func()) (informer.Snapshot, error) {
 	l.mu.Lock()
 	x := l.exp

@@ -20,27 +20,25 @@ import (
 
 // Options configure a Lab.
 type Options struct {
-	// Recorder takes the log; required.
+	// Recorder receives the log; required.
 	Recorder *trace.Recorder
 	// Clock is the time of the simulated cluster, of handlers and of faults; nil is real time.
 	Clock clock.WithTicker
-	// Idle, if it is set, puts simulated experiments on virtual time: it returns when nothing else in the program can run. The
-	// same seed then plays the same story to the event, and a Story plays it again. Only one goroutine calls it.
+	// Idle, if set, puts simulated experiments on virtual time. It returns when nothing else in the program can run. Then the same seed plays the same
+	// events, and a Story can be replayed. Only one goroutine calls it.
 	Idle func()
-	// Progress is called while a simulated cluster is made ("first", in objects) or a file is read ("file", in bytes), with how far it is.
-	// It may be nil.
+	// Progress is called while a simulated cluster is created ("first", in objects) or a file is read ("file", in bytes). It may be nil.
 	Progress func(what string, done, of int)
-	// Yield, if it is set, lets the program's other work have its turn: who computes for long calls it now and then. It is for a program
-	// whose goroutines share one thread with what the page asks.
+	// Yield, if set, lets the program's other work run: long computations call it now and then. It is for a program whose goroutines share one thread
+	// with the page's calls.
 	Yield func()
-	// Dial opens a connection to the relay; nil when there is none.
+	// Dial opens a connection to the relay; nil without one.
 	Dial func(context.Context) (net.Conn, error)
-	// Audience says that the log is a speaker's (see Following): nothing is selected, done or loaded here, and who asks for it gets
-	// ErrAudience.
+	// Audience: the log is a speaker's (see Following). The lab selects, changes and loads nothing; such calls return ErrAudience.
 	Audience bool
 }
 
-// Defaults of a simulated cluster.
+// Defaults and bounds of a simulated cluster.
 const (
 	DefaultSeed    = 7
 	DefaultObjects = 240
@@ -52,7 +50,7 @@ const (
 	maxLanes       = maxResources*maxReleases + maxUnshared
 )
 
-// restartTime is how long the simulated API server stays away when it restarts.
+// restartTime is how long the simulated API server is away when it restarts.
 const restartTime = 3 * time.Second
 
 // Lab runs one experiment at a time. Its methods are safe for concurrent use.
@@ -66,7 +64,7 @@ type Lab struct {
 	driver    *vclock.Driver
 	audience  bool
 	end       context.CancelFunc // of the driver
-	turn      chan struct{}      // one Select or Load at a time, but while a Select asks
+	turn      chan struct{}      // one Select or Load at a time, except while a Select waits for a cluster
 	faults    *faults.Faults
 	holds     *holds
 	readOnly  atomic.Bool // the controllers do not write
@@ -76,14 +74,14 @@ type Lab struct {
 	closed    bool
 	selection trace.Selection
 	src       *source
-	attached  *attached // what is followed in place of a source of the lab's own
+	attached  *attached // the probe that is followed instead of a source of the lab's own
 	exp       *experiment
-	indices   map[string]string // added by hand: name to expression
+	indices   map[string]string // added by the user: name to expression
 	history   history
-	wanted    uint64  // the event that a link asked for
-	asks      *asking // the newest selection, while it waits for a cluster
+	wanted    uint64  // the event to which a link plays
+	asks      *asking // the newest selection, while it waits for a cluster, or the file being read
 
-	scopes   map[scopeKey]bool // whether a resource of a live cluster has namespaces, as discovery said
+	scopes   map[scopeKey]bool // whether a resource of a live cluster has namespaces, from discovery
 	troubles *troubles
 }
 
@@ -124,7 +122,7 @@ func (l *Lab) Close() {
 	l.end()
 }
 
-// halt ends the experiment, on virtual time in a turn of its own, and returns when that has ended.
+// halt ends the experiment, on virtual time in a turn of its own, and waits for its end.
 func (l *Lab) halt() (at time.Duration) {
 	l.driver.Do(func(now time.Duration) {
 		l.mu.Lock()
@@ -137,8 +135,7 @@ func (l *Lab) halt() (at time.Duration) {
 
 var errClosed = errors.New("this experiment has been closed")
 
-// RestartIfTroubled begins what is watched anew if it is a live cluster that is in trouble: what kept it from working has changed. It
-// says whether it did.
+// RestartIfTroubled restarts the watch of a live cluster that is in trouble, after the cause may have been removed. It reports whether it did.
 func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 	if l.Selection().Source != "live" || !l.troubles.troubled() {
 		return false, nil
@@ -147,21 +144,21 @@ func (l *Lab) RestartIfTroubled(ctx context.Context) (bool, error) {
 	return err == nil, err
 }
 
-// yield lets the program's other work have its turn.
+// yield lets the program's other work run.
 func (l *Lab) yield() {
 	if l.yieldTurn != nil {
 		l.yieldTurn()
 	}
 }
 
-// Selection is what is watched now.
+// Selection returns what is watched now.
 func (l *Lab) Selection() trace.Selection {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.selection
 }
 
-// start starts next on the source in force. l.mu is held.
+// start starts next on the current source. l.mu is held.
 func (l *Lab) start(next trace.Selection) {
 	l.selection = next
 	text, err := json.Marshal(next)
@@ -192,7 +189,7 @@ func (l *Lab) start(next trace.Selection) {
 	l.exp = l.newExperiment(next, generation)
 }
 
-// missingNamespace says of a simulated cluster whether it has the namespace that is watched. l.mu is held.
+// missingNamespace reports whether a simulated cluster lacks the watched namespace. l.mu is held.
 func (l *Lab) missingNamespace(generation uint64) {
 	if l.src.cluster == nil {
 		return
@@ -204,7 +201,7 @@ func (l *Lab) missingNamespace(generation uint64) {
 	l.troubles.ofNamespace(generation, namespaced(l.selection), is)
 }
 
-// namespaced are the lanes that tell of the namespace that is watched: of several resources each that has one.
+// namespaced returns the lanes that report a missing namespace: for several resources, each one with namespaces.
 func namespaced(sel trace.Selection) []uint8 {
 	if len(sel.Resources) == 0 {
 		return []uint8{0}
@@ -218,7 +215,7 @@ func namespaced(sel trace.Selection) []uint8 {
 	return all
 }
 
-// openSim starts the simulated cluster of a selection, on v if that is not nil. l.mu is held.
+// openSim creates the simulated cluster of a selection, on v if that is not nil. l.mu is held.
 func (l *Lab) openSim(sel trace.Selection, v *vclock.Clock) {
 	o := simcluster.Options{Clock: l.clock, Seed: sel.Seed, Objects: sel.Objects, Rate: sel.Rate}
 	if l.progress != nil {
@@ -272,10 +269,10 @@ func (l *Lab) current() (*source, error) {
 	return l.src, nil
 }
 
-// dialRelay opens a connection to the relay, which must be there.
+// dialRelay opens a connection to the relay; there must be one.
 func (l *Lab) dialRelay(ctx context.Context, _, _ string) (net.Conn, error) { return l.dial(ctx) }
 
-// Sources are what can be watched. The relay is asked each time, since a kubeconfig changes.
+// Sources returns what can be watched. It asks the relay each time, because a kubeconfig can change.
 func (l *Lab) Sources(ctx context.Context) Sources {
 	if l.audience {
 		return Sources{Live: LiveSources{Contexts: []Context{}, Error: ErrAudience.Error()}}

@@ -37,7 +37,7 @@ func start(t *testing.T, change Change) (*Lab, *trace.Recorder) {
 	l := New(Options{Recorder: rec})
 	t.Cleanup(func() {
 		l.Close()
-		<-time.After(2 * time.Minute) // what heeds no context ends by then
+		<-time.After(2 * time.Minute) // what ignores its context ends by then
 	})
 	if change.Objects == nil {
 		change.Objects = ptr(30)
@@ -51,7 +51,7 @@ func start(t *testing.T, change Change) (*Lab, *trace.Recorder) {
 	return l, rec
 }
 
-// pass lets d go by and everything come to rest.
+// pass lets d go by, and everything become idle.
 func pass(d time.Duration) {
 	<-time.After(d)
 	synctest.Wait()
@@ -168,7 +168,7 @@ func TestFaultsAreRealErrorsAndHeal(t *testing.T) {
 							t.Fatal(on, err)
 						}
 					}
-					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it come to rest
+					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it become idle
 						t.Fatal(err)
 					}
 					pass(3 * time.Minute)
@@ -401,7 +401,7 @@ func TestARecordingShowsTheSameStates(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Rate: ptr(20.0)})
 		pass(5 * time.Second)
-		if err := l.Hold("store", 0); err != nil { // nothing moves while it is compared
+		if err := l.Hold("store", 0); err != nil { // nothing moves during the comparison
 			t.Fatal(err)
 		}
 		pass(time.Second)
@@ -502,7 +502,7 @@ func TestSourcesWithoutARelaySayWhatToDo(t *testing.T) {
 	}
 }
 
-// relay is a server of HTTP/2 with prior knowledge, as the relay is behind its WebSocket.
+// relay serves HTTP/2 with prior knowledge, like the relay behind its WebSocket.
 func relay(t *testing.T, h http.Handler) func(context.Context) (net.Conn, error) {
 	srv := httptest.NewUnstartedServer(h)
 	srv.Config.Protocols = new(http.Protocols)
@@ -572,7 +572,7 @@ func TestARelayThatIsGone(t *testing.T) {
 	if !utilnet.IsConnectionRefused(err) || !strings.Contains(words, "relay") {
 		t.Errorf("%v; %q", err, words)
 	}
-	// Not so for a connection that a fault refuses: the relay is well.
+	// A connection that a fault refuses causes no trouble: the relay is well.
 	words = ""
 	if _, err := f.Make("refuse", FaultArgs{}); err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 	"informerscope/core/socket"
 )
 
-// The codes with which the relay closes a connection that it does not serve.
+// The codes with which the relay closes a connection that it refuses.
 const (
 	closeToken   = 4401 // see server/internal/relay.CloseToken
 	closeViewers = 1013 // Try Again Later, of RFC 6455
@@ -25,14 +25,14 @@ const (
 const (
 	// dialPatience is how long the relay may take to open a connection.
 	dialPatience = 10 * time.Second
-	// A relay that said that it is full is left alone for firstPause, which may be all it takes for this page's own last connection to be
-	// forgotten, then for twice as long each time up to fullPause.
+	// After a relay reported that it is full, it is left alone for firstPause, then twice as long each time, up to fullPause. firstPause may be enough
+	// for the relay to drop this page's own previous connection.
 	firstPause = time.Second
 	fullPause  = 30 * time.Second
 )
 
-// Link opens connections to the relay, and does not go on asking one that has said no: once a token was refused no connection is tried
-// before another is given, and a relay that is full is asked every half minute at most.
+// Link opens connections to the relay, and does not keep asking one that refused. After a refused token, no connection is tried until there is another token.
+// A full relay is asked at most every half minute.
 type Link struct {
 	open  func(ctx context.Context, token string) (net.Conn, error)
 	clock clock.Clock
@@ -41,7 +41,7 @@ type Link struct {
 	token   string
 	refusal *RelayError // of the token
 	full    *RelayError
-	until   time.Time // when a relay that was full is asked again
+	until   time.Time // when to ask a full relay again
 	pause   time.Duration
 }
 
@@ -54,7 +54,7 @@ func NewLink(token string, c clock.Clock, open func(ctx context.Context, token s
 	return l
 }
 
-// Use takes another token, as a new link has it.
+// Use sets another token, from a new link.
 func (l *Link) Use(token string) error {
 	foreign := func(r rune) bool {
 		return !('a' <= r && r <= 'z' || 'A' <= r && r <= 'Z' || '0' <= r && r <= '9' || strings.ContainsRune("-._~", r))
@@ -68,15 +68,15 @@ func (l *Link) Use(token string) error {
 	return nil
 }
 
-// Retry asks a relay that was full again now, because a person wants it.
+// Retry lets the next Dial ask a full relay at once, because the user requests it.
 func (l *Link) Retry() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.full, l.pause = nil, 0
 }
 
-// Dial opens a connection, or says at once why that is of no use. Its errors, and those of the connection, are a *RelayError wherever the
-// relay itself said something, or nothing for too long.
+// Dial opens a connection, or fails at once if there is no point in trying. Its errors, and those of the connection, are a *RelayError if the relay itself
+// refused, or did not respond for too long.
 func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	l.mu.Lock()
 	token, no := l.token, l.refusal
@@ -99,7 +99,7 @@ func (l *Link) Dial(ctx context.Context) (net.Conn, error) {
 	return &linkConn{Conn: conn, link: l, token: token}, nil
 }
 
-// heard notes what the relay said when it closed a connection that was opened with token.
+// heard notes the reason with which the relay closed a connection that was opened with token.
 func (l *Link) heard(token string, err error) error {
 	var closed *socket.CloseError
 	if !errors.As(err, &closed) {
@@ -121,17 +121,17 @@ func (l *Link) heard(token string, err error) error {
 	return err
 }
 
-// refusedHere is the error of a dial that does not leave the page. To an informer it is a connection that is refused.
+// refusedHere returns the error of a dial that does not leave the page. To an informer it is a refused connection.
 func refusedHere(cause, reason string) *RelayError {
 	return &RelayError{Cause: cause, Reason: reason, Err: fmt.Errorf("%s: %w", reason, faults.Refused("websocket"))}
 }
 
-// linkConn is a connection whose end is heard.
+// linkConn is a connection that reports its end to its Link.
 type linkConn struct {
 	net.Conn
 	link   *Link
 	token  string
-	served bool // only Read looks at it
+	served bool // only Read uses it
 }
 
 // Read implements net.Conn.
@@ -142,7 +142,7 @@ func (c *linkConn) Read(p []byte) (int, error) {
 	}
 	if !c.served {
 		c.served = true
-		c.link.Retry() // it is not full
+		c.link.Retry() // the relay is not full
 	}
 	return n, nil
 }

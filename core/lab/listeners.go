@@ -21,7 +21,7 @@ type ListenerSpec struct {
 	ResyncMillis float64 `json:"resyncMillis"`
 }
 
-// AddListener registers one more handler and returns its number.
+// AddListener registers one more handler and returns its id.
 func (i Informer) AddListener(spec ListenerSpec) (id int32, err error) {
 	err = i.running(newStep("listen", spec.Name, spec.PaceMillis, spec.ResyncMillis, i.lane), func(x *experiment) (err error) {
 		id, err = x.addListener(i.lane, spec)
@@ -35,7 +35,7 @@ func (i Informer) RemoveListener(id int32) error {
 	return i.running(newStep("unlisten", id, i.lane), func(x *experiment) error { return x.removeListener(i.lane, id) })
 }
 
-// Pace sets the extra time that a handler takes for a call, from 0 to a minute.
+// Pace sets the extra time of a handler's calls, from 0 to a minute.
 func (i Informer) Pace(id int32, millis float64) error {
 	return i.running(newStep("pace", id, millis, i.lane), func(x *experiment) error { return x.pace(i.lane, id, millis) })
 }
@@ -54,7 +54,7 @@ func (x *experiment) addListener(lane int, spec ListenerSpec) (int32, error) {
 		return 0, err
 	}
 	if len(lanes[0].listeners) >= 12 {
-		return 0, errors.New("twelve listeners are as many as can be seen; remove one first")
+		return 0, errors.New("at most twelve listeners can be shown; remove one first")
 	}
 	if !(spec.PaceMillis >= 0 && spec.PaceMillis <= 60_000) || !(spec.ResyncMillis >= 0) {
 		return 0, errors.New("a handler's pace is from 0 to 60000 milliseconds, and its resync period is not negative")
@@ -77,7 +77,7 @@ func milliseconds(n float64) time.Duration { return time.Duration(n * float64(ti
 
 func (x *experiment) mustAdd(ln *lane, name string, resync time.Duration, onKey func(string)) {
 	if _, err := x.add(ln, name, resync, 0, onKey); err != nil {
-		panic(err) // an informer that has not started refuses no handler
+		panic(err) // an informer that has not started accepts every handler
 	}
 }
 
@@ -148,7 +148,7 @@ func (x *experiment) panicNext(lane int, id int32) error {
 	return nil
 }
 
-// slow makes the last of the first three listeners (or whichever is left) slow, or quick again.
+// slow makes the `mailer` handler slow, or fast again.
 func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
 	if err := x.has(lane); err != nil {
 		return false, err
@@ -176,19 +176,18 @@ func (x *experiment) slow(lane int, args FaultArgs) (bool, error) {
 	return false, errors.New("the listener \"mailer\" was removed; set another one's pace instead")
 }
 
-// handler is what is registered with an informer. It takes the time it is
-// told to, and hands the key on.
+// handler is a handler that is registered with an informer. It takes its pace for each call, and passes the key on.
 type handler struct {
 	x     *experiment
 	lane  *lane
 	name  string
-	id    atomic.Int32 // of its listener, once that is known
+	id    atomic.Int32 // its listener's id, once known
 	pace  atomic.Int64
 	panic atomic.Bool // in the next call
 	onKey func(string)
 
 	mutates   atomic.Bool // the fault "mutate" is on
-	scribbled atomic.Bool // it has changed an object
+	scribbled atomic.Bool // it has mutated an object
 }
 
 func (h *handler) OnAdd(obj any, _ bool) { h.handle(obj, true) }
@@ -200,7 +199,7 @@ func (h *handler) OnUpdate(old, obj any) {
 
 func (h *handler) OnDelete(obj any) { h.handle(obj, false) }
 
-// handle takes an object, which is in the store unless it was deleted.
+// handle handles an object, which is in the store unless it was deleted.
 func (h *handler) handle(obj any, stored bool) {
 	h.meets(obj, false)
 	if pace := time.Duration(h.pace.Load()); pace > 0 {

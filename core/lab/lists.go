@@ -13,19 +13,19 @@ import (
 	"informerscope/core/restwatch"
 )
 
-// rules are what the relay lets through, as it describes them.
+// rules are the relay's rules for what it serves, as it reports them.
 type rules struct {
 	All      bool     `json:"all"`
 	Groups   []string `json:"groups"`
 	Names    []string `json:"names"`
 	Carriers []string `json:"carriers"`
-	// Of resources that hold credentials: whole groups, and what their names contain.
+	// Resources that hold credentials: whole groups, and words in their names.
 	CarrierGroups []string `json:"carrierGroups"`
 	CarrierWords  []string `json:"carrierWords"`
 	Secrets       bool     `json:"secrets"`
 }
 
-// refusal says why the relay does not serve a resource; empty when it does. It mirrors server/internal/guard.Rules.
+// refusal returns why the relay does not serve a resource; "" if it does. It mirrors server/internal/guard.Rules.
 func (r rules) refusal(group, resource string) string {
 	name := resource
 	if group != "" {
@@ -46,8 +46,8 @@ func (r rules) refusal(group, resource string) string {
 	return ""
 }
 
-// Resources are what the source in force has, with what cannot be watched among it, and why. What could be
-// found is returned together with the error about what could not.
+// Resources returns the resources of the current source, including those that cannot be watched, with the reason. If some could not be found, it returns the
+// others together with the error.
 func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 	src, err := l.current()
 	if err != nil {
@@ -76,21 +76,21 @@ func (l *Lab) Resources(ctx context.Context) ([]restwatch.Resource, error) {
 	return found, err
 }
 
-// scopeKey names a resource of a context.
+// scopeKey identifies a resource of a context.
 type scopeKey struct {
 	context  string
 	resource schema.GroupResource
 }
 
-// Namespaces is the answer to what namespaces there are.
+// Namespaces is the list of namespaces, or why there is none.
 type Namespaces struct {
 	Items []string `json:"items"` // sorted by name; never nil
-	Error string   `json:"error"` // why they are not known, in words for a person
-	// Reason is forbidden, not-served (by the server's own flags) or unreachable, with an Error.
+	Error string   `json:"error"` // why they are not known, in words for the user
+	// With an Error, Reason is forbidden, not-served (by the server's own flags) or unreachable.
 	Reason string `json:"reason"`
 }
 
-// Namespaces are those of the source in force. That they cannot be listed says nothing about what can be watched.
+// Namespaces returns the namespaces of the current source. Resources may be watchable even if namespaces cannot be listed.
 func (l *Lab) Namespaces(ctx context.Context) (Namespaces, error) {
 	out := Namespaces{Items: []string{}}
 	src, err := l.current()

@@ -17,7 +17,7 @@ import (
 	"informerscope/core/trace/tracetest"
 )
 
-// simulatedPods asks a simulated cluster what pods it has: resourceVersions by key.
+// simulatedPods asks a simulated cluster for its pods, and returns resourceVersions by key.
 func simulatedPods(t *testing.T, cluster *simcluster.Cluster) map[string]string {
 	t.Helper()
 	w := httptest.NewRecorder()
@@ -33,16 +33,15 @@ func simulatedPods(t *testing.T, cluster *simcluster.Cluster) map[string]string 
 	return pods
 }
 
-// TestNothingIsLostToAFault breaks what can be broken of a simulated cluster, one thing after the other and all of them together,
-// in old releases and new, while the cluster changes. Afterwards each store holds what the cluster has, version by version, and each handler
-// was told of it last.
+// TestNothingIsLostToAFault applies every fault to a simulated cluster, one after the other and all together, in old releases and new, while the cluster
+// changes. Afterwards each store holds what the cluster has, version by version, and each handler last received the same.
 func TestNothingIsLostToAFault(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
 	}
 	type step struct {
 		name string
-		on   bool // it is held for a while
+		on   bool // it stays on for a while
 	}
 	broken := map[string][]step{
 		"cut": {{name: "cut"}}, "refused": {{name: "refuse", on: true}}, "410": {{name: "410"}}, "429": {{name: "429"}}, "500": {{name: "500"}},
@@ -55,7 +54,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 			{name: "429"}, {name: "restart"}, {name: "410"}},
 	}
 	for name, steps := range broken {
-		releases := []string{"1.31", "1.37"} // the oldest and the newest: what all do is asked of all
+		releases := []string{"1.31", "1.37"} // the oldest and the newest; all faults together run in every release
 		if len(steps) > 1 {
 			releases = []string{"1.31", "1.33", "1.35", "1.37"}
 		}
@@ -83,7 +82,7 @@ func TestNothingIsLostToAFault(t *testing.T) {
 						}
 					}
 					pass(20 * time.Second)
-					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it come to rest
+					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it become idle
 						t.Fatal(err)
 					}
 					pass(3 * time.Minute)

@@ -12,18 +12,16 @@ import (
 	"informerscope/core/trace"
 )
 
-// What a handler is handed is the object itself that is in the store. While the fault "mutate" is on, mailer's handler writes a label into it,
-// as a controller does that forgot DeepCopy. The log is told what each object held at the moment of the event (see settled), so that a
-// change in place changes nothing that was logged before.
+// Handlers receive the very objects that are in the store. While the fault "mutate" is on, the `mailer` handler writes a label into them, like a controller
+// that forgot DeepCopy. The log gets a copy of each object as it was at the event (see settled), so that a mutation does not change earlier events.
 
-// mutatedLabel and mutatedValue are what the handler writes.
+// mutatedLabel and mutatedValue are the label that the handler writes.
 const (
 	mutatedLabel = "app"
 	mutatedValue = "mine"
 )
 
-// opened is a TransformFunc that gives the objects that come while the lane is open a pointer that the log does not share, after next, which
-// may be nil.
+// opened returns a TransformFunc that runs next, which may be nil. While the lane is open, it then gives each object a pointer that the log does not share.
 func (ln *lane) opened(next informer.TransformFunc) informer.TransformFunc {
 	return func(obj any) (any, error) {
 		if next != nil {
@@ -39,7 +37,7 @@ func (ln *lane) opened(next informer.TransformFunc) informer.TransformFunc {
 	}
 }
 
-// settled is an event whose objects are what they hold at this moment.
+// settled returns a copy of an event, with its objects as they are at this moment.
 func settled(e *informer.Event) *informer.Event {
 	s := *e
 	s.Obj, s.Old = content(e.Obj), content(e.Old)
@@ -65,7 +63,7 @@ func content(obj any) any {
 	return obj
 }
 
-// mutate has mailer's handler change the objects that come from now on, or leave them alone again.
+// mutate makes the `mailer` handler mutate the objects that arrive from now on, or stop that.
 func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
 	if err := x.has(lane); err != nil {
 		return false, err
@@ -91,13 +89,13 @@ func (x *experiment) mutate(lane int, args FaultArgs) (bool, error) {
 		}
 		return on, nil
 	}
-	return false, errors.New("the listener \"mailer\" was removed, whose handler would change the objects; begin anew to have it again")
+	return false, errors.New("the listener \"mailer\", whose handler mutates objects, was removed; start the experiment again to get it back")
 }
 
-// scribble changes the object that a handler was handed, which is the one that everybody has.
+// scribble mutates an object that a handler received, and that the store and all other handlers share.
 func (h *handler) scribble(obj any) {
 	o, ok := obj.(*object.Object)
-	if !ok || o == nil || o.Shared() != o { // it came before the fault was on, and the log has this pointer
+	if !ok || o == nil || o.Shared() != o { // it arrived before the fault was on, and the log has this pointer
 		return
 	}
 	labels := o.GetLabels()
@@ -113,7 +111,7 @@ func (h *handler) scribble(obj any) {
 	labels[mutatedLabel] = mutatedValue
 	o.SetLabels(labels)
 	e := informer.Event{Kind: trace.KindMutated, RV: o.GetResourceVersion(), Listener: h.id.Load(), Obj: o.Now(), Old: before, Text: changeText(was)}
-	e.Key, _ = informer.MetaNamespaceKeyFunc(o) // every object here has metadata
+	e.Key, _ = informer.MetaNamespaceKeyFunc(o) // all objects here have metadata
 	indexer := h.lane.informer.GetIndexer()
 	stored, exists, err := indexer.GetByKey(e.Key)
 	e.Flag = err == nil && exists && stored == obj
@@ -126,7 +124,7 @@ func (h *handler) scribble(obj any) {
 	h.x.emit(h.lane.index, e)
 }
 
-// meets says it when a handler is handed what another one has changed.
+// meets logs that a handler received an object which another handler mutated.
 func (h *handler) meets(obj any, asOld bool) {
 	was, o, ok := mutated(obj)
 	if !ok || h.scribbled.Load() {
@@ -137,7 +135,7 @@ func (h *handler) meets(obj any, asOld bool) {
 	h.x.emit(h.lane.index, e)
 }
 
-// mutated reports whether a handler changed an object in place, and what its label was.
+// mutated reports whether a handler mutated an object, and returns the label's value before that.
 func mutated(obj any) (was string, o *object.Object, is bool) {
 	if gone, ok := obj.(informer.DeletedFinalStateUnknown); ok {
 		obj = gone.Obj
@@ -151,7 +149,7 @@ func mutated(obj any) (was string, o *object.Object, is bool) {
 
 func changeText(was string) string {
 	text, err := json.Marshal(trace.Change{Label: mutatedLabel, Was: was, Is: mutatedValue})
-	if err != nil { // three strings can be written
+	if err != nil { // three strings always marshal
 		panic(err)
 	}
 	return string(text)

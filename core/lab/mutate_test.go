@@ -13,8 +13,8 @@ import (
 	"informerscope/core/trace"
 )
 
-// One handler writes into the object that it was handed: the store has it, another handler is handed it as old, a worker reads it, and the index
-// is as it was. The log keeps what each object was at each moment: a moment before shows the object that came, and a recording shows the same.
+// TestAHandlerThatMutatesIsSeenByEverybody: one handler mutates an object that it received. The store has the mutated object, another handler receives it as
+// the old one, a worker reads it, and the index is unchanged. The log keeps each object as it was at each moment, and a recording shows the same.
 func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"} {
 		t.Run(release, func(t *testing.T) {
@@ -53,7 +53,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				came, _ := rec.Head()
 				change()
 
-				// What runs.
+				// What really happens.
 				if got := stored().GetLabels()["app"]; got != mutatedValue {
 					t.Errorf("the store says app=%s", got)
 				}
@@ -90,7 +90,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				if s.Listeners[2].Mutations != 2 || s.Listeners[2].MetOld+s.Listeners[2].Met != 0 {
 					t.Errorf("the handler itself: %+v", s.Listeners[2])
 				}
-				// Each moment has what the object was then, and the recording has it too.
+				// Each moment has the object as it was then, and so has the recording.
 				head, _ := rec.Head()
 				var file bytes.Buffer
 				if _, err := l.Record(&file); err != nil {
@@ -147,7 +147,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 				if c, _ := f.Objects(0).Get(old[0]); c.Mutation == nil {
 					t.Error("what is restored does not say that it was changed")
 				}
-				// A resync writes nothing, or writes what is there: it stays changed, until a version comes.
+				// A resync writes nothing, or writes what is there: the mutation stays until a new version arrives.
 				pass(65 * time.Second)
 				if s := state(rec); s.Indexer.Mutated != 1 || s.Reflector.Resyncs == 0 {
 					t.Errorf("%d mutated after %d resyncs", s.Indexer.Mutated, s.Reflector.Resyncs)
@@ -164,7 +164,7 @@ func TestAHandlerThatMutatesIsSeenByEverybody(t *testing.T) {
 	}
 }
 
-// Without mailer there is nobody who would change an object.
+// TestNobodyMutatesWithoutMailer: without the `mailer` handler nothing mutates an object.
 func TestNobodyMutatesWithoutMailer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Objects: ptr(1)})

@@ -11,12 +11,12 @@ import (
 	"informerscope/core/trace"
 )
 
-// Record writes the log so far as a trace file and returns a name for it.
+// Record writes the log so far as a trace file and returns a file name.
 func (l *Lab) Record(w io.Writer) (string, error) {
 	l.mu.Lock()
 	sel := l.selection
 	l.mu.Unlock()
-	if l.audience { // what it looks at is the speaker's choice, and stands in the log
+	if l.audience { // the speaker chose the selection, and it is in the log
 		head, _ := l.rec.Head()
 		sel = l.rec.FoldAt(head).Selection()
 	}
@@ -28,8 +28,7 @@ func (l *Lab) Record(w io.Writer) (string, error) {
 	return fileName(sel, now, "jsonl"), nil
 }
 
-// Export writes the log so far in the Chrome trace-event format, which
-// Perfetto opens, and returns a name for it.
+// Export writes the log so far in the Chrome trace-event format, which Perfetto opens, and returns a file name.
 func (l *Lab) Export(w io.Writer) (string, error) {
 	head, _ := l.rec.Head()
 	if err := trace.WriteChrome(w, l.rec.Events(l.rec.First(), head)); err != nil {
@@ -42,9 +41,9 @@ func fileName(sel trace.Selection, now time.Time, ending string) string {
 	return fmt.Sprintf("informerscope-%s-%s.%s", sel.Resource, now.UTC().Format("20060102-150405"), ending)
 }
 
-// Load ends the experiment and shows a recording in its place. It returns how many
-// events there are, and what was lost of a damaged file, in words. What runs goes on while the file is read, and others have their turn; a
-// selection, or another recording, that comes meanwhile takes its place: ErrSuperseded.
+// Load ends the experiment and shows a recording instead. It returns the number of events, and for a damaged file a warning about what was lost. The
+// experiment continues while the file is read, and other work gets its turn. If a selection is made or another recording is loaded meanwhile, Load returns
+// ErrSuperseded.
 func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	if l.audience {
 		return 0, "", ErrAudience
@@ -63,7 +62,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	log := l.rec.Empty()
 	h, events, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: parseObject}, func(events []trace.Event) error {
 		for i := range events {
-			if e := &events[i]; e.Kind == trace.KindSelected { // the state says that it is a recording, whatever was recorded
+			if e := &events[i]; e.Kind == trace.KindSelected { // the state must show that this is a recording
 				e.Text = fromSource(e.Text, "file")
 			}
 		}
@@ -103,7 +102,7 @@ func (l *Lab) Load(r io.Reader) (events int, warning string, err error) {
 	return events, warning, nil
 }
 
-// counted is a file that counts what was read of it.
+// counted counts the bytes that were read from a file.
 type counted struct {
 	io.Reader
 	n, of int
@@ -118,7 +117,7 @@ func (c *counted) Read(p []byte) (int, error) {
 
 func parseObject(raw []byte) (any, error) { return object.Parse(raw) }
 
-// fromSource is a selection as JSON with another source.
+// fromSource returns a selection, as JSON, with another source.
 func fromSource(selection, source string) string {
 	var sel trace.Selection
 	if json.Unmarshal([]byte(selection), &sel) != nil {

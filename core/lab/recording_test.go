@@ -11,14 +11,14 @@ import (
 	"informerscope/core/trace"
 )
 
-// aRecording is a recording with so many notes.
+// aRecording returns a recording with the given number of notes.
 func aRecording(notes int) []byte {
 	return []byte(`{"format":"informerscope-trace","version":1,"selection":{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}}` + "\n" +
 		strings.Repeat(`{"s":1,"t":1,"k":"Note","txt":"a note"}`+"\n", notes))
 }
 
-// TestLoadingLetsOthersHaveTheirTurn: while a recording is read, what else the program has to do has a turn for each 64 KiB, and it is said how
-// far it is; a selection that is made meanwhile takes its place.
+// TestLoadingLetsOthersHaveTheirTurn: while a recording is read, other work gets a turn for each 64 KiB, and progress is reported. A selection that is made
+// meanwhile replaces it.
 func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 	var turns atomic.Int64
 	var during func()
@@ -80,7 +80,7 @@ func TestLoadingLetsOthersHaveTheirTurn(t *testing.T) {
 		}
 	}
 
-	// What is no recording leaves what runs.
+	// A file that is not a recording leaves the experiment running.
 	during = nil
 	before := rec.Generation()
 	if _, _, err := l.Load(strings.NewReader("no trace")); err == nil || rec.Generation() != before {

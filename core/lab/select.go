@@ -15,14 +15,13 @@ import (
 	"informerscope/core/trace"
 )
 
-// ErrSuperseded is the answer to a selection whose cluster had not answered yet, or a recording that was not read yet, when another one was made.
+// ErrSuperseded is returned for a selection, or a recording, that was replaced by a later one before it could begin.
 var ErrSuperseded = errors.New("another selection was made before this one could begin")
 
-// asking is a selection that waits for what the relay or a cluster says, or a file that is read. No lock is held meanwhile, and it is no
-// selection's turn.
+// asking is a selection that waits for the relay or a cluster, or a file that is being read. It holds neither a lock nor the turn meanwhile.
 type asking struct{ cancel context.CancelFunc }
 
-// supersede gives up the selection that is still asking: what happens now is later. l.mu is held.
+// supersede cancels the selection that still waits. l.mu is held.
 func (l *Lab) supersede() {
 	if l.asks != nil {
 		l.asks.cancel()
@@ -30,11 +29,9 @@ func (l *Lab) supersede() {
 	}
 }
 
-// Select changes what is watched; what change leaves out stays as it is. The
-// running experiment ends, and a new one begins with an empty log. A selection
-// that cannot be is refused with words that say why, and changes nothing. While
-// it asks a cluster for what it must know everything else goes on, and another
-// selection, or a recording that is loaded, takes its place: ErrSuperseded.
+// Select changes what is watched; what change omits stays as it is. The running experiment ends, and a new one begins with an empty log. An impossible
+// selection is refused with an error, and changes nothing. Select may have to ask a cluster first. Everything else continues meanwhile, and a later selection
+// or a recording replaces this one: ErrSuperseded.
 func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error) {
 	if l.audience {
 		return l.Selection(), ErrAudience
@@ -95,7 +92,7 @@ func (l *Lab) Select(ctx context.Context, change Change) (trace.Selection, error
 	return l.Selection(), nil
 }
 
-// chosen is what a change selects, and the story that it asks to be played, if it does. It has the turn, and gives it away while it asks.
+// chosen returns the selection after a change, and the story to play, if any. It is called with the turn, and gives the turn away while it asks.
 func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, plan *replayPlan, err error) {
 	l.mu.Lock()
 	l.supersede()
@@ -143,16 +140,16 @@ func (l *Lab) chosen(ctx context.Context, change Change) (next trace.Selection, 
 	}
 	l.asks = nil
 	if change.Rate == nil {
-		next.Rate = l.selection.Rate // it may have been changed meanwhile
+		next.Rate = l.selection.Rate // the rate may have been changed meanwhile
 	}
 	return next, plan, err
 }
 
-// aboutPatience is how long a selection waits for what the kubeconfig says of its context. Without it the selection goes on: the trouble of
-// the informers says what is wrong.
+// aboutPatience is how long a selection waits for the relay's description of its context. Without that, the selection continues, and the informers' trouble
+// shows what is wrong.
 const aboutPatience = 5 * time.Second
 
-// about asks the relay what the kubeconfig says of a context; it is empty when the relay does not answer, or does not know it.
+// about returns the kubeconfig's description of a context; empty if the relay does not answer or does not have the context.
 func (l *Lab) about(ctx context.Context, name string) Context {
 	ctx, cancel := context.WithTimeout(ctx, aboutPatience)
 	defer cancel()
@@ -164,8 +161,8 @@ func (l *Lab) about(ctx context.Context, name string) Context {
 	return Context{}
 }
 
-// asksScope reports whether the cluster must be asked for the version of a resource, or for whether it has namespaces, and notes the
-// latter in sel where it is known. Of several resources it is asked whether it has them.
+// asksScope reports whether the cluster must be asked for a resource's version, or whether the resource has namespaces. If the latter is known, it is set in
+// sel. For several resources, it reports whether one of them is unknown.
 func (l *Lab) asksScope(sel *trace.Selection) bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -173,22 +170,22 @@ func (l *Lab) asksScope(sel *trace.Selection) bool {
 	return sel.Version == "" || unknown || sel.Namespace != "" && !l.knownScope(sel)
 }
 
-// knownScope finds out without asking whether the resource of sel has namespaces. l.mu is held.
+// knownScope sets, without a request, whether the resource of sel has namespaces, and reports whether that is known. l.mu is held.
 func (l *Lab) knownScope(sel *trace.Selection) bool {
 	if _, builtin := builtinVersions[sel.Group]; builtin || sel.Source != "live" {
-		return true // settled already
+		return true // apply has set it
 	}
 	namespaced, ok := l.scopes[scopeKey{sel.Context, schema.GroupResource{Group: sel.Group, Resource: sel.Resource}}]
 	sel.ClusterScoped = ok && !namespaced
 	return ok
 }
 
-// resolve finds the version of a resource by asking the source of sel, which is src if that is the source of was too.
+// resolve finds the version of a resource by asking the source of sel. That is src, if was has the same source.
 func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source) (trace.Selection, error) {
 	if src == nil || !sameSource(was, sel) {
 		if sel.Source == "live" {
 			src = liveSource(l.dial, sel.Context, l.clock, l.faults)
-		} else { // what a cluster serves does not depend on what is in it
+		} else { // what a cluster serves does not depend on its objects
 			src = simSource(simcluster.New(simcluster.Options{Clock: l.clock, Objects: -1}), l.clock, nil, l.faults)
 		}
 		defer src.stop()
@@ -215,7 +212,7 @@ func (l *Lab) resolve(ctx context.Context, sel, was trace.Selection, src *source
 	return sel, nil
 }
 
-// names are resources as a person writes several.
+// names returns the names of resources, as a user writes several.
 func names(all []trace.Target) string {
 	list := make([]string, len(all))
 	for i, t := range all {
@@ -224,7 +221,7 @@ func names(all []trace.Target) string {
 	return strings.Join(list, ",")
 }
 
-// unserved says why a resource cannot be watched in any version, as far as a survey knows.
+// unserved returns why a resource cannot be watched in any version, by what a survey found; nil if it can.
 func unserved(found []restwatch.Resource, t trace.Target) error {
 	why := "the cluster has no resource " + t.Name() + " that can be listed and watched"
 	for _, r := range found {
@@ -239,7 +236,7 @@ func unserved(found []restwatch.Resource, t trace.Target) error {
 	return errors.New(why)
 }
 
-// choose takes the version of a resource, and whether it has namespaces, from what a survey found.
+// choose sets the version of a resource, and whether it has namespaces, from what a survey found.
 func choose(sel trace.Selection, found []restwatch.Resource, err error) (trace.Selection, error) {
 	why := ""
 	for _, preferred := range []bool{true, false} {
@@ -257,7 +254,7 @@ func choose(sel trace.Selection, found []restwatch.Resource, err error) (trace.S
 	}
 	name := strings.TrimSuffix(sel.Resource+"."+sel.Group, ".")
 	if sel.Version != "" {
-		// Only whether it has namespaces was asked: the informer will say what it finds.
+		// The question was only whether it has namespaces; the informer will show what the cluster answers.
 		return sel, nil
 	}
 	if why != "" {

@@ -15,12 +15,12 @@ type Change struct {
 	Context *string `json:"context"`
 	Group   *string `json:"group"`
 	Version *string `json:"version"`
-	// Resource is the plural name; "deployments.apps" and
-	// "foos.v1.samplecontroller.k8s.io" say group and version too. It may be several, with commas between them.
+	// Resource is the plural name; "deployments.apps" and "foos.v1.samplecontroller.k8s.io" include group and version. It may name several resources,
+	// separated by commas.
 	Resource  *string `json:"resource"`
 	Kind      *string `json:"kind"`
 	Namespace *string `json:"namespace"`
-	// Release is one release, or two with a comma between them.
+	// Release is one release, or two separated by a comma.
 	Release *string  `json:"era"`
 	Seed    *uint64  `json:"seed"`
 	Objects *int     `json:"objects"`
@@ -28,14 +28,14 @@ type Change struct {
 	// Transform is one of transforms; "" is off.
 	Transform *string `json:"transform"`
 
-	// Do, From and At ask for a Story on a cluster that begins anew: what was done by hand, when the experiment began, and the
-	// event to play to as fast as can be, where time then stands still; 0 for none.
+	// Do, From and At ask for a Story on a new cluster. Do has the user's actions. From is when the experiment began, in milliseconds. The story plays to
+	// the event At as fast as it can, and time then stands still; 0 for none.
 	Do   *string `json:"do"`
 	From int64   `json:"from"`
 	At   uint64  `json:"at"`
 }
 
-// replay is the story that a change asks for, nil for none.
+// replay returns the story that a change asks for, nil for none.
 func (c Change) replay() (*replayPlan, error) {
 	if c.Do == nil {
 		return nil, nil
@@ -59,7 +59,7 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 		}
 	}
 	if sel.Source == "file" || sel.Source == SourceProbe {
-		sel.Source = "sim" // something is to run again
+		sel.Source = "sim" // start something that runs
 	}
 	if c.Context != nil {
 		sel.Context = *c.Context
@@ -68,7 +68,7 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 	case sel.Source == "sim":
 		sel.Context = ""
 	case sel.Context == "":
-		return sel, fmt.Errorf("say which context of the kubeconfig to watch")
+		return sel, fmt.Errorf("name the context of the kubeconfig to watch")
 	}
 	if c.Resource != nil {
 		targets, err := c.targets()
@@ -123,17 +123,17 @@ func (c Change) apply(sel trace.Selection) (trace.Selection, error) {
 	return sel, nil
 }
 
-// maxResources is how many resources a factory has informers for.
+// maxResources is the greatest number of resources in a selection.
 const maxResources = 8
 
-// targets are the resources that a change names: one, or several with commas between them.
+// targets returns the resources that a change names: one, or several separated by commas.
 func (c Change) targets() ([]trace.Target, error) {
 	names := strings.Split(*c.Resource, ",")
 	if len(names) > maxResources {
 		return nil, fmt.Errorf("%d resources are more than the %d that can be watched together; leave some out", len(names), maxResources)
 	}
 	if len(names) > 1 && deref(c.Group)+deref(c.Version)+deref(c.Kind) != "" {
-		return nil, fmt.Errorf("where resource names several, each says its own group and version, as in pods,deployments.apps")
+		return nil, fmt.Errorf("if resource names several, each needs its own group and version, as in pods,deployments.apps")
 	}
 	var all []trace.Target
 	for _, name := range names {
@@ -143,7 +143,7 @@ func (c Change) targets() ([]trace.Target, error) {
 		}
 		for _, other := range all {
 			if other.Name() == t.Name() {
-				return nil, fmt.Errorf("%s is named twice; a factory has one informer of a resource, whoever asks: name it once", t.Name())
+				return nil, fmt.Errorf("%s is named twice; a factory has one informer for each resource: name it once", t.Name())
 			}
 		}
 		all = append(all, t)
@@ -151,7 +151,7 @@ func (c Change) targets() ([]trace.Target, error) {
 	return all, nil
 }
 
-// target is the resource with a name.
+// target returns the resource with a name.
 func (c Change) target(name string) (trace.Target, error) {
 	t := trace.Target{Group: deref(c.Group), Version: deref(c.Version), Resource: name, Kind: deref(c.Kind)}
 	if first, rest, dotted := strings.Cut(name, "."); dotted && t.Group == "" {
@@ -166,14 +166,14 @@ func (c Change) target(name string) (trace.Target, error) {
 		return t, fmt.Errorf("%q is not the name of a resource; it looks like pods, deployments.apps or foos.v1.example.com", name)
 	}
 	if t.Version == "" {
-		t.Version = builtinVersions[t.Group] // "" for a group we do not know: discovery finds it
+		t.Version = builtinVersions[t.Group] // "" for an unknown group: discovery finds it
 	}
 	t.ClusterScoped = clusterScoped[t.Name()]
 	return t, nil
 }
 
-// settle completes a selection that came of was: what the kubeconfig says of a live context, and the namespace where none was named. It is
-// the context's own when another context is chosen than the one before, as kubectl has it, and all of them when that names none.
+// settle completes a selection that replaces was: with the kubeconfig's description of a live context, and with the namespace if none was named. For another
+// context that is the context's own namespace, as in kubectl, or all namespaces if it has none.
 func (c Change) settle(was trace.Selection, next *trace.Selection, about Context) {
 	if next.Source != "live" {
 		next.Cluster, next.User, next.Server, next.ContextNamespace = "", "", "", ""
@@ -201,8 +201,7 @@ var clusterScoped = map[string]bool{
 	"customresourcedefinitions.apiextensions.k8s.io": true, "priorityclasses.scheduling.k8s.io": true, "runtimeclasses.node.k8s.io": true,
 }
 
-// builtinVersions are the versions of groups that every cluster serves, so
-// that selecting one of their resources needs no discovery.
+// builtinVersions are versions of groups that every cluster serves, so that their resources need no discovery.
 var builtinVersions = map[string]string{
 	"": "v1", "apps": "v1", "batch": "v1", "networking.k8s.io": "v1", "policy": "v1", "rbac.authorization.k8s.io": "v1",
 	"storage.k8s.io": "v1", "coordination.k8s.io": "v1", "discovery.k8s.io": "v1", "events.k8s.io": "v1",

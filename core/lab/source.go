@@ -32,15 +32,15 @@ type Context struct {
 	Server    string `json:"server"`
 	User      string `json:"user"`
 	Namespace string `json:"namespace"`
-	Error     string `json:"error,omitempty"` // why it cannot be used, if the kubeconfig alone tells
+	Error     string `json:"error,omitempty"` // why it cannot be used, if the kubeconfig alone shows that
 }
 
-// LiveSources is what the relay can reach.
+// LiveSources are the clusters that the relay can reach.
 type LiveSources struct {
 	Contexts []Context `json:"contexts"`
 	Current  string    `json:"current"`         // the kubeconfig's own
 	Selected string    `json:"selected"`        // the one the server was started with
-	Error    string    `json:"error"`           // why there are none, in words for a person
+	Error    string    `json:"error"`           // why there are none, in words for the user
 	Cause    string    `json:"cause,omitempty"` // of the error, if it is about the relay: see RelayError
 }
 
@@ -50,20 +50,19 @@ type Sources struct {
 	Live LiveSources `json:"live"`
 }
 
-// source is a cluster and the way to it.
+// source is a cluster and the connections to it.
 type source struct {
 	base      *url.URL
-	transport *http.Transport // of the lab's own questions
+	transport *http.Transport // for the lab's own requests
 	clock     clock.WithTicker
 	faults    *faults.Faults
 	cluster   *simcluster.Cluster // nil for a live one
-	context   string              // of the kubeconfig, of a live one
+	context   string              // in the kubeconfig, for a live one
 	virtual   *vclock.Clock       // nil on real time
 	stop      func()
 }
 
-// newTransport speaks HTTP/2 with prior knowledge on whatever dial gives.
-// Setting DialContext is also what makes net/http's own transport run in a
+// newTransport speaks HTTP/2 with prior knowledge on the connections that dial returns. Setting DialContext also makes net/http use its own transport in a
 // browser, where it would use fetch otherwise.
 func newTransport(dial func(context.Context, string, string) (net.Conn, error)) *http.Transport {
 	var protocols http.Protocols
@@ -71,11 +70,11 @@ func newTransport(dial func(context.Context, string, string) (net.Conn, error)) 
 	return &http.Transport{DialContext: dial, Protocols: &protocols, DisableCompression: true}
 }
 
-// simSource starts a simulated cluster that is reached over net.Pipe. v is its clock when that is virtual.
+// simSource starts a simulated cluster that is reached over net.Pipe. v is its clock if it is virtual.
 func simSource(cluster *simcluster.Cluster, c clock.WithTicker, v *vclock.Clock, f *faults.Faults) *source {
 	ctx, cancel := context.WithCancel(context.Background())
 	s := &source{base: &url.URL{Scheme: "http", Host: "simulated.cluster"}, clock: c, faults: f, cluster: cluster, virtual: v}
-	// What the page asks goes on connections of its own, so that it changes nothing for the informers.
+	// The page's requests have their own connections, so that they do not affect the informers.
 	transport, disconnect := s.connect(func(dial faults.DialFunc) faults.DialFunc { return dial })
 	s.transport = transport
 	var wg sync.WaitGroup
@@ -88,7 +87,7 @@ func simSource(cluster *simcluster.Cluster, c clock.WithTicker, v *vclock.Clock,
 	return s
 }
 
-// connect makes connections to the source's cluster, which are its own for a simulated one. disconnect closes them.
+// connect returns a transport to the source's cluster: its own for a simulated one, the source's for a live one. `disconnect` closes its own connections.
 func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Transport, disconnect func()) {
 	if s.cluster == nil {
 		return s.transport, func() {}
@@ -112,9 +111,8 @@ func (s *source) connect(wrap func(faults.DialFunc) faults.DialFunc) (t *http.Tr
 	}
 }
 
-// relayTransport speaks to the relay, and finds out when it gives no sign of life any more. disconnect closes its connections, those too
-// that
-// are only being made: net/http keeps one whose request was given up meanwhile, and the relay would count a viewer more.
+// relayTransport speaks to the relay, and notices when the relay stops responding. `disconnect` closes its connections, including those still being made:
+// net/http keeps one whose request was cancelled meanwhile, and the relay would count one viewer too many.
 func relayTransport(dial faults.DialFunc) (t *http.Transport, disconnect func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	t = newTransport(func(dialing context.Context, network, addr string) (net.Conn, error) {
@@ -133,7 +131,7 @@ func relayTransport(dial faults.DialFunc) (t *http.Transport, disconnect func())
 	return t, cancel
 }
 
-// ownedConn is a connection that its transport's disconnect closes.
+// ownedConn is a connection that its transport's `disconnect` closes.
 type ownedConn struct {
 	net.Conn
 	disown func() bool
@@ -145,7 +143,7 @@ func (c *ownedConn) Close() error {
 	return c.Conn.Close()
 }
 
-// liveSource is the cluster of a context, behind the relay.
+// liveSource returns the cluster of a context, behind the relay.
 func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string, c clock.WithTicker, f *faults.Faults) *source {
 	t, disconnect := relayTransport(f.Dialer(func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := dial(ctx)
@@ -158,13 +156,13 @@ func liveSource(dial func(context.Context) (net.Conn, error), kubeContext string
 	return &source{base: base, context: kubeContext, transport: t, clock: c, faults: f, stop: disconnect}
 }
 
-// client is a REST client on the source with which the lab asks what it wants to know. How it fares says nothing about the informers.
+// client returns a REST client for the lab's own requests. Their errors have no effect on the informers.
 func (s *source) client() *restwatch.Client {
 	return s.on(s.transport, restwatch.Hooks{})
 }
 
-// informers makes the clients of informers, which have the faults, on connections that are theirs together, as those of a factory's one
-// client are. disconnect ends these.
+// informers returns a function that makes the informers' clients, with faults. The clients share connections, as those of a factory's one client do.
+// `disconnect` closes them.
 func (s *source) informers() (
 	client func(hooks restwatch.Hooks, sel trace.Selection, report func(trouble)) *restwatch.Client, disconnect func(),
 ) {
@@ -188,7 +186,7 @@ func (s *source) on(rt http.RoundTripper, hooks restwatch.Hooks) *restwatch.Clie
 	return &restwatch.Client{HTTP: &http.Client{Transport: rt}, Base: s.base, UserAgent: "informerscope", Hooks: hooks}
 }
 
-// readOnly lets nothing but GET pass: a live cluster is never written to.
+// readOnly passes only GET requests: a live cluster is never written to.
 func readOnly(next http.RoundTripper) http.RoundTripper {
 	return roundTripper(func(req *http.Request) (*http.Response, error) {
 		if req.Method != http.MethodGet {
@@ -205,10 +203,10 @@ type roundTripper func(*http.Request) (*http.Response, error)
 
 func (rt roundTripper) RoundTrip(req *http.Request) (*http.Response, error) { return rt(req) }
 
-// liveSources asks the relay what it can reach.
+// liveSources asks the relay which clusters it can reach.
 func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, error)) LiveSources {
 	if dial == nil {
-		return LiveSources{Contexts: []Context{}, Error: "This page was opened without a server, so there is no way to a cluster. " +
+		return LiveSources{Contexts: []Context{}, Error: "This page was opened without a server, so it cannot reach a cluster. " +
 			"Start informerscope's server and open the address that it prints."}
 	}
 	t, disconnect := relayTransport(func(ctx context.Context, _, _ string) (net.Conn, error) { return dial(ctx) })
@@ -229,12 +227,12 @@ func liveSources(ctx context.Context, dial func(context.Context) (net.Conn, erro
 	return out
 }
 
-// unreachedError says that the relay was not reached.
+// unreachedError means that the relay was not reached.
 type unreachedError struct{ error }
 
 func (e *unreachedError) Unwrap() error { return e.error }
 
-// ofRelayItself asks the relay for something of its own.
+// ofRelayItself requests something from the relay itself.
 func ofRelayItself(ctx context.Context, rt http.RoundTripper, what string, into any) error {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://relay/"+what, nil)
 	if err != nil {
@@ -242,7 +240,7 @@ func ofRelayItself(ctx context.Context, rt http.RoundTripper, what string, into 
 	}
 	resp, err := rt.RoundTrip(req)
 	if err != nil {
-		if ctx.Err() != nil { // it was given time enough
+		if ctx.Err() != nil { // it did not answer in time
 			err = fmt.Errorf("%w: %w", err, os.ErrDeadlineExceeded)
 		}
 		return &unreachedError{err}
@@ -258,8 +256,7 @@ func ofRelayItself(ctx context.Context, rt http.RoundTripper, what string, into 
 	return json.Unmarshal(body, into)
 }
 
-// hooks emit what passes on the wire: the informers' requests only, with the
-// URL that the API server sees, without the relay's prefix.
+// hooks log what passes on the wire, for the informers' requests only. URLs are those that the API server sees, without the relay's prefix.
 func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 	emit := func(e informer.Event) { x.emit(ln.index, e) }
 	bytes := &arrivals{of: map[uint64]*arrived{}}
@@ -289,7 +286,7 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 			if op != informer.OpBookmark {
 				ln.versions.saw(key, rv)
 			}
-			if n := bytes.frame(id, size+1); n > 0 { // and the newline behind it
+			if n := bytes.frame(id, size+1); n > 0 { // with the newline after it
 				emit(informer.Event{Kind: trace.KindWireBytes, Req: uint32(id), N: n})
 			}
 			emit(informer.Event{Kind: trace.KindWireFrame, Req: uint32(id), Op: op, Key: key, RV: rv, N: size})
@@ -303,11 +300,11 @@ func (x *experiment) hooks(ln *lane) restwatch.Hooks {
 	}
 }
 
-// wireUnit is in what pieces the bytes of a LIST are told.
+// wireUnit is the size of the pieces in which the bytes of a LIST are logged.
 const wireUnit = 64 << 10
 
-// arrivals count the bytes of the bodies that are open, so that what is told of them does not depend on how the connection
-// happened to cut them: a watch's by frames, others' by the wireUnit.
+// arrivals count the bytes of open bodies, so that the log does not depend on how the connection cut them. A watch's bytes are logged by frame, others by
+// wireUnit.
 type arrivals struct {
 	mu sync.Mutex
 	of map[uint64]*arrived
@@ -315,7 +312,7 @@ type arrivals struct {
 
 type arrived struct {
 	watch bool
-	n     int // not told yet
+	n     int // not logged yet
 }
 
 func (a *arrivals) begin(id uint64, watch bool) {
@@ -324,7 +321,7 @@ func (a *arrivals) begin(id uint64, watch bool) {
 	a.of[id] = &arrived{watch: watch}
 }
 
-// add counts n bytes, and returns how many are to be told now, a multiple of wireUnit.
+// add counts n bytes, and returns how many to log now, a multiple of wireUnit.
 func (a *arrivals) add(id uint64, n int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -340,7 +337,7 @@ func (a *arrivals) add(id uint64, n int) int {
 	return due
 }
 
-// frame returns how many bytes to tell for a frame of size bytes.
+// frame returns how many bytes to log for a frame of size bytes.
 func (a *arrivals) frame(id uint64, size int) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -353,7 +350,7 @@ func (a *arrivals) frame(id uint64, size int) int {
 	return due
 }
 
-// end returns how many bytes are left to tell.
+// end returns how many bytes are left to log.
 func (a *arrivals) end(id uint64) int {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -369,7 +366,7 @@ var frameOps = map[string]informer.Op{
 	"ADDED": informer.OpAdded, "MODIFIED": informer.OpUpdated, "DELETED": informer.OpDeleted, "BOOKMARK": informer.OpBookmark,
 }
 
-// pipeListener hands the server's end of a net.Pipe to Accept for each dial.
+// pipeListener passes the server's end of a net.Pipe to Accept for each dial.
 type pipeListener struct {
 	conns chan net.Conn
 	once  sync.Once

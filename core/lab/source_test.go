@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// TestAConnectionThatComesTooLateIsClosed opens the connection for a question once the page has given the question up. A relay that answers
-// pings would count it as a viewer until it is closed for want of requests, which takes half an hour.
+// TestAConnectionThatComesTooLateIsClosed opens the connection for a request after the page has cancelled the request. A relay that answers pings would count
+// it as a viewer until it closes the idle connection, after half an hour.
 func TestAConnectionThatComesTooLateIsClosed(t *testing.T) {
 	for _, gone := range []string{"a question about contexts", "a source that is left"} {
 		t.Run(gone, func(t *testing.T) {

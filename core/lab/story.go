@@ -15,18 +15,18 @@ import (
 	"informerscope/core/vclock"
 )
 
-// epoch is when every simulated cluster begins: the times in its objects are part of the story that a seed plays.
+// epoch is when every simulated cluster begins: the times in its objects must not differ between replays of a seed.
 var epoch = time.Date(2026, 1, 1, 9, 0, 0, 0, time.UTC)
 
 const (
-	// maxSteps and maxStory bound what a link may ask for.
+	// maxSteps and maxStory bound the actions in a link: their number, and their length in bytes.
 	maxSteps = 400
 	maxStory = 16 << 10
-	// farthest is how late in a story an experiment may begin, and how long after that a moment is looked for.
+	// farthest is how late in a story an experiment may begin, and how long after that a moment is searched.
 	farthest = 6 * time.Hour
 )
 
-// step is something that a person did to an experiment on the simulated cluster, or to that cluster.
+// step is an action of the user on an experiment on the simulated cluster, or on that cluster.
 type step struct {
 	at   time.Duration // since the cluster began
 	seq  uint64        // the log's head then
@@ -39,14 +39,14 @@ func newStep(verb string, args ...any) step {
 	for _, a := range args {
 		s.args = append(s.args, fmt.Sprint(a))
 	}
-	// What was left out at the end stays left out.
+	// Trailing arguments that were omitted stay omitted.
 	for n := len(s.args); n > 0 && (s.args[n-1] == "" || s.args[n-1] == "0"); n-- {
 		s.args = s.args[:n-1]
 	}
 	return s
 }
 
-// arg is an argument, "" when it was left out.
+// arg returns an argument, "" if it was omitted.
 func (s step) arg(i int) string {
 	if i < len(s.args) {
 		return s.args[i]
@@ -55,7 +55,7 @@ func (s step) arg(i int) string {
 }
 
 func (s step) int(i int) int {
-	n, _ := strconv.Atoi(s.arg(i)) // readStory has looked at it
+	n, _ := strconv.Atoi(s.arg(i)) // readStory has checked it
 	return n
 }
 
@@ -64,7 +64,7 @@ func (s step) float(i int) float64 {
 	return f
 }
 
-// watched is what an experiment of before selected.
+// watched returns the selection of an earlier experiment, as a change.
 func (s step) watched() Change {
 	release, group, version, resource, kind, namespace, transform := s.arg(0), s.arg(1), s.arg(2), s.arg(3), s.arg(4), s.arg(5), s.arg(6)
 	return Change{
@@ -74,7 +74,7 @@ func (s step) watched() Change {
 
 const plain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._/"
 
-// writeStory writes steps as they stand in a link: "12345:fault:cut,13000:burst:100". What is not plain is ~ and two hex digits.
+// writeStory writes steps as in a link: "12345:fault:cut,13000:burst:100". A byte that is not plain becomes ~ and two hex digits.
 func writeStory(steps []step) string {
 	var b strings.Builder
 	for i, s := range steps {
@@ -96,13 +96,13 @@ func writeStory(steps []step) string {
 	return b.String()
 }
 
-// readStory reads what writeStory wrote, and says in words what it does not understand.
+// readStory reads what writeStory wrote; its error describes what it does not understand.
 func readStory(text string) (steps []step, err error) {
 	if text == "" {
 		return nil, nil
 	}
 	if len(text) > maxStory {
-		return nil, fmt.Errorf("what was done is longer than %d characters", maxStory)
+		return nil, fmt.Errorf("the actions are longer than %d characters", maxStory)
 	}
 	for word := range strings.SplitSeq(text, ",") {
 		s, err := readStep(word)
@@ -115,19 +115,19 @@ func readStory(text string) (steps []step, err error) {
 			}
 		}
 		if n := len(steps); n > 0 && steps[n-1].at > s.at {
-			return nil, fmt.Errorf("%q is done before what stands in front of it", word[:min(len(word), 80)])
+			return nil, fmt.Errorf("%q is earlier than the action before it", word[:min(len(word), 80)])
 		}
 		if steps = append(steps, s); len(steps) > maxSteps {
-			return nil, fmt.Errorf("more than %d things were done", maxSteps)
+			return nil, fmt.Errorf("there are more than %d actions", maxSteps)
 		}
 	}
 	return steps, nil
 }
 
-// readStep reads one step of a story, without its place among the others.
+// readStep reads one step of a story, without its order among the others.
 func readStep(word string) (step, error) {
 	shown := word[:min(len(word), 80)]
-	bad := fmt.Errorf("%q is nothing that can be done; it looks like 12345:fault:cut", shown)
+	bad := fmt.Errorf("%q is not an action; an action looks like 12345:fault:cut", shown)
 	parts := strings.Split(word, ":")
 	ms, err := strconv.ParseInt(parts[0], 10, 64)
 	if err != nil || ms < 0 || ms > 2*farthest.Milliseconds() || len(parts) < 2 {
@@ -147,7 +147,7 @@ func readStep(word string) (step, error) {
 			return step{}, fmt.Errorf("%q: in %q a ~ is not followed by two hex digits", shown, p)
 		}
 		if a != "" && verb.Args[i].Type != Text {
-			// Without signs, which a link has never had.
+			// A link has never had signs.
 			if strings.ContainsAny(a, "+-") && verb.Args[i].Type == Whole {
 				return step{}, badArgument(fmt.Sprintf("%q", shown), verb.Args[i].Name, verb.Args[i], strconv.Quote(a))
 			}
@@ -180,26 +180,26 @@ func unescape(s string) (string, bool) {
 	return b.String(), true
 }
 
-// Story is what must be known to play an experiment on the simulated cluster again.
+// Story is what is needed to replay an experiment on the simulated cluster.
 type Story struct {
 	Seed    uint64  `json:"seed"`
 	Objects int     `json:"objects"`
 	Rate    float64 `json:"rate"`
-	// From is when the experiment began, in milliseconds since the cluster did: another one watched it before.
+	// From is when the experiment began, in milliseconds since the cluster did; it is not 0 if an earlier experiment ran on the cluster.
 	From int64 `json:"from"`
-	// Do is what was done by hand, and when: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
+	// Do are the user's actions, with their times: "12345:fault:cut,13000:burst:100", in milliseconds since the cluster began.
 	Do string `json:"do"`
 }
 
-// history is what was done by hand to the cluster that runs, since it began.
+// history is what the user did to the running cluster since it began.
 type history struct {
 	rate  float64 // at the cluster's beginning
 	from  time.Duration
 	steps []step
-	first int // of the steps, the first that the running experiment saw
+	first int // index in steps of the first one in the running experiment
 }
 
-// Story is the story of the running experiment as far as event seq.
+// Story returns the story of the running experiment up to event seq.
 func (l *Lab) Story(seq uint64) (Story, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -215,14 +215,14 @@ func (l *Lab) Story(seq uint64) (Story, error) {
 	}, nil
 }
 
-// CheckStory says in words what of a link's "do" is not understood.
+// CheckStory returns an error for the part of a link's "do" that cannot be read.
 func CheckStory(do string) error {
 	_, err := readStory(do)
 	return err
 }
 
-// act does something that a person asked for and keeps it as a step of the story. On virtual time that is done at a moment of its
-// own, and what follows from it has happened when act returns.
+// act carries out an action of the user and keeps it as a step of the story. On virtual time the action has a moment of its own, and its consequences have
+// happened when act returns.
 func (l *Lab) act(do func() (step, error)) error {
 	if l.audience {
 		return ErrAudience
@@ -244,16 +244,16 @@ func (l *Lab) act(do func() (step, error)) error {
 	return err
 }
 
-// Acts counts what was done by hand.
+// Acts counts the user's actions.
 func (l *Lab) Acts() int64 { return l.acts.Load() }
 
-// Go lets time go on when it stands still after a link's moment was reached, or does not wait for that moment any more.
+// Go lets time continue if it stands still at a link's moment, or stops the replay from halting there.
 func (l *Lab) Go() { l.driver.Go() }
 
-// Replaying reports whether the experiment plays as fast as it can to a link's moment.
+// Replaying reports whether the experiment plays as fast as it can towards a link's moment.
 func (l *Lab) Replaying() bool { return l.driver.Playing() }
 
-// Arrive waits until the log has come to the moment that Select was told to play to, and says whether it is there.
+// Arrive waits until the replay that Select started has reached its moment, and reports whether the log has that moment.
 func (l *Lab) Arrive(ctx context.Context) (there bool) {
 	l.driver.Arrived(ctx)
 	l.mu.Lock()
@@ -262,8 +262,8 @@ func (l *Lab) Arrive(ctx context.Context) (there bool) {
 	return l.rec.First() <= l.wanted && l.wanted <= head
 }
 
-// replay plays a story on a cluster that is about to begin: the experiments of before run again, then the one that is meant
-// begins, and time goes as fast as it can until its log has reached the moment, if there is one.
+// replay plays a story on a new cluster. Earlier experiments run again, then the selected one begins. Time passes as fast as it can until the log has reached
+// the moment, if there is one.
 func (l *Lab) replay(next trace.Selection, plan replayPlan) {
 	began := make(chan struct{})
 	var started atomic.Bool
@@ -309,28 +309,28 @@ func (l *Lab) replay(next trace.Selection, plan replayPlan) {
 	}
 }
 
-// replayPlan is what a link asks to be played.
+// replayPlan is what a link asks to replay.
 type replayPlan struct {
 	from  time.Duration
 	steps []step
-	at    uint64 // 0: just go on
+	at    uint64 // 0: just continue
 }
 
-// playStep does a step of a story.
+// playStep carries out a step of a story.
 func (l *Lab) playStep(s step) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	s.seq, _ = l.rec.Head()
 	l.history.steps = append(l.history.steps, s)
-	verbNamed(s.verb).play(l, s) // readStory knows its verbs
+	verbNamed(s.verb).play(l, s) // readStory has checked the verb
 }
 
-// keepEnded makes the experiment that has ended a part of the next one's history: its controllers wrote to the cluster. halted is when it
-// ended, and at when the next one begins.
+// keepEnded makes an ended experiment part of the next one's history, because its controllers wrote to the cluster. halted is when it ended, and at is when
+// the next one begins.
 func (l *Lab) keepEnded(halted, at time.Duration) {
 	w := l.selection
 	watch := newStep("watch", strings.Join(w.Releases, ","), w.Group, w.Version, w.Resource, w.Kind, w.Namespace, w.Transform)
-	if len(w.Resources) > 0 { // their own names say the rest
+	if len(w.Resources) > 0 { // their full names have the rest
 		var all []string
 		for _, t := range w.Resources {
 			all = append(all, t.FullName())
@@ -344,8 +344,7 @@ func (l *Lab) keepEnded(halted, at time.Duration) {
 	l.history.from, l.history.first = at, len(l.history.steps)
 }
 
-// standing is what stays whatever is watched, as steps of a story: the faults, holds and indices that a person made before this cluster
-// began, and whether the controllers write.
+// standing returns what outlives a cluster, as steps of a story: faults, holds and indices, and whether the controllers write.
 func (l *Lab) standing() []step {
 	steps := append(l.faultsOn(), l.holds.steps()...)
 	for _, name := range slices.Sorted(maps.Keys(l.indices)) {
@@ -357,7 +356,7 @@ func (l *Lab) standing() []step {
 	return steps
 }
 
-// endStanding ends what stays otherwise: a link's story begins with nothing but what it says. l.mu is held.
+// endStanding ends what would outlive the cluster: a link's story begins with only its own steps. l.mu is held.
 func (l *Lab) endStanding() {
 	for _, s := range l.standing() {
 		switch s.verb {
@@ -372,11 +371,11 @@ func (l *Lab) endStanding() {
 	l.readOnly.Store(false)
 }
 
-// WatchTime has w asked on virtual time whether time stands still; nil is nobody. See vclock.Driver, as for the next two.
+// WatchTime sets the function that decides on virtual time whether time stands still; nil for none. See vclock.Driver.
 func (l *Lab) WatchTime(w vclock.Watch) { l.driver.Watch(w) }
 
-// Hasten lets virtual time go so many times as fast as real time.
+// Hasten makes virtual time pass factor times as fast as real time.
 func (l *Lab) Hasten(factor float64) { l.driver.Pace(factor) }
 
-// LookAgain has whoever watches time asked again.
+// LookAgain calls the function of WatchTime again.
 func (l *Lab) LookAgain() { l.driver.Look() }

@@ -22,11 +22,11 @@ import (
 	"informerscope/core/trace"
 )
 
-// steadyRuntime is set for the program that runs below on a runtime that leaves nothing to chance.
+// steadyRuntime is set for the program that runs below, on a runtime without randomness.
 const steadyRuntime = "INFORMERSCOPE_STEADY"
 
-// TestTheSameStoryTwice runs TestStoryPlaysAgain on a runtime without chance, as the page has it (see tools/wasmpage/determinism): on virtual time
-// only the scheduler's own choices are left, and what this test is about is that there are no others.
+// TestTheSameStoryTwice runs TestStoryPlaysAgain on a runtime without randomness, as in the page (see tools/wasmpage/determinism). On virtual time only the
+// scheduler's own choices are random, and the test shows that nothing else is.
 func TestTheSameStoryTwice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the runtime anew")
@@ -61,7 +61,7 @@ func TestTheSameStoryTwice(t *testing.T) {
 	}
 }
 
-// line is all of an event but what is measured.
+// line returns an event's members, except measured ones.
 func line(e *trace.Event) string {
 	c := e.Event
 	dur := c.Dur
@@ -89,7 +89,7 @@ func line(e *trace.Event) string {
 	return b.String()
 }
 
-// meddle leaves something of every kind in force that outlives an experiment: a link's story knows nothing of it.
+// meddle leaves something in force of every kind that outlives an experiment: a link's story must not depend on it.
 func meddle(t *testing.T, l *Lab) {
 	t.Helper()
 	_, err := l.Select(t.Context(), Change{})
@@ -101,7 +101,7 @@ func meddle(t *testing.T, l *Lab) {
 	}
 }
 
-// played is the log of a Lab on virtual time.
+// played returns the log of a Lab on virtual time.
 func played(t *testing.T, change Change, by func(l *Lab, rec *trace.Recorder)) (lines []string, s Story) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -129,12 +129,12 @@ func played(t *testing.T, change Change, by func(l *Lab, rec *trace.Recorder)) (
 	return lines, s
 }
 
-// TestStoryPlaysAgain plays stories by hand, and again from what is in a link: the logs are the same to the last event.
+// TestStoryPlaysAgain plays stories by hand, and again from a link: the logs are the same to the last event.
 func TestStoryPlaysAgain(t *testing.T) {
 	if os.Getenv(steadyRuntime) == "" {
 		t.Skip("needs a runtime without chance; TestTheSameStoryTwice gives it one")
 	}
-	// One thread, as in a page, and the collector may not take part in the order of things either.
+	// One thread, as in a page, and no garbage collection, which would change the order of goroutines.
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
 	defer debug.SetGCPercent(debug.SetGCPercent(-1))
 	must := func(err error) {
@@ -148,7 +148,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 		objects       int
 		rate          float64
 		by            func(l *Lab)
-		resource      string // pods where it is empty
+		resource      string // pods if empty
 	}{
 		{"quiet", "1.37", 60, 6, func(l *Lab) { time.Sleep(20 * time.Second) }, ""},
 		{"busy", "1.37", 240, 300, func(l *Lab) { time.Sleep(2 * time.Second) }, ""},
@@ -199,7 +199,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.RemoveListener(id))
 			time.Sleep(time.Second)
 		}, ""},
-		// Replace makes tombstones of what is queued and gone: a map of more than eight entries would play each time in another order.
+		// Replace makes tombstones of queued objects that are gone; iterating over a map of more than eight entries would change the order each time.
 		{"a relist with Pop held", "1.31", 60, 20, func(l *Lab) {
 			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
 			must(err)
@@ -217,7 +217,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 			must(l.Release("pop", 0, 0))
 			time.Sleep(2 * time.Second)
 		}, ""},
-		// What the store knows and the list does not becomes tombstones too, and a resync goes over the whole store.
+		// Objects in the store that the list lacks become tombstones too, and a resync covers the whole store.
 		{"gone while away", "1.31,1.33", 60, 5, func(l *Lab) {
 			_, err := l.Cluster("create", ClusterArgs{Namespace: "shop", Name: "gone", Replicas: 40})
 			must(err)
@@ -295,7 +295,7 @@ func TestStoryPlaysAgain(t *testing.T) {
 				}
 				at := uint64(len(first))
 				again := Change{Seed: ptr(s.Seed), Objects: ptr(s.Objects), Rate: ptr(s.Rate), Do: ptr(s.Do), From: s.From, At: at}
-				// What selects the view is in a link too; what was selected later decides.
+				// A link has the selection too; a later selection overrides it.
 				again.Release, again.Resource, again.Transform = ptr(tt.release), change.Resource, change.Transform
 				if s.From > 0 && tt.resource == "" {
 					again.Release, again.Transform = ptr("1.31"), ptr(managedFields)
@@ -352,7 +352,7 @@ func TestStoriesAreReadAsTheyAreWritten(t *testing.T) {
 	}
 }
 
-// TestLinksThatWereGivenAwayAreRead reads a link with every verb as it was written before there was a table, with values beyond today's limits.
+// TestLinksThatWereGivenAwayAreRead reads a link with every verb as it was written before the table existed, with values beyond today's limits.
 func TestLinksThatWereGivenAwayAreRead(t *testing.T) {
 	const text = "0:watch:1.37::v1:pods:Pod,1:watch:1.37::v1:pods:Pod::metadata,600:delete,866:halt,868:fault:delay:on:40,900:fault:410:::250," +
 		"901:fault:flood,1000:hold:pop," +

@@ -6,30 +6,30 @@ import (
 	"errors"
 )
 
-// Teller tells stories by this package's commands; see core/story.
+// Teller plays stories with this package's commands; see core/story.
 type Teller interface {
-	// List is what the chooser shows.
+	// List returns the stories for the chooser.
 	List() any
-	// Begin begins a story in a release, "" for the first in which it is told, and takes it up at a step, from 0.
+	// Begin begins a story in a release ("" for the story's first), and resumes it at a step, from 0.
 	Begin(ctx context.Context, id, release string, step int) error
-	// BeginOn begins a story on the recording that it plays on, and takes it up at a step.
+	// BeginOn begins a story on the recording that it needs, and resumes it at a step.
 	BeginOn(ctx context.Context, id string, step int, recording []byte) error
-	// Add adds a story from its file, a YAML, and answers with its id.
+	// Add adds a story from its YAML file and returns its id.
 	Add(file string, content []byte) (id string, err error)
-	// Turn turns a page, or one back, and GoTo shows a step that has begun again.
+	// Turn goes to the next step, or back if n is negative. GoTo shows a step again that has begun.
 	Turn(ctx context.Context, n int) error
 	GoTo(ctx context.Context, step int) error
-	// Ride notes that the page rides what the step that is shown tells of.
+	// Ride notes that the page rides the object that the current step describes.
 	Ride() error
 	// Leave ends the story.
 	Leave()
-	// Follow tells what another page tells, as it says it of itself; null ends that.
+	// Follow shows the story of another page, as that page describes it; null ends that.
 	Follow(told json.RawMessage) error
 }
 
-var errNoTeller = errors.New("no stories are told here")
+var errNoTeller = errors.New("this page has no stories")
 
-// teller carries out what is about stories.
+// teller calls do on the page's Teller.
 func (c *Console) teller(do func(Teller) error) (any, error) {
 	if c.Stories == nil {
 		return nil, errNoTeller

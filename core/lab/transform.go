@@ -10,25 +10,25 @@ import (
 )
 
 const (
-	// transformOff is how a selection without a transform is asked for; in a Selection it is empty.
+	// transformOff asks for no transform; in a Selection that is empty.
 	transformOff = "off"
 	// managedFields drops metadata.managedFields.
 	managedFields = "managedFields"
-	// metadataOnly keeps apiVersion, kind and metadata, the latter without managedFields.
+	// metadataOnly keeps apiVersion, kind, and metadata without managedFields.
 	metadataOnly = "metadata"
 )
 
-// transforms are what a selection can ask for.
+// transforms are the names that a selection can ask for.
 var transforms = []string{transformOff, managedFields, metadataOnly}
 
-// Transforms are the names of what a selection can ask for, "off" first. The list is the caller's.
+// Transforms returns the names that a selection can ask for, "off" first. The caller owns the list.
 func Transforms() []string { return slices.Clone(transforms) }
 
 func transformArg(needed bool) Arg {
 	return Arg{Name: "transform", Type: Text, Needed: needed, OneOf: transforms}
 }
 
-// readTransform is a transform as it stands in a Selection.
+// readTransform returns a transform as in a Selection.
 func readTransform(name string) (string, error) {
 	switch {
 	case name == "" || name == transformOff:
@@ -39,8 +39,8 @@ func readTransform(name string) (string, error) {
 	return "", fmt.Errorf("unknown transform %q: choose one of %s", name, strings.Join(transforms, ", "))
 }
 
-// transformOf is the TransformFunc of a selection, nil for none. An object that passed it comes out of it as it is: the initial objects of
-// a WatchList pass it twice. What is no object (a tombstone in an error's way) is left alone.
+// transformOf returns the TransformFunc of a selection, nil for none. An object that went through it goes through again unchanged: the initial objects of a
+// WatchList do so twice. Other types, such as a tombstone, are left alone.
 func transformOf(name string) informer.TransformFunc {
 	var drop func(*object.Object) *object.Object
 	switch name {

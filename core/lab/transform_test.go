@@ -16,7 +16,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// dropped is a JSON object through a transform, made without what the transform is made of.
+// dropped returns a JSON object after a transform, computed independently of the transform's code.
 func dropped(t *testing.T, raw []byte, transform string) []byte {
 	t.Helper()
 	var m map[string]any
@@ -38,7 +38,7 @@ func dropped(t *testing.T, raw []byte, transform string) []byte {
 	return bytes.TrimSpace(b.Bytes())
 }
 
-// recount counts the bytes of a store anew.
+// recount counts the bytes of a store again.
 func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
 	t.Helper()
 	f.Objects(lane).Range(func(c *trace.Cell) bool {
@@ -51,8 +51,8 @@ func recount(t *testing.T, f *trace.Fold, lane int) (held, came int64) {
 	return held, came
 }
 
-// TestTheStoreIsAsLargeAsItsTransformLeavesIt holds the bytes that State has of a store against what the cluster lists, at rest, and
-// against a recount at random moments, also of the recording.
+// TestTheStoreIsAsLargeAsItsTransformLeavesIt compares the bytes of a store in State with the cluster's list when idle, and with a recount at random moments,
+// also of the recording.
 func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -67,7 +67,7 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 						t.Fatal(err)
 					}
 					pass(5 * time.Second)
-					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it come to rest
+					if _, err := l.Cluster("rate", ClusterArgs{}); err != nil { // let it become idle
 						t.Fatal(err)
 					}
 					pass(time.Minute)
@@ -149,8 +149,8 @@ func TestTheStoreIsAsLargeAsItsTransformLeavesIt(t *testing.T) {
 	}
 }
 
-// TestATransformIsSelectedAsAReleaseIs switches transforms of an experiment that runs: each begins it anew, and what was done before is not lost
-// to a link.
+// TestATransformIsSelectedAsAReleaseIs switches transforms of a running experiment. Each switch begins a new experiment, and a link keeps the actions before
+// it.
 func TestATransformIsSelectedAsAReleaseIs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := console(t)

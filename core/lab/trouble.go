@@ -23,36 +23,36 @@ import (
 	"informerscope/core/trace"
 )
 
-// The headers in which the relay says more of an answer. See docs/protocol.md.
+// The headers in which the relay explains an answer. See docs/protocol.md.
 const (
 	causeHeader = "X-Informerscope-Cause" // what kept the relay from reaching a cluster; the answer is the relay's own
 	ruleHeader  = "X-Informerscope-Rule"  // the rule by which the relay refused; the answer is the relay's own
 	hintHeader  = "X-Informerscope-Hint"  // the cause of an error that is the cluster's own
-	wordsHeader = "X-Informerscope-Words" // and the relay's words for it
+	wordsHeader = "X-Informerscope-Words" // the relay's words for it
 	ruleCause   = "informerscope/rule"    // in the Status of a refusal
-	contextRule = "context"               // the rule that the relay serves named contexts only
+	contextRule = "context"               // the rule that the relay serves only named contexts
 )
 
 const (
-	// Between the page and its relay there is a sign of life: when nothing came for pingAfter a ping is sent, and when that is not
-	// answered within pingPatience the connection is given up.
+	// The page and its relay check each other: if nothing arrives for pingAfter, a ping is sent. If the ping is not answered within pingPatience, the
+	// connection is closed.
 	pingAfter    = 5 * time.Second
 	pingPatience = 8 * time.Second
 	// askAfter is how long an answer may take before the relay is asked what it waits for.
 	askAfter = 2 * time.Second
-	// askPatience is how long the relay may take to say why it ended a stream.
+	// askPatience is how long the relay may take to report why it ended a stream.
 	askPatience = 3 * time.Second
-	// fresh is how old what the relay knows may be, in order to be about the stream that just broke.
+	// fresh is the greatest age of the relay's last trouble at which it explains a stream that just broke.
 	fresh = 5 * time.Second
 )
 
-// RelayError is why there is no connection to the relay: a Dial of Options returns it, or a connection's Read.
+// RelayError is why there is no connection to the relay. Options.Dial and the connection's Read return it.
 type RelayError struct {
 	// Cause is token, viewers, relay-gone or relay-silent.
 	Cause string
-	// Reason is what the relay itself said, if anything.
+	// Reason is the relay's own message, if any.
 	Reason string
-	// Err is the error as a client with a connection of its own would have seen it.
+	// Err is the error that a client with a connection of its own would have seen.
 	Err error
 }
 
@@ -64,14 +64,14 @@ func (e *RelayError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap gives the error of the connection.
+// Unwrap returns the error of the connection.
 func (e *RelayError) Unwrap() error { return e.Err }
 
-// trouble is why a source does not work; the zero value says that it does.
+// trouble is why a source does not work; the zero value means that it works.
 type trouble struct {
-	words     string // whole sentences for a person
+	words     string // whole sentences for the user
 	cause     string // one word; see docs/protocol.md
-	namespace string // what can be watched in place of it
+	namespace string // a namespace that can be watched instead
 	err       error
 }
 
@@ -87,7 +87,7 @@ func (t trouble) event() informer.Event {
 	return e
 }
 
-// troubles are what is wrong now with the source of the log that is being written. Words about an earlier log's source come too late.
+// troubles are the current problems with the source of the current log. Reports about an earlier log's source are dropped.
 type troubles struct {
 	emit func(lane uint8, e informer.Event)
 
@@ -98,12 +98,12 @@ type troubles struct {
 
 // laneTrouble is what is wrong with the requests of one lane.
 type laneTrouble struct {
-	requests  trouble // the last word of the informer's requests
-	namespace trouble // said while those are well
+	requests  trouble // the last report of the informer's requests
+	namespace trouble // logged while requests has none
 	emitted   trouble
 }
 
-// begin starts a log, in which nothing is wrong yet, and does with the lock held what starts it. It returns what to report with.
+// begin starts a log without troubles; start runs with the lock held. It returns the generation to report with.
 func (t *troubles) begin(start func()) (generation uint64) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -113,12 +113,12 @@ func (t *troubles) begin(start func()) (generation uint64) {
 	return t.generation
 }
 
-// ofRequests notes how the requests of a lane fare.
+// ofRequests notes the trouble of a lane's requests.
 func (t *troubles) ofRequests(generation uint64, lane uint8, is trouble) {
 	t.note(generation, lane, func(x *laneTrouble) { x.requests = is })
 }
 
-// ofNamespace notes whether the namespace that is watched exists.
+// ofNamespace notes whether the watched namespace exists.
 func (t *troubles) ofNamespace(generation uint64, lanes []uint8, is trouble) {
 	for _, lane := range lanes {
 		t.note(generation, lane, func(x *laneTrouble) { x.namespace = is })
@@ -144,14 +144,14 @@ func (t *troubles) note(generation uint64, lane uint8, set func(*laneTrouble)) {
 	t.emit(lane, now.event())
 }
 
-// troubled says whether something is wrong now.
+// troubled reports whether something is wrong now.
 func (t *troubles) troubled() bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return slices.ContainsFunc(t.of[:], func(x laneTrouble) bool { return x.emitted.words != "" })
 }
 
-// ofRelay is the trouble behind an error of the connection to the relay.
+// ofRelay returns the trouble behind an error of the connection to the relay.
 func ofRelay(err error) trouble {
 	var relay *RelayError
 	switch {
@@ -162,7 +162,7 @@ func ofRelay(err error) trouble {
 	case errors.As(err, &relay) && relay.Cause == "viewers":
 		return trouble{cause: "viewers", err: err, words: fmt.Sprintf("The informerscope server is full: %s. "+
 			"Close another page, or start the server with a larger --max-viewers; "+
-			"this page asks again by itself, ever later, up to every half minute.", strings.TrimSuffix(relay.Reason, "."))}
+			"this page tries again by itself, after up to half a minute.", strings.TrimSuffix(relay.Reason, "."))}
 	case errors.As(err, &relay) && relay.Cause == "relay-silent", strings.Contains(err.Error(), "client connection lost"):
 		return silent(err)
 	case errors.Is(err, syscall.ECONNREFUSED):
@@ -177,21 +177,21 @@ func ofRelay(err error) trouble {
 
 func silent(err error) trouble {
 	return trouble{cause: "relay-silent", err: err, words: fmt.Sprintf(
-		"The relay has given no sign of life for %d s, so what shows here may be old. "+
+		"The relay has given no sign of life for %d s, so what you see may be out of date. "+
 			"Its process may be stopped, this computer may have slept, or the network between may be gone. This page tries again by itself.",
 		int((pingAfter+pingPatience)/time.Second))}
 }
 
-// explainer stands between the informers and the way to a live cluster, and turns what goes wrong there into words for the page. What the
-// informers see is what a client with a connection of its own would have seen.
+// explainer sits between the informers and a live cluster, and turns errors into words for the page. The informers see what a client with a connection of its
+// own would have seen.
 type explainer struct {
 	next    http.RoundTripper
 	report  func(trouble)
 	base    *url.URL
 	context string
-	// namespace is what the kubeconfig's context names.
+	// namespace is the kubeconfig context's namespace.
 	namespace string
-	// clusterScoped says that the watched resource has no namespaces.
+	// clusterScoped: the watched resource has no namespaces.
 	clusterScoped bool
 }
 
@@ -232,7 +232,7 @@ func (x *explainer) RoundTrip(req *http.Request) (*http.Response, error) {
 	return replay(resp, body), nil
 }
 
-// statusOf reads an error's body, and what it says if it is a Status.
+// statusOf reads the body of an error, and its Status if it has one.
 func statusOf(resp *http.Response) (body []byte, status metav1.Status) {
 	body, _ = io.ReadAll(io.LimitReader(resp.Body, 1<<20))
 	_ = resp.Body.Close()
@@ -242,15 +242,14 @@ func statusOf(resp *http.Response) (body []byte, status metav1.Status) {
 	return body, status
 }
 
-// replay gives a response back a body that was read.
+// replay puts a body that was read back into a response.
 func replay(resp *http.Response, body []byte) *http.Response {
 	resp.Body = io.NopCloser(strings.NewReader(string(body)))
 	resp.ContentLength = int64(len(body))
 	return resp
 }
 
-// ofAnswer is the trouble that an error of the cluster, or a refusal of the relay, means; none for errors that are part of an informer's
-// life.
+// ofAnswer returns the trouble behind an error of the cluster or a refusal of the relay; none for errors that are normal in an informer's life.
 func (x *explainer) ofAnswer(req *http.Request, resp *http.Response, status metav1.Status) trouble {
 	if hint := resp.Header.Get(hintHeader); hint != "" {
 		if words, err := url.PathUnescape(resp.Header.Get(wordsHeader)); err == nil && words != "" {
@@ -284,8 +283,7 @@ func (x *explainer) ofAnswer(req *http.Request, resp *http.Response, status meta
 	return trouble{}
 }
 
-// forbidden says what the credentials lack, what they may have, and then the cluster's own words: a line that has room for one sentence
-// shows the first.
+// forbidden describes what the credentials lack, a remedy, and the cluster's own message. The first sentence comes first because some places show only one.
 func (x *explainer) forbidden(message, resource, namespace string) trouble {
 	lacks, remedy := "", ""
 	switch {
@@ -310,7 +308,7 @@ func (x *explainer) forbidden(message, resource, namespace string) trouble {
 		words += " The cluster does not know who asks: the kubeconfig's user sends no credentials that it accepts."
 	}
 	if message != "" {
-		words += " It says: " + message
+		words += " Its message: " + message
 	}
 	t := trouble{cause: "forbidden", words: words}
 	if !x.clusterScoped && namespace != x.namespace {
@@ -319,7 +317,7 @@ func (x *explainer) forbidden(message, resource, namespace string) trouble {
 	return t
 }
 
-// asked takes a Kubernetes path apart.
+// asked returns the resource and the namespace of a Kubernetes path.
 func asked(path string) (resource, namespace string) {
 	parts := strings.Split(strings.Trim(path, "/"), "/")
 	skip := 2 // api/v1
@@ -336,12 +334,12 @@ func asked(path string) (resource, namespace string) {
 	return parts[0], ""
 }
 
-// join puts sentences together; one that is empty leaves no gap.
+// join joins sentences with spaces, without empty ones.
 func join(sentences ...string) string {
 	return strings.Join(slices.DeleteFunc(sentences, func(s string) bool { return s == "" }), " ")
 }
 
-// sentence is a message with an end.
+// sentence returns a message with a full stop.
 func sentence(message string) string {
 	message = strings.TrimSpace(message)
 	if message == "" || strings.HasSuffix(message, ".") {
@@ -354,14 +352,14 @@ func upper(s string) string {
 	if s == "" || s[0] < 'a' || s[0] > 'z' {
 		return s
 	}
-	// The name of a resource begins a message of Kubernetes' own, and is written small.
+	// The name of a resource begins a message of Kubernetes' own, and stays in lower case.
 	if word, _, _ := strings.Cut(s, " "); strings.ContainsAny(word, ".\"") || strings.HasPrefix(s[len(word):], " is forbidden") {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// relayTrouble is the relay's answer to what is wrong with a context.
+// relayTrouble is the relay's answer about the trouble of a context.
 type relayTrouble struct {
 	Cause string `json:"cause"`
 	Words string `json:"words"`
@@ -373,7 +371,7 @@ type relayTrouble struct {
 	} `json:"last"`
 }
 
-// ask asks the relay, on the connection that is there, what is wrong.
+// ask asks the relay, on the existing connection, what is wrong.
 func (x *explainer) ask(ctx context.Context) (t relayTrouble, ok bool) {
 	ctx, cancel := context.WithTimeout(ctx, askPatience)
 	defer cancel()
@@ -391,7 +389,7 @@ func (x *explainer) ask(ctx context.Context) (t relayTrouble, ok bool) {
 	return t, err == nil && resp.StatusCode == http.StatusOK && json.Unmarshal(body, &t) == nil
 }
 
-// wonder asks the relay what is waited for while an answer does not come.
+// wonder asks the relay what it waits for, while an answer does not arrive.
 func (x *explainer) wonder(ctx context.Context, answered <-chan struct{}) {
 	timer := time.NewTimer(askAfter)
 	defer timer.Stop()
@@ -415,7 +413,7 @@ func (x *explainer) wonder(ctx context.Context, answered <-chan struct{}) {
 	}
 }
 
-// explainedBody is the body of an answer that may break.
+// explainedBody is the body of an answer, which may break.
 type explainedBody struct {
 	io.ReadCloser
 	x   *explainer
@@ -451,11 +449,11 @@ func (b *explainedBody) explain(err error) error {
 	return behind(t.Last.Error, err)
 }
 
-// behind is an error that happened between the relay and the cluster, in the words in which the relay's transport said it, and of the kind
-// that the informers' own transport would have given.
+// behind returns an error that happened between the relay and the cluster: with the text of the relay's transport, and of the kind that the informers' own
+// transport would have returned.
 func behind(text string, stream error) error {
 	if text == io.ErrUnexpectedEOF.Error() {
-		return io.ErrUnexpectedEOF // client-go knows this one by identity: to it a watch that ends so has ended well
+		return io.ErrUnexpectedEOF // client-go compares this error by identity: it treats a watch that ends so as a clean end
 	}
 	kind := stream
 	switch lower := strings.ToLower(text); {

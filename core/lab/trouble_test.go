@@ -25,7 +25,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// until waits for a state in which ok holds.
+// until waits for a state for which ok returns true.
 func until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State) bool) *trace.State {
 	t.Helper()
 	deadline := time.Now().Add(30 * time.Second)
@@ -38,7 +38,7 @@ func until(t *testing.T, rec *trace.Recorder, what string, ok func(*trace.State)
 		if time.Now().After(deadline) {
 			t.Fatalf("not within 30 s: %s; source %+v, reflector %+v", what, s.Source, s.Reflector)
 		}
-		<-time.After(10 * time.Millisecond) // between two looks
+		<-time.After(10 * time.Millisecond) // between two polls
 	}
 }
 
@@ -49,7 +49,7 @@ func status(w http.ResponseWriter, code int, message string) {
 		"reason": map[int]string{403: "Forbidden", 404: "NotFound"}[code]})
 }
 
-// emptyPods answers a LIST, a WATCH and a WatchList of no pods; a watch ends with hold.
+// emptyPods answers a LIST, WATCH or WatchList without pods; a watch ends with hold.
 func emptyPods(w http.ResponseWriter, r *http.Request, hold <-chan struct{}) {
 	w.Header().Set("Content-Type", "application/json")
 	if r.URL.Query().Get("watch") == "" {
@@ -153,7 +153,7 @@ func TestForbiddenOffersTheContextsNamespace(t *testing.T) {
 	if s.Source.Offer == nil || s.Source.Offer.Namespace != "team-a" {
 		t.Errorf("offer %+v", s.Source.Offer)
 	}
-	// A first list that was refused and tried again is no relist.
+	// Retrying a refused first list is not a relist.
 	s = until(t, rec, "a second try", func(s *trace.State) bool { return s.Reflector.Lists+s.Reflector.Watches > 2 })
 	if s.Reflector.Relists != 0 {
 		t.Errorf("%d relists before the first list", s.Reflector.Relists)
@@ -222,7 +222,7 @@ func TestANamespaceThatDoesNotExist(t *testing.T) {
 	until(t, rec, "created there", func(s *trace.State) bool { return s.Source.Cause == "" && s.Indexer.Count > 0 })
 }
 
-// TestALateAnswerIsNotAboutTheNextSource: what the first context's cluster says comes when another source is watched.
+// TestALateAnswerIsNotAboutTheNextSource: the answer of the first context's cluster arrives while another source is watched.
 func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	late := make(chan struct{})
 	asked := make(chan struct{}, 100)
@@ -232,7 +232,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 			_, _ = io.WriteString(w, teamContexts)
 		case strings.HasPrefix(r.URL.Path, "/clusters/team/"):
 			asked <- struct{}{}
-			<-late // whatever becomes of the request
+			<-late // even if the request was cancelled
 			w.Header().Set(causeHeader, "dns")
 			status(w, 503, "the name team.example has no address")
 		default:
@@ -262,7 +262,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 		keep()
 		if step.Context != nil && *step.Context == "team" {
 			<-asked
-			go func() { _, _ = l.Resources(context.Background()) }() // a question of the page's own
+			go func() { _, _ = l.Resources(context.Background()) }() // a request of the page's own
 			<-asked
 		}
 	}
@@ -282,7 +282,7 @@ func TestALateAnswerIsNotAboutTheNextSource(t *testing.T) {
 	}
 }
 
-// TestAReleaseSwitchIsNoBrokenWatch: the old informer's watch ends by cancellation, and the new log knows nothing of it.
+// TestAReleaseSwitchIsNoBrokenWatch: the old informer's watch ends by cancellation, and the new log does not contain it.
 func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/contexts" {
@@ -323,9 +323,8 @@ func TestAReleaseSwitchIsNoBrokenWatch(t *testing.T) {
 	}
 }
 
-// TestWhyAStreamBroke: the relay ends a watch whose API server froze, and says why when asked; the informer sees the error that it would
-// have
-// seen with a connection of its own.
+// TestWhyAStreamBroke: the relay ends a watch whose API server froze, and reports why when asked. The informer sees the error that it would have seen with a
+// connection of its own.
 func TestWhyAStreamBroke(t *testing.T) {
 	for name, tt := range map[string]struct {
 		text string
@@ -384,7 +383,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 	}
 }
 
-// TestWhatIsWaitedFor: an answer does not come, and the relay says why.
+// TestWhatIsWaitedFor: an answer does not arrive, and the relay reports why.
 func TestWhatIsWaitedFor(t *testing.T) {
 	done := make(chan struct{})
 	l, rec := liveLab(t, func(w http.ResponseWriter, r *http.Request) {
@@ -412,7 +411,7 @@ func TestWhatIsWaitedFor(t *testing.T) {
 	until(t, rec, "well", func(s *trace.State) bool { return s.Source.Cause == "" && s.Queue.Synced })
 }
 
-// TestASilentRelay: the connection stays, and nothing comes any more, as when the server's process is stopped.
+// TestASilentRelay: the connection stays open but nothing arrives any more, as when the server's process is stopped.
 func TestASilentRelay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes the time that a silent relay is given")
@@ -427,7 +426,7 @@ func TestASilentRelay(t *testing.T) {
 	var stopped atomic.Bool
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	l := New(Options{Recorder: rec, Dial: NewLink("x", clock.RealClock{}, func(ctx context.Context, _ string) (net.Conn, error) {
-		if stopped.Load() { // the system takes the connection, and nobody answers
+		if stopped.Load() { // the kernel accepts the connection, and no process answers
 			<-ctx.Done()
 			return nil, ctx.Err()
 		}
@@ -449,7 +448,7 @@ func TestASilentRelay(t *testing.T) {
 	until(t, rec, "back", func(s *trace.State) bool { return s.Source.Cause == "" && s.Reflector.Phase == "watching" })
 }
 
-// mutedConn is a connection from which nothing comes while it is muted.
+// mutedConn is a connection from which nothing arrives while it is muted.
 type mutedConn struct {
 	net.Conn
 	muted  *atomic.Bool
@@ -558,7 +557,7 @@ func TestResourcesSayWhatCannotBeWatched(t *testing.T) {
 	if len(want) > 0 {
 		t.Errorf("not among them: %v", want)
 	}
-	// With a namespace chosen, a custom resource without namespaces is asked for without one.
+	// With a namespace chosen, a custom resource without namespaces is requested without one.
 	sel, err := l.Select(t.Context(), Change{Resource: ptr("foos.v2.g.io"), Namespace: ptr("team-a")})
 	if err != nil || !sel.ClusterScoped || sel.Watched() != "" {
 		t.Errorf("%+v, %v", sel, err)

@@ -25,7 +25,7 @@ import (
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// truth is what the simulated cluster holds, asked without faults.
+// truth returns what the simulated cluster holds, requested without faults.
 func truth(t *testing.T, l *Lab, gvr schema.GroupVersionResource) map[string]*object.Object {
 	t.Helper()
 	list, err := l.src.client().List(t.Context(), gvr, "", metav1.ListOptions{})
@@ -39,7 +39,7 @@ func truth(t *testing.T, l *Lab, gvr schema.GroupVersionResource) map[string]*ob
 	return out
 }
 
-// observedAll fails the test unless every object says of itself what the controller had to observe.
+// observedAll fails the test unless every object has the annotation that the controller had to write.
 func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
 	t.Helper()
 	all := truth(t, l, gvr)
@@ -54,7 +54,7 @@ func observedAll(t *testing.T, l *Lab, gvr schema.GroupVersionResource) {
 	}
 }
 
-// written are the events of writes so far, by kind.
+// written returns the write events so far, by kind.
 func written(rec *trace.Recorder) (sent, answered []trace.Event) {
 	head, _ := rec.Head()
 	for e := range rec.Events(rec.First(), head) {
@@ -99,7 +99,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 				if len(sent) != len(answered) || len(answered) != len(rested) {
 					t.Fatalf("%d writes sent, %d answered, %d when it came to rest", len(sent), len(answered), len(rested))
 				}
-				// Each pod is Pending and then Running: 80 writes make a version, however many controllers try.
+				// Each pod is Pending and then Running: 80 writes succeed, however many controllers try.
 				lanes := state(rec).Lanes
 				if lanes == nil {
 					lanes = []*trace.State{state(rec)}
@@ -136,7 +136,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 				if writes < 41 || writes > 80 {
 					t.Errorf("%d writes for 40 new pods", writes)
 				}
-				// What was written came back over the watch.
+				// The writes came back over the watch.
 				frames := map[string]bool{}
 				head, _ := rec.Head()
 				for e := range rec.Events(rec.First(), head) {
@@ -154,7 +154,7 @@ func TestTheControllerWritesAndComesToRest(t *testing.T) {
 	}
 }
 
-// A large cluster is not written to when it is first seen, and a burst leads to as many writes as there is to write.
+// TestWritesDoNotStorm: a large cluster is not written to on first sight, and a burst causes only the writes that are needed.
 func TestWritesDoNotStorm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := start(t, Change{Objects: ptr(5000)})
@@ -188,7 +188,7 @@ func TestGenerationsAreObserved(t *testing.T) {
 		if o.GetGeneration() != 2 || state(rec).Workqueue.Writes != 2 {
 			t.Errorf("generation %d, %d writes", o.GetGeneration(), state(rec).Workqueue.Writes)
 		}
-		// What has no generation has nothing to observe.
+		// An object without a generation has nothing to observe.
 		if _, err := l.Select(t.Context(), Change{Resource: ptr("leases.coordination.k8s.io")}); err != nil {
 			t.Fatal(err)
 		}
@@ -199,8 +199,7 @@ func TestGenerationsAreObserved(t *testing.T) {
 	})
 }
 
-// aStaleKey brings the lab to where one key waits for a worker and the store holds an older version of its pod than
-// the cluster does.
+// aStaleKey brings the lab to a state in which one key waits for a worker, and the store holds an older version of its pod than the cluster.
 func aStaleKey(t *testing.T, l *Lab) (key string) {
 	t.Helper()
 	pass(5 * time.Second)
@@ -242,7 +241,7 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 		}
 		pass(200 * time.Millisecond)
 		s := state(rec).Workqueue
-		// 5, 10, 20, 40, 80 ms: the rate limiter of every controller.
+		// 5, 10, 20, 40, 80 ms: every controller's default rate limiter.
 		if s.Conflicts < 4 || s.Conflicts > 6 || s.Writes != 0 || s.WriteFails != 0 || s.Retries != 1 || s.Failures != s.Conflicts {
 			t.Fatalf("while the store is stale: %+v", s)
 		}
@@ -265,7 +264,7 @@ func TestAStaleReadIsAConflictAndHeals(t *testing.T) {
 		if o := truth(t, l, podsGVR)[key]; o.GetLabels()["touched"] != "yes" {
 			t.Error("the conflicting write was lost")
 		}
-		// The journey tells of it, and so does the export.
+		// The journey has the writes, and so does the export.
 		head, _ := rec.Head()
 		var hops []string
 		for _, h := range trace.Journey(rec.Read, key, rec.First(), head) {
@@ -346,7 +345,7 @@ func TestFaultsStrikeWritesToo(t *testing.T) {
 				if _, err := l.Fault(name, tc.args); err != nil {
 					t.Fatal(err)
 				}
-				pass(5 * time.Second) // the Reflector has had its share of it
+				pass(5 * time.Second) // time for the Reflector to catch up
 				if err := l.Release("take", 0, 0); err != nil {
 					t.Fatal(err)
 				}
@@ -401,8 +400,8 @@ func TestWritesCanBeSwitchedOff(t *testing.T) {
 	})
 }
 
-// A live cluster is never written to: the relay sees nothing but GET, whatever happens, and the client that an
-// experiment there has cannot send anything else.
+// TestNothingIsWrittenToALiveCluster: the relay receives only GET requests, whatever happens, and an experiment's client on a live cluster cannot send
+// anything else.
 func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
@@ -437,7 +436,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 			t.Fatal(err)
 		}
 		pass(5 * time.Second)
-		if err := cluster.CreateDeployment("default", "w", 5); err != nil { // pods that have no annotation
+		if err := cluster.CreateDeployment("default", "w", 5); err != nil { // new pods without the annotation
 			t.Fatal(err)
 		}
 		pass(time.Minute)
@@ -474,7 +473,7 @@ func TestNothingIsWrittenToALiveCluster(t *testing.T) {
 	})
 }
 
-// Every fault counts what it struck, an open watch too.
+// TestFaultsCountWhatTheyStrike: every fault counts what it hits, including an open watch.
 func TestFaultsCountWhatTheyStrike(t *testing.T) {
 	for _, releases := range []string{"1.37", "1.31,1.37"} {
 		for _, name := range []string{"cut", "410", "429", "500", "refuse"} {

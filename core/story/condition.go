@@ -11,7 +11,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// Condition is an expression over State, by the names of its JSON.
+// Condition is an expression over State, with the names of its JSON.
 type Condition struct {
 	src   string
 	root  node
@@ -23,9 +23,9 @@ type Condition struct {
 const (
 	longestCondition = 1000
 	deepestCondition = 40
-	// deepestList is how deep any, all and count may stand in one another.
+	// deepestList is how deep any, all and count may be nested.
 	deepestList = 3
-	// mostElements is how many elements of lists one evaluation looks at.
+	// mostElements is how many elements of lists one evaluation may look at.
 	mostElements = 20_000
 )
 
@@ -35,7 +35,7 @@ type node struct {
 	eval func(m moment) value
 }
 
-// ParseCondition reads an expression that is true or false of a State. An error is a *ConditionError.
+// ParseCondition parses an expression that is true or false for a State. Its errors are a *ConditionError.
 func ParseCondition(src string) (*Condition, error) {
 	c, err := parse(src)
 	if err != nil {
@@ -47,7 +47,7 @@ func ParseCondition(src string) (*Condition, error) {
 	return c, nil
 }
 
-// parse reads an expression of any sort.
+// parse parses an expression of any sort.
 func parse(src string) (*Condition, error) {
 	if len(src) > longestCondition {
 		return nil, failAt(src, 0, "this is longer than %d characters", longestCondition)
@@ -62,15 +62,15 @@ func parse(src string) (*Condition, error) {
 		return nil, err
 	}
 	if w := p.peek(); w.kind != 0 {
-		return nil, p.fail(w, "%q is too much here: join conditions with and, or", w.text)
+		return nil, p.fail(w, "%q is not expected here: join conditions with and, or", w.text)
 	}
 	return &Condition{src: src, root: root, sort: root.sort, facts: p.facts, since: p.since}, nil
 }
 
-// String is the condition as it was written.
+// String returns the condition as it was written.
 func (c *Condition) String() string { return c.src }
 
-// Holds reports whether the condition is true of a State. base is the State when the step began, to which since refers.
+// Holds reports whether the condition is true for a State. base is the State when the step began, to which since refers.
 func (c *Condition) Holds(s, base *trace.State) bool {
 	v := c.eval(s, base)
 	return !v.missing && v.b
@@ -82,7 +82,7 @@ func (c *Condition) eval(s, base *trace.State) value {
 	return v
 }
 
-// try evaluates the condition in so many steps. With more it is missing, and an error.
+// try evaluates the condition in at most *steps steps. If it needs more, it returns missing and an error.
 func (c *Condition) try(s, base *trace.State, steps *int) (value, error) {
 	m := moment{at: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
@@ -100,7 +100,7 @@ type parser struct {
 	words []token
 	i     int
 	depth int
-	lists int // any, all and count that are open
+	lists int // open calls of any, all and count
 	scope *scope
 	facts bool
 	since bool
@@ -116,7 +116,7 @@ func (p *parser) next() token {
 	return w
 }
 
-// take takes a word if it is next.
+// take consumes a word if it is next.
 func (p *parser) take(kind byte, text string) bool {
 	if w := p.peek(); w.kind == kind && w.text == text {
 		p.i++
@@ -129,7 +129,7 @@ func (p *parser) fail(w token, format string, args ...any) error {
 	return failAt(p.src, w.at, format, args...)
 }
 
-// expect takes an operator that must be next.
+// expect consumes an operator that must be next.
 func (p *parser) expect(op string) error {
 	if p.take('o', op) {
 		return nil
@@ -141,7 +141,7 @@ func (p *parser) expect(op string) error {
 	return p.fail(w, "%q is expected here, and not %q", op, w.text)
 }
 
-// joined reads parts that a word joins.
+// joined parses parts that are joined by a word.
 func (p *parser) joined(word string, part func() (node, error), eval func(a, b node) func(moment) value) (node, error) {
 	left, err := part()
 	if err != nil {
@@ -157,7 +157,7 @@ func (p *parser) joined(word string, part func() (node, error), eval func(a, b n
 			return node{}, err
 		}
 		if left.sort != truth || right.sort != truth {
-			return node{}, p.fail(w, "%s joins conditions, and one of these is no condition", word)
+			return node{}, p.fail(w, "%s joins conditions, and one of these is not a condition", word)
 		}
 		left = node{truth, eval(left, right)}
 	}
@@ -198,7 +198,7 @@ func (p *parser) not() (node, error) {
 		return n, err
 	}
 	if n.sort != truth {
-		return n, p.fail(w, "not turns a condition round, and this is %s", n.sort)
+		return n, p.fail(w, "not negates a condition, and this is %s", n.sort)
 	}
 	return node{truth, func(m moment) value { return truthValue(!isTrue(n, m)) }}, nil
 }
@@ -220,7 +220,7 @@ func (p *parser) comparison() (node, error) {
 		return right, err
 	}
 	if left.sort == thing || right.sort == thing {
-		return left, p.fail(w, "only numbers, texts and truths can be compared; say which part of it")
+		return left, p.fail(w, "only numbers, texts, true and false can be compared; name a part of it")
 	}
 	if left.sort != right.sort {
 		return left, p.fail(w, "%s cannot be compared with %s", left.sort, right.sort)
@@ -252,7 +252,7 @@ func (p *parser) comparison() (node, error) {
 func (p *parser) sum() (node, error)     { return p.arithmetic([]string{"+", "-"}, p.product) }
 func (p *parser) product() (node, error) { return p.arithmetic([]string{"*", "/"}, p.operand) }
 
-// arithmetic reads numbers that operators of one rank join.
+// arithmetic parses numbers that are joined by operators of one rank.
 func (p *parser) arithmetic(ops []string, part func() (node, error)) (node, error) {
 	left, err := part()
 	if err != nil {
@@ -299,7 +299,7 @@ func (p *parser) operand() (node, error) {
 	case w.kind == 'n':
 		n, err := strconv.ParseFloat(w.text, 64)
 		if err != nil || math.IsInf(n, 0) {
-			return node{}, p.fail(w, "%q is no number", w.text)
+			return node{}, p.fail(w, "%q is not a number", w.text)
 		}
 		return node{number, func(moment) value { return value{n: n} }}, nil
 	case w.kind == 's':
@@ -330,10 +330,10 @@ func (p *parser) operand() (node, error) {
 	return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
 }
 
-// step goes from a place of State to a part of it.
+// step goes from a place in State to a part of it.
 type step func(m moment, v reflect.Value) (reflect.Value, bool)
 
-// path reads what begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
+// path parses what begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
 func (p *parser) path(first token) (node, error) {
 	at, up := p.scope, 0
 	for ; at != nil; at, up = at.outer, up+1 {
@@ -415,7 +415,7 @@ func (p *parser) path(first token) (node, error) {
 	}
 }
 
-// element reads what stands in brackets: a number, the name of an element of a list, or the key of a map.
+// element parses what is in brackets: a number, the name of an element of a list, or the key of a map.
 func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type, err error) {
 	switch {
 	case typ.Kind() == reflect.Map && w.kind == 's':
@@ -424,13 +424,13 @@ func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type,
 			return e, e.IsValid()
 		}, typ.Elem(), nil
 	case typ.Kind() == reflect.Map:
-		return nil, nil, p.fail(w, "the key of a map stands in quotes")
+		return nil, nil, p.fail(w, "the key of a map needs quotes")
 	case typ.Kind() != reflect.Slice:
 		return nil, nil, p.fail(w, "only a list or a map has [ ]")
 	case w.kind == 'n':
 		i, err := strconv.Atoi(w.text)
 		if err != nil {
-			return nil, nil, p.fail(w, "%q is no place in a list", w.text)
+			return nil, nil, p.fail(w, "%q is not a place in a list", w.text)
 		}
 		return func(_ moment, v reflect.Value) (reflect.Value, bool) {
 			if i >= v.Len() {
@@ -468,10 +468,10 @@ func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type,
 	}, typ.Elem(), nil
 }
 
-// functions are what a condition can call.
+// functions are the functions of a condition.
 var functions = map[string]func(p *parser, w token) (node, error){}
 
-func init() { // they call the parser, which calls them
+func init() { // in init, because they call the parser, which calls them
 	functions["any"] = quantified(func(found, of int) value { return truthValue(found > 0) })
 	functions["all"] = quantified(func(found, of int) value { return truthValue(found == of) })
 	functions["count"] = quantified(func(found, of int) value { return value{n: float64(found)} })
@@ -502,12 +502,12 @@ func (p *parser) call(name token) (node, error) {
 	return n, p.expect(")")
 }
 
-// quantified is any, all or count: of a list, and a condition on its elements, which count may leave out.
+// quantified returns any, all or count. They take a list and a condition on its elements; count may omit the condition.
 func quantified(answer func(found, of int) value) func(*parser, token) (node, error) {
 	return func(p *parser, name token) (node, error) {
 		w := p.next()
 		if w.kind != 'w' {
-			return node{}, p.fail(w, "%s is of a list, as in %s(listeners, pending > 0)", name.text, name.text)
+			return node{}, p.fail(w, "%s takes a list, as in %s(listeners, pending > 0)", name.text, name.text)
 		}
 		list, typ, err := p.list(w)
 		if err != nil {
@@ -520,7 +520,7 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 			}
 			at := p.peek()
 			if p.lists++; p.lists > deepestList {
-				return node{}, p.fail(w, "any, all and count may stand in one another at most %d deep: split the condition", deepestList)
+				return node{}, p.fail(w, "any, all and count may be nested at most %d deep: split the condition", deepestList)
 			}
 			p.scope = &scope{outer: p.scope, typ: typ}
 			each, err = p.or()
@@ -554,7 +554,7 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 	}
 }
 
-// list is a path that leads to a list of objects, and the type of these.
+// list parses a path to a list, and returns the type of its elements.
 func (p *parser) list(first token) (node, reflect.Type, error) {
 	typ, err := p.typeAt(first)
 	if err != nil {
@@ -564,7 +564,7 @@ func (p *parser) list(first token) (node, reflect.Type, error) {
 		typ = typ.Elem()
 	}
 	if typ.Kind() != reflect.Slice {
-		return node{}, nil, p.fail(first, "%q is no list", first.text)
+		return node{}, nil, p.fail(first, "%q is not a list", first.text)
 	}
 	of := typ.Elem()
 	for of.Kind() == reflect.Pointer {
@@ -577,7 +577,7 @@ func (p *parser) list(first token) (node, reflect.Type, error) {
 	return n, of, err
 }
 
-// typeAt is the type of the path that begins with a name, which is left to be read.
+// typeAt returns the type of the path that begins with a name, without consuming it.
 func (p *parser) typeAt(first token) (reflect.Type, error) {
 	at := p.scope
 	for ; at != nil; at = at.outer {
@@ -598,7 +598,7 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 		case w.kind == 'o' && w.text == ".":
 			name := p.words[min(i+1, len(p.words)-1)]
 			if typ.Kind() != reflect.Struct {
-				return typ, nil // path says what is wrong
+				return typ, nil // path returns the error
 			}
 			field, ok := members(typ)[name.text]
 			if !ok {
@@ -621,11 +621,11 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 	}
 }
 
-// sinceCall is by how much a number of State grew since the step began.
+// sinceCall returns by how much a number in State grew since the step began.
 func sinceCall(p *parser, name token) (node, error) {
 	p.since = true
 	inner := p.scope
-	for p.scope.outer != nil { // what an element was then nobody can say
+	for p.scope.outer != nil { // an element of a list cannot be found in the earlier State
 		p.scope = p.scope.outer
 	}
 	w := p.peek()
@@ -635,7 +635,7 @@ func sinceCall(p *parser, name token) (node, error) {
 		return n, err
 	}
 	if n.sort != number {
-		return n, p.fail(w, "since is by how much a number grew, and this is %s", n.sort)
+		return n, p.fail(w, "since takes a number, and this is %s", n.sort)
 	}
 	return node{number, func(m moment) value {
 		at := m.at
@@ -647,11 +647,11 @@ func sinceCall(p *parser, name token) (node, error) {
 			return missing
 		}
 		then := n.eval(moment{at: m.base, base: m.base, steps: m.steps})
-		return value{n: now.n - then.n} // what was not there was none
+		return value{n: now.n - then.n} // a missing value counts as 0
 	}}, nil
 }
 
-// numberCall is a text that is a number, as resourceVersions are.
+// numberCall converts a text to a number, such as a resourceVersion.
 func numberCall(p *parser, name token) (node, error) {
 	w := p.peek()
 	n, err := p.sum()
@@ -659,7 +659,7 @@ func numberCall(p *parser, name token) (node, error) {
 		return n, err
 	}
 	if n.sort != text {
-		return n, p.fail(w, "number is of a text, and this is %s", n.sort)
+		return n, p.fail(w, "number takes a text, and this is %s", n.sort)
 	}
 	return node{number, func(m moment) value {
 		v := n.eval(m)
@@ -671,7 +671,7 @@ func numberCall(p *parser, name token) (node, error) {
 	}}, nil
 }
 
-// containsCall reports whether a text has another one in it.
+// containsCall reports whether a text contains another one.
 func containsCall(p *parser, name token) (node, error) {
 	w := p.peek()
 	in, err := p.sum()
@@ -686,7 +686,7 @@ func containsCall(p *parser, name token) (node, error) {
 		return what, err
 	}
 	if in.sort != text || what.sort != text {
-		return in, p.fail(w, "contains is of two texts")
+		return in, p.fail(w, "contains takes two texts")
 	}
 	return node{truth, func(m moment) value {
 		a, b := in.eval(m), what.eval(m)

@@ -7,7 +7,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// sample is a State with something in each part that conditions speak of.
+// sample returns a State with something in each part that conditions use.
 func sample() *trace.State {
 	return &trace.State{
 		Synced:    true,
@@ -37,9 +37,9 @@ func TestConditions(t *testing.T) {
 		`all(listeners, synced)`:                                          false,
 		`count(listeners) == 2`:                                           true,
 		`count(queue.items, tombstone) == 1`:                              true,
-		`count(listeners, pending > queue.depth) == 1`:                    true, // a name that an element has not is State's
+		`count(listeners, pending > queue.depth) == 1`:                    true, // a name that an element lacks is State's
 		`listeners["mailer"].pending == 1100`:                             true,
-		`listeners["nobody"].pending >= 0`:                                false, // what is not there is compared with nothing
+		`listeners["nobody"].pending >= 0`:                                false, // a missing value equals nothing
 		`not listeners["nobody"].pending >= 0`:                            true,
 		`listeners[7].pending >= 0`:                                       false,
 		`listeners[1].name == "mailer"`:                                   true,
@@ -47,10 +47,10 @@ func TestConditions(t *testing.T) {
 		`queue.mix["Sync"] == 0`:                                          false,
 		`holds["pop"].stage == "pop"`:                                     true,
 		`count(reflector.backoffs) == 2`:                                  true,
-		`number(api.resourceVersion) > number(reflector.resourceVersion)`: true, // as numbers: as texts 1020 is before 120
+		`number(api.resourceVersion) > number(reflector.resourceVersion)`: true, // as numbers; as texts, 1020 comes before 120
 		`number(reflector.lastError) > 0`:                                 false,
 		`since(reflector.events) == 30`:                                   true,
-		`since(listeners["mailer"].handled) == 0`:                         true, // it was not there
+		`since(listeners["mailer"].handled) == 0`:                         true, // it did not exist
 		`since(reflector.events) - 2 * 5 == 20`:                           true,
 		`reflector.events / 4 == 10`:                                      true,
 		`reflector.events / 0 == 0`:                                       false,
@@ -79,26 +79,26 @@ func TestConditionsThatCannotBeReadSayWhere(t *testing.T) {
 		`queue.depth > "3"`:                          `column 13: a number cannot be compared with a text`,
 		`queue.kind > "A"`:                           `column 12: a text has no order`,
 		`queue.depth >`:                              `column 14: the condition ends where a path`,
-		`queue.depth > 3 queue.depth`:                `column 17: "queue" is too much here`,
+		`queue.depth > 3 queue.depth`:                `column 17: "queue" is not expected here`,
 		`synced and queue.depth`:                     `column 8: and joins conditions`,
-		`queue == queue`:                             `column 7: only numbers, texts and truths`,
-		`any(queue, depth > 3)`:                      `column 5: "queue" is no list`,
+		`queue == queue`:                             `column 7: only numbers, texts, true and false`,
+		`any(queue, depth > 3)`:                      `column 5: "queue" is not a list`,
 		`any(listeners, pendig > 3)`:                 `column 16: there is no "pendig"; State has capacities,`,
 		`any(listeners, pending)`:                    `column 16: a condition on the elements is expected here`,
 		`any(listeners`:                              `column 14: the condition ends where "," is expected`,
 		`most(listeners, synced)`:                    `column 1: there is no function "most"; there are all, any, contains, count, number, since`,
-		`queue.depth & 3`:                            `column 13: "&" means nothing here`,
+		`queue.depth & 3`:                            `column 13: "&" has no meaning here`,
 		`queue.kind == "Real`:                        `column 15: this text is not closed`,
 		`listeners["a"].pending.x > 1`:               `column 24: there is no "x" in a number`,
 		`queue.depth[0] > 1`:                         `column 13: only a list or a map has [ ]`,
-		`queue.mix[0] > 1`:                           `column 11: the key of a map stands in quotes`,
-		`since(queue.kind) > 1`:                      `column 7: since is by how much a number grew`,
-		`number(queue.depth) > 1`:                    `column 8: number is of a text`,
-		`not queue.depth > 1 > 2`:                    `column 21: ">" is too much here`,
+		`queue.mix[0] > 1`:                           `column 11: the key of a map needs quotes`,
+		`since(queue.kind) > 1`:                      `column 7: since takes a number`,
+		`number(queue.depth) > 1`:                    `column 8: number takes a text`,
+		`not queue.depth > 1 > 2`:                    `column 21: ">" is not expected here`,
 		strings.Repeat("(", 60) + "synced":           `column 41: the condition is nested deeper than 40`,
 		strings.Repeat("not ", 60) + "synced":        `column 157: the condition is nested deeper than 40`,
 		"synced" + strings.Repeat(" or synced", 200): `column 1: this is longer than 1000 characters`,
-		`“synced”`:                                   `column 1: "“" means nothing here`,
+		`“synced”`:                                   `column 1: "“" has no meaning here`,
 	} {
 		_, err := ParseCondition(src)
 		if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -107,7 +107,7 @@ func TestConditionsThatCannotBeReadSayWhere(t *testing.T) {
 	}
 }
 
-// FuzzCondition reads what is no condition without a panic, and evaluates what is one.
+// FuzzCondition parses invalid conditions without a panic, and evaluates valid ones.
 func FuzzCondition(f *testing.F) {
 	for _, src := range []string{`any(listeners, capacity > 1024) and not synced`, `since(queue.depth) >= 3`, `lanes[0].queue.items[1].deltas`,
 		`queue.mix["Deleted"] - 1 == 2 * (3 / 0)`, `count(lanes, any(listeners, all(lanes, synced)))`, `number("1e999") > 0`, `facts.depths.max[0] > 1`} {
@@ -131,7 +131,7 @@ func FuzzCondition(f *testing.F) {
 	})
 }
 
-// crowded is a State with as many listeners as a fold keeps.
+// crowded returns a State with as many listeners as a fold keeps.
 func crowded() *trace.State {
 	s := sample()
 	for i := len(s.Listeners); i < 1024; i++ {
@@ -141,13 +141,13 @@ func crowded() *trace.State {
 	return s
 }
 
-// nested is a condition on lists within lists, so many deep.
+// nested returns a condition with lists nested to a depth.
 func nested(deep int) string {
 	return strings.Repeat("all(listeners, ", deep) + "synced" + strings.Repeat(")", deep)
 }
 
-// TestNestedListsAreBounded: a condition with lists within lists is refused when it is read, and one that is small and looks at much all the
-// same ends after a bounded number of steps, with an error that says so.
+// TestNestedListsAreBounded: a condition with lists nested too deep is refused when it is parsed. A short condition that looks at many elements ends after a
+// bounded number of steps, with an error.
 func TestNestedListsAreBounded(t *testing.T) {
 	if _, err := ParseCondition(nested(30)); err == nil || !strings.Contains(err.Error(), "at most 3 deep") {
 		t.Errorf("thirty deep: %v", err)

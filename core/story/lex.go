@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// ConditionError is what is wrong with a condition, and where.
+// ConditionError is an error in a condition, with its place.
 type ConditionError struct {
 	Column int // from 1, in characters
 	Text   string
@@ -14,17 +14,17 @@ type ConditionError struct {
 // Error implements error.
 func (e *ConditionError) Error() string { return fmt.Sprintf("column %d: %s", e.Column, e.Text) }
 
-// token is a word of a condition. Kind is 'n' for a number, 's' for a text, 'w' for a name, 'o' for an operator and 0 at the end.
+// token is a word of a condition. kind is 'n' for a number, 's' for a text, 'w' for a name, 'o' for an operator and 0 at the end.
 type token struct {
 	kind byte
 	text string
-	at   int // in bytes
+	at   int // offset in bytes
 }
 
-// operators, the longer ones first.
+// operators, with the longer ones first.
 var operators = []string{"==", "!=", ">=", "<=", ">", "<", "+", "-", "*", "/", "(", ")", "[", "]", ".", ","}
 
-// tokens cuts a condition into words.
+// tokens splits a condition into words.
 func tokens(src string) ([]token, error) {
 	var out []token
 	for i := 0; i < len(src); {
@@ -61,7 +61,7 @@ func tokens(src string) ([]token, error) {
 			}
 			if op == "" {
 				r := []rune(src[i:])[0]
-				return nil, failAt(src, i, "%q means nothing here; a condition has paths, numbers, texts in quotes, "+
+				return nil, failAt(src, i, "%q has no meaning here; a condition has paths, numbers, texts in quotes, "+
 					"and, or, not, ==, !=, <, <=, >, >=, +, -, *, / and the functions %s", string(r), strings.Join(functionNames(), ", "))
 			}
 			out = append(out, token{'o', op, i})
@@ -74,7 +74,7 @@ func tokens(src string) ([]token, error) {
 func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
 func digit(c byte) bool  { return c >= '0' && c <= '9' }
 
-// failAt is an error at a byte of a condition.
+// failAt returns an error at a byte of a condition.
 func failAt(src string, at int, format string, args ...any) error {
 	return &ConditionError{Column: len([]rune(src[:at])) + 1, Text: fmt.Sprintf(format, args...)}
 }

@@ -8,31 +8,31 @@ import (
 	"io"
 )
 
-// Kind is what a Node is.
+// Kind is the kind of a Node.
 type Kind uint8
 
 const (
-	// Plain is a text, a number, a truth or nothing.
+	// Plain is a text, a number, true or false, or null.
 	Plain Kind = iota
 	// List has elements.
 	List
-	// Object has names and what they stand for, in turns.
+	// Object has names and their values, alternating.
 	Object
-	// Other is what has no place in a story.
+	// Other is what a story cannot contain.
 	Other
 )
 
-// Node is a part of a file as it is written there: YAML in a folder of stories, JSON where they are carried along.
+// Node is a part of a story's file: YAML in a folder of stories, JSON in the packed ones.
 type Node struct {
 	Kind Kind
 	// Tag is YAML's: !!str, !!int, !!float, !!bool or !!null.
 	Tag     string
 	Value   string
-	Line    int // from 1; 1 where lines are not known
+	Line    int // from 1; 1 if lines are unknown
 	Content []*Node
 }
 
-// Load reads what storyfile.Pack wrote: all stories as JSON, in the order of the chooser.
+// Load reads the output of storyfile.Pack: all stories as JSON. It returns them in the order of the chooser.
 func Load(packed []byte) ([]*Story, error) {
 	var files []struct {
 		File  string          `json:"file"`
@@ -59,7 +59,7 @@ func Load(packed []byte) ([]*Story, error) {
 	return out, nil
 }
 
-// decode reads a JSON value.
+// decode decodes a JSON value.
 func decode(d *json.Decoder) (*Node, error) {
 	word, err := d.Token()
 	if err != nil {

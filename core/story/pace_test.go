@@ -11,13 +11,13 @@ import (
 	"informerscope/core/view"
 )
 
-// show paints frames for so long, as a page does, and holds what is said against what is shown. It stops early once ok says so.
+// show paints frames for d, like a page, and compares captions with State. It stops early once ok returns true.
 func (s *stage) show(d time.Duration, ok func(*view.Told) bool) *view.Told {
 	s.t.Helper()
 	return s.paint(d, 500*time.Millisecond, ok)
 }
 
-// turnPast turns the page of a step that has come to its end, as a page does whose ride of it is over, if it has one.
+// turnPast goes past a step that has ended, like a page after the step's ride, if it has one.
 func (s *stage) turnPast(d *view.Told) {
 	s.t.Helper()
 	if d.Ride != nil {
@@ -30,7 +30,7 @@ func (s *stage) turnPast(d *view.Told) {
 	}
 }
 
-// wait is show for a long time in which nothing may happen: the log tells whether something did, so the page paints now and then only.
+// wait is show for a long time in which nothing may happen. The log shows whether something did, so it paints rarely.
 func (s *stage) wait(d time.Duration) *view.Told {
 	s.t.Helper()
 	return s.paint(d, d/40, nil)
@@ -55,7 +55,7 @@ func (s *stage) paint(d, frame time.Duration, ok func(*view.Told) bool) *view.To
 	}
 }
 
-// claims holds every sentence's claim against the State at each event at which it shows.
+// claims checks every sentence's claim against the State at each event at which the sentence shows.
 func (s *stage) claims() {
 	t := s.t
 	t.Helper()
@@ -76,7 +76,7 @@ func (s *stage) claims() {
 		if i+1 < len(pages) {
 			last = pages[i+1].From
 		}
-		// What a step tells is not over before it.
+		// What a step describes is not over before it begins.
 		if from := s.rec.FoldAt(is.From).State(); step.Until != nil && len(step.Do) > 0 && step.Until.Holds(from, from) {
 			t.Errorf("step %d: %s holds before the step begins", i+1, step.Until)
 		}
@@ -89,7 +89,7 @@ func (s *stage) claims() {
 			}
 		}
 		for seq := is.Begin; seq <= last; seq++ {
-			// Of a long stretch some moments stand for all, and those about its ends for themselves.
+			// In a long stretch a sample of moments is checked, and all moments near its ends.
 			if near := uint64(40); seq%17 != 0 && seq > is.Begin+near && seq+near < last && (seq+near < is.End || seq > is.End+near) {
 				continue
 			}
@@ -121,7 +121,7 @@ func (s *stage) claims() {
 	}
 }
 
-// explain says of each part of a claim that and joins whether it holds.
+// explain reports for each part of a claim that is joined with and whether it holds.
 func explain(c *Condition, st, base *trace.State) string {
 	out := ""
 	for _, part := range splitAnd(c.String()) {
@@ -147,8 +147,8 @@ func splitAnd(src string) (parts []string) {
 	return append(parts, src[from:])
 }
 
-// TestNothingIsSaidThatIsNotSo tells every story in every release, turning its pages from every 0.2 s to every 60 s, forwards and backwards, and
-// holds the claim of each sentence against the State of each moment at which it shows.
+// TestNothingIsSaidThatIsNotSo plays every story in every release, going on every 0.2 s to every 60 s, forwards and backwards. It checks the claim of each
+// sentence against the State at each moment at which the sentence shows.
 func TestNothingIsSaidThatIsNotSo(t *testing.T) {
 	for _, story := range library(t) {
 		if testing.Short() {
@@ -212,7 +212,7 @@ func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 			t.Errorf("back at step %d it shows step %d, %v at event %d of %d to %d", i+1, d.Step+1, d.Caption, st.Seq, is.Begin, is.End)
 		}
 	}
-	// Nothing was done anew.
+	// No step was carried out again.
 	if n := len(s.player.now.pages); n != last+1 {
 		t.Errorf("%d steps have begun, want %d", n, last+1)
 	}

@@ -17,14 +17,13 @@ import (
 )
 
 const (
-	// fast is how many times as fast time goes when a page was turned before its step's condition had come, and skip when it was
-	// turned twice: then as fast as things can happen.
+	// fast is how many times as fast time passes after the user asked for the next step before this one has ended. skip applies after the user asked
+	// twice: as fast as things can happen.
 	fast = 16
 	skip = 1e6
 )
 
-// Player tells stories: it does what their steps do, and lets time go only as far as what was told. Its methods are safe for concurrent
-// use.
+// Player plays stories: it carries out their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
 type Player struct {
 	console *lab.Console
 	rec     *trace.Recorder
@@ -32,57 +31,57 @@ type Player struct {
 
 	turn sync.Mutex // one Begin or Leave at a time
 
-	added []*Story // beside stories; guarded by mu
+	added []*Story // the user's own stories, beside stories; guarded by mu
 
 	mu  sync.Mutex
-	now *telling // nil when no story is told
+	now *telling // nil while no story plays
 }
 
-// telling is a story that is being told. The Player's lock guards it.
+// telling is a story that plays. The Player's lock guards it.
 type telling struct {
 	story   *Story
 	release string
-	gen     uint64 // of the log; 0 while the story's own has not begun
+	gen     uint64 // of the log; 0 until the story's own log has begun
 	fold    *trace.Fold
 	wake    chan struct{}
 	end     context.CancelFunc
-	ended   chan struct{} // closed when the goroutine that acts is over; nil for one that is only followed
+	ended   chan struct{} // closed when the acting goroutine has ended; nil for a followed story
 
 	ready    bool
-	entering bool // a step's calls are made
-	asked    int  // pages to turn
-	going    bool // the page was turned while its step waits for the reader
-	target   int  // the step to which the story is played as fast as it goes
-	skipping bool // the press after the first that came early
-	shown    int  // the step that was turned to
+	entering bool // a step's calls are being made
+	asked    int  // steps that the user has asked for
+	going    bool // the user asked to go on while the step waits for the reader
+	target   int  // the step up to which the story plays as fast as it can
+	skipping bool // the user asked for the next step a second time
+	shown    int  // the step on screen
 	pages    []page
 	problem  string
 	stands   bool
-	followed bool // another page tells it
-	record   bool // it is told on a recording: see recording.go
+	followed bool // another page plays it
+	record   bool // it plays on a recording: see recording.go
 }
 
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base  *trace.State  // at From
+	base  *trace.State  // the State at From
 	began time.Duration // on the driver's clock
-	waits bool          // for the reader
-	acts  int64         // done by hand when it began to
-	made  bool          // what is asked was done in the reader's place
-	right int           // of its question's answers, from 1; 0 while it is not decided
-	heard uint64        // the event before the reader's answer, which is the first that can end the step
-	rides string        // the object to ride at its end; "" while that is not known, and where there is none
-	asked bool          // a page was turned for the ride, or the page has opened it: the next turn is past it
+	waits bool          // it waits for the reader
+	acts  int64         // the user's actions when it began to wait
+	made  bool          // the Player made the requested call in the reader's place
+	right int           // the right answer to its question, from 1; 0 while undecided
+	heard uint64        // the event before the reader's answer; only later ones can end the step
+	rides string        // the object to ride at its end; "" while unknown, or if there is none
+	asked bool          // the user asked for the ride, or the page has opened it: the next Turn goes past it
 	endAt time.Duration
 }
 
-// NewPlayer returns a Player of some stories, which console's commands act out. rec is the log of console's Lab.
+// NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
 func NewPlayer(console *lab.Console, rec *trace.Recorder, stories []*Story) *Player {
 	return &Player{console: console, rec: rec, stories: stories}
 }
 
-// Listed is what the chooser shows of a story.
+// Listed is a story in the chooser.
 type Listed struct {
 	ID       string   `json:"id"`
 	Group    string   `json:"group"`
@@ -93,37 +92,37 @@ type Listed struct {
 	Releases []string `json:"eras"`
 	Steps    []Page   `json:"steps"`
 	Take     Home     `json:"take"`
-	// Recording is the file on which it plays, which storyBegin is given.
+	// Recording is the file on which it plays, an argument of storyBegin.
 	Recording string `json:"recording,omitempty"`
 }
 
-// Page is what is shown of a step beside what is said.
+// Page is what the page shows of a step, beside its captions.
 type Page struct {
 	Name     Words    `json:"name"`
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
-	// Control is what the reader is asked to press: the command and its plain arguments, "release pop 1".
+	// Control is what the reader is asked to press: the command and its plain arguments, such as "release pop 1".
 	Control string `json:"control,omitempty"`
 	How     *Words `json:"how,omitempty"`
-	// Answers are those to its question; the keys 1 to 4 choose one.
+	// Answers are the answers to its question; the keys 1 to 4 choose one.
 	Answers []Words `json:"answers,omitempty"`
 }
 
-// Home is what to take home from a story.
+// Home is what the reader takes home from a story.
 type Home struct {
 	Words Words    `json:"words"`
 	Go    string   `json:"go"`
 	See   []string `json:"see"`
 }
 
-// Library are the stories and the parts of the chooser.
+// Library has the stories and the groups of the chooser.
 type Library struct {
 	Groups  []Group  `json:"groups"`
 	Stories []Listed `json:"stories"`
 }
 
-// Library lists the stories.
+// Library returns the stories and their groups.
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
 	for _, s := range p.all() {
@@ -146,15 +145,15 @@ func (p *Player) Library() Library {
 	return l
 }
 
-// List is Library, as lab.Teller has it.
+// List is Library, for lab.Teller.
 func (p *Player) List() any { return p.Library() }
 
-// Follow tells what another page tells, whose log this is too: told is what its frames say. Null ends that.
+// Follow shows the story that another page with the same log plays. told is the story of that page's frames; null ends following.
 func (p *Player) Follow(told json.RawMessage) error {
 	var is *view.Told
 	if len(told) > 0 {
 		if err := json.Unmarshal(told, &is); err != nil {
-			return fmt.Errorf("what is told cannot be read: %w", err)
+			return fmt.Errorf("the story of the other page cannot be read: %w", err)
 		}
 	}
 	p.turn.Lock()
@@ -169,7 +168,7 @@ func (p *Player) Follow(told json.RawMessage) error {
 		return err
 	}
 	if len(is.Marks) > len(s.Steps) || is.Step < 0 || is.Step > max(len(is.Marks)-1, 0) {
-		return fmt.Errorf("%d steps of the story %s are told, and it has %d", len(is.Marks), is.ID, len(s.Steps))
+		return fmt.Errorf("the other page shows %d steps of the story %s, which has %d", len(is.Marks), is.ID, len(s.Steps))
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -198,7 +197,7 @@ func (p *Player) Follow(told json.RawMessage) error {
 	return nil
 }
 
-// find is the story with an id.
+// find returns the story with an id.
 func (p *Player) find(id string) (*Story, error) {
 	all := p.all()
 	ids := make([]string, len(all))
@@ -211,9 +210,9 @@ func (p *Player) find(id string) (*Story, error) {
 	return nil, fmt.Errorf("there is no story %q; there are %s", id, strings.Join(ids, ", "))
 }
 
-// Begin begins a story on a cluster of its own, in one of its releases; "" is the first. What was told before ends. Pages may be turned from
-// now on: a press is kept until the story has come so far. A story that was left is taken up at a step, from 0: those before it happen
-// again, as fast as they can, and what they ask of the reader is done in the reader's place.
+// Begin begins a story on a cluster of its own, in one of its releases; "" is the first one. A story that plays ends. Turn may be called from now on: it
+// takes effect once the story has come so far. A story can be resumed at a step, from 0. The steps before it happen again, as fast as they can. The Player
+// makes the calls that they ask of the reader.
 func (p *Player) Begin(ctx context.Context, id, release string, step int) error {
 	s, err := p.find(id)
 	if err != nil {
@@ -223,13 +222,13 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 		return fmt.Errorf("the story %s has the steps 0 to %d, and no step %d", id, len(s.Steps)-1, step)
 	}
 	if s.Recording != "" {
-		return fmt.Errorf("the story %s plays on the recording %s: give that too", id, s.Recording)
+		return fmt.Errorf("the story %s plays on the recording %s: open that too", id, s.Recording)
 	}
 	if release == "" {
 		release = s.Releases[0]
 	}
 	if !slices.Contains(s.Releases, release) {
-		return fmt.Errorf("the story %q is told in the releases %s, and not in %q", id, strings.Join(s.Releases, "; "), release)
+		return fmt.Errorf("the story %q plays in the releases %s, and not in %q", id, strings.Join(s.Releases, "; "), release)
 	}
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -266,7 +265,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	return p.live(ctx)
 }
 
-// handlers registers those that the story wants.
+// handlers registers the story's handlers.
 func (p *Player) handlers(ctx context.Context, s *Story) error {
 	for _, h := range s.Handlers {
 		spec, err := json.Marshal(h)
@@ -280,20 +279,20 @@ func (p *Player) handlers(ctx context.Context, s *Story) error {
 	return nil
 }
 
-// live shows the newest moment.
+// live moves the view to the newest moment.
 func (p *Player) live(ctx context.Context) error {
 	_, err := p.console.Do(ctx, "live", nil)
 	return err
 }
 
-// Leave ends the story that is told; the experiment goes on.
+// Leave ends the story; the experiment continues.
 func (p *Player) Leave() {
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	p.stop()
 }
 
-// stop ends what is told, and returns when nobody acts any more. p.turn is held.
+// stop ends the story, and waits for its goroutine. p.turn is held.
 func (p *Player) stop() {
 	p.mu.Lock()
 	t := p.now
@@ -308,7 +307,7 @@ func (p *Player) stop() {
 	p.drop(t)
 }
 
-// drop forgets a story, and lets time go.
+// drop removes a story, and lets time pass again.
 func (p *Player) drop(t *telling) {
 	p.mu.Lock()
 	if p.now == t {
@@ -320,7 +319,7 @@ func (p *Player) drop(t *telling) {
 	p.console.View.Tell(nil)
 }
 
-// notify wakes who acts.
+// notify wakes the acting goroutine.
 func (t *telling) notify() {
 	select {
 	case t.wake <- struct{}{}:
@@ -328,10 +327,10 @@ func (t *telling) notify() {
 	}
 }
 
-// last is the step that began last, -1 while none has.
+// last returns the step that began last, -1 before the first.
 func (t *telling) last() int { return len(t.pages) - 1 }
 
-// running is the step that has begun and whose condition has not come, nil when there is none.
+// running returns the step whose condition has not been met yet, nil if there is none.
 func (t *telling) running() *page {
 	if n := len(t.pages); n > 0 && t.pages[n-1].End == 0 {
 		return &t.pages[n-1]
@@ -339,14 +338,14 @@ func (t *telling) running() *page {
 	return nil
 }
 
-// hurries: the story has not come to the step at which it is taken up.
+// hurries reports that the story has not reached the step at which it resumes.
 func (t *telling) hurries() bool { return t.last() < t.target }
 
-// ErrNoStory is the answer to who turns a page while no story is told.
-var ErrNoStory = errors.New("no story is told; begin one with story(id)")
+// ErrNoStory is returned while no story plays.
+var ErrNoStory = errors.New("no story plays; begin one with story(id)")
 
-// Turn turns one page, or one back when n is negative. It returns at once: forward the step comes to its end first, as fast as that goes.
-// Where it waits for the reader, what is asked is done in the reader's place.
+// Turn goes to the next step, or one step back if n is negative. It returns at once: going forward, the running step first comes to its end, as fast as it
+// can. If the step waits for the reader, the Player makes the requested call.
 func (p *Player) Turn(ctx context.Context, n int) error {
 	p.mu.Lock()
 	t := p.now
@@ -408,7 +407,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		}
 		return nil
 	}
-	// At the last page there is no other to turn to, but its step comes to its end.
+	// After the last step there is no other, but the last one comes to its end.
 	open := len(t.story.Steps) - len(t.pages)
 	if len(t.pages) == 0 || t.entering {
 		open-- // the step that is about to begin
@@ -428,7 +427,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 	return nil
 }
 
-// opensRide spends a page that is turned on the ride of the step that ended last, unless one was before. p.mu is held.
+// opensRide uses a Turn for the ride of the step that ended last, unless one was used for it before. p.mu is held.
 func (p *Player) opensRide(t *telling) bool {
 	if t.shown != t.last() || t.last() < 0 {
 		return false
@@ -441,8 +440,8 @@ func (p *Player) opensRide(t *telling) bool {
 	return true
 }
 
-// Ride notes that the page rides what the step that is shown tells of, so that the next page that is turned is past it. Where the step has
-// nothing to ride, or was left, nothing changes.
+// Ride notes that the page rides the current step's object, so that the next Turn goes past it. It does nothing if the step has no ride, or if the step was
+// left.
 func (p *Player) Ride() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -456,13 +455,13 @@ func (p *Player) Ride() error {
 	return nil
 }
 
-// ridden is the object that a step rides, "" while it has not come to its end and where it rides none. p.mu is held.
+// ridden returns the object that a step rides; "" before the step's end, or if it rides none. p.mu is held.
 func (p *Player) ridden(t *telling, i int) string {
 	is, step := &t.pages[i], &t.story.Steps[i]
 	if step.Ride == nil || is.End == 0 || is.rides != "" {
 		return is.rides
 	}
-	if head, _ := p.rec.Head(); head < is.End { // who follows may not have come so far
+	if head, _ := p.rec.Head(); head < is.End { // a follower may not have the log so far
 		return ""
 	}
 	f := p.rec.FoldAt(is.End)
@@ -476,8 +475,7 @@ func (p *Player) ridden(t *telling, i int) string {
 	return is.rides
 }
 
-// GoTo shows a step that has begun again: from where it began to where it ended, without doing anything anew. The one that runs is shown
-// as it runs.
+// GoTo shows a step that has begun, from its beginning to its end, without acting again. The running step is shown as it runs.
 func (p *Player) GoTo(ctx context.Context, step int) error {
 	p.mu.Lock()
 	t := p.now
@@ -499,14 +497,14 @@ func (p *Player) GoTo(ctx context.Context, step int) error {
 		p.console.Speaker.Moved()
 	}
 	from := is.Begin
-	if t.story.Steps[step].Fast { // minutes of waiting are not waited for once more
+	if t.story.Steps[step].Fast { // do not wait through the minutes of a fast step again
 		from = is.End
 	}
 	p.console.View.PlayTo(from, is.End)
 	return nil
 }
 
-// act does what is to be done, in a goroutine of its own, until ctx is done or the log is another one.
+// act carries out the steps, in a goroutine of its own, until ctx is done or the log is another one.
 func (p *Player) act(ctx context.Context, t *telling) {
 	defer close(t.ended)
 	pace := 1.0
@@ -577,7 +575,7 @@ func (p *Player) act(ctx context.Context, t *telling) {
 	}
 }
 
-// enter begins a step, while time stands still but for its calls.
+// enter begins a step. Time stands still, except for the step's calls.
 func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	if err := p.live(ctx); err != nil {
 		return err
@@ -589,7 +587,7 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	is.From = t.fold.Seq()
 	p.mu.Unlock()
 	step := &t.story.Steps[i]
-	if step.Question == nil { // else it is asked first
+	if step.Question == nil { // otherwise the question comes first
 		if err := p.do(ctx, t, i); err != nil {
 			return err
 		}
@@ -614,7 +612,7 @@ func (p *Player) do(ctx context.Context, t *telling, i int) error {
 	return nil
 }
 
-// answer does what the step that runs asks of its reader, or goes on after its question.
+// answer makes the call that the running step asks of its reader, or continues after its question.
 func (p *Player) answer(ctx context.Context, t *telling) error {
 	i := t.last()
 	asks := t.story.Steps[i].Reader
@@ -648,7 +646,7 @@ func (p *Player) answer(ctx context.Context, t *telling) error {
 	return err
 }
 
-// answered notes that what a step asks has been done, if that is so. p.mu is held.
+// answered notes, and reports, whether the action that a step asks for has been done. p.mu is held.
 func (t *telling) answered(asks *Request, is *page) bool {
 	if !t.holds(asks.Done, is.base) {
 		return false
@@ -695,7 +693,7 @@ func listenerNamed(s *trace.State, name string) (int32, error) {
 	return 0, fmt.Errorf("there is no listener %q; there are %s", name, strings.Join(there, ", "))
 }
 
-// follow folds what the log has got since. p.mu is held.
+// follow folds the log's new events. p.mu is held.
 func (p *Player) follow(t *telling) (news bool) {
 	head, _ := p.rec.Head()
 	pos := t.fold.Seq()
@@ -713,7 +711,7 @@ func (p *Player) follow(t *telling) (news bool) {
 	return true
 }
 
-// holds reports whether a condition is true of the log's end. p.mu is held.
+// holds reports whether a condition is true at the log's end. p.mu is held.
 func (t *telling) holds(c *Condition, base *trace.State) bool {
 	s := t.fold.State()
 	if c.facts {
@@ -727,7 +725,7 @@ func (t *telling) holds(c *Condition, base *trace.State) bool {
 	return !v.missing && v.b
 }
 
-// watch is the story's vclock.Watch: it notes what has come, and says whether time stands still.
+// watch is the story's vclock.Watch: it notes what has happened, and reports whether time stands still.
 func (p *Player) watch(now, next time.Duration) (stand bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -744,7 +742,7 @@ func (p *Player) watch(now, next time.Duration) (stand bool) {
 	return stand
 }
 
-// stand is watch for a story whose log it is. p.mu is held.
+// stand is watch for a story with the current log. p.mu is held.
 func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	was := t.fold.Seq()
 	news := p.follow(t)
@@ -768,12 +766,12 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	if is.waits && !t.answered(step.Reader, is) {
 		is.heard = t.fold.Seq()
 		switch {
-		case !is.made: // time goes on when the reader has done something, whatever it is
+		case !is.made: // any action of the reader lets time pass
 			return p.console.Lab.Acts() == is.acts
 		case is.began < 0:
 			is.began = now
 		case now-is.began > step.Limit:
-			t.problem = fmt.Sprintf("step %d of the story %s: %s has not brought about %s in %v", t.last()+1, t.story.ID, step.Reader.Control(),
+			t.problem = fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v", t.last()+1, t.story.ID, step.Reader.Control(),
 				step.Reader.Done, step.Limit)
 			t.notify()
 		}
@@ -807,8 +805,8 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	return next > is.endAt+step.Rest
 }
 
-// reachesRide decides at the end of a step what the pages that were turned before it mean for its ride: the first opens it, and who turned
-// two wants what comes after it. p.mu is held.
+// reachesRide decides, at the end of a step, what earlier calls of Turn mean for its ride: the first one opens it, and a second one goes past it. p.mu is
+// held.
 func (p *Player) reachesRide(t *telling) {
 	is := &t.pages[t.last()]
 	switch {
@@ -822,7 +820,7 @@ func (p *Player) reachesRide(t *telling) {
 	}
 }
 
-// first is the first event after one at which a condition held that holds now; after itself if it did then. p.mu is held.
+// first returns the first event after `after` at which a condition held that holds now; `after` itself if it held there. p.mu is held.
 func (p *Player) first(t *telling, c *Condition, is *page, after uint64) uint64 {
 	head := t.fold.Seq()
 	if c == nil || after >= head {

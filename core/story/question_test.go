@@ -8,8 +8,8 @@ import (
 	"informerscope/core/view"
 )
 
-// TestAQuestionIsAskedBeforeTheStepShowsIt tells each story that asks, in each of its releases: nothing happens while a question is open, none of
-// what the step does has been done, and at its end it says which answer was right.
+// TestAQuestionIsAskedBeforeTheStepShowsIt plays each story with a question, in each of its releases. Nothing happens while the question is open, and none of
+// the step's calls has been made. At the step's end the right answer is known.
 func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -67,7 +67,7 @@ func TestAQuestionIsAskedBeforeTheStepShowsIt(t *testing.T) {
 	}
 }
 
-// TestExactlyOneAnswerIsRight holds what decides a question against States in which none, one and several answers are so.
+// TestExactlyOneAnswerIsRight evaluates a question for States in which no, one and several answers are right.
 func TestExactlyOneAnswerIsRight(t *testing.T) {
 	q := &Question{}
 	for _, src := range []string{"queue.depth == 3", "queue.depth > 100", "synced"} {

@@ -20,13 +20,13 @@ const (
 	longestAnswer = 60
 	longestLabel  = 40
 	mostNumbers   = 2
-	// defaultLimit is what a step may take that does not say.
+	// defaultLimit is the limit of a step that sets none.
 	defaultLimit = 60 * time.Second
 	longestLimit = 10 * time.Minute
 	longestRest  = 5 * time.Minute
 )
 
-// FileError is what is wrong with a story's file, and where.
+// FileError is an error in a story's file, with its place.
 type FileError struct {
 	File string
 	Line int
@@ -36,12 +36,12 @@ type FileError struct {
 // Error implements error.
 func (e *FileError) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
 
-// isID reports whether a story may have this id: up to 41 small letters, digits and -, of which the first is no -.
+// isID reports whether id is valid for a story: up to 41 lower-case letters, digits and "-", not beginning with "-".
 func isID(id string) bool {
 	return id != "" && len(id) <= 41 && id[0] != '-' && strings.Trim(id, "abcdefghijklmnopqrstuvwxyz0123456789-") == ""
 }
 
-// Read reads a story from what its file says; the file's name without its ending is the story's id. An error is a *FileError.
+// Read reads a story from the content of its file; the file's name without its extension is the story's id. Its errors are a *FileError.
 func Read(file string, content *Node) (*Story, error) {
 	r := &reader{file: file}
 	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: lab.Transforms()[0]}
@@ -56,7 +56,7 @@ func Read(file string, content *Node) (*Story, error) {
 
 type reader struct{ file string }
 
-// bad is an error at a node, at the beginning of the file for nil.
+// bad returns an error at a node, or for nil at the beginning of the file.
 func (r *reader) bad(n *Node, format string, args ...any) error {
 	line := 1
 	if n != nil {
@@ -72,7 +72,7 @@ type field struct {
 	read   func(*Node) error
 }
 
-// object reads an object; what says what it is.
+// object reads an object; what describes it in errors.
 func (r *reader) object(n *Node, what string, fields ...field) error {
 	all := make([]string, len(fields))
 	for i, f := range fields {
@@ -89,7 +89,7 @@ func (r *reader) object(n *Node, what string, fields ...field) error {
 			return r.bad(key, "%s has no %q; it has %s", what, key.Value, strings.Join(all, ", "))
 		}
 		if seen[key.Value] {
-			return r.bad(key, "%q stands here twice", key.Value)
+			return r.bad(key, "%q appears here twice", key.Value)
 		}
 		seen[key.Value] = true
 		if err := fields[at].read(n.Content[i+1]); err != nil {
@@ -158,7 +158,7 @@ func (r *reader) whole(to func(int64), from, most int64) func(*Node) error {
 	}
 }
 
-// seconds reads a length of time.
+// seconds reads a duration in seconds.
 func (r *reader) seconds(to *time.Duration, most time.Duration) func(*Node) error {
 	return func(n *Node) error {
 		var v float64
@@ -193,7 +193,7 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 	}
 }
 
-// sentence reads what is said, with its claim.
+// sentence reads a sentence with its claim.
 func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
 		err := r.object(n, what, append([]field{{"en", true, r.text(&to.Words.EN, longestSaying)}, {"zh", true, r.text(&to.Words.ZH, longestSaying)},
@@ -214,13 +214,13 @@ func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) 
 			slices.Sort(said[i])
 		}
 		if !slices.Equal(said[0], said[1]) {
-			return r.bad(n, "the languages do not say the same: {…} of en is %q, and of zh %q", said[0], said[1])
+			return r.bad(n, "the languages differ: {…} of en is %q, and of zh %q", said[0], said[1])
 		}
 		return nil
 	}
 }
 
-// numbers reads those that are drawn large.
+// numbers reads the numbers that are drawn large.
 func (r *reader) numbers(to *[]Number) func(*Node) error {
 	return func(n *Node) error {
 		err := r.list("numbers", func(n *Node) error {
@@ -428,7 +428,7 @@ func (r *reader) ridden(to **Condition) func(*Node) error {
 	}
 }
 
-// question reads what is asked before it is shown.
+// question reads the question of a step.
 func (r *reader) question(n *Node, to *Question) error {
 	const least, most = 2, 4
 	err := r.sentence(&to.Asks, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
@@ -444,7 +444,7 @@ func (r *reader) question(n *Node, to *Question) error {
 	return err
 }
 
-// request reads what is asked of the reader.
+// request reads what the reader is asked to do.
 func (r *reader) request(n *Node, to *Request) error {
 	return r.object(n, "what the reader is asked to do",
 		field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
@@ -456,7 +456,7 @@ func (r *reader) request(n *Node, to *Request) error {
 		field{"done", true, r.condition(&to.Done)})
 }
 
-// call reads {hold: pop}, {cluster: [burst, {n: 3}]}.
+// call reads a call: {hold: pop}, {cluster: [burst, {n: 3}]}.
 func (r *reader) call(n *Node) (Call, error) {
 	if n.Kind != Object || len(n.Content) != 2 {
 		return Call{}, r.bad(n, "a call is expected here: a command and what it takes, as in {hold: pop} or {cluster: [burst, {n: 3}]}")
@@ -475,7 +475,7 @@ func (r *reader) call(n *Node) (Call, error) {
 		}
 		c.Args = append(c.Args, v)
 	}
-	// The name of a listener stands where its number would.
+	// A listener's name may be in the place of its number.
 	checked := slices.Clone(c.Args)
 	for _, command := range lab.Commands() {
 		for i, a := range command.Args {
@@ -489,7 +489,7 @@ func (r *reader) call(n *Node) (Call, error) {
 	}
 	given := make([]lab.Argument, len(checked))
 	for i, a := range checked {
-		given[i].JSON, _ = json.Marshal(a) // what plain made
+		given[i].JSON, _ = json.Marshal(a) // plain returns only what marshals
 	}
 	if err := lab.CheckCall(c.Name, given); err != nil {
 		return c, r.bad(n, "%v", err)
@@ -497,7 +497,7 @@ func (r *reader) call(n *Node) (Call, error) {
 	return c, nil
 }
 
-// plain is what a node says, as JSON has it.
+// plain returns the value of a node, as for JSON.
 func (r *reader) plain(n *Node, depth int) (any, error) {
 	switch {
 	case depth > 4 || n.Kind == Other:
@@ -525,7 +525,7 @@ func (r *reader) plain(n *Node, depth int) (any, error) {
 	case n.Tag == "!!int", n.Tag == "!!float":
 		v, err := strconv.ParseFloat(n.Value, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, r.bad(n, "%q is no number that can be given", n.Value)
+			return nil, r.bad(n, "%q is not a number that can be used", n.Value)
 		}
 		return v, nil
 	case n.Tag == "!!bool":

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/view"
 )
 
-// asking are the stories that ask something of their reader.
+// asking returns the stories that ask something of their reader.
 func asking(t *testing.T) []*Story {
 	var out []*Story
 	for _, s := range library(t) {
@@ -25,8 +25,8 @@ func asking(t *testing.T) []*Story {
 	return out
 }
 
-// TestTheReaderIsWaitedFor tells each story that asks for actions to a reader who takes ten minutes for each and does them with the commands
-// that the page's controls call. Nothing happens meanwhile, and what is asked has not come before.
+// TestTheReaderIsWaitedFor plays each story that asks for actions. Its reader takes ten minutes for each, and uses the commands of the page's controls.
+// Nothing happens meanwhile, and the requested condition does not hold before.
 func TestTheReaderIsWaitedFor(t *testing.T) {
 	for _, story := range asking(t) {
 		t.Run(story.ID, func(t *testing.T) {
@@ -74,7 +74,7 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAReaderMayDoSomethingElse does what was not asked, which is no answer: the step still waits, and the answer still is one.
+// TestAReaderMayDoSomethingElse does something else than requested: the step still waits, and the requested action still ends the wait.
 func TestAReaderMayDoSomethingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t, library(t))
@@ -101,8 +101,8 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 	})
 }
 
-// TestAStoryIsTakenUpWhereItWasLeft begins each story at each of its steps: what was before has happened, what is asked before was done, and
-// from there it goes on to its end.
+// TestAStoryIsTakenUpWhereItWasLeft resumes each story at each of its steps. The earlier steps have happened, their requests were carried out, and the story
+// continues to its end.
 func TestAStoryIsTakenUpWhereItWasLeft(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")

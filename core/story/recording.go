@@ -12,13 +12,13 @@ import (
 	"informerscope/core/lab"
 )
 
-// Moment is a moment of a recording: an event of it, or a time since its beginning.
+// Moment is a moment of a recording: an event, or a time since the recording's beginning.
 type Moment struct {
-	Seq uint64 // 0 where it is a time
+	Seq uint64 // 0 if it is a time
 	At  time.Duration
 }
 
-// String is the moment as a file has it.
+// String returns the moment as in a file.
 func (m Moment) String() string {
 	if m.Seq > 0 {
 		return strconv.FormatUint(m.Seq, 10)
@@ -26,11 +26,11 @@ func (m Moment) String() string {
 	return m.At.String()
 }
 
-// longestRecordingName is how many bytes the name of a recording has at most.
+// longestRecordingName is the longest name of a recording in bytes.
 const longestRecordingName = 128
 
-// RecordingName reports whether a story can name a recording so: a plain file name of letters, digits, ., _ and -, which does not begin with
-// a dot or a dash and ends with .trace, .jsonl, .json or .gz. It is looked for beside the story, and nowhere else.
+// RecordingName reports whether a story can name a recording like this: a plain file name of letters, digits, ., _ and -. It must not begin with a dot or a
+// dash, and must end with .trace, .jsonl, .json or .gz. A recording is only looked for beside the story.
 func RecordingName(name string) bool {
 	if len(name) > longestRecordingName || strings.HasPrefix(name, ".") || strings.HasPrefix(name, "-") {
 		return false
@@ -54,7 +54,7 @@ func (r *reader) recording(to *string) func(*Node) error {
 	}
 }
 
-// moment reads where in a recording something is.
+// moment reads a moment of a recording.
 func (r *reader) moment(to **Moment) func(*Node) error {
 	return func(n *Node) error {
 		m := &Moment{}
@@ -80,12 +80,12 @@ func has(n *Node, name string) bool {
 	return false
 }
 
-// hasMoments reports whether a step says where in a recording it is.
+// hasMoments reports whether a step names a moment of a recording.
 func (s *Story) hasMoments() bool {
 	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.At != nil || st.From != nil })
 }
 
-// onRecording looks at a story that plays on a recording: what happened is over, so that nothing can be done in it and nothing awaited.
+// onRecording checks a story that plays on a recording: everything has happened, so its steps can neither act nor wait.
 func (r *reader) onRecording(n *Node, s *Story) error {
 	for _, name := range []string{"cluster", "eras", "handlers", "ready"} {
 		if has(n, name) {
@@ -108,9 +108,9 @@ func (r *reader) onRecording(n *Node, s *Story) error {
 	return nil
 }
 
-// BeginOn begins a story on the recording that it is of, whose file content is, and takes it up at a step, from 0. It is read into memory;
-// what was shown before ends. Each step's moment must be in the recording, none before that of the step before it, and what the step claims
-// must be true there: the error says which step is not so, and the recording is shown all the same.
+// BeginOn begins a story on its recording, whose file is content, and resumes it at a step, from 0. The recording is read into memory; what was shown before
+// ends. Each step's moment must be in the recording, and not before the previous step's. The step's claim must be true there. Otherwise the error names the
+// step, and the recording is shown all the same.
 func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byte) error {
 	s, err := p.find(id)
 	if err != nil {
@@ -136,14 +136,14 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 		return err
 	}
 	p.mu.Lock()
-	// Pages that were turned meanwhile are turned now.
+	// Turn may have been called meanwhile.
 	to := min(max(step+t.asked, 0), len(s.Steps)-1)
 	t.gen, t.release, t.pages, t.shown, t.asked, t.ready = is.gen, is.release, is.pages[:to+1], to, 0, true
 	p.mu.Unlock()
 	return p.GoTo(ctx, to)
 }
 
-// opened loads the recording of a story, and holds each step against it.
+// opened loads the recording of a story, and checks each step against it.
 func (p *Player) opened(ctx context.Context, s *Story, content []byte) (*telling, error) {
 	if _, err := p.console.Do(ctx, "load", []lab.Argument{{Bytes: content}}); err != nil {
 		return nil, fmt.Errorf("the recording %s of the story %s: %w", s.Recording, s.ID, err)
@@ -160,7 +160,7 @@ func (p *Player) opened(ctx context.Context, s *Story, content []byte) (*telling
 	return t, nil
 }
 
-// beginAt adds the page of a step of a story on a recording. p.mu is held, or nobody else has t.
+// beginAt adds the page of a step of a story on a recording. p.mu is held, or t is not shared yet.
 func (p *Player) beginAt(t *telling, i int) {
 	st := &t.story.Steps[i]
 	is := page{}
@@ -168,14 +168,14 @@ func (p *Player) beginAt(t *telling, i int) {
 	if is.Begin = is.End; st.From != nil {
 		is.Begin = p.seqAt(*st.From)
 	}
-	// What a step says of what happened since it began is since the moment of the one before it.
+	// since in a step's conditions refers to the moment of the previous step.
 	if is.From = is.Begin; i > 0 {
 		is.From = t.pages[i-1].End
 	}
 	t.pages = append(t.pages, is)
 }
 
-// seqAt is the event of a moment.
+// seqAt returns the event of a moment.
 func (p *Player) seqAt(m Moment) uint64 {
 	if m.Seq > 0 {
 		return m.Seq
@@ -183,7 +183,7 @@ func (p *Player) seqAt(m Moment) uint64 {
 	return max(p.rec.SeqAt(m.At), p.rec.First())
 }
 
-// check holds a step against the recording.
+// check checks a step against the recording.
 func (p *Player) check(t *telling, i int) error {
 	is, st := &t.pages[i], &t.story.Steps[i]
 	head, long := p.rec.Head()
@@ -196,7 +196,7 @@ func (p *Player) check(t *telling, i int) error {
 	case is.Begin > is.End:
 		return fmt.Errorf(`"from" is event %d, and "at" is event %d before it`, is.Begin, is.End)
 	case is.Begin < is.From:
-		return fmt.Errorf("it begins at event %d, before the event %d at which the step before it ends", is.Begin, is.From)
+		return fmt.Errorf("it begins at event %d, before event %d, at which the previous step ends", is.Begin, is.From)
 	}
 	if st.Ride != nil && p.ridden(t, i) == "" {
 		return fmt.Errorf("its ride %s names no object at event %d of the recording", st.Ride, is.End)
@@ -207,7 +207,7 @@ func (p *Player) check(t *telling, i int) error {
 	}{{is.Begin, st.sentence(is.Begin == is.End)}, {is.End, st.sentence(true)}} {
 		f := p.rec.FoldAt(moment.seq)
 		if !p.true(t, i, moment.says, f, f.State(), f.At()) {
-			return fmt.Errorf("%s is not true at event %d of the recording: correct the claim or the moment, or give the file that the story is of",
+			return fmt.Errorf("%s is not true at event %d of the recording: correct the claim or the moment, or open the story's own recording",
 				moment.says.Claim, moment.seq)
 		}
 	}

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/view"
 )
 
-// rides are the steps of a story that ride, from 0.
+// rides returns the steps of a story that ride, from 0.
 func rides(s *Story) (out []int) {
 	for i := range s.Steps {
 		if s.Steps[i].Ride != nil {
@@ -21,8 +21,8 @@ func rides(s *Story) (out []int) {
 	return out
 }
 
-// TestTheStepsThatRide comes to each step that rides, in each release of each story: what it names is an object that the log has a whole ride of,
-// which is over when the step is, and time stands still for as long as one rides.
+// TestTheStepsThatRide goes to each step that rides, in each release of each story. Its object has a complete ride in the log, which is over at the step's
+// end, and time stands still during the ride.
 func TestTheStepsThatRide(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -81,8 +81,8 @@ func TestTheStepsThatRide(t *testing.T) {
 	}
 }
 
-// TestAPageIsTurnedForARide turns pages at a step that rides: before its end once and twice, at its end, before and after the page has opened
-// the ride, and back and forth.
+// TestAPageIsTurnedForARide calls Turn at a step that rides: once and twice before its end, at its end, before and after the page has opened the ride, and
+// back and forth.
 func TestAPageIsTurnedForARide(t *testing.T) {
 	all := library(t)
 	story := all[slices.IndexFunc(all, func(s *Story) bool { return s.ID == "tour" })]
@@ -117,7 +117,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 			if d := turn(1); d.Step != at+1 {
 				t.Errorf("the turn after the ride brings %+v", d)
 			}
-			// It is told again of who wants it again, and does not keep a page.
+			// Going back shows it again, and it does not hold up the next Turn.
 			if d := turn(-1); d.Step != at || !d.Done || d.Ride == nil {
 				t.Errorf("back at it is told %+v", d)
 			}
@@ -174,7 +174,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 					t.Fatal(err)
 				}
 				s.show(10*time.Minute, func(d *view.Told) bool { return d.Step == at-1 && d.Done })
-				if err := s.player.Ride(); err != nil { // a step that has none
+				if err := s.player.Ride(); err != nil { // a step without a ride
 					t.Fatal(err)
 				}
 				c.do(t, s, func(n int) *view.Told {
@@ -190,7 +190,7 @@ func TestAPageIsTurnedForARide(t *testing.T) {
 	}
 }
 
-// TestARideThatLeadsNowhere tells a step whose ride names nothing at its end: it says so, in place of going on.
+// TestARideThatLeadsNowhere plays a step whose ride names nothing at its end: that is reported as the story's problem.
 func TestARideThatLeadsNowhere(t *testing.T) {
 	nowhere, err := parse(`listeners["nobody"].name`)
 	if err != nil {

@@ -12,13 +12,13 @@ import (
 	"informerscope/core/trace"
 )
 
-// Words are a text in the languages of the page.
+// Words is a text in the languages of the page.
 type Words struct {
 	EN string `json:"en"`
 	ZH string `json:"zh"`
 }
 
-// Sentence is what is said while its claim is true, and only then.
+// Sentence is a sentence that is shown only while its claim is true.
 type Sentence struct {
 	Words Words
 	Claim *Condition
@@ -28,20 +28,20 @@ type Sentence struct {
 	parts [2][]part
 }
 
-// Number is one that carries a lesson: what an expression comes to, and what it counts.
+// Number is a number that matters for the lesson: an expression for its value, and what it counts.
 type Number struct {
 	Is    *Condition
 	Words Words
 }
 
-// part is a piece of a sentence: words, or what an expression comes to.
+// part is a piece of a sentence: words, or an expression whose value is shown.
 type part struct {
 	words string
 	is    *Condition
 }
 
-// Call is a command of the lab's table with its arguments, as JSON. Listener is the argument that names a listener, -1 for none: State
-// says its number when the call is made.
+// Call is a command of the lab with its arguments, as JSON. Listener is the index of the argument that names a listener, -1 for none; the name is replaced by
+// the listener's id in State when the call is made.
 type Call struct {
 	Name     string
 	Args     []any
@@ -49,29 +49,29 @@ type Call struct {
 	line     int
 }
 
-// Request is one action that a step asks of its reader. Until Done holds time stands still, so that nothing happens before the reader acts.
+// Request is an action that a step asks of its reader. Time stands still until Done holds, so nothing happens before the reader acts.
 type Request struct {
 	Words Words
-	// How says where the page's control for it is.
+	// How describes where the page's control for it is.
 	How Words
-	// Call answers it: it is made in the reader's place when the page is turned.
+	// Call does it. The Player makes the call if the user goes on instead.
 	Call Call
 	Done *Condition
 }
 
-// Question is what a step asks before it shows it. Whoever answers, the step decides: of the Answers exactly one is Right at its end.
+// Question is what a step asks before it shows the answer. The reader may choose any of Answers; exactly one is Right at the step's end.
 type Question struct {
 	Asks    Sentence
 	Answers []Answer
 }
 
-// Answer is one that a reader can choose.
+// Answer is an answer that a reader can choose.
 type Answer struct {
 	Words Words
 	Right *Condition
 }
 
-// right is the number of the answer that a State makes right, from 1; 0 when it is none, or more than one.
+// right returns the number of the answer that is right for a State, from 1; 0 if none is, or more than one.
 func (q *Question) right(s, base *trace.State) int {
 	found := 0
 	for i := range q.Answers {
@@ -86,7 +86,7 @@ func (q *Question) right(s, base *trace.State) int {
 	return found
 }
 
-// Control names what a reader presses: the command and its plain arguments, as the page's controls name the calls that they make.
+// Control returns what a reader presses: the command and its plain arguments, as the page's controls name their calls.
 func (r *Request) Control() string {
 	words := []string{r.Call.Name}
 	for _, a := range r.Call.Args {
@@ -103,37 +103,37 @@ func (r *Request) Control() string {
 	return strings.Join(words, " ")
 }
 
-// Step is a page of a story.
+// Step is a step of a story.
 type Step struct {
 	Name Words
-	// Look are the stations to look at. Listener is the one that is drawn large, and Open the station that the phone opens.
+	// Look are the stations to look at. Listener is the one to draw large, and Open the station that the phone opens.
 	Look     []string
 	Listener string
 	Open     string
-	// Caption is said from when Do is done, and After from when Until holds; without an After the Caption stays.
+	// Caption is shown from the end of Do, and After once Until holds; without After the Caption stays.
 	Caption Sentence
 	After   *Sentence
 	Do      []Call
-	// Question is asked before Do, nil for none. Until it is answered, or the page turned, time stands still.
+	// Question is asked before Do, nil for none. Time stands still until it is answered or the user goes on.
 	Question *Question
 	// Reader is what the reader is asked to do, nil for nothing.
 	Reader *Request
-	// Until ends the step; nil ends it at once.
+	// The condition Until ends the step; nil ends it at once.
 	Until *Condition
-	// Rest is how long time goes on then. Afterwards it stands still until the page is turned.
+	// Rest is how long time then passes. Afterwards it stands still until the user goes on.
 	Rest time.Duration
-	// Limit is what the step may take until Until holds.
+	// Limit bounds the time until the step ends.
 	Limit time.Duration
-	// At is, in a story on a recording, the moment that the step shows, and From that from which it is played; nil is At itself.
+	// At is the moment that the step shows, in a story on a recording. From is where it starts to play; nil is At itself.
 	At, From *Moment
-	// Fast: minutes of waiting are the lesson, and go by as after a press that came early.
+	// Fast: minutes of waiting are the lesson, and pass as fast as when the user asks for the next step early.
 	Fast bool
-	// Ride names, by what it comes to when the step has come to its end, the object whose change is ridden then, hop by hop; nil for none.
-	// Until that is over time stands still.
+	// Ride is an expression that, at the step's end, names the object whose change is then ridden, hop by hop; nil for none. Time stands still until the
+	// ride is over.
 	Ride *Condition
 }
 
-// ends is the condition that ends the step, nil when it ends at once.
+// ends returns the condition that ends the step, nil if it ends at once.
 func (s *Step) ends() *Condition {
 	if s.Until == nil && s.Reader != nil {
 		return s.Reader.Done
@@ -146,21 +146,21 @@ func (s *Story) rides() bool {
 	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Ride != nil })
 }
 
-// Take is what to do in one's own controller.
+// Take is advice for the reader's own controller.
 type Take struct {
 	Words Words
 	Go    string
 	See   []string
 }
 
-// Handler is one that is registered before the story begins.
+// Handler is a handler that is registered before the story begins.
 type Handler struct {
 	Name         string  `json:"name"`
 	PaceMillis   float64 `json:"paceMillis,omitempty"`
 	ResyncMillis float64 `json:"resyncMillis,omitempty"`
 }
 
-// Story is a story as its file has it.
+// Story is a story as in its file.
 type Story struct {
 	ID     string
 	Order  int
@@ -168,7 +168,7 @@ type Story struct {
 	Title  Words
 	Lesson Words
 	Terms  string
-	// Releases are those in which it is true, the first being that in which it is told: "1.37", or "1.31,1.37" for two side by side.
+	// Releases are those in which it is true; it plays in the first by default: "1.37", or "1.31,1.37" for two side by side.
 	Releases []string
 	Resource string
 	Seed     uint64
@@ -177,21 +177,21 @@ type Story struct {
 	// Transform is one of lab.Transforms.
 	Transform string
 	Handlers  []Handler
-	// Ready begins the first step.
+	// Ready is the condition at which the first step begins.
 	Ready *Condition
 	Steps []Step
 	Take  Take
-	// Recording is the file on which the story plays in place of a cluster of its own, "" for none; Releases are then empty.
+	// Recording is the file on which the story plays instead of its own cluster, "" for none; Releases is then empty.
 	Recording string
 }
 
-// Group is a part of the chooser.
+// Group is a group of stories in the chooser.
 type Group struct {
 	ID   string `json:"id"`
 	Name Words  `json:"name"`
 }
 
-// Groups are the parts of the chooser, in its order.
+// Groups are the groups of the chooser, in order.
 var Groups = []Group{
 	{"start", Words{"Begin here", "从这里开始"}},
 	{"handlers", Words{"Handlers and workers", "handler 与 worker"}},
@@ -200,15 +200,15 @@ var Groups = []Group{
 	{"store", Words{"The store, and how fresh it is", "store 与它的新鲜度"}},
 }
 
-// Stations are what a step can look at.
+// Stations are the stations that a step can look at.
 var Stations = []string{"api", "reflector", "queue", "indexer", "listeners", "controller"}
 
-// reading is how long a sentence takes to be read: English by words, Chinese by characters would be about the same.
+// reading returns the time to read a sentence, by its English words; Chinese characters give about the same.
 func reading(s *Sentence) time.Duration {
 	return 2500*time.Millisecond + time.Duration(len(strings.Fields(s.Words.EN)))*330*time.Millisecond
 }
 
-// Seconds is about how long the story takes when nobody talks.
+// Seconds returns roughly how long the story takes without comments by a speaker.
 func (s *Story) Seconds() int {
 	var d time.Duration
 	for i := range s.Steps {
@@ -220,7 +220,7 @@ func (s *Story) Seconds() int {
 	return int(d.Seconds())
 }
 
-// say is a sentence with what State says in it.
+// say returns a sentence with the values of its expressions.
 func (s *Sentence) say(st, base *trace.State) Words {
 	return Words{fill(s.parts[0], st, base), fill(s.parts[1], st, base)}
 }
@@ -245,7 +245,7 @@ func fill(parts []part, st, base *trace.State) string {
 	return b.String()
 }
 
-// grouped is a number as both languages write it: 1,024 and 0.8.
+// grouped formats a number as both languages write it: 1,024 and 0.8.
 func grouped(n float64) string {
 	text := strconv.FormatFloat(n, 'f', -1, 64)
 	if n != float64(int64(n)) {
@@ -270,7 +270,7 @@ func grouped(n float64) string {
 	return text
 }
 
-// split cuts a sentence into words and what stands in {…}.
+// split splits a sentence into words and the expressions in {…}.
 func split(sentence string) ([]part, error) {
 	var out []part
 	for rest := sentence; rest != ""; {
@@ -287,7 +287,7 @@ func split(sentence string) ([]part, error) {
 		}
 		c, err := parse(src)
 		if err == nil && c.sort != number && c.sort != text {
-			err = failAt(src, 0, "this is %s, and only a number or a text can be said", c.sort)
+			err = failAt(src, 0, "this is %s, and a sentence can only show a number or a text", c.sort)
 		}
 		if err != nil {
 			if e, ok := err.(*ConditionError); ok {

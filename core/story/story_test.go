@@ -23,7 +23,7 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// told is a page without a browser.
+// stage is a page without a browser.
 type stage struct {
 	t      testing.TB
 	rec    *trace.Recorder
@@ -43,10 +43,10 @@ func newStage(t testing.TB, all []*Story) *stage {
 func (s *stage) close() {
 	s.player.Leave()
 	s.lab.Close()
-	time.Sleep(time.Minute) // what heeds no context ends
+	time.Sleep(time.Minute) // what ignores its context ends
 }
 
-// end is what is told of the log's end.
+// end returns the story at the log's end.
 func (s *stage) end() (*view.Told, *trace.State) {
 	head, _ := s.rec.Head()
 	f := s.rec.FoldAt(head)
@@ -63,8 +63,8 @@ func library(t testing.TB) []*Story {
 	return all
 }
 
-// TestExplore prints how a story goes, for who writes one: STORY=id go test -run TestExplore -v ./core/story. SHOW has
-// expressions that are printed too, with semicolons between them.
+// TestExplore prints the course of a story, for its author: STORY=id go test -run TestExplore -v ./core/story. SHOW has further expressions to print,
+// separated by semicolons.
 func TestExplore(t *testing.T) {
 	id := os.Getenv("STORY")
 	if id == "" {
@@ -99,7 +99,7 @@ func TestExplore(t *testing.T) {
 				for _, li := range st.Listeners {
 					l += fmt.Sprintf(" %s:%d/%d/%d/%d/%v", li.Name, li.Pending, li.Capacity, li.Distributed, li.Handled, li.Synced)
 				}
-				if w := st.Workqueue; w != nil { // an informer that is not shared has none
+				if w := st.Workqueue; w != nil { // an unshared informer has none
 					l += fmt.Sprintf("\n    wq %d %v dirty %d wait %d rec %d fail %d writes %d confl %d %+v", w.Depth, w.Workers, w.DirtyCount, w.WaitingCount,
 						w.Reconciles, w.Failures, w.Writes, w.Conflicts, w.LastRead)
 				}

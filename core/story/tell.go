@@ -8,7 +8,7 @@ import (
 	"informerscope/core/view"
 )
 
-// tell is the story's view.Teller: what is told of a moment.
+// tell is the story's view.Teller.
 func (p *Player) tell(f *trace.Fold, s *trace.State, at time.Duration) []byte {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -17,17 +17,17 @@ func (p *Player) tell(f *trace.Fold, s *trace.State, at time.Duration) []byte {
 		return []byte("null")
 	}
 	if t.gen != 0 && t.gen != p.rec.Generation() {
-		t.notify() // the log is another one: the story is over
+		t.notify() // the log is another one: the story has ended
 		return []byte("null")
 	}
 	out, err := json.Marshal(p.told(t, f, s, at))
-	if err != nil { // texts and numbers only
+	if err != nil { // texts and numbers always marshal
 		panic(err)
 	}
 	return out
 }
 
-// Told is what is told of the moment that a State is of, nil when no story is told. f is the fold that it is of.
+// Told returns the story at the moment of a State, nil if no story plays. f is the State's fold.
 func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -37,7 +37,7 @@ func (p *Player) Told(f *trace.Fold, s *trace.State) *view.Told {
 	return nil
 }
 
-// told is what is told of a moment. p.mu is held.
+// told returns the story at a moment. p.mu is held.
 func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duration) *view.Told {
 	d := &view.Told{
 		ID: t.story.ID, Release: t.release, Starting: len(t.pages) == 0, Last: max(t.last(), 0), Stands: t.stands, Problem: t.problem,
@@ -96,7 +96,7 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	return d
 }
 
-// saying is a sentence as it is said of a State.
+// saying returns a sentence with a State's values.
 func saying(s *Sentence, st, base *trace.State) *view.Saying {
 	w := s.say(st, base)
 	is := &view.Saying{EN: w.EN, ZH: w.ZH, ReadMillis: int(reading(s).Milliseconds())}
@@ -106,7 +106,7 @@ func saying(s *Sentence, st, base *trace.State) *view.Saying {
 	return is
 }
 
-// sentence is what is said before or after the step's condition has come.
+// sentence returns the caption before or after the step's condition is met.
 func (s *Step) sentence(done bool) *Sentence {
 	if done && s.After != nil {
 		return s.After
@@ -114,11 +114,11 @@ func (s *Step) sentence(done bool) *Sentence {
 	return &s.Caption
 }
 
-// true reports whether a sentence's claim is true of a moment. p.mu is held.
+// true reports whether a sentence's claim is true at a moment. p.mu is held.
 func (p *Player) true(t *telling, i int, sentence *Sentence, f *trace.Fold, s *trace.State, at time.Duration) bool {
 	is := &t.pages[i]
 	if head, _ := p.rec.Head(); is.base == nil && head >= is.From {
-		// Who follows has the log, and not what was when the step began.
+		// A follower has the log, but not the State when the step began.
 		is.base = p.rec.FoldAt(is.From).State()
 	}
 	if sentence.Claim.facts && s.Facts == nil {
@@ -127,8 +127,7 @@ func (p *Player) true(t *telling, i int, sentence *Sentence, f *trace.Fold, s *t
 	return sentence.Claim.Holds(s, is.base)
 }
 
-// stepAt is the step that a moment belongs to, and whether one of its sentences belongs to it: not while its calls are being made, and
-// not before the first one.
+// stepAt returns the step of a moment, and whether one of its sentences may be shown: not while its calls are being made, and not before the first step.
 func (t *telling) stepAt(seq uint64) (step int, ok bool) {
 	within := func(i int) bool {
 		return seq >= t.pages[i].Begin && (i+1 == len(t.pages) || seq <= t.pages[i+1].From)

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// sort is what an expression comes to.
+// sort is the type of an expression's value.
 type sort uint8
 
 const (
@@ -23,7 +23,7 @@ var sortNames = [...]string{"true or false", "a number", "a text", "something wi
 
 func (s sort) String() string { return sortNames[s] }
 
-// value is what an expression came to. A missing one is what a path leads to that ends before its end.
+// value is the value of an expression. It is missing if a path leads to nothing.
 type value struct {
 	missing bool
 	b       bool
@@ -36,13 +36,13 @@ var missing = value{missing: true}
 
 func truthValue(b bool) value { return value{b: b} }
 
-// scope is where names are looked up: the State, and within any, all and count the element of the list first.
+// scope is where names are looked up: first the list element within any, all and count, then State.
 type scope struct {
 	outer *scope
 	typ   reflect.Type
 }
 
-// place is scope at a moment.
+// place is a scope at a moment.
 type place struct {
 	outer *place
 	v     reflect.Value
@@ -51,12 +51,12 @@ type place struct {
 // moment is what an expression is evaluated on.
 type moment struct {
 	at   *place
-	base *place // the State when the step began, nil when it is not known
-	// steps is how many more elements the evaluation looks at; below 0 it has ended.
+	base *place // the State when the step began, nil if unknown
+	// steps is how many more elements the evaluation may look at; below 0 it has ended.
 	steps *int
 }
 
-// step says whether the evaluation may look at one more element.
+// step reports whether the evaluation may look at one more element.
 func (m moment) step() bool {
 	if *m.steps >= 0 {
 		*m.steps--
@@ -64,10 +64,10 @@ func (m moment) step() bool {
 	return *m.steps >= 0
 }
 
-// stateType is what conditions are about.
+// stateType is the type on which conditions are evaluated.
 var stateType = reflect.TypeFor[trace.State]()
 
-// members are the fields of a struct by their JSON names.
+// members returns the fields of a struct by their JSON names.
 func members(t reflect.Type) map[string]int {
 	if m, ok := memberCache.Load(t); ok {
 		return m.(map[string]int)
@@ -85,7 +85,7 @@ func members(t reflect.Type) map[string]int {
 
 var memberCache sync.Map
 
-// names are the sorted names of a struct's members.
+// names returns the sorted names of a struct's members.
 func names(t reflect.Type) string {
 	var out []string
 	for n := range members(t) {
@@ -95,7 +95,7 @@ func names(t reflect.Type) string {
 	return strings.Join(out, ", ")
 }
 
-// sortOf is what a type of State is in a condition.
+// sortOf returns the sort of a type of State.
 func sortOf(t reflect.Type) sort {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -111,7 +111,7 @@ func sortOf(t reflect.Type) sort {
 	return thing
 }
 
-// read is what stands at a place of State.
+// read returns the value at a place in State.
 func read(v reflect.Value) value {
 	v, ok := settle(v)
 	if !ok {
@@ -128,7 +128,7 @@ func read(v reflect.Value) value {
 	return value{v: v}
 }
 
-// settle follows pointers; a nil one leads nowhere.
+// settle follows pointers; it returns false for nil.
 func settle(v reflect.Value) (reflect.Value, bool) {
 	for v.IsValid() && v.Kind() == reflect.Pointer {
 		if v.IsNil() {

@@ -9,11 +9,9 @@ import (
 	"informerscope/core/informer"
 )
 
-// Baseline returns events that bring the Fold of an empty log to f's state:
-// KindSelected and a KindRestored for each lane. A log whose beginning was not
-// kept is written with them in front. They carry f's Seq and At. What a State
-// does not hold is not restored: the times of single handler calls, and when
-// and by which event an object entered.
+// Baseline returns events that bring the Fold of an empty log to f's state: KindSelected, then a KindRestored for each lane. They carry f's Seq and At. A log
+// whose beginning was evicted is written with them in front. What a State does not hold is lost: the times of single handler calls, and when and by which
+// event an object entered.
 func (f *Fold) Baseline() []Event {
 	s := f.sel
 	s.Unshared = nil
@@ -128,7 +126,7 @@ func (f *Fold) restore(e *Event) {
 	q.batchEpoch = f.epoch
 	q.processing = s.Queue.BatchSize > 0
 
-	for _, name := range slices.Sorted(maps.Keys(s.Indexer.Indices)) { // only so many are kept
+	for _, name := range slices.Sorted(maps.Keys(s.Indexer.Indices)) { // at most maxIndices of them are kept, so in a fixed order
 		l.store.index(name)
 	}
 	l.store.fill(f.epoch, e)
@@ -149,7 +147,7 @@ func (f *Fold) restore(e *Event) {
 	l.restoreRecent(&f.world, s.Recent, e.At)
 }
 
-// restoreHolds takes the holds that a lane's State tells of; lanes that are held together tell of the same.
+// restoreHolds takes over the holds of a lane's State. Lanes that are held together have the same holds.
 func (f *Fold) restoreHolds(lane uint8, holds []Hold) {
 	w, first := &f.world, f.holdsOf(int(lane))
 	w.holds = slices.DeleteFunc(slices.Clone(w.holds), func(h hold) bool { return h.lane == first })

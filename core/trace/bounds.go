@@ -8,16 +8,16 @@ import (
 	"time"
 )
 
-// Bounds of what is read from a file or from another process: docs/trace.md has them. They are far above what an ordinary log has, and keep
-// one that is made to do harm from costing much more than its size.
+// Bounds of what is read from a file or from another process; docs/trace.md lists them. They are far above what an ordinary log needs, and keep a malicious
+// one from costing much more than its size.
 const (
-	// MaxFile is how many bytes a file has at most, unpacked.
+	// MaxFile is the largest size of a file in bytes, unpacked.
 	MaxFile = 512 << 20
 	// MaxTime is the latest time of an event, and the longest duration in one.
 	MaxTime = 10 * 365 * 24 * time.Hour
 
 	maxLines   = 1 << 22   // of a file
-	maxLine    = 128 << 20 // bytes: a Restored has all objects of a store
+	maxLine    = 128 << 20 // bytes: a KindRestored has all objects of a store
 	maxHeader  = 1 << 20
 	maxState   = 64 << 20 // bytes of the JSON in an event's text
 	maxBody    = 16 << 20 // bytes of an object
@@ -26,44 +26,44 @@ const (
 	maxEntries = 1 << 20   // in all lists of a line, or of the JSON in its text
 	maxNesting = 32        // outside of objects
 	maxRun     = 4 << 10   // bytes of a number, or of white space
-	maxNumber  = 1 << 53   // what a browser's number holds exactly
+	maxNumber  = 1 << 53   // the largest integer that a browser's number holds exactly
 	maxOfLanes = 64        // informers of a selection
 	maxHeld    = 512 << 20 // bytes of the objects that events can refer to
 	maxKept    = 1 << 19   // objects of a store, entries of a queue, keys
 	maxDeltas  = 1 << 10   // of a key
 	maxAlike   = 64        // keys of one hash
 	maxWords   = 1 << 10   // bytes of a mark's text, or of a listener's name
-	itemBytes  = 96        // of an item that a log keeps, about
-	// piece is after how many bytes of a file the reader lets other work have its turn.
+	itemBytes  = 96        // of an item in a log, roughly
+	// piece is how many bytes of a file are read before the reader calls ReadFile's keep.
 	piece = 64 << 10
 )
 
-// shape follows the JSON of a line while it comes, and says when it is more than a line may be: before it is decoded, or even there. Whether
-// it is JSON at all, who decodes it says.
+// shape scans the JSON of a line as it arrives, and fails once the line exceeds a bound: before it is decoded, or before it is complete. It does not check
+// that the line is valid JSON; the decoder does.
 type shape struct {
-	members bool // members of objects count as entries of lists do: they go into maps
+	members bool // count members of objects as entries of lists too: they go into maps
 
 	at             int // bytes seen
 	depth          int
-	lists          uint64 // a bit for each open container, the innermost lowest: 1 is a list
+	lists          uint64 // one bit for each open container, the innermost lowest: 1 is a list
 	entries        int
 	run            int  // bytes since the last string, bracket, comma or colon
 	inString       bool // within a string
 	afterBackslash bool
-	start          int // where the string began, or the object
+	start          int // where the current string began
 	name           []byte
-	state          bool // the value of txt stands here, which may be long
-	body           bool // an object stands here, in which nothing is counted but its bytes
-	inBody         int  // open containers of it
+	state          bool // inside the value of txt, which may be long
+	body           bool // inside an object's JSON, of which only the bytes are counted
+	inBody         int  // its open containers
 	bodyFrom       int
 
-	items    bool  // the value of the line's items stands here
-	itemsAt  int   // behind its bracket; 0: there are none
-	itemsEnd int   // its closing bracket; 0: it has not come
+	items    bool  // inside the value of the line's items
+	itemsAt  int   // after its opening bracket; 0: there are no items
+	itemsEnd int   // its closing bracket; 0: not seen yet
 	cuts     []int // the commas between items
 }
 
-// feed takes the next bytes.
+// feed scans the next bytes.
 func (s *shape) feed(p []byte) error {
 	for i := 0; i < len(p); i++ {
 		if s.inString {
@@ -82,7 +82,7 @@ func (s *shape) feed(p []byte) error {
 	return s.checkBody(s.at)
 }
 
-// takeByte takes a byte that is not within a string.
+// takeByte scans a byte that is not within a string.
 func (s *shape) takeByte(c byte, at int) error {
 	if s.run++; s.run > maxRun {
 		return fmt.Errorf("a number or white space in it is longer than %d bytes", maxRun)
@@ -154,7 +154,7 @@ func (s *shape) checkBody(at int) error {
 	return nil
 }
 
-// countEntry counts one of a list, or a member.
+// countEntry counts an entry of a list, or a member of an object.
 func (s *shape) countEntry() error {
 	if s.lists&1 == 1 || s.members {
 		s.entries++
@@ -165,7 +165,7 @@ func (s *shape) countEntry() error {
 	return nil
 }
 
-// takeText goes on with a string, and returns how many bytes of it there are.
+// takeText continues a string, and returns how many bytes of p belong to it.
 func (s *shape) takeText(p []byte, at int) (int, error) {
 	i := 0
 	for ; i < len(p) && s.inString; i++ {
@@ -197,7 +197,7 @@ func (s *shape) takeText(p []byte, at int) (int, error) {
 	return i, nil
 }
 
-// noteName takes the string that ended as a name, whose value follows.
+// noteName takes the string that ended as a member's name; its value follows.
 func (s *shape) noteName(at int) {
 	if s.body {
 		return
@@ -212,13 +212,13 @@ func (s *shape) noteName(at int) {
 	}
 }
 
-// checkJSON says what of a JSON text is more than there may be.
+// checkJSON returns an error if a JSON text exceeds a bound.
 func checkJSON(text string) error {
 	s := shape{members: true}
 	return s.feed([]byte(text))
 }
 
-// check says what of a record is more than there may be.
+// check returns an error if a record's times, counts or names exceed a bound.
 func (rec *record) check() error {
 	switch {
 	case time.Duration(rec.At) > MaxTime || time.Duration(rec.At) < -MaxTime:
@@ -238,7 +238,7 @@ func (rec *record) check() error {
 	return nil
 }
 
-// check returns an error for an event whose text, or the JSON in it, is larger than may be.
+// check returns an error if an event's text, or the JSON in it, exceeds a bound.
 //
 //eventmembers:any the length of a text counts whatever it says
 func (e *Event) check() error {
@@ -251,7 +251,7 @@ func (e *Event) check() error {
 		}
 		var sel Selection
 		if json.Unmarshal([]byte(e.Text), &sel) != nil {
-			return nil // a State of nothing
+			return nil // an empty selection
 		}
 		return sel.check()
 	}
@@ -261,10 +261,10 @@ func (e *Event) check() error {
 	return nil
 }
 
-// check says whether a selection has more informers than a log can have.
+// check returns an error if a selection has more informers than a log can have.
 func (s Selection) check() error {
 	if n := len(s.Targets())*max(len(s.Releases), 1) + len(s.Unshared); n > maxOfLanes {
-		return fmt.Errorf("it is of %d informers, and at most %d can be followed: choose some of them", n, maxOfLanes)
+		return fmt.Errorf("the selection has %d informers, and at most %d can be followed: choose fewer", n, maxOfLanes)
 	}
 	return nil
 }

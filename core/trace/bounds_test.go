@@ -16,7 +16,7 @@ import (
 
 const fileHead = `{"format":"informerscope-trace","version":1}` + "\n"
 
-// repeated is text, so often, without being there as a whole.
+// repeated reads text n times without holding it all in memory.
 func repeated(text string, n int) io.Reader {
 	r, w := io.Pipe()
 	go func() {
@@ -31,7 +31,7 @@ func repeated(text string, n int) io.Reader {
 	return r
 }
 
-// packedFile is a file, packed.
+// packedFile returns a gzipped file.
 func packedFile(parts ...io.Reader) io.Reader {
 	var b bytes.Buffer
 	gz, _ := gzip.NewWriterLevel(&b, gzip.BestSpeed)
@@ -40,19 +40,19 @@ func packedFile(parts ...io.Reader) io.Reader {
 	return &b
 }
 
-// quoted is JSON as the text of an event.
+// quoted returns JSON as the text of an event.
 func quoted(text string) string {
 	b, _ := json.Marshal(text)
 	return string(b)
 }
 
-// cost is what reading a file into a log costs.
+// cost is what it costs to read a file into a log.
 type cost struct {
 	events, turns int
 	said          string
-	alloc         uint64 // bytes that were allocated while it was read
-	peak          uint64 // most bytes of the heap
-	kept          uint64 // bytes that are left
+	alloc         uint64 // bytes allocated during the read
+	peak          uint64 // largest heap in bytes
+	kept          uint64 // bytes left afterwards
 	log           *Recorder
 }
 
@@ -84,8 +84,8 @@ func costOf(file io.Reader, o RecorderOptions) (c cost) {
 	return c
 }
 
-// TestFilesThatAreMadeToDoHarm: what is more than an event may have is refused with words that say what the limit is, before it is decoded, and
-// where it can be before all of it is read.
+// TestFilesThatAreMadeToDoHarm: an event beyond a bound is refused with an error that names the bound. It is refused before it is decoded and, where
+// possible, before it is read to the end.
 func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -105,7 +105,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		{"zeros, packed", "not JSON", packedFile(repeated("\x00", 32<<20)), 2 << 20},
 		{"spaces, packed", "white space", packedFile(repeated(" ", 32<<20)), 2 << 20},
 		{"a header that is long", "longer than 1048576", packedFile(strings.NewReader("{"), repeated(`"note":"a note",`, 1<<20)), 8 << 20},
-		{"a header with many resources", "of 300000 informers", strings.NewReader(`{"format":"informerscope-trace","version":1,"selection":{"resources":[` +
+		{"a header with many resources", "has 300000 informers", strings.NewReader(`{"format":"informerscope-trace","version":1,"selection":{"resources":[` +
 			many("{}", 300_000) + "]}}\n"), 256 << 20},
 		{"newlines, packed", "more than 8388608 lines", packedFile(strings.NewReader(fileHead), repeated("\n", 9<<20)), 2 << 20},
 		{"zeros in a line, packed", "not JSON", packedFile(strings.NewReader(fileHead+`{"s":1,"k":"Note","n":`), repeated("\x00", 32<<20)), 2 << 20},
@@ -130,9 +130,9 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 		{"duration", `duration ("d") is more than 3650 days`, line(`"d":9223372036854775807`), 1 << 20},
 		{"count", `count ("n", "m")`, line(`"n":9223372036854775807`), 1 << 20},
 		{"count below zero", `count ("n", "m")`, line(`"m":-9223372036854775808`), 1 << 20},
-		{"weight", "said to have had", line(`"obj":{"id":1,"raw":{"name":"a"},"held":9223372036854775807}`), 1 << 20},
-		{"resources", "of 300000 informers", state("Selected", `{"resources":[`+many("{}", 300_000)+"]}"), 256 << 20},
-		{"resources times eras", "of 3600 informers", state("Selected", `{"resources":[`+many("{}", 60)+`],"eras":[`+many(`"1.37"`, 60)+"]}"), 1 << 20},
+		{"weight", "claims a size of more than", line(`"obj":{"id":1,"raw":{"name":"a"},"held":9223372036854775807}`), 1 << 20},
+		{"resources", "has 300000 informers", state("Selected", `{"resources":[`+many("{}", 300_000)+"]}"), 256 << 20},
+		{"resources times eras", "has 3600 informers", state("Selected", `{"resources":[`+many("{}", 60)+`],"eras":[`+many(`"1.37"`, 60)+"]}"), 1 << 20},
 		{"deltas in deltas", "nested deeper than 32", state("Restored", `{"queue":{"items":[`+strings.Repeat(`{"deltas":[`, 5000)), 4 << 20},
 		{"items of a queue", "more than 1048576 entries", state("Restored", `{"queue":{"items":[`+many("{}", 2<<20)+"]}}"), 128 << 20},
 		{"members of a map", "more than 1048576 entries", state("Restored", `{"workqueue":{"failing":{`+many(`"":0`, 2<<20)+"}}}"), 160 << 20},
@@ -149,8 +149,8 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 	}
 }
 
-// TestReadingKeepsNoMoreThanALog: of a file with more events than a log has, or with more in them, no more is kept than the log's bounds, at any
-// time; and other work on the thread has a turn after each piece, also within a long line.
+// TestReadingKeepsNoMoreThanALog: reading a file larger than a log never keeps more than the log's bounds. Other work on the thread gets a turn after each
+// piece, also within a long line.
 func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -167,7 +167,7 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 		file         io.Reader
 		bytes        int
 		events       int
-		most, atOnce uint64 // kept, and at any time
+		most, atOnce uint64 // kept at the end, and at any time
 	}{
 		{"notes", notes(300_000), 300_000 * 50, 300_000, 16 << 20, 48 << 20},
 		{"objects that nobody counts", body(`"obj":{"id":1,"raw":{"name":"`+strings.Repeat("x", 4000)+`"},"held":1}`, 10_000), 40_000_000, 10_000,
@@ -194,7 +194,7 @@ func TestReadingKeepsNoMoreThanALog(t *testing.T) {
 	}
 }
 
-// TestObjectsThatAreReferredToAreBounded: the objects of a stream that never ends are bounded together; those whose number comes again are not kept.
+// TestObjectsThatAreReferredToAreBounded: the objects of an endless stream are bounded together; an object whose number comes again replaces the earlier one.
 func TestObjectsThatAreReferredToAreBounded(t *testing.T) {
 	fr := &fileReader{objects: map[int]any{}}
 	body := json.RawMessage(make([]byte, 4<<20))
@@ -244,7 +244,7 @@ func TestAnEventInManyLinesIsBounded(t *testing.T) {
 	}
 }
 
-// alike are 2^n keys that have one hash.
+// alike returns 2^n keys with the same hash.
 func alike(n int) []string {
 	keys := []string{""}
 	state := uint32(2166136261)
@@ -275,8 +275,8 @@ func alike(n int) []string {
 	return keys
 }
 
-// TestAFoldIsBounded: a log without an end, of objects, entries of queues and keys of which none is ever taken away, leaves a fold of a bounded
-// size, whose work for an event does not grow with it.
+// TestAFoldIsBounded: an endless log of objects, queue entries and keys that are never removed leaves a fold of bounded size. Its work for an event does not
+// grow either.
 func TestAFoldIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -287,7 +287,7 @@ func TestAFoldIsBounded(t *testing.T) {
 		put(informer.KindStoreAdded, key)
 		put(informer.KindQueued, key)
 		put(KindWorkAdded, key)
-		l := &f.lanes[0] // which says that it is full, with one key
+		l := &f.lanes[0] // which now counts as full, with one key
 		l.store.objects.n, l.queue.line.n, l.work.fifo.items.n = maxKept, maxKept, maxKept
 	}
 	l := &f.lanes[0]
@@ -316,7 +316,7 @@ func TestAFoldIsBounded(t *testing.T) {
 		t.Errorf("%d places for one key, %s", q.order.n, head)
 	}
 
-	// The deltas of a key, in a release that keeps them together.
+	// The deltas of one key, in a release that keeps them together.
 	f = NewFold()
 	f.lanes[0].setRelease(informer.Release131)
 	var m runtime.MemStats
@@ -329,7 +329,7 @@ func TestAFoldIsBounded(t *testing.T) {
 	if d, _ := f.lanes[0].queue.keys.get("ns/a"); len(d.list) != maxDeltas || m.TotalAlloc-before > 256<<20 {
 		t.Errorf("%d deltas, %d bytes allocated", len(d.list), m.TotalAlloc-before)
 	}
-	// A clone has its own.
+	// A clone has its own list.
 	g := f.Clone()
 	f.Apply(&Event{Event: informer.Event{Kind: informer.KindPopped, Key: "ns/a"}})
 	put(informer.KindQueued, "ns/b")
@@ -346,7 +346,7 @@ func TestAFoldIsBounded(t *testing.T) {
 	}
 }
 
-// TestMarksAreShort: the text of a mark has no more than can be shown.
+// TestMarksAreShort: the text of a mark is cut to what can be shown.
 func TestMarksAreShort(t *testing.T) {
 	m, _ := Marks(&Event{Event: informer.Event{Kind: KindNote, Text: strings.Repeat("é", 2000)}})
 	if want := strings.Repeat("é", maxWords/2) + "…"; m.Text != want {

@@ -10,8 +10,8 @@ import (
 	"syscall"
 )
 
-// ErrorCause is why a request got no answer, in one word of those that KindTrouble has for a cause: refused, reset, timeout, dns,
-// unreachable, tls, relay-gone; "" for an error that is an answer, and for one that is none of these. A LoggedError has it from the file.
+// ErrorCause returns why a request got no answer, as one of KindTrouble's causes: refused, reset, timeout, dns, unreachable, tls or relay-gone. It returns ""
+// for an error that is an answer, and for any other error. A LoggedError carries its cause from the file.
 func ErrorCause(err error) string {
 	var logged *LoggedError
 	var dns *net.DNSError
@@ -39,12 +39,12 @@ func ErrorCause(err error) string {
 	case errors.Is(err, os.ErrDeadlineExceeded), errors.Is(err, context.DeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
 		return "timeout"
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF), errors.Is(err, context.Canceled):
-		return "" // the answer had begun, or nobody waited for it
+		return "" // the answer had begun, or the caller no longer waited for it
 	}
 	return causeOfWords(err.Error())
 }
 
-// causeOfWords is ErrorCause where nothing but words came: from a recording of an older program, a State, or what a relay quotes.
+// causeOfWords is ErrorCause for an error of which only the text is left: from an older program's recording, from a State, or quoted by a relay.
 func causeOfWords(words string) string {
 	words = strings.ToLower(words)
 	for _, x := range []struct{ cause, mark string }{

@@ -18,7 +18,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// A cause is read from the error itself, and is the same on a recording, which has words alone.
+// TestErrorCause: a cause is read from the error itself, and is the same on a recording, which has only texts.
 func TestErrorCause(t *testing.T) {
 	wrap := func(err error) error {
 		return fmt.Errorf("failed to list pods: %w", &url.Error{Op: "Get", URL: "http://x/api/v1/pods", Err: err})
@@ -44,11 +44,11 @@ func TestErrorCause(t *testing.T) {
 		{errors.New("tls: failed to verify certificate: x509: certificate signed by unknown authority"), "tls"},
 		{errors.New("the relay ended the connection: gone"), "relay-gone"},
 		{errors.New("stream error: stream ID 5; INTERNAL_ERROR; received from peer"), ""},
-		// What a server answers is an answer, whatever words are in it.
+		// What a server answers is an answer, whatever its text.
 		{fmt.Errorf("failed to list: %w", apierrors.NewInternalError(errors.New("dial tcp 10.0.0.1:2379: connect: connection refused"))), ""},
 		{apierrors.NewForbidden(schema.GroupResource{Resource: "pods"}, "", errors.New("network is not yours")), ""},
 		{apierrors.NewTooManyRequests("slow down", 1), ""},
-		// A recording of an older program has no cause.
+		// An older program's recording has no cause.
 		{&LoggedError{Message: "dial tcp 127.0.0.1:1: connect: connection refused"}, "refused"},
 		{&LoggedError{Message: "read tcp: connection reset by peer"}, "reset"},
 		{&LoggedError{Message: "connection refused", Code: 500}, ""},

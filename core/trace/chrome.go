@@ -28,7 +28,7 @@ type chromeEvent struct {
 	Args  map[string]any `json:"args,omitempty"`
 }
 
-// The threads of a lane's process; the wire is a process of its own.
+// The threads of a lane's process; the wire has a process of its own.
 const (
 	tidReflector = 1
 	tidQueue     = 2
@@ -38,11 +38,9 @@ const (
 	pidWire      = 100
 )
 
-// WriteChrome writes a log in the Chrome trace-event format, as Perfetto opens
-// it: a process for each lane, with the Reflector's
-// requests and waits, pops, handler calls and workers as spans, queue and ring
-// lengths as counters, and faults and marks as instants. Spans that are open
-// at the log's end are ended there.
+// WriteChrome writes a log in the Chrome trace-event format, which Perfetto opens. Each lane is a process. Its spans are the Reflector's requests and waits,
+// pops, handler calls and reconciles. Queue and ring lengths are counters; faults and marks are instants. A span that is still open at the log's end ends
+// there.
 func WriteChrome(w io.Writer, events iter.Seq[*Event]) error {
 	c := &chrome{w: bufio.NewWriterSize(w, 64<<10), open: map[[2]int]chromeEvent{}, named: map[[2]int]bool{}, wire: map[uint64]string{}}
 	fmt.Fprint(c.w, `{"displayTimeUnit":"ms","traceEvents":[`)
@@ -162,7 +160,7 @@ func (c *chrome) see(e *Event) {
 	pid := int(e.Lane) + 1
 	listener := tidListener + int(e.Listener)
 	worker := tidWorker + int(e.Listener)
-	request := uint64(e.Lane)<<32 | uint64(e.Req) // several informers count their requests each for itself
+	request := uint64(e.Lane)<<32 | uint64(e.Req) // each informer numbers its own requests
 	switch e.Kind {
 	case KindSelected:
 		c.close()

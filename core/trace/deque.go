@@ -2,7 +2,7 @@ package trace
 
 const dequeChunk = 64
 
-// deque is a queue in chunks that may be shared with other folds.
+// deque is a queue in chunks that may be shared with other folds' deques.
 type deque[T any] struct {
 	spine []*dequePart[T]
 	off   int // of the head in spine[0]
@@ -29,13 +29,13 @@ func (d *deque[T]) push(epoch uint64, v T) {
 	d.n++
 }
 
-// at returns the i-th from the head; it must not be changed.
+// at returns the i-th element from the head; it must not be changed.
 func (d *deque[T]) at(i int) *T {
 	i += d.off
 	return &d.spine[i/dequeChunk].v[i%dequeChunk]
 }
 
-// drop removes k from the head, all when there are fewer.
+// drop removes the first k elements, or all when there are fewer.
 func (d *deque[T]) drop(k int) {
 	if k >= d.n {
 		// Keep one part, so that a queue that runs empty all the time allocates nothing.
@@ -65,8 +65,7 @@ func (d *deque[T]) clone() deque[T] {
 	return c
 }
 
-// keyQueue is a queue of unique keys, each with a value. Taking a key that is
-// not the head leaves a stale entry in the order, which is skipped.
+// keyQueue is a queue of unique keys, each with a value. Removing a key that is not the head leaves a stale entry in the order; stale entries are skipped.
 type keyQueue[V any] struct {
 	order deque[keyRef]
 	items pmap[keyItem[V]]
@@ -85,7 +84,7 @@ type keyItem[V any] struct {
 
 func (q *keyQueue[V]) len() int { return q.items.n }
 
-// set changes the value of a key in place, or puts it at the tail.
+// set changes the value of a key in place, or appends the key at the tail.
 func (q *keyQueue[V]) set(epoch uint64, key string, v V) {
 	if it, ok := q.items.get(key); ok {
 		it.val = v

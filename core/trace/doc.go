@@ -7,6 +7,5 @@
 // Journey, Marks and Density read the log for the inspector and the timeline. The file format carries a log out of the page and back in,
 // and to Perfetto.
 //
-// The promise on which the rest stands: the Fold of all events of an informer
-// is what is inside that informer.
+// The package's central invariant: the Fold of all events of an informer equals what is inside that informer.
 package trace

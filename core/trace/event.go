@@ -6,27 +6,26 @@ import (
 	"informerscope/core/informer"
 )
 
-// Event is one line of the log: a transition of an informer, of a work queue,
-// or of what stands around them, with its place in the order of things.
+// Event is one line of the log: a transition of an informer, of a work queue, or of their surroundings.
 type Event struct {
 	// Seq numbers the events of a log from 1 without gaps.
 	Seq uint64
 	// At is the time since the log began.
 	At time.Duration
-	// Lane is the informer it belongs to, from 0. Events that belong to all lanes have lane 0.
+	// Lane is the informer of the event, from 0. Events of all lanes have lane 0.
 	Lane uint8
 
 	informer.Event
 
-	weight int // of one that was read: bytes of what it brings, about
+	weight int // rough size in bytes of an event that was read
 }
 
-// Bytes is what the log keeps of an event that was read, about.
+// Bytes is roughly how many bytes a log keeps for the event.
 func (e *Event) Bytes() int { return max(brought(&e.Event), e.weight) }
 
-// The kinds that stand beside the informer's own.
+// The kinds beside the informer's own.
 const (
-	// KindWireRequest: an HTTP request left. Req: its number on the wire (not the Reflector's), Text: its path and query.
+	// KindWireRequest: an HTTP request was sent. Req: its number on the wire (not the Reflector's), Text: its path and query.
 	KindWireRequest informer.Kind = informer.KindExternal + iota
 	// KindWireResponse: its response began. Req, N: the status; Err when there is none.
 	KindWireResponse
@@ -37,26 +36,26 @@ const (
 	// KindWireDone: the body ended. Req, Err: nil after a clean end.
 	KindWireDone
 
-	// KindSelected: an experiment began; the state starts anew. Text: the Selection as JSON (see Selection).
+	// KindSelected: an experiment began; the state starts again from empty. Text: the Selection as JSON.
 	KindSelected
-	// KindCluster: what the simulated cluster says of itself. RV: its latest, StoreRV: the oldest a watch can still start from, N: objects of
-	// the watched resource, M: writes so far.
+	// KindCluster: the simulated cluster's own counters. RV: its latest version, StoreRV: the oldest from which a watch can start, N: objects of the
+	// watched resource, M: writes so far.
 	KindCluster
-	// KindFault: a fault was switched or struck. Text: its name, Flag: it is on now (a held fault), Dur: its argument. N: how many requests or
-	// connections it struck just now.
+	// KindFault: a fault was switched, or took effect. Text: its name, Flag: it is on now (for a fault that stays on), Dur: its argument, N: how many
+	// requests or connections it hit just now.
 	KindFault
-	// KindHold: a stage was held or let go. N: the Stage, Listener, Flag: held now.
+	// KindHold: a stage was held or released. N: the Stage, Listener, Flag: held now.
 	KindHold
-	// KindReleased: a held stage let one through. N: the Stage, Listener, M: releases left.
+	// KindReleased: a held stage let one item through. N: the Stage, Listener, M: releases left.
 	KindReleased
 	// KindGateWaiting: something arrived at a held stage and waits there, or stopped waiting. N: the Stage, Listener, Flag: waiting now.
 	KindGateWaiting
 	// KindHandlerSpeed: the pace of a listener's handler was set. Listener, Dur: extra time a call.
 	KindHandlerSpeed
-	// KindTrouble: the source is in trouble or well again. Text: words for a person, empty: all is well. Key: the cause, in one
-	// word. Indexed: what is offered, under "namespace". Err.
+	// KindTrouble: the source is in trouble, or well again. Text: an explanation, empty when all is well. Key: the cause, in one word. Indexed: what is
+	// offered, under "namespace". Err.
 	KindTrouble
-	// KindNote: a mark somebody set. Text.
+	// KindNote: a mark that a user set. Text.
 	KindNote
 
 	// KindWorkAdded to KindWorkShuttingDown mirror core/workqueue's kinds in its order (KindAdded is KindWorkAdded):
@@ -74,46 +73,46 @@ const (
 	KindWorkForgotten
 	KindWorkShuttingDown
 
-	// KindReconciled: a reconcile ended. Key, Listener: the worker, Dur, Err: it failed, Text: what it did.
+	// KindReconciled: a reconcile ended. Key, Listener: the worker, Dur, Err when it failed, Text: what it did.
 	KindReconciled
-	// KindListerRead: a reconciler read Key through the lister. RV: what it got (empty: not found), StoreRV: the latest the cluster is known
-	// to hold for it, N: how many versions behind, when known, Flag: a handler had changed what it got (see KindMutated).
+	// KindListerRead: a reconciler read Key through the lister. RV: the version it got (empty: not found). StoreRV: the latest version that the cluster
+	// is known to hold, N: how many versions behind, when known. Flag: a handler had mutated the object it got (see KindMutated).
 	KindListerRead
-	// KindClusterWrite: a reconciler sends a write to the simulated cluster. Key, Text: the verb, RV: the one it read and sends, Listener: the worker.
+	// KindClusterWrite: a reconciler sends a write to the simulated cluster. Key, Text: the verb, RV: the version it read and sends, Listener: the
+	// worker.
 	KindClusterWrite
-	// KindClusterWritten: the write was answered. Key, Text, Listener as there, StoreRV: the one sent, RV: the new one, Dur: how long it took,
+	// KindClusterWritten: the write was answered. Key, Text and Listener as above, StoreRV: the version sent, RV: the new one, Dur: how long it took,
 	// Err: a conflict, or why it failed.
 	KindClusterWritten
-	// KindWrites: whether the controller writes was switched, or stands so from the beginning. Flag, N: workers that it has.
+	// KindWrites: the controller's writes were switched on or off, or this is their state at the beginning. Flag, N: its workers.
 	KindWrites
 
-	// KindRestored: the log begins here, not at the experiment's start; everything before it was not kept. One for each
-	// lane. Text: the lane's State as JSON with its lists uncut (see Fold.Baseline), Items: what its Indexer holds, StoreRV: the
-	// Indexer's own resourceVersion.
+	// KindRestored: the log begins here, not at the experiment's start; what came before was not kept. There is one for each lane. Text: the lane's State
+	// as JSON with its lists uncut (see Fold.Baseline), Items: what its store holds, StoreRV: the store's resourceVersion.
 	KindRestored
 
-	// KindLane: an informer stands in a lane from here on, with nothing in it yet: one that its factory does not share, or that of a
-	// new factory after the last one was shut down. Text: what it is of, as JSON (see LaneOf).
+	// KindLane: a lane has a new, empty informer from here on. It is one that its factory does not share, or belongs to a new factory after the last one
+	// was shut down. Text: a LaneOf as JSON.
 	KindLane
-	// KindFactory: a factory moved on. Text: started, synced (what WaitForCacheSync waited for has come), stopping (Shutdown waits
-	// for its informers) or stopped, Key: the release of its informers.
+	// KindFactory: a factory changed its stage. Text: started, synced (WaitForCacheSync has returned), stopping (Shutdown waits for its informers) or
+	// stopped, Key: the release of its informers.
 	KindFactory
-	// KindSampled: what was looked at inside another program's informer now and then, because nobody tells of it. Text: a Sampled as JSON.
+	// KindSampled: a probe sampled what another program's informer does not report. Text: a Sampled as JSON.
 	KindSampled
 
-	// KindMutated: a handler changed the object that it was handed, which the store and all other handlers have too. Key, RV, Listener, Flag:
-	// it is the one that the store holds, Obj: as it is now, Old: as it was before, Text: a Change as JSON, Indexed: the values that the
-	// index functions give for it now.
+	// KindMutated: a handler mutated the object that it received, which it shares with the store and all other handlers. Key, RV, Listener, Flag: the
+	// store holds this object. Obj: the object now, Old: before the mutation, Text: a Change as JSON. Indexed: the values that the index functions now
+	// return for it.
 	KindMutated
-	// KindMet: a handler was handed an object that another one had changed like that. Key, RV, Listener, Flag: as the old one of an update,
-	// Text: a Change as JSON.
+	// KindMet: a handler received an object that another handler had mutated. Key, RV, Listener, Flag: as the old object of an update, Text: a Change as
+	// JSON.
 	KindMet
 
-	// KindCrowd: what the other clients of the simulated cluster do, or nothing when there are none any more. Text: a CrowdCount as JSON.
+	// KindCrowd: what the simulated cluster's other clients do, or that there are none any more. Text: a CrowdCount as JSON.
 	KindCrowd
 )
 
-// Selection is what an experiment looks at; KindSelected carries it as JSON.
+// Selection is what an experiment watches; KindSelected carries it as JSON.
 type Selection struct {
 	Source    string `json:"source"` // "sim", "live", "probe", "file" or "broadcast"
 	Context   string `json:"context,omitempty"`
@@ -122,24 +121,24 @@ type Selection struct {
 	Resource  string `json:"resource"`
 	Kind      string `json:"kind,omitempty"`
 	Namespace string `json:"namespace"`
-	// ClusterScoped says that the resource has no namespaces: Namespace is kept for the next one that has.
+	// ClusterScoped: the resource has no namespaces. Namespace is kept for the next selection that has.
 	ClusterScoped bool     `json:"clusterScoped,omitempty"`
 	Releases      []string `json:"eras"`
-	// Transform is what every object goes through before it is queued: "managedFields" or "metadata"; empty for nothing.
+	// Transform is what is done to every object before it is queued: "managedFields" or "metadata"; empty for nothing.
 	Transform string  `json:"transform,omitempty"`
 	Seed      uint64  `json:"seed,omitempty"`
 	Objects   int     `json:"objects,omitempty"`
 	Rate      float64 `json:"rate,omitempty"`
 
-	// What the kubeconfig says of a live context, without credentials.
+	// What the kubeconfig has about a live context, without credentials.
 	Cluster          string `json:"cluster,omitempty"`
 	User             string `json:"user,omitempty"`
 	Server           string `json:"server,omitempty"`
 	ContextNamespace string `json:"contextNamespace,omitempty"`
 
-	// Resources are all that are watched where those are several, in order; the members above are of the first. It is empty for one.
+	// Resources are the watched resources, in order, when there are several; the members above describe the first. It is empty for one.
 	Resources []Target `json:"resources,omitempty"`
-	// Unshared are the informers that are not shared, in the KindSelected of a log whose beginning was not kept.
+	// Unshared are the informers that are not shared, in the KindSelected of a Baseline.
 	Unshared []LaneOf `json:"unshared,omitempty"`
 }
 
@@ -152,7 +151,7 @@ type Target struct {
 	ClusterScoped bool   `json:"clusterScoped,omitempty"`
 }
 
-// Name is the resource as a person writes it: "pods", "deployments.apps".
+// Name returns the resource as kubectl takes it: "pods", "deployments.apps".
 func (t Target) Name() string {
 	if t.Group == "" {
 		return t.Resource
@@ -160,7 +159,7 @@ func (t Target) Name() string {
 	return t.Resource + "." + t.Group
 }
 
-// FullName is the name with all that a link says of a resource: "pods", "deployments.v1.apps".
+// FullName returns the name with its version, as in a link: "pods", "deployments.v1.apps".
 func (t Target) FullName() string {
 	if t.Group == "" {
 		return t.Resource
@@ -168,7 +167,7 @@ func (t Target) FullName() string {
 	return t.Resource + "." + t.Version + "." + t.Group
 }
 
-// Targets are the resources that are watched, at least one.
+// Targets returns the watched resources, at least one.
 func (s Selection) Targets() []Target {
 	if len(s.Resources) > 0 {
 		return s.Resources
@@ -176,22 +175,22 @@ func (s Selection) Targets() []Target {
 	return []Target{{Group: s.Group, Version: s.Version, Resource: s.Resource, Kind: s.Kind, ClusterScoped: s.ClusterScoped}}
 }
 
-// Of is the selection of one of the resources alone.
+// Of returns the selection of t alone.
 func (s Selection) Of(t Target) Selection {
 	s.Group, s.Version, s.Resource, s.Kind, s.ClusterScoped = t.Group, t.Version, t.Resource, t.Kind, t.ClusterScoped
 	s.Resources, s.Unshared = nil, nil
 	return s
 }
 
-// LaneOf says what the informer of a lane is of.
+// LaneOf describes the informer of a lane.
 type LaneOf struct {
 	Target
 	Release string `json:"era,omitempty"`
-	// Unshared: it is none of the factory's.
+	// Unshared: it does not belong to the factory.
 	Unshared bool `json:"unshared,omitempty"`
 }
 
-// Lanes are the informers that a selection begins with: resource by resource, each in the order of the releases.
+// Lanes returns the informers that a selection begins with: for each resource one for each release, then the unshared ones.
 func (s Selection) Lanes() []LaneOf {
 	releases := s.Releases
 	if len(releases) == 0 {
@@ -206,7 +205,7 @@ func (s Selection) Lanes() []LaneOf {
 	return append(out, s.Unshared...)
 }
 
-// AnyWatched is the namespace of those of the resources that have one, "" for all of them or where none has any.
+// AnyWatched returns the watched namespace; "" for all namespaces, or if no resource has any.
 func (s Selection) AnyWatched() string {
 	for _, t := range s.Targets() {
 		if !t.ClusterScoped {
@@ -216,7 +215,7 @@ func (s Selection) AnyWatched() string {
 	return ""
 }
 
-// Watched is the namespace whose objects are watched, "" for all of them or for a resource that has none.
+// Watched returns the watched namespace; "" for all namespaces, or if the (first) resource has none.
 func (s Selection) Watched() string {
 	if s.ClusterScoped {
 		return ""

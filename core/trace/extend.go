@@ -4,8 +4,8 @@ import (
 	"fmt"
 )
 
-// Begin forgets everything; the log begins anew with what f holds: its next event has the seq after f's, and before it
-// there is f. It is for a log that is followed from its middle on. The Fold is the Recorder's from then on.
+// Begin drops all events and continues the log from f: the next event has the seq after f's, and f is the state before it. It is for following a log from its
+// middle. The Recorder owns f from then on.
 func (r *Recorder) Begin(f *Fold) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -15,7 +15,7 @@ func (r *Recorder) Begin(f *Fold) {
 	r.endsNow()
 }
 
-// Append appends events that were timed elsewhere, and numbers them.
+// Append numbers events that were timed elsewhere, and appends them.
 func (r *Recorder) Append(events []Event) error {
 	head, _ := r.Head()
 	for i := range events {
@@ -24,8 +24,8 @@ func (r *Recorder) Append(events []Event) error {
 	return r.Extend(events)
 }
 
-// Extend appends events that were numbered and timed elsewhere: the first must be the one after Head, and none may be
-// missing, or nothing is appended. The log's clock goes on from the last one's time.
+// Extend appends events that were numbered and timed elsewhere. Their seqs must continue Head without a gap, or nothing is appended. The log's clock
+// continues from the last one's time.
 func (r *Recorder) Extend(events []Event) error {
 	if len(events) == 0 {
 		return nil
@@ -55,7 +55,7 @@ func (r *Recorder) Extend(events []Event) error {
 	return nil
 }
 
-// behind says whether more is evicted than should wait for a reader to fold it.
+// behind reports whether too many evicted events wait to be folded.
 func (r *Recorder) behind() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

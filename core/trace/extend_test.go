@@ -9,7 +9,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// TestBeginAndExtend follows a log from its middle on: the folds are those of the whole log, and its seqs.
+// TestBeginAndExtend follows a log from its middle: its folds and seqs are those of the whole log.
 func TestBeginAndExtend(t *testing.T) {
 	s := newSynthetic(3, false)
 	for range 9000 {

@@ -6,40 +6,40 @@ import (
 	"strings"
 )
 
-// Factory is what the informers of a SharedInformerFactory show together, and one that is not shared beside them. It is a function of
-// the log up to a view's position, and of nothing else but Shown.
+// Factory is what the informers of a SharedInformerFactory show together, with any unshared ones beside them. It depends only on the log up to a view's
+// position, and on Shown.
 type Factory struct {
-	// Shown is the lane that the rest of the State is of.
+	// Shown is the lane that the rest of the State describes.
 	Shown int `json:"shown"`
-	// Resources are those that the factory was asked for, as a link names them, and Namespace is where those that have one are watched.
+	// Resources are those that the factory was asked for, as a link names them. Namespace is where the namespaced ones are watched.
 	Resources []string `json:"resources"`
 	Namespace string   `json:"namespace"`
-	// Factories are one for each release.
+	// Factories has one entry for each release.
 	Factories []FactoryStage `json:"factories"`
-	// Rows are one for each informer: those that have not synced come first, then they follow one another as they were asked for. Those of a
-	// process that is watched from outside come by what is worst of each: not synced, in trouble, no watch open, a ring with little room.
+	// Rows has one entry for each informer. Those that have not synced come first, then the order in which they were requested. Informers of a probed
+	// process are sorted by their worst condition: not synced, in trouble, no watch open, a ring with little room.
 	Rows []FactoryRow `json:"rows"`
-	// Open counts the requests that are open, of all informers, and Objects what all their stores hold.
+	// Open counts the open requests of all informers, Objects the objects in all their stores.
 	Open    int `json:"open"`
 	Objects int `json:"objects"`
 	// API is the API server that they share.
 	API FactoryAPI `json:"api"`
-	// Sentence is what is to be said of them, one of FactorySentences.
+	// Sentence is the caption for all of them; its ID is one of FactorySentences.
 	Sentence Sentence `json:"sentence"`
 }
 
-// FactorySentences are the ids of a Factory's Sentence. Names stand in Name, Key and Why.
+// FactorySentences are the ids of a Factory's Sentence. Names are in Name, Key and Why.
 var FactorySentences = []string{
 	"factory.stopping", "factory.stopped", "factory.trouble", "factory.waiting", "factory.early", "factory.unshared", "factory.synced",
 	"factory.running",
 }
 
-// FactoryStage is how far a factory has come.
+// FactoryStage is how far a factory's start or shutdown has come.
 type FactoryStage struct {
 	Release string `json:"era"`
 	// Stage is started, synced, stopping or stopped; empty before Start.
 	Stage string `json:"stage"`
-	// Waiting are the informers that WaitForCacheSync still waits for; none when it waits no more.
+	// Waiting are the informers that WaitForCacheSync still waits for.
 	Waiting []string `json:"waiting"`
 	Synced  int      `json:"synced"`
 	Of      int      `json:"of"`
@@ -49,16 +49,16 @@ type FactoryStage struct {
 type FactoryAPI struct {
 	// ResourceVersion is the highest that any of them has seen, empty before the first answer.
 	ResourceVersion string `json:"resourceVersion"`
-	// Lists and Watches count the requests that the informers have sent since each began: pages of a LIST too, and WatchLists as WATCHes.
+	// Lists and Watches count the requests that the informers have sent since each began. Each page of a LIST counts; a WatchList counts as a WATCH.
 	Lists   int `json:"lists"`
 	Watches int `json:"watches"`
-	// Faults are the names of those that are switched on.
+	// Faults are the names of the faults that are on.
 	Faults []string `json:"faults"`
-	// Twice are the resources that an informer of the factory and one that is not shared both watch.
+	// Twice are the resources that both an informer of the factory and an unshared one watch.
 	Twice []FactoryTwice `json:"twice"`
 }
 
-// FactoryTwice is what two informers of one resource cost that do not share.
+// FactoryTwice is what two unshared informers of one resource cost together.
 type FactoryTwice struct {
 	Resource string `json:"resource"`
 	Release  string `json:"era"`
@@ -77,7 +77,7 @@ type FactoryRequest struct {
 	Error      string  `json:"error,omitempty"`
 }
 
-// FactoryRow is an informer.
+// FactoryRow is one informer.
 type FactoryRow struct {
 	Lane     int    `json:"lane"`
 	Resource string `json:"resource"` // "pods", "deployments.apps"
@@ -95,20 +95,20 @@ type FactoryRow struct {
 	Ring *FactoryRing `json:"ring"`
 	// Lamps are the listeners' sync lamps, in order.
 	Lamps []FactoryLamp `json:"lamps"`
-	// Requests counts the open ones. Request is the newest of them; where none is open it is the one that ended last, and nil before any.
+	// Requests counts the open ones. Request is the newest of them, else the one that ended last; nil before the first.
 	Requests int             `json:"requests"`
 	Request  *FactoryRequest `json:"request"`
-	// Lists and Watches count the requests that it has sent since it began: pages of a LIST too, and WatchLists as WATCHes.
+	// Lists and Watches count the requests that it has sent since it began. Each page of a LIST counts; a WatchList counts as a WATCH.
 	Lists   int `json:"lists"`
 	Watches int `json:"watches"`
-	// Twice says that another informer of the same resource runs beside it, and that the two do not share.
+	// Twice: another informer watches the same resource, and the two do not share.
 	Twice bool `json:"twice"`
-	// Held are the stages that are held.
+	// Held are the stages on hold.
 	Held []string `json:"held"`
-	// Trouble is what stands between this informer and its cluster, in words, and Cause in one; empty when all is well.
+	// Trouble describes what is wrong between this informer and its cluster, and Cause names it in one word; empty when all is well.
 	Trouble string `json:"trouble,omitempty"`
 	Cause   string `json:"cause,omitempty"`
-	// Early tells of the pods of this informer whose nodes the factory's informer of nodes has not got; nil when there are none.
+	// Early counts the pods here whose nodes are not in the store of the factory's informer of nodes; nil when there are none.
 	Early *Early `json:"early,omitempty"`
 }
 
@@ -127,33 +127,32 @@ type FactoryLamp struct {
 	Synced bool   `json:"synced"`
 }
 
-// Early is about pods that arrived before their nodes.
+// Early counts pods that arrived before their nodes.
 type Early struct {
 	Pods  int `json:"pods"`
-	Nodes int `json:"nodes"` // that are named and missing
-	// Key is one of the pods, and Node the one that it names.
+	Nodes int `json:"nodes"` // missing nodes that the pods name
+	// Key is one of the pods, Node the node it names.
 	Key  string `json:"key"`
 	Node string `json:"node"`
 }
 
-// NoValue is the value of an object in an index whose path leads nowhere in it.
+// NoValue is an object's value in an index whose path does not exist in it.
 const NoValue = "(none)"
 
-// Compares reports whether the lanes are one resource in several releases, whose informers can be compared.
+// Compares reports whether the lanes are one resource in several releases, so that they can be compared.
 func (f *Fold) Compares() bool {
 	return len(f.lanes) > 1 && len(f.sel.Resources) == 0 && !f.lanes[len(f.lanes)-1].of.Unshared
 }
 
-// Several reports whether the lanes are those of a Factory: several resources, or an informer that is not shared.
+// Several reports whether the lanes are those of a Factory: several resources, or an unshared informer.
 func (f *Fold) Several() bool { return len(f.lanes) > 1 && !f.Compares() }
 
-// Together reports whether two lanes are of one resource in several releases: what is said of one in the words of a resource alone is said of
-// the other too.
+// Together reports whether two lanes are of one resource in several releases. Then what holds for one by its resource holds for the other.
 func (f *Fold) Together(a, b int) bool {
 	return a >= 0 && b >= 0 && a < len(f.lanes) && b < len(f.lanes) && f.holdsOf(a) == f.holdsOf(b)
 }
 
-// Factory is what the lanes show together, nil where they are one informer or the same one in several releases.
+// Factory returns what the lanes show together; nil for a single informer, or one resource in several releases.
 func (f *Fold) Factory(lane int) *Factory {
 	if !f.Several() {
 		return nil
@@ -189,7 +188,7 @@ func (f *Fold) Factory(lane int) *Factory {
 	return out
 }
 
-// pair finds the informers that are not shared and run beside one of the factory.
+// pair finds the unshared informers that run beside one of the factory.
 func (x *Factory) pair() {
 	for i := range x.Rows {
 		own := &x.Rows[i]
@@ -210,8 +209,8 @@ func (x *Factory) pair() {
 	}
 }
 
-// badness is greater the sooner somebody should look at an informer. Of an informer of our own only its lamp counts: somebody who holds
-// one back to look at it wants its row to stay where it is.
+// badness is higher the more urgently an informer needs a look. For our own informers only the sync lamp counts: a user who holds one to watch it wants its
+// row to stay in place.
 func (f *Fold) badness(r *FactoryRow) (n int) {
 	l := &f.lanes[r.Lane]
 	if !r.Synced {
@@ -223,11 +222,11 @@ func (f *Fold) badness(r *FactoryRow) (n int) {
 	if r.Trouble != "" {
 		n += 50
 	}
-	if r.Phase != "stopped" && r.Requests == 0 && l.fidelity["api"].How != "unseen" { // nothing new can come
+	if r.Phase != "stopped" && r.Requests == 0 && l.fidelity["api"].How != "unseen" { // it can receive nothing new
 		n += 20
 	}
 	if ring := r.Ring; ring != nil && ring.Capacity > 0 {
-		n += min(4*ring.Pending/ring.Capacity, 4) // in quarters: rows that change places all the time cannot be read
+		n += min(4*ring.Pending/ring.Capacity, 4) // in quarters, so that rows do not keep changing places
 		for c := ring.Capacity; c > 1024 && n%10 < 9; c /= 2 {
 			n++ // it has grown, and does not shrink
 		}
@@ -286,8 +285,8 @@ func (f *Fold) factoryRow(i int) FactoryRow {
 	return r
 }
 
-// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases have one wire together; a
-// request there is the one's whose Reflector sent it last.
+// asks reports whether a request on a lane's wire is that lane's own. Lanes of one resource in several releases share a wire; a request there belongs to the
+// lane whose Reflector sent that URL last.
 func (f *Fold) asks(at int, url string) bool {
 	for i := range f.lanes {
 		if i != at && f.lanes[i].wire == f.lanes[at].wire {
@@ -297,7 +296,7 @@ func (f *Fold) asks(at int, url string) bool {
 	return true
 }
 
-// of is the request as a row shows it.
+// of returns the request for a row.
 func (r *WireRequest) of() *FactoryRequest {
 	out := &FactoryRequest{
 		Verb: "LIST", Open: r.Open, Status: r.Status, SentMillis: r.SentMillis, Bytes: r.Bytes, Frames: r.Frames, Error: r.Error,
@@ -314,7 +313,7 @@ func (r *WireRequest) of() *FactoryRequest {
 	return out
 }
 
-// fullest is the ring with the least room; the first of those that are equally full.
+// fullest returns the ring with the least room, relative to its capacity; the first of those that are equally full.
 func (l *lane) fullest() *FactoryRing {
 	var out *FactoryRing
 	for i := range l.listeners {
@@ -323,7 +322,7 @@ func (l *lane) fullest() *FactoryRing {
 			continue
 		}
 		r := FactoryRing{Listener: li.id, Name: li.name, Pending: li.pending(), Ring: li.ring, Capacity: li.capacity}
-		// A share is compared without dividing by a capacity that may be 0.
+		// Compare the shares without dividing by a capacity that may be 0.
 		if out == nil || r.Pending*max(out.Capacity, 1) > out.Pending*max(r.Capacity, 1) {
 			out = &r
 		}
@@ -331,7 +330,7 @@ func (l *lane) fullest() *FactoryRing {
 	return out
 }
 
-// early finds the pods of a lane whose nodes its factory's informer of nodes has not got.
+// early counts the pods of a lane whose nodes are not in the store of its factory's informer of nodes.
 func (f *Fold) early(at int) *Early {
 	l := &f.lanes[at]
 	if l.of.Name() != "pods" || l.of.Unshared {
@@ -367,7 +366,7 @@ func (f *Fold) early(at int) *Early {
 	return &out
 }
 
-// sentence is the most that can be said of the informers together.
+// sentence returns the most important sentence about the informers together.
 func (x *Factory) sentence() Sentence {
 	for _, stage := range []string{"stopping", "stopped"} {
 		for _, s := range x.Factories {

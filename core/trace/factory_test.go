@@ -10,7 +10,7 @@ import (
 
 var regexpFidelity = regexp.MustCompile(`,"fidelity":.*$`)
 
-// The informers of a process that is watched from outside stand in the order in which somebody should look at them.
+// TestWorstInformerFirst: a probed process's informers are sorted by how urgently they need a look.
 func TestWorstInformerFirst(t *testing.T) {
 	const selected = `{"source":"probe","group":"","version":"v1","resource":"calm","namespace":"","eras":["1.37"],"resources":[` +
 		`{"group":"","version":"v1","resource":"calm"},{"group":"","version":"v1","resource":"full"},{"group":"","version":"v1","resource":"cut"},` +
@@ -48,7 +48,7 @@ func TestWorstInformerFirst(t *testing.T) {
 	if got, want := names(f), []string{"new", "refused", "cut", "full", "grown", "calm", "blind"}; !reflect.DeepEqual(got, want) {
 		t.Errorf("%v", got)
 	}
-	// Those of our own stay where they are, but for one that has not synced.
+	// Our own informers stay in place, except one that has not synced.
 	f = NewFold()
 	for i := range events {
 		events[i].Text = string(regexpFidelity.ReplaceAll([]byte(events[i].Text), []byte(`}`)))

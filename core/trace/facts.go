@@ -1,70 +1,70 @@
 package trace
 
-// Facts are what is true of a lane at the moment shown, beside its State: all that a panel shows and a sentence says and that is not a
-// member of State as it is. The viewer computes them from the Fold and the moment alone (see core/view), so that they are the same at a
-// moment whichever way one came there: live, back and forth, after a jump, on a recording.
+// Facts are what is true of a lane at the moment shown, beside its State. They hold everything that a panel or a sentence shows and that is not a plain
+// member of State. The viewer computes them from the Fold and the moment alone (see core/view). So they do not depend on how the viewer got to the moment:
+// live, by steps, by a jump, or on a recording.
 type Facts struct {
-	// Sure: news would come if there were any, so what agrees may be said to agree and what is newest to be current.
+	// Sure: an update would arrive if there were one, so what agrees is known to agree, and the newest version is known to be current.
 	Sure bool `json:"sure"`
-	// UpToDate: all that is known of the objects in the cluster is in the store, so what a lister reads now is the newest: nothing is on the
-	// wire, held before the queue, in it, or being processed.
+	// UpToDate: everything known about the objects in the cluster is in the store, so a lister reads the newest version. Nothing is on the wire, held
+	// before the queue, in it, or being processed.
 	UpToDate bool `json:"upToDate"`
-	// Unlisted: the first list has not come. The store never held what the cluster has, so nothing in it is old.
+	// Unlisted: the first list has not arrived. The store never held the cluster's objects, so nothing in it is stale.
 	Unlisted bool `json:"unlisted"`
-	// StaleSince is since when the store has had no news and can have had none, in ms of the log; 0 while it can.
+	// StaleSince is when the store stopped being able to receive updates, in ms of the log; 0 while it can receive them.
 	StaleSince float64 `json:"staleSince"`
-	// Trouble is what stands between the informer and its cluster.
+	// Trouble is what is wrong between the informer and its cluster.
 	Trouble TroubleFacts `json:"trouble"`
-	// Fresh are the ages in ms at which an object of the store counts as less fresh, in rising order.
+	// Fresh are the ages in ms at which an object of the store counts as less fresh, ascending.
 	Fresh []float64 `json:"fresh"`
 
-	// NextBatch is how many deltas the next Pop takes, of the queue as it is.
+	// NextBatch is how many deltas the next Pop would take from the queue as it is.
 	NextBatch int `json:"nextBatch"`
-	// NextRequest is what the Reflector sends when its present wait is over; nil while it does not wait.
+	// NextRequest is what the Reflector sends when its current wait ends; nil while it does not wait.
 	NextRequest *NextRequest `json:"nextRequest"`
 	// Depths is the curve of the queue's depth.
 	Depths Depths `json:"depths"`
 
-	// Growing is by how many deltas (keys, of a DeltaFIFO) a second the queue grew, over the two seconds before the moment shown and since
-	// Pop was held; 0 while it is not held.
+	// Growing is by how many deltas (keys, for a DeltaFIFO) a second the queue grew: over the last two seconds, or since Pop was held if that is shorter.
+	// It is 0 while Pop is not held.
 	Growing float64 `json:"growing"`
-	// WireMicros is how long the newest change took from the wire into the queue, in µs of the log's clock; nil where none came in the last
-	// two seconds. What travels over the rail is a replay that takes longer.
+	// WireMicros is how long the newest change took from the wire into the queue, in µs of the log's clock; nil if none arrived in the last two seconds.
+	// The chips on the rail replay it more slowly.
 	WireMicros *float64 `json:"wireMicros"`
 
-	// Deltas is how many deltas the queue holds: of a DeltaFIFO those of all its keys.
+	// Deltas is how many deltas the queue holds; for a DeltaFIFO, those of all its keys.
 	Deltas int `json:"deltas"`
-	// Pending is how many notifications wait in the rings of all listeners that are there.
+	// Pending is how many notifications wait in the rings of all listeners.
 	Pending int `json:"pending"`
 	// Ledger is how far the newest changes have come.
 	Ledger Ledger `json:"ledger"`
-	// Requests are those that the informer has sent.
+	// Requests summarises the informer's requests.
 	Requests Requests `json:"requests"`
-	// Focus are the stations to look at: those where something is the matter, or was within the last three seconds.
+	// Focus are the stations to look at: those with a problem now or within the last three seconds.
 	Focus []string `json:"focus"`
 
-	// Listener is the number of the listener that has most to tell, 0 when there is none.
+	// Listener is the id of the listener that is most worth a look, 0 without listeners.
 	Listener int32 `json:"listener"`
-	// Listeners has the facts of each listener that is there, in State's order.
+	// Listeners has the facts of each listener, in State's order.
 	Listeners []ListenerFacts `json:"listeners"`
-	// WritesPerSecond is that of the API server, over the two seconds before the moment shown.
+	// WritesPerSecond is the API server's rate of writes over the last two seconds.
 	WritesPerSecond float64 `json:"writesPerSecond"`
 	// Versions compares the three resourceVersions.
 	Versions Versions `json:"versions"`
 
-	// Sentence is what is to be said of the moment.
+	// Sentence is the caption for the moment.
 	Sentence Sentence `json:"sentence"`
 }
 
-// TroubleFacts say what stands between the informer and its cluster; its zero value: nothing.
+// TroubleFacts describe what is wrong between the informer and its cluster; the zero value: nothing.
 type TroubleFacts struct {
-	// Cause is the trouble's cause in one word (see docs/protocol.md), or that of the error for which the Reflector waits; empty when
-	// all is well, and for an error that is none of the known ones.
+	// Cause is the trouble's cause in one word (see docs/protocol.md), or that of the error behind the Reflector's backoff. It is empty when all is well,
+	// and for an unknown error.
 	Cause string `json:"cause,omitempty"`
-	// Down: the cluster does not answer, nothing can be asked of it now.
+	// Down: the cluster does not answer.
 	Down bool `json:"down"`
-	// Answer is what stands in the place of an answer: "unreached" when the cause lies before the cluster, the cause when the
-	// cluster or the server before it said no, "none" when nothing answers; empty while nothing is wrong.
+	// Answer is what came instead of an answer: "unreached" when the cause lies before the cluster, "none" when nothing answers, the cause itself when
+	// the cluster or its proxy refused. It is empty while nothing is wrong.
 	Answer string `json:"answer,omitempty"`
 }
 
@@ -73,12 +73,12 @@ type NextRequest struct {
 	Verb            string `json:"verb"` // LIST, WATCH or WATCHLIST
 	Path            string `json:"path"`
 	ResourceVersion string `json:"resourceVersion"`
-	// Relist: it asks for everything again, though a list had been taken over.
+	// Relist: it asks for everything again, although a list had been taken over.
 	Relist bool `json:"relist"`
 }
 
-// Depths is the greatest depth of a queue in each step of time, the oldest first. The newest step ends with the last change of
-// the queue: from there on it is as deep as State says.
+// Depths is the greatest depth of a queue in each step of time, oldest first. The newest step ends with the queue's last change; from then on the depth is
+// State's.
 type Depths struct {
 	FromMillis float64 `json:"fromMillis"` // when the first step began
 	StepMillis float64 `json:"stepMillis"`
@@ -88,24 +88,24 @@ type Depths struct {
 // ListenerFacts are what is true of a listener beside its State.
 type ListenerFacts struct {
 	ID int32 `json:"id"`
-	// In and Out are what it took and what its handler handled in the last whole second of the log.
+	// In and Out count what it took and what its handler finished in the last whole second of the log.
 	In  int `json:"in"`
 	Out int `json:"out"`
-	// Slow: its handler takes long, or was made to.
+	// Slow: its handler takes long, or was slowed down.
 	Slow bool `json:"slow"`
-	// DrainMillis is how long its handler has to do with what waits, as long as its calls take as they did; 0 where that is over at once,
-	// cannot be known, or its handler is held.
+	// DrainMillis is how long its handler will need for what waits, if its calls take as long as before. It is 0 if that is no time at all, if it cannot
+	// be known, or if the handler is held.
 	DrainMillis float64 `json:"drainMillis"`
 }
 
-// Ledger has the newest changes by how far they have come.
+// Ledger lists the newest changes by how far they have come.
 type Ledger struct {
-	Wire  LedgerPart `json:"wire"`  // said by the cluster, not taken by the Reflector yet
-	Queue LedgerPart `json:"queue"` // being popped, and behind that waiting: the head first
+	Wire  LedgerPart `json:"wire"`  // sent by the cluster, not yet taken by the Reflector
+	Queue LedgerPart `json:"queue"` // being popped, then waiting: the head first
 	Store LedgerPart `json:"store"` // through the queue, the newest first
 }
 
-// LedgerPart is one part of a Ledger. Of the wire and of what is through the queue it counts the newest frames alone, those that State has.
+// LedgerPart is one part of a Ledger. On the wire and after the queue it counts only the newest frames, those in State.
 type LedgerPart struct {
 	Count int            `json:"count"`
 	Mix   map[string]int `json:"mix"`   // by delta type
@@ -113,7 +113,7 @@ type LedgerPart struct {
 	First []LedgerEntry  `json:"first"` // the first few
 }
 
-// LedgerEntry is a change in a Ledger. What has no object has no key, what has no version (a resync) no rv.
+// LedgerEntry is a change in a Ledger. Without an object it has no key; without a version (a resync) it has no rv.
 type LedgerEntry struct {
 	Op    string `json:"op,omitempty"`
 	Key   string `json:"key,omitempty"`
@@ -121,19 +121,19 @@ type LedgerEntry struct {
 	Bytes int    `json:"bytes,omitempty"` // of a frame
 }
 
-// Requests say which of API.Requests there are.
+// Requests summarises API.Requests.
 type Requests struct {
 	Open int `json:"open"` // how many are open
-	// Foremost is the ID of the one to tell of: one that is open, or the last one; 0 before the first.
+	// Foremost is the ID of the request to show: an open one, else the last one; 0 before the first.
 	Foremost uint32 `json:"foremost"`
 }
 
-// Versions are how far the resourceVersions of the store, of the Reflector and of the cluster are apart, as the numbers that they are in
-// etcd; nil where one is not known or is no number.
+// Versions are the distances between the resourceVersions of the store, the Reflector and the cluster, as etcd's numbers. A distance is nil if a version is
+// unknown or not a number.
 type Versions struct {
-	Queued *float64 `json:"queued"` // the Reflector before the store
-	Behind *float64 `json:"behind"` // the cluster before the Reflector
-	Total  *float64 `json:"total"`  // the cluster before the store
+	Queued *float64 `json:"queued"` // the Reflector ahead of the store
+	Behind *float64 `json:"behind"` // the cluster ahead of the Reflector
+	Total  *float64 `json:"total"`  // the cluster ahead of the store
 }
 
 // Sentences are the ids that a Sentence can have, beside the empty one.
@@ -145,9 +145,9 @@ var Sentences = []string{
 	"batch", "batchEnds", "deltas", "retry", "behind", "idle", "idleDelayed", "idleBehind", "idleComing", "idleUnseen", "flow", "flowDelta",
 }
 
-// Sentence is a sentence about a moment: which one, and what it speaks of. The page has the words.
+// Sentence is a caption about a moment: which one, and its values. The page has the words.
 type Sentence struct {
-	// ID is one of Sentences; empty when the trouble that the State tells of is the sentence.
+	// ID is one of Sentences; empty when State's trouble is the caption.
 	ID string `json:"id"`
 	// N and M are counts, Name a listener, Key an object, RV a resourceVersion, Op the type of a delta, Why an error or a reason.
 	N    int    `json:"n,omitempty"`
@@ -157,7 +157,7 @@ type Sentence struct {
 	RV   string `json:"rv,omitempty"`
 	Op   string `json:"op,omitempty"`
 	Why  string `json:"why,omitempty"`
-	// Until is when the wait ends, Since when what it tells began, in ms of the log.
+	// Until is when the wait ends, Since when what it describes began, in ms of the log.
 	Until float64 `json:"until,omitempty"`
 	Since float64 `json:"since,omitempty"`
 }

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// FileFormat and FileVersion stand in the first line of every trace file.
+// FileFormat and FileVersion are in the first line of every trace file.
 const (
 	FileFormat  = "informerscope-trace"
 	FileVersion = 1
@@ -20,15 +20,14 @@ const (
 type Header struct {
 	Format  string `json:"format"`
 	Version int    `json:"version"`
-	// Selection is what the experiment looks at.
+	// Selection is what the experiment watches.
 	Selection Selection `json:"selection"`
 	ClientGo  string    `json:"clientGo"`
 	// StartedAt is when the log's clock was at 0, RFC 3339; empty when unknown.
 	StartedAt string `json:"startedAt,omitempty"`
 	// Events is how many lines follow, 0 when it was not known.
 	Events int `json:"events,omitempty"`
-	// First is the seq of the first event that was recorded, when the log's beginning was not kept: what stands before it
-	// are events that restore the state at that moment.
+	// First is the seq of the first recorded event when the log's beginning was not kept: the lines before it restore the state at that moment.
 	First uint64 `json:"first,omitempty"`
 	// Note is free text.
 	Note string `json:"note,omitempty"`
@@ -59,16 +58,16 @@ type record struct {
 	Options  *optsRecord  `json:"opts,omitempty"`
 	Items    []itemRecord `json:"items,omitempty"`
 	Indexed  []idxRecord  `json:"ix,omitempty"`
-	// More: items of this event, or the rest of what it restores, follow in lines of their own. Never in a file: see LineEncoder.
+	// More: further lines follow with items of this event, or the rest of what it restores. Never in a file: see LineEncoder.
 	More bool `json:"more,omitempty"`
 }
 
-// objRecord is an object where it comes up first ("id" and "raw"), and afterwards only its "id".
+// objRecord is an object: "id" and "raw" where it first appears, only "id" afterwards.
 type objRecord struct {
 	ID  int             `json:"id"`
 	Raw json.RawMessage `json:"raw,omitempty"`
-	// Held is how many bytes the object has where it is held, if that is not the length of raw: of what goes to an audience something was
-	// left out. Came is how many it came with, if something of it was dropped since.
+	// Held is the object's size in bytes as this process holds it, if that is not the length of raw: a broadcast leaves out some members. Came is its
+	// size on arrival, if something was dropped from it since.
 	Held int64 `json:"held,omitempty"`
 	Came int64 `json:"came,omitempty"`
 }
@@ -105,8 +104,7 @@ type idxRecord struct {
 	Values []string `json:"v"`
 }
 
-// LoggedError is an error as it stands in a file: its words, its HTTP status and reason when it came from the API server, and what
-// ErrorCause said of it when it did not.
+// LoggedError is an error read from a file: its message, its HTTP status and reason when it came from the API server, and otherwise its ErrorCause.
 type LoggedError struct {
 	Message string
 	Code    int32

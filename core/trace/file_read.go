@@ -14,9 +14,9 @@ import (
 	"informerscope/core/informer"
 )
 
-// ReadOptions bound and direct ReadFile. The zero value is usable.
+// ReadOptions configure and limit ReadFile. The zero value is usable.
 type ReadOptions struct {
-	// DecodeObject makes an object of its JSON; the bytes are its to keep. When nil, objects come as json.RawMessage.
+	// DecodeObject decodes an object's JSON, and owns the bytes. When nil, objects are json.RawMessage.
 	DecodeObject func([]byte) (any, error)
 	// MaxLine bounds a line, 128 MiB when 0.
 	MaxLine int
@@ -26,12 +26,11 @@ type ReadOptions struct {
 	MaxEvents int
 }
 
-// ReadFile reads a trace file, plain or gzip, and gives keep its events in order, some at a time, in a slice that is used again. It calls keep at
-// least once for each 64 KiB, with no events too: a reader that shares one thread with others can let them have their turn there. When keep gives
-// an error, that is ReadFile's.
+// ReadFile reads a trace file, plain or gzipped, and passes its events to keep in order, in batches; it reuses the slice. It calls keep at least once per 64
+// KiB, even without events: a reader that shares one thread can yield there. An error of keep ends ReadFile, which returns it.
 //
-// err is set when it is no trace file, too; a file that is truncated, damaged or too large gives the events before that, and a warning that says
-// which line it was.
+// If the input is not a trace file, err is set. If the file is truncated, damaged or too large, ReadFile keeps the events before that, and warning names the
+// line.
 func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n int, warning, err error) {
 	if o.MaxLine <= 0 {
 		o.MaxLine = maxLine
@@ -102,7 +101,7 @@ func ReadFile(r io.Reader, o ReadOptions, keep func([]Event) error) (h Header, n
 				n++
 			}
 		}
-		if err != nil || warning != nil { // the last line may have no end; it was whole nevertheless
+		if err != nil || warning != nil { // the last line may lack its line end and still be whole
 			break
 		}
 	}
@@ -139,19 +138,19 @@ func ParseHeader(line []byte) (h Header, err error) {
 // LineReader reads lines within bounds.
 type LineReader struct {
 	In *bufio.Reader
-	// Max is how many bytes a line has at most.
+	// Max is the largest length of a line in bytes.
 	Max int
-	// Read, when not nil, gets the number of bytes read so far.
+	// Read, if not nil, receives the number of bytes of each read.
 	Read func(n int)
-	// N is the number of the line that was read last, and Total how many bytes were read.
+	// N is the number of the line that was read last, Total the number of bytes read.
 	N     int
 	Total int64
 
 	buf []byte
 }
 
-// Next returns the next line, valid until the next call. At the end of the input it returns io.EOF, with what stands after the last line end.
-// Of a line that is more than a line may be no more is read than shows it.
+// Next returns the next line, valid until the next call. At the end of the input it returns io.EOF, with any text after the last line end. It stops reading a
+// line as soon as the line exceeds a bound, and returns a LineError.
 func (l *LineReader) Next() ([]byte, error) {
 	l.N++
 	part, err := l.readPart()
@@ -174,7 +173,7 @@ func (l *LineReader) Next() ([]byte, error) {
 		if l.buf = append(l.buf, part...); err != bufio.ErrBufferFull {
 			line := l.buf
 			if cap(l.buf) > 16*piece {
-				l.buf = nil // it is seldom that long
+				l.buf = nil // such long lines are rare
 			}
 			return line, err
 		}
@@ -198,25 +197,25 @@ func (l *LineReader) checkLength(n int, err error) error {
 	return err
 }
 
-// LineError is that a line is more than a line may be. The next one cannot be found.
+// LineError reports a line that exceeds a bound. The start of the next line is unknown then.
 type LineError struct{ error }
 
-// Unwrap is the error that says what it has too much of.
+// Unwrap returns which bound was exceeded.
 func (e *LineError) Unwrap() error { return e.error }
 
 type fileReader struct {
 	o       ReadOptions
 	objects map[int]any
-	added   map[int]any // where objects go instead, when they are not to be kept yet; nil: to the others
-	held    int         // bytes of all of them, about
-	weight  int         // bytes of what the event brings that is being read, about
+	added   map[int]any // new objects go here while they must not be kept yet; nil: into objects
+	held    int         // bytes of all objects, roughly
+	weight  int         // bytes that the current event adds, roughly
 
-	turn      func() error // lets others have their turn; nil: there are none
-	sinceTurn int          // bytes since then
-	stopped   error        // what turn gave
+	turn      func() error // yields to other work; nil: there is none
+	sinceTurn int          // bytes read since then
+	stopped   error        // the error of turn
 }
 
-// countRead counts what was read, and lets others have their turn.
+// countRead counts n bytes read, and yields to other work once per piece.
 func (fr *fileReader) countRead(n int) {
 	if fr.sinceTurn += n; fr.sinceTurn >= piece && fr.turn != nil && fr.stopped == nil {
 		fr.sinceTurn %= piece
@@ -224,7 +223,7 @@ func (fr *fileReader) countRead(n int) {
 	}
 }
 
-// remember keeps an object, of so many bytes, for the events that refer to it.
+// remember keeps an object of the given size for the events that refer to it.
 func (fr *fileReader) remember(id int, o any, bytes int) error {
 	into := fr.objects
 	if fr.added != nil {
@@ -241,7 +240,7 @@ func (fr *fileReader) remember(id int, o any, bytes int) error {
 	return nil
 }
 
-// bytesOf is how many bytes of JSON an object keeps, about.
+// bytesOf returns roughly how many bytes of JSON an object holds.
 func bytesOf(o any) int {
 	switch o := o.(type) {
 	case json.RawMessage:
@@ -252,7 +251,7 @@ func bytesOf(o any) int {
 	return 0
 }
 
-// parse reads a line.
+// parse decodes a line.
 func (fr *fileReader) parse(line []byte) (rec record, err error) {
 	var s shape
 	if err := s.feed(line); err != nil {
@@ -264,7 +263,7 @@ func (fr *fileReader) parse(line []byte) (rec record, err error) {
 		}
 		return rec, rec.check()
 	}
-	// Many items are read one by one: there is as much memory as they take, and others have their turn between.
+	// Many items are decoded one by one, so that other work can run in between. The slice is allocated once, at its exact length.
 	head := append(append(make([]byte, 0, len(line)-(s.itemsEnd-s.itemsAt)), line[:s.itemsAt]...), line[s.itemsEnd:]...)
 	if err := json.Unmarshal(head, &rec); err != nil {
 		return rec, err
@@ -342,7 +341,7 @@ func (fr *fileReader) fromRecord(rec *record) (e Event, known bool, err error) {
 
 func (fr *fileReader) takeIndexed(in []idxRecord) []informer.IndexValues {
 	for i := range in {
-		for _, v := range in[i].Values[min(1, len(in[i].Values)):] { // the first one counts with what it belongs to
+		for _, v := range in[i].Values[min(1, len(in[i].Values)):] { // the first value is counted with the object that it belongs to
 			fr.weight += stringBytes + len(v)
 		}
 	}
@@ -359,11 +358,11 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 			o, ok = fr.objects[r.ID]
 		}
 		if !ok {
-			return nil, fmt.Errorf("object %d is referred to and was not seen", r.ID)
+			return nil, fmt.Errorf("object %d is referenced but not defined", r.ID)
 		}
 		return o, nil
 	}
-	// json.Unmarshal copied the raw message out of the line's buffer: it is ours to give away.
+	// json.Unmarshal has copied the raw message out of the line's buffer, so the callee may keep it.
 	var o any = r.Raw
 	if fr.o.DecodeObject != nil {
 		var err error
@@ -372,7 +371,7 @@ func (fr *fileReader) object(r *objRecord) (any, error) {
 		}
 	}
 	if max(r.Held, r.Came) > math.MaxInt32 {
-		return nil, fmt.Errorf("object %d is said to have had more than %d bytes", r.ID, math.MaxInt32)
+		return nil, fmt.Errorf("object %d claims a size of more than %d bytes", r.ID, math.MaxInt32)
 	}
 	if w, ok := o.(interface{ SetWeight(held, came int) }); ok && (r.Held > 0 || r.Came > 0) {
 		w.SetWeight(int(r.Held), int(r.Came))

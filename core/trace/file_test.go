@@ -36,7 +36,7 @@ func written(t testing.TB, events []Event) []byte {
 	return b.Bytes()
 }
 
-// everyField is one event of each kind, with every field set.
+// everyField returns one event of each kind, with every field set.
 func everyField() []Event {
 	timeout, send := int64(300), true
 	a, b := &obj{Name: "a", RV: "1"}, &obj{Name: "b", RV: "2"}
@@ -117,7 +117,7 @@ func TestFileRoundTripOfALog(t *testing.T) {
 			}
 			same(t, name, foldOf(got), foldOf(s.events))
 		}
-		// A truncated gzip gives what could be unpacked.
+		// A truncated gzip returns what could be unpacked.
 		_, got, warning, err := readAll(bytes.NewReader(packed.Bytes()[:packed.Len()/2]), ReadOptions{DecodeObject: decodeObj})
 		if err != nil || warning == nil || len(got) == 0 {
 			t.Errorf("half a gzip: %d events, %v, %v", len(got), warning, err)
@@ -126,7 +126,7 @@ func TestFileRoundTripOfALog(t *testing.T) {
 	}
 }
 
-// TestFileOfAnEvictedLog: what a ring wrote after it lost its beginning shows the same in the end.
+// TestFileOfAnEvictedLog: the file of a log that lost its beginning ends with the same state.
 func TestFileOfAnEvictedLog(t *testing.T) {
 	s := newSynthetic(21, false)
 	for len(s.events) < 9000 {
@@ -208,7 +208,7 @@ func TestFileDamage(t *testing.T) {
 	}
 }
 
-// small is a log of about n events, with a baseline behind them, for damaging it.
+// small returns a log of about n events, with a baseline behind them, to be damaged.
 func small(t testing.TB, n int) []byte {
 	events := []Event{{Seq: 1, Event: selected("1.31", "1.37")}}
 	s := newSynthetic(3, false)
@@ -245,7 +245,7 @@ func foldAll(b []byte) {
 	}
 }
 
-// TestDamageAtEveryByte: no damage panics, and what is loaded is a prefix.
+// TestDamageAtEveryByte: damage never panics, and what is loaded is a prefix.
 func TestDamageAtEveryByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -312,8 +312,7 @@ func TestWriteChrome(t *testing.T) {
 	}
 }
 
-// checkTraceEvents holds a file to the Trace Event Format as its readers take
-// it, and returns how often each phase, and each name of a span, comes.
+// checkTraceEvents checks a file against the Trace Event Format as its readers take it. It returns how often each phase and each name of a span occurs.
 func checkTraceEvents(t *testing.T, text []byte) map[string]int {
 	t.Helper()
 	type event struct {

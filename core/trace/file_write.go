@@ -15,13 +15,12 @@ import (
 	"informerscope/core/informer"
 )
 
-// Events are the kept events of a log as an iterator, for WriteFile.
+// Events returns the kept events from one seq to another, for WriteFile.
 func (r *Recorder) Events(from, to uint64) iter.Seq[*Event] {
 	return func(yield func(*Event) bool) { r.Read(from, to, yield) }
 }
 
-// WriteFile writes the whole log as a trace file: what is kept and, when the
-// beginning is not, the state it begins with.
+// WriteFile writes the whole log as a trace file. If the beginning was evicted, the state before the first kept event comes first.
 func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 	head, _ := r.Head()
 	// Hold on to the events before asking where they begin: they may be evicted meanwhile.
@@ -34,7 +33,7 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 	if first > 1 {
 		f := r.FoldAt(first - 1)
 		if f.Seq() != first-1 {
-			return fmt.Errorf("the log moved on by more than it keeps while it was being written: pause, and write again")
+			return fmt.Errorf("the log evicted events while it was being written: pause, and write again")
 		}
 		before = f.Baseline()
 		h.First = first
@@ -54,22 +53,20 @@ func (r *Recorder) WriteFile(w io.Writer, h Header) error {
 	})
 }
 
-// WriteFile writes a trace file: JSON Lines, the header first. Format, Version and
-// ClientGo of the header are filled in; a zero Selection is taken from a leading
-// KindSelected. An object is written once, where it comes up first, as its
-// MarshalJSON gives it.
+// WriteFile writes a trace file: JSON Lines, the header first. It fills in the header's Format, Version and ClientGo, and a zero Selection from a leading
+// KindSelected. Each object is written once, where it first appears, as its MarshalJSON returns it.
 func WriteFile(w io.Writer, h Header, events iter.Seq[*Event]) error {
 	bw := bufio.NewWriterSize(w, 64<<10)
 	fw := &fileWriter{w: bw, ids: map[any]int{}}
 	fw.enc = json.NewEncoder(&fw.line)
-	fw.enc.SetEscapeHTML(false) // objects come back byte by byte
+	fw.enc.SetEscapeHTML(false) // objects must come back byte for byte
 	var err error
 	begun := false
 	for e := range events {
 		if !begun {
 			begun = true
 			if h.Selection.Resource == "" && e.Kind == KindSelected {
-				// Words that are not a Selection leave the header's empty.
+				// A text that is not a Selection leaves the header's empty.
 				if json.Unmarshal([]byte(e.Text), &h.Selection) != nil {
 					h.Selection = Selection{}
 				}
@@ -115,7 +112,7 @@ func (fw *fileWriter) put(v any) error {
 
 func (fw *fileWriter) event(e *Event) error {
 	if KindName(e.Kind) == "" {
-		return nil // no such kind: nothing the fold would know of
+		return nil // an unknown kind, which the fold ignores
 	}
 	rec, err := fw.record(e)
 	if err != nil {
@@ -132,7 +129,7 @@ func (fw *fileWriter) event(e *Event) error {
 	return fw.put(rec)
 }
 
-// record is an event's line without its items.
+// record returns an event's line without its items.
 //
 //eventmembers:any a line has every member that an event has
 func (fw *fileWriter) record(e *Event) (*record, error) {
@@ -205,7 +202,7 @@ func (fw *fileWriter) object(o any) (*objRecord, error) {
 	return rec, nil
 }
 
-// MarshalObject is an object's JSON as its own MarshalJSON gives it, byte by byte.
+// MarshalObject returns an object's JSON as its own MarshalJSON returns it, byte for byte.
 func MarshalObject(o any) ([]byte, error) {
 	if m, ok := o.(json.Marshaler); ok {
 		return m.MarshalJSON() // json.Marshal would escape what the object does not

@@ -10,10 +10,9 @@ import (
 	"informerscope/core/informer"
 )
 
-// Bounds of what a Fold keeps. They are far above what a real experiment
-// reaches, and keep a damaged file from costing more than its size.
+// Bounds of what a Fold keeps. They are far above what a real experiment reaches, and keep a damaged file from costing more than its size.
 const (
-	maxLanes     = 20 // eight resources in two releases, and four informers that are not shared
+	maxLanes     = 20 // eight resources in two releases, and four unshared informers
 	maxListeners = 1024
 	keptRemoved  = 4 // removed listeners that are still shown
 	maxIndices   = 64
@@ -22,16 +21,14 @@ const (
 	maxHolds     = 1024
 	maxWorkers   = 1024
 	maxBackoffs  = 16
-	maxCaps      = 32 // sizes that a ring has had
+	maxCaps      = 32 // capacities that a ring has had
 	maxFidelity  = 64 // members of a State
 	keptFrames   = 24
 	meanOver     = 16 // handler calls
 )
 
-// Fold is the state after a prefix of a log. The zero value is not usable;
-// see NewFold. A Fold belongs to one goroutine at a time; Clone makes another
-// for another goroutine. Events that make no sense where they stand, as they
-// come from a damaged file, change as little as possible and never panic.
+// Fold is the state after a prefix of a log. The zero value is not usable; see NewFold. A Fold belongs to one goroutine at a time; Clone makes a copy for
+// another. Events that make no sense in their place, as in a damaged file, change as little as possible and never panic.
 type Fold struct {
 	epoch uint64
 	seq   uint64
@@ -40,14 +37,14 @@ type Fold struct {
 	world world
 	wires []wire // as many as lanes; see lane.wire
 	lanes []lane
-	alone bool // nobody ever has anything of it but by a Clone: what has its epoch may be changed in place
+	alone bool // others only ever see clones of this Fold, so whatever has its epoch may be changed in place
 }
 
-// lane is one informer and what hangs on it.
+// lane is one informer and its surroundings.
 type lane struct {
 	of         LaneOf
 	stage      string // of its factory
-	wire       int    // which of the wires its requests go over: lanes of one resource that a selection began with have one together
+	wire       int    // index of the wire for its requests: lanes of one resource that a selection began with share one
 	release    informer.Release
 	releaseSet bool
 	running    bool
@@ -62,16 +59,16 @@ type lane struct {
 }
 
 type reflector struct {
-	Reflector // counters and strings that go to the State as they are
+	Reflector // counters and strings that go into the State unchanged
 
 	req      uint32
 	verb     informer.Verb
 	options  *metav1.ListOptions
-	wire     string // the URL as the wire shows it
-	wireOpen bool   // the wire has not shown it yet
+	wire     string // the URL as sent on the wire
+	wireOpen bool   // the wire has not reported the request yet
 }
 
-// NewFold returns the Fold of the empty log: one lane, nothing in it.
+// NewFold returns the Fold of the empty log: one empty lane.
 func NewFold() *Fold {
 	f := &Fold{epoch: newEpoch()}
 	f.reset(1)
@@ -97,21 +94,20 @@ func newLane() lane {
 	return l
 }
 
-// Seq is the number of the last event applied, 0 for none.
+// Seq returns the number of the last event applied, 0 for none.
 func (f *Fold) Seq() uint64 { return f.seq }
 
-// At is the time of the last event applied.
+// At returns the time of the last event applied.
 func (f *Fold) At() time.Duration { return f.at }
 
-// Selection is what the experiment looks at; the zero value before KindSelected.
+// Selection returns what the experiment watches; the zero value before KindSelected.
 func (f *Fold) Selection() Selection { return f.sel }
 
-// Lanes is how many informers run side by side, at least 1.
+// Lanes returns how many informers run side by side, at least 1.
 func (f *Fold) Lanes() int { return len(f.lanes) }
 
-// Clone returns an independent copy. What the two share is copied when one of
-// them writes to it, so that cloning costs microseconds whatever the number of
-// objects. It must not run at the same time as any other call on f.
+// Clone returns an independent copy. Shared data is copied on the first write, so cloning costs microseconds however many objects there are. Clone must not
+// run concurrently with any other call on f.
 func (f *Fold) Clone() *Fold {
 	c := *f
 	f.epoch, c.epoch = newEpoch(), newEpoch()
@@ -138,7 +134,7 @@ func (f *Fold) Clone() *Fold {
 	return &c
 }
 
-// Apply moves the fold on by one event. It keeps what the event points to, not the event.
+// Apply advances the fold by one event. It keeps what the event points to, not the event itself.
 func (f *Fold) Apply(e *Event) {
 	f.seq = e.Seq
 	if e.At > f.at {
@@ -212,7 +208,7 @@ func (f *Fold) selected(e *Event) {
 	}
 }
 
-// is says what the informer of a lane is of.
+// is sets what the informer of a lane watches.
 func (l *lane) is(of LaneOf) {
 	l.of = of
 	if release, err := informer.ParseRelease(of.Release); err == nil && of.Release != "" {
@@ -220,7 +216,7 @@ func (l *lane) is(of LaneOf) {
 	}
 }
 
-// laneBegins puts an informer into a lane: behind the last one, or in the place of one that has ended.
+// laneBegins puts an informer into a lane: after the last one, or in place of one that has ended.
 func (f *Fold) laneBegins(e *Event) {
 	var of LaneOf
 	i := int(e.Lane)
@@ -248,8 +244,7 @@ func (l *lane) setRelease(release informer.Release) {
 	}
 }
 
-// applyReflector folds the events of the informer as a whole and of its
-// Reflector. The phase moves with the same events as informer.ReflectorSnapshot's.
+// applyReflector folds the events of the informer as a whole and of its Reflector. The phase changes with the same events as informer.ReflectorSnapshot's.
 func (f *Fold) applyReflector(l *lane, e *Event) {
 	r := &l.refl
 	switch e.Kind {
@@ -266,7 +261,7 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 		r.Phase = "stopped"
 		r.BackoffMillis, r.TimeoutSeconds, r.TempStore = 0, 0, 0
 	case informer.KindListWatchStarted:
-		if r.ResourceVersion != "" { // a first list that is tried again is not a relist
+		if r.ResourceVersion != "" { // retrying a first list is not a relist
 			r.Relists++
 		}
 		r.Why = e.Text

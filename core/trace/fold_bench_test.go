@@ -31,7 +31,7 @@ func values(i int) []informer.IndexValues {
 	}
 }
 
-// watchEvents are the events that one watch event causes.
+// watchEvents returns the events that one watch event causes.
 func watchEvents(n int) []Event {
 	var out []Event
 	add := func(e informer.Event) {

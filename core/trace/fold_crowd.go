@@ -5,35 +5,35 @@ import (
 	"time"
 )
 
-// CrowdCount is what the simulated API server counts of those who ask it for lists, this informer among them, and of its other clients.
+// CrowdCount is the simulated API server's count of its other clients, and of the requests for lists by all clients, this informer included.
 type CrowdCount struct {
 	Clients  int `json:"clients"`  // other clients
-	Watching int `json:"watching"` // of them, with an open watch
-	Seats    int `json:"seats"`    // lists that are answered at a time
+	Watching int `json:"watching"` // of them, those with an open watch
+	Seats    int `json:"seats"`    // lists that are answered at the same time
 	Busy     int `json:"busy"`     // seats that are taken
-	Requests int `json:"requests"` // for lists, WatchLists among them, by anybody
-	Refused  int `json:"refused"`  // of them, with 429
+	Requests int `json:"requests"` // for lists, including WatchLists, from all clients
+	Refused  int `json:"refused"`  // of them, those answered 429
 }
 
-// Crowd is a CrowdCount, and how many requests came in a second.
+// Crowd is a CrowdCount with its rate.
 type Crowd struct {
 	Clients   int `json:"clients"`   // other clients
-	Watching  int `json:"watching"`  // of them, with an open watch
-	Seats     int `json:"seats"`     // lists that are answered at a time
+	Watching  int `json:"watching"`  // of the other clients, those with an open watch
+	Seats     int `json:"seats"`     // lists that are answered at the same time
 	Busy      int `json:"busy"`      // seats that are taken
-	Requests  int `json:"requests"`  // for lists, WatchLists among them, by anybody
-	Refused   int `json:"refused"`   // of them, with 429
+	Requests  int `json:"requests"`  // for lists, including WatchLists, from all clients
+	Refused   int `json:"refused"`   // of them, those answered 429
 	PerSecond int `json:"perSecond"` // requests in the second before the moment
-	Peak      int `json:"peak"`      // the most that there were
+	Peak      int `json:"peak"`      // the highest PerSecond so far
 }
 
-// crowdBins are the pieces in which the last second is counted, as often as the cluster is asked.
+// crowdBins is the number of bins that count the last second; the cluster is polled once per bin.
 const (
 	crowdBins = 4
 	crowdBin  = time.Second / crowdBins
 )
 
-// crowd is the other clients of a simulated cluster.
+// crowd tracks the other clients of a simulated cluster.
 type crowd struct {
 	CrowdCount
 	bins [crowdBins]int // requests, by time
@@ -47,7 +47,7 @@ func (c *crowd) apply(e *Event) {
 		return
 	}
 	if is.Clients == 0 || is.Requests < c.Requests {
-		*c = crowd{CrowdCount: is} // others came in their place
+		*c = crowd{CrowdCount: is} // none are left, or new ones replaced them
 		return
 	}
 	c.advance(e.At)
@@ -78,7 +78,7 @@ func (c *crowd) perSecond(at time.Duration) int {
 	return sum
 }
 
-// restore takes what a State has.
+// restore takes over a State's Crowd.
 func (c *crowd) restore(s *Crowd, at time.Duration) {
 	*c = crowd{}
 	if s == nil {
@@ -90,7 +90,7 @@ func (c *crowd) restore(s *Crowd, at time.Duration) {
 	c.bins[c.bin%crowdBins] = max(s.PerSecond, 0)
 }
 
-// state is nil while there are no other clients.
+// state returns nil while there are no other clients.
 func (c *crowd) state(at time.Duration) *Crowd {
 	if c.Clients == 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// What other clients do is counted over the last second, and the most that there was stays; without any there is no crowd.
+// TestACrowdIsCountedBySeconds: requests are counted over the last second, and the peak stays; without other clients there is no crowd.
 func TestACrowdIsCountedBySeconds(t *testing.T) {
 	f := NewFold()
 	say := func(at time.Duration, clients, requests int) *Crowd {

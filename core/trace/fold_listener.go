@@ -32,14 +32,14 @@ type listener struct {
 	synced        bool
 	removed       bool
 	discarded     int
-	mutations     int // objects that its handler changed
-	met           int // calls that were handed what another one had changed
-	metOld        int // the same, as the old one of an update
+	mutations     int // objects that its handler mutated
+	met           int // calls that received an object which another handler had mutated
+	metOld        int // the same, as the old object of an update
 	lastMet       Met
 	rate          ListenerRate
 }
 
-// pending is how many notifications it has taken and not yet handed to its handler.
+// pending is how many notifications the listener has accepted and not yet delivered to its handler.
 func (li *listener) pending() int {
 	if li.waiting {
 		return li.ring + 1
@@ -48,7 +48,7 @@ func (li *listener) pending() int {
 }
 
 func (l *lane) listenerIndex(id int32) (int, bool) {
-	// They are numbered from 1, so while none is forgotten there is nothing to search.
+	// They are numbered from 1, so until one is removed there is nothing to search.
 	if i := int(id) - 1; i >= 0 && i < len(l.listeners) && l.listeners[i].id == id {
 		return i, true
 	}
@@ -65,7 +65,7 @@ func (l *lane) listener(id int32) *listener {
 func (l *lane) applyListener(e *Event) {
 	switch e.Kind {
 	case informer.KindListenerAdded:
-		// A new processorListener takes part in resyncs until it is told otherwise.
+		// A new processorListener takes part in resyncs until KindListenerSyncing changes that.
 		n := listener{id: e.Listener, name: short(e.Text), resync: e.Dur, capacity: e.M, syncing: true}
 		i, ok := l.listenerIndex(e.Listener)
 		switch {
@@ -76,7 +76,7 @@ func (l *lane) applyListener(e *Event) {
 		}
 		return
 	case informer.KindDistributed:
-		return // every listener says for itself what it accepted
+		return // each listener reports what it accepted
 	}
 	li := l.listener(e.Listener)
 	if li == nil {
@@ -127,7 +127,7 @@ func (l *lane) applyListener(e *Event) {
 	}
 }
 
-// grow notes the capacity of a ring, if it is another one.
+// grow notes a ring's capacity if it changed.
 func (l *lane) grow(li *listener, capacity int, e *Event) {
 	if capacity <= 0 || capacity == li.capacity {
 		return
@@ -143,7 +143,7 @@ func (l *lane) grow(li *listener, capacity int, e *Event) {
 
 func (li *listener) setRing(n int) { li.ring = max(n, 0) }
 
-// pruneRemoved forgets the oldest of the removed listeners.
+// pruneRemoved drops the oldest removed listeners.
 func (l *lane) pruneRemoved() {
 	gone := 0
 	for i := range l.listeners {

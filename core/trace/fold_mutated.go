@@ -8,37 +8,37 @@ import (
 	"informerscope/core/informer"
 )
 
-// Change is what a handler wrote into an object that it was handed.
+// Change is what a handler wrote into an object that it received.
 type Change struct {
 	Label string `json:"label"`
-	Was   string `json:"was"` // empty where the object had no such label
+	Was   string `json:"was"` // empty if the object had no such label
 	Is    string `json:"is"`
 }
 
-// Mutation is a change that a handler made to an object in the store, without the API server: the object is shared.
+// Mutation is a change that a handler made to a shared object in the store, without the API server.
 type Mutation struct {
 	Key      string `json:"key"`
 	RV       string `json:"rv"`
-	Listener int32  `json:"listener"` // whose handler it was
+	Listener int32  `json:"listener"` // its handler made the change
 	Label    string `json:"label"`
-	Was      string `json:"was"` // empty where the object had no such label
+	Was      string `json:"was"` // empty if the object had no such label
 	Is       string `json:"is"`
-	// Stale are the indices that still have the object under values that their functions do not give for it any more, sorted.
+	// Stale are the indices that still list the object under values that their functions no longer return for it, sorted.
 	Stale    []string `json:"stale"`
 	AtMillis float64  `json:"atMillis"`
 }
 
-// Met is a call in which a handler was handed an object that another one had changed.
+// Met is a call in which a handler received an object that another handler had mutated.
 type Met struct {
 	Key      string  `json:"key"`
 	RV       string  `json:"rv"`
-	As       string  `json:"as" web:"old|object"` // the old one of an update, or the one that it is about
+	As       string  `json:"as" web:"old|object"` // the old object of an update, or the event's own object
 	Label    string  `json:"label"`
 	Is       string  `json:"is"`
 	AtMillis float64 `json:"atMillis"`
 }
 
-// changed applies what handlers did to objects, and met.
+// changed applies KindMutated and KindMet.
 func (l *lane) changed(epoch uint64, e *Event) {
 	var is Change
 	if json.Unmarshal([]byte(e.Text), &is) != nil {
@@ -62,12 +62,12 @@ func (l *lane) changed(epoch uint64, e *Event) {
 	}
 	c, held := l.store.objects.get(e.Key)
 	if !e.Flag || !held || c.RV != e.RV {
-		return // the store has another one by now: only who was handed this one sees it
+		return // the store has another object by now: only a handler that received this one sees the change
 	}
 	l.store.mutate(epoch, c, e, is)
 }
 
-// mutate changes an object under the indices: they are as they were.
+// mutate changes an object but not its index entries, as happens in client-go.
 func (s *store) mutate(epoch uint64, c *Cell, e *Event, is Change) {
 	m := &Mutation{Key: e.Key, RV: e.RV, Listener: e.Listener, Label: is.Label, Was: is.Was, Is: is.Is, Stale: []string{}, AtMillis: millis(e.At)}
 	for _, has := range c.Indexed {
@@ -85,7 +85,7 @@ func (s *store) mutate(epoch uint64, c *Cell, e *Event, is Change) {
 	s.weight.add(weigh(n.Obj))
 }
 
-// mutations are the newest of those that the store holds, the newest first.
+// mutations returns the newest mutations of objects in the store, newest first.
 func (s *store) mutations(most int) []Mutation {
 	out := make([]Mutation, 0, min(s.mutated.n, most))
 	s.mutated.each(func(_ string, m *Mutation) bool {
@@ -96,7 +96,7 @@ func (s *store) mutations(most int) []Mutation {
 	return out[:min(len(out), most)]
 }
 
-// restoreMutations takes what handlers changed from a State; the objects are there, as they were changed.
+// restoreMutations takes over a State's mutations; the mutated objects are already in the store.
 func (s *store) restoreMutations(epoch uint64, list []Mutation) {
 	for i := range list {
 		m := list[i]

@@ -2,7 +2,7 @@ package trace
 
 import "informerscope/core/informer"
 
-// popLimit is the most deltas that a RealFIFO hands over in one go.
+// popLimit is the most deltas that a RealFIFO pops in one batch.
 const popLimit = 1000
 
 // batchable reports whether a delta can be in a batch with others.
@@ -14,9 +14,8 @@ func batchable(op informer.Op) bool {
 	return true
 }
 
-// NextPop is how many deltas the process loop of a lane will take from the queue next, as the queue is now: a DeltaFIFO hands over one
-// key with all its Deltas, a RealFIFO one delta before 1.35 and then a batch. Seen is cleared and used, so that a caller who asks often
-// allocates nothing.
+// NextPop returns how many deltas the process loop of a lane would take from the queue as it is now. A DeltaFIFO pops one key with all its deltas. A RealFIFO
+// pops one delta before 1.35, and a batch since. NextPop clears and uses seen, so that a frequent caller allocates nothing.
 //
 // Mirrors client-go tools/cache.(*RealFIFO).PopBatch (v0.37.2).
 func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
@@ -39,7 +38,7 @@ func (f *Fold) NextPop(lane int, seen map[string]struct{}) int {
 	limit := min(q.line.n, popLimit)
 	population := q.population
 	if population > 0 && q.processing {
-		population = max(population-len(q.batch), 0) // counted down when what was taken is processed, which is before the next Pop
+		population = max(population-len(q.batch), 0) // the count goes down when the batch has been processed, which is before the next Pop
 	}
 	if population > 0 {
 		limit = min(limit, population)

@@ -11,8 +11,8 @@ import (
 	"informerscope/core/informer"
 )
 
-// What NextPop says of a queue that is full is what the real queue of the release then hands over: at rest, and asked while a
-// batch is being processed.
+// TestNextPopIsWhatTheQueueHandsOver: NextPop on a full queue equals what the release's real queue then pops, both at rest and while a batch is being
+// processed.
 func TestNextPopIsWhatTheQueueHandsOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -87,7 +87,7 @@ func queueOf(release informer.Release, known informer.KeyListerGetter, o informe
 	return informer.NewRealFIFOWithOptions(informer.RealFIFOOptions{KnownObjects: known, Observer: o})
 }
 
-// stir does one thing to a queue.
+// stir does one random thing to a queue.
 func stir(t *testing.T, rng *rand.Rand, q informer.Queue, known informer.Store, object func() *metav1.ObjectMeta) {
 	switch rng.IntN(24) {
 	case 0:

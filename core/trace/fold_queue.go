@@ -17,19 +17,18 @@ type qitem struct {
 	key, rv   string
 }
 
-// deltas are those of a key.
+// deltas are the deltas of one key.
 type deltas struct {
 	list  []qitem
-	epoch uint64 // of the fold that alone may append to the list
+	epoch uint64 // of the only fold that may append to the list
 }
 
-// queue is the RealFIFO (a line of deltas) or the DeltaFIFO (a line of keys,
-// each with its deltas).
+// queue is the RealFIFO (a line of deltas) or the DeltaFIFO (a line of keys, each with its deltas).
 type queue struct {
 	delta      bool
 	line       deque[qitem]
 	keys       keyQueue[deltas]
-	batch      []qitem // what was popped last
+	batch      []qitem // popped last
 	batchEpoch uint64
 	batchKey   string
 	processing bool
@@ -41,7 +40,7 @@ type queue struct {
 	pops       int
 	merges     int
 	mix        [opCount]int
-	sampled    bool // nobody tells what enters and leaves: the depth is what was seen last
+	sampled    bool // no events about what enters and leaves: the depth is the last sample
 	depth      int
 }
 
@@ -118,7 +117,7 @@ func (q *queue) push(epoch uint64, it qitem) {
 		if len(d.list) >= maxDeltas {
 			return
 		}
-		if d.epoch != epoch { // they may be shared with a clone
+		if d.epoch != epoch { // the list may be shared with a clone
 			d = deltas{slices.Clip(d.list), epoch}
 		}
 		d.list = append(d.list, it)

@@ -7,45 +7,43 @@ import (
 	"informerscope/core/informer"
 )
 
-// Recent is what a Fold remembers of a lane's last moments beside its State: what a curve, a rate and a sentence about this moment
-// are made of. It is part of the fold, so it is the same at a seq whichever way one came there. A log that begins later than its
-// experiment brings it in its KindRestored.
+// Recent is what a Fold keeps about a lane's last moments beside its State: the source of curves, rates and sentences about the present. It is part of the
+// fold, so it is the same at a seq however a viewer got there. A log that begins after its experiment has it in its KindRestored.
 type Recent struct {
 	Depths DepthHistory `json:"depths"`
-	// Rates of the listeners that took or handled something, by their number. In a Fold they stand with the listeners.
+	// Rates of the listeners that accepted or handled something, by their id. A Fold keeps them with its listeners.
 	Rates []ListenerRate `json:"rates,omitempty"`
-	// Writes of the newest bins of time, and the number of the newest one. They belong to all lanes; in a Fold they stand with the world.
+	// Writes of the newest bins of time, and the number of the newest bin. They belong to all lanes; a Fold keeps them with its world.
 	Writes    []int `json:"writes,omitempty"`
 	WritesBin int64 `json:"writesBin,omitempty"`
 
-	// Main is the number of the listener that has most to tell, 0 while none has had anything to tell, and MainAt when it became that.
+	// Main is the id of the listener that is most worth a look, 0 until one has a backlog. MainAt is when it became that.
 	Main   int32         `json:"main,omitempty"`
 	MainAt time.Duration `json:"mainAt,omitempty"`
 
-	// Silent says that nothing can come from the cluster: a request failed or ended with an error, and none was answered
-	// since. SilentAt is when it began.
+	// Silent: nothing arrives from the cluster, because a request failed or ended with an error and none was answered since. SilentAt is when that began.
 	Silent   bool          `json:"silent,omitempty"`
 	SilentAt time.Duration `json:"silentAt,omitempty"`
-	// Passed is when a change was queued that had come in a frame of the wire, and Passage how long that took.
+	// Passed is when a change was queued that had arrived in a wire frame, and Passage how long it took to get there.
 	Passed  Happening     `json:"passed"`
 	Passage time.Duration `json:"passage,omitempty"`
-	// Cause is ErrorCause of the error for which the Reflector waited last.
+	// Cause is the ErrorCause of the error behind the last backoff.
 	Cause string `json:"cause,omitempty"`
 
-	// Relisting says that a relist began whose list the informer has not taken over, when the store had been replaced RelistReplaces times.
+	// Relisting: a relist began that the informer has not completed. RelistReplaces is how often the store had been replaced at its start.
 	Relisting      bool `json:"relisting,omitempty"`
 	RelistReplaces int  `json:"relistReplaces,omitempty"`
-	// Relisted is the last relist that was taken over. A Happening with a negative time has not happened.
+	// Relisted is the last completed relist. A Happening with a negative time has not happened.
 	Relisted Happening `json:"relisted"`
 	Batch    Batch     `json:"batch"`
-	// Grew is a ring that was made larger: From and To are its capacities.
+	// Grew is a ring that grew: From and To are its capacities.
 	Grew Happening `json:"grew"`
 	// Panicked is a handler that panicked, Left a listener that was removed.
 	Panicked Happening `json:"panicked"`
 	Left     Happening `json:"left"`
 }
 
-// Happening is something that happened once, to a listener or to the lane as a whole.
+// Happening is a single event, of a listener or of the lane as a whole.
 type Happening struct {
 	At       time.Duration `json:"at"`
 	Listener int32         `json:"listener,omitempty"`
@@ -53,29 +51,29 @@ type Happening struct {
 	To       int           `json:"to,omitempty"`
 }
 
-// Batch is what left the queue in one go.
+// Batch is what was popped in one go.
 type Batch struct {
 	At time.Duration `json:"at"`
 	N  int           `json:"n,omitempty"` // deltas in it
-	// Ends is the type of the delta behind it, where that one is why the batch ended: it cannot be in one.
+	// Ends is the type of the delta after the batch, if that delta cannot be in a batch and so ended it.
 	Ends informer.Op `json:"ends,omitempty"`
 }
 
-// never is the time of what has not happened.
+// never is the time of a Happening that has not happened.
 const never = time.Duration(-1 << 62)
 
-// The depth of a queue is kept in steps for half a minute.
+// The depth of a queue is kept in steps, for half a minute.
 const (
 	DepthStep  = 400 * time.Millisecond
-	DepthSteps = 76 // 30 s, and the step that is not over
+	DepthSteps = 76 // 30 s, and the step that is under way
 )
 
 const (
-	// batchStays is how long a large batch stays the one to tell of, against smaller ones.
+	// batchStays is how long a large batch is shown in preference to later, smaller ones.
 	batchStays = 2600 * time.Millisecond
-	// mainStays is how long a listener stays the one that has most to tell, at least.
+	// mainStays is how long a listener stays Main, at least.
 	mainStays = 4 * time.Second
-	// mainTells is how many notifications a listener has at least to hold back to have something to tell.
+	// mainTells is the smallest backlog, in notifications, that can make a listener Main.
 	mainTells = 4
 )
 
@@ -84,7 +82,7 @@ func newRecent() Recent {
 	return Recent{Passed: h, Relisted: h, Batch: Batch{At: never}, Grew: h, Panicked: h, Left: h, MainAt: never}
 }
 
-// Recent is what a lane's last moments brought, nil when there is no such lane. It must not be changed, and is valid until the Fold is.
+// Recent returns a lane's last moments; nil if there is no such lane. It must not be changed, and is valid as long as the Fold is unchanged.
 func (f *Fold) Recent(lane int) *Recent {
 	if lane < 0 || lane >= len(f.lanes) {
 		return nil
@@ -94,12 +92,12 @@ func (f *Fold) Recent(lane int) *Recent {
 
 // DepthHistory is the greatest depth of a queue in each step of the log's time, for the newest DepthSteps of them.
 type DepthHistory struct {
-	// Begun says that there is one. First and Last are the numbers of the oldest and the newest step, Depth is how deep the queue is now.
+	// Begun: something was noted. First and Last are the numbers of the oldest and the newest step, Depth is the depth now.
 	Begun bool  `json:"begun,omitempty"`
 	First int64 `json:"first,omitempty"`
 	Last  int64 `json:"last,omitempty"`
 	Depth int   `json:"depth,omitempty"`
-	// Max of step i stands at i modulo DepthSteps.
+	// The entry of step i is at index i modulo DepthSteps.
 	Max [DepthSteps]int32 `json:"max"`
 }
 
@@ -110,7 +108,7 @@ func (h *DepthHistory) note(at time.Duration, depth int) {
 	}
 	step = max(step, h.Last)
 	for i := max(h.Last+1, step-DepthSteps+1); i <= step; i++ {
-		h.Max[i%DepthSteps] = int32(h.Depth) // it was so deep when the step began
+		h.Max[i%DepthSteps] = int32(h.Depth) // the depth when the step began
 	}
 	h.Last = step
 	h.First = max(h.First, step-DepthSteps+1)
@@ -118,7 +116,7 @@ func (h *DepthHistory) note(at time.Duration, depth int) {
 	h.Max[step%DepthSteps] = max(h.Max[step%DepthSteps], int32(depth))
 }
 
-// Range calls fn with the greatest depth of each step, the oldest first.
+// Range calls fn with the greatest depth of each step, oldest first.
 func (h *DepthHistory) Range(fn func(step int64, depth int)) {
 	if !h.Begun {
 		return
@@ -128,7 +126,7 @@ func (h *DepthHistory) Range(fn func(step int64, depth int)) {
 	}
 }
 
-// ListenerRate counts what a listener took and what its handler handled in a whole second of the log, and in the one before it.
+// ListenerRate counts what a listener accepted and its handler handled in one whole second of the log, and in the second before.
 type ListenerRate struct {
 	ID      int32 `json:"id"`
 	Second  int64 `json:"second"`
@@ -151,13 +149,13 @@ func (r *ListenerRate) advance(at time.Duration) {
 	r.Second, r.In, r.Out = second, 0, 0
 }
 
-// At is what came in and went out in the last whole second before a moment.
+// At returns what came in and went out in the last whole second before at.
 func (r ListenerRate) At(at time.Duration) (in, out int) {
 	r.advance(at)
 	return r.LastIn, r.LastOut
 }
 
-// Rate is what a listener of a lane took and handled lately; the zero value when there is no such listener.
+// Rate returns the recent rate of a listener; the zero value if there is no such listener.
 func (f *Fold) Rate(lane int, listener int32) ListenerRate {
 	if lane >= 0 && lane < len(f.lanes) {
 		if li := f.lanes[lane].listener(listener); li != nil {
@@ -167,7 +165,7 @@ func (f *Fold) Rate(lane int, listener int32) ListenerRate {
 	return ListenerRate{}
 }
 
-// remember notes what an event that was just applied to the lane is for its last moments.
+// remember updates a lane's last moments after an event was applied to it.
 func (l *lane) remember(w *wire, e *Event) {
 	r := &l.recent
 	switch k := e.Kind; {
@@ -212,7 +210,7 @@ func (l *lane) rememberReflector(e *Event) {
 	l.relistTaken(e)
 }
 
-// relistTaken notes that a relist is over: its watch is open, and in the release that replaces the store in one go, it was.
+// relistTaken notes that a relist is complete: its watch is open and, in 1.37, which replaces the store in one go, the store was replaced.
 func (l *lane) relistTaken(e *Event) {
 	r := &l.recent
 	if r.Relisting && l.refl.Phase == "watching" && (l.release != informer.Release137 || l.store.replaces > r.RelistReplaces) {
@@ -244,7 +242,7 @@ func (l *lane) rememberRemoved(e *Event) {
 	}
 }
 
-// challenge makes a listener the one that has most to tell, if it has more to tell than the one that was, which had its time.
+// challenge makes li Main if it has a larger backlog than the current one, whose minimum time is over.
 func (l *lane) challenge(li *listener, e *Event) {
 	r := &l.recent
 	if li.id == r.Main || li.removed || li.pending() < mainTells || e.At-r.MainAt < mainStays {
@@ -255,7 +253,7 @@ func (l *lane) challenge(li *listener, e *Event) {
 	}
 }
 
-// choose finds the listener that has most to tell among all, if any has something.
+// choose makes the listener with the largest backlog Main, if any has one.
 func (l *lane) choose(e *Event) {
 	var most *listener
 	for i := range l.listeners {
@@ -268,7 +266,7 @@ func (l *lane) choose(e *Event) {
 	}
 }
 
-// restoreRecent takes a lane's last moments from a KindRestored, which has none in a log of an older program.
+// restoreRecent takes over a lane's last moments from a KindRestored; an older program's log has none.
 func (l *lane) restoreRecent(w *world, s *Recent, at time.Duration) {
 	l.recent = newRecent()
 	if s == nil {
@@ -276,7 +274,7 @@ func (l *lane) restoreRecent(w *world, s *Recent, at time.Duration) {
 		return
 	}
 	l.recent = *s
-	if s.Passed == (Happening{}) { // of a program that did not know of it
+	if s.Passed == (Happening{}) { // written by a program without this member
 		l.recent.Passed.At = never
 	}
 	l.recent.Rates, l.recent.Writes = nil, nil
@@ -294,7 +292,7 @@ func (l *lane) restoreRecent(w *world, s *Recent, at time.Duration) {
 	}
 }
 
-// keptRecent is a lane's last moments for a KindRestored.
+// keptRecent returns a lane's last moments for a KindRestored.
 func (l *lane) keptRecent(w *world) *Recent {
 	r := l.recent
 	r.Rates = nil

@@ -2,10 +2,10 @@ package trace
 
 import "encoding/json"
 
-// Sampled is what was seen inside another program's informer at one moment. What is left out was not looked at.
+// Sampled is a sample of another program's informer. Members that are absent were not sampled.
 type Sampled struct {
 	ResourceVersion string            `json:"resourceVersion,omitempty"` // the Reflector's
-	Queue           *SampledQueue     `json:"queue,omitempty"`           // where nobody tells what enters and leaves it
+	Queue           *SampledQueue     `json:"queue,omitempty"`           // if no events report what enters and leaves it
 	Listeners       []SampledListener `json:"listeners,omitempty"`
 }
 
@@ -21,7 +21,7 @@ type SampledListener struct {
 	Capacity int   `json:"capacity"`
 }
 
-// sampled takes over what was seen. That a ring grew is known from the first sample in which it is larger.
+// sampled applies a sample. A ring counts as grown from the first sample in which it is larger.
 func (l *lane) sampled(e *Event) {
 	var s Sampled
 	if json.Unmarshal([]byte(e.Text), &s) != nil {
@@ -47,7 +47,7 @@ func (l *lane) sampled(e *Event) {
 	}
 }
 
-// Fidelity says how a member of a lane's State is known, by its path; the zero value where nothing is said.
+// Fidelity returns how a member of a lane's State, named by its path, is known; the zero value if that is not recorded.
 func (f *Fold) Fidelity(lane int, path string) Fidelity {
 	if lane < 0 || lane >= len(f.lanes) {
 		return Fidelity{}

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// Samples of another program's informer are in the State, and in that of a log which begins later.
+// TestSampled: samples of another program's informer are in the State, and in that of a log which begins later.
 func TestSampled(t *testing.T) {
 	f := NewFold()
 	seq := uint64(0)

@@ -13,7 +13,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// limits say how much of each list a State shows.
+// limits bound the lists of a State.
 type limits struct{ items, batch, keys, values int }
 
 var (
@@ -21,11 +21,10 @@ var (
 	whole = limits{items: 1 << 30, batch: 1 << 30, keys: 1 << 30, values: 1 << 30}
 )
 
-// State projects the fold for the panels: fresh, with long lists cut, and the
-// caller's to keep. Live and View are left zero.
+// State returns the fold's State for the panels, with long lists cut. The caller owns it. Live and View are left zero.
 func (f *Fold) State() *State { return f.StateOf(0) }
 
-// StateOf is State with another lane than the first at its top.
+// StateOf is like State, but with the given lane at its top.
 func (f *Fold) StateOf(lane int) *State {
 	if lane < 0 || lane >= len(f.lanes) {
 		lane = 0
@@ -42,7 +41,7 @@ func (f *Fold) StateOf(lane int) *State {
 	return &top
 }
 
-// LaneState is the State of one lane alone, the first where there is no such lane.
+// LaneState returns the State of one lane alone; of the first if there is no such lane.
 func (f *Fold) LaneState(lane int) *State {
 	if lane < 0 || lane >= len(f.lanes) {
 		lane = 0
@@ -86,15 +85,15 @@ func (f *Fold) laneState(i int, lim limits) *State {
 	return s
 }
 
-// state is what is true of the API server whichever lane asks it.
+// state returns what is true of the API server for every lane.
 func (w *world) state(at time.Duration) API {
 	a := API{Writes: w.writes, Crowd: w.crowd.state(at)}
-	rate := *w // advancing the bins is not for the fold
+	rate := *w // a copy: reading the rate must not advance the fold's bins
 	a.WritesPerSecond = rate.rate(at)
 	return a
 }
 
-// state adds what a lane's wire shows of the API server.
+// state adds what one wire shows of the API server.
 func (w *wire) state(a API) API {
 	a.ResourceVersion, a.Oldest, a.Objects, a.Refused = w.rv, w.oldest, w.objects, w.refused
 	a.Requests = append(make([]WireRequest, 0, len(w.open)+1), w.open...)
@@ -109,7 +108,7 @@ func (w *wire) state(a API) API {
 	return a
 }
 
-// holdsOf is the lane whose holds hold a lane too: those of one resource are held together.
+// holdsOf returns the lane under whose number a lane's holds are kept: lanes of one resource are held together.
 func (f *Fold) holdsOf(lane int) uint8 {
 	of := f.lanes[lane].of
 	for i := range lane {
@@ -122,7 +121,7 @@ func (f *Fold) holdsOf(lane int) uint8 {
 
 var stageNames = [...]string{"store", "pop", "deliver", "take"}
 
-// StageName names a stage as the page and the automation API do: store, pop, deliver or take.
+// StageName returns a stage's name on the page and in the automation API: store, pop, deliver or take.
 func StageName(s informer.Stage) string {
 	if int(s) < len(stageNames) {
 		return stageNames[s]
@@ -154,8 +153,7 @@ func (r *reflector) state(sel Selection, w *wire) Reflector {
 	return s
 }
 
-// requestURL writes the request of a Reflector as client-go would send it, for
-// logs in which the wire is not seen.
+// requestURL returns the URL of a Reflector's request as client-go would send it, for logs without wire events.
 func requestURL(sel Selection, verb informer.Verb, o *metav1.ListOptions) string {
 	path := "/api/" + sel.Version
 	if sel.Group != "" {
@@ -201,7 +199,7 @@ func (it *qitem) state() QueueItem {
 	return QueueItem{Seq: it.seq, Op: it.op.String(), Key: it.key, RV: it.rv, Count: int(it.count), Tombstone: it.tombstone}
 }
 
-// deltasState is a key of a DeltaFIFO with its deltas.
+// deltasState returns a key of a DeltaFIFO with its deltas.
 func deltasState(key string, d []qitem) QueueItem {
 	out := QueueItem{Key: key, Deltas: make([]QueueItem, len(d))}
 	for i := range d {
@@ -342,9 +340,8 @@ func (w *workq) state(lim limits) *Workqueue {
 	return s
 }
 
-// soonest returns the k waiting keys that are due first, in order, in one pass
-// with a bounded sorted buffer: the heap of a busy controller is long, and a
-// State is made sixty times a second.
+// soonest returns the k waiting keys that are due first, in order. It makes one pass with a bounded sorted buffer: a busy controller's heap is long, and
+// States are computed sixty times a second.
 func (w *workq) soonest(k int) []WaitingKey {
 	type entry struct {
 		key string

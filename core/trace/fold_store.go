@@ -12,46 +12,46 @@ import (
 	"informerscope/core/informer"
 )
 
-// Cell is one object in the Indexer.
+// Cell is one object in the store.
 type Cell struct {
 	Key string
 	RV  string
-	Obj any // shared with the informer: not to be changed
-	// Op is how it came here last: OpAdded, OpUpdated, or with a list or a resync OpReplaced or OpSync.
+	Obj any // shared with the informer: do not change
+	// Op is how the object got here last: OpAdded, OpUpdated, or OpReplaced by a list, or OpSync by a resync.
 	Op informer.Op
-	// Seq and At are those of the event that put it here last; Seq is the mutation's of one that a handler changed.
+	// Seq and At are those of the event that put it here last; after a mutation, Seq is the mutation's.
 	Seq uint64
 	At  time.Duration
-	// Indexed holds its values in every index; not to be changed.
+	// Indexed holds its values in every index; do not change.
 	Indexed []informer.IndexValues
-	// Mutation is what a handler changed in Obj since it came; nil for nothing.
+	// Mutation is what a handler changed in Obj since it arrived; nil for nothing.
 	Mutation *Mutation
 
 	epoch uint64 // of the fold that made it
-	// uid is Obj's, where such objects have one.
+	// uid is Obj's UID, if its type has one.
 	uid    types.UID
 	hasUID bool
 }
 
-// store is the Indexer.
+// store is the informer's store and its indices.
 type store struct {
-	objects  pmap[*Cell] // cells are never changed once they are in, but for those that nobody else can have (see Fold.alone)
+	objects  pmap[*Cell] // cells never change once they are in, except in a fold of which others only see clones (see Fold.alone)
 	indices  []index     // by name
 	rv       string
 	replaces int
-	reborn   int    // updates that put another object, by its UID, in the place of one
+	reborn   int    // updates that replaced an object by one with another UID
 	weight   weight // of all objects
 	mutated  pmap[*Mutation]
 }
 
-// weight is how many bytes of JSON objects have, as they are held and as they came.
+// weight is the size of objects in bytes of JSON: as held, and on arrival.
 type weight struct{ held, came int64 }
 
-// weigher is an object that knows how large it is: to ask it must cost nothing, for it is asked under the informer's locks. (The Size of the
-// typed objects of Kubernetes is no such method: it walks the whole object.)
+// weigher is an object that stores its size. Weight must cost nothing, because the informer's locks are held. (Size of Kubernetes' typed objects will not do:
+// it walks the whole object.)
 type weigher interface{ Weight() (held, came int) }
 
-// weightless is the last type that was found to be no weigher: to find that out anew for each object takes long.
+// weightless is the type found last not to be a weigher: repeating the check for each object would be slow.
 var weightless atomic.Pointer[any]
 
 func asWeigher(obj any) (weigher, bool) {
@@ -66,7 +66,7 @@ func asWeigher(obj any) (weigher, bool) {
 	return w, ok
 }
 
-// weigh weighs an object. One that does not say how large it is counts as nothing.
+// weigh returns the size of an object, 0 if it is no weigher.
 func weigh(obj any) weight {
 	if o, ok := asWeigher(obj); ok {
 		held, came := o.Weight()
@@ -75,7 +75,7 @@ func weigh(obj any) weight {
 	return weight{}
 }
 
-// dropped reports whether something was dropped.
+// dropped reports whether members of the object were dropped since it arrived.
 func (w weight) dropped() bool { return w.came != w.held }
 
 func (w *weight) add(o weight) { w.held, w.came = w.held+o.held, w.came+o.came }
@@ -114,7 +114,7 @@ func (s *store) apply(epoch uint64, alone bool, e *Event) {
 		}
 		c := &Cell{Key: e.Key, RV: e.RV, Obj: e.Obj, Op: op, Seq: e.Seq, At: e.At, Indexed: e.Indexed, epoch: epoch}
 		if old, had := s.objects.get(e.Key); had && e.Op == informer.OpSync {
-			c.Mutation = old.Mutation // the store was given what it had
+			c.Mutation = old.Mutation // the store received the object that it already had
 		}
 		s.put(epoch, c)
 	case informer.KindStoreDeleted:
@@ -136,7 +136,7 @@ func (s *store) apply(epoch uint64, alone bool, e *Event) {
 	}
 }
 
-// fill replaces the contents with e's items.
+// fill replaces the store's contents with e's items.
 func (s *store) fill(epoch uint64, e *Event) {
 	was := s.objects
 	s.objects, s.mutated, s.weight = pmap[*Cell]{}, pmap[*Mutation]{}, weight{}
@@ -155,7 +155,7 @@ func (s *store) fill(epoch uint64, e *Event) {
 	}
 }
 
-// reindex takes the values of every object in all indices from e's items.
+// reindex takes each object's index values from e's items.
 func (s *store) reindex(epoch uint64, e *Event) {
 	s.indices = slices.Clone(s.indices)
 	for i := range s.indices {
@@ -197,7 +197,7 @@ func (s *store) put(epoch uint64, c *Cell) {
 	s.enter(epoch, c.Key, c.Indexed)
 }
 
-// replaced is what follows from c having come in the place of old.
+// replaced updates the sums and the indices after c has replaced old.
 func (s *store) replaced(epoch uint64, old, c *Cell) {
 	s.weight.take(weigh(old.Obj))
 	s.compareUID(old, c)
@@ -208,7 +208,7 @@ func (s *store) replaced(epoch uint64, old, c *Cell) {
 	s.enter(epoch, c.Key, c.Indexed)
 }
 
-// identify notes the UID of the object, if objects like it have one.
+// identify notes the object's UID, if it has one.
 func (c *Cell) identify() {
 	if o, ok := c.Obj.(interface{ GetUID() types.UID }); ok {
 		c.uid, c.hasUID = o.GetUID(), true
@@ -217,7 +217,7 @@ func (c *Cell) identify() {
 	}
 }
 
-// compareUID counts an object that came in the place of another one.
+// compareUID counts an object that replaced one with another UID.
 func (s *store) compareUID(old, is *Cell) {
 	if old.hasUID && is.hasUID && old.uid != is.uid {
 		s.reborn++

@@ -43,7 +43,7 @@ func TestFoldRealFIFO(t *testing.T) {
 	if s.Queue.BatchSize != 0 || s.Queue.LastBatchSize != 2 || !s.Queue.Synced || s.Queue.InitialPopulation != 0 || s.Queue.MaxDepth != 4 {
 		t.Errorf("queue after processing %+v", s.Queue)
 	}
-	// More than there is: a damaged log empties the queue and no more.
+	// More than there are: a damaged log empties the queue and does nothing else.
 	f.Apply(&Event{Seq: 11, Event: informer.Event{Kind: informer.KindPopped, N: 1 << 40, Flag: true}})
 	if s = f.State(); s.Queue.Depth != 0 || s.Queue.BatchSize != 2 || !s.Queue.Locked {
 		t.Errorf("queue after an impossible pop %+v", s.Queue)
@@ -127,7 +127,7 @@ func TestFoldReflector(t *testing.T) {
 	if len(r.Backoffs) != 16 || r.Backoffs[15] != 2000 || r.Backoffs[0] != 500 || r.BackoffMillis != 2000 || r.BackoffCause != bad.Message {
 		t.Errorf("backoffs %+v", r)
 	}
-	// A first list that was refused and is tried again is no relist; a round after one that was taken over is.
+	// Retrying a refused first list is not a relist; a round after a completed list is.
 	r = step(informer.Event{Kind: informer.KindListWatchStarted, Text: bad.Message})
 	if r.Relists != 0 || r.Why != bad.Message {
 		t.Errorf("the first list again %+v", r)
@@ -152,7 +152,7 @@ func TestFoldReflector(t *testing.T) {
 	}
 }
 
-// TestFoldCountsObjectsThatCameInThePlaceOfOthers: by an update and by a list, and not after a delete.
+// TestFoldCountsObjectsThatCameInThePlaceOfOthers: by an update and by a list, but not after a delete.
 func TestFoldCountsObjectsThatCameInThePlaceOfOthers(t *testing.T) {
 	uid := func(u string) *metav1.ObjectMeta { return &metav1.ObjectMeta{UID: types.UID(u)} }
 	for i, want := range []int{0, 0, 1, 1, 1, 1, 2} {
@@ -211,7 +211,7 @@ func TestFoldListener(t *testing.T) {
 		informer.Event{Kind: informer.KindHandling, Listener: 1, Op: informer.OpAdded, Key: "a"},      //
 		informer.Event{Kind: informer.KindListenerSyncing, Listener: 1, Flag: false},                  //
 		informer.Event{Kind: KindHandlerSpeed, Listener: 1, Dur: time.Second},                         //
-		informer.Event{Kind: informer.KindAccepted, Listener: 99, N: 5},                               // nobody
+		informer.Event{Kind: informer.KindAccepted, Listener: 99, N: 5},                               // no such listener
 		informer.Event{Kind: informer.KindListenerAdded, Listener: 2, Text: "second", M: 2, Dur: 0},   //
 		informer.Event{Kind: informer.KindListenerRemoved, Listener: 2},                               //
 		informer.Event{Kind: informer.KindListenerStopped, Listener: 2, N: 3},                         //

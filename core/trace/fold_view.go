@@ -1,10 +1,9 @@
 package trace
 
-// Objects is a view of the Indexer of one lane. It reads the Fold it came
-// from, and is valid until that Fold is changed.
+// Objects is a read-only view of one lane's store. It reads the Fold it came from, and is valid until that Fold changes.
 type Objects struct{ m *pmap[*Cell] }
 
-// Objects returns the Indexer of a lane; an empty one when there is no such lane.
+// Objects returns a lane's store; an empty one if there is no such lane.
 func (f *Fold) Objects(lane int) Objects {
 	if lane < 0 || lane >= len(f.lanes) {
 		return Objects{&pmap[*Cell]{}}
@@ -12,7 +11,7 @@ func (f *Fold) Objects(lane int) Objects {
 	return Objects{&f.lanes[lane].store.objects}
 }
 
-// Len is the number of objects.
+// Len returns the number of objects.
 func (o Objects) Len() int { return o.m.n }
 
 // Get returns the object with a key.
@@ -24,14 +23,13 @@ func (o Objects) Get(key string) (Cell, bool) {
 	return *c, true
 }
 
-// Range calls fn for every object until it returns false. The order is that
-// of a hash of the keys, the same for the same objects added in the same order.
-// The Cell must be neither changed nor kept beyond the call: copy it.
+// Range calls fn for every object until it returns false. The order is that of the keys' hashes: the same objects, added in the same order, come in the same
+// order. The Cell must not be changed or kept beyond the call: copy it.
 func (o Objects) Range(fn func(*Cell) bool) {
 	o.m.each(func(_ string, c *Cell) bool { return fn(c) })
 }
 
-// QueueKind is "RealFIFO" or "DeltaFIFO".
+// QueueKind returns "RealFIFO" or "DeltaFIFO".
 func (f *Fold) QueueKind(lane int) string {
 	if lane >= 0 && lane < len(f.lanes) && f.lanes[lane].queue.delta {
 		return "DeltaFIFO"
@@ -39,7 +37,7 @@ func (f *Fold) QueueKind(lane int) string {
 	return "RealFIFO"
 }
 
-// QueueLen is the length of a lane's queue: deltas of a RealFIFO, keys of a DeltaFIFO.
+// QueueLen returns the length of a lane's queue: deltas of a RealFIFO, keys of a DeltaFIFO.
 func (f *Fold) QueueLen(lane int) int {
 	if lane < 0 || lane >= len(f.lanes) {
 		return 0
@@ -47,15 +45,14 @@ func (f *Fold) QueueLen(lane int) int {
 	return f.lanes[lane].queue.len()
 }
 
-// RangeQueue calls fn for everything in a lane's queue, from the head on,
-// until it returns false. A DeltaFIFO gives its keys, each with its Deltas.
+// RangeQueue calls fn for each entry of a lane's queue, from the head, until it returns false. An entry of a DeltaFIFO is a key with its deltas.
 func (f *Fold) RangeQueue(lane int, fn func(QueueItem) bool) {
 	if lane >= 0 && lane < len(f.lanes) {
 		f.lanes[lane].queue.each(fn)
 	}
 }
 
-// IndexNames are the names of a lane's indices, sorted.
+// IndexNames returns the names of a lane's indices, sorted.
 func (f *Fold) IndexNames(lane int) []string {
 	if lane < 0 || lane >= len(f.lanes) {
 		return nil
@@ -70,7 +67,7 @@ func (f *Fold) IndexNames(lane int) []string {
 // Index is a view of one index, under the same rules as Objects.
 type Index struct{ m *pmap[*indexValue] }
 
-// Index returns an index of a lane, empty when there is none of that name.
+// Index returns an index of a lane, an empty one if there is none of that name.
 func (f *Fold) Index(lane int, name string) Index {
 	if lane >= 0 && lane < len(f.lanes) {
 		xs := f.lanes[lane].store.indices
@@ -83,7 +80,7 @@ func (f *Fold) Index(lane int, name string) Index {
 	return Index{&pmap[*indexValue]{}}
 }
 
-// Len is the number of values.
+// Len returns the number of values.
 func (x Index) Len() int { return x.m.n }
 
 // Range calls fn for every value with the number of objects that have it.
@@ -91,7 +88,7 @@ func (x Index) Range(fn func(value string, objects int) bool) {
 	x.m.each(func(v string, iv *indexValue) bool { return fn(v, iv.keys.n) })
 }
 
-// Count is the number of objects that have a value.
+// Count returns the number of objects that have a value.
 func (x Index) Count(value string) int {
 	if iv, ok := x.m.get(value); ok {
 		return iv.keys.n

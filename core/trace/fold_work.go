@@ -116,7 +116,7 @@ func (w *workq) apply(epoch uint64, e *Event) {
 		w.lastWrite = x
 	case KindWrites:
 		w.writing = e.Flag
-		for id := range min(e.N, maxWorkers) { // a worker that has had no key yet is one too
+		for id := range min(e.N, maxWorkers) { // workers that have had no key yet count too
 			w.worker(int32(id + 1))
 		}
 	}

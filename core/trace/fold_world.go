@@ -9,10 +9,10 @@ import (
 	"informerscope/core/informer"
 )
 
-// world is what stands around the informers: the writes, the faults and the holds. It belongs to all lanes.
+// world is the informers' surroundings: writes, faults, holds and other clients. It belongs to all lanes.
 type world struct {
 	writes  int
-	cluster bool // the simulated cluster speaks for itself
+	cluster bool // KindCluster reports the writes
 
 	bins [rateBins]int // writes or frames, by time
 	bin  int64         // the newest
@@ -22,7 +22,7 @@ type world struct {
 	crowd  crowd
 }
 
-// wire is the API server as the requests of a lane show it, or of several lanes of one resource.
+// wire is the API server as the requests of one lane show it, or those of several lanes of one resource.
 type wire struct {
 	rv, oldest string
 	objects    int // -1: unknown
@@ -37,12 +37,12 @@ type wire struct {
 	refused int // requests that were answered 429
 }
 
-// trouble is why the source does not work; its zero value says that it does.
+// trouble is why the source does not work; the zero value means that it works.
 type trouble struct {
 	words, cause, namespace string
 }
 
-// offer is what the trouble offers, nil for nothing.
+// offer returns what the trouble offers, nil for nothing.
 func (t trouble) offer() *Offer {
 	if t.namespace == "" {
 		return nil
@@ -63,7 +63,7 @@ func (t *trouble) apply(e *Event) {
 }
 
 type hold struct {
-	lane     uint8 // the first of those that it holds
+	lane     uint8 // the first of the lanes that it holds
 	stage    informer.Stage
 	listener int32
 	waiting  int
@@ -71,7 +71,7 @@ type hold struct {
 	releases int
 }
 
-// The rate is counted over the last two seconds of the log, in bins.
+// Rates are counted over the last two seconds of the log, in bins.
 const (
 	rateBins = 8
 	rateBin  = 250 * time.Millisecond
@@ -83,7 +83,7 @@ func (w *wire) sawRV(rv string) {
 	}
 }
 
-// laterRV compares resourceVersions as the numbers they are in etcd.
+// laterRV reports whether a is later than b, compared as etcd's numbers.
 func laterRV(a, b string) bool {
 	if a == "" {
 		return false
@@ -136,14 +136,14 @@ func (w *world) rate(at time.Duration) float64 {
 	return float64(sum) / span.Seconds()
 }
 
-// WritesPerSecond is the rate of writes (of watch frames where writes are unknown) over the two seconds before a moment, which
-// is the fold's last event or a later one.
+// WritesPerSecond returns the rate of writes over the two seconds before at, or of watch frames if writes are unknown. A time before the fold's last event
+// counts as that event's.
 func (f *Fold) WritesPerSecond(at time.Duration) float64 {
-	rate := f.world // advancing the bins is not for the fold
+	rate := f.world // a copy: reading the rate must not advance the fold's bins
 	return rate.rate(max(at, f.at))
 }
 
-// applyWorld reports whether the event was one of the world's.
+// applyWorld reports whether the event belonged to the world.
 func (f *Fold) applyWorld(e *Event) bool {
 	switch e.Kind {
 	case KindWireRequest, KindWireResponse, KindWireBytes, KindWireFrame, KindWireDone, KindTrouble, KindCluster:
@@ -163,7 +163,7 @@ func (f *Fold) applyWorld(e *Event) bool {
 	return true
 }
 
-// applyWire applies what passed on a lane's way to the API server, or was heard of it.
+// applyWire applies an event of a lane's wire, or of the API server behind it.
 func (f *Fold) applyWire(w *wire, e *Event) {
 	switch e.Kind {
 	case KindWireRequest:
@@ -220,7 +220,7 @@ func (f *Fold) applyWire(w *wire, e *Event) {
 	}
 }
 
-// came is when the frame came that brought an object at a version, if it is one of the newest.
+// came returns when the frame with this version of an object arrived, if it is one of the newest frames.
 func (w *wire) came(key, rv string) (time.Duration, bool) {
 	for i := 1; rv != "" && i <= min(w.nframes, keptFrames); i++ {
 		if f := &w.frames[(w.nframes-i)%keptFrames]; f.RV == rv && f.Key == key {
@@ -250,8 +250,8 @@ func (w *wire) end(id uint32) {
 	}
 }
 
-// wireURL gives the URL to the lane whose Reflector asked for it: lanes of one
-// resource share a wire, so it is the first that waits for one of this shape.
+// wireURL assigns the URL to the Reflector that asked for it. Lanes of one resource share a wire, so it picks the first that waits for a request of this
+// shape.
 func (f *Fold) wireURL(e *Event) {
 	path, query, _ := strings.Cut(e.Text, "?")
 	watch := false
@@ -304,7 +304,7 @@ func (w *world) hold(e *Event) {
 		return
 	}
 	if i < 0 {
-		// A hold of listener 0 holds them all.
+		// A hold of listener 0 holds all listeners.
 		if i = w.findHold(e.Lane, stage, 0); i < 0 {
 			return
 		}

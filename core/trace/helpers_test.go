@@ -34,7 +34,7 @@ func decodeObj(b []byte) (any, error) {
 	return (*obj)(&p), nil
 }
 
-// dump is everything a Fold holds, in a form that can be compared.
+// Everything a Fold holds, in a comparable form.
 func dump(t testing.TB, f *Fold) string {
 	t.Helper()
 	var b strings.Builder
@@ -138,7 +138,7 @@ func equal(t *testing.T, what string, got, want any) {
 
 func sorted(s []string) []string { slices.Sort(s); return s }
 
-// readAll reads a file, and keeps all of its events.
+// readAll reads a file and keeps all of its events.
 func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err error) {
 	h, n, warning, err := ReadFile(r, o, func(some []Event) error {
 		events = append(events, some...)
@@ -153,7 +153,7 @@ func readAll(r io.Reader, o ReadOptions) (h Header, events []Event, warning, err
 	return h, events, warning, err
 }
 
-// load puts a log into a Recorder as that of a file.
+// load loads a log into a Recorder as if from a file.
 func load(r *Recorder, events []Event) {
 	log := r.Empty()
 	if err := log.Append(slices.Clone(events)); err != nil {

@@ -6,13 +6,12 @@ import (
 	"informerscope/core/informer"
 )
 
-// Hop is one step of an object on its way from the API server to a handler
-// and the controller. It is data, for the page to put in words.
+// Hop is one step of an object on its way from the API server to a handler and the controller. It is data; the page words it.
 type Hop struct {
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
 	Lane     uint8   `json:"lane"`
-	// Change numbers the changes of the object within the journey, from 1: the hops of one change belong together.
+	// Change numbers the object's changes within the journey, from 1; the hops of one change share it.
 	Change int `json:"change"`
 	// Stage is api, reflector, queue, indexer, listener or controller.
 	Stage    string `json:"stage"`
@@ -20,18 +19,18 @@ type Hop struct {
 	Kind     string `json:"kind"`               // see KindName
 	Op       string `json:"op,omitempty"`
 	RV       string `json:"rv,omitempty"`
-	// Position is the place in the queue or in what was popped, from 1, and Of how many there were.
+	// Position is the place in the queue, or among the popped deltas, from 1; Of is how many there were.
 	Position int     `json:"position,omitempty"`
 	Of       int     `json:"of,omitempty"`
 	N        int     `json:"n,omitempty"` // the event's own counts, see its Kind
 	M        int     `json:"m,omitempty"`
 	Flag     bool    `json:"flag,omitempty"`
-	Micros   float64 `json:"micros,omitempty"` // how long it took: handled, processed, done, reconciled
+	Micros   float64 `json:"micros,omitempty"` // how long it took, if it is Handled, Processed, WorkDone or Reconciled
 	Text     string  `json:"text,omitempty"`
 	Error    string  `json:"error,omitempty"`
 }
 
-// ranks order the stages; a hop of a lower rank than the last one of the same lane begins a new change.
+// ranks order the stages; a hop of a lower rank than the last one of its lane begins a new change.
 const (
 	rankAPI = iota
 	rankReflector
@@ -41,12 +40,11 @@ const (
 	rankAfter
 )
 
-// maxHops bounds a journey; the oldest changes go first.
+// maxHops bounds a journey; the oldest changes are dropped first.
 const maxHops = 512
 
-// Journey returns the hops of the object with a key within from..to, oldest
-// first. read is Recorder.Read or the like. Deltas in a RealFIFO are followed
-// by their place in the line, lists and SyncAll by what they hold.
+// Journey returns the hops of the object with a key within from..to, oldest first; read is usually Recorder.Read. A delta in a RealFIFO is tracked by its
+// place in the line, and a list or SyncAll by the objects it covers.
 func Journey(read func(from, to uint64, fn func(*Event) bool), key string, from, to uint64) []Hop {
 	j := &journey{key: key}
 	read(from, to, func(e *Event) bool {
@@ -68,12 +66,12 @@ type laneJourney struct {
 	change  int
 	rv      string
 	inLine  []int // places of its deltas in the RealFIFO, 1 is the head
-	batch   int   // its place in what was popped, 0: not in it
+	batch   int   // its place among the popped deltas, 0: not popped
 	batchOf int
 	stored  bool
 }
 
-// begin says which change a hop of a rank belongs to.
+// begin returns the number of the change to which a hop of this rank belongs.
 func (j *journey) begin(l *laneJourney, rank int, rv string) int {
 	if l.change == 0 || rank < l.rank || rank <= rankReflector && rv != l.rv {
 		j.change++
@@ -87,7 +85,7 @@ func (j *journey) begin(l *laneJourney, rank int, rv string) int {
 //eventmembers:any a hop shows the event's own members, whatever it is
 func (j *journey) add(e *Event, stage string, change int) *Hop {
 	if len(j.hops) >= maxHops {
-		// Forget the oldest change as a whole.
+		// Drop the oldest change as a whole.
 		oldest, i := j.hops[0].Change, 0
 		for i < len(j.hops) && j.hops[i].Change == oldest {
 			i++
@@ -127,7 +125,7 @@ func (j *journey) see(e *Event) {
 	case KindWireFrame:
 		if mine {
 			j.add(e, "api", j.begin(l, rankAPI, e.RV))
-			for i := range j.lanes { // the frame is what every lane's Reflector will take
+			for i := range j.lanes { // all lanes of the resource will take this frame
 				if i != int(e.Lane) && j.lanes[i].change != 0 {
 					j.lanes[i].change, j.lanes[i].rank, j.lanes[i].rv = l.change, rankAPI, e.RV
 				}

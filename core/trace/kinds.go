@@ -96,8 +96,7 @@ var kindsByName = func() map[string]informer.Kind {
 	return m
 }()
 
-// KindName is the name of a kind in files and for the page: "Queued",
-// "WireFrame". It is empty for a kind that does not exist.
+// KindName returns the name of a kind in files and on the page, such as "Queued" or "WireFrame"; "" for an unknown kind.
 func KindName(k informer.Kind) string { return kindNames[k] }
 
 // ParseKind is the inverse of KindName.

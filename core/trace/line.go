@@ -12,9 +12,8 @@ import (
 	"informerscope/core/informer"
 )
 
-// LineEncoder writes events as lines of a trace file, one after another, for logs that go out in pieces. An event that is
-// large goes in several lines: all but the last say "more", each has the event's seq, time, lane and kind, and what
-// LineDecoder puts together again is what stands in them. A file never has such lines.
+// LineEncoder writes events as lines of a trace file, for logs that are sent in pieces. It splits a large event into several lines. All but the last have
+// "more", and each has the event's seq, time, lane and kind; LineDecoder joins them. A file never has such lines.
 type LineEncoder struct {
 	fw    fileWriter
 	chunk int
@@ -24,11 +23,11 @@ type LineEncoder struct {
 	begun bool
 }
 
-// listPart is how many entries of a State's lists go into one line.
+// listPart is the most entries of one of a State's lists in one line.
 const listPart = 1024
 
-// NewLineEncoder returns an encoder whose lines end after the item with which they become longer than chunk bytes. An
-// object is written once, as toJSON gives it (MarshalObject when nil).
+// NewLineEncoder returns an encoder that ends a line after the item with which it exceeds chunk bytes. It writes each object once, as toJSON returns it
+// (MarshalObject when nil).
 func NewLineEncoder(chunk int, toJSON func(any) ([]byte, error)) *LineEncoder {
 	w := &LineEncoder{chunk: chunk, fw: fileWriter{ids: map[any]int{}, json: toJSON}}
 	w.fw.enc = json.NewEncoder(&w.fw.line)
@@ -36,17 +35,17 @@ func NewLineEncoder(chunk int, toJSON func(any) ([]byte, error)) *LineEncoder {
 	return w
 }
 
-// Renumber forgets the objects that were written: their numbers begin anew.
+// Renumber drops the objects that were written; numbers start again from 1.
 func (w *LineEncoder) Renumber() {
 	w.fw.ids, w.fw.next = map[any]int{}, 0
 	w.event = nil
 }
 
-// Start takes the event whose lines Next gives. The event must not be changed meanwhile.
+// Start sets the event whose lines Next returns. The event must not change meanwhile.
 func (w *LineEncoder) Start(e *Event) error {
 	w.event, w.item, w.begun, w.parts = e, 0, false, nil
 	if KindName(e.Kind) == "" {
-		return fmt.Errorf("event %d is of kind %d, which does not exist", e.Seq, e.Kind)
+		return fmt.Errorf("event %d has the unknown kind %d", e.Seq, e.Kind)
 	}
 	if e.Kind == KindRestored {
 		var s State
@@ -64,10 +63,10 @@ func (w *LineEncoder) Start(e *Event) error {
 	return nil
 }
 
-// Pending says that the event has lines that Next has not given yet.
+// Pending reports whether Next has more lines of the event.
 func (w *LineEncoder) Pending() bool { return w.event != nil }
 
-// Next is the event's next line with its end; valid until the next call.
+// Next returns the event's next line with its line end, valid until the next call.
 func (w *LineEncoder) Next() ([]byte, error) {
 	e := w.event
 	if e == nil {
@@ -117,7 +116,7 @@ func (w *LineEncoder) Next() ([]byte, error) {
 	return w.fw.line.Bytes(), nil
 }
 
-// splitState cuts a lane's State into States whose lists are short. The values of the indices are left out: the items have them.
+// splitState splits a lane's State into States with short lists. It omits the values of the indices: the items have them.
 func splitState(s *State) []*State {
 	out := []*State{s}
 	for name := range s.Indexer.Indices {
@@ -195,21 +194,21 @@ func joinState(s, part *State) {
 	maps.Copy(w.Failing, p.Failing)
 }
 
-// LineDecoder reads what a LineEncoder wrote. Its zero value is not usable; see NewLineDecoder.
+// LineDecoder reads lines of a LineEncoder. The zero value is not usable; see NewLineDecoder.
 type LineDecoder struct {
 	fr fileReader
-	// Known gives the object of a KindRestored's item, when its reader has it already; then the line's is not decoded. May be nil.
+	// Known returns the object of a KindRestored's item if the reader already has it; the line's own is then not decoded. May be nil.
 	Known func(lane uint8, key, rv string) any
-	// SkipUnknown leaves out events of kinds that this program does not know, as ReadFile does; without it they are an error.
+	// SkipUnknown skips events of unknown kinds, as ReadFile does; otherwise they are an error.
 	SkipUnknown bool
 
-	event *Event // begun, to be completed
-	state *State // of a KindRestored
-	texts int    // bytes of the texts that it was in
+	event *Event // waits for its further lines
+	state *State // joined so far, for a KindRestored
+	texts int    // total bytes of its texts
 	trial map[int]any
 }
 
-// Turn is called after each 64 KiB of items, so that others can have their turn.
+// Turn sets a function that is called after each 64 KiB of items, to yield to other work.
 func (d *LineDecoder) Turn(turn func()) {
 	d.fr.turn = func() error {
 		turn()
@@ -217,13 +216,13 @@ func (d *LineDecoder) Turn(turn func()) {
 	}
 }
 
-// NewLineDecoder returns a decoder that makes objects with decode; see ReadOptions.DecodeObject.
+// NewLineDecoder returns a decoder that decodes objects with decode; see ReadOptions.DecodeObject.
 func NewLineDecoder(decode func([]byte) (any, error)) *LineDecoder {
 	return &LineDecoder{fr: fileReader{o: ReadOptions{DecodeObject: decode}, objects: map[int]any{}}}
 }
 
-// Clone is a decoder that knows what d does. What one of them reads afterwards the other does not know: a reader tries
-// a piece of a log on a clone, and keeps it when the piece was whole.
+// Clone returns a decoder with everything that d has read. The two are independent afterwards: a reader tries a piece of a log on a clone, and keeps the
+// clone if the piece was complete.
 func (d *LineDecoder) Clone() *LineDecoder {
 	c := *d
 	c.fr.objects = d.fr.objects
@@ -231,7 +230,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	c.fr.added = c.trial
 	if d.event != nil {
 		e := *d.event
-		e.Items = slices.Clip(e.Items) // appending copies
+		e.Items = slices.Clip(e.Items) // so that appending copies
 		c.event = &e
 	}
 	if d.state != nil {
@@ -248,7 +247,7 @@ func (d *LineDecoder) Clone() *LineDecoder {
 	return &c
 }
 
-// Keep makes a clone's knowledge its own; the decoder it came from must not be used any more.
+// Keep makes a clone permanent; the decoder it came from must not be used any more.
 func (d *LineDecoder) Keep() {
 	if d.trial == nil {
 		return
@@ -257,7 +256,7 @@ func (d *LineDecoder) Keep() {
 	d.trial, d.fr.added = nil, nil
 }
 
-// Renumber forgets the objects, and an event that was not complete.
+// Renumber drops the objects, and an incomplete event.
 func (d *LineDecoder) Renumber() {
 	d.fr.objects, d.fr.held, d.event, d.state = map[int]any{}, 0, nil, nil
 	if d.trial != nil {
@@ -266,7 +265,7 @@ func (d *LineDecoder) Renumber() {
 	}
 }
 
-// Line reads one line. An event is returned with its last line; before it, nil.
+// Line reads one line. It returns an event with its last line, and nil before that.
 //
 //eventmembers:any the length of a text counts whatever it says
 func (d *LineDecoder) Line(line []byte) (*Event, error) {
@@ -296,7 +295,7 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 		return nil, nil
 	}
 	if !known {
-		return nil, fmt.Errorf("%q is no kind of event that this program knows: use the one that wrote it", rec.Kind)
+		return nil, fmt.Errorf("unknown kind of event %q: read it with the program that wrote it", rec.Kind)
 	}
 	var s *State
 	if e.Kind == KindRestored && (rec.More || d.state != nil) && e.Text != "" {
@@ -339,37 +338,37 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	return whole, nil
 }
 
-// LineRewriter changes what lines say, without knowing the ones before them. It bounds what all of its lines may hold together.
+// LineRewriter rewrites lines without knowing the earlier ones. It bounds the lists of all its lines together.
 type LineRewriter struct {
-	// Text is asked for every string, names of fields of lines aside.
+	// Text maps every string, except names of the line's own fields.
 	Text func(string) string
-	// Object is asked for the JSON of every object, whose strings are its own to change.
+	// Object rewrites the JSON of every object, including its strings.
 	Object func(json.RawMessage) (json.RawMessage, error)
-	// Bodies lets the labels through that a handler wrote into objects; without it LeftOut stands in their place.
+	// Bodies passes the labels that handlers wrote into objects; without it LeftOut replaces them.
 	Bodies bool
 
 	used bounds
 }
 
-// LeftOut stands where a part of an object was left out of an event.
+// LeftOut replaces a part that was left out of an event.
 const LeftOut = "…"
 
-// lineBounds are for all lines of a rewriter: twice what a segment of a broadcast has, of short names and many indices. textBounds are for the
-// JSON in one event's text: a State with a thousand of everything is within.
+// lineBounds apply to all lines of a rewriter: twice what a segment of a broadcast holds when its names are short and its indices many. textBounds apply to
+// the JSON in one event's text: a State with a thousand entries in every list fits.
 var (
 	lineBounds = bounds{elements: 1 << 18, members: 1 << 18}
 	textBounds = bounds{elements: 1 << 14, members: 1 << 16}
 )
 
-// Place is where a line stands: the seq and the kind of its event, and whether it completes it.
+// Place is a line's event, by seq and kind, and whether the line completes it.
 type Place struct {
 	Seq      uint64
 	Kind     informer.Kind
 	Complete bool
 }
 
-// Check reads a line strictly, whatever it is: it is one JSON document, no object of it has two members of one name, and its lists are not too
-// long, with those of the lines before.
+// Check reads a line strictly. It must be one JSON document without duplicate names in an object, and its lists must not be too long, counted together with
+// the lines before.
 func (w *LineRewriter) Check(line []byte) error {
 	left := bounds{lineBounds.elements - w.used.elements, lineBounds.members - w.used.members}
 	err := left.strict(line)
@@ -377,8 +376,8 @@ func (w *LineRewriter) Check(line []byte) error {
 	return err
 }
 
-// Line is a line that was checked, written again without its end: what a trace has not, and what its kind has not, is left out, and kinds that a
-// trace has not are an error.
+// Line rewrites a line that passed Check, and returns it without a line end. Members that a trace or the event's kind does not have are dropped. An unknown
+// kind is an error.
 func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	var rec record
 	if err := json.Unmarshal(line, &rec); err != nil {
@@ -387,7 +386,7 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	kind, known := ParseKind(rec.Kind)
 	at := Place{rec.Seq, kind, !rec.More}
 	if !known {
-		return nil, at, fmt.Errorf("%q is no kind of event", rec.Kind)
+		return nil, at, fmt.Errorf("unknown kind of event %q", rec.Kind)
 	}
 	rec.keep(kind)
 	if err := w.rewrite(&rec, kind); err != nil {
@@ -397,7 +396,7 @@ func (w *LineRewriter) Line(line []byte) ([]byte, Place, error) {
 	return out, at, err
 }
 
-// keep leaves the members that mean something in a kind.
+// keep clears the members that have no meaning in a kind.
 func (rec *record) keep(kind informer.Kind) {
 	members, _ := Members(kind)
 	v := reflect.ValueOf(rec).Elem()
@@ -451,7 +450,7 @@ func (w *LineRewriter) rewrite(rec *record, kind informer.Kind) error {
 	return nil
 }
 
-// text rewrites what an event says: words, or the JSON of what its kind says, of which nothing else is left.
+// text rewrites an event's text: either plain words, or the JSON of its kind, reduced to the members that the kind has.
 func (w *LineRewriter) text(text *string, kind informer.Kind) error {
 	is := structure(kind)
 	if is == nil || *text == "" && kind != KindSelected {
@@ -482,7 +481,7 @@ func (w *LineRewriter) text(text *string, kind informer.Kind) error {
 	return err
 }
 
-// structure is what the text of a kind is read as; nil: it is words.
+// structure returns what the text of a kind is decoded into; nil: it is plain words.
 func structure(kind informer.Kind) any {
 	switch kind {
 	case KindSelected:
@@ -501,10 +500,10 @@ func structure(kind informer.Kind) any {
 	return nil
 }
 
-// TextIsJSON says whether the text of a kind is JSON, of which a part means nothing.
+// TextIsJSON reports whether the text of a kind is JSON, so that no part of it makes sense alone.
 func TextIsJSON(kind informer.Kind) bool { return structure(kind) != nil }
 
-// restoredState is a lane's State as Baseline gives it: what the viewer sets is not read.
+// restoredState is a lane's State in a Baseline, without the members that the viewer sets.
 type restoredState struct {
 	State
 	Facts   json.RawMessage `json:"facts,omitempty"`
@@ -513,7 +512,7 @@ type restoredState struct {
 	Compare json.RawMessage `json:"compare,omitempty"`
 }
 
-// leave drops what the viewer sets, and without bodies what was written into objects.
+// leave clears what the viewer sets, and without bodies also what handlers wrote into objects.
 func (s *restoredState) leave(bodies bool) {
 	s.Facts, s.Lanes, s.Factory, s.Compare = nil, nil, nil, nil
 	s.Live, s.View = false, View{}
@@ -549,13 +548,13 @@ func (w *LineRewriter) object(o *objRecord) error {
 		return fmt.Errorf("object %d: %w", o.ID, err)
 	}
 	if o.Held == 0 && len(raw) != len(o.Raw) {
-		o.Held = int64(len(o.Raw)) // as much as it had where it is held
+		o.Held = int64(len(o.Raw)) // its size where it is held
 	}
 	o.Raw = raw
 	return nil
 }
 
-// unescaped is JSON in which <, > and & stand as they are.
+// unescaped marshals JSON without escaping <, > and &.
 type unescaped struct{ v any }
 
 func (u unescaped) MarshalJSON() ([]byte, error) {

@@ -10,7 +10,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// Mark is an event worth a mark on the timeline.
+// Mark is an event that deserves a mark on the timeline.
 type Mark struct {
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
@@ -19,21 +19,20 @@ type Mark struct {
 	Kind string `json:"kind"`
 	// Code is the HTTP status of an error, 0 when it has none.
 	Code int `json:"code,omitempty"`
-	// On says of a fault, a hold and trouble that it began.
+	// On: a fault, hold or trouble began.
 	On bool `json:"on,omitempty"`
-	// Text is the cause, the name or the note, as the event has it.
+	// Text is the event's cause, name or note.
 	Text string `json:"text,omitempty"`
 }
 
-// Marks classifies an event; false when it is not worth a mark. It looks at
-// nothing but the event, so that marks can be made incrementally and again after a jump.
+// Marks classifies an event; false if it deserves no mark. It depends only on the event, so marks can be computed incrementally, and again after a jump.
 func Marks(e *Event) (Mark, bool) {
 	m, ok := classify(e)
 	m.Text = short(m.Text)
 	return m, ok
 }
 
-// short is a text without what is too long to be shown.
+// short cuts a text that is too long to be shown.
 func short(text string) string {
 	if len(text) <= maxWords {
 		return text
@@ -87,7 +86,7 @@ func classify(e *Event) (Mark, bool) {
 	return m, true
 }
 
-// StatusCode is the HTTP status that an error from the API server carries, 0 for none.
+// StatusCode returns the HTTP status of an error from the API server, 0 for none.
 func StatusCode(err error) int {
 	var s interface{ Status() metav1.Status }
 	if errors.As(err, &s) {
@@ -99,19 +98,17 @@ func StatusCode(err error) int {
 // DensityBin is the width of a bin of a Density.
 const DensityBin = 250 * time.Millisecond
 
-// maxBins is an hour and more.
+// maxBins covers a little more than an hour.
 const maxBins = 1 << 14
 
-// Density counts events in bins of DensityBin. The zero value is empty. It keeps the
-// newest 16,384 bins.
+// Density counts events in bins of DensityBin, and keeps the newest 16,384 bins. The zero value is empty.
 type Density struct {
 	first int64 // number of bins[0]
 	bins  []uint32
 	seq   uint64
 }
 
-// Add counts an event. An event that was counted already (its Seq is not
-// beyond the last one's) is not counted again, so that a reader may overlap.
+// Add counts an event. It ignores an event that is not after the last one, so ranges that are read may overlap.
 func (d *Density) Add(e *Event) {
 	if e.Seq <= d.seq || e.At < 0 {
 		return
@@ -133,17 +130,16 @@ func (d *Density) Add(e *Event) {
 	}
 }
 
-// Seq is that of the last event counted.
+// Seq returns the seq of the last event counted.
 func (d *Density) Seq() uint64 { return d.seq }
 
-// First is the start of the oldest bin.
+// First returns the start of the oldest bin.
 func (d *Density) First() time.Duration { return time.Duration(d.first) * DensityBin }
 
-// Bins returns the counts, oldest first; a copy.
+// Bins returns a copy of the counts, oldest first.
 func (d *Density) Bins() []uint32 { return append([]uint32{}, d.bins...) }
 
-// From returns the counts of the bins from the one that holds at, and that
-// bin's start: what changed since a reader looked last.
+// From returns the counts of the bins from the one with at, and that bin's start: what changed since an earlier call.
 func (d *Density) From(at time.Duration) (time.Duration, []uint32) {
 	i := max(int64(at/DensityBin)-d.first, 0)
 	if i >= int64(len(d.bins)) {

@@ -6,9 +6,9 @@ import (
 	"informerscope/core/informer"
 )
 
-// carries are the members of an Event that mean something in each kind, as its documentation says what. An event is one flat struct, because a
-// union of types would have to be allocated, or copied, for each step of the informer; that nobody writes or reads a member that a kind has not is
-// held by tools/eventmembers, and by tests for whatever a log holds.
+// carries lists, for each kind, the members of an Event that have a meaning in it; the kinds' documentation says which. An event is one flat struct, because
+// a union of types would have to be allocated, or copied, for each step of the informer. tools/eventmembers and tests check that no code sets or reads any
+// other member.
 var carries = map[informer.Kind]string{
 	informer.KindInformerStarted:  "Text Release",
 	informer.KindInformerStopped:  "",
@@ -91,7 +91,7 @@ var carries = map[informer.Kind]string{
 	KindCrowd:                "Text",
 }
 
-// Members are the names of the members of an Event that mean something in a kind; ok says whether there is such a kind.
+// Members returns the names of an Event's members that have a meaning in a kind; ok reports whether the kind exists.
 func Members(k informer.Kind) (names []string, ok bool) {
 	words, ok := carries[k]
 	return strings.Fields(words), ok

@@ -7,7 +7,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// TestEveryKindHasItsMembers: the table has the kinds that there are, and names members that an Event has.
+// TestEveryKindHasItsMembers: the table has all kinds, and names only members that an Event has.
 func TestEveryKindHasItsMembers(t *testing.T) {
 	event := reflect.TypeFor[informer.Event]()
 	for k, name := range kindNames {

@@ -16,17 +16,17 @@ import (
 
 const (
 	chunkEvents = 1024
-	// markEvery is how far the marks of a chunk are apart: to read one event, at most so many are decoded.
+	// markEvery is how many events are between marks. To read one event, at most so many are decoded.
 	markEvery = 32
-	// recentStrings is how many of a chunk's strings are found again by the writer, at most; place counts on it.
+	// recentStrings is how many of a chunk's strings the writer can look up.
 	recentStrings = 512
-	// recentObjects is how many of a chunk's objects are found again by the writer, at most.
+	// recentObjects is how many of a chunk's objects the writer can look up.
 	recentObjects = 256
-	// recentValues is the same for the values in the indices.
+	// recentValues is the same for index values.
 	recentValues = 128
 )
 
-// The members that a packed event may have; one that it has not is zero.
+// The members of a packed event; a member without its bit is zero.
 const (
 	hasOp = 1 << iota
 	hasFlag
@@ -55,11 +55,11 @@ type seldom struct {
 	items   []informer.Item
 }
 
-// packed are events in the order in which they were written. An event is its members (two bytes), its kind, the time since the event
-// before it, and the members that it has, in the order of the constants above: numbers as varints; strings, objects and what else has
-// pointers as indices into the tables beside. The bytes are most of it and have no pointers, so that the collector passes them by.
+// packed are events in the order in which they were written. Each event is a bit set of its members (two bytes), its kind, and the time since the previous
+// event. Its members follow in the order of the constants above: numbers as varints, and strings, objects and other pointers as indices into the tables. Most
+// of the data is the bytes; they hold no pointers, so the garbage collector skips them.
 //
-// What is written is never changed. A copy of the struct may therefore be read while more is appended to the original.
+// Written data never changes, so a copy of the struct may be read while more is appended to the original.
 type packed struct {
 	first   uint64 // seq of the first event
 	n       int
@@ -71,27 +71,27 @@ type packed struct {
 	marks   *[chunkEvents / markEvery]mark
 }
 
-// mark is where the packed events can be read from.
+// mark is a position from which packed events can be read.
 type mark struct {
 	off uint32
 	at  time.Duration // of the event there
 }
 
-// chunk is a piece of the log that is being written, or was.
+// chunk is a piece of the log, either complete or still being written.
 type chunk struct {
 	packed
 	at    time.Duration // of the newest event
-	bytes int           // what it takes with the objects that its events brought, about
-	// recent finds strings and objects again by a hash. Of a string the upper half has more of the hash, so that one that came long ago, and is in
-	// nobody's cache any more, is not looked at only to find that it is another one.
+	bytes int           // rough size, with the objects that its events brought
+	// recent finds strings and objects by a hash. A string's entry also has the upper half of its hash. So the writer need not read an old string, which
+	// is no longer in the CPU's cache, only to see that it differs.
 	recent   [recentStrings]uint32
 	objectAt [recentObjects]uint16
 	valuesAt [recentValues]uint16
-	key      int // the newest event's key, in strings
-	rv       int // its version
+	key      int // index in strings of the newest event's key
+	rv       int // and of its version
 }
 
-// What an entry of each table takes, and a chunk by itself, about.
+// The rough sizes of an entry of each table, and of an empty chunk, in bytes.
 const (
 	stringBytes  = 16
 	objectBytes  = 16
@@ -101,7 +101,7 @@ const (
 	chunkBytes   = 1024
 )
 
-// newChunk returns an empty chunk with room for as much as the one before it took, if there was one.
+// newChunk returns an empty chunk, with the capacities that the one before it needed, if any.
 func newChunk(before *chunk) *chunk {
 	c := &chunk{packed: packed{marks: new([chunkEvents / markEvery]mark)}}
 	if before != nil {
@@ -114,7 +114,7 @@ func newChunk(before *chunk) *chunk {
 	return c
 }
 
-// empty makes the chunk new; nobody may have a copy of what it held.
+// empty resets the chunk for reuse. No reader may have a copy of its contents.
 func (c *chunk) empty() {
 	clear(c.strings)
 	clear(c.objects)
@@ -124,10 +124,10 @@ func (c *chunk) empty() {
 	c.n, c.bytes, c.at = 0, 0, 0
 }
 
-// maxPacked is more than an event takes in the buffer: its members and, for each of the numbers, a varint.
-const packedRoom = 128 // > 4 + 12*binary.MaxVarintLen64; a power of two, so that what is written needs no check that it is within
+// packedRoom is more than an event takes in the buffer: its members and, for each of the numbers, a varint.
+const packedRoom = 128 // > 4 + 12*binary.MaxVarintLen64; a power of two, so that writes need no bounds check
 
-// add appends an event, whose time is not before that of the one before it, and returns what it takes, about. It must not be full.
+// add appends an event, which must not be earlier than the last one, and returns roughly how many bytes it takes. The chunk must not be full.
 func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	size := 0
 	if c.n%markEvery == 0 {
@@ -239,8 +239,8 @@ func putVarint(b *[packedRoom]byte, i int, v int64) int {
 	return putUvarint(b, i, uint64(v)<<1^uint64(v>>63))
 }
 
-// text gives the number of a string: that of an equal one which came lately, or a new one. Steps of one object follow each other, so its
-// key and its version are there once and not once for each step.
+// text returns the number of a string: that of a recent equal one, or a new number. The steps of one object follow one another, so its key and version are
+// stored once and not for each step.
 func (c *chunk) text(s string, size *int) int {
 	h := hashText(s)
 	at := &c.recent[h%recentStrings]
@@ -253,7 +253,7 @@ func (c *chunk) text(s string, size *int) int {
 	return len(c.strings) - 1
 }
 
-// identical says whether two strings are one, without looking at what they say: the steps of one object share them.
+// identical reports whether two strings share their bytes, without comparing them: the steps of one object share them.
 func identical(a, b string) bool {
 	return len(a) == len(b) && unsafe.StringData(a) == unsafe.StringData(b)
 }
@@ -272,8 +272,8 @@ func hashText(s string) uint32 {
 	return uint32(h * 0x9e3779b97f4a7c15 >> 32)
 }
 
-// object gives the number of an object, in the same way. What it takes is counted whether or not it was there, because where it is looked for
-// depends on where it lies in memory: when a log begins to forget must not.
+// object returns the number of an object, in the same way. Its size counts in any case: whether it is found depends on its address in memory, and when a log
+// begins to evict must not depend on that.
 func (c *chunk) object(o any, size *int) int {
 	*size += objectBytes
 	word := words(o)
@@ -286,7 +286,7 @@ func (c *chunk) object(o any, size *int) int {
 	return len(c.objects) - 1
 }
 
-// values gives the number of the values in the indices, in the same way: those that were found by the same place in memory are the same.
+// values returns the number of index values, in the same way: values at the same address are the same.
 func (c *chunk) values(of []informer.IndexValues, size *int) int {
 	*size += indexedBytes + valuesBytes*len(of)
 	at := &c.valuesAt[uint64(uintptr(unsafe.Pointer(unsafe.SliceData(of))))*0x9e3779b97f4a7c15>>32%recentValues]
@@ -298,20 +298,20 @@ func (c *chunk) values(of []informer.IndexValues, size *int) int {
 	return len(c.indexed) - 1
 }
 
-// words are the type and the pointer of a value. Where both are the same the value is the same one. (To compare the values themselves may take
-// long, or panic.)
+// words returns the type word and the data pointer of a value. If both are equal, the values are identical. (Comparing the values themselves may be slow, or
+// panic.)
 func words(o any) [2]unsafe.Pointer { return *(*[2]unsafe.Pointer)(unsafe.Pointer(&o)) }
 
-// began is the time of the first event.
+// began returns the time of the first event.
 func (p *packed) began() time.Duration { return p.marks[0].at }
 
-// unpacker reads packed events one after the other.
+// unpacker reads packed events one after another.
 type unpacker struct {
 	p   packed
 	i   int
 	off int
 	at  time.Duration
-	had int // the members of the event that was read last
+	had int // the members of the last event
 }
 
 // from returns an unpacker whose next event is the i-th.
@@ -327,7 +327,7 @@ func (p *packed) from(i int) unpacker {
 	return u
 }
 
-// uvarint reads a number of buf at off, and returns where the next one is.
+// uvarint reads a number of buf at off, and returns the offset after it.
 func uvarint(buf []byte, off int) (uint64, int) {
 	if b := buf[off]; b < 0x80 { // as most are
 		return uint64(b), off + 1
@@ -345,8 +345,8 @@ func longUvarint(buf []byte, off int) (uint64, int) {
 
 func unzigzag(v uint64) int64 { return int64(v>>1) ^ -int64(v&1) }
 
-// next reads the next event into e; there must be one. E is zero, or what the call before this one left in it: then only the members that
-// it has and this one has not are cleared, for that is most of the work.
+// next reads the next event into e; there must be one. E must be zero, or as the previous call left it. In that case next clears only the members that this
+// event lacks, since clearing all is most of the work.
 func (u *unpacker) next(e *Event) {
 	if u.i%markEvery == 0 {
 		u.at = u.p.marks[u.i/markEvery].at
@@ -477,7 +477,7 @@ func (e *Event) drop(members int) {
 	}
 }
 
-// until is how many of the events are at or before a time.
+// until returns how many events are at or before at.
 func (p *packed) until(at time.Duration) int {
 	marks := (p.n + markEvery - 1) / markEvery
 	k := sort.Search(marks, func(k int) bool { return p.marks[k].at > at })
@@ -500,7 +500,7 @@ type part struct {
 	lo, hi int
 }
 
-// each calls fn for each event until it returns false, and says whether it never did. The events are made for fn, which may keep them.
+// each calls fn for each event until it returns false, and reports whether it never did. The events are allocated for fn, which may keep them.
 func (p *part) each(fn func(*Event) bool) bool {
 	u := p.from(p.lo)
 	for block := 4; u.i < p.hi; block = min(2*block, 64) {
@@ -515,7 +515,7 @@ func (p *part) each(fn func(*Event) bool) bool {
 	return true
 }
 
-// lend is each for an fn that keeps no event beyond its call, and wants them all.
+// lend is like each, for an fn that keeps no event beyond its call and never stops.
 func (p *part) lend(fn func(*Event)) {
 	u := p.from(p.lo)
 	var e Event

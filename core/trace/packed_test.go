@@ -18,10 +18,10 @@ import (
 	"informerscope/core/informer"
 )
 
-// uncomparable is an object that == panics on.
+// uncomparable is an object on which == panics.
 type uncomparable struct{ labels []string }
 
-// anyEvent makes an event of a kind in which every member may stand, each as often as not.
+// anyEvent returns an event of a kind in which every member may be set, each with probability one half.
 func anyEvent(rng *rand.Rand, kind informer.Kind) informer.Event {
 	texts := []string{"a", "b", "ab", "ns/object-1", "ns/object-2", "1234567", "1234568", "\x00\xff", "batch", fmt.Sprint(rng.Uint64())}
 	objects := []any{&weighed{1, 2}, &weighed{1, 2}, uncomparable{texts}, &uncomparable{}, map[string]int{"x": 1}, 7, "word",
@@ -71,7 +71,7 @@ func anyEvent(rng *rand.Rand, kind informer.Kind) informer.Event {
 		case "Options":
 			e.Options = &metav1.ListOptions{ResourceVersion: text()}
 		case "Items":
-			e.Items = make([]informer.Item, rng.IntN(3)) // an empty list is not none
+			e.Items = make([]informer.Item, rng.IntN(3)) // an empty list differs from nil
 			for i := range e.Items {
 				e.Items[i] = informer.Item{Key: text(), RV: text(), Obj: objects[0]}
 			}
@@ -87,7 +87,7 @@ func anyEvent(rng *rand.Rand, kind informer.Kind) informer.Event {
 	return e
 }
 
-// samePointers says whether objects that were one are one still, which DeepEqual does not look at.
+// samePointers reports whether objects that were identical still are, which DeepEqual does not check.
 func samePointers(a, b any) bool {
 	if reflect.TypeOf(a) != reflect.TypeOf(b) {
 		return false
@@ -95,7 +95,7 @@ func samePointers(a, b any) bool {
 	return a == nil || reflect.TypeOf(a).Kind() != reflect.Pointer || a == b
 }
 
-// roundTrip packs events into a Recorder and compares them with what comes back, from the first on and each by itself.
+// roundTrip packs events into a Recorder and compares them with what it returns, all from the first on and each by itself.
 func roundTrip(t *testing.T, rng *rand.Rand, kinds []informer.Kind) {
 	t.Helper()
 	var want []Event
@@ -129,7 +129,7 @@ func roundTrip(t *testing.T, rng *rand.Rand, kinds []informer.Kind) {
 	for range 100 {
 		seq := 1 + rng.Uint64N(n)
 		check(r.Event(seq))
-		last := seq // the last that is as early
+		last := seq // the last event with the same time
 		for last < n && want[last].At == want[seq-1].At {
 			last++
 		}
@@ -139,7 +139,7 @@ func roundTrip(t *testing.T, rng *rand.Rand, kinds []informer.Kind) {
 	}
 }
 
-// TestEveryKindAndMemberIsPackedWhole: every byte that may be a Kind, with any members, more than a chunk of them.
+// TestEveryKindAndMemberIsPackedWhole: every byte that may be a Kind, with any members, in more than one chunk.
 func TestEveryKindAndMemberIsPackedWhole(t *testing.T) {
 	for seed := range uint64(8) {
 		rng := rand.New(rand.NewPCG(seed, 1))
@@ -167,7 +167,7 @@ func FuzzPacked(f *testing.F) {
 	})
 }
 
-// TestAReadEventStaysAsItWas: who keeps an event has it as it was, though its chunk was evicted and others were written since.
+// TestAReadEventStaysAsItWas: an event that a reader keeps does not change, even after its chunk was evicted and reused.
 func TestAReadEventStaysAsItWas(t *testing.T) {
 	r := NewRecorder(RecorderOptions{MaxEvents: 2 * chunkEvents})
 	emit := func(from, to int) {
@@ -175,7 +175,7 @@ func TestAReadEventStaysAsItWas(t *testing.T) {
 			r.Emit(0, informer.Event{Kind: KindNote, Text: fmt.Sprint("note ", i), N: i})
 		}
 	}
-	emit(0, 500) // the chunk is written on while a part of it is kept
+	emit(0, 500) // the chunk grows while a part of it is kept
 	var kept []*Event
 	r.Read(1, 500, func(e *Event) bool { kept = append(kept, e); return true })
 	parts := r.span(1, 500, false)
@@ -197,8 +197,8 @@ func TestAReadEventStaysAsItWas(t *testing.T) {
 	}
 }
 
-// TestWhatTheLogSaysItTakes records an informer with one handler and with ten, and holds the Recorder's account against the tables it
-// keeps, and an event against its budget, which is a quarter of what a struct with all members takes.
+// TestWhatTheLogSaysItTakes records an informer with one handler and with ten. It checks the Recorder's account against its tables, and an event against its
+// budget: a quarter of a struct with all members.
 func TestWhatTheLogSaysItTakes(t *testing.T) {
 	for _, handlers := range []int{1, 10} {
 		t.Run(fmt.Sprint(handlers), func(t *testing.T) {

@@ -2,10 +2,8 @@ package trace
 
 import "sync/atomic"
 
-// Persistent structures with ownership. A Fold has an epoch of its own; a node
-// that carries the same epoch belongs to it alone and is changed in place, any
-// other node may be shared and is copied first. Cloning therefore is giving
-// both sides a new epoch, and a write copies only the path that it touches.
+// Persistent structures with ownership. Each Fold has an epoch of its own. A node with that epoch belongs to the Fold alone and is changed in place; any
+// other node may be shared and is copied first. So cloning means giving both sides a new epoch, and a write copies only the path that it touches.
 
 var epochs atomic.Uint64
 
@@ -17,8 +15,7 @@ const (
 	leafMax = 8
 )
 
-// pmap is a map from strings, a hash trie with small leaves. Its order is
-// that of the keys' hashes, which is the same in every process.
+// pmap is a map from strings: a hash trie with small leaves. Its order is that of the keys' hashes, the same in every process.
 type pmap[V any] struct {
 	root *pnode[V]
 	n    int
@@ -36,8 +33,7 @@ type pent[V any] struct {
 	val  V
 }
 
-// hashKey is FNV-1a with a final mix: the same everywhere, unlike maphash, so
-// that a replay lists objects in the same order.
+// hashKey is FNV-1a with a final mix. Unlike maphash it is the same in every process, so a replay lists objects in the same order.
 func hashKey(key string) uint32 {
 	h := uint32(2166136261)
 	for i := 0; i < len(key); i++ {
@@ -95,7 +91,7 @@ func (m *pmap[V]) has(key string) bool { return m.find(key) != nil }
 
 func (m *pmap[V]) set(epoch uint64, key string, v V) { m.swap(epoch, key, v) }
 
-// swap is set, and returns what was there. A map that is full, or has too many keys of one hash, takes no new key.
+// swap sets a value and returns the previous one. A map that is full, or has too many keys of one hash, accepts no new key.
 func (m *pmap[V]) swap(epoch uint64, key string, v V) (old V, had bool) {
 	if m.n >= maxKept && !m.has(key) {
 		return old, false

@@ -15,30 +15,29 @@ import (
 	"informerscope/core/workqueue"
 )
 
-// RecorderOptions set a Recorder up; the zero value is usable.
+// RecorderOptions configure a Recorder; the zero value is usable.
 type RecorderOptions struct {
-	// Clock gives the events their times; the real one when nil.
+	// Clock gives the events their times; the real clock when nil.
 	Clock clock.PassiveClock
-	// MaxEvents is how many events are kept, 262,144 when 0. The oldest go first, a thousand or so at a time.
+	// MaxEvents is how many events are kept, 262,144 when 0. The oldest are evicted first, about a thousand at a time.
 	MaxEvents int
-	// MaxBytes bounds what the kept events and the objects that they brought take, about; 96 MiB when 0. Objects count with what
-	// their Weight() says is held, and with 1 KiB when they have none.
+	// MaxBytes roughly bounds the memory of the kept events and the objects that they brought; 96 MiB when 0. An object counts with the bytes held by its
+	// Weight(), and with 1 KiB if it has no Weight.
 	MaxBytes int
-	// CheckpointEvery is the distance of the folds that are kept for going back, 4,096 events when 0.
+	// CheckpointEvery is the distance in events between the folds that are kept for going back, 4,096 when 0.
 	CheckpointEvery int
 }
 
-// maxPending is how many evicted chunks may wait for a reader to fold them before the writer does it.
+// maxPending is how many evicted chunks may wait for a reader to fold them; beyond that the writer has them folded.
 const maxPending = 8
 
-// mostOfChunk is how many times what a log may take one piece of it takes at most, for a log keeps its newest piece whatever that takes.
+// mostOfChunk bounds one chunk, as a multiple of MaxBytes: the newest chunk is kept whatever its size.
 const mostOfChunk = 4
 
-// maxSpare is how many chunks are kept to be written again: as many as a writer who was interrupted while it folded has to catch up with.
+// maxSpare is how many chunks are kept for reuse: as many as a writer that was interrupted while folding has to catch up with.
 const maxSpare = 96
 
-// Recorder keeps the newest events of a log, and the folds needed to show any
-// moment of it. All its methods may be called at any time from any goroutine.
+// Recorder keeps the newest events of a log, and the folds needed to show any moment of it. Its methods are safe for concurrent use.
 type Recorder struct {
 	opts RecorderOptions
 
@@ -48,7 +47,7 @@ type Recorder struct {
 	last    *chunk   // of chunks
 	gone    []*chunk // evicted, not in base yet
 	folding bool     // catchUp runs
-	spare   []*chunk // evicted, in base, and never seen by a reader: written again
+	spare   []*chunk // evicted, in base, and never seen by a reader: for reuse
 	seq     uint64
 	at      time.Duration
 	bytes   int
@@ -56,15 +55,15 @@ type Recorder struct {
 	wake    chan struct{}
 	gen     uint64
 
-	origin *Fold // what stands before the log's first event; nil: nothing
+	origin *Fold // the state before the log's first event; nil: empty
 
 	foldMu sync.Mutex // taken before mu
-	base   *Fold      // at or before the oldest event kept
+	base   *Fold      // at or before the oldest kept event
 	points []*Fold    // checkpoints by seq, all after base
-	foldOf uint64     // the gen that base belongs to
+	foldOf uint64     // the gen of base
 }
 
-// timer is what the times of a log are read from.
+// timer is the source of a log's times.
 type timer struct {
 	clock clock.PassiveClock
 	start time.Time // of the log
@@ -136,10 +135,10 @@ func (r *Recorder) WorkLane(i uint8) workqueue.Observer { return &workObserver{r
 // Emit appends an event and returns its seq.
 func (r *Recorder) Emit(lane uint8, e informer.Event) uint64 { return r.append(lane, &e) }
 
-// unweighed is what an object counts for that does not say how large it is.
+// unweighed is the assumed size in bytes of an object that is no weigher.
 const unweighed = 1024
 
-// size is how much memory an object takes that came from outside, about.
+// size returns roughly how much memory an object from outside takes.
 func size(obj any) int {
 	if o, ok := asWeigher(obj); ok {
 		held, _ := o.Weight()
@@ -151,7 +150,7 @@ func size(obj any) int {
 	return unweighed
 }
 
-// brought is how many bytes of objects an event brings that no event before it did, about.
+// brought returns roughly how many bytes of new objects an event brings.
 //
 //eventmembers:any a text takes memory whatever it says
 func brought(e *informer.Event) int {
@@ -160,7 +159,7 @@ func brought(e *informer.Event) int {
 	case informer.KindWatchEvent, KindWireFrame:
 		n += size(e.Obj)
 	case informer.KindQueued:
-		if e.Op == informer.OpReplaced || weigh(e.Obj).dropped() { // what a transform made is an object of its own
+		if e.Op == informer.OpReplaced || weigh(e.Obj).dropped() { // a transform made a new object
 			n += size(e.Obj)
 		}
 		fallthrough
@@ -175,7 +174,7 @@ func brought(e *informer.Event) int {
 	return n
 }
 
-// append is on the informer's hot path, with its locks held.
+// append is on the informer's hot path, and runs with its locks held.
 func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 	brings := brought(e)
 	at := r.timer.Load().now()
@@ -184,7 +183,7 @@ func (r *Recorder) append(lane uint8, e *informer.Event) uint64 {
 	return r.appended()
 }
 
-// appendAt is append for events of one moment.
+// appendAt is append for several events at one time.
 func (r *Recorder) appendAt(at time.Duration, lane uint8, es []informer.Event) {
 	r.mu.Lock()
 	at = r.checked(at)
@@ -194,8 +193,8 @@ func (r *Recorder) appendAt(at time.Duration, lane uint8, es []informer.Event) {
 	r.appended()
 }
 
-// checked gives an event its time, which was read before mu was held, so that nobody waits for the clock: others may have appended events since
-// that are later, and then this one is as late; or the log began anew.
+// checked returns the time of an event. The clock was read before mu was taken, so that no other writer waits for it. Meanwhile others may have appended
+// later events, and then this one gets their time; or the log may have been reset.
 func (r *Recorder) checked(at time.Duration) time.Duration {
 	if at > r.at+time.Millisecond {
 		at = min(at, r.timer.Load().now())
@@ -203,7 +202,7 @@ func (r *Recorder) checked(at time.Duration) time.Duration {
 	return max(at, r.at)
 }
 
-// appended is what follows puts with mu held, which it releases. It returns the newest event's seq.
+// appended ends an append that holds mu, and releases it. It returns the newest event's seq.
 func (r *Recorder) appended() uint64 {
 	r.wakeLocked()
 	seq, gone := r.seq, len(r.gone)
@@ -221,10 +220,10 @@ func (r *Recorder) appended() uint64 {
 	return seq
 }
 
-// threads: goroutines can run at the same time. Where they cannot, another one would only change the order in which the others run.
+// threads: goroutines can run in parallel. Where they cannot, a further goroutine would only reorder the others.
 const threads = runtime.GOARCH != "wasm"
 
-// wakeLocked tells those who wait for an event or a Reset.
+// wakeLocked wakes those that wait for an event or a Reset.
 func (r *Recorder) wakeLocked() {
 	if r.wake != nil {
 		close(r.wake)
@@ -232,8 +231,8 @@ func (r *Recorder) wakeLocked() {
 	}
 }
 
-// catchUp folds for want of a reader who would, until there is nothing left to fold. It has a goroutine of its own, which is started when too
-// much is evicted: who appends holds locks of the informer, and others wait for them.
+// catchUp folds evicted chunks until none is left, when no reader does. It runs in a goroutine of its own, started when too much is evicted: a writer holds
+// the informer's locks, and others wait for them.
 func (r *Recorder) catchUp() {
 	for {
 		r.foldMu.Lock()
@@ -249,7 +248,7 @@ func (r *Recorder) catchUp() {
 	}
 }
 
-// help folds where events come faster than catchUp folds them: a chunk's worth for a chunk's worth.
+// help folds one chunk in the caller's goroutine: where there are no threads, or where events arrive faster than catchUp folds them.
 func (r *Recorder) help() {
 	if r.foldMu.TryLock() {
 		r.settle(1)
@@ -257,7 +256,7 @@ func (r *Recorder) help() {
 	}
 }
 
-// put appends with mu held. At is not before that of the event before it; brings is what the event brought.
+// put appends an event, with mu held. At must not be before the last event's; brings is brought(e).
 func (r *Recorder) put(at time.Duration, lane uint8, e *informer.Event, brings int) {
 	r.at = at
 	r.seq++
@@ -302,21 +301,21 @@ func (r *Recorder) count() int {
 	return int(r.seq - r.chunks[0].first + 1)
 }
 
-// Head returns the newest event's seq and time; 0, 0 of an empty log.
+// Head returns the newest event's seq and time; 0, 0 for an empty log.
 func (r *Recorder) Head() (seq uint64, at time.Duration) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.seq, r.at
 }
 
-// Now is the time on the log's clock.
+// Now returns the time on the log's clock.
 func (r *Recorder) Now() time.Duration {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return max(r.timer.Load().now(), r.at)
 }
 
-// First returns the seq of the oldest event kept; one more than Head's when there is none.
+// First returns the seq of the oldest kept event; one more than Head's if there is none.
 func (r *Recorder) First() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -330,8 +329,7 @@ func (r *Recorder) first() uint64 {
 	return r.chunks[0].first
 }
 
-// span returns the pieces that hold from..to, as far as they are kept.
-// Afterwards they may be read without the lock: what is packed is final once r.read covers it.
+// span returns the pieces that hold from..to, as far as they are kept. They may then be read without the lock: packed data is final once r.read covers it.
 func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -362,10 +360,8 @@ func (r *Recorder) span(from, to uint64, evicted bool) (parts []part) {
 	return parts
 }
 
-// Read calls fn for the kept events from..to, both included, in order, until
-// it returns false. No lock is held meanwhile. Each event is made for fn,
-// which may keep it; what it refers to must not be changed. A follower whose next event is
-// before First has fallen behind by more than is kept: it goes on from FoldAt.
+// Read calls fn for the kept events from..to, inclusive and in order, until it returns false. It holds no lock meanwhile. The events are allocated for fn,
+// which may keep them but must not change what they refer to. A reader whose next event is before First has fallen too far behind: it continues from FoldAt.
 func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
 	for _, p := range r.span(from, to, false) {
 		if !p.each(fn) {
@@ -374,7 +370,7 @@ func (r *Recorder) Read(from, to uint64, fn func(*Event) bool) {
 	}
 }
 
-// Event returns one event, nil when it is not kept.
+// Event returns one event, nil if it is not kept.
 func (r *Recorder) Event(seq uint64) *Event {
 	for _, p := range r.span(seq, seq, false) {
 		e := new(Event)
@@ -385,8 +381,7 @@ func (r *Recorder) Event(seq uint64) *Event {
 	return nil
 }
 
-// SeqAt returns the seq of the last event at or before a time; when all kept
-// ones are later, one less than First.
+// SeqAt returns the seq of the last event at or before a time; one less than First if all kept events are later.
 func (r *Recorder) SeqAt(at time.Duration) uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -398,9 +393,8 @@ func (r *Recorder) SeqAt(at time.Duration) uint64 {
 	return c.first + uint64(c.until(at)) - 1
 }
 
-// FoldAt returns the fold of the log up to and including seq. Seqs that are
-// not kept any more give the oldest fold that can be had, seqs after the head
-// the head's; Fold.Seq says which. The Fold is the caller's.
+// FoldAt returns the fold of the log up to and including seq. For a seq that is no longer kept it returns the oldest possible fold, and for one after the
+// head the head's; Fold.Seq tells them apart. The caller owns the Fold.
 func (r *Recorder) FoldAt(seq uint64) *Fold {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
@@ -430,8 +424,8 @@ func (r *Recorder) FoldAt(seq uint64) *Fold {
 	return f
 }
 
-// Offer lets the Recorder keep a clone of a Fold of this very log as a checkpoint, when none
-// is near. Who follows the log anyway saves FoldAt the work: call it now and then, after Apply.
+// Offer lets the Recorder keep a clone of a Fold of this log as a checkpoint, if none is near. A reader that folds the log should call it now and then after
+// Apply, which saves FoldAt the work.
 func (r *Recorder) Offer(f *Fold) {
 	r.foldMu.Lock()
 	defer r.foldMu.Unlock()
@@ -442,7 +436,7 @@ func (r *Recorder) Offer(f *Fold) {
 	r.offer(f)
 }
 
-// offer keeps a clone of f when no checkpoint is near before it. With foldMu held.
+// offer keeps a clone of f if no checkpoint is near before it. It needs foldMu.
 func (r *Recorder) offer(f *Fold) {
 	every := uint64(r.opts.CheckpointEvery)
 	i := sort.Search(len(r.points), func(i int) bool { return r.points[i].seq > f.seq })
@@ -458,8 +452,7 @@ func (r *Recorder) offer(f *Fold) {
 	r.points[i] = f.Clone()
 }
 
-// settle moves the base over the evicted chunks, at most so many when limit is
-// not 0, and starts anew after a Reset. With foldMu held.
+// settle moves the base over the evicted chunks, at most limit of them if limit is not 0. After a Reset it starts again from an empty base. It needs foldMu.
 func (r *Recorder) settle(limit int) {
 	r.mu.Lock()
 	gone, gen, origin := r.gone, r.gen, r.origin
@@ -489,7 +482,7 @@ func (r *Recorder) settle(limit int) {
 		if next := r.base.seq + 1; next < c.first+uint64(c.n) {
 			p := part{c.packed, int(max(next, c.first) - c.first), c.n}
 			var e Event
-			for u := p.from(p.lo); u.i < p.hi; { // lend, but for a call less an event
+			for u := p.from(p.lo); u.i < p.hi; { // lend, inlined to save a call for each event
 				u.next(&e)
 				r.base.Apply(&e)
 			}
@@ -498,7 +491,7 @@ func (r *Recorder) settle(limit int) {
 	r.mu.Lock()
 	if r.gen == gen {
 		for _, c := range gone {
-			if c.first > r.read && len(r.spare) < maxSpare { // nobody was ever given a piece of it
+			if c.first > r.read && len(r.spare) < maxSpare { // no reader ever got a piece of it
 				c.empty()
 				r.spare = append(r.spare, c)
 			}
@@ -508,7 +501,7 @@ func (r *Recorder) settle(limit int) {
 	r.mu.Unlock()
 }
 
-// Changed returns a channel that is closed when the next event comes, or at a Reset.
+// Changed returns a channel that is closed at the next event or Reset.
 func (r *Recorder) Changed() <-chan struct{} {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -518,7 +511,7 @@ func (r *Recorder) Changed() <-chan struct{} {
 	return r.wake
 }
 
-// Wait returns when the log's head is beyond after, or with ctx's error.
+// Wait returns nil when the log's head is beyond after, or ctx's error.
 func (r *Recorder) Wait(ctx context.Context, after uint64) error {
 	for {
 		r.mu.Lock()
@@ -539,18 +532,18 @@ func (r *Recorder) Wait(ctx context.Context, after uint64) error {
 	}
 }
 
-// Generation counts the Resets, Loads and Begins; seqs of different generations have nothing in common.
+// Generation counts the Resets, Loads and Begins; seqs of different generations are unrelated.
 func (r *Recorder) Generation() uint64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.gen
 }
 
-// Reset forgets everything; the log begins anew, now, with seq 1, on the Recorder's own clock. Observers
-// stay connected: stop the informers first whose last events should not be in it.
+// Reset drops all events; the log begins again now with seq 1, on the Recorder's own clock. Observers stay connected: to keep an informer's last events out
+// of the new log, stop it first.
 func (r *Recorder) Reset() { r.ResetOn(r.opts.Clock) }
 
-// ResetOn is Reset, but the new log's times are those of c.
+// ResetOn is Reset, with the new log's times from c.
 func (r *Recorder) ResetOn(c clock.PassiveClock) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -565,16 +558,16 @@ func (r *Recorder) reset(c clock.PassiveClock) {
 	r.wakeLocked()
 }
 
-// endsNow makes the log's newest event one of this moment. With mu held.
+// endsNow sets the log's clock so that its newest event is now. It needs mu.
 func (r *Recorder) endsNow() {
 	c := r.timer.Load().clock
 	r.timer.Store(&timer{c, c.Now().Add(-r.at)})
 }
 
-// Empty returns an empty Recorder with the same bounds, for a log that is to be loaded.
+// Empty returns an empty Recorder with the same options, for loading a log.
 func (r *Recorder) Empty() *Recorder { return NewRecorder(r.opts) }
 
-// Load replaces the log by that of another Recorder, which must not be used any more.
+// Load replaces the log by another Recorder's, which must not be used any more.
 func (r *Recorder) Load(log *Recorder) {
 	log.foldMu.Lock()
 	log.settle(0)

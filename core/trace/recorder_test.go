@@ -59,7 +59,7 @@ func TestRecorderNumbersAndTimes(t *testing.T) {
 	r.Read(5000, 6000, func(*Event) bool { t.Error("read beyond the head"); return false })
 }
 
-// TestWorkKindsMirror: the kinds are mapped by offset, so the orders must agree.
+// TestWorkKindsMirror: the kinds are mapped by offset, so their orders must agree.
 func TestWorkKindsMirror(t *testing.T) {
 	for k, want := range map[workqueue.Kind]informer.Kind{
 		workqueue.KindAdded: KindWorkAdded, workqueue.KindDeduplicated: KindWorkDeduplicated, workqueue.KindMarkedDirty: KindWorkMarkedDirty,
@@ -121,7 +121,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 					t.Fatalf("FoldAt(%d) gave %d", seq, f.Seq())
 				}
 				same(t, fmt.Sprintf("FoldAt(%d)", seq), f, foldOf(s.events[:seq]))
-				f.Apply(&Event{Seq: seq + 1, Event: informer.Event{Kind: KindSelected}}) // ours to ruin
+				f.Apply(&Event{Seq: seq + 1, Event: informer.Event{Kind: KindSelected}}) // the Fold is ours to change
 			}
 			if f := r.FoldAt(0); f.Seq() != first-1 {
 				t.Errorf("the oldest fold is at %d, want %d", f.Seq(), first-1)
@@ -133,7 +133,7 @@ func TestFoldAtEqualsPrefix(t *testing.T) {
 	}
 }
 
-// TestAFoldThatWasGivenOutStays takes the oldest fold now and then, while the one that the recorder keeps for itself goes on in place.
+// TestAFoldThatWasGivenOutStays keeps some of the oldest folds, while the recorder changes its own in place.
 func TestAFoldThatWasGivenOutStays(t *testing.T) {
 	s := newSynthetic(5, false)
 	for len(s.events) < 30000 {

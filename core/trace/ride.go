@@ -6,13 +6,13 @@ import (
 	"informerscope/core/informer"
 )
 
-// Ride is the way of one change of an object through one informer, to one handler and on to a worker, in the order in which it came there.
+// Ride is the way of one change of an object through one informer to one handler and on to a worker, in order.
 type Ride struct {
 	Key string `json:"key"`
-	// Lane is the informer's, Listener the handler that is followed: the one that enqueued the key, else the first that was told; 0 for none.
+	// Lane is the informer's. Listener is the one that is followed: the one whose handler enqueued the key, else the first notified; 0 for none.
 	Lane     int   `json:"lane"`
 	Listener int32 `json:"listener"`
-	// Whole: a handler has returned from the change.
+	// Whole: a handler has returned from handling the change.
 	Whole bool `json:"whole"`
 	// Micros is how long it took from the first hop to the last.
 	Micros float64   `json:"micros"`
@@ -22,15 +22,15 @@ type Ride struct {
 // RideHop is a hop of a ride.
 type RideHop struct {
 	Hop
-	// Function is what did it, of client-go v0.37.2 or of the program that uses it, by its Go name; see Functions.
+	// Function is the Go name of the function that did it, in client-go v0.37.2 or in the program that uses it; see Functions.
 	Function string `json:"function"`
-	// SinceMicros is the time since the hop before, to the microsecond; 0 for the first.
+	// SinceMicros is the time since the previous hop, in whole microseconds; 0 for the first.
 	SinceMicros float64 `json:"sinceMicros"`
 }
 
-// RideOf chooses a change among an object's hops (see Journey), as it went through a lane: the newest that had begun by an event and that a
-// handler has returned from; where there is none, the newest that had begun by then, else the first. delta says that the lane's queue is a
-// DeltaFIFO. It has no hops where the object has none.
+// RideOf chooses one change among an object's hops (see Journey), as it went through a lane. It prefers the newest change that began by event at and that a
+// handler has handled, then the newest that began by then, then the first. delta: the lane's queue is a DeltaFIFO. The Ride has no hops if the object has
+// none.
 func RideOf(hops []Hop, key string, lane int, at uint64, delta bool) Ride {
 	ride := Ride{Key: key, Lane: lane, Hops: []RideHop{}}
 	changes := map[int][]Hop{}
@@ -68,7 +68,7 @@ func RideOf(hops []Hop, key string, lane int, at uint64, delta bool) Ride {
 	return ride
 }
 
-// between is a difference of two numbers of milliseconds that both are whole numbers of microseconds.
+// between returns a difference in milliseconds as whole microseconds.
 func between(millis float64) float64 { return float64(int64(millis*1000 + 0.5)) }
 
 func handled(hops []Hop) bool {
@@ -80,7 +80,7 @@ func handled(hops []Hop) bool {
 	return false
 }
 
-// told is the listener that a ride follows.
+// told returns the listener that a ride follows.
 func told(hops []Hop) (first int32) {
 	within := int32(0)
 	for _, h := range hops {
@@ -101,7 +101,7 @@ func told(hops []Hop) (first int32) {
 	return first
 }
 
-// function names what does a hop.
+// function returns the name of the function that does a hop.
 func function(h Hop, delta bool) string {
 	name := Functions[h.Kind]
 	if before, after, found := strings.Cut(name, "|"); found {
@@ -124,8 +124,8 @@ func function(h Hop, delta bool) string {
 	return name
 }
 
-// Functions names, by the kind of a hop (see KindName), the function of client-go v0.37.2 that does it; where DeltaFIFO and RealFIFO have
-// one each, DeltaFIFO's stands before a "|". Names without a type are functions of package tools/cache. Reconcile is the program's own.
+// Functions maps a hop's kind (see KindName) to the function of client-go v0.37.2 that does it. If DeltaFIFO and RealFIFO differ, DeltaFIFO's comes before a
+// "|". Names without a type are functions of package tools/cache. Reconcile is the program's own.
 var Functions = map[string]string{
 	"WireFrame":            "StreamWatcher.receive",
 	"WatchEvent":           "handleAnyWatch",

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// rides writes a ride a line a hop.
+// rides formats a ride, one hop a line.
 func rides(r Ride) []string {
 	out := []string{fmt.Sprintf("%s lane %d listener %d whole %v %v µs", r.Key, r.Lane, r.Listener, r.Whole, r.Micros)}
 	for _, h := range r.Hops {
@@ -52,10 +52,10 @@ func TestRideOf(t *testing.T) {
 		"8 +13 queue Processed processDeltas", "10 +32 listener Accepted processorListener.pop", "13 +63 listener Handling ResourceEventHandler.OnUpdate",
 		"14 +25 controller WorkAdded Typed.Add", "15 +27 listener Handled ResourceEventHandler.OnUpdate"}
 	equal(t, "the change that a handler returned from", rides(RideOf(hops(events), "a", 0, 15, false)), whole)
-	// A newer one is under way: the one before is whole.
+	// A newer change is under way: the one before it is whole.
 	both := append(slices.Clone(events), second...)
 	equal(t, "a newer change under way", rides(RideOf(hops(both), "a", 0, 20, false)), whole)
-	// At a moment before it began the first is shown, and nothing at all where there is none.
+	// Before it began the first change is shown, and nothing if there is none.
 	equal(t, "before it began", rides(RideOf(hops(both), "a", 0, 1, false)), whole)
 	equal(t, "under way alone", rides(RideOf(hops(append([]informer.Event{selected("1.31")}, second...)), "a", 0, 9, true)), []string{
 		"a lane 0 listener 0 whole false 24 µs", "2 +0 api WireFrame StreamWatcher.receive", "3 +3 reflector WatchEvent handleAnyWatch",
@@ -65,7 +65,7 @@ func TestRideOf(t *testing.T) {
 	equal(t, "another lane", rides(RideOf(hops(events), "a", 1, 9, false))[:1], []string{"a lane 1 listener 0 whole false 0 µs"})
 }
 
-// Every kind of hop that a journey has names a function.
+// TestEveryHopHasAFunction: every kind of hop in a journey names a function.
 func TestEveryHopHasAFunction(t *testing.T) {
 	for k := informer.Kind(0); k < 255; k++ {
 		j := &journey{key: "a"}

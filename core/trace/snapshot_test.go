@@ -29,8 +29,7 @@ type source struct {
 	refuse  bool
 }
 
-// conn is one watch. Only the source closes its channel; a FakeWatcher closes
-// in Stop too, which races with whoever sends.
+// conn is one watch. Only the source closes its channel; a FakeWatcher also closes it in Stop, which races with the sender.
 type conn struct {
 	ch      chan watch.Event
 	stopped atomic.Bool
@@ -100,7 +99,7 @@ func (s *source) tell(t watch.EventType, o runtime.Object) {
 	}
 }
 
-// act does one random thing, unseen by the watches when quietly.
+// act does one random thing, hidden from the watches when quietly.
 func (s *source) act(rng *rand.Rand) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -126,7 +125,7 @@ func (s *source) act(rng *rand.Rand) {
 	case x < 86:
 		s.tell(watch.Bookmark, &metav1.PartialObjectMetadata{TypeMeta: metav1.TypeMeta{APIVersion: "v1", Kind: "Pod"},
 			ObjectMeta: metav1.ObjectMeta{ResourceVersion: fmt.Sprint(s.rv)}})
-	case x < 90: // changes that no watch brings: only a relist will
+	case x < 90: // changes that no watch sends: only a relist brings them
 		delete(s.objects, name)
 		s.objects["q"+name] = s.object("q" + name)
 		s.tell(watch.Error, &apierrors.NewResourceExpired("too old").ErrStatus)
@@ -144,14 +143,13 @@ func byNode(o any) ([]string, error) {
 	return []string{o.(metav1.Object).GetLabels()["node"]}, nil
 }
 
-// slowHandler takes a while for each call, so that rings fill.
+// slowHandler returns a handler whose calls take d, so that rings fill.
 func slowHandler(d time.Duration) informer.ResourceEventHandler {
 	wait := func() { time.Sleep(d) } // on synctest's clock
 	return informer.ResourceEventHandlerFuncs{AddFunc: func(any) { wait() }, UpdateFunc: func(any, any) { wait() }, DeleteFunc: func(any) { wait() }}
 }
 
-// TestFoldEqualsSnapshot is the invariant the project stands on: after random
-// operations on a real informer, the fold of its events is what is inside it.
+// TestFoldEqualsSnapshot is the project's central invariant: after random operations on a real informer, the fold of its events equals what is inside it.
 func TestFoldEqualsSnapshot(t *testing.T) {
 	for _, release := range []informer.Release{informer.Release131, informer.Release133, informer.Release135, informer.Release137} {
 		for seed := range uint64(4) {
@@ -169,7 +167,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 		name := fmt.Sprintf("p%d", i)
 		src.objects[name] = src.object(name)
 	}
-	// A small ring of events: the fold must be right after evictions too.
+	// With a small ring of events: the fold must be right after evictions too.
 	r := NewRecorder(RecorderOptions{MaxEvents: 4000, CheckpointEvery: 300})
 	r.Emit(0, selected(release.String()))
 	lw := &informer.ListWatch{ListWithContextFunc: src.List, WatchFuncWithContext: src.Watch}
@@ -177,7 +175,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 		Release: release, ResyncPeriod: 40 * time.Second, Observer: r.Lane(0),
 		Indexers: informer.Indexers{informer.NamespaceIndex: informer.MetaNamespaceIndexFunc},
 	})
-	// Errors are part of the test, not of its output.
+	// Errors are part of the test; keep them out of its output.
 	if err := inf.SetWatchErrorHandler(func(*informer.Reflector, error) {}); err != nil {
 		t.Fatal(err)
 	}
@@ -229,7 +227,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 			}
 			regs = append(regs[:i], regs[i+1:]...)
 		case x < 79:
-			// It is refused the second time: the name is taken.
+			// The second call is refused: the name is taken.
 			err := inf.AddIndexers(informer.Indexers{"node": byNode})
 			if err != nil && step < 1 {
 				t.Fatal(err)
@@ -245,7 +243,7 @@ func runAgainstInformer(t *testing.T, release informer.Release, seed uint64) {
 	src.mu.Lock()
 	src.refuse = false
 	src.mu.Unlock()
-	add(0, 40*time.Second) // chance may have removed everyone who wants resyncs
+	add(0, 40*time.Second) // chance may have removed every listener that wants resyncs
 	time.Sleep(5 * time.Minute)
 	synctest.Wait()
 	compare(1000)

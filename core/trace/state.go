@@ -1,8 +1,7 @@
 package trace
 
-// State is what the panels show: the fold of a prefix of the log. Its JSON is
-// what informerscope.state() returns. Lists too long to send are cut; their
-// full length stands beside them.
+// State is what the panels show: the fold of a prefix of the log. Its JSON is what informerscope.state() returns. Long lists are cut; their full length is in
+// a member beside them.
 type State struct {
 	Seq       uint64     `json:"seq"`
 	AtMillis  float64    `json:"atMillis"`
@@ -20,24 +19,24 @@ type State struct {
 	Workqueue *Workqueue `json:"workqueue"`
 	Holds     []Hold     `json:"holds"`
 	Faults    []Fault    `json:"faults"`
-	// Fidelity says of members of the State, by their path, how they are known, where an informer was watched from outside; of one
-	// that is not named its parent's holds. Without it everything is exact.
+	// Fidelity maps paths of State's members to how they are known, if the informer is in another program. A member without an entry has its parent's. An
+	// empty map means that everything is exact.
 	Fidelity map[string]Fidelity `json:"fidelity"`
 	View     View                `json:"view"`               // set by the viewer
-	Facts    *Facts              `json:"facts,omitempty"`    // set by the viewer: what is true of the moment shown beside its State
+	Facts    *Facts              `json:"facts,omitempty"`    // set by the viewer: what is true of the moment shown, beside its State
 	Recent   *Recent             `json:"recent,omitempty"`   // only in a log's KindRestored
-	Unshared bool                `json:"unshared,omitempty"` // the informer is none of its factory's
-	Stage    string              `json:"stage,omitempty"`    // of the factory, where it was told: started, synced, stopping, stopped
-	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, the one at the top too
-	// Factory is set by the viewer, where several resources are watched or an informer is not shared.
+	Unshared bool                `json:"unshared,omitempty"` // the informer does not belong to its factory
+	Stage    string              `json:"stage,omitempty"`    // of the factory, if reported: started, synced, stopping, stopped
+	Lanes    []*State            `json:"lanes,omitempty"`    // with several informers: every lane, including the one at the top
+	// Factory is set by the viewer if several resources are watched or an informer is unshared.
 	Factory *Factory `json:"factory,omitempty"`
-	// Compare is set by the viewer, with two releases: what each made of the same changes.
+	// Compare is set by the viewer if there are several releases: what each made of the same changes.
 	Compare *Comparison `json:"compare,omitempty"`
 }
 
 // Fidelity is how a member of the State is known.
 type Fidelity struct {
-	How string `json:"how"` // exact, derived (it follows from what is exact), sampled (looked at now and then) or unseen
+	How string `json:"how"` // exact, derived (from exact members), sampled (now and then) or unseen
 	Why string `json:"why,omitempty"`
 }
 
@@ -45,8 +44,7 @@ type Fidelity struct {
 type Source struct {
 	Kind    string `json:"kind"` // "sim", "live", "probe", "file", "broadcast"
 	Context string `json:"context,omitempty"`
-	// Cluster, User, Server (host and port) and Namespace (the context's own, which is its default) are what the kubeconfig says of a
-	// live context, as far as it was known when the log began.
+	// Cluster, User, Server (host and port) and Namespace (the context's default) come from a live context's kubeconfig, as known when the log began.
 	Cluster   string  `json:"cluster,omitempty"`
 	User      string  `json:"user,omitempty"`
 	Server    string  `json:"server,omitempty"`
@@ -54,17 +52,17 @@ type Source struct {
 	Seed      uint64  `json:"seed,omitempty"`
 	Objects   int     `json:"objects,omitempty"`
 	Rate      float64 `json:"rate,omitempty"`
-	Trouble   string  `json:"trouble,omitempty"` // whole sentences for a person; empty when all is well
+	Trouble   string  `json:"trouble,omitempty"` // whole sentences for the user; empty when all is well
 	Cause     string  `json:"cause,omitempty"`   // of the trouble, in one word; see docs/protocol.md
-	Offer     *Offer  `json:"offer,omitempty"`   // what can be tried in its place
+	Offer     *Offer  `json:"offer,omitempty"`   // what can be tried instead
 }
 
-// Offer is what a person in trouble can choose with one click.
+// Offer is what a user in trouble can choose with one click.
 type Offer struct {
 	Namespace string `json:"namespace,omitempty"`
 }
 
-// Resource is the resource that is watched.
+// Resource is the watched resource.
 type Resource struct {
 	Group     string `json:"group"`
 	Version   string `json:"version"`
@@ -76,14 +74,14 @@ type Resource struct {
 // API is the API server as the wire (and a simulated cluster) shows it.
 type API struct {
 	ResourceVersion string        `json:"resourceVersion"`  // the highest known
-	Oldest          string        `json:"oldest,omitempty"` // where the history begins; simulated cluster only
+	Oldest          string        `json:"oldest,omitempty"` // the oldest version in the history; simulated cluster only
 	Objects         int           `json:"objects"`          // -1 when unknown
 	Writes          int           `json:"writes"`           // so far; simulated cluster only
 	WritesPerSecond float64       `json:"writesPerSecond"`  // over the last seconds of the log: writes, or frames where writes are unknown
 	Requests        []WireRequest `json:"requests"`         // open now, and the last one that ended
-	Wire            []Frame       `json:"wire"`             // the newest frames, newest first
+	Wire            []Frame       `json:"wire"`             // newest first
 	Refused         int           `json:"refused"`          // requests of this informer that were answered 429
-	// Crowd is the other clients of a simulated cluster, and what they make it do; absent while there are none.
+	// Crowd is a simulated cluster's other clients, and the load they cause; absent while there are none.
 	Crowd *Crowd `json:"crowd,omitempty"`
 }
 
@@ -106,7 +104,7 @@ type Frame struct {
 	Key   string `json:"key,omitempty"`
 	RV    string `json:"rv"`
 	Bytes int    `json:"bytes"`
-	// AtMillis is when it came over the wire.
+	// AtMillis is when it arrived over the wire.
 	AtMillis float64 `json:"atMillis"`
 }
 
@@ -114,9 +112,9 @@ type Frame struct {
 type Reflector struct {
 	Phase           string    `json:"phase"` // idle, listing, watch-listing, watching, backoff, stopped
 	ResourceVersion string    `json:"resourceVersion"`
-	Lists           int       `json:"lists"`   // LIST requests sent, pages too
-	Watches         int       `json:"watches"` // WATCH requests sent, WatchLists too
-	Relists         int       `json:"relists"` // rounds of ListAndWatch that began after a list had once been taken over
+	Lists           int       `json:"lists"`   // LIST requests sent, including pages
+	Watches         int       `json:"watches"` // WATCH requests sent, including WatchLists
+	Relists         int       `json:"relists"` // rounds of ListAndWatch that began after a list had been taken over
 	Events          int       `json:"events"`
 	Bookmarks       int       `json:"bookmarks"`
 	Dropped         int       `json:"dropped"`
@@ -127,12 +125,12 @@ type Reflector struct {
 	TimeoutSeconds  int64     `json:"timeoutSeconds"` // of an open watch
 	LastError       string    `json:"lastError"`
 	LastErrorMillis float64   `json:"lastErrorMillis"`
-	Why             string    `json:"why"`           // why the present round of ListAndWatch runs
-	BackoffMillis   float64   `json:"backoffMillis"` // length of the present wait, 0 when none
+	Why             string    `json:"why"`           // why the current round of ListAndWatch runs
+	BackoffMillis   float64   `json:"backoffMillis"` // length of the current wait, 0 when there is none
 	BackoffSince    float64   `json:"backoffSince"`  // when it began
 	BackoffCause    string    `json:"backoffCause"`
 	BackoffThen     string    `json:"backoffThen"` // what follows the wait: "watch again" or "list and watch again"
-	Backoffs        []float64 `json:"backoffs"`    // the waits of the present outage, in ms, oldest first (at most 16)
+	Backoffs        []float64 `json:"backoffs"`    // the waits of the current outage, in ms, oldest first (at most 16)
 	TempStore       int       `json:"tempStore"`   // objects in the WatchList's temporary store
 	Resyncs         int       `json:"resyncs"`
 	Unavailable     bool      `json:"unavailable"`
@@ -144,13 +142,13 @@ type Queue struct {
 	Depth             int            `json:"depth"` // deltas (RealFIFO) or keys (DeltaFIFO)
 	MaxDepth          int            `json:"maxDepth"`
 	Synced            bool           `json:"synced"`
-	Locked            bool           `json:"locked"` // held while what was popped is processed
+	Locked            bool           `json:"locked"` // held while popped deltas are processed
 	Closed            bool           `json:"closed"`
 	InitialPopulation int            `json:"initialPopulation"`
 	Items             []QueueItem    `json:"items"` // the head of the queue, in order, at most 48
-	Batch             []QueueItem    `json:"batch"` // what was popped and is being processed, at most 24
+	Batch             []QueueItem    `json:"batch"` // popped and being processed, at most 24
 	BatchSize         int            `json:"batchSize"`
-	LastBatch         []QueueItem    `json:"lastBatch"` // what was popped last, at most 24
+	LastBatch         []QueueItem    `json:"lastBatch"` // popped last, at most 24
 	LastBatchSize     int            `json:"lastBatchSize"`
 	Mix               map[string]int `json:"mix"` // deltas in the queue by type
 	Pops              int            `json:"pops"`
@@ -159,7 +157,7 @@ type Queue struct {
 
 // QueueItem is a delta in a RealFIFO, or a key with its Deltas in a DeltaFIFO.
 type QueueItem struct {
-	Seq       uint64      `json:"seq"` // of the event that queued it (its newest delta)
+	Seq       uint64      `json:"seq"` // of the event that queued it, or its newest delta
 	Op        string      `json:"op,omitempty"`
 	Key       string      `json:"key,omitempty"`
 	RV        string      `json:"rv,omitempty"`
@@ -171,17 +169,17 @@ type QueueItem struct {
 // Indexer is the store and its indices.
 type Indexer struct {
 	Count int `json:"count"`
-	// Bytes are those of the JSON of the objects, as the store holds them, and CameBytes as they came, before the Transform.
+	// Bytes is the size of all objects in JSON bytes, as the store holds them; CameBytes is their size on arrival, before the Transform.
 	Bytes           int64                     `json:"bytes"`
 	CameBytes       int64                     `json:"cameBytes"`
-	Transform       string                    `json:"transform"` // managedFields or metadata; empty: objects are stored as they came
+	Transform       string                    `json:"transform"` // managedFields or metadata; empty: objects are stored unchanged
 	ResourceVersion string                    `json:"resourceVersion"`
 	Indices         map[string]map[string]int `json:"indices"`    // index → value → objects, at most 512 values of an index
-	IndexSizes      map[string]int            `json:"indexSizes"` // index → how many values it has
+	IndexSizes      map[string]int            `json:"indexSizes"` // index → number of its values
 	Replaces        int                       `json:"replaces"`
-	// Reborn are the updates that put an object with another UID in the place of one with the same key.
+	// Reborn counts updates that replaced an object by one with the same key and another UID.
 	Reborn int `json:"reborn"`
-	// Mutated is how many of the objects a handler changed in place since they came, Mutations the newest of those changes, at most 24.
+	// Mutated counts the objects that a handler mutated since they arrived; Mutations are the newest mutations, at most 24.
 	Mutated   int        `json:"mutated"`
 	Mutations []Mutation `json:"mutations"`
 }
@@ -190,28 +188,28 @@ type Indexer struct {
 type Listener struct {
 	ID            int32      `json:"id"`
 	Name          string     `json:"name"`
-	Pending       int        `json:"pending"`    // accepted, not yet handed to nextCh: ring and the one waiting
+	Pending       int        `json:"pending"`    // accepted, not yet sent to nextCh: the ring and the one that waits
 	Ring          int        `json:"ring"`       // in the ring
 	Capacity      int        `json:"capacity"`   // of the ring
 	Capacities    []int      `json:"capacities"` // earlier ones, oldest first
-	Waiting       bool       `json:"waiting"`    // one waits at nextCh
+	Waiting       bool       `json:"waiting"`    // one notification waits at nextCh
 	Distributed   int        `json:"distributed"`
 	Delivered     int        `json:"delivered"`
 	Handled       int        `json:"handled"`
 	Panics        int        `json:"panics"`
 	LastPanic     string     `json:"lastPanic,omitempty"`
-	Handling      *QueueItem `json:"handling"` // what the handler is busy with
+	Handling      *QueueItem `json:"handling"` // what the handler is handling
 	HandlingSince float64    `json:"handlingSince"`
-	MeanMicros    float64    `json:"meanMicros"` // of the last calls
-	PaceMillis    float64    `json:"paceMillis"` // extra time a call, set by hand
+	MeanMicros    float64    `json:"meanMicros"` // over the last calls, at most 16
+	PaceMillis    float64    `json:"paceMillis"` // extra time per call, set by the user
 	ResyncMillis  float64    `json:"resyncMillis"`
 	Syncing       bool       `json:"syncing"`
 	Synced        bool       `json:"synced"`
 	Removed       bool       `json:"removed"`
 	Discarded     int        `json:"discarded"` // notifications thrown away when it stopped
-	Mutations     int        `json:"mutations"` // objects that its handler changed in place, though they are shared
-	Met           int        `json:"met"`       // calls of its handler about an object that another one had changed so
-	MetOld        int        `json:"metOld"`    // calls of OnUpdate whose old object was one
+	Mutations     int        `json:"mutations"` // shared objects that its handler mutated
+	Met           int        `json:"met"`       // calls of its handler with an object that another handler had mutated
+	MetOld        int        `json:"metOld"`    // calls of OnUpdate whose old object was such a one
 	LastMet       *Met       `json:"lastMet,omitempty"`
 }
 
@@ -222,18 +220,18 @@ type Workqueue struct {
 	Queue        []string       `json:"queue"` // head first, at most 24
 	Processing   []Worker       `json:"processing"`
 	DirtyCount   int            `json:"dirtyCount"`
-	ReAdded      int            `json:"reAdded"` // dirty while being processed
+	ReAdded      int            `json:"reAdded"` // added again while being processed
 	WaitingCount int            `json:"waitingCount"`
 	Waiting      []WaitingKey   `json:"waiting"`           // soonest first, at most 24
 	Retries      int            `json:"retries"`           // keys with failures
-	Failing      map[string]int `json:"failing,omitempty"` // keys with failures and how many; only in a log's KindRestored
+	Failing      map[string]int `json:"failing,omitempty"` // keys with failures, and how many; only in a log's KindRestored
 	Dirty        []string       `json:"dirty"`             // keys added again while being processed, at most 24
 	Reconciles   int            `json:"reconciles"`
 	Failures     int            `json:"failures"`
 	LastRead     *Read          `json:"lastRead"`
-	Writing      bool           `json:"writing"`    // it writes: on the simulated cluster, unless switched off
-	Writes       int            `json:"writes"`     // that made a new version
-	Conflicts    int            `json:"conflicts"`  // writes refused because what was read was stale
+	Writing      bool           `json:"writing"`    // it writes to the cluster: on the simulated one, unless switched off
+	Writes       int            `json:"writes"`     // writes that made a new version
+	Conflicts    int            `json:"conflicts"`  // writes refused because the version read was stale
 	WriteFails   int            `json:"writeFails"` // writes that failed for another reason
 	LastWrite    *Write         `json:"lastWrite,omitempty"`
 	ShuttingDown bool           `json:"shuttingDown"`
@@ -260,7 +258,7 @@ type Read struct {
 	RV       string  `json:"rv"`
 	Latest   string  `json:"latest,omitempty"`
 	Behind   int     `json:"behind"`
-	Mutated  bool    `json:"mutated,omitempty"` // a handler had changed what it got
+	Mutated  bool    `json:"mutated,omitempty"` // a handler had mutated the object
 	AtMillis float64 `json:"atMillis"`
 }
 
@@ -269,8 +267,8 @@ type Write struct {
 	Key        string  `json:"key"`
 	Verb       string  `json:"verb"`
 	Worker     int32   `json:"worker"`
-	RV         string  `json:"rv"`              // that was read and sent
-	NewRV      string  `json:"newRV,omitempty"` // that the write made
+	RV         string  `json:"rv"`              // the version that was read and sent
+	NewRV      string  `json:"newRV,omitempty"` // the version that the write made
 	Open       bool    `json:"open,omitempty"`
 	Code       int     `json:"code,omitempty"` // of an error from the API server: 409 is a conflict
 	Error      string  `json:"error,omitempty"`
@@ -278,16 +276,16 @@ type Write struct {
 	TookMicros float64 `json:"tookMicros,omitempty"`
 }
 
-// Hold is a held stage.
+// Hold is a stage on hold.
 type Hold struct {
 	Stage       string  `json:"stage" web:"store|pop|deliver|take"`
 	Listener    int32   `json:"listener,omitempty"`
 	Waiting     bool    `json:"waiting"`
 	SinceMillis float64 `json:"sinceMillis"`
-	Releases    int     `json:"releases"` // let through while held
+	Releases    int     `json:"releases"` // released while held
 }
 
-// Fault is a fault that is on, or struck last.
+// Fault is a fault that is on, or was.
 type Fault struct {
 	Name     string  `json:"name"`
 	On       bool    `json:"on"`
@@ -295,7 +293,7 @@ type Fault struct {
 	AtMillis float64 `json:"atMillis"`
 }
 
-// View says how the page follows the log; the viewer fills it in.
+// View is how the page follows the log; the viewer sets it.
 type View struct {
 	Mode         string  `json:"mode"` // live, playing, paused
 	Speed        float64 `json:"speed"`
@@ -304,14 +302,14 @@ type View struct {
 	First        uint64  `json:"first"` // oldest seq that can be shown
 	Head         uint64  `json:"head"`
 	HeadMillis   float64 `json:"headMillis"`
-	MergedTokens int     `json:"mergedTokens"` // tokens merged for the eye in the last second
+	MergedTokens int     `json:"mergedTokens"` // chips merged in the last second because there were too many to show
 	ShownTokens  int     `json:"shownTokens"`
 	Memory       Memory  `json:"memory"`
 }
 
-// Memory is what the program that holds the log takes, in bytes; zero where nobody measures.
+// Memory is the memory of the program that holds the log, in bytes; zero if it is not measured.
 type Memory struct {
-	Live  uint64 `json:"live"`  // what the last garbage collection left
-	Total uint64 `json:"total"` // had of the system; in a browser it never shrinks
-	Limit uint64 `json:"limit"` // the most that it can have
+	Live  uint64 `json:"live"`  // left by the last garbage collection
+	Total uint64 `json:"total"` // obtained from the system; in a browser it never shrinks
+	Limit uint64 `json:"limit"` // the most that it can get
 }

@@ -8,23 +8,23 @@ import (
 	"slices"
 )
 
-// bounds are how much may stand in JSON that is read into structs: elements of all its lists, and members of all its objects. Of two bytes that
-// come, a struct may be made that takes hundreds.
+// bounds limit JSON that is decoded into structs: the elements of all its lists, and the members of all its objects. Two bytes of JSON can become a struct of
+// hundreds of bytes.
 type bounds struct{ elements, members int }
 
-// strict reads a JSON document that comes from elsewhere. It refuses what is no JSON, and an object with two members of one name, because one
-// reader takes the first of them and another the last. It takes what it counts from the bounds, and refuses more than they are. What stands under
-// "raw" is an object of a cluster, of which no struct is made, and is not counted.
+// strict checks a JSON document from outside. It refuses invalid JSON, and an object with duplicate names, because some readers take the first member of that
+// name and others the last. It subtracts what it counts from b, and fails when a bound is exceeded. It does not count the contents of "raw": that is an
+// object of a cluster, which is not decoded into a struct.
 func (b *bounds) strict(doc []byte) error {
 	if !json.Valid(doc) {
-		return json.Unmarshal(doc, new(json.RawMessage)) // it says what is wrong
+		return json.Unmarshal(doc, new(json.RawMessage)) // returns what is wrong
 	}
 	type container struct {
-		list, counted, raw bool // raw: its last name was that
+		list, counted, raw bool // raw: its last name was "raw"
 		names              int  // where its own begin
 	}
 	var open []container
-	var names []string // of all objects that are open
+	var names []string // of all open objects
 	top := container{counted: true}
 	name := false // a name comes next
 	for i := 0; i < len(doc); i++ {
@@ -39,7 +39,7 @@ func (b *bounds) strict(doc []byte) error {
 			slices.Sort(names[top.names:])
 			for j := top.names + 1; j < len(names); j++ {
 				if names[j] == names[j-1] {
-					return fmt.Errorf("%.60q stands twice in one object", names[j])
+					return fmt.Errorf("%.60q appears twice in one object", names[j])
 				}
 			}
 			names = names[:top.names]
@@ -67,13 +67,13 @@ func (b *bounds) strict(doc []byte) error {
 			b.members--
 		}
 		if b.elements < 0 || b.members < 0 {
-			return errors.New("it has longer lists than are read")
+			return errors.New("its lists are too long")
 		}
 	}
 	return nil
 }
 
-// stringEnd is where a string ends whose opening quote is at i, in JSON that is valid.
+// stringEnd returns the end of the string whose opening quote is at i, in valid JSON.
 func stringEnd(doc []byte, i int) int {
 	for i++; doc[i] != '"'; i++ {
 		if doc[i] == '\\' {
@@ -83,7 +83,7 @@ func stringEnd(doc []byte, i int) int {
 	return i + 1
 }
 
-// unquote is the text of a JSON string that is valid.
+// unquote returns the text of a valid JSON string.
 func unquote(quoted []byte) (text string) {
 	if bytes.IndexByte(quoted, '\\') < 0 {
 		return string(quoted[1 : len(quoted)-1])
@@ -92,7 +92,7 @@ func unquote(quoted []byte) (text string) {
 	return text
 }
 
-// MapStrings is a JSON document with change applied to every string in it, names of members included. All else is as it was, byte by byte.
+// MapStrings applies change to every string in a JSON document, including names of members. All else stays the same, byte for byte.
 func MapStrings(doc []byte, change func(string) string) ([]byte, error) {
 	if !json.Valid(doc) {
 		return nil, json.Unmarshal(doc, new(json.RawMessage))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// counted is what strict takes of documents that are within any bounds.
+// counted returns what strict counts in a document within any bounds.
 func counted(t testing.TB, doc string) (elements, members int, err error) {
 	t.Helper()
 	b := bounds{1 << 30, 1 << 30}
@@ -49,7 +49,7 @@ func TestStrict(t *testing.T) {
 	}
 }
 
-// twice says whether an object of a document has a name twice, as encoding/json reads it.
+// twice reports whether an object of a document has a duplicate name, as encoding/json reads it.
 func twice(dec *json.Decoder) bool {
 	token, err := dec.Token()
 	if err != nil {
@@ -83,7 +83,7 @@ func FuzzStrict(f *testing.F) {
 	f.Fuzz(func(t *testing.T, doc []byte) {
 		_, _, err := counted(t, string(doc))
 		if bytes.ContainsRune(doc, '\uFFFD') || !bytes.Equal(bytes.ToValidUTF8(doc, nil), doc) {
-			return // what is no UTF-8 is the same to one reader, and not to another
+			return // readers differ on invalid UTF-8
 		}
 		if want := json.Valid(doc) && !twice(json.NewDecoder(bytes.NewReader(doc))); (err == nil) != want {
 			t.Fatalf("%q: %v", doc, err)
@@ -105,7 +105,7 @@ func FuzzStrict(f *testing.F) {
 		}
 		var was, is any
 		if json.Unmarshal(doc, &was) != nil {
-			return // a number that is none to Go
+			return // a number that Go cannot represent
 		}
 		if err := json.Unmarshal(out, &is); err != nil || !reflect.DeepEqual(mapped(was, mark), is) {
 			t.Fatalf("%q became %q, %v", doc, out, err)

@@ -11,8 +11,7 @@ import (
 	"informerscope/core/informer"
 )
 
-// synthetic makes logs that are consistent, as an informer would write them,
-// together with plain models of what they describe.
+// synthetic generates consistent logs, as an informer would write them, together with plain models of what they describe.
 type synthetic struct {
 	rng    *rand.Rand
 	delta  bool
@@ -217,7 +216,7 @@ func (s *synthetic) check(t *testing.T, f *Fold) {
 	}
 }
 
-// TestFoldEqualsModel folds random logs and compares with the models, all along.
+// TestFoldEqualsModel folds random logs, and compares with the models all along.
 func TestFoldEqualsModel(t *testing.T) {
 	for seed := range uint64(6) {
 		s := newSynthetic(seed, seed%2 == 0)
@@ -246,7 +245,7 @@ func TestFoldEqualsModel(t *testing.T) {
 			if dump(t, c) != want[i] {
 				t.Errorf("seed %d: clone %d changed with its original", seed, i)
 			}
-			// Going on from a clone gives what the original became, and leaves the other clones alone.
+			// Continuing from a clone gives what the original became, and leaves the other clones alone.
 			seq := c.Seq()
 			for j := range s.events {
 				if s.events[j].Seq > seq {
@@ -269,7 +268,7 @@ func TestBaselineRestores(t *testing.T) {
 		f := foldOf(s.events)
 		g := foldOf(f.Baseline())
 		s.check(t, g)
-		// The same events must take both to the same place.
+		// The same events must lead both to the same state.
 		from := len(s.events)
 		for range 3000 {
 			s.step()

@@ -6,13 +6,13 @@ import (
 	"informerscope/core/informer"
 )
 
-// weighed is an object that came with more bytes than it is held with.
+// weighed is an object whose size changed since it arrived.
 type weighed struct{ held, came int }
 
 func (w *weighed) Size() int             { return w.held }
 func (w *weighed) Weight() (held, c int) { return w.held, w.came }
 
-// TestWhatATransformMadeCountsAsMemory: the log keeps the object that came and the one that a transform made of it.
+// TestWhatATransformMadeCountsAsMemory: the log keeps both the object that arrived and the one that a transform made of it.
 func TestWhatATransformMadeCountsAsMemory(t *testing.T) {
 	queued := func(o *weighed) int {
 		return brought(&informer.Event{Kind: informer.KindQueued, Op: informer.OpUpdated, Obj: o})

@@ -9,10 +9,10 @@ import (
 	"informerscope/core/informer"
 )
 
-// WorstSpan is how long the stretch is that Worst looks for.
+// WorstSpan is the length of the stretch that Worst looks for.
 const WorstSpan = time.Minute
 
-// Points by which stretches are compared. Ten is about what a relist costs; a second of waiting is one.
+// Points weigh stretches against one another: ten for a relist, one for a second of waiting.
 const (
 	pointsRelist   = 10.0
 	pointsDoubling = 10.0
@@ -21,10 +21,10 @@ const (
 
 // WorstMinute is the stretch of a log in which most went wrong.
 type WorstMinute struct {
-	// From is the moment since the log began at which it starts, a whole second, and To the last moment of it that the log has.
+	// From is when it starts, since the log began, in whole seconds. To is its end, or the log's if that is earlier.
 	From, To time.Duration
 	Points   float64
-	// Reasons are why, those that weigh most first.
+	// Reasons are what went wrong, sorted by weight, heaviest first.
 	Reasons []WorstReason
 }
 
@@ -35,19 +35,19 @@ type WorstReason struct {
 	Seq      uint64
 	At       time.Duration
 	Lane     uint8
-	Listener int32 // of a ring and of a handler
-	// Before and After are the lengths of a ring, when the stretch began and at its longest; Capacity is what it had then, and Doubled how often
-	// it was made larger in the stretch.
+	Listener int32 // of a ring or a handler
+	// Before and After are a ring's length when the stretch began and its greatest length in the stretch. Capacity is the ring's capacity at that length,
+	// Doubled how often it grew in the stretch.
 	Before, After, Capacity, Doubled int
-	// Took is how long an object waited from the watch to the store, or how long the handler was in one call.
+	// Took is how long an object took from the watch to the store, or how long a handler call took.
 	Took time.Duration
 	Text string // the cause of a relist
-	Open bool   // the call of the handler had not returned when the log ended
-	// Points are what it adds to the minute's.
+	Open bool   // the handler's call had not returned when the log ended
+	// Points are its share of the minute's.
 	Points float64
 }
 
-// ringSecond is what was seen of a ring in one second.
+// ringSecond is the state of a ring in one second.
 type ringSecond struct {
 	second           int64
 	longest, last    int
@@ -56,13 +56,13 @@ type ringSecond struct {
 	at               time.Duration
 }
 
-// listenerKey names a listener of an informer.
+// listenerKey identifies a listener of an informer.
 type listenerKey struct {
 	lane uint8
 	id   int32
 }
 
-// frameKey names a version of an object on the wire of a lane.
+// frameKey identifies a version of an object on a lane's wire.
 type frameKey struct {
 	lane    uint8
 	key, rv string
@@ -73,18 +73,18 @@ type frameSeen struct {
 	written [256 / 64]uint64 // lanes whose store has it
 }
 
-// worst is what Worst gathers of a log.
+// worst is what Worst collects from a log.
 type worst struct {
 	rings    map[listenerKey][]ringSecond
 	capacity map[listenerKey]int
 	frames   map[frameKey]*frameSeen
-	calls    map[listenerKey]*Event // that have not returned
+	calls    map[listenerKey]*Event // not returned yet
 	singles  map[int64][]WorstReason
 }
 
-// Worst finds the minute of a log in which most went wrong: rings that grew, objects that came late into the store, relists, and handlers that
-// were slow. It looks at nothing but the events, in order. False when nothing of that happened. Of several minutes that are equally bad it is the
-// first. What is not in the log is not seen: an object that never came into the store does not count as late.
+// Worst finds the minute of a log in which most went wrong: rings that grew, objects that reached the store late, relists, and slow handlers. It uses only
+// the events, in order, and returns false if nothing went wrong. Of equally bad minutes it returns the first. An object that never reached the store does not
+// count as late.
 func Worst(log []Event) (WorstMinute, bool) {
 	w := &worst{map[listenerKey][]ringSecond{}, map[listenerKey]int{}, map[frameKey]*frameSeen{}, map[listenerKey]*Event{}, map[int64][]WorstReason{}}
 	for i := range log {
@@ -108,7 +108,7 @@ func Worst(log []Event) (WorstMinute, bool) {
 	return best, best.Points > 0
 }
 
-// see takes an event in.
+// see takes in one event.
 func (w *worst) see(e *Event) {
 	of := listenerKey{e.Lane, e.Listener}
 	switch e.Kind {
@@ -158,10 +158,10 @@ func (w *worst) see(e *Event) {
 // stored notes how long an object took from the watch to the store.
 func (w *worst) stored(e *Event) {
 	if e.Op != informer.OpAdded && e.Op != informer.OpUpdated && e.Op != informer.OpDeleted {
-		return // it came by a list or a resync, whatever the watch had said of it before
+		return // it came by a list or a resync, not by the watch event
 	}
 	is := w.frames[frameKey{e.Lane, e.Key, e.RV}]
-	if is == nil { // the lanes of one resource have the first one's wire
+	if is == nil { // lanes of one resource share the first one's wire
 		is = w.frames[frameKey{0, e.Key, e.RV}]
 	}
 	if bit := uint64(1) << (e.Lane % 64); is != nil && is.written[e.Lane/64]&bit == 0 {
@@ -170,7 +170,7 @@ func (w *worst) stored(e *Event) {
 	}
 }
 
-// single notes what stands for itself. Of what takes long the longest of a second and a listener is enough.
+// single notes a reason that stands alone. Of objects and handler calls, it keeps the longest of each second, for each lane and listener.
 func (w *worst) single(r WorstReason) {
 	second := int64(r.At / time.Second)
 	if r.Kind == "relist" {
@@ -189,17 +189,17 @@ func (w *worst) single(r WorstReason) {
 	w.singles[second] = append(w.singles[second], r)
 }
 
-// begin notes how long a ring is where a log begins: it has not grown to that.
+// begin notes a ring's length where a log begins: it did not grow to that in the log.
 func (w *worst) begin(of listenerKey, length, capacity int, e *Event) {
 	if len(w.rings[of]) > 0 {
-		w.ring(of, length, capacity, e) // what came after a gap
+		w.ring(of, length, capacity, e) // after a gap in the log
 		return
 	}
 	w.capacity[of] = capacity
 	w.rings[of] = append(w.rings[of], ringSecond{second: int64(e.At/time.Second) - 1, longest: length, last: length, capacity: capacity, seq: e.Seq, at: e.At})
 }
 
-// ring notes how long a ring is.
+// ring notes a ring's length and capacity.
 func (w *worst) ring(of listenerKey, length, capacity int, e *Event) {
 	second := int64(e.At / time.Second)
 	all := w.rings[of]
@@ -220,7 +220,7 @@ func (w *worst) ring(of listenerKey, length, capacity int, e *Event) {
 	w.rings[of] = all
 }
 
-// seconds are those at which a minute can begin: in each something is noted.
+// seconds returns the seconds at which a minute can begin: those in which something was noted.
 func (w *worst) seconds() []int64 {
 	all := make([]int64, 0, len(w.singles))
 	//maporder:free they are sorted
@@ -237,7 +237,7 @@ func (w *worst) seconds() []int64 {
 	return slices.Compact(all)
 }
 
-// minute is what went wrong in the minute from a second on.
+// minute returns what went wrong in the minute that begins at a second.
 func (w *worst) minute(from int64) WorstMinute {
 	to := from + int64(WorstSpan/time.Second)
 	m := WorstMinute{From: time.Duration(from) * time.Second}
@@ -274,7 +274,7 @@ func (w *worst) minute(from int64) WorstMinute {
 	return m
 }
 
-// growth is how a ring grew between two seconds.
+// growth returns how a ring grew between two seconds.
 func growth(of listenerKey, ring []ringSecond, from, to int64) (WorstReason, bool) {
 	at, _ := slices.BinarySearchFunc(ring, from, func(r ringSecond, second int64) int { return cmp.Compare(r.second, second) })
 	is := WorstReason{Kind: "ring", Lane: of.lane, Listener: of.id}

@@ -9,14 +9,14 @@ import (
 	"informerscope/core/informer"
 )
 
-// eventLog makes logs by hand.
+// eventLog builds logs by hand.
 type eventLog []Event
 
 func (l *eventLog) add(at time.Duration, lane uint8, e informer.Event) {
 	*l = append(*l, Event{Seq: uint64(len(*l) + 1), At: at, Lane: lane, Event: e})
 }
 
-// quiet adds a stretch in which an object is written every ten seconds, and nothing goes wrong: each comes into the store and the handler at once.
+// quiet adds a stretch without trouble: an object is written every ten seconds, and reaches the store and the handler at once.
 func (l *eventLog) quiet(from, to time.Duration) {
 	for at := from; at < to; at += 10 * time.Second {
 		key, rv := "default/a", fmt.Sprint(int(at/time.Second))
@@ -47,10 +47,10 @@ func TestTheWorstMinuteIsFound(t *testing.T) {
 		{"an object comes late into the store", func(l *eventLog) {
 			l.add(begin, 0, informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpUpdated, Key: "default/b", RV: "77"})
 			l.add(begin+30*time.Second, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpUpdated, Key: "default/b", RV: "77"})
-			// A relist brings the same version again a minute later: that object did not wait.
+			// A relist brings the same version again a minute later; that object did not wait.
 			l.add(begin+90*time.Second, 0, informer.Event{Kind: informer.KindStoreUpdated, Op: informer.OpReplaced, Key: "default/b", RV: "77"})
 		}, "stale", 30, func(r WorstReason) bool { return r.Took == 30*time.Second && r.At == begin+30*time.Second }},
-		{"it lists anew", func(l *eventLog) {
+		{"a relist", func(l *eventLog) {
 			l.add(begin, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
 			l.add(begin+8*time.Second, 0, informer.Event{Kind: informer.KindListWatchStarted, Text: "too old"})
 		}, "relist", 2 * pointsRelist, func(r WorstReason) bool { return r.Text == "too old" && r.At == begin }},
@@ -110,7 +110,7 @@ func TestACallThatDoesNotReturnIsSlow(t *testing.T) {
 	}
 }
 
-// TestAQuietLogHasNoWorstMinute has a log without events, and one that begins with a long ring, which did not grow there.
+// TestAQuietLogHasNoWorstMinute has an empty log, and one that begins with a long ring, which did not grow there.
 func TestAQuietLogHasNoWorstMinute(t *testing.T) {
 	if m, bad := Worst(nil); bad {
 		t.Errorf("%+v", m)

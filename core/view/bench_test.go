@@ -43,7 +43,7 @@ func newBusy(b *testing.B) *busy {
 	return x
 }
 
-// frame is what 17 changes bring in a sixtieth of a second.
+// frame adds the 17 changes of a sixtieth of a second.
 func (x *busy) frame(held bool) {
 	for range 17 {
 		x.clk.SetTime(x.clk.Now().Add(time.Second / 1000))
@@ -68,7 +68,7 @@ func (x *busy) frame(held bool) {
 	}
 }
 
-// BenchmarkFacts is what the facts cost of a frame, computed and written; BenchmarkFrame is the whole frame.
+// BenchmarkFacts measures a frame's facts, computed and written; BenchmarkFrame measures the whole frame.
 func BenchmarkFacts(b *testing.B) {
 	for _, held := range []bool{false, true} {
 		b.Run(fmt.Sprintf("held=%v", held), func(b *testing.B) {
@@ -102,7 +102,7 @@ func BenchmarkFrame(b *testing.B) {
 	}
 }
 
-// BenchmarkFactsOfNothingNew is what the facts cost of a lane in which nothing happened.
+// BenchmarkFactsOfNothingNew measures the facts of a lane in which nothing happened.
 func BenchmarkFactsOfNothingNew(b *testing.B) {
 	x := newBusy(b)
 	x.frame(false)

@@ -11,21 +11,18 @@ import (
 )
 
 const (
-	// maxCompared is how many changes a Comparison names.
+	// maxCompared is how many changes a Comparison names, at most.
 	maxCompared = 6
-	// maxFlow is how many are compared where there is no burst, and flowEvery how often they are chosen anew.
+	// maxFlow is how many changes are compared without a burst, and flowEvery how often they are chosen.
 	maxFlow   = 4
 	flowEvery = 2500 * time.Millisecond
-	// burstStays is for how long a burst is compared after its release.
+	// burstStays is how long a burst is compared after its release.
 	burstStays = 180 * time.Second
-	// compareReach bounds the events that are read for a comparison: as many while Pop was held, and as many again for what
-	// became of the changes.
+	// compareReach bounds the events that are read for a comparison: so many while Pop was held, and as many again for what became of the changes.
 	compareReach = 1 << 16
-	// compareEdge: where the log is read from moves on by this many events at a time, so that what is followed live is read
-	// anew seldom.
+	// compareEdge is the step, in events, by which the start of the range moves, so that a live comparison seldom has to be read again.
 	compareEdge = 1 << 13
-	// comparePrelude is how many events are read before the first that counts, to know which changes had been sent before over
-	// another watch.
+	// comparePrelude is how many events are read before the first that counts, to find the changes that were sent before over another watch.
 	comparePrelude = 2048
 )
 
@@ -33,19 +30,19 @@ const (
 type burst struct {
 	from, to uint64 // to is 0 while it is held
 	held     bool
-	until    time.Duration // when it has been compared for long enough, on the log's clock
-	begin    uint64        // the log is read from here
+	until    time.Duration // when it is no longer compared, on the log's clock
+	begin    uint64        // the log is read from this event on
 	lower    uint64        // changes after this event count
 	cut      bool
 }
 
-// comparing keeps the Comparison of a view up to date. What it is asked for is read from the log; from then on it follows the
-// events that the view folds, until the question is another one.
+// comparing keeps the Comparison of a view up to date. A new question is answered from the log; from then on it follows the events that the view folds, until
+// the question changes.
 type comparing struct {
-	seq    uint64 // of the last event seen; another one than the view's: all is read anew
+	seq    uint64 // of the last event seen; if it differs from the view's, the log is read again
 	follow changes
 	burst  burst
-	flow   bool // no burst: the newest few
+	flow   bool // no burst: compare the newest few
 	paused bool
 	lanes  int
 	// noBurst is the seq of a release before which nothing was sent.
@@ -66,8 +63,8 @@ func (c *comparing) watch(e *trace.Event) {
 	c.follow.see(e)
 }
 
-// at works the comparison out for the fold's position. Paused says that the view stands still, so that what flows by need not
-// be slowed for the eye. state is the fold's; nil is returned where there is nothing to compare.
+// at returns the comparison at the fold's position, nil if there is nothing to compare. paused: the view stands still, so changes that flow by need not be
+// slowed for the eye. state is the fold's.
 func (c *comparing) at(rec *trace.Recorder, fold *trace.Fold, state *trace.State, marks []trace.Mark, at time.Duration, paused bool) *trace.Comparison {
 	if !fold.Compares() {
 		*c = comparing{sent: c.sent}
@@ -100,7 +97,7 @@ func (c *comparing) at(rec *trace.Recorder, fold *trace.Fold, state *trace.State
 	return c.describe(fold, chosen, listener)
 }
 
-// lastBurst is the newest hold of Pop at pos, as the log's marks have it.
+// lastBurst returns the newest hold of Pop at pos, from the log's marks.
 func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b burst, ok bool) {
 	held := slices.IndexFunc(state.Holds, func(h trace.Hold) bool { return h.Stage == "pop" })
 	b.held = held >= 0
@@ -133,7 +130,7 @@ func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b bur
 	if b.held {
 		end = pos
 	}
-	// Where the log begins, or as far back as is read.
+	// The beginning of the log, or as far back as is read.
 	lower := first - 1
 	if end > compareReach {
 		lower = max(lower, end-compareReach)
@@ -153,7 +150,7 @@ func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b bur
 	return b, true
 }
 
-// firstListener is the listener whose handler is compared: the first of the first lane that is there.
+// firstListener returns the listener whose handler is compared: the first lane's first one that is not removed.
 func firstListener(state *trace.State) int32 {
 	for i := range state.Listeners {
 		if !state.Listeners[i].Removed {
@@ -177,7 +174,7 @@ func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *trace.Fold, liste
 	return f
 }
 
-// readFlow reads back until it knows the newest changes, or as far as is read at all.
+// readFlow reads back until it finds the newest changes, or until compareReach.
 func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32, at time.Duration, paused bool) changes {
 	for reach := uint64(compareReach / 16); ; reach *= 4 {
 		begin := uint64(1)
@@ -195,7 +192,7 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32,
 	}
 }
 
-// Comparison is what the releases that run side by side made of the same changes, at the view's position; nil where there is one.
+// Comparison returns what the releases that run side by side made of the same changes, at the view's position; nil for a single release.
 func (v *View) Comparison() *trace.Comparison {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -206,15 +203,15 @@ func (v *View) Comparison() *trace.Comparison {
 	return v.comparison(v.fold.State())
 }
 
-// comparison compares at the view's position. v.mu is held.
+// comparison returns the Comparison at the view's position. v.mu is held.
 func (v *View) comparison(state *trace.State) *trace.Comparison {
 	return v.compare.at(v.rec, v.fold, state, v.timeline.marks, v.at(), v.mode == paused)
 }
 
-// append writes the comparison when it is another one than the page has.
+// append writes the comparison, if it differs from what the page has.
 func (c *comparing) append(b []byte, x *trace.Comparison, all bool) []byte {
-	text, err := json.Marshal(x) // null where there is nothing to compare
-	if err != nil {              // a Comparison holds nothing that cannot be written
+	text, err := json.Marshal(x) // null if there is nothing to compare
+	if err != nil {              // a Comparison always marshals
 		panic(err)
 	}
 	if !all && bytes.Equal(text, c.sent) || x == nil && c.sent == nil {

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// compareLog is a log of two lanes in which Pop is held and as many changes come as it has room for.
+// compareLog returns a log of two lanes in which Pop is held, with as many changes as it has room for.
 func compareLog(b *testing.B, events int) *trace.Recorder {
 	b.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -33,7 +33,7 @@ func compareLog(b *testing.B, events int) *trace.Recorder {
 	}
 }
 
-// BenchmarkCompareAnew is what a jump costs: all that is read back is read.
+// BenchmarkCompareAnew measures a jump: everything within reach is read.
 func BenchmarkCompareAnew(b *testing.B) {
 	rec := compareLog(b, compareReach)
 	v := New(rec, clock.RealClock{})
@@ -50,7 +50,7 @@ func BenchmarkCompareAnew(b *testing.B) {
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/compareReach, "ns/event")
 }
 
-// BenchmarkCompareLive is what a frame of a view that follows costs, with 100 events in it.
+// BenchmarkCompareLive measures a frame of a live view, with 100 events in it.
 func BenchmarkCompareLive(b *testing.B) {
 	rec := compareLog(b, compareReach)
 	v := New(rec, clock.RealClock{})

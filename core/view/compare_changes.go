@@ -10,27 +10,27 @@ import (
 	"informerscope/core/trace"
 )
 
-// change is one version of one object as it was sent, and what each lane made of it.
+// change is one version of one object as the API server sent it, and what each lane made of it.
 type change struct {
 	changeID
 	op    informer.Op
-	seq   uint64 // of the event that first told of it
+	seq   uint64 // of the event that first brought it
 	at    time.Duration
 	order int  // in which the changes were seen, from 1
 	count bool // it belongs to the burst
 	n     int  // its place among those that belong to the burst, from 1
-	// initial: it came with a list, as an initial event of a WatchList, and nobody took it as a change.
+	// initial: it came in a list, as an initial event of a WatchList, and no lane took it as a change.
 	initial bool
-	echo    bool          // it had been sent before the log was read
+	echo    bool          // it was sent before the range that was read
 	taken   int           // lanes whose Reflector took it
 	takenAt time.Duration // when the last of them did
 	lanes   []changeInLane
 }
 
-// changeID tells changes from one another.
+// changeID identifies a change.
 type changeID struct{ key, rv string }
 
-// changeInLane is how far a change has come in a lane. Seqs are 0 for what has not happened.
+// changeInLane is how far a change has come in a lane. A seq is 0 for what has not happened.
 type changeInLane struct {
 	reflector, queued, stored, given uint64
 	place                            int64 // in the line of a RealFIFO, counted since the log was read
@@ -38,7 +38,7 @@ type changeInLane struct {
 	storedAt, givenAt                time.Duration
 	storedOp, givenOp                informer.Op
 	storedPosition, givenPosition    int
-	was                              int // order of the change whose state it took the place of in the store, 0: unknown
+	was                              int // order of the change that it replaced in the store, 0: unknown
 }
 
 // pop is one Pop that took compared changes.
@@ -48,15 +48,15 @@ type pop struct {
 	batch     bool
 }
 
-// laneChanges are the changes of one lane on their way.
+// laneChanges are the changes on their way through one lane.
 type laneChanges struct {
 	delta bool                 // it has a DeltaFIFO
 	line  []*change            // in a RealFIFO, head first
 	tail  int64                // place of the next delta in the line
 	filed map[string][]*change // in a DeltaFIFO, by key
-	held  map[string]*change   // by key the change whose state the store holds, where that one is known
-	last  map[string]*change   // by key the change of the burst that came into the store last
-	// Counts of what belongs to the burst, and the newest that the store and the handler have seen.
+	held  map[string]*change   // by key: the change whose state the store holds, if known
+	last  map[string]*change   // by key: the change of the burst that reached the store last
+	// Counts within the burst, and the orders of the newest changes that the store and the handler have seen.
 	waiting, taken, pops              int
 	stored, storedLate, storedNewest  int
 	given, givenLate, givenNewestSeen int
@@ -65,28 +65,28 @@ type laneChanges struct {
 // changes follows changes through all lanes.
 type changes struct {
 	listener int32
-	counts   bool   // every change counts that is sent after the event `after`, up to `upTo`
+	counts   bool   // changes count if they are sent after the event `after`, up to `upTo`
 	after    uint64 // see counts
 	upTo     uint64 // 0: no end
-	ends     uint64 // nothing after this event is looked at; 0: no end
+	ends     uint64 // no event after this one is considered; 0: no end
 	all      []*change
 	done     []*change // taken by the Reflectors of all lanes, in that order
 	byID     map[changeID]*change
 	deletes  map[string][]*change // by key
-	keys     map[string]int       // changes of each key that count
-	lists    map[uint32]bool      // requests on the wire whose frames are a list, still
+	keys     map[string]int       // counted changes of each key
+	lists    map[uint32]bool      // requests on the wire whose frames still are a list
 	total    int
 	order    int
 	newestRV string
-	renumber bool // a change left the burst: n of those behind it is wrong
+	renumber bool // a change left the burst: n of the later ones is wrong
 	lanes    []laneChanges
-	slab     []change // made, and not used yet
+	slab     []change // allocated, and not used yet
 }
 
-// slab is how many changes are made at a time.
+// slab is how many changes are allocated at a time.
 const slab = 64
 
-// newChanges has a lane for each of the fold's, and looks at the handler of one listener.
+// newChanges returns changes for the fold's lanes, which follow the handler of one listener.
 func newChanges(fold *trace.Fold, listener int32) changes {
 	f := changes{listener: listener, lanes: make([]laneChanges, fold.Lanes())}
 	for i := range f.lanes {
@@ -96,7 +96,7 @@ func newChanges(fold *trace.Fold, listener int32) changes {
 	return f
 }
 
-// reset forgets all changes.
+// reset drops all changes.
 func (f *changes) reset() {
 	f.all, f.done, f.total, f.order, f.newestRV, f.renumber = nil, nil, 0, 0, "", false
 	f.byID, f.deletes, f.keys = map[changeID]*change{}, map[string][]*change{}, map[string]int{}
@@ -124,7 +124,7 @@ func (f *changes) see(e *trace.Event) {
 	case trace.KindWireDone:
 		delete(f.lists, e.Req)
 	case trace.KindWireFrame:
-		if e.Key == "" { // a bookmark: the list is over
+		if e.Key == "" { // a bookmark: the list is complete
 			delete(f.lists, e.Req)
 		} else if !f.lists[e.Req] {
 			f.change(e)
@@ -159,7 +159,7 @@ func (f *changes) see(e *trace.Event) {
 	}
 }
 
-// change is the change that an event of the wire or of a Reflector tells of.
+// change returns the change of an event of the wire or of a Reflector.
 func (f *changes) change(e *trace.Event) *change {
 	id := changeID{e.Key, e.RV}
 	if c := f.byID[id]; c != nil {
@@ -173,7 +173,7 @@ func (f *changes) change(e *trace.Event) *change {
 	if c.op == informer.OpDeleted {
 		f.deletes[c.key] = append(f.deletes[c.key], c)
 	}
-	// Each watch brings the changes in the order of their versions: one that is older than what was seen had been sent before.
+	// Each watch sends the changes in the order of their versions: one that is older than the newest seen had been sent before.
 	if c.echo = laterVersion(f.newestRV, c.rv); !c.echo {
 		f.newestRV = c.rv
 		f.enter(c)
@@ -181,7 +181,7 @@ func (f *changes) change(e *trace.Event) *change {
 	return c
 }
 
-// laterVersion compares resourceVersions as the numbers that they are; others are not compared.
+// laterVersion reports whether a is later than b, compared as numbers; false if they are not numbers.
 func laterVersion(a, b string) bool {
 	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 	if !number(a) || !number(b) {
@@ -190,7 +190,7 @@ func laterVersion(a, b string) bool {
 	return len(a) > len(b) || len(a) == len(b) && a > b
 }
 
-// make is new(change), a slab at a time.
+// make allocates a change, a slab at a time.
 func (f *changes) make() *change {
 	if len(f.slab) == 0 {
 		f.slab = make([]change, slab)
@@ -204,7 +204,7 @@ func (f *changes) make() *change {
 	return c
 }
 
-// enter takes a change into the burst, if that is when it was sent.
+// enter adds a change to the burst, if it was sent during the burst.
 func (f *changes) enter(c *change) {
 	if f.counts && c.seq > f.after && (f.upTo == 0 || c.seq <= f.upTo) {
 		f.total++
@@ -213,7 +213,7 @@ func (f *changes) enter(c *change) {
 	}
 }
 
-// leave takes a change out of the burst.
+// leave removes a change from the burst.
 func (f *changes) leave(c *change) {
 	f.total--
 	f.renumber = true
@@ -223,7 +223,7 @@ func (f *changes) leave(c *change) {
 	}
 }
 
-// number brings the changes' places up to date.
+// number updates the changes' places in the burst.
 func (f *changes) number() {
 	if !f.renumber {
 		return
@@ -238,7 +238,7 @@ func (f *changes) number() {
 	f.renumber = false
 }
 
-// listed notes that a change came with a list. Where the log is not read back to the list's request, its frames look like changes.
+// listed notes that a change came in a list. If the log is not read back to the list's request, its frames look like changes.
 func (f *changes) listed(c *change) {
 	if c.taken == 0 && !c.initial {
 		c.initial = true
@@ -266,8 +266,8 @@ func (f *changes) reflected(c *change, e *trace.Event) {
 	}
 }
 
-// find is the change that a later event tells of. A delete may come with another version than the one sent: it is then the
-// oldest delete of its key that has not come so far in this lane.
+// find returns the change of a later event. A delete may arrive with another version than the one sent: it is then the oldest delete of its key that has not
+// come so far in this lane.
 func (f *changes) find(e *trace.Event, deleted bool, came func(*changeInLane) bool) *change {
 	if c := f.byID[changeID{e.Key, e.RV}]; c != nil && (c.op == informer.OpDeleted) == deleted {
 		if came(&c.lanes[e.Lane]) {
@@ -320,7 +320,7 @@ func (f *changes) popped(l *laneChanges, e *trace.Event) {
 			}
 		}
 	}
-	if l.delta { // it takes a key with all its deltas
+	if l.delta { // one key with all its deltas
 		for _, c := range l.filed[e.Key] {
 			take(c)
 		}
@@ -381,7 +381,7 @@ func (f *changes) given(l *laneChanges, e *trace.Event) {
 	l.givenNewestSeen = max(l.givenNewestSeen, c.order)
 }
 
-// first are the first changes of the burst.
+// first returns the first n changes of the burst.
 func (f *changes) first(n int) (out []*change) {
 	for _, c := range f.all {
 		if len(out) == n {
@@ -394,8 +394,8 @@ func (f *changes) first(n int) (out []*change) {
 	return out
 }
 
-// newest are the newest changes that all lanes have taken. Unless the view is paused the choice is a new one once in flowEvery
-// only, so that it can be read: the first that came in this piece of time, and what came before it.
+// newest returns the newest changes that all lanes have taken. Unless the view is paused, the choice changes only once per flowEvery, so that it can be read:
+// the first change that was taken in the current interval, and those before it.
 func (f *changes) newest(at time.Duration, paused bool) []*change {
 	n := len(f.done)
 	if !paused {
@@ -408,7 +408,7 @@ func (f *changes) newest(at time.Duration, paused bool) []*change {
 	return slices.Clone(f.done[max(n-maxFlow, 0):n])
 }
 
-// forget drops the changes before those that are shown: nothing will ask for them again.
+// forget drops the changes before the shown ones, which are not needed any more.
 func (f *changes) forget(shown []*change) {
 	if len(shown) < maxFlow {
 		return
@@ -445,7 +445,7 @@ func (f *changes) forget(shown []*change) {
 	}
 }
 
-// drop takes what is gone out of the list of a key, and the list when nothing is left of it.
+// drop removes what is gone from the list of a key, and the list when it is empty.
 func drop(lists map[string][]*change, key string, gone func(*change) bool) {
 	list, ok := lists[key]
 	if !ok {

@@ -18,7 +18,7 @@ type describer struct {
 	letters map[string]string // by key
 }
 
-// describe makes a Comparison of what was followed. shown are the changes that it names.
+// describe returns the Comparison of the followed changes; it names those in shown.
 func (c *comparing) describe(fold *trace.Fold, shown []*change, listener int32) *trace.Comparison {
 	f := &c.follow
 	f.number()
@@ -46,7 +46,7 @@ func (c *comparing) describe(fold *trace.Fold, shown []*change, listener int32) 
 	return out
 }
 
-// place is where a change stands in the order sent, 0 for one that is not compared.
+// place returns a change's place in the order sent, 0 if it is not compared.
 func (d *describer) place(c *change) int {
 	if d.flow {
 		return d.places[c.order]
@@ -54,7 +54,7 @@ func (d *describer) place(c *change) int {
 	return c.n
 }
 
-// label is the name of a change whose key has a letter; empty for one that is not compared.
+// label returns the name of a change whose key has a letter; "" if the change is not compared.
 func (d *describer) label(c *change) string {
 	if n := d.place(c); n > 0 {
 		return d.letters[c.key] + strconv.Itoa(n)
@@ -72,7 +72,7 @@ func (d *describer) lane(i int) trace.LaneComparison {
 	out.Given = d.steps(i, func(x *changeInLane) *trace.ChangeStep {
 		return &trace.ChangeStep{Position: x.givenPosition, Seq: x.given, AtMillis: millis(x.givenAt), Op: x.givenOp.String()}
 	})
-	if d.flow { // the few that are shown are all that is compared
+	if d.flow { // only the shown changes are compared
 		for _, w := range out.Waits {
 			out.Waiting += len(w.Changes)
 		}
@@ -88,7 +88,7 @@ func (d *describer) lane(i int) trace.LaneComparison {
 	return out
 }
 
-// waits are the changes shown that are in the queue, in its order.
+// waits returns the shown changes that are in the queue, in its order.
 func (d *describer) waits(i int) []trace.WaitingChanges {
 	out := []trace.WaitingChanges{}
 	l := &d.f.lanes[i]
@@ -133,7 +133,7 @@ func (d *describer) waits(i int) []trace.WaitingChanges {
 	return out
 }
 
-// took are the changes shown that Pop took, by pop.
+// took returns the shown changes that Pop took, by pop.
 func (d *describer) took(i int) []trace.TakenChanges {
 	out := []trace.TakenChanges{}
 	var taken []*change
@@ -160,7 +160,7 @@ func (d *describer) took(i int) []trace.TakenChanges {
 	return out
 }
 
-// steps are the changes shown that came to a place, in the order in which they did.
+// steps returns the shown changes that reached a place, in the order in which they did.
 func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []trace.ChangeStep {
 	out := []trace.ChangeStep{}
 	for _, c := range d.shown {
@@ -184,7 +184,7 @@ func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []tra
 	return out
 }
 
-// was is the label of a change by its order.
+// was returns the label of a change by its order.
 func (d *describer) was(order int) string {
 	i, ok := slices.BinarySearchFunc(d.f.all, order, func(c *change, order int) int { return cmp.Compare(c.order, order) })
 	if !ok {
@@ -193,7 +193,7 @@ func (d *describer) was(order int) string {
 	return d.label(d.f.all[i])
 }
 
-// newest is what the store got last of each key shown.
+// newest returns what reached the store last for each shown key.
 func (d *describer) newest(i int, stored []trace.ChangeStep) []trace.StoredChange {
 	out := []trace.StoredChange{}
 	at := map[string]int{}
@@ -217,7 +217,7 @@ func (d *describer) newest(i int, stored []trace.ChangeStep) []trace.StoredChang
 	return out
 }
 
-// late counts the steps that came after one of a change that was sent later.
+// late counts the steps that came after one whose change was sent later.
 func late(steps []trace.ChangeStep) (n int) {
 	newest := 0
 	for _, s := range steps {
@@ -229,7 +229,7 @@ func late(steps []trace.ChangeStep) (n int) {
 	return n
 }
 
-// overtaking is the first step that came before one of a change that had been sent earlier.
+// overtaking returns the first step that came before one whose change was sent earlier.
 func overtaking(steps []trace.ChangeStep) *trace.Overtaking {
 	for i, later := range steps {
 		for _, earlier := range steps[i+1:] {

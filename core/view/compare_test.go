@@ -51,8 +51,8 @@ func cluster(t *testing.T, l *lab.Lab, verb string, a lab.ClusterArgs) {
 
 type sentID struct{ key, rv string }
 
-// told is what the log tells of the changes that came while Pop was held, read in the plainest way: one event after another from its
-// beginning, with the queues as what they are.
+// told holds the changes that came while Pop was held, computed in the plainest way: from the log's beginning, one event after another, with plain slices as
+// queues.
 type told struct {
 	from, to uint64
 	sent     []sentID
@@ -76,7 +76,7 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 	x.ops, x.seqs = map[sentID]informer.Op{}, map[sentID]uint64{}
 	var order []sentID
 	taken := map[sentID]int{}
-	lists := map[uint32]bool{} // watches that are answering with a list
+	lists := map[uint32]bool{} // watches that still answer with a list
 	line := make([][]sentID, lanes)
 	delta := make([]bool, lanes)
 	for i := range delta {
@@ -94,7 +94,7 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 		seen[what][in{lane, id}] = true
 		return true
 	}
-	// A delete may come with another version than it was sent with, as a tombstone does: it is the first that has not come.
+	// A delete may arrive with another version than the one sent, as a tombstone does: it is the first that has not come.
 	id := func(e *trace.Event, what string, deleted bool) sentID {
 		sent := sentID{e.Key, e.RV}
 		if op, known := x.ops[sent]; known && (op == informer.OpDeleted) == deleted || !deleted {
@@ -196,7 +196,7 @@ func tell(rec *trace.Recorder, pos uint64, listener int32) told {
 	return x
 }
 
-// only are the ids that are among those compared.
+// only returns the ids that are compared.
 func only(ids, compared []sentID) (out []sentID) {
 	for _, id := range ids {
 		if slices.Contains(compared, id) {
@@ -206,7 +206,7 @@ func only(ids, compared []sentID) (out []sentID) {
 	return out
 }
 
-// check holds a comparison against what the log tells.
+// check compares a comparison with the log.
 func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison, paused bool) {
 	t.Helper()
 	if got == nil {
@@ -224,7 +224,7 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison,
 	sent := x.sent
 	if !burst {
 		if !paused {
-			return // which of them is a matter of the moment
+			return // which of them are compared depends on the moment
 		}
 		sent = x.flow[max(0, len(x.flow)-4):]
 	} else if got.From != x.from || got.To != x.to || got.Cut {
@@ -340,8 +340,8 @@ func check(t *testing.T, rec *trace.Recorder, pos uint64, got *trace.Comparison,
 	}
 }
 
-// What is compared is a fact of the log: at any seq, sought forwards and backwards, stepped to, and followed live, it is what the log
-// tells when it is read from its beginning.
+// TestTheComparisonIsWhatTheLogTells: at any seq, the comparison equals one that is computed from the log's beginning. That holds after a seek forwards or
+// backwards, a step, and live.
 func TestTheComparisonIsWhatTheLogTells(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -405,7 +405,7 @@ func text(x any) string {
 	return string(b)
 }
 
-// A recording that is loaded tells the same as the log that it was made of.
+// TestTheComparisonOfARecording: a loaded recording has the same comparison as its log.
 func TestTheComparisonOfARecording(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := sideBySide(t, "1.31,1.37", 30, 20)
@@ -435,8 +435,8 @@ func TestTheComparisonOfARecording(t *testing.T) {
 	})
 }
 
-// Totals count every change and every key, not those that are named; and each queue hands over in the order that is its own: a DeltaFIFO
-// all of a key together, a RealFIFO everything as it was sent.
+// TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues: totals count all changes and keys, not only the named ones. Each queue pops in its own order: a
+// DeltaFIFO all deltas of a key together, a RealFIFO in the order sent.
 func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 	all := []string{"1.31", "1.33", "1.35", "1.37"}
 	for i, a := range all {
@@ -522,7 +522,7 @@ func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 							t.Errorf("%s: overtaking %v, want %v", release, overtaken, want)
 						}
 					}
-					// At every seq of the release the same is told as the log tells.
+					// At every seq of the release the comparison equals the log's.
 					for seq := got.To - 3; seq < got.To+120; seq += 7 {
 						v.Seek(seq)
 						check(t, rec, seq, v.Comparison(), true)
@@ -533,7 +533,8 @@ func TestEveryPairOfReleasesHandsOverInTheOrdersOfItsQueues(t *testing.T) {
 	}
 }
 
-// When the log has forgotten how Pop was held, the comparison says so and counts what is left, the same followed as sought.
+// TestTheComparisonSaysWhenTheLogHasForgotten: when the log has evicted the beginning of a hold, the comparison is marked as cut and counts the rest, live
+// and after a seek.
 func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rec := trace.NewRecorder(trace.RecorderOptions{MaxEvents: 6000, CheckpointEvery: 512})
@@ -570,7 +571,8 @@ func TestTheComparisonSaysWhenTheLogHasForgotten(t *testing.T) {
 	})
 }
 
-// A burst is compared for three minutes after its release; then it is what flows by, a few changes at a time that stay long enough to be read.
+// TestWhatFlowsByIsComparedAFewAtATime: a burst is compared for three minutes after its release. Then a few changes at a time are compared, for long enough
+// to be read.
 func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := sideBySide(t, "1.31,1.37", 20, 0)
@@ -601,7 +603,7 @@ func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 		if chosen < 6 || chosen > 18 {
 			t.Errorf("in 20 s the choice was another one %d times", chosen)
 		}
-		// A hold that nothing comes to is no burst.
+		// A hold without changes is no burst.
 		cluster(t, l, "rate", lab.ClusterArgs{})
 		pass(6 * time.Second)
 		do(t, l.Hold("pop", 0))
@@ -613,7 +615,7 @@ func TestWhatFlowsByIsComparedAFewAtATime(t *testing.T) {
 	})
 }
 
-// Frames carry the comparison when it is another one, and that there is none any more.
+// TestFramesCarryTheComparisonThatChanged: frames carry the comparison when it changes, and null when there is none any more.
 func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, rec := sideBySide(t, "1.31,1.37", 20, 0)
@@ -662,7 +664,7 @@ func TestFramesCarryTheComparisonThatChanged(t *testing.T) {
 	})
 }
 
-// What a WatchList brings first is a list: it is no change, be its request in the log or not.
+// TestAListIsNoChange: the initial events of a WatchList are a list and not changes, with or without its request in the log.
 func TestAListIsNoChange(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
@@ -681,7 +683,7 @@ func TestAListIsNoChange(t *testing.T) {
 		{frame(7, informer.OpUpdated, "shop/a", "11"), 1},
 		{frame(8, informer.OpUpdated, "shop/a", "11"), 1},
 		{frame(8, informer.OpUpdated, "shop/z", "9"), 1}, // another watch, which is behind
-		{frame(8, informer.OpAdded, "shop/b", "12"), 2},  // as far as is known
+		{frame(8, informer.OpAdded, "shop/b", "12"), 2},  // a change, as far as the log shows yet
 		{informer.Event{Kind: informer.KindWatchEvent, Op: informer.OpAdded, Key: "shop/b", RV: "12", N: 1}, 1},
 		{frame(7, informer.OpUpdated, "shop/c", "13"), 2},
 	} {
@@ -692,7 +694,7 @@ func TestAListIsNoChange(t *testing.T) {
 	}
 }
 
-// After a factory was shut down and another one has begun, its informers have taken nothing yet: what the earlier ones took is not compared.
+// TestANewFactoryHasComparedNothing: the informers of a new factory have taken nothing yet. What those of the earlier factory took is not compared.
 func TestANewFactoryHasComparedNothing(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})

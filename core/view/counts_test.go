@@ -13,7 +13,7 @@ import (
 	"k8s.io/utils/clock"
 )
 
-// What facts count is what State has: sums of the queue and of the rings, the requests that are open, and each change in one part of the
+// TestFactsCountWhatStateHas: the counts in facts are State's: sums of the queue and of the rings, the open requests, and each change in one part of the
 // ledger.
 func TestFactsCountWhatStateHas(t *testing.T) {
 	if testing.Short() {
@@ -43,7 +43,7 @@ func TestFactsCountWhatStateHas(t *testing.T) {
 	}
 }
 
-// countsOf holds the facts of a moment against its State, and notes what there was.
+// countsOf compares the facts of a moment with its State, and notes what occurred.
 func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
 	t.Helper()
 	deltas, pending, open := 0, 0, 0
@@ -87,7 +87,7 @@ func countsOf(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int)
 	expectFocus(t, s, f, seen)
 }
 
-// expectLedger holds that each frame of the wire is in one part of the ledger at most: said but not taken, or taken and no longer queued.
+// expectLedger checks that each frame of the wire is in at most one part of the ledger: sent but not taken, or taken and no longer queued.
 func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string]int) {
 	t.Helper()
 	wire, store, queued := 0, 0, map[string]bool{}
@@ -130,7 +130,7 @@ func expectLedger(t *testing.T, s *trace.State, l *trace.Ledger, seen map[string
 	}
 }
 
-// expectFocus holds what is to be looked at while something is the matter.
+// expectFocus checks the focus while there is a problem.
 func expectFocus(t *testing.T, s *trace.State, f *trace.Facts, seen map[string]int) {
 	t.Helper()
 	var want []string

@@ -13,8 +13,8 @@ import (
 	"informerscope/core/trace"
 )
 
-// TestFramesOfSeveralInformersAddUp: whichever informer shows, whatever begins and ends and wherever the view goes, the page that was sent its
-// frames shows the fold of the log up to there, of the one informer in full and of each in its row.
+// TestFramesOfSeveralInformersAddUp: the page that received the frames shows the fold of the log up to the view's position. It has one informer in full and
+// each in its row, whichever is on stage, whatever begins and ends, and wherever the view goes.
 func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -78,10 +78,10 @@ func TestFramesOfSeveralInformersAddUp(t *testing.T) {
 	}
 }
 
-// askedOf counts what asked has compared.
+// askedOf counts the comparisons that asked made.
 type askedOf struct{ open, ended, twice int }
 
-// asked holds what a Factory says of the API server and of each informer's request against the States of the lanes.
+// asked compares a Factory's API server and requests with the States of the lanes.
 func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 	t.Helper()
 	is := fold.Factory(0)
@@ -97,7 +97,7 @@ func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 		if r.Lists != s.Reflector.Lists || r.Watches != s.Reflector.Watches {
 			t.Fatalf("%+v has sent %d LISTs and %d WATCHes", r, s.Reflector.Lists, s.Reflector.Watches)
 		}
-		// In a State the open ones come first, and then the one that ended last.
+		// A State has the open requests first, and then the one that ended last.
 		var newest *trace.WireRequest
 		n := 0
 		for i := range s.API.Requests {
@@ -148,7 +148,7 @@ func asked(t *testing.T, fold *trace.Fold, seen *askedOf) {
 	}
 }
 
-// TestASentenceIsAboutTheInformerThatShows: what is written of pods does not come over the watch of nodes.
+// TestASentenceIsAboutTheInformerThatShows: writes to pods do not appear in the sentence of the informer of nodes.
 func TestASentenceIsAboutTheInformerThatShows(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l, _, v, _ := begin(t, 40)

@@ -11,17 +11,17 @@ import (
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
 var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 
-// factsFor is what the facts of a lane are computed from. State is the lane's at the fold's position, At the moment shown: that of the
-// fold's last event, or a later one at which nothing more has happened.
+// factsFor has all that the facts of a lane are computed from. State is the lane's at the fold's position. At is the moment shown: that of the fold's last
+// event, or a later one before the next event.
 type factsFor struct {
 	fold  *trace.Fold
 	lane  int
 	state *trace.State
 	at    time.Duration
-	seen  map[string]struct{} // room to count in
+	seen  map[string]struct{} // scratch space for counting
 }
 
-// SetFacts computes the facts of a State that is a fold's, and of its lanes, at a moment that is the fold's or later.
+// SetFacts computes the facts of a fold's State, and of its lanes, at a moment that is the fold's or later.
 func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
 	seen := map[string]struct{}{}
 	of := func(lane int, s *trace.State) *trace.Facts {
@@ -37,7 +37,7 @@ func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
 	}
 }
 
-// facts computes what is true of a lane beside its State. It depends on what factsFor has, and on nothing else.
+// facts computes the facts of a lane. They depend only on factsFor.
 func (x *factsFor) facts() *trace.Facts {
 	s := x.state
 	recent := x.fold.Recent(x.lane)
@@ -82,12 +82,12 @@ func (x *factsFor) facts() *trace.Facts {
 	return f
 }
 
-// passageStays is for how long it is said how long the newest change took from the wire into the queue.
+// passageStays is how long the newest change's time from the wire into the queue is shown.
 const passageStays = 2 * time.Second
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// upToDate reports whether nothing that is known of an object in the cluster is still on its way to the store.
+// upToDate reports whether no known change of an object in the cluster is still on its way to the store.
 func upToDate(s *trace.State) bool {
 	if s.Reflector.Phase != "watching" || s.Queue.Depth > 0 || len(s.Queue.Batch) > 0 {
 		return false
@@ -101,11 +101,11 @@ func upToDate(s *trace.State) bool {
 	return !delayed(s)
 }
 
-// delayed reports whether what the cluster says comes late, so that what it has said is not known yet: the wire holds it back, or the API server
-// that answers is behind.
+// delayed reports whether changes of the cluster arrive late, so that some may not be known yet: the wire delays them, or the API server that answers is
+// behind.
 func delayed(s *trace.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
 
-// isOn reports whether a held fault is on.
+// isOn reports whether a fault that stays on is on.
 func isOn(s *trace.State, name string) bool {
 	for _, fault := range s.Faults {
 		if fault.On && fault.Name == name {
@@ -118,7 +118,7 @@ func isOn(s *trace.State, name string) bool {
 // growWindow is the time over which the growth of a queue is measured.
 const growWindow = 2 * time.Second
 
-// growing is by how much a second a queue grows whose Pop is held.
+// growing returns how fast a queue grows while Pop is held, in entries a second.
 func growing(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
 	h := &recent.Depths
 	for _, hold := range s.Holds {
@@ -142,15 +142,15 @@ func growing(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
 	return 0
 }
 
-// isSlow reports whether a handler's calls take long, or it was made slow.
+// isSlow reports whether a handler's calls take long, or it was slowed down.
 func isSlow(l *trace.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
-// manyPending is how much waits in a ring before it is worth to say how long that takes.
+// manyPending is the backlog in a ring above which the time to drain it is worth showing.
 const manyPending = 20
 
-// drain is how long the handler of l has to do with what waits for it, in ms, while its calls take as long as they did.
+// drain returns how long l's handler will need for what waits, in ms, if its calls take as long as before.
 func drain(s *trace.State, l *trace.Listener) float64 {
 	held := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "deliver" && h.Listener == l.ID })
 	if held || l.Pending <= manyPending {
@@ -159,8 +159,7 @@ func drain(s *trace.State, l *trace.Listener) float64 {
 	return float64(l.Pending) * l.MeanMicros / 1e3
 }
 
-// mainListener is the listener that has most to tell; while none has had anything to tell it is the third, which by default is the
-// slow one.
+// mainListener returns the listener that is most worth a look; until one has had a backlog, the third, which by default is the slow one.
 func (x *factsFor) mainListener(recent *trace.Recent) int32 {
 	var there []int32
 	for i := range x.state.Listeners {
@@ -189,7 +188,7 @@ func depthsOf(recent *trace.Recent) trace.Depths {
 	return d
 }
 
-// nextRequest is what follows the wait of a Reflector.
+// nextRequest returns what a Reflector sends after its wait.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
 func nextRequest(s *trace.State) *trace.NextRequest {
@@ -216,7 +215,7 @@ func nextRequest(s *trace.State) *trace.NextRequest {
 		n.ResourceVersion = "0"
 	}
 	if r.Unavailable {
-		n.ResourceVersion = "" // the version that was reached is not to be had: the latest is asked for
+		n.ResourceVersion = "" // the reached version is unavailable: it asks for the latest
 	}
 	return n
 }
@@ -229,7 +228,7 @@ func versionsOf(s *trace.State) trace.Versions {
 	return trace.Versions{Queued: ahead(store, here), Behind: ahead(here, cluster), Total: ahead(store, cluster)}
 }
 
-// ahead is by how much the resourceVersion b is beyond a, nil where they are no numbers.
+// ahead returns by how much the resourceVersion b is ahead of a, nil if they are not numbers.
 func ahead(a, b string) *float64 {
 	x, err := strconv.ParseUint(a, 10, 64)
 	if err != nil {
@@ -243,14 +242,14 @@ func ahead(a, b string) *float64 {
 	return &d
 }
 
-// beforeCluster are the causes that lie before the cluster, of which nothing is known then.
+// beforeCluster are the causes that lie before the cluster, whose state is then unknown.
 var beforeCluster = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers",
 	"probe-gone", "probe-refused"}
 
-// saidNo are the causes that are an answer, of the cluster or of the server before it.
+// saidNo are the causes that are an answer, from the cluster or from its proxy.
 var saidNo = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
 
-// troubleOf says what stands between the informer and its cluster. Cause is that of the error for which the Reflector waited last.
+// troubleOf returns what is wrong between the informer and its cluster. Cause is that of the error behind the last backoff.
 func troubleOf(s *trace.State, cause string) trace.TroubleFacts {
 	t := trace.TroubleFacts{Cause: s.Source.Cause}
 	switch {

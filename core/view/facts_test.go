@@ -19,12 +19,12 @@ import (
 
 var releases = []string{"1.31", "1.33", "1.35", "1.37", "1.31,1.37"}
 
-// whole is a Recorder that forgets nothing.
+// whole returns a Recorder that evicts nothing.
 func whole() *trace.Recorder {
 	return trace.NewRecorder(trace.RecorderOptions{MaxEvents: 1 << 22, MaxBytes: 1 << 32})
 }
 
-// stirred runs an experiment on which everything is done that facts speak of, in an order that the seed chooses.
+// stirred runs an experiment with everything that facts describe, in an order that the seed chooses.
 func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *lab.Lab {
 	t.Helper()
 	l := lab.New(lab.Options{Recorder: rec})
@@ -50,7 +50,7 @@ func stirred(t *testing.T, release string, seed uint64, rec *trace.Recorder) *la
 	}
 	for i := range 90 {
 		pass(time.Duration(rng.IntN(700)) * time.Millisecond)
-		if i%30 == 20 { // what takes its time, undisturbed: a relist that comes to its end, and a queue that fills
+		if i%30 == 20 { // undisturbed, for what takes time: a relist that completes, and a queue that fills
 			calm()
 			for id := range int32(3) {
 				_ = l.Pace(id+1, 0)
@@ -111,7 +111,7 @@ func asJSON(t *testing.T, x any) string {
 	return string(text)
 }
 
-// laneFacts are the facts of every lane at a view's position.
+// laneFacts returns the facts of every lane at a view's position.
 func laneFacts(v *view.View) []*trace.Facts {
 	s := v.State()
 	if len(s.Lanes) == 0 {
@@ -124,7 +124,7 @@ func laneFacts(v *view.View) []*trace.Facts {
 	return out
 }
 
-// There is one answer to what is true at a seq, whichever way one came there, and the frames bring it.
+// TestFactsAreTheSameWhicheverWayOneComes: the facts at a seq do not depend on how the view got there, and frames carry them.
 func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -161,7 +161,7 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 						v.Step(rng.IntN(4000) - 2000)
 					case 2:
 						v.Seek(uint64(rng.Int64N(int64(head)) + 1))
-					case 3: // played through to where it pauses
+					case 3: // play until it is paused
 						v.Seek(uint64(rng.Int64N(int64(head)) + 1))
 						if err := v.Play(8); err != nil {
 							t.Fatal(err)
@@ -196,7 +196,7 @@ func TestFactsAreTheSameWhicheverWayOneComes(t *testing.T) {
 	}
 }
 
-// sameMembers compares what frames brought with facts, member by member.
+// sameMembers compares the facts in frames with facts, member by member.
 func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
 	text, err := json.Marshal(f)
 	if err != nil {
@@ -214,7 +214,7 @@ func sameMembers(sent map[string]json.RawMessage, f *trace.Facts) bool {
 	return true
 }
 
-// A recording whose beginning was not kept knows what its first seconds need.
+// TestFactsOfARecordingThatBeginsLate: a recording without its beginning has what its first seconds need.
 func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -248,7 +248,7 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 					v.Seek(seq)
 					onFile.Seek(seq - first + 1 + before)
 					got, want := laneFacts(onFile), laneFacts(v)
-					for i := range want { // single calls of a handler are not kept, so how long they take begins as a mean
+					for i := range want { // single handler calls are not kept, so their duration begins as a mean
 						for j := range want[i].Listeners {
 							got[i].Listeners[j].Slow = want[i].Listeners[j].Slow
 							got[i].Listeners[j].DrainMillis = want[i].Listeners[j].DrainMillis
@@ -266,7 +266,7 @@ func TestFactsOfARecordingThatBeginsLate(t *testing.T) {
 	}
 }
 
-// events are the events of a log that are kept.
+// events returns the kept events of a log.
 func events(rec *trace.Recorder) []*trace.Event {
 	var out []*trace.Event
 	head, _ := rec.Head()
@@ -277,7 +277,7 @@ func events(rec *trace.Recorder) []*trace.Event {
 	return out
 }
 
-// What is said of the next batch and of the next request is what the queue and the Reflector then do.
+// TestFactsForetell: the facts about the next batch and the next request come true.
 func TestFactsForetell(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -303,7 +303,7 @@ func TestFactsForetell(t *testing.T) {
 	}
 }
 
-// foretold holds what is foretold at each event of a log against what follows, and counts what followed.
+// foretold compares the predictions at each event of a log with what follows, and counts the cases.
 func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map[string]int) {
 	v := view.New(rec, clock.RealClock{})
 	fold := trace.NewFold()
@@ -343,7 +343,7 @@ func foretold(t *testing.T, rec *trace.Recorder, sizes map[int]int, requests map
 	}
 }
 
-// Curve and rates are those of the log, counted anew from its beginning.
+// TestCurveAndRatesAreThoseOfTheLog: curve and rates equal those computed from the log's beginning.
 func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 	for i, release := range []string{"1.31", "1.37"} {
 		synctest.Test(t, func(t *testing.T) {
@@ -409,7 +409,7 @@ func TestCurveAndRatesAreThoseOfTheLog(t *testing.T) {
 	}
 }
 
-// The listener that matters stays for a while, is there, and is one that has something to tell if any has for long.
+// TestTheListenerThatMattersIsSteady: the main listener stays for a while, exists, and has a backlog if any listener has had one for long.
 func TestTheListenerThatMattersIsSteady(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")

@@ -3,14 +3,13 @@ package view
 import "informerscope/core/trace"
 
 const (
-	// deepQueue is how deep a queue is that is looked at.
+	// deepQueue is the depth above which a queue deserves a look.
 	deepQueue = 40
-	// lookedAt is how long what was the matter is still looked at, in ms: nobody follows what changes places faster.
+	// lookedAt is how long a station stays in focus after its problem, in ms: the eye cannot follow a focus that changes faster.
 	lookedAt = 3000
 )
 
-// focusOf are the stations to look at in a moment, for whoever is shown only some of them: those where something is the matter, or was
-// just now.
+// focusOf returns the stations to look at, for a layout that shows only some of them: those with a problem now or a moment ago.
 func focusOf(s *trace.State, f *trace.Facts, now float64) []string {
 	switch {
 	case !f.Sure:
@@ -35,7 +34,7 @@ func held(s *trace.State, stage string) bool {
 	return false
 }
 
-// deepestSince is how deep the queue was at most since a moment, in ms of the log.
+// deepestSince returns the greatest depth of the queue since a moment, in ms of the log.
 func deepestSince(s *trace.State, f *trace.Facts, since float64) int {
 	deepest := s.Queue.Depth
 	for i, depth := range f.Depths.Max {

@@ -10,19 +10,17 @@ import (
 	"informerscope/core/trace"
 )
 
-// heartbeat is how often a live view sends a frame while nothing happens, so
-// that what counts time (a backoff, an open watch) goes on.
+// heartbeat is how often a live view sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
 const heartbeat = 100 * time.Millisecond
 
-// sentView is when and how the last frame said where the view is.
+// sentView is the position in the last frame, and when it was sent.
 type sentView struct {
 	at   time.Time
 	view trace.View
 	seq  uint64
 }
 
-// Frame moves the view to where it should be now and returns what the page
-// must be told (JSON, see docs/protocol.md), or nil when there is nothing new.
+// Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
 func (v *View) Frame() []byte {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -31,7 +29,7 @@ func (v *View) Frame() []byte {
 
 	if shown := v.shown(); shown != v.laneSent {
 		v.laneSent, v.jumped = shown, true
-		if shown < len(v.lanes) { // the page knows another one
+		if shown < len(v.lanes) { // the page has another lane's state
 			l := v.lanes[shown]
 			clear(l.sections)
 			clear(l.facts)
@@ -41,7 +39,7 @@ func (v *View) Frame() []byte {
 	now := v.clock.Now()
 	desc := v.describe()
 	known := v.sent.view
-	known.Memory = desc.Memory // alone it is no news: a page that stands still is left alone
+	known.Memory = desc.Memory // a change of memory alone is not worth a frame
 	said := v.tells()
 	news := said != v.told || v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != known
 	if !news && !(v.mode != paused && now.Sub(v.sent.at) >= heartbeat) {
@@ -55,13 +53,13 @@ func (v *View) Frame() []byte {
 	b = append(b, `{"lanes":[`...)
 	var state *trace.State
 	if shown := v.shown(); v.fold.Several() {
-		// Of several informers one shows; the others have a row each.
+		// Of several informers one is on stage; the others have a row each.
 		state = v.fold.LaneState(shown)
 		b = v.appendLane(b, shown, v.lanes[shown], state)
 		for i, l := range v.lanes {
 			if i != shown {
 				l.moves.take()
-				l.all = true // its cells are compared anew when it shows
+				l.all = true // compare all its cells when it is on stage again
 				clear(l.touched)
 			}
 		}
@@ -99,7 +97,7 @@ func (v *View) Frame() []byte {
 	return b
 }
 
-// tells is what is told of the moment shown: JSON. v.mu is held.
+// tells returns the story at the moment shown, as JSON. v.mu is held.
 func (v *View) tells() string {
 	if v.teller == nil {
 		return "null"
@@ -107,10 +105,10 @@ func (v *View) tells() string {
 	return string(v.teller(v.fold, v.fold.State(), v.at()))
 }
 
-// appendFactory says what the informers show together, where that is another than the page has.
+// appendFactory writes what the informers show together, if it differs from what the page has.
 func (v *View) appendFactory(b []byte) []byte {
 	text, err := json.Marshal(v.fold.Factory(v.shown()))
-	if err != nil { // it holds nothing that cannot be written
+	if err != nil { // a Factory always marshals
 		panic(err)
 	}
 	if v.factory == nil {
@@ -187,10 +185,10 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 	return append(b, '}')
 }
 
-// factsEvery is how old facts may be, in the log's time, while nothing but time has passed.
+// factsEvery is how old facts may be, in the log's time, while only time has passed.
 const factsEvery = 200 * time.Millisecond
 
-// appendFacts says which facts of a lane changed. They are computed anew when its State did, and when enough time has passed.
+// appendFacts writes the facts of a lane that changed. It computes them again when the State has changed or enough time has passed.
 func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed bool) []byte {
 	at := v.at()
 	passed := at - l.factsAt
@@ -215,18 +213,18 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed
 	return append(b, '}')
 }
 
-// member is a member of what a frame carries.
+// member is a member of a frame's object.
 type member struct {
 	name  string
 	value any
 }
 
-// appendChanged writes the members that differ from what was sent, and says how many they are.
+// appendChanged writes the members that differ from what was sent, and returns their number.
 func appendChanged(b []byte, sent map[string]string, members []member) ([]byte, int) {
 	n := 0
 	for _, m := range members {
 		text, err := json.Marshal(m.value)
-		if err != nil { // a State and its Facts hold nothing that cannot be written
+		if err != nil { // a State and its Facts always marshal
 			panic(err)
 		}
 		if sent[m.name] == string(text) {
@@ -291,7 +289,7 @@ func appendView(b []byte, d trace.View, seq uint64, at float64) []byte {
 	return append(b, text...)
 }
 
-// appendString appends s as a JSON string. Keys and names are plain text; only what is not goes the long way.
+// appendString appends s as a JSON string. Keys and names are plain text, so json.Marshal is rarely needed.
 func appendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {

@@ -8,25 +8,24 @@ import (
 )
 
 const (
-	// restingGroups is how many groups without an object keep their place: one whose objects go and come again does not move.
+	// restingGroups is how many empty groups keep their place, so that a group does not move when its objects go and come back.
 	restingGroups = 8
-	// gapGroups is how many places without an object there are at least, and more than half of all, before all cells are sent anew
-	// without them.
+	// gapGroups is the number of empty places above which, if they are more than half, all cells are sent again without them.
 	gapGroups = 64
 )
 
-// groups are the groups of a lane's cells as the page knows them. A group has a number, by which cells and counts name it. One that has no
-// object any more gives its number to another in time, so that labels whose values churn leave nothing behind.
+// groups are the groups of a lane's cells, as the page has them. Cells and counts refer to a group by its number. An empty group's number is eventually given
+// to another group, so that a label whose values churn leaves nothing behind.
 type groups struct {
 	names   []string
 	ids     map[string]int
-	cells   []int  // how many cells the page has of each
-	resting []int  // numbers of groups that may be without an object, the one that has been so longest first
-	listed  []bool // which of all are among them
+	cells   []int  // the cells of each that the page has
+	resting []int  // numbers of groups that may be empty, longest first
+	listed  []bool // which groups are in resting
 	counts  []int  // the objects of each, as sent
 }
 
-// reset forgets all groups and begins with those of an index, the largest first, so that the page's first picture is in its order.
+// reset starts again with the groups of an index, the largest first, so that the page's first picture is in that order.
 func (g *groups) reset(index trace.Index) {
 	*g = groups{ids: map[string]int{}}
 	names := make([]string, 0, index.Len())
@@ -42,7 +41,7 @@ func (g *groups) reset(index trace.Index) {
 	}
 }
 
-// id is the number of a group, which it gets if it has none.
+// id returns the number of a group, and assigns one if it has none.
 func (g *groups) id(name string, index trace.Index) int {
 	id, ok := g.ids[name]
 	if ok {
@@ -65,18 +64,17 @@ func (g *groups) id(name string, index trace.Index) int {
 	return id
 }
 
-// enter counts a cell that the page gets.
+// enter counts a cell that is added to the page.
 func (g *groups) enter(id int) { g.cells[id]++ }
 
-// leave counts a cell that the page has no more.
+// leave counts a cell that is removed from the page.
 func (g *groups) leave(id int) {
 	if g.cells[id]--; g.cells[id] == 0 && !g.listed[id] {
 		g.resting, g.listed[id] = append(g.resting, id), true
 	}
 }
 
-// count counts the objects of each group. Changed: it is not what was sent. Gaps: most places have no object, so that
-// all should be sent anew.
+// count counts the objects of each group. changed: the counts differ from those sent. gaps: most places are empty, so that all cells should be sent again.
 func (g *groups) count(index trace.Index) (changed, gaps bool) {
 	renamed := false
 	index.Range(func(name string, _ int) bool {
@@ -89,7 +87,7 @@ func (g *groups) count(index trace.Index) (changed, gaps bool) {
 	g.counts = make([]int, len(g.names))
 	empty := 0
 	for i, name := range g.names {
-		if g.counts[i] = index.Count(name); name == noGroup { // the index does not know of what has no value in it
+		if g.counts[i] = index.Count(name); name == noGroup { // the index does not contain objects without a value
 			g.counts[i] = max(g.counts[i], g.cells[i])
 		}
 		if g.counts[i] == 0 && g.cells[i] == 0 {

@@ -9,8 +9,8 @@ import (
 	"informerscope/core/informer"
 )
 
-// A label whose values churn leaves nothing behind: frames and memory are as large as the groups that are there, and what a cell
-// shows is still its own group.
+// TestGroupsThatAreGoneAreForgotten: a label whose values churn leaves nothing behind. Frames and memory are as large as the existing groups, and each cell
+// shows its own group.
 func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 	x := newTale(t, "1.37")
 	x.emit(informer.Event{Kind: informer.KindIndexersAdded, Text: "hash"})
@@ -56,7 +56,7 @@ func TestGroupsThatAreGoneAreForgotten(t *testing.T) {
 	}
 }
 
-// TestObjectsWithoutAValueAreCounted: what has no value in an index stands in a group of its own, with its number, also where there is no index.
+// TestObjectsWithoutAValueAreCounted: objects without a value in an index have a group of their own, with its count, even without an index.
 func TestObjectsWithoutAValueAreCounted(t *testing.T) {
 	x := newTale(t, "1.37")
 	for _, key := range []string{"a", "b", "c"} {

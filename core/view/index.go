@@ -15,18 +15,18 @@ type IndexValue struct {
 	Count int    `json:"count"`
 }
 
-// IndexContents is an index at the view's position: its values, or the keys of one of them.
+// IndexContents is an index at the view's position: its values, or the keys of one value.
 type IndexContents struct {
 	Index string `json:"index"`
-	// Values are the largest first, at most 500; Total says how many there are.
+	// Values are sorted by size, largest first, at most 500; Total is their number.
 	Values []IndexValue `json:"values,omitempty"`
-	// Keys are sorted, at most 500; Total says how many there are.
+	// Keys are sorted, at most 500; Total is their number.
 	Keys  []string `json:"keys,omitempty"`
 	Value string   `json:"value,omitempty"`
 	Total int      `json:"total"`
 }
 
-// Index returns the values of an index of a lane, or with a value that is not nil the keys of the objects that have it.
+// Index returns the values of a lane's index, or if value is not nil the keys of the objects that have it.
 func (v *View) Index(lane int, name string, value *string) (*IndexContents, error) {
 	v.mu.Lock()
 	defer v.mu.Unlock()

@@ -8,34 +8,34 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxCells bounds the cells of one frame; the rest comes with the next ones.
+// maxCells bounds the cells of one frame; the rest comes in the next ones.
 const maxCells = 20_000
 
 // noGroup is the group of an object without a value in the index.
 const noGroup = "(none)"
 
-// cellSlot is a place on the page that an object keeps while it is in the store.
+// cellSlot is a place on the page, which an object keeps while it is in the store.
 type cellSlot struct {
 	id  int
-	seq uint64 // of the change that the page knows
-	// group is the number of the group that it is shown in.
+	seq uint64 // of the change that the page has
+	// group is the number of the group it is in.
 	group int
 }
 
-// laneView is what the page knows of one lane.
+// laneView is what the page has of one lane.
 type laneView struct {
 	moves    moves
 	touched  map[string]struct{} // keys whose cells may have changed
 	all      bool                // any cell may have changed
-	regroup  bool                // the groups are by another index: send all cells anew
+	regroup  bool                // the cells are grouped by another index: send all cells again
 	slots    map[string]*cellSlot
 	free     []int
 	next     int
 	groups   groups
-	renamed  bool // another group has a number since the groups were sent
+	renamed  bool // a number has another group since the groups were sent
 	sections map[string]string
 	facts    map[string]string // as sent
-	factsAt  time.Duration     // the moment of which they are
+	factsAt  time.Duration     // the moment they describe
 }
 
 func newLaneView(follow string) *laneView {
@@ -64,7 +64,7 @@ func (l *laneView) watch(e *trace.Event) {
 	}
 }
 
-// cell is one changed cell.
+// cell is a cell to send.
 type cell struct {
 	slot  int
 	key   string
@@ -72,11 +72,11 @@ type cell struct {
 	at    float64
 	op    informer.Op
 	phase string
-	// mutated: a handler changed it in place since it came.
+	// mutated: a handler mutated it since it arrived.
 	mutated bool
 }
 
-// cells compares what the page knows with the fold. Reset: the page forgets all it has first.
+// cells compares what the page has with the fold. reset: the page must first drop all its cells.
 func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
 	objects, values := fold.Objects(lane), fold.Index(lane, index)
 	if l.regroup {
@@ -114,7 +114,7 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 		}
 		l.set(&set, c, index, values)
 		if len(set) >= maxCells {
-			l.all = true // the rest with the next frame
+			l.all = true // the rest comes in the next frame
 			return false
 		}
 		return true
@@ -159,7 +159,7 @@ func (l *laneView) del(del *[]int, key string) {
 	}
 }
 
-// groupCounts are the objects of each group, and whether groups or counts differ from what was sent.
+// groupCounts returns the objects of each group, and whether groups or counts differ from what was sent.
 func (l *laneView) groupCounts(fold *trace.Fold, lane int, index string) ([]int, bool) {
 	changed, gaps := l.groups.count(fold.Index(lane, index))
 	changed, l.renamed = changed || l.renamed, false
@@ -167,7 +167,7 @@ func (l *laneView) groupCounts(fold *trace.Fold, lane int, index string) ([]int,
 	return l.groups.counts, changed
 }
 
-// phase is an object's status.phase, where it has one.
+// phase returns an object's status.phase, if it has one.
 func phase(obj any) string {
 	if o, ok := obj.(*object.Object); ok && o != nil {
 		return o.Get("status.phase").String()

@@ -9,7 +9,7 @@ import (
 // ledgerRows is how many changes of each part of a ledger are named.
 const ledgerRows = 3
 
-// ledgerOf says how far the newest changes have come. The queue holds so many deltas.
+// ledgerOf returns how far the newest changes have come. deltas is the number of deltas in the queue.
 func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	var l trace.Ledger
 	q := &s.Queue
@@ -17,7 +17,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	for _, e := range slices.Concat(batch, items) {
 		add(&l.Queue, e)
 	}
-	// Its lists are cut.
+	// State's lists are cut.
 	l.Queue.Count = deltas + max(q.BatchSize, len(batch))
 	queued := make(map[string]bool, len(batch)+len(items)+len(q.Items))
 	for _, list := range [][]trace.QueueItem{q.Batch, q.Items} {
@@ -32,7 +32,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	for i := range s.API.Wire {
 		f := &s.API.Wire[i]
 		if f.RV == "" {
-			continue // an ERROR: it has no version, and goes no further than the Reflector
+			continue // an ERROR: it has no version, and ends at the Reflector
 		}
 		e := trace.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
 		switch {
@@ -50,7 +50,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	return l
 }
 
-// add counts a change, and names it while there is room.
+// add counts a change, and lists it while there is room.
 func add(p *trace.LedgerPart, e trace.LedgerEntry) {
 	p.Count++
 	if p.Mix == nil {
@@ -65,7 +65,7 @@ func add(p *trace.LedgerPart, e trace.LedgerEntry) {
 	}
 }
 
-// entriesOf are the deltas of items of a queue, one by one.
+// entriesOf returns the deltas of a queue's items, one by one.
 func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
 	out := make([]trace.LedgerEntry, 0, len(items))
 	for i := range items {
@@ -85,8 +85,7 @@ func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
 	return out
 }
 
-// behindList is the version of the last item that State lists of a queue that holds more: what is newer lies behind it. It is empty where
-// nothing does.
+// behindList returns the version of the last listed item of a queue that holds more: newer changes come after it. It returns "" if the list is complete.
 func behindList(q *trace.Queue) string {
 	if q.Depth <= len(q.Items) || len(q.Items) == 0 {
 		return ""
@@ -98,13 +97,13 @@ func behindList(q *trace.Queue) string {
 	return last.RV
 }
 
-// beyond reports whether the resourceVersion b is newer than a, as far as they are numbers.
+// beyond reports whether the resourceVersion b is newer than a; false if they are not numbers.
 func beyond(a, b string) bool {
 	d := ahead(a, b)
 	return d != nil && *d > 0
 }
 
-// requestsOf says which requests are open, and which is to be told of.
+// requestsOf counts the open requests, and chooses the one to show.
 func requestsOf(s *trace.State) trace.Requests {
 	var r trace.Requests
 	for i := range s.API.Requests {

@@ -7,14 +7,13 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxTokens is how many tokens may share a path in one frame before they
-// come as one with a count.
+// maxTokens is how many tokens may share a path in one frame before they are merged into one with a count.
 const maxTokens = 12
 
 // maxFollowed bounds the tokens of the followed object in one frame.
 const maxFollowed = 64
 
-// The paths that tokens travel, as docs/protocol.md names them.
+// The paths of tokens, as docs/protocol.md names them.
 const (
 	pathWire  = "wire"
 	pathStore = "store"
@@ -26,7 +25,7 @@ const (
 	pathWrite = "write"
 )
 
-// Move is something that passed along a path.
+// Move is something that passed along a path: a token, or several that were merged.
 type Move struct {
 	Path     string         `json:"p"`
 	Listener int32          `json:"l,omitempty"`
@@ -38,16 +37,16 @@ type Move struct {
 	Mix      map[string]int `json:"mix,omitempty"`
 }
 
-// pathKeyed is a path, and of those that each listener has one of, whose.
+// pathKeyed is a path, with its listener if each listener has one.
 type pathKeyed struct {
 	path     string
 	listener int32
 }
 
-// moves collects what passed since the last frame. Where more than maxTokens passed along a path they are only counted, by delta type.
+// moves collects what passed since the last frame. If more than maxTokens passed along a path, they are only counted, by delta type.
 type moves struct {
-	order []pathKeyed // along which something passed, the first one first
-	// follow is the key of the object whose tokens are never merged, and followed are those tokens.
+	order []pathKeyed // paths with moves, in the order of their first one
+	// follow is the key of the object whose tokens are never merged; followed are those tokens.
 	follow   string
 	followed []Move
 	paths    map[pathKeyed]*pathMoves
@@ -55,12 +54,12 @@ type moves struct {
 
 type pathMoves struct {
 	tokens []Move
-	n      int     // how many passed, those without a token too
+	n      int     // how many passed, including those without a token
 	mix    [16]int // how many of each informer.Op
 	last   uint64  // the seq of the newest
 }
 
-// passed is what of an event goes along a path.
+// passed is the part of an event that travels along a path.
 type passed struct {
 	op      informer.Op
 	key, rv string
@@ -118,7 +117,7 @@ func (m *moves) watch(e *trace.Event) {
 		m.add(pathStore, 0, passing(e), max(len(e.Items), 1))
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
 		x := passing(e)
-		if x.op == informer.OpNone { // a delete, or a log of before a write said which delta it was
+		if x.op == informer.OpNone { // a delete, or an older log, in which a write does not have its delta type
 			x.op = storeOps[e.Kind]
 		}
 		m.add(pathPop, 0, x, 1)
@@ -143,7 +142,7 @@ var storeOps = map[informer.Kind]informer.Op{
 	informer.KindStoreAdded: informer.OpAdded, informer.KindStoreUpdated: informer.OpUpdated, informer.KindStoreDeleted: informer.OpDeleted,
 }
 
-// take returns what passed and forgets it, with how many were shown and merged.
+// take returns what passed since the last call, with how many tokens were shown and merged.
 func (m *moves) take() (out []Move, shown, merged int) {
 	for _, k := range m.order {
 		p := m.paths[k]

@@ -11,7 +11,7 @@ import (
 	"informerscope/core/view"
 )
 
-// watchingTale is a log whose Reflector watches from version 5 on, with nothing on its way.
+// watchingTale returns a log whose Reflector watches from version 5 on, with nothing on its way.
 func watchingTale(t *testing.T) *tale {
 	x := newTale(t, "1.37")
 	x.round("first list")
@@ -22,8 +22,8 @@ func watchingTale(t *testing.T) *tale {
 
 func (x *tale) facts() *trace.Facts { return x.v.State().Facts }
 
-// The store is up to date only while nothing that came over the wire is still on its way into it; and how long the newest change took is
-// said for as long as it may still be seen to travel.
+// TestUpToDateAndPassage: the store is up to date only while nothing from the wire is on its way into it. The time that the newest change took is shown while
+// its chip may still travel.
 func TestUpToDateAndPassage(t *testing.T) {
 	x := watchingTale(t)
 	up := func(want bool, when string) {
@@ -65,7 +65,7 @@ func TestUpToDateAndPassage(t *testing.T) {
 	up(true, "once it has caught up")
 }
 
-// A held queue grows by what comes, and not at all while nothing comes, however much is written elsewhere.
+// TestGrowing: a held queue grows by what arrives, and not at all while nothing arrives, whatever is written elsewhere.
 func TestGrowing(t *testing.T) {
 	x := watchingTale(t)
 	x.emit(informer.Event{Kind: trace.KindHold, N: int(informer.StagePop), Flag: true})
@@ -97,7 +97,7 @@ func TestGrowing(t *testing.T) {
 	}
 }
 
-// What is live goes as fast as it happens, at whatever speed it was played before.
+// TestLiveHasNoSpeedOfItsOwn: a live view runs at the speed of events, whatever speed it played at before.
 func TestLiveHasNoSpeedOfItsOwn(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	rec.Emit(0, informer.Event{Kind: trace.KindNote})

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// journeyEvents bounds how far back, and how far ahead, an object's journey is looked for.
+// journeyEvents bounds how far back, and how far ahead, an object's journey is searched.
 const journeyEvents = 60_000
 
 // Object is what the inspector shows of one object at the view's position.
@@ -21,17 +21,16 @@ type Object struct {
 	OldJSON json.RawMessage `json:"oldJson"`
 	// Deleted: the store no longer holds it; JSON is its last known state.
 	Deleted bool `json:"deleted"`
-	// Unseen is why there is no JSON, of an object of an informer that is watched from outside.
+	// Unseen is why there is no JSON, for an object of another program's informer.
 	Unseen string `json:"unseen"`
-	// Mutation is what a handler wrote into the object that the store holds; OldJSON is then what it was before that.
+	// Mutation is what a handler wrote into the object in the store; OldJSON is then the object before that.
 	Mutation *trace.Mutation `json:"mutation,omitempty"`
 	Journey  []trace.Hop     `json:"journey"`
-	// Ahead is what the log knows of the object after the view's position; empty while it follows the log's end.
+	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
 }
 
-// Object describes the object with a key in a lane: as the store holds it, as it was
-// before, and the way it took. An object that the log does not know is an error.
+// Object returns the object with a key in a lane: as in the store, as it was before, and its way. It returns an error if the log does not have the object.
 func (v *View) Object(lane int, key string) (*Object, error) {
 	v.mu.Lock()
 	pos, gen, following := v.fold.Seq(), v.gen, v.mode == live
@@ -39,13 +38,13 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	fidelity := v.fold.Fidelity(lane, "indexer.objects")
 	read := v.together(lane)
 	v.mu.Unlock()
-	// From here on the log is read, and objects that do not change: frames need not wait for that.
+	// The rest reads the log and immutable objects, so frames need not wait for it.
 	from := v.rec.First()
 	if pos > journeyEvents {
 		from = max(from, pos-journeyEvents)
 	}
 	out := &Object{Key: key}
-	var obj, old, last any // last: as it came in the newest event that brought it
+	var obj, old, last any // last: as in the newest event that brought it
 	var oldRV, lastRV string
 	known := held
 	if held {
@@ -115,7 +114,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	}
 	out.Ahead = []trace.Hop{}
 	if head, _ := v.rec.Head(); head > pos && !following {
-		// It begins at the same place, for a hop is told by those before it.
+		// Start at the same event, because a hop's change depends on the hops before it.
 		for _, h := range trace.Journey(read, key, from, min(head, pos+journeyEvents)) {
 			if h.Seq > pos {
 				out.Ahead = append(out.Ahead, h)
@@ -123,12 +122,12 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		}
 	}
 	if v.rec.Generation() != gen {
-		return nil, errors.New("the log began anew while it was read: ask again")
+		return nil, errors.New("the log was reset while it was read: try again")
 	}
 	return out, nil
 }
 
-// together reads the events of the lanes that are of a lane's resource: another resource may have an object with the same key. v.mu is held.
+// together returns a reader of the lanes of a lane's resource: another resource may have an object with the same key. v.mu is held.
 func (v *View) together(lane int) func(from, to uint64, fn func(*trace.Event) bool) {
 	if !v.fold.Several() {
 		return v.rec.Read
@@ -156,8 +155,8 @@ func version(obj any) string {
 	return ""
 }
 
-// Ride is the way of the newest change of an object that a lane's handler has returned from, seen from the view's position; see trace.RideOf.
-// An object of which the log knows no change is an error.
+// Ride returns the way of an object's newest change that a lane's handler has handled, as of the view's position; see trace.RideOf. It returns an error if
+// the log has no change of the object.
 func (v *View) Ride(lane int, key string) (trace.Ride, error) {
 	v.mu.Lock()
 	pos, gen := v.fold.Seq(), v.gen
@@ -172,7 +171,7 @@ func (v *View) Ride(lane int, key string) (trace.Ride, error) {
 	ride := trace.RideOf(trace.Journey(read, key, from, min(head, pos+journeyEvents)), key, lane, pos, delta)
 	switch {
 	case v.rec.Generation() != gen:
-		return ride, errors.New("the log began anew while it was read: ask again")
+		return ride, errors.New("the log was reset while it was read: try again")
 	case len(ride.Hops) == 0:
 		return ride, fmt.Errorf("the log has no change of %s: choose an object that changes", key)
 	}

@@ -31,7 +31,7 @@ func (a *asking) Raw() []byte {
 	return []byte("{}")
 }
 
-// Frames do not wait for the inspector: it reads the log, and objects, without the view's lock.
+// TestFramesDoNotWaitForTheInspector: the inspector reads the log, and objects, without the view's lock.
 func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})
@@ -53,8 +53,8 @@ func TestFramesDoNotWaitForTheInspector(t *testing.T) {
 	}
 }
 
-// TestAnObjectWithoutItsBody: of an informer that is watched from outside nobody may have told the bodies. The inspector says why, and what is
-// known; a version that came without its body is not shown with another one's.
+// TestAnObjectWithoutItsBody: another program's informer may not have reported bodies. The inspector shows why, and what is known. A version without a body
+// is not shown with another version's.
 func TestAnObjectWithoutItsBody(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})

@@ -13,8 +13,8 @@ import (
 	"informerscope/core/view"
 )
 
-// TestWhatIsPoppedKeepsItsType lets older releases resync and list: what leaves the queue as a Sync or a Replaced comes to the store as that,
-// and its object tells so. An update that a resync looks like is none: nothing was changed.
+// TestWhatIsPoppedKeepsItsType runs resyncs and lists in older releases. A Sync or Replaced delta reaches the store as such, and its cell shows that. A
+// resync does not appear as an update, because nothing was changed.
 func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 	for _, release := range []string{"1.31", "1.33", "1.35"} {
 		t.Run(release, func(t *testing.T) {
@@ -41,7 +41,7 @@ func TestWhatIsPoppedKeepsItsType(t *testing.T) {
 					p.moves = nil
 					return types
 				}
-				// The first list may be popped before anybody looks; another one brings the same objects, which the store updates.
+				// The first list may be popped before the first frame; another list brings the same objects, which the store updates.
 				pass(3 * time.Second)
 				p.take(v)
 				popped()

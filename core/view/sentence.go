@@ -8,7 +8,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// How long after something happened a sentence about it is the one to say, in the log's time.
+// How long a sentence about an event is shown after it, in the log's time.
 const (
 	tellPanic  = 4 * time.Second
 	tellLeft   = 4500 * time.Millisecond
@@ -17,18 +17,18 @@ const (
 	tellBatch  = 2600 * time.Millisecond
 )
 
-// slowPending is how many notifications wait at a slow handler before that is what there is to say.
+// slowPending is the backlog at a slow handler above which it is worth a sentence.
 const slowPending = 20
 
-// turn divides the log's time into turns of a length, so that of several sentences which are true for long each has its time: it
-// is the number of the present one, counted from 0 to of-1.
+// turn divides the log's time into turns of a length, and returns the number of the current one, from 0 to of-1. So several sentences that are true for long
+// take turns.
 func (x *factsFor) turn(length time.Duration, of int64) int64 { return int64(x.at/length) % of }
 
-// since reports whether something happened not longer than d before the moment shown.
+// since reports whether something happened less than d before the moment shown.
 func (x *factsFor) since(at, d time.Duration) bool { return x.at-at < d }
 
-// sentence is what is to be said of the moment: the newest change that matters, or what is true all the time. Every one must hold
-// at the moment shown, of State and of what the log's last seconds brought.
+// sentence returns the sentence for the moment: about the newest change that matters, or about what is true for long. It must be true of State at the moment
+// shown, and of the log's last seconds.
 func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	s := x.state
 	r := &s.Reflector
@@ -44,7 +44,7 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	if len(s.Holds) > 0 {
 		return x.held(f)
 	}
-	// What the first list brings can be popped before the Reflector has noted its version, and is a list that is under way until then.
+	// Objects of the first list can be popped before the Reflector has noted its version; the list counts as under way until then.
 	first := f.Unlisted || r.ResourceVersion == ""
 	switch r.Phase {
 	case "listing":
@@ -64,7 +64,7 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 		}
 		return x.flowing(f, recent)
 	}
-	if f.Unlisted { // between two requests, and before the first one
+	if f.Unlisted { // between two requests, or before the first one
 		return trace.Sentence{ID: "start"}
 	}
 	if x.since(recent.Relisted.At, tellRelist) {
@@ -88,10 +88,10 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	return x.flowing(f, recent)
 }
 
-// requestsUnseen: the informer is another program's, and nobody tells what it asks the API server.
+// requestsUnseen reports that the informer is another program's, whose requests are not in the log.
 func (x *factsFor) requestsUnseen() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
-// waiting is what is said while the Reflector waits for its next request.
+// waiting returns the sentence while the Reflector waits for its next request.
 func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	r := &x.state.Reflector
 	said := trace.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
@@ -113,7 +113,7 @@ func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	return said
 }
 
-// ofListeners is what is said of a handler that panicked or was removed just now.
+// ofListeners returns the sentence about a handler that panicked or was removed just now.
 func (x *factsFor) ofListeners(recent *trace.Recent) (trace.Sentence, bool) {
 	if p := recent.Panicked; x.since(p.At, tellPanic) {
 		if l := x.listener(p.Listener); l != nil {
@@ -131,7 +131,7 @@ func (x *factsFor) ofListeners(recent *trace.Recent) (trace.Sentence, bool) {
 	return trace.Sentence{}, false
 }
 
-// held is what is said while a stage is held.
+// held returns the sentence while a stage is held.
 func (x *factsFor) held(f *trace.Facts) trace.Sentence {
 	h := x.state.Holds[0]
 	if h.Stage != "pop" {
@@ -151,7 +151,7 @@ func (x *factsFor) held(f *trace.Facts) trace.Sentence {
 	return said
 }
 
-// listing is what is said while a LIST is under way.
+// listing returns the sentence while a LIST is under way.
 func listing(r *trace.Reflector, first bool) trace.Sentence {
 	switch {
 	case !first:
@@ -162,7 +162,7 @@ func listing(r *trace.Reflector, first bool) trace.Sentence {
 	return trace.Sentence{ID: "list"}
 }
 
-// flowing is what is said while the watch brings what it brings.
+// flowing returns the sentence while the watch is open.
 func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	s := x.state
 	delta := s.Queue.Kind == "DeltaFIFO"
@@ -194,7 +194,7 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	}
 	rate := f.WritesPerSecond
 	unseen := x.requestsUnseen()
-	if x.fold.Several() || unseen { // these are of all resources, and most come over no watch of this informer
+	if x.fold.Several() || unseen { // the rate covers all resources, and most writes do not concern this informer's watch
 		rate = 0
 		for _, l := range f.Listeners {
 			rate = max(rate, float64(l.In))
@@ -208,9 +208,9 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	case rate == 0 && s.Queue.Depth == 0:
 		switch {
 		case isOn(s, "failover"):
-			return trace.Sentence{ID: "idleBehind"} // nor where who answers is behind itself
+			return trace.Sentence{ID: "idleBehind"} // the API server that answers is behind itself
 		case delayed(s):
-			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean then that the store is current
+			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean that the store is current
 		case !f.UpToDate:
 			return trace.Sentence{ID: "idleComing"}
 		}
@@ -221,7 +221,7 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	return trace.Sentence{ID: "flow", N: max(1, whole(rate))}
 }
 
-// slowest is the place of the slow listener to speak of: the one that matters now if it is slow, or the first, -1 for none.
+// slowest returns the index of the slow listener to mention: the main one if it is slow, else the first; -1 for none.
 func (x *factsFor) slowest(f *trace.Facts) int {
 	found := -1
 	for i := range x.state.Listeners {
@@ -248,7 +248,7 @@ func (x *factsFor) listener(id int32) *trace.Listener {
 	return nil
 }
 
-// because is a sentence with a reason, or the one beside it that needs none.
+// because returns a sentence with a reason, or its variant without one.
 func because(id, why string) trace.Sentence {
 	if why == "" {
 		id += "Plain"

@@ -20,7 +20,7 @@ import (
 	"informerscope/core/view"
 )
 
-// tale writes a log by hand: what an informer comes to seldom, or only where something is broken.
+// tale writes a log by hand, for rare situations and broken ones.
 type tale struct {
 	t   *testing.T
 	clk *clocktesting.FakePassiveClock
@@ -53,7 +53,7 @@ func (x *tale) emit(events ...informer.Event) {
 
 func (x *tale) pass(d time.Duration) { x.clk.SetTime(x.clk.Now().Add(d)) }
 
-// says checks the sentence of the moment, of a view that follows and of one that comes at once.
+// says checks the sentence at the moment, in a view that follows and in a new one.
 func (x *tale) says(id string) trace.Sentence {
 	x.t.Helper()
 	got := x.v.State().Facts.Sentence
@@ -87,7 +87,7 @@ func (x *tale) backoff(then string, err error) {
 	x.emit(informer.Event{Kind: informer.KindBackoff, Dur: 4 * time.Second, Text: then, Err: err})
 }
 
-// list takes a first list of n objects over, in the way of the release.
+// list completes a first list of n objects, as the release does it.
 func (x *tale) list(n int) {
 	x.emit(informer.Event{Kind: informer.KindQueued, Op: informer.OpReplaced, Key: "a/a", N: 1},
 		informer.Event{Kind: informer.KindPopulated, N: n},
@@ -120,7 +120,7 @@ func TestSentencesOfAFirstSync(t *testing.T) {
 	x.says("idle")
 }
 
-// Pop runs beside the Reflector, and may have emptied the queue before the Reflector has noted which version it listed.
+// TestSentencesOfAFirstListThatIsPoppedAtOnce: Pop runs beside the Reflector, and may empty the queue before the Reflector has noted the list's version.
 func TestSentencesOfAFirstListThatIsPoppedAtOnce(t *testing.T) {
 	for verb, id := range map[informer.Verb]string{informer.VerbList: "list", informer.VerbWatchList: "watchlist"} {
 		x := newTale(t, "1.33")
@@ -151,7 +151,7 @@ func TestSentencesOfAFirstListThatIsRefused(t *testing.T) {
 	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
 	x.round(forbidden.Error())
 	x.ask(informer.VerbList)
-	x.says("list") // it is the first one all the same, and no relist
+	x.says("list") // it is still the first list, and not a relist
 	x.backoff("list and watch again", errRefused)
 	x.says("refusedFirst")
 	x.emit(informer.Event{Kind: informer.KindBackoffEnded})
@@ -182,7 +182,7 @@ func TestSentencesOfARelist(t *testing.T) {
 		x.answered()
 		want := "relistedKeys"
 		if release == "1.37" {
-			// The list waits in the queue: the store is not what it says yet.
+			// The list waits in the queue: the store does not have it yet.
 			if s := x.v.State().Facts.Sentence; s.ID == "relisted" {
 				t.Errorf("%s: relisted before the store was replaced", release)
 			}
@@ -195,7 +195,7 @@ func TestSentencesOfARelist(t *testing.T) {
 		x.pass(200 * time.Millisecond)
 		x.says("idle")
 
-		// The same at a seq: where it was told, and before and after.
+		// The same after a seek: at the moment itself, before it and after it.
 		head, _ := x.rec.Head()
 		x.v.Seek(3)
 		if id := x.v.State().Facts.Sentence.ID; id != "start" {
@@ -224,7 +224,7 @@ func TestSentencesOfAnOutage(t *testing.T) {
 		x.pass(4 * time.Second)
 		x.emit(informer.Event{Kind: informer.KindBackoffEnded})
 		x.ask(informer.VerbWatch)
-		x.pass(20 * time.Second) // nobody answers
+		x.pass(20 * time.Second) // no answer
 		f := x.v.State().Facts
 		if f.Sure || f.StaleSince != began {
 			t.Errorf("while it asks: sure %v, stale since %v, not %v", f.Sure, f.StaleSince, began)
@@ -244,13 +244,13 @@ func TestSentencesOfAnOutage(t *testing.T) {
 	x.says("stopped")
 }
 
-// What a sentence claims of the log's last seconds is there, and what it counts is in the State, at moments of logs on which
+// TestSentencesHold: what a sentence claims about the log's last seconds is in the log, and what it counts is in State. It checks moments of logs on which
 // everything was done.
 func TestSentencesHold(t *testing.T) {
 	said := map[string]int{}
 	wanted := []string{"relisted", "relistedKeys", "holdPop", "holdPopNoRv", "holdPopQuiet", "idle"}
 	missing := func(id string) bool { return said[id] == 0 }
-	for seed := range uint64(12) { // two, and more of them for what is said rarely
+	for seed := range uint64(12) { // two, and more for rare sentences
 		if seed >= 2 && !slices.ContainsFunc(wanted, missing) {
 			break
 		}
@@ -264,7 +264,7 @@ func TestSentencesHold(t *testing.T) {
 				for n := 1; n <= len(log); n += step {
 					v.Seek(uint64(n))
 					s := v.State()
-					if step = 23; len(s.Holds) > 0 { // what is said of a held Pop depends on how it grows just then
+					if step = 23; len(s.Holds) > 0 { // the sentence about a held Pop depends on how the queue grows at the moment
 						step = 2
 					}
 					said[s.Facts.Sentence.ID]++
@@ -285,7 +285,7 @@ func TestSentencesHold(t *testing.T) {
 	}
 }
 
-// untrue is what of a sentence does not hold, read from the log itself; "" when all does.
+// untrue returns what of a sentence is false, by the log itself; "" if it is true.
 func untrue(s *trace.State, log []*trace.Event, release string) string {
 	said := s.Facts.Sentence
 	at := log[len(log)-1].At
@@ -379,10 +379,10 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 			return "it does not watch"
 		}
 		wrote := func(e *trace.Event) bool {
-			// The simulated cluster tells four times a second that there were writes.
+			// The simulated cluster reports writes four times a second.
 			return e.Kind == trace.KindClusterWritten && e.Err == nil && at-e.At >= 250*time.Millisecond
 		}
-		if said.ID != "idleComing" && within(1700*time.Millisecond, wrote) { // that one says that something is on its way
+		if said.ID != "idleComing" && within(1700*time.Millisecond, wrote) { // idleComing claims that something is on its way
 			return "there was a write"
 		}
 		if (said.ID == "idle") != s.Facts.UpToDate {
@@ -396,8 +396,8 @@ func untrue(s *trace.State, log []*trace.Event, release string) string {
 	return ""
 }
 
-// TestNothingIsSaidOfRequestsThatAreUnseen: of an informer in another program whose requests nobody tells of, it is not said that it starts, nor
-// that its watch is open.
+// TestNothingIsSaidOfRequestsThatAreUnseen: for another program's informer whose requests are not in the log, no sentence claims that it starts or that its
+// watch is open.
 func TestNothingIsSaidOfRequestsThatAreUnseen(t *testing.T) {
 	rec := trace.NewRecorder(trace.RecorderOptions{})
 	v := view.New(rec, clock.RealClock{})

@@ -2,20 +2,20 @@ package view
 
 import "informerscope/core/trace"
 
-// Frame is what View.Frame returns, as types. A view writes its frames by hand, since it does so for every picture; these types
-// are for those who read them: web/types.js is made from them, and a test of tools/webtypes holds frames against them.
+// Frame describes what View.Frame returns, as types. For speed a view writes its frames by hand. These types are for readers: web/types.js is generated from
+// them, and a test of tools/webtypes checks frames against them.
 type Frame struct {
 	View     Position  `json:"view"`
 	Lanes    []Lane    `json:"lanes"`
 	Timeline *Timeline `json:"timeline,omitempty"`
-	// Compare is there when the comparison of two releases is another one than before; null when there is none any more.
+	// Compare is set if the comparison of two releases has changed; null if there is none any more.
 	Compare *trace.Comparison `json:"compare,omitempty"`
-	// Story is there when what a story tells is other than before; null when none is told.
+	// Story is set if the story's text has changed; null if there is no story.
 	Story *Told `json:"story,omitempty"`
-	// Factory is there when what several informers show together is another than before; null when there is one informer again, or the
-	// same in two releases. Lanes has the one that shows then.
+	// Factory is set if what several informers show together has changed; null if there is one informer, or one in two releases, again. Lanes then has
+	// the lane on stage.
 	Factory *trace.Factory `json:"factory,omitempty"`
-	// Jump says that the view did not play through to here: show the end at once, animate nothing.
+	// Jump: the view did not play through to here. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
 }
 
@@ -28,17 +28,17 @@ type Position struct {
 
 // Lane is what is new in one lane.
 type Lane struct {
-	// State has the members of the state that changed; each takes the place of the whole of what was there.
+	// State has the members of the state that changed; each replaces the whole member.
 	State *State `json:"state" web:"partial"`
 	// Facts has the members of the facts that changed, likewise.
 	Facts *trace.Facts `json:"facts,omitempty" web:"partial"`
-	// Groups are by which the cells are told apart; they come whole when they change.
+	// Groups are the groups of the cells; they are sent whole when they change.
 	Groups *Groups `json:"groups,omitempty"`
 	Cells  *Cells  `json:"cells,omitempty"`
 	Moves  []Move  `json:"moves,omitempty"`
 }
 
-// State is what frames say of a lane's trace.State; the rest is in the frame's Position, or known of each lane.
+// State is the part of a lane's trace.State that frames carry; the rest is in the frame's Position, or constant for each lane.
 type State struct {
 	Source    trace.Source     `json:"source"`
 	Release   string           `json:"era"`
@@ -51,31 +51,31 @@ type State struct {
 	Workqueue *trace.Workqueue `json:"workqueue"`
 	Holds     []trace.Hold     `json:"holds"`
 	Faults    []trace.Fault    `json:"faults"`
-	// Fidelity is how members are known of an informer that was watched from outside.
+	// Fidelity is how members are known, for another program's informer.
 	Fidelity map[string]trace.Fidelity `json:"fidelity"`
 }
 
-// Groups are the values of an index and how many objects have each.
+// Groups are the values of an index, with the number of objects of each.
 type Groups struct {
 	Index string  `json:"index"`
 	List  []Group `json:"list"`
 }
 
-// Group is a value of an index, and the number of the objects that have it.
+// Group is a value of an index, and the number of objects that have it.
 type Group struct {
 	_     struct{} `web:"row"`
 	Value string
 	Count int
 }
 
-// Cells are those of the store's objects that changed.
+// Cells are the objects of the store that changed.
 type Cells struct {
-	Reset bool      `json:"reset"` // the page forgets all it has first
+	Reset bool      `json:"reset"` // the page must first drop all its cells
 	Set   []CellRow `json:"set"`
 	Del   []int     `json:"del"` // slots
 }
 
-// CellRow is one object of the store: its slot is its own for as long as it is there.
+// CellRow is one object of the store; it keeps its slot while it is there.
 type CellRow struct {
 	_        struct{} `web:"row"`
 	Slot     int
@@ -84,12 +84,12 @@ type CellRow struct {
 	AtMillis float64
 	Op       string // of the last change
 	Phase    string
-	Mutated  bool // a handler changed it in place since it came
+	Mutated  bool // a handler mutated it since it arrived
 }
 
 // Timeline is what is new in the log as a whole.
 type Timeline struct {
-	Reset       bool    `json:"reset"` // the page forgets its bins and marks first
+	Reset       bool    `json:"reset"` // the page must first drop its bins and marks
 	BinMillis   int     `json:"binMillis"`
 	FirstMillis float64 `json:"firstMillis"` // the oldest moment that can still be shown
 	Bins        []Bin   `json:"bins"`
@@ -97,7 +97,7 @@ type Timeline struct {
 	Marks []trace.Mark `json:"marks"`
 }
 
-// Bin is a stretch of the log's time, by number from 0, and how many events are in it.
+// Bin is a stretch of the log's time, numbered from 0, and its number of events.
 type Bin struct {
 	_      struct{} `web:"row"`
 	Number int

@@ -8,12 +8,11 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxMarks bounds the marks that are kept; the oldest go first.
+// maxMarks bounds the marks that are kept; the oldest are dropped first.
 const maxMarks = 4096
 
-// timeline follows the end of the log, wherever the view stands: the events of each
-// bin, the marks, and where the log that can still be shown begins. It is bounded, as
-// the log is: bins as a trace.Density, marks by the log's oldest event and maxMarks.
+// timeline follows the end of the log, wherever the view is: the events of each bin, the marks, and the oldest moment that can still be shown. It is bounded,
+// as the log is: bins by trace.Density, marks by the log's oldest event and maxMarks.
 type timeline struct {
 	reset   bool
 	density trace.Density
@@ -33,7 +32,7 @@ func (t *timeline) follow(rec *trace.Recorder) {
 	if head <= t.density.Seq() {
 		return
 	}
-	// Events that were forgotten before they could be counted leave their bins low.
+	// Events that were evicted before they could be counted are missing in their bins.
 	rec.Read(max(t.density.Seq()+1, rec.First()), head, func(e *trace.Event) bool {
 		t.density.Add(e)
 		if t.changed < 0 || e.At < t.changed {
@@ -49,7 +48,7 @@ func (t *timeline) follow(rec *trace.Recorder) {
 	}
 }
 
-// forget drops what the log has forgotten: nobody can go there any more.
+// forget drops what the log has evicted and a view cannot show any more.
 func (t *timeline) forget(rec *trace.Recorder) {
 	first := rec.First()
 	if first == t.first {
@@ -67,7 +66,7 @@ func (t *timeline) forget(rec *trace.Recorder) {
 	t.drop(n)
 }
 
-// drop forgets the n oldest marks.
+// drop drops the n oldest marks.
 func (t *timeline) drop(n int) {
 	if n <= 0 {
 		return
@@ -94,8 +93,7 @@ func (t *timeline) beside(seq uint64, direction int, first uint64) (uint64, bool
 	return 0, false
 }
 
-// halt reports whether a mark is worth going to: each wait of an outage is not, and neither
-// is the end of a fault or a hold beside its beginning.
+// halt reports whether a mark is worth going to. The waits of an outage are not, and neither is the end of a hold or of a trouble.
 func halt(m *trace.Mark) bool {
 	switch m.Kind {
 	case "backoff", "selected":
@@ -147,7 +145,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 		marks = []trace.Mark{}
 	}
 	text, err := json.Marshal(marks)
-	if err != nil { // a Mark holds nothing that cannot be written
+	if err != nil { // a Mark always marshals
 		panic(err)
 	}
 	b = append(b, text...)

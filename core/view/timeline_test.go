@@ -32,7 +32,7 @@ func takeTimeline(t *testing.T, tl *timeline) sentTimeline {
 	return out
 }
 
-// A session of hours leaves no more behind than the log itself keeps.
+// TestTimelineIsBounded: a session of hours keeps no more than the log itself.
 func TestTimelineIsBounded(t *testing.T) {
 	began := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	clk := testingclock.NewFakePassiveClock(began)
@@ -78,7 +78,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	if want := events - 99; counted != want || marks != (want+1)/2 {
 		t.Errorf("%d events and %d marks were sent, want %d and %d", counted, marks, want, (want+1)/2)
 	}
-	// Who comes late is sent what is kept.
+	// A new page receives what is kept.
 	tl.reset = true
 	late := takeTimeline(t, &tl)
 	if !late.Reset || len(late.Marks) != len(tl.marks) || len(late.Bins) != len(tl.density.Bins()) {
@@ -86,7 +86,7 @@ func TestTimelineIsBounded(t *testing.T) {
 	}
 }
 
-// Jumping from mark to mark stops where something began, and never where the log has been forgotten.
+// TestBesideStopsAtWhatMatters: going from mark to mark stops where something began, and never at an evicted event.
 func TestBesideStopsAtWhatMatters(t *testing.T) {
 	tl := newTimeline()
 	for _, m := range []trace.Mark{

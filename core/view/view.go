@@ -11,17 +11,16 @@ import (
 	"informerscope/core/trace"
 )
 
-// Speeds bound how fast a View plays.
+// MinSpeed and MaxSpeed bound how fast a View plays.
 const (
 	MinSpeed = 1.0 / 32
 	MaxSpeed = 8.0
 )
 
-// maxApply bounds the events that one frame folds, so that a frame stays
-// short; a View that is further behind catches up over several.
+// maxApply bounds the events that one frame folds, so that a frame is quick; a View that is further behind catches up over several frames.
 const maxApply = 20_000
 
-// offerEvery is the distance at which a view that folds anyway leaves checkpoints for going back.
+// offerEvery is the distance in events at which a view offers its fold to the recorder as a checkpoint.
 const offerEvery = 2048
 
 type mode uint8
@@ -41,47 +40,47 @@ type View struct {
 
 	mu       sync.Mutex
 	fold     *trace.Fold
-	gen      uint64 // the log that it is of
+	gen      uint64 // the generation of its log
 	mode     mode
 	speed    float64
-	playAt   time.Duration // where playing has come to, on the log's clock
-	ticked   time.Time     // when playAt was moved last
-	stood    bool          // playAt has not been moved since playing began
-	jumped   bool          // the next frame did not play through to where it is
-	resend   bool          // the next frame says everything anew
+	playAt   time.Duration // where playing has got to, on the log's clock
+	ticked   time.Time     // when playAt was last moved
+	stood    bool          // playAt has not moved since playing began
+	jumped   bool          // the next frame did not play through to its position
+	resend   bool          // the next frame sends everything again
 	groupBy  string
 	followed string
 	lanes    []*laneView
-	lane     int    // of several informers, the one that is to show
-	laneSent int    // and the one of which the page knows
+	lane     int    // the lane on stage, of several informers
+	laneSent int    // the lane on stage in the last frame
 	factory  []byte // as the page has it
 	timeline timeline
 	compare  comparing
 	tokens   tokenCount
 	sent     sentView
-	offered  uint64 // the fold was last offered to the recorder as a checkpoint here
+	offered  uint64 // where the fold was last offered to the recorder as a checkpoint
 	measure  func() trace.Memory
 	memory   trace.Memory
 	measured time.Time
-	seen     map[string]struct{} // room for the facts to count in
-	guide    Guide               // nil where the log's end is the present
-	playTo   uint64              // playing pauses at this event; 0: at the log's end it is live
-	teller   Teller              // nil where no story is told
-	told     string              // what the teller said in the last frame
+	seen     map[string]struct{} // scratch space for the facts
+	guide    Guide               // nil if the log's end is the present
+	playTo   uint64              // playing pauses at this event; 0: at the log's end the view goes live
+	teller   Teller              // nil without a story
+	told     string              // the story in the last frame
 }
 
-// Teller says what is told of a moment, as JSON; f and s, which have no facts, are only lent. It is called with the View's lock held, and
-// must not call the View.
+// Teller returns the story at a moment, as JSON. It must not keep f and s; s has no facts. It is called with the View's lock held, and must not call the
+// View.
 type Teller func(f *trace.Fold, s *trace.State, at time.Duration) []byte
 
-// Tell has t say in each frame what is told of its moment, nil for nothing.
+// Tell sets the Teller whose story each frame carries, nil for none.
 func (v *View) Tell(t Teller) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.teller = t
 }
 
-// PlayTo plays from one event to another one, at the speed at which it happened, and pauses there.
+// PlayTo plays from one event to another, at the speed at which they happened, and pauses there.
 func (v *View) PlayTo(from, to uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -94,7 +93,7 @@ func (v *View) PlayTo(from, to uint64) {
 	v.mode, v.playAt, v.stood = playing, v.fold.At(), true
 }
 
-// measureEvery is how old what a View says of memory may be.
+// measureEvery is how old a View's memory figures may be.
 const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
@@ -104,15 +103,14 @@ func New(rec *trace.Recorder, c clock.PassiveClock) *View {
 	return v
 }
 
-// Measure lets the View say how much memory the program takes, as f measures it, about once a second.
+// Measure sets the function that measures the program's memory; it is called about once a second.
 func (v *View) Measure(f func() trace.Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.measure = f
 }
 
-// Reset sees now whether the log is a new one; the next frame would see it too. The view of a new log goes to its end and sends
-// everything anew, once.
+// Reset checks now, and not at the next frame, whether the log is a new one. The view of a new log goes to its end and sends everything again, once.
 func (v *View) Reset() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -131,7 +129,7 @@ func (v *View) reset() {
 	v.compare = comparing{sent: v.compare.sent}
 }
 
-// Live follows the end of the log again.
+// Live goes to the end of the log and follows it.
 func (v *View) Live() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -140,7 +138,7 @@ func (v *View) Live() {
 	v.jumped = true
 }
 
-// Pause stands still where the view is.
+// Pause pauses the view where it is.
 func (v *View) Pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -148,8 +146,8 @@ func (v *View) Pause() {
 	v.mode = paused
 }
 
-// Play goes on from where the view is, speed times as fast as it happened;
-// 0 keeps the speed. At the end of the log, at speed 1 or more, it is live again.
+// Play continues from where the view is, speed times as fast as it happened; 0 keeps the speed. At the end of the log, at speed 1 or more, the view goes
+// live.
 func (v *View) Play(speed float64) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -170,7 +168,7 @@ func (v *View) Play(speed float64) error {
 	return nil
 }
 
-// Step moves by n events, back when n is negative, and pauses.
+// Step moves by n events, back if n is negative, and pauses.
 func (v *View) Step(n int) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -203,7 +201,7 @@ func (v *View) SeekTime(at time.Duration) {
 // ErrNoMark is returned when there is no mark in that direction.
 var ErrNoMark = errors.New("there is no mark in that direction")
 
-// Mark goes to the next mark (or the previous one when direction is negative), and pauses.
+// Mark goes to the next mark, or to the previous one if direction is negative, and pauses.
 func (v *View) Mark(direction int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -227,8 +225,7 @@ func (v *View) GroupBy(index string) {
 	}
 }
 
-// Follow names an object whose tokens are never merged with others, so that it
-// can be pointed at all the way; "" for none.
+// Follow names an object whose tokens are never merged with others, so that the page can point at it all the way; "" for none.
 func (v *View) Follow(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -238,8 +235,7 @@ func (v *View) Follow(key string) {
 	}
 }
 
-// goTo makes seq the view's position, as near as the log allows. Short ways
-// forward are played, so that the eye can follow them. v.mu is held.
+// goTo moves the view to seq, or as near as the log allows. Short ways forward are played, so that the eye can follow. v.mu is held.
 func (v *View) goTo(seq uint64) {
 	v.playTo = 0
 	head, _ := v.rec.Head()
@@ -255,11 +251,11 @@ func (v *View) goTo(seq uint64) {
 	v.jumped = true
 }
 
-// apply folds the events up to seq and collects what they moved. v.mu is held.
+// apply folds the events up to seq and collects their moves. v.mu is held.
 func (v *View) apply(seq uint64) {
 	pos := v.fold.Seq()
 	if pos+1 < v.rec.First() {
-		// The log has forgotten what came between.
+		// The log has evicted the events between.
 		v.fold = v.rec.FoldAt(seq)
 		v.jumped = true
 		return
@@ -326,7 +322,7 @@ func (v *View) advance() {
 		}
 	case paused:
 		if pos+1 < v.rec.First() {
-			v.goTo(v.rec.First()) // where it stood has been forgotten
+			v.goTo(v.rec.First()) // its position was evicted
 		}
 		return
 	}
@@ -342,7 +338,7 @@ func (v *View) advance() {
 	}
 }
 
-// State is the fold at the view's position, with the View filled in.
+// State returns the State at the view's position, with the View and the facts filled in.
 func (v *View) State() *trace.State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -366,7 +362,7 @@ func (v *View) State() *trace.State {
 	return s
 }
 
-// Show makes another of several informers the one that frames, and State at its top, are of.
+// Show chooses, of several informers, the one that frames and the top of State describe.
 func (v *View) Show(lane int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -377,14 +373,14 @@ func (v *View) Show(lane int) error {
 	return nil
 }
 
-// Shown is the lane that frames are of.
+// Shown returns the lane that frames describe.
 func (v *View) Shown() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	return v.shown()
 }
 
-// shown is the lane that shows; at a moment at which it was not there yet that is the first. v.mu is held.
+// shown returns the lane on stage; the first if it does not exist at this moment. v.mu is held.
 func (v *View) shown() int {
 	if v.lane >= v.fold.Lanes() || !v.fold.Several() {
 		return 0
@@ -392,7 +388,7 @@ func (v *View) shown() int {
 	return v.lane
 }
 
-// facts are those of a lane whose State at the view's position is given. v.mu is held.
+// facts returns the facts of a lane with the given State, at the view's position. v.mu is held.
 func (v *View) facts(lane int, s *trace.State) *trace.Facts {
 	if v.seen == nil {
 		v.seen = map[string]struct{}{}
@@ -401,7 +397,7 @@ func (v *View) facts(lane int, s *trace.State) *trace.Facts {
 	return x.facts()
 }
 
-// Describe says how the view follows the log.
+// Describe returns how the view follows the log.
 func (v *View) Describe() trace.View {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -419,10 +415,10 @@ func (v *View) describe() trace.View {
 		d.BehindMillis = max(millis(headAt-v.at()), 0)
 	}
 	if v.mode == live {
-		d.Speed = 1 // whatever it was played at before
+		d.Speed = 1 // whatever speed it played at before
 	}
 	if v.mode == live && v.guide != nil {
-		if v.present() { // what came already for the next second is no way behind
+		if v.present() { // events that arrived ahead of the guide do not make the view late
 			d.Behind, d.BehindMillis = 0, 0
 		} else {
 			d.Mode, d.Speed = modeNames[playing], 1
@@ -437,7 +433,7 @@ func (v *View) describe() trace.View {
 	return d
 }
 
-// at is the moment that the view shows, on the log's clock.
+// at returns the moment that the view shows, on the log's clock.
 func (v *View) at() time.Duration {
 	switch v.mode {
 	case live:

@@ -19,14 +19,14 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	// The default handlers keep the time of the last error for the whole process, which no bubble of fake time survives.
+	// The default handlers keep the time of the last error for the whole process, which breaks bubbles of fake time.
 	utilruntime.ErrorHandlers = nil
-	utilruntime.PanicHandlers = nil // a handler panics when it is told to, and that is no news
+	utilruntime.PanicHandlers = nil // handlers panic on command here, which needs no log line
 	utilruntime.ReallyCrash = false
 	os.Exit(m.Run())
 }
 
-// page is what a page knows from the frames it was sent.
+// page is what a page has from the frames it received.
 type page struct {
 	t      *testing.T
 	state  map[string]json.RawMessage
@@ -42,10 +42,10 @@ type page struct {
 	marks []trace.Mark
 	moves []view.Move
 	jump  bool
-	lane  int // that the frames are of, as they say
+	lane  int // the lane on stage, by the frames
 	lanes int // in the last frame
 	rows  []trace.FactoryRow
-	logs  int // how often it was told that the log is a new one
+	logs  int // how often a new log was announced
 }
 
 type cell struct {
@@ -157,7 +157,7 @@ func (p *page) take(v *view.View) bool {
 	return true
 }
 
-// check compares what the page knows with the fold of the log's prefix.
+// check compares the page's state with the fold of the log's prefix.
 func (p *page) check(rec *trace.Recorder, index string) {
 	p.t.Helper()
 	fold := rec.FoldAt(p.view.Seq)
@@ -225,7 +225,7 @@ func pass(d time.Duration) {
 	synctest.Wait()
 }
 
-// Whatever the view does, the page that was sent its frames shows the fold of the log up to where the view is.
+// TestFramesAlwaysAddUpToTheFold: whatever the view does, the page that received its frames shows the fold of the log up to the view's position.
 func TestFramesAlwaysAddUpToTheFold(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -384,7 +384,7 @@ func TestTokensFollowOneObjectAllTheWay(t *testing.T) {
 			t.Errorf("one update moved %v, want %v", paths, want)
 		}
 		p.moves = nil
-		v.Follow("shop/nothing") // what is followed takes nothing from the others
+		v.Follow("shop/nothing") // a followed object takes nothing from the others
 		if _, err := l.Cluster("burst", lab.ClusterArgs{N: 500}); err != nil {
 			t.Fatal(err)
 		}
@@ -465,7 +465,7 @@ func TestTheInspectorShowsOldAndNewAndTheJourney(t *testing.T) {
 		if len(o.Ahead) != 0 {
 			t.Errorf("at the log's end %d hops are ahead", len(o.Ahead))
 		}
-		// From the middle of its way the rest is ahead, and together they are the whole.
+		// In the middle of its way the rest is ahead, and together they are the whole.
 		middle := o.Journey[len(o.Journey)/2].Seq
 		v.Seek(middle)
 		half, err := v.Object(0, key)
@@ -505,7 +505,7 @@ func TestANewSelectionStartsThePageAnew(t *testing.T) {
 		if _, err := l.Select(t.Context(), lab.Change{Resource: &resource}); err != nil {
 			t.Fatal(err)
 		}
-		// Whether the view sees it by itself or is told to look, the page is told once: a story begins with its log.
+		// Whether the view notices the new log itself or by Reset, it is announced once: a story begins with its log.
 		logs := p.logs
 		p.take(v)
 		v.Reset()

@@ -1,5 +1,5 @@
-// Package draft proposes a story on a recording: a step at each of its marks, or in its worst minute, with a claim that is true there and
-// sentences to fill in. It reads and computes; it writes no file.
+// Package draft proposes a story on a recording: a step at each of its marks, or in its worst minute. Each step has a claim that is true there, and sentences
+// to fill in. The package writes no file.
 package draft
 
 import (
@@ -20,25 +20,25 @@ import (
 // mostSteps is how many steps a story can have.
 const mostSteps = 24
 
-// Options direct Of.
+// Options configure Of.
 type Options struct {
-	// Worst proposes the moments of the worst minute where there are marks, too.
+	// Worst proposes the moments of the worst minute even if there are marks.
 	Worst bool
 }
 
 // Draft is a proposed story.
 type Draft struct {
-	// ID is the story's, from the name of the recording.
+	// ID is the story's id, from the name of the recording.
 	ID string
-	// Steps is how many it has, and LeftOut how many marks have none because there were too many.
+	// Steps is the number of its steps, and LeftOut the number of marks that got none because there were too many.
 	Steps, LeftOut int
-	// YAML is its file: docs/stories.md says what is in it.
+	// YAML is its file; docs/stories.md describes it.
 	YAML []byte
-	// Worst are sentences about the worst minute, the first of which says when it is.
+	// Worst are sentences about the worst minute; the first one has its time.
 	Worst []string
-	// FromWorst says that the steps are the moments of the worst minute, and not marks.
+	// FromWorst: the steps are moments of the worst minute, not marks.
 	FromWorst bool
-	// Warning says what of a damaged file is missing, "" when nothing is.
+	// Warning describes what is missing of a damaged file, "" if nothing is.
 	Warning string
 }
 
@@ -48,20 +48,20 @@ type moment struct {
 	at     time.Duration
 	lane   uint8
 	kind   string
-	weight int // what is kept when there are too many
+	weight int // when there are too many, the heaviest are kept
 	event  *trace.Event
 	mark   trace.Mark
 	why    trace.WorstReason
 }
 
-// weights are how telling a mark is; one without a weight is left out where there is anything else.
+// weights rank the kinds of marks; kinds without a weight get no step.
 var weights = map[string]int{"note": 9, "panic": 8, "relist": 7, "trouble": 7, "error": 6, "fault": 5, "hold": 4, "backoff": 3, "sync": 2, "list": 1,
 	"resync": 1}
 
-// quiet are the marks that every recording has: with those alone nothing was marked.
+// quiet are the kinds of marks that every recording has; alone they do not count as marks.
 var quiet = []string{"sync", "list", "resync", "selected"}
 
-// ID is the id of a story on the recording with a file name: small letters, digits and -.
+// ID returns the id of a story on a recording with a file name: lower-case letters, digits and "-".
 func ID(recording string) string {
 	base := path.Base(recording)
 	for ext := path.Ext(base); slices.Contains([]string{".trace", ".jsonl", ".json", ".gz"}, ext); ext = path.Ext(base) {
@@ -80,13 +80,13 @@ func ID(recording string) string {
 	return cmp.Or(id, "recording")
 }
 
-// Of reads a recording, whose file has the name recording without a folder, and proposes a story on it.
+// Of reads a recording and proposes a story on it. recording is the file's name without its folder.
 func Of(recording string, file io.Reader, o Options) (*Draft, error) {
 	if !story.RecordingName(recording) {
 		return nil, fmt.Errorf("a story cannot name the file %q: call it by letters, digits, ., _ and -, with .trace, .jsonl, .json or .gz at its end",
 			recording)
 	}
-	rec := trace.NewRecorder(trace.RecorderOptions{}) // which numbers the events, and keeps as many, as the page does
+	rec := trace.NewRecorder(trace.RecorderOptions{}) // it numbers the events, and keeps as many of them, as the page does
 	h, _, damage, err := trace.ReadFile(file, trace.ReadOptions{DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) }}, rec.Append)
 	if err != nil {
 		return nil, err
@@ -124,7 +124,7 @@ func Of(recording string, file io.Reader, o Options) (*Draft, error) {
 	return d, nil
 }
 
-// marked are the places of the marks.
+// marked returns the places of the marks.
 func marked(log []trace.Event) (out []moment) {
 	for i := range log {
 		if m, ok := trace.Marks(&log[i]); ok && weights[m.Kind] > 0 {
@@ -134,11 +134,11 @@ func marked(log []trace.Event) (out []moment) {
 	return out
 }
 
-// reasons are the places of what went wrong in the worst minute.
+// reasons returns the places of what went wrong in the worst minute.
 func reasons(log []trace.Event, worst trace.WorstMinute) (out []moment) {
 	for i, r := range worst.Reasons {
 		if r.Points < 0.1 {
-			continue // a tenth of a second is no lesson
+			continue // a tenth of a second is not worth a step
 		}
 		m := moment{seq: r.Seq, at: r.At, lane: r.Lane, kind: r.Kind, weight: len(worst.Reasons) - i, why: r, event: &log[r.Seq-log[0].Seq]}
 		if r.Kind == "relist" {
@@ -149,7 +149,7 @@ func reasons(log []trace.Event, worst trace.WorstMinute) (out []moment) {
 	return out
 }
 
-// choose keeps what a story has room for, one step for an event, in the order in which it happened.
+// choose keeps as many moments as a story can have, one for each event, in the order of events.
 func choose(moments []moment) (kept []moment, left int) {
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(b.weight, a.weight) })
 	seen := map[uint64]bool{}
@@ -167,10 +167,10 @@ func choose(moments []moment) (kept []moment, left int) {
 	return kept, left
 }
 
-// worstWords says of the worst minute when and why it is.
+// worstWords describes when the worst minute is, and why.
 func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string {
 	if !bad {
-		return []string{"no ring grew, no object came late into the store, nothing was listed anew, and no handler was slow: there is no worst minute"}
+		return []string{"no ring grew, no object reached the store late, nothing was relisted, and no handler was slow: there is no worst minute"}
 	}
 	out := []string{fmt.Sprintf("the worst minute begins at %v (%.1f points: a relist or a ring made larger is 10, a second of waiting 1, a hundred "+
 		"notifications in a ring 1)", worst.From, worst.Points)}
@@ -187,7 +187,7 @@ func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string
 		case "stale":
 			at += fmt.Sprintf("%s waited %.1f s from the watch to the store", keyOf(rec, r.Seq), r.Took.Seconds())
 		case "relist":
-			at += "it listed anew: " + cmp.Or(r.Text, "no cause is told")
+			at += "it relisted: " + cmp.Or(r.Text, "the cause is unknown")
 		case "handler":
 			at += fmt.Sprintf("%s took %.1f s for one call", listenerName(s, r.Listener), r.Took.Seconds())
 			if r.Open {
@@ -208,7 +208,7 @@ func keyOf(rec *trace.Recorder, seq uint64) (key string) {
 	return key
 }
 
-// laneOf is the State of an informer.
+// laneOf returns the State of an informer.
 func laneOf(s *trace.State, lane uint8) *trace.State {
 	if int(lane) < len(s.Lanes) {
 		return s.Lanes[lane]

@@ -44,7 +44,7 @@ func call(t *testing.T, c *lab.Console, name string, args ...any) {
 	}
 }
 
-// record plays a simulated cluster, quiet for two minutes but for what do does at its second one, and returns its recording.
+// record plays a simulated cluster for five minutes, in which do acts after two, and returns the recording.
 func record(t *testing.T, release string, do func(t *testing.T, c *lab.Console, rec *trace.Recorder)) (recording []byte) {
 	t.Helper()
 	synctest.Test(t, func(t *testing.T) {
@@ -76,7 +76,7 @@ func slow(t *testing.T, c *lab.Console, _ *trace.Recorder) {
 	call(t, c, "addListener", map[string]any{"name": "mailer", "paceMillis": 4000})
 }
 
-// tell tells a story on its recording to its end, back and forth, and holds each of its claims against the State while it shows.
+// tell plays a story on its recording to its end, back and forth, and checks each claim against State while its sentence shows.
 func tell(t *testing.T, d *draft.Draft, recording []byte) {
 	t.Helper()
 	s, err := storyfile.Read(d.ID+".yaml", d.YAML)
@@ -101,7 +101,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 		if err := p.BeginOn(t.Context(), s.ID, 0, recording); err != nil {
 			t.Fatalf("%v in\n%s", err, d.YAML)
 		}
-		// A page that is turned while the recording is read is turned.
+		// A Turn while the recording is read takes effect afterwards.
 		p.Leave()
 		begun := make(chan error)
 		go func() { begun <- p.BeginOn(t.Context(), s.ID, 0, recording) }()
@@ -142,7 +142,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 				turn(1)
 			}
 		}
-		turn(1) // there is no other
+		turn(1) // there is no other step
 		shows(last)
 		for i := last - 1; i >= 0; i-- {
 			turn(-1)
@@ -150,7 +150,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 		}
 		turn(-1)
 		shows(0)
-		// Twice before anything is painted, and at a moment where nobody is.
+		// Twice before anything is painted, and at a moment that belongs to no step.
 		if last > 1 {
 			turn(1)
 			turn(1)
@@ -164,7 +164,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 	})
 }
 
-// TestARecordingBecomesAStory proposes a story on a recording with a note and a relist, and tells it.
+// TestARecordingBecomesAStory proposes a story on a recording with a note and a relist, and plays it.
 func TestARecordingBecomesAStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -177,7 +177,7 @@ func TestARecordingBecomesAStory(t *testing.T) {
 				t.Fatal(err)
 			}
 			text := string(d.YAML)
-			for _, want := range []string{"the history is (compacted) here The store holds", "name: {en: \"it lists anew\"", "reflector.relists == ", "synced"} {
+			for _, want := range []string{"the history is (compacted) here The store holds", "name: {en: \"a relist\"", "reflector.relists == ", "synced"} {
 				if !strings.Contains(text, want) {
 					t.Errorf("it does not say %q:\n%s", want, text)
 				}
@@ -190,7 +190,7 @@ func TestARecordingBecomesAStory(t *testing.T) {
 	}
 }
 
-// TestTheWorstMinuteBecomesAStory has a handler that is slow from the second minute on, and no mark that says so.
+// TestTheWorstMinuteBecomesAStory has a handler that is slow from the second minute on, and no mark for that.
 func TestTheWorstMinuteBecomesAStory(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -205,12 +205,12 @@ func TestTheWorstMinuteBecomesAStory(t *testing.T) {
 		t.Errorf("the worst minute is not that of the slow handler: %s", words)
 	}
 	tell(t, d, recording)
-	// With a relist in the same recording, the marks come first, unless the worst minute is asked for.
+	// With a relist in the same recording the marks come first, unless Worst is set.
 	recording = record(t, "1.37", relists)
 	if d, err = draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{Worst: true}); err != nil {
 		t.Fatal(err)
 	}
-	if !d.FromWorst || !strings.Contains(strings.Join(d.Worst, "\n"), "it listed anew: ") {
+	if !d.FromWorst || !strings.Contains(strings.Join(d.Worst, "\n"), "it relisted: ") {
 		t.Errorf("it proposes %v", d.Worst)
 	}
 	tell(t, d, recording)
@@ -250,8 +250,8 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 	}
 }
 
-// TestAStepOfARecordingRides has the third step of a drafted story ride, half a minute after the first list, when workers have read: what it names is
-// an object that the recording has a ride of.
+// TestAStepOfARecordingRides gives the third step of a drafted story a ride, half a minute after the first list, when workers have read. It names an object
+// that the recording has a ride of.
 func TestAStepOfARecordingRides(t *testing.T) {
 	recording := record(t, "1.31", relists)
 	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
@@ -289,7 +289,7 @@ func TestAStepOfARecordingRides(t *testing.T) {
 				st := console.View.State()
 				return p.Told(rec.FoldAt(st.Seq), st)
 			}
-			for step, asked := range []bool{false, true} { // the first page that is turned opens the ride, and stays
+			for step, asked := range []bool{false, true} { // the first Turn opens the ride and stays at the step
 				d := told()
 				if d.Step != 2 || d.Ride == nil || d.Ride.Asked != asked {
 					t.Fatalf("after %d pages it tells %+v", step, d)
@@ -308,7 +308,7 @@ func TestAStepOfARecordingRides(t *testing.T) {
 	}
 }
 
-// behind is where in a text what follows some words begins.
+// behind returns the offset in a text after some words.
 func behind(t *testing.T, text, words string) int {
 	t.Helper()
 	i := strings.Index(text, words)
@@ -318,7 +318,7 @@ func behind(t *testing.T, text, words string) int {
 	return i + len(words)
 }
 
-// TestAFileOfAStoryOnARecording holds what can stand in one, and what is said of what cannot.
+// TestAFileOfAStoryOnARecording checks what a file may contain, and the errors for what it may not.
 func TestAFileOfAStoryOnARecording(t *testing.T) {
 	const good = `title: {en: A, zh: B}
 lesson: {en: A, zh: B}
@@ -365,7 +365,7 @@ func TestADraftNeedsARecordingWithAName(t *testing.T) {
 	}
 }
 
-// TestTheDocumentsRecordingIsTold tells the story on a recording that docs/stories.md teaches by: what is said on the way, and what at the end.
+// TestTheDocumentsRecordingIsTold plays the example on a recording in docs/stories.md: its output on the way, and at the end.
 func TestTheDocumentsRecordingIsTold(t *testing.T) {
 	text, err := os.ReadFile("../../../docs/stories.md")
 	if err != nil {
@@ -419,7 +419,7 @@ func TestTheDocumentsRecordingIsTold(t *testing.T) {
 	})
 }
 
-// sampled is a file that looks at the heap while it is read.
+// sampled is a file that measures the heap while it is read.
 type sampled struct {
 	io.Reader
 	n    int
@@ -436,7 +436,7 @@ func (s *sampled) Read(p []byte) (int, error) {
 	return s.Reader.Read(p[:min(len(p), 4<<10)])
 }
 
-// TestOfFilesThatAreMadeToDoHarm: a packed file that unpacks to much more than a recording has costs no more than an ordinary one.
+// TestOfFilesThatAreMadeToDoHarm: a gzipped file that unpacks to far more than a recording may have costs no more than an ordinary one.
 func TestOfFilesThatAreMadeToDoHarm(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")

@@ -13,12 +13,12 @@ import (
 	"informerscope/core/trace"
 )
 
-// proposal is a sentence in both languages, and a claim that makes it true.
+// proposal is a sentence in both languages, with a claim under which it is true.
 type proposal struct{ en, zh, claim string }
 
-// names are what a step is called, and looks the stations that it looks at.
+// names are the names of steps, by kind, and looks the stations that they look at.
 var (
-	names = map[string][2]string{"note": {"a note", "备注"}, "panic": {"a handler panics", "handler panic"}, "relist": {"it lists anew", "重新 list"},
+	names = map[string][2]string{"note": {"a note", "备注"}, "panic": {"a handler panics", "handler panic"}, "relist": {"a relist", "重新 list"},
 		"trouble": {"trouble", "出了问题"}, "error": {"an error", "出错"}, "fault": {"a fault", "故障"}, "hold": {"a stage is held", "拦住一个阶段"},
 		"backoff": {"backoff", "退避"}, "sync": {"synced", "已同步"}, "list": {"the first list", "首次 list"}, "resync": {"a resync", "resync"},
 		"ring": {"a ring is full", "ring 积压"}, "stale": {"late into the store", "迟到的对象"}, "handler": {"a slow handler", "慢 handler"},
@@ -28,7 +28,7 @@ var (
 		"ring": "listeners", "stale": "queue, indexer", "handler": "listeners", "end": "indexer"}
 )
 
-// propose are sentences for a moment, the most telling first; the last one is always true.
+// propose returns sentences for a moment, the most telling first; the last one is always true.
 func propose(m moment, s *trace.State) []proposal {
 	of := laneOf(s, m.lane)
 	at := ""
@@ -51,13 +51,13 @@ func propose(m moment, s *trace.State) []proposal {
 		}
 	case "relist":
 		relists := fmt.Sprintf("%sreflector.relists == %d", at, of.Reflector.Relists)
-		out = append(out, proposal{fmt.Sprintf("The Reflector lists everything anew: %s. Relists so far: {%sreflector.relists}.", text, at),
+		out = append(out, proposal{fmt.Sprintf("The Reflector relists: %s. Relists so far: {%sreflector.relists}.", text, at),
 			fmt.Sprintf("Reflector 重新 list：%s。至此 relist 了 {%sreflector.relists} 次。", text, at), relists + fmt.Sprintf(" and %sreflector.why == %s", at, said)},
-			proposal{fmt.Sprintf("The Reflector lists everything anew. Relists so far: {%sreflector.relists}.", at),
+			proposal{fmt.Sprintf("The Reflector relists. Relists so far: {%sreflector.relists}.", at),
 				fmt.Sprintf("Reflector 重新 list。至此 relist 了 {%sreflector.relists} 次。", at), relists})
 	case "trouble":
 		if m.mark.On {
-			out = append(out, proposal{"The source says: " + text, "数据源报告：" + text, "source.trouble != \"\""})
+			out = append(out, proposal{"The source reports: " + text, "数据源报告：" + text, "source.trouble != \"\""})
 		}
 	case "error":
 		out = append(out, proposal{"The Reflector’s last error: " + text, "Reflector 最近的错误：" + text, fmt.Sprintf("%sreflector.lastError == %s", at, said)})
@@ -100,7 +100,7 @@ func propose(m moment, s *trace.State) []proposal {
 	return append(out, always)
 }
 
-// listener is a listener of an informer, and how a condition speaks of it.
+// listener returns a listener of an informer, and its path in a condition.
 func listener(s *trace.State, at string, id int32) (*trace.Listener, string) {
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; l.ID == id {
@@ -110,7 +110,7 @@ func listener(s *trace.State, at string, id int32) (*trace.Listener, string) {
 	return nil, ""
 }
 
-// plain is a text as it can stand in a sentence: on one line, not too long, without what a sentence takes for an expression.
+// plain returns a text for a sentence: on one line, not too long, and without braces, which a sentence uses for expressions.
 func plain(text string) string {
 	text = strings.Join(strings.Fields(strings.NewReplacer("{", "(", "}", ")").Replace(strings.ToValidUTF8(text, "?"))), " ")
 	const most = 120
@@ -124,10 +124,10 @@ func plain(text string) string {
 	return text
 }
 
-// longestClaim is how many bytes a proposed claim has at most; a file's can have more.
+// longestClaim is the longest proposed claim in bytes; a file may have longer ones.
 const longestClaim = 300
 
-// holds reports whether a claim is true of a State; one that cannot be read is not.
+// holds reports whether a claim is true for a State; an unreadable one is not.
 func holds(claim string, s *trace.State) bool {
 	c, err := story.ParseCondition(claim)
 	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
@@ -185,11 +185,11 @@ func write(d *Draft, recording string, h trace.Header, long time.Duration, rec *
 	return b.Bytes(), nil
 }
 
-// quoted is a text as YAML has it between quotes.
+// quoted returns a text as a quoted YAML string.
 func quoted(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
-	_ = e.Encode(text) // of a text it cannot fail
+	_ = e.Encode(text) // cannot fail for a text
 	return strings.TrimSpace(b.String())
 }

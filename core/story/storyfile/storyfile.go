@@ -1,4 +1,4 @@
-// Package storyfile reads stories from YAML files, and packs those of the page as JSON, which needs no parser when it begins. core/story says
+// Package storyfile reads stories from YAML files, and packs those of the page as JSON, so that the page parses no YAML when it starts. core/story describes
 // what is in a file.
 package storyfile
 
@@ -15,10 +15,10 @@ import (
 	"informerscope/core/story"
 )
 
-// Longest is how many bytes a story's file may have.
+// Longest is the largest size of a story's file in bytes.
 const Longest = 64 << 10
 
-// Read reads a story's file. An error is a *story.FileError.
+// Read reads a story's file. Its errors are a *story.FileError.
 func Read(file string, content []byte) (*story.Story, error) {
 	n, err := parse(file, content)
 	if err != nil {
@@ -27,7 +27,7 @@ func Read(file string, content []byte) (*story.Story, error) {
 	return story.Read(file, n)
 }
 
-// ReadAll reads each story of a folder, in the order of the chooser. An error is of the first file that cannot be read.
+// ReadAll reads each story of a folder, in the order of the chooser. It returns the error of the first file that cannot be read.
 func ReadAll(files fs.FS) ([]*story.Story, error) {
 	var out []*story.Story
 	err := each(files, func(file string, content []byte) error {
@@ -42,7 +42,7 @@ func ReadAll(files fs.FS) ([]*story.Story, error) {
 	return out, nil
 }
 
-// Pack writes the stories of a folder as story.Load reads them.
+// Pack encodes the stories of a folder for story.Load.
 func Pack(files fs.FS) ([]byte, error) {
 	type packed struct {
 		File  string `json:"file"`
@@ -88,7 +88,7 @@ func each(files fs.FS, do func(file string, content []byte) error) error {
 	return nil
 }
 
-// parse reads YAML.
+// parse parses YAML.
 func parse(file string, content []byte) (*story.Node, error) {
 	bad := func(line int, text string) error { return &story.FileError{File: file, Line: line, Text: text} }
 	if len(content) > Longest {
@@ -97,7 +97,7 @@ func parse(file string, content []byte) (*story.Node, error) {
 	var doc yaml.Node
 	if err := yaml.Unmarshal(content, &doc); err != nil {
 		line, text := lineOf(err)
-		return nil, bad(line, "this is no YAML: "+text)
+		return nil, bad(line, "this is not YAML: "+text)
 	}
 	if len(doc.Content) == 0 {
 		return nil, bad(1, "the file is empty; docs/stories.md has an example")
@@ -105,7 +105,7 @@ func parse(file string, content []byte) (*story.Node, error) {
 	return convert(doc.Content[0]), nil
 }
 
-// lineOf divides what package yaml says of a mistake, "yaml: line 3: did not find expected key", into the line, 1 if it names none, and what is wrong.
+// lineOf splits an error of package yaml, "yaml: line 3: did not find expected key", into the line, 1 if it names none, and the message.
 func lineOf(err error) (line int, text string) {
 	text = strings.TrimPrefix(err.Error(), "yaml: ")
 	if after, found := strings.CutPrefix(text, "line "); found {
@@ -134,7 +134,7 @@ func convert(n *yaml.Node) *story.Node {
 	return out
 }
 
-// plain is a node as encoding/json writes it.
+// plain returns a node as a value for encoding/json.
 func plain(n *story.Node) any {
 	switch n.Kind {
 	case story.Object:

@@ -5,12 +5,12 @@ import (
 	"informerscope/core/story"
 )
 
-// Teller is a Player that takes stories as files.
+// Teller is a Player that accepts stories as files.
 type Teller struct{ *story.Player }
 
 var _ lab.Teller = Teller{}
 
-// Add reads a story's file and adds it, in place of an added one of the same name. It answers with the story's id.
+// Add reads a story's file and adds it, replacing an added one of the same name. It returns the story's id.
 func (t Teller) Add(file string, content []byte) (id string, err error) {
 	s, err := Read(file, content)
 	if err != nil {

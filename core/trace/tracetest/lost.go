@@ -11,17 +11,17 @@ import (
 	"informerscope/core/trace"
 )
 
-// told is what a handler was told of its objects, last.
+// told is what a handler last received about each object.
 type told struct {
-	// last has the resourceVersion of each object, "" for one that is gone.
+	// last has the resourceVersion of each object, "" for a deleted one.
 	last map[string]string
-	// ended says that the listener was removed.
+	// ended: the listener was removed.
 	ended bool
 }
 
-// handlersOf reads of a log what each handler of a lane was told last of each key, by calls that came to their end. A log whose beginning was
-// not kept begins with what the store held then: that much every handler is taken to know, and what it knew better or worse would show in the
-// calls that follow, since each change of the store is one.
+// handlersOf reads from a log what each handler of a lane last received about each key, in calls that returned. A log whose beginning was evicted starts with
+// the store's contents, and every handler is assumed to have received them. A wrong assumption would show in the later calls, since each change of the store
+// causes one.
 func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
 	handlers := map[int32]*told{}
 	known := map[string]string{}
@@ -65,7 +65,7 @@ func handlersOf(events []trace.Event, lane uint8) map[int32]*told {
 	return handlers
 }
 
-// Lost says in words what of a cluster is not in the store of a lane, or was not told to one of its handlers; "" when nothing is lost.
+// Lost describes what of a cluster is missing in the store of a lane, or was not delivered to one of its handlers; "" when nothing is.
 func Lost(events []trace.Event, lane uint8, want map[string]string) string {
 	fold := trace.NewFold()
 	for i := range events {
@@ -81,7 +81,7 @@ func Lost(events []trace.Event, lane uint8, want map[string]string) string {
 	}
 	handlers := handlersOf(events, lane)
 	if len(handlers) < 3 {
-		return fmt.Sprintf("the log knows %d handlers, not printer, metrics and mailer", len(handlers))
+		return fmt.Sprintf("the log has %d handlers, and not the three printer, metrics and mailer", len(handlers))
 	}
 	for _, id := range slices.Sorted(maps.Keys(handlers)) {
 		h := handlers[id]
@@ -97,7 +97,7 @@ func Lost(events []trace.Event, lane uint8, want map[string]string) string {
 	return ""
 }
 
-// Difference says in words how held differs from want; "" when it does not.
+// Difference describes how held differs from want; "" when it does not.
 func Difference(want, held map[string]string) string {
 	var words []string
 	for _, key := range slices.Sorted(maps.Keys(want)) {

@@ -7,7 +7,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// log is a log with these events behind a selection and three listeners.
+// log returns a log of these events after a selection and three listeners.
 func log(events ...informer.Event) []trace.Event {
 	all := []informer.Event{{Kind: trace.KindSelected, Text: `{"source":"sim","version":"v1","resource":"pods","eras":["1.37"]}`},
 		{Kind: informer.KindInformerStarted, Release: informer.Release137}}
@@ -21,7 +21,7 @@ func log(events ...informer.Event) []trace.Event {
 	return out
 }
 
-// told is a call of each of the listeners.
+// toldAll returns a handled call for each of the listeners.
 func toldAll(op informer.Op, key, rv string, listeners ...int32) []informer.Event {
 	var out []informer.Event
 	for _, id := range listeners {
@@ -41,7 +41,7 @@ func join(events ...[]informer.Event) (out []informer.Event) {
 	return out
 }
 
-// TestLostFindsWhatIsLost: the judge itself says each way in which something can be lost, and nothing where nothing is.
+// TestLostFindsWhatIsLost: Lost reports each way in which something can be lost, and nothing when nothing is.
 func TestLostFindsWhatIsLost(t *testing.T) {
 	added, updated, deleted := stored(informer.KindStoreAdded, "ns/a", "1"), stored(informer.KindStoreUpdated, "ns/a", "2"),
 		stored(informer.KindStoreDeleted, "ns/a", "2")

@@ -9,7 +9,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// Foreign says which members of an event are set that its kind has not (see trace.Members), nil where none is.
+// Foreign returns an error that names the members of an event which are set though its kind lacks them (see trace.Members); nil if there are none.
 func Foreign(e *informer.Event) error {
 	has, ok := trace.Members(e.Kind)
 	if !ok {
