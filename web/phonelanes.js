@@ -151,8 +151,8 @@ function requests(p, both, g, y) {
     for (const i of [0, 1]) {
       const r = p.o.lanes.state(i).reflector;
       how[i].set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
-      lists[i].set(`${exact(r.lists)} ${r.lists === 1 ? 'list' : 'lists'}`);
-      watches[i].set(`${exact(r.watches)} ${r.watches === 1 ? 'watch' : 'watches'}`);
+      lists[i].set(`${exact(r.lists)} ${p.ctx.t('pres.lists', { n: r.lists })}`);
+      watches[i].set(`${exact(r.watches)} ${p.ctx.t('pres.watches', { n: r.watches })}`);
     }
   });
 }

@@ -1,7 +1,7 @@
 // @ts-check
 // A ride: one change of an object on its way through the informer, hop by hop. The worker says which hops there are, what did each and how
 // long it took; here the view goes from one to the next, the hop's station is lit, and a ruler of the true time lies beneath.
-import { h } from './dom.js';
+import { attr, h, s } from './dom.js';
 import { exact, middle, span } from './format.js';
 import { chipIcon, kindOf } from './glyphs.js';
 import { same } from './same.js';
@@ -16,6 +16,8 @@ const letter = 0.59;
 const least = 3;
 /** Names of functions stand in so many rows, one under the other. */
 const rows = 3;
+/** The icons of the button that plays the ride or pauses it. */
+const signs = { play: 'M1.5 3v10l6-5zM8.5 3v10l6-5z', pause: 'M4 2.5h3v11H4zM9 2.5h3v11H9z' };
 
 /** Which station of a layout a hop is at. @type {Record<string, string>} */
 const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
@@ -57,15 +59,18 @@ export class Ride {
     this.code = h('code');
     this.said = h('span', { class: 'said', 'aria-live': 'polite' });
     this.long = h('span', { class: 'long' });
-    /** @param {string} label @param {() => void} act */
+    /** @param {string | Element} label @param {() => void} act */
     const button = (label, act) => {
       const b = h('button', { class: 'key', type: 'button' }, label);
       b.addEventListener('click', act);
       return b;
     };
-    this.back = button('◀', () => this.step(-1));
-    this.run = button('▶▶', () => this.auto(!this.timer));
-    this.next = button('▶', () => this.step(1));
+    const icon = (/** @type {Element} */ path) => s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, path);
+    this.back = button(icon(s('path', { d: 'M12 3v10L4 8z' })), () => this.step(-1));
+    /** The icon of the button that plays or pauses. */
+    this.sign = s('path', { d: signs.play });
+    this.run = button(icon(this.sign), () => this.auto(!this.timer));
+    this.next = button(icon(s('path', { d: 'M4 3v10l8-5z' })), () => this.step(1));
     this.x = button('esc', () => this.close());
     this.note = h('span', { class: 'note' });
     this.head = h('div', { class: 'head' }, this.name, this.code, this.icon, this.where, this.back, this.next, this.run, this.x);
@@ -224,7 +229,7 @@ export class Ride {
       b.setAttribute('aria-label', words);
       b.title = words;
     }
-    this.run.textContent = this.timer ? '❚❚' : '▶▶';
+    attr(this.sign, 'd', this.timer ? signs.pause : signs.play);
     this.next.classList.toggle('asked', leaves); // it lies over the story's own
     this.back.toggleAttribute('disabled', !leaves && this.i === 0);
     this.next.toggleAttribute('disabled', !leaves && this.atEnd);

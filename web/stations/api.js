@@ -31,25 +31,25 @@ addWords({
   'api.kept': ['kept ≥ {rv}', '保留 ≥ {rv}'],
   'api.historyTitle': ['history: from {rv} on', '历史：从 {rv} 起'],
   'api.history': [
-    'A watch can start at {rv} at the earliest. What is older was compacted, and asking for it is answered 410 Gone; '
-      + '“compact” moves this line to the newest version.',
-    'watch 最早可从 {rv} 开始。更早的已被 compact，再要就得到 410 Gone；“compact” 会把这条线移到最新版本。',
+    'A watch can start at {rv} at the earliest. Older history was compacted, and a request for it gets 410 Gone; “compact” moves this line to '
+      + 'the newest version.',
+    'watch 最早可从 {rv} 开始。更早的历史已清除（compacted），请求它会得到 410 Gone；“清除历史”会把这条线移到最新版本。',
   ],
   'api.historyLive': [
-    'This cluster does not say how far back its history goes. A watch from before it is answered 410 Gone; '
-      + 'an API server keeps about five minutes.',
-    '这个集群没说历史有多长。从更早开始的 watch 得到 410 Gone；API server 大约保留五分钟。',
+    'This cluster does not report how far back its history goes. A watch from before it gets 410 Gone; an API server keeps about five minutes.',
+    '这个集群不报告历史有多长。从更早开始的 watch 得到 410 Gone；API server 大约保留五分钟。',
   ],
   'api.reqOpen': ['{verb}, open {s}', '{verb}，已持续 {s}'],
   'api.reqSent': ['{verb}, not answered yet', '{verb}，还没有响应'],
   'api.reqDone': ['{verb}, ended: {status}', '{verb}，已结束：{status}'],
   'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
-  'api.lists': ['lists/s', 'list/s'],
+  'api.lists': ['lists/s', 'list/秒'],
   'api.seats': ['of {n} seats', '/ {n} 个席位'],
   'api.others': ['others watch', '个也在 watch'],
   'api.turned': ['got 429', '次 429'],
   'api.crowd': [
-    '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; {b} found none of the {seats} seats free.',
+    '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; for {b} of them none of the {seats} '
+      + 'seats was free.',
     '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
   ],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],

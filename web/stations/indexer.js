@@ -30,7 +30,7 @@ addWords({
   'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新鲜程度'],
   'idx.noPhase': ['no phase', '无 phase'],
   'idx.matches': ['“{q}”: {n}', '“{q}”：{n}'],
-  'idx.clear': ['no longer mark what has “{q}”', '不再标出含 “{q}” 的对象'],
+  'idx.clear': ['no longer mark objects that contain “{q}”', '不再标出含“{q}”的对象'],
   'idx.group': ['{name}: {n} [n:object|objects]; show their keys', '{name}：{n} 个对象；显示它们的 key'],
   'idx.groups': ['groups', '分组'],
 });

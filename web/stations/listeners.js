@@ -30,15 +30,15 @@ addWords({
   ],
   'lis.now': ['now {key}', '正在 {key}'],
   'lis.pendingSampled': ['pending ≈ 20/s', '个待处理 ≈ 20/秒'],
-  'lis.past': ['this handler was added past the probe', '这个 handler 绕过了 probe'],
-  'lis.mutates': ['changes objects', '在改对象'],
-  'lis.mutated': ['changed {n} [n:object|objects] that it was handed', '改了 {n} 个拿到的对象'],
-  'lis.met': ['was handed {label}={is}', '拿到 {label}={is}'],
-  'lis.metOld': ['was handed an old object with {label}={is}', '拿到的旧对象是 {label}={is}'],
+  'lis.past': ['this handler was added without the probe', '这个 handler 绕过了 probe'],
+  'lis.mutates': ['mutates objects', '在改写对象'],
+  'lis.mutated': ['mutated {n} [n:object|objects]', '改写了 {n} 个对象'],
+  'lis.met': ['received {label}={is}', '收到 {label}={is}'],
+  'lis.metOld': ['received an old object with {label}={is}', '收到的旧对象是 {label}={is}'],
   'lis.metOldShort': ['old has {label}={is}', 'old 是 {label}={is}'],
-  'lis.mutatedShort': ['mutated {n}', '改了 {n} 个'],
+  'lis.mutatedShort': ['mutated {n}', '改写 {n} 个'],
   'lis.gone': ['removed', '已移除'],
-  'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
+  'lis.goneWhy': ['{n} handled, {m} discarded', '处理了 {n}，丢弃 {m}'],
 });
 
 /** What the facts tell of a listener. @param {any} facts @param {number} id */
@@ -89,7 +89,7 @@ function find(state, id) {
 
 /** @param {Ctx} ctx @param {Listener} l */
 function syncedWords(ctx, l) {
-  return l.synced ? 'synced' : ctx.t('notSynced');
+  return ctx.t(l.synced ? 'synced' : 'notSynced');
 }
 
 // --- The main stage -----------------------------------------------------------------------------------------------------------
@@ -103,6 +103,7 @@ const rowCount = 5;
 const ringX = 910;
 /** How wide a name may be that stands before the ring, which is drawn over it. */
 const nameRoom = 58;
+const smallRoom = 62;
 const handlerX = 994;
 /** The two bars of an unbuffered channel at two places. @param {number} y @param {number[]} xs @param {number} half their height */
 const gates = (y, xs, half) => xs.map((x) => `M${x} ${y - half}V${y + half}`).join('');
@@ -179,7 +180,10 @@ function stagePanel(ctx, y) {
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
       const own = ownName(l.name);
-      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, nameRoom, '600 14px'), l.name);
+      // A name that is too wide is smaller, and higher, where the ring leaves more room.
+      const small = width(own, '600 14px') > nameRoom;
+      name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)).of(own === l.name ? `${path}.name` : '', 'fit')
+        .set(small ? fit(own, smallRoom, '700 12px') : own, l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));

@@ -8,17 +8,17 @@ import { addWords } from '../i18n.js';
 /** @typedef {import('../page-types.js').Ctx} Ctx */
 
 addWords({
-  'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', 'store 里对象的 JSON：{n} 字节；选择 transform'],
+  'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', '本地缓存里对象的 JSON：{n} 字节；选择 transform'],
   'idx.weightFrom': [
     'JSON of the objects: {m} [m:byte|bytes] as they came, {n} in the store; choose a transform',
-    '对象的 JSON：到达时 {m} 字节，store 里 {n} 字节；选择 transform',
+    '对象的 JSON：到达时 {m} 字节，本地缓存里 {n} 字节；选择 transform',
   ],
-  'idx.transform': ['Transform: what the store keeps of an object', 'Transform：store 保留对象的哪些部分'],
+  'idx.transform': ['Transform: what the store keeps of an object', 'Transform：本地缓存保留对象的哪些部分'],
   'idx.transform.off': ['none: objects as they came', '无：原样保存'],
   'idx.transform.managedFields': ['without managedFields', '去掉 managedFields'],
   'idx.transform.metadata': ['metadata only', '只留 metadata'],
   'idx.came': ['as they came', '到达时'],
-  'idx.stored': ['in the store', 'store 里'],
+  'idx.stored': ['in the store', '本地缓存里'],
   'idx.byteCount': ['{n} [n:byte|bytes] of JSON', '{n} 字节 JSON'],
   'idx.transformNote': [
     'SetTransform is refused once an informer has started, so a choice starts a new informer, as another release does.',
