@@ -138,7 +138,7 @@ export class Address {
     if (effect === 'moves' || effect === 'begins') this.chosen++;
     const choice = this.chosen;
     const result = await (name === 'select' ? this.selects(args) : link.call(name, args));
-    if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link tells of it
+    if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link includes it
     if (name === 'select') this.writeSelection(args[0] ?? {}, result);
     else if (name === 'transform') this.writeSelection({ transform: args[0] }, result);
     else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...noMoment });

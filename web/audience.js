@@ -1,6 +1,6 @@
 // @ts-check
-// The page of somebody who follows a speaker: it says how that goes, stands where the speaker's page does, and lets the person
-// look around alone and come back. Nobody acts here; the worker refuses it too.
+// The page of a follower: it shows the state of the broadcast, goes where the speaker's page goes, and lets the follower look around
+// alone and come back. A follower cannot act; the worker refuses it too.
 import { attr, h, put, reveal } from './dom.js';
 import { upper } from './format.js';
 import { language } from './i18n.js';

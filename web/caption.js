@@ -1,6 +1,6 @@
 // @ts-check
-// The caption: one sentence in the present tense about the newest change of state that matters. Which one is a fact, so that a moment
-// says the same whichever way one came there; its words, the room that they have, and how long they stay at least, are here.
+// The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
+// so a moment always has the same one. This file has its words, its room, and how long it stays at least.
 import { bytes, count, exact, fit, middle, seconds, upper, version, width } from './format.js';
 import { line, plain, trouble } from './trouble.js';
 
@@ -41,7 +41,7 @@ export class Caption {
     new ResizeObserver((e) => {
       const was = this.room;
       this.room = e[e.length - 1].contentRect.width;
-      // What was made to fit is fitted anew, when buttons came beside it or went.
+      // Fit the sentence again when buttons beside it appear or disappear.
       if (was >= 0 && Math.abs(was - this.room) > 1) this.said = '';
     }).observe(line);
     /** Whether the line says all there is to say of a trouble. */

@@ -1,6 +1,6 @@
 // @ts-check
-// What can stand between the page and its cluster, in words for a person: for each cause its name in two or three words, the sentence that says
-// what is wrong, and what to do. The server's own English text, which knows more of the single case, is told beside them.
+// What can stand between the page and its cluster. Each cause has a name of two or three words, a sentence that says what is wrong, and a
+// sentence that says what to do. The server's own English text is shown beside them, as it has the details of the case.
 import { addWords } from './i18n.js';
 
 /**

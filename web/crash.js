@@ -28,7 +28,7 @@ export class Lost {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {() => (() => void) | null} again begins the same anew, where that is known
+   * @param {() => (() => void) | null} again starts the same scene again, where that is known
    */
   constructor(ctx, app, again) {
     this.ctx = ctx;

@@ -115,8 +115,8 @@ export class Txt {
   }
 
   /**
-   * Says where the words come from, so that a test can hold them against the state: a path into the lane's state, or into its
-   * facts (`facts.…`), and the function of format.js that makes the words of it (`same` where there is none), with what else it is given
+   * Says where the words come from, so that a test can compare them with the state. `path` leads into the lane's state, or into its
+   * facts (`facts.…`). `as` is the function of format.js that makes the words (`same` where there is none), with its other arguments
    * behind a space (`version 8`). What runs with the clock is reckoned from left to right with + - * / max min between spaces, and `now` is
    * the moment that is painted (`now - reflector.requestMillis max 0`). A sentence of i18n.js is `t` and its key, and then the path says what
    * stands for each of its arguments (`a=span now - reflector.requestMillis; b=exact reflector.timeoutSeconds`).

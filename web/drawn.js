@@ -1,6 +1,6 @@
 // @ts-check
-// What is drawn, for whoever wants to hold it against the informer: each visible text and bar that says where it comes from, with the
-// moment that it was painted from. It is read in one go, so nothing is painted meanwhile.
+// What is drawn, for a comparison with the informer: each visible text and bar that names its source, with the moment from which it was
+// painted. It is read in one go, so nothing is painted meanwhile.
 
 /** @typedef {import('./moment.js').Painted} Painted */
 

@@ -1,6 +1,6 @@
 // @ts-check
-// Explain: for every station three sentences, the function of client-go that it is, and what changed between releases. The
-// card stands beside its station, so that both can be seen, and stays until it is sent away.
+// Explain: for every station three sentences, its function in client-go, and what changed between releases. The card stands beside
+// its station, so that both can be seen, and stays until it is closed.
 import { attr, h, place, s } from './dom.js';
 import { width } from './format.js';
 import { columns } from './layouts/stage.js';
@@ -140,7 +140,7 @@ addWords({
   ],
 });
 
-/** Era of client-go that is on the stage, as the number that the words carry. @param {string} era */
+/** The release of client-go on the stage, as the number in the keys of the words. @param {string} era */
 function eraOf(era) {
   return { '1.31': '131', '1.33': '133', '1.35': '135', '1.37': '137' }[era.split(',')[0]] ?? '137';
 }

@@ -132,7 +132,7 @@ export class Factory {
     return this.opened ? this.is?.shown ?? -1 : -1;
   }
 
-  /** Shows what the speaker does who is followed. @param {number} lane */
+  /** Shows the lane that the speaker's page shows. @param {number} lane */
   follow(lane) {
     if (lane === this.lane) return;
     if (lane < 0) this.back();
@@ -354,7 +354,7 @@ export class Factory {
     });
     const lit = r.lamps.filter((l) => l.synced).length;
     row.lit.set(many ? t('factory.lit', { n: exact(lit), m: exact(r.lamps.length) }) : '');
-    // What is wrong, or what one must know: one thing, the most that matters.
+    // What is wrong, or else a note: only the most important one.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
     const note = r.cause || lesser;
     row.note.set(fit(note, columns.note.w, fonts.words), r.trouble ? plain(this.ctx, r.trouble) : note);

@@ -1,7 +1,7 @@
 // @ts-check
-// Recordings, links and a speaker's own stories: the log as a file, a file as the log (opened or dropped on the page), the file of a story,
-// an export for Perfetto, and a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
-// event; a live one is a file, and so is any moment where the page was built on a runtime that leaves something to chance.
+// Recordings, links and a speaker's own stories. It saves the log as a file, opens a recording or a story (chosen, or dropped on the page),
+// exports for Perfetto, and shares a moment. A simulated moment is a link, because its seed and the manual actions lead to the same event again.
+// A live moment is a file. So is every moment where the page was built on a runtime that leaves something to chance.
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
 import * as fragment from './fragment.js';
@@ -230,7 +230,7 @@ export class Files {
     }, 300);
   }
 
-  /** Begins the page anew and goes to the moment that shows; null when no address leads there. */
+  /** Starts the page again and goes to the moment shown; null when no address leads there. */
   again() {
     const { seq } = this.ctx.model.view;
     const { kept } = this;

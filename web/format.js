@@ -182,8 +182,8 @@ const advances = new Map();
 document.fonts.addEventListener('loadingdone', () => advances.clear());
 
 /**
- * How wide a text is, in units, to within its kerning. Each character is measured once: a canvas shapes a text to measure it, and what it keeps of every
- * text it ever measured is fifty times the text; names come and go by the thousand.
+ * The width of a text in units, to within its kerning. Each character is measured once and the widths are added: a canvas keeps about fifty
+ * times the size of every text that it ever measured, and there are thousands of names.
  * @param {string} value
  * @param {string} [font]
  */
@@ -204,7 +204,7 @@ export function width(value, font = '12px') {
 const fitted = new Map();
 
 /**
- * Of a function's or a type's name, as a probe gives it, what tells it from others: what follows its package, of "pkg.(*Controller)" too.
+ * The own part of the name of a function or a type that a probe reports: what follows the package. Of "pkg.(*Controller)" it is "Controller".
  * @param {string} name
  */
 export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
@@ -240,8 +240,8 @@ export function fit(value, room, font = '12px') {
 }
 
 /**
- * Breaks a sentence into `lines` lines at most, where its clauses end: a line that would end in the middle of a
- * thought gives what follows its last mark to the next one, where there is room for it.
+ * Breaks a sentence into at most `lines` lines, where its clauses end. A line that would end inside a clause moves that clause to the
+ * next line, if it fits there.
  * @param {string} value
  * @param {number} room
  * @param {number} lines

@@ -81,7 +81,7 @@ export function shareable(members) {
 }
 
 /**
- * What the fragment selects, as the call `select` takes it. A number that is none throws with words for a person.
+ * What the fragment selects, as the call `select` takes it. What is not a number throws an error with a message for the user.
  * @param {Fragment} p
  * @returns {Record<string, string | number>}
  */

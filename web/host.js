@@ -68,7 +68,7 @@ export class Host {
     for (const box of layout.slots) {
       const points = this.points[box.lane ?? 0];
       const g = s('g', layout.upright && box.bare ? { class: 'pdim' } : {});
-      // Whose state its words tell of.
+      // The lane whose state it shows.
       if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
       layer(box.id).append(g);
       const draw = this.stations[box.id][box.density];

@@ -164,7 +164,7 @@ const words = {
   'idx.others': ['{n} [n:other|others]', '其他 {n} 个'],
   'idx.stale': ['stale for {s}', '已过时 {s}'],
   'idx.unsure': ['may be old', '可能已过时'],
-  'idx.still': ['unchanged for {s}', '{s} 没有变化'],
+  'idx.still': ['unchanged, {s}', '静止 {s}'],
   'idx.mutated': ['{n} mutated', '{n} 个被改写'],
   'idx.wrote': ['{name} wrote {label}={is}', '{name} 写了 {label}={is}'],
   'idx.sent': ['it came with {was}', '来时是 {was}'],
@@ -422,10 +422,10 @@ const words = {
     'Reflector 用 WatchList 重新请求全部对象；收到的先放在临时缓存里。',
   ],
   'cap.left': [
-    '{name} is removed: the {n} [n:notification|notifications] in its ring [n:is|are] discarded, and the other listeners go on.',
-    '{name} 已移除：环形缓冲中等待的 {n} 个通知被丢弃，其他 listener 不受影响。',
+    '{name} is removed: the {n} [n:notification|notifications] in its ring [n:is|are] discarded; the other listeners go on.',
+    '{name} 已移除：环形缓冲中等待的 {n} 个通知被丢弃；其他 listener 不受影响。',
   ],
-  'cap.leftEmpty': ['{name} is removed: its ring was empty, and the other listeners go on.', '{name} 已移除：环形缓冲是空的，其他 listener 不受影响。'],
+  'cap.leftEmpty': ['{name} is removed: its ring was empty; the other listeners go on.', '{name} 已移除：环形缓冲是空的；其他 listener 不受影响。'],
   'cap.relisted': ['Relisted: {why}. The store was replaced in one go.', '已 relist：{why}。本地缓存一次性替换。'],
   'cap.relistedPlain': ['Relisted. The store was replaced in one go.', '已 relist。本地缓存一次性替换。'],
   'cap.relistedKeys': ['Relisted: {why}. Every object goes through the queue again.', '已 relist：{why}。每个对象都再经过一次队列。'],
@@ -566,7 +566,7 @@ export function t(key, args) {
     (whole, name, n, one, many) => (n ? (String(args[n]) === '1' ? one : many) : name in args ? String(args[name]) : whole)) : w;
 }
 
-/** Every key, for whoever checks the words. */
+/** Every key, for a check of the words. */
 export const keys = () => Object.keys(words);
 
 /**

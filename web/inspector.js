@@ -105,7 +105,7 @@ export class Inspector {
     this.fresh = false;
   }
 
-  /** Asks anew when the view has moved on, at most four times a second. */
+  /** Asks again when the view has moved on, at most four times a second. */
   refresh() {
     if (!this.isOpen || this.busy) return;
     const seq = this.ctx.model.view.seq;

@@ -73,7 +73,7 @@ export class Lanes {
     return el;
   }
 
-  /** Whose handler a stage's hold is of, where it is a listener's. @param {string} name @private */
+  /** The listener that a stage's hold belongs to; undefined for other stages. @param {string} name @private */
   heldListener(name) {
     return name === 'deliver' ? this.compared()?.id : undefined;
   }

@@ -100,13 +100,13 @@ export class Model {
     /** True once a frame has arrived. */
     this.any = false;
     this.lanes = 1;
-    /** The lanes beside the first, which tell of no cells. @type {{state: State, facts: Facts}[]} */
+    /** The lanes beside the first, which have no cells. @type {{state: State, facts: Facts}[]} */
     this.others = [];
     /** What the lanes made of the same changes, as it came; null while there is one. @type {import('./types.js').Comparison | null} */
     this.compare = null;
-    /** What several informers show together, as it came; null while there is one, or one in two eras. @type {import('./types.js').Factory | null} */
+    /** What several informers show together, as it came; null while there is one, or one in two releases. @type {import('./types.js').Factory | null} */
     this.factory = null;
-    /** The eras of the lanes, when there are two. @type {string[]} */
+    /** The releases of the lanes, when there are two. @type {string[]} */
     this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
     this.groups = { index: '', list: [] };
@@ -118,7 +118,7 @@ export class Model {
     this.gone = [];
     this.cellsReset = false;
     this.groupsChanged = false;
-    /** Whether the last frame tells of more than how far the log has come. */
+    /** Whether the last frame has more than the length of the log. */
     this.told = false;
     this.binMillis = 250;
     /** Events of each bin from number binFrom on; the newest `maxBins`, as the worker keeps. @type {number[]} */
@@ -135,7 +135,7 @@ export class Model {
     this.unbegun = '';
     /** Why nothing comes from the worker any more: it ended, or it has not answered for a while. @type {'' | 'ended' | 'mute'} */
     this.lost = '';
-    /** In the page of a follower: whether what the speaker does does not come in. */
+    /** In the page of a follower: whether the speaker's actions have stopped arriving. */
     this.unheard = false;
   }
 

@@ -17,8 +17,8 @@ import { kindOf, mainOp } from './glyphs.js';
  * }} CountAt
  */
 /**
- * What a layout says of its motion. `spacing` is what two chips on a way keep between their middles before they become a stack; `sizes`
- * are the chips that are not as large as the rest; `without` are moves that have no way here.
+ * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
+ * sizes of chips that differ from `size`. `without` are moves that have no way here.
  * @typedef {{
  *   size: number, sizes?: Record<string, number>, spacing: number, without?: string[], counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
@@ -493,8 +493,8 @@ function along(t, u) {
 const gaps = new Map();
 
 /**
- * How much of its time a chip must be ahead of the next one on a way of a length, so that the two never overlap; the curve is slow at its
- * end, and there it is tightest.
+ * The share of its time by which a chip must be ahead of the next one, so that the two never overlap on a way of this length. The curve is
+ * slowest at its end, where chips come closest.
  * @param {number} len
  * @param {number} spacing
  */

@@ -26,8 +26,8 @@
  */
 
 /**
- * A named place on the rail, x and y, or several in a row where the rail turns; or what finds it for a move: a row of a listener, a seat
- * in the queue.
+ * A named place on the rail: x and y, or several pairs where the rail turns. Or a function that finds the place for a move, such as the row
+ * of a listener or a seat in the queue.
  * @typedef {number[] | ((move: import('./types.js').Move, state: import('./types.js').State) => number[] | null)} Point
  */
 
@@ -47,8 +47,8 @@
  */
 
 /**
- * What the main stage's layout says: how large it is, where the rail lies, between which named points each move runs and where these are,
- * how chips look and where they can be.
+ * The main stage's layout: its size and the height of the rail. `points` are named points, `ways` the way of each move between them.
+ * `motion` is the look of the chips, `canvases` where they can be.
  * @typedef {{
  *   w: number, h: number, rail: number, ways: Record<string, string[]>, points: Record<string, Point>, motion: import('./motion.js').Plan,
  *   canvases: import('./draw/surface.js').Stretch[]
@@ -78,7 +78,7 @@
  */
 
 /**
- * An object of the store as the page keeps it: what a frame's row says, where it stands in its group, and when it was last drawn anew.
+ * An object of the store as the page keeps it: what a frame's row says, where it stands in its group, and when it was last drawn again.
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 

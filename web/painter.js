@@ -21,13 +21,13 @@ export class Painter {
    *   link: import('./link.js').Link, stage: import('./stage.js').Stage, views: import('./views.js').Views,
    *   caption: import('./caption.js').Caption, bars: (clock: number) => void, before: (clock: number) => void,
    *   took: (frame: Frame, first: boolean, clock: number) => void
-   * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event, `took` is told of each frame
-   *   that the model has taken in, and whether it is the first of all
+   * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event. `took` is called after each
+   *   frame that the model has taken in, and gets whether it is the first of all
    */
   constructor(ctx, page) {
     this.ctx = ctx;
     this.page = page;
-    /** Whether something else than the log asks for everything to be painted anew. */
+    /** Whether something other than the log requires that everything is painted again. */
     this.dirty = true;
     this.cadence = new Cadence(navigator.hardwareConcurrency);
     this.paintedAt = 0;

@@ -51,7 +51,7 @@ export class Phone {
     /** @type {Record<string, number>} */
     this.ys = {};
     this.height = 565;
-    // A stage of less than three fifths of its size has type that nobody reads: a narrow window, or a page that is zoomed to twice its size.
+    // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
     this.query = matchMedia('(max-width: 599px), (max-height: 431px)');
     const button = (/** @type {string} */ cls, /** @type {(b: HTMLElement) => void} */ f) => {
       const b = h('button', { class: 'pkey ' + cls, type: 'button' });

@@ -181,7 +181,7 @@ function lines(p, g, tap, y, open) {
 }
 
 /**
- * What the open station tells of the changes; drawn anew when the comparison is another one.
+ * What the open station shows of the changes. It is drawn again for another comparison.
  * @param {Phone} p
  * @param {string} c
  * @param {SVGElement} g

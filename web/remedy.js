@@ -1,5 +1,5 @@
 // @ts-check
-// What a person can do about a trouble, beside the words that tell of it: one press each. Every view has the same buttons.
+// What a user can do about a trouble, as buttons beside its description. Every view has the same buttons.
 import { attr, h, put, reveal } from './dom.js';
 import { middle } from './format.js';
 import { silent, trouble } from './trouble.js';

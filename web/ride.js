@@ -1,6 +1,6 @@
 // @ts-check
-// A ride: one change of an object on its way through the informer, hop by hop. The worker says which hops there are, what did each and how
-// long it took; here the view goes from one to the next, the hop's station is lit, and a ruler of the true time lies beneath.
+// A ride: one change of an object on its way through the informer, hop by hop. The worker lists the hops, with the function and the duration
+// of each. This file moves the view from one hop to the next, lights the hop's station, and draws a ruler of the real time below.
 import { attr, h, s } from './dom.js';
 import { exact, middle, span } from './format.js';
 import { chipIcon, kindOf } from './glyphs.js';
@@ -26,7 +26,7 @@ const nameOf = { api: 'API server', reflector: 'Reflector', queue: 'Queue', inde
 
 /** @typedef {import('./types.js').Ride} Ridden */
 
-/** A time in microseconds, to the last one as far as somebody can read it. @param {number} n */
+/** A time in microseconds: exact while it is short enough to read. @param {number} n */
 function micros(n) {
   return n < 1 ? '<1 µs' : n < 10_000 ? `${exact(n)} µs` : span(n / 1000);
 }

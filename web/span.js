@@ -11,7 +11,7 @@ const GONE = 24;
  */
 
 export class Span {
-  /** @param {SpanBox} box read anew each time, for it changes with the window */
+  /** @param {SpanBox} box read again each time, as it changes with the window */
   constructor(box) {
     this.box = box;
     /** The moment at the left end and how much lies between it and the right end. */

@@ -109,7 +109,7 @@ export class Stage {
     const drawn = draw(stageSlot(id, g), this.ctx);
     Object.assign(this.points, named(id, drawn.points));
     this.drawn.push(drawn);
-    // Whose each part is: a story makes the stations quiet that a step does not speak of.
+    // The station of each part: a story dims the stations that a step is not about.
     layers.forEach((l, i) => {
       for (const el of [...l.children].slice(i ? were[i] : -1)) /** @type {HTMLElement} */ (el).dataset.station = id;
     });

@@ -27,7 +27,7 @@ export class Stories {
     this.story = null;
     /** What the worker tells. @type {Told | null} */
     this.told = null;
-    /** Begun here, and not heard of yet. */
+    /** Whether a story was started here, and has not arrived in a frame yet. */
     this.wanted = false;
     /** True once a person has turned a page: then the person turns them all. */
     this.manual = false;
@@ -309,7 +309,7 @@ export class Stories {
     return was;
   }
 
-  /** A ride shows other moments than the step's: what is told of those is not said, and the step stays. */
+  /** A ride shows other moments than the step's: their sentences are not shown, and the step stays. */
   rideOpened() {
     if (!this.riding) this.since = undefined;
     this.riding = !!this.story;

@@ -23,9 +23,9 @@ const stations = {
 };
 
 /**
- * Where a layout has the timeline, in units of its own: how large it is, between which places its moments lie, where its bars stand and how
- * high they can be, how far the head rises above them, and the least time that the whole of it stands for, in ms. One that is `bare` has no
- * words: no axis, no names of marks, no journey.
+ * A layout's timeline, in units of its own. Its moments lie between `left` and `edge`. Its bars stand on `base` and are at most `high`, and
+ * the head rises `rise` above them. `least` is the shortest time that the whole timeline covers, in ms. A `bare` timeline has no words: no
+ * axis, no names of marks, no journey.
  * @typedef {{
  *   w: number, h: number, left: number, edge: number, base: number, high: number, rise: number, least: number, bare: boolean
  * }} TimeBox
@@ -67,7 +67,7 @@ export class Timeline {
       s('path', { d: `M-7 ${headTop}h14v7l-7 7l-7 -7z`, class: 'phh' }));
     this.liveEdge = s('path', { d: `M0 ${headTop}V${base}`, class: 'lv' });
     this.svg.append(this.liveEdge, this.head);
-    // What a bare one has no room for is written where nobody sees it.
+    // A bare one has no room for words: they go into a group that is not on the page.
     const words = box.bare ? s('g') : this.svg;
     this.ahead = text(words, 1191, 32, 'n20');
     this.aheadWhy = text(words, 1191, 50, 'l');

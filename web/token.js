@@ -29,7 +29,7 @@ export class Token {
   }
 
   /**
-   * The address was changed. Returns whether the page has to be loaded anew, as its worker is no more.
+   * The address was changed. Returns whether the page must be reloaded, because its worker has ended.
    * @param {string} before @param {boolean} alive
    */
   follow(before, alive) {

@@ -30,7 +30,7 @@ function keyOfFault(name) {
 }
 const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'failover']);
 
-/** What a follower is told of where the objects come from. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
+/** The source of the objects, as a follower's page shows it. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
   const kind = ctx.recorded?.() ? 'hall.recorded' : 'hall.cast';
   return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);

@@ -9,11 +9,11 @@ import { language } from './i18n.js';
 /** @typedef {import('./types.js').State} State */
 
 /**
- * The trouble that the log tells of at the moment shown, or null.
+ * The trouble in the log at the moment shown, or null.
  * @param {Ctx} ctx
  * @returns {{cause: string, name: string, say: string, whole: string, detail: string, offer: string} | null}
- *   `name` two or three words, `say` one sentence, `whole` all that a person needs, `detail` the server's own words where `whole` is
- *   not they
+ *   `name` is two or three words, `say` one sentence, `whole` all that a user needs. `detail` is the server's own text where `whole` is
+ *   not that text
  */
 export function trouble(ctx) {
   const { model } = ctx;

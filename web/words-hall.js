@@ -1,5 +1,5 @@
 // @ts-check
-// The words of a broadcast: what a speaker's page says while it is on the air, and what a follower's page says of the speaker.
+// The words of a broadcast, on the speaker's page and on a follower's.
 import { addWords } from './i18n.js';
 
 addWords({
@@ -62,7 +62,7 @@ addWords({
   'hall.damaged': ['a part of the broadcast cannot be read; trying again', '直播有一部分无法读取；正在重试'],
   'hall.before': ['the speaker shows a moment from before you joined', '讲者展示的是你加入之前的时刻'],
   'hall.first': ['Fetching the broadcast so far.', '正在获取已播内容。'],
-  'hall.own': ['you are looking around on your own', '你在自行查看'],
+  'hall.own': ['looking around on your own', '你在自行查看'],
   'hall.back': ['Back to the speaker', '回到讲者'],
   'hall.goOn': ['Go on with the recording', '继续看录制'],
   'hall.noAct': ['Only the speaker can act. You can pause, step, and look at any object.', '只有讲者能操作。你可以暂停、单步、查看任何对象。'],

@@ -29,7 +29,7 @@ export function lineHeading(slot, name) {
   line.append(digits);
   const number = new Txt(digits);
   const unit = s('tspan', { class: slot.type.label, dx: 6 });
-  // What a bare slot has no room for is written where nobody sees it.
+  // A bare slot has no room for the asides: they go into a group that is not on the page.
   const asides = slot.bare ? s('g') : slot.head;
   return {
     title,

@@ -66,7 +66,7 @@ function silence(ctx) {
 }
 
 /**
- * What is counted in a second: the cluster's writes, or the frames that come from one that tells of nothing else.
+ * What is counted in a second: the cluster's writes, or the frames of a cluster that reports nothing else.
  * @param {State} st
  * @param {Ctx} ctx
  */

@@ -88,13 +88,13 @@ function readWords({ state, facts }, { t, model, now }) {
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
   if (q.lastRead.mutated) return t('con.readMutated');
-  // Where the requests are not seen, nobody knows what the cluster has beyond the queue.
+  // Where the requests are not seen, what the cluster has beyond the queue is unknown.
   if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
   return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
 }
 
-/** Who sits in the work queue: keys, of which there is nothing to tell but how many. @param {Workqueue | null} q @param {number} n seats */
+/** The seats of the work queue: only the number of keys is shown. @param {Workqueue | null} q @param {number} n seats */
 function sit(q, n) {
   const depth = q?.depth ?? 0;
   return Array.from({ length: Math.min(n, depth) }, (_, i) =>
@@ -111,13 +111,13 @@ function worker(g, x, y, r, cls) {
   const number = text(g, x, y + (r > 11 ? 6 : 5), cls, 'middle');
   return {
     number,
-    /** @param {string} words nobody is there without any @param {boolean} busy */
+    /** @param {string} words empty for no worker @param {boolean} busy */
     set(words, busy) {
       show(circle, words !== '');
       attr(circle, 'class', busy ? 'worker on' : 'worker');
       number.cls(busy ? `${cls} onw` : cls).set(words);
     },
-    /** How many of them are busy; nobody's number stands in it while none is. @param {number} n */
+    /** How many of them are busy; without a number while none is. @param {number} n */
     busy(n) {
       show(circle, n >= 0);
       attr(circle, 'class', n > 0 ? 'worker on' : 'worker');

@@ -82,7 +82,7 @@ const legendY = 182;
 const stageGrid = {
   w: field.w,
   h: field.h,
-  // A small store has larger cells, so that the last row of a hall can see them.
+  // A small store has larger cells, so that the last row of a room can see them.
   few: mostMarked,
   fewSizes: [
     { pitch: 12, size: 10, gap: 2 }, { pitch: 8, size: 7, gap: 2 }, { pitch: 6, size: 5, gap: 1 },
@@ -245,7 +245,7 @@ class Field {
     grid.sweepSome(now, whole ? Infinity : atOnce);
   }
 
-  /** Lays everything out anew: other words, another size, other colours. */
+  /** Lays everything out again: other words, another size, other colours. */
   resize() {
     const { grid } = this;
     const { scene, model } = this.ctx;
@@ -397,7 +397,7 @@ function phaseLegend(ctx) {
   return {
     /** @param {boolean} on */
     show: (on) => show(g, on),
-    /** They are counted anew with the next picture. */
+    /** Makes the next frame count them again. */
     stale: () => (countedAt = -Infinity),
     /** Counts them, twice a second. Returns where the last one ends. */
     paint() {
@@ -593,7 +593,7 @@ function full(slot, ctx) {
 const staleFrom = 's=seconds now - facts.staleSince max 0';
 const heldFrom = 'now - holds[stage=pop].sinceMillis';
 
-/** The least pitch of cells that can be told from one another in a hall. */
+/** The least pitch of cells that can be told apart from the last row of a room. */
 const leastPitch = 4;
 
 /** Sizes of cells from the largest to the smallest, with the gap that there is between blocks. @param {number} from @param {number} gap */

@@ -194,7 +194,7 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
  * @param {{
  *   keys: string[], query: () => string, matches: () => number, mark: (query: string) => void, choose: Choose,
  *   asking: (field: HTMLElement | null) => void
- * }} o `mark` makes what has a word in its key bright; `asking` hears of the field in which it is typed, and that the marks stay without it
+ * }} o `mark` makes what has a word in its key bright; `asking` gets the field in which the word is typed, and null when the marks stay without it
  */
 export function openFind(ctx, anchor, { keys, query, matches, mark, choose, asking }) {
   const { t } = ctx;

@@ -85,7 +85,7 @@ export function openAdd(ctx, anchor) {
   }, { width: 288, label: t('lis.addTitle') });
 }
 
-/** Tells of a listener and its handler, and changes what can be changed. @param {Ctx} ctx @param {HTMLElement} anchor @param {number} id */
+/** Opens the menu of a listener: its facts, and what can be changed of its handler. @param {Ctx} ctx @param {HTMLElement} anchor @param {number} id */
 export function openHandler(ctx, anchor, id) {
   const { t } = ctx;
   const l = ctx.model.state.listeners.find((q) => q.id === id);

@@ -41,7 +41,7 @@ addWords({
   'lis.goneWhy': ['{n} handled, {m} discarded', '处理了 {n}，丢弃 {m}'],
 });
 
-/** What the facts tell of a listener. @param {any} facts @param {number} id */
+/** The facts of a listener. @param {any} facts @param {number} id */
 function factsOf(facts, id) {
   return facts?.listeners?.find((/** @type {{id: number}} */ f) => f.id === id);
 }
@@ -124,7 +124,7 @@ function stagePanel(ctx, y) {
   text(g, 843, y + 30, 'm2', 'middle').set('addCh');
   g.append(s('path', { d: gates(y, [968, 978], 11), class: 'gate' }));
   text(g, 973, y + 30, 'm2', 'middle').set('nextCh');
-  // Of another process nobody tells what passes the channels, nor what a handler does that the probe does not know.
+  // In another process what passes the channels is not seen, nor what a handler does that was added without the probe.
   const channels = [832, 962].map((left) => hatch(g, { x: left, y: y - 14, w: 22, h: 28 }));
   const buffer = ring(g, ringX, y, stageRing);
   const handler = handlerBox(g, handlerX, y, stageHandler);
@@ -304,8 +304,8 @@ function menuButton(ctx, cls, box) {
 }
 
 /**
- * Who has which place on the main stage. Three have a panel; from the fourth on the first has one, and of the others the one that has
- * something to tell. One that was removed keeps its place as an outline as long as nobody needs it: what stays does not move.
+ * The places of the listeners on the main stage. Up to three have a panel each. With more, the first has one, and one of the others that is
+ * behind or not synced. A removed listener keeps its place as an outline until another needs the place, so that the rest does not move.
  */
 class Places {
   /** The listener that was drawn second when there were more than three. */

@@ -78,7 +78,7 @@ const held = (ctx) => !!ctx.model.hold('pop');
 const newest = (it) => kindOf(it.deltas?.length ? it.deltas[it.deltas.length - 1].op : it.op);
 
 /**
- * Who sits on the seats of a queue, from its head on: what is being taken and what waits behind it.
+ * What is on the seats of a queue, from its head on: what is being taken, and what waits behind it.
  * @param {State} q @param {number} n seats @param {string} selected @param {number} [gap] between what is taken and what waits
  * @param {(it: Item) => string | undefined} [wordOf] the name of what waits, where it has one
  * @returns {{sitters: import('../draw/seats.js').Sitter[], taken: number, hidden: number}} taken: seats of what is taken; hidden: how
@@ -110,8 +110,8 @@ function sit(q, n, selected, gap = 0, wordOf = () => undefined) {
  */
 
 /**
- * What a short list shows of a queue: what is being taken and what waits behind it; of an empty one what was taken last, but not under a
- * held Pop, as if that were held.
+ * What a short list shows of a queue: what is being taken, and what waits behind it. For an empty queue it is what was taken last, except
+ * while Pop is held, where it would look as if it were held.
  * @param {State} q @param {number} n lines @param {boolean} stopped Pop is held
  * @returns {{rows: Listed[], waiting: number, last: boolean}} waiting: how many of them wait; last: all of them are gone
  */
@@ -166,7 +166,7 @@ function full(slot, ctx) {
     paint({ state: st, facts, view }) {
       const q = st.queue;
       const stopped = held(ctx);
-      // What the next Pop takes can only be told of a queue that stands still.
+      // The next batch is known only while the queue does not move.
       const next = stopped && !q.batch.length && q.depth ? facts.nextBatch : 0;
       head(q, facts.growing, facts.deltas, language());
       show(list.g, !byKey(q));

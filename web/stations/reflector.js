@@ -89,8 +89,8 @@ const endMarkLate = 3000;
 /**
  * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
  *
- * `n` is the distance to the newest version that is known of the cluster. While nothing is heard of the cluster, no distance says nothing
- * (`known` is false), and a distance may have grown (`unsure`), unless the log tells of the cluster's own writes.
+ * `n` is the distance to the newest version known of the cluster. While nothing arrives from the cluster, a distance of 0 means nothing
+ * (`known` is false), and another one may have grown (`unsure`), unless the log has the cluster's own writes.
  * @param {Lane} lane
  * @param {Ctx} ctx
  */
@@ -798,7 +798,7 @@ function open(slot, ctx) {
 }
 
 /**
- * One of several informers under each other: which era it is, how it asks for what there is, how far it has come, and how long it waits.
+ * One of several informers under each other: its release, how it requests the objects, how far it has come, and how long it waits.
  * @param {Slot} slot
  * @param {Ctx} ctx
  * @returns {Drawn}

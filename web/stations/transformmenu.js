@@ -74,7 +74,7 @@ export function openTransform(ctx, anchor, left) {
     if (left) root.style.left = `${left / 16}rem`;
     const { indexer, source } = model.state;
     root.append(h('h2', {}, t('idx.transform')));
-    // What is not run here is not started anew here either.
+    // An informer that does not run here cannot be restarted here.
     if (!ctx.follower && source.kind !== 'file' && source.kind !== 'probe') {
       const list = h('div', { class: 'list', role: 'radiogroup', 'aria-label': t('idx.transform') });
       for (const name of transforms) {
