@@ -30,7 +30,7 @@ export class Address {
     this.page = page;
     /** What could not be begun, in the worker's words. */
     this.failed = '';
-    /** What a cluster is asked that takes its time, in words; empty when nothing is. */
+    /** What a slow call asks of a cluster, in words; empty while none runs. */
     this.asking = '';
     /** The moment that the address asks for, until the log has come so far. */
     this.wanted = 0;
@@ -40,12 +40,12 @@ export class Address {
     this.followed = '';
     /** How often a moment was chosen: what is written of an earlier choice would be wrong. */
     this.chosen = 0;
-    /** Resolves when what the address says was begun. @type {Promise<void>} */
+    /** Resolves when the scene of the address has started. @type {Promise<void>} */
     this.ready = new Promise((resolve) => (this.begun = resolve));
   }
 
   /**
-   * Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked.
+   * Starts the scene of the address. An empty address starts the simulated cluster, so nothing is contacted unasked.
    * @param {string} [before] the address that an open page had: what cannot be begun leaves it as it was
    */
   async begin(before) {
@@ -63,7 +63,7 @@ export class Address {
     const p = fragment.read();
     const story = p.get('story');
     if (story) page.story(story).catch((err) => ctx.say(err.message, true));
-    // The address says that its server broadcasts; one that does not is not asked unasked.
+    // Ask a server for its broadcast only when the address names it.
     if (!before && p.get('broadcast') && ctx.relay && page.token.value) page.broadcast();
     this.begun();
     ctx.repaint();
@@ -148,7 +148,7 @@ export class Address {
     return result;
   }
 
-  /** Selects, and says so when it takes long: what a cluster serves is asked first. @param {any[]} args @private */
+  /** Selects, and shows a message when that takes long: the cluster is first asked what it serves. @param {any[]} args @private */
   async selects(args) {
     const { ctx } = this;
     const name = args[0]?.context || args[0]?.resource || args[0]?.namespace || '';
@@ -175,7 +175,7 @@ export class Address {
     // What a process is attached with is its own; nothing that was chosen before goes with it.
     if (selection?.source === 'probe') for (const k of ['context', 'era', 'seed', 'objects', 'rate', 'resource']) write[k] = null;
     const { group = '', version = '', resource } = chosen;
-    write.transform = selection?.transform ?? null; // what a recording was made with goes on after it
+    write.transform = selection?.transform ?? null; // the transform of a recording stays in force after it
     if ('resource' in chosen && (resource || selection?.source !== 'probe')) write.resource = fragment.formatResource({ group, version, resource });
     this.hurry = this.wanted = 0;
     fragment.write(write);
@@ -198,7 +198,7 @@ export class Address {
     this.followed = sceneOf();
   }
 
-  /** The address was changed: what it says now is begun, where that is another scene. @param {string} before */
+  /** Follows a changed address: starts its scene where it is another one. @param {string} before */
   changed(before) {
     const { model, follower } = this.ctx;
     if (follower) return; // what shows is the speaker's choice
@@ -215,7 +215,7 @@ function sceneOf() {
   try {
     return JSON.stringify({ ...fragment.selection(fragment.read()), at: 0 });
   } catch {
-    return ''; // what cannot be read is told when it is followed
+    return ''; // reported when the address is followed
   }
 }
 

@@ -34,7 +34,7 @@ export class Audience {
     ctx.recorded = () => this.is.recording;
   }
 
-  /** Takes what the worker says. @param {Hearing} is */
+  /** Takes the state of the broadcast from the worker. @param {Hearing} is */
   hear(is) {
     this.is = is;
     this.ctx.model.unheard = !['following', 'over'].includes(is.phase);
@@ -75,7 +75,7 @@ export class Audience {
     return this.ctx.call('along').then((is) => this.hear(is), (err) => this.ctx.say(err.message, true));
   }
 
-  /** What the caption says in place of what shows: that it is old. */
+  /** The caption's sentence while the view is out of date. */
   get trouble() {
     const own = this.is.own || ['joining', 'following', 'over', 'slow'].includes(this.is.phase);
     return own ? '' : upper(`${this.say()}${language() === 'zh' ? '。' : '.'}`);

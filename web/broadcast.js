@@ -49,7 +49,7 @@ export class Broadcast {
     return this.is.path ? new URL(this.is.path, location.href).href : '';
   }
 
-  /** Takes what the worker says. @param {OnAir} is */
+  /** Takes the state of the broadcast from the worker. @param {OnAir} is */
   hear(is) {
     const was = this.is;
     this.is = { ...off(), ...is };
@@ -84,7 +84,7 @@ export class Broadcast {
     this.tell();
   }
 
-  /** Tells the worker where this page is, if that is somewhere else than before. @private */
+  /** Reports to the worker where this page is, if that has changed. @private */
   tell() {
     if (!this.on) return;
     const text = JSON.stringify(this.o.page());

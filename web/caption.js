@@ -11,7 +11,7 @@ const without = {
   backoff: 'backoffPlain', listAgain: 'list', relist: 'relistPlain', relisted: 'relistedPlain', relistedKeys: 'relistedKeysPlain',
 };
 
-/** Sentences about what goes on now, with its countdown or what is held: the moment that it does not, they are not said any longer. */
+/** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
 const passing = /^(backoff|refused|hold|idle|stopped|slow)/;
 
 export class Caption {
@@ -36,7 +36,7 @@ export class Caption {
     this.epoch = -1;
     /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
     this.extra = () => null;
-    /** How wide the line is, in pixels. To ask for it while the stage is painted would lay the page out twice. */
+    /** The width of the line, in pixels. Measuring it while the stage is painted would lay the page out twice. */
     this.room = -1;
     new ResizeObserver((e) => {
       const was = this.room;
@@ -44,21 +44,21 @@ export class Caption {
       // Fit the sentence again when buttons beside it appear or disappear.
       if (was >= 0 && Math.abs(was - this.room) > 1) this.said = '';
     }).observe(line);
-    /** Whether the line says all there is to say of a trouble. */
+    /** Whether the line has the whole description of a trouble. */
     this.complete = true;
     /** Whether news would have come when the line was written. */
     this.sure = true;
   }
 
-  /** What to say now, and an id that tells one thing from another. @param {number} clock @returns {[string, string]} */
+  /** The sentence for now, and an id by which sentences are compared. @param {number} clock @returns {[string, string]} */
   choose(clock) {
     const extra = this.extra();
     if (extra) return extra;
     const tr = trouble(this.ctx);
     if (tr) return [`trouble ${tr.cause}`, tr.whole];
     const { model } = this.ctx;
-    // The worker's memory is no part of the moment that shows. It is never given back, so half of what there can be is the time to say it;
-    // every now and then, not all the time.
+    // The worker's memory is no part of the moment shown. It is never given back, so the caption warns from half of the limit on,
+    // for five seconds of every fifteen.
     const { memory } = model.view;
     if (memory && memory.total > memory.limit / 2 && model.state.reflector.phase !== 'backoff' && Math.floor(clock / 5000) % 3 === 0) {
       return ['memory', this.ctx.t('cap.memory', { a: bytes(memory.total), b: bytes(memory.limit) })];
@@ -149,7 +149,7 @@ export class Caption {
     this.id = id;
   }
 
-  /** What the caption says where another view shows it, which has other room. @param {(words: string) => boolean} fits */
+  /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
   told(fits) {
     const tr = this.id.startsWith('trouble') ? trouble(this.ctx) : null;
     return tr ? line(tr, fits) : this.words;

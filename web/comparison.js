@@ -79,7 +79,7 @@ export function changeChip(into, at, change, op) {
 }
 
 /**
- * What Pop took in a lane, or what waits for it, a few changes a line, and how many more there are.
+ * What Pop took in a lane, or what waits for Pop: a few changes a line, and how many more there are.
  * @param {import('./page-types.js').Ctx} ctx
  * @param {Comparison} c
  * @param {number} lane

@@ -79,7 +79,7 @@ export function put(el, words) {
   else if (node.data !== words) node.data = words;
 }
 
-/** A piece of text that is written only when it changes, with an optional title that tells the whole of it. */
+/** A piece of text that is written only when it changes, with an optional title that has it in full. */
 export class Txt {
   /** @param {Element} el */
   constructor(el) {
@@ -117,7 +117,7 @@ export class Txt {
   /**
    * Says where the words come from, so that a test can compare them with the state. `path` leads into the lane's state, or into its
    * facts (`facts.…`). `as` is the function of format.js that makes the words (`same` where there is none), with its other arguments
-   * behind a space (`version 8`). What runs with the clock is reckoned from left to right with + - * / max min between spaces, and `now` is
+   * behind a space (`version 8`). Expressions with the clock are evaluated from left to right, with + - * / max min between spaces, and `now` is
    * the moment that is painted (`now - reflector.requestMillis max 0`). A sentence of i18n.js is `t` and its key, and then the path says what
    * stands for each of its arguments (`a=span now - reflector.requestMillis; b=exact reflector.timeoutSeconds`).
    * @param {string} path
@@ -174,7 +174,7 @@ export function text(parent, x, y, cls, anchor = 'start') {
 }
 
 /**
- * Says of which share of what a bar or the arc of a ring is drawn, as Txt.of does for words: both are reckoned like a path there.
+ * Names the source of a bar or of the arc of a ring, as Txt.of does for words: `part` and `whole` are evaluated like a path there.
  * @param {Element} el a rect whose width is the share, or a path whose end is
  * @param {string} part
  * @param {string} whole

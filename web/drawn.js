@@ -18,7 +18,7 @@ function visible(el) {
   return el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getBoundingClientRect().width > 0;
 }
 
-/** What an element says, without a part that says by itself where it comes from. @param {Element} el */
+/** The text of an element, without parts that name their own source. @param {Element} el */
 function words(el) {
   const own = [...el.childNodes].filter((n) => n.nodeName !== 'title' && !(n instanceof Element && n.hasAttribute('data-of')));
   return own.map((n) => n.textContent).join('');

@@ -297,7 +297,7 @@ export class Explain {
     this.codeHead.textContent = t('ex.code');
     this.code.textContent = code;
     this.file.textContent = file;
-    // The version on the stage has what the newest line up to it says.
+    // The newest line that is not newer than the release on the stage is marked.
     const now = [...st.eras].reverse().find((e) => Number(e) <= Number(era)) ?? st.eras[0];
     this.eras.replaceChildren(h('span', { class: 'exl' }, t('ex.eras')), ...st.eras.map((e) => {
       const row = h('div', e === now ? { class: 'on', 'aria-current': 'true' } : {}, h('b', {}, labels[e]), h('span', {}, t(`ex.${st.id}.${e}`)));

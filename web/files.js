@@ -8,7 +8,7 @@ import * as fragment from './fragment.js';
 import { Superseded } from './link.js';
 import './words-time.js';
 
-/** How many characters of what was done by hand a link may hold. */
+/** How many characters of manual actions a link may have. */
 const longest = 1500;
 
 /** How many bytes a file has at most: the worker's memory, which holds all of it, never shrinks. */
@@ -28,7 +28,7 @@ export class Files {
     /** @type {HTMLElement | null} */
     this.veil = null;
     this.depth = 0;
-    /** Whether a story plays again to the event; the worker says it. */
+    /** Whether the same seed and actions lead to the same event again, as the worker reports. */
     this.exact = false;
     /** The release of Go that built the page: another one's may play otherwise. */
     this.go = '';
@@ -163,13 +163,13 @@ export class Files {
     this.input.click();
   }
 
-  /** What is in a file, if the worker has room for it. @param {Blob} file @param {string} name @private */
+  /** The content of a file, if the worker has room for it. @param {Blob} file @param {string} name @private */
   content(file, name) {
     if (file.size > largest) throw new Error(this.ctx.t('file.large', { name, n: bytes(file.size), m: bytes(largest) }));
     return file.arrayBuffer();
   }
 
-  /** The worker says how far it has come with a file; after a while of it the page says so, once a second. @param {{loaded: number, total: number}} p */
+  /** Progress of reading a file, from the worker. After a while the page shows it, once a second. @param {{loaded: number, total: number}} p */
   progress(p) {
     const now = performance.now();
     this.reading ??= now;
@@ -213,7 +213,7 @@ export class Files {
     return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq, go: this.go };
   }
 
-  /** What the address of a simulated moment says. @param {Record<string, string | number | null>} story @private */
+  /** The fragment of a link to a simulated moment. @param {Record<string, string | number | null>} story @private */
   scene(story) {
     const { state, eras, factory } = this.ctx.model;
     const resource = factory ? factory.resources.join(',') : fragment.formatResource(state.resource);

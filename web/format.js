@@ -10,7 +10,7 @@ export function count(n) {
   return (n / 1e9).toFixed(1) + 'G';
 }
 
-/** Every digit. Numbers are most of what a frame writes, and Intl takes some microseconds for each. @param {number} n */
+/** A number with every digit. Frames write mostly numbers, and Intl takes some microseconds for each. @param {number} n */
 export function exact(n) {
   let out = String(Math.round(n));
   for (let i = out.length - 3; i > (n < 0 ? 1 : 0); i -= 3) out = out.slice(0, i) + ',' + out.slice(i);
@@ -42,7 +42,7 @@ export function ringShort(n) {
   return n < 999500 ? Math.round(n / 1e3) + 'k' : (n / 1e6).toFixed(1) + 'M';
 }
 
-/** The smallest ring has room for three characters: from a thousand on it says how many thousands are full. @param {number} n */
+/** The number in the smallest ring, which has room for three characters: from a thousand on it counts full thousands. @param {number} n */
 export function ringLeast(n) {
   if (n < 1e3) return exact(n);
   return n < 1e6 ? Math.floor(n / 1e3) + 'k+' : Math.floor(n / 1e6) + 'M+';

@@ -68,8 +68,8 @@ export function setToken(token, was = '') {
 }
 
 /**
- * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
- * clusters, is never in it, and neither is who embeds this page.
+ * The address of this scene with some members changed, to be shared. The token, which opens this computer's clusters, is never in it, nor
+ * is the origin that embeds this page.
  * @param {Members} members
  */
 export function shareable(members) {

@@ -19,7 +19,7 @@ export class Inspector {
     this.closed = closed;
     /** Since when the newest hop has been on the side where the drawer lies. */
     this.coversSince = 0;
-    /** Opened just now: what is known of the object first says where the drawer lies. */
+    /** Just opened: the first answer about the object decides where the drawer lies. */
     this.fresh = true;
     this.key = '';
     this.tab = 'diff';

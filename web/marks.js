@@ -4,7 +4,7 @@
 /** @typedef {import('./types.js').Mark} Mark */
 
 /**
- * How a mark looks and what it says; null when it is not drawn.
+ * The look and the words of a mark; null when it is not drawn.
  * @param {Mark} m
  * @param {(key: string) => string} t
  */

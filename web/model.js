@@ -70,7 +70,7 @@ function lists(member, names) {
   for (const n of names) if (member[n] === null || member[n] === undefined) member[n] = [];
 }
 
-/** What a frame says of a State, without the nulls that Go writes for lists that are empty. @param {any} st */
+/** A frame's part of a State, without the nulls that Go writes for empty lists. @param {any} st */
 function filled(st) {
   if (st.api) lists(st.api, ['requests', 'wire']);
   if (st.reflector) lists(st.reflector, ['backoffs']);

@@ -21,7 +21,7 @@ export function kept(model, i) {
 }
 
 /**
- * The moment of what is painted now from one informer that was kept, or from all that the model holds.
+ * The moment that is painted now: of one informer that was kept, or of all informers of the model.
  * @param {import('./page-types.js').Ctx} ctx
  * @param {Lane} [lane]
  * @returns {Painted}

@@ -64,9 +64,9 @@
  */
 
 /**
- * A layout for what is to be seen now: boxes, points, and the rail as stretches between places. A stretch is the `wire`'s, or lies
- * `behind` stages that can be held, "deliver" being a `listener`'s. `upright` rails stand at the left with their head at the top. A layout
- * of several informers has `lanes`: the points of each, beside those that all have.
+ * A layout for the present view: boxes, points, and the rail as stretches between places. A stretch is the `wire`'s, or lies `behind`
+ * stages that can be held; "deliver" belongs to a `listener`. `upright` rails stand at the left with their head at the top. A layout of
+ * several informers has `lanes`: the points of each, beside those that all share.
  * @typedef {{
  *   w: number, h: number, upright: boolean, ways: Record<string, string[]>, motion: import('./motion.js').Plan, slots: Box[],
  *   points: Record<string, Point>, lanes?: Record<string, Point>[],
@@ -78,7 +78,7 @@
  */
 
 /**
- * An object of the store as the page keeps it: what a frame's row says, where it stands in its group, and when it was last drawn again.
+ * An object of the store as the page keeps it: the row of a frame, its place in its group, and when it was last drawn.
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 
@@ -132,7 +132,7 @@
  */
 
 /**
- * Where a speaker's page is, as it tells its followers' pages. Another version of the page may have said it, so any member may be missing.
+ * Where a speaker's page is, as it reports to its followers' pages. Another version of the page may have sent it, so any member may be missing.
  * @typedef {{
  *   presenter?: boolean, story?: ReturnType<import('./stories.js').Stories['position']>, object?: string, group?: string, lane?: number
  * }} SpeakerPage

@@ -79,9 +79,9 @@ export class Painter {
   }
 
   /**
-   * The parts of what shows. While events stream they take turns, and an animation frame that brings news writes no words: it moves
-   * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
-   * and what is another state than before is painted whole. A view in place of the stage paints itself.
+   * Paints the parts of the view. While events stream, the parts take turns. An animation frame with news writes no words: it moves chips
+   * and cells, which needs no layout. A part is then at most two frames per part old. A paused view, a jump and another state are painted
+   * whole. A view in place of the stage paints itself.
    * @private
    */
   parts() {
@@ -153,7 +153,7 @@ export class Painter {
     const parts = this.parts();
     if (news) {
       stage.cells(frame, whole);
-      // The round that has begun comes to its end, and then there is one of what is now.
+      // The running round ends first; the next one paints the present state.
       this.due = parts.length + ((parts.length - (this.turn % parts.length)) % parts.length);
       this.words = true;
       if (!whole) return;

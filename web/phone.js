@@ -73,10 +73,10 @@ export class Phone {
     this.stage = h('div', { class: 'pstage' }, this.svg, over);
     this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage);
     this.said = h('p', { class: 'psay' });
-    /** Where a follower's page says how it goes. */
+    /** The line of a follower's page with the state of the broadcast. */
     this.hall = h('div', { class: 'phall' });
     this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
-    /** Whether the caption says all there is to say. */
+    /** Whether the caption has the whole description of a trouble. */
     this.whole = true;
     this.time = h('b', { class: 'pclock' });
     this.ahead = h('span', { class: 'pahead' });
@@ -363,7 +363,7 @@ export class Phone {
     return about;
   }
 
-  /** Brings what is told into sight: its end, and as much before it as there is room. @private */
+  /** Scrolls the text into view: its end, and as much before it as fits. @private */
   show() {
     const y = this.ys[this.open];
     if (y === undefined) return;

@@ -142,7 +142,7 @@ function source(p, both, tap, y) {
   });
 }
 
-/** How each lane asks for what there is. @param {Phone} p @param {Both} both @param {SVGElement} g @param {number} y */
+/** How each lane requests the objects. @param {Phone} p @param {Both} both @param {SVGElement} g @param {number} y */
 function requests(p, both, g, y) {
   const how = both.text(g, y + 46, 'l t1');
   const lists = both.text(g, y + 65, 'l');

@@ -150,7 +150,7 @@ export function openNamespaces(ctx, anchor) {
 const most = 8;
 
 /**
- * Chooses the resource: one with one press, or, once that is asked for, several.
+ * Chooses the resource: one with one press, or several after "several…".
  * @param {Ctx} ctx @param {HTMLElement} anchor
  */
 export function openResources(ctx, anchor) {
@@ -309,7 +309,7 @@ export function openSources(ctx, anchor, does) {
         /** @type {HTMLElement[]} */
         const rows = [];
         for (const c of /** @type {Context[]} */ (l?.contexts ?? [])) {
-          // The address is the least of what tells clusters apart.
+          // The address distinguishes clusters the least.
           const who = [c.cluster && c.cluster !== c.name ? t('pick.cluster', { c: c.cluster }) : '', c.user ? t('pick.user', { u: c.user }) : '',
             c.namespace ? t('pick.ns', { ns: c.namespace }) : ''].filter(Boolean).join(' · ');
           rows.push(row(c.name, [who, c.server ?? ''], st.kind === 'live' && st.context === c.name,

@@ -6,7 +6,7 @@ import { h, s } from './dom.js';
 /** How many pixels of a PNG stand for one of the page. */
 export const sharp = 2;
 
-/** What an element has from its parent where it says nothing. */
+/** Properties that an element inherits from its parent. */
 const inherited = ['color', 'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin',
   'font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'letter-spacing', 'text-anchor', 'paint-order', 'white-space', 'visibility'];
 /** What it has by itself, and what it is where nothing was said. @type {Record<string, string>} */

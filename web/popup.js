@@ -5,7 +5,7 @@ import { h } from './dom.js';
 /** @type {(() => void) | null} */
 let shut = null;
 
-/** Whether a pop-up is open: what is typed then is meant for it, and is no shortcut of the page. */
+/** Whether a pop-up is open: typed keys then belong to it, and are no shortcuts of the page. */
 export function popupOpen() {
   return !!shut;
 }

@@ -3,9 +3,9 @@
 // Web Locks the worker holds one for as long as it exists, so a request for that lock is granted exactly when it has ended. Everywhere a
 // silent worker gets a cheap call, and a call that stays unanswered is reported.
 
-/** Seconds of silence before it is asked: a paused view brings nothing by itself. */
+/** Seconds of silence before a call checks the worker: a paused view gets no frames. */
 const asks = 5;
-/** Seconds without an answer until the page says that it waits. */
+/** Seconds without an answer until the page reports that it waits. */
 const tells = 10;
 /** Seconds without an answer until a worker that holds no lock is given up; reading a large recording takes minutes. */
 const patience = 30;

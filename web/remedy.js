@@ -83,7 +83,7 @@ export class Remedy {
 }
 
 /**
- * Opens all that is known of what is wrong, with what can be done about it. It is as long as it is: the words wrap, and what does not fit is scrolled.
+ * Opens the full description of what is wrong, with what can be done about it. Its words wrap, and what does not fit is scrolled.
  * @param {Ctx} ctx
  * @param {Element} anchor
  */

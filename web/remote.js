@@ -3,7 +3,7 @@
 // address, as embedder=https://slides.example. docs/slides.md has the messages.
 import * as fragment from './fragment.js';
 
-/** An origin as the browser names it; empty for what is none. @param {string} name */
+/** An origin as the browser writes it; empty for an invalid one. @param {string} name */
 function originOf(name) {
   try {
     const { protocol, origin } = new URL(name);

@@ -7,7 +7,7 @@ import { chipIcon, kindOf } from './glyphs.js';
 import { same } from './same.js';
 import './words-ride.js';
 
-/** How long a hop stays while the ride goes on by itself, in ms. */
+/** How long a hop stays while the ride plays, in ms. */
 const stay = 1800;
 /** What the ruler keeps free at its ends, and how wide a letter of a function's name is, in per cent of it. */
 const margin = 1;
@@ -35,8 +35,8 @@ export class Ride {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{words: (hop: import('./types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` says a
-   *   hop in a sentence, `opened` makes room for a ride, `closed` gives it back; `leaves` says whether a step beyond its first or last hop leaves it
+   * @param {{words: (hop: import('./types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` is a
+   *   sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last hop leaves the ride
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
@@ -170,7 +170,7 @@ export class Ride {
     else this.go(this.i + n);
   }
 
-  /** The ride goes on by itself, or stands still. @param {boolean} on */
+  /** Plays the ride, or pauses it. @param {boolean} on */
   auto(on) {
     clearInterval(this.timer);
     this.timer = 0;

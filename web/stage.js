@@ -49,14 +49,14 @@ export class Stage {
     /** @type {Record<string, import('./page-types.js').Point>} */
     this.points = {
       ...stage.points, ...listenerPoints((id) => this.rows.get(id)),
-      // The selected object goes on to its cell.
+      // The selected object continues to its cell.
       'indexer.cell': (m) => {
         const c = this.indexer.cellAt(m.k ?? '');
         return c && [INDEXER_X, RAIL, INDEXER_X, c.y + c.size / 2, c.x + c.size / 2, c.y + c.size / 2];
       },
     };
     this.rail = new Rail(scene);
-    /** The moment whose words the stage writes: its parts take turns, and all of a round are of one moment. */
+    /** The moment whose words the stage writes. The parts take turns, and all parts of a round show one moment. */
     this.moment = kept(ctx.model, 0);
     /**
      * What each station was painted from last, by its name, and under no name what lies between them. Numbers that are compared with those of

@@ -23,15 +23,15 @@ export class Stories {
     this.views = views;
     /** @type {import('./types.js').Library} */
     this.library = { groups: [], stories: [] };
-    /** The story that is told, or that is to be. @type {Story | null} */
+    /** The story that plays, or is about to. @type {Story | null} */
     this.story = null;
-    /** What the worker tells. @type {Told | null} */
+    /** The story's state, as the worker reports it. @type {Told | null} */
     this.told = null;
     /** Whether a story was started here, and has not arrived in a frame yet. */
     this.wanted = false;
     /** True once a person has turned a page: then the person turns them all. */
     this.manual = false;
-    /** Whether the story is the one that a speaker tells. */
+    /** Whether it is the speaker's story. */
     this.mirrored = false;
     /** When the step that shows was first seen, and when its condition was seen to have come. */
     this.seen = { i: -1, at: 0, done: 0 };
@@ -47,12 +47,12 @@ export class Stories {
     this.prevB = key('M10.5 3L5.5 8l5 5', () => this.turn(-1));
     this.nextB = key('M5.5 3l5 5-5 5', () => this.turn(1));
     this.endB = key('M4 4l8 8M12 4l-8 8', () => this.leave());
-    /** What a story that has been told leaves its reader with: what to do in one's own controller. */
+    /** The button for the card at the end of a story: what to do in one's own controller. */
     this.takeB = h('button', { class: 'key take', type: 'button', 'aria-haspopup': 'dialog' });
     this.takeB.addEventListener('click', () => this.openTake());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
-    /** The numbers that carry the lesson of what is said. */
+    /** The numbers of the step. */
     this.figures = h('div', { class: 'figures', hidden: '' });
     /** What to take home, in presenter mode: turned to like a step behind the last. */
     this.home = h('section', { class: 'home', hidden: '' });
@@ -77,11 +77,11 @@ export class Stories {
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
     this.ride = views.ride;
-    /** Steps of the story that is told whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
+    /** Steps of this story whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
     this.ridden = new Set();
     /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
     this.opening = null;
-    /** What the worker told while a ride showed other moments than the step's; undefined where it told nothing. @type {Told | null | undefined} */
+    /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {Told | null | undefined} */
     this.since = undefined;
     /** The step whose ride shows; -1 for one that is not the story's. */
     this.rides = -1;
@@ -125,7 +125,7 @@ export class Stories {
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
     const { told, story } = this;
-    if (!told || !story || this.riding) return null; // other moments show, of which it may not be true
+    if (!told || !story || this.riding) return null; // it may not be true of the moments of a ride
     const first = this.early;
     const said = first ? told.before : told.caption;
     const asks = this.asks();
@@ -159,7 +159,7 @@ export class Stories {
     this.control = to;
   }
 
-  /** A story that asks something of its reader goes on by the reader's hand alone. @private */
+  /** A story that asks its reader to act waits for the reader. @private */
   get byHand() {
     return !!this.story?.steps.some((x) => x.control);
   }
@@ -224,7 +224,7 @@ export class Stories {
     return { id, steps: story.steps.length };
   }
 
-  /** Nothing is told any more. @private */
+  /** Ends the story on the page. @private */
   over() {
     const was = this.story;
     this.ridden.clear();
@@ -255,7 +255,7 @@ export class Stories {
     if (told.step !== seen.i) this.seen = { i: told.step, at: clock, done: 0 };
     if (!told.done || told.starting) return;
     seen.done ||= clock;
-    // Without a clicker in hand the story goes on by itself, when what is said has been read.
+    // A free story turns to its next step when the sentence has been read.
     const shown = told.before && clock - seen.at < told.before.readMillis;
     const free = !this.mirrored && this.free && !shown;
     const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
@@ -272,7 +272,7 @@ export class Stories {
     }
   }
 
-  /** The story goes on by itself when what it says has been read. @private */
+  /** Whether the next step follows by itself once the sentence has been read. @private */
   get free() {
     return !this.byHand && !this.manual && !this.views.presenting();
   }
@@ -400,15 +400,15 @@ export class Stories {
     return was;
   }
 
-  /** Where a story is, for those who follow; null when none is told. */
+  /** Where the story is, for followers; null without a story. */
   position() {
     return this.story && this.told ? { ...this.told, caption: null, before: undefined } : null;
   }
 
-  /** What the speaker's page told last. */
+  /** The speaker's story, as last reported. */
   heard = '';
 
-  /** Tells what a speaker's page tells, and nothing with null. @param {unknown} at */
+  /** Shows the speaker's story, or none with null. @param {unknown} at */
   mirror(at) {
     this.mirrored = true;
     const text = JSON.stringify(at ?? null);

@@ -265,7 +265,7 @@ export class Timeline {
     if (!key || !this.hops.length) {
       const any = ctx.model.marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
       if (any) return ctx.act('mark', direction);
-      // The view may have gone elsewhere since the last frame came: the worker knows whether there is none.
+      // The view may have moved since the last frame, so the worker decides whether there is none.
       return ctx.call('mark', direction).catch(() => ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack')));
     }
     const now = this.hopNow();

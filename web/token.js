@@ -38,7 +38,7 @@ export class Token {
     const next = fragment.read().get('token') ?? '';
     if (next === this.value) return false;
     if (!alive) return true;
-    // The link of another launch over that of the last one: the page goes on with its scene, and with the scene of a link that has one.
+    // The link of another launch replaces the last one: the page keeps its scene, or takes that of the link if it has one.
     this.value = next;
     fragment.setToken(next, new URL(before).hash);
     this.ctx.call('token', next).catch((err) => this.ctx.say(err.message, true));

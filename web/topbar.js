@@ -148,7 +148,7 @@ export class TopBar {
     const st = model.state;
     const ready = model.any;
     for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
-    // Until something runs, the bar says what the address asks for.
+    // Until something runs, the bar shows what the address asks for.
     const src = ready ? st.source : { ...this.asked, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
     const tr = ready ? trouble(this.ctx) : null;
@@ -184,7 +184,7 @@ export class TopBar {
     this.eraButtons.forEach(({ e, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
-      // The kind of queue stands beside the releases that run; the others are told by their numbers.
+      // The kind of queue stands only beside the releases that run.
       const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
       put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
       attr(b, 'title', `client-go ${e}: ${kind}`);

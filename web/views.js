@@ -39,7 +39,7 @@ export class Views {
     /** One station alone. */
     this.embed = new Embed(ctx, app);
     this.mainCaption = o.caption;
-    /** What travels is told to the layout that shows, and to no other. @type {[string, import('./motion.js').Motion][]} */
+    /** Moves go only to the layout that is visible. @type {[string, import('./motion.js').Motion][]} */
     this.motions = [
       ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
       ['embed', this.embed.motion],

@@ -88,7 +88,7 @@ function unpack(wasm) {
 }
 
 /**
- * Compiles what comes while it comes, and tells the page how many bytes have.
+ * Compiles the program while it arrives, and reports to the page how many bytes have arrived.
  * @param {ReadableStream<Uint8Array>} body @param {number} total @param {WebAssembly.Imports} imports
  */
 async function instantiate(body, total, imports) {

@@ -24,7 +24,7 @@ export function lineHeading(slot, name) {
   const end = slot.x + slot.w - (slot.lit && !slot.lean ? 22 : 0);
   const line = s('text', { x: end, y: slot.y + 5, class: slot.type.number, 'text-anchor': 'end' });
   slot.head.append(line);
-  // The word behind the number is not the number's: what says where that comes from stands on it alone.
+  // The unit behind the number is apart: only the number names its source.
   const digits = s('tspan');
   line.append(digits);
   const number = new Txt(digits);

@@ -4,7 +4,7 @@
 
 /** @typedef {import('../page-types.js').Arranged} Arranged */
 
-/** What a shape of the picture says for itself; all else follows from it. @typedef {ReturnType<typeof shapeOf>} Shape */
+/** A shape of the layout, with all that follows from it. @typedef {ReturnType<typeof shapeOf>} Shape */
 
 /** How what travels looks. @type {import('../motion.js').Plan} */
 export const motion = {
@@ -132,7 +132,7 @@ export function arrange(o, listener) {
     nodes: rails.flatMap((y) => [{ station: 'reflector', at: [at, y], r: 9 }, { station: 'indexer', at: [store, y], r: 9 }]),
     source: { station: 'api', at: [source, rails[0]] },
     cut: [(source + forks) / 2, rails[0]],
-    // The handles of what can be held stand on the rail, and are buttons.
+    // The hold buttons stand on the rail.
     holds: [],
     way: null,
     canvases: [{ x: 0, y: rails[0] - 60, w: o.w, h: rails[1] - rails[0] + 120 }],

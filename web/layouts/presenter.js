@@ -17,7 +17,7 @@ export const fonts = { title: '600 21px', number: '500 34.6px', value: '500 26.6
 const bareType = { ...type, title: 'p16 t1 b6', number: 'p27' };
 const bareFonts = { ...fonts, title: '600 16px', number: '500 26.6px' };
 
-/** How wide a station is while a step speaks of others, in units, and its share of what they leave while it speaks of it. */
+/** The width of a station that a step is not about, in units, and the share of the remaining width for one that it is about. */
 const widths = {
   narrow: { api: 112, reflector: 112, queue: 120, indexer: 112, listeners: 136, controller: 112 },
   bare: 84,

@@ -104,7 +104,7 @@ const requestRow = 9;
  * @returns {Drawn}
  */
 function full(slot, ctx) {
-  /** What a line of the list says when it is looked at, and the object that a press on it selects. @type {(Tip | null)[]} */
+  /** The tip of each line of the list, and the object that a press on it selects. @type {(Tip | null)[]} */
   const tips = [];
   /** @type {string[]} */
   const keys = [];
@@ -177,7 +177,7 @@ function stageHead({ g, x, w, rail }, ctx) {
 }
 
 /**
- * Tells a line of the panel what it is called and what it has to say.
+ * Sets the name and the tip of a line of the panel.
  * @typedef {(i: number, name: string, y: number, tall: number, tip: Tip | null, key?: string) => void} Tell
  */
 
@@ -375,7 +375,7 @@ function addressLines(host, port) {
 }
 
 /**
- * The wall before a cluster of which nothing can be asked: why, where, and a way to all that is known.
+ * The wall before a cluster that cannot be asked anything: why, where, and a button for the details.
  * @param {Slot} slot
  * @param {Ctx} ctx
  */

@@ -79,7 +79,7 @@ export function writeWords(write) {
   return say(error ? 'con.unwritten' : 'con.wrote', said);
 }
 
-/** How new what a lister gives is, as the way back from the store says it. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
+/** How new the lister's answers are, as the words on the way back from the store. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
 function readWords({ state, facts }, { t, model, now }) {
   const { workqueue: q } = state;
   const stale = model.stale(now(), facts);

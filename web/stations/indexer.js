@@ -198,7 +198,7 @@ class Field {
   /**
    * Draws what the last frame brought, and lets cells age.
    * @param {Frame | null} frame
-   * @param {boolean} whole everything at once: time stands still
+   * @param {boolean} whole everything at once, as time is paused
    */
   paint(frame, whole) {
     const { grid } = this;

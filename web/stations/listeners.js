@@ -508,7 +508,7 @@ function hallRow(slot, ctx, top, look) {
 }
 
 /**
- * What the row of the listener that matters says beside the others: that it is slow, what its ring held before, how fast it runs.
+ * What the row of the most important listener has beyond the others: that it is slow, the former size of its ring, its rates.
  * @param {Slot} slot
  * @param {Ctx} ctx
  * @param {ReturnType<typeof hallRow>} row

@@ -74,7 +74,7 @@ const byKey = (q) => q.kind === 'DeltaFIFO';
 /** @param {Ctx} ctx */
 const held = (ctx) => !!ctx.model.hold('pop');
 
-/** The delta type that shows of what a key has: the newest. @param {Item} it */
+/** The delta type that is shown for a key: that of its newest delta. @param {Item} it */
 const newest = (it) => kindOf(it.deltas?.length ? it.deltas[it.deltas.length - 1].op : it.op);
 
 /**

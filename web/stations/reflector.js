@@ -106,8 +106,7 @@ function behindWords({ n, known, unsure }) {
 }
 
 /**
- * What went wrong last, or what goes wrong now: a name for it, words for a person, and what was received, word for word. The same on every
- * layout.
+ * What went wrong last, or goes wrong now: a name, words for a user, and the text as it was received. The same on every layout.
  * @param {Lane} lane
  * @param {Ctx} ctx
  * @returns {{head: string, words: string, whole: string, warn: boolean}}
@@ -121,7 +120,7 @@ function reason({ state, facts }, ctx) {
     return { head: t('ref.lastError'), words, whole: words === raw ? raw : `${words}\n${raw}`, warn: true };
   }
   const waits = ctx.now() - r.requestMillis;
-  // A WatchList whose end mark does not come waits for it, and that is what there is to know then.
+  // A WatchList that waits for its end mark shows that wait.
   if (r.phase === 'watch-listing' && waits > endMarkLate) {
     return { head: t('ref.endMark'), words: t('ref.endMarkFor', { s: span(waits) }), whole: '', warn: true };
   }
@@ -147,7 +146,7 @@ function requestLines(url) {
   for (const p of query.split('&')) {
     if (!p) continue;
     const [name, value = ''] = p.split('=');
-    // client-go says the same time twice.
+    // client-go's text has the time twice.
     if (name === 'timeout' && query.includes('timeoutSeconds=')) continue;
     out.push(`${name}=${decoded(value)}`);
   }
@@ -586,7 +585,7 @@ function lastError(slot, g, ctx) {
   };
 }
 
-/** What tells a request of each verb from the others. @type {Record<string, string>} */
+/** What distinguishes a request of each verb. @type {Record<string, string>} */
 const asking = { WATCH: 'watch=true', WATCHLIST: 'sendInitialEvents=true', LIST: '(LIST)' };
 
 /** A wait: why, how long, how the waits grow, and what is sent when this one is over. @param {Slot} slot @param {Ctx} ctx */

@@ -35,7 +35,7 @@ export function weights(store) {
 }
 
 /**
- * The button on the main stage that says what the store weighs.
+ * The button on the main stage that shows the bytes of the store.
  * @param {Ctx} ctx
  */
 export function weightButton(ctx) {
@@ -56,7 +56,7 @@ export function weightButton(ctx) {
       [came, arrow, held].forEach((el, i) => put(el, drawn[i]));
       const words = { n: exact(store.bytes), m: exact(store.cameBytes) };
       const said = t(store.transform ? 'idx.weightFrom' : 'idx.weight', words);
-      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with what can be read, for who says it to press it
+      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with the visible text, for voice control
       attr(button, 'title', said);
     },
   };
