@@ -1,6 +1,6 @@
 // @ts-check
-// The address and what shows, held together: what the address says is begun, and what is done is written into it, so that a link is a
-// scene. Every call that changes something goes through here.
+// Keeps the address and the view together: a changed address starts its scene, and actions are written into the address, so that a link is
+// a scene. Every call that changes something goes through here.
 import { effects } from './commands.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
@@ -8,9 +8,9 @@ import { Superseded } from './link.js';
 import { remember } from './pickers.js';
 import { plain } from './trouble.js';
 
-/** What leads to a moment: where nothing does, the address must not say so. */
+/** The members of an address that lead to a moment; they are removed where nothing leads there. */
 const noMoment = { at: null, do: null, from: null, go: null };
-/** How long a moment stands before it is written, and a selection is waited for before that is said, in ms. */
+/** How long a moment shows before it is written to the address, and how long a selection runs before a message says so, in ms. */
 const settles = 300;
 const patience = 600;
 
@@ -38,7 +38,7 @@ export class Address {
     this.hurry = 0;
     /** What the address selected when it was last followed. */
     this.followed = '';
-    /** How often a moment was chosen: what is written of an earlier choice would be wrong. */
+    /** Counts the moments that were chosen, so that no earlier choice is written late. */
     this.chosen = 0;
     /** Resolves when the scene of the address has started. @type {Promise<void>} */
     this.ready = new Promise((resolve) => (this.begun = resolve));
@@ -172,7 +172,7 @@ export class Address {
     /** @type {Record<string, any>} */
     const write = { ...noMoment, lane: null };
     for (const k of ['source', 'context', 'namespace', 'era', 'seed', 'objects', 'rate']) if (k in chosen) write[k] = chosen[k];
-    // What a process is attached with is its own; nothing that was chosen before goes with it.
+    // An attached process has its own settings; nothing chosen before applies to it.
     if (selection?.source === 'probe') for (const k of ['context', 'era', 'seed', 'objects', 'rate', 'resource']) write[k] = null;
     const { group = '', version = '', resource } = chosen;
     write.transform = selection?.transform ?? null; // the transform of a recording stays in force after it
@@ -185,7 +185,7 @@ export class Address {
     this.page.selected('source' in chosen || 'context' in chosen);
   }
 
-  /** Writes the moment that stands still into the address, unless another was chosen since. @param {number} choice @private */
+  /** Writes the paused moment into the address, unless another was chosen since. @param {number} choice @private */
   async writeMoment(choice) {
     const { model } = this.ctx;
     if (choice !== this.chosen || model.view.mode !== 'paused') return;
@@ -193,7 +193,7 @@ export class Address {
     const sim = model.state.source.kind === 'sim';
     const story = sim ? await this.page.files.story(seq).catch(() => null) : null;
     if (choice !== this.chosen) return;
-    // Where no story leads to the moment again, the address does not say that it does.
+    // Where nothing leads to the moment again, the address does not name it.
     fragment.write(story ?? (sim ? noMoment : { at: seq }));
     this.followed = sceneOf();
   }

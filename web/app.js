@@ -135,12 +135,12 @@ const views = new Views(ctx, app, {
 });
 views.onback = resize;
 const handout = new Handout(ctx, views.stories, { light });
-ctx.handout = (id) => printStory(id).catch(() => {}); // it was said
+ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
 const token = new Token(ctx, app);
 ctx.token = () => token.value;
 ctx.newLink = () => token.dialog.open();
-// To select again what is selected asks the server at once.
+// Selecting the present selection again makes the server ask at once.
 ctx.again = () => ctx.act('select', {});
 
 const link = new Link({
@@ -184,7 +184,7 @@ const address = new Address(ctx, link, {
   story: (id) => views.stories.takeUp(id),
   selected: (elsewhere) => {
     pick('');
-    // What was said of another source is not said over this one.
+    // A message about another source must not stay over this one.
     if (elsewhere) toast.clear();
   },
   broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
@@ -201,7 +201,7 @@ const painter = new Painter(ctx, {
 
 // --- What belongs to several of them.
 
-/** What stands around the stage was painted from this last. @type {import('./moment.js').Painted | undefined} */
+/** The moment from which the bars around the stage were last painted. @type {import('./moment.js').Painted | undefined} */
 let barsPainted;
 
 /** The moment that an element was painted from. @param {Element} el */
@@ -210,7 +210,7 @@ function paintedFrom(el) {
   return views.shown ? views.painted : stage.paintedFrom(el);
 }
 
-/** What stands around the stage, whichever view shows. @param {number} clock */
+/** Paints the bars around the stage, whichever view shows. @param {number} clock */
 function paintBars(clock) {
   barsPainted = painted(ctx);
   top.paint();
@@ -240,7 +240,7 @@ function paintBefore(clock) {
   if (views.embed.on) views.embed.say(captionLine.textContent ?? '');
 }
 
-/** What is said before there is a log; nothing where what went wrong is said in its place. */
+/** The caption before there is a log; nothing where an error takes its place. */
 function beforeAll() {
   if (lost.ended) return lost.words;
   if (audience && loading.stage >= 3) return audience.trouble || t('hall.first');
@@ -342,7 +342,7 @@ function nextLanguage() {
   resize();
 }
 
-/** The list of keys, or the tour for who does not know yet what they are for. */
+/** Opens the list of keys, with a button for the tour; a follower has no tour. */
 function help() {
   toggleHelp(app, undefined, ctx.follower ? undefined : { words: views.stories.tourWords(), go: () => views.stories.takeUp(tour.id).catch((err) =>
     ctx.say(err.message, true)) });

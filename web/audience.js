@@ -62,7 +62,7 @@ export class Audience {
     if (typeof page.group === 'string' && page.group && page.group !== ctx.model.groups.index) ctx.call('groupBy', page.group).catch(() => {});
   }
 
-  /** The person looks around alone from now on. */
+  /** From now on the follower looks around alone. */
   apart() {
     if (this.is.own) return;
     this.is = { ...this.is, own: true };

@@ -6,7 +6,7 @@ import { line, plain, trouble } from './trouble.js';
 
 const stays = 2500;
 
-/** Sentences that say why, and what is said where no reason can be put into words. */
+/** Sentences with a reason, and their forms without one. */
 const without = {
   backoff: 'backoffPlain', listAgain: 'list', relist: 'relistPlain', relisted: 'relistedPlain', relistedKeys: 'relistedKeysPlain',
 };
@@ -34,7 +34,7 @@ export class Caption {
     this.spokenAt = -1e9;
     /** The log that was followed last. */
     this.epoch = -1;
-    /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
+    /** The sentence of the visible view in place of the stage's. @type {() => [string, string] | null} */
     this.extra = () => null;
     /** The width of the line, in pixels. Measuring it while the stage is painted would lay the page out twice. */
     this.room = -1;
@@ -89,7 +89,7 @@ export class Caption {
     return fit(words.replace(/[.。]$/, ''), room, '18px');
   }
 
-  /** Another moment, or another log: the sentence about the one before is not true here, so it does not stay. @param {boolean} jump */
+  /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */
   note(jump) {
     const { epoch } = this.ctx.model;
     if (epoch !== this.epoch) {
@@ -105,7 +105,7 @@ export class Caption {
     if (!id.startsWith('trouble')) this.complete = true;
     // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
     const same = id === this.id && !force;
-    // What was well and is not, or the other way round, is not said for a moment longer.
+    // The sentence changes at once when trouble begins or ends.
     const sure = this.ctx.model.sure();
     const over = id !== this.id && passing.test(this.id);
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
@@ -172,7 +172,7 @@ export class Caption {
     return words;
   }
 
-  /** The language changed: say it again at once. */
+  /** Shows the sentence again at once, as after a change of language. */
   again() {
     this.since = -1e9;
     this.words = this.said = '';

@@ -43,7 +43,7 @@ export function seatWord(c, item) {
 }
 
 /**
- * The type of a change as a lane's store saw it, or as the wire said it while it waits.
+ * The type of a change: as the lane's store applied it, or as it was on the wire while it waits.
  * @param {Comparison} c
  * @param {number} lane
  * @param {number} n
@@ -361,7 +361,7 @@ export class Columns {
   }
 
   /**
-   * The calls of a lane's handler as code, whole ones alone.
+   * The calls of a lane's handler as code, complete calls only.
    * @param {Comparison} c
    * @param {number} lane
    * @param {import('./types.js').State} state

@@ -1,5 +1,5 @@
 // @ts-check
-// Small hands for building nodes and for changing only what changed. Text reaches the page through text nodes alone.
+// Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
 
 const NS = 'http://www.w3.org/2000/svg';
 
@@ -220,7 +220,7 @@ export class Num {
   }
 
   /**
-   * Says where the number comes from; the word behind it is none of the state's.
+   * Names the source of the number; the word behind it does not come from the state.
    * @param {string} path
    * @param {string} [as]
    */

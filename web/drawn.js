@@ -5,8 +5,8 @@
 /** @typedef {import('./moment.js').Painted} Painted */
 
 /**
- * `early` is what is compared with other stations' numbers, and painted with them. A text is what `words` say, made by `as` of what `of`
- * names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
+ * `early` parts are compared with other stations' numbers, and painted with them. A text has its `words`, made by the function `as` from the
+ * source `of`. A bar or an arc has a share, `part` of `whole`, in `geometry`.
  * @typedef {{
  *   station: string, early: boolean, lane: number | null, of?: string, as?: string, words?: string,
  *   part?: string, whole?: string, room?: number, least?: number, curve?: number, geometry?: string

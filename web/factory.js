@@ -1,6 +1,6 @@
 // @ts-check
-// Several informers of one factory, and one that is not shared beside them: a row each, what has not synced first. What stands in the rows
-// comes from the worker. A row opens its informer on the stage; the way back is a button there, and Escape.
+// Several informers of one factory, and one that is not shared: a row each, those that have not synced first. The worker computes the rows.
+// A row opens its informer on the stage; a button there and Escape lead back.
 import { lamp } from './draw/lamp.js';
 import { ring } from './draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from './dom.js';
@@ -190,7 +190,7 @@ export class Factory {
     return !!this.is?.factories.some((f) => f.stage === 'stopping' || f.stage === 'stopped');
   }
 
-  /** What is to be said of the moment. @returns {[string, string] | null} */
+  /** The caption of the moment. @returns {[string, string] | null} */
   caption() {
     const said = this.is?.sentence;
     if (!said || !this.on) return null;
@@ -201,7 +201,7 @@ export class Factory {
     })];
   }
 
-  /** The API server, which all informers ask: its version, what was asked in all, and what two cost that do not share. @private */
+  /** The API server that all informers share: its version, the total of requests, and what two informers cost that are not shared. @private */
   drawAPI() {
     const { svg } = this;
     const { x, y, w, h: tall, title, pad, second, sums, faults, line } = stage.api;
@@ -302,7 +302,7 @@ export class Factory {
     });
   }
 
-  /** Brings the rows to what the worker said. */
+  /** Brings the rows to the worker's state. */
   paint() {
     const { is, ctx } = this;
     if (!is) return;

@@ -72,7 +72,7 @@ export class Files {
     const here = this.recordings.get(name);
     if (here) return this.content(here, name);
     if (ctx.relay) {
-      // It may have a live cluster's objects in it, and is for who has the server's token.
+      // It may contain a live cluster's objects, so it needs the server's token.
       const headers = { Authorization: `Bearer ${ctx.token?.() ?? ''}` };
       const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store', headers }).catch(() => null);
       if (response?.ok) return this.content(await response.blob(), name);
@@ -83,7 +83,7 @@ export class Files {
   /** The stories of the server's directory, once they are asked for. @type {Promise<void> | undefined} */
   served;
 
-  /** Adds the stories that the server was started with; what is wrong with one is said, and the others are there. @private */
+  /** Adds the stories that the server was started with; an invalid one is reported, and the others are added. @private */
   async fetchStories() {
     const { ctx } = this;
     if (!ctx.relay) return;
@@ -178,7 +178,7 @@ export class Files {
     this.ctx.say(this.ctx.t('file.readingOf', { a: bytes(p.loaded), b: bytes(p.total) }));
   }
 
-  /** Since when a file is being read, and when that was said. @type {number | undefined} */
+  /** Since when a file is being read, and when that was last shown. @type {number | undefined} */
   reading;
   saidAt = -1e9;
 
@@ -206,7 +206,7 @@ export class Files {
     if (at) await ctx.act('seek', at);
   }
 
-  /** What an address must say for a simulated moment to be played again; null when that is too long, or no address can. @param {number} seq */
+  /** The fragment from which a simulated moment can be played again; null when it is too long, or impossible. @param {number} seq */
   async story(seq) {
     if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
@@ -221,7 +221,7 @@ export class Files {
     return { source: 'sim', ...story, resource, namespace, era: eras?.length ? eras.join(',') : state.era, transform: state.indexer.transform || null };
   }
 
-  /** Something was done: keeps what an address must say of it, which a worker that has ended cannot be asked. */
+  /** Keeps the fragment of the moment after each action, because a worker that has ended cannot be asked for it. */
   remember() {
     clearTimeout(this.timer);
     this.kept = null;

@@ -17,7 +17,7 @@ export function exact(n) {
   return out;
 }
 
-/** A number that may not be known, which it is not below zero. @param {number} n */
+/** A number, or a dash where it is unknown, which is below zero. @param {number} n */
 export function known(n) {
   return n < 0 ? '—' : count(n);
 }
@@ -173,7 +173,7 @@ function measure(font, value) {
   return ruler.measureText(value).width;
 }
 
-/** What stands beside its neighbours as it stands alone, up to kerning: no marks that combine, no script that joins. */
+/** Text whose characters have the same width alone and side by side, up to kerning: no combining marks, no joining script. */
 const plain = /^[ -~\u00b7\u00d7\u2013-\u2026\u2190-\u2193\u2212\u3000-\u3029\u4e00-\u9fff\uff00-\uffef]*$/;
 
 /** How wide each character is, by font and character. @type {Map<string, Map<string, number>>} */
@@ -305,7 +305,7 @@ export function wrap(value, room, lines, font = '12px') {
 }
 
 /**
- * An error as a person wants it: without the request it came from, which stands elsewhere on the stage.
+ * An error for a user: without the request that it came from, which is elsewhere on the stage.
  * @param {string} error
  */
 export function reason(error) {

@@ -77,7 +77,7 @@ export class Handout {
   }
 
   /**
-   * Plays the story to the end of its last step, and does itself what a step asks of its reader.
+   * Plays the story to the end of its last step, and does what a step asks of its reader.
    * @param {import('./types.js').Story} story
    * @param {number} last
    * @private

@@ -1,5 +1,5 @@
 // @ts-check
-// The page's words in English and 简体中文. The field's own terms (Reflector, lister, resync, key, ring) stay English in both.
+// The page's words in English and 简体中文. client-go's identifiers (Reflector, lister, resync, key) stay English in both.
 
 /** @type {Record<string, [string, string]>} */
 const words = {
@@ -553,8 +553,8 @@ export function setLanguage(next) {
 }
 
 /**
- * The words for a key in the language that is set; an unknown key comes back as it is. {n} stands for an argument, and
- * [n:pod|pods] for the word that goes with it: English has one of its own for 1.
+ * The words for a key in the language that is set; an unknown key is returned as it is. {n} stands for an argument, and [n:pod|pods] for
+ * the singular or plural that goes with it.
  * @param {string} key
  * @param {Record<string, string | number>} [args]
  */

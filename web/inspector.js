@@ -27,7 +27,7 @@ export class Inspector {
     this.askedAt = 0;
     this.busy = false;
     this.hopsId = '';
-    /** What the worker said of it, or why it said nothing. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
+    /** The worker's answer about the object, or its error. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
     this.root = h('aside', { class: 'drawer shut', 'aria-label': 'inspector' });
     this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
@@ -89,7 +89,7 @@ export class Inspector {
     this.key = '';
   }
 
-  /** The drawer lies on the side of the stage where nothing is that it speaks of. @param {Hop | null} hop @private */
+  /** Puts the drawer on the side of the stage that it does not describe. @param {Hop | null} hop @private */
   dock(hop) {
     if (!hop) return;
     const left = ['indexer', 'listener', 'controller'].includes(hop.stage);
@@ -217,7 +217,7 @@ export class Inspector {
     this.code.textContent = which ? t(`code.${which}`) : '';
   }
 
-  /** What is to be said in the place of an object's JSON. @param {{ unseen?: string }} d @private */
+  /** The words in place of an object's JSON. @param {{ unseen?: string }} d @private */
   missing(d) {
     return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
   }

@@ -1,5 +1,5 @@
 // @ts-check
-// The marks of a log: what is worth a place on the line of time, how it looks and what it says there.
+// The marks of a log on the timeline: which events have one, its look and its words.
 
 /** @typedef {import('./types.js').Mark} Mark */
 

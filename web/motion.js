@@ -1,7 +1,7 @@
 // @ts-check
 // What travels, on every layout: each move that the worker reports is a chip that runs along the way which the layout gives it between
 // named points. Moves of one object follow one another from left to right; chips that would overlap become a stack with its count; the
-// selected object never does. Motion is for the eye alone: no number depends on it.
+// selected object never does. No number depends on motion.
 import { chipWidth, drawWake, wakeOf } from './draw/chip.js';
 import { Surface } from './draw/surface.js';
 import { count, middle } from './format.js';

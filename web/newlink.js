@@ -1,5 +1,5 @@
 // @ts-check
-// The page asks for the link of the server's present launch: the server runs, but it has another token than this page.
+// The page asks for the link of the server's present launch when the server has another token than this page.
 import { h } from './dom.js';
 import { addWords } from './i18n.js';
 
@@ -31,7 +31,7 @@ addWords({
  * @returns {{token: string, link: string, there: string}} `there` is where a link of another server leads
  */
 function readLink(pasted, origin = location.origin) {
-  // What was copied from a terminal may be broken over lines, and have the words before it.
+  // Text copied from a terminal may have line breaks, and words before the link.
   const text = pasted.replace(/^.*?(?=https?:\/\/)/s, '').replace(/\s+/g, '');
   const hash = text.indexOf('#');
   if (hash >= 0 || /^https?:/i.test(text)) {

@@ -1,6 +1,6 @@
 // @ts-check
-// What the parts of the page agree on among themselves: stations, slots and layouts. Types alone; what crosses from the worker
-// is in types.js.
+// What the parts of the page agree on among themselves: stations, slots and layouts. Only types; those of the worker's messages
+// are in types.js.
 
 /**
  * One class for each use of type: a station's name, its one number, a number in its panel, a label, a key, a word for how it is.
@@ -32,7 +32,7 @@
  */
 
 /**
- * What a station drew: `paint` brings it to a lane's state and touches what changed alone.
+ * What a station drew: `paint` brings it to a lane's state and touches only what changed.
  * @typedef {{
  *   paint: (lane: Lane, clock: number) => void, points?: Record<string, Point>, compared?: (lane: Lane) => void,
  *   resize?: (scale: number) => void, focus?: () => void

@@ -5,8 +5,8 @@ import { Cadence } from './cadence.js';
 /** @typedef {import('./types.js').Frame} Frame */
 
 /**
- * How long words stand at least while events stream, in ms: numbers that change faster than six times a second are not read, and each
- * costs a layout.
+ * The shortest time that words stay while events stream, in ms. Numbers that change faster than six times a second cannot be read, and each
+ * change costs a layout.
  */
 const stand = 30;
 /** Where animation frames are rare, one of them writes more parts: one more for each of so many ms since the last. */
@@ -52,7 +52,7 @@ export class Painter {
     };
   }
 
-  /** The moment on the log's clock. While something is painted it stands still: what is written together is of one moment. */
+  /** The moment on the log's clock. It is fixed while something is painted, so that all of it shows one moment. */
   now() {
     return this.ctx.model.now(this.clock ?? performance.now());
   }

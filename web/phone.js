@@ -270,7 +270,7 @@ export class Phone {
     return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
   }
 
-  /** Lays the picture out when what is to be seen is another than before. @private */
+  /** Lays the view out again when its content changed. @private */
   arrange() {
     const { lanes } = this.o;
     const pair = lanes.on;
@@ -315,7 +315,7 @@ export class Phone {
     this.motion.lay(motion, [{ x: 0, y: 0, w: W, h: this.height }]);
   }
 
-  /** What stands around a station: its panel while it is open, and where it is pressed. @param {string} c @param {SVGElement} g @private */
+  /** Draws around a station: its panel while it is open, and the area to press. @param {string} c @param {SVGElement} g @private */
   frame(c, g) {
     const { W } = this;
     const y = this.ys[c];

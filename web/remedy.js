@@ -7,7 +7,7 @@ import { silent, trouble } from './trouble.js';
 /** @typedef {import('./page-types.js').Ctx} Ctx */
 
 /**
- * What can be done about the trouble of now. A recording is over, so nothing can be done about its.
+ * What can be done about the present trouble. Nothing can be done about the trouble of a recording.
  * @param {Ctx} ctx
  * @returns {{id: string, words: string, name: string, act: () => any}[]}
  */

@@ -9,12 +9,12 @@ import './words-ride.js';
 
 /** How long a hop stays while the ride plays, in ms. */
 const stay = 1800;
-/** What the ruler keeps free at its ends, and how wide a letter of a function's name is, in per cent of it. */
+/** The margin at both ends of the ruler, and the width of a letter of a function's name, in percent of the ruler. */
 const margin = 1;
 const letter = 0.59;
-/** What is between two hops at least, where a tenfold time is 1. */
+/** The least distance between two hops, where a tenfold time is 1. */
 const least = 3;
-/** Names of functions stand in so many rows, one under the other. */
+/** The number of rows for the names of functions. */
 const rows = 3;
 /** The icons of the button that plays the ride or pauses it. */
 const signs = { play: 'M1.5 3v10l6-5zM8.5 3v10l6-5z', pause: 'M4 2.5h3v11H4zM9 2.5h3v11H9z' };
@@ -42,7 +42,7 @@ export class Ride {
     this.ctx = ctx;
     this.app = app;
     this.o = o;
-    /** What is ridden; null when nothing is. @type {Ridden | null} */
+    /** The ride; null for none. @type {Ridden | null} */
     this.of = null;
     this.i = 0;
     this.epoch = 0;
@@ -78,7 +78,7 @@ export class Ride {
     this.ruler = h('ol', { class: 'ruler' });
     this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.tells, this.ruler);
     app.append(this.root);
-    // Before all else that listens to keys: while one rides, arrows go from hop to hop.
+    // In the capture phase, before other listeners: during a ride the arrows go from hop to hop.
     document.addEventListener('keydown', (e) => this.key(e), true);
   }
 
@@ -86,7 +86,7 @@ export class Ride {
     return !this.root.hidden;
   }
 
-  /** The station that the ride is at; empty when nothing is ridden. */
+  /** The station of the present hop; empty without a ride. */
   get station() {
     return this.of && this.on ? stationOf[this.of.hops[this.i].stage] ?? '' : '';
   }
@@ -143,11 +143,11 @@ export class Ride {
     this.light();
     const { seq } = of.hops[i];
     this.paint();
-    // A step plays what lies between, so that the object is seen to go; a jump shows where it is.
+    // A step plays the events in between, so that the object is seen to move; a jump shows only where it is.
     return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - of.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
   }
 
-  /** The hop's station is lit, the others recede; all are as they were where nothing is ridden. @private */
+  /** Lights the hop's station and dims the others; without a ride, restores all. @private */
   light() {
     const { station } = this;
     this.ctx.spotlight(station ? [station] : null);
@@ -256,12 +256,12 @@ export class Ride {
       so += wide[i];
       const at = margin + (so / all) * size;
       const name = x.function.length * letter;
-      // A name that would leave the ruler ends at its hop.
+      // A name that would go beyond the ruler ends at its hop.
       const begins = at + name > 100 ? at - name : at;
       const fits = free.findIndex((end) => end < begins);
       const row = fits < 0 ? free.indexOf(Math.min(...free)) : fits;
       if (fits >= 0) free[row] = begins + name + 1;
-      // What has no room shows while the ride is there.
+      // A name without room shows only while the ride is at its hop.
       const place = h('button', { class: `fn${at + name > 100 ? ' before' : ''}${fits < 0 ? ' tight' : ''}`, type: 'button' }, x.function);
       place.addEventListener('click', () => {
         this.auto(false);

@@ -1,6 +1,6 @@
 // @ts-check
 // Lines of the stage that can be read closer or chosen: a button lies over each. A list is one stop for Tab; the arrows
-// walk within it. What a line has to say is shown in a tip while the pointer rests on it or the keyboard stands on it.
+// walk within it. The words of a line show in a tip while the pointer or the focus is on it.
 import { attr, h, place } from './dom.js';
 
 /** @typedef {{head: string, body: string}} Tip */

@@ -17,7 +17,7 @@ export class Span {
     /** The moment at the left end and how much lies between it and the right end. */
     this.from = 0;
     this.total = box.least;
-    /** Where the log begins that can still be shown; 0 while nothing was forgotten. */
+    /** Where the log that can still be shown begins; 0 while nothing was dropped. */
     this.first = 0;
   }
 

@@ -39,7 +39,7 @@ export class Stage {
   constructor(ctx, app) {
     this.ctx = ctx;
     const { scene } = ctx;
-    /** The stations that a story's step speaks of: what is elsewhere recedes. @type {string[] | null} */
+    /** The stations that a story's step is about: the others are dimmed. @type {string[] | null} */
     this.lit = null;
     this.motion = ctx.motion = new Motion(ctx, scene.tokens);
     this.motion.lay(stage.motion, stage.canvases);

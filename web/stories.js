@@ -1,6 +1,6 @@
 // @ts-check
-// Stories: the chooser, and where the one that is told stands. It is told by the worker (core/story): what is said of the moment shown comes
-// with the frames, and a turned page is a call. The page only shows it.
+// Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
+// frames, and a call turns to another step. The page only shows it.
 import { attr, h, s } from './dom.js';
 import * as fragment from './fragment.js';
 import { language } from './i18n.js';
@@ -164,7 +164,7 @@ export class Stories {
     return !!this.story?.steps.some((x) => x.control);
   }
 
-  /** Begins a story where it was left, if it is one that can be. @param {string} id @param {boolean} [presenter] */
+  /** Starts a story where it was left, if it can be resumed. @param {string} id @param {boolean} [presenter] */
   takeUp(id, presenter) {
     return this.start(id, presenter, id === tour.id ? tour.left() : 0);
   }
@@ -190,7 +190,7 @@ export class Stories {
   }
 
   /**
-   * Begins a story. It is rejected when there is none with that id.
+   * Starts a story. It rejects when there is none with that id.
    * @param {string} id
    * @param {boolean} [presenter] in presenter mode
    * @param {number} [step] the step at which it is taken up
@@ -260,7 +260,7 @@ export class Stories {
     const free = !this.mirrored && this.free && !shown;
     const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
     if (this.due) {
-      // What is said before it is read first, unless a page was turned for it.
+      // The sentence before the ride is read first, unless a press asked for the ride.
       if (told.ride?.asked || clock > read) this.openRide();
       return;
     }
@@ -318,7 +318,7 @@ export class Stories {
 
   /** The view goes back to the step's moment, and its stations are those to look at again. */
   rideClosed() {
-    // One that was turned past before it was seen may still be ridden.
+    // Only a ride that was shown is done: one that was skipped may still be opened.
     if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
     this.ride.moving.then(() => {
       if (this.ride.on || !this.riding) return;

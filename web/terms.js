@@ -1,6 +1,6 @@
 // @ts-check
-// Terms: what stands on the main stage by a name or a mark of the field has its word, for the pointer that rests on it and for the keyboard.
-// A mark that is empty says what would fill it.
+// Terms: each name and mark of the field on the main stage has an explanation, for the pointer that rests on it and for the keyboard. An
+// empty mark's explanation says what would fill it.
 import { lanesY, RAIL } from './layouts/stage.js';
 import { addWords } from './i18n.js';
 import { Rows } from './rows.js';
@@ -125,7 +125,7 @@ export class Terms {
     });
   }
 
-  /** What a term has to say. @param {Term} term @private */
+  /** The tip of a term. @param {Term} term @private */
   tip({ id, name }) {
     const { t } = this.ctx;
     return { head: name ?? t('term.' + id), body: t(id.startsWith('rv.') ? 'term.' + id : `term.${id}.x`) };

@@ -54,7 +54,7 @@ export class Timeline {
     this.svg.append(this.line);
     /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
     this.ticks = [];
-    // What the log has forgotten, and where it begins.
+    // The time that the log has dropped, and where the log begins.
     this.gone = forgotten(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
     this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
@@ -239,7 +239,7 @@ export class Timeline {
         this.hopsVersion++;
       },
       () => {
-        // Before it was made and after it was forgotten there is no such object; what is known of its way stays.
+        // Before it existed, and after its events were dropped, there is no such object; the known hops stay.
         this.hopsBusy = false;
       },
     );
@@ -433,7 +433,7 @@ export class Timeline {
       all.push({ x, v, m });
     }
     let used = 0;
-    /** Where each thing was said last. @type {Map<string, number>} */
+    /** Where each text was last written. @type {Map<string, number>} */
     const said = new Map();
     // The words of where the log begins have their place first.
     const { first } = this.span;

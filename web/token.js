@@ -1,5 +1,5 @@
 // @ts-check
-// The token of the server's launch: the page's address carries it, and a person may give the page another one.
+// The token of the server's launch: the page's address has it, and a user may enter another one.
 import * as fragment from './fragment.js';
 import { NewLink } from './newlink.js';
 import { trouble } from './trouble.js';

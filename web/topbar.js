@@ -23,7 +23,7 @@ const keylessFaults = ['forbidden', 'slowindex', 'mutate'];
 const simChanges = ['failover', 'expire'];
 /** How many versions the API server is behind that a failover leads to. */
 const failoverVersions = 20;
-/** The key that strikes a fault, empty for none. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
+/** The key for a fault; empty for none. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
 function keyOfFault(name) {
   const i = faultOrder.findIndex((f) => f === name);
   return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
@@ -36,7 +36,7 @@ export function castWords(ctx, context) {
   return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
 }
 
-/** What is said of an attached process. @param {import('./page-types.js').Ctx} ctx @param {string} [name] of the process */
+/** The words about an attached process. @param {import('./page-types.js').Ctx} ctx @param {string} [name] of the process */
 export function attachedWords(ctx, name) {
   if (!name) return ctx.t('top.attaching');
   return ctx.t(ctx.model.any && !ctx.model.sure() ? 'top.troubled' : 'top.attached', { name });
@@ -52,7 +52,7 @@ export class TopBar {
   constructor(ctx, app, does) {
     this.ctx = ctx;
     this.does = does;
-    /** What could not be begun, while nothing runs yet. */
+    /** Why the scene could not be started, while nothing runs yet. */
     this.pending = '';
     const asked = fragment();
     const kind = asked.get('source') ?? '';

@@ -1,6 +1,6 @@
 // @ts-check
-// The way in: the story that a newcomer is offered once, on a first visit, and that is taken up where it was left. What is kept of it stays
-// in this browser.
+// The tour: the story that a new user is offered once, on a first visit, and that resumes where it was left. Its progress stays in this
+// browser.
 import { h } from './dom.js';
 import * as fragment from './fragment.js';
 

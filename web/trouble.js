@@ -54,7 +54,7 @@ export function unreached(ctx) {
   return ctx.model.facts.trouble.answer === 'unreached';
 }
 
-/** What stands in the API server's place: that it does not answer, or what it or the server before it answered. @param {Ctx} ctx */
+/** The words in place of the API server: that it does not answer, or what it, or the server before it, answered. @param {Ctx} ctx */
 export function answer(ctx) {
   const is = ctx.model.facts.trouble.answer;
   return ctx.t(!is || is === 'none' ? 'api.noAnswer' : `answer.${is}`);
@@ -106,7 +106,7 @@ export function plain({ t }, error) {
   return words.replace(closing, t('err.closing')).replace(broke, t('err.broke')).replace(quoted, '$1');
 }
 
-/** What net/http and HTTP/2 say of a connection that ends; the words around it stay. */
+/** The texts of net/http and HTTP/2 for a connection that ends; the words around them stay. */
 const closing = /(?:http2: )?(?:[a-z]+ )*sent GOAWAY[^.\n]*?(?:debug="[^"]*"|closed the connection|$)/gi;
 const broke = new RegExp([
   '(?:(?:stream|connection) error: )?(?:stream ID \\d+; )?\\b(?:INTERNAL_ERROR|PROTOCOL_ERROR|REFUSED_STREAM|ENHANCE_YOUR_CALM|',

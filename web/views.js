@@ -1,6 +1,6 @@
 // @ts-check
 // Which view of the one state is shown: the main stage, two releases, presenter mode, the phone or one station alone. The views share the
-// model; whichever does not show is not painted.
+// model, and hidden views are not painted.
 import './words-views.js';
 import * as fragment from './fragment.js';
 import { Embed } from './embed.js';

@@ -1,6 +1,6 @@
 // @ts-check
-// The grid of cells: every object of the store one, in blocks by its group. A cell keeps its place while it can, and only what
-// looks otherwise than before is drawn. Where there is not room for a cell each, one stands for several objects.
+// The grid of cells: one for every object of the store, in blocks by group. A cell keeps its place while it can, and only cells whose look
+// changed are drawn. Where there is no room for a cell each, one stands for several objects.
 
 /** @typedef {import('../page-types.js').Cell} Cell */
 /** @typedef {import('../model.js').Model} Model */
@@ -39,7 +39,7 @@
 const nothing = -1;
 /** A block closes up when it has more holes than this, and a third of it is holes. */
 const holes = 72;
-/** More objects than this a cell never stands for. */
+/** The most objects that one cell stands for. */
 const mostEach = 4000;
 
 export class CellGrid {
@@ -72,12 +72,12 @@ export class CellGrid {
     this.moved = true;
     /** Whether other groups came, and not only more or fewer objects of the same ones. */
     this.regrouped = true;
-    /** Where a sweep has come to. */
+    /** The place that a sweep has reached. */
     this.sweepBlock = 0;
     this.sweepPlace = 0;
   }
 
-  /** Forgets every object: none of those that come next is known. */
+  /** Forgets every object, so that all later ones are new. */
   forget() {
     this.blocks = [];
     this.blockOf = [];

@@ -35,9 +35,9 @@ export function lineHeading(slot, name) {
     title,
     number,
     asides,
-    /** What stands below at the left. */
+    /** The words below, at the left. */
     left: text(asides, slot.x, slot.y + 25, slot.type.label),
-    /** What stands below at the right. */
+    /** The words below, at the right. */
     right: text(asides, slot.x + slot.w, slot.y + 25, slot.type.state, 'end'),
     /** @param {string} n @param {string} [word] */
     set(n, word = '') {

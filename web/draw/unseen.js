@@ -7,7 +7,7 @@ import { panel } from './panel.js';
 
 /** @typedef {import('../types.js').State} State */
 
-/** Why a member of the State is not seen; empty where it is. @param {State} state @param {string} member its path */
+/** Why a member of the State is not seen; empty where it is seen. @param {State} state @param {string} member its path */
 export function unseen(state, member) {
   const is = state.fidelity?.[member];
   return is?.how === 'unseen' ? is.why || ' ' : '';

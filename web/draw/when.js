@@ -1,5 +1,5 @@
 // @ts-check
-// Drawing what changed, and nothing else.
+// Draws only what changed.
 
 /**
  * A painter that paints only when one of its arguments differs from the last time. State and facts are replaced whole where they changed,

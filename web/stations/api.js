@@ -56,7 +56,7 @@ addWords({
 });
 
 /**
- * What is to be said in the place of an answer, and why none comes, or null while the cluster answers.
+ * The words in place of an answer, and why none comes; null while the cluster answers.
  * @param {Ctx} ctx
  */
 function silence(ctx) {
@@ -365,7 +365,7 @@ function stageFoot(slot, ctx) {
   };
 }
 
-/** An address of a server in what is said of it: host and port. */
+/** The address of a server within a text: host and port. */
 const address = /\b((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]|localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(\d+)\b/i;
 
 /** The two lines of an address. @param {string} host @param {string} port */
@@ -406,7 +406,7 @@ function stageSilence(slot, ctx) {
       const below = y + 76 + 16 * words.length;
       const lines = host ? addressLines(host[1], host[2]) : [];
       where.forEach((line, i) => line.at(cx, below + 16 * i).set(lines[i] ?? ''));
-      // What is said in full is longer than this station is wide; it is a press away.
+      // The full text is wider than this station; a press opens it.
       const low = below + (host ? 22 : -6);
       place(more, x + 12, low, w - 24, 24);
       put(more, ctx.t('cause.more'));

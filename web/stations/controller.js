@@ -230,7 +230,7 @@ function stageHead(slot, ctx) {
   });
 }
 
-/** What the lines have to say, and the keys that they choose. */
+/** The tips of the lines, and the keys that they select. */
 class Told {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
@@ -477,7 +477,7 @@ function writesLine(g, slot, { t }, told) {
   };
 }
 
-/** What there is to say of it as a whole. @param {Workqueue} q @param {Ctx} ctx */
+/** The words about the work queue as a whole. @param {Workqueue} q @param {Ctx} ctx */
 function footWords(q, { t, model }) {
   if (q.shuttingDown) return t('con.shutting');
   if (!q.processing.length && !q.workers.some((w) => w.key) && !q.depth) return t('con.wait');

@@ -74,7 +74,7 @@ const labelCount = 23;
 const atOnce = 4000;
 /** With more objects than this a cell is too small for a mark when it changes. */
 const mostMarked = 2600;
-/** Of more changes than this in one frame none has a mark. */
+/** With more changes than this in one frame, none has a mark. */
 const mostMarks = 12;
 /** Both colours of cells have their legend here. */
 const legendY = 182;
@@ -286,7 +286,7 @@ function stageLabels(root, ctx, cells) {
     paint() {
       over.label(ctx.t('idx.groups'));
       labels.forEach((label, i) => {
-        // Groups keep their places; where no object is, words say so in theirs.
+        // Groups keep their places; an empty store shows words instead.
         const block = ctx.model.cells.size ? grid.blocks[i] : undefined;
         const n = block ? countOf(ctx, block) : -1;
         if (label.laid === grid.laid && label.n === n && !label.early) return;
@@ -433,7 +433,7 @@ function stageHead({ g: root, x }, ctx, cells) {
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
   ctx.scene.over.append(by);
 
-  /** What is the matter with the store, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
+  /** The words about the store's state, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
   function matter({ state, facts }) {
     const now = ctx.now();
     const staleFor = model.stale(now, facts);

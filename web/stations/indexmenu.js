@@ -95,7 +95,7 @@ function valuesWord({ t }, n) {
   return t(n === 1 ? 'idx.value1' : 'idx.values', { n: count(n) });
 }
 
-/** Asks for an index to add; what is wrong with it is said below. @param {Menu} menu */
+/** Asks for an index to add, and shows below it what is wrong with it. @param {Menu} menu */
 function addForm({ ctx, close }) {
   const { t } = ctx;
   const field = (/** @type {Record<string, string | number>} */ attrs) =>
@@ -178,7 +178,7 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
   button.focus();
   try {
     const l = list(await ask());
-    // Somebody may have gone on or away meanwhile.
+    // The user may have moved on or closed the menu meanwhile.
     if (!head.isConnected) return;
     searchList(root, l).focus();
     if (l.total > l.items.length) root.append(h('p', { class: 'note' }, ctx.t('idx.cut', { n: exact(l.items.length), m: exact(l.total) })));

@@ -56,7 +56,7 @@ function mutates(state, l) {
   return l.mutations > 0 && state.faults.some((f) => f.name === 'mutate' && f.on);
 }
 
-/** What a listener's handler changed, or was handed that another one had changed; empty for nothing. @param {Ctx} ctx @param {Listener} l */
+/** What a listener's handler mutated, or which mutated object it received; empty for nothing. @param {Ctx} ctx @param {Listener} l */
 function mutationWords({ t }, l) {
   if (l.mutations) return t('lis.mutated', { n: exact(l.mutations) });
   if (!l.lastMet) return '';
@@ -75,7 +75,7 @@ function pendingWord(state) {
   return state.fidelity?.['listeners.ring']?.how === 'sampled' ? 'lis.pendingSampled' : 'lis.pending';
 }
 
-/** Why nothing is known of a listener's handler; empty where it is. @param {State} state @param {Listener} l */
+/** Why a listener's handler is unknown; empty where it is known. @param {State} state @param {Listener} l */
 function pastProbe(state, l) {
   const is = state.fidelity?.[`listeners.${l.id}`];
   return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners.handling');
@@ -101,7 +101,7 @@ const stageHandler = { w: 52, h: 36, words: 't14', wordsY: 4, bar: 3, pad: 4, ba
 const panelCount = 3;
 const rowCount = 5;
 const ringX = 910;
-/** How wide a name may be that stands before the ring, which is drawn over it. */
+/** The width for a name before the ring, at 14 px and at 12 px. */
 const nameRoom = 58;
 const smallRoom = 62;
 const handlerX = 994;
@@ -149,7 +149,7 @@ function stagePanel(ctx, y) {
   }
 
   /**
-   * What it handles now, as soon as that lasts long enough to be read, or else what is to be said of it.
+   * What it handles now, if that lasts long enough to be read; else a note about the listener.
    * @param {Listener} l
    * @param {boolean} held
    */
@@ -217,7 +217,7 @@ function stateWords({ t, model }, l, slow) {
   return l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis).replace(/\.0 s$/, ' s') }) : '';
 }
 
-/** What is to be said of a listener while its handler rests. @param {Ctx} ctx @param {Listener} l */
+/** The note about a listener while its handler is idle. @param {Ctx} ctx @param {Listener} l */
 function noteWords(ctx, l) {
   const { t, model } = ctx;
   const had = l.capacities;
@@ -348,7 +348,7 @@ class Places {
 }
 
 /**
- * The main stage's: beside what every station has, who has a panel there.
+ * The main stage's drawing, which also returns the listeners that have a panel there.
  * @param {Slot} slot
  * @param {Ctx} ctx
  */

@@ -204,7 +204,7 @@ function stageHead(slot, { t }) {
   });
 }
 
-/** The lines of the list or of the map that can be chosen: their keys, and what each has to say. */
+/** The lines of the list or of the map that can be selected: their keys and tips. */
 class Choices {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
@@ -234,7 +234,7 @@ class Choices {
     return told;
   }
 
-  /** What a line has to say. @param {number} i @returns {import('../rows.js').Tip | null} */
+  /** The tip of a line. @param {number} i @returns {import('../rows.js').Tip | null} */
   tip(i) {
     const it = this.items[i];
     if (!it) return null;
@@ -427,7 +427,7 @@ function mapItem(parent, x, y) {
   };
 }
 
-/** What stands in the place of a list that is empty. @param {Slot} slot @param {Ctx} ctx */
+/** The words in place of an empty list. @param {Slot} slot @param {Ctx} ctx */
 function emptyWords(slot, { t }) {
   const left = slot.x + slot.pad;
   const empty = text(slot.g, left, 0, 'l t1');
@@ -505,7 +505,7 @@ function wideSeats(slot) {
 }
 
 /**
- * What stands above the list: what there is in it.
+ * The words above the list: what it contains.
  * @param {State} q @param {ReturnType<typeof listed>} shown @param {boolean} stopped @param {Ctx['t']} t
  */
 function headWords(q, { rows, waiting, last }, stopped, t) {
@@ -614,8 +614,8 @@ function nextWords(q, stopped, t) {
 }
 
 /**
- * One of several informers under each other: which queue it has, and who sits on its seats; the changes that lanes are compared by keep
- * their names there. What it made of them is drawn into its panel by comparison.js.
+ * One of several informers under each other: which queue it has, and what is on its seats. The changes of the comparison keep their
+ * names there. What it made of them is drawn into its panel by comparison.js.
  * @type {Draw}
  */
 function lane(slot, ctx) {

@@ -83,7 +83,7 @@ addWords({
   'par.other': ['A parameter of the request, as sent.', '请求的参数，照原样发送。'],
 });
 
-/** How long a WatchList may wait for its end mark before that is what there is to say of it, in ms. */
+/** How long a WatchList may wait for its end mark before the station shows that wait, in ms. */
 const endMarkLate = 3000;
 
 /**
@@ -100,7 +100,7 @@ function standing({ state, facts }, ctx) {
   return { n, known: facts.versions.behind !== null && (n > 0 || sure), unsure: !sure && state.api.objects < 0 };
 }
 
-/** How far it is behind, as a number; at least so far, where it may be further by now. @param {ReturnType<typeof standing>} o */
+/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof standing>} o */
 function behindWords({ n, known, unsure }) {
   return known ? (unsure ? '≥ ' : '') + count(n) : '—';
 }
@@ -202,7 +202,7 @@ function full(slot, ctx) {
   const counters = stageCounters(slot, asking, ctx);
   const error = lastError(slot, asking, ctx);
   const waiting = stageWait(slot, ctx);
-  /** What the temporary store and the last error say when they are looked at. @type {(import('../rows.js').Tip | null)[]} */
+  /** The tips of the temporary store and of the last error. @type {(import('../rows.js').Tip | null)[]} */
   const said = [null, null];
   const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
   /** @type {Tell} */
@@ -228,7 +228,7 @@ function full(slot, ctx) {
 }
 
 /**
- * Says what the temporary store (0) or the last error (1) has to tell when it is looked at, and where it stands.
+ * Sets the tip of the temporary store (0) or of the last error (1), and its place.
  * @typedef {(i: number, tip: import('../rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
  */
 
@@ -451,7 +451,7 @@ function askedLines(slot, g, ctx) {
   return { paint };
 }
 
-/** What a frame has to say when it is looked at. @param {WireFrame | undefined} f */
+/** The tip of a frame. @param {WireFrame | undefined} f */
 function frameTip(f) {
   if (!f) return null;
   return { head: f.key || frameOp(f), body: [f.op, f.rv && `rv ${f.rv}`, bytes(f.bytes)].filter(Boolean).join(' · ') };
@@ -665,7 +665,7 @@ function lastAsked(r) {
   return r.verb ? `${r.verb} ${r.lastRequest.split('?')[0]}` : '';
 }
 
-/** Why, with what it is the reason of; alone while nothing else is to be said. @param {Lane} lane @param {Ctx} ctx */
+/** The reason, with a heading that names what it is the reason for. @param {Lane} lane @param {Ctx} ctx */
 function reasonLine(lane, ctx) {
   const { head, words } = reason(lane, ctx);
   if (!words) return '';
