@@ -270,6 +270,7 @@ const words = {
   'mark.failover': ['failover', '故障转移'],
   'mark.noendmark': ['no end mark', '没有结束标记'],
 
+  'ins.label': ['inspector', '检查器'],
   'ins.changed': ['what changed, old against new', '变化：旧版本与新版本'],
   'ins.journey': ['journey', '流经路径'],
   'ins.code': ['what the code is doing', '代码在做什么'],

@@ -29,7 +29,7 @@ export class Inspector {
     this.hopsId = '';
     /** The worker's answer about the object, or its error. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
-    this.root = h('aside', { class: 'drawer shut', 'aria-label': 'inspector' });
+    this.root = h('aside', { class: 'drawer shut' });
     this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
     this.x.addEventListener('click', () => this.close());
     this.title = h('h2');
@@ -139,6 +139,7 @@ export class Inspector {
     const { t } = this.ctx;
     const d = this.data;
     this.title.textContent = this.key;
+    this.root.setAttribute('aria-label', t('ins.label'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
     this.hops.setAttribute('aria-label', t('ins.journey'));
     this.tabDiff.textContent = t('ins.changed');
