@@ -258,7 +258,7 @@ func TestBroadcast(t *testing.T) {
 		}
 		again := openSeat(t, b, link, 1280, 720)
 		await(t, again, 2*time.Minute, "s.source.kind === 'broadcast' && s.seq > 300 && s.indexer.count > 0")
-		waitFor(t, again, `document.querySelector(".hall span").textContent === "the talk is over: this is its recording"`)
+		waitFor(t, again, `document.querySelector(".hall span").textContent === "the broadcast is over: this is its recording"`)
 		s := await(t, again, time.Minute, "s.view.mode !== 'paused'")
 		await(t, again, time.Minute, "s.seq > %d", s.Seq)
 		shot(t, again, "11-recording")

@@ -62,7 +62,7 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 		{`{faults: [{name: "failover", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleBehind"}}}`,
 			`^The watch is open and brings nothing now; the API server that answers is behind`},
 		{`{faults: [{name: "delay", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleDelayed"}}}`,
-			`comes late`},
+			`arrive late`},
 	} {
 		evalIn[bool](t, p, "fake.show("+step.show+")")
 		if said := evalIn[string](t, p, "fake.caption()"); !regexp.MustCompile(step.want).MatchString(said) {

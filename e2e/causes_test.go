@@ -11,7 +11,7 @@ import (
 )
 
 // healthy finds what may not stand beside a trouble: that things agree, are current, or live.
-var healthy = regexp.MustCompile(`(?i)cluster agree|is current|: current|^current$|, current\b|as far as the cluster|here, cluster|· live|^live$|, live$|^0 behind|the watch is open|stays current|cluster 一致|是最新|：最新|^最新$|· 实时|^实时$|与 cluster 一致`)
+var healthy = regexp.MustCompile(`(?i)cluster agree|is current|: current|^current$|, current\b|as new as the cluster|here, cluster|· live|^live$|, live$|^0 behind|the watch is open|stays current|集群一致|是最新|：最新|^最新$|· 实时|^实时$|与集群一致`)
 
 // raw finds what net/http says of HTTP/2 where a person reads first.
 var raw = regexp.MustCompile(`INTERNAL_ERROR|stream ID|GOAWAY|http2:|stream error`)
@@ -159,7 +159,7 @@ func TestNewLink(t *testing.T) {
 		"rubbish":            "no token",
 		here + "/#context=a": "no token",
 		"http://10.1.2.3:8080/#token=ABCDEFGHIJKLMNOP": "leads to 10.1.2.3:8080",
-		srv.url:                "has already",
+		srv.url:                "has this token already",
 		"WRONGWRONGWRONGWRONG": "refuses this token too",
 	} {
 		evalIn[bool](t, p, "(document.querySelector('.newlink input').value = %q, true)", pasted)

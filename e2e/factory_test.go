@@ -37,7 +37,7 @@ func TestAFactoryOnThePage(t *testing.T) {
 	if hash := evalIn[string](t, p, "location.hash"); !strings.Contains(hash, "resource=pods,nodes,deployments.apps") {
 		t.Errorf("the address is %s", hash)
 	}
-	waitFor(t, p, "document.querySelector('.say').textContent.includes('All caches have synced: 3 informers')")
+	waitFor(t, p, "document.querySelector('.say').textContent.includes('All informers have synced: 3 informers')")
 	shot(t, p, "synced")
 	expectWell(t, p)
 	for _, theme := range []string{"light", "contrast"} {

@@ -20,7 +20,7 @@ func TestNamespaceMenu(t *testing.T) {
 		{"left out by --resources", `{items: [], error: "not served", reason: "not-served"}`, "--resources", "user"},
 		{"unreachable", `{items: [], error: "dial", reason: "unreachable"}`, "cannot be asked", "user"},
 		{"an error", `{error: "stream error: stream ID 5; INTERNAL_ERROR; received from peer"}`, "cannot be asked", "INTERNAL_ERROR"},
-		{"no answer", `() => new Promise(() => {})`, "is asked", "user"},
+		{"no answer", `() => new Promise(() => {})`, "Asking the cluster", "user"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := openFake(t, b, srv, "&lang=en&source=live&context=kind-kind&namespace=", 1280, 720)

@@ -655,7 +655,7 @@ var browserFaults = []fault{
 		}
 		until(m.t, m.p, dialog)
 		settle(m.t, m.p)
-		if said := evalIn[string](m.t, m.p, dialog+".textContent"); !strings.Contains(said, "the browser stopped it") {
+		if said := evalIn[string](m.t, m.p, dialog+".textContent"); !strings.Contains(said, "A browser stops a worker") {
 			m.t.Errorf("of a worker that the browser ended the page says %q", said)
 		}
 		m.write()

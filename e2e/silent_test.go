@@ -40,8 +40,8 @@ func openKept(t *testing.T, srv *server, before, fragment string) *browser.Page 
 func TestWorkerEndsSilently(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, tt := range []struct{ name, before, kill, words string }{
-		{"the browser ends it", "", `__worker.terminate()`, "ended without a word"},
-		{"it closes itself", "", "", "ended without a word"},
+		{"the browser ends it", "", `__worker.terminate()`, "ended without a message"},
+		{"it closes itself", "", "", "ended without a message"},
 		{"nobody knows", noLocks, `__worker.terminate()`, "does not answer"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 			if evalIn[bool](t, p, "!!"+dialog) {
 				t.Error("a worker that answers is still called dead")
 			}
-			until(t, p, `!document.querySelector(".say").textContent.includes("answered for")`)
+			until(t, p, `!document.querySelector(".say").textContent.includes("no answer for")`)
 			if n := evalIn[int](t, p, "__said.length"); before == "" && n > 0 {
 				t.Errorf("a busy worker was called dead: %s", evalIn[string](t, p, "__said[0]"))
 			}

@@ -108,7 +108,7 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	if err := page.Click(within(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
 		t.Fatal(err)
 	}
-	if err := page.WaitFor(within(t, 30*time.Second), `/Live clusters need informerscope/.test(document.querySelector(".pop")?.textContent)`,
+	if err := page.WaitFor(within(t, 30*time.Second), `/A live cluster needs informerscope/.test(document.querySelector(".pop")?.textContent)`,
 		`document.querySelector(".pop")?.textContent`); err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func TestStageFiles(t *testing.T) {
 			return plain.text();
 		})()`)
 	}
-	text := saved("save what was recorded")
+	text := saved("save the recording")
 	header, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{})
 	if err != nil || warning != nil {
 		t.Fatalf("what was saved cannot be read: %v, %v", err, warning)

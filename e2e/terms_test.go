@@ -10,13 +10,13 @@ import (
 
 // named are the marks and names of the field that stand on the stage, as their words begin in both languages, and something that each says.
 var named = []struct{ name, en, zh string }{
-	{"rv", "Every write there gets the next one", "每次写入都得到下一个"}, {"rv", "a watch that breaks goes on from here", "watch 中断后从这里继续"},
+	{"rv", "Every write there gets the next one", "每次写入都得到下一个"}, {"rv", "the next watch resumes from here", "下一个 watch 从这里继续"},
 	{"rv", "that of the newest change in it", "其中最新变更的版本"}, {"seats", "a list or a resync fills it", "list 或 resync 会填上它"},
-	{"pale text", "these have left the queue already", "它们已经离开队列"}, {"initialPopulation", "at zero the queue has synced", "到零队列就 synced"},
-	{"lock", "nothing can be queued", "锁住时无法入队"}, {"synced", "the first list is in the store", "第一次 list 已全部进入 store"},
-	{"addCh", "as soon as it was accepted", "被接收后立即继续"}, {"ring", "doubles when it is full and never shrinks", "满了就翻倍，从不缩小"},
+	{"pale text", "these have left the queue already", "它们已经离开队列"}, {"initialPopulation", "at zero the queue has synced", "到零队列即已同步"},
+	{"lock", "nothing can be queued", "锁住时无法入队"}, {"synced", "the first list is in the store", "首次 list 已全部进入本地缓存"},
+	{"addCh", "as soon as it is accepted", "被接收后立即继续"}, {"ring", "doubles when it is full and never shrinks", "满了就翻倍，从不缩小"},
 	{"nextCh", "one notification at a time", "每次从这里取一个通知"}, {"queue of keys", "a handler that calls queue.Add fills it", "调用 queue.Add"},
-	{"workers", "it waits in Get, until a key is queued", "直到有 key 入队"}, {"dirty", "no key is to be worked on again", "没有 key 要再处理"},
+	{"workers", "it waits in Get, until a key is queued", "直到有 key 入队"}, {"dirty", "no key is to be reconciled again", "没有 key 需要再次调谐"},
 }
 
 // TestEveryNamedThingHasItsWord rests the pointer on each mark and each name of the field, and walks to it with the keyboard: its word

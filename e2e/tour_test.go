@@ -196,7 +196,7 @@ func TestTheTourInPresenterMode(t *testing.T) {
 	for i := 1; i <= n; i++ {
 		waitTour(t, page, "%s === %d && %s !== 'telling'", step, i, state)
 		if evalIn[bool](t, page, "%s === 'waits'", state) {
-			waitTour(t, page, "document.querySelector('.presv').textContent.includes('Turning the page does it')")
+			waitTour(t, page, "document.querySelector('.presv').textContent.includes('The next step does it')")
 			settle(t, page)
 			shot(t, page, fmt.Sprintf("tour-presenter-%02d-asks", i))
 			if err := page.Keys(within(t, 30*time.Second), "PageDown"); err != nil {

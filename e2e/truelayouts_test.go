@@ -154,8 +154,8 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 
 	// A line ends where a clause does, if the lines that there are have room for it: as much as the longest clause is wide, in whatever font.
 	for _, c := range []struct{ words, want string }{
-		{"Pop is held. The Reflector runs on and the queue grows by 24 a second; the store stands at rv 979.",
-			"Pop is held.|The Reflector runs on and the queue grows by 24 a second;|the store stands at rv 979."},
+		{"Pop is held. The Reflector runs on and the queue grows by 24 a second; the store stays at rv 979.",
+			"Pop is held.|The Reflector runs on and the queue grows by 24 a second;|the store stays at rv 979."},
 		{"Short.", "Short."},
 	} {
 		got := evalIn[string](t, p, fmt.Sprintf(`(async () => {

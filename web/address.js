@@ -1,6 +1,6 @@
 // @ts-check
-// The address and what shows, held together: what the address says is begun, and what is done is written into it, so that a link is a
-// scene. Every call that changes something goes through here.
+// Keeps the address and the view together: a changed address starts its scene, and actions are written into the address, so that a link is
+// a scene. Every call that changes something goes through here.
 import { effects } from './commands.js';
 import { exact, upper } from './format.js';
 import * as fragment from './fragment.js';
@@ -8,9 +8,9 @@ import { Superseded } from './link.js';
 import { remember } from './pickers.js';
 import { plain } from './trouble.js';
 
-/** What leads to a moment: where nothing does, the address must not say so. */
+/** The members of an address that lead to a moment; they are removed where nothing leads there. */
 const noMoment = { at: null, do: null, from: null, go: null };
-/** How long a moment stands before it is written, and a selection is waited for before that is said, in ms. */
+/** How long a moment shows before it is written to the address, and how long a selection runs before a message says so, in ms. */
 const settles = 300;
 const patience = 600;
 
@@ -30,7 +30,7 @@ export class Address {
     this.page = page;
     /** What could not be begun, in the worker's words. */
     this.failed = '';
-    /** What a cluster is asked that takes its time, in words; empty when nothing is. */
+    /** What a slow call asks of a cluster, in words; empty while none runs. */
     this.asking = '';
     /** The moment that the address asks for, until the log has come so far. */
     this.wanted = 0;
@@ -38,14 +38,14 @@ export class Address {
     this.hurry = 0;
     /** What the address selected when it was last followed. */
     this.followed = '';
-    /** How often a moment was chosen: what is written of an earlier choice would be wrong. */
+    /** Counts the moments that were chosen, so that no earlier choice is written late. */
     this.chosen = 0;
-    /** Resolves when what the address says was begun. @type {Promise<void>} */
+    /** Resolves when the scene of the address has started. @type {Promise<void>} */
     this.ready = new Promise((resolve) => (this.begun = resolve));
   }
 
   /**
-   * Begins what the address says; without a word there it is the simulated cluster, so nothing is contacted unasked.
+   * Starts the scene of the address. An empty address starts the simulated cluster, so nothing is contacted unasked.
    * @param {string} [before] the address that an open page had: what cannot be begun leaves it as it was
    */
   async begin(before) {
@@ -63,7 +63,7 @@ export class Address {
     const p = fragment.read();
     const story = p.get('story');
     if (story) page.story(story).catch((err) => ctx.say(err.message, true));
-    // The address says that its server broadcasts; one that does not is not asked unasked.
+    // Ask a server for its broadcast only when the address names it.
     if (!before && p.get('broadcast') && ctx.relay && page.token.value) page.broadcast();
     this.begun();
     ctx.repaint();
@@ -138,7 +138,7 @@ export class Address {
     if (effect === 'moves' || effect === 'begins') this.chosen++;
     const choice = this.chosen;
     const result = await (name === 'select' ? this.selects(args) : link.call(name, args));
-    if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link tells of it
+    if (effect === 'acts' || effect === 'begins') this.page.files.remember(); // a link includes it
     if (name === 'select') this.writeSelection(args[0] ?? {}, result);
     else if (name === 'transform') this.writeSelection({ transform: args[0] }, result);
     else if (name === 'play') fragment.write({ speed: args[0] && args[0] !== 1 ? args[0] : null, ...noMoment });
@@ -148,7 +148,7 @@ export class Address {
     return result;
   }
 
-  /** Selects, and says so when it takes long: what a cluster serves is asked first. @param {any[]} args @private */
+  /** Selects, and shows a message when that takes long: the cluster is first asked what it serves. @param {any[]} args @private */
   async selects(args) {
     const { ctx } = this;
     const name = args[0]?.context || args[0]?.resource || args[0]?.namespace || '';
@@ -172,10 +172,10 @@ export class Address {
     /** @type {Record<string, any>} */
     const write = { ...noMoment, lane: null };
     for (const k of ['source', 'context', 'namespace', 'era', 'seed', 'objects', 'rate']) if (k in chosen) write[k] = chosen[k];
-    // What a process is attached with is its own; nothing that was chosen before goes with it.
+    // An attached process has its own settings; nothing chosen before applies to it.
     if (selection?.source === 'probe') for (const k of ['context', 'era', 'seed', 'objects', 'rate', 'resource']) write[k] = null;
     const { group = '', version = '', resource } = chosen;
-    write.transform = selection?.transform ?? null; // what a recording was made with goes on after it
+    write.transform = selection?.transform ?? null; // the transform of a recording stays in force after it
     if ('resource' in chosen && (resource || selection?.source !== 'probe')) write.resource = fragment.formatResource({ group, version, resource });
     this.hurry = this.wanted = 0;
     fragment.write(write);
@@ -185,7 +185,7 @@ export class Address {
     this.page.selected('source' in chosen || 'context' in chosen);
   }
 
-  /** Writes the moment that stands still into the address, unless another was chosen since. @param {number} choice @private */
+  /** Writes the paused moment into the address, unless another was chosen since. @param {number} choice @private */
   async writeMoment(choice) {
     const { model } = this.ctx;
     if (choice !== this.chosen || model.view.mode !== 'paused') return;
@@ -193,12 +193,12 @@ export class Address {
     const sim = model.state.source.kind === 'sim';
     const story = sim ? await this.page.files.story(seq).catch(() => null) : null;
     if (choice !== this.chosen) return;
-    // Where no story leads to the moment again, the address does not say that it does.
+    // Where nothing leads to the moment again, the address does not name it.
     fragment.write(story ?? (sim ? noMoment : { at: seq }));
     this.followed = sceneOf();
   }
 
-  /** The address was changed: what it says now is begun, where that is another scene. @param {string} before */
+  /** Follows a changed address: starts its scene where it is another one. @param {string} before */
   changed(before) {
     const { model, follower } = this.ctx;
     if (follower) return; // what shows is the speaker's choice
@@ -215,7 +215,7 @@ function sceneOf() {
   try {
     return JSON.stringify({ ...fragment.selection(fragment.read()), at: 0 });
   } catch {
-    return ''; // what cannot be read is told when it is followed
+    return ''; // reported when the address is followed
   }
 }
 

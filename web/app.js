@@ -61,7 +61,7 @@ const model = new Model();
 const scene = new Scene(app);
 scene.readColours();
 const toast = new Toast(app);
-/** The object whose way is followed. */
+/** The key of the selected object; empty for none. */
 let selected = '';
 
 /** @type {import('./page-types.js').Ctx} */
@@ -71,7 +71,7 @@ const ctx = {
   t,
   now: () => painter.now(),
   call: (name, ...args) => link.call(name, args),
-  // A call whose failure is said on the page.
+  // A call whose failure is shown on the page.
   act: (name, ...args) =>
     address.perform(name, args).catch((err) => {
       if (!(err instanceof Superseded)) ctx.say(upper(plain(ctx, err.message)), true);
@@ -84,7 +84,7 @@ const ctx = {
   repaint: () => {
     painter.dirty = true;
   },
-  // Without the token, which the address that the server prints carries, the worker says what is missing.
+  // Without the token, which is in the address that the server prints, the worker reports what is missing.
   relay: followable && !follows,
   follower: !!follows,
   motion: /** @type {any} */ (null),
@@ -135,12 +135,12 @@ const views = new Views(ctx, app, {
 });
 views.onback = resize;
 const handout = new Handout(ctx, views.stories, { light });
-ctx.handout = (id) => printStory(id).catch(() => {}); // it was said
+ctx.handout = (id) => printStory(id).catch(() => {}); // the error was shown already
 const audience = ctx.follower ? new Audience(ctx, app, views, { pick: (key) => pick(key, false) }) : null;
 const token = new Token(ctx, app);
 ctx.token = () => token.value;
 ctx.newLink = () => token.dialog.open();
-// To select again what is selected asks the server at once.
+// Selecting the present selection again makes the server ask at once.
 ctx.again = () => ctx.act('select', {});
 
 const link = new Link({
@@ -184,10 +184,10 @@ const address = new Address(ctx, link, {
   story: (id) => views.stories.takeUp(id),
   selected: (elsewhere) => {
     pick('');
-    // What was said of another source is not said over this one.
+    // A message about another source must not stay over this one.
     if (elsewhere) toast.clear();
   },
-  broadcast: () => broadcast?.ask().catch(() => {}), // the menu says why, when it is opened
+  broadcast: () => broadcast?.ask().catch(() => {}), // the menu shows why when it is opened
 });
 const painter = new Painter(ctx, {
   link, stage, views, caption, bars: paintBars, before: paintBefore,
@@ -201,7 +201,7 @@ const painter = new Painter(ctx, {
 
 // --- What belongs to several of them.
 
-/** What stands around the stage was painted from this last. @type {import('./moment.js').Painted | undefined} */
+/** The moment from which the bars around the stage were last painted. @type {import('./moment.js').Painted | undefined} */
 let barsPainted;
 
 /** The moment that an element was painted from. @param {Element} el */
@@ -210,7 +210,7 @@ function paintedFrom(el) {
   return views.shown ? views.painted : stage.paintedFrom(el);
 }
 
-/** What stands around the stage, whichever view shows. @param {number} clock */
+/** Paints the bars around the stage, whichever view shows. @param {number} clock */
 function paintBars(clock) {
   barsPainted = painted(ctx);
   top.paint();
@@ -223,7 +223,7 @@ function paintBars(clock) {
   remedy.paint();
   merged.paint(clock);
   token.offer(!!blackout || views.presenting);
-  // What is to be said in the place of what happens in the log.
+  // A sentence in place of the log's own.
   const playing = address.hurry ? t('file.playing', { n: exact(address.hurry) }) : audience?.trouble;
   caption.paint(clock, address.asking || lost.words || playing || undefined);
 }
@@ -240,7 +240,7 @@ function paintBefore(clock) {
   if (views.embed.on) views.embed.say(captionLine.textContent ?? '');
 }
 
-/** What is said before there is a log; nothing where what went wrong is said in its place. */
+/** The caption before there is a log; nothing where an error takes its place. */
 function beforeAll() {
   if (lost.ended) return lost.words;
   if (audience && loading.stage >= 3) return audience.trouble || t('hall.first');
@@ -288,7 +288,7 @@ function resize() {
   ctx.repaint();
 }
 
-/** A still of what shows. What travels is drawn for it as sharp as the still is. @param {boolean} [caption] */
+/** A still of the view. Chips that travel are drawn as sharp as the still. @param {boolean} [caption] */
 async function picture(caption = true) {
   const { motion } = views;
   const { k, css } = motion.surface;
@@ -313,7 +313,7 @@ function light() {
   return () => wear(was);
 }
 
-/** Prints a story, and says what is in the way. @param {string} id */
+/** Prints a story, and shows what prevents it. @param {string} id */
 function printStory(id) {
   return handout.print(id).catch((err) => {
     ctx.say(upper(plain(ctx, err.message)), true);
@@ -342,7 +342,7 @@ function nextLanguage() {
   resize();
 }
 
-/** The list of keys, or the tour for who does not know yet what they are for. */
+/** Opens the list of keys, with a button for the tour; a follower has no tour. */
 function help() {
   toggleHelp(app, undefined, ctx.follower ? undefined : { words: views.stories.tourWords(), go: () => views.stories.takeUp(tour.id).catch((err) =>
     ctx.say(err.message, true)) });
@@ -376,7 +376,7 @@ function escape() {
   return true;
 }
 
-/** Does what changes the experiment; a follower is told that it is the speaker's to do. @param {() => unknown} act */
+/** Does what changes the experiment; a follower gets a message that only the speaker can. @param {() => unknown} act */
 function byOwner(act) {
   if (ctx.follower) ctx.say(t('hall.noAct'));
   else act();

@@ -1,6 +1,6 @@
 // @ts-check
-// The page of somebody who follows a speaker: it says how that goes, stands where the speaker's page does, and lets the person
-// look around alone and come back. Nobody acts here; the worker refuses it too.
+// The page of a follower: it shows the state of the broadcast, goes where the speaker's page goes, and lets the follower look around
+// alone and come back. A follower cannot act; the worker refuses it too.
 import { attr, h, put, reveal } from './dom.js';
 import { upper } from './format.js';
 import { language } from './i18n.js';
@@ -34,7 +34,7 @@ export class Audience {
     ctx.recorded = () => this.is.recording;
   }
 
-  /** Takes what the worker says. @param {Hearing} is */
+  /** Takes the state of the broadcast from the worker. @param {Hearing} is */
   hear(is) {
     this.is = is;
     this.ctx.model.unheard = !['following', 'over'].includes(is.phase);
@@ -62,7 +62,7 @@ export class Audience {
     if (typeof page.group === 'string' && page.group && page.group !== ctx.model.groups.index) ctx.call('groupBy', page.group).catch(() => {});
   }
 
-  /** The person looks around alone from now on. */
+  /** From now on the follower looks around alone. */
   apart() {
     if (this.is.own) return;
     this.is = { ...this.is, own: true };
@@ -75,7 +75,7 @@ export class Audience {
     return this.ctx.call('along').then((is) => this.hear(is), (err) => this.ctx.say(err.message, true));
   }
 
-  /** What the caption says in place of what shows: that it is old. */
+  /** The caption's sentence while the view is out of date. */
   get trouble() {
     const own = this.is.own || ['joining', 'following', 'over', 'slow'].includes(this.is.phase);
     return own ? '' : upper(`${this.say()}${language() === 'zh' ? '。' : '.'}`);

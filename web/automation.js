@@ -1,5 +1,5 @@
 // @ts-check
-// What other programs may rely on: globalThis.informerscope. It is promised: tests, stories and talk scripts use it. Buttons call the same.
+// The stable interface for other programs: globalThis.informerscope. Tests, stories and talk scripts use it. Buttons make the same calls.
 import { asText } from './files.js';
 
 /**

@@ -1,6 +1,6 @@
 // @ts-check
 // A hidden tab asks for no frames, so it draws nothing; when it shows again the next frame brings everything at once.
-// Whoever was away for long is told.
+// After a long absence a message says what was missed.
 import { exact, span } from './format.js';
 import './words-time.js';
 

@@ -1,6 +1,6 @@
 // @ts-check
-// The speaker's side of a broadcast: the button with its light, the menu with the audience's link, the large QR code for the hall's
-// screen; and it tells the worker where this page is, so that followers' pages stand there too.
+// The speaker's side of a broadcast: the button with its lamp, the menu with the audience link, and the large QR code for a projector.
+// It also reports to the worker where this page is, so that followers' pages go there too.
 import { attr, h, put, reveal, s } from './dom.js';
 import { bytes, count, exact } from './format.js';
 import { copy } from './files.js';
@@ -12,7 +12,7 @@ import './words-hall.js';
 /** @returns {OnAir} */
 const off = () => ({ offered: false, phase: '', path: '', objects: false, other: false, followers: 0, segments: 0, bytes: 0, seq: 0, skipped: 0 });
 
-/** Whether nobody but this computer reaches an address. @param {string} address */
+/** Whether only this computer reaches an address. @param {string} address */
 const local = (address) => /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(address).hostname);
 
 export class Broadcast {
@@ -26,7 +26,7 @@ export class Broadcast {
     this.app = app;
     this.o = o;
     this.is = off();
-    /** What the menu shows, to be painted anew. @type {(() => void) | null} */
+    /** What the menu shows, to be painted again. @type {(() => void) | null} */
     this.menu = null;
     /** @type {{root: HTMLElement, paint: () => void, back: HTMLElement | null} | null} */
     this.large = null;
@@ -49,7 +49,7 @@ export class Broadcast {
     return this.is.path ? new URL(this.is.path, location.href).href : '';
   }
 
-  /** Takes what the worker says. @param {OnAir} is */
+  /** Takes the state of the broadcast from the worker. @param {OnAir} is */
   hear(is) {
     const was = this.is;
     this.is = { ...off(), ...is };
@@ -84,7 +84,7 @@ export class Broadcast {
     this.tell();
   }
 
-  /** Tells the worker where this page is, if that is somewhere else than before. @private */
+  /** Reports to the worker where this page is, if that has changed. @private */
   tell() {
     if (!this.on) return;
     const text = JSON.stringify(this.o.page());
@@ -195,7 +195,7 @@ export class Broadcast {
     this.ctx.say(t('air.uncopied'), true);
   }
 
-  /** Shows a link so that a hall can read it, or takes it away. @param {string} [link] */
+  /** Shows a link large enough for a room to read, or hides it. @param {string} [link] */
   enlarge(link = this.link) {
     if (this.shut() || !link) return;
     const { t } = this.ctx;

@@ -3,17 +3,17 @@
 // more happens than the eye can follow. Fewer pictures, each on time, are calmer than all of them with some late, and
 // what they leave of the processors goes to the informer.
 
-/** An animation frame that begins so many ms after its time is late: something else had the processor. */
+/** An animation frame that starts this many ms after its time is late: something else had the processor. */
 const late = 4;
 /** From this part of late ones on fewer are drawn. On an idle machine one in fifty is late, on a full one every tenth and more. */
 const many = 0.04;
 /** Over how many animation frames the part is taken: about two seconds of them. */
 const over = 120;
-/** After so many ms without an animation frame nothing is known of the machine any more: the tab was hidden. */
+/** After this many ms without an animation frame the measurements are dropped: the tab was hidden. */
 const gap = 250;
 /** More moves a second than this, merged into others, are a flood that no eye follows; it is over at half of it. Ten moves or so make a change. */
 const flood = 3000;
-/** So few processors are full when so much happens: the informer has one of them, and the page and what the browser draws with share the other. */
+/** So few processors are fully used by a busy informer: it has one, and the page and the browser's drawing share the other. */
 const few = 2;
 
 export class Cadence {

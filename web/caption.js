@@ -1,17 +1,17 @@
 // @ts-check
-// The caption: one sentence in the present tense about the newest change of state that matters. Which one is a fact, so that a moment
-// says the same whichever way one came there; its words, the room that they have, and how long they stay at least, are here.
+// The caption: one sentence in the present tense about the newest change of state that matters. Which sentence is a fact, computed in Go,
+// so a moment always has the same one. This file has its words, its room, and how long it stays at least.
 import { bytes, count, exact, fit, middle, seconds, upper, version, width } from './format.js';
 import { line, plain, trouble } from './trouble.js';
 
 const stays = 2500;
 
-/** Sentences that say why, and what is said where no reason can be put into words. */
+/** Sentences with a reason, and their forms without one. */
 const without = {
   backoff: 'backoffPlain', listAgain: 'list', relist: 'relistPlain', relisted: 'relistedPlain', relistedKeys: 'relistedKeysPlain',
 };
 
-/** Sentences about what goes on now, with its countdown or what is held: the moment that it does not, they are not said any longer. */
+/** Sentences about a passing state, such as a wait or a hold: they go as soon as it ends. */
 const passing = /^(backoff|refused|hold|idle|stopped|slow)/;
 
 export class Caption {
@@ -34,31 +34,31 @@ export class Caption {
     this.spokenAt = -1e9;
     /** The log that was followed last. */
     this.epoch = -1;
-    /** What the view that shows would say in place of the stage. @type {() => [string, string] | null} */
+    /** The sentence of the visible view in place of the stage's. @type {() => [string, string] | null} */
     this.extra = () => null;
-    /** How wide the line is, in pixels. To ask for it while the stage is painted would lay the page out twice. */
+    /** The width of the line, in pixels. Measuring it while the stage is painted would lay the page out twice. */
     this.room = -1;
     new ResizeObserver((e) => {
       const was = this.room;
       this.room = e[e.length - 1].contentRect.width;
-      // What was made to fit is fitted anew, when buttons came beside it or went.
+      // Fit the sentence again when buttons beside it appear or disappear.
       if (was >= 0 && Math.abs(was - this.room) > 1) this.said = '';
     }).observe(line);
-    /** Whether the line says all there is to say of a trouble. */
+    /** Whether the line has the whole description of a trouble. */
     this.complete = true;
     /** Whether news would have come when the line was written. */
     this.sure = true;
   }
 
-  /** What to say now, and an id that tells one thing from another. @param {number} clock @returns {[string, string]} */
+  /** The sentence for now, and an id by which sentences are compared. @param {number} clock @returns {[string, string]} */
   choose(clock) {
     const extra = this.extra();
     if (extra) return extra;
     const tr = trouble(this.ctx);
     if (tr) return [`trouble ${tr.cause}`, tr.whole];
     const { model } = this.ctx;
-    // The worker's memory is no part of the moment that shows. It is never given back, so half of what there can be is the time to say it;
-    // every now and then, not all the time.
+    // The worker's memory is no part of the moment shown. It is never given back, so the caption warns from half of the limit on,
+    // for five seconds of every fifteen.
     const { memory } = model.view;
     if (memory && memory.total > memory.limit / 2 && model.state.reflector.phase !== 'backoff' && Math.floor(clock / 5000) % 3 === 0) {
       return ['memory', this.ctx.t('cap.memory', { a: bytes(memory.total), b: bytes(memory.limit) })];
@@ -89,7 +89,7 @@ export class Caption {
     return fit(words.replace(/[.。]$/, ''), room, '18px');
   }
 
-  /** Another moment, or another log: the sentence about the one before is not true here, so it does not stay. @param {boolean} jump */
+  /** Notes another moment, or another log: the earlier sentence is not true there, so it does not stay. @param {boolean} jump */
   note(jump) {
     const { epoch } = this.ctx.model;
     if (epoch !== this.epoch) {
@@ -105,7 +105,7 @@ export class Caption {
     if (!id.startsWith('trouble')) this.complete = true;
     // A sentence keeps its time, but what it counts must not be old news: the same one with other numbers replaces it in place.
     const same = id === this.id && !force;
-    // What was well and is not, or the other way round, is not said for a moment longer.
+    // The sentence changes at once when trouble begins or ends.
     const sure = this.ctx.model.sure();
     const over = id !== this.id && passing.test(this.id);
     const turned = over || sure !== this.sure || (id !== this.id && (id.startsWith('trouble') || this.id.startsWith('trouble')));
@@ -149,7 +149,7 @@ export class Caption {
     this.id = id;
   }
 
-  /** What the caption says where another view shows it, which has other room. @param {(words: string) => boolean} fits */
+  /** The caption for another view, which has other room. @param {(words: string) => boolean} fits */
   told(fits) {
     const tr = this.id.startsWith('trouble') ? trouble(this.ctx) : null;
     return tr ? line(tr, fits) : this.words;
@@ -172,7 +172,7 @@ export class Caption {
     return words;
   }
 
-  /** The language changed: say it again at once. */
+  /** Shows the sentence again at once, as after a change of language. */
   again() {
     this.since = -1e9;
     this.words = this.said = '';

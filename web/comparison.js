@@ -1,6 +1,6 @@
 // @ts-check
-// What two releases made of the same changes, as the worker compares them: what was sent, what each queue took together, what each store went
-// through, and in which order each handler was called. Nothing is worked out here; places and words alone are.
+// What two releases made of the same changes: what was sent, what each queue popped together, the states of each store, and the order of
+// each handler's calls. The worker compares them; this file only finds places and words.
 import { s, show, text } from './dom.js';
 import { exact, middle, span, version, wrap } from './format.js';
 import { kindOf } from './glyphs.js';
@@ -20,8 +20,8 @@ export const nothing = {
 };
 
 /**
- * Whether nothing is compared and nobody is asked to change anything, as in a story of two eras that tells of something else: what would
- * frame the comparison is not drawn then.
+ * Whether there is no comparison and no request for one, as in a story about two releases that compares nothing. The frame of the
+ * comparison is not drawn then.
  * @param {import('./page-types.js').Ctx} ctx
  */
 export const unframed = (ctx) => !!ctx.storyTitle?.() && !ctx.model.compare?.changes.length;
@@ -43,7 +43,7 @@ export function seatWord(c, item) {
 }
 
 /**
- * The type of a change as a lane's store saw it, or as the wire said it while it waits.
+ * The type of a change: as the lane's store applied it, or as it was on the wire while it waits.
  * @param {Comparison} c
  * @param {number} lane
  * @param {number} n
@@ -79,7 +79,7 @@ export function changeChip(into, at, change, op) {
 }
 
 /**
- * What Pop took in a lane, or what waits for it, a few changes a line, and how many more there are.
+ * What Pop took in a lane, or what waits for Pop: a few changes a line, and how many more there are.
  * @param {import('./page-types.js').Ctx} ctx
  * @param {Comparison} c
  * @param {number} lane
@@ -207,7 +207,7 @@ export class Columns {
   }
 
   /**
-   * Brings the columns to a comparison. They are drawn anew when it is another one, for its frames come only then.
+   * Brings the columns to a comparison. They are drawn again only for another comparison, as its frames come only then.
    * @param {Comparison} c
    * @param {import('./types.js').State[]} states of the lanes
    * @param {string} language
@@ -315,7 +315,7 @@ export class Columns {
       g.append(box);
     });
     this.asSent.set(n ? t('lanes.asSent') : '');
-    // A story makes its own changes: nobody is asked for a burst in it.
+    // A story makes its own changes, so it does not ask for a burst.
     const asks = !n && o.explains && !this.ctx.storyTitle?.();
     const words = !asks ? [] : wrap(t(this.ctx.model.simulated() ? 'lanes.nothing' : 'lanes.nothingLive'), 300, 3, '14px');
     this.empty.forEach((line, i) => line.set(words[i] ?? ''));
@@ -361,7 +361,7 @@ export class Columns {
   }
 
   /**
-   * The calls of a lane's handler as code, whole ones alone.
+   * The calls of a lane's handler as code, complete calls only.
    * @param {Comparison} c
    * @param {number} lane
    * @param {import('./types.js').State} state

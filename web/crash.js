@@ -1,5 +1,5 @@
 // @ts-check
-// What stands over the page when its worker has ended or does not answer: why, what is lost, and what can be done.
+// The dialog over the page when its worker has ended or does not answer: why, what is lost, and what can be done.
 import { h, s } from './dom.js';
 import { exact } from './format.js';
 
@@ -23,12 +23,12 @@ function crashDialog(t, crash, title, buttons) {
   return h('div', { class: 'ov', role: 'alertdialog', 'aria-modal': 'true', 'aria-label': title }, h('div', { class: 'scrim' }), card);
 }
 
-/** That nothing comes from the worker any more: it ended, or has not answered for a while. */
+/** Lost shows the dialog for a worker that has stopped sending: it ended, or has not answered for a while. */
 export class Lost {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {() => (() => void) | null} again begins the same anew, where that is known
+   * @param {() => (() => void) | null} again starts the same scene again, where that is known
    */
   constructor(ctx, app, again) {
     this.ctx = ctx;
@@ -41,7 +41,7 @@ export class Lost {
     this.mute = 0;
   }
 
-  /** What is to be said of it in the caption; nothing while the worker answers. */
+  /** The caption while the worker does not answer; empty while it does. */
   get words() {
     if (this.ended) return this.ctx.t('cap.crash');
     return this.mute ? this.ctx.t('cap.mute', { n: this.mute }) : '';
@@ -53,7 +53,7 @@ export class Lost {
     const { ctx: { model, t }, again } = this;
     this.ended = true;
     model.lost = 'ended';
-    model.view.mode = 'paused'; // no clock runs on, and nothing calls itself live
+    model.view.mode = 'paused'; // stop the clock, so nothing looks live
     const button = (/** @type {string} */ words, /** @type {() => void} */ act) => {
       const b = h('button', { class: 'key', type: 'button' }, words);
       b.addEventListener('click', act);

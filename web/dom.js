@@ -1,5 +1,5 @@
 // @ts-check
-// Small hands for building nodes and for changing only what changed. Text reaches the page through text nodes alone.
+// Helpers that build nodes and write only what changed. Text reaches the page only through text nodes.
 
 const NS = 'http://www.w3.org/2000/svg';
 
@@ -79,7 +79,7 @@ export function put(el, words) {
   else if (node.data !== words) node.data = words;
 }
 
-/** A piece of text that is written only when it changes, with an optional title that tells the whole of it. */
+/** A piece of text that is written only when it changes, with an optional title that has it in full. */
 export class Txt {
   /** @param {Element} el */
   constructor(el) {
@@ -115,9 +115,9 @@ export class Txt {
   }
 
   /**
-   * Says where the words come from, so that a test can hold them against the state: a path into the lane's state, or into its
-   * facts (`facts.…`), and the function of format.js that makes the words of it (`same` where there is none), with what else it is given
-   * behind a space (`version 8`). What runs with the clock is reckoned from left to right with + - * / max min between spaces, and `now` is
+   * Says where the words come from, so that a test can compare them with the state. `path` leads into the lane's state, or into its
+   * facts (`facts.…`). `as` is the function of format.js that makes the words (`same` where there is none), with its other arguments
+   * behind a space (`version 8`). Expressions with the clock are evaluated from left to right, with + - * / max min between spaces, and `now` is
    * the moment that is painted (`now - reflector.requestMillis max 0`). A sentence of i18n.js is `t` and its key, and then the path says what
    * stands for each of its arguments (`a=span now - reflector.requestMillis; b=exact reflector.timeoutSeconds`).
    * @param {string} path
@@ -174,7 +174,7 @@ export function text(parent, x, y, cls, anchor = 'start') {
 }
 
 /**
- * Says of which share of what a bar or the arc of a ring is drawn, as Txt.of does for words: both are reckoned like a path there.
+ * Names the source of a bar or of the arc of a ring, as Txt.of does for words: `part` and `whole` are evaluated like a path there.
  * @param {Element} el a rect whose width is the share, or a path whose end is
  * @param {string} part
  * @param {string} whole
@@ -220,7 +220,7 @@ export class Num {
   }
 
   /**
-   * Says where the number comes from; the word behind it is none of the state's.
+   * Names the source of the number; the word behind it does not come from the state.
    * @param {string} path
    * @param {string} [as]
    */

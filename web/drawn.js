@@ -1,12 +1,12 @@
 // @ts-check
-// What is drawn, for whoever wants to hold it against the informer: each visible text and bar that says where it comes from, with the
-// moment that it was painted from. It is read in one go, so nothing is painted meanwhile.
+// What is drawn, for a comparison with the informer: each visible text and bar that names its source, with the moment from which it was
+// painted. It is read in one go, so nothing is painted meanwhile.
 
 /** @typedef {import('./moment.js').Painted} Painted */
 
 /**
- * `early` is what is compared with other stations' numbers, and painted with them. A text is what `words` say, made by `as` of what `of`
- * names; a bar or an arc has a share, `part` of `whole`, in `geometry`.
+ * `early` parts are compared with other stations' numbers, and painted with them. A text has its `words`, made by the function `as` from the
+ * source `of`. A bar or an arc has a share, `part` of `whole`, in `geometry`.
  * @typedef {{
  *   station: string, early: boolean, lane: number | null, of?: string, as?: string, words?: string,
  *   part?: string, whole?: string, room?: number, least?: number, curve?: number, geometry?: string
@@ -18,7 +18,7 @@ function visible(el) {
   return el.checkVisibility({ opacityProperty: true, visibilityProperty: true }) && el.getBoundingClientRect().width > 0;
 }
 
-/** What an element says, without a part that says by itself where it comes from. @param {Element} el */
+/** The text of an element, without parts that name their own source. @param {Element} el */
 function words(el) {
   const own = [...el.childNodes].filter((n) => n.nodeName !== 'title' && !(n instanceof Element && n.hasAttribute('data-of')));
   return own.map((n) => n.textContent).join('');

@@ -41,7 +41,7 @@ export class Embed {
     return this.id !== '';
   }
 
-  /** Takes what the fragment asks for: nothing, a station, or a name that is none. @param {string} id */
+  /** Takes the station that the fragment names; empty for none, and it may be unknown. @param {string} id */
   show(id) {
     this.id = id.toLowerCase();
     this.laid = [];

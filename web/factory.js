@@ -1,6 +1,6 @@
 // @ts-check
-// Several informers of one factory, and one that is not shared beside them: a row each, what has not synced first. What stands in the rows
-// comes from the worker. A row opens its informer on the stage; the way back is a button there, and Escape.
+// Several informers of one factory, and one that is not shared: a row each, those that have not synced first. The worker computes the rows.
+// A row opens its informer on the stage; a button there and Escape lead back.
 import { lamp } from './draw/lamp.js';
 import { ring } from './draw/ring.js';
 import { attr, h, Num, place, put, reveal, s, show, text, Txt } from './dom.js';
@@ -27,18 +27,18 @@ addWords({
   'factory.watches': ['[n:WATCH|WATCHes] sent', '次 WATCH'],
   'factory.faults': ['faults: {names}', '故障：{names}'],
   'factory.apiTitle': [
-    'What the API server is asked by these informers. Each open request stands beside its row; below: LISTs and WATCHes since each informer began.',
+    'What these informers ask the API server. Each open request is beside its row; below: LISTs and WATCHes since each informer started.',
     '这些 informer 向 API server 请求的内容。每个打开的请求在它那一行旁边；下方是各 informer 启动以来的 LIST 和 WATCH 次数。',
   ],
   'factory.two': [
     '{name} {era} twice, not shared: {n} open [n:request|requests] and {m} [m:object|objects] in two stores',
-    '{name} {era} 两份，未共享：{n} 个打开的请求，两个 store 共 {m} 个对象',
+    '{name} {era} 两份，未共享：{n} 个打开的请求，两个本地缓存共 {m} 个对象',
   ],
   'factory.col.name': ['informer', 'informer'],
   'factory.col.phase': ['Reflector', 'Reflector'],
   'factory.col.version': ['resourceVersion', 'resourceVersion'],
   'factory.col.queue': ['queue', '队列'],
-  'factory.col.store': ['store', 'store'],
+  'factory.col.store': ['store', '本地缓存'],
   'factory.col.ring': ['fullest ring', '最满的环'],
   'factory.col.lamps': ['synced', '已同步'],
   'factory.lit': ['{n} of {m}', '{m} 个中 {n} 个'],
@@ -50,35 +50,35 @@ addWords({
   'factory.shutdown': ['Shutdown', 'Shutdown'],
   'factory.start': ['Start a new one', '启动一个新的'],
   'factory.shutdownTitle': ['Stop all informers of the factory, and wait until they have ended', '停止 factory 的所有 informer，等它们结束'],
-  'factory.startTitle': ['A factory that was shut down starts nothing more: begin a new one', '关闭了的 factory 不再启动任何东西：新建一个'],
+  'factory.startTitle': ['A factory that was shut down starts no informers: create a new one', '关闭了的 factory 不再启动 informer：新建一个'],
   'factory.unshared': ['not shared', '未共享'],
   'factory.twice': ['+ its own', '+ 单独一个'],
-  'factory.end': ['end it', '结束它'],
-  'factory.twiceTitle': ['Run a second informer of {name} outside of the factory', '在 factory 之外再运行一个 {name} 的 informer'],
-  'factory.endTitle': ['End the informer of {name} that is not shared', '结束未共享的 {name} informer'],
+  'factory.end': ['stop it', '停止它'],
+  'factory.twiceTitle': ['Run a second informer of {name} outside the factory', '在 factory 之外再运行一个 {name} 的 informer'],
+  'factory.endTitle': ['Stop the informer of {name} that is not shared', '停止未共享的 {name} informer'],
   'factory.early': ['{n} early', '{n} 个早到'],
   'factory.held': ['{s} held', '{s} 被拦住'],
-  'factory.row': ['{name}: {phase}, {n} [n:object|objects]. Open it on the stage', '{name}：{phase}，{n} 个对象。在舞台上打开'],
+  'factory.row': ['{name}: {phase}, {n} [n:object|objects]. Open it on the stage', '{name}：{phase}，{n} 个对象。在画面上打开'],
   'factory.back': ['‹ all {n} informers', '‹ 全部 {n} 个 informer'],
   'factory.backTitle': ['Back to all informers (Esc)', '回到全部 informer（Esc）'],
   'factory.all': ['All informers of the factory', 'factory 的全部 informer'],
   'cap.factory.stopping': ['Shutdown has stopped the informers and waits until all {n} have ended.', 'Shutdown 已让 informer 停止，在等全部 {n} 个结束。'],
-  'cap.factory.stopped': ['The factory was shut down. Its stores keep what they held, and nothing comes any more.', 'factory 已关闭。store 保留原有内容，不再有新的。'],
+  'cap.factory.stopped': ['The factory was shut down. Its stores keep their objects, and no more events come.', 'factory 已关闭。本地缓存保留原有对象，不再有新的事件。'],
   'cap.factory.trouble': ['{name}: {why}', '{name}：{why}'],
   'cap.factory.waiting': [
     'WaitForCacheSync waits: {n} of {m} informers have synced, {name} has not.',
     'WaitForCacheSync 在等：{m} 个 informer 中 {n} 个已同步，{name} 还没有。',
   ],
   'cap.factory.early': [
-    '{n} [n:Pod|Pods] came before the Node: {key} runs on {name}, which the informer of nodes has not got.',
-    '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的 informer 还没有它。',
+    '{n} [n:Pod|Pods] came before the Node: {key} runs on {name}, which is not in the store of nodes yet.',
+    '{n} 个 Pod 先于 Node 到达：{key} 在 {name} 上，而 nodes 的本地缓存里还没有它。',
   ],
   'cap.factory.unshared': [
     'Two informers of {name} that are not shared: {n} open [n:request|requests], and {m} [m:object|objects] in two stores.',
-    '{name} 的两个 informer 没有共享：{n} 个打开的请求，两个 store 共 {m} 个对象。',
+    '{name} 的两个 informer 没有共享：{n} 个打开的请求，两个本地缓存共 {m} 个对象。',
   ],
-  'cap.factory.synced': ['All caches have synced: {n} [n:informer|informers], {m} [m:object|objects].', '所有缓存已同步：{n} 个 informer，{m} 个对象。'],
-  'cap.factory.running': ['{n} [n:informer|informers], {m} [m:object|objects] in their stores.', '{n} 个 informer，store 里共 {m} 个对象。'],
+  'cap.factory.synced': ['All informers have synced: {n} [n:informer|informers], {m} [m:object|objects].', '全部 informer 已同步：{n} 个 informer，{m} 个对象。'],
+  'cap.factory.running': ['{n} [n:informer|informers], {m} [m:object|objects] in their stores.', '{n} 个 informer，本地缓存里共 {m} 个对象。'],
 });
 
 const { columns, type, fonts } = stage;
@@ -132,7 +132,7 @@ export class Factory {
     return this.opened ? this.is?.shown ?? -1 : -1;
   }
 
-  /** Shows what the speaker does who is followed. @param {number} lane */
+  /** Shows the lane that the speaker's page shows. @param {number} lane */
   follow(lane) {
     if (lane === this.lane) return;
     if (lane < 0) this.back();
@@ -190,7 +190,7 @@ export class Factory {
     return !!this.is?.factories.some((f) => f.stage === 'stopping' || f.stage === 'stopped');
   }
 
-  /** What is to be said of the moment. @returns {[string, string] | null} */
+  /** The caption of the moment. @returns {[string, string] | null} */
   caption() {
     const said = this.is?.sentence;
     if (!said || !this.on) return null;
@@ -201,7 +201,7 @@ export class Factory {
     })];
   }
 
-  /** The API server, which all informers ask: its version, what was asked in all, and what two cost that do not share. @private */
+  /** The API server that all informers share: its version, the total of requests, and what two informers cost that are not shared. @private */
   drawAPI() {
     const { svg } = this;
     const { x, y, w, h: tall, title, pad, second, sums, faults, line } = stage.api;
@@ -302,7 +302,7 @@ export class Factory {
     });
   }
 
-  /** Brings the rows to what the worker said. */
+  /** Brings the rows to the worker's state. */
   paint() {
     const { is, ctx } = this;
     if (!is) return;
@@ -354,7 +354,7 @@ export class Factory {
     });
     const lit = r.lamps.filter((l) => l.synced).length;
     row.lit.set(many ? t('factory.lit', { n: exact(lit), m: exact(r.lamps.length) }) : '');
-    // What is wrong, or what one must know: one thing, the most that matters.
+    // What is wrong, or else a note: only the most important one.
     const lesser = r.early ? t('factory.early', { n: exact(r.early.pods) }) : r.held.length ? t('factory.held', { s: r.held[0] }) : '';
     const note = r.cause || lesser;
     row.note.set(fit(note, columns.note.w, fonts.words), r.trouble ? plain(this.ctx, r.trouble) : note);

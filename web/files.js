@@ -1,14 +1,14 @@
 // @ts-check
-// Recordings, links and a speaker's own stories: the log as a file, a file as the log (opened or dropped on the page), the file of a story,
-// an export for Perfetto, and a moment to give away. A simulated moment is a link, for its seed and what was done by hand play the same story to the
-// event; a live one is a file, and so is any moment where the page was built on a runtime that leaves something to chance.
+// Recordings, links and a speaker's own stories. It saves the log as a file, opens a recording or a story (chosen, or dropped on the page),
+// exports for Perfetto, and shares a moment. A simulated moment is a link, because its seed and the manual actions lead to the same event again.
+// A live moment is a file. So is every moment where the page was built on a runtime that leaves something to chance.
 import { h, s } from './dom.js';
 import { bytes, exact } from './format.js';
 import * as fragment from './fragment.js';
 import { Superseded } from './link.js';
 import './words-time.js';
 
-/** How many characters of what was done by hand a link may hold. */
+/** How many characters of manual actions a link may have. */
 const longest = 1500;
 
 /** How many bytes a file has at most: the worker's memory, which holds all of it, never shrinks. */
@@ -28,7 +28,7 @@ export class Files {
     /** @type {HTMLElement | null} */
     this.veil = null;
     this.depth = 0;
-    /** Whether a story plays again to the event; the worker says it. */
+    /** Whether the same seed and actions lead to the same event again, as the worker reports. */
     this.exact = false;
     /** The release of Go that built the page: another one's may play otherwise. */
     this.go = '';
@@ -72,7 +72,7 @@ export class Files {
     const here = this.recordings.get(name);
     if (here) return this.content(here, name);
     if (ctx.relay) {
-      // It may have a live cluster's objects in it, and is for who has the server's token.
+      // It may contain a live cluster's objects, so it needs the server's token.
       const headers = { Authorization: `Bearer ${ctx.token?.() ?? ''}` };
       const response = await fetch(`stories/recordings/${encodeURIComponent(name)}`, { cache: 'no-store', headers }).catch(() => null);
       if (response?.ok) return this.content(await response.blob(), name);
@@ -83,7 +83,7 @@ export class Files {
   /** The stories of the server's directory, once they are asked for. @type {Promise<void> | undefined} */
   served;
 
-  /** Adds the stories that the server was started with; what is wrong with one is said, and the others are there. @private */
+  /** Adds the stories that the server was started with; an invalid one is reported, and the others are added. @private */
   async fetchStories() {
     const { ctx } = this;
     if (!ctx.relay) return;
@@ -163,13 +163,13 @@ export class Files {
     this.input.click();
   }
 
-  /** What is in a file, if the worker has room for it. @param {Blob} file @param {string} name @private */
+  /** The content of a file, if the worker has room for it. @param {Blob} file @param {string} name @private */
   content(file, name) {
     if (file.size > largest) throw new Error(this.ctx.t('file.large', { name, n: bytes(file.size), m: bytes(largest) }));
     return file.arrayBuffer();
   }
 
-  /** The worker says how far it has come with a file; after a while of it the page says so, once a second. @param {{loaded: number, total: number}} p */
+  /** Progress of reading a file, from the worker. After a while the page shows it, once a second. @param {{loaded: number, total: number}} p */
   progress(p) {
     const now = performance.now();
     this.reading ??= now;
@@ -178,7 +178,7 @@ export class Files {
     this.ctx.say(this.ctx.t('file.readingOf', { a: bytes(p.loaded), b: bytes(p.total) }));
   }
 
-  /** Since when a file is being read, and when that was said. @type {number | undefined} */
+  /** Since when a file is being read, and when that was last shown. @type {number | undefined} */
   reading;
   saidAt = -1e9;
 
@@ -206,14 +206,14 @@ export class Files {
     if (at) await ctx.act('seek', at);
   }
 
-  /** What an address must say for a simulated moment to be played again; null when that is too long, or no address can. @param {number} seq */
+  /** The fragment from which a simulated moment can be played again; null when it is too long, or impossible. @param {number} seq */
   async story(seq) {
     if (!this.exact) return null;
     const o = await this.ctx.call('story', seq);
     return o.do.length > longest ? null : { seed: o.seed, objects: o.objects, rate: o.rate, from: o.from || null, do: o.do, at: seq, go: this.go };
   }
 
-  /** What the address of a simulated moment says. @param {Record<string, string | number | null>} story @private */
+  /** The fragment of a link to a simulated moment. @param {Record<string, string | number | null>} story @private */
   scene(story) {
     const { state, eras, factory } = this.ctx.model;
     const resource = factory ? factory.resources.join(',') : fragment.formatResource(state.resource);
@@ -221,7 +221,7 @@ export class Files {
     return { source: 'sim', ...story, resource, namespace, era: eras?.length ? eras.join(',') : state.era, transform: state.indexer.transform || null };
   }
 
-  /** Something was done: keeps what an address must say of it, which a worker that has ended cannot be asked. */
+  /** Keeps the fragment of the moment after each action, because a worker that has ended cannot be asked for it. */
   remember() {
     clearTimeout(this.timer);
     this.kept = null;
@@ -230,7 +230,7 @@ export class Files {
     }, 300);
   }
 
-  /** Begins the page anew and goes to the moment that shows; null when no address leads there. */
+  /** Starts the page again and goes to the moment shown; null when no address leads there. */
   again() {
     const { seq } = this.ctx.model.view;
     const { kept } = this;

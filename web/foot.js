@@ -31,7 +31,7 @@ export class Foot {
     this.svg = svg;
     this.stories = stories;
     this.caption = caption;
-    /** Whether the caption says all there is to say. */
+    /** Whether the caption has the whole description of a trouble. */
     this.whole = true;
     this.remedy = new Remedy(ctx, 'prem', 'key', () => this.whole);
     /** @type {Shape | null} */
@@ -115,7 +115,7 @@ export class Foot {
   }
 
   /**
-   * A dot for each step: filled is told, large is now, hollow is to come.
+   * A dot for each step: filled is past, large is now, hollow is to come.
    * @param {Shape} shape
    * @param {NonNullable<import('./stories.js').Stories['story']>} story
    * @private
@@ -187,7 +187,7 @@ export class Foot {
   }
 }
 
-/** Where the objects come from, in a few words: what is simulated says so. @param {import('./page-types.js').Ctx} ctx */
+/** The source of the objects in a few words. @param {import('./page-types.js').Ctx} ctx */
 export function sourceWords(ctx) {
   const { t, model } = ctx;
   const { kind, context, seed } = model.state.source;

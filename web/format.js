@@ -10,14 +10,14 @@ export function count(n) {
   return (n / 1e9).toFixed(1) + 'G';
 }
 
-/** Every digit. Numbers are most of what a frame writes, and Intl takes some microseconds for each. @param {number} n */
+/** A number with every digit. Frames write mostly numbers, and Intl takes some microseconds for each. @param {number} n */
 export function exact(n) {
   let out = String(Math.round(n));
   for (let i = out.length - 3; i > (n < 0 ? 1 : 0); i -= 3) out = out.slice(0, i) + ',' + out.slice(i);
   return out;
 }
 
-/** A number that may not be known, which it is not below zero. @param {number} n */
+/** A number, or a dash where it is unknown, which is below zero. @param {number} n */
 export function known(n) {
   return n < 0 ? '—' : count(n);
 }
@@ -42,7 +42,7 @@ export function ringShort(n) {
   return n < 999500 ? Math.round(n / 1e3) + 'k' : (n / 1e6).toFixed(1) + 'M';
 }
 
-/** The smallest ring has room for three characters: from a thousand on it says how many thousands are full. @param {number} n */
+/** The number in the smallest ring, which has room for three characters: from a thousand on it counts full thousands. @param {number} n */
 export function ringLeast(n) {
   if (n < 1e3) return exact(n);
   return n < 1e6 ? Math.floor(n / 1e3) + 'k+' : Math.floor(n / 1e6) + 'M+';
@@ -173,7 +173,7 @@ function measure(font, value) {
   return ruler.measureText(value).width;
 }
 
-/** What stands beside its neighbours as it stands alone, up to kerning: no marks that combine, no script that joins. */
+/** Text whose characters have the same width alone and side by side, up to kerning: no combining marks, no joining script. */
 const plain = /^[ -~\u00b7\u00d7\u2013-\u2026\u2190-\u2193\u2212\u3000-\u3029\u4e00-\u9fff\uff00-\uffef]*$/;
 
 /** How wide each character is, by font and character. @type {Map<string, Map<string, number>>} */
@@ -182,8 +182,8 @@ const advances = new Map();
 document.fonts.addEventListener('loadingdone', () => advances.clear());
 
 /**
- * How wide a text is, in units, to within its kerning. Each character is measured once: a canvas shapes a text to measure it, and what it keeps of every
- * text it ever measured is fifty times the text; names come and go by the thousand.
+ * The width of a text in units, to within its kerning. Each character is measured once and the widths are added: a canvas keeps about fifty
+ * times the size of every text that it ever measured, and there are thousands of names.
  * @param {string} value
  * @param {string} [font]
  */
@@ -204,7 +204,7 @@ export function width(value, font = '12px') {
 const fitted = new Map();
 
 /**
- * Of a function's or a type's name, as a probe gives it, what tells it from others: what follows its package, of "pkg.(*Controller)" too.
+ * The own part of the name of a function or a type that a probe reports: what follows the package. Of "pkg.(*Controller)" it is "Controller".
  * @param {string} name
  */
 export const ownName = (name) => name.slice(name.lastIndexOf('.') + 1).replace(/^\(\*(.*)\)$/, '$1');
@@ -240,8 +240,8 @@ export function fit(value, room, font = '12px') {
 }
 
 /**
- * Breaks a sentence into `lines` lines at most, where its clauses end: a line that would end in the middle of a
- * thought gives what follows its last mark to the next one, where there is room for it.
+ * Breaks a sentence into at most `lines` lines, where its clauses end. A line that would end inside a clause moves that clause to the
+ * next line, if it fits there.
  * @param {string} value
  * @param {number} room
  * @param {number} lines
@@ -305,7 +305,7 @@ export function wrap(value, room, lines, font = '12px') {
 }
 
 /**
- * An error as a person wants it: without the request it came from, which stands elsewhere on the stage.
+ * An error for a user: without the request that it came from, which is elsewhere on the stage.
  * @param {string} error
  */
 export function reason(error) {

@@ -1,6 +1,6 @@
 // @ts-check
-// The URL fragment: everything that selects a view stands in it, so a link is a scene. What this page does not know,
-// the token above all, stays as it was; only a link that is given away is without the token.
+// The URL fragment: everything that selects a view is in it, so a link is a scene. Members that this file does not use, above all the token,
+// stay as they are; only a shared link has no token.
 import { limits } from './commands.js';
 import { exact } from './format.js';
 import { t } from './i18n.js';
@@ -68,8 +68,8 @@ export function setToken(token, was = '') {
 }
 
 /**
- * The address of this scene with members changed, to be given to somebody else: the token, which opens this computer's
- * clusters, is never in it, and neither is who embeds this page.
+ * The address of this scene with some members changed, to be shared. The token, which opens this computer's clusters, is never in it, nor
+ * is the origin that embeds this page.
  * @param {Members} members
  */
 export function shareable(members) {
@@ -81,20 +81,20 @@ export function shareable(members) {
 }
 
 /**
- * What the fragment selects, as the call `select` takes it. A number that is none throws with words for a person.
+ * What the fragment selects, as the call `select` takes it. What is not a number throws an error with a message for the user.
  * @param {Fragment} p
  * @returns {Record<string, string | number>}
  */
 export function selection(p) {
   /** @type {Record<string, string | number>} */
   const o = { source: p.get('source') === 'live' ? 'live' : 'sim' };
-  // Of another process nothing is chosen but which of its informers.
+  // In another process only the informer can be chosen.
   if (p.get('source') === 'probe') return { source: 'probe', ...(p.get('resource') ? { resource: p.get('resource') ?? '' } : {}) };
   for (const k of /** @type {Key[]} */ (['context', 'resource', 'era'])) {
     const v = p.get(k);
     if (v) o[k] = v;
   }
-  // What a link does not say of it is off, not as it was in the page that opens it.
+  // What a link does not name is off; it does not stay as it was in the page that opens the link.
   o.transform = p.get('transform') || 'off';
   if (p.has('namespace')) o.namespace = p.get('namespace') ?? '';
   const sim = o.source === 'sim' && !p.get('story');

@@ -6,9 +6,9 @@ import { addWords } from './i18n.js';
 addWords({
   'handout.print': ['print a handout', '打印讲义'],
   'handout.tip': ['plays the story, and prints a picture of each step with its words', '播放故事，打印每一步的画面和说明'],
-  'handout.plays': ['The handout is being made: the story plays to its end…', '正在制作讲义：故事播放到结尾…'],
-  'handout.step': ['The handout is being made: step {i} of {n}…', '正在制作讲义：第 {i} 步，共 {n} 步…'],
-  'handout.left': ['The story was left, so there is no handout.', '故事已退出，没有讲义。'],
+  'handout.plays': ['Making the handout: the story plays to its end…', '正在制作讲义：故事播放到结尾……'],
+  'handout.step': ['Making the handout: step {i} of {n}…', '正在制作讲义：第 {i} 步，共 {n} 步……'],
+  'handout.left': ['You left the story, so there is no handout.', '故事已退出，没有讲义。'],
   'handout.foot': ['Made with informerscope. Pictures and text may be used under CC BY 4.0.', '由 informerscope 制作。图片与文字可按 CC BY 4.0 使用。'],
 });
 
@@ -77,7 +77,7 @@ export class Handout {
   }
 
   /**
-   * Plays the story to the end of its last step, and does itself what a step asks of its reader.
+   * Plays the story to the end of its last step, and does what a step asks of its reader.
    * @param {import('./types.js').Story} story
    * @param {number} last
    * @private

@@ -1,6 +1,6 @@
 // @ts-check
-// The holds: pins on the rail in its own order. A pin that is pressed drops into the rail as a bar, says who holds and
-// for how long, and carries its own ways to release.
+// The holds: a button on the rail for each stage that can be held, in the rail's order. While it is pressed it is a bar across the rail,
+// with the time that the hold has lasted and buttons to release it.
 import { attr, h, place, reveal, s, text } from './dom.js';
 import { exact, seconds } from './format.js';
 import { addWords } from './i18n.js';
@@ -18,14 +18,14 @@ addWords({
 
 /**
  * @typedef {{stage: string, lane: number, pin: HTMLElement, one: HTMLElement, some: HTMLElement, all: HTMLElement, words:
- *   import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} Pin
+ *   import('./dom.js').Txt, who: import('./dom.js').Txt, x: number, y: number}} HoldButton
  */
 
 export class Holds {
   /** @param {import('./page-types.js').Ctx} ctx */
   constructor(ctx) {
     this.ctx = ctx;
-    /** @type {Pin[]} */
+    /** @type {HoldButton[]} */
     this.pins = [];
     /** Numbers of the listeners drawn large. @type {number[]} */
     this.ids = [];
@@ -82,7 +82,7 @@ export class Holds {
   }
 
   /**
-   * Holds a stage, or lets it go.
+   * Holds a stage, or releases it.
    * @param {import('./page-types.js').Stage} stage
    * @param {number} [listener]
    */

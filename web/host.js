@@ -1,5 +1,5 @@
 // @ts-check
-// A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and knows the ways of the
+// A layout on the screen: the host draws the rail, gives each station its slot, brings all of them to the state, and has the ways of the
 // moves. It is the same for every layout that is arranged as data (presenter mode, two releases, the phone, one station alone).
 import * as rails from './draw/rail.js';
 import { attr, s, show, text } from './dom.js';
@@ -12,7 +12,7 @@ import { named, router } from './ways.js';
 /** @typedef {import('./page-types.js').Drawn} Drawn */
 /** @typedef {import('./page-types.js').Lane} Lane */
 
-/** How strong what is quiet is drawn. */
+/** The opacity of quiet stations. */
 const faint = 0.4;
 
 export class Host {
@@ -68,7 +68,7 @@ export class Host {
     for (const box of layout.slots) {
       const points = this.points[box.lane ?? 0];
       const g = s('g', layout.upright && box.bare ? { class: 'pdim' } : {});
-      // Whose state its words tell of.
+      // The lane whose state it shows.
       if (layout.lanes) g.dataset.lane = String(box.lane ?? 0);
       layer(box.id).append(g);
       const draw = this.stations[box.id][box.density];

@@ -19,7 +19,7 @@ export class Inspector {
     this.closed = closed;
     /** Since when the newest hop has been on the side where the drawer lies. */
     this.coversSince = 0;
-    /** Opened just now: what is known of the object first says where the drawer lies. */
+    /** Just opened: the first answer about the object decides where the drawer lies. */
     this.fresh = true;
     this.key = '';
     this.tab = 'diff';
@@ -27,9 +27,9 @@ export class Inspector {
     this.askedAt = 0;
     this.busy = false;
     this.hopsId = '';
-    /** What the worker said of it, or why it said nothing. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
+    /** The worker's answer about the object, or its error. @type {Partial<import('./types.js').ObjectView> & {error?: string} | null} */
     this.data = null;
-    this.root = h('aside', { class: 'drawer shut', 'aria-label': 'inspector' });
+    this.root = h('aside', { class: 'drawer shut' });
     this.x = h('button', { class: 'x key', type: 'button' }, 'esc');
     this.x.addEventListener('click', () => this.close());
     this.title = h('h2');
@@ -89,7 +89,7 @@ export class Inspector {
     this.key = '';
   }
 
-  /** The drawer lies on the side of the stage where nothing is that it speaks of. @param {Hop | null} hop @private */
+  /** Puts the drawer on the side of the stage that it does not describe. @param {Hop | null} hop @private */
   dock(hop) {
     if (!hop) return;
     const left = ['indexer', 'listener', 'controller'].includes(hop.stage);
@@ -105,7 +105,7 @@ export class Inspector {
     this.fresh = false;
   }
 
-  /** Asks anew when the view has moved on, at most four times a second. */
+  /** Asks again when the view has moved on, at most four times a second. */
   refresh() {
     if (!this.isOpen || this.busy) return;
     const seq = this.ctx.model.view.seq;
@@ -139,6 +139,7 @@ export class Inspector {
     const { t } = this.ctx;
     const d = this.data;
     this.title.textContent = this.key;
+    this.root.setAttribute('aria-label', t('ins.label'));
     this.x.setAttribute('aria-label', `esc ${t('close')}`);
     this.hops.setAttribute('aria-label', t('ins.journey'));
     this.tabDiff.textContent = t('ins.changed');
@@ -217,7 +218,7 @@ export class Inspector {
     this.code.textContent = which ? t(`code.${which}`) : '';
   }
 
-  /** What is to be said in the place of an object's JSON. @param {{ unseen?: string }} d @private */
+  /** The words in place of an object's JSON. @param {{ unseen?: string }} d @private */
   missing(d) {
     return d.unseen ? `${this.ctx.t('ins.unseen')} ${d.unseen}` : this.ctx.t('ins.gone');
   }

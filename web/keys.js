@@ -25,7 +25,7 @@ export function bindKeys(a) {
       if (a.escape()) e.preventDefault();
       return;
     }
-    // Keys that come while a pop-up is open are meant for it, wherever the focus has gone.
+    // While a pop-up is open, keys belong to it, wherever the focus is.
     if (typing || popupOpen()) return;
     const slider = el.matches?.('input[type=range]');
     const pressed = el.matches?.('button, a');

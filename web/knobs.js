@@ -37,7 +37,7 @@ export function appendKnobs(ctx, root, close) {
     if (note.textContent !== words) note.textContent = words;
   };
   const fields = { objects: field('objects'), rate: field('rate'), seed: field('seed') };
-  /** The number in a field, or null after saying what is wrong with it. @param {'objects' | 'rate' | 'seed'} name */
+  /** The number in a field, or null after a message about what is wrong with it. @param {'objects' | 'rate' | 'seed'} name */
   const read = (name) => {
     const el = fields[name];
     const n = value(el.value);

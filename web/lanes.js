@@ -73,12 +73,12 @@ export class Lanes {
     return el;
   }
 
-  /** Whose handler a stage's hold is of, where it is a listener's. @param {string} name @private */
+  /** The listener that a stage's hold belongs to; undefined for other stages. @param {string} name @private */
   heldListener(name) {
     return name === 'deliver' ? this.compared()?.id : undefined;
   }
 
-  /** Lays the picture out: the stations by the host, and the columns of what is compared over them. @private */
+  /** Lays the view out: the stations by the host, and the columns of the comparison over them. @private */
   lay() {
     const { svg, shape } = this;
     const listener = this.compare.listener;
@@ -128,12 +128,12 @@ export class Lanes {
     else this.host.move(frame, (m) => this.label(m));
   }
 
-  /** The sentence for this moment, and an id that tells one thing from another. @returns {[string, string] | null} */
+  /** The sentence for this moment, and an id by which sentences are compared. @returns {[string, string] | null} */
   caption() {
     if (!this.on) return null;
     const { t, model } = this.ctx;
     const [st, second] = [this.state(0), this.state(1)];
-    // What stops both is told by the stage's own caption, as is the first list.
+    // The stage's own caption reports what stops both informers, and the first list.
     const elsewhere = trouble(this.ctx) || model.lost || model.unlisted();
     if (elsewhere || ['backoff', 'listing', 'watch-listing', 'stopped'].includes(st.reflector.phase)) return null;
     const r = second.reflector;

@@ -4,12 +4,12 @@
 import { Pulse } from './pulse.js';
 
 /** @typedef {import('./types.js').Frame} Frame */
-/** @typedef {{message: string, stack: string, end?: 'lost' | 'ended'}} Crash `end`: it went without words of its own */
+/** @typedef {{message: string, stack: string, end?: 'lost' | 'ended'}} Crash `end`: it ended without a message of its own */
 
-/** Calls that take as long as the log is large. */
+/** Calls whose time grows with the log. */
 const long = ['load', 'record', 'export'];
 
-/** A selection whose place a later one took before its cluster had answered: nobody waits for it any more. */
+/** The error of a selection that a later one replaced before its cluster had answered. */
 export class Superseded extends Error {}
 
 export class Link {
@@ -118,7 +118,7 @@ export class Link {
     });
   }
 
-  /** Says that the page is ready to paint; at most one frame comes for it. */
+  /** Reports that the page is ready to paint; at most one frame follows. */
   want() {
     if (this.asked || this.frame || !this.alive) return;
     this.asked = true;
@@ -145,7 +145,7 @@ function carried() {
     url: URL.createObjectURL(new Blob([script.textContent ?? ''], { type: 'text/javascript' })),
     wasm: { gzip: (wasm.textContent ?? '').trim(), size: Number(wasm.dataset.size) || 0 },
   };
-  // Millions of characters that nobody needs twice.
+  // These millions of characters are not needed twice.
   wasm.remove();
   return out;
 }

@@ -51,7 +51,7 @@ export class Loading {
     this.paint();
   }
 
-  /** Hollow shapes of what will stand in each station. @private */
+  /** Empty shapes of the coming content of each station. @private */
   ghosts() {
     const bar = (/** @type {number} */ x, /** @type {number} */ y, /** @type {number} */ w) =>
       this.g.append(s('rect', { x, y, width: w, height: 6, rx: 3, class: 'skf' }));

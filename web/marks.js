@@ -1,10 +1,10 @@
 // @ts-check
-// The marks of a log: what is worth a place on the line of time, how it looks and what it says there.
+// The marks of a log on the timeline: which events have one, its look and its words.
 
 /** @typedef {import('./types.js').Mark} Mark */
 
 /**
- * How a mark looks and what it says; null when it is not drawn.
+ * The look and the words of a mark; null when it is not drawn.
  * @param {Mark} m
  * @param {(key: string) => string} t
  */

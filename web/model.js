@@ -1,7 +1,6 @@
 // @ts-check
-// The page's copy of what the worker said: the folded state of each lane, the first one's cells, and the timeline. Members are
-// replaced as frames bring them; what is true of them beside that is a fact, which comes with them. No history is kept here, and nothing
-// is worked out.
+// The page's copy of the worker's state: the folded state of each lane, the cells of the first lane, and the timeline. Frames replace its
+// members, and bring the facts about them. No history is kept here, and nothing is computed.
 
 /** @typedef {import('./types.js').State} State */
 /** @typedef {import('./types.js').Facts} Facts */
@@ -36,7 +35,7 @@ function emptyState() {
   };
 }
 
-/** A part of the ledger in which nothing is. @returns {import('./types.js').LedgerPart} */
+/** An empty part of the ledger. @returns {import('./types.js').LedgerPart} */
 function emptyPart() {
   return { count: 0, mix: {}, total: 0, first: [] };
 }
@@ -70,7 +69,7 @@ function lists(member, names) {
   for (const n of names) if (member[n] === null || member[n] === undefined) member[n] = [];
 }
 
-/** What a frame says of a State, without the nulls that Go writes for lists that are empty. @param {any} st */
+/** A frame's part of a State, without the nulls that Go writes for empty lists. @param {any} st */
 function filled(st) {
   if (st.api) lists(st.api, ['requests', 'wire']);
   if (st.reflector) lists(st.reflector, ['backoffs']);
@@ -100,13 +99,13 @@ export class Model {
     /** True once a frame has arrived. */
     this.any = false;
     this.lanes = 1;
-    /** The lanes beside the first, which tell of no cells. @type {{state: State, facts: Facts}[]} */
+    /** The lanes beside the first, which have no cells. @type {{state: State, facts: Facts}[]} */
     this.others = [];
     /** What the lanes made of the same changes, as it came; null while there is one. @type {import('./types.js').Comparison | null} */
     this.compare = null;
-    /** What several informers show together, as it came; null while there is one, or one in two eras. @type {import('./types.js').Factory | null} */
+    /** What several informers show together, as it came; null while there is one, or one in two releases. @type {import('./types.js').Factory | null} */
     this.factory = null;
-    /** The eras of the lanes, when there are two. @type {string[]} */
+    /** The releases of the lanes, when there are two. @type {string[]} */
     this.eras = [];
     /** @type {{index: string, list: [string, number][]}} */
     this.groups = { index: '', list: [] };
@@ -118,7 +117,7 @@ export class Model {
     this.gone = [];
     this.cellsReset = false;
     this.groupsChanged = false;
-    /** Whether the last frame tells of more than how far the log has come. */
+    /** Whether the last frame has more than the length of the log. */
     this.told = false;
     this.binMillis = 250;
     /** Events of each bin from number binFrom on; the newest `maxBins`, as the worker keeps. @type {number[]} */
@@ -126,16 +125,16 @@ export class Model {
     this.binFrom = 0;
     /** Where the log that can still be shown begins. */
     this.firstMillis = 0;
-    /** Counts the logs that were followed: another one means that nothing known of the last one holds. */
+    /** Counts the logs that were followed: with another one, nothing known of the last one holds. */
     this.epoch = 0;
     this.binsVersion = 0;
     /** @type {import('./types.js').Mark[]} */
     this.marks = [];
     /** Why what the address asks for could not be begun, while there is no log yet. */
     this.unbegun = '';
-    /** Why nothing comes from the worker any more: it ended, or it has not answered for a while. @type {'' | 'ended' | 'mute'} */
+    /** Why the worker has stopped sending: it ended, or has not answered for a while. @type {'' | 'ended' | 'mute'} */
     this.lost = '';
-    /** In the page of a follower: whether what the speaker does does not come in. */
+    /** In the page of a follower: whether the speaker's actions have stopped arriving. */
     this.unheard = false;
   }
 
@@ -276,14 +275,14 @@ export class Model {
     return this.facts.listeners.find((l) => l.id === id);
   }
 
-  /** True when the cluster does not answer: nothing can be asked of it now. */
+  /** True when the cluster does not answer. */
   down() {
     return this.facts.trouble.down;
   }
 
   /**
-   * Whether news would come if there were any, so that what agrees may be said to agree, and what is newest to be current. Not while
-   * anything stands between the store and its cluster, nor between the worker and the page.
+   * Whether news would arrive if there were any, so that the page may call the newest version current. False while anything is in the way
+   * between the store and its cluster, or between the worker and the page.
    * @param {Facts} [facts] of the lane, where it is not the first
    */
   sure(facts = this.facts) {

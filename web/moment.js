@@ -4,7 +4,7 @@
 /** @typedef {import('./page-types.js').Lane} Lane */
 
 /**
- * `lanes` are the informers as the frame with that `seq` told of them, and `factory` what several show together. `now` is the moment on
+ * `lanes` are the informers as they were in the frame with that `seq`, and `factory` what several show together. `now` is the moment on
  * the log's clock when they were painted: between frames it runs on, for what counts time.
  * @typedef {{seq: number, atMillis: number, now: number, lanes: Lane[], factory: import('./types.js').Factory | null}} Painted
  */
@@ -21,7 +21,7 @@ export function kept(model, i) {
 }
 
 /**
- * The moment of what is painted now from one informer that was kept, or from all that the model holds.
+ * The moment that is painted now: of one informer that was kept, or of all informers of the model.
  * @param {import('./page-types.js').Ctx} ctx
  * @param {Lane} [lane]
  * @returns {Painted}

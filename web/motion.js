@@ -1,7 +1,7 @@
 // @ts-check
 // What travels, on every layout: each move that the worker reports is a chip that runs along the way which the layout gives it between
 // named points. Moves of one object follow one another from left to right; chips that would overlap become a stack with its count; the
-// selected object never does. Motion is for the eye alone: no number depends on it.
+// selected object never does. No number depends on motion.
 import { chipWidth, drawWake, wakeOf } from './draw/chip.js';
 import { Surface } from './draw/surface.js';
 import { count, middle } from './format.js';
@@ -10,15 +10,15 @@ import { kindOf, mainOp } from './glyphs.js';
 /** @typedef {import('./glyphs.js').Kind} Kind */
 /** @typedef {import('./types.js').Move} Move */
 /**
- * Where the count of a stack stands, and between which places of the way: below the chip with the mix of its types, above it, or behind. While
- * a stage is held whose words stand above the way, it is `over` them.
+ * The place of a stack's count, between the places `from` and `to` of the way: below the chip with the mix of its types, above it, or
+ * behind. While the words of a hold stand above the way, the count is `over` them.
  * @typedef {{
  *   side: 'below' | 'above' | 'behind', from?: number, to?: number, y?: number, over?: {held: import('./page-types.js').Stage, y: number}
  * }} CountAt
  */
 /**
- * What a layout says of its motion. `spacing` is what two chips on a way keep between their middles before they become a stack; `sizes`
- * are the chips that are not as large as the rest; `without` are moves that have no way here.
+ * A layout's motion. `spacing` is the least distance between the middles of two chips on a way; closer ones become a stack. `sizes` are the
+ * sizes of chips that differ from `size`. `without` are moves that have no way here.
  * @typedef {{
  *   size: number, sizes?: Record<string, number>, spacing: number, without?: string[], counts: Record<string, CountAt>,
  *   names?: Record<string, {side: 'above' | 'below', min: number, max: number}>
@@ -42,7 +42,7 @@ const most = 400;
 /** How long a mark stays on a cell that changed, and a chip at its new place when motion is reduced, in ms. */
 const markStays = 900;
 const stillStays = 600;
-/** What comes later than this behind an object's last move does not wait longer for it, in ms at speed 1. */
+/** A move waits at most this long for the same object's previous move, in ms at speed 1. */
 const longestWait = 2200;
 
 export class Motion {
@@ -63,7 +63,7 @@ export class Motion {
     this.marks = [];
     /** When an object's last chip arrives, by lane, path and key. @type {Map<string, number>} */
     this.ends = new Map();
-    /** The ones before those: what is older is forgotten all at once, as to look for it would take longer. @type {Map<string, number>} */
+    /** The ones before those. Older ones are dropped all at once, which is cheaper than a search. @type {Map<string, number>} */
     this.endsBefore = new Map();
     /** The motion's own clock: it stands still while the view is paused. */
     this.time = 0;
@@ -79,7 +79,7 @@ export class Motion {
     this.strength = () => 1;
     /** Words that stand on a way, by their middle: what travels passes behind them. @type {{x: number, y: number, wide: number} | null} */
     this.words = null;
-    /** Whether this is the layout that shows: another one is told nothing, and keeps nothing. */
+    /** Whether this layout is visible: a hidden one gets no moves and keeps none. */
     this.shown = false;
   }
 
@@ -493,8 +493,8 @@ function along(t, u) {
 const gaps = new Map();
 
 /**
- * How much of its time a chip must be ahead of the next one on a way of a length, so that the two never overlap; the curve is slow at its
- * end, and there it is tightest.
+ * The share of its time by which a chip must be ahead of the next one, so that the two never overlap on a way of this length. The curve is
+ * slowest at its end, where chips come closest.
  * @param {number} len
  * @param {number} spacing
  */

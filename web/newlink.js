@@ -1,30 +1,27 @@
 // @ts-check
-// The page asks for the link of the server's present launch: the server runs, but it has another token than this page.
+// The page asks for the link of the server's present launch when the server has another token than this page.
 import { h } from './dom.js';
 import { addWords } from './i18n.js';
 
 addWords({
-  'link.title': ['This page’s link is of another launch', '本页的链接来自另一次启动'],
+  'link.title': ['This page’s link is from another launch', '本页的链接来自另一次启动'],
   'link.what': [
-    'The server runs, and does not know the token in this page’s address: each launch has its own. Paste the link that it printed when it '
-      + 'started: the page goes on with the same context, without being loaded again.',
-    '服务器在运行，但不认识本页地址里的 token：每次启动都有自己的 token。请粘贴服务器启动时打印的链接：本页不用重新载入，继续查看同一个 context。',
+    'The server runs, and does not accept the token in this page’s address: each launch has its own. Paste the link that the server printed when '
+      + 'it started. The page goes on with the same context and is not reloaded.',
+    '服务器在运行，但不接受本页地址里的 token：每次启动都有自己的 token。请粘贴服务器启动时打印的链接：本页不用重新载入，继续查看同一个 context。',
   ],
   'link.field': ['the new link, or its token', '新的链接，或其中的 token'],
   'link.use': ['use it', '使用'],
   'link.later': ['not now', '以后再说'],
   'link.none': ['There is no token in this. A link looks like {eg}.', '里面没有 token。链接的样子是 {eg}。'],
-  'link.same': [
-    'This is the token that the page has already; the server refused it. Look for the link of its newest launch.',
-    '这就是本页已有的 token，服务器拒绝了它。请找最近一次启动打印的链接。',
-  ],
+  'link.same': ['The page has this token already, and the server refused it. Look for the link of its newest launch.', '本页已有这个 token，服务器拒绝了它。请找最近一次启动打印的链接。'],
   'link.elsewhere': [
     'This link leads to {there}, and this page belongs to {here}. A page cannot change its server: open the link itself.',
     '这个链接指向 {there}，而本页属于 {here}。页面不能换服务器：请直接打开这个链接。',
   ],
   'link.open': ['open the link', '打开链接'],
   'link.refused': ['The server refuses this token too. Look for the link of its newest launch.', '服务器也拒绝这个 token。请找最近一次启动打印的链接。'],
-  'link.asking': ['The server is asked…', '正在询问服务器……'],
+  'link.asking': ['Asking the server…', '正在询问服务器……'],
 });
 
 /**
@@ -34,7 +31,7 @@ addWords({
  * @returns {{token: string, link: string, there: string}} `there` is where a link of another server leads
  */
 function readLink(pasted, origin = location.origin) {
-  // What was copied from a terminal may be broken over lines, and have the words before it.
+  // Text copied from a terminal may have line breaks, and words before the link.
   const text = pasted.replace(/^.*?(?=https?:\/\/)/s, '').replace(/\s+/g, '');
   const hash = text.indexOf('#');
   if (hash >= 0 || /^https?:/i.test(text)) {

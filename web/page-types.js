@@ -1,6 +1,6 @@
 // @ts-check
-// What the parts of the page agree on among themselves: stations, slots and layouts. Types alone; what crosses from the worker
-// is in types.js.
+// What the parts of the page agree on among themselves: stations, slots and layouts. Only types; those of the worker's messages
+// are in types.js.
 
 /**
  * One class for each use of type: a station's name, its one number, a number in its panel, a label, a key, a word for how it is.
@@ -26,13 +26,13 @@
  */
 
 /**
- * A named place on the rail, x and y, or several in a row where the rail turns; or what finds it for a move: a row of a listener, a seat
- * in the queue.
+ * A named place on the rail: x and y, or several pairs where the rail turns. Or a function that finds the place for a move, such as the row
+ * of a listener or a seat in the queue.
  * @typedef {number[] | ((move: import('./types.js').Move, state: import('./types.js').State) => number[] | null)} Point
  */
 
 /**
- * What a station drew: `paint` brings it to a lane's state and touches what changed alone.
+ * What a station drew: `paint` brings it to a lane's state and touches only what changed.
  * @typedef {{
  *   paint: (lane: Lane, clock: number) => void, points?: Record<string, Point>, compared?: (lane: Lane) => void,
  *   resize?: (scale: number) => void, focus?: () => void
@@ -47,8 +47,8 @@
  */
 
 /**
- * What the main stage's layout says: how large it is, where the rail lies, between which named points each move runs and where these are,
- * how chips look and where they can be.
+ * The main stage's layout: its size and the height of the rail. `points` are named points, `ways` the way of each move between them.
+ * `motion` is the look of the chips, `canvases` where they can be.
  * @typedef {{
  *   w: number, h: number, rail: number, ways: Record<string, string[]>, points: Record<string, Point>, motion: import('./motion.js').Plan,
  *   canvases: import('./draw/surface.js').Stretch[]
@@ -64,9 +64,9 @@
  */
 
 /**
- * A layout for what is to be seen now: boxes, points, and the rail as stretches between places. A stretch is the `wire`'s, or lies
- * `behind` stages that can be held, "deliver" being a `listener`'s. `upright` rails stand at the left with their head at the top. A layout
- * of several informers has `lanes`: the points of each, beside those that all have.
+ * A layout for the present view: boxes, points, and the rail as stretches between places. A stretch is the `wire`'s, or lies `behind`
+ * stages that can be held; "deliver" belongs to a `listener`. `upright` rails stand at the left with their head at the top. A layout of
+ * several informers has `lanes`: the points of each, beside those that all share.
  * @typedef {{
  *   w: number, h: number, upright: boolean, ways: Record<string, string[]>, motion: import('./motion.js').Plan, slots: Box[],
  *   points: Record<string, Point>, lanes?: Record<string, Point>[],
@@ -78,7 +78,7 @@
  */
 
 /**
- * An object of the store as the page keeps it: what a frame's row says, where it stands in its group, and when it was last drawn anew.
+ * An object of the store as the page keeps it: the row of a frame, its place in its group, and when it was last drawn.
  * @typedef {{slot: number, key: string, group: number, at: number, op: string, phase: string, mutated: boolean}} Cell
  */
 
@@ -132,7 +132,7 @@
  */
 
 /**
- * Where a speaker's page is, as it tells its followers' pages. Another version of the page may have said it, so any member may be missing.
+ * Where a speaker's page is, as it reports to its followers' pages. Another version of the page may have sent it, so any member may be missing.
  * @typedef {{
  *   presenter?: boolean, story?: ReturnType<import('./stories.js').Stories['position']>, object?: string, group?: string, lane?: number
  * }} SpeakerPage

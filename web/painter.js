@@ -5,8 +5,8 @@ import { Cadence } from './cadence.js';
 /** @typedef {import('./types.js').Frame} Frame */
 
 /**
- * How long words stand at least while events stream, in ms: numbers that change faster than six times a second are not read, and each
- * costs a layout.
+ * The shortest time that words stay while events stream, in ms. Numbers that change faster than six times a second cannot be read, and each
+ * change costs a layout.
  */
 const stand = 30;
 /** Where animation frames are rare, one of them writes more parts: one more for each of so many ms since the last. */
@@ -21,13 +21,13 @@ export class Painter {
    *   link: import('./link.js').Link, stage: import('./stage.js').Stage, views: import('./views.js').Views,
    *   caption: import('./caption.js').Caption, bars: (clock: number) => void, before: (clock: number) => void,
    *   took: (frame: Frame, first: boolean, clock: number) => void
-   * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event, `took` is told of each frame
-   *   that the model has taken in, and whether it is the first of all
+   * }} page `bars` paints what stands around the stage, `before` what there is to see before the first event. `took` is called after each
+   *   frame that the model has taken in, and gets whether it is the first of all
    */
   constructor(ctx, page) {
     this.ctx = ctx;
     this.page = page;
-    /** Whether something else than the log asks for everything to be painted anew. */
+    /** Whether something other than the log requires that everything is painted again. */
     this.dirty = true;
     this.cadence = new Cadence(navigator.hardwareConcurrency);
     this.paintedAt = 0;
@@ -52,7 +52,7 @@ export class Painter {
     };
   }
 
-  /** The moment on the log's clock. While something is painted it stands still: what is written together is of one moment. */
+  /** The moment on the log's clock. It is fixed while something is painted, so that all of it shows one moment. */
   now() {
     return this.ctx.model.now(this.clock ?? performance.now());
   }
@@ -79,9 +79,9 @@ export class Painter {
   }
 
   /**
-   * The parts of what shows. While events stream they take turns, and an animation frame that brings news writes no words: it moves
-   * tokens and cells, which needs no layout. A part is then at most two frames for each of them old. What stands still, what jumps
-   * and what is another state than before is painted whole. A view in place of the stage paints itself.
+   * Paints the parts of the view. While events stream, the parts take turns. An animation frame with news writes no words: it moves chips
+   * and cells, which needs no layout. A part is then at most two frames per part old. A paused view, a jump and another state are painted
+   * whole. A view in place of the stage paints itself.
    * @private
    */
   parts() {
@@ -153,7 +153,7 @@ export class Painter {
     const parts = this.parts();
     if (news) {
       stage.cells(frame, whole);
-      // The round that has begun comes to its end, and then there is one of what is now.
+      // The running round ends first; the next one paints the present state.
       this.due = parts.length + ((parts.length - (this.turn % parts.length)) % parts.length);
       this.words = true;
       if (!whole) return;

@@ -51,7 +51,7 @@ export class Phone {
     /** @type {Record<string, number>} */
     this.ys = {};
     this.height = 565;
-    // A stage of less than three fifths of its size has type that nobody reads: a narrow window, or a page that is zoomed to twice its size.
+    // Below three fifths of its size the stage's type cannot be read: in a narrow window, or on a page zoomed to twice its size.
     this.query = matchMedia('(max-width: 599px), (max-height: 431px)');
     const button = (/** @type {string} */ cls, /** @type {(b: HTMLElement) => void} */ f) => {
       const b = h('button', { class: 'pkey ' + cls, type: 'button' });
@@ -73,10 +73,10 @@ export class Phone {
     this.stage = h('div', { class: 'pstage' }, this.svg, over);
     this.scroll = h('div', { class: 'pscroll', tabindex: 0 }, this.stage);
     this.said = h('p', { class: 'psay' });
-    /** Where a follower's page says how it goes. */
+    /** The line of a follower's page with the state of the broadcast. */
     this.hall = h('div', { class: 'phall' });
     this.remedy = new Remedy(ctx, 'premp', 'pkey', () => this.whole);
-    /** Whether the caption says all there is to say. */
+    /** Whether the caption has the whole description of a trouble. */
     this.whole = true;
     this.time = h('b', { class: 'pclock' });
     this.ahead = h('span', { class: 'pahead' });
@@ -270,7 +270,7 @@ export class Phone {
     return new DOMRect(from.x, from.y, from.width, this.said.getBoundingClientRect().bottom - from.y);
   }
 
-  /** Lays the picture out when what is to be seen is another than before. @private */
+  /** Lays the view out again when its content changed. @private */
   arrange() {
     const { lanes } = this.o;
     const pair = lanes.on;
@@ -315,7 +315,7 @@ export class Phone {
     this.motion.lay(motion, [{ x: 0, y: 0, w: W, h: this.height }]);
   }
 
-  /** What stands around a station: its panel while it is open, and where it is pressed. @param {string} c @param {SVGElement} g @private */
+  /** Draws around a station: its panel while it is open, and the area to press. @param {string} c @param {SVGElement} g @private */
   frame(c, g) {
     const { W } = this;
     const y = this.ys[c];
@@ -363,7 +363,7 @@ export class Phone {
     return about;
   }
 
-  /** Brings what is told into sight: its end, and as much before it as there is room. @private */
+  /** Scrolls the text into view: its end, and as much before it as fits. @private */
   show() {
     const y = this.ys[this.open];
     if (y === undefined) return;

@@ -142,7 +142,7 @@ function source(p, both, tap, y) {
   });
 }
 
-/** How each lane asks for what there is. @param {Phone} p @param {Both} both @param {SVGElement} g @param {number} y */
+/** How each lane requests the objects. @param {Phone} p @param {Both} both @param {SVGElement} g @param {number} y */
 function requests(p, both, g, y) {
   const how = both.text(g, y + 46, 'l t1');
   const lists = both.text(g, y + 65, 'l');
@@ -151,8 +151,8 @@ function requests(p, both, g, y) {
     for (const i of [0, 1]) {
       const r = p.o.lanes.state(i).reflector;
       how[i].set(r.lists ? 'LIST + WATCH' : r.watches ? 'WatchList' : '');
-      lists[i].set(`${exact(r.lists)} ${r.lists === 1 ? 'list' : 'lists'}`);
-      watches[i].set(`${exact(r.watches)} ${r.watches === 1 ? 'watch' : 'watches'}`);
+      lists[i].set(`${exact(r.lists)} ${p.ctx.t('pres.lists', { n: r.lists })}`);
+      watches[i].set(`${exact(r.watches)} ${p.ctx.t('pres.watches', { n: r.watches })}`);
     }
   });
 }
@@ -181,7 +181,7 @@ function lines(p, g, tap, y, open) {
 }
 
 /**
- * What the open station tells of the changes; drawn anew when the comparison is another one.
+ * What the open station shows of the changes. It is drawn again for another comparison.
  * @param {Phone} p
  * @param {string} c
  * @param {SVGElement} g

@@ -18,7 +18,7 @@ addWords({
   'pick.default': ['default of the context', 'context 的默认'],
   'pick.recent': ['used before', '用过'],
   'pick.offer': ['may be readable', '也许可读'],
-  'pick.asking': ['The cluster is asked for its namespaces; a name can be typed meanwhile.', '正在询问集群有哪些 namespace；可以先输入名字。'],
+  'pick.asking': ['Asking the cluster for its namespaces; you can type a name meanwhile.', '正在询问集群有哪些 namespace；可以先输入名字。'],
   'pick.nsForbidden': ['This user may not list the cluster’s namespaces. Type the name of one that you may read.', '这个用户无权列出集群的 namespace。请输入一个有权读取的名字。'],
   'pick.nsNotServed': [
     'The server was started with --resources, and namespaces are not among them, so it does not list them. Type a name.',
@@ -26,18 +26,18 @@ addWords({
   ],
   'pick.nsUnreachable': ['The cluster cannot be asked for its namespaces now. Type a name.', '现在无法询问集群的 namespace。请输入名字。'],
   'pick.nsBad': ['{ns} is not the name of a namespace: small letters, digits and hyphens, at most 63 of them.', '{ns} 不是 namespace 的名字：小写字母、数字和连字符，最多 63 个。'],
-  'pick.askingResources': ['The cluster is asked what it serves…', '正在询问集群提供什么……'],
-  'pick.several': ['several…', '多个……'],
+  'pick.askingResources': ['Asking the cluster which resources it serves…', '正在询问集群提供什么……'],
+  'pick.several': ['several…', '多个…'],
   'pick.severalTitle': ['Choose up to {n} resources: a factory then has an informer for each', '最多选 {n} 种资源：factory 为每种建一个 informer'],
   'pick.watch': ['Watch {n} together', '一起看 {n} 种'],
   'pick.atMost': ['Up to {n} resources can be watched together.', '最多可以一起看 {n} 种资源。'],
   'pick.groupDown': ['the whole API group', '整个 API group'],
   'pick.attached': ['the attached process', '已连接的进程'],
   'pick.attachedAll': ['all its informers', '它的全部 informer'],
-  'pick.attachedNote': ['{n} [n:informer|informers] of client-go {v}, watched and never acted on', 'client-go {v} 的 {n} 个 informer，只看不动'],
+  'pick.attachedNote': ['{n} [n:informer|informers] of client-go {v}, observed only', 'client-go {v} 的 {n} 个 informer，只观察'],
   'pick.attachedObjects': ['{n} [n:object|objects]', '{n} 个对象'],
   'pick.attachedOff': ['not seen: {w}', '看不到：{w}'],
-  'pick.attachedNone': ['The process has given no informer to its probe yet.', '进程还没有把 informer 交给 probe。'],
+  'pick.attachedNone': ['The process has not given the probe an informer yet.', '进程还没有把 informer 交给 probe。'],
   'pick.cluster': ['cluster {c}', '集群 {c}'],
   'pick.user': ['user {u}', '用户 {u}'],
   'pick.ns': ['namespace {ns}', 'namespace {ns}'],
@@ -150,7 +150,7 @@ export function openNamespaces(ctx, anchor) {
 const most = 8;
 
 /**
- * Chooses the resource: one with one press, or, once that is asked for, several.
+ * Chooses the resource: one with one press, or several after "several…".
  * @param {Ctx} ctx @param {HTMLElement} anchor
  */
 export function openResources(ctx, anchor) {
@@ -309,7 +309,7 @@ export function openSources(ctx, anchor, does) {
         /** @type {HTMLElement[]} */
         const rows = [];
         for (const c of /** @type {Context[]} */ (l?.contexts ?? [])) {
-          // The address is the least of what tells clusters apart.
+          // The address distinguishes clusters the least.
           const who = [c.cluster && c.cluster !== c.name ? t('pick.cluster', { c: c.cluster }) : '', c.user ? t('pick.user', { u: c.user }) : '',
             c.namespace ? t('pick.ns', { ns: c.namespace }) : ''].filter(Boolean).join(' · ');
           rows.push(row(c.name, [who, c.server ?? ''], st.kind === 'live' && st.context === c.name,

@@ -1,12 +1,12 @@
 // @ts-check
-// A still of what the page shows: one SVG that needs nothing of the page, and the same as a PNG. SVG is copied with its computed styles, HTML is
+// A still of the page: one SVG that is independent of the page, and the same as a PNG. SVG is copied with its computed styles, HTML is
 // drawn as boxes and lines of text, canvases are images in it. Fonts are the system's.
 import { h, s } from './dom.js';
 
-/** How many pixels of a PNG stand for one of the page. */
+/** Pixels of a PNG for each pixel of the page. */
 export const sharp = 2;
 
-/** What an element has from its parent where it says nothing. */
+/** Properties that an element inherits from its parent. */
 const inherited = ['color', 'fill', 'fill-opacity', 'stroke', 'stroke-width', 'stroke-opacity', 'stroke-dasharray', 'stroke-linecap', 'stroke-linejoin',
   'font-family', 'font-size', 'font-weight', 'font-style', 'font-variant-numeric', 'letter-spacing', 'text-anchor', 'paint-order', 'white-space', 'visibility'];
 /** What it has by itself, and what it is where nothing was said. @type {Record<string, string>} */
@@ -35,7 +35,7 @@ class Drawing {
     return r.height > 0 && (r.bottom <= this.at.top || r.top >= this.at.bottom);
   }
 
-  /** What an element and all in it look like; null for nothing. @param {Element} el @returns {SVGElement | null} */
+  /** A copy of an element and its content; null for nothing. @param {Element} el @returns {SVGElement | null} */
   draw(el) {
     if (el.matches(left)) return null;
     const css = getComputedStyle(el);

@@ -5,7 +5,7 @@ import { h } from './dom.js';
 /** @type {(() => void) | null} */
 let shut = null;
 
-/** Whether a pop-up is open: what is typed then is meant for it, and is no shortcut of the page. */
+/** Whether a pop-up is open: typed keys then belong to it, and are no shortcuts of the page. */
 export function popupOpen() {
   return !!shut;
 }
@@ -112,8 +112,8 @@ let lists = 0;
  *   none: string,
  *   waiting?: string,
  *   limit?: number
- * }} o `items` null: not known yet; `lines` stand below the label; `off` is why a row cannot be chosen; `typed` makes an item of what was typed, to be
- *   offered first or last
+ * }} o `items` is null while they are not known yet. `lines` stand below the label. `off` is why a row cannot be chosen. `typed` makes an item of
+ *   what was typed, to be offered first or last
  * @returns {HTMLInputElement & {fillWith: (items: T[]) => void}}
  */
 export function searchList(root, o) {
@@ -192,7 +192,7 @@ export function searchList(root, o) {
       const at = cur > 0 ? shown[cur] : undefined;
       items = all;
       fill();
-      // Who went down the list meanwhile stays on the line.
+      // A user who has moved down the list meanwhile stays on the line.
       const i = at === undefined ? -1 : shown.indexOf(at);
       if (i >= 0) {
         cur = i;

@@ -1,6 +1,6 @@
 // @ts-check
-// Presenter mode: the same state for the last row of a hall. No chrome, large type; the stations of the step at full strength and wide, the
-// others quiet, never removed, so that the rail keeps its order. Over two releases it is their caption and the dots of the steps alone.
+// Presenter mode: the same state, readable from the last row of a room. No chrome, large type. The stations of the step are wide and bright;
+// the others are quiet but never removed, so that the rail keeps its order. Over two releases it only adds the caption and the dots of the steps.
 import { attr, h, s } from './dom.js';
 import { Foot } from './foot.js';
 import { Host, matters } from './host.js';
@@ -49,7 +49,7 @@ export class Presenter {
     return model.lost || model.unheard ? ['api', 'reflector'] : model.facts.focus;
   }
 
-  /** @param {boolean} lanes two eras lie on the stage's own grid */
+  /** @param {boolean} lanes two releases lie on the stage's own grid */
   resize(lanes) {
     const four = !lanes && innerWidth < innerHeight * 1.45;
     this.shape = four ? shapes.four : shapes.wide;

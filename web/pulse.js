@@ -1,11 +1,11 @@
 // @ts-check
-// Whether the worker still lives. A crash says so; a worker that the browser ends says nothing, and one that is busy says
-// nothing either. Where there are Web Locks the worker holds one for as long as it exists, and whoever waits for it knows
-// exactly. Everywhere a worker that is silent is asked something cheap, and what it leaves unanswered is told.
+// Whether the worker still lives. A crash reports itself. A worker that the browser ends is silent, and so is a busy one. Where there are
+// Web Locks the worker holds one for as long as it exists, so a request for that lock is granted exactly when it has ended. Everywhere a
+// silent worker gets a cheap call, and a call that stays unanswered is reported.
 
-/** Seconds of silence before it is asked: a paused view brings nothing by itself. */
+/** Seconds of silence before a call checks the worker: a paused view gets no frames. */
 const asks = 5;
-/** Seconds without an answer until the page says that it waits. */
+/** Seconds without an answer until the page reports that it waits. */
 const tells = 10;
 /** Seconds without an answer until a worker that holds no lock is given up; reading a large recording takes minutes. */
 const patience = 30;

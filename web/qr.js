@@ -1,6 +1,6 @@
 // @ts-check
 // A QR code of a text, as ISO/IEC 18004 has it: bytes in UTF-8, error correction of level M, versions 1 to 20. It is computed here,
-// so that a link is shown to a hall without asking anybody for a picture.
+// so no other service is asked for the picture of an audience link.
 
 /** For each version from 1 on, of level M: the error correction codewords of a block, and how many blocks there are. */
 const perBlock = [10, 16, 26, 18, 24, 16, 18, 22, 22, 26, 30, 22, 22, 24, 24, 28, 28, 26, 26, 26];

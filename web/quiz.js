@@ -37,7 +37,7 @@ export class Quiz {
     const open = !!id && !!told?.waits && !!told.asks;
     const right = id && told?.done ? told.right ?? 0 : 0;
     if (open && !this.now.open) {
-      this.chosen.delete(id); // it is asked anew
+      this.chosen.delete(id); // it is asked again
     }
     this.now = { id, open, undecided: !!id && !right, answers: answers?.length ?? 0 };
     const chosen = this.chosen.get(id) ?? 0;

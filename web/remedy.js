@@ -1,5 +1,5 @@
 // @ts-check
-// What a person can do about a trouble, beside the words that tell of it: one press each. Every view has the same buttons.
+// What a user can do about a trouble, as buttons beside its description. Every view has the same buttons.
 import { attr, h, put, reveal } from './dom.js';
 import { middle } from './format.js';
 import { silent, trouble } from './trouble.js';
@@ -7,7 +7,7 @@ import { silent, trouble } from './trouble.js';
 /** @typedef {import('./page-types.js').Ctx} Ctx */
 
 /**
- * What can be done about the trouble of now. A recording is over, so nothing can be done about its.
+ * What can be done about the present trouble. Nothing can be done about the trouble of a recording.
  * @param {Ctx} ctx
  * @returns {{id: string, words: string, name: string, act: () => any}[]}
  */
@@ -83,7 +83,7 @@ export class Remedy {
 }
 
 /**
- * Opens all that is known of what is wrong, with what can be done about it. It is as long as it is: the words wrap, and what does not fit is scrolled.
+ * Opens the full description of what is wrong, with what can be done about it. Its words wrap, and what does not fit is scrolled.
  * @param {Ctx} ctx
  * @param {Element} anchor
  */

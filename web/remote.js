@@ -1,9 +1,9 @@
 // @ts-check
-// The page in somebody's slide, driven by messages. Only the page that embeds this one is answered, and only when its origin stands in the
-// address, as embedder=https://slides.example. docs/slides.md has the messages.
+// The page in a slide, driven by messages. Only the page that embeds this one gets answers, and only when its origin is in the address,
+// as embedder=https://slides.example. docs/slides.md has the messages.
 import * as fragment from './fragment.js';
 
-/** An origin as the browser names it; empty for what is none. @param {string} name */
+/** An origin as the browser writes it; empty for an invalid one. @param {string} name */
 function originOf(name) {
   try {
     const { protocol, origin } = new URL(name);

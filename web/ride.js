@@ -1,21 +1,23 @@
 // @ts-check
-// A ride: one change of an object on its way through the informer, hop by hop. The worker says which hops there are, what did each and how
-// long it took; here the view goes from one to the next, the hop's station is lit, and a ruler of the true time lies beneath.
-import { h } from './dom.js';
+// A ride: one change of an object on its way through the informer, hop by hop. The worker lists the hops, with the function and the duration
+// of each. This file moves the view from one hop to the next, lights the hop's station, and draws a ruler of the real time below.
+import { attr, h, s } from './dom.js';
 import { exact, middle, span } from './format.js';
 import { chipIcon, kindOf } from './glyphs.js';
 import { same } from './same.js';
 import './words-ride.js';
 
-/** How long a hop stays while the ride goes on by itself, in ms. */
+/** How long a hop stays while the ride plays, in ms. */
 const stay = 1800;
-/** What the ruler keeps free at its ends, and how wide a letter of a function's name is, in per cent of it. */
+/** The margin at both ends of the ruler, and the width of a letter of a function's name, in percent of the ruler. */
 const margin = 1;
 const letter = 0.59;
-/** What is between two hops at least, where a tenfold time is 1. */
+/** The least distance between two hops, where a tenfold time is 1. */
 const least = 3;
-/** Names of functions stand in so many rows, one under the other. */
+/** The number of rows for the names of functions. */
 const rows = 3;
+/** The icons of the button that plays the ride or pauses it. */
+const signs = { play: 'M1.5 3v10l6-5zM8.5 3v10l6-5z', pause: 'M4 2.5h3v11H4zM9 2.5h3v11H9z' };
 
 /** Which station of a layout a hop is at. @type {Record<string, string>} */
 const stationOf = { api: 'api', reflector: 'reflector', queue: 'queue', indexer: 'indexer', listener: 'listeners', controller: 'controller' };
@@ -24,7 +26,7 @@ const nameOf = { api: 'API server', reflector: 'Reflector', queue: 'Queue', inde
 
 /** @typedef {import('./types.js').Ride} Ridden */
 
-/** A time in microseconds, to the last one as far as somebody can read it. @param {number} n */
+/** A time in microseconds: exact while it is short enough to read. @param {number} n */
 function micros(n) {
   return n < 1 ? '<1 µs' : n < 10_000 ? `${exact(n)} µs` : span(n / 1000);
 }
@@ -33,14 +35,14 @@ export class Ride {
   /**
    * @param {import('./page-types.js').Ctx} ctx
    * @param {HTMLElement} app
-   * @param {{words: (hop: import('./types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` says a
-   *   hop in a sentence, `opened` makes room for a ride, `closed` gives it back; `leaves` says whether a step beyond its first or last hop leaves it
+   * @param {{words: (hop: import('./types.js').Hop) => string, opened: (key: string) => void, closed: () => void, leaves: () => boolean}} o `words` is a
+   *   sentence for a hop. `opened` makes room for a ride, `closed` frees it. `leaves` is whether a step beyond the first or last hop leaves the ride
    */
   constructor(ctx, app, o) {
     this.ctx = ctx;
     this.app = app;
     this.o = o;
-    /** What is ridden; null when nothing is. @type {Ridden | null} */
+    /** The ride; null for none. @type {Ridden | null} */
     this.of = null;
     this.i = 0;
     this.epoch = 0;
@@ -57,15 +59,18 @@ export class Ride {
     this.code = h('code');
     this.said = h('span', { class: 'said', 'aria-live': 'polite' });
     this.long = h('span', { class: 'long' });
-    /** @param {string} label @param {() => void} act */
+    /** @param {string | Element} label @param {() => void} act */
     const button = (label, act) => {
       const b = h('button', { class: 'key', type: 'button' }, label);
       b.addEventListener('click', act);
       return b;
     };
-    this.back = button('◀', () => this.step(-1));
-    this.run = button('▶▶', () => this.auto(!this.timer));
-    this.next = button('▶', () => this.step(1));
+    const icon = (/** @type {Element} */ path) => s('svg', { viewBox: '0 0 16 16', 'aria-hidden': 'true' }, path);
+    this.back = button(icon(s('path', { d: 'M12 3v10L4 8z' })), () => this.step(-1));
+    /** The icon of the button that plays or pauses. */
+    this.sign = s('path', { d: signs.play });
+    this.run = button(icon(this.sign), () => this.auto(!this.timer));
+    this.next = button(icon(s('path', { d: 'M4 3v10l8-5z' })), () => this.step(1));
     this.x = button('esc', () => this.close());
     this.note = h('span', { class: 'note' });
     this.head = h('div', { class: 'head' }, this.name, this.code, this.icon, this.where, this.back, this.next, this.run, this.x);
@@ -73,7 +78,7 @@ export class Ride {
     this.ruler = h('ol', { class: 'ruler' });
     this.root = h('section', { class: 'ride', hidden: 'hidden', tabindex: -1 }, this.head, this.tells, this.ruler);
     app.append(this.root);
-    // Before all else that listens to keys: while one rides, arrows go from hop to hop.
+    // In the capture phase, before other listeners: during a ride the arrows go from hop to hop.
     document.addEventListener('keydown', (e) => this.key(e), true);
   }
 
@@ -81,7 +86,7 @@ export class Ride {
     return !this.root.hidden;
   }
 
-  /** The station that the ride is at; empty when nothing is ridden. */
+  /** The station of the present hop; empty without a ride. */
   get station() {
     return this.of && this.on ? stationOf[this.of.hops[this.i].stage] ?? '' : '';
   }
@@ -138,11 +143,11 @@ export class Ride {
     this.light();
     const { seq } = of.hops[i];
     this.paint();
-    // A step plays what lies between, so that the object is seen to go; a jump shows where it is.
+    // A step plays the events in between, so that the object is seen to move; a jump shows only where it is.
     return this.move(() => (forward ? this.ctx.act('step', Math.max(1, seq - of.hops[i - 1].seq)) : this.ctx.act('seek', seq)));
   }
 
-  /** The hop's station is lit, the others recede; all are as they were where nothing is ridden. @private */
+  /** Lights the hop's station and dims the others; without a ride, restores all. @private */
   light() {
     const { station } = this;
     this.ctx.spotlight(station ? [station] : null);
@@ -165,7 +170,7 @@ export class Ride {
     else this.go(this.i + n);
   }
 
-  /** The ride goes on by itself, or stands still. @param {boolean} on */
+  /** Plays the ride, or pauses it. @param {boolean} on */
   auto(on) {
     clearInterval(this.timer);
     this.timer = 0;
@@ -224,7 +229,7 @@ export class Ride {
       b.setAttribute('aria-label', words);
       b.title = words;
     }
-    this.run.textContent = this.timer ? '❚❚' : '▶▶';
+    attr(this.sign, 'd', this.timer ? signs.pause : signs.play);
     this.next.classList.toggle('asked', leaves); // it lies over the story's own
     this.back.toggleAttribute('disabled', !leaves && this.i === 0);
     this.next.toggleAttribute('disabled', !leaves && this.atEnd);
@@ -251,12 +256,12 @@ export class Ride {
       so += wide[i];
       const at = margin + (so / all) * size;
       const name = x.function.length * letter;
-      // A name that would leave the ruler ends at its hop.
+      // A name that would go beyond the ruler ends at its hop.
       const begins = at + name > 100 ? at - name : at;
       const fits = free.findIndex((end) => end < begins);
       const row = fits < 0 ? free.indexOf(Math.min(...free)) : fits;
       if (fits >= 0) free[row] = begins + name + 1;
-      // What has no room shows while the ride is there.
+      // A name without room shows only while the ride is at its hop.
       const place = h('button', { class: `fn${at + name > 100 ? ' before' : ''}${fits < 0 ? ' tight' : ''}`, type: 'button' }, x.function);
       place.addEventListener('click', () => {
         this.auto(false);

@@ -1,6 +1,6 @@
 // @ts-check
 // Lines of the stage that can be read closer or chosen: a button lies over each. A list is one stop for Tab; the arrows
-// walk within it. What a line has to say is shown in a tip while the pointer rests on it or the keyboard stands on it.
+// walk within it. The words of a line show in a tip while the pointer or the focus is on it.
 import { attr, h, place } from './dom.js';
 
 /** @typedef {{head: string, body: string}} Tip */
@@ -25,8 +25,8 @@ function tipOf(ctx) {
  * @param {import('./page-types.js').Ctx} ctx
  * @param {Tip | null} tip null hides it
  * @param {number} [x] left, in units
- * @param {number} [y] the bottom of what it tells of
- * @param {number} [up] the height of what it tells of
+ * @param {number} [y] the bottom of what it describes
+ * @param {number} [up] the height of what it describes
  */
 function showTip(ctx, tip, x = 0, y = 0, up = 0) {
   const el = tipOf(ctx);
@@ -50,7 +50,7 @@ export class Rows {
     this.does = does;
     /** Which line Tab reaches. */
     this.at = 0;
-    /** Which line the tip tells of, or -1. */
+    /** The line that the tip describes, or -1. */
     this.told = -1;
     this.root = h('div', { role: 'group', 'data-x': x });
     this.rows = [...Array(n).keys()].map((i) => {
@@ -101,7 +101,7 @@ export class Rows {
   }
 
   /**
-   * Says where a line is and what it is called; without a name there is no such line. Returns false when it is too early to say it anew.
+   * Says where a line is and what it is called; without a name there is no such line. Returns false when it is too early to name it again.
    * @param {number} i
    * @param {string} name
    * @param {number} [x]
@@ -113,7 +113,7 @@ export class Rows {
     const r = this.rows[i];
     const on = name !== '';
     if (r.name === name && r.x === x && r.y === y && r.w === w && r.hgt === hgt) return true;
-    // What changes with every frame is told four times a second; nobody reads faster, and frames stay cheap.
+    // A name that changes with every frame is set at most four times a second. That is fast enough to read, and frames stay cheap.
     const clock = performance.now();
     if (clock - r.at < 250) return false;
     r.at = clock;

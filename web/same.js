@@ -1,5 +1,5 @@
 // @ts-check
-// Whether what something was made of is what it would be made of now.
+// Compares the inputs from which something was made with those of now.
 
 /**
  * @param {readonly unknown[]} a

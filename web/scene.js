@@ -46,7 +46,7 @@ export class Scene {
     this.over.append(...all);
   }
 
-  /** Reads the size of the window anew. */
+  /** Reads the size of the window again. */
   measure() {
     const w = this.app.getBoundingClientRect().width || 1280;
     this.scale = w / 1280;
@@ -54,7 +54,7 @@ export class Scene {
     return this.k;
   }
 
-  /** Reads the palette anew, for the canvases. */
+  /** Reads the palette again, for the canvases. */
   readColours() {
     const css = getComputedStyle(document.documentElement);
     for (const n of palette) this.colour[n] = css.getPropertyValue('--' + n).trim();

@@ -11,13 +11,13 @@ const GONE = 24;
  */
 
 export class Span {
-  /** @param {SpanBox} box read anew each time, for it changes with the window */
+  /** @param {SpanBox} box read again each time, as it changes with the window */
   constructor(box) {
     this.box = box;
     /** The moment at the left end and how much lies between it and the right end. */
     this.from = 0;
     this.total = box.least;
-    /** Where the log begins that can still be shown; 0 while nothing was forgotten. */
+    /** Where the log that can still be shown begins; 0 while nothing was dropped. */
     this.first = 0;
   }
 

@@ -39,7 +39,7 @@ export class Stage {
   constructor(ctx, app) {
     this.ctx = ctx;
     const { scene } = ctx;
-    /** The stations that a story's step speaks of: what is elsewhere recedes. @type {string[] | null} */
+    /** The stations that a story's step is about: the others are dimmed. @type {string[] | null} */
     this.lit = null;
     this.motion = ctx.motion = new Motion(ctx, scene.tokens);
     this.motion.lay(stage.motion, stage.canvases);
@@ -49,14 +49,14 @@ export class Stage {
     /** @type {Record<string, import('./page-types.js').Point>} */
     this.points = {
       ...stage.points, ...listenerPoints((id) => this.rows.get(id)),
-      // The selected object goes on to its cell.
+      // The selected object continues to its cell.
       'indexer.cell': (m) => {
         const c = this.indexer.cellAt(m.k ?? '');
         return c && [INDEXER_X, RAIL, INDEXER_X, c.y + c.size / 2, c.x + c.size / 2, c.y + c.size / 2];
       },
     };
     this.rail = new Rail(scene);
-    /** The moment whose words the stage writes: its parts take turns, and all of a round are of one moment. */
+    /** The moment whose words the stage writes. The parts take turns, and all parts of a round show one moment. */
     this.moment = kept(ctx.model, 0);
     /**
      * What each station was painted from last, by its name, and under no name what lies between them. Numbers that are compared with those of
@@ -109,7 +109,7 @@ export class Stage {
     const drawn = draw(stageSlot(id, g), this.ctx);
     Object.assign(this.points, named(id, drawn.points));
     this.drawn.push(drawn);
-    // Whose each part is: a story makes the stations quiet that a step does not speak of.
+    // The station of each part: a story dims the stations that a step is not about.
     layers.forEach((l, i) => {
       for (const el of [...l.children].slice(i ? were[i] : -1)) /** @type {HTMLElement} */ (el).dataset.station = id;
     });

@@ -1,6 +1,6 @@
 // @ts-check
-// Stories: the chooser, and where the one that is told stands. It is told by the worker (core/story): what is said of the moment shown comes
-// with the frames, and a turned page is a call. The page only shows it.
+// Stories: the chooser, and the bar of the story that plays. The worker plays it (core/story): the sentence of the moment shown comes with the
+// frames, and a call turns to another step. The page only shows it.
 import { attr, h, s } from './dom.js';
 import * as fragment from './fragment.js';
 import { language } from './i18n.js';
@@ -23,15 +23,15 @@ export class Stories {
     this.views = views;
     /** @type {import('./types.js').Library} */
     this.library = { groups: [], stories: [] };
-    /** The story that is told, or that is to be. @type {Story | null} */
+    /** The story that plays, or is about to. @type {Story | null} */
     this.story = null;
-    /** What the worker tells. @type {Told | null} */
+    /** The story's state, as the worker reports it. @type {Told | null} */
     this.told = null;
-    /** Begun here, and not heard of yet. */
+    /** Whether a story was started here, and has not arrived in a frame yet. */
     this.wanted = false;
     /** True once a person has turned a page: then the person turns them all. */
     this.manual = false;
-    /** Whether the story is the one that a speaker tells. */
+    /** Whether it is the speaker's story. */
     this.mirrored = false;
     /** When the step that shows was first seen, and when its condition was seen to have come. */
     this.seen = { i: -1, at: 0, done: 0 };
@@ -47,12 +47,12 @@ export class Stories {
     this.prevB = key('M10.5 3L5.5 8l5 5', () => this.turn(-1));
     this.nextB = key('M5.5 3l5 5-5 5', () => this.turn(1));
     this.endB = key('M4 4l8 8M12 4l-8 8', () => this.leave());
-    /** What a story that has been told leaves its reader with: what to do in one's own controller. */
+    /** The button for the card at the end of a story: what to do in one's own controller. */
     this.takeB = h('button', { class: 'key take', type: 'button', 'aria-haspopup': 'dialog' });
     this.takeB.addEventListener('click', () => this.openTake());
     this.dots = h('span', { class: 'dots' });
     this.words = h('span', { class: 'words' });
-    /** The numbers that carry the lesson of what is said. */
+    /** The numbers of the step. */
     this.figures = h('div', { class: 'figures', hidden: '' });
     /** What to take home, in presenter mode: turned to like a step behind the last. */
     this.home = h('section', { class: 'home', hidden: '' });
@@ -77,11 +77,11 @@ export class Stories {
     /** The stations that a step speaks of; the others are quiet. */
     this.focus = '';
     this.ride = views.ride;
-    /** Steps of the story that is told whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
+    /** Steps of this story whose ride was opened: going back and forth does not open it again. @type {Set<number>} */
     this.ridden = new Set();
     /** The step whose ride is being opened, and presses that came meanwhile. @type {{step: number, presses: number[]} | null} */
     this.opening = null;
-    /** What the worker told while a ride showed other moments than the step's; undefined where it told nothing. @type {Told | null | undefined} */
+    /** The worker's report that came while a ride showed other moments than the step's; undefined for none. @type {Told | null | undefined} */
     this.since = undefined;
     /** The step whose ride shows; -1 for one that is not the story's. */
     this.rides = -1;
@@ -125,7 +125,7 @@ export class Stories {
   /** The sentence of the moment shown, or null. @returns {[string, string] | null} */
   caption() {
     const { told, story } = this;
-    if (!told || !story || this.riding) return null; // other moments show, of which it may not be true
+    if (!told || !story || this.riding) return null; // it may not be true of the moments of a ride
     const first = this.early;
     const said = first ? told.before : told.caption;
     const asks = this.asks();
@@ -159,12 +159,12 @@ export class Stories {
     this.control = to;
   }
 
-  /** A story that asks something of its reader goes on by the reader's hand alone. @private */
+  /** A story that asks its reader to act waits for the reader. @private */
   get byHand() {
     return !!this.story?.steps.some((x) => x.control);
   }
 
-  /** Begins a story where it was left, if it is one that can be. @param {string} id @param {boolean} [presenter] */
+  /** Starts a story where it was left, if it can be resumed. @param {string} id @param {boolean} [presenter] */
   takeUp(id, presenter) {
     return this.start(id, presenter, id === tour.id ? tour.left() : 0);
   }
@@ -190,7 +190,7 @@ export class Stories {
   }
 
   /**
-   * Begins a story. It is rejected when there is none with that id.
+   * Starts a story. It rejects when there is none with that id.
    * @param {string} id
    * @param {boolean} [presenter] in presenter mode
    * @param {number} [step] the step at which it is taken up
@@ -224,7 +224,7 @@ export class Stories {
     return { id, steps: story.steps.length };
   }
 
-  /** Nothing is told any more. @private */
+  /** Ends the story on the page. @private */
   over() {
     const was = this.story;
     this.ridden.clear();
@@ -255,12 +255,12 @@ export class Stories {
     if (told.step !== seen.i) this.seen = { i: told.step, at: clock, done: 0 };
     if (!told.done || told.starting) return;
     seen.done ||= clock;
-    // Without a clicker in hand the story goes on by itself, when what is said has been read.
+    // A free story turns to its next step when the sentence has been read.
     const shown = told.before && clock - seen.at < told.before.readMillis;
     const free = !this.mirrored && this.free && !shown;
     const read = Math.max(seen.done, seen.at + (told.before?.readMillis ?? 0)) + (told.caption?.readMillis ?? 0);
     if (this.due) {
-      // What is said before it is read first, unless a page was turned for it.
+      // The sentence before the ride is read first, unless a press asked for the ride.
       if (told.ride?.asked || clock > read) this.openRide();
       return;
     }
@@ -272,7 +272,7 @@ export class Stories {
     }
   }
 
-  /** The story goes on by itself when what it says has been read. @private */
+  /** Whether the next step follows by itself once the sentence has been read. @private */
   get free() {
     return !this.byHand && !this.manual && !this.views.presenting();
   }
@@ -309,7 +309,7 @@ export class Stories {
     return was;
   }
 
-  /** A ride shows other moments than the step's: what is told of those is not said, and the step stays. */
+  /** A ride shows other moments than the step's: their sentences are not shown, and the step stays. */
   rideOpened() {
     if (!this.riding) this.since = undefined;
     this.riding = !!this.story;
@@ -318,7 +318,7 @@ export class Stories {
 
   /** The view goes back to the step's moment, and its stations are those to look at again. */
   rideClosed() {
-    // One that was turned past before it was seen may still be ridden.
+    // Only a ride that was shown is done: one that was skipped may still be opened.
     if (this.riding && this.rides >= 0) this.ridden.add(this.rides);
     this.ride.moving.then(() => {
       if (this.ride.on || !this.riding) return;
@@ -400,15 +400,15 @@ export class Stories {
     return was;
   }
 
-  /** Where a story is, for those who follow; null when none is told. */
+  /** Where the story is, for followers; null without a story. */
   position() {
     return this.story && this.told ? { ...this.told, caption: null, before: undefined } : null;
   }
 
-  /** What the speaker's page told last. */
+  /** The speaker's story, as last reported. */
   heard = '';
 
-  /** Tells what a speaker's page tells, and nothing with null. @param {unknown} at */
+  /** Shows the speaker's story, or none with null. @param {unknown} at */
   mirror(at) {
     this.mirrored = true;
     const text = JSON.stringify(at ?? null);

@@ -1,6 +1,6 @@
 // @ts-check
-// Terms: what stands on the main stage by a name or a mark of the field has its word, for the pointer that rests on it and for the keyboard.
-// A mark that is empty says what would fill it.
+// Terms: each name and mark of the field on the main stage has an explanation, for the pointer that rests on it and for the keyboard. An
+// empty mark's explanation says what would fill it.
 import { lanesY, RAIL } from './layouts/stage.js';
 import { addWords } from './i18n.js';
 import { Rows } from './rows.js';
@@ -10,16 +10,17 @@ import { Rows } from './rows.js';
 addWords({
   'term.group': ['{name}: what its marks mean', '{name}：各标记的含义'],
   'term.rv.api': [
-    'The newest resourceVersion that is known of the cluster. Every write there gets the next one; it is a version, not a timestamp.',
+    'The newest resourceVersion known of the cluster. Every write there gets the next one; it is a version, not a timestamp.',
     '已知的集群最新 resourceVersion。集群的每次写入都得到下一个；它是版本，不是时间。',
   ],
   'term.rv.reflector': [
-    'The resourceVersion that the Reflector has come to: a watch that breaks goes on from here. It moves with each event and with each bookmark.',
-    'Reflector 已读到的 resourceVersion：watch 中断后从这里继续。每个事件和每个 bookmark 都会推进它。',
+    'The resourceVersion that the Reflector has reached: the next watch resumes from here. It moves with each event and with each bookmark.',
+    'Reflector 已读到的 resourceVersion：下一个 watch 从这里继续。每个事件和每个书签（bookmark）都会推进它。',
   ],
   'term.rv.indexer': [
-    'The resourceVersion of the store: that of the newest change in it. While it is behind that of the Reflector, changes are on their way in the queue.',
-    'store 的 resourceVersion：其中最新变更的版本。它落后于 Reflector 时，说明变更还在队列中。',
+    'The resourceVersion of the store: that of the newest change in it. While it is behind that of the Reflector, changes are on their way in '
+      + 'the queue.',
+    '本地缓存（store）的 resourceVersion：其中最新变更的版本。它落后于 Reflector 时，说明变更还在队列中。',
   ],
   'term.seats': ['the queue’s places', '队列的位置'],
   'term.seats.x': [
@@ -27,32 +28,34 @@ addWords({
       + 'and it stays filled for as long as Pop is held or busy.',
     '队首在右边，Pop 从那里取出。虚线位置是空的：集群的变更、list 或 resync 会填上它；Pop 被拦住或正忙时它一直被占着。',
   ],
-  'term.last': ['popped last', '上次取出'],
+  'term.last': ['popped last', '上次出队'],
   'term.last.x': [
     'Pale: these have left the queue already. The queue is empty, so there is nothing else to show of it.',
     '浅色：它们已经离开队列。队列是空的，没有别的可显示。',
   ],
   'term.initialPopulation.x': [
-    'How many objects of the first list are still to be processed. It counts down once; at zero the queue has synced, and a relist does not start it again.',
-    '第一次 list 的对象中还有多少个待处理。它只倒数一次；到零队列就 synced，relist 不会重新开始。',
+    'How many objects of the first list are still to be processed. It counts down once; at zero the queue has synced, and a relist does not '
+      + 'start it again.',
+    '首次 list 的对象中还有多少个待处理。它只倒数一次；到零队列即已同步，relist 不会重新开始。',
   ],
   'term.lock.x': [
-    'The queue’s lock. While it is locked nothing can be queued; since 1.36 it opens while a batch is processed.',
-    '队列的锁。锁住时无法入队；自 1.36 起处理一批时会放开。',
+    'The queue’s lock. While it is locked nothing can be queued; since 1.36 it is released while a batch is processed.',
+    '队列的锁。锁住时无法入队；自 1.36 起处理一批时会释放。',
   ],
+  'term.synced': ['synced', '已同步'],
   'term.synced.x': [
-    'HasSynced: the first list is in the store. A handler has a lamp of its own: that it was told of all of it.',
-    'HasSynced：第一次 list 已全部进入 store。每个 handler 另有自己的灯：它已收到其中每个对象的通知。',
+    'HasSynced: the first list is in the store. A handler has a lamp of its own: it has been notified of all of that list.',
+    'HasSynced：首次 list 已全部进入本地缓存（store）。每个 handler 另有自己的灯：它已收到其中每个对象的通知。',
   ],
   'term.addCh.x': [
-    'An unbuffered channel: the process loop hands a notification to this listener and goes on as soon as it was accepted.',
+    'An unbuffered channel: the process loop sends a notification to this listener and goes on as soon as it is accepted.',
     '无缓冲 channel：处理循环把通知交给这个 listener，被接收后立即继续。',
   ],
-  'term.ring': ['ring', 'ring'],
+  'term.ring': ['ring', '环形缓冲（ring）'],
   'term.ring.x': [
-    'The buffer that never refuses: what the handler has no time for yet waits here. It doubles when it is full and never shrinks. '
-      + 'It is empty while the handler keeps up; hold the pin before the handler, or make it slow, and it fills.',
-    '从不拒绝的缓冲：handler 来不及处理的在这里等待。满了就翻倍，从不缩小。handler 跟得上时它是空的；在 handler 前拦住，或让它变慢，它就会填上。',
+    'The buffer that never refuses: notifications wait here until the handler has time. It doubles when it is full and never shrinks. It is '
+      + 'empty while the handler keeps up; hold the handler, or make it slow, and it fills.',
+    '从不拒绝的缓冲：事件处理函数（handler）来不及处理的通知在这里等待。满了就翻倍，从不缩小。handler 跟得上时它是空的；在 handler 前拦住，或让它变慢，它就会填上。',
   ],
   'term.nextCh.x': [
     'An unbuffered channel: the handler’s own goroutine takes one notification at a time from here, and calls the handler with it.',
@@ -60,9 +63,9 @@ addWords({
   ],
   'term.keys': ['queue of keys', 'key 的队列'],
   'term.keys.x': [
-    'Keys wait here for a worker, each of them once however often it was added. Dashed is free: a handler that calls queue.Add fills it, '
-      + 'or a retry that falls due.',
-    'key 在这里等 worker，无论加入多少次都只出现一次。虚线是空的：handler 调用 queue.Add，或到期的重试，会填上它。',
+    'Keys wait here for a worker, each of them once however often it was added. Dashed is free: a handler that calls queue.Add fills it, or a '
+      + 'retry that falls due.',
+    'key 在这里等 worker，无论入队多少次都只出现一次。虚线是空的：handler 调用 queue.Add，或到期的重试，会填上它。',
   ],
   'term.workers': ['workers', 'worker'],
   'term.workers.x': [
@@ -83,7 +86,7 @@ function ofListener(lane) {
   const at = (x, top, w, h) => (_, large) => (large[lane] ? [x, y + top, w, h] : null);
   return [
     { id: 'addCh', name: 'addCh', at: at(822, 18, 42, 17) }, { id: 'ring', at: at(880, -30, 60, 60) },
-    { id: 'nextCh', name: 'nextCh', at: at(950, 18, 46, 17) }, { id: 'synced', name: 'synced', at: at(1000, 52, 57, 16) },
+    { id: 'nextCh', name: 'nextCh', at: at(950, 18, 46, 17) }, { id: 'synced', at: at(1000, 52, 57, 16) },
   ];
 }
 
@@ -99,7 +102,7 @@ const stations = [
         at: ({ queue: q }) => (q.kind === 'RealFIFO' && !q.items.length && !q.batch.length && q.lastBatch.length ? [360, 257, 152, 18] : null),
       },
       { id: 'initialPopulation', name: 'initialPopulation', at: () => [360, 463, 152, 23] },
-      { id: 'lock', name: 'lock', at: () => [360, 488, 84, 18] }, { id: 'synced', name: 'synced', at: () => [448, 488, 68, 18] },
+      { id: 'lock', name: 'lock', at: () => [360, 488, 84, 18] }, { id: 'synced', at: () => [448, 488, 68, 18] },
     ],
   },
   { name: 'Indexer', x: 790, terms: [{ id: 'rv.indexer', name: 'rv', at: ({ indexer }) => (indexer.resourceVersion ? [728, 78, 72, 22] : null) }] },
@@ -122,7 +125,7 @@ export class Terms {
     });
   }
 
-  /** What a term has to say. @param {Term} term @private */
+  /** The tip of a term. @param {Term} term @private */
   tip({ id, name }) {
     const { t } = this.ctx;
     return { head: name ?? t('term.' + id), body: t(id.startsWith('rv.') ? 'term.' + id : `term.${id}.x`) };

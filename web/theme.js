@@ -36,7 +36,7 @@ export class Theme {
     this.wear(name);
   }
 
-  /** Takes the address's, which somebody may have written. Returns whether it is another one. */
+  /** Takes the theme of the address, which may have any value. Returns whether it changed. */
   follow() {
     const asked = fragment.read().get('theme') ?? 'dark';
     if (!names.includes(asked) || asked === this.name) return false;

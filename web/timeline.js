@@ -23,9 +23,9 @@ const stations = {
 };
 
 /**
- * Where a layout has the timeline, in units of its own: how large it is, between which places its moments lie, where its bars stand and how
- * high they can be, how far the head rises above them, and the least time that the whole of it stands for, in ms. One that is `bare` has no
- * words: no axis, no names of marks, no journey.
+ * A layout's timeline, in units of its own. Its moments lie between `left` and `edge`. Its bars stand on `base` and are at most `high`, and
+ * the head rises `rise` above them. `least` is the shortest time that the whole timeline covers, in ms. A `bare` timeline has no words: no
+ * axis, no names of marks, no journey.
  * @typedef {{
  *   w: number, h: number, left: number, edge: number, base: number, high: number, rise: number, least: number, bare: boolean
  * }} TimeBox
@@ -54,7 +54,7 @@ export class Timeline {
     this.svg.append(this.line);
     /** @type {{tick: SVGElement, t: import('./dom.js').Txt}[]} */
     this.ticks = [];
-    // What the log has forgotten, and where it begins.
+    // The time that the log has dropped, and where the log begins.
     this.gone = forgotten(left, { top: base - high, tall: high, over: 6, under: box.bare ? 0 : 6 });
     this.goneText = text(this.svg, 0, wordsY, 'l3');
     this.way = s('g', {}, s('path', { d: '', class: 'jb' }), s('path', { d: '', class: 'jl' }), s('path', { d: '', class: 'jl ahead' }));
@@ -67,7 +67,7 @@ export class Timeline {
       s('path', { d: `M-7 ${headTop}h14v7l-7 7l-7 -7z`, class: 'phh' }));
     this.liveEdge = s('path', { d: `M0 ${headTop}V${base}`, class: 'lv' });
     this.svg.append(this.liveEdge, this.head);
-    // What a bare one has no room for is written where nobody sees it.
+    // A bare one has no room for words: they go into a group that is not on the page.
     const words = box.bare ? s('g') : this.svg;
     this.ahead = text(words, 1191, 32, 'n20');
     this.aheadWhy = text(words, 1191, 50, 'l');
@@ -239,7 +239,7 @@ export class Timeline {
         this.hopsVersion++;
       },
       () => {
-        // Before it was made and after it was forgotten there is no such object; what is known of its way stays.
+        // Before it existed, and after its events were dropped, there is no such object; the known hops stay.
         this.hopsBusy = false;
       },
     );
@@ -265,7 +265,7 @@ export class Timeline {
     if (!key || !this.hops.length) {
       const any = ctx.model.marks.some((m) => (direction > 0 ? m.seq > seq : m.seq < seq) && halt(m));
       if (any) return ctx.act('mark', direction);
-      // The view may have gone elsewhere since the last frame came: the worker knows whether there is none.
+      // The view may have moved since the last frame, so the worker decides whether there is none.
       return ctx.call('mark', direction).catch(() => ctx.say(ctx.t(direction > 0 ? 'tl.noMarkFwd' : 'tl.noMarkBack')));
     }
     const now = this.hopNow();
@@ -433,7 +433,7 @@ export class Timeline {
       all.push({ x, v, m });
     }
     let used = 0;
-    /** Where each thing was said last. @type {Map<string, number>} */
+    /** Where each text was last written. @type {Map<string, number>} */
     const said = new Map();
     // The words of where the log begins have their place first.
     const { first } = this.span;

@@ -1,5 +1,5 @@
 // @ts-check
-// The token of the server's launch: the page's address carries it, and a person may give the page another one.
+// The token of the server's launch: the page's address has it, and a user may enter another one.
 import * as fragment from './fragment.js';
 import { NewLink } from './newlink.js';
 import { trouble } from './trouble.js';
@@ -29,7 +29,7 @@ export class Token {
   }
 
   /**
-   * The address was changed. Returns whether the page has to be loaded anew, as its worker is no more.
+   * The address was changed. Returns whether the page must be reloaded, because its worker has ended.
    * @param {string} before @param {boolean} alive
    */
   follow(before, alive) {
@@ -38,7 +38,7 @@ export class Token {
     const next = fragment.read().get('token') ?? '';
     if (next === this.value) return false;
     if (!alive) return true;
-    // The link of another launch over that of the last one: the page goes on with its scene, and with the scene of a link that has one.
+    // The link of another launch replaces the last one: the page keeps its scene, or takes that of the link if it has one.
     this.value = next;
     fragment.setToken(next, new URL(before).hash);
     this.ctx.call('token', next).catch((err) => this.ctx.say(err.message, true));

@@ -23,20 +23,20 @@ const keylessFaults = ['forbidden', 'slowindex', 'mutate'];
 const simChanges = ['failover', 'expire'];
 /** How many versions the API server is behind that a failover leads to. */
 const failoverVersions = 20;
-/** The key that strikes a fault, empty for none. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
+/** The key for a fault; empty for none. @param {import('./page-types.js').FaultName | 'failover' | 'expire'} name */
 function keyOfFault(name) {
   const i = faultOrder.findIndex((f) => f === name);
   return i < 0 ? '' : i < 9 ? String(i + 1) : name === 'compact' ? 'F C' : 'F R';
 }
 const heldFaults = new Set(['refuse', 'slow', 'delay', 'nobookmarks', 'noendmark', 'forbidden', 'slowindex', 'mutate', 'failover']);
 
-/** What a follower is told of where the objects come from. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
+/** The source of the objects, as a follower's page shows it. @param {import('./page-types.js').Ctx} ctx @param {string} [context] of a live cluster */
 export function castWords(ctx, context) {
   const kind = ctx.recorded?.() ? 'hall.recorded' : 'hall.cast';
   return context ? ctx.t(kind, { name: middle(context, 24) }) : ctx.t(`${kind}Sim`);
 }
 
-/** What is said of an attached process. @param {import('./page-types.js').Ctx} ctx @param {string} [name] of the process */
+/** The words about an attached process. @param {import('./page-types.js').Ctx} ctx @param {string} [name] of the process */
 export function attachedWords(ctx, name) {
   if (!name) return ctx.t('top.attaching');
   return ctx.t(ctx.model.any && !ctx.model.sure() ? 'top.troubled' : 'top.attached', { name });
@@ -52,7 +52,7 @@ export class TopBar {
   constructor(ctx, app, does) {
     this.ctx = ctx;
     this.does = does;
-    /** What could not be begun, while nothing runs yet. */
+    /** Why the scene could not be started, while nothing runs yet. */
     this.pending = '';
     const asked = fragment();
     const kind = asked.get('source') ?? '';
@@ -148,7 +148,7 @@ export class TopBar {
     const st = model.state;
     const ready = model.any;
     for (const el of [this.res, this.ns, this.era, this.faults]) el.classList.toggle('off', !ready);
-    // Until something runs, the bar says what the address asks for.
+    // Until something runs, the bar shows what the address asks for.
     const src = ready ? st.source : { ...this.asked, trouble: this.pending };
     const resource = ready ? st.resource : this.askedResource;
     const tr = ready ? trouble(this.ctx) : null;
@@ -184,7 +184,7 @@ export class TopBar {
     this.eraButtons.forEach(({ e, b }, i) => {
       const checked = on.includes(e);
       attr(b, 'aria-checked', String(checked));
-      // The kind of queue stands beside the releases that run; the others are told by their numbers.
+      // The kind of queue stands only beside the releases that run.
       const kind = e === '1.31' ? 'DeltaFIFO' : 'RealFIFO';
       put(b, checked && on.length < 2 ? `${e} ${kind}` : e);
       attr(b, 'title', `client-go ${e}: ${kind}`);

@@ -1,6 +1,6 @@
 // @ts-check
-// The way in: the story that a newcomer is offered once, on a first visit, and that is taken up where it was left. What is kept of it stays
-// in this browser.
+// The tour: the story that a new user is offered once, on a first visit, and that resumes where it was left. Its progress stays in this
+// browser.
 import { h } from './dom.js';
 import * as fragment from './fragment.js';
 
@@ -45,7 +45,7 @@ export function known() {
   return !!is.offered || is.step !== undefined;
 }
 
-/** The step at which it was left, from 0; the first one for who has not begun, or has come to its end. */
+/** The step at which the tour was left, from 0; 0 when it was not started, or has ended. */
 export function left() {
   const { step } = read();
   return Number.isInteger(step) && Number(step) > 0 ? Number(step) : 0;
@@ -53,7 +53,7 @@ export function left() {
 
 let last = -1;
 
-/** Keeps how far it has been told. @param {number} step @param {boolean} over */
+/** Keeps how far the tour has come. @param {number} step @param {boolean} over */
 export function keep(step, over) {
   const at = over ? 0 : step;
   if (at === last) return;

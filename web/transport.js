@@ -59,7 +59,7 @@ export class Transport {
     return v.mode === 'paused' ? this.ctx.act('play', this.speed) : this.ctx.act('pause');
   }
 
-  /** At the end of a recording nothing more comes: to play is to play it again. */
+  /** Whether the view is at the end of a recording, where play starts it again. */
   atEnd() {
     const { state, view } = this.ctx.model;
     return (state.source.kind === 'file' || !!this.ctx.recorded?.()) && (view.mode === 'live' || view.behind === 0);
@@ -85,7 +85,7 @@ export class Transport {
     this.paint();
   }
 
-  /** What is played is played at its own speed, whoever chose that; and what is pressed counts from there, painted or not. @private */
+  /** Takes over the speed of the view, also when it was not set here, so that the next press counts from it. @private */
   follow() {
     const v = this.ctx.model.view;
     if (v.mode === 'playing' && v.speed > 0) this.speed = v.speed;

@@ -1,6 +1,6 @@
 // @ts-check
-// What is wrong between the page and its cluster, in words. Every view asks here: the stage, two releases, presenter mode and the phone say
-// the same of the same moment.
+// What is wrong between the page and its cluster, in words. Every view takes the words from here: the stage, two releases, presenter mode
+// and the phone agree about a moment.
 import { known } from './causes.js';
 import { middle, reason, upper } from './format.js';
 import { language } from './i18n.js';
@@ -9,11 +9,11 @@ import { language } from './i18n.js';
 /** @typedef {import('./types.js').State} State */
 
 /**
- * The trouble that the log tells of at the moment shown, or null.
+ * The trouble in the log at the moment shown, or null.
  * @param {Ctx} ctx
  * @returns {{cause: string, name: string, say: string, whole: string, detail: string, offer: string} | null}
- *   `name` two or three words, `say` one sentence, `whole` all that a person needs, `detail` the server's own words where `whole` is
- *   not they
+ *   `name` is two or three words, `say` one sentence, `whole` all that a user needs. `detail` is the server's own text where `whole` is
+ *   not that text
  */
 export function trouble(ctx) {
   const { model } = ctx;
@@ -29,14 +29,14 @@ export function trouble(ctx) {
   const args = argsOf(ctx);
   const say = ctx.t(`cause.${cause}.say`, args);
   const name = ctx.t(`cause.${cause}.name`);
-  // The server's text is English, knows the case, and ends with what to do. Elsewhere it is the detail of the page's own words.
+  // The server's text is English, has the details, and ends with what to do. In other languages it stands below the page's own words.
   if (said && language() === 'en') return { cause, name, say, whole: said, detail: '', offer };
   const remedy = src.kind === 'file' || ctx.follower ? '' : ctx.t(`cause.${cause}.do`, args);
   return { cause, name, say, whole: language() === 'en' ? `${say} ${remedy}`.trim() : say + remedy, detail: said, offer };
 }
 
 /**
- * What the station of the API server says when nothing comes from it: the trouble, or why the Reflector waits.
+ * The words in the API server's station when nothing comes from it: the trouble, or why the Reflector waits.
  * @param {Ctx} ctx
  * @returns {{cause: string, name: string, whole: string}}
  */
@@ -49,12 +49,12 @@ export function silent(ctx) {
   return { cause: refused ? 'refused' : '', name: refused ? ctx.t('err.refused') : words, whole: upper(words) };
 }
 
-/** Whether what is wrong lies before the cluster, of which nothing is known then. @param {Ctx} ctx */
+/** Whether the trouble is on the way to the cluster, whose own state is then unknown. @param {Ctx} ctx */
 export function unreached(ctx) {
   return ctx.model.facts.trouble.answer === 'unreached';
 }
 
-/** What stands in the API server's place: that it does not answer, or what it or the server before it answered. @param {Ctx} ctx */
+/** The words in place of the API server: that it does not answer, or what it, or the server before it, answered. @param {Ctx} ctx */
 export function answer(ctx) {
   const is = ctx.model.facts.trouble.answer;
   return ctx.t(!is || is === 'none' ? 'api.noAnswer' : `answer.${is}`);
@@ -81,8 +81,8 @@ function shortly(words) {
 }
 
 /**
- * The longest of what can be said of a trouble that fits: all of it, its first sentence, the page's own sentence. When nothing does it is
- * the shortest, which is then cut where it stands; the rest is a press of "more" away.
+ * The longest description of a trouble that fits: all of it, its first sentence, or the page's own sentence. If none fits it is the
+ * shortest, which is then cut; "more" opens the rest.
  * @param {NonNullable<ReturnType<typeof trouble>>} tr
  * @param {(words: string) => boolean} fits
  */
@@ -92,7 +92,7 @@ export function line(tr, fits) {
 }
 
 /**
- * An error for a person: what the page's own road to the cluster says in the terms of HTTP/2 is told as what happened.
+ * An error in words for a user: errors of HTTP/2 on the way to the cluster are replaced by what happened.
  * @param {Pick<Ctx, 't'>} ctx
  * @param {string} error
  */
@@ -106,7 +106,7 @@ export function plain({ t }, error) {
   return words.replace(closing, t('err.closing')).replace(broke, t('err.broke')).replace(quoted, '$1');
 }
 
-/** What net/http and HTTP/2 say of a connection that ends; the words around it stay. */
+/** The texts of net/http and HTTP/2 for a connection that ends; the words around them stay. */
 const closing = /(?:http2: )?(?:[a-z]+ )*sent GOAWAY[^.\n]*?(?:debug="[^"]*"|closed the connection|$)/gi;
 const broke = new RegExp([
   '(?:(?:stream|connection) error: )?(?:stream ID \\d+; )?\\b(?:INTERNAL_ERROR|PROTOCOL_ERROR|REFUSED_STREAM|ENHANCE_YOUR_CALM|',

@@ -1,6 +1,6 @@
 // @ts-check
 // Which view of the one state is shown: the main stage, two releases, presenter mode, the phone or one station alone. The views share the
-// model; whichever does not show is not painted.
+// model, and hidden views are not painted.
 import './words-views.js';
 import * as fragment from './fragment.js';
 import { Embed } from './embed.js';
@@ -39,7 +39,7 @@ export class Views {
     /** One station alone. */
     this.embed = new Embed(ctx, app);
     this.mainCaption = o.caption;
-    /** What travels is told to the layout that shows, and to no other. @type {[string, import('./motion.js').Motion][]} */
+    /** Moves go only to the layout that is visible. @type {[string, import('./motion.js').Motion][]} */
     this.motions = [
       ['', ctx.motion], ['lanes', this.lanes.motion], ['presenter', this.presenter.motion], ['phone', this.phone.motion],
       ['embed', this.embed.motion],

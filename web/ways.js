@@ -1,5 +1,5 @@
 // @ts-check
-// The ways of the moves: a layout says between which named points each move runs, and layouts and stations say where these points are.
+// The ways of the moves: a layout names the points between which each move runs, and layouts and stations give the places of these points.
 
 /**
  * @param {import('./page-types.js').Layout['ways']} ways

@@ -11,9 +11,9 @@ const said = [];
 self.onmessage = (event) => {
   const init = event.data && event.data.init;
   if (!init) return;
-  // Until the program listens, whoever asks hears at least that somebody is here.
+  // Until the program listens, a call gets an error instead of no answer.
   self.onmessage = ({ data }) => data && data.id !== undefined && self.postMessage({ id: data.id, error: 'the informer is still being loaded' });
-  // The browser lets go of a lock when its holder ends, however it ends.
+  // The browser frees a lock when its holder ends, however it ends.
   if (init.lock) self.navigator.locks.request(init.lock, () => new Promise(() => self.postMessage({ held: true }))).catch(() => {});
   start(init).catch((error) => crash(String((error && error.message) || error), String((error && error.stack) || '')));
 };
@@ -88,7 +88,7 @@ function unpack(wasm) {
 }
 
 /**
- * Compiles what comes while it comes, and tells the page how many bytes have.
+ * Compiles the program while it arrives, and reports to the page how many bytes have arrived.
  * @param {ReadableStream<Uint8Array>} body @param {number} total @param {WebAssembly.Imports} imports
  */
 async function instantiate(body, total, imports) {

@@ -1,6 +1,6 @@
 // @ts-check
-// The grid of cells: every object of the store one, in blocks by its group. A cell keeps its place while it can, and only what
-// looks otherwise than before is drawn. Where there is not room for a cell each, one stands for several objects.
+// The grid of cells: one for every object of the store, in blocks by group. A cell keeps its place while it can, and only cells whose look
+// changed are drawn. Where there is no room for a cell each, one stands for several objects.
 
 /** @typedef {import('../page-types.js').Cell} Cell */
 /** @typedef {import('../model.js').Model} Model */
@@ -19,8 +19,8 @@
  */
 
 /**
- * The objects of one group, or of the groups that share a block. `cells` are by place, null where nobody is, and `free` the places of
- * those; `drawn` is the look that each drawn cell has.
+ * The objects of one group, or of the groups that share a block. `cells` are by place, null where a place is empty; `free`
+ * are the empty places; `drawn` is the look of each drawn cell.
  * @typedef {{
  *   name: string, groups: number[], y: number, rows: number, cells: (Cell | null)[], free: number[], drawn: number[]
  * }} Block
@@ -35,11 +35,11 @@
  * }} GridOptions
  */
 
-/** What is nobody's look. */
+/** The look of an empty place. */
 const nothing = -1;
 /** A block closes up when it has more holes than this, and a third of it is holes. */
 const holes = 72;
-/** More objects than this a cell never stands for. */
+/** The most objects that one cell stands for. */
 const mostEach = 4000;
 
 export class CellGrid {
@@ -72,12 +72,12 @@ export class CellGrid {
     this.moved = true;
     /** Whether other groups came, and not only more or fewer objects of the same ones. */
     this.regrouped = true;
-    /** Where a sweep has come to. */
+    /** The place that a sweep has reached. */
     this.sweepBlock = 0;
     this.sweepPlace = 0;
   }
 
-  /** Forgets every object: none of those that come next is known. */
+  /** Forgets every object, so that all later ones are new. */
   forget() {
     this.blocks = [];
     this.blockOf = [];
@@ -88,7 +88,7 @@ export class CellGrid {
     this.startSweep();
   }
 
-  /** The blocks are formed and laid out anew with the next objects. */
+  /** Forms and lays out the blocks again with the next objects. */
   rename() {
     this.regrouped = this.moved = true;
   }
@@ -98,7 +98,7 @@ export class CellGrid {
    * @param {Model} model
    * @param {number} now
    * @param {{came?: (cell: Cell, x: number, y: number) => void, went?: (cell: Cell, x: number, y: number) => void}} [tell]
-   * hears of what came or changed, and of what went, with the place of its cell
+   * is called for each object that came or changed, and for each that went, with the place of its cell
    */
   take(model, now, tell = {}) {
     if (model.cellsReset) this.forget();
@@ -125,7 +125,7 @@ export class CellGrid {
   }
 
   /**
-   * Compares all objects with those it holds: for a layout that does not hear of every frame.
+   * Compares all objects with those it holds: for a layout that does not get every frame.
    * @param {Model} model
    * @param {number} now
    */
@@ -183,7 +183,7 @@ export class CellGrid {
     this.laid++;
   }
 
-  /** Draws every cell anew: they look otherwise now. @param {Looks} looks @param {number} now */
+  /** Draws every cell again, with other looks. @param {Looks} looks @param {number} now */
   show(looks, now) {
     this.looks = looks;
     if (this.moved) return;
@@ -286,7 +286,7 @@ export class CellGrid {
     return list.length !== this.names.length || list.some(([name], i) => name !== this.names[i]);
   }
 
-  /** Forms the blocks anew from the groups, and gives every object its place. @param {Model} model @private */
+  /** Forms the blocks again from the groups, and gives every object its place. @param {Model} model @private */
   regroup(model) {
     const before = new Map(this.blocks.map((b) => [`${b.name}\n${b.groups.length}`, b]));
     this.blocks = this.blocksOf(model.groups.list);

@@ -1,6 +1,6 @@
 // @ts-check
-// A chip on a canvas: what travels, with the wake that points back to where it came from, those behind it when it stands for
-// several, and the words on it where changes have names. Chips that rest are drawn by glyphs.js.
+// A chip on a canvas: a thing that travels. Its wake points back to where it came from. It shows the chips behind it when it stands for
+// several, and a name where changes have names. Chips at rest are drawn by glyphs.js.
 import { shapes } from '../glyphs.js';
 
 /** @typedef {import('../glyphs.js').Kind} Kind */

@@ -1,5 +1,5 @@
 // @ts-check
-// The time that the log has forgotten, at the left of a line of time: hatched, up to a line where the log begins. The same on every layout.
+// The time of events that the log has dropped, at the left of a timeline: hatched, up to a line where the log begins. The same on every layout.
 import { attr, s, show } from '../dom.js';
 
 /**

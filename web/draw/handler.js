@@ -6,8 +6,8 @@ import { span } from '../format.js';
 /** @typedef {import('../types.js').Listener} Listener */
 
 /**
- * How a box looks: its size, the class of its words and how far below its middle they stand, the bar's height, what it keeps free at
- * the sides and how far below the middle it lies, and the class that a coloured edge has beside its colour.
+ * The look of a handler's box. `words` is the class of its text, `wordsY` how far that is below the middle. `bar` is the height of the bar,
+ * `pad` its distance from the sides, `barY` how far it is below the middle. `edge` is a second class for a coloured edge.
  * @typedef {{w: number, h: number, words: string, wordsY: number, bar: number, pad: number, barY: number, edge?: string}} HandlerLook
  */
 

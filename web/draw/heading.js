@@ -24,20 +24,20 @@ export function lineHeading(slot, name) {
   const end = slot.x + slot.w - (slot.lit && !slot.lean ? 22 : 0);
   const line = s('text', { x: end, y: slot.y + 5, class: slot.type.number, 'text-anchor': 'end' });
   slot.head.append(line);
-  // The word behind the number is not the number's: what says where that comes from stands on it alone.
+  // The unit behind the number is apart: only the number names its source.
   const digits = s('tspan');
   line.append(digits);
   const number = new Txt(digits);
   const unit = s('tspan', { class: slot.type.label, dx: 6 });
-  // What a bare slot has no room for is written where nobody sees it.
+  // A bare slot has no room for the asides: they go into a group that is not on the page.
   const asides = slot.bare ? s('g') : slot.head;
   return {
     title,
     number,
     asides,
-    /** What stands below at the left. */
+    /** The words below, at the left. */
     left: text(asides, slot.x, slot.y + 25, slot.type.label),
-    /** What stands below at the right. */
+    /** The words below, at the right. */
     right: text(asides, slot.x + slot.w, slot.y + 25, slot.type.state, 'end'),
     /** @param {string} n @param {string} [word] */
     set(n, word = '') {

@@ -1,5 +1,5 @@
 // @ts-check
-// The panel of a station: what is hangs in it, below the rail.
+// The panel of a station, which hangs below the rail.
 import { s } from '../dom.js';
 
 /**

@@ -33,7 +33,7 @@ export class Pixels {
   }
 
   /**
-   * Begins a new picture, with nothing on it.
+   * Starts a new, empty picture.
    * @param {number} w in units
    * @param {number} h
    * @param {number} k device pixels per unit

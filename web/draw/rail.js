@@ -1,6 +1,6 @@
 // @ts-check
-// The rail and what stands on it: stretches, nodes, the source, the mark of a cut, holds and the way back. It lies from left to right, or
-// stands upright with its head at the top.
+// The rail with its stretches, nodes, source, holds, the mark of a cut, and the way back. It runs from left to right, or upright with its
+// head at the top.
 import { s } from '../dom.js';
 
 /** @typedef {number[]} Place x and y */
@@ -33,7 +33,7 @@ export function stretch(pts) {
   return s('path', { d: path(pts), class: 'rail' });
 }
 
-/** A station's node, where it takes from the rail and gives back to it. @param {Place} at @param {number} r */
+/** The node of a station on the rail. @param {Place} at @param {number} r */
 export function node([x, y], r) {
   const dot = r > 9 ? r * 0.41 : 3.5;
   return s('g', {}, s('circle', { cx: x, cy: y, r, class: 'node' }), s('circle', { cx: x, cy: y, r: dot, class: 'nodedot' }));

@@ -11,7 +11,7 @@ export class Rects {
     this.rects = new Map();
   }
 
-  /** Begins a new picture, with nothing on it. */
+  /** Starts a new, empty picture. */
   begin() {
     this.g.replaceChildren();
     this.rects.clear();
@@ -30,7 +30,7 @@ export class Rects {
       this.rects.set(at, (rect = s('rect', { x, y, width: size, height: size })));
       this.g.append(rect);
     }
-    // The palette's freshness steps h0 to h4 are classes; what is hollow is what a handler changed.
+    // The palette's freshness steps h0 to h4 are classes; hollow cells are objects that a handler mutated.
     attr(rect, 'class', ink.hollow ? 'hcw' : `hc${ink.colour.slice(1)}`);
   }
 

@@ -7,8 +7,9 @@ import { exact, ring as short } from '../format.js';
 /** @typedef {import('../types.js').Listener} Listener */
 
 /**
- * How a ring looks: its radius, the class of its stroke, the classes of its number and of "of 1,024" below it, how far below its middle
- * these stand, how many of the capacities it had have a tick, how far the ticks reach to either side, and their class.
+ * The look of a ring: radius and the class of its stroke. `number` and `of` are the classes of its number and of "of 1,024" below it,
+ * `numberY` and `ofY` how far they are below the middle. `ticks` is how many former capacities have a tick, `reach` how far a tick
+ * reaches to either side, `tick` its class.
  * `write` shortens the number to what the ring has room for, and `as` is its name in format.js.
  * @typedef {{
  *   r: number, stroke: string, number?: string, numberY?: number, of?: string, ofY?: number,

@@ -4,8 +4,8 @@ import { attr, s, text } from '../dom.js';
 import { Glyph } from '../glyphs.js';
 
 /**
- * Where a row's words begin and how wide the row is from there, the foot of its words, the class of its name, the size of its glyph
- * (none without one), and whether it can be the selected object.
+ * The place of a row: `x` is where its words begin, `w` its width from there, `y` the foot of its words. `cls` is the class of its name,
+ * `glyph` the size of its glyph (none without one), and `picked` whether it can be the selected object.
  * @typedef {{x: number, y: number, w: number, cls: string, glyph?: number, picked?: boolean}} RowAt
  */
 /**

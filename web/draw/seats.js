@@ -6,17 +6,17 @@ import { Glyph } from '../glyphs.js';
 
 /** @typedef {import('../glyphs.js').Kind} Kind */
 /**
- * Who sits on a seat: the kind of its chip; whether it is being taken, which fills it; how many lie behind it, of which two are drawn;
- * whether it is the selected object; a word in the place of its glyph; and how far it keeps away from those before it.
+ * What is on a seat. `taken` fills the chip. `behind` is how many are behind it, of which two are drawn. `selected` is whether it is the
+ * selected object, `word` a text in place of its glyph, `gap` its distance from those before it.
  * @typedef {{kind: Kind, taken?: boolean, behind?: number, selected?: boolean, word?: string, gap?: number}} Sitter
  */
 /**
- * Where a row lies: the middle of the head's seat, how many seats there are, their size, and from the middle of one to that of the next.
- * `vacant` is the class of a seat on which nobody sits; without one it is not drawn. `of` says whose seats they are.
+ * The place of a row of seats: the middle of the first seat, the number of seats, their size, and the distance between their middles.
+ * `vacant` is the class of an empty seat; without it an empty seat is not drawn. `of` says what the seats belong to.
  * @typedef {{x: number, y: number, n: number, size: number, pitch: number, upright?: boolean, vacant?: string, of?: string}} Row
  */
 
-/** One seat, with whoever sits there. What few have (others behind, a word, the mark of the selected object) is made when it is needed. */
+/** One seat, with what is on it. Rare parts (others behind it, a word, the mark of the selected object) are made when they are needed. */
 export class Seat {
   /**
    * @param {SVGElement} parent

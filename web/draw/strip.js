@@ -1,5 +1,5 @@
 // @ts-check
-// A long queue as a dense strip: columns that stand for as many deltas as they must, the head's at the right. A column shows the mix of
+// A long queue as a dense strip of columns, each for several deltas, the head at the right. A column shows the mix of
 // the whole queue, as the order of a thousand deltas cannot be seen.
 import { attr, s } from '../dom.js';
 import { kindOf } from '../glyphs.js';

@@ -1,6 +1,6 @@
 // @ts-check
-// The canvases of a layout, which lie where something can travel and nowhere else, and the pictures that are copied to them: a chip
-// with its wake and a count with its halo are drawn once and put on whole pixels from then on.
+// The canvases of a layout, and the pictures that are copied to them. Canvases lie only where something can travel. A chip with its wake, and
+// a count with its halo, are drawn once; then they are copied to whole pixels.
 import { h } from '../dom.js';
 import { width } from '../format.js';
 import { chipWidth, drawChip, drawMark, wakeOf } from './chip.js';

@@ -7,14 +7,14 @@ import { panel } from './panel.js';
 
 /** @typedef {import('../types.js').State} State */
 
-/** Why a member of the State is not seen; empty where it is. @param {State} state @param {string} member its path */
+/** Why a member of the State is not seen; empty where it is seen. @param {State} state @param {string} member its path */
 export function unseen(state, member) {
   const is = state.fidelity?.[member];
   return is?.how === 'unseen' ? is.why || ' ' : '';
 }
 
 /**
- * A hatch that tells its reason to who points at it, or reads it aloud.
+ * A hatch that shows its reason to a pointer and to a screen reader.
  * @param {SVGElement} parent
  * @param {{x: number, y: number, w: number, h: number}} box
  */
@@ -37,7 +37,7 @@ export function hatch(parent, box) {
 /** @typedef {(slot: Slot, ctx: Ctx) => Drawn} Draw */
 
 /**
- * A station of which nothing may be seen where the informer is watched from outside: its name then stands over a hatch, with the reason.
+ * A station that may not be visible when an informer is watched from outside: a hatch with the reason then takes its place below the name.
  * @template {import('../page-types.js').Station} T
  * @param {string} member the path of what it is about
  * @param {T} station

@@ -1,9 +1,9 @@
 // @ts-check
-// Drawing what changed, and nothing else.
+// Draws only what changed.
 
 /**
- * A painter that paints when one of what it is given is another than the last time. State and facts come whole where they changed, so
- * it is enough to hold them side by side. A painter that returns false has not finished and is asked again.
+ * A painter that paints only when one of its arguments differs from the last time. State and facts are replaced whole where they changed,
+ * so comparing references is enough. A painter that returns false has not finished and is called again.
  * @template {unknown[]} T
  * @param {(...given: T) => void | boolean} paint
  * @returns {(...given: T) => void}

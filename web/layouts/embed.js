@@ -98,7 +98,7 @@ function across({ id, width, height, listeners, main }) {
 }
 
 /**
- * Counts stand where they do in a hall.
+ * Counts stand where they do in presenter mode.
  * @param {number} rail
  * @param {number} back where the writes go
  * @returns {import('../motion.js').Plan['counts']}

@@ -7,7 +7,7 @@ export const stage = {
   h: 720,
   /** The API server's panel: a part for each row, beside it, and below the rows what was asked in all. */
   api: { x: 16, y: 106, w: 212, h: 426, title: 80, pad: 12, second: 66, age: 96, sums: [492, 509], faults: 525, line: 474 },
-  /** The names of the columns, and the line above them that says how far the factory has come. */
+  /** The names of the columns, and the line above them with the state of the factory. */
   heads: 128,
   title: { x: 264, y: 80, w: 800 },
   /** The rows: the first one's top, what they share of the height, how tall one is at most, and how tall one is that has two lines. */

@@ -4,7 +4,7 @@
 
 /** @typedef {import('../page-types.js').Arranged} Arranged */
 
-/** What a shape of the picture says for itself; all else follows from it. @typedef {ReturnType<typeof shapeOf>} Shape */
+/** A shape of the layout, with all that follows from it. @typedef {ReturnType<typeof shapeOf>} Shape */
 
 /** How what travels looks. @type {import('../motion.js').Plan} */
 export const motion = {
@@ -20,13 +20,13 @@ const titles = { api: 'API server', reflector: 'Reflector', queue: 'Queue', inde
 const ids = /** @type {Id[]} */ (Object.keys(titles));
 
 /**
- * A shape of the picture.
+ * A shape of the layout.
  *
- * `fork` is the gap in which the wire forks and `gap` the others; `rails` are the heights of the two rails, `drop` how far below them the
- * panels hang and `panel` how tall those are; `head` is how far above the first rail the names stand. What only `explains` needs room.
- * Of the comparison: `sent` are the chips one under the other; `taken` the lines of what Pop took, their pitch and the first one's place by
- * how many lines there are; `stored` the sentence below the store's chips; `received` the chips in a handler's row by how many there are;
- * `calls` what the handlers were called with.
+ * `fork` is the gap in which the wire forks, `gap` each other gap. `rails` are the heights of the two rails, `drop` how far below them the
+ * panels hang, `panel` the height of a panel. `head` is how far above the first rail the names stand. `explains` is whether there is room
+ * for the words of an explanation. The rest belongs to the comparison. `sent` are the chips one under the other. `taken` are the lines of
+ * what Pop took: their pitch, and the place of the first, by the number of lines. `stored` is the sentence below the store's chips.
+ * `received` are the chips in a handler's row, by their number. `calls` is what the handlers were called with.
  * @param {{
  *   w: number, h: number, margin: number, fork: number, gap: number, widths: Record<Id, number>, rails: number[], drop: number,
  *   panel: number, below: number, head: number, explains: boolean,
@@ -132,7 +132,7 @@ export function arrange(o, listener) {
     nodes: rails.flatMap((y) => [{ station: 'reflector', at: [at, y], r: 9 }, { station: 'indexer', at: [store, y], r: 9 }]),
     source: { station: 'api', at: [source, rails[0]] },
     cut: [(source + forks) / 2, rails[0]],
-    // The handles of what can be held stand on the rail, and are buttons.
+    // The hold buttons stand on the rail.
     holds: [],
     way: null,
     canvases: [{ x: 0, y: rails[0] - 60, w: o.w, h: rails[1] - rails[0] + 120 }],
@@ -153,7 +153,7 @@ export function railsAt(w, ys, low) {
   const fork = ys.api + 36;
   return {
     xs, fork,
-    /** Below the store's node, where nothing comes while Pop is held: from where the rail is covered and from where it is drawn anew. */
+    /** Below the store's node, where nothing comes while Pop is held: from where the rail is covered and from where it is drawn again. */
     before: ys.indexer + 11, after: ys.indexer + 12,
     held: ys.indexer - 16,
     lanes: [[xs[0], ys.api, xs[0], low], [xs[0], fork, xs[1], fork, xs[1], low]],

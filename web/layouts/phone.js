@@ -25,7 +25,7 @@ const heights = {
 const first = 20;
 const gap = 2;
 
-/** Which way each move takes: to the listeners the rail goes on for one of them, and their rings lie beside it. */
+/** The way of each move. The rail continues to one of the listeners, and the rings lie beside it. */
 const ways = {
   wire: ['api.wire', 'reflector.wire'],
   store: ['reflector.store', 'queue.store'],

@@ -1,7 +1,7 @@
 // @ts-check
-// Presenter mode: the picture for the last row of a hall. The stations that a step speaks of are wide, with a panel and all they have to
-// say; the others keep their name, one or two numbers and their place on the rail. A screen of 4:3 has fewer units across it, so that
-// type keeps its size there.
+// Presenter mode: a layout that can be read from the last row of a room. The stations that a step is about are wide and have a full panel.
+// The others keep their name, one or two numbers and their place on the rail. A screen of 4:3 has fewer units across, so that type keeps
+// its size there.
 
 /** @typedef {import('../page-types.js').Arranged} Arranged */
 /** @typedef {import('../page-types.js').Box} Box */
@@ -17,22 +17,22 @@ export const fonts = { title: '600 21px', number: '500 34.6px', value: '500 26.6
 const bareType = { ...type, title: 'p16 t1 b6', number: 'p27' };
 const bareFonts = { ...fonts, title: '600 16px', number: '500 26.6px' };
 
-/** How wide a station is while a step speaks of others, in units, and its share of what they leave while it speaks of it. */
+/** The width of a station that a step is not about, in units, and the share of the remaining width for one that it is about. */
 const widths = {
   narrow: { api: 112, reflector: 112, queue: 120, indexer: 112, listeners: 136, controller: 112 },
   bare: 84,
   share: { api: 1.15, reflector: 1.3, queue: 1.25, indexer: 1.05, listeners: 1.85, controller: 1.35 },
 };
 
-/** The two shapes of a hall's screen. */
+/** The two shapes of a projector's screen. */
 export const shapes = {
   wide: { w: 1280, h: 720, gap: 18, four: false, lines: 2 },
   four: { w: 1024, h: 768, gap: 14, four: true, lines: 3 },
 };
 
 /**
- * The foot: the caption's first line and its pitch; how far the line of time, or of a story's steps, stands above the lower edge and from the
- * left and the right one, and the words below it; how many marks have a dot at most.
+ * The foot. `first` and `pitch` place the caption's lines. The line of time, or of a story's steps, is `above` the lower edge and `left` from
+ * both sides, with its words `below` it. At most `marks` marks have a dot.
  */
 export const foot = { font: '30px', first: 586, pitch: 40, above: 48, below: 30, left: 36, marks: 24 };
 

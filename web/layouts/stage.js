@@ -14,8 +14,9 @@ export const INDEXER_X = 732.5;
 export const FORK_X = 810;
 
 /**
- * Along the rail: its source, where it begins, where stages can be held, where it is cut, where waits and is taken what is in the queue;
- * where it enters a ring and leaves it, where a handler begins and ends, where the workers are; how low the other listeners' rows begin.
+ * Places along the rail, as x. `source` and `begin` are its source and its beginning; `store`, `pop` and `take` its holds; `cut` is where it
+ * is cut. In the queue deltas wait at `waits` and are taken at `taken`. The rail `enters` a ring and leaves it at `ring`; a handler begins
+ * at `handler` and `leaves` at its end. `more` is the y of the rows of the other listeners.
  */
 export const track = {
   source: 26, begin: 30, store: 342, pop: 534, take: 1182, cut: 124, waits: 440, taken: 513, enters: 878, ring: 942, handler: 994,

@@ -31,32 +31,32 @@ addWords({
   'api.kept': ['kept ≥ {rv}', '保留 ≥ {rv}'],
   'api.historyTitle': ['history: from {rv} on', '历史：从 {rv} 起'],
   'api.history': [
-    'A watch can start at {rv} at the earliest. What is older was compacted, and asking for it is answered 410 Gone; '
-      + '“compact” moves this line to the newest version.',
-    'watch 最早可从 {rv} 开始。更早的已被 compact，再要就得到 410 Gone；“compact” 会把这条线移到最新版本。',
+    'A watch can start at {rv} at the earliest. Older history was compacted, and a request for it gets 410 Gone; “compact” moves this line to '
+      + 'the newest version.',
+    'watch 最早可从 {rv} 开始。更早的历史已清除（compacted），请求它会得到 410 Gone；“清除历史”会把这条线移到最新版本。',
   ],
   'api.historyLive': [
-    'This cluster does not say how far back its history goes. A watch from before it is answered 410 Gone; '
-      + 'an API server keeps about five minutes.',
-    '这个集群没说历史有多长。从更早开始的 watch 得到 410 Gone；API server 大约保留五分钟。',
+    'This cluster does not report how far back its history goes. A watch from before it gets 410 Gone; an API server keeps about five minutes.',
+    '这个集群不报告历史有多长。从更早开始的 watch 得到 410 Gone；API server 大约保留五分钟。',
   ],
   'api.reqOpen': ['{verb}, open {s}', '{verb}，已持续 {s}'],
   'api.reqSent': ['{verb}, not answered yet', '{verb}，还没有响应'],
   'api.reqDone': ['{verb}, ended: {status}', '{verb}，已结束：{status}'],
   'api.reqBody': ['{url} — {frames} [frames:frame|frames], {bytes}', '{url} — {frames} 个 frame，{bytes}'],
-  'api.lists': ['lists/s', 'list/s'],
+  'api.lists': ['lists/s', 'list/秒'],
   'api.seats': ['of {n} seats', '/ {n} 个席位'],
   'api.others': ['others watch', '个也在 watch'],
   'api.turned': ['got 429', '次 429'],
   'api.crowd': [
-    '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; {b} found none of the {seats} seats free.',
+    '{n} other clients, {m} of them with an open watch. They and this informer made {a} requests for lists; for {b} of them none of the {seats} '
+      + 'seats was free.',
     '另有 {n} 个客户端，其中 {m} 个有打开的 watch。它们和这个 informer 发了 {a} 个 list 请求；其中 {b} 个没有找到空闲的席位（共 {seats} 个）。',
   ],
   'api.ledger': ['the newest changes, by how far they have come', '最新的变更，看走到了哪里'],
 });
 
 /**
- * What is to be said in the place of an answer, and why none comes, or null while the cluster answers.
+ * The words in place of an answer, and why none comes; null while the cluster answers.
  * @param {Ctx} ctx
  */
 function silence(ctx) {
@@ -66,7 +66,7 @@ function silence(ctx) {
 }
 
 /**
- * What is counted in a second: the cluster's writes, or the frames that come from one that tells of nothing else.
+ * What is counted in a second: the cluster's writes, or the frames of a cluster that reports nothing else.
  * @param {State} st
  * @param {Ctx} ctx
  */
@@ -104,7 +104,7 @@ const requestRow = 9;
  * @returns {Drawn}
  */
 function full(slot, ctx) {
-  /** What a line of the list says when it is looked at, and the object that a press on it selects. @type {(Tip | null)[]} */
+  /** The tip of each line of the list, and the object that a press on it selects. @type {(Tip | null)[]} */
   const tips = [];
   /** @type {string[]} */
   const keys = [];
@@ -177,7 +177,7 @@ function stageHead({ g, x, w, rail }, ctx) {
 }
 
 /**
- * Tells a line of the panel what it is called and what it has to say.
+ * Sets the name and the tip of a line of the panel.
  * @typedef {(i: number, name: string, y: number, tall: number, tip: Tip | null, key?: string) => void} Tell
  */
 
@@ -365,7 +365,7 @@ function stageFoot(slot, ctx) {
   };
 }
 
-/** An address of a server in what is said of it: host and port. */
+/** The address of a server within a text: host and port. */
 const address = /\b((?:\d{1,3}\.){3}\d{1,3}|\[[0-9a-f:]+\]|localhost|[a-z0-9-]+(?:\.[a-z0-9-]+)+):(\d+)\b/i;
 
 /** The two lines of an address. @param {string} host @param {string} port */
@@ -375,7 +375,7 @@ function addressLines(host, port) {
 }
 
 /**
- * The wall before a cluster of which nothing can be asked: why, where, and a way to all that is known.
+ * The wall before a cluster that cannot be asked anything: why, where, and a button for the details.
  * @param {Slot} slot
  * @param {Ctx} ctx
  */
@@ -406,7 +406,7 @@ function stageSilence(slot, ctx) {
       const below = y + 76 + 16 * words.length;
       const lines = host ? addressLines(host[1], host[2]) : [];
       where.forEach((line, i) => line.at(cx, below + 16 * i).set(lines[i] ?? ''));
-      // What is said in full is longer than this station is wide; it is a press away.
+      // The full text is wider than this station; a press opens it.
       const low = below + (host ? 22 : -6);
       place(more, x + 12, low, w - 24, 24);
       put(more, ctx.t('cause.more'));

@@ -21,31 +21,28 @@ import { Rows } from '../rows.js';
 /** @typedef {import('../page-types.js').Draw} Draw */
 
 addWords({
-  'con.rows': ['keys of the work queue', 'work queue 的 key'],
+  'con.rows': ['keys of the work queue', '工作队列的 key'],
   'con.tipQueue': [
     'In the FIFO, place {n}: the next free worker takes the first.',
     '在 FIFO 里，第 {n} 位：下一个空闲的 worker 取第一个。',
   ],
   'con.tipProcessing': [
-    'Worker {w} has it, for {s}. Added again now, it would be marked dirty and queued when the worker is done.',
-    'worker {w} 在处理它，已 {s}。这时再加入只标记 dirty，做完后再排队。',
+    'Worker {w} has had it for {s}. If it is added again now, it is marked dirty, and queued when the worker is done.',
+    'worker {w} 在处理它，已 {s}。这时再入队只标记 dirty，做完后再排队。',
   ],
   'con.tipWaiting': [
     'In the waiting heap, due in {s}, after {n} [n:failure|failures]. A fresh Add does not wait for that.',
     '在等待堆里，{s} 后到期，已失败 {n} 次。新的 Add 不等它。',
   ],
-  'con.tipDirty': [
-    'dirty: {n} [n:key waits or is|keys wait or are] to be worked on again. Added again: {keys}',
-    'dirty：{n} 个 key 在等或要再处理。再次加入的：{keys}',
-  ],
+  'con.tipDirty': ['dirty: {n} [n:key waits or is|keys wait or are] to be reconciled again. Added again: {keys}', 'dirty：{n} 个 key 在等待或需要再次调谐。再次入队的：{keys}'],
   'con.tipNoDirty': [
-    'dirty: no key is to be worked on again. A key is dirty from when it is added until a worker takes it; added again while a worker has it, ' +
-      'it is marked, and queued when the worker is done.',
-    'dirty：没有 key 要再处理。key 从加入到被 worker 取出都是 dirty；worker 处理期间再次加入时先标记，处理完后再排队。',
+    'dirty: no key is to be reconciled again. A key is dirty from when it is added until a worker takes it; added again while a worker has it, '
+      + 'it is marked, and queued when the worker is done.',
+    'dirty：没有 key 需要再次调谐。key 从入队到被 worker 取出都是 dirty；worker 处理期间再次入队时先标记，处理完后再排队。',
   ],
   'con.tipRead': [
-    'The reconciler read {key} at rv {rv} through the lister; the cluster was at {latest}. It does not ask the API server.',
-    'reconciler 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。它不访问 API server。',
+    'The worker read {key} at rv {rv} through the lister; the cluster was at {latest}. A lister does not ask the API server.',
+    'worker 通过 lister 读到 {key} 的 rv {rv}；集群已到 {latest}。lister 不访问 API server。',
   ],
   'con.lastRead': ['read rv {rv}, {n} behind', '读到 rv {rv}，落后 {n}'],
   'con.lastReadOld': ['read rv {rv}', '读到 rv {rv}'],
@@ -54,8 +51,8 @@ addWords({
   'con.written': ['[n:write|writes]', '次写回'],
   'con.writeOnly': ['reads only', '只读'],
   'con.writeTip': [
-    'writes: the controller writes what it observed into an annotation of the object, in the simulated cluster alone',
-    '允许写回：controller 把观察结果写入对象的 annotation，仅限模拟集群',
+    'writes: the controller writes what it observed into an annotation of the object, in the simulated cluster only',
+    '允许写回：controller 把观察结果写入对象的注解，仅限模拟集群',
   ],
   'con.conflicts': ['{n} [n:conflict|conflicts]', '冲突 {n} 次'],
   'con.fails': ['{n} failed', '失败 {n} 次'],
@@ -64,10 +61,9 @@ addWords({
   'con.stale': ['409 Conflict: rv {rv} was stale', '409 Conflict：rv {rv} 已过时'],
   'con.unwritten': ['PATCH failed: {e}', 'PATCH 失败：{e}'],
   'con.tipWrites': [
-    'A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers ' +
-      '409 and the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.',
-    '一次 reconcile 把观察结果写入 annotation，带着它读到的 resourceVersion。若已过时，API server 返回 409，这个 key 会重试。' +
-      '这次写入会经 watch 返回，之后便无需再写。上一次：worker {w}，{last}。',
+    'A reconcile writes what it observed into an annotation, with the resourceVersion it read. If that was stale the API server answers 409 and '
+      + 'the key is tried again. The write comes back over the watch, and then there is nothing to write. Last: worker {w}, {last}.',
+    '一次调谐把观察结果写入注解，带着它读到的 resourceVersion。若已过时，API server 返回 409，这个 key 会重试。这次写入会经 watch 返回，之后便无需再写。上一次：worker {w}，{last}。',
   ],
 });
 
@@ -83,7 +79,7 @@ export function writeWords(write) {
   return say(error ? 'con.unwritten' : 'con.wrote', said);
 }
 
-/** How new what a lister gives is, as the way back from the store says it. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
+/** How new the lister's answers are, as the words on the way back from the store. @param {import('../page-types.js').Lane} lane @param {Ctx} ctx */
 function readWords({ state, facts }, { t, model, now }) {
   const { workqueue: q } = state;
   const stale = model.stale(now(), facts);
@@ -92,13 +88,13 @@ function readWords({ state, facts }, { t, model, now }) {
   if (!model.sure()) return t('con.readUnsure');
   if (!q?.lastRead) return 'lister.Get';
   if (q.lastRead.mutated) return t('con.readMutated');
-  // Where the requests are not seen, nobody knows what the cluster has beyond the queue.
+  // Where the requests are not seen, what the cluster has beyond the queue is unknown.
   if (unseen(state, 'reflector') && !q.lastRead.behind) return 'lister.Get';
   if (facts.upToDate) return t('con.readFresh');
   return q.lastRead.behind > 0 ? t('con.read', { n: exact(q.lastRead.behind) }) : t('con.readBehind');
 }
 
-/** Who sits in the work queue: keys, of which there is nothing to tell but how many. @param {Workqueue | null} q @param {number} n seats */
+/** The seats of the work queue: only the number of keys is shown. @param {Workqueue | null} q @param {number} n seats */
 function sit(q, n) {
   const depth = q?.depth ?? 0;
   return Array.from({ length: Math.min(n, depth) }, (_, i) =>
@@ -115,13 +111,13 @@ function worker(g, x, y, r, cls) {
   const number = text(g, x, y + (r > 11 ? 6 : 5), cls, 'middle');
   return {
     number,
-    /** @param {string} words nobody is there without any @param {boolean} busy */
+    /** @param {string} words empty for no worker @param {boolean} busy */
     set(words, busy) {
       show(circle, words !== '');
       attr(circle, 'class', busy ? 'worker on' : 'worker');
       number.cls(busy ? `${cls} onw` : cls).set(words);
     },
-    /** How many of them are busy; nobody's number stands in it while none is. @param {number} n */
+    /** How many of them are busy; without a number while none is. @param {number} n */
     busy(n) {
       show(circle, n >= 0);
       attr(circle, 'class', n > 0 ? 'worker on' : 'worker');
@@ -234,7 +230,7 @@ function stageHead(slot, ctx) {
   });
 }
 
-/** What the lines have to say, and the keys that they choose. */
+/** The tips of the lines, and the keys that they select. */
 class Told {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
@@ -481,7 +477,7 @@ function writesLine(g, slot, { t }, told) {
   };
 }
 
-/** What there is to say of it as a whole. @param {Workqueue} q @param {Ctx} ctx */
+/** The words about the work queue as a whole. @param {Workqueue} q @param {Ctx} ctx */
 function footWords(q, { t, model }) {
   if (q.shuttingDown) return t('con.shutting');
   if (!q.processing.length && !q.workers.some((w) => w.key) && !q.depth) return t('con.wait');

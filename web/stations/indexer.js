@@ -30,7 +30,7 @@ addWords({
   'idx.colourBack': ['cells show the phase of an object; press to show how fresh it is', '格子显示对象的 phase；按下改为显示新鲜程度'],
   'idx.noPhase': ['no phase', '无 phase'],
   'idx.matches': ['“{q}”: {n}', '“{q}”：{n}'],
-  'idx.clear': ['no longer mark what has “{q}”', '不再标出含 “{q}” 的对象'],
+  'idx.clear': ['no longer mark objects that contain “{q}”', '不再标出含“{q}”的对象'],
   'idx.group': ['{name}: {n} [n:object|objects]; show their keys', '{name}：{n} 个对象；显示它们的 key'],
   'idx.groups': ['groups', '分组'],
 });
@@ -74,7 +74,7 @@ const labelCount = 23;
 const atOnce = 4000;
 /** With more objects than this a cell is too small for a mark when it changes. */
 const mostMarked = 2600;
-/** Of more changes than this in one frame none has a mark. */
+/** With more changes than this in one frame, none has a mark. */
 const mostMarks = 12;
 /** Both colours of cells have their legend here. */
 const legendY = 182;
@@ -82,7 +82,7 @@ const legendY = 182;
 const stageGrid = {
   w: field.w,
   h: field.h,
-  // A small store has larger cells, so that the last row of a hall can see them.
+  // A small store has larger cells, so that the last row of a room can see them.
   few: mostMarked,
   fewSizes: [
     { pitch: 12, size: 10, gap: 2 }, { pitch: 8, size: 7, gap: 2 }, { pitch: 6, size: 5, gap: 1 },
@@ -198,7 +198,7 @@ class Field {
   /**
    * Draws what the last frame brought, and lets cells age.
    * @param {Frame | null} frame
-   * @param {boolean} whole everything at once: time stands still
+   * @param {boolean} whole everything at once, as time is paused
    */
   paint(frame, whole) {
     const { grid } = this;
@@ -245,7 +245,7 @@ class Field {
     grid.sweepSome(now, whole ? Infinity : atOnce);
   }
 
-  /** Lays everything out anew: other words, another size, other colours. */
+  /** Lays everything out again: other words, another size, other colours. */
   resize() {
     const { grid } = this;
     const { scene, model } = this.ctx;
@@ -286,7 +286,7 @@ function stageLabels(root, ctx, cells) {
     paint() {
       over.label(ctx.t('idx.groups'));
       labels.forEach((label, i) => {
-        // Groups keep their places; where no object is, words say so in theirs.
+        // Groups keep their places; an empty store shows words instead.
         const block = ctx.model.cells.size ? grid.blocks[i] : undefined;
         const n = block ? countOf(ctx, block) : -1;
         if (label.laid === grid.laid && label.n === n && !label.early) return;
@@ -397,7 +397,7 @@ function phaseLegend(ctx) {
   return {
     /** @param {boolean} on */
     show: (on) => show(g, on),
-    /** They are counted anew with the next picture. */
+    /** Makes the next frame count them again. */
     stale: () => (countedAt = -Infinity),
     /** Counts them, twice a second. Returns where the last one ends. */
     paint() {
@@ -433,7 +433,7 @@ function stageHead({ g: root, x }, ctx, cells) {
   by.addEventListener('click', () => openIndices(ctx, by, (key) => cells.choose(key)));
   ctx.scene.over.append(by);
 
-  /** What is the matter with the store, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
+  /** The words about the store's state, and whether it may be old. @param {Lane} lane @returns {[string, boolean, string, string]} */
   function matter({ state, facts }) {
     const now = ctx.now();
     const staleFor = model.stale(now, facts);
@@ -593,7 +593,7 @@ function full(slot, ctx) {
 const staleFrom = 's=seconds now - facts.staleSince max 0';
 const heldFrom = 'now - holds[stage=pop].sinceMillis';
 
-/** The least pitch of cells that can be told from one another in a hall. */
+/** The least pitch of cells that can be told apart from the last row of a room. */
 const leastPitch = 4;
 
 /** Sizes of cells from the largest to the smallest, with the gap that there is between blocks. @param {number} from @param {number} gap */

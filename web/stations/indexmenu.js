@@ -13,22 +13,19 @@ addWords({
   'idx.open': ['look into {index}: value → keys', '查看 {index}：值 → key'],
   'idx.value1': ['1 value', '1 个值'],
   'idx.inside': ['keys', 'key'],
-  'idx.indices': ['group by an index, or look into it', '按 index 分组，或查看它'],
-  'idx.backTo': ['all indices', '全部 index'],
+  'idx.indices': ['group by an index, or look into it', '按索引分组，或查看它'],
+  'idx.backTo': ['all indices', '全部索引'],
   'idx.valuesOf': ['{index}: value → set of keys', '{index}：值 → key 集合'],
   'idx.keysOf': ['{index} = {value}', '{index} = {value}'],
   'idx.findValue': ['search values', '搜索值'],
   'idx.findKey': ['search keys', '搜索 key'],
   'idx.noValue': ['No such value.', '没有这个值。'],
   'idx.cut': ['the first {n} of {m}', '{m} 个中的前 {n} 个'],
-  'idx.add': ['Add an index', '添加 index'],
+  'idx.add': ['Add an index', '添加索引'],
   'idx.name': ['name', '名字'],
-  'idx.expr': ['label or JSONPath', 'label 或 JSONPath'],
+  'idx.expr': ['label or JSONPath', '标签或 JSONPath'],
   'idx.exprEg': ['label:app or .spec.nodeName', 'label:app 或 .spec.nodeName'],
-  'idx.addNote': [
-    'AddIndexers works while the informer runs: every object of the store is indexed at once.',
-    'informer 运行时也能 AddIndexers：store 里的对象立刻全部编入。',
-  ],
+  'idx.addNote': ['AddIndexers works while the informer runs: every object of the store is indexed at once.', 'informer 运行时也能 AddIndexers：本地缓存里的对象立刻全部编入。'],
   'idx.find': ['find objects by a part of the name', '按名字的一部分查找对象'],
   'idx.keep': ['keep all {n} marked', '把这 {n} 个都保持标出'],
 });
@@ -98,7 +95,7 @@ function valuesWord({ t }, n) {
   return t(n === 1 ? 'idx.value1' : 'idx.values', { n: count(n) });
 }
 
-/** Asks for an index to add; what is wrong with it is said below. @param {Menu} menu */
+/** Asks for an index to add, and shows below it what is wrong with it. @param {Menu} menu */
 function addForm({ ctx, close }) {
   const { t } = ctx;
   const field = (/** @type {Record<string, string | number>} */ attrs) =>
@@ -181,7 +178,7 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
   button.focus();
   try {
     const l = list(await ask());
-    // Somebody may have gone on or away meanwhile.
+    // The user may have moved on or closed the menu meanwhile.
     if (!head.isConnected) return;
     searchList(root, l).focus();
     if (l.total > l.items.length) root.append(h('p', { class: 'note' }, ctx.t('idx.cut', { n: exact(l.items.length), m: exact(l.total) })));
@@ -197,7 +194,7 @@ async function showList({ ctx, root }, { title, back, goBack, ask }, list) {
  * @param {{
  *   keys: string[], query: () => string, matches: () => number, mark: (query: string) => void, choose: Choose,
  *   asking: (field: HTMLElement | null) => void
- * }} o `mark` makes what has a word in its key bright; `asking` hears of the field in which it is typed, and that the marks stay without it
+ * }} o `mark` makes what has a word in its key bright; `asking` gets the field in which the word is typed, and null when the marks stay without it
  */
 export function openFind(ctx, anchor, { keys, query, matches, mark, choose, asking }) {
   const { t } = ctx;

@@ -20,15 +20,12 @@ addWords({
   'lis.own': ['other: milliseconds', '其他：毫秒'],
   'lis.panic': ['panic in the next call', '下一次调用 panic'],
   'lis.panicNote': [
-    'client-go would crash the program. Here it is recovered: the call is lost, the handler rests for a second, and goes on.',
-    'client-go 会让程序崩溃。这里恢复了它：这次调用丢失，handler 停一秒，再继续。',
+    'client-go would crash the program. Here the panic is recovered: the call is lost, the handler rests for a second, and goes on.',
+    'client-go 会让程序崩溃。这里 panic 被恢复：这次调用丢失，handler 停一秒，再继续。',
   ],
   'lis.noResync': ['no resync', '没有 resync'],
   'lis.facts': ['{d} distributed · {m} delivered · {n} handled', '分发 {d} · 交付 {m} · 处理 {n}'],
-  'lis.resyncNote': [
-    'While the informer runs, a resync shorter than the one it checks for is raised to that.',
-    'informer 运行时，比它的检查周期更短的 resync 会被提高到该周期。',
-  ],
+  'lis.resyncNote': ['While the informer runs, a resync period shorter than its check period is raised to that.', 'informer 运行时，比它的检查周期更短的 resync 会被提高到该周期。'],
   'lis.set': ['set', '设定'],
 });
 
@@ -88,7 +85,7 @@ export function openAdd(ctx, anchor) {
   }, { width: 288, label: t('lis.addTitle') });
 }
 
-/** Tells of a listener and its handler, and changes what can be changed. @param {Ctx} ctx @param {HTMLElement} anchor @param {number} id */
+/** Opens the menu of a listener: its facts, and what can be changed of its handler. @param {Ctx} ctx @param {HTMLElement} anchor @param {number} id */
 export function openHandler(ctx, anchor, id) {
   const { t } = ctx;
   const l = ctx.model.state.listeners.find((q) => q.id === id);

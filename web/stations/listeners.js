@@ -30,18 +30,18 @@ addWords({
   ],
   'lis.now': ['now {key}', '正在 {key}'],
   'lis.pendingSampled': ['pending ≈ 20/s', '个待处理 ≈ 20/秒'],
-  'lis.past': ['this handler was added past the probe', '这个 handler 绕过了 probe'],
-  'lis.mutates': ['changes objects', '在改对象'],
-  'lis.mutated': ['changed {n} [n:object|objects] that it was handed', '改了 {n} 个拿到的对象'],
-  'lis.met': ['was handed {label}={is}', '拿到 {label}={is}'],
-  'lis.metOld': ['was handed an old object with {label}={is}', '拿到的旧对象是 {label}={is}'],
+  'lis.past': ['this handler was added without the probe', '这个 handler 绕过了 probe'],
+  'lis.mutates': ['mutates objects', '在改写对象'],
+  'lis.mutated': ['mutated {n} [n:object|objects]', '改写了 {n} 个对象'],
+  'lis.met': ['received {label}={is}', '收到 {label}={is}'],
+  'lis.metOld': ['received an old object with {label}={is}', '收到的旧对象是 {label}={is}'],
   'lis.metOldShort': ['old has {label}={is}', 'old 是 {label}={is}'],
-  'lis.mutatedShort': ['mutated {n}', '改了 {n} 个'],
+  'lis.mutatedShort': ['mutated {n}', '改写 {n} 个'],
   'lis.gone': ['removed', '已移除'],
-  'lis.goneWhy': ['{n} handled, {m} thrown away', '处理了 {n}，丢弃 {m}'],
+  'lis.goneWhy': ['{n} handled, {m} discarded', '处理了 {n}，丢弃 {m}'],
 });
 
-/** What the facts tell of a listener. @param {any} facts @param {number} id */
+/** The facts of a listener. @param {any} facts @param {number} id */
 function factsOf(facts, id) {
   return facts?.listeners?.find((/** @type {{id: number}} */ f) => f.id === id);
 }
@@ -56,7 +56,7 @@ function mutates(state, l) {
   return l.mutations > 0 && state.faults.some((f) => f.name === 'mutate' && f.on);
 }
 
-/** What a listener's handler changed, or was handed that another one had changed; empty for nothing. @param {Ctx} ctx @param {Listener} l */
+/** What a listener's handler mutated, or which mutated object it received; empty for nothing. @param {Ctx} ctx @param {Listener} l */
 function mutationWords({ t }, l) {
   if (l.mutations) return t('lis.mutated', { n: exact(l.mutations) });
   if (!l.lastMet) return '';
@@ -75,7 +75,7 @@ function pendingWord(state) {
   return state.fidelity?.['listeners.ring']?.how === 'sampled' ? 'lis.pendingSampled' : 'lis.pending';
 }
 
-/** Why nothing is known of a listener's handler; empty where it is. @param {State} state @param {Listener} l */
+/** Why a listener's handler is unknown; empty where it is known. @param {State} state @param {Listener} l */
 function pastProbe(state, l) {
   const is = state.fidelity?.[`listeners.${l.id}`];
   return is && is.how !== 'exact' ? is.why || ' ' : unseen(state, 'listeners.handling');
@@ -89,7 +89,7 @@ function find(state, id) {
 
 /** @param {Ctx} ctx @param {Listener} l */
 function syncedWords(ctx, l) {
-  return l.synced ? 'synced' : ctx.t('notSynced');
+  return ctx.t(l.synced ? 'synced' : 'notSynced');
 }
 
 // --- The main stage -----------------------------------------------------------------------------------------------------------
@@ -101,8 +101,9 @@ const stageHandler = { w: 52, h: 36, words: 't14', wordsY: 4, bar: 3, pad: 4, ba
 const panelCount = 3;
 const rowCount = 5;
 const ringX = 910;
-/** How wide a name may be that stands before the ring, which is drawn over it. */
+/** The width for a name before the ring, at 14 px and at 12 px. */
 const nameRoom = 58;
+const smallRoom = 62;
 const handlerX = 994;
 /** The two bars of an unbuffered channel at two places. @param {number} y @param {number[]} xs @param {number} half their height */
 const gates = (y, xs, half) => xs.map((x) => `M${x} ${y - half}V${y + half}`).join('');
@@ -123,7 +124,7 @@ function stagePanel(ctx, y) {
   text(g, 843, y + 30, 'm2', 'middle').set('addCh');
   g.append(s('path', { d: gates(y, [968, 978], 11), class: 'gate' }));
   text(g, 973, y + 30, 'm2', 'middle').set('nextCh');
-  // Of another process nobody tells what passes the channels, nor what a handler does that the probe does not know.
+  // In another process what passes the channels is not seen, nor what a handler does that was added without the probe.
   const channels = [832, 962].map((left) => hatch(g, { x: left, y: y - 14, w: 22, h: 28 }));
   const buffer = ring(g, ringX, y, stageRing);
   const handler = handlerBox(g, handlerX, y, stageHandler);
@@ -148,7 +149,7 @@ function stagePanel(ctx, y) {
   }
 
   /**
-   * What it handles now, as soon as that lasts long enough to be read, or else what is to be said of it.
+   * What it handles now, if that lasts long enough to be read; else a note about the listener.
    * @param {Listener} l
    * @param {boolean} held
    */
@@ -179,7 +180,10 @@ function stagePanel(ctx, y) {
       const slow = slowIn(facts, l);
       const held = !!ctx.model.hold('deliver', l.id);
       const own = ownName(l.name);
-      name.of(own === l.name ? `${path}.name` : '', 'fit').set(fit(own, nameRoom, '600 14px'), l.name);
+      // A name that is too wide is smaller, and higher, where the ring leaves more room.
+      const small = width(own, '600 14px') > nameRoom;
+      name.cls(small ? 'l t1 b' : 't14').at(830, y - (small ? 32 : 26)).of(own === l.name ? `${path}.name` : '', 'fit')
+        .set(small ? fit(own, smallRoom, '700 12px') : own, l.name);
       buffer.paint(l, path, { slow, of: (n) => ctx.t('lis.of', { n }) });
       handler.paint(l, path, ctx.now(), { slow, bad: l.panics > 0 && !!l.handling });
       for (const channel of channels) channel.set(unseen(st, 'listeners.distributed'));
@@ -213,7 +217,7 @@ function stateWords({ t, model }, l, slow) {
   return l.resyncMillis ? t('lis.resyncEvery', { s: span(l.resyncMillis).replace(/\.0 s$/, ' s') }) : '';
 }
 
-/** What is to be said of a listener while its handler rests. @param {Ctx} ctx @param {Listener} l */
+/** The note about a listener while its handler is idle. @param {Ctx} ctx @param {Listener} l */
 function noteWords(ctx, l) {
   const { t, model } = ctx;
   const had = l.capacities;
@@ -300,8 +304,8 @@ function menuButton(ctx, cls, box) {
 }
 
 /**
- * Who has which place on the main stage. Three have a panel; from the fourth on the first has one, and of the others the one that has
- * something to tell. One that was removed keeps its place as an outline as long as nobody needs it: what stays does not move.
+ * The places of the listeners on the main stage. Up to three have a panel each. With more, the first has one, and one of the others that is
+ * behind or not synced. A removed listener keeps its place as an outline until another needs the place, so that the rest does not move.
  */
 class Places {
   /** The listener that was drawn second when there were more than three. */
@@ -344,7 +348,7 @@ class Places {
 }
 
 /**
- * The main stage's: beside what every station has, who has a panel there.
+ * The main stage's drawing, which also returns the listeners that have a panel there.
  * @param {Slot} slot
  * @param {Ctx} ctx
  */
@@ -504,7 +508,7 @@ function hallRow(slot, ctx, top, look) {
 }
 
 /**
- * What the row of the listener that matters says beside the others: that it is slow, what its ring held before, how fast it runs.
+ * What the row of the most important listener has beyond the others: that it is slow, the former size of its ring, its rates.
  * @param {Slot} slot
  * @param {Ctx} ctx
  * @param {ReturnType<typeof hallRow>} row

@@ -36,28 +36,22 @@ addWords({
   'queue.syncTo': ['SyncAll → {names}', 'SyncAll → {names}'],
   'queue.tip.Bookmark': [
     'It carries no object, only a resourceVersion, and moves the store’s version to it. It cannot join a batch.',
-    '没有对象，只有 resourceVersion：把 store 的版本推进到它。不能并入一批。',
+    '没有对象，只有 resourceVersion：把本地缓存的版本推进到它。不能并入一批。',
   ],
   'queue.tip.SyncAll': [
-    'One delta for a whole resync: every object of the store goes to the listeners that asked for it, old and new being the same ' +
-      'pointer. Nothing is written and nothing is asked.',
-    '一次 resync 只有一个 delta：store 的每个对象都发给要它的 listener，old 和 new 是同一个指针。不写入，也不发请求。',
+    'One delta for a whole resync: the listeners that asked for a resync get every object of the store, with old and new the same pointer. The '
+      + 'store is not written, and no request is sent.',
+    '一次 resync 只有一个 delta：要求 resync 的 listener 收到本地缓存的每个对象，old 和 new 是同一个指针。不写入，也不发请求。',
   ],
   'queue.tip.ReplacedAll': [
-    'One delta for a whole list: the store is replaced in one step, then the handlers hear of what is gone, what changed and what is new.',
-    '一次 list 只有一个 delta：store 一步替换，然后 handler 得知消失的、变化的和新增的。',
+    'One delta for a whole list: the store is replaced in one step, then the handlers are notified of deleted, changed and new objects.',
+    '一次 list 只有一个 delta：本地缓存一步替换，然后通知 handler 哪些对象删除、变化和新增。',
   ],
-  'queue.tip.Replaced': [
-    'An object of a list, as the older eras queue it: one delta for each.',
-    '一次 list 里的对象；旧版本每个对象一个 delta。',
-  ],
-  'queue.tip.Sync': [
-    'An object that a resync hands out again, as the older eras queue it: one delta for each.',
-    'resync 再次发出的对象；旧版本每个对象一个 delta。',
-  ],
+  'queue.tip.Replaced': ['An object of a list, as the older releases queue it: one delta for each.', '一次 list 里的对象；旧版本每个对象一个 delta。'],
+  'queue.tip.Sync': ['An object that a resync sends again, as the older releases queue it: one delta for each.', 'resync 再次发出的对象；旧版本每个对象一个 delta。'],
   'queue.tip.tombstone': [
-    'A tombstone (DeletedFinalStateUnknown): the deletion itself was missed, so the object is the last one known.',
-    '一个 tombstone (DeletedFinalStateUnknown)：没看到删除本身，对象是最后已知的样子。',
+    'A tombstone (DeletedFinalStateUnknown): the deletion itself was missed, so this is the last known object.',
+    'tombstone（DeletedFinalStateUnknown）：没有收到删除事件，对象是最后已知的样子。',
   ],
   'queue.tookThen': ['what Pop took, then what waits', '先是 Pop 已取出的，再是等待的'],
   'queue.tip.waits': ['waits', '等待中'],
@@ -67,8 +61,8 @@ addWords({
   'queue.noMerge': ['nothing merged', '没有合并'],
   'queue.lockUnseen': ['lock not seen', '看不到锁'],
   'queue.lockTitle': [
-    'The lock of the queue. Locked: the Reflector cannot queue anything until what was taken is processed.',
-    '队列的锁。锁住时，取出的处理完之前 Reflector 无法入队。',
+    'The lock of the queue. While it is locked, the Reflector cannot queue anything until the popped deltas are processed.',
+    '队列的锁。锁住时，已出队的处理完之前 Reflector 无法入队。',
   ],
 });
 
@@ -80,11 +74,11 @@ const byKey = (q) => q.kind === 'DeltaFIFO';
 /** @param {Ctx} ctx */
 const held = (ctx) => !!ctx.model.hold('pop');
 
-/** The delta type that shows of what a key has: the newest. @param {Item} it */
+/** The delta type that is shown for a key: that of its newest delta. @param {Item} it */
 const newest = (it) => kindOf(it.deltas?.length ? it.deltas[it.deltas.length - 1].op : it.op);
 
 /**
- * Who sits on the seats of a queue, from its head on: what is being taken and what waits behind it.
+ * What is on the seats of a queue, from its head on: what is being taken, and what waits behind it.
  * @param {State} q @param {number} n seats @param {string} selected @param {number} [gap] between what is taken and what waits
  * @param {(it: Item) => string | undefined} [wordOf] the name of what waits, where it has one
  * @returns {{sitters: import('../draw/seats.js').Sitter[], taken: number, hidden: number}} taken: seats of what is taken; hidden: how
@@ -116,8 +110,8 @@ function sit(q, n, selected, gap = 0, wordOf = () => undefined) {
  */
 
 /**
- * What a short list shows of a queue: what is being taken and what waits behind it; of an empty one what was taken last, but not under a
- * held Pop, as if that were held.
+ * What a short list shows of a queue: what is being taken, and what waits behind it. For an empty queue it is what was taken last, except
+ * while Pop is held, where it would look as if it were held.
  * @param {State} q @param {number} n lines @param {boolean} stopped Pop is held
  * @returns {{rows: Listed[], waiting: number, last: boolean}} waiting: how many of them wait; last: all of them are gone
  */
@@ -172,7 +166,7 @@ function full(slot, ctx) {
     paint({ state: st, facts, view }) {
       const q = st.queue;
       const stopped = held(ctx);
-      // What the next Pop takes can only be told of a queue that stands still.
+      // The next batch is known only while the queue does not move.
       const next = stopped && !q.batch.length && q.depth ? facts.nextBatch : 0;
       head(q, facts.growing, facts.deltas, language());
       show(list.g, !byKey(q));
@@ -210,7 +204,7 @@ function stageHead(slot, { t }) {
   });
 }
 
-/** The lines of the list or of the map that can be chosen: their keys, and what each has to say. */
+/** The lines of the list or of the map that can be selected: their keys and tips. */
 class Choices {
   /** @param {Slot} slot @param {Ctx} ctx */
   constructor(slot, ctx) {
@@ -240,7 +234,7 @@ class Choices {
     return told;
   }
 
-  /** What a line has to say. @param {number} i @returns {import('../rows.js').Tip | null} */
+  /** The tip of a line. @param {number} i @returns {import('../rows.js').Tip | null} */
   tip(i) {
     const it = this.items[i];
     if (!it) return null;
@@ -433,7 +427,7 @@ function mapItem(parent, x, y) {
   };
 }
 
-/** What stands in the place of a list that is empty. @param {Slot} slot @param {Ctx} ctx */
+/** The words in place of an empty list. @param {Slot} slot @param {Ctx} ctx */
 function emptyWords(slot, { t }) {
   const left = slot.x + slot.pad;
   const empty = text(slot.g, left, 0, 'l t1');
@@ -493,7 +487,7 @@ function stageFoot(slot, { t }) {
     locked.at(hidden ? left : left + 18, low - 30).cls(q.locked ? 'l t1' : 'l');
     locked.set(t(hidden ? 'queue.lockUnseen' : q.locked ? 'queue.locked' : 'queue.unlocked'), hidden || t('queue.lockTitle'));
     light.set(q.synced);
-    synced.cls(q.synced ? 'l t1' : 'l').set(q.synced ? 'synced' : t('notSynced'));
+    synced.cls(q.synced ? 'l t1' : 'l').set(t(q.synced ? 'synced' : 'notSynced'));
     if (!byKey(q)) merges.set('');
     else merges.set(q.merges ? fit(t('queue.deltaMerged', { n: exact(q.merges) }), 150) : t('queue.noMerge'));
   });
@@ -511,7 +505,7 @@ function wideSeats(slot) {
 }
 
 /**
- * What stands above the list: what there is in it.
+ * The words above the list: what it contains.
  * @param {State} q @param {ReturnType<typeof listed>} shown @param {boolean} stopped @param {Ctx['t']} t
  */
 function headWords(q, { rows, waiting, last }, stopped, t) {
@@ -603,7 +597,7 @@ function upright(slot, ctx, rows) {
     head.left.set(fit(nextWords(q, stopped, t), slot.w - 14 - (gone ? width(gone, slot.fonts.label) + 8 : 0), slot.fonts.label));
     below.cls(stopped ? `${slot.type.label} t1` : slot.type.label);
     const lock = hidden ? 'queue.lockUnseen' : q.locked ? 'phone.locked' : 'phone.unlocked';
-    below.set(stopped ? t('pres.popHeld') : `${t(lock)}, ${q.synced ? 'synced' : t('notSynced')}`);
+    below.set(stopped ? t('pres.popHeld') : `${t(lock)}, ${t(q.synced ? 'synced' : 'notSynced')}`);
   });
   return {
     /** @param {import('../page-types.js').Lane} lane */
@@ -620,8 +614,8 @@ function nextWords(q, stopped, t) {
 }
 
 /**
- * One of several informers under each other: which queue it has, and who sits on its seats; the changes that lanes are compared by keep
- * their names there. What it made of them is drawn into its panel by comparison.js.
+ * One of several informers under each other: which queue it has, and what is on its seats. The changes of the comparison keep their
+ * names there. What it made of them is drawn into its panel by comparison.js.
  * @type {Draw}
  */
 function lane(slot, ctx) {

@@ -29,80 +29,68 @@ addWords({
   'ref.noFrames': ['no frame has arrived', '还没有 frame'],
   'ref.errorFrame': ['ERROR: the watch ends with it, {bytes}', 'ERROR：watch 到此结束，{bytes}'],
   'ref.frameName': ['{op} {key}, rv {rv}, {bytes}', '{op} {key}，rv {rv}，{bytes}'],
-  'ref.tempStore': ['in the temporary store', '在临时 store 里'],
-  'ref.tempHead': ['temporary store', '临时 store'],
+  'ref.tempStore': ['in the temporary store', '在临时缓存里'],
+  'ref.tempHead': ['temporary store', '临时缓存'],
   'ref.tempWhy': [
-    'A WatchList’s first objects gather here, one for each key, while the store still answers with what it had. '
-      + 'The end mark, a bookmark, hands them over as one replacement.',
-    'WatchList 的初始对象先聚在这里，每个 key 一个；此时 store 仍用原来的内容响应。结束标记（一个 bookmark）把它们作为一次替换交出去。',
+    'A WatchList’s first objects gather here, one for each key, while readers still get the previous objects from the store. The end mark, a '
+      + 'bookmark, puts them into the queue as one replacement.',
+    'WatchList 的初始对象先聚在这里，每个 key 一个；此时从本地缓存读到的仍是原来的内容。结束标记（一个书签）让它们作为一次替换入队。',
   ],
   'ref.endMark': ['waits for the end mark', '等待结束标记'],
-  'ref.endMarkFor': ['{s} so far; it waits without end', '已等 {s}；会一直等下去'],
+  'ref.endMarkFor': ['{s} so far; it waits without a limit', '已等 {s}；会一直等下去'],
   'ref.behind': ['{n} behind', '落后 {n}'],
   'ref.whyRound': ['why it listed again', '为何再次 list'],
   'ref.whyAgain': ['why it asks again', '为何再次请求'],
   'ref.errorAt': ['{what}, at {at}', '{what}，在 {at}'],
 
   'par.path': [
-    'What is asked for: this collection, all of it. LIST and WATCH are the same address; watch=true makes the difference.',
+    'The collection that is requested, all of it. LIST and WATCH have the same address; watch=true makes the difference.',
     '请求的内容：整个集合。LIST 和 WATCH 是同一个地址，区别在 watch=true。',
   ],
-  'par.watch': [
-    'The answer does not end: the server goes on sending one frame for each change.',
-    '响应不会结束：服务器为每个变更继续发一个 frame。',
-  ],
+  'par.watch': ['The response does not end: the server sends one frame for each change.', '响应不会结束：服务器为每个变更发一个 frame。'],
   'par.allowWatchBookmarks': [
-    'The server may send bookmarks: frames without an object that only move the resourceVersion on, '
-      + 'so that a quiet watch does not grow too old.',
-    '允许服务器发 bookmark：没有对象、只推进 resourceVersion 的 frame，安静的 watch 就不会过期。',
+    'The server may send bookmarks: frames without an object that only move the resourceVersion on, so that a quiet watch does not become too '
+      + 'old.',
+    '允许服务器发书签（bookmark）：没有对象、只推进 resourceVersion 的 frame，安静的 watch 就不会过期。',
   ],
   'par.sendInitialEvents': [
-    'WatchList: first every object as an Added frame, then a bookmark that marks the end, then the changes. It takes the place of a LIST.',
-    'WatchList：先把每个对象作为 Added frame 发来，再发一个 bookmark 表示结束，然后才是变更。代替 LIST。',
+    'WatchList: first every object as an Added frame, then a bookmark that marks the end, then the changes. It replaces a LIST.',
+    'WatchList：先把每个对象作为 Added frame 发来，再发一个书签表示结束，然后才是变更。代替 LIST。',
   ],
   'par.resourceVersionMatch': [
-    'NotOlderThan: any state will do that is at least as new as the resourceVersion asked for, so the server may answer from its cache.',
-    'NotOlderThan：不早于所要 resourceVersion 的任何状态都行，服务器可以用 cache 响应。',
+    'NotOlderThan: any state that is at least as new as the resourceVersion requested, so the server may answer from its watch cache.',
+    'NotOlderThan：不早于所要 resourceVersion 的任何状态都行，服务器可以用 watch 缓存响应。',
   ],
   'par.resourceVersion.watch': [
-    'Start behind this version: every change after it is sent. If the history no longer reaches so far, the answer is 410 Gone.',
+    'Start after this version: every later change is sent. If the history no longer reaches that far, the answer is 410 Gone.',
     '从这个版本之后开始：之后的每个变更都发来。历史若没有这么久，就会得到 410 Gone。',
   ],
-  'par.resourceVersion.list': [
-    'At least as new as this version. It keeps the informer from going back in time after it has seen this.',
-    '不早于这个版本。保证 informer 见过它之后不会倒退。',
-  ],
-  'par.resourceVersion.0': [
-    'Any version that the server has in its cache: fast, and perhaps a little old.',
-    '服务器 cache 里的任何版本：快，也许略旧。',
-  ],
+  'par.resourceVersion.list': ['At least as new as this version, so the informer does not go back in time.', '不早于这个版本，informer 因此不会倒退。'],
+  'par.resourceVersion.0': ['Any version that the server has in its watch cache: fast, and perhaps a little old.', '服务器 watch 缓存里的任何版本：快，也许略旧。'],
   'par.resourceVersion.none': ['Empty: the newest state, read with a quorum.', '空：最新的状态，按 quorum 读取。'],
   'par.timeoutSeconds': [
-    'The server ends the watch after this time; between 5 and 10 minutes, by chance, so that not all clients come back at once. '
-      + 'Then it goes on with a new one.',
-    '服务器到时结束 watch；5 到 10 分钟之间随机，避免所有客户端同时回来。之后接着开一个新的。',
+    'The server ends the watch after this time; between 5 and 10 minutes, at random, so that clients do not all come back at once. Then the '
+      + 'Reflector opens a new one.',
+    '服务器到时结束 watch；5 到 10 分钟之间随机，避免所有客户端同时回来。之后 Reflector 接着开一个新的。',
   ],
-  'par.limit': [
-    'At most so many objects a page; a token in the answer leads to the next page.',
-    '每页最多这么多对象；响应里的 token 指向下一页。',
-  ],
+  'par.limit': ['At most this many objects a page; a token in the response leads to the next page.', '每页最多这么多对象；响应里的 token 指向下一页。'],
   'par.continue': [
     'The token of the next page. It carries the version of the first page, so that the pages fit together.',
     '下一页的 token，带着第一页的版本，各页才对得上。',
   ],
-  'par.labelSelector': ['Only objects whose labels match.', '只要 label 匹配的对象。'],
+  'par.labelSelector': ['Only objects whose labels match.', '只要标签匹配的对象。'],
   'par.fieldSelector': ['Only objects whose fields match.', '只要字段匹配的对象。'],
   'par.other': ['A parameter of the request, as sent.', '请求的参数，照原样发送。'],
 });
 
-/** How long a WatchList may wait for its end mark before that is what there is to say of it, in ms. */
+/** How long a WatchList may wait for its end mark before the station shows that wait, in ms. */
 const endMarkLate = 3000;
 
 /**
  * How far the Reflector is behind its cluster, as far as that can be known: the same on every layout.
  *
- * `n` is the distance to the newest version that is known of the cluster. While nothing is heard of the cluster, no distance says nothing
- * (`known` is false), and a distance may have grown (`unsure`), unless the log tells of the cluster's own writes.
+ * `n` is the distance to the newest version known of the cluster. While nothing arrives from the cluster, a distance of 0 means nothing
+ * (`known` is false), and another one may have grown (`unsure`), unless the log has the cluster's own writes.
  * @param {Lane} lane
  * @param {Ctx} ctx
  */
@@ -112,14 +100,13 @@ function standing({ state, facts }, ctx) {
   return { n, known: facts.versions.behind !== null && (n > 0 || sure), unsure: !sure && state.api.objects < 0 };
 }
 
-/** How far it is behind, as a number; at least so far, where it may be further by now. @param {ReturnType<typeof standing>} o */
+/** How far it is behind, as a number; with ≥ where it may be further by now. @param {ReturnType<typeof standing>} o */
 function behindWords({ n, known, unsure }) {
   return known ? (unsure ? '≥ ' : '') + count(n) : '—';
 }
 
 /**
- * What went wrong last, or what goes wrong now: a name for it, words for a person, and what was received, word for word. The same on every
- * layout.
+ * What went wrong last, or goes wrong now: a name, words for a user, and the text as it was received. The same on every layout.
  * @param {Lane} lane
  * @param {Ctx} ctx
  * @returns {{head: string, words: string, whole: string, warn: boolean}}
@@ -133,7 +120,7 @@ function reason({ state, facts }, ctx) {
     return { head: t('ref.lastError'), words, whole: words === raw ? raw : `${words}\n${raw}`, warn: true };
   }
   const waits = ctx.now() - r.requestMillis;
-  // A WatchList whose end mark does not come waits for it, and that is what there is to know then.
+  // A WatchList that waits for its end mark shows that wait.
   if (r.phase === 'watch-listing' && waits > endMarkLate) {
     return { head: t('ref.endMark'), words: t('ref.endMarkFor', { s: span(waits) }), whole: '', warn: true };
   }
@@ -159,7 +146,7 @@ function requestLines(url) {
   for (const p of query.split('&')) {
     if (!p) continue;
     const [name, value = ''] = p.split('=');
-    // client-go says the same time twice.
+    // client-go's text has the time twice.
     if (name === 'timeout' && query.includes('timeoutSeconds=')) continue;
     out.push(`${name}=${decoded(value)}`);
   }
@@ -215,7 +202,7 @@ function full(slot, ctx) {
   const counters = stageCounters(slot, asking, ctx);
   const error = lastError(slot, asking, ctx);
   const waiting = stageWait(slot, ctx);
-  /** What the temporary store and the last error say when they are looked at. @type {(import('../rows.js').Tip | null)[]} */
+  /** The tips of the temporary store and of the last error. @type {(import('../rows.js').Tip | null)[]} */
   const said = [null, null];
   const tips = new Rows(ctx, 2, slot.x + 12, { tip: (i) => said[i] });
   /** @type {Tell} */
@@ -241,7 +228,7 @@ function full(slot, ctx) {
 }
 
 /**
- * Says what the temporary store (0) or the last error (1) has to tell when it is looked at, and where it stands.
+ * Sets the tip of the temporary store (0) or of the last error (1), and its place.
  * @typedef {(i: number, tip: import('../rows.js').Tip | null, y: number, tall: number, name?: string) => void} Tell
  */
 
@@ -464,7 +451,7 @@ function askedLines(slot, g, ctx) {
   return { paint };
 }
 
-/** What a frame has to say when it is looked at. @param {WireFrame | undefined} f */
+/** The tip of a frame. @param {WireFrame | undefined} f */
 function frameTip(f) {
   if (!f) return null;
   return { head: f.key || frameOp(f), body: [f.op, f.rv && `rv ${f.rv}`, bytes(f.bytes)].filter(Boolean).join(' · ') };
@@ -559,16 +546,16 @@ function requestCourse(slot, g, ctx) {
 /** What the Reflector counts, two a line. @param {Slot} slot @param {SVGElement} g @param {Ctx} ctx */
 function stageCounters(slot, g, ctx) {
   const { t } = ctx;
-  // The field's own words, in every language.
-  const unit = (/** @type {string} */ one) => (/** @type {number} */ n) => (n === 1 ? one : one + (one.endsWith('ch') ? 'es' : 's'));
+  /** The word behind a counter. */
+  const unit = (/** @type {string} */ member) => (/** @type {number} */ n) => t('pres.' + member, { n });
   /** @type {{member: 'events' | 'bookmarks' | 'bytes' | 'watches' | 'lists' | 'relists', word: (n: number) => string}[]} */
   const counters = [
     { member: 'events', word: (n) => t('ref.events', { n }) },
-    { member: 'bookmarks', word: unit('bookmark') },
+    { member: 'bookmarks', word: unit('bookmarks') },
     { member: 'bytes', word: () => t('ref.read') },
-    { member: 'watches', word: unit('watch') },
-    { member: 'lists', word: unit('list') },
-    { member: 'relists', word: unit('relist') },
+    { member: 'watches', word: unit('watches') },
+    { member: 'lists', word: unit('lists') },
+    { member: 'relists', word: unit('relists') },
   ];
   const drawn = counters.map(({ member, word }, i) => {
     const n = new Num(g, slot.x + (i % 2 ? 108 : 10), slot.y + 236 + 23 * Math.floor(i / 2), 'n16', 5);
@@ -598,7 +585,7 @@ function lastError(slot, g, ctx) {
   };
 }
 
-/** What tells a request of each verb from the others. @type {Record<string, string>} */
+/** What distinguishes a request of each verb. @type {Record<string, string>} */
 const asking = { WATCH: 'watch=true', WATCHLIST: 'sendInitialEvents=true', LIST: '(LIST)' };
 
 /** A wait: why, how long, how the waits grow, and what is sent when this one is over. @param {Slot} slot @param {Ctx} ctx */
@@ -678,7 +665,7 @@ function lastAsked(r) {
   return r.verb ? `${r.verb} ${r.lastRequest.split('?')[0]}` : '';
 }
 
-/** Why, with what it is the reason of; alone while nothing else is to be said. @param {Lane} lane @param {Ctx} ctx */
+/** The reason, with a heading that names what it is the reason for. @param {Lane} lane @param {Ctx} ctx */
 function reasonLine(lane, ctx) {
   const { head, words } = reason(lane, ctx);
   if (!words) return '';
@@ -810,7 +797,7 @@ function open(slot, ctx) {
 }
 
 /**
- * One of several informers under each other: which era it is, how it asks for what there is, how far it has come, and how long it waits.
+ * One of several informers under each other: its release, how it requests the objects, how far it has come, and how long it waits.
  * @param {Slot} slot
  * @param {Ctx} ctx
  * @returns {Drawn}
@@ -842,7 +829,7 @@ function lane(slot, ctx) {
       attr(shines, 'class', waits || !ctx.model.sure(facts) ? 'lamp w' : r.phase === 'watching' ? 'lamp on' : 'lamp');
       attr(shines, 'cx', left + 12 + width(r.phase, '12px'));
       for (const { member, drawn } of counts) {
-        drawn.set(exact(r[member]), r[member] === 1 ? member.replace(/e?s$/, '') : member);
+        drawn.set(exact(r[member]), ctx.t('pres.' + member, { n: r[member] }));
       }
       request.set(slot.lean ? '' : r.lists ? 'rv=0, then watch' : r.watches ? 'sendInitialEvents' : '');
       show(ring.g, waits);

@@ -8,17 +8,17 @@ import { addWords } from '../i18n.js';
 /** @typedef {import('../page-types.js').Ctx} Ctx */
 
 addWords({
-  'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', 'store 里对象的 JSON：{n} 字节；选择 transform'],
+  'idx.weight': ['JSON of the objects in the store: {n} [n:byte|bytes]; choose a transform', '本地缓存里对象的 JSON：{n} 字节；选择 transform'],
   'idx.weightFrom': [
     'JSON of the objects: {m} [m:byte|bytes] as they came, {n} in the store; choose a transform',
-    '对象的 JSON：到达时 {m} 字节，store 里 {n} 字节；选择 transform',
+    '对象的 JSON：到达时 {m} 字节，本地缓存里 {n} 字节；选择 transform',
   ],
-  'idx.transform': ['Transform: what the store keeps of an object', 'Transform：store 保留对象的哪些部分'],
+  'idx.transform': ['Transform: what the store keeps of an object', 'Transform：本地缓存保留对象的哪些部分'],
   'idx.transform.off': ['none: objects as they came', '无：原样保存'],
   'idx.transform.managedFields': ['without managedFields', '去掉 managedFields'],
   'idx.transform.metadata': ['metadata only', '只留 metadata'],
   'idx.came': ['as they came', '到达时'],
-  'idx.stored': ['in the store', 'store 里'],
+  'idx.stored': ['in the store', '本地缓存里'],
   'idx.byteCount': ['{n} [n:byte|bytes] of JSON', '{n} 字节 JSON'],
   'idx.transformNote': [
     'SetTransform is refused once an informer has started, so a choice starts a new informer, as another release does.',
@@ -35,7 +35,7 @@ export function weights(store) {
 }
 
 /**
- * The button on the main stage that says what the store weighs.
+ * The button on the main stage that shows the bytes of the store.
  * @param {Ctx} ctx
  */
 export function weightButton(ctx) {
@@ -56,7 +56,7 @@ export function weightButton(ctx) {
       [came, arrow, held].forEach((el, i) => put(el, drawn[i]));
       const words = { n: exact(store.bytes), m: exact(store.cameBytes) };
       const said = t(store.transform ? 'idx.weightFrom' : 'idx.weight', words);
-      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with what can be read, for who says it to press it
+      attr(button, 'aria-label', `${drawn.join('')}: ${said}`); // it begins with the visible text, for voice control
       attr(button, 'title', said);
     },
   };
@@ -74,7 +74,7 @@ export function openTransform(ctx, anchor, left) {
     if (left) root.style.left = `${left / 16}rem`;
     const { indexer, source } = model.state;
     root.append(h('h2', {}, t('idx.transform')));
-    // What is not run here is not started anew here either.
+    // An informer that does not run here cannot be restarted here.
     if (!ctx.follower && source.kind !== 'file' && source.kind !== 'probe') {
       const list = h('div', { class: 'list', role: 'radiogroup', 'aria-label': t('idx.transform') });
       for (const name of transforms) {
