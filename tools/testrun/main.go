@@ -5,7 +5,6 @@
 //	testrun go NAME [-C DIR] [-show REGEXP] -- go test ARGS   runs tests
 //	testrun check NAME [-C DIR] -- COMMAND ARGS               runs a command that passes or fails, or is left out
 //	testrun tier NAME [flags] STEP...                         runs targets of the Makefile, and prints the table
-//	testrun stress [flags]                                    runs packages' tests again and again beside a load
 //
 // A STEP of a tier is a target of the Makefile whose commands run by "testrun
 // go" and "testrun check". What those count is the step's result, and a step
@@ -47,7 +46,7 @@ func main() {
 
 func run(ctx context.Context, args []string, out io.Writer) error {
 	if len(args) == 0 {
-		return errors.New("say what to do: go, check, tier or stress")
+		return errors.New("say what to do: go, check or tier")
 	}
 	out = plain(out)
 	switch verb, args := args[0], args[1:]; verb {
@@ -57,12 +56,8 @@ func run(ctx context.Context, args []string, out io.Writer) error {
 		return runCommand(ctx, args, out, runCheck)
 	case "tier":
 		return runTier(ctx, args, out)
-	case "stress":
-		return runStress(ctx, args, out)
-	case "burn":
-		return burn()
 	default:
-		return fmt.Errorf("%q is nothing to do: say go, check, tier or stress", verb)
+		return fmt.Errorf("%q is nothing to do: say go, check or tier", verb)
 	}
 }
 

@@ -10,17 +10,6 @@ import (
 	"testing"
 )
 
-// TestMain lets the test program be a busy process of stress, as testrun is.
-func TestMain(m *testing.M) {
-	if len(os.Args) > 1 && os.Args[1] == "burn" {
-		if err := burn(); err != nil {
-			os.Exit(1)
-		}
-		return
-	}
-	os.Exit(m.Run())
-}
-
 // write makes files in a directory of the test's and goes there.
 func write(t *testing.T, files map[string]string) string {
 	t.Helper()
@@ -188,10 +177,7 @@ broken:
 
 // TestTier runs a tier's targets and judges its table, its summary and its last line.
 func TestTier(t *testing.T) {
-	program := filepath.Join(t.TempDir(), "testrun")
-	if out, err := execute(t, "go", "build", "-o", program, "."); err != nil {
-		t.Fatalf("%v\n%s", err, out)
-	}
+	program := build(t)
 	write(t, map[string]string{"go.mod": goMod, "Makefile": makefile,
 		"a/a_test.go":      "package a\n\nimport \"testing\"\n\nfunc TestA(t *testing.T) {}\nfunc TestS(t *testing.T) { t.Skip(\"not here\") }\n",
 		"tagged/x_test.go": "//go:build never\n\npackage x\n\nimport \"testing\"\n\nfunc TestTagged(t *testing.T) {}\n",
@@ -284,35 +270,41 @@ func TestOnOne(t *testing.T) {
 }
 `
 
-// TestStress: what fails now and then is found, with its output kept, and the busy processes end.
+// TestStress: what fails now and then is found, with its output kept, and the busy processes end, or make's output would not.
 func TestStress(t *testing.T) {
-	dir := write(t, map[string]string{"go.mod": goMod,
-		"a/a_test.go": onOne,
-		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n"})
-	out, err := testrun(t, "stress", "-rounds", "2", "-busy", "2", "-race=false", "-seed", "5")
-	if err == nil {
-		t.Error("it ended well")
+	if testing.Short() {
+		t.Skip("long: make verify runs it")
 	}
-	contains(t, out, "failed: a TestOnOne (round 1, seed 5)", "round 2 b: ok", "passes on one processor only")
-	// Three numbers of processors, two packages, two rounds; one number fails.
-	if last := lastLine(out); last != "10 passed, 2 failed, 0 skipped" {
-		t.Errorf("the last line is %q", last)
-	}
-	log, err := os.ReadFile(filepath.Join(dir, "e2e/artifacts/stress/a-seed5-round2.log"))
+	program := build(t)
+	makefile, err := os.ReadFile("../../Makefile")
 	if err != nil {
 		t.Fatal(err)
 	}
-	contains(t, string(log), "go test informerscope/a", "-shuffle=7", "passes on one processor only")
+	prerequisites := regexp.MustCompile(`: (wasm )?\$\(T\).*`)
+	write(t, map[string]string{"go.mod": goMod, "Makefile": prerequisites.ReplaceAllString(string(makefile), ":"),
+		"a/a_test.go": onOne,
+		"b/b_test.go": "package b\n\nimport \"testing\"\n\nfunc TestB(t *testing.T) {}\n"})
+	out, err := execute(t, "make", "stress", "T="+program, "RACE=", "ROUNDS=2")
+	if err == nil {
+		t.Error("it ended well")
+	}
+	// Three numbers of processors, two packages, two rounds; one number fails.
+	contains(t, out, "a: TestOnOne", "passes on one processor only", "\n10 passed, 2 failed, 0 skipped\n")
+	log, err := os.ReadFile("e2e/artifacts/stress/stress-rounds/round 2.log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	contains(t, string(log), "-test.shuffle ", "passes on one processor only")
 }
 
-// TestStressThatCannotBegin: what does not build is counted too.
-func TestStressThatCannotBegin(t *testing.T) {
-	write(t, map[string]string{"go.mod": goMod, "a/a_test.go": "package a\n\nvar x int = nothing\n\nfunc other() {}\n"})
-	out, err := testrun(t, "stress", "-rounds", "1", "-busy", "0", "-race=false")
-	if err == nil || lastLine(out) != "0 passed, 1 failed, 0 skipped" {
-		t.Errorf("%v\n%s", err, out)
+// build builds testrun.
+func build(t *testing.T) (program string) {
+	t.Helper()
+	program = filepath.Join(t.TempDir(), "testrun")
+	if out, err := execute(t, "go", "build", "-o", program, "."); err != nil {
+		t.Fatalf("%v\n%s", err, out)
 	}
-	contains(t, out, "undefined: nothing")
+	return program
 }
 
 func execute(t *testing.T, args ...string) (string, error) {
