@@ -5,9 +5,10 @@ ARGS    ?=
 # How many random schedules make soak and make soak-informer play, and from which seed on.
 SEEDS   ?= 100000
 FROM    ?= 1
-# How long make stress begins new rounds for, and any flags of "testrun stress" and packages besides.
+# For how many minutes make stress begins new rounds, how many it plays at most, and what go test runs in each.
 MINUTES ?= 15
-STRESS  ?=
+ROUNDS  ?= 1000
+STRESS  ?= ./...
 # Of make dist: the version (git's, if it is not given), where the archives will lie (for krew), and for which platforms (all).
 VERSION  ?=
 DIST_URL ?=
@@ -33,7 +34,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test \
-  soak-some soak-day stress \
+  soak-some soak-day stress stress-rounds \
   stress-short bench releases \
   soak soak-informer clean
 
@@ -265,11 +266,18 @@ soak-day: $(T)
 	@$(T) go 'whole system of the day' -show 'schedules of the whole system' -- $(GO) test ./server/internal/soak -run '^TestSoak$$' -count=1 -timeout 0 \
 	  -soak.seeds=$$(( $(SEEDS) / 10 )) -soak.from=$$(( $$(date +%s) / 86400 * 1000000 ))
 
-stress: wasm $(T) ## every test again and again beside four busy processes: MINUTES=n, STRESS="-rounds 3 -run Typed ./core/informer"
-	@$(T) stress -minutes $(MINUTES) $(STRESS)
+stress: $(T) ## every test again and again beside four busy processes: MINUTES=n ROUNDS=n STRESS="-run Typed ./core/informer"
+	@$(T) tier stress -make '$(MAKE_PROGRAM)' stress-rounds
 
-stress-short: wasm $(T)
-	@$(T) stress -rounds 2
+# The busy processes end when the shell that starts them ends, for whatever reason. Every other round has the race detector.
+stress-rounds stress-short: wasm $(T)
+	@for i in 1 2 3 4; do (while kill -0 $$$$ 2>/dev/null; do :; done) & done; \
+	  failed=0; end=$$(($$(date +%s) + 60 * $(MINUTES))); \
+	  for ((round = 1; round <= $(ROUNDS) && (round == 1 || $$(date +%s) < end); round++)); do \
+	    GOTRACEBACK=all CONFORMANCE_SEEDS=240 SOAK_SEEDS=20 $(T) go "round $$round" -- $(GO) test $$([ $$((round % 2)) = 0 ] || echo $(RACE)) \
+	      -count=1 -cpu 1,2,4 -shuffle on -timeout 40m $(STRESS) || failed=1; \
+	  done; exit $$failed
+stress-short: ROUNDS := 2
 
 clean: ## remove what was built
 	rm -rf bin web/informerscope.wasm web/wasm_exec.js e2e/artifacts

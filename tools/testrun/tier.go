@@ -10,121 +10,84 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
+	"syscall"
 	"time"
 )
 
-// step is one target of the Makefile in a tier.
-type step struct {
-	Name    string    `json:"name"`
-	Began   time.Time `json:"began"`
-	Seconds float64   `json:"seconds"`
-	Records []*record `json:"records"`
-	// check: the target is one check, and counts by its exit status.
-	check bool
-	dir   string
-}
+// artefacts is where the tests leave screenshots and logs; a tier's own are in a directory of its name.
+const artefacts = "e2e/artifacts"
 
-func (s *step) total() (c count) {
-	for _, r := range s.Records {
-		c.add(r.total())
-	}
-	return c
-}
-
-// parseSteps reads A, A=check and A+B.
-func parseSteps(args []string) (stages [][]*step, err error) {
-	seen := map[string]bool{}
-	for _, arg := range args {
-		var stage []*step
-		for _, word := range strings.Split(arg, "+") {
-			name, kind, has := strings.Cut(word, "=")
-			if name == "" || has && kind != "check" {
-				return nil, fmt.Errorf("step %q: write it as NAME, NAME=check or A+B", arg)
-			}
-			if seen[name] {
-				return nil, fmt.Errorf("step %q is there twice", name)
-			}
-			seen[name] = true
-			stage = append(stage, &step{Name: name, check: has})
-		}
-		stages = append(stages, stage)
-	}
-	if len(stages) == 0 {
-		return nil, errors.New("give the steps of the tier")
-	}
-	return stages, nil
-}
-
-// tier is what is run, and what came of it. It is written to summary.json.
+// tier is what "testrun tier" runs, and what came of it. It is written to summary.json.
 type tier struct {
-	Name    string    `json:"name"`
-	Began   time.Time `json:"began"`
-	Seconds float64   `json:"seconds"`
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
 	count
-	Limit     string  `json:"limit,omitempty"`
-	Artefacts string  `json:"artefacts"`
-	Steps     []*step `json:"steps"`
+	Steps []*step `json:"steps"`
 
-	out, make string
-	limit     time.Duration
-	ledger    string
+	dir, make string
 }
 
-func runTier(ctx context.Context, args []string, out io.Writer) error {
-	if len(args) == 0 {
-		return errors.New("give the tier's name")
-	}
-	t := &tier{Name: args[0], Began: time.Now()}
-	flags := flag.NewFlagSet("tier", flag.ContinueOnError)
-	flags.StringVar(&t.Artefacts, "artefacts", "e2e/artifacts", "where the tests leave screenshots and logs; the tier's own are in a directory of its name there")
-	flags.StringVar(&t.make, "make", "make", "the make to run targets with")
-	flags.DurationVar(&t.limit, "limit", 0, "how long the tier may take, to be told with how long it took")
-	flags.StringVar(&t.ledger, "ledger", "", "the file that says which tests this tier does not run, and why; all others must have run")
-	if err := flags.Parse(args[1:]); err != nil {
-		return err
-	}
-	stages, err := parseSteps(flags.Args())
-	if err != nil {
-		return err
-	}
-	if t.limit > 0 {
-		t.Limit = t.limit.String()
-	}
-	if t.out, err = filepath.Abs(filepath.Join(t.Artefacts, t.Name)); err != nil {
-		return err
-	}
-	if err := os.RemoveAll(t.out); err != nil {
-		return err
-	}
-	for _, stage := range stages {
-		t.runStage(ctx, stage, out)
-		if ctx.Err() != nil {
-			break
-		}
-	}
-	if t.ledger != "" {
-		t.Steps = append(t.Steps, t.takeStock(out))
-	}
-	if ctx.Err() != nil {
-		t.Steps = append(t.Steps, &step{Name: "interrupted", Records: []*record{{Name: "interrupted", Groups: []*group{broken("the run", "it was interrupted")}}}})
-	}
-	return t.finish(out)
+// step is one target of the Makefile.
+type step struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+	count
+	Groups []*group `json:"groups"`
 }
 
-// runStage runs the steps of a stage at the same time. What the second and
-// later ones print is held back until they are over.
-func (t *tier) runStage(ctx context.Context, stage []*step, out io.Writer) {
+func (t *tier) groups() (groups []*group) {
+	for _, s := range t.Steps {
+		groups = append(groups, s.Groups...)
+	}
+	return groups
+}
+
+func runTier(ctx context.Context, name string, args []string, out io.Writer) error {
+	began := time.Now()
+	t := &tier{Name: name}
+	flags := flag.NewFlagSet(name, flag.ContinueOnError)
+	flags.StringVar(&t.make, "make", "make", "the `program` that runs targets")
+	limit := flags.Duration("limit", 0, "how long the tier may take on two cores; the table says so")
+	ledger := flags.String("ledger", "", "the `file` that names the tests that this tier does not run, and says why; all others must run")
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() == 0 {
+		return errors.New("give the steps of the tier")
+	}
+	var err error
+	if t.dir, err = filepath.Abs(filepath.Join(artefacts, name)); err != nil {
+		return err
+	}
+	if err := os.RemoveAll(t.dir); err != nil {
+		return err
+	}
+	for _, stage := range flags.Args() {
+		t.runStage(ctx, strings.Split(stage, "+"), out)
+	}
+	if *ledger != "" {
+		t.Steps = append(t.Steps, t.takeStock(*ledger, out))
+	}
+	t.Seconds, t.count = time.Since(began).Seconds(), total(t.groups())
+	return t.finish(out, *limit)
+}
+
+// runStage runs the steps of a stage at the same time. What the second and later ones print is held back until they are over.
+func (t *tier) runStage(ctx context.Context, words []string, out io.Writer) {
 	var wg sync.WaitGroup
-	held := make([]bytes.Buffer, len(stage))
-	for i, s := range stage {
+	held := make([]bytes.Buffer, len(words))
+	for i, word := range words {
+		name, isCheck := strings.CutSuffix(word, "=check")
+		s := &step{Name: name}
 		t.Steps = append(t.Steps, s)
 		w := out
 		if i > 0 {
 			w = &held[i]
 		}
-		wg.Go(func() { t.runStep(ctx, s, w) })
+		wg.Go(func() { t.runStep(ctx, s, isCheck, w) })
 	}
 	wg.Wait()
 	for i := range held {
@@ -132,67 +95,121 @@ func (t *tier) runStage(ctx context.Context, stage []*step, out io.Writer) {
 	}
 }
 
-func (t *tier) runStep(ctx context.Context, s *step, out io.Writer) {
-	s.Began = time.Now()
-	fmt.Fprintf(out, "\n=== %s: make %s (%s after the start)\n", t.Name, s.Name, shown(time.Since(t.Began)))
-	err := t.runTarget(ctx, s, out)
-	s.Seconds = time.Since(s.Began).Seconds()
-	fail := func(why string) {
-		fmt.Fprintf(out, "FAIL  %s: %s\n", s.Name, why)
-		s.Records = append(s.Records, &record{Name: s.Name, Began: s.Began, Seconds: s.Seconds, Groups: []*group{broken(s.Name, why)}})
+func (t *tier) runStep(ctx context.Context, s *step, isCheck bool, out io.Writer) {
+	began := time.Now()
+	fmt.Fprintf(out, "\n=== %s: make %s, at %s\n", t.Name, s.Name, began.Format(time.TimeOnly))
+	dir := filepath.Join(t.dir, s.Name)
+	err := os.MkdirAll(dir, 0o755)
+	if err == nil {
+		cmd := program(ctx, syscall.SIGTERM, "", t.make, "--no-print-directory", s.Name)
+		cmd.Env = append(os.Environ(), stepDirectory+"="+dir)
+		cmd.Stdout, cmd.Stderr = out, out
+		err = cmd.Run()
 	}
-	switch {
-	case err != nil && s.total().Failed == 0:
-		fail(fmt.Sprintf("make %s: %v", s.Name, err))
-	case err == nil && s.check:
-		s.Records = append(s.Records, &record{Name: s.Name, Began: s.Began, Seconds: s.Seconds,
-			Groups: []*group{{What: s.Name, Seconds: s.Seconds, count: count{Passed: 1}}}})
-	case s.total().sum() == 0:
-		fail("it ran no test")
+	groups, loadErr := load(dir)
+	s.Groups = groups
+	err = errors.Join(err, loadErr)
+	if err != nil && total(groups).Failed == 0 {
+		s.Groups = append(groups, failure(out, s.Name, fmt.Sprintf("make %s: %v", s.Name, err)))
+	} else if err == nil && isCheck {
+		s.Groups = append(groups, &group{Name: s.Name, count: count{Passed: 1}})
+	} else if total(groups).sum() == 0 {
+		s.Groups = append(groups, failure(out, s.Name, "it ran no test"))
 	}
-	fmt.Fprintf(out, "=== %s: %s in %s\n", s.Name, s.total(), shown(seconds(s.Seconds)))
-}
-
-func (t *tier) runTarget(ctx context.Context, s *step, out io.Writer) error {
-	s.dir = filepath.Join(t.out, s.Name)
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return err
-	}
-	cmd := makeProgram(ctx, []string{t.make, "--no-print-directory", s.Name})
-	cmd.Env = append(os.Environ(), stepDirectory+"="+s.dir)
-	cmd.Stdout, cmd.Stderr = out, out
-	err := cmd.Run()
-	records, loadErr := loadRecords(s.dir)
-	s.Records = records
-	return errors.Join(err, loadErr)
+	s.Seconds, s.count = time.Since(began).Seconds(), total(s.Groups)
+	fmt.Fprintf(out, "=== %s: %s in %s\n", s.Name, s.count, shown(s.Seconds))
 }
 
 // finish writes the summary and prints the table.
-func (t *tier) finish(out io.Writer) error {
-	t.Seconds = time.Since(t.Began).Seconds()
-	for _, s := range t.Steps {
-		t.add(s.total())
-	}
+func (t *tier) finish(out io.Writer, limit time.Duration) error {
 	var table bytes.Buffer
-	t.print(&table)
-	text, err := json.MarshalIndent(t, "", " ")
-	if err == nil {
-		err = os.MkdirAll(t.out, 0o755)
+	t.print(&plainWriter{w: &table}, limit)
+	summary, err := json.MarshalIndent(t, "", " ")
+	_, printErr := out.Write(table.Bytes())
+	err = errors.Join(err, printErr, os.WriteFile(filepath.Join(t.dir, "summary.json"), summary, 0o644),
+		os.WriteFile(filepath.Join(t.dir, "table.txt"), table.Bytes(), 0o644))
+	if err == nil && t.Failed > 0 {
+		err = errFailed
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(t.out, "summary.json"), append(text, '\n'), 0o644)
+	return err
+}
+
+// print prints what ran, what was left out, what failed and where to look. Its last line is the count.
+func (t *tier) print(w io.Writer, limit time.Duration) {
+	row := func(name string, c count, took float64) {
+		fmt.Fprintf(w, "%-60s %8d %8d %8d %9s\n", name, c.Passed, c.Failed, c.Skipped, shown(took))
 	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(t.out, "table.txt"), table.Bytes(), 0o644)
+	var skips, failures bytes.Buffer
+	fmt.Fprintf(w, "\nmake %s\n%-60s %8s %8s %8s %9s\n", t.Name, "what ran", "passed", "failed", "skipped", "time")
+	for _, s := range t.Steps {
+		row(s.Name, s.count, s.Seconds)
+		for _, g := range s.Groups {
+			if len(s.Groups) > 1 {
+				row("  "+g.Name, g.count, g.Seconds)
+			}
+			for _, note := range g.Notes {
+				fmt.Fprintf(w, "    %s\n", note)
+			}
+			g.printSkips(&skips, s.Name)
+			for _, f := range g.Failures {
+				log := ""
+				if g.Log != "" {
+					log = ", see " + filepath.Join(artefacts, t.Name, s.Name, g.Log)
+				}
+				where := slices.Compact([]string{s.Name, g.Name, f.Test})
+				fmt.Fprintf(&failures, "  %s%s\n%s", strings.Join(where, ": "), log, endLines(f.Why, 4))
+			}
+		}
 	}
-	if err != nil {
-		fmt.Fprintf(out, "the summary could not be kept: %v\n", err)
+	if skips.Len() > 0 {
+		fmt.Fprintf(w, "\nleft out, and why\n%s", &skips)
 	}
-	if _, werr := table.WriteTo(out); werr != nil {
-		return werr
+	if failures.Len() > 0 {
+		fmt.Fprintf(w, "\nfailed\n%s", &failures)
 	}
-	if t.Failed > 0 || err != nil {
-		return errFailed
+	fmt.Fprintf(w, "\nartefacts\n  %s: each step's whole output, and summary.json\n", filepath.Join(artefacts, t.Name))
+	fmt.Fprintf(w, "  %s: screenshots, dumps and the logs of every process, by test\n\n%s", artefacts, shown(t.Seconds))
+	if limit > 0 {
+		fmt.Fprintf(w, " of the %s that make %s may take on two cores", limit, t.Name)
+		if t.Seconds > limit.Seconds() {
+			fmt.Fprint(w, ": TOO LONG")
+		}
 	}
-	return nil
+	fmt.Fprintf(w, "\n%s\n", t.count)
+}
+
+// printSkips prints a line for each reason why tests of the group were left out, with the first of them.
+func (g *group) printSkips(w io.Writer, step string) {
+	tests := map[string][]string{}
+	for _, skip := range g.Skips {
+		tests[skip.Why] = append(tests[skip.Why], skip.Test)
+	}
+	for _, skip := range g.Skips {
+		if names := tests[skip.Why]; names != nil {
+			some := strings.Join(names[:min(len(names), 3)], " ")
+			fmt.Fprintf(w, "  %4d  %s: %s: %s (%s)\n", len(names), step, g.Name, skip.Why, some)
+			delete(tests, skip.Why)
+		}
+	}
+}
+
+// endLines returns the first n and the last n lines of what a test that failed printed. The first say what failed; the last are the logs of what the
+// test started.
+func endLines(text string, n int) string {
+	lines := slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool {
+		line = strings.TrimSpace(line)
+		return line == "" || strings.HasPrefix(line, "=== ") || strings.HasPrefix(line, "--- ")
+	})
+	if len(lines) > 2*n {
+		lines = slices.Concat(lines[:n], []string{"…"}, lines[len(lines)-n:])
+	}
+	var b strings.Builder
+	for _, line := range lines {
+		fmt.Fprintf(&b, "        %.200s\n", line)
+	}
+	return b.String()
+}
+
+func shown(seconds float64) string {
+	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }

@@ -91,7 +91,9 @@ func run() error {
 	defer resp.Body.Close()
 	in := bufio.NewReaderSize(resp.Body, 1<<20)
 	var header struct {
-		Selection struct{ Releases []string }
+		Selection struct {
+			Releases []string `json:"eras"`
+		}
 	}
 	if err := read(in, &header); err != nil {
 		return err
@@ -127,7 +129,8 @@ func run() error {
 	p.Note("the end")
 	for end := false; !end || out.Kinds["Sampled"] == 0; {
 		var l struct {
-			K, Txt, Release string
+			K, Txt  string
+			Release string `json:"era"`
 		}
 		if err := read(in, &l); err != nil {
 			return err
