@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-// spokenTalk is a directory of --broadcast-dir with a talk of segments of so many bytes, which the server serves without a look into them.
+// spokenTalk makes a directory for --broadcast-dir with a broadcast whose segments have size bytes. The server serves them without reading them.
 func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
@@ -41,7 +41,7 @@ func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
 	return dir, "/audience/" + token + "/"
 }
 
-// TestMemoryOfSlowFollowers: a thousand followers that begin to read a segment of 3 MB after a restart, and then take nothing.
+// TestMemoryOfSlowFollowers: after a restart, a thousand followers begin to read a segment of 3 MB and then stop reading.
 func TestMemoryOfSlowFollowers(t *testing.T) {
 	const followers, size = 1000, 3 << 20
 	const ceiling = 160 // MiB
@@ -94,7 +94,7 @@ func TestMemoryOfSlowFollowers(t *testing.T) {
 	}
 }
 
-// count is how many entries a directory of the process has: fd are its open files.
+// count is the number of entries of a directory of the process; fd has its open files.
 func (p *process) count(name string) int {
 	p.t.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, name))

@@ -22,7 +22,7 @@ var writeReference = flag.Bool("write-reference", false, "write the table of fla
 
 var aFlag = regexp.MustCompile(`--[a-z][a-z-]*=?`)
 
-// TestTheReferenceHasTheFlags holds the table of flags of docs/reference.md against the flags; go generate ./server writes it.
+// TestTheReferenceHasTheFlags compares the table in docs/reference.md with the flags; go generate ./server writes it.
 func TestTheReferenceHasTheFlags(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| flag | default | what it does |\n|-|-|-|\n")
@@ -45,7 +45,7 @@ func TestTheReferenceHasTheFlags(t *testing.T) {
 	doctables.Hold(t, "../docs/reference.md", "go generate ./server", *writeReference, map[string]string{"flags": b.String()})
 }
 
-// TestDocumentsNameFlagsThatThereAre looks at flags that stand in code, and at every command line of the server.
+// TestDocumentsNameFlagsThatThereAre checks the flags that documents name in code spans, and every command line of the server.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 	flags := flagSet(new(settings), new(raw))
 	said := regexp.MustCompile("(?m)`--[a-z][a-z-]*|(?:informerscope|ARGS=).*--[a-z].*$")
@@ -68,8 +68,8 @@ func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 	}
 }
 
-// TestTheLinkIsOfKeysThatThePageKnows holds the keys of printed links against the table of the page's, and the defaults of the simulated
-// cluster against what the page does without them.
+// TestTheLinkIsOfKeysThatThePageKnows compares the keys of printed links with the page's table of keys, and the defaults of the simulated cluster
+// with the page's own.
 func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	scene := parse(t, "--context", "kind-kind", "--namespace", "a", "--resource", "pods", "--seed", "1", "--objects", "2", "--rate", "3",
 		"--broadcast").scene
@@ -90,7 +90,7 @@ func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	}
 }
 
-// TestTheOldNameOfCheck: --probe does what --check does, and says that it will go.
+// TestTheOldNameOfCheck: --probe does what --check does, and warns that it will be removed.
 func TestTheOldNameOfCheck(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0"))
 	for _, name := range []string{"--probe", "--check"} {

@@ -8,17 +8,17 @@ import (
 	"strings"
 )
 
-// links are the addresses under which people open the page.
+// links are the addresses at which people open the page.
 type links struct {
 	open    string   // for this launch's browser, with the token
-	printed string   // the first line of standard output
+	printed string   // the first line on standard output
 	others  []string // for people at other machines
-	says    string   // what is to be said of the printed ones on standard error, if anything
-	bases   []string // what stands before the path in all of them
+	says    string   // a warning about the printed links for the log, "" for none
+	bases   []string // scheme and host of each printed link
 }
 
-// newLinks makes the links of a server that goes by hosts, the first of which is to be opened on this machine, and by others elsewhere. If
-// standard output is no terminal, something keeps what is written there; a token that came from a file is not written there then.
+// newLinks makes the links of a server. The first of hosts is the one to open on this machine, and others are for other machines. If standard output
+// is not a terminal, it is probably stored somewhere; a token that came from a file is then left out of the printed links.
 func newLinks(s settings, scheme string, hosts, others []string, stdout io.Writer) links {
 	base := scheme + "://" + hosts[0]
 	if s.publicURL {
@@ -47,7 +47,7 @@ func newLinks(s settings, scheme string, hosts, others []string, stdout io.Write
 	return l
 }
 
-// lines is what is printed once the server serves at address. Other programs read the first one.
+// lines is what the server prints once it serves at address. Other programs read the first line.
 func (l links) lines(address *net.TCPAddr) string {
 	lines := fmt.Sprintf("informerscope: open %s\n", l.printed)
 	for _, other := range l.others {
@@ -59,7 +59,7 @@ func (l links) lines(address *net.TCPAddr) string {
 	return lines
 }
 
-// terminal says whether what is written to w is seen and not kept.
+// terminal reports whether w is a character device, such as a terminal, whose output is not stored.
 func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

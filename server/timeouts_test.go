@@ -20,13 +20,13 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestConnectionsThatDoNothingAreClosed: how long each kind of connection is kept by which nothing more is asked, on virtual time.
+// TestConnectionsThatDoNothingAreClosed checks how long each kind of idle connection is kept, on virtual time.
 func TestConnectionsThatDoNothingAreClosed(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "absent")
 	for _, test := range []struct {
 		name  string
 		sends string
-		then  string // a byte of it every 100 ms
+		then  string // sent at a byte every 100 ms
 		after time.Duration
 	}{
 		{"nothing is sent", "", "", headerTimeout},

@@ -52,7 +52,7 @@ func (s *speaker) begin(o broadcast.CutterOptions) {
 	s.id, s.cut = id, broadcast.NewCutter(s.rec, o)
 }
 
-// store emits an object that comes into the store.
+// store emits an object that enters the store.
 func (s *speaker) store() {
 	s.n++
 	raw := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","namespace":"ns","resourceVersion":"%d"},"spec":{"x":"%s"},"status":{"phase":"Running"}}`,
@@ -64,7 +64,7 @@ func (s *speaker) store() {
 	s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.n), RV: fmt.Sprint(s.n), StoreRV: fmt.Sprint(s.n), Obj: o})
 }
 
-// send cuts what is new and posts it.
+// send cuts the new events into a segment and posts it.
 func (s *speaker) send() (sent []broadcast.Segment) {
 	s.t.Helper()
 	for {
@@ -129,7 +129,7 @@ func newest(t testing.TB, base string) (n Newest) {
 
 func decode(raw []byte) (any, error) { return object.Parse(raw) }
 
-// follow applies the segments from one on, until the last there is.
+// follow applies the segments from number one to the newest.
 func follow(t testing.TB, base string, from uint64) (*broadcast.Follower, *trace.Recorder) {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -158,7 +158,8 @@ func state(t testing.TB, rec *trace.Recorder) string {
 	return string(b)
 }
 
-// TestFollowersHaveTheSpeakersLog, from the beginning and from the newest checkpoint; and what a segment's headers promise.
+// TestFollowersHaveTheSpeakersLog: a follower from the beginning and one from the newest checkpoint have the speaker's log. It also checks the
+// headers of segments.
 func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	hall := open(t, Options{})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -200,7 +201,8 @@ func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	}
 }
 
-// TestNextSegmentIsWaitedFor by many at once; a wait that was in vain can be shared by a cache, and one for what is far ahead is refused.
+// TestNextSegmentIsWaitedFor: many requests wait at once. A cache may share the answer to a wait that timed out, and a request too far ahead is
+// refused.
 func TestNextSegmentIsWaitedFor(t *testing.T) {
 	hall := open(t, Options{Hold: 10 * time.Minute, MaxHeld: 20})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -236,7 +238,7 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 	}
 }
 
-// held waits until so many requests wait.
+// held waits until n requests wait.
 func held(t testing.TB, h *Hall, n int) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
@@ -252,7 +254,7 @@ func held(t testing.TB, h *Hall, n int) {
 	}
 }
 
-// TestWhoLeavesMakesRoom: a request whose client went away does not wait any longer, and the end of the server ends all.
+// TestWhoLeavesMakesRoom: a request whose client has left ends, and the end of the server ends all requests.
 func TestWhoLeavesMakesRoom(t *testing.T) {
 	hall := open(t, Options{Hold: 10 * time.Minute})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -281,7 +283,7 @@ func TestWhoLeavesMakesRoom(t *testing.T) {
 	}
 }
 
-// TestOnlyTheBroadcastCanBeRead: tokens, methods, paths and what stands in them.
+// TestOnlyTheBroadcastCanBeRead checks tokens, methods and paths.
 func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talk")
 	hall := open(t, Options{Dir: dir})
@@ -295,7 +297,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.URL.Opaque = "//" + request.URL.Host + path // as it is written
+		request.URL.Opaque = "//" + request.URL.Host + path // unchanged
 		for name, values := range header {
 			request.Header[name] = values
 		}
@@ -352,7 +354,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	}
 }
 
-// TestSpeakerProtocol: numbers, repetitions, taking over, the end.
+// TestSpeakerProtocol checks numbers, repetitions, taking over and the end.
 func TestSpeakerProtocol(t *testing.T) {
 	now := time.Now()
 	hall := open(t, Options{Now: func() time.Time { return now }})
@@ -415,13 +417,13 @@ func TestSpeakerProtocol(t *testing.T) {
 	if response, _ := get(t, base+"segments/5"); response.StatusCode != http.StatusNotFound {
 		t.Errorf("after the end: %s", response.Status)
 	}
-	// The numbers go on under the same token, for caches keep what they have.
+	// The numbers continue under the same token, because caches keep their segments.
 	if _, first, err = hall.Begin(false); err != nil || first != 5 {
 		t.Fatalf("%d, %v", first, err)
 	}
 }
 
-// TestTalkOutlivesTheServer: the token, the segments, the speaker's place, in files that nobody else can read.
+// TestTalkOutlivesTheServer: the token, the segments and the speaker's place are in files that only their owner can read.
 func TestTalkOutlivesTheServer(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talk")
 	hall := open(t, Options{Dir: dir})
@@ -476,7 +478,7 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 { // else nobody can give a directory away
+	if os.Geteuid() == 0 { // only root can give a directory away
 		if err := os.Chown(dir, 12345, -1); err != nil {
 			t.Fatal(err)
 		}
@@ -495,7 +497,7 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: without a directory the oldest segments go, up to a checkpoint, and the numbers say so.
+// TestMemoryIsBounded: without a directory the oldest segments up to a checkpoint are dropped, and the numbers show it.
 func TestMemoryIsBounded(t *testing.T) {
 	const limit = 100_000
 	hall := open(t, Options{Memory: limit})
@@ -521,7 +523,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if response, _ := get(t, base+"segments/1"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
 		t.Errorf("what is not kept: %s", response.Status)
 	}
-	// Without checkpoints nothing can go: then no more is taken.
+	// Without a second checkpoint nothing can be dropped, so further segments are refused.
 	small := open(t, Options{Memory: 2000})
 	s = speak(t, small, broadcast.CutterOptions{CheckpointBytes: 1 << 30, CheckpointEvery: time.Hour})
 	for range 2000 {
@@ -541,7 +543,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Error("everything was kept")
 }
 
-// TestSegmentsAreCheckedAnew: a page that sends more than it may sends nothing of it to the audience.
+// TestSegmentsAreCheckedAnew: if a page sends forbidden data, the audience gets none of it.
 func TestSegmentsAreCheckedAnew(t *testing.T) {
 	const secret = "canary-credential"
 	for _, objects := range []bool{false, true} {

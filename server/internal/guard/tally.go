@@ -7,21 +7,21 @@ import (
 	"time"
 )
 
-// tallyEvery is how often what was refused more than once is logged.
+// tallyEvery is how often repeated refusals are logged.
 const tallyEvery = time.Minute
 
-// Tally counts refusals and logs them in summary: the first of a kind at once, and of those that follow one line a minute with their
-// number, so that whoever is refused a million times does not fill a disk. Safe for concurrent use.
+// Tally counts refusals and logs summaries, so that a million refusals do not fill a disk. It logs the first refusal of a rule at once, and then one
+// line a minute with the number of others. Safe for concurrent use.
 type Tally struct {
 	log   *slog.Logger
 	count func(rule string)
 
 	mu     sync.Mutex
-	kinds  map[string]*kind // by rule, of which there is a fixed set; only those of the last minute
+	kinds  map[string]*kind // by rule, from a fixed set; only those of the last minute
 	closed bool
 }
 
-// kind is what was refused by one rule since its last line.
+// kind counts the refusals of one rule since its last line.
 type kind struct {
 	level slog.Level
 	more  int64
@@ -33,7 +33,7 @@ func NewTally(log *slog.Logger, count func(rule string)) *Tally {
 	return &Tally{log: log, count: count, kinds: map[string]*kind{}}
 }
 
-// Refused counts one refusal by a rule. The attributes are those of the line that is logged if it is the first of its kind in a while.
+// Refused counts one refusal by a rule. The attributes go into the line that is logged if it is the first one of the rule in the last minute.
 func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) {
 	t.count(rule)
 	t.mu.Lock()
@@ -51,7 +51,7 @@ func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) 
 		append([]slog.Attr{slog.String("rule", rule)}, attributes...)...)
 }
 
-// sum logs what was refused by a rule in the last minute. After a minute without any the next one is the first again.
+// sum logs how often a rule refused in the last minute. After a minute without any the next refusal is logged at once again.
 func (t *Tally) sum(rule string, k *kind) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -66,13 +66,13 @@ func (t *Tally) sum(rule string, k *kind) {
 	k.timer.Reset(tallyEvery)
 }
 
-// tell needs the lock.
+// tell logs how often a rule refused since its last line. With mu held.
 func (t *Tally) tell(rule string, k *kind) {
 	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.more))
 	k.more = 0
 }
 
-// Close logs what has not been logged yet. Later refusals are still counted, and logged one by one.
+// Close logs the numbers that have not been logged. Later refusals are still counted, and logged one by one.
 func (t *Tally) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -14,7 +14,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestAudit: for everything that a viewer reads, or tries to, there are lines that say who and what, and none has a token or a body.
+// TestAudit: each request of a viewer has lines with the viewer and the resource, refused ones too. No line has a token or a body.
 func TestAudit(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -46,7 +46,7 @@ func TestAudit(t *testing.T) {
 		}
 		return all
 	}
-	// until waits for the line that is told, and gives it without what differs from run to run.
+	// until waits for the entry that match accepts, and returns it without what differs from run to run.
 	until := func(match func(audit.Entry) bool) audit.Entry {
 		t.Helper()
 		for end := time.Now().Add(patience); ; runtime.Gosched() {
@@ -91,7 +91,7 @@ func TestAudit(t *testing.T) {
 	if got := until(of("discovery", audit.Complete)); got.Group != "apps" || got.Resource != "" || got.Status != 200 {
 		t.Errorf("discovery: %+v", got)
 	}
-	// What was refused, and what there is no context for.
+	// Refused requests, and requests for an unknown context.
 	_, body = f.body("/clusters/kind/api/v1/namespaces/x/secrets/" + upstream)
 	refused := audit.Entry{Stage: audit.Complete, Context: "kind", Verb: "get", Version: "v1", Resource: "secrets", Namespace: "x",
 		Name: "[redacted]", Rule: "secrets", Status: 403, Bytes: int64(len(body))}

@@ -80,8 +80,8 @@ func (a *authority) leaf(name string, from, to time.Time) (cert, key []byte) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
 }
 
-// secured is an API server with a certificate of its own that demands one of its clients' if clients is set; without, it answers 401, as a
-// real one does for a certificate that it does not know.
+// secured is an API server with its own certificate that requires a client certificate if clients is set. Without one it answers 401, as a real API
+// server does for an unknown certificate.
 func secured(t *testing.T, ca *authority, from, to time.Time, clients *authority) entry {
 	t.Helper()
 	cert, key := ca.leaf("apiserver", from, to)
@@ -136,11 +136,11 @@ func TestCertificatesAndProtocols(t *testing.T) {
 	}{
 		{"server-expired", "server-certificate-expired", true, []string{"expired on", "clock"}},
 		{"server-early", "server-certificate-expired", true, []string{"valid from", "clock"}},
-		{"client-expired", "client-certificate", false, []string{`user "client-expired"`, "expired on", "Fetch the kubeconfig anew"}},
+		{"client-expired", "client-certificate", false, []string{`user "client-expired"`, "expired on", "Fetch the kubeconfig again"}},
 		{"client-foreign", "client-certificate", false, []string{"another-cluster-ca", "not accepted"}},
 		{"demands-expired", "client-certificate", true, []string{"expired on"}},
 		{"demands-foreign", "client-certificate", true, []string{"another-cluster-ca"}},
-		{"demands-any", "client-certificate", true, []string{"wants a client certificate"}},
+		{"demands-any", "client-certificate", true, []string{"requires a client certificate"}},
 		{"token-expired", "unauthorized", false, []string{"log in again", "401"}},
 		{"cleartext", "https-wanted", false, []string{"Client sent an HTTP request to an HTTPS server.", "Write https://", `cluster "cleartext"`}},
 	} {
@@ -173,7 +173,7 @@ func TestCertificatesAndProtocols(t *testing.T) {
 	}
 }
 
-// proxyThat answers every CONNECT with a status; 200 tunnels.
+// proxyThat returns a proxy that answers every CONNECT with status; 200 opens a tunnel.
 func proxyThat(t *testing.T, status string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -274,7 +274,7 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 		strings.Contains(status.Message, "canary") {
 		t.Errorf("cause %q: %s", cause, status.Message)
 	}
-	// A cluster that is down behind a proxy that is well is not the proxy's fault.
+	// A working proxy is not blamed for a cluster that is down behind it.
 	g := newFixture(t, proxied(t, "https://"+dead, nil, map[string]string{"down": "http://" + proxyThat(t, "503 Service Unavailable")}), nil)
 	if _, status := g.status("/clusters/down/api/v1/pods"); !strings.Contains(status.Message, dead) ||
 		!strings.Contains(status.Message, "The cluster may be down") {
@@ -282,7 +282,7 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 	}
 }
 
-// TestWhyAStreamBroke: what ended a watch is there for who asks, for a context that there is, and nothing of it is a viewer's doing.
+// TestWhyAStreamBroke: /trouble reports what ended a watch, for contexts that exist. A viewer's own cancellation is not reported.
 func TestWhyAStreamBroke(t *testing.T) {
 	cut := make(chan struct{})
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
@@ -306,7 +306,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 		t.Errorf("before anything happened: %+v", got)
 	}
 	left := f.get("/clusters/a%20b%2Fc/api/v1/pods?watch=true")
-	_ = left.Body.Close() // the viewer's own doing
+	_ = left.Body.Close() // the viewer ends this watch
 	response := f.get("/clusters/a%20b%2Fc/api/v1/pods?watch=true")
 	close(cut)
 	if _, err := io.ReadAll(response.Body); err == nil {
@@ -332,8 +332,8 @@ func TestWhyAStreamBroke(t *testing.T) {
 // The words that must never leave the server.
 const canary = "c4nary-"
 
-// TestNothingLeaks puts a canary into every field of a kubeconfig, and into what API servers and proxies answer, and looks for them in
-// everything that leaves: answers with their headers, the log, and the listing of contexts.
+// TestNothingLeaks puts a canary into every field of a kubeconfig, and into what API servers and proxies answer. It searches everything that leaves
+// for them: answers with their headers, the log, and the list of contexts.
 func TestNothingLeaks(t *testing.T) {
 	for _, name := range []string{"HTTPS_PROXY", "HTTP_PROXY", "ALL_PROXY"} {
 		t.Setenv(name, "")
@@ -478,7 +478,7 @@ func TestNothingLeaks(t *testing.T) {
 	leaks("the log", f.log.String())
 }
 
-// TestAnAPIServerThatIsFrozen takes connections and answers nothing.
+// TestAnAPIServerThatIsFrozen accepts connections and answers nothing.
 func TestAnAPIServerThatIsFrozen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes the time that a TLS handshake is given")

@@ -5,15 +5,15 @@ import (
 	"time"
 )
 
-// stallTimer resets a stream of which the viewer takes nothing for too long. A deadline for each write would do the same and cost a watch
-// two messages to the connection's goroutine for each event.
+// stallTimer resets a stream if a write to the viewer takes too long. A deadline for each write would do the same, but would cost two messages to the
+// connection's goroutine for each event of a watch.
 type stallTimer struct {
 	to      flusher
 	timeout time.Duration
 	timer   *time.Timer
 
 	mu    sync.Mutex
-	until time.Time // when the write in progress has taken too long; zero: there is none
+	until time.Time // the deadline of the write in progress; zero for none
 	fired bool
 }
 
@@ -32,7 +32,7 @@ func (t *stallTimer) start() {
 	t.timer.Reset(t.timeout)
 }
 
-// stop ends a write, and says whether the stream has been reset. Nothing touches the stream after it.
+// stop ends a write, and reports whether the stream has been reset. After it the timer leaves the stream alone.
 func (t *stallTimer) stop() bool {
 	t.timer.Stop()
 	t.mu.Lock()
@@ -41,7 +41,7 @@ func (t *stallTimer) stop() bool {
 	return t.fired
 }
 
-// reset ends the stream by a write deadline that has passed.
+// reset ends the stream by setting a write deadline in the past.
 func (t *stallTimer) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
