@@ -20,9 +20,9 @@ type Resources struct {
 	names  map[string]bool // "resource" or "resource.group"
 }
 
-// ParseResources parses a comma-separated allow-list. An entry is "*" for all resources, "*.apps" for all of a group, "pods" for one of the core
-// group, or "deployments.apps" or "deployments.v1.apps" for one of another group; the version is ignored. Secrets cannot be listed: they have a
-// switch of their own.
+// ParseResources parses a comma-separated allow-list. "*" stands for all resources, "*.apps" for all of a group, "pods" for one of the core group.
+// "deployments.apps" and "deployments.v1.apps" are one of another group; the version is ignored. Secrets cannot be listed: they have a switch of
+// their own.
 func ParseResources(list string) (Resources, error) {
 	r := Resources{groups: map[string]bool{}, names: map[string]bool{}}
 	for entry := range strings.SplitSeq(list, ",") {

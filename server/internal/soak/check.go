@@ -16,7 +16,7 @@ import (
 
 func (p *page) lanes() []string { return strings.Split(p.Releases, ",") }
 
-// check says what does not hold of an informer that must hold when all is well. The cluster is quiet.
+// check returns the violated invariants of an informer. The cluster must be quiet.
 func (w *world) check(p *page, lane int) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var head uint64
@@ -60,11 +60,11 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	return wrong
 }
 
-// folded compares the fold of the log with what is inside.
+// folded compares the fold of the log with the informer's own state.
 func folded(fold *trace.Fold, state *trace.State, lane int, inside informer.Snapshot) (wrong []string) {
 	same := func(what string, got, want any) {
 		if got != want {
-			wrong = append(wrong, fmt.Sprintf("the log says %s: %v; inside it is %v", what, got, want))
+			wrong = append(wrong, fmt.Sprintf("the log has %s: %v; the informer has %v", what, got, want))
 		}
 	}
 	same("synced", state.Synced, inside.Synced)
@@ -105,14 +105,14 @@ func folded(fold *trace.Fold, state *trace.State, lane int, inside informer.Snap
 	return wrong
 }
 
-// known is what a handler knows of an object.
+// known is the last state of an object that a handler received.
 type known struct {
 	rv      uint64
 	present bool
 }
 
-// heard checks what each handler was told against all that ever happened: what it was told of an object is in the order in which it
-// happened, its last word is the truth, and nothing was called gone that had not been.
+// heard checks each handler's notifications against the whole history. Notifications of an object arrive in the order of its states, the last one is
+// the cluster's state, and only objects that were deleted are reported deleted.
 func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	views := map[int32]map[string]known{}
@@ -153,23 +153,23 @@ func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) 
 			rv, ok := truth[key]
 			switch {
 			case k.present && !ok:
-				breaks("handler %d (%s) still believes in %s", id, names[id], key)
+				breaks("handler %d (%s) was not notified that %s is gone", id, names[id], key)
 			case !k.present && ok:
-				breaks("handler %d (%s) believes that %s is gone", id, names[id], key)
+				breaks("handler %d (%s) was last notified that %s is gone, and it exists", id, names[id], key)
 			case ok && rv != k.rv:
 				breaks("handler %d (%s) missed the last state of %s: it has %d, the cluster %d", id, names[id], key, k.rv, rv)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(truth)) {
 			if _, ok := view[key]; !ok {
-				breaks("handler %d (%s) never heard of %s", id, names[id], key)
+				breaks("handler %d (%s) got no notification of %s", id, names[id], key)
 			}
 		}
 	}
 	return wrong
 }
 
-// told notes one call of a handler, and says what is wrong with it.
+// told adds one notification to a handler's view, and returns what is wrong with it.
 func (w *world) told(view map[string]known, e *informer.Event) string {
 	rv, err := strconv.ParseUint(e.RV, 10, 64)
 	if err != nil {
@@ -198,7 +198,7 @@ func (w *world) told(view map[string]known, e *informer.Event) string {
 	return ""
 }
 
-// count adds up what a page has seen.
+// count adds up the work of a page.
 func (w *world) count(p *page) {
 	head, _ := p.rec.Head()
 	w.result.Transitions += int(head)

@@ -12,7 +12,7 @@ import (
 	"informerscope/server/internal/relay"
 )
 
-// dialUpstream is the relay's way to the API server.
+// dialUpstream dials the API server for the relay.
 func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error) {
 	n := w.networks[upstreamHop]
 	if w.cluster.Down() {
@@ -21,7 +21,7 @@ func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error)
 	return n.dial(ctx)
 }
 
-// do does one op.
+// do carries out one op.
 func (w *world) do(o Op) {
 	n := w.networks[pageHop]
 	if o.On == upstreamHop.String() {
@@ -136,7 +136,7 @@ func (w *world) do(o Op) {
 		for range o.N {
 			p.jobs.Go(func() { w.stranger(p) })
 		}
-	case "lie": // from here on are defects, which only the test of the checks plants
+	case "lie": // the ops below are defects, for the test of the checks only
 		w.api.change(func() { w.api.lies = o.N })
 	case "leak":
 		go func() { select {} }()
@@ -159,10 +159,10 @@ func (w *world) write(o Op) {
 	}
 }
 
-// restart ends the relay, and starts another one a while later, with the same token or, as a launch that was given none has it, a new one.
+// restart ends the relay and starts another one later, with the same token or, like a launch without a given one, a new one.
 func (w *world) restart(o Op) {
 	if w.relay == nil {
-		return // it is away already
+		return // it is already down
 	}
 	if o.On == "killed" {
 		w.killRelay()
@@ -179,7 +179,7 @@ func (w *world) restart(o Op) {
 	})
 }
 
-// stranger tries to come in with a token that is none. It must not, whatever else it is told.
+// stranger connects with a wrong token, and records whether it was served.
 func (w *world) stranger(p *page) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
@@ -197,12 +197,12 @@ func (w *world) stranger(p *page) {
 	_ = conn.Close()
 }
 
-// fault is what the buttons of a page do.
+// fault does what a fault's button on the page does.
 func (p *page) fault(o Op) {
 	on := true
 	if o.On == "panic" {
 		_ = p.lab.Panic(int32(o.N))
 		return
 	}
-	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler that may have been removed
+	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler, which may have been removed
 }

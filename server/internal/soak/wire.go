@@ -23,10 +23,10 @@ const (
 
 func (h hop) String() string { return [...]string{"page", "upstream"}[h] }
 
-// wireBuffer is how many bytes lie in one direction of a wire before a write waits, as in the sockets and on the road.
+// wireBuffer is how many bytes one direction of a wire holds before a write waits, as in sockets and the network.
 const wireBuffer = 128 << 10
 
-// network is a hop: its wires, and how it fares.
+// network is the network of a hop: its wires and their faults.
 type network struct {
 	hop      hop
 	accepted chan net.Conn
@@ -35,7 +35,7 @@ type network struct {
 	wires   []*wire
 	dials   int
 	refuses bool
-	holed   chan struct{} // not nil while the network swallows everything; closed when that ends
+	holed   chan struct{} // not nil while nothing passes; closed when that ends
 	latency time.Duration
 }
 
@@ -74,7 +74,7 @@ func (n *network) dial(ctx context.Context) (net.Conn, error) {
 	case <-ctx.Done():
 		w.reset()
 		return nil, ctx.Err()
-	case <-time.After(time.Second): // nobody listens; one who does accepts at once
+	case <-time.After(time.Second): // without a listener; one accepts at once
 		w.reset()
 		return nil, n.refused()
 	}
@@ -92,7 +92,7 @@ func (n *network) open() []*wire {
 	return slices.Clone(n.wires)
 }
 
-// hole lets nothing pass on any wire, nor new ones be made, until fill.
+// hole makes the network pass nothing and accept no new wires, until fill.
 func (n *network) hole() {
 	n.mu.Lock()
 	if n.holed == nil {
@@ -104,7 +104,7 @@ func (n *network) hole() {
 	}
 }
 
-// fill ends a hole: what was sent in vain arrives.
+// fill ends a hole: what was sent meanwhile arrives.
 func (n *network) fill() {
 	n.mu.Lock()
 	if n.holed != nil {
@@ -117,7 +117,7 @@ func (n *network) fill() {
 	}
 }
 
-// slow gives every wire a latency, the present ones too.
+// slow gives every wire a latency, existing ones too.
 func (n *network) slow(latency time.Duration) {
 	n.mu.Lock()
 	n.latency = latency
@@ -135,7 +135,7 @@ func (n *network) refuse(on bool) {
 	n.mu.Unlock()
 }
 
-// listen accepts what is dialled, until the listener is closed. A network has one listener at a time.
+// listen accepts dials until the listener is closed. A network has one listener at a time.
 func (n *network) listen() net.Listener {
 	return &listener{network: n, done: make(chan struct{})}
 }
@@ -172,7 +172,7 @@ type addr string
 func (addr) Network() string  { return "tcp" }
 func (a addr) String() string { return string(a) }
 
-// wire is a TCP connection: two streams of bytes with room for some on the way.
+// wire is a TCP connection: two streams of bytes, each with a buffer.
 type wire struct {
 	network *network
 	name    string
@@ -180,9 +180,9 @@ type wire struct {
 
 	mu      sync.Mutex
 	cond    sync.Cond
-	halves  [2]half // halves[i] is what end i reads
+	halves  [2]half // end i reads halves[i]
 	frozen  bool
-	lost    bool // nothing passes ever again, and an end that is still there does not hear of it
+	lost    bool // nothing passes ever again, and an end that remains is not notified
 	latency time.Duration
 }
 
@@ -190,7 +190,7 @@ type wire struct {
 type half struct {
 	packets []packet
 	size    int
-	spare   int // how many bytes pass until the wire is cut, negative for no end
+	spare   int // how many bytes pass until the wire is cut; negative for no limit
 	err     error
 }
 
@@ -207,7 +207,7 @@ func reset(op string) error {
 	return &net.OpError{Op: op, Net: "tcp", Err: os.NewSyscallError(op, errno)}
 }
 
-// reset cuts the wire: both ends learn of it at once, and what was on the way is lost.
+// reset cuts the wire: both ends get an error at once, and data on the way is lost.
 func (w *wire) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,7 +224,7 @@ func (w *wire) cut(sides ...int) {
 	w.cond.Broadcast()
 }
 
-// lose resets one end only; nothing reaches the other any more. No end is reset for a side that is none.
+// lose resets end side only, or none if there is no such end. Nothing passes any more.
 func (w *wire) lose(side int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -247,7 +247,7 @@ func (w *wire) freeze() {
 	w.frozen = true
 }
 
-// thaw lets pass again what was on the way.
+// thaw delivers what was on the way.
 func (w *wire) thaw() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -255,7 +255,7 @@ func (w *wire) thaw() {
 	w.cond.Broadcast()
 }
 
-// over says whether nothing passes on the wire ever again.
+// over reports whether nothing will ever pass again.
 func (w *wire) over() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -263,7 +263,7 @@ func (w *wire) over() bool {
 	return done(w.ends[0]) && done(w.ends[1])
 }
 
-// held says whether who has an end of the wire still keeps it.
+// held reports whether the owner of an end still keeps it open.
 func (w *wire) held(side int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -327,7 +327,7 @@ func (e *end) Read(p []byte) (int, error) {
 	}
 }
 
-// take gives the reader what has arrived, and cuts the wire where that is due. w.mu is held.
+// take copies what has arrived to p, and cuts the wire when that is due. w.mu is held.
 func (e *end) take(h *half, p []byte) (int, error) {
 	first := &h.packets[0]
 	n := copy(p, first.data)
