@@ -2,7 +2,7 @@ package webkit
 
 import "testing"
 
-// TestCrashIsTold knows the browser's own end by what it wrote when it was seen, and nothing else by it.
+// TestCrashIsTold recognises the browser's own crash by its output, and nothing else.
 func TestCrashIsTold(t *testing.T) {
 	const seen = "** (MiniBrowser:7): WARNING\nSource/ThirdParty/skia/src/core/SkRuntimeEffectPriv.h:204: fatal error: " +
 		"\"error: 1: integer is too large: 255\nhalf4 main(half4 halfColor) {}\n** (MiniBrowser:7): WARNING **: WebProcess CRASHED\n"
