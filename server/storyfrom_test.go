@@ -85,7 +85,7 @@ func TestStoryFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, parse(t, "--listen=127.0.0.1:0", "--stories="+other))
-	if log := r.log.String(); !strings.Contains(log, "lost.yaml: it plays on the recording gone.trace, which has to lie beside it") {
+	if log := r.log.String(); !strings.Contains(log, "lost.yaml: it plays on the recording gone.trace, which must be in the same directory") {
 		t.Errorf("the log does not say what is missing:\n%s", log)
 	}
 	mine := func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token) }

@@ -32,7 +32,7 @@ func zlibbed(t *testing.T, text string) string {
 	return out.String()
 }
 
-// through is what Append makes of an object with one annotation.
+// through returns what Append makes of an object with one annotation.
 func through(t *testing.T, name, value string) (got string) {
 	t.Helper()
 	object := map[string]any{"metadata": map[string]any{"name": "x", "annotations": map[string]string{name: value}}}
@@ -51,7 +51,7 @@ func through(t *testing.T, name, value string) (got string) {
 	return back.Metadata.Annotations[name]
 }
 
-// TestManifestsInAnnotations: what tools keep of what they applied does not get out, whatever they call it and however they pack it.
+// TestManifestsInAnnotations: copies of manifests that tools keep are replaced, under any name and in any encoding.
 func TestManifestsInAnnotations(t *testing.T) {
 	yaml := "apiVersion: v1\nkind: Secret\ndata:\n  password: aHVudGVyMg==\n"
 	b64 := base64.StdEncoding.EncodeToString
