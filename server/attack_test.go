@@ -109,18 +109,18 @@ func (a *attacker) guess(n int) int {
 					var response *http.Response
 					reader := bufio.NewReader(conn)
 					if response, err = http.ReadResponse(reader, nil); err == nil {
-						told := ""
+						reason := ""
 						if response.StatusCode == http.StatusSwitchingProtocols {
 							// Up to eight refusals at a time are close frames, with the code after a header of two bytes.
 							frame := make([]byte, 4)
 							if _, err := io.ReadFull(reader, frame); err == nil && frame[0] == 0x88 && int(frame[2])<<8|int(frame[3]) == 4401 {
-								told = "token"
+								reason = "token"
 							}
 						} else if body, _ := io.ReadAll(response.Body); response.StatusCode == http.StatusForbidden &&
 							strings.Contains(string(body), "wrong token") {
-							told = "token"
+							reason = "token"
 						}
-						if told == "token" {
+						if reason == "token" {
 							mu.Lock()
 							refused++
 							mu.Unlock()
@@ -368,7 +368,7 @@ func TestViewersAndOthersHaveTheirOwnPlaces(t *testing.T) {
 	}
 	defer func() { _ = ws.Close() }()
 	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseTryAgainLater) {
-		t.Errorf("a third viewer is told %v", err)
+		t.Errorf("a third viewer gets %v", err)
 	}
 	for _, path := range []string{"/", "/healthz", "/readyz", "/metrics"} {
 		if response, _ := r.get(path, nil); response.StatusCode != http.StatusOK {

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// spokenTalk makes a directory for --broadcast-dir with a broadcast whose segments have size bytes. The server serves them without reading them.
-func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
+// storedBroadcast makes a directory for --broadcast-dir with a broadcast whose segments have size bytes. The server serves them without reading them.
+func storedBroadcast(t *testing.T, segments, size int) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -45,7 +45,7 @@ func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
 func TestMemoryOfSlowFollowers(t *testing.T) {
 	const followers, size = 1000, 3 << 20
 	const ceiling = 160 // MiB
-	dir, path := spokenTalk(t, 8, size)
+	dir, path := storedBroadcast(t, 8, size)
 	p := launch(t, "--broadcast", "--broadcast-dir", dir)
 	address := strings.TrimPrefix(p.base, "http://")
 	before, files := p.memory("VmRSS"), p.count("fd")

@@ -32,7 +32,7 @@ type settings struct {
 	tokenFile      string       // the file of the token, "" if it came from elsewhere
 	tokenArgument  bool         // the token is on the command line
 	metricsListen  string       // "" for the address of the page
-	published      []guard.Name // more names of the server; the first is that of --public-url, if given
+	publicNames    []guard.Name // more names of the server; the first is that of --public-url, if given
 	publicURL      bool
 	rules          guard.Rules
 	maxViewers     int
@@ -47,7 +47,7 @@ type settings struct {
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
-	scene          string       // the source in the printed link, as "&seed=7"
+	sceneKeys      string       // the source in the printed link, as "&seed=7"
 	version        bool         // print the version and exit
 	stories        string       // the directory of a speaker's own stories, "" for none
 	ask            string       // the endpoint to ask a running server for before exiting, "" for none
@@ -62,8 +62,8 @@ type usageError struct{ err error }
 func (e *usageError) Error() string { return e.err.Error() + " (see --help)" }
 func (e *usageError) Unwrap() error { return e.err }
 
-// raw holds the values of flags that are parsed further.
-type raw struct {
+// flagValues holds the values of flags that are parsed further.
+type flagValues struct {
 	contexts, resource, resources, level, format, attach, attachToken, publicURL, allowedHosts string
 	objects                                                                                    int
 	seed                                                                                       uint64
@@ -81,7 +81,7 @@ const (
 
 // flagSet returns all flags, which write to s and r. Their texts appear in --help and in docs/reference.md: go generate ./server writes the table
 // there.
-func flagSet(s *settings, r *raw) *flag.FlagSet {
+func flagSet(s *settings, r *flagValues) *flag.FlagSet {
 	flags := flag.NewFlagSet("informerscope", flag.ContinueOnError)
 	flags.SetOutput(io.Discard) // main reports errors, once
 
@@ -165,7 +165,7 @@ func withoutVariable(name string) bool {
 // parseFlags reads args, and lookup (os.LookupEnv) for flags that args do not set. Help goes to stderr.
 func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Writer) (settings, error) {
 	var s settings
-	var r raw
+	var r flagValues
 	flags := flagSet(&s, &r)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: %s [flags]\n       %s story from FILE [-o DIR] [--worst]\n\n"+
@@ -228,31 +228,31 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		case "contexts":
 			s.contexts = []string{}
 		case "seed":
-			s.scene += fmt.Sprintf("&seed=%d", r.seed)
+			s.sceneKeys += fmt.Sprintf("&seed=%d", r.seed)
 		case "objects":
-			s.scene += fmt.Sprintf("&objects=%d", r.objects)
+			s.sceneKeys += fmt.Sprintf("&objects=%d", r.objects)
 		case "rate":
-			s.scene += fmt.Sprintf("&rate=%g", r.rate)
+			s.sceneKeys += fmt.Sprintf("&rate=%g", r.rate)
 		}
 	})
 	if len(watched) > 0 {
-		s.scene = "&" + watched.Encode() + s.scene
+		s.sceneKeys = "&" + watched.Encode() + s.sceneKeys
 	}
 	if s.context != "" { // the link names the context, so that the page opens it
-		s.scene = "&source=live&context=" + url.QueryEscape(s.context) + s.scene
+		s.sceneKeys = "&source=live&context=" + url.QueryEscape(s.context) + s.sceneKeys
 	}
 	if err := s.attachTo(r.attach, r.attachToken, lookup); err != nil {
 		return s, &usageError{err}
 	}
 	if s.attach != nil {
-		if s.context != "" || s.scene != "" {
+		if s.context != "" || s.sceneKeys != "" {
 			return s, &usageError{fmt.Errorf("--attach shows the informers of a process, so --context, --namespace, --resource, --seed, --objects " +
 				"and --rate do not go with it")}
 		}
-		s.scene = "&source=probe"
+		s.sceneKeys = "&source=probe"
 	}
 	if s.broadcast {
-		s.scene += "&broadcast=1" // the page that is opened offers to broadcast
+		s.sceneKeys += "&broadcast=1" // the page that is opened offers to broadcast
 	}
 	switch r.format {
 	case "text", "json":
@@ -323,21 +323,21 @@ func (s *settings) publish(publicURL, allowedHosts string) error {
 		if err != nil {
 			return fmt.Errorf("--public-url: %w", err)
 		}
-		s.published, s.publicURL, elsewhere = []guard.Name{name}, true, name.Scheme
+		s.publicNames, s.publicURL, elsewhere = []guard.Name{name}, true, name.Scheme
 	}
 	if allowedHosts != "" {
 		also, err := guard.ParseAllowedHosts(allowedHosts, own, elsewhere)
 		if err != nil {
 			return fmt.Errorf("--allowed-hosts: %w", err)
 		}
-		s.published = append(s.published, also...)
+		s.publicNames = append(s.publicNames, also...)
 	}
 	return nil
 }
 
-// elsewhere returns the first name that is not a loopback address, "" for none.
-func (s *settings) elsewhere() string {
-	for _, name := range s.published {
+// publicName returns the first name that is not a loopback address, "" for none.
+func (s *settings) publicName() string {
+	for _, name := range s.publicNames {
 		if !name.Loopback() {
 			return name.String()
 		}

@@ -26,7 +26,7 @@ var aFlag = regexp.MustCompile(`--[a-z][a-z-]*=?`)
 func TestTheReferenceHasTheFlags(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| flag | default | what it does |\n|-|-|-|\n")
-	flagSet(new(settings), new(raw)).VisitAll(func(f *flag.Flag) {
+	flagSet(new(settings), new(flagValues)).VisitAll(func(f *flag.Flag) {
 		name, usage := flag.UnquoteUsage(f)
 		shown, value := "-"+f.Name, f.DefValue
 		if len(f.Name) > 1 {
@@ -47,7 +47,7 @@ func TestTheReferenceHasTheFlags(t *testing.T) {
 
 // TestDocumentsNameFlagsThatThereAre checks the flags that documents name in code spans, and every command line of the server.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
-	flags := flagSet(new(settings), new(raw))
+	flags := flagSet(new(settings), new(flagValues))
 	said := regexp.MustCompile("(?m)`--[a-z][a-z-]*|(?:informerscope|ARGS=).*--[a-z].*$")
 	for _, name := range []string{"README.md", "README.zh.md", "docs/reference.md"} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
@@ -72,7 +72,7 @@ func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 // with the page's own.
 func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	scene := parse(t, "--context", "kind-kind", "--namespace", "a", "--resource", "pods", "--seed", "1", "--objects", "2", "--rate", "3",
-		"--broadcast").scene
+		"--broadcast").sceneKeys
 	has, err := url.ParseQuery("token=x" + scene + "&audience=x")
 	if err != nil {
 		t.Fatal(err)

@@ -14,15 +14,15 @@ import (
 
 // parts are the handlers that the server's listeners serve.
 type parts struct {
-	door     *guard.Door
-	refusals *guard.Tally
-	files    http.Handler
-	carrier  http.Handler    // the relay, a WebSocket
-	own      *ownstories.Dir // the stories of --stories
-	hall     http.Handler    // for the audience; nil without --broadcast
-	numbers  http.Handler    // the metrics
-	ready    http.Handler
-	apart    bool // the metrics have their own listener
+	door            *guard.Door
+	refusals        *guard.Tally
+	files           http.Handler
+	relay           http.Handler    // the relay, a WebSocket
+	stories         *ownstories.Dir // the stories of --stories
+	hall            http.Handler    // for the audience; nil without --broadcast
+	numbers         http.Handler    // the metrics
+	ready           http.Handler
+	separateMetrics bool // the metrics have their own listener
 }
 
 // handler serves everything but the listener of --metrics-listen. The list of hosts and the security headers apply to every path. A refused host also
@@ -50,14 +50,14 @@ func (p parts) handler() http.Handler {
 				http.Error(w, refusal.Message, http.StatusUnauthorized)
 				return
 			}
-			p.own.ServeRecording(w, r)
+			p.stories.ServeRecording(w, r)
 			return
 		}
 		switch r.URL.Path {
 		case "/relay":
-			p.carrier.ServeHTTP(w, r)
+			p.relay.ServeHTTP(w, r)
 		case "/metrics":
-			if p.apart {
+			if p.separateMetrics {
 				http.Error(w, "the metrics are served at the address of --metrics-listen", http.StatusNotFound)
 				return
 			}
@@ -65,7 +65,7 @@ func (p parts) handler() http.Handler {
 		case "/healthz", "/readyz":
 			p.watch(w, r)
 		case "/stories.json":
-			p.own.ServeHTTP(w, r)
+			p.stories.ServeHTTP(w, r)
 		default:
 			p.files.ServeHTTP(w, r)
 		}

@@ -89,7 +89,7 @@ func TestAShortTokenIsToldSo(t *testing.T) {
 		if err == nil {
 			t.Fatalf("%q is taken", token)
 		}
-		if got := said(err); !strings.Contains(got, says) || strings.Contains(got, token) || strings.Contains(got, "redacted") {
+		if got := message(err); !strings.Contains(got, says) || strings.Contains(got, token) || strings.Contains(got, "redacted") {
 			t.Errorf("%q", got)
 		}
 	}
@@ -108,7 +108,7 @@ func TestADirectoryThatOthersReadIsToldSo(t *testing.T) {
 	if err == nil {
 		t.Fatal("it is taken")
 	}
-	if got := said(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
+	if got := message(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
 		t.Errorf("%q", got)
 	}
 }
@@ -122,14 +122,14 @@ func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	var hosts = []string{"127.0.0.1:8080"}
 	path := tokenFile(t, fileToken, 0o600)
 	kept := newLinks(parse(t, "--token-file", path, "--context", "demo"), "http", hosts, []string{"192.0.2.1:8080"}, new(bytes.Buffer))
-	if kept.printed != "http://127.0.0.1:8080/#source=live&context=demo" || kept.others[0] != "http://192.0.2.1:8080/#source=live&context=demo" ||
-		!strings.Contains(kept.says, path) || strings.Contains(kept.says, fileToken) {
+	if kept.firstLink != "http://127.0.0.1:8080/#source=live&context=demo" || kept.remoteLinks[0] != "http://192.0.2.1:8080/#source=live&context=demo" ||
+		!strings.Contains(kept.warning, path) || strings.Contains(kept.warning, fileToken) {
 		t.Errorf("%+v", kept)
 	}
-	if kept.open != "http://127.0.0.1:8080/#token="+fileToken+"&source=live&context=demo" {
-		t.Errorf("the browser is given %s", kept.open)
+	if kept.ownLink != "http://127.0.0.1:8080/#token="+fileToken+"&source=live&context=demo" {
+		t.Errorf("the browser is given %s", kept.ownLink)
 	}
-	if bare := newLinks(parse(t, "--token-file", path), "http", hosts, nil, new(bytes.Buffer)); bare.printed != "http://127.0.0.1:8080/" {
+	if bare := newLinks(parse(t, "--token-file", path), "http", hosts, nil, new(bytes.Buffer)); bare.firstLink != "http://127.0.0.1:8080/" {
 		t.Errorf("%+v", bare)
 	}
 	// A character device is taken for a terminal, whose output is not stored.
@@ -139,7 +139,7 @@ func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	}
 	defer func() { _ = device.Close() }()
 	seen := newLinks(parse(t, "--token-file", path), "http", hosts, nil, device)
-	if seen.printed != "http://127.0.0.1:8080/#token="+fileToken || seen.says != "" {
+	if seen.firstLink != "http://127.0.0.1:8080/#token="+fileToken || seen.warning != "" {
 		t.Errorf("on a terminal: %+v", seen)
 	}
 	// The same with a running server: neither the output nor the log has the token.
@@ -238,8 +238,8 @@ func TestOpenKeepsTheTokenOffTheCommandLine(t *testing.T) {
 // TestPublicNames asks a server that is published under other names, as its proxy does and as other clients do.
 func TestPublicNames(t *testing.T) {
 	s := parse(t, "--listen", "127.0.0.1:0", "--public-url", "https://viewer.example/", "--allowed-hosts", "localhost:9090", "--context", "demo")
-	if l := newLinks(s, "http", []string{"127.0.0.1:8080"}, []string{"192.0.2.1:8080"}, io.Discard); !strings.HasPrefix(l.printed,
-		"https://viewer.example/#token="+s.token+"&") || len(l.others) != 0 {
+	if l := newLinks(s, "http", []string{"127.0.0.1:8080"}, []string{"192.0.2.1:8080"}, io.Discard); !strings.HasPrefix(l.firstLink,
+		"https://viewer.example/#token="+s.token+"&") || len(l.remoteLinks) != 0 {
 		t.Errorf("the links are %+v", l)
 	}
 	s.publicURL = false // the test's own client finds the server by its first line

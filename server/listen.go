@@ -54,16 +54,16 @@ func bind(flagName, address string, another bool) (net.Listener, error) {
 		network = "tcp4"
 	}
 	ln, err := net.Listen(network, address)
-	if taken(err) && another {
-		for next := number + 1; next <= number+portsTried && taken(err); next++ {
+	if portInUse(err) && another {
+		for next := number + 1; next <= number+portsTried && portInUse(err); next++ {
 			ln, err = net.Listen(network, net.JoinHostPort(host, strconv.FormatUint(next, 10)))
 		}
-		if taken(err) {
+		if portInUse(err) {
 			ln, err = net.Listen(network, net.JoinHostPort(host, "0"))
 		}
 	}
 	switch {
-	case taken(err):
+	case portInUse(err):
 		return nil, fmt.Errorf("%s %s: another program has that port; choose another, or %s for any free one", flagName, address, net.JoinHostPort(host, "0"))
 	case errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%s %s: not permitted; ports below 1024 are the administrator's, choose one above", flagName, address)
@@ -73,9 +73,9 @@ func bind(flagName, address string, another bool) (net.Listener, error) {
 	return ln, nil
 }
 
-// taken reports whether listening failed because the port is in use. On Windows the system's error number is not syscall.EADDRINUSE, so the text is
+// portInUse reports whether listening failed because the port is in use. On Windows the system's error number is not syscall.EADDRINUSE, so the text is
 // compared too.
-func taken(err error) bool {
+func portInUse(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || err != nil && strings.Contains(err.Error(), "Only one usage of each socket address")
 }
 
@@ -138,8 +138,8 @@ func protocols(address *net.TCPAddr) (v4, v6 bool) {
 	return true, true
 }
 
-// spoken names those protocols, for people.
-func spoken(address *net.TCPAddr) string {
+// protocolNames names those protocols, for people.
+func protocolNames(address *net.TCPAddr) string {
 	switch v4, v6 := protocols(address); {
 	case v4 && v6:
 		return "IPv4 and IPv6"

@@ -29,18 +29,18 @@ func newLog(s settings, scrubber *scrub.Scrubber, stderr io.Writer) *slog.Logger
 	return slog.New(scrubber.Handler(lines))
 }
 
-// toldError is an error that is already in the log.
-type toldError struct{ error }
+// loggedError is an error that is already in the log.
+type loggedError struct{ error }
 
-func (e *toldError) Unwrap() error { return e.error }
+func (e *loggedError) Unwrap() error { return e.error }
 
-// toldAs logs the error that ends the program if the log is JSON, so that standard error holds only JSON. It then returns a toldError, else err.
-func toldAs(s settings, err error, stderr io.Writer) error {
+// logFinalError logs the error that ends the program if the log is JSON, so that standard error holds only JSON. It then returns a toldError, else err.
+func logFinalError(s settings, err error, stderr io.Writer) error {
 	if err == nil || !s.logJSON {
 		return err
 	}
 	newLog(s, new(scrub.Scrubber), stderr).Error("the server ends", "error", err)
-	return &toldError{err}
+	return &loggedError{err}
 }
 
 // openAudit opens the audit log of --audit-log; audited is nil without one. end writes what is left of it and closes the file.

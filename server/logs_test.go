@@ -117,7 +117,7 @@ func TestAuditLogThatIsStuck(t *testing.T) {
 		t.Errorf("it took %s to stop", took)
 	}
 	if !strings.Contains(r.log.String(), "lines of the audit log are lost") {
-		t.Errorf("what is lost is not told:\n%s", r.log)
+		t.Errorf("the log does not report the loss:\n%s", r.log)
 	}
 	if !strings.Contains(r.out(), `"verb":"list"`) { // the line from before it got stuck
 		t.Errorf("standard output has\n%s", r.out())
@@ -155,9 +155,9 @@ func TestTheLastErrorIsJSONToo(t *testing.T) {
 	args := []string{"--listen", "127.0.0.1:123456", "--log-format", "json", "--kubeconfig", kubeconfig(t, "https://127.0.0.1:1")}
 	var out strings.Builder
 	err := run(t.Context(), args, io.Discard, &out)
-	var told *toldError
+	var logged *loggedError
 	var usage *usageError
-	if !errors.As(err, &told) || !errors.As(err, &usage) {
+	if !errors.As(err, &logged) || !errors.As(err, &usage) {
 		t.Errorf("%v", err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -169,7 +169,7 @@ func TestTheLastErrorIsJSONToo(t *testing.T) {
 	if !strings.Contains(out.String(), `"level":"ERROR","msg":"the server ends","error":"--listen`) {
 		t.Errorf("standard error:\n%s", out.String())
 	}
-	if err := run(t.Context(), append(args, "--log-format", "text"), io.Discard, io.Discard); err == nil || errors.As(err, &told) {
+	if err := run(t.Context(), append(args, "--log-format", "text"), io.Discard, io.Discard); err == nil || errors.As(err, &logged) {
 		t.Errorf("as text main says it: %v", err)
 	}
 }

@@ -73,7 +73,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return ask(ctx, s, stdout)
 	}
-	return toldAs(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
+	return logFinalError(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
 }
 
 // serve runs the server with the given settings and the page's files.
@@ -103,11 +103,11 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		log.Warn(missing)
 	}
 	own := ownstories.New(s.stories)
-	told, err := own.Read()
+	listing, err := own.Read()
 	if err != nil {
 		return fmt.Errorf("--stories: %w", err)
 	}
-	for _, problem := range told.Problems {
+	for _, problem := range listing.Problems {
 		log.Warn("a story is left out: " + problem)
 	}
 	numbers := new(metrics.Set)
@@ -151,7 +151,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		log.Warn("listening on more than the loopback interface, "+manner, "address", address.String())
 	}
 	hosts, others := names(s, address)
-	if outside := s.elsewhere(); outside != "" {
+	if outside := s.publicName(); outside != "" {
 		if s.contexts == nil {
 			kubeconfig.ServeOnly(nil)
 			log.Warn("the page is published for other machines, so contexts have to be named: none is served; start the server with --context or --contexts", "as",
@@ -170,14 +170,15 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	defer refusals.Close()
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
-	door := guard.NewDoor(hosts, scheme, s.token, s.published...)
+	door := guard.NewDoor(hosts, scheme, s.token, s.publicNames...)
 	hall, err := openHall(s, kubeconfig.Scrubber(), refusals, log)
 	if err != nil {
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
 		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
-	serves := parts{door: door, refusals: refusals, files: files, own: own, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
+	serves := parts{door: door, refusals: refusals, files: files, stories: own, relay: carrier, numbers: numbers, ready: ready,
+		separateMetrics: s.metricsListen != ""}
 	if hall != nil {
 		serves.hall = hall
 	}
@@ -187,7 +188,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if hall != nil { // each follower first loads the page, without a token, and all of an audience do so at once
 		places += min(s.maxFollowers, arrivals)
 	}
-	limits := crowded(places, refusals)
+	limits := anonymousLimits(places, refusals)
 	limits.Admitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
 	limited := connlimit.New(ln, limits)
 	limited.Attach(server)
@@ -209,8 +210,8 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		}
 	})
 	links := newLinks(s, scheme, hosts, others, stdout)
-	if links.says != "" {
-		log.Warn(links.says)
+	if links.warning != "" {
+		log.Warn(links.warning)
 	}
 	if s.tokenArgument {
 		log.Warn("the token is on the command line, where every user of this machine can read it; --token-file keeps it out of there")
@@ -218,10 +219,10 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	_, err = io.WriteString(stdout, links.lines(address)+links.audience(hall))
 	if err == nil {
 		if s.open {
-			closeFile := openBrowser(links.open, log)
+			closeFile := openBrowser(links.ownLink, log)
 			defer closeFile()
 		}
-		log.Info("serving", "address", address.String(), "protocols", spoken(address), "maxViewers", s.maxViewers, "version", versionLine())
+		log.Info("serving", "address", address.String(), "protocols", protocolNames(address), "maxViewers", s.maxViewers, "version", versionLine())
 		select {
 		case <-ctx.Done():
 			log.Info("shutting down")
@@ -267,8 +268,8 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// crowded returns a listener's limits on connections that have not sent a token: at most places of them, and each eviction is counted as a refusal.
-func crowded(places int, refusals *guard.Tally) connlimit.Options {
+// anonymousLimits returns a listener's limits on connections that have not sent a token: at most places of them, and each eviction is counted as a refusal.
+func anonymousLimits(places int, refusals *guard.Tally) connlimit.Options {
 	return connlimit.Options{Places: places, Evicted: func(remote net.Addr) {
 		refusals.Refused(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
 	}}
@@ -277,7 +278,7 @@ func crowded(places int, refusals *guard.Tally) connlimit.Options {
 // serveProbes serves the listener of --metrics-listen; end closes it. A listener that fails sends its error to failed.
 func serveProbes(ln net.Listener, handler http.Handler, refusals *guard.Tally, log *slog.Logger, failed chan<- error) (end func()) {
 	server := newServer(handler, log)
-	limited := connlimit.New(ln, crowded(probeConnections, refusals))
+	limited := connlimit.New(ln, anonymousLimits(probeConnections, refusals))
 	limited.Attach(server)
 	var serving sync.WaitGroup
 	serving.Go(func() {

@@ -87,7 +87,7 @@ func start(t *testing.T, s settings) *running {
 	}
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "informerscope: open ")
 	base, fragment, _ := strings.Cut(address, "/#token=")
-	r.base, r.token = base, strings.TrimSuffix(fragment, s.scene)
+	r.base, r.token = base, strings.TrimSuffix(fragment, s.sceneKeys)
 	if !ok || r.token != s.token {
 		t.Fatalf("first line %q", line)
 	}
@@ -518,25 +518,25 @@ func TestFlags(t *testing.T) {
 	if s := parse(t); s.listen != defaultListen || s.listenExplicit || s.maxViewers != 16 || len(s.token) < 20 || s.rules.SecretsMetadata || s.open || s.insecure {
 		t.Errorf("defaults: %+v", s)
 	}
-	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.scene != "&objects=5000&rate=2.5&seed=0" || parse(t).scene != "" {
-		t.Errorf("the link says %q of the simulated cluster", s.scene)
+	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.sceneKeys != "&objects=5000&rate=2.5&seed=0" || parse(t).sceneKeys != "" {
+		t.Errorf("the link says %q of the simulated cluster", s.sceneKeys)
 	}
-	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.scene != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
-		t.Errorf("the link says %q of the context", s.scene)
+	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.sceneKeys != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
+		t.Errorf("the link says %q of the context", s.sceneKeys)
 	}
 	for want, args := range map[string][]string{
 		"&namespace=team-a": {"-n", "team-a"},
 		"&namespace=":       {"--namespace="},
 		"&source=live&context=c&namespace=team-a&resource=deployments.apps": {"--context", "c", "--namespace", "team-a", "--resource", "deployments.apps"},
 	} {
-		if s := parse(t, args...); s.scene != want {
-			t.Errorf("%q: the link says %q, want %q", args, s.scene, want)
+		if s := parse(t, args...); s.sceneKeys != want {
+			t.Errorf("%q: the link says %q, want %q", args, s.sceneKeys, want)
 		}
 	}
 	asked := map[string]string{"INFORMERSCOPE_NAMESPACE": "team-b", "INFORMERSCOPE_RESOURCE": "pods", "INFORMERSCOPE_N": "never"}
 	if s, err := parseFlags([]string{"-n", "team-a"}, func(name string) (string, bool) { v, ok := asked[name]; return v, ok }, io.Discard); err != nil ||
-		s.scene != "&namespace=team-a&resource=pods" || s.namespace != "team-a" {
-		t.Errorf("the link says %q, the namespace is %q, %v", s.scene, s.namespace, err)
+		s.sceneKeys != "&namespace=team-a&resource=pods" || s.namespace != "team-a" {
+		t.Errorf("the link says %q, the namespace is %q, %v", s.sceneKeys, s.namespace, err)
 	}
 	if a, b := parse(t), parse(t); a.token == b.token {
 		t.Error("two launches have the same token")
@@ -612,7 +612,7 @@ func TestAttachFlags(t *testing.T) {
 		return "probe-token-from-the-environment", name == "INFORMERSCOPE_ATTACH_TOKEN"
 	}
 	s, err := parseFlags([]string{"--attach", address, "--attach-token-file", file}, none, io.Discard)
-	if err != nil || s.attach == nil || s.attachToken != "probe-token-9876543210" || !strings.Contains(s.scene, "source=probe") {
+	if err != nil || s.attach == nil || s.attachToken != "probe-token-9876543210" || !strings.Contains(s.sceneKeys, "source=probe") {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err = parseFlags([]string{"--attach", address}, fromEnv, io.Discard); err != nil || s.attachToken != "probe-token-from-the-environment" {
