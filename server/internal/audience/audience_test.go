@@ -118,7 +118,7 @@ func get(t testing.TB, url string) (*http.Response, []byte) {
 func newest(t testing.TB, base string) (n Newest) {
 	t.Helper()
 	response, body := get(t, base+"head")
-	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != brief {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != cacheBriefly {
 		t.Fatalf("%s %v: %s", response.Status, response.Header, body)
 	}
 	if err := json.Unmarshal(body, &n); err != nil {
@@ -184,7 +184,7 @@ func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	}
 	response, body := get(t, base+"segments/7")
 	header := response.Header
-	if header.Get("Cache-Control") != immutable || header.Get("Content-Type") != "application/octet-stream" || header.Get("Content-Encoding") != "" ||
+	if header.Get("Cache-Control") != cacheForever || header.Get("Content-Type") != "application/octet-stream" || header.Get("Content-Encoding") != "" ||
 		header.Get("ETag") == "" || header.Get("Set-Cookie") != "" || header.Get("Vary") != "" {
 		t.Errorf("headers %v", header)
 	}
@@ -215,15 +215,15 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 			bodies <- fmt.Sprintf("%d %x", response.StatusCode, body)
 		})
 	}
-	held(t, hall, 20)
+	awaitHeld(t, hall, 20)
 	if response, body := get(t, base+"segments/1"); response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %s %s", response.Status, body)
 	}
 	s.send()
 	waiting.Wait()
 	close(bodies)
-	held(t, hall, 0)
-	if response, _ := get(t, base+"segments/3"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
+	awaitHeld(t, hall, 0)
+	if response, _ := get(t, base+"segments/3"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != cacheNever {
 		t.Errorf("far ahead: %s", response.Status)
 	}
 	first := <-bodies
@@ -233,17 +233,17 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 		}
 	}
 	hall.o.Hold = time.Nanosecond
-	if response, _ := get(t, base+"segments/2"); response.StatusCode != http.StatusNoContent || response.Header.Get("Cache-Control") != brief {
+	if response, _ := get(t, base+"segments/2"); response.StatusCode != http.StatusNoContent || response.Header.Get("Cache-Control") != cacheBriefly {
 		t.Errorf("a wait in vain: %s %v", response.Status, response.Header)
 	}
 }
 
-// held waits until n requests wait.
-func held(t testing.TB, h *Hall, n int) {
+// awaitHeld waits until n requests wait.
+func awaitHeld(t testing.TB, h *Hall, n int) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
 		h.mu.Lock()
-		now := h.held
+		now := h.inProgress
 		h.mu.Unlock()
 		if now == n {
 			return
@@ -265,18 +265,18 @@ func TestWhoLeavesMakesRoom(t *testing.T) {
 		_, err := http.DefaultClient.Do(request)
 		gone <- err
 	}()
-	held(t, hall, 1)
+	awaitHeld(t, hall, 1)
 	leave()
 	if err := <-gone; err == nil {
 		t.Error("the request was answered")
 	}
-	held(t, hall, 0)
+	awaitHeld(t, hall, 0)
 	stayed := make(chan int, 1)
 	go func() {
 		response, _ := get(t, base+"segments/1")
 		stayed <- response.StatusCode
 	}()
-	held(t, hall, 1)
+	awaitHeld(t, hall, 1)
 	hall.Close()
 	if code := <-stayed; code != http.StatusServiceUnavailable {
 		t.Errorf("at the server's end it was answered with %d", code)
@@ -320,7 +320,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	for _, w := range wrong {
 		for _, rest := range []string{"/head", "/segments/1", ""} {
 			code, header, body := ask(http.MethodGet, Prefix+w+rest, nil)
-			if code != http.StatusNotFound || header.Get("Cache-Control") != never {
+			if code != http.StatusNotFound || header.Get("Cache-Control") != cacheNever {
 				t.Errorf("token %q%s: %d %v", w, rest, code, header)
 			}
 			if said == "" {
@@ -338,7 +338,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 		"/talk.json", "/segments/../talk.json", "/segments/segment-0000000001.gz", "/segments/99999999999999999999", "/broadcast",
 		"/broadcast/begin", "//segments/1", "/segments//1", "/segments/1;x"} {
 		code, header, body := ask(http.MethodGet, Prefix+token+path, nil)
-		if code != http.StatusNotFound || header.Get("Cache-Control") != never || strings.Contains(body, token) {
+		if code != http.StatusNotFound || header.Get("Cache-Control") != cacheNever || strings.Contains(body, token) {
 			t.Errorf("%q: %d %v %.80q", path, code, header, body)
 		}
 	}
@@ -520,7 +520,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	if state(t, rec) != state(t, s.rec) {
 		t.Error("the follower's state is another one")
 	}
-	if response, _ := get(t, base+"segments/1"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
+	if response, _ := get(t, base+"segments/1"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != cacheNever {
 		t.Errorf("what is not kept: %s", response.Status)
 	}
 	// Without a second checkpoint nothing can be dropped, so further segments are refused.

@@ -21,8 +21,8 @@ const (
 	defaultHeld = 10_000
 	// defaultHold is how long such a request waits; shorter than the timeouts of proxies.
 	defaultHold = 20 * time.Second
-	// silent is how long after its last segment a speaker counts as gone: a page sends one at least every ten seconds.
-	silent = 30 * time.Second
+	// speakerTimeout is how long after its last segment a speaker counts as gone: a page sends one at least every ten seconds.
+	speakerTimeout = 30 * time.Second
 	// maxDirectory bounds the segments in a directory, in bytes.
 	maxDirectory = 64 << 30
 )
@@ -61,16 +61,16 @@ type Hall struct {
 	o     Options
 	token [sha256.Size]byte
 
-	mu     sync.Mutex
-	store  *store
-	record record
-	heard  time.Time            // when the speaker last sent something
-	wake   chan struct{}        // closed when a segment arrives
-	held   int                  // requests for segments in progress
-	seen   map[string]time.Time // followers' connections, and when each last made a request
-	swept  time.Time            // when idle connections were last removed from seen
-	sent   int64                // bytes of segments to followers
-	closed bool
+	mu            sync.Mutex
+	store         *store
+	record        record
+	lastSegmentAt time.Time            // when the speaker last sent something
+	wake          chan struct{}        // closed when a segment arrives
+	inProgress    int                  // requests for segments in progress
+	connections   map[string]time.Time // followers' connections, and when each last made a request
+	lastSweep     time.Time            // when idle ones were last removed from connections
+	bytesSent     int64                // bytes of segments to followers
+	closed        bool
 }
 
 // Problem is an error that the speaker's page can act on.
@@ -139,7 +139,7 @@ func Open(o Options) (*Hall, error) {
 	if err := store.save(&r); err != nil {
 		return nil, err
 	}
-	return &Hall{o: o, token: sha256.Sum256([]byte(r.Token)), store: store, record: r, wake: make(chan struct{}), seen: map[string]time.Time{}}, nil
+	return &Hall{o: o, token: sha256.Sum256([]byte(r.Token)), store: store, record: r, wake: make(chan struct{}), connections: map[string]time.Time{}}, nil
 }
 
 // Token is the audience's token.
@@ -153,16 +153,16 @@ func (h *Hall) Status() Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := Status{On: true, Audience: h.record.Token, Path: h.Path(), Objects: h.o.Objects, Segments: h.record.Segments, Followers: h.followers(),
-		Bytes: h.sent, Kept: h.o.Dir != ""}
-	if h.speaking() {
+		Bytes: h.bytesSent, Kept: h.o.Dir != ""}
+	if h.isSpeaking() {
 		s.Speaking = h.record.ID
 	}
 	return s
 }
 
-// speaking reports whether a page broadcasts now. With mu held.
-func (h *Hall) speaking() bool {
-	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.heard) < silent
+// isSpeaking reports whether a page broadcasts now. With mu held.
+func (h *Hall) isSpeaking() bool {
+	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.lastSegmentAt) < speakerTimeout
 }
 
 // Begin starts a new speaker's broadcast. It is refused while another page broadcasts, unless take is set. first is the number of its first segment.
@@ -172,7 +172,7 @@ func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
 	if h.closed {
 		return "", 0, &Problem{Code: 503, Message: "the server is shutting down"}
 	}
-	if h.speaking() && !take {
+	if h.isSpeaking() && !take {
 		return "", 0, &Problem{Code: 409, Message: "another page is broadcasting; take over from it, or wait until it ends"}
 	}
 	r := h.record
@@ -180,7 +180,7 @@ func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
 	if err := h.store.save(&r); err != nil {
 		return "", 0, h.unwritable(err)
 	}
-	h.record, h.heard = r, h.o.Now()
+	h.record, h.lastSegmentAt = r, h.o.Now()
 	h.o.Log.Info("a page began to broadcast", "first", r.First)
 	return r.ID, r.First, nil
 }
@@ -233,7 +233,7 @@ func (h *Hall) expects(id string, n uint64, sent string) (again bool, err error)
 	if id == "" || id != r.ID {
 		return false, &Problem{Code: 410, Message: "this page is not broadcasting (any more): begin again"}
 	}
-	h.heard = h.o.Now()
+	h.lastSegmentAt = h.o.Now()
 	switch {
 	case n == r.Segments && n >= r.First && sent == r.Sent:
 		return true, nil
@@ -367,18 +367,18 @@ func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) (bool
 func (h *Hall) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held >= h.o.MaxHeld {
+	if h.inProgress >= h.o.MaxHeld {
 		return false
 	}
-	h.held++
+	h.inProgress++
 	return true
 }
 
 func (h *Hall) leave(sent int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held--
-	h.sent += sent
+	h.inProgress--
+	h.bytesSent += sent
 }
 
 var errAhead = errors.New("there is no such segment yet")

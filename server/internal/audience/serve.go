@@ -19,11 +19,11 @@ import (
 const Prefix = "/audience/"
 
 const (
-	// immutable lets every cache keep a segment.
-	immutable = "public, max-age=31536000, immutable"
-	// brief lets a cache answer all requests of one moment at once.
-	brief = "public, max-age=1"
-	never = "no-store"
+	// cacheForever lets every cache keep a segment.
+	cacheForever = "public, max-age=31536000, immutable"
+	// cacheBriefly lets a cache answer all requests of one moment at once.
+	cacheBriefly = "public, max-age=1"
+	cacheNever   = "no-store"
 	// piece is how much of a segment is in memory for each follower that reads it, in bytes.
 	piece = 8 << 10
 	// slack is added to the longest wait of a request: time to send its answer over a slow network.
@@ -84,7 +84,7 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	now := h.o.Now()
-	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.speaking(), Now: now.UTC().Format(time.RFC3339Nano)}
+	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.isSpeaking(), Now: now.UTC().Format(time.RFC3339Nano)}
 	if c := h.record.Checkpoints; len(c) > 0 {
 		x.First, x.Checkpoint = c[0], c[len(c)-1]
 	}
@@ -98,7 +98,7 @@ func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", brief)
+	w.Header().Set("Cache-Control", cacheBriefly)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(body)
@@ -123,7 +123,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	}
 	var sent int64
 	defer func() { h.leave(sent) }()
-	segment := kept{h, n}
+	segment := segmentReader{h, n}
 	var size int64
 	there, err := h.wait(r.Context(), n, patience)
 	if there {
@@ -148,14 +148,14 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		answer(w, http.StatusInternalServerError, "the segment cannot be read")
 		return
 	case !there:
-		w.Header().Set("Cache-Control", brief)
+		w.Header().Set("Cache-Control", cacheBriefly)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
 	tag := fmt.Sprintf(`"%d-%d"`, n, size) // under one token the segment of a number never changes
 	header := w.Header()
 	header.Set("Content-Type", "application/octet-stream")
-	header.Set("Cache-Control", immutable)
+	header.Set("Cache-Control", cacheForever)
 	header.Set("ETag", tag)
 	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -180,22 +180,22 @@ var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
 // answer writes an error that caches must not keep.
 func answer(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Cache-Control", never)
+	w.Header().Set("Cache-Control", cacheNever)
 	http.Error(w, message, status)
 }
 
-// recent is how long a follower counts after its last request.
-const recent = 30 * time.Second
+// followerTimeout is how long a follower counts after its last request.
+const followerTimeout = 30 * time.Second
 
 // notice counts a follower by its connection.
 func (h *Hall) notice(remote string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.seen) >= 2*h.o.MaxHeld {
+	if len(h.connections) >= 2*h.o.MaxHeld {
 		h.followers()
 	}
-	if len(h.seen) < 2*h.o.MaxHeld {
-		h.seen[remote] = h.o.Now()
+	if len(h.connections) < 2*h.o.MaxHeld {
+		h.connections[remote] = h.o.Now()
 	}
 }
 
@@ -203,14 +203,14 @@ func (h *Hall) notice(remote string) {
 // calls it. With mu held.
 func (h *Hall) followers() int {
 	now := h.o.Now()
-	if now.Sub(h.swept) < time.Second {
-		return len(h.seen)
+	if now.Sub(h.lastSweep) < time.Second {
+		return len(h.connections)
 	}
-	h.swept = now
-	for remote, at := range h.seen {
-		if now.Sub(at) > recent {
-			delete(h.seen, remote)
+	h.lastSweep = now
+	for remote, at := range h.connections {
+		if now.Sub(at) > followerTimeout {
+			delete(h.connections, remote)
 		}
 	}
-	return len(h.seen)
+	return len(h.connections)
 }

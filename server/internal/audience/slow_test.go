@@ -92,7 +92,7 @@ func TestSlowFollowersHoldAPiece(t *testing.T) {
 		}
 		responses = append(responses, response)
 	}
-	held(t, hall, followers)
+	awaitHeld(t, hall, followers)
 	now := heap() - before
 	t.Logf("%d followers hold %d KiB", followers, now>>10)
 	if now > ceiling {
@@ -156,7 +156,7 @@ func TestFollowersAreBounded(t *testing.T) {
 	for _, c := range conns {
 		_ = c.Close()
 	}
-	held(t, hall, 0)
+	awaitHeld(t, hall, 0)
 	if response, _ := ask(1); response.StatusCode != http.StatusOK {
 		t.Errorf("after they went: %s", response.Status)
 	}
@@ -218,11 +218,11 @@ func TestManyFollowersAreCountedRarely(t *testing.T) {
 	for _, x := range []struct {
 		at   time.Duration
 		seen int
-	}{{recent - time.Second/2, full}, {recent + time.Second/4, full}, {recent + time.Second/2, 1}} {
+	}{{followerTimeout - time.Second/2, full}, {followerTimeout + time.Second/4, full}, {followerTimeout + time.Second/2, 1}} {
 		now = x.at
 		hall.notice(fmt.Sprint("late ", x.at))
-		if len(hall.seen) != x.seen {
-			t.Errorf("after %s %d are seen, want %d", x.at, len(hall.seen), x.seen)
+		if len(hall.connections) != x.seen {
+			t.Errorf("after %s %d are seen, want %d", x.at, len(hall.connections), x.seen)
 		}
 	}
 }

@@ -41,9 +41,9 @@ type store struct {
 	limit int64
 
 	// Without a directory, with the mutex of the owner held:
-	kept   map[uint64][]byte
-	oldest uint64
-	bytes  int64
+	segments map[uint64][]byte
+	oldest   uint64
+	bytes    int64
 }
 
 const (
@@ -56,7 +56,7 @@ func segmentFile(n uint64) string { return fmt.Sprintf("segment-%010d.gz", n) }
 
 // openStore opens a directory, which it creates if missing; "" means memory.
 func openStore(dir string, limit int64) (*store, record, error) {
-	s := &store{dir: dir, limit: limit, kept: map[uint64][]byte{}, oldest: 1}
+	s := &store{dir: dir, limit: limit, segments: map[uint64][]byte{}, oldest: 1}
 	var r record
 	if dir == "" {
 		return s, r, nil
@@ -92,10 +92,10 @@ func (s *store) put(n uint64, packed []byte) error {
 	if s.dir != "" {
 		return writeFile(s.dir, segmentFile(n), packed)
 	}
-	if len(s.kept) == 0 {
+	if len(s.segments) == 0 {
 		s.oldest = n
 	}
-	s.kept[n] = packed
+	s.segments[n] = packed
 	s.bytes += int64(len(packed))
 	return nil
 }
@@ -103,21 +103,21 @@ func (s *store) put(n uint64, packed []byte) error {
 // trim drops the oldest segments beyond the limit, but none from keep on.
 func (s *store) trim(keep uint64) {
 	for s.bytes > s.limit && s.oldest < keep {
-		s.bytes -= int64(len(s.kept[s.oldest]))
-		delete(s.kept, s.oldest)
+		s.bytes -= int64(len(s.segments[s.oldest]))
+		delete(s.segments, s.oldest)
 		s.oldest++
 	}
 }
 
-// kept reads a segment piece by piece, so that a slow follower holds neither its memory nor an open file. If the segment is dropped meanwhile, reads
+// segmentReader reads a segment piece by piece, so that a slow follower holds neither its memory nor an open file. If the segment is dropped meanwhile, reads
 // fail.
-type kept struct {
+type segmentReader struct {
 	hall *Hall
 	n    uint64
 }
 
 // size is the length of the segment in bytes.
-func (k kept) size() (int64, error) {
+func (k segmentReader) size() (int64, error) {
 	if dir := k.hall.o.Dir; dir != "" {
 		info, err := os.Stat(filepath.Join(dir, segmentFile(k.n)))
 		if err != nil {
@@ -130,7 +130,7 @@ func (k kept) size() (int64, error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (k kept) ReadAt(p []byte, at int64) (int, error) {
+func (k segmentReader) ReadAt(p []byte, at int64) (int, error) {
 	if dir := k.hall.o.Dir; dir != "" {
 		f, err := os.Open(filepath.Join(dir, segmentFile(k.n)))
 		if err != nil {
@@ -146,10 +146,10 @@ func (k kept) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(packed).ReadAt(p, at)
 }
 
-func (k kept) packed() ([]byte, error) {
+func (k segmentReader) packed() ([]byte, error) {
 	k.hall.mu.Lock()
 	defer k.hall.mu.Unlock()
-	packed, ok := k.hall.store.kept[k.n]
+	packed, ok := k.hall.store.segments[k.n]
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
