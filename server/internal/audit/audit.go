@@ -61,23 +61,23 @@ type Log struct {
 	clean func(string) string
 	fail  func(error)
 
-	lines   chan []byte
-	hurry   chan struct{}
-	hurried sync.Once
-	ended   chan struct{}
-	lost    atomic.Int64
+	lines     chan []byte
+	hurry     chan struct{}
+	hurryOnce sync.Once
+	done      chan struct{}
+	lostCount atomic.Int64
 }
 
 // New begins a log that writes to out. Strings go through clean, such as scrub.Scrubber.Line. It calls fail with the first error of writing, and with
 // the first after each success, perhaps from another goroutine. Close ends the log.
 func New(out io.Writer, clean func(string) string, fail func(error)) *Log {
-	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), ended: make(chan struct{})}
+	l := &Log{out: out, clean: clean, fail: fail, lines: make(chan []byte, waiting), hurry: make(chan struct{}), done: make(chan struct{})}
 	go l.write()
 	return l
 }
 
 func (l *Log) write() {
-	defer close(l.ended)
+	defer close(l.done)
 	failing := false
 	for line := range l.lines {
 		n, err := l.out.Write(line)
@@ -85,7 +85,7 @@ func (l *Log) write() {
 			err = io.ErrShortWrite
 		}
 		if err != nil {
-			l.lost.Add(1)
+			l.lostCount.Add(1)
 			if !failing {
 				l.fail(err)
 			}
@@ -104,7 +104,7 @@ func (l *Log) Add(e Entry) {
 	}
 	line, err := json.Marshal(e)
 	if err != nil { // a year beyond 9999
-		l.lost.Add(1)
+		l.lostCount.Add(1)
 		return
 	}
 	line = append(line, '\n')
@@ -114,16 +114,16 @@ func (l *Log) Add(e Entry) {
 		select {
 		case l.lines <- line:
 		case <-l.hurry:
-			l.lost.Add(1)
+			l.lostCount.Add(1)
 		}
 	}
 }
 
 // Hurry makes Add stop waiting, so that a writer that is stuck does not delay the end of the program.
-func (l *Log) Hurry() { l.hurried.Do(func() { close(l.hurry) }) }
+func (l *Log) Hurry() { l.hurryOnce.Do(func() { close(l.hurry) }) }
 
 // Lost is how many entries could not be written.
-func (l *Log) Lost() int64 { return l.lost.Load() }
+func (l *Log) Lost() int64 { return l.lostCount.Load() }
 
 // Close writes what is left, for at most patience, and returns how many entries are lost. Add must not be called any more.
 func (l *Log) Close(patience time.Duration) int64 {
@@ -132,7 +132,7 @@ func (l *Log) Close(patience time.Duration) int64 {
 	timer := time.NewTimer(patience)
 	defer timer.Stop()
 	select {
-	case <-l.ended:
+	case <-l.done:
 		return l.Lost()
 	case <-timer.C:
 		// The entry being written may still get through; it counts as lost all the same.

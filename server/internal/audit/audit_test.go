@@ -168,7 +168,7 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 		t.Errorf("%d of %d lost", lost, waiting+50)
 	}
 	close(out.free)
-	<-l.ended
+	<-l.done
 }
 
 type failing struct{ errs []error }
