@@ -102,7 +102,7 @@ func Explain(err error, at Place) (Cause, string) {
 		return ExecPlugin, plugin.words()
 	case strings.Contains(text, gettingCredentials):
 		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its output is in the server's log): " + text
-	case at.Proxy != "" && throughProxy(err):
+	case at.Proxy != "" && isProxyError(err):
 		return Proxy, proxyWords(err, at)
 	case isRefused(err):
 		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, again)
@@ -182,8 +182,8 @@ func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "actively refused") // the latter is Windows'
 }
 
-// throughProxy reports whether the proxy failed, and not the server behind it.
-func throughProxy(err error) bool {
+// isProxyError reports whether the proxy failed, and not the server behind it.
+func isProxyError(err error) bool {
 	var answer *ProxyError
 	if errors.As(err, &answer) {
 		return true

@@ -17,7 +17,7 @@ func endChildren(commands []string) {
 		if err != nil {
 			continue // it has ended
 		}
-		words := strings.Split(string(raw), "\x00") // as bound arranges them
+		words := strings.Split(string(raw), "\x00") // as wrapPlugin arranges them
 		if len(words) < 3 || words[1] != pluginArgument || !slices.Contains(commands, filepath.Base(words[2])) {
 			continue
 		}

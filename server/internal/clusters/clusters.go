@@ -30,14 +30,14 @@ const dialTimeout = 10 * time.Second
 
 // Loader reads the kubeconfig and keeps one transport for each context. Safe for concurrent use.
 type Loader struct {
-	explicitPath string
-	selected     string
-	namespace    string   // replaces the contexts' own, if given
-	served       []string // the contexts that may be used; nil for all
-	scrubber     *scrub.Scrubber
-	pod          pod                 // the pod that this process may run in
-	pluginWaited func(time.Duration) // called with each finished wait for a credential plugin
-	dial         dialFunc
+	explicitPath     string
+	initialContext   string
+	namespace        string   // replaces the contexts' own, if given
+	servedContexts   []string // the contexts that may be used; nil for all
+	scrubber         *scrub.Scrubber
+	pod              pod                 // the pod that this process may run in
+	reportPluginWait func(time.Duration) // called with each finished wait for a credential plugin
+	dial             dialFunc
 
 	mu          sync.Mutex
 	fingerprint string
@@ -53,8 +53,8 @@ type Loader struct {
 // ~/.kube/config. If there is none of these and the program runs in a pod, it uses the pod's service account. selected is the context of --context,
 // if any.
 func NewLoader(explicitPath, selected string) *Loader {
-	return &Loader{explicitPath: explicitPath, selected: selected, scrubber: new(scrub.Scrubber), gates: map[string]*gate{},
-		patience: HeaderPatience, pod: here(),
+	return &Loader{explicitPath: explicitPath, initialContext: selected, scrubber: new(scrub.Scrubber), gates: map[string]*gate{},
+		patience: HeaderPatience, pod: currentPod(),
 		dial: (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext}
 }
 
@@ -82,7 +82,7 @@ var errDialTimeout = errors.New("the dial took too long")
 func (l *Loader) InNamespace(namespace string) { l.namespace = namespace }
 
 // OnPluginWait sets report to be called whenever the wait for a credential plugin is over. Call it before anything else.
-func (l *Loader) OnPluginWait(report func(time.Duration)) { l.pluginWaited = report }
+func (l *Loader) OnPluginWait(report func(time.Duration)) { l.reportPluginWait = report }
 
 // PluginsWaitedFor is how many credential plugins are running.
 func (l *Loader) PluginsWaitedFor() int {
@@ -90,7 +90,7 @@ func (l *Loader) PluginsWaitedFor() int {
 	defer l.mu.Unlock()
 	n := 0
 	for _, g := range l.gates {
-		if _, ok := g.waiting(); ok {
+		if _, ok := g.waitTime(); ok {
 			n++
 		}
 	}
@@ -136,18 +136,18 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	if u.gate == nil {
 		return u.transport.RoundTrip(req)
 	}
-	return u.gate.through(u.transport, req)
+	return u.gate.roundTrip(u.transport, req)
 }
 
 // Explain is the package's Explain for an error of this upstream, without credentials and manifests.
 func (u *Upstream) Explain(err error) (Cause, string) {
-	cause, words := Explain(err, u.at())
+	cause, words := Explain(err, u.currentPlace())
 	return cause, u.scrubber.Plain(words)
 }
 
 // Hint is the package's Hint for an answer of this upstream, without credentials and manifests.
 func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
-	cause, words := Hint(code, body, u.at())
+	cause, words := Hint(code, body, u.currentPlace())
 	return cause, u.scrubber.Plain(words)
 }
 
@@ -156,13 +156,13 @@ func (u *Upstream) Waiting() (Cause, string) {
 	if u.gate == nil {
 		return "", ""
 	}
-	if d, ok := u.gate.waiting(); ok && d > time.Second {
+	if d, ok := u.gate.waitTime(); ok && d > time.Second {
 		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, For: d, Limit: u.gate.patience}).words()
 	}
 	return "", ""
 }
 
-func (u *Upstream) at() Place {
+func (u *Upstream) currentPlace() Place {
 	at := u.place
 	if u.proxy == nil {
 		return at
@@ -215,7 +215,7 @@ func (l *Loader) Contexts() Listing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refresh()
-	listing := Listing{Selected: l.selected, Contexts: []Context{}}
+	listing := Listing{Selected: l.initialContext, Contexts: []Context{}}
 	var problems []string
 	if l.configErr != nil {
 		problems = append(problems, l.configErr.Error())
@@ -227,18 +227,18 @@ func (l *Loader) Contexts() Listing {
 		for _, name := range l.names() {
 			listing.Contexts = append(listing.Contexts, describe(name, l.config))
 		}
-		if l.served != nil && len(l.served) == 0 {
+		if l.servedContexts != nil && len(l.servedContexts) == 0 {
 			problems = append(problems, "this server serves no context; name some with --context or --contexts")
 		} else if l.configErr == nil && len(l.config.Contexts) == 0 {
-			problems = append(problems, "no contexts found; looked at "+l.where()+"; give a file with --kubeconfig, or name it in KUBECONFIG")
+			problems = append(problems, "no contexts found; looked at "+l.kubeconfigPaths()+"; give a file with --kubeconfig, or name it in KUBECONFIG")
 		}
 	}
-	if l.selected != "" && l.config != nil && l.config.Contexts[l.selected] == nil {
-		problems = append(problems, "--context: "+l.unknown(l.selected).Error())
+	if l.initialContext != "" && l.config != nil && l.config.Contexts[l.initialContext] == nil {
+		problems = append(problems, "--context: "+l.unknownContext(l.initialContext).Error())
 	}
 	if l.config != nil {
-		for _, name := range l.absent() {
-			problems = append(problems, "--contexts: "+l.unknown(name).Error())
+		for _, name := range l.missingContexts() {
+			problems = append(problems, "--contexts: "+l.unknownContext(name).Error())
 		}
 	}
 	listing.Error = l.scrubber.Text(strings.Join(problems, "; "))
@@ -268,7 +268,7 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 		if l.configErr != nil {
 			return nil, &ConfigError{Err: l.configErr}
 		}
-		return nil, l.unknown(contextName)
+		return nil, l.unknownContext(contextName)
 	}
 	if problem := describe(contextName, l.config).Error; problem != "" {
 		return nil, &ConfigError{Err: errors.New(problem)}
@@ -294,10 +294,10 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 		key := fmt.Sprintf("%s\x00%q %q %q", contextName, plugin.Command, plugin.Args, plugin.Env)
 		if l.gates[key] == nil {
 			l.gates[key] = newGate(plugin.Command)
-			l.gates[key].waited = l.pluginWaited
+			l.gates[key].report = l.reportPluginWait
 		}
 		upstream.gate = l.gates[key]
-		if found, err = bound(&plugin); err != nil {
+		if found, err = wrapPlugin(&plugin); err != nil {
 			return nil, &ConfigError{Err: fmt.Errorf("context %q: %w", contextName, err), Credentials: true}
 		}
 	}
@@ -393,7 +393,7 @@ func (l *Loader) Close() {
 	defer l.mu.Unlock()
 	var hanging []string
 	for _, g := range l.gates {
-		if _, ok := g.waiting(); ok {
+		if _, ok := g.waitTime(); ok {
 			hanging = append(hanging, g.command)
 		}
 	}
@@ -440,7 +440,7 @@ func (l *Loader) refresh() {
 	rules.WarnIfAllMissing = false // the listing reports it
 	rules.MigrationRules = nil     // reading must not write
 	files := rules.Precedence
-	inPod := l.explicitPath == "" && l.pod.is()
+	inPod := l.explicitPath == "" && l.pod.isPod()
 	if l.explicitPath != "" {
 		files = []string{l.explicitPath}
 	}
@@ -499,12 +499,12 @@ func (l *Loader) names() []string {
 	return names
 }
 
-func (l *Loader) unknown(name string) error {
-	return &UnknownContextError{Context: name, Known: l.names(), Where: l.where(), InCluster: l.inCluster}
+func (l *Loader) unknownContext(name string) error {
+	return &UnknownContextError{Context: name, Known: l.names(), Where: l.kubeconfigPaths(), InCluster: l.inCluster}
 }
 
-// where names the kubeconfig files, for messages.
-func (l *Loader) where() string {
+// kubeconfigPaths names the kubeconfig files, for messages.
+func (l *Loader) kubeconfigPaths() string {
 	if l.explicitPath != "" {
 		return l.explicitPath
 	}

@@ -23,11 +23,11 @@ type pod struct {
 	lookup    func(string) string // os.Getenv, or a test's
 }
 
-// here is the pod that this process may run in.
-func here() pod { return pod{accountDirectory, os.Getenv} }
+// currentPod is the pod that this process may run in.
+func currentPod() pod { return pod{accountDirectory, os.Getenv} }
 
-// is reports whether this is a pod, by the variables that the kubelet sets in each.
-func (p pod) is() bool {
+// isPod reports whether this is a pod, by the variables that the kubelet sets in each.
+func (p pod) isPod() bool {
 	return p.lookup("KUBERNETES_SERVICE_HOST") != "" && p.lookup("KUBERNETES_SERVICE_PORT") != ""
 }
 

@@ -62,16 +62,16 @@ type gate struct {
 	command  string
 	patience time.Duration
 	courtesy time.Duration
-	waited   func(time.Duration) // called with each finished wait; may be nil
+	report   func(time.Duration) // called with each finished wait; may be nil
 
-	mu   sync.Mutex
-	busy *turn
+	mu      sync.Mutex
+	current *turn
 }
 
 // turn is the time in which one request may run the plugin.
 type turn struct {
 	began time.Time
-	over  chan struct{} // closed when the plugin has answered
+	done  chan struct{} // closed when the plugin has answered
 	once  sync.Once
 }
 
@@ -79,24 +79,24 @@ func newGate(command string) *gate {
 	return &gate{command: filepath.Base(command), patience: pluginPatience, courtesy: pluginCourtesy}
 }
 
-// waiting reports whether a request waits for the plugin, and for how long.
-func (g *gate) waiting() (time.Duration, bool) {
+// waitTime reports whether a request waits for the plugin, and for how long.
+func (g *gate) waitTime() (time.Duration, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.busy == nil {
+	if g.current == nil {
 		return 0, false
 	}
-	return time.Since(g.busy.began), true
+	return time.Since(g.current.began), true
 }
 
-// enter waits for the caller's turn with the plugin. When the current turn lasts longer than courtesy, it returns a PluginWaiting.
-func (g *gate) enter(done <-chan struct{}) (*turn, error) {
+// acquire waits for the caller's turn with the plugin. When the current turn lasts longer than courtesy, it returns a PluginWaiting.
+func (g *gate) acquire(done <-chan struct{}) (*turn, error) {
 	for {
 		g.mu.Lock()
-		t := g.busy
+		t := g.current
 		if t == nil {
-			t = &turn{began: time.Now(), over: make(chan struct{})}
-			g.busy = t
+			t = &turn{began: time.Now(), done: make(chan struct{})}
+			g.current = t
 			g.mu.Unlock()
 			return t, nil
 		}
@@ -104,7 +104,7 @@ func (g *gate) enter(done <-chan struct{}) (*turn, error) {
 		since := time.Since(t.began)
 		timer := time.NewTimer(g.courtesy - since)
 		select {
-		case <-t.over:
+		case <-t.done:
 			timer.Stop()
 		case <-timer.C:
 			return nil, &PluginWaiting{Command: g.command, For: time.Since(t.began), Limit: g.patience}
@@ -115,16 +115,16 @@ func (g *gate) enter(done <-chan struct{}) (*turn, error) {
 	}
 }
 
-// leave ends a turn: the plugin has answered.
-func (g *gate) leave(t *turn) {
+// release ends a turn: the plugin has answered.
+func (g *gate) release(t *turn) {
 	t.once.Do(func() {
 		g.mu.Lock()
-		g.busy = nil
+		g.current = nil
 		g.mu.Unlock()
-		if g.waited != nil {
-			g.waited(time.Since(t.began))
+		if g.report != nil {
+			g.report(time.Since(t.began))
 		}
-		close(t.over)
+		close(t.done)
 	})
 }
 
@@ -164,34 +164,34 @@ func (t *ticket) give(response *http.Response, err error) {
 	t.given = true
 }
 
-// refused delivers a 401 at once, because client-go runs the plugin again before it returns the answer. That second run is a turn of its own, which
+// answerUnauthorized delivers a 401 at once, because client-go runs the plugin again before it returns the answer. That second run is a turn of its own, which
 // over ends. Mirrors what plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2) does with a 401.
-func (t *ticket) refused(response *http.Response) (over func()) {
-	again := &turn{began: time.Now(), over: make(chan struct{})}
+func (t *ticket) answerUnauthorized(response *http.Response) (over func()) {
+	again := &turn{began: time.Now(), done: make(chan struct{})}
 	t.gate.mu.Lock()
-	if t.gate.busy == nil {
-		t.gate.busy = again
+	if t.gate.current == nil {
+		t.gate.current = again
 	}
 	t.gate.mu.Unlock()
 	t.give(response, nil)
-	return func() { t.gate.leave(again) }
+	return func() { t.gate.release(again) }
 }
 
-// through makes a request whose transport may run the plugin.
-func (g *gate) through(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+// roundTrip makes a request whose transport may run the plugin.
+func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	turn, err := g.enter(ctx.Done())
+	turn, err := g.acquire(ctx.Done())
 	if err != nil {
 		return nil, err
 	}
 	t := &ticket{gate: g, turn: turn, answered: make(chan outcome, 1), finish: func() {}}
 	go func() {
 		response, err := next.RoundTrip(req.WithContext(context.WithValue(ctx, ticketKey{}, t)))
-		g.leave(turn)
+		g.release(turn)
 		t.finish()
-		t.give(response, g.named(err))
+		t.give(response, g.restoreName(err))
 	}()
-	over, limit := turn.over, time.NewTimer(g.patience)
+	over, limit := turn.done, time.NewTimer(g.patience)
 	defer limit.Stop()
 	for {
 		select {
@@ -232,11 +232,11 @@ func marker(next http.RoundTripper, learn func(authorization string)) http.Round
 		learn(req.Header.Get("Authorization"))
 		t, _ := req.Context().Value(ticketKey{}).(*ticket)
 		if t != nil {
-			t.gate.leave(t.turn)
+			t.gate.release(t.turn)
 		}
 		response, err := next.RoundTrip(req)
 		if t != nil && err == nil && response.StatusCode == http.StatusUnauthorized {
-			t.finish = t.refused(response)
+			t.finish = t.answerUnauthorized(response)
 		}
 		return response, err
 	}}

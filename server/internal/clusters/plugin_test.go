@@ -193,7 +193,7 @@ func TestThePatienceWithAPluginEnds(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		if _, ok := u.gate.waiting(); !ok {
+		if _, ok := u.gate.waitTime(); !ok {
 			break
 		}
 		runtime.Gosched()
@@ -229,7 +229,7 @@ func TestARefusedTokenIsToldAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		if _, ok := u.gate.waiting(); !ok {
+		if _, ok := u.gate.waitTime(); !ok {
 			break
 		}
 		runtime.Gosched()

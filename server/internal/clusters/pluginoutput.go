@@ -77,9 +77,9 @@ func (w *credentialWriter) Write(p []byte) (int, error) {
 	return os.Stdout.Write(p)
 }
 
-// bound makes client-go run this program, which runs the plugin of a kubeconfig. It returns false if the plugin is not found, which client-go reports
+// wrapPlugin makes client-go run this program, which runs the plugin of a kubeconfig. It returns false if the plugin is not found, which client-go reports
 // itself.
-func bound(plugin *clientcmdapi.ExecConfig) (bool, error) {
+func wrapPlugin(plugin *clientcmdapi.ExecConfig) (bool, error) {
 	if _, err := exec.LookPath(plugin.Command); err != nil {
 		return false, nil
 	}
@@ -91,8 +91,8 @@ func bound(plugin *clientcmdapi.ExecConfig) (bool, error) {
 	return true, nil
 }
 
-// named puts the plugin's name in place of this program's in client-go's error.
-func (g *gate) named(err error) error {
+// restoreName puts the plugin's name in place of this program's in client-go's error.
+func (g *gate) restoreName(err error) error {
 	if self, selfErr := os.Executable(); err != nil && selfErr == nil && strings.HasPrefix(err.Error(), gettingCredentials) {
 		return errors.New(strings.ReplaceAll(err.Error(), "executable "+self, "executable "+g.command))
 	}

@@ -16,18 +16,18 @@ func (e *NotServedError) Error() string {
 
 // ServeOnly limits the loader to contexts of these names: others are not listed and have no Upstream. Without a call all are served; with no names
 // none is. Call it before anything else.
-func (l *Loader) ServeOnly(names []string) { l.served = append([]string{}, names...) }
+func (l *Loader) ServeOnly(names []string) { l.servedContexts = append([]string{}, names...) }
 
 // Serves reports whether the context may be used if it exists. It reads no file.
 func (l *Loader) Serves(contextName string) bool {
-	return l.served == nil || slices.Contains(l.served, contextName)
+	return l.servedContexts == nil || slices.Contains(l.servedContexts, contextName)
 }
 
-// absent are the contexts of --contexts that the kubeconfig does not have.
-func (l *Loader) absent() []string {
+// missingContexts are the contexts of --contexts that the kubeconfig does not have.
+func (l *Loader) missingContexts() []string {
 	var out []string
-	for _, name := range l.served {
-		if l.config.Contexts[name] == nil && name != l.selected && !slices.Contains(out, name) {
+	for _, name := range l.servedContexts {
+		if l.config.Contexts[name] == nil && name != l.initialContext && !slices.Contains(out, name) {
 			out = append(out, name)
 		}
 	}
