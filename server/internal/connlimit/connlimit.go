@@ -44,14 +44,14 @@ type Options struct {
 // Listener is a net.Listener that limits unknown connections. Attach it to the http.Server that serves it. Safe for concurrent use.
 type Listener struct {
 	net.Listener
-	options Options
-	done    chan struct{}
-	freed   chan struct{} // receives a value when a place becomes free
+	options    Options
+	done       chan struct{}
+	placeFreed chan struct{} // receives a value when a place becomes free
 
-	mu       sync.Mutex
-	places   map[*conn]struct{} // the unknown connections
-	admitted int                // admitted by handlers, and still open
-	closed   bool
+	mu            sync.Mutex
+	places        map[*conn]struct{} // the unknown connections
+	admittedCount int                // admitted by handlers, and still open
+	closed        bool
 }
 
 // New limits the connections of ln.
@@ -65,7 +65,7 @@ func New(ln net.Listener, options Options) *Listener {
 	if options.Stall <= 0 {
 		options.Stall = defaultStall
 	}
-	return &Listener{Listener: ln, options: options, done: make(chan struct{}), freed: make(chan struct{}, 1), places: map[*conn]struct{}{}}
+	return &Listener{Listener: ln, options: options, done: make(chan struct{}), placeFreed: make(chan struct{}, 1), places: map[*conn]struct{}{}}
 }
 
 // connKey is the key of a request's connection in its context.
@@ -74,12 +74,12 @@ type connKey struct{}
 // Attach makes server report the states of its connections to the listener. Call it before server.Serve, or ServeTLS.
 func (l *Listener) Attach(server *http.Server) {
 	server.ConnState = func(c net.Conn, state http.ConnState) {
-		if c := own(c); c != nil {
-			c.is(state)
+		if c := connOf(c); c != nil {
+			c.setState(state)
 		}
 	}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, connKey{}, own(c))
+		return context.WithValue(ctx, connKey{}, connOf(c))
 	}
 }
 
@@ -93,16 +93,16 @@ func Admit(ctx context.Context) {
 	l := c.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.known.Load() && l.admitted < l.options.Admitted {
-		l.admitted++
-		c.known.Store(true)
-		c.counted = true
-		c.leave()
+	if !c.released.Load() && l.admittedCount < l.options.Admitted {
+		l.admittedCount++
+		c.released.Store(true)
+		c.isAdmitted = true
+		c.leavePlace()
 	}
 }
 
-// own returns the listener's connection inside one of an http.Server, which may be TLS on it.
-func own(c net.Conn) *conn {
+// connOf returns the listener's connection inside one of an http.Server, which may be TLS on it.
+func connOf(c net.Conn) *conn {
 	for c != nil {
 		if c, ok := c.(*conn); ok {
 			return c
@@ -123,7 +123,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	keepLittleUnsent(accepted)
-	c := &conn{Conn: accepted, listener: l, quiet: time.Now(), pace: rate.NewLimiter(readRate, readBurst)}
+	c := &conn{Conn: accepted, listener: l, lastActive: time.Now(), readLimiter: rate.NewLimiter(readRate, readBurst)}
 	for {
 		l.mu.Lock()
 		if l.closed {
@@ -136,7 +136,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			l.mu.Unlock()
 			return c, nil
 		}
-		victim, wait := l.quietest(time.Now())
+		victim, wait := l.chooseVictim(time.Now())
 		if victim != nil {
 			delete(l.places, victim)
 			l.places[c] = struct{}{}
@@ -150,7 +150,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		l.mu.Unlock()
 		timer := time.NewTimer(wait)
 		select {
-		case <-l.freed:
+		case <-l.placeFreed:
 		case <-timer.C:
 		case <-l.done:
 		}
@@ -158,19 +158,19 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// quietest returns the connection to evict. Of those without a request in progress it is the one that has been quiet for longest. If there is none,
+// chooseVictim returns the connection to evict. Of those without a request in progress it is the one that has been quiet for longest. If there is none,
 // it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not. The caller
 // holds the lock.
-func (l *Listener) quietest(now time.Time) (victim *conn, wait time.Duration) {
+func (l *Listener) chooseVictim(now time.Time) (victim *conn, wait time.Duration) {
 	wait = l.options.Grace
 	for c := range l.places {
-		age := now.Sub(c.quiet)
+		age := now.Sub(c.lastActive)
 		if age < l.options.Grace {
 			wait = min(wait, l.options.Grace-age)
 			continue
 		}
 		switch {
-		case victim == nil, victim.busy && !c.busy, victim.busy == c.busy && c.quiet.Before(victim.quiet):
+		case victim == nil, victim.busy && !c.busy, victim.busy == c.busy && c.lastActive.Before(victim.lastActive):
 			victim = c
 		}
 	}
@@ -201,42 +201,42 @@ type conn struct {
 	listener *Listener
 
 	// Under the listener's lock:
-	quiet   time.Time // the time of its last activity
-	busy    bool      // a request is being answered
-	counted bool      // it counts as admitted
+	lastActive time.Time // the time of its last activity
+	busy       bool      // a request is being answered
+	isAdmitted bool      // in admittedCount
 
-	known atomic.Bool // it has left the places; changed under the listener's lock, and read without it by every write
+	released atomic.Bool // it has left the places; changed under the listener's lock, and read without it by every write
 
-	pace *rate.Limiter // limits Read
+	readLimiter *rate.Limiter // limits Read
 
 	writing       sync.Mutex // held while the write deadline is set
 	writeDeadline time.Time  // the server's own
 }
 
-// is records the connection's state in the server.
-func (c *conn) is(state http.ConnState) {
+// setState records the connection's state in the server.
+func (c *conn) setState(state http.ConnState) {
 	switch state {
 	case http.StateHijacked:
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
-		c.known.Store(true)
-		c.leave()
+		c.released.Store(true)
+		c.leavePlace()
 	case http.StateActive, http.StateIdle:
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
-		c.busy, c.quiet = state == http.StateActive, time.Now()
+		c.busy, c.lastActive = state == http.StateActive, time.Now()
 	}
 }
 
-// leave gives up the connection's place. The caller holds the lock.
-func (c *conn) leave() {
+// leavePlace gives up the connection's place. The caller holds the lock.
+func (c *conn) leavePlace() {
 	l := c.listener
 	if _, ok := l.places[c]; !ok {
 		return
 	}
 	delete(l.places, c)
 	select {
-	case l.freed <- struct{}{}:
+	case l.placeFreed <- struct{}{}:
 	default:
 	}
 }
@@ -247,10 +247,10 @@ func (c *conn) NetConn() net.Conn { return c.Conn }
 // Close implements net.Conn.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
-	c.leave()
-	if c.counted {
-		c.listener.admitted--
-		c.counted = false
+	c.leavePlace()
+	if c.isAdmitted {
+		c.listener.admittedCount--
+		c.isAdmitted = false
 	}
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
@@ -259,13 +259,13 @@ func (c *conn) Close() error {
 // Read implements net.Conn. Bytes beyond the rate wait in the peer's system; one call waits at most for one read.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p[:min(len(p), readBurst)])
-	time.Sleep(c.pace.ReserveN(time.Now(), n).Delay())
+	time.Sleep(c.readLimiter.ReserveN(time.Now(), n).Delay())
 	return n, err
 }
 
 // Write implements net.Conn. Each chunk must be sent within the stall time, whatever the server's deadline for the whole is.
 func (c *conn) Write(p []byte) (int, error) {
-	if c.known.Load() {
+	if c.released.Load() {
 		return c.Conn.Write(p)
 	}
 	written := 0
@@ -280,7 +280,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			return written, err
 		}
 		c.listener.mu.Lock()
-		c.quiet = time.Now()
+		c.lastActive = time.Now()
 		c.listener.mu.Unlock()
 		if written == len(p) {
 			return written, c.limitWrite(time.Time{})
