@@ -36,8 +36,8 @@ var carriers = map[string]bool{
 	"machineconfigs.machineconfiguration.openshift.io":    true, // files of machines, pull secrets among them
 }
 
-// carries reports whether a resource is assumed to hold credentials.
-func carries(group, resource string) bool {
+// isCarrier reports whether a resource is assumed to hold credentials.
+func isCarrier(group, resource string) bool {
 	if carrierGroups[group] || carriers[join(resource, group)] {
 		return true
 	}

@@ -37,7 +37,7 @@ func CheckToken(token string) error {
 type Door struct {
 	hosts   []string // allowed Host headers
 	origins []string // allowed Origin headers
-	open    string   // the address in the messages of refusals
+	address string   // the address in the messages of refusals
 	token   [sha256.Size]byte
 }
 
@@ -67,8 +67,8 @@ func (d *Door) add(name Name) {
 		d.hosts = append(d.hosts, host)
 		d.origins = append(d.origins, name.Scheme+"://"+host)
 	}
-	if d.open == "" {
-		d.open = name.String()
+	if d.address == "" {
+		d.address = name.String()
 	}
 }
 
@@ -76,7 +76,7 @@ func (d *Door) add(name Name) {
 // 127.0.0.1 sends its own domain.
 func (d *Door) Host(r *http.Request) *Refusal {
 	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
-		return refuse("host", "the request's Host is not a name of this server; open it as "+d.open+"/, or start it with this name in --allowed-hosts")
+		return refuse("host", "the request's Host is not a name of this server; open it as "+d.address+"/, or start it with this name in --allowed-hosts")
 	}
 	return nil
 }
@@ -88,7 +88,7 @@ func (d *Door) Origin(r *http.Request) *Refusal {
 	if len(origins) == 1 && slices.Contains(d.origins, strings.ToLower(origins[0])) {
 		return nil
 	}
-	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.open+")")
+	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.address+")")
 }
 
 // Token refuses a WebSocket that does not offer the relay's protocol together with the token of this launch. The comparison takes the same time

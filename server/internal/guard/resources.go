@@ -78,7 +78,7 @@ func ValidNamespace(name string) bool { return label.MatchString(name) }
 // allows reports whether the list allows a resource; Secrets are decided elsewhere.
 func (r Resources) allows(group, resource string) bool {
 	name := join(resource, group)
-	return r.names[name] || !carries(group, resource) && (r.all || r.groups[group])
+	return r.names[name] || !isCarrier(group, resource) && (r.all || r.groups[group])
 }
 
 // join returns kubectl's name of a resource: resource.group, or the resource alone in the core group.
@@ -130,7 +130,7 @@ func (rules Rules) Allows(group, resource string) *Refusal {
 	switch {
 	case resource == "secrets" && !rules.SecretsMetadata:
 		return refuse("secrets", "Secrets are not served in any form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
-	case resource != "secrets" && !rules.Resources.allows(group, resource) && carries(group, resource):
+	case resource != "secrets" && !rules.Resources.allows(group, resource) && isCarrier(group, resource):
 		name := join(resource, group)
 		return refuse("resources", fmt.Sprintf("%s may hold credentials, and is served only if --resources names it, as in --resources '*,%s'", name, name))
 	case resource != "secrets" && !rules.Resources.allows(group, resource):

@@ -23,9 +23,9 @@ type Tally struct {
 
 // kind counts the refusals of one rule since its last line.
 type kind struct {
-	level slog.Level
-	more  int64
-	timer *time.Timer
+	level   slog.Level
+	repeats int64
+	timer   *time.Timer
 }
 
 // NewTally makes a tally that logs to log and calls count for each refusal. Close ends it.
@@ -39,37 +39,37 @@ func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) 
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if k := t.kinds[rule]; k != nil {
-		k.more++
+		k.repeats++
 		return
 	}
 	if !t.closed {
 		k := &kind{level: level}
-		k.timer = time.AfterFunc(tallyEvery, func() { t.sum(rule, k) })
+		k.timer = time.AfterFunc(tallyEvery, func() { t.logSummary(rule, k) })
 		t.kinds[rule] = k
 	}
 	t.log.LogAttrs(context.Background(), level, "refused; more of this kind are counted, and summed up once a minute",
 		append([]slog.Attr{slog.String("rule", rule)}, attributes...)...)
 }
 
-// sum logs how often a rule refused in the last minute. After a minute without any the next refusal is logged at once again.
-func (t *Tally) sum(rule string, k *kind) {
+// logSummary logs how often a rule refused in the last minute. After a minute without any the next refusal is logged at once again.
+func (t *Tally) logSummary(rule string, k *kind) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return
 	}
-	if k.more == 0 {
+	if k.repeats == 0 {
 		delete(t.kinds, rule)
 		return
 	}
-	t.tell(rule, k)
+	t.logMore(rule, k)
 	k.timer.Reset(tallyEvery)
 }
 
-// tell logs how often a rule refused since its last line. With mu held.
-func (t *Tally) tell(rule string, k *kind) {
-	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.more))
-	k.more = 0
+// logMore logs how often a rule refused since its last line. With mu held.
+func (t *Tally) logMore(rule string, k *kind) {
+	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.repeats))
+	k.repeats = 0
 }
 
 // Close logs the numbers that have not been logged. Later refusals are still counted, and logged one by one.
@@ -79,8 +79,8 @@ func (t *Tally) Close() {
 	t.closed = true
 	for rule, k := range t.kinds {
 		k.timer.Stop()
-		if k.more > 0 {
-			t.tell(rule, k)
+		if k.repeats > 0 {
+			t.logMore(rule, k)
 		}
 		delete(t.kinds, rule)
 	}
