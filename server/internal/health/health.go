@@ -22,8 +22,8 @@ const (
 	patience = 2 * time.Second
 	// timeout is how long an API server may take.
 	timeout = 8 * time.Second
-	// lately is how old an answer may be while a newer one is on its way.
-	lately = 30 * time.Second
+	// freshness is how old an answer may be while a newer one is on its way.
+	freshness = 30 * time.Second
 	// maxAnswer bounds how much of an API server's answer is read, in bytes.
 	maxAnswer = 4 << 10
 )
@@ -34,7 +34,7 @@ type Checker struct {
 	contexts []string
 	log      *slog.Logger
 	// The constants above, which tests shorten.
-	interval, patience, timeout, lately time.Duration
+	interval, patience, timeout, freshness time.Duration
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -48,9 +48,9 @@ type Checker struct {
 
 // state is what is known of a context.
 type state struct {
-	asked   time.Time     // when the last request began
-	running chan struct{} // closed when the answer arrives; nil without a request
-	known   bool          // an answer has arrived
+	requestedAt time.Time     // when the last request began
+	running     chan struct{} // closed when the answer arrives; nil without a request
+	answered    bool          // an answer has arrived
 	result
 }
 
@@ -63,7 +63,7 @@ type result struct {
 
 // New makes a checker for the named contexts of loader. It sends no request before Check is called.
 func New(loader *clusters.Loader, contexts []string, log *slog.Logger) *Checker {
-	c := &Checker{loader: loader, contexts: contexts, log: log, interval: interval, patience: patience, timeout: timeout, lately: lately,
+	c := &Checker{loader: loader, contexts: contexts, log: log, interval: interval, patience: patience, timeout: timeout, freshness: freshness,
 		states: map[string]*state{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	for _, name := range contexts {
@@ -134,22 +134,22 @@ waiting:
 // holds c.mu.
 func (c *Checker) refresh(name string) <-chan struct{} {
 	s := c.states[name]
-	if s.running != nil || c.closed || !s.asked.IsZero() && time.Since(s.asked) < c.interval {
+	if s.running != nil || c.closed || !s.requestedAt.IsZero() && time.Since(s.requestedAt) < c.interval {
 		return s.running
 	}
-	s.asked, s.running = time.Now(), make(chan struct{})
+	s.requestedAt, s.running = time.Now(), make(chan struct{})
 	c.asking.Go(func() {
 		r := c.ask(name)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch was := s.words; {
 		case c.closed:
-		case r.words != "" && (!s.known || was == ""):
+		case r.words != "" && (!s.answered || was == ""):
 			c.log.Warn("not ready: the API server of a context does not answer as it should", "context", name, "reason", r.words)
 		case r.words == "" && was != "":
 			c.log.Info("ready: the API server of the context answers again", "context", name)
 		}
-		s.known, s.result = true, r
+		s.answered, s.result = true, r
 		close(s.running)
 		s.running = nil
 	})
@@ -161,12 +161,12 @@ func (c *Checker) read(name string) Check {
 	s := c.states[name]
 	check := Check{Name: "context " + name}
 	switch age := time.Since(s.at); {
-	case !s.known:
+	case !s.answered:
 		check.Words = "its API server has not answered yet"
 	case s.words != "":
 		check.Words = s.words
-	case s.running != nil && age > c.lately:
-		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.asked).Seconds()))
+	case s.running != nil && age > c.freshness:
+		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.requestedAt).Seconds()))
 	default:
 		check.note = fmt.Sprintf("answered in %d ms, %d s ago", s.took.Milliseconds(), int(age.Seconds()))
 	}
@@ -249,7 +249,7 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			code = http.StatusServiceUnavailable
 		}
 		switch {
-		case check.Name != "serving" && !local(r):
+		case check.Name != "serving" && !isLocal(r):
 		case check.Words != "":
 			fmt.Fprintf(&text, "[-]%s failed: %s\n", check.Name, check.Words)
 		case check.note != "":
@@ -273,10 +273,10 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "%s%s\n", text.String(), verdict)
 }
 
-// local reports whether a request comes from this machine. It is false for one that a proxy marks as forwarded, and for one from a page whose domain
+// isLocal reports whether a request comes from this machine. It is false for one that a proxy marks as forwarded, and for one from a page whose domain
 // was made to resolve to this machine.
-func local(r *http.Request) bool {
-	return loopback(r.RemoteAddr) && loopback(r.Host) && !cameByProxy(r.Header)
+func isLocal(r *http.Request) bool {
+	return isLoopback(r.RemoteAddr) && isLoopback(r.Host) && !cameByProxy(r.Header)
 }
 
 // cameByProxy reports whether headers have the mark of a proxy. The probe's handler checks the same marks.
@@ -293,8 +293,8 @@ func cameByProxy(headers http.Header) bool {
 	return false
 }
 
-// loopback reports whether an address, with or without a port, is this machine's own.
-func loopback(address string) bool {
+// isLoopback reports whether an address, with or without a port, is this machine's own.
+func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = strings.Trim(address, "[]")

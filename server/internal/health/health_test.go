@@ -246,7 +246,7 @@ func TestAHangingServer(t *testing.T) {
 	if code, text := answer(c, "", here); code != 200 {
 		t.Errorf("an answer that is not old: %d %s", code, text)
 	}
-	c.lately = 0
+	c.freshness = 0
 	if code, text := answer(c, "", here); code != 503 || !strings.Contains(text, "has not answered for") {
 		t.Errorf("an old answer: %d %s", code, text)
 	}
