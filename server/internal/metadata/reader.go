@@ -21,13 +21,13 @@ const batch = 16 << 10
 // Reader returns metadata, and ends with ErrNotMetadata at the first item, or event, that is not. Not safe for concurrent use.
 type Reader struct {
 	scanner
-	form  Form
-	stage stage
-	first bool   // no item yet
-	ready []byte // whole items
-	given int    // bytes of ready that were returned
-	err   error
-	seen  struct{ kind, apiVersion bool } // fields of the list
+	form       Form
+	stage      stage
+	first      bool   // no item yet
+	ready      []byte // whole items
+	returned   int    // bytes of ready that were returned
+	err        error
+	seenFields struct{ kind, apiVersion bool } // fields of the list
 }
 
 // stage is a Reader's position in the document.
@@ -58,25 +58,25 @@ func (r *Reader) Verify() error {
 }
 
 // Changed is how many values of annotations were removed so far.
-func (r *Reader) Changed() int64 { return r.changed }
+func (r *Reader) Changed() int64 { return r.removals }
 
 // Read implements io.Reader. It returns whole items, and each event of a watch as soon as it has been read.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for r.given == len(r.ready) {
+	for r.returned == len(r.ready) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.ready, r.given = r.ready[:0], 0
+		r.ready, r.returned = r.ready[:0], 0
 		r.step()
 		for r.form == List && r.err == nil && len(r.ready) < batch && r.in.Buffered() > 0 {
 			r.step()
 		}
 	}
-	n := copy(p, r.ready[r.given:])
-	r.given += n
+	n := copy(p, r.ready[r.returned:])
+	r.returned += n
 	return n, nil
 }
 
@@ -110,7 +110,7 @@ func (r *Reader) end() error {
 	case io.EOF:
 		return io.EOF
 	default:
-		return broken(err)
+		return truncationError(err)
 	}
 }
 
@@ -137,8 +137,8 @@ func (r *Reader) list() error {
 		if field == nil {
 			return ErrNotMetadata
 		}
-		r.seen.kind = r.seen.kind || name == "kind"
-		r.seen.apiVersion = r.seen.apiVersion || name == "apiVersion"
+		r.seenFields.kind = r.seenFields.kind || name == "kind"
+		r.seenFields.apiVersion = r.seenFields.apiVersion || name == "apiVersion"
 		if err := r.copy(field); err != nil {
 			return err
 		}
@@ -198,7 +198,7 @@ func (r *Reader) field() error {
 	case more:
 		r.out = append(r.out, ',')
 		return nil
-	case !r.seen.kind || !r.seen.apiVersion:
+	case !r.seenFields.kind || !r.seenFields.apiVersion:
 		return ErrNotMetadata
 	}
 	r.out = append(r.out, '}')
@@ -211,11 +211,11 @@ func (r *Reader) event() error {
 	if _, err := r.peek(); err == io.EOF {
 		return io.EOF
 	} else if err != nil {
-		return broken(err)
+		return truncationError(err)
 	}
 	kind, had := "", false
 	r.out = append(r.out, '{')
-	err := r.each('{', '}', func() error {
+	err := r.eachElement('{', '}', func() error {
 		name, err := r.name()
 		if err != nil {
 			return err

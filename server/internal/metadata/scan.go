@@ -25,14 +25,14 @@ var ErrNotMetadata = errors.New("the API server answered with more than metadata
 
 // scanner reads JSON and writes what a shape allows to out.
 type scanner struct {
-	in      *bufio.Reader
-	out     []byte
-	piece   []byte // the string, or the literal, that was read last
-	changed int64  // removed values of annotations
+	in       *bufio.Reader
+	out      []byte
+	piece    []byte // the string, or the literal, that was read last
+	removals int64  // removed values of annotations
 }
 
-// broken is the error of an answer that ends too early. It is not for the expected end of a document.
-func broken(err error) error {
+// truncationError is the error of an answer that ends too early. It is not for the expected end of a document.
+func truncationError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
@@ -56,7 +56,7 @@ func (s *scanner) peek() (byte, error) {
 func (s *scanner) next() (byte, error) {
 	c, err := s.peek()
 	if err != nil {
-		return 0, broken(err)
+		return 0, truncationError(err)
 	}
 	return c, nil
 }
@@ -84,7 +84,7 @@ func (s *scanner) string(keep bool) error {
 	for {
 		part, err := s.in.ReadSlice('"')
 		if err != nil && err != bufio.ErrBufferFull {
-			return broken(err)
+			return truncationError(err)
 		}
 		if keep {
 			if s.piece = append(s.piece, part...); len(s.piece) > maxText {
@@ -130,7 +130,7 @@ func (s *scanner) literal() error {
 	for {
 		c, err := s.in.ReadByte()
 		if err != nil {
-			return broken(err)
+			return truncationError(err)
 		}
 		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == 'E' || c == '+' || c == '-' || c == '.') {
 			if err := s.in.UnreadByte(); err != nil {
@@ -148,8 +148,8 @@ func (s *scanner) literal() error {
 	return nil
 }
 
-// each reads an object, or an array, and calls do for each element, which do reads.
-func (s *scanner) each(open, shut byte, do func() error) error {
+// eachElement reads an object, or an array, and calls do for each element, which do reads.
+func (s *scanner) eachElement(open, shut byte, do func() error) error {
 	if err := s.take(open); err != nil {
 		return err
 	}
@@ -259,7 +259,7 @@ func (s *scanner) copy(shape *shape) error {
 	case list:
 		first := true
 		s.out = append(s.out, '[')
-		err := s.each('[', ']', func() error {
+		err := s.eachElement('[', ']', func() error {
 			s.comma(&first)
 			return s.copy(shape.element)
 		})
@@ -276,7 +276,7 @@ func (s *scanner) object(shape *shape) error {
 	missing := len(shape.required)
 	var seen [2]bool
 	s.out = append(s.out, '{')
-	err := s.each('{', '}', func() error {
+	err := s.eachElement('{', '}', func() error {
 		name, err := s.name()
 		if err != nil {
 			return err
@@ -309,7 +309,7 @@ func (s *scanner) object(shape *shape) error {
 func (s *scanner) strings(secret bool) error {
 	first := true
 	s.out = append(s.out, '{')
-	err := s.each('{', '}', func() error {
+	err := s.eachElement('{', '}', func() error {
 		if err := s.string(true); err != nil {
 			return err
 		}
@@ -345,7 +345,7 @@ func (s *scanner) strings(secret bool) error {
 		} else if err := s.string(false); err != nil {
 			return err
 		}
-		s.changed++
+		s.removals++
 		if !known[name] {
 			s.out = s.out[:begin]
 			return nil
