@@ -15,7 +15,7 @@ const Shortest = 2 * block
 type Set struct {
 	needles  [][]byte
 	shortest int
-	known    [1 << 12 / 64]uint64 // hashes of the blocks in the beginnings of the needles, shortest bytes each
+	hashes   [1 << 12 / 64]uint64 // hashes of the blocks in the beginnings of the needles, shortest bytes each
 	firsts   [256]bool            // first bytes
 	lasts    [256]bool            // bytes at which the beginning of a needle may end: all bytes of needles
 }
@@ -38,7 +38,7 @@ func New(needles ...[]byte) *Set {
 		}
 		for i := 0; i+block <= s.shortest; i++ {
 			h := hash(needle[i:])
-			s.known[h/64] |= 1 << (h % 64)
+			s.hashes[h/64] |= 1 << (h % 64)
 		}
 	}
 	return s
@@ -55,7 +55,7 @@ func (s *Set) Index(text []byte) int {
 	step := s.shortest - block + 1
 	for at := step - 1; at+block <= len(text); at += step {
 		h := hash(text[at:])
-		if s.known[h/64]&(1<<(h%64)) == 0 {
+		if s.hashes[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
 		for begin := at - step + 1; begin <= at; begin++ {
