@@ -19,9 +19,9 @@ import (
 )
 
 const (
-	// most is how many stories are read, and mostEntries how many entries of the directory are examined.
-	most        = 64
-	mostEntries = 4096
+	// maxStories is how many stories are read, and maxEntries how many entries of the directory are examined.
+	maxStories = 64
+	maxEntries = 4096
 )
 
 // File is a story's file.
@@ -65,17 +65,17 @@ func (d *Dir) Read() (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if len(names) > most {
+	if len(names) > maxStories {
 		a.Problems = append(a.Problems, fmt.Sprintf("%s: %d stories are there, and %d are served: from %s on they are left out", d.path, len(names),
-			most, names[most]))
-		names = names[:most]
+			maxStories, names[maxStories]))
+		names = names[:maxStories]
 	}
 	for _, name := range names {
 		text, err := read(root, name)
 		if err == nil {
 			var s *story.Story
 			if s, err = storyfile.Read(name, text); err == nil && s.Recording != "" {
-				err = recordingThere(root, name, s.Recording)
+				err = checkRecording(root, name, s.Recording)
 			}
 		}
 		if err != nil {
@@ -94,7 +94,7 @@ func list(root *os.Root) ([]string, error) {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	entries, err := dir.ReadDir(mostEntries)
+	entries, err := dir.ReadDir(maxEntries)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -128,19 +128,19 @@ func read(root *os.Root, name string) ([]byte, error) {
 // Prefix begins the paths of the recordings on which the stories play; the file name follows.
 const Prefix = "/stories/recordings/"
 
-// longestRecording bounds a served recording, in bytes: the page reads it into memory.
-const longestRecording = 512 << 20
+// maxRecording bounds a served recording, in bytes: the page reads it into memory.
+const maxRecording = 512 << 20
 
-// recordingThere returns an error that explains why a story's recording cannot be served, nil if it can.
-func recordingThere(root *os.Root, story, recording string) error {
+// checkRecording returns an error that explains why a story's recording cannot be served, nil if it can.
+func checkRecording(root *os.Root, story, recording string) error {
 	is, err := root.Stat(recording)
 	switch {
 	case err != nil:
 		return fmt.Errorf("%s: it plays on the recording %s, which must be in the same directory: %w", story, recording, err)
 	case !is.Mode().IsRegular():
 		return fmt.Errorf("%s: the recording %s on which it plays is not a regular file", story, recording)
-	case is.Size() > longestRecording:
-		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and at most %d can be served", story, recording, is.Size(), longestRecording)
+	case is.Size() > maxRecording:
+		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and at most %d can be served", story, recording, is.Size(), maxRecording)
 	}
 	return nil
 }

@@ -99,12 +99,12 @@ func TestNothingOutsideIsRead(t *testing.T) {
 func TestTooManyAreSaid(t *testing.T) {
 	dir := t.TempDir()
 	text := good(t)
-	for i := range most + 3 {
+	for i := range maxStories + 3 {
 		write(t, dir, fmt.Sprintf("s%03d.yaml", i), text)
 	}
 	a, err := New(dir).Read()
 	want := "67 stories are there, and 64 are served: from s064.yaml on"
-	if err != nil || len(a.Files) != most || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], want) {
+	if err != nil || len(a.Files) != maxStories || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], want) {
 		t.Errorf("%d served, problems %q, %v", len(a.Files), a.Problems, err)
 	}
 }
