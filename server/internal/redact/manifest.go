@@ -59,7 +59,7 @@ func holdsManifest(written []byte) bool {
 
 // manifest examines text, and decodes at most so many layers of encoding.
 func manifest(text []byte, layers int) bool {
-	if bytes.Contains(text, apiVersion) && bytes.Contains(text, kind) || packed(text) {
+	if bytes.Contains(text, apiVersion) && bytes.Contains(text, kind) || isCompressed(text) {
 		return true
 	}
 	if layers == 0 {
@@ -127,8 +127,8 @@ func fromBase64(text []byte) ([]byte, bool) {
 	return out[:n], err == nil
 }
 
-// packed reports whether data begins like gzip, zlib, zip, bzip2, xz or zstd.
-func packed(b []byte) bool {
+// isCompressed reports whether data begins like gzip, zlib, zip, bzip2, xz or zstd.
+func isCompressed(b []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(b, []byte(magic)) {
 			return true

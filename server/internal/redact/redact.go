@@ -48,25 +48,25 @@ const (
 // Redactor scans one stream of JSON (one document, or many one after another, as in a watch) that arrives in chunks cut anywhere. The zero value is
 // ready. It is not safe for concurrent use, and never fails: text that is not JSON passes unchanged, apart from what looks like a value to replace.
 type Redactor struct {
-	state    state
-	back     state  // inSecret: the state after the value
-	odd      bool   // in strings: the text so far ends in an odd number of backslashes
-	target   string // inCandidate and its escapes: Key or annotations
-	matched  int    // inCandidate and its escapes: how many bytes of the target have been seen
-	digits   int    // inHex: how many of the four have been seen
-	code     rune   // inHex: their value so far
-	depth    int    // in the annotations: how many braces and brackets are open
-	name     []byte // in the annotations: the last string, or its part so far, as written
-	value    []byte // inValue: its part in earlier chunks
-	redacted int64
-	names    []seenName // of annotations seen before
-	nextName int        // the index of the likely next one
+	state        state
+	back         state  // inSecret: the state after the value
+	odd          bool   // in strings: the text so far ends in an odd number of backslashes
+	target       string // inCandidate and its escapes: Key or annotations
+	matched      int    // inCandidate and its escapes: how many bytes of the target have been seen
+	digits       int    // inHex: how many of the four have been seen
+	code         rune   // inHex: their value so far
+	depth        int    // in the annotations: how many braces and brackets are open
+	name         []byte // in the annotations: the last string, or its part so far, as written
+	value        []byte // inValue: its part in earlier chunks
+	replacements int64
+	names        []seenName // of annotations seen before
+	nextName     int        // the index of the likely next one
 
 	slow bool // skip nothing; for a test that compares
 }
 
 // Count is how many values have been replaced since the beginning of the stream.
-func (r *Redactor) Count() int64 { return r.redacted }
+func (r *Redactor) Count() int64 { return r.replacements }
 
 // Append appends src to dst, with some values replaced, and returns the extended slice. It replaces the value of Key and, in an object named
 // "annotations", each value that is a copy of a manifest, by its name or by its content. No other byte waits for the next chunk, apart from an
@@ -93,7 +93,7 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 		case outside:
 			if !r.slow {
 				var within bool
-				if i, within = plain(src, i); within {
+				if i, within = skipPlain(src, i); within {
 					r.state, r.odd = inString, false
 					break
 				}
@@ -210,7 +210,7 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 				dst = append(dst, src[copied:i]...)
 				i++
 				copied = i
-				if r.goes(r.name) {
+				if r.replacesRemembered(r.name) {
 					dst = r.drop(dst, among)
 				} else {
 					r.state, r.odd, r.value = inValue, false, r.value[:0]
@@ -248,10 +248,10 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 	return dst, copied
 }
 
-// plain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
+// skipPlain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
 // is no target. Without backslashes every quote opens or closes a string, so counting them suffices. It does not enter a string that src cuts, or one
 // with a backslash.
-func plain(src []byte, i int) (next int, within bool) {
+func skipPlain(src []byte, i int) (next int, within bool) {
 	text := src[i:]
 	stop := bytes.IndexByte(text, '\\')
 	if stop < 0 {
@@ -274,7 +274,7 @@ var quote = []byte{'"'}
 
 // drop writes the replacement of a value whose opening quote was read, and makes the scanner drop the rest of the value.
 func (r *Redactor) drop(dst []byte, back state) []byte {
-	r.redacted++
+	r.replacements++
 	r.state, r.back = inSecret, back
 	return append(dst, quotedReplacement...)
 }
@@ -284,13 +284,13 @@ const maxNames = 64
 
 // seenName is the name of an annotation, as written, and whether its values are replaced.
 type seenName struct {
-	name string
-	goes bool
+	name    string
+	replace bool
 }
 
-// goes is nameGoes with a memory. The objects of a watch have the same names in the same order again and again, so it first compares the name that
-// followed last time.
-func (r *Redactor) goes(written []byte) bool {
+// replacesRemembered is replacesName with a memory. The objects of a watch have the same names in the same order again and again, so it first
+// compares the name that followed last time.
+func (r *Redactor) replacesRemembered(written []byte) bool {
 	for range r.names {
 		if r.nextName >= len(r.names) {
 			r.nextName = 0
@@ -298,10 +298,10 @@ func (r *Redactor) goes(written []byte) bool {
 		seen := &r.names[r.nextName]
 		r.nextName++
 		if seen.name == string(written) {
-			return seen.goes
+			return seen.replace
 		}
 	}
-	goes := nameGoes(written)
+	goes := replacesName(written)
 	if len(r.names) < maxNames && len(written) <= maxName {
 		r.names = append(r.names, seenName{string(written), goes})
 		r.nextName = len(r.names)
@@ -309,9 +309,9 @@ func (r *Redactor) goes(written []byte) bool {
 	return goes
 }
 
-// nameGoes reports whether an annotation's value is replaced because of its name, given as written. A name that an API server would reject is not
+// replacesName reports whether an annotation's value is replaced because of its name, given as written. A name that an API server would reject is not
 // trusted.
-func nameGoes(written []byte) bool {
+func replacesName(written []byte) bool {
 	if len(written) > maxName {
 		return true
 	}
