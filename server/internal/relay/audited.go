@@ -17,8 +17,8 @@ type numbers struct {
 // viewerKey is the key of a request's *viewer in its context.
 type viewerKey struct{}
 
-// audited wraps w so that the request is recorded in the audit log, if there is one. Call done when the request is over.
-func (r *Relay) audited(w http.ResponseWriter, req *http.Request) (audited http.ResponseWriter, done func()) {
+// beginAudit wraps w so that the request is recorded in the audit log, if there is one. Call done when the request is over.
+func (r *Relay) beginAudit(w http.ResponseWriter, req *http.Request) (audited http.ResponseWriter, done func()) {
 	if r.config.Audit == nil {
 		return w, func() {}
 	}

@@ -39,10 +39,10 @@ func (r *Relay) broadcast(w http.ResponseWriter, req *http.Request, what string)
 	hall := r.config.Hall
 	if what == "" {
 		if hall == nil {
-			r.own(w, req, audience.Status{})
+			r.answerJSON(w, req, audience.Status{})
 			return
 		}
-		r.own(w, req, hall.Status())
+		r.answerJSON(w, req, hall.Status())
 		return
 	}
 	if hall == nil {
@@ -138,5 +138,5 @@ func (r *Relay) problem(w http.ResponseWriter, err error) {
 	_ = json.NewEncoder(w).Encode(struct {
 		Message  string `json:"message"`
 		Expected uint64 `json:"expected,omitempty"`
-	}{r.clean(p.Message), p.Expected})
+	}{r.cleanText(p.Message), p.Expected})
 }

@@ -25,7 +25,7 @@ type budget struct {
 	used atomic.Int64
 }
 
-func (b *budget) take() bool {
+func (b *budget) reserve() bool {
 	if b.used.Add(1) <= b.max {
 		return true
 	}
@@ -33,16 +33,16 @@ func (b *budget) take() bool {
 	return false
 }
 
-func (b *budget) give() { b.used.Add(-1) }
+func (b *budget) release() { b.used.Add(-1) }
 
-// noRoom answers that all memory for answers is reserved.
-func (r *Relay) noRoom(w http.ResponseWriter) {
+// refuseForMemory answers that all memory for answers is reserved.
+func (r *Relay) refuseForMemory(w http.ResponseWriter) {
 	r.postpone(w, "memory", fmt.Sprintf("the viewers of this server have %d requests in progress, which is its limit; see --max-streams",
 		r.budget.max))
 }
 
-// tooFast answers that the viewer makes too many requests.
-func (r *Relay) tooFast(w http.ResponseWriter) {
+// refuseForRate answers that the viewer makes too many requests.
+func (r *Relay) refuseForRate(w http.ResponseWriter) {
 	r.postpone(w, "request-rate", fmt.Sprintf("a viewer may make %d requests a second, after a burst of %d", requestRate, requestBurst))
 }
 

@@ -80,9 +80,9 @@ func (a *authority) leaf(name string, from, to time.Time) (cert, key []byte) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
 }
 
-// secured is an API server with its own certificate that requires a client certificate if clients is set. Without one it answers 401, as a real API
+// newTLSServer is an API server with its own certificate that requires a client certificate if clients is set. Without one it answers 401, as a real API
 // server does for an unknown certificate.
-func secured(t *testing.T, ca *authority, from, to time.Time, clients *authority) entry {
+func newTLSServer(t *testing.T, ca *authority, from, to time.Time, clients *authority) entry {
 	t.Helper()
 	cert, key := ca.leaf("apiserver", from, to)
 	pair, err := tls.X509KeyPair(cert, key)
@@ -115,12 +115,12 @@ func TestCertificatesAndProtocols(t *testing.T) {
 		e.user = map[string]any{"client-certificate-data": cert, "client-key-data": key}
 		return e
 	}
-	asks, demands := secured(t, ca, now.Add(-hour), now.Add(hour), nil), secured(t, ca, now.Add(-hour), now.Add(hour), ca)
+	asks, demands := newTLSServer(t, ca, now.Add(-hour), now.Add(hour), nil), newTLSServer(t, ca, now.Add(-hour), now.Add(hour), ca)
 	cleartext := asks
 	cleartext.server, cleartext.ca = strings.Replace(asks.server, "https:", "http:", 1), nil
 	f := newFixture(t, kubeconfig(t, map[string]entry{
-		"server-expired":  secured(t, ca, now.Add(-2*hour), now.Add(-hour), nil),
-		"server-early":    secured(t, ca, now.Add(hour), now.Add(2*hour), nil),
+		"server-expired":  newTLSServer(t, ca, now.Add(-2*hour), now.Add(-hour), nil),
+		"server-early":    newTLSServer(t, ca, now.Add(hour), now.Add(2*hour), nil),
 		"client-expired":  with(asks, ca, now.Add(-2*hour), now.Add(-hour)),
 		"client-foreign":  with(asks, foreign, now.Add(-hour), now.Add(hour)),
 		"demands-expired": with(demands, ca, now.Add(-2*hour), now.Add(-hour)),
@@ -210,8 +210,8 @@ func proxyThat(t *testing.T, status string) string {
 	return ln.Addr().String()
 }
 
-// proxied is a kubeconfig in which each context goes through a proxy, to an API server that is well or to one that is gone.
-func proxied(t *testing.T, server string, ca []byte, proxies map[string]string) string {
+// proxyKubeconfig is a kubeconfig in which each context goes through a proxy, to an API server that is well or to one that is gone.
+func proxyKubeconfig(t *testing.T, server string, ca []byte, proxies map[string]string) string {
 	t.Helper()
 	type m = map[string]any
 	var contexts, clusters []m
@@ -241,7 +241,7 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 		_, _ = io.WriteString(w, `{"kind":"PodList","items":[]}`)
 	})
 	dead := closedPort(t)
-	f := newFixture(t, proxied(t, e.server, e.ca, map[string]string{
+	f := newFixture(t, proxyKubeconfig(t, e.server, e.ca, map[string]string{
 		"well": "http://" + proxyThat(t, "200 OK"), "dead": "http://user:canary-word@" + dead, "nowhere": "http://user:canary-word@proxy.invalid:3128",
 		"login": "http://" + proxyThat(t, "407 Proxy Authentication Required"), "bad": "http://user:canary-word@" + proxyThat(t, "502 Bad Gateway"),
 		"socks": "socks5://user:canary-word@" + dead, "scheme": "ftp://user:canary-word@" + dead,
@@ -275,7 +275,7 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 		t.Errorf("cause %q: %s", cause, status.Message)
 	}
 	// A working proxy is not blamed for a cluster that is down behind it.
-	g := newFixture(t, proxied(t, "https://"+dead, nil, map[string]string{"down": "http://" + proxyThat(t, "503 Service Unavailable")}), nil)
+	g := newFixture(t, proxyKubeconfig(t, "https://"+dead, nil, map[string]string{"down": "http://" + proxyThat(t, "503 Service Unavailable")}), nil)
 	if _, status := g.status("/clusters/down/api/v1/pods"); !strings.Contains(status.Message, dead) ||
 		!strings.Contains(status.Message, "The cluster may be down") {
 		t.Errorf("%s", status.Message)

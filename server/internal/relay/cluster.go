@@ -22,23 +22,23 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	request, refusal := r.config.Rules.Check(req)
 	describe(w, request)
 	if refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
 	if refusal := r.notServed(request.Context); refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
-	if !r.budget.take() {
-		r.noRoom(w)
+	if !r.budget.reserve() {
+		r.refuseForMemory(w)
 		return
 	}
-	defer r.budget.give()
+	defer r.budget.release()
 	log := r.config.Log.With("context", request.Context, "resource", request.Resource, "group", request.Group, "watch", request.Watch)
 	upstream, err := r.config.Clusters.Upstream(request.Context)
 	if err != nil {
 		cause, words := r.config.Clusters.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	target := *upstream.Base
@@ -47,7 +47,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	out, err := http.NewRequestWithContext(req.Context(), http.MethodGet, target.String(), nil)
 	if err != nil {
 		cause, words := upstream.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	out.Header = http.Header{
@@ -58,12 +58,12 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	began := time.Now()
 	response, err := upstream.RoundTrip(out)
 	if err != nil {
-		if canceled(req.Context(), err) {
+		if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		log.Warn("no answer from the API server", "error", r.plain(redactURL(err)))
+		log.Warn("no answer from the API server", "error", r.plainText(redactURL(err)))
 		cause, words := upstream.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	r.config.Metrics.Answered(request.Verb(), response.StatusCode, time.Since(began))
@@ -71,7 +71,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	if response.StatusCode >= 400 {
 		if err := r.passError(w, response, upstream); err != nil {
 			cause, words := upstream.Explain(err)
-			r.unanswered(w, request.Context, cause, words, err)
+			r.answerFailure(w, request.Context, cause, words, err)
 		}
 		return
 	}
@@ -85,13 +85,13 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		verified := metadata.NewReader(body, form(request))
 		// An answer that is not metadata from its first bytes is refused with a status. Later the relay can only break it off.
 		if err := verified.Verify(); errors.Is(err, metadata.ErrNotMetadata) {
-			r.refused(w, &guard.Refusal{Rule: "secrets", Message: err.Error()})
+			r.refuse(w, &guard.Refusal{Rule: "secrets", Message: err.Error()})
 			return
-		} else if canceled(req.Context(), err) {
+		} else if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		} else if err != nil {
 			cause, words := upstream.Explain(err)
-			r.unanswered(w, request.Context, cause, words, err)
+			r.answerFailure(w, request.Context, cause, words, err)
 			return
 		}
 		defer func() { r.config.Metrics.Redactions.Add(verified.Changed()) }()
@@ -111,13 +111,13 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		if errors.Is(err, metadata.ErrNotMetadata) {
 			r.config.Metrics.Refused("secrets")
 			log.Warn("the answer is cut off: it contains more than metadata")
-		} else if !canceled(req.Context(), err) {
+		} else if !isCanceled(req.Context(), err) {
 			if viewer := (*viewerError)(nil); errors.As(err, &viewer) {
 				log.Info("the answer ends early", "cause", "viewer", "error", err, "bytes", sent)
 			} else {
 				cause, words := upstream.Explain(err)
 				r.config.Metrics.UpstreamError(string(cause))
-				r.board.note(request.Context, cause, words, r.plain(err))
+				r.board.note(request.Context, cause, words, r.plainText(err))
 				log.Info("the answer ends early", "cause", cause, "bytes", sent)
 			}
 		}
@@ -169,7 +169,8 @@ type flusher interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// outlet unwraps w once, where http.ResponseController would do so for each event. For a test's writer without these methods it returns an unflushed.
+// outlet unwraps w once, where http.ResponseController would do so for each event. For a test's writer without these methods it returns an
+// optionalFlusher.
 func outlet(w http.ResponseWriter) flusher {
 	for inner := w; ; {
 		if found, ok := inner.(flusher); ok {
@@ -177,17 +178,17 @@ func outlet(w http.ResponseWriter) flusher {
 		}
 		wrapper, ok := inner.(interface{ Unwrap() http.ResponseWriter })
 		if !ok {
-			return unflushed{http.NewResponseController(w)}
+			return optionalFlusher{http.NewResponseController(w)}
 		}
 		inner = wrapper.Unwrap()
 	}
 }
 
-// unflushed is the flusher of a writer that may support neither flushing nor deadlines.
-type unflushed struct{ *http.ResponseController }
+// optionalFlusher is the flusher of a writer that may support neither flushing nor deadlines.
+type optionalFlusher struct{ *http.ResponseController }
 
 // FlushError flushes the writer if it supports that.
-func (u unflushed) FlushError() error {
+func (u optionalFlusher) FlushError() error {
 	if err := u.Flush(); !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
@@ -200,8 +201,8 @@ type viewerError struct{ error }
 func (e *viewerError) Error() string { return "to the viewer: " + e.error.Error() }
 func (e *viewerError) Unwrap() error { return e.error }
 
-// unanswered answers with the reason why an API server gave no answer, and keeps it for /trouble.
-func (r *Relay) unanswered(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
+// answerFailure answers with the reason why an API server gave no answer, and keeps it for /trouble.
+func (r *Relay) answerFailure(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
 	r.config.Metrics.UpstreamError(string(cause))
 	code := http.StatusBadGateway
 	switch cause {
@@ -211,17 +212,17 @@ func (r *Relay) unanswered(w http.ResponseWriter, contextName string, cause clus
 		code = http.StatusServiceUnavailable // may recover without the user
 	}
 	if cause != clusters.NoContext {
-		r.board.note(contextName, cause, words, r.plain(err))
+		r.board.note(contextName, cause, words, r.plainText(err))
 	}
-	writeStatus(w, failure{code: code, cause: cause, message: r.clean(words)})
+	writeStatus(w, failure{code: code, cause: cause, message: r.cleanText(words)})
 }
 
-// clean removes credentials from a text that leaves the server.
-func (r *Relay) clean(text string) string { return r.config.Clusters.Scrubber().Text(text) }
+// cleanText removes credentials from a text that leaves the server.
+func (r *Relay) cleanText(text string) string { return r.config.Clusters.Scrubber().Text(text) }
 
-// plain returns the text of an error that may quote what an API server sent, such as a damaged header. It has no credentials and ends where a
+// plainText returns the text of an error that may quote what an API server sent, such as a damaged header. It has no credentials and ends where a
 // manifest may begin.
-func (r *Relay) plain(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
+func (r *Relay) plainText(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
 
 // redactURL strips the URL from an error for the log, because it has selectors and names.
 func redactURL(err error) error {

@@ -111,7 +111,7 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 		return
 	}
 	if req.Method != http.MethodGet || req.ContentLength != 0 {
-		r.refused(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
+		r.refuse(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
 		return
 	}
 	what, mediaType := "", "application/json"
@@ -122,29 +122,29 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 	informers := query.Get("informers")
 	if err != nil || len(query) > 1 || len(query) == 1 && (what == "" || len(query["informers"]) != 1 || len(informers) > maxInformers ||
 		!informerNames.MatchString(informers)) {
-		r.refused(w, &guard.Refusal{Rule: "query", Message: "a probe's stream takes only ?informers= with names separated by commas"})
+		r.refuse(w, &guard.Refusal{Rule: "query", Message: "a probe's stream takes only ?informers= with names separated by commas"})
 		return
 	}
-	if !r.budget.take() {
-		r.noRoom(w)
+	if !r.budget.reserve() {
+		r.refuseForMemory(w)
 		return
 	}
-	defer r.budget.give()
+	defer r.budget.release()
 	response, err := p.ask(req.Context(), what, informers)
 	if err != nil {
-		if canceled(req.Context(), err) {
+		if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		r.config.Log.Warn("no answer from the probe", "error", r.plain(redactURL(err)))
+		r.config.Log.Warn("no answer from the probe", "error", r.plainText(redactURL(err)))
 		r.config.Metrics.UpstreamError(string(ProbeGone))
-		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.clean(p.unreached(err))})
+		writeStatus(w, failure{code: http.StatusServiceUnavailable, cause: ProbeGone, message: r.cleanText(p.explainFailure(err))})
 		return
 	}
 	defer func() { _ = response.Body.Close() }()
 	got, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
-	if problem := p.unlike(response, got, mediaType, r.words); problem != "" {
+	if problem := p.explainMismatch(response, got, mediaType, r.words); problem != "" {
 		r.config.Metrics.UpstreamError(string(ProbeRefused))
-		writeStatus(w, failure{code: http.StatusBadGateway, cause: ProbeRefused, message: r.clean(problem)})
+		writeStatus(w, failure{code: http.StatusBadGateway, cause: ProbeRefused, message: r.cleanText(problem)})
 		return
 	}
 	w.Header().Set("Content-Type", mediaType)
@@ -157,9 +157,9 @@ func (r *Relay) probe(w http.ResponseWriter, req *http.Request) {
 	}
 }
 
-// unlike describes what is wrong with an answer that is not the expected one, "" for nothing. It may read the body, whose text it passes through
+// explainMismatch describes what is wrong with an answer that is not the expected one, "" for nothing. It may read the body, whose text it passes through
 // clean.
-func (p *Probe) unlike(response *http.Response, got, want string, clean func(string) string) string {
+func (p *Probe) explainMismatch(response *http.Response, got, want string, clean func(string) string) string {
 	encoding := response.Header.Get("Content-Encoding")
 	switch {
 	case response.StatusCode >= 300 && response.StatusCode < 400:
@@ -197,8 +197,8 @@ func (p *Probe) words(response *http.Response, mediaType string, clean func(stri
 	return " Its message: " + words
 }
 
-// unreached describes for people why a probe gave no answer.
-func (p *Probe) unreached(err error) string {
+// explainFailure describes for people why a probe gave no answer.
+func (p *Probe) explainFailure(err error) string {
 	why := "does not answer as it should"
 	var network net.Error
 	var name *net.DNSError

@@ -14,8 +14,8 @@ import (
 
 const probeToken = "probe-token-9876543210"
 
-// probed is a fixture whose relay is attached to a probe with the given handler.
-func probed(t *testing.T, token string, handler http.HandlerFunc, change func(*Config)) (*fixture, *httptest.Server) {
+// newProbeFixture is a fixture whose relay is attached to a probe with the given handler.
+func newProbeFixture(t *testing.T, token string, handler http.HandlerFunc, change func(*Config)) (*fixture, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -36,7 +36,7 @@ func probed(t *testing.T, token string, handler http.HandlerFunc, change func(*C
 func TestProbeStream(t *testing.T) {
 	seen, gone := make(chan *http.Request, 1), make(chan struct{})
 	next := make(chan string)
-	f, _ := probed(t, probeToken, func(w http.ResponseWriter, r *http.Request) {
+	f, _ := newProbeFixture(t, probeToken, func(w http.ResponseWriter, r *http.Request) {
 		seen <- r.Clone(context.Background())
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		w.Header().Set("Set-Cookie", "session=1")
@@ -83,7 +83,7 @@ func TestProbeStream(t *testing.T) {
 // TestProbeRefusals: forbidden requests are not sent to the probe, and answers of other servers do not pass.
 func TestProbeRefusals(t *testing.T) {
 	asked := 0
-	f, _ := probed(t, "", func(w http.ResponseWriter, _ *http.Request) { asked++ }, nil)
+	f, _ := newProbeFixture(t, "", func(w http.ResponseWriter, _ *http.Request) { asked++ }, nil)
 	for path, code := range map[string]int{
 		"/probe/stream?informers=a&informers=b": http.StatusForbidden,
 		"/probe/stream?informers=../../secret":  http.StatusForbidden,
@@ -157,7 +157,7 @@ func TestProbeAnswers(t *testing.T) {
 		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			f, _ := probed(t, probeToken, x.answers, nil)
+			f, _ := newProbeFixture(t, probeToken, x.answers, nil)
 			response, status := f.status("/probe/stream")
 			if response.StatusCode != x.code || !strings.Contains(status.Message, x.says) || response.Header.Get(CauseHeader) == "" {
 				t.Errorf("%d %s %q", response.StatusCode, response.Header.Get(CauseHeader), status.Message)
@@ -167,7 +167,7 @@ func TestProbeAnswers(t *testing.T) {
 			}
 		})
 	}
-	f, server := probed(t, "", func(http.ResponseWriter, *http.Request) {}, nil)
+	f, server := newProbeFixture(t, "", func(http.ResponseWriter, *http.Request) {}, nil)
 	server.Close()
 	response, status := f.status("/probe/stream")
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(ProbeGone) ||
@@ -178,7 +178,7 @@ func TestProbeAnswers(t *testing.T) {
 
 // TestProbeIsInTheBudget: a probe's stream counts as a request in the budget of memory.
 func TestProbeIsInTheBudget(t *testing.T) {
-	f, _ := probed(t, "", func(w http.ResponseWriter, r *http.Request) {
+	f, _ := newProbeFixture(t, "", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -224,7 +224,7 @@ func TestNewProbe(t *testing.T) {
 // TestProbesTokenIsInNoAnswer: if a probe's message has its token, no part of the token passes, wherever the relay cuts the message.
 func TestProbesTokenIsInNoAnswer(t *testing.T) {
 	text := ""
-	f, _ := probed(t, probeToken, func(w http.ResponseWriter, r *http.Request) { http.Error(w, text, http.StatusForbidden) }, nil)
+	f, _ := newProbeFixture(t, probeToken, func(w http.ResponseWriter, r *http.Request) { http.Error(w, text, http.StatusForbidden) }, nil)
 	parts := func(said string) (longest int) {
 		for n := range len(probeToken) + 1 {
 			if strings.Contains(said, probeToken[:n]) || strings.Contains(said, probeToken[len(probeToken)-n:]) {

@@ -139,17 +139,17 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	defer end()
 	if !v.pace.Allow() {
-		if v.refused.Add(1) > mostRefused {
+		if v.refusals.Add(1) > mostRefused {
 			_ = v.CloseWith(websocket.ClosePolicyViolation, "too many requests")
 			panic(http.ErrAbortHandler)
 		}
-		r.tooFast(w)
+		r.refuseForRate(w)
 		return
 	}
 	r.config.Metrics.Streams.Add(1)
 	r.config.Metrics.StreamsTotal.Add(1)
 	defer r.config.Metrics.Streams.Add(-1)
-	w, done := r.audited(w, req)
+	w, done := r.beginAudit(w, req)
 	defer done()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -158,7 +158,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	case path == "/contexts":
 		r.contexts(w, req)
 	case path == "/rules":
-		r.own(w, req, r.config.Rules.Describe())
+		r.answerJSON(w, req, r.config.Rules.Describe())
 	case path == "/broadcast" || strings.HasPrefix(path, BroadcastPrefix):
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
@@ -175,7 +175,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 
 // contexts lists the kubeconfig's contexts, as the files are now.
 func (r *Relay) contexts(w http.ResponseWriter, req *http.Request) {
-	r.own(w, req, r.config.Clusters.Contexts())
+	r.answerJSON(w, req, r.config.Clusters.Contexts())
 }
 
 // notServed refuses a context that this server does not serve. Callers check it before they read, run or dial anything for a request. The message is
@@ -187,29 +187,29 @@ func (r *Relay) notServed(contextName string) *guard.Refusal {
 	return &guard.Refusal{Rule: "context", Message: (&clusters.NotServedError{Context: contextName}).Error()}
 }
 
-// own answers a GET request with answer, in JSON.
-func (r *Relay) own(w http.ResponseWriter, req *http.Request, answer any) {
+// answerJSON answers a GET request with answer, in JSON.
+func (r *Relay) answerJSON(w http.ResponseWriter, req *http.Request, answer any) {
 	if req.Method != http.MethodGet || req.ContentLength != 0 {
-		r.refused(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
+		r.refuse(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
 		return
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
-		writeStatus(w, failure{code: http.StatusInternalServerError, message: r.clean(err.Error())})
+		writeStatus(w, failure{code: http.StatusInternalServerError, message: r.cleanText(err.Error())})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body)
 }
 
-func (r *Relay) refused(w http.ResponseWriter, refusal *guard.Refusal) {
+func (r *Relay) refuse(w http.ResponseWriter, refusal *guard.Refusal) {
 	r.config.Refusals.Refused(slog.LevelInfo, refusal.Rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = refusal.Rule })
 	writeStatus(w, failure{code: http.StatusForbidden, rule: refusal.Rule,
 		message: fmt.Sprintf("refused by the relay's rule %q: %s", refusal.Rule, refusal.Message)})
 }
 
-// canceled reports whether the viewer ended the request.
-func canceled(ctx context.Context, err error) bool {
+// isCanceled reports whether the viewer ended the request.
+func isCanceled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }

@@ -8,17 +8,17 @@ import (
 // stallTimer resets a stream if a write to the viewer takes too long. A deadline for each write would do the same, but would cost two messages to the
 // connection's goroutine for each event of a watch.
 type stallTimer struct {
-	to      flusher
+	stream  flusher
 	timeout time.Duration
 	timer   *time.Timer
 
-	mu    sync.Mutex
-	until time.Time // the deadline of the write in progress; zero for none
-	fired bool
+	mu       sync.Mutex
+	deadline time.Time // the deadline of the write in progress; zero for none
+	fired    bool
 }
 
 func newStallTimer(to flusher, timeout time.Duration) *stallTimer {
-	t := &stallTimer{to: to, timeout: timeout}
+	t := &stallTimer{stream: to, timeout: timeout}
 	t.timer = time.AfterFunc(timeout, t.reset)
 	t.timer.Stop()
 	return t
@@ -27,7 +27,7 @@ func newStallTimer(to flusher, timeout time.Duration) *stallTimer {
 // start begins a write.
 func (t *stallTimer) start() {
 	t.mu.Lock()
-	t.until = time.Now().Add(t.timeout)
+	t.deadline = time.Now().Add(t.timeout)
 	t.mu.Unlock()
 	t.timer.Reset(t.timeout)
 }
@@ -37,7 +37,7 @@ func (t *stallTimer) stop() bool {
 	t.timer.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.until = time.Time{}
+	t.deadline = time.Time{}
 	return t.fired
 }
 
@@ -45,8 +45,8 @@ func (t *stallTimer) stop() bool {
 func (t *stallTimer) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.until.IsZero() && !time.Now().Before(t.until) {
+	if !t.deadline.IsZero() && !time.Now().Before(t.deadline) {
 		t.fired = true
-		_ = t.to.SetWriteDeadline(time.Unix(0, 0))
+		_ = t.stream.SetWriteDeadline(time.Unix(0, 0))
 	}
 }

@@ -18,8 +18,8 @@ const (
 	strangerPatience = 2 * time.Second
 )
 
-// stranger upgrades WebSockets that only carry a close frame.
-var stranger = websocket.Upgrader{
+// closingUpgrader upgrades WebSockets that only carry a close frame.
+var closingUpgrader = websocket.Upgrader{
 	HandshakeTimeout: strangerPatience,
 	ReadBufferSize:   256,
 	WriteBufferSize:  256,
@@ -47,7 +47,7 @@ func (r *Relay) turnAway(w http.ResponseWriter, req *http.Request, reason string
 	if closed {
 		return false
 	}
-	ws, err := stranger.Upgrade(w, req, nil)
+	ws, err := closingUpgrader.Upgrade(w, req, nil)
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest) // no effect if the connection is hijacked
 		return true

@@ -12,10 +12,10 @@ import (
 // board keeps the last error of each context, for a viewer whose stream broke: the stream itself carries no reason.
 type board struct {
 	mu   sync.Mutex
-	last map[string]noted
+	last map[string]boardEntry
 }
 
-type noted struct {
+type boardEntry struct {
 	cause      clusters.Cause
 	words, err string
 	at         time.Time
@@ -25,12 +25,12 @@ func (b *board) note(contextName string, cause clusters.Cause, words, err string
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last == nil {
-		b.last = map[string]noted{}
+		b.last = map[string]boardEntry{}
 	}
-	b.last[contextName] = noted{cause, words, err, time.Now()}
+	b.last[contextName] = boardEntry{cause, words, err, time.Now()}
 }
 
-func (b *board) read(contextName string) (noted, bool) {
+func (b *board) read(contextName string) (boardEntry, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n, ok := b.last[contextName]
@@ -63,7 +63,7 @@ func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
 	}
 	name := query.Get("context")
 	if refusal := r.notServed(name); refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
 	var answer Trouble
@@ -75,5 +75,5 @@ func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
 			answer.Last = &LastTrouble{Cause: n.cause, Words: n.words, Error: n.err, AgeMillis: time.Since(n.at).Milliseconds()}
 		}
 	}
-	r.own(w, req, answer)
+	r.answerJSON(w, req, answer)
 }

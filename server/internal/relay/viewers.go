@@ -35,17 +35,17 @@ const (
 // viewer is the connection of a page that the door has admitted.
 type viewer struct {
 	*wsconn.Conn
-	number  int64
-	streams atomic.Int64  // with a running handler
-	pace    *rate.Limiter // of requests
-	refused atomic.Int64  // requests beyond the rate
-	quiet   atomic.Int64  // when the last stream ended, in nanoseconds of Unix time
+	number     int64
+	streams    atomic.Int64  // with a running handler
+	pace       *rate.Limiter // of requests
+	refusals   atomic.Int64  // requests beyond the rate
+	lastActive atomic.Int64  // when the last stream ended, in nanoseconds of Unix time
 }
 
 // isIdle reports whether a viewer has made no request for longer than timeout. net/http's own idle timer is not used: it restarts as the streams of a
 // closed connection end, and keeps that connection in memory until it fires.
 func (v *viewer) isIdle(timeout time.Duration) bool {
-	return v.streams.Load() == 0 && time.Since(time.Unix(0, v.quiet.Load())) > timeout
+	return v.streams.Load() == 0 && time.Since(time.Unix(0, v.lastActive.Load())) > timeout
 }
 
 // newServer returns the HTTP/2 server of all viewers' connections. It calls closed once for each connection that ends.
@@ -116,7 +116,7 @@ func (s *sockets) Addr() net.Addr { return &net.UnixAddr{Name: "viewers", Net: "
 // status of a refused upgrade.
 func (r *Relay) accept(ws *websocket.Conn) {
 	v := &viewer{pace: rate.NewLimiter(requestRate, requestBurst)}
-	v.quiet.Store(time.Now().UnixNano())
+	v.lastActive.Store(time.Now().UnixNano())
 	r.mu.Lock()
 	full := len(r.viewers) >= r.config.MaxViewers
 	closed := r.closed
@@ -194,7 +194,7 @@ func (r *Relay) begin(v *viewer) (end func(), ok bool) {
 	r.serving.Add(1)
 	v.streams.Add(1)
 	return func() {
-		v.quiet.Store(time.Now().UnixNano())
+		v.lastActive.Store(time.Now().UnixNano())
 		v.streams.Add(-1)
 		r.serving.Done()
 	}, true

@@ -19,7 +19,7 @@ type watchBody struct {
 	io.ReadCloser
 	passStatus func(code int, raw []byte) metav1.Status
 
-	within bool   // inside a line that passes unchanged
+	inLine bool   // inside a line that passes unchanged
 	line   []byte // the beginning of a line that is undecided or does not pass
 	out    []byte // to return before the next read
 	err    error
@@ -65,10 +65,10 @@ func (b *watchBody) sort(data []byte) (passed int) {
 			part = data
 		}
 		data = data[len(part):]
-		if !b.within && (len(b.line) > 0 || !passes(part)) {
+		if !b.inLine && (len(b.line) > 0 || !passesUnchanged(part)) {
 			inPlace = false
 			b.line = append(b.line, part...)
-			if part = b.line; !passes(part) {
+			if part = b.line; !passesUnchanged(part) {
 				if end == 0 && len(part) <= maxError {
 					return passed
 				}
@@ -79,7 +79,7 @@ func (b *watchBody) sort(data []byte) (passed int) {
 			}
 			b.line = nil
 		}
-		b.within = end == 0
+		b.inLine = end == 0
 		if inPlace {
 			passed += len(part)
 		} else {
@@ -89,7 +89,7 @@ func (b *watchBody) sort(data []byte) (passed int) {
 	return passed
 }
 
-func passes(line []byte) bool {
+func passesUnchanged(line []byte) bool {
 	return len(line) > len(typeFirst) && string(line[:len(typeFirst)]) == typeFirst && strings.IndexByte(passing, line[len(typeFirst)]) >= 0
 }
 
