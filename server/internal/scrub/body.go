@@ -48,11 +48,11 @@ func (s *Scrubber) Body(src io.ReadCloser) io.ReadCloser {
 
 type body struct {
 	io.ReadCloser
-	echoes *echoes
-	ready  []byte // for the caller, in the body's own buffer
-	held   []byte // may be the beginning of a value
-	err    error
-	chunk  []byte // for callers with small buffers
+	echoes  *echoes
+	ready   []byte // for the caller, in the body's own buffer
+	partial []byte // may be the beginning of a value
+	err     error
+	chunk   []byte // for callers with small buffers
 }
 
 // Read implements io.Reader. Data without a value is read into p and stays there.
@@ -82,8 +82,8 @@ func (b *body) Read(p []byte) (int, error) {
 
 // fill reads once, and returns the clean part of the data; inPlace reports whether that is the beginning of buffer.
 func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
-	n := copy(buffer, b.held)
-	b.held = b.held[:0]
+	n := copy(buffer, b.partial)
+	b.partial = b.partial[:0]
 	var read int
 	read, b.err = b.ReadCloser.Read(buffer[n:])
 	data, inPlace = buffer[:n+read], true
@@ -95,7 +95,7 @@ func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
 	}
 	if b.err == nil {
 		keep := b.echoes.set.Unfinished(data)
-		b.held = append(b.held, data[len(data)-keep:]...)
+		b.partial = append(b.partial, data[len(data)-keep:]...)
 		data = data[:len(data)-keep]
 	}
 	return data, inPlace

@@ -20,22 +20,22 @@ const shortest = 6
 // Scrubber recognises credentials by their form, and the values that it has learned. The zero value is ready, and a nil one goes by the form only.
 // Safe for concurrent use.
 type Scrubber struct {
-	mu     sync.Mutex
-	known  map[string][]string // by owner, see Learn
-	sent   map[string][]string // those that were sent to an API server
-	values atomic.Pointer[[]string]
-	echoes atomic.Pointer[echoes] // what an API server can repeat, or nil
+	mu          sync.Mutex
+	byOwner     map[string][]string // by owner, see Learn
+	sentByOwner map[string][]string // those that were sent to an API server
+	values      atomic.Pointer[[]string]
+	echoes      atomic.Pointer[echoes] // what an API server can repeat, or nil
 }
 
 // Learn replaces the values of owner, which must never be written.
 func (s *Scrubber) Learn(owner string, values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[string][]string{}
+	if s.byOwner == nil {
+		s.byOwner = map[string][]string{}
 	}
-	s.known[owner] = spellings(values)
-	s.values.Store(flat(s.known))
+	s.byOwner[owner] = spellings(values)
+	s.values.Store(flatten(s.byOwner))
 }
 
 // LearnSent is Learn for values that API servers have received.
@@ -43,14 +43,14 @@ func (s *Scrubber) LearnSent(owner string, values []string) {
 	s.Learn(owner, values)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sent == nil {
-		s.sent = map[string][]string{}
+	if s.sentByOwner == nil {
+		s.sentByOwner = map[string][]string{}
 	}
-	s.sent[owner] = s.known[owner]
-	s.echoes.Store(newEchoes(*flat(s.sent)))
+	s.sentByOwner[owner] = s.byOwner[owner]
+	s.echoes.Store(newEchoes(*flatten(s.sentByOwner)))
 }
 
-func flat(lists map[string][]string) *[]string {
+func flatten(lists map[string][]string) *[]string {
 	var all []string
 	for _, list := range lists {
 		all = append(all, list...)
