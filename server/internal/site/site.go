@@ -80,7 +80,7 @@ type file struct {
 	contentType string
 	raw         []byte
 	tag         string                 // of the content
-	packed      atomic.Pointer[[]byte] // nil until Pack has compressed it, and if compression does not help
+	gzip        atomic.Pointer[[]byte] // nil until Pack has compressed it, and if compression does not help
 }
 
 // Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
@@ -139,7 +139,7 @@ func (s *Site) Pack(stop <-chan struct{}) {
 			continue
 		}
 		b := packed.Bytes()
-		f.packed.Store(&b)
+		f.gzip.Store(&b)
 	}
 }
 
@@ -167,7 +167,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, tag := f.raw, `"`+f.tag+`"`
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
-	if packed := f.packed.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if packed := f.gzip.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
 		body, tag = *packed, `"`+f.tag+`-gz"`
 		header.Set("Content-Encoding", "gzip")
 	}
