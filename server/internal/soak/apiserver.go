@@ -293,8 +293,8 @@ type watching struct {
 	end              context.CancelFunc
 	withoutBookmarks bool
 
-	mu   sync.Mutex
-	what string // the fault that spoils it; the cluster then writes no more
+	mu    sync.Mutex
+	fault string // the fault that spoils it; the cluster then writes no more
 }
 
 // Unwrap serves http.ResponseController.
@@ -347,14 +347,14 @@ func (a *apiServer) lie() bool {
 func (w *watching) spoilt() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.what
+	return w.fault
 }
 
 // spoil makes the cluster end the stream, and sets the fault at its end.
 func (w *watching) spoil(what string) {
 	w.mu.Lock()
-	if w.what == "" {
-		w.what = what
+	if w.fault == "" {
+		w.fault = what
 	}
 	w.mu.Unlock()
 	w.end()

@@ -24,25 +24,25 @@ const (
 type browser struct {
 	network *network
 
-	mu      sync.Mutex
-	stopped chan struct{} // not nil while the page takes no messages; closed when it takes them again
+	mu       sync.Mutex
+	stallEnd chan struct{} // not nil while the page takes no messages; closed when it takes them again
 }
 
 // stall makes the page's worker stop taking messages.
 func (b *browser) stall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped == nil {
-		b.stopped = make(chan struct{})
+	if b.stallEnd == nil {
+		b.stallEnd = make(chan struct{})
 	}
 }
 
 func (b *browser) resume() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped != nil {
-		close(b.stopped)
-		b.stopped = nil
+	if b.stallEnd != nil {
+		close(b.stallEnd)
+		b.stallEnd = nil
 	}
 }
 
@@ -50,7 +50,7 @@ func (b *browser) resume() {
 func (b *browser) wait(gone <-chan struct{}) {
 	for {
 		b.mu.Lock()
-		stopped := b.stopped
+		stopped := b.stallEnd
 		b.mu.Unlock()
 		if stopped == nil {
 			return
@@ -65,7 +65,7 @@ func (b *browser) wait(gone <-chan struct{}) {
 
 // open opens a WebSocket with a token, as the page's worker does.
 func (b *browser) open(ctx context.Context, token string) (net.Conn, error) {
-	w := &webSocket{browser: b, gone: make(chan struct{}), more: make(chan struct{}, 1)}
+	w := &webSocket{browser: b, closedByPage: make(chan struct{}), more: make(chan struct{}, 1)}
 	conn := socket.New(w)
 	go w.run(token, conn)
 	if err := conn.Opened(ctx); err != nil {
@@ -76,10 +76,10 @@ func (b *browser) open(ctx context.Context, token string) (net.Conn, error) {
 
 // webSocket is a WebSocket of a browser.
 type webSocket struct {
-	browser *browser
-	once    sync.Once
-	gone    chan struct{} // closed when the page has closed it
-	more    chan struct{}
+	browser      *browser
+	once         sync.Once
+	closedByPage chan struct{} // closed when the page has closed it
+	more         chan struct{}
 
 	mu    sync.Mutex
 	queue [][]byte // what the browser buffers because the network has not taken it
@@ -102,7 +102,7 @@ func (w *webSocket) run(token string, conn *socket.Conn) {
 	opening := make(chan struct{})
 	go func() {
 		select {
-		case <-w.gone:
+		case <-w.closedByPage:
 			cancel()
 		case <-opening:
 		}
@@ -127,7 +127,7 @@ func (w *webSocket) run(token string, conn *socket.Conn) {
 // receive passes messages to the page until the WebSocket ends, and returns its close code and reason.
 func (w *webSocket) receive(ws *websocket.Conn, conn *socket.Conn) (code int, reason string) {
 	for {
-		w.browser.wait(w.gone)
+		w.browser.wait(w.closedByPage)
 		kind, message, err := ws.ReadMessage()
 		if err != nil {
 			var closed *websocket.CloseError
@@ -169,7 +169,7 @@ func (w *webSocket) send(ws *websocket.Conn, ended <-chan struct{}) {
 		case <-w.more:
 		case <-ended:
 			return
-		case <-w.gone:
+		case <-w.closedByPage:
 			_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(closeWait))
 			select {
 			case <-ended:
@@ -195,6 +195,6 @@ func (w *webSocket) Send(message []byte) error {
 
 // Close implements socket.Socket.
 func (w *webSocket) Close() error {
-	w.once.Do(func() { close(w.gone) })
+	w.once.Do(func() { close(w.closedByPage) })
 	return nil
 }

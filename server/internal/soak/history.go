@@ -98,9 +98,9 @@ func (h *history) write(d dice) {
 	if h.cluster.Down() {
 		return
 	}
-	namespace, name := d.of(namespaces...), fmt.Sprintf("o%d", d.IntN(6))
+	namespace, name := d.pick(namespaces...), fmt.Sprintf("o%d", d.IntN(6))
 	h.writes++
-	h.put(namespace, name, d.one(3))
+	h.put(namespace, name, d.chance(3))
 }
 
 func (h *history) put(namespace, name string, remove bool) {
@@ -145,8 +145,8 @@ func (h *history) show() {
 	h.note(o, false)
 }
 
-// in returns the objects of a namespace, or of all with "".
-func (h *history) in(namespace string) map[string]uint64 {
+// objectsIn returns the objects of a namespace, or of all with "".
+func (h *history) objectsIn(namespace string) map[string]uint64 {
 	if namespace == "" {
 		return h.now
 	}

@@ -76,8 +76,8 @@ func (o Op) String() string {
 // dice are the generator's random choices.
 type dice struct{ *rand.Rand }
 
-func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
-func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
+func (d dice) chance(in int) bool          { return d.IntN(in) == 0 }
+func (d dice) pick(words ...string) string { return words[d.IntN(len(words))] }
 
 // span is a time up to most, more often short than long.
 func (d dice) span(most time.Duration) time.Duration {
@@ -98,23 +98,23 @@ var (
 // Generate makes a script. The same seed always gives the same one.
 func Generate(seed int64) *Script {
 	d := dice{rand.New(rand.NewPCG(uint64(seed), 0x736f616b))}
-	s := &Script{Seed: seed, Resource: d.of("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.one(16), Renews: d.one(3)}
+	s := &Script{Seed: seed, Resource: d.pick("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.chance(16), Renews: d.chance(3)}
 	first := d.IntN(len(releases))
 	for i := range 2 + d.IntN(3) {
 		p := Page{Releases: releases[(first+i)%len(releases)]}
-		if d.one(3) {
+		if d.chance(3) {
 			p.Releases += "," + releases[(first+i+1+d.IntN(3))%len(releases)]
 		}
-		if d.one(4) {
-			p.Namespace = d.of(namespaces...)
+		if d.chance(4) {
+			p.Namespace = d.pick(namespaces...)
 		}
 		s.Pages = append(s.Pages, p)
 	}
-	if d.one(6) {
+	if d.chance(6) {
 		s.Room = len(s.Pages)
 	}
 	n := 5 + d.IntN(20)
-	storm := d.one(10) // many ops in a short time
+	storm := d.chance(10) // many ops in a short time
 	if storm {
 		n *= 3
 	}
@@ -143,12 +143,12 @@ func (d dice) wait() time.Duration {
 
 func (d dice) op(s *Script) Op {
 	o := Op{After: d.wait(), Who: d.IntN(len(s.Pages))}
-	hop := d.of("page", "upstream")
+	hop := d.pick("page", "upstream")
 	switch x := d.IntN(100); {
 	case x < 26: // N writes
 		o.Name, o.N, o.Who = "write", 1+d.IntN(1+d.IntN(12)), d.IntN(1<<16)
 	case x < 31: // every wire of a hop is cut, or the one of index Who
-		o.Name, o.On = d.of("cut", "cutone"), hop
+		o.Name, o.On = d.pick("cut", "cutone"), hop
 	case x < 37: // the wire of index Who of a hop is cut N bytes later, counted from the server's side
 		o.Name, o.On, o.N = "cutlater", hop, 1+d.IntN([]int{64, 2048, 20000}[d.IntN(3)])
 	case x < 42: // nothing passes on a hop
@@ -162,9 +162,9 @@ func (d dice) op(s *Script) Op {
 	case x < 51:
 		o.Name, o.On, o.For = "refuse", hop, d.span(time.Minute)
 	case x < 63: // N requests get an answer
-		o.Name, o.On, o.N = d.of("list", "watch"), d.of(answers...), 1+d.IntN(4)
+		o.Name, o.On, o.N = d.pick("list", "watch"), d.pick(answers...), 1+d.IntN(4)
 	case x < 70:
-		o.Name, o.On = "watches", d.of(endings...)
+		o.Name, o.On = "watches", d.pick(endings...)
 	case x < 73:
 		o.Name = "compact"
 	case x < 75: // something is missed: the watches end, objects change, history is compacted
@@ -172,7 +172,7 @@ func (d dice) op(s *Script) Op {
 	case x < 78: // the API server is down
 		o.Name, o.For = "restart", d.span(time.Minute)
 	case x < 81: // the relay restarts after a time, with the same token or another one; killed or ended
-		o.Name, o.On, o.N, o.For = d.of("relay", "relay", "newtoken"), d.of("ended", "killed"), 0, d.span(30*time.Second)
+		o.Name, o.On, o.N, o.For = d.pick("relay", "relay", "newtoken"), d.pick("ended", "killed"), 0, d.span(30*time.Second)
 	case x < 82:
 		o.Name, o.For = "pause", d.span(time.Minute)
 	case x < 85:
@@ -188,12 +188,12 @@ func (d dice) op(s *Script) Op {
 	case x < 93:
 		o.Name, o.For = "forbid", d.span(time.Minute)
 	case x < 96: // what a page itself may do to its informers
-		o.Name, o.On, o.N = "fault", d.of("cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "slow", "panic"), 1+d.IntN(3)
+		o.Name, o.On, o.N = "fault", d.pick("cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "slow", "panic"), 1+d.IntN(3)
 	case x < 98:
-		o.Name, o.N = d.of("handler", "handler", "nohandler"), d.IntN(4)
+		o.Name, o.N = d.pick("handler", "handler", "nohandler"), d.IntN(4)
 	case x < 99: // a page watches something else, or the same again
-		o.Name, o.On, o.N = "select", d.of(releases...), d.IntN(3)
-	case d.one(2): // N tries with a wrong token
+		o.Name, o.On, o.N = "select", d.pick(releases...), d.IntN(3)
+	case d.chance(2): // N tries with a wrong token
 		o.Name, o.N = "stranger", 1+d.IntN(10)
 	default:
 		o.Name = "reload"

@@ -123,7 +123,7 @@ func (a *tally) String() string {
 // TestSoak plays scripts from seeds, and prints how many it played, and how fast. Scripts that fail are shrunk.
 func TestSoak(t *testing.T) {
 	if *seedFlag != 0 {
-		again(t, Generate(*seedFlag))
+		playAgain(t, Generate(*seedFlag))
 		return
 	}
 	n, began := schedules(t), time.Now()
@@ -146,7 +146,7 @@ func TestSoak(t *testing.T) {
 						t.Logf("%d schedules, %.1f a second", plays, float64(plays)/time.Since(began).Seconds())
 					}
 					if len(r.Problems) > 0 {
-						broken(t, s, r.Problems, dir)
+						reportFailure(t, s, r.Problems, dir)
 					}
 				}
 			})
@@ -165,8 +165,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// again plays one script again and again.
-func again(t *testing.T, s *Script) {
+// playAgain plays one script again and again.
+func playAgain(t *testing.T, s *Script) {
 	t.Logf("%s", s)
 	var all tally
 	dir := t.TempDir()
@@ -180,8 +180,8 @@ func again(t *testing.T, s *Script) {
 	t.Logf("played %d times, %d broke something; %s", all.plays, all.bad, &all)
 }
 
-// broken reports what a script broke, with the shortest script that still breaks something.
-func broken(t *testing.T, s *Script, problems []string, dir string) {
+// reportFailure reports what a script broke, with the shortest script that still breaks something.
+func reportFailure(t *testing.T, s *Script, problems []string, dir string) {
 	t.Errorf("%s\n\n%s\n\nto play it again: go test ./server/internal/soak -run TestSoak -v -soak.seed=%d",
 		strings.Join(problems, "\n"), s, s.Seed)
 	small, why := Shrink(s, func(s *Script) []string { return s.Play(t, dir).Problems }, time.Minute)

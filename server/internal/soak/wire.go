@@ -28,27 +28,27 @@ const wireBuffer = 128 << 10
 
 // network is the network of a hop: its wires and their faults.
 type network struct {
-	hop      hop
-	accepted chan net.Conn
+	hop     hop
+	accepts chan net.Conn
 
 	mu      sync.Mutex
 	wires   []*wire
 	dials   int
 	refuses bool
-	holed   chan struct{} // not nil while nothing passes; closed when that ends
+	holeEnd chan struct{} // not nil while nothing passes; closed when that ends
 	latency time.Duration
 }
 
-func newNetwork(h hop) *network { return &network{hop: h, accepted: make(chan net.Conn)} }
+func newNetwork(h hop) *network { return &network{hop: h, accepts: make(chan net.Conn)} }
 
 // dial makes a wire, whose other end a listener of the network accepts.
 func (n *network) dial(ctx context.Context) (net.Conn, error) {
 	for {
 		n.mu.Lock()
-		refuses, holed := n.refuses, n.holed
+		refuses, holed := n.refuses, n.holeEnd
 		n.mu.Unlock()
 		if refuses {
-			return nil, n.refused()
+			return nil, n.dialError()
 		}
 		if holed == nil {
 			break
@@ -69,37 +69,37 @@ func (n *network) dial(ctx context.Context) (net.Conn, error) {
 	n.wires = append(n.wires, w)
 	n.mu.Unlock()
 	select {
-	case n.accepted <- w.ends[1]:
+	case n.accepts <- w.ends[1]:
 		return w.ends[0], nil
 	case <-ctx.Done():
 		w.reset()
 		return nil, ctx.Err()
 	case <-time.After(time.Second): // without a listener; one accepts at once
 		w.reset()
-		return nil, n.refused()
+		return nil, n.dialError()
 	}
 }
 
-func (n *network) refused() error {
+func (n *network) dialError() error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr(n.hop.String()), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
-// open are the wires that are not closed, oldest first.
-func (n *network) open() []*wire {
+// openWires are the wires that are not closed, oldest first.
+func (n *network) openWires() []*wire {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.wires = slices.DeleteFunc(n.wires, (*wire).over)
+	n.wires = slices.DeleteFunc(n.wires, (*wire).isOver)
 	return slices.Clone(n.wires)
 }
 
 // hole makes the network pass nothing and accept no new wires, until fill.
 func (n *network) hole() {
 	n.mu.Lock()
-	if n.holed == nil {
-		n.holed = make(chan struct{})
+	if n.holeEnd == nil {
+		n.holeEnd = make(chan struct{})
 	}
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.freeze()
 	}
 }
@@ -107,12 +107,12 @@ func (n *network) hole() {
 // fill ends a hole: what was sent meanwhile arrives.
 func (n *network) fill() {
 	n.mu.Lock()
-	if n.holed != nil {
-		close(n.holed)
-		n.holed = nil
+	if n.holeEnd != nil {
+		close(n.holeEnd)
+		n.holeEnd = nil
 	}
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.thaw()
 	}
 }
@@ -122,7 +122,7 @@ func (n *network) slow(latency time.Duration) {
 	n.mu.Lock()
 	n.latency = latency
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.mu.Lock()
 		w.latency = latency
 		w.mu.Unlock()
@@ -153,7 +153,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	default:
 	}
 	select {
-	case c := <-l.network.accepted:
+	case c := <-l.network.accepts:
 		return c, nil
 	case <-l.done:
 		return nil, net.ErrClosed
@@ -255,16 +255,16 @@ func (w *wire) thaw() {
 	w.cond.Broadcast()
 }
 
-// over reports whether nothing will ever pass again.
-func (w *wire) over() bool {
+// isOver reports whether nothing will ever pass again.
+func (w *wire) isOver() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done := func(e *end) bool { return e.closed || e.broken }
 	return done(w.ends[0]) && done(w.ends[1])
 }
 
-// held reports whether the owner of an end still keeps it open.
-func (w *wire) held(side int) bool {
+// isHeld reports whether the owner of an end still keeps it open.
+func (w *wire) isHeld(side int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.ends[side].closed && !w.ends[side].broken
@@ -285,7 +285,7 @@ type deadline struct {
 	timer *time.Timer
 }
 
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) hasPassed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
 
 func (d *deadline) stop() {
 	if d.timer != nil {
@@ -310,7 +310,7 @@ func (e *end) Read(p []byte) (int, error) {
 			return 0, net.ErrClosed
 		case e.broken:
 			return 0, h.err
-		case e.read.passed():
+		case e.read.hasPassed():
 			return 0, os.ErrDeadlineExceeded
 		case w.frozen:
 		case len(h.packets) > 0 && !h.packets[0].at.After(now):
@@ -358,7 +358,7 @@ func (e *end) Write(p []byte) (int, error) {
 			return written, net.ErrClosed
 		case e.broken, other.closed && !w.frozen:
 			return written, reset("write")
-		case e.write.passed():
+		case e.write.hasPassed():
 			return written, os.ErrDeadlineExceeded
 		case written == len(p):
 			return written, nil

@@ -48,13 +48,13 @@ type world struct {
 	history  *history
 	pages    []*page
 
-	token string // the relay's
-	relay *running
-	login int // how often credentials were renewed
-	after []*time.Timer
-	due   chan func() // with room for all of them
+	token  string // the relay's
+	relay  *running
+	login  int // how often credentials were renewed
+	timers []*time.Timer
+	due    chan func() // with room for all of them
 
-	intruded   atomic.Bool // a client without the token was served
+	intrusion  atomic.Bool // a client without the token was served
 	turnedAway atomic.Int64
 	result     Result
 }
@@ -83,15 +83,15 @@ type running struct {
 // page is an open page.
 type page struct {
 	Page
-	number  int
-	browser *browser
-	link    *lab.Link
-	token   string
-	lab     *lab.Lab
-	rec     *trace.Recorder
-	last    chan struct{} // closed when the last job is done
-	jobs    sync.WaitGroup
-	late    []int32 // handlers that were added
+	number       int
+	browser      *browser
+	link         *lab.Link
+	token        string
+	lab          *lab.Lab
+	rec          *trace.Recorder
+	last         chan struct{} // closed when the last job is done
+	jobs         sync.WaitGroup
+	lateHandlers []int32 // handlers that were added
 }
 
 // play plays a script in a bubble of virtual time. dir is for its kubeconfig.
@@ -129,11 +129,11 @@ func play(s *Script, dir string) Result {
 		p.close()
 	}
 	time.Sleep(forgetting)
-	w.forgotten()
+	w.checkConnections()
 	w.stopRelay()
 	w.api.close()
-	if w.intruded.Load() {
-		w.breaks("a client without the relay's token was served")
+	if w.intrusion.Load() {
+		w.fail("a client without the relay's token was served")
 	}
 	w.result.TurnedAway = int(w.turnedAway.Load())
 	time.Sleep(leaving)
@@ -146,13 +146,13 @@ func play(s *Script, dir string) Result {
 	return w.result
 }
 
-func (w *world) breaks(format string, args ...any) {
+func (w *world) fail(format string, args ...any) {
 	w.result.Problems = append(w.result.Problems, fmt.Sprintf(format, args...))
 }
 
 // later calls do after d, between two ops or during a wait, unless everything is healed before.
 func (w *world) later(d time.Duration, do func()) {
-	w.after = append(w.after, time.AfterFunc(d, func() { w.due <- do }))
+	w.timers = append(w.timers, time.AfterFunc(d, func() { w.due <- do }))
 }
 
 // sleep waits for d, and meanwhile does what is due.
@@ -233,14 +233,14 @@ func (w *world) stopRelay() {
 	}
 	r.serving.Wait()
 	if took := time.Since(began); took > closing {
-		w.breaks("the relay took %v to end", took)
+		w.fail("the relay took %v to end", took)
 	}
 }
 
 // killRelay ends the relay without closing its connections.
 func (w *world) killRelay() {
 	for _, n := range w.networks {
-		for _, wire := range n.open() {
+		for _, wire := range n.openWires() {
 			wire.reset()
 		}
 	}
@@ -275,7 +275,7 @@ func (p *page) job(do func(ctx context.Context)) {
 func (p *page) choose(resource string) {
 	source, name, spec := "live", contextName, p.Page
 	p.job(func(ctx context.Context) {
-		p.late = nil
+		p.lateHandlers = nil
 		_, err := p.lab.Select(ctx, lab.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Release: &spec.Releases})
 		must(err)
 	})
@@ -289,7 +289,7 @@ func (p *page) close() {
 
 // heal ends all faults.
 func (w *world) heal() {
-	for _, t := range w.after {
+	for _, t := range w.timers {
 		t.Stop()
 	}
 	for _, n := range w.networks {
@@ -354,12 +354,12 @@ func (w *world) settle(when string) {
 	w.result.Problems = append(w.result.Problems, wrong...)
 }
 
-// forgotten checks that the relay keeps no connection after every page is closed.
-func (w *world) forgotten() {
+// checkConnections checks that the relay keeps no connection after every page is closed.
+func (w *world) checkConnections() {
 	for h, side := range map[hop]int{pageHop: 1, upstreamHop: 0} {
-		for _, wire := range w.networks[h].open() {
-			if wire.held(side) {
-				w.breaks("%v after the last page was closed the relay keeps the connection %s", forgetting, wire.name)
+		for _, wire := range w.networks[h].openWires() {
+			if wire.isHeld(side) {
+				w.fail("%v after the last page was closed the relay keeps the connection %s", forgetting, wire.name)
 			}
 		}
 	}
