@@ -72,8 +72,8 @@ func New(ws *websocket.Conn, options Options) *Conn {
 	}
 	c := &Conn{ws: ws, options: options, closed: make(chan struct{})}
 	ws.SetReadLimit(options.MaxMessage)
-	ws.SetPongHandler(func(string) error { c.see(); return nil })
-	c.see()
+	ws.SetPongHandler(func(string) error { c.touch(); return nil })
+	c.touch()
 	c.pinger.Go(c.ping)
 	return c
 }
@@ -98,7 +98,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 				return 0, c.failRead(errors.New("websocket: got a text message, and only binary ones carry the stream"))
 			}
 			c.message = message
-			c.see()
+			c.touch()
 		}
 		n, err := c.message.Read(p)
 		if err == io.EOF {
@@ -223,8 +223,8 @@ func (c *Conn) ping() {
 	}
 }
 
-// see records a sign of life of the peer, and extends the read deadline.
-func (c *Conn) see() {
+// touch records a sign of life of the peer, and extends the read deadline.
+func (c *Conn) touch() {
 	c.deadlineMu.Lock()
 	defer c.deadlineMu.Unlock()
 	c.lastSeen = time.Now()
