@@ -232,7 +232,7 @@ func unreachable(t *testing.T, client kubernetes.Interface, deployment *appsv1.D
 	}
 	if !slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) || !slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) ||
 		len(p.Spec.Ingress) != 0 {
-		t.Errorf("it lets somebody in: %+v", p.Spec)
+		t.Errorf("it allows traffic in: %+v", p.Spec)
 	}
 	ports := map[int32]bool{}
 	for _, rule := range p.Spec.Egress {

@@ -170,7 +170,7 @@ func TestPlugin(t *testing.T) {
 	}
 	// kubectl passes flags to the plugin only after its name.
 	if out, err := kubectl("--context", cluster.ContextName, "informerscope").CombinedOutput(); err == nil {
-		t.Errorf("a flag before the plugin's name is taken: %s", out)
+		t.Errorf("a flag before the plugin's name is accepted: %s", out)
 	}
 	url := firstLine(t, kubectl("informerscope", "--context", cluster.ContextName, "--listen", "127.0.0.1:0"))
 	if !strings.HasSuffix(url, "&source=live&context="+cluster.ContextName) {

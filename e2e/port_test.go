@@ -44,7 +44,7 @@ func TestReservedPort(t *testing.T) {
 	address, listen := reservePort(t)
 	if c, err := net.Dial("tcp", address); err == nil {
 		c.Close()
-		t.Error("a port on which nobody listens took a connection")
+		t.Error("a port without a listener accepted a connection")
 	}
 	if taken, err := net.Listen("tcp", address); err == nil {
 		taken.Close()

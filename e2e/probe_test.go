@@ -299,7 +299,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	writeSome(t, c, random, 80)
 	p := startProbed(t, "probed", "k8s.io/client-go@"+clientGo, cp.Kubeconfig)
 	if n := p.state().Probing; n != 0 {
-		t.Errorf("%d goroutines of the probe run although nobody is attached", n)
+		t.Errorf("%d goroutines of the probe run without a client", n)
 	}
 	r := p.attach()
 	waitUntil(t, "the recording begins", func() bool { return r.has(`"Restored"`) })
@@ -335,7 +335,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		moment()
 	}
 	if p.state().Probing == 0 {
-		t.Error("somebody is attached, and no goroutine of the probe is seen")
+		t.Error("a client is attached, and no goroutine of the probe is seen")
 	}
 	all := r.bytes()
 	r.end()

@@ -79,7 +79,7 @@ func expectFiled(t *testing.T, p *browser.Page, changes []sentChange) {
 		}
 	}
 	if shown != want {
-		t.Errorf("the caption says %q; the log tells of %s", said, want)
+		t.Errorf("the caption says %q; the log has %s", said, want)
 	}
 }
 

@@ -254,7 +254,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 	}
 	how := soon("attack(document.querySelector('iframe').contentWindow)")
 	if heard := evalIn[string](t, p, "heard.join()"); !strings.Contains(heard, `"ready":true`) || !strings.Contains(heard, `"id":1,"result"`) || how == "false,0,live,," {
-		t.Errorf("the embedder that is named hears %s, and the page is %q", heard, how)
+		t.Errorf("the named embedder receives %s, and the page is %q", heard, how)
 	}
 }
 

@@ -152,7 +152,7 @@ func TestAStoryRides(t *testing.T) {
 	own := t.TempDir()
 	old := strings.Replace(string(text), `eras: ["1.37", "1.35", "1.33", "1.31"]`, `eras: ["1.31"]`, 1)
 	if old == string(text) {
-		t.Fatal("the story is told in other eras")
+		t.Fatal("the story has other releases")
 	}
 	if err := os.WriteFile(filepath.Join(own, "oldkey.yaml"), []byte(old), 0o600); err != nil {
 		t.Fatal(err)

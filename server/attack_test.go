@@ -271,7 +271,7 @@ func TestUnderAttackPeopleGetIn(t *testing.T) {
 		sum += n
 	}
 	if sum < 2000 {
-		t.Errorf("the log tells of %d wrong tokens:\n%s", sum, log)
+		t.Errorf("the log counts %d wrong tokens:\n%s", sum, log)
 	}
 }
 

@@ -64,7 +64,7 @@ func TestTokenFile(t *testing.T) {
 	for name, test := range refused {
 		_, err := parseFlags(test.args, noEnv, io.Discard)
 		if err == nil {
-			t.Errorf("%s: it is taken", name)
+			t.Errorf("%s: no error", name)
 			continue
 		}
 		for _, says := range test.says {
@@ -87,7 +87,7 @@ func TestAShortTokenIsToldSo(t *testing.T) {
 	} {
 		err := run(t.Context(), []string{"--token", token}, io.Discard, io.Discard)
 		if err == nil {
-			t.Fatalf("%q is taken", token)
+			t.Fatalf("%q is accepted", token)
 		}
 		if got := message(err); !strings.Contains(got, says) || strings.Contains(got, token) || strings.Contains(got, "redacted") {
 			t.Errorf("%q", got)
@@ -106,7 +106,7 @@ func TestADirectoryThatOthersReadIsToldSo(t *testing.T) {
 	}
 	err := run(t.Context(), []string{"--listen", "127.0.0.1:0", "--broadcast", "--broadcast-dir", dir}, io.Discard, io.Discard)
 	if err == nil {
-		t.Fatal("it is taken")
+		t.Fatal("no error")
 	}
 	if got := message(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
 		t.Errorf("%q", got)
@@ -295,7 +295,7 @@ func TestPublishedServersServeNamedContexts(t *testing.T) {
 		warns    string
 	}{
 		{[]string{"--allowed-hosts", "localhost:9090"}, `"name":"kind-kind"`, ""},
-		{[]string{"--allowed-hosts", "viewer.example"}, `"contexts":[]`, "contexts have to be named"},
+		{[]string{"--allowed-hosts", "viewer.example"}, `"contexts":[]`, "serves only named contexts"},
 		{[]string{"--allowed-hosts", "https://viewer.example", "--contexts", "kind-kind"}, `"name":"kind-kind"`, ""},
 		{[]string{"--allowed-hosts", "viewer.example", "--contexts", "kind-kind"}, `"name":"kind-kind"`, "WITHOUT TLS"},
 		{[]string{"--contexts="}, `"contexts":[]`, "serves no context"},

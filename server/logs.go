@@ -58,7 +58,7 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 		out, closeFile = file, file.Close
 	}
 	audited = audit.New(out, scrubber.Line, func(err error) {
-		log.Error("the audit log cannot be written; what is read now goes unrecorded", "file", s.auditLog, "error", err)
+		log.Error("the audit log cannot be written; requests are now missing from it", "file", s.auditLog, "error", err)
 	})
 	numbers.Registry().MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "informerscope_audit_lost_total",
 		Help: "Lines of the audit log that could not be written."}, func() float64 { return float64(audited.Lost()) }))

@@ -16,7 +16,7 @@ import (
 func openBrowser(link string, log *slog.Logger) (remove func()) {
 	path, remove, err := writeRedirect(link)
 	if err != nil {
-		log.Warn("no browser is opened, because the file that leads it to the page cannot be written; open the printed address by hand", "error", err)
+		log.Warn("the browser is not opened, because the file that redirects it cannot be written; open the printed address by hand", "error", err)
 		return func() {}
 	}
 	var command *exec.Cmd
@@ -29,7 +29,7 @@ func openBrowser(link string, log *slog.Logger) (remove func()) {
 		command = exec.Command("xdg-open", path)
 	}
 	if err := command.Start(); err != nil {
-		log.Warn("no browser could be opened; open the printed address by hand", "error", err)
+		log.Warn("the browser cannot be started; open the printed address by hand", "error", err)
 		return remove
 	}
 	go func() { // the browser may outlive the server

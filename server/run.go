@@ -140,7 +140,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 			return err
 		}
 		defer func() { _ = probing.Close() }()
-		log.Info("metrics and probes have a listener of their own", "address", probing.Addr().String())
+		log.Info("metrics and health checks have a listener of their own", "address", probing.Addr().String())
 	}
 	address := ln.Addr().(*net.TCPAddr)
 	if !address.IP.IsLoopback() {
@@ -154,7 +154,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if outside := s.publicName(); outside != "" {
 		if s.contexts == nil {
 			kubeconfig.ServeOnly(nil)
-			log.Warn("the page is published for other machines, so contexts have to be named: none is served; start the server with --context or --contexts", "as",
+			log.Warn("the page is published for other machines, so it serves only named contexts, and none is named; start it with --context or --contexts", "as",
 				outside)
 		}
 		if strings.HasPrefix(outside, "http://") {

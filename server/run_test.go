@@ -241,7 +241,7 @@ func TestTakenPorts(t *testing.T) {
 	s := parse(t, "--listen", taken)
 	if err := serve(t.Context(), s, page, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") ||
 		!strings.Contains(err.Error(), taken) {
-		t.Errorf("a port that was asked for and is taken: %v", err)
+		t.Errorf("a port that --listen gives and that is in use: %v", err)
 	}
 	s.listenExplicit = false // as for the default address
 	r := start(t, s)

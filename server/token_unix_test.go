@@ -53,9 +53,9 @@ func TestFilesOfSecretsAreOnesOwn(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err == nil || !strings.Contains(err.Error(), "--audit-log: "+fifo) {
-			t.Errorf("an audit log that nobody reads: %v", err)
+			t.Errorf("an audit log in a FIFO without a reader: %v", err)
 		}
 	case <-time.After(patience):
-		t.Error("an audit log that nobody reads is waited for")
+		t.Error("opening an audit log in a FIFO without a reader waits")
 	}
 }

@@ -11,6 +11,6 @@ func TestCrashIsTold(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := crash.FindString("** (MiniBrowser:7): WARNING **: WebProcess CRASHED\n"); got != "" {
-		t.Errorf("an end that the page may have brought about is taken for the browser's: %q", got)
+		t.Errorf("an end that the page may have caused counts as the browser's: %q", got)
 	}
 }

@@ -150,7 +150,7 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 		}
 		later()
 		if !alive(t, b.pipes.Dial(t)) {
-			t.Error("nobody gets in while all are being answered")
+			t.Error("no new connection is accepted while all have an answer in progress")
 		}
 		if _, err := busy.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("the connection that was being answered for longest is not closed: %v", err)

@@ -46,7 +46,7 @@ func TestTally(t *testing.T) {
 		time.Sleep(tallyEvery)
 		synctest.Wait()
 		if lines() != 3 {
-			t.Fatalf("it tells of nothing:\n%s", log.String())
+			t.Fatalf("a summary without refusals is logged:\n%s", log.String())
 		}
 		tally.Refused(slog.LevelWarn, "token")
 		tally.Refused(slog.LevelWarn, "token")

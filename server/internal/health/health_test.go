@@ -142,7 +142,7 @@ func TestReady(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, secret) {
-			t.Errorf("a credential is told: %q", text)
+			t.Errorf("the answer has a credential: %q", text)
 		}
 	}
 	check(200, "[+]serving ok\n", "[+]context kind ok: answered in ", "readyz check passed\n")

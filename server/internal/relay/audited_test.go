@@ -53,7 +53,7 @@ func TestAudit(t *testing.T) {
 			for _, e := range entries() {
 				if match(e) {
 					if e.Viewer == 0 || e.Request == 0 || e.Began.IsZero() || !strings.Contains(e.Remote, "127.0.0.1:") {
-						t.Errorf("nobody can tell who that was: %+v", e)
+						t.Errorf("the entry does not identify the viewer: %+v", e)
 					}
 					e.Viewer, e.Request, e.Began, e.Time, e.Ended, e.Millis, e.Remote = 0, 0, time.Time{}, time.Time{}, nil, 0, ""
 					return e

@@ -126,7 +126,7 @@ func TestProbeNotOffered(t *testing.T) {
 // process is reported.
 func TestProbeAnswers(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("somebody else was asked: %s %v", r.URL, r.Header)
+		t.Errorf("the request went to another server: %s %v", r.URL, r.Header)
 	}))
 	defer elsewhere.Close()
 	for _, x := range []struct {

@@ -156,7 +156,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d schedules of the whole system in %v, %.1f a second, from seed %d on; %d broke something; %s",
 		all.plays, took.Round(time.Second/10), float64(all.plays)/took.Seconds(), *fromFlag, all.bad, &all)
 	if n >= 200 && all.sum.TurnedAway == 0 {
-		t.Error("nobody with a wrong token was turned away")
+		t.Error("no client with a wrong token was refused")
 	}
 	for _, release := range releases {
 		if n >= 20 && all.sum.Notified[release] == 0 {

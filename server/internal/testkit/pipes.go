@@ -43,7 +43,7 @@ func (p *Pipes) Dial(t *testing.T) net.Conn {
 	select {
 	case p.conns <- server:
 	case <-time.After(time.Hour):
-		t.Fatal("nobody accepts")
+		t.Fatal("the connection is not accepted")
 	}
 	return client
 }
