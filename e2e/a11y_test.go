@@ -16,8 +16,7 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// axe is the accessibility checker's script, installed from a11y/package-lock.json
-// when it is not there in that very version.
+// axe is the accessibility checker's script. It is installed from a11y/package-lock.json unless that version is there.
 var axe = sync.OnceValues(func() (string, error) {
 	e2e, err := layout.E2E()
 	if err != nil {
@@ -60,8 +59,7 @@ func readJSON(path string, into any) error {
 	return nil
 }
 
-// a11yScenes are what a person meets: the steps lead there from the main view, and
-// Escape leads back.
+// a11yScenes are parts of the page. The steps lead there from the main view, and Escape leads back.
 var a11yScenes = []struct {
 	name string
 	do   []string
@@ -87,8 +85,7 @@ var a11yScenes = []struct {
 	{"held", []string{"wait informerscope.hold('pop').then(() => true)", "wait stage.find('.sbtn', /^release 1/)"}},
 }
 
-// TestAccessibility has axe-core look at the page, its menus and its dialogs, in
-// every theme: it may find nothing that is serious or critical.
+// TestAccessibility runs axe-core on the page, its menus and its dialogs, in every theme. It must report nothing serious or critical.
 func TestAccessibility(t *testing.T) {
 	script, err := axe()
 	if err != nil {
@@ -102,7 +99,7 @@ func TestAccessibility(t *testing.T) {
 	await(t, p, 20*time.Second, "s.seq > 5200")
 	for _, theme := range []string{"dark", "light", "contrast"} {
 		for _, scene := range a11yScenes {
-			// A theme changes colours alone, so the others are looked at where colours differ most.
+			// A theme changes only colours, so the other themes are checked where colours differ most.
 			if theme != "dark" && !(scene.do == nil || theme == "light" && strings.Contains("inspector keys cluster faults", scene.name)) {
 				continue
 			}
@@ -115,7 +112,7 @@ func TestAccessibility(t *testing.T) {
 				}
 				expectAccessible(t, p)
 				expectWell(t, p)
-				// Some scenes lie two deep: a menu, and the hold below it.
+				// Some scenes are two levels deep: a menu, and the hold below it.
 				use(t, p, control{do: []string{"keys Escape", "keys Escape"}})
 				if scene.name == "held" {
 					call(t, p, "release('pop', 0)")
@@ -126,14 +123,13 @@ func TestAccessibility(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// expectAccessible runs axe over the page as it is now.
+// expectAccessible runs axe on the page as it is now.
 func expectAccessible(t *testing.T, p *browser.Page) {
 	t.Helper()
 	found := evalIn[[]string](t, p, `(async () => {
 		const r = await axe.run(document, {resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]});
-		// The lines of a panel (.prow) are as close as the lines of the text that they lie over, which WCAG 2.5.8 allows where the
-		// place of what is pressed is the information; what they do, the search does as well.
-		// A menu that hangs over a control covers it only while it is open.
+		// The lines of a panel (.prow) are as close as the lines of the text below them. WCAG 2.5.8 allows that where the place of a target is the
+		// information; the search offers the same actions. A menu covers a control below it only while it is open.
 		const under = (n) => document.querySelector(".pop, .exc:not([hidden])") && /partially obscured/.test(JSON.stringify(n.any));
 		const allowed = (v, n) => v.id === "target-size" && (/class="prow"/.test(n.html) || under(n));
 		return r.violations.filter((v) => v.impact === "serious" || v.impact === "critical")

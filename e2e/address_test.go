@@ -8,7 +8,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestAddressAndMoment holds what the address says of the moment that is shown to what the page does with it.
+// TestAddressAndMoment checks the moment in the page's address, and what the page does with it.
 func TestAddressAndMoment(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -23,7 +23,7 @@ func TestAddressAndMoment(t *testing.T) {
 		call(t, page, "pause()")
 		call(t, page, "seek(%d)", s.Seq-20)
 		hash(t, fmt.Sprintf(`p.get("at") === "%d"`, s.Seq-20))
-		// The address still tells of the moment when its change is heard of; who went on meanwhile is not taken back to it.
+		// The address still names the old moment when its change event arrives; a view that has moved on meanwhile must stay where it is.
 		evalIn[bool](t, page, `(() => { const p = new URLSearchParams(location.hash.slice(1)); p.set("theme", "light"); location.hash = p;
 			informerscope.live(); return true; })()`)
 		waitFor(t, page, `document.documentElement.classList.contains("is-light")`)

@@ -20,8 +20,8 @@ import (
 	"informerscope/e2e/cluster"
 )
 
-// listed asks the API server itself what there is of a resource: resourceVersions by key, as they are now (a list without a
-// resourceVersion is answered from etcd).
+// listed asks the API server for the objects of a resource: their current resourceVersions by key (a list without a resourceVersion is answered from
+// etcd).
 func listed(ctx context.Context, cp *cluster.ControlPlane, gvr schema.GroupVersionResource, namespace string) (map[string]string, error) {
 	client, err := metadata.NewForConfig(cp.Config())
 	if err != nil {
@@ -47,7 +47,7 @@ func listed(ctx context.Context, cp *cluster.ControlPlane, gvr schema.GroupVersi
 	}
 }
 
-// packedRecording is informerscope.record(), packed by the browser: a log may be a hundred megabytes.
+// packedRecording is informerscope.record(), compressed by the browser: a log may have a hundred megabytes.
 func packedRecording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
 	text, err := browser.Eval[string](ctx, p, `(async () => {
 		const {text} = await informerscope.record();
@@ -69,14 +69,14 @@ func packedRecording(ctx context.Context, p *browser.Page) ([]trace.Event, error
 	return events, err
 }
 
-// expectNothingLost waits until each lane's store holds exactly what the API server has, version by version, and each of its handlers was told
-// of exactly that last. Nobody may be writing meanwhile. Where they differ it looks again each time the log has grown.
+// expectNothingLost waits until each lane's store holds exactly what the API server has, version by version, and each of its handlers was notified of
+// exactly that last. The cluster must be quiet. Where they differ it checks again each time the log has grown.
 func expectNothingLost(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, gvr schema.GroupVersionResource, namespace string, lanes int, d time.Duration) {
 	t.Helper()
 	expectNothingLostUnder(t, cp, p, gvr, namespace, lanes, d, well)
 }
 
-// expectNothingLostUnder is expectNothingLost with a condition of a state s under which it is worth while to look.
+// expectNothingLostUnder is expectNothingLost with a condition on a state s; it checks only while that holds.
 func expectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, gvr schema.GroupVersionResource, namespace string,
 	lanes int, d time.Duration,
 	condition string) {
@@ -116,6 +116,6 @@ func expectNothingLostUnder(t *testing.T, cp *cluster.ControlPlane, p *browser.P
 // lanesOf are the informers of a state s.
 const lanesOf = "(s.lanes?.length ? s.lanes : [s])"
 
-// well says of a state s of a live cluster that nothing is wrong, and nothing is on its way.
+// well is true of a state s of a live cluster without a trouble or an event on its way.
 const well = "s.source.kind === 'live' && !s.source.trouble && !s.source.cause && " + lanesOf + `.every((l) => l.reflector.phase === 'watching' &&
 	l.queue.synced && l.queue.depth === 0 && l.listeners.length >= 3 && l.listeners.every((x) => x.synced && x.pending === 0 && x.handled === x.delivered))`

@@ -50,8 +50,8 @@ type server struct {
 
 var opened = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
 
-// startServer starts the server with args and waits for the address that it
-// prints. The test's end stops it; a failed test shows its log.
+// startServer starts the server with args and waits for the address that it prints. It is stopped at the end of the test; a failed test shows its
+// log.
 func startServer(t *testing.T, args ...string) *server {
 	t.Helper()
 	program, err := built()
@@ -61,14 +61,14 @@ func startServer(t *testing.T, args ...string) *server {
 	return startProgram(t, program, args...)
 }
 
-// startProgram does what startServer does with a program of the caller's.
+// startProgram is startServer for a given program.
 func startProgram(t *testing.T, program string, args ...string) *server {
 	t.Helper()
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The log is appended to, and an earlier run's is not this one's.
+	// The log is appended to, so skip an earlier run's.
 	os.Remove(filepath.Join(dir, "server.log"))
 	out, in := io.Pipe()
 	p, err := proc.Start("server", dir, program, in, args...)
@@ -88,7 +88,7 @@ func startProgram(t *testing.T, program string, args ...string) *server {
 		if scanner.Scan() {
 			lines <- scanner.Text()
 		}
-		// Whatever else it prints must not stop it.
+		// Later output must not block it.
 		_, _ = io.Copy(io.Discard, out)
 	}()
 	select {
@@ -124,8 +124,7 @@ func await(t *testing.T, p *browser.Page, d time.Duration, predicate string, arg
 	return s
 }
 
-// call calls a function of globalThis.informerscope, given as an expression
-// without its object, such as fault("cut").
+// call calls a function of globalThis.informerscope, given as an expression without its object, such as fault("cut").
 func call(t *testing.T, p *browser.Page, expression string, args ...any) {
 	t.Helper()
 	script := fmt.Sprintf(`(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)

@@ -29,7 +29,7 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// probeLines are what a controller gets: each line, and the one that it comes behind. There are five at most.
+// probeLines are the at most five lines that add a probe to a controller: each line, and the line before it.
 var probeLines = [][2]string{
 	{`	"k8s.io/client-go/util/workqueue"`, `	"informerscope/probe"`},
 	{`	client, err := dynamic.NewForConfig(cfg)`, `	p := probe.New(probe.Options{})`},
@@ -38,7 +38,7 @@ var probeLines = [][2]string{
 	{`	var begun atomic.Bool`, `	mux.Handle("/debug/informerscope/", p.Handler())`},
 }
 
-// withProbe puts the lines into a program.
+// withProbe adds the lines to a program.
 func withProbe(t *testing.T, source string) string {
 	t.Helper()
 	if len(probeLines) > 5 {
@@ -63,7 +63,7 @@ func buildAttached(t *testing.T) string {
 	return buildProbed(t, "attached", func(source string) string { return withProbe(t, source) })
 }
 
-// buildProbed builds a program of testdata, changed, with the probe, in a module of its own.
+// buildProbed builds a changed program of testdata with the probe, in a module of its own.
 func buildProbed(t *testing.T, name string, change func(source string) string) string {
 	t.Helper()
 	root, err := layout.Root()
@@ -94,7 +94,7 @@ func buildProbed(t *testing.T, name string, change func(source string) string) s
 	return filepath.Join(dir, name)
 }
 
-// startAttached starts it at an address; end ends it.
+// startAttached starts the program at an address; end ends it.
 func startAttached(t *testing.T, program, kubeconfig, address string) (url string, end func()) {
 	t.Helper()
 	cmd := exec.Command(program, kubeconfig, address)
@@ -122,7 +122,7 @@ func startAttached(t *testing.T, program, kubeconfig, address string) (url strin
 	return strings.TrimSpace(first), end
 }
 
-// tellTo asks for a path of the controller.
+// tellTo requests a path of the controller.
 func tellTo(t *testing.T, url string) {
 	t.Helper()
 	resp, err := http.Get(url)
@@ -135,7 +135,7 @@ func tellTo(t *testing.T, url string) {
 	}
 }
 
-// manyConfigMaps makes n of them.
+// manyConfigMaps makes n ConfigMaps.
 func manyConfigMaps(t *testing.T, cp *cluster.ControlPlane, n int) kubernetes.Interface {
 	t.Helper()
 	config := rest.CopyConfig(cp.Config())
@@ -164,7 +164,7 @@ func manyConfigMaps(t *testing.T, cp *cluster.ControlPlane, n int) kubernetes.In
 	return c
 }
 
-// grown notes, at each frame that the browser draws, whether the page says that a ring has grown, and when it did so first.
+// grown records, in each frame that the browser draws, whether the page shows that a ring has grown, and when it first did.
 const grown = `(() => {
 	const look = async () => {
 		const words = document.querySelector('#app')?.textContent ?? '';
@@ -180,8 +180,8 @@ const grown = `(() => {
 	return true;
 })()`
 
-// TestAttach has a controller in the manner of sample-controller watched live in the page: its informers one at a time and together, a ring
-// that grows before the eyes, the process that goes away and comes back; and what was seen is the same in a recording.
+// TestAttach watches a controller like sample-controller live in the page. It shows its informers singly and together, a ring that grows, and a
+// process that ends and returns. A recording has the same content.
 func TestAttach(t *testing.T) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	client := manyConfigMaps(t, cp, 1100)
@@ -218,7 +218,7 @@ func TestAttach(t *testing.T) {
 		t.Fatal(err)
 	}
 	shot(t, page, "ring-grown")
-	// What a probe does not see is not said: whether the queue is locked, and what objects weigh that have no JSON.
+	// The page does not show what a probe cannot see: whether the queue is locked, and the weight of objects without JSON.
 	words := evalIn[string](t, page, "document.querySelector('#app').textContent")
 	if !strings.Contains(words, "lock not seen") || strings.Contains(words, "unlocked") {
 		t.Errorf("it says of the queue's lock what it cannot know: %s", words)
@@ -234,7 +234,7 @@ func TestAttach(t *testing.T) {
 	tellTo(t, controller+"/wake")
 	await(t, page, time.Minute, "s.listeners.every((l) => l.ring === 0 && l.synced)")
 
-	// What is written in the cluster happens in the page.
+	// Writes in the cluster appear in the page.
 	had := await(t, page, time.Minute, "s.live").Indexer.Count
 	cm := &corev1.ConfigMap{ObjectMeta: metav1.ObjectMeta{Name: "seen-live"}}
 	if _, err := client.CoreV1().ConfigMaps("default").Create(t.Context(), cm, metav1.CreateOptions{}); err != nil {
@@ -246,10 +246,10 @@ func TestAttach(t *testing.T) {
 	}
 	await(t, page, time.Minute, "s.indexer.count === %d", had)
 
-	// Stepping back and on, and the recording's fold is what the page showed.
+	// Step back and forward; the fold of the recording is what the page showed.
 	checkMomentsOf(t, page, b, srv)
 
-	// The process goes away, the page says so and what was seen stays; and it comes back at the same address.
+	// The process ends: the page reports it and keeps its content. It then returns at the same address.
 	seq := await(t, page, time.Minute, "s.live").Seq
 	end()
 	await(t, page, time.Minute, "s.source.cause === 'probe-gone' && s.source.trouble.length > 0 && s.indexer.count >= 1100")
@@ -259,9 +259,9 @@ func TestAttach(t *testing.T) {
 	tellTo(t, again+"/wake")
 	await(t, page, time.Minute, "!s.source.cause && !s.source.trouble && s.synced && s.indexer.count >= 1100 && s.seq > %d", seq)
 	call(t, page, "seek(%d)", seq)
-	await(t, page, time.Minute, "s.seq === %d && s.indexer.count >= 1100", seq) // what was before is still there
+	await(t, page, time.Minute, "s.seq === %d && s.indexer.count >= 1100", seq) // the earlier events are still there
 
-	// All of them, with the menu of the source.
+	// All informers, from the menu of sources.
 	call(t, page, "live()")
 	if err := page.Click(within(t, 30*time.Second), "document.querySelector('.top .src')"); err != nil {
 		t.Fatal(err)
@@ -283,7 +283,7 @@ func TestAttach(t *testing.T) {
 	page.ExpectClean(t)
 }
 
-// checkGrowth looks for the first sample in which a ring is larger, and holds against it what the page had when it named it.
+// checkGrowth finds the first sample in which a ring is larger, and compares it with what the page had when it reported the growth.
 func checkGrowth(t *testing.T, events []trace.Event, named uint64) {
 	t.Helper()
 	var grew uint64
@@ -313,8 +313,8 @@ func checkGrowth(t *testing.T, events []trace.Event, named uint64) {
 	t.Logf("the ring was seen to grow in event %d at %s; the page named it at event %d, with %d samples between", grew, at, named, between)
 }
 
-// checkMomentsOf compares the page's State at ten events chosen by chance with the fold of what it records, and with that of the page that
-// opens the recording.
+// checkMomentsOf compares the page's State at ten random events with the fold of its recording, and with the State of the page that opens the
+// recording.
 func checkMomentsOf(t *testing.T, page *browser.Page, b *browser.Browser, srv *server) {
 	t.Helper()
 	call(t, page, "pause()")
@@ -363,7 +363,7 @@ func asJSON(t *testing.T, v any) string {
 	return string(b)
 }
 
-// whatIsShown is a State without what is the viewer's, and without where it came from.
+// whatIsShown is a State without the viewer's own parts, and without its source.
 func whatIsShown(t *testing.T, text string) string {
 	t.Helper()
 	var s map[string]any

@@ -9,8 +9,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestAttachedKeys has a controller watched that works on keys: those that wait, are worked on, are dirty or wait for their time stand in the page as
-// they are, so do reads of the lister; and the inspector has the bodies that the controller lets be told, and says why it has no others.
+// TestAttachedKeys watches a controller that works on keys. The page shows keys that wait, are processed, are dirty or delayed, and reads of the
+// lister. The inspector shows the bodies that the controller allows, and why the others are missing.
 func TestAttachedKeys(t *testing.T) {
 	program := buildProbed(t, "keyed", func(source string) string { return source })
 	controller, _ := startAttached(t, program, "", "127.0.0.1:0")
@@ -52,7 +52,7 @@ func TestAttachedKeys(t *testing.T) {
 			t.Errorf("the station has no %s: %s", key, drawn)
 		}
 	}
-	// This program gave the probe no way to its requests: the two stations that are about them say so, and so does the caption.
+	// This program gave the probe no access to its requests: the two stations about requests, and the caption, report that.
 	for _, station := range []string{"api", "reflector"} {
 		words := evalIn[string](t, page,
 			"[...document.querySelectorAll('[data-station=%s] text')].filter(stage.visible).map((x) => x.textContent).join(' ')", station)

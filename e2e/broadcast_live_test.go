@@ -21,9 +21,8 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// TestBroadcastOfALiveCluster has an audience follow a page that watches a real cluster: every page holds what the API server has, through
-// writes, and through an end of the API server and its return; whole objects stay with the speaker; and the followers cost the API server
-// nothing, which its own audit log says.
+// TestBroadcastOfALiveCluster has an audience follow a page that watches a real cluster. Every page holds what the API server has, through writes and
+// an outage of the API server. Whole objects stay with the speaker. By its audit log the API server serves no follower.
 func TestBroadcastOfALiveCluster(t *testing.T) {
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
@@ -38,7 +37,7 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 	if err := cp.PopulatePods(t.Context(), livePods, liveNamespaces); err != nil {
 		t.Fatal(err)
 	}
-	// What kubectl apply keeps in an object must reach nobody, and an ordinary annotation the speaker alone.
+	// The annotation of kubectl apply must reach no page, and an ordinary annotation only the speaker.
 	const applied, ordinary = "what-was-applied-is-nobodys-business", "an-annotation-of-an-object"
 	annotate(t, cp, map[string]string{"kubectl.kubernetes.io/last-applied-configuration": applied, "example.com/note": ordinary})
 	srv := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+pageKubeconfig(t, cp), "--context="+cluster.ContextName, "--broadcast",
@@ -80,7 +79,7 @@ func TestBroadcastOfALiveCluster(t *testing.T) {
 		t.Errorf("the API server had %d requests with the server's credentials before anybody followed, and %d with two followers", before, after)
 	}
 
-	// The object: the speaker sees it, the followers see that it is there.
+	// The object: the speaker has its body, the followers only its key.
 	key := cluster.NamespaceOf(0, liveNamespaces) + "/pod-0"
 	whole := func(p *browser.Page) string {
 		return evalIn[string](t, p, fmt.Sprintf(`informerscope.object(%q).then(JSON.stringify)`, key))

@@ -42,8 +42,8 @@ func waitFor(t *testing.T, p *browser.Page, condition string) {
 	}
 }
 
-// readdress changes what a page's address says behind its #, by a script that makes `to` of the parameters `p`, and returns when the page has
-// taken it: a language that it takes later shuts a menu that was opened meanwhile.
+// readdress changes the fragment of a page's address with a script that makes `to` of the parameters `p`. It returns when the page has applied it: a
+// language that is applied later would close an open menu.
 func readdress(t *testing.T, p *browser.Page, script string, args ...any) {
 	t.Helper()
 	evalIn[bool](t, p, `new Promise((done) => {
@@ -66,14 +66,14 @@ func openSeat(t *testing.T, b *browser.Browser, link string, width, height int64
 	return p
 }
 
-// seenAt is the state of a page that stands at an event, without where it is looked at from.
+// seenAt is the state of a page at an event, without what depends on its view.
 func seenAt(t *testing.T, p *browser.Page) string {
 	t.Helper()
 	return evalIn[string](t, p, `informerscope.state().then((s) => JSON.stringify({...s, view: 0, live: 0, source: 0, api: {...s.api, writesPerSecond: 0}}))`)
 }
 
-// TestBroadcast has a speaker and an audience, as a hall has them: everybody sees the speaker's state, may look alone and come back,
-// and acts on nothing; and all of them outlive the server.
+// TestBroadcast has a speaker and an audience. Every follower sees the speaker's state, may look at other moments and return, and can act on nothing.
+// Speaker and followers outlive the server.
 func TestBroadcast(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talks")
 	args := []string{"--broadcast", "--broadcast-dir=" + dir, "--token=a-token-of-more-than-enough-letters"}
@@ -94,7 +94,7 @@ func TestBroadcast(t *testing.T) {
 		await(t, p, 2*time.Minute, "s.source.kind === 'broadcast' && s.seq > 300 && s.indexer.count > 0")
 		waitFor(t, p, `informerscope.hearing()?.phase === 'following'`)
 	}
-	// Followers are counted by their connections, and a browser may have one for two pages.
+	// Followers are counted by their connections, and a browser may use one for two pages.
 	waitFor(t, speaker, `/[12] follower/.test(document.querySelector(".airmenu .airstate")?.textContent)`)
 	shot(t, speaker, "2-on-the-air")
 	press(t, speaker, "\x1b")
@@ -153,7 +153,7 @@ func TestBroadcast(t *testing.T) {
 	t.Run("alone and back", func(t *testing.T) {
 		call(t, speaker, "live()")
 		await(t, hall, time.Minute, "s.live")
-		// The key stops what the page shows as running, and the page shows it a frame after the worker has it.
+		// The key stops what the page shows as running, which it does a frame after the worker.
 		waitFor(t, hall, `document.querySelector(".transport .main, .key.main")?.getAttribute("aria-label")?.startsWith("pause")`)
 		press(t, hall, " ")
 		s := await(t, hall, time.Minute, "s.view.mode === 'paused'")
@@ -163,7 +163,7 @@ func TestBroadcast(t *testing.T) {
 		await(t, hall, time.Minute, "s.seq === %d && s.view.head > %d", s.Seq-1, s.Seq+50)
 		waitFor(t, hall, `document.querySelector(".hall .key").textContent === "Back to the speaker" && !document.querySelector(".hall .key").hidden`)
 		shot(t, hall, "4-alone")
-		await(t, phone, time.Minute, "s.live") // whoever stays stays
+		await(t, phone, time.Minute, "s.live") // the follower that stayed live stays so
 		press(t, hall, "a")
 		await(t, hall, time.Minute, "s.live && s.seq > %d", s.Seq+50)
 		waitFor(t, hall, `document.querySelector(".hall .key").hidden`)
@@ -250,7 +250,7 @@ func TestBroadcast(t *testing.T) {
 		}
 		waitFor(t, speaker, `document.querySelector(".key.air.on:not(.lost)")`)
 
-		// And then the talk is over.
+		// Then the broadcast ends.
 		call(t, speaker, "broadcastEnd()")
 		for name, p := range seats {
 			waitFor(t, p, `informerscope.hearing().phase === 'over'`)
@@ -268,7 +268,7 @@ func TestBroadcast(t *testing.T) {
 	}
 }
 
-// actsShown are the names of what acts and is shown.
+// actsShown are the names of the visible controls that act.
 const actsShown = `(() => {
 	const acts = ["cut", "refuse", "410", "429", "500", "slow", "faults", "hold", "release", "burst", "writes", "add\\b", "stories",
 		"source:", "resource:", "namespace:", "client-go", "story", "broadcast"];
@@ -279,7 +279,7 @@ const actsShown = `(() => {
 		.filter((w) => pattern.test(w));
 })()`
 
-// jsString is a JavaScript literal of what an expression is in a page.
+// jsString is a JavaScript literal of the value of an expression in a page.
 func jsString(t *testing.T, p *browser.Page, expression string) string {
 	t.Helper()
 	text, err := json.Marshal(evalIn[string](t, p, expression))

@@ -14,12 +14,11 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// envHeld makes a run of the test program start the browser that it names, and hold it.
+// envHeld makes the test program start the browser that it names, and keep it running.
 const envHeld = "INFORMERSCOPE_E2E_HOLD"
 
-// TestBrowsersEnd starts each browser in a test program that is killed, as by a
-// time limit, and in one that ends well: no process of it is left, and when it
-// ends well no file either.
+// TestBrowsersEnd starts each browser in a test program that is killed, as by a time limit, and in one that ends normally. No process of it remains,
+// and after a normal end no file either.
 func TestBrowsersEnd(t *testing.T) {
 	if held := os.Getenv(envHeld); held != "" {
 		holdBrowser(t, held)
@@ -38,7 +37,7 @@ func TestBrowsersEnd(t *testing.T) {
 				ctx := within(t, 3*time.Minute)
 				cmd := exec.CommandContext(ctx, os.Args[0], "-test.run=^TestBrowsersEnd$", "-test.count=1")
 				mark := fmt.Sprintf("%s=%s", envHeld, e.name)
-				// Where its temporary files lie tells its processes from those of another run.
+				// The directory of its temporary files identifies its processes.
 				cmd.Env = append(os.Environ(), mark, "TMPDIR="+tmp, "INFORMERSCOPE_ARTIFACTS="+filepath.Join(tmp, "artifacts"))
 				in, err := cmd.StdinPipe()
 				if err != nil {
@@ -48,7 +47,7 @@ func TestBrowsersEnd(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				// It writes the second from a goroutine of its own until it has been waited for.
+				// A goroutine of os/exec writes the second until Wait returns.
 				var said, errors bytes.Buffer
 				cmd.Stderr = &errors
 				if err := cmd.Start(); err != nil {
@@ -98,7 +97,7 @@ func TestBrowsersEnd(t *testing.T) {
 	}
 }
 
-// holdBrowser starts a browser and holds it until standard input ends.
+// holdBrowser starts a browser and keeps it until standard input ends.
 func holdBrowser(t *testing.T, name string) {
 	for _, e := range engines {
 		if e.name != name {

@@ -10,14 +10,13 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestBrowsersTell is the test of the tests: what goes wrong in a page or in its
-// worker is told by each browser, and of a page that is well nothing is told.
+// TestBrowsersTell tests the tests: each browser reports what goes wrong in a page or in its worker, and reports nothing of a clean page.
 func TestBrowsersTell(t *testing.T) {
 	policy := "default-src 'none'; script-src 'self' 'nonce-x'; worker-src 'self'; img-src 'self'"
 	script := func(s string) string { return "<!doctype html><title>x</title><script nonce=x>" + s + "</script>" }
 	tests := []struct {
 		name, html, worker string
-		want               string // part of a problem; "" when there must be none
+		want               string // part of a problem; "" for none
 	}{
 		{"well", script(`console.log("fine"); new Worker("w.js")`), `console.log("fine"); postMessage(1)`, ""},
 		{"console error", script(`console.error("woe", 7)`), "", "woe 7"},
@@ -64,7 +63,7 @@ func TestBrowsersTell(t *testing.T) {
 					}
 					return false
 				}
-				// Each look is a round trip through the page, so what there is to tell gets its turn.
+				// Each evaluation is a round trip through the page, so problems can arrive meanwhile.
 				for deadline := time.Now().Add(20 * time.Second); ; {
 					in[bool](v, "new Promise((done) => requestAnimationFrame(() => done(true)))")
 					problems, err := v.engine.Problems(within(t, 30*time.Second))
@@ -83,9 +82,9 @@ func TestBrowsersTell(t *testing.T) {
 				}
 			})
 		}
-		// What is asked of another machine is refused, and told.
+		// Requests to other machines are refused and reported.
 		if v.name == "chromium" {
-			return // it goes through no gate
+			return // Chromium uses no gate
 		}
 		t.Run("outside", func(t *testing.T) {
 			v := v.on(t)

@@ -18,9 +18,8 @@ import (
 // browserPods is how many pods the live cluster of the scenarios has.
 const browserPods = 40
 
-// TestBrowsers plays the same scenarios on Chromium, Firefox and WebKitGTK: the
-// page does in each what it does in all, and nothing goes wrong in it. Pictures
-// of each lie in the artifacts.
+// TestBrowsers plays the same scenarios on Chromium, Firefox and WebKitGTK. The page does the same in each, without a problem. The artifacts have
+// screenshots of each.
 func TestBrowsers(t *testing.T) {
 	cp := cluster.StartForTest(t, cluster.Options{})
 	if err := cp.PopulatePods(t.Context(), browserPods, 4); err != nil {
@@ -50,10 +49,10 @@ func TestBrowsers(t *testing.T) {
 	})
 }
 
-// agreement is what the browsers must agree on: what the first one said.
+// agreement is the first browser's results, with which the others must agree.
 type agreement struct{ said map[string]string }
 
-// expect compares what a browser says of a thing with what the first one said.
+// expect compares a browser's value with the first browser's.
 func (a *agreement) expect(v *visitor, thing, says string) {
 	v.t.Helper()
 	if a.said == nil {
@@ -62,7 +61,7 @@ func (a *agreement) expect(v *visitor, thing, says string) {
 	if first, ok := a.said[thing]; !ok {
 		a.said[thing] = says
 	} else if first != says {
-		from := 0 // a little before they part
+		from := 0 // a little before they differ
 		for from < min(len(first), len(says)) && first[from] == says[from] {
 			from++
 		}
@@ -79,7 +78,7 @@ func pageUp(v *visitor) {
 	if !in[bool](v, "crossOriginIsolated") {
 		v.t.Error("the page is not isolated, and its clock is coarse")
 	}
-	// The page knows by this lock that its worker lives.
+	// This lock shows the page that its worker lives.
 	held := in[[]string](v, "navigator.locks.query().then((q) => q.held.map((l) => l.name))")
 	if !slices.ContainsFunc(held, func(name string) bool { return strings.HasPrefix(name, "informerscope ") }) {
 		v.t.Errorf("the worker holds no lock: %q", held)
@@ -91,8 +90,7 @@ func pageUp(v *visitor) {
 	v.shot("1-up")
 }
 
-// pagePainted compares what is drawn of a simulated cluster with the state, at
-// moments of its past and at the live edge.
+// pagePainted compares what is drawn of a simulated cluster with the state, at past moments and at the live edge.
 func pagePainted(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=7&objects=240&rate=20&lang=en&theme=dark")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 240 && s.seq > 6000")
@@ -120,7 +118,7 @@ func pagePainted(v *visitor, same *agreement) {
 			v.shot("2-painted-light")
 		}
 	}
-	// The grid is a picture and has no text: each object has some pixels there.
+	// The grid is a canvas without text: each object has some pixels there.
 	if painted := in[int](v, `(() => {
 		const canvas = stage.find('canvas.cells');
 		const copy = document.createElement('canvas');
@@ -156,7 +154,7 @@ func twoReleases(v *visitor) {
 	for _, want := range []string{
 		"1.31", "1.37", "DeltaFIFO", "RealFIFO", "Pop held",
 		s.Lanes[0].Reflector.ResourceVersion, fmt.Sprintf("%d objects", s.Lanes[0].Indexer.Count),
-		// How each asks for what there is: the older by a LIST, the newer on the watch.
+		// How each lists: the older with a LIST, the newer on the watch.
 		fmt.Sprintf("rv %s", s.Lanes[1].Indexer.ResourceVersion), "sendInitialEvents", "rv=0, then watch",
 	} {
 		shown := fmt.Sprintf(`stage.texts().some((t) => t.words.replace(/,/g, '').replace(/\u00a0/g, ' ').includes(%s.replace(/,/g, '')))`, quoted(want))
@@ -169,15 +167,14 @@ func twoReleases(v *visitor) {
 	v.await(time.Minute, "s.lanes.every((l) => l.queue.depth === 0) && s.lanes[0].indexer.count === s.lanes[1].indexer.count")
 }
 
-// storyOnStage tells a story in presenter mode from its first page to its last,
-// by a clicker, and turns a page back.
+// storyOnStage plays a story in presenter mode from its first step to its last with a clicker, and goes a step back.
 func storyOnStage(v *visitor) {
 	v.open("&source=sim&seed=3&objects=20&lang=en&presenter=1")
 	v.await(time.Minute, "s.queue.synced")
 	n := in[int](v, "informerscope.story('late').then((s) => s.steps)")
 	told := func(step int) {
 		v.t.Helper()
-		// The bar of the story, which presenter mode does not show, knows when a step is told.
+		// The story's bar, hidden in presenter mode, has the state of the step.
 		bar := "document.querySelector('.storybar').dataset"
 		v.until(90*time.Second, fmt.Sprintf("%[1]s.step === '%[2]d' && %[1]s.state !== 'telling'", bar, step), bar+".step + ' ' + "+bar+".state")
 		if in[bool](v, bar+".state === 'waits'") { // for an answer: the clicker goes on without one
@@ -200,21 +197,20 @@ func storyOnStage(v *visitor) {
 	v.press("PageUp")
 	told(n - 1)
 	v.await(time.Minute, "s.seq < %d && s.view.mode !== 'live'", last.Seq)
-	// Out of presenter mode, and then out of the story.
+	// Leave presenter mode, and then the story.
 	v.press("Escape")
 	v.until(30*time.Second, "!location.hash.includes('presenter=') && stage.find('.storybar')", "location.hash")
 	v.press("Escape")
 	v.until(30*time.Second, "!location.hash.includes('story=')", "location.hash")
 }
 
-// recordingAgain saves what was recorded and opens it again, by the automation
-// API and by a file that is dropped on the page: the state is what it was.
+// recordingAgain saves a recording and opens it again, with the automation API and by dropping the file on the page: the state is the same.
 func recordingAgain(v *visitor) {
 	v.open("&source=sim&seed=5&objects=100&rate=20&lang=en")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count >= 100 && s.seq > 3000")
 	v.call("pause()")
 	before := v.await(time.Minute, "s.view.mode === 'paused'")
-	// All but where it comes from, and what a page that replays does not do.
+	// All but the source, and what a page that replays does not do.
 	const stateNow = `informerscope.state().then(({source, view, live, ...state}) => JSON.stringify(state, (k, value) =>
 		value && typeof value === 'object' && !Array.isArray(value)
 			? Object.fromEntries(Object.entries(value).filter(([name]) => name !== 'handlingSince').sort()) : value))`
@@ -235,7 +231,7 @@ func recordingAgain(v *visitor) {
 	}
 	v.call("load(%s)", quoted(file.Text))
 	again("loaded")
-	// A simulated cluster between the two, so that the file must be read again.
+	// A simulated cluster in between, so that the file must be read again.
 	v.call("select({source: 'sim', seed: 9, objects: 30})")
 	v.await(time.Minute, "s.source.kind === 'sim' && s.queue.synced")
 	in[bool](v, `(() => {
@@ -253,8 +249,8 @@ func recordingAgain(v *visitor) {
 	v.shot("5-recording")
 }
 
-// linkFollowed pastes a link to a simulated moment into an open page. The log
-// up to there is the same in every browser, event for event, and so is the state.
+// linkFollowed pastes a link to a simulated moment into an open page. The log up to there is the same in every browser, event for event, and so is
+// the state.
 func linkFollowed(v *visitor, same *agreement) {
 	v.open("&source=sim&seed=9&objects=40&rate=5&lang=en")
 	v.await(time.Minute, "s.queue.synced && s.indexer.count > 0")
@@ -271,9 +267,9 @@ func linkFollowed(v *visitor, same *agreement) {
 	}
 	same.expect(v, "the log of the link", got.Hash)
 	same.expect(v, "the state of the link", got.State)
-	// The moment that is given away is the one that shows, which comes a frame after the worker has it.
+	// The link is for the moment that is shown, which is a frame behind the worker.
 	v.until(10*time.Second, "stage.event() === '6500'", "stage.event()")
-	// It is given away as it came. What the page copies is caught, for no test may read a clipboard.
+	// The test intercepts what the page copies, because no test may read a clipboard.
 	in[bool](v, `(() => {
 		Object.defineProperty(navigator, 'clipboard', {value: {writeText: async (text) => { globalThis.__copied = text; }}});
 		document.querySelector('.share').click();
@@ -291,8 +287,7 @@ func linkFollowed(v *visitor, same *agreement) {
 	v.shot("6-link")
 }
 
-// liveCluster watches a real API server, through the relay: what is created
-// arrives, and the store is what the API server has.
+// liveCluster watches a real API server through the relay. Objects that are created arrive, and the store is what the API server has.
 func liveCluster(v *visitor, cp *cluster.ControlPlane) {
 	ctx := within(v.t, 3*time.Minute)
 	pods, _, err := inCluster(ctx, cp)
@@ -308,7 +303,7 @@ func liveCluster(v *visitor, cp *cluster.ControlPlane) {
 	if err != nil {
 		v.t.Fatal(err)
 	}
-	// A number of its own for each browser, so that each adds one.
+	// Each browser has a number of its own, so that each adds one.
 	serial := 1000 + len(pods)
 	if err := cluster.CreatePod(ctx, client, cluster.NamespaceOf(0, 4), serial); err != nil {
 		v.t.Fatal(err)
@@ -329,15 +324,15 @@ func liveCluster(v *visitor, cp *cluster.ControlPlane) {
 	v.until(10*time.Second, fmt.Sprintf("stage.drawn().head.indexer === '%d'", len(pods)+1), "stage.drawn().head")
 	v.looksWell()
 	v.shot("7-live")
-	// A connection that breaks is made again, and nothing is lost.
+	// A connection that breaks is opened again, and nothing is lost.
 	s = v.await(time.Minute, "s.reflector.phase === 'watching'")
 	v.call("fault('cut')")
 	v.await(time.Minute, "s.reflector.watches > %d && s.reflector.phase === 'watching' && s.indexer.count === %d",
 		s.Reflector.Watches, len(pods)+1)
 }
 
-// withoutServer opens the page where no server of ours is: the simulated cluster
-// runs, a fault strikes, and the same moment is what it is elsewhere.
+// withoutServer opens the page without our server: the simulated cluster runs, a fault strikes, and the same moment is equal to that in other
+// browsers.
 func withoutServer(v *visitor, url string, same *agreement) {
 	v.url = url
 	v.open("source=sim&lang=en&seed=7&objects=120&rate=20&resource=pods&do=1200:fault:410&at=5000")
@@ -350,7 +345,7 @@ func withoutServer(v *visitor, url string, same *agreement) {
 	v.shot("8-" + strings.ReplaceAll(filepath.Base(v.t.Name()), "_", "-"))
 }
 
-// storeDiffers says how the Indexer of v differs from what the API server has; "" when it does not.
+// storeDiffers describes how the Indexer of v differs from what the API server has; "" when it does not.
 func storeDiffers(ctx context.Context, v *visitor, cp *cluster.ControlPlane) string {
 	v.t.Helper()
 	want, _, err := inCluster(ctx, cp)

@@ -19,13 +19,12 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// engine is a running browser of any make, with one page of 1280 by 720: the
-// least by which a test can use the page as a person does and hear what goes
-// wrong in it.
+// engine is a running browser of any make, with one page of 1280 by 720. It has only what a test needs to use the page as a person does and to
+// receive its problems.
 type engine interface {
 	// Version is the browser's name and version.
 	Version() string
-	// Open opens url as a new document, also where only its fragment differs.
+	// Open opens url as a new document, even if only its fragment differs.
 	Open(ctx context.Context, url string) error
 	// Eval evaluates a JavaScript expression in the page, awaits it when it is a promise, and returns its JSON.
 	Eval(ctx context.Context, expression string) (json.RawMessage, error)
@@ -33,7 +32,7 @@ type engine interface {
 	Press(ctx context.Context, key string) error
 	// Screenshot is a picture of the viewport, as PNG.
 	Screenshot(ctx context.Context) ([]byte, error)
-	// Problems returns what went wrong in the page and its workers since it was asked last.
+	// Problems returns the problems of the page and its workers since the last call.
 	Problems(ctx context.Context) ([]browser.Problem, error)
 	// Console returns what the page printed last.
 	Console() []string
@@ -58,8 +57,7 @@ var engines = []struct {
 	}},
 }
 
-// eachEngine runs do on each browser that can be had here. One that cannot is
-// left out, and says why, but where it must be there: see mustHave.
+// eachEngine runs do on each browser that is available. A missing one is skipped with the reason, unless it is required: see mustHave.
 func eachEngine(t *testing.T, do func(t *testing.T, v *visitor)) {
 	for _, e := range engines {
 		t.Run(e.name, func(t *testing.T) {
@@ -79,7 +77,7 @@ func eachEngine(t *testing.T, do func(t *testing.T, v *visitor)) {
 				t.Fatal(err)
 			}
 			t.Cleanup(func() { v.engine.Close() })
-			v.anew = func(t *testing.T) {
+			v.restart = func(t *testing.T) {
 				v.engine.Close()
 				if v.engine, err = e.start(within(t, 3*time.Minute), dir); err != nil {
 					t.Fatal(err)
@@ -94,9 +92,8 @@ func eachEngine(t *testing.T, do func(t *testing.T, v *visitor)) {
 	}
 }
 
-// mustHave reports whether a browser's absence is a failure: Chromium's always
-// is, the others' where e2e/install-browsers.sh can install them and nobody
-// looks at what is left out.
+// mustHave reports whether a browser's absence is a failure. Chromium's always is. The others' is where e2e/install-browsers.sh can install them and
+// no person reads what was skipped.
 func mustHave(name string) bool {
 	_, err := exec.LookPath("apt-get")
 	return name == "chromium" || os.Getenv("CI") == "true" && os.Geteuid() == 0 && err == nil
@@ -108,18 +105,18 @@ type visitor struct {
 	engine engine
 	name   string
 	dir    string
-	url    string // the server's
+	url    string // of the server
 
-	// anew starts the browser again.
-	anew func(t *testing.T)
-	// crashed, if set, is told when the browser's own process ended, and the test is then skipped.
+	// restart starts the browser again.
+	restart func(t *testing.T)
+	// crashed, if set, is called when the browser's own process has ended; the test is then skipped.
 	crashed *bool
 }
 
-// attempts is how often a scenario is begun again because the browser, and not the page, has failed.
+// attempts is how often a scenario is started again because the browser, not the page, has failed.
 const attempts = 3
 
-// play plays a scenario as a subtest. If the browser's own process ends it is started again, and so is the scenario.
+// play plays a scenario as a subtest. If the browser's own process ends, play restarts the browser and the scenario.
 func (v *visitor) play(t *testing.T, name string, scenario func(v *visitor)) {
 	for left := attempts; left > 0; left-- {
 		crashed := false
@@ -134,11 +131,11 @@ func (v *visitor) play(t *testing.T, name string, scenario func(v *visitor)) {
 		if !crashed {
 			return
 		}
-		v.anew(t)
+		v.restart(t)
 	}
 }
 
-// fatal ends the test: it has failed, unless it was the browser that did.
+// fatal ends the test, as failed unless the browser itself has failed.
 func (v *visitor) fatal(err error) {
 	v.t.Helper()
 	if b, ok := v.engine.(interface{ Crashed() string }); ok && v.crashed != nil {
@@ -150,7 +147,7 @@ func (v *visitor) fatal(err error) {
 	v.t.Fatal(err)
 }
 
-// on is v in the hands of the test t.
+// on returns v for the test t.
 func (v *visitor) on(t *testing.T) *visitor {
 	c := *v
 	c.t = t
@@ -172,8 +169,7 @@ func (v *visitor) on(t *testing.T) *visitor {
 	return &c
 }
 
-// open opens the page with fragment behind the server's address, with the tools
-// of testdata/stage.js in it.
+// open opens the page with fragment behind the server's address, with the tools of testdata/stage.js in it.
 func (v *visitor) open(fragment string) {
 	v.t.Helper()
 	if err := v.engine.Open(within(v.t, 2*time.Minute), v.url+fragment); err != nil {
@@ -228,7 +224,7 @@ func (v *visitor) await(d time.Duration, predicate string, args ...any) (s brows
 	return s
 }
 
-// until waits until an expression of the page is true; probe is told when it does not come to be.
+// until waits until an expression of the page is true; if it does not become true, the error has the value of probe.
 func (v *visitor) until(d time.Duration, expression, probe string) {
 	v.t.Helper()
 	ctx := within(v.t, d)
@@ -251,7 +247,7 @@ func (v *visitor) press(keys ...string) {
 	}
 }
 
-// settle waits until the page has painted what its worker knows.
+// settle waits until the page has painted the state of its worker.
 func (v *visitor) settle() {
 	v.t.Helper()
 	in[bool](v, "stage.settled()")
@@ -269,8 +265,7 @@ func (v *visitor) shot(name string) {
 	}
 }
 
-// looksWell checks the picture: nothing is cut, lies on something else, or is
-// too faint to read.
+// looksWell checks the layout: nothing is cut, overlaps something else, or is too faint to read.
 func (v *visitor) looksWell() {
 	v.t.Helper()
 	if found := in[[]string](v, "stage.faults()"); len(found) > 0 {
@@ -278,7 +273,7 @@ func (v *visitor) looksWell() {
 	}
 }
 
-// clean checks that nothing went wrong in the page and its workers.
+// clean checks that the page and its workers have no problems.
 func (v *visitor) clean() {
 	v.t.Helper()
 	problems, err := v.engine.Problems(within(v.t, time.Minute))

@@ -7,7 +7,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestCadence gives the page's own judge of how often to draw the animation frames of machines that are idle, full, and idle again.
+// TestCadence gives the page's rate controller the animation frames of machines that are idle, full, and idle again.
 func TestCadence(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
@@ -16,7 +16,7 @@ func TestCadence(t *testing.T) {
 		const out = {};
 		let c = new Cadence(8);
 		let clock = 1000;
-		// Every "late"th animation frame begins 9 ms after its time; 0 is none.
+		// Every "late"th animation frame begins 9 ms late; 0 for none.
 		const play = (name, frames, late, merged) => {
 			const p = {Drawn: 0, Of: frames, Longest: 0};
 			for (let i = 1, since = 0; i <= frames; i++) {
@@ -72,8 +72,8 @@ func TestCadence(t *testing.T) {
 	}
 }
 
-// TestPausedPageRests pauses a busy page: while the log goes on, all that changes is how far it has come, and a page that is laid out
-// anew for that as often as it can be takes a third of a processor. It is told ten times a second, and the stage is not written.
+// TestPausedPageRests pauses a busy page. While the log grows, only the newest event's number changes. To lay out the page again for each new number
+// would take a third of a processor, so the worker sends it ten times a second, and the stage is not redrawn.
 func TestPausedPageRests(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=240&rate=200", 1280, 720)

@@ -14,8 +14,8 @@ import (
 // events are what a caption or the timeline may claim to have happened.
 var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|watch broke|already|已 relist|重新 list|断了`)
 
-// TestCaptionsHaveWords shows every sentence that a moment can have, in both languages: each is said in words, with all that it speaks of,
-// and what has no reason to tell is said without one. Which sentence is true of which moment is held in core/view.
+// TestCaptionsHaveWords shows every sentence that a moment can have, in both languages. Each is complete, with its arguments and, if there is one,
+// its reason. core/view tests which sentence belongs to which moment.
 func TestCaptionsHaveWords(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -29,7 +29,7 @@ func TestCaptionsHaveWords(t *testing.T) {
 					`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
 					`n: 0`,
 				} {
-					// Of another moment, so that it is said at once.
+					// Of another moment, so that it is shown at once.
 					evalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: 'paused'}, facts: {sentence: {id: %q, %s}}})", id, args))
 					words := evalIn[string](t, p, "fake.caption()")
 					if words == "" || unfit.MatchString(words) {
@@ -48,8 +48,8 @@ func TestCaptionsHaveWords(t *testing.T) {
 	}
 }
 
-// TestACaptionOfAnotherMomentDoesNotStay goes from a trouble to a source without one, and from a relist to a moment before it: what was
-// said before is not said for a moment longer.
+// TestACaptionOfAnotherMomentDoesNotStay goes from a trouble to a source without one, and from a relist to a moment before it. The old caption is
+// gone at once.
 func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openFake(t, browser.StartForTest(t), srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
@@ -72,8 +72,8 @@ func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestCaptionsOfTheSimulation listens to every caption of a simulated cluster from its first event on, through a change of releases, and then looks at
-// each of its first hundred events: nothing is relisted, and nothing broke.
+// TestCaptionsOfTheSimulation collects every caption of a simulated cluster from its first event on, through a change of releases, and then goes to
+// each of its first hundred events. None reports a relist or a broken connection.
 func TestCaptionsOfTheSimulation(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
@@ -103,7 +103,7 @@ func TestCaptionsOfTheSimulation(t *testing.T) {
 			t.Errorf("it says %q", w)
 		}
 	}
-	if len(said) < 102 { // a caption stands for 2.5 s, so how many are heard before the first look goes with the time that the releases take
+	if len(said) < 102 { // a caption is shown for 2.5 s, so their number depends on how long the releases take
 		t.Errorf("only %d captions were heard: %q", len(said), said)
 	}
 	p.ExpectClean(t)

@@ -10,13 +10,13 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// healthy finds what may not stand beside a trouble: that things agree, are current, or live.
+// healthy matches what must not be shown beside a trouble: that things agree, are current, or live.
 var healthy = regexp.MustCompile(`(?i)cluster agree|is current|: current|^current$|, current\b|as new as the cluster|here, cluster|· live|^live$|, live$|^0 behind|the watch is open|stays current|集群一致|是最新|：最新|^最新$|· 实时|^实时$|与集群一致`)
 
-// raw finds what net/http says of HTTP/2 where a person reads first.
+// raw matches errors of net/http's HTTP/2, which must not be the first thing that a person reads.
 var raw = regexp.MustCompile(`INTERNAL_ERROR|stream ID|GOAWAY|http2:|stream error`)
 
-// long is a remedy of 600 characters with a word of 80 in it, as an exec plugin's own words can be.
+// long is a remedy of 600 characters with a word of 80, as an exec plugin's own output can be.
 var long = func() string {
 	s := "The command /opt/company/bin/login-helper failed: " + strings.Repeat("x", 80) + ". "
 	for len(s) < 530 {
@@ -25,8 +25,8 @@ var long = func() string {
 	return s + strings.Repeat("z", 600-len(s)-4) + "END."
 }()
 
-// TestCauses shows every cause in every view, in both languages: each is said as what it is, nothing beside it claims that all is well, nothing that
-// is said of it is cut without a way to the whole of it, and no error of HTTP/2 is the first that is read.
+// TestCauses shows every cause in every view, in both languages. Each has its own name, and nothing beside it claims that all is well. A text that is
+// cut can be opened whole, and no error of HTTP/2 comes first.
 func TestCauses(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -54,7 +54,7 @@ func TestCauses(t *testing.T) {
 						"button:last-of-type')?.click(), true))", source, view.second)
 					expectTrouble(t, p, cause)
 				}
-				// The link between the page and its worker, and causes that the page has no words for.
+				// The link between the page and its worker, and causes that the page has no text for.
 				evalIn[bool](t, p, "fake.show({source: {kind: 'live', context: 'kind-kind', cause: 'of-tomorrow', trouble: %q}}, {second: %s})", long, view.second)
 				expectTrouble(t, p, "of-tomorrow")
 				expectWhole(t, p, long)
@@ -90,7 +90,7 @@ func expectTrouble(t *testing.T, p *browser.Page, cause string) {
 	}
 }
 
-// expectWhole opens what is wrong in full, by the keyboard alone, and reads all of it.
+// expectWhole opens the full description of the trouble, with the keyboard alone, and reads all of it.
 func expectWhole(t *testing.T, p *browser.Page, words string) {
 	t.Helper()
 	settle(t, p)
@@ -116,7 +116,7 @@ func expectWhole(t *testing.T, p *browser.Page, words string) {
 	use(t, p, control{do: []string{"keys Escape"}, page: "!document.querySelector('.pop')"})
 }
 
-// TestOffer takes the namespace that a refused list offers, by one press, in every view; a recording offers nothing.
+// TestOffer takes the namespace that a refused list offers, with one press, in every view; a recording offers nothing.
 func TestOffer(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -142,8 +142,8 @@ func TestOffer(t *testing.T) {
 	}
 }
 
-// TestNewLink gives the page the link of the server's present launch: it is asked for once, understands a link as a terminal shows it and a bare
-// token, says what is wrong with what is neither, and goes on without being loaded again.
+// TestNewLink gives the page the link of the server's present launch. The page asks for it once, accepts a link as a terminal shows it and a bare
+// token, explains what is wrong with other text, and continues without being loaded again.
 func TestNewLink(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -166,7 +166,7 @@ func TestNewLink(t *testing.T) {
 		use(t, p, control{do: []string{"focus document.querySelector('.newlink input')", "keys Enter"},
 			page: "document.getElementById('link-said').textContent.includes(" + quoted(says) + ")"})
 	}
-	// None of its keys is the page's.
+	// None of its keys reaches the page's shortcuts.
 	was := evalIn[string](t, p, "document.documentElement.className + document.documentElement.lang")
 	if err := p.Press(within(t, 10*time.Second), "tleb"); err != nil {
 		t.Fatal(err)
@@ -175,7 +175,7 @@ func TestNewLink(t *testing.T) {
 		t.Errorf("typing made of %q %q", was, now)
 	}
 	expectAccessible(t, p)
-	// Put aside, it does not come back by itself, but where the trouble is told.
+	// Once closed, it opens again only from the description of the trouble.
 	use(t, p, control{do: []string{"keys Escape"}, page: "!document.querySelector('.newlink')"})
 	evalIn[bool](t, p, "fake.show()")
 	use(t, p, control{do: []string{"click stage.seek('[data-do=link]')"}, page: "!!document.querySelector('.newlink')"})
@@ -185,7 +185,7 @@ func TestNewLink(t *testing.T) {
 	if hash := evalIn[string](t, p, "location.hash"); !strings.Contains(hash, "token=ABCDEFGHIJKLMNOPQRSTUVWXYZ") || !strings.Contains(hash, "context=kind-kind") {
 		t.Errorf("the address is %s", hash)
 	}
-	// The link in the address bar of the page is as good, with a scene and without one.
+	// The link also works in the address bar of the page, with a scene and without one.
 	evalIn[bool](t, p, `(location.hash = "#token=ZZZZYYYYXXXXWWWW", true)`)
 	until(t, p, `location.hash.includes("token=ZZZZYYYYXXXXWWWW") && location.hash.includes("context=kind-kind") && fake.calls.some(([c, t]) => c === "token" && t === "ZZZZYYYYXXXXWWWW") && __here`)
 	p.ExpectClean(t)
@@ -203,7 +203,7 @@ func bringAxe(t *testing.T, p *browser.Page) {
 	}
 }
 
-// TestPickersTellWhy shows what cannot be chosen, with why, and tells contexts apart by more than an address.
+// TestPickersTellWhy shows what cannot be chosen, with the reason, and distinguishes contexts by more than an address.
 func TestPickersTellWhy(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -232,7 +232,7 @@ func TestPickersTellWhy(t *testing.T) {
 				}
 			}
 			expectAccessible(t, p)
-			// The arrows reach it, and Enter leaves it where it is.
+			// The arrows reach it, and Enter does not choose it.
 			calls := evalIn[int](t, p, "fake.calls.length")
 			use(t, p, control{do: []string{"type bindings", "keys Enter"},
 				page: "document.getElementById(document.querySelector('.pop input').getAttribute('aria-activedescendant'))?.getAttribute('aria-disabled') === 'true'"})

@@ -12,7 +12,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// podServer is an API server with one pod of a name, and no more than a page needs of one.
+// podServer is an API server with one pod of the given name, and only what a page needs of one.
 func podServer(t *testing.T, name string) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -35,8 +35,8 @@ func podServer(t *testing.T, name string) *httptest.Server {
 	return srv
 }
 
-// TestContexts chooses contexts of a kubeconfig in the page's own picker, by the mouse and by the keyboard alone, and shares what a live
-// cluster shows: as a file, since no link could lead there.
+// TestContexts chooses contexts of a kubeconfig in the page's own picker, with the mouse and with the keyboard alone. It shares a moment of a live
+// cluster as a file, because no link could lead there.
 func TestContexts(t *testing.T) {
 	first, second := podServer(t, "of-the-first"), podServer(t, "of-the-second")
 	kubeconfig := filepath.Join(t.TempDir(), "config")
@@ -65,7 +65,7 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	})
 	use(t, p, control{want: "true", page: "informerscope.object('default/of-the-second').then((o) => o.rv === '5')"})
 
-	// With the keys alone: Tab to the source, Enter, and Tab again down to the context that is wanted.
+	// With the keys alone: Tab to the source, Enter, and Tab again down to the context.
 	evalIn[bool](t, p, "(document.activeElement?.blur?.(), true)")
 	tabTo := func(pattern string) {
 		t.Helper()
@@ -91,7 +91,7 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 	use(t, p, control{do: []string{"keys Enter"}, want: "s.source.context === 'first' && s.indexer.count === 1 && s.queue.synced"})
 	use(t, p, control{want: "true", page: "informerscope.object('default/of-the-first').then((o) => o.rv === '5')"})
 
-	// What is live is shared as a file.
+	// A live moment is shared as a file.
 	call(t, p, "pause()")
 	s := await(t, p, 10*time.Second, "s.view.mode === 'paused'")
 	use(t, p, control{do: []string{"click stage.find('button', /^share/)", "wait stage.find('.pop .row')"},
@@ -101,7 +101,7 @@ contexts: [{name: first, context: {cluster: first, user: u}}, {name: the second,
 		t.Errorf("the moment of a live cluster is saved as %s, want its event %d in the name", name, s.Seq)
 	}
 
-	// And back to the cluster that is none, whose moment is a link.
+	// Back to the simulated cluster, whose moment is a link.
 	use(t, p, control{
 		do:   []string{"focus stage.find('button', /^source/)", "keys Enter", "focus stage.seek('.pop [role=option]', /^simulated/)", "keys Enter"},
 		want: "s.source.kind === 'sim' && s.queue.synced && s.indexer.count >= 60",

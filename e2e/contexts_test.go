@@ -13,8 +13,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestContextNotServed opens a page on a server that was started for one context of two: the other one is not in the menu, a page that asks
-// for it all the same is told what is wrong, in both languages, and nothing is asked of its cluster.
+// TestContextNotServed opens a page on a server that serves one context of two. The other is not in the menu. A page that still asks for it shows
+// what is wrong, in both languages, and its cluster gets no request.
 func TestContextNotServed(t *testing.T) {
 	var asked atomic.Int64
 	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -9,8 +9,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestCrash lets the Go program in the page's worker die, in two ways that are not its own: the browser stops giving it the time, and the worker
-// throws. The page must say so, show nothing as if it were live, refuse calls, and begin again when it is asked to.
+// TestCrash makes the Go program in the page's worker die in two ways: the browser gives it no time, and the worker throws. The page must report it,
+// show nothing as live, refuse calls, and start again on request.
 func TestCrash(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for name, kill := range map[string]string{
@@ -40,7 +40,7 @@ func TestCrash(t *testing.T) {
 			if !strings.Contains(err, "stopped") {
 				t.Errorf("a call to what has ended says %q", err)
 			}
-			// What was seen last stays to be looked at, and is called what it is.
+			// The last content stays, and is marked as such.
 			use2 := func(step string) {
 				t.Helper()
 				if err := p.Click(within(t, 10*time.Second), step); err != nil {
@@ -75,7 +75,7 @@ func TestCrash(t *testing.T) {
 			if err := p.Keys(within(t, 10*time.Second), "Enter"); err != nil { // the focus is on "start again"
 				t.Fatal(err)
 			}
-			// What waits in a document ends with it, so the new one is asked for from here.
+			// A wait in a document ends with it, so the test asks for the new one.
 			for until := time.Now().Add(time.Minute); ; {
 				ctx, cancel := context.WithTimeout(t.Context(), 5*time.Second)
 				again, err := browser.Eval[bool](ctx, p, "!globalThis.__before && !!globalThis.informerscope && informerscope.ready.then(() => true)")

@@ -39,9 +39,8 @@ import (
 // home is the namespace, and the name, of everything in deploy/.
 const home = "informerscope"
 
-// TestDeploy applies deploy/ to a real API server, asks that server what the account may do, and runs the pod's container as
-// the Deployment describes it (its environment, its files, its user, a read-only root with nothing else in it) with a token
-// of that account: the page shows the cluster.
+// TestDeploy applies deploy/ to a real API server, and asks that server what the account may do. It runs the pod's container as the Deployment
+// describes it, with its environment, files and user, a read-only root and a token of that account. The page shows the cluster.
 func TestDeploy(t *testing.T) {
 	root, err := layout.Root()
 	if err != nil {
@@ -62,7 +61,7 @@ func TestDeploy(t *testing.T) {
 		return out
 	}
 	folder := filepath.Join(root, "deploy")
-	kubectl("apply", "-f", filepath.Join(folder, "namespace.yaml")) // what lies in it can be tried only once it is there
+	kubectl("apply", "-f", filepath.Join(folder, "namespace.yaml")) // objects in it can be applied only once it exists
 	kubectl("apply", "-k", folder, "--dry-run=server")
 	kubectl("-n", home, "create", "secret", "generic", home, "--from-literal=token=0123456789abcdef0123456789abcdef")
 	if out := kubectl("apply", "-k", folder, "--warnings-as-errors"); strings.Count(out, "\n") != 6 {
@@ -110,7 +109,7 @@ func TestDeploy(t *testing.T) {
 			t.Errorf("the %s probe: %v, %s", name, err, out)
 		}
 	}
-	// kubectl port-forward to another port of one's own does not do, and the server says what does.
+	// kubectl port-forward to another local port is refused, and the server's message has the remedy.
 	address, _, _ := strings.Cut(strings.TrimPrefix(link, "http://"), "/")
 	request, err := http.NewRequestWithContext(t.Context(), http.MethodGet, "http://"+address+"/", nil)
 	if err != nil {
@@ -141,7 +140,7 @@ func TestDeploy(t *testing.T) {
 	audited(t, &audit, token.Status.Token)
 }
 
-// locked is what may be written and read at the same time.
+// locked is a buffer that may be written and read at the same time.
 type locked struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -160,13 +159,13 @@ func (l *locked) String() string {
 	return l.text.String()
 }
 
-// audited holds that the pod's standard output says who read what, and has no token.
+// audited checks that the pod's standard output has the viewer's requests, and no token.
 func audited(t *testing.T, log *locked, token string) {
 	t.Helper()
 	watched := false
 	for line := range strings.Lines(log.String()) {
 		if !strings.HasSuffix(line, "\n") {
-			break // it is being written
+			break // incomplete
 		}
 		var e struct {
 			Stage, Context, Verb, Resource, Remote string
@@ -183,8 +182,7 @@ func audited(t *testing.T, log *locked, token string) {
 	}
 }
 
-// admitted holds that the API server takes the pod into its namespace, which admits restricted pods only, and that it would
-// not take one that is less so.
+// admitted checks that the API server accepts the pod in its namespace, which admits restricted pods only, and refuses a less restricted one.
 func admitted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment) {
 	pod := func(change func(*corev1.PodSpec)) error {
 		spec := *deployment.Spec.Template.Spec.DeepCopy()
@@ -217,7 +215,7 @@ func admitted(t *testing.T, client kubernetes.Interface, deployment *appsv1.Depl
 	}
 }
 
-// unreachable holds what the network policy says, and that it is about the pod.
+// unreachable checks the rules of the network policy, and that it selects the pod.
 func unreachable(t *testing.T, client kubernetes.Interface, deployment *appsv1.Deployment) {
 	p, err := client.NetworkingV1().NetworkPolicies(home).Get(t.Context(), home, metav1.GetOptions{})
 	if err != nil {
@@ -234,7 +232,7 @@ func unreachable(t *testing.T, client kubernetes.Interface, deployment *appsv1.D
 	}
 	if !slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeIngress) || !slices.Contains(p.Spec.PolicyTypes, networkingv1.PolicyTypeEgress) ||
 		len(p.Spec.Ingress) != 0 {
-		t.Errorf("it lets somebody in: %+v", p.Spec)
+		t.Errorf("it allows traffic in: %+v", p.Spec)
 	}
 	ports := map[int32]bool{}
 	for _, rule := range p.Spec.Egress {
@@ -258,7 +256,7 @@ func onlyReads(t *testing.T, cp *cluster.ControlPlane, admin kubernetes.Interfac
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Everything that the role names exists, and can be listed and watched, by this account too.
+	// Everything that the role names exists, and this account can list and watch it.
 	served := map[string]metav1.APIResource{}
 	lists, err := client.Discovery().ServerPreferredResources()
 	if err != nil {
@@ -299,7 +297,7 @@ func onlyReads(t *testing.T, cp *cluster.ControlPlane, admin kubernetes.Interfac
 		}
 	}
 	slices.Sort(left)
-	// As rbac.yaml says. A new release of Kubernetes may have more: then decide, there and here.
+	// As rbac.yaml says. A new release of Kubernetes may have more resources: then decide, there and here.
 	want := []string{
 		"certificatesigningrequests.certificates.k8s.io",
 		"clusterrolebindings.rbac.authorization.k8s.io", "clusterroles.rbac.authorization.k8s.io",
@@ -314,7 +312,7 @@ func onlyReads(t *testing.T, cp *cluster.ControlPlane, admin kubernetes.Interfac
 		t.Errorf("the role leaves out %q, want %q", left, want)
 	}
 
-	// By the API server's own word: it reads what the role names, and what every account may do, which is to ask about itself.
+	// By the API server's own answer: it reads what the role names, and may do what every account may, which is to ask about itself.
 	review, err := client.AuthorizationV1().SelfSubjectRulesReviews().Create(t.Context(),
 		&authorizationv1.SelfSubjectRulesReview{Spec: authorizationv1.SelfSubjectRulesReviewSpec{Namespace: home}}, metav1.CreateOptions{})
 	if err != nil || review.Status.Incomplete || len(review.Status.ResourceRules) < len(role.Rules) {
@@ -384,8 +382,7 @@ func onlyReads(t *testing.T, cp *cluster.ControlPlane, admin kubernetes.Interfac
 	}
 }
 
-// containerfile is the last value of each instruction of the image's final stage, and what is copied into it, by its path
-// there.
+// containerfile is the last value of each instruction of the image's final stage, and the files copied into it, by their path in the image.
 func containerfile(t *testing.T) map[string]string {
 	t.Helper()
 	root, err := layout.Root()
@@ -427,11 +424,11 @@ type contained struct {
 	user string
 	env  []string
 	args []string
-	// wrapped is false where this user may not make a root of its own: the program then runs among this machine's files.
+	// wrapped is false if this user may not make a root of its own: the program then runs among this machine's files.
 	wrapped bool
 }
 
-// container puts together what a kubelet and a container engine would.
+// container assembles what a kubelet and a container engine would.
 func container(t *testing.T, cp *cluster.ControlPlane, client kubernetes.Interface, deployment *appsv1.Deployment, dir, token string) *contained {
 	t.Helper()
 	spec := deployment.Spec.Template.Spec
@@ -450,7 +447,7 @@ func container(t *testing.T, cp *cluster.ControlPlane, client kubernetes.Interfa
 		if err := os.WriteFile(file, data, mode); err != nil {
 			t.Fatal(err)
 		}
-		if err := os.Chmod(file, mode); err != nil { // whatever the umask says
+		if err := os.Chmod(file, mode); err != nil { // despite the umask
 			t.Fatal(err)
 		}
 	}
@@ -490,14 +487,14 @@ func container(t *testing.T, cp *cluster.ControlPlane, client kubernetes.Interfa
 		t.Fatal(err)
 	}
 	c.env = append(c.env, "KUBERNETES_SERVICE_HOST="+api.Hostname(), "KUBERNETES_SERVICE_PORT="+api.Port())
-	if !c.wrapped { // the account is looked for in one place, which is this machine's then
+	if !c.wrapped { // the account's path is fixed, and then is this machine's
 		config := fmt.Sprintf("apiVersion: v1\nkind: Config\ncontexts: [{name: in-cluster, context: {cluster: c, user: u}}]\nclusters: "+
 			"[{name: c, cluster: {server: %q, certificate-authority: %q}}]\n"+
 			"users: [{name: u, user: {tokenFile: %q}}]\n", cp.URL(), root+account+"/ca.crt", root+account+"/token")
 		put("/kubeconfig", []byte(config), 0o444)
 		c.env = append(c.env, "INFORMERSCOPE_KUBECONFIG="+root+"/kubeconfig")
 	}
-	// The environment. The port is a free one, as other programs run beside a test.
+	// The environment. The port is a free one, because other programs run beside a test.
 	free, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -531,7 +528,7 @@ func container(t *testing.T, cp *cluster.ControlPlane, client kubernetes.Interfa
 	return c
 }
 
-// enclosed runs "$@" with nothing but the directory $1 as its root, read-only, as the user $2.
+// enclosed runs "$@" with only the directory $1 as its root, read-only, as the user $2.
 const enclosed = `set -e
 root=$1 user=$2
 shift 2
@@ -555,12 +552,12 @@ func (c *contained) command(args ...string) *exec.Cmd {
 	}
 	cmd.Env = c.env
 	if c.wrapped {
-		cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH")) // for what sh calls; the program finds nothing there
+		cmd.Env = append(cmd.Env, "PATH="+os.Getenv("PATH")) // for the commands of sh; the program's own root has none
 	}
 	return cmd
 }
 
-// powerless holds that a process is nobody's, may nothing, and sees nothing but the container's files.
+// powerless checks that a process runs as the unprivileged user of the image, has no capabilities, and sees only the container's files.
 func (c *contained) powerless(pid int) {
 	c.t.Helper()
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -593,7 +590,7 @@ func (c *contained) powerless(pid int) {
 	}
 }
 
-// run is one command inside, such as a probe, and what it said.
+// run runs one command inside, such as a probe, and returns its output.
 func (c *contained) run(args []string) (string, error) {
 	ctx, cancel := context.WithTimeout(c.t.Context(), 30*time.Second)
 	defer cancel()

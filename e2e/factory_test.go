@@ -8,7 +8,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// pushButton presses the button whose words, or whose name, match.
+// pushButton presses the button whose text or name matches.
 func pushButton(t *testing.T, p *browser.Page, within, words string) {
 	t.Helper()
 	find := "[...document.querySelectorAll(" + quoted(within+" button") + ")].find((b) => b.checkVisibility() && !b.disabled && new RegExp(" +
@@ -17,15 +17,15 @@ func pushButton(t *testing.T, p *browser.Page, within, words string) {
 	evalIn[bool](t, p, "("+find+".click(), true)")
 }
 
-// TestAFactoryOnThePage chooses three resources in the picker, and has the row of one put on the stage and taken back, an informer that is not
-// shared begun and ended, the factory shut down and another one begun, and all of it opened again as a recording.
+// TestAFactoryOnThePage chooses three resources in the picker. It puts one row on the stage and takes it back, starts and stops an informer that is
+// not shared, and shuts the factory down and begins another. A recording shows all of it again.
 func TestAFactoryOnThePage(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	p := openStage(t, b, srv, "&source=sim&seed=7&objects=120&rate=10&lang=en", 1280, 720)
 	const rows = "document.querySelectorAll('.factoryv .prow:not([hidden])').length"
 
-	// One press chooses one, as ever; several are asked for.
+	// One press chooses one, as without a factory; a switch chooses several.
 	pushButton(t, p, ".top", "^resource: pods")
 	pushButton(t, p, ".pop", "several")
 	for _, name := range []string{"nodes", "deployments"} {
@@ -59,7 +59,7 @@ func TestAFactoryOnThePage(t *testing.T) {
 	evalIn[bool](t, p, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true, cancelable: true})), true)")
 	waitFor(t, p, "document.querySelector('.factoryv').checkVisibility() && !document.querySelector('.factoryback').checkVisibility()")
 
-	// One beside the factory costs a request and a store of its own.
+	// An informer beside the factory costs a request and a store of its own.
 	pushButton(t, p, ".factoryv", "its own$")
 	await(t, p, time.Minute, "s.factory.rows.length === 4 && s.factory.rows.some((r) => r.unshared && r.synced && r.requests === 1)")
 	waitFor(t, p, rows+" === 4")
@@ -81,8 +81,8 @@ func TestAFactoryOnThePage(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestAFactorysAPIServer looks at what the API server's panel says of the requests of two, three and seven informers, of a small cluster and of one
-// with 10,000 objects, before the first list has come, with a fault, and while an informer that is not shared runs beside the factory.
+// TestAFactorysAPIServer reads the requests that the API server's panel shows for two, three and seven informers. It does so for a small cluster and
+// one with 10,000 objects, before the first list, with a fault, and with an informer beside the factory.
 func TestAFactorysAPIServer(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -100,7 +100,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 			await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.request?.open)", of.rows)
 			look := func(name, told string) {
 				t.Helper()
-				// The address follows what is done a little later, and one that does not tell of it would begin anew.
+				// The address is updated a little later, and one without the fault would restart the cluster.
 				waitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+quoted(told)+")")
 				for _, dressed := range []struct {
 					theme, lang   string
@@ -121,7 +121,7 @@ func TestAFactorysAPIServer(t *testing.T) {
 			call(t, p, "pause()")
 			look("synced", "")
 			if of.rows == 3 {
-				// A second list of so many would push the moment that is looked at out of the log.
+				// Another list of so many objects would push this moment out of the log.
 				call(t, p, "seek(12)")
 				look("before", "")
 				return

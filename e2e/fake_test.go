@@ -10,7 +10,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// openFake opens the page with the worker of testdata/fakeworker.js, which shows what a test tells it to: fake.show(a change of State, {view, marks}).
+// openFake opens the page with the worker of testdata/fakeworker.js, which shows what a test gives it: fake.show(a change of State, {view, marks}).
 func openFake(t *testing.T, b *browser.Browser, srv *server, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	dir, err := layout.E2E()

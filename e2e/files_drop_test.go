@@ -12,7 +12,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestDroppedFiles drops files on the page as a person does, from outside the browser: a recording, one that was torn, and what is none.
+// TestDroppedFiles drops files on the page as a person does, from outside the browser: a recording, a truncated one, and other files.
 func TestDroppedFiles(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=60&lang=en", 1280, 720)
@@ -66,7 +66,7 @@ func TestDroppedFiles(t *testing.T) {
 			before.Indexer.Count, before.Reflector.ResourceVersion)
 	}
 
-	// Torn in the middle of a line, it holds what was whole before it.
+	// A file cut in the middle of a line has the events before it.
 	torn := text[:len(text)*3/5]
 	if strings.HasSuffix(torn, "\n") {
 		torn = torn[:len(torn)-5]
@@ -80,7 +80,7 @@ func TestDroppedFiles(t *testing.T) {
 	await(t, p, time.Minute, "s.source.kind === 'file' && s.view.head === %d", events[len(events)-1].Seq)
 	shot(t, p, "2-torn")
 
-	// A word from elsewhere that is dragged over the page is no file, and changes nothing.
+	// Text from elsewhere that is dragged over the page is not a file, and changes nothing.
 	evalIn[bool](t, p, `(() => { const data = new DataTransfer(); data.setData("text/plain", "x"); for (const kind of ["dragenter", "dragover", "drop"]) document.body.dispatchEvent(new DragEvent(kind, {bubbles: true, cancelable: true, dataTransfer: data})); return true; })()`)
 	if evalIn[bool](t, p, `!!document.querySelector(".drop")`) {
 		t.Error("a text that is dragged over the page is invited as a file")

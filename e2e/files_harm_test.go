@@ -13,13 +13,13 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestFilesThatAreMadeToDoHarm drops recordings on the page that are made to hang it: each is refused in words that say what it has too much of,
-// or shown, and meanwhile both the page's thread and the worker answer.
+// TestFilesThatAreMadeToDoHarm drops recordings on the page that are made to hang it. Each is shown, or refused with the limit that it exceeds.
+// Meanwhile both the page's thread and the worker answer.
 func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
 	await(t, p, time.Minute, "s.seq > 200")
-	// How long the page's thread was busy at once, and how long the worker let the page wait for an answer.
+	// The longest time that the page's thread was busy, and the longest wait for an answer of the worker.
 	evalIn[bool](t, p, `(() => {
 		const waits = globalThis.__waits = {page: 0, worker: 0, memory: 0, said: []};
 		let last = performance.now();
@@ -128,7 +128,7 @@ func TestFilesThatAreMadeToDoHarm(t *testing.T) {
 			t.Fatalf("%s: %v", c.name, err)
 		}
 		answers(`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(true)))))`)
-		if c.name == "deep" { // what shows all of an object
+		if c.name == "deep" { // the inspector shows all of an object
 			answers(`(informerscope.selectObject("ns/deep"), informerscope.object("ns/deep").then(() => true, () => true))`)
 		}
 		type waits struct {

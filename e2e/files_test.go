@@ -9,8 +9,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// catchFiles keeps what the page hands to the person as files, and what it copies,
-// and gives the page files as the person would.
+// catchFiles intercepts the files that the page saves and the text that it copies, and gives the page files as a person would.
 const catchFiles = `(() => {
 	const files = globalThis.__files = {names: [], texts: [], copied: ""};
 	const anchor = HTMLAnchorElement.prototype.click;
@@ -34,8 +33,7 @@ const catchFiles = `(() => {
 	files.said = () => document.querySelector(".toast")?.textContent ?? "";
 })()`
 
-// share opens the menu of recordings and presses its row i. What is shared of a moment is what shows, and that comes a frame after the
-// worker has it.
+// share opens the menu of recordings and presses its row i. It shares the moment that is shown, which is a frame behind the worker.
 func share(t *testing.T, p *browser.Page, i int) {
 	t.Helper()
 	until(t, p, `informerscope.state().then((s) => s.live || document.querySelector(".clock small")?.textContent.replace(/\D/g, "") === String(s.seq))`)
@@ -52,7 +50,7 @@ func until(t *testing.T, p *browser.Page, expression string) {
 	}
 }
 
-// TestFilesAndLinks saves, exports, opens and drops recordings and follows a link to a moment, by the page's own controls.
+// TestFilesAndLinks saves, exports, opens and drops recordings and follows a link to a moment, with the page's own controls.
 func TestFilesAndLinks(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
@@ -93,7 +91,7 @@ func TestFilesAndLinks(t *testing.T) {
 		t.Errorf("the export for Perfetto has %d events", n)
 	}
 
-	// What is damaged loads as far as it goes, and says so; what is no recording leaves everything as it is.
+	// A damaged recording loads as far as it is valid, with a message; a file that is no recording changes nothing.
 	evalIn[bool](t, page, `(__files.drop("notes.txt", "hello"), true)`)
 	until(t, page, `__files.said().includes("notes.txt") && __files.said().includes("not a trace file")`)
 	if s := await(t, page, time.Minute, "s.seq > 0"); s.Source.Kind != "sim" {
@@ -106,7 +104,7 @@ func TestFilesAndLinks(t *testing.T) {
 		t.Errorf("the torn recording has %d events, the whole one %d", torn.Seq, paused.View.Head)
 	}
 
-	// A moment of a recording is a file that opens there.
+	// A moment of a recording is shared as a file that opens there.
 	evalIn[bool](t, page, `(__files.drop("whole-at%d.jsonl", __files.texts[0]), true)`, paused.Seq)
 	await(t, page, time.Minute, "s.source.kind === 'file' && s.view.mode === 'paused' && s.seq === %d", paused.Seq)
 	share(t, page, 0)
@@ -116,18 +114,18 @@ func TestFilesAndLinks(t *testing.T) {
 	}
 	shot(t, page, "1-recording")
 
-	// The link, pasted over the address, opens there once the log has come so far.
+	// The link, pasted over the address, opens there once the log is long enough.
 	evalIn[bool](t, page, `(() => { const q = new URLSearchParams(new URL(__files.copied).hash.slice(1)); q.set("token", new URLSearchParams(location.hash.slice(1)).get("token")); location.hash = q.toString(); return true; })()`)
 	await(t, page, time.Minute, "s.source.kind === 'sim' && s.view.mode === 'paused' && s.seq === %d", paused.Seq)
 	shot(t, page, "2-link")
 
-	// An address that cannot be followed says why.
+	// The page explains an address that it cannot follow.
 	evalIn[bool](t, page, `(() => { const q = new URLSearchParams(location.hash.slice(1)); q.set("objects", "many"); location.hash = q.toString(); return true; })()`)
 	until(t, page, `__files.said().includes("objects=many")`)
 	page.ExpectClean(t)
 }
 
-// TestKnobs turns the simulated cluster's knobs in its menu.
+// TestKnobs changes the simulated cluster's settings in its menu.
 func TestKnobs(t *testing.T) {
 	page := openSim(t, "&source=sim&seed=7&objects=100&rate=5", 1280, 720)
 	await(t, page, time.Minute, "s.queue.synced && s.indexer.count >= 100")

@@ -12,14 +12,14 @@ import (
 
 var longRun = flag.Duration("flat", 2*time.Minute, "how long each layout runs on virtual time in TestLongRunsAreFlat (an hour in make flat)")
 
-// moment is what a page and its worker hold at a moment of the log.
+// moment is the memory of a page and its worker at a moment of the log.
 type moment struct {
 	browser.Kept
 	at     time.Duration
 	seq    uint64
-	worker float64 // what the last garbage collection of the worker's program left
-	had    float64 // of the system
-	full   bool    // the log has begun to forget
+	worker float64 // live memory of the worker's program after its last garbage collection
+	had    float64 // memory taken from the system
+	full   bool    // the log has begun to drop old events
 }
 
 func (m moment) String() string {
@@ -27,8 +27,8 @@ func (m moment) String() string {
 		m.Listeners, m.Heap/1e6, m.worker/1e6, m.had/1e6)
 }
 
-// TestLongRunsAreFlat lets a simulated cluster play as fast as it can in each layout. What the page and its worker hold in the second half
-// of the run is no more than in the first.
+// TestLongRunsAreFlat lets a simulated cluster play as fast as it can in each layout. The page and its worker hold no more memory in the second half
+// of the run than in the first.
 func TestLongRunsAreFlat(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -46,7 +46,7 @@ func TestLongRunsAreFlat(t *testing.T) {
 		t.Run(layout.name, func(t *testing.T) {
 			p := b.OpenForTest(t, srv.url+"&source=sim&lang=en&era="+layout.release+layout.fragment, layout.width, layout.height)
 			await(t, p, 2*time.Minute, "s.queue.synced")
-			// A moment that is never reached is played to without waiting for the clock.
+			// A moment that is never reached: the page plays on without waiting for the clock.
 			call(t, p, "select({seed: 7, objects: 120, rate: 10, do: '', at: 1e12})")
 			const samples = 10
 			var run []moment
@@ -60,7 +60,7 @@ func TestLongRunsAreFlat(t *testing.T) {
 			for _, of := range []struct {
 				what  string
 				value func(moment) float64
-				slack float64 // beside a tenth: of objects, and of what is on its way, there are not always as many
+				slack float64 // beside a tenth: the number of objects and of events on their way varies
 			}{
 				{"nodes", func(m moment) float64 { return float64(m.Nodes) }, 60},
 				{"listeners", func(m moment) float64 { return float64(m.Listeners) }, 20},
@@ -71,7 +71,7 @@ func TestLongRunsAreFlat(t *testing.T) {
 					t.Errorf("at most %.0f %s in the first half, %.0f in the second", first, of.what, second)
 				}
 			}
-			// Until it forgets its beginning the log grows.
+			// The log grows until it drops its beginning.
 			from := 0
 			for from < len(run) && !run[from].full {
 				from++
@@ -104,7 +104,7 @@ func sample(t *testing.T, p *browser.Page) moment {
 	return moment{kept, time.Duration(now.At * float64(time.Millisecond)), now.Seq, now.Live, now.Total, now.First > 1}
 }
 
-// most is the highest: how much there is at once goes up and down, and what stays behind lifts that.
+// most is the maximum: live memory goes up and down, and a leak raises its peaks.
 func most(of []moment, value func(moment) float64) float64 {
 	highest := 0.0
 	for _, m := range of {
@@ -113,7 +113,7 @@ func most(of []moment, value func(moment) float64) float64 {
 	return highest
 }
 
-// middle is the median: what a picture holds for a moment does not count, and what it goes on holding does.
+// middle is the median: it ignores short peaks, and rises with what is kept.
 func middle(of []moment, value func(moment) float64) float64 {
 	values := make([]float64, len(of))
 	for i, m := range of {

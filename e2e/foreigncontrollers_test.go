@@ -36,19 +36,18 @@ import (
 
 var foreignControllers = flag.Bool("foreign", false, "run TestForeignControllers, which compiles two large controllers")
 
-// The two controllers. What is built of kube-controller-manager is of the release that e2e/controlplane has the API server of; its go.mod and
-// go.sum say which. MetalLB brings its own go.mod and go.sum, under this checksum.
+// The two controllers. kube-controller-manager is built of the release whose API server e2e/controlplane has, by its go.mod and go.sum. MetalLB has
+// its own go.mod and go.sum, under this checksum.
 const (
 	metallbModule = "go.universe.tf/metallb@v0.16.1"
 	metallbSum    = "h1:iVtjCslcUFMOEvuNeAyW2ygZxyW+6YjnNcEuCTOZezc="
 )
 
-// foreignAddress is where the lines of the documents have the probe listen. The test puts a port that is free in its place.
+// foreignAddress is the probe's address in the lines of the documents. The test replaces its port with a free one.
 const foreignAddress = "localhost:6060"
 
-// TestForeignControllers has two controllers watched that nobody wrote for it: the lines of README and of docs/probe.md are put into them as
-// the module proxy has them, and they work against a real API server. What the recording says is compared with what the API server has, and
-// at each station as many changes must have passed.
+// TestForeignControllers watches two controllers of other projects. It adds the lines of README and of docs/probe.md to their sources, and runs them
+// against a real API server. It compares the recording with the API server's objects, and the number of changes at each station.
 func TestForeignControllers(t *testing.T) {
 	if !*foreignControllers {
 		t.Skip("make judges runs it: two large controllers have to be fetched and compiled")
@@ -163,7 +162,7 @@ func kubeControllerManager(t *testing.T) {
 	f.open("pods", func(n int) { scale(here, "web-0", 9+n) })
 }
 
-// deployed is how many Pods the Deployments of a namespace have, or -1 while one of them says that it is not what was asked for.
+// deployed is how many Pods the Deployments of a namespace have, or -1 while one of them does not have the number it asks for.
 func deployed(t *testing.T, client kubernetes.Interface, ns string) int {
 	t.Helper()
 	deployments, err := client.AppsV1().Deployments(ns).List(t.Context(), metav1.ListOptions{})
@@ -210,7 +209,7 @@ func metallb(t *testing.T) {
 	if out, err := cp.Kubectl(within(t, 2*time.Minute), "wait", "--for=condition=Established", "--timeout=100s", "crd", "--all"); err != nil {
 		t.Fatal(out, err)
 	}
-	// It asks for its own Pod, which nobody runs here, and for its pools.
+	// It needs its own Pod, which does not run here, and its pools.
 	const own = "metallb-system"
 	if _, err := client.CoreV1().Namespaces().Create(ctx, &corev1.Namespace{ObjectMeta: metav1.ObjectMeta{Name: own}}, metav1.CreateOptions{}); err != nil {
 		t.Fatal(err)
@@ -235,7 +234,7 @@ func metallb(t *testing.T) {
 		"--health-probe-port=0")
 	f := follow(t, p, cp, map[string]schema.GroupVersionResource{"services": {Version: "v1", Resource: "services"}, "ipaddresspools": pools})
 
-	// Work for it: Services that want an address.
+	// Work for it: Services that need an address.
 	balanced := func(i int) {
 		t.Helper()
 		_, err := client.CoreV1().Services("default").Create(ctx, &corev1.Service{ObjectMeta: metav1.ObjectMeta{Name: fmt.Sprintf("%s-%d", foreignPrefix, i)},
@@ -262,7 +261,7 @@ func metallb(t *testing.T) {
 		return is
 	}
 	waitUntil(t, "each Service has an address of the pool, and none has another's", func() bool { return len(addresses()) == n })
-	// It says so once it is done: what it reads late of Services that are deleted meanwhile it may count on, and that is its own affair.
+	// Count once it is done: what it reads late of deleted Services would disturb the comparison.
 	waitUntil(t, "the pool says how many addresses are taken", func() bool {
 		pool, err := untyped.Resource(pools).Namespace(own).Get(ctx, foreignPrefix, metav1.GetOptions{})
 		if err != nil {
@@ -294,12 +293,12 @@ type foreign struct {
 	t       *testing.T
 	p       *probed
 	dynamic dynamic.Interface
-	watched map[string]schema.GroupVersionResource // by the name that its informer has
+	watched map[string]schema.GroupVersionResource // by the name of its informer
 	all     []string                               // the names of all informers
 	r       *recordingOf
 }
 
-// foreignList is what a probe says of the informers.
+// foreignList is a probe's list of informers.
 type foreignList struct {
 	ClientGo  string
 	Informers []struct {
@@ -311,8 +310,8 @@ type foreignList struct {
 	}
 }
 
-// follow attaches once all informers have synced, and holds what the probe says of them: each informer that is asked for is there under
-// its name, once, and of none is a layer off.
+// follow attaches once all informers have synced, and checks the probe's list: each requested informer is there under its name, once, and with every
+// layer on.
 func follow(t *testing.T, p *probed, cp *cluster.ControlPlane, watched map[string]schema.GroupVersionResource) *foreign {
 	t.Helper()
 	untyped, err := dynamic.NewForConfig(cp.Config())
@@ -377,7 +376,7 @@ func (f *foreign) list(name string) map[string]string {
 type foreignCounts struct {
 	frames, entries, store int
 	listeners              map[int32]int
-	keys                   map[string]int // of its work queue, that workers took
+	keys                   map[string]int // keys that workers took from its work queue
 }
 
 func (c *foreignCounts) even() bool {
@@ -424,7 +423,7 @@ func (f *foreign) read() (stores map[string]map[string]string, counts map[string
 	for i, c := range lanes {
 		s := fold.LaneState(i)
 		for _, l := range s.Listeners {
-			c.listeners[l.ID] += 0 // one that heard nothing counts too
+			c.listeners[l.ID] += 0 // a handler without a notification counts too
 		}
 		is := map[string]string{}
 		fold.Objects(i).Range(func(c *trace.Cell) bool { is[c.Key] = c.RV; return true })
@@ -433,8 +432,8 @@ func (f *foreign) read() (stores map[string]map[string]string, counts map[string
 	return stores, counts
 }
 
-// expect waits until the recording's stores are what the API server lists and as many changes have passed at each station; and there are at
-// least so many.
+// expect waits until the recording's stores are what the API server lists, as many changes have passed at each station, and there are at least so
+// many.
 func (f *foreign) expect(least map[string]int) {
 	f.t.Helper()
 	var counts map[string]*foreignCounts
@@ -469,7 +468,7 @@ func (f *foreign) expect(least map[string]int) {
 	}
 }
 
-// expectKeys looks for the keys of so many objects among those that workers took of the informer's work queue.
+// expectKeys looks for the keys of so many objects among those that workers took from the informer's work queue.
 func (f *foreign) expectKeys(name string, n int) {
 	f.t.Helper()
 	_, counts := f.read()
@@ -484,11 +483,11 @@ func (f *foreign) expectKeys(name string, n int) {
 	}
 }
 
-// open has the controller watched in the page, live and from a file, while there is work for it.
+// open shows the controller in the page, live and from a file, while there is work for it.
 func (f *foreign) open(resource string, work func(int)) {
 	t := f.t
 	t.Helper()
-	// Ours and the page's, and the file: as many as a probe lets in at a time are never reached.
+	// This stream, the page's and the file's: below the number that a probe admits.
 	srv := startServer(t, "--listen=127.0.0.1:0", "--attach="+f.p.url+"/debug/informerscope/")
 	b := browser.StartForTest(t)
 	page := b.OpenForTest(t, "about:blank", 1280, 720)
@@ -509,7 +508,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	shot(t, page, "factory")
 	expectWell(t, page)
 	_, counts := f.read()
-	for name, c := range counts { // more handlers than there is room for lamps
+	for name, c := range counts { // more handlers than the stage has lamps for
 		words := fmt.Sprintf("%[1]d of %[1]d", len(c.listeners))
 		if len(c.listeners) > 5 && !strings.Contains(evalIn[string](t, page, "document.querySelector('.factoryv').textContent"), words) {
 			t.Errorf("the page does not say that %s handlers of %s have synced", words, name)
@@ -572,7 +571,7 @@ func (f *foreign) open(resource string, work func(int)) {
 	page.ExpectClean(t)
 }
 
-// downloaded is what the go command says of a module.
+// downloaded is the go command's report on a module.
 type downloaded struct{ Dir, Sum string }
 
 // download fetches a module, whose checksum the go command checks.
@@ -584,7 +583,7 @@ func download(t *testing.T, dir, module string) (d downloaded) {
 	return d
 }
 
-// goIn runs the go command and returns what it prints.
+// goIn runs the go command and returns its output.
 func goIn(t *testing.T, dir string, args ...string) string {
 	t.Helper()
 	cmd := exec.CommandContext(within(t, 30*time.Minute), "go", args...)
@@ -614,7 +613,7 @@ func writeFile(t *testing.T, path, text string) {
 	}
 }
 
-// diffOf is the diff that a document shows and that begins with a file.
+// diffOf is the diff of a document that begins with the given file.
 func diffOf(t *testing.T, document, file string) string {
 	t.Helper()
 	_, diff, ok := strings.Cut(readFile(t, document), "```diff\n--- "+file+"\n")
@@ -625,8 +624,8 @@ func diffOf(t *testing.T, document, file string) string {
 	return "--- " + file + "\n" + diff + "\n"
 }
 
-// patch applies such a diff, which has no numbers of lines: what a hunk finds must stand in its file once. It returns how many lines that are
-// not empty it put in.
+// patch applies such a diff, which has no line numbers: the context of a hunk must occur once in its file. It returns how many non-empty lines it
+// added.
 func patch(dir, diff string) (added int, err error) {
 	for part := range strings.SplitSeq(strings.TrimPrefix(diff, "--- "), "\n--- ") {
 		name, hunks, _ := strings.Cut(part, "\n")
@@ -665,7 +664,7 @@ func patch(dir, diff string) (added int, err error) {
 	return added, nil
 }
 
-// TestPatch holds that a diff of the documents is put in only where it says, and only once.
+// TestPatch checks that a diff of the documents applies only at its context, and only once.
 func TestPatch(t *testing.T) {
 	for _, x := range []struct{ name, diff, want string }{
 		{"lines before and behind", "--- f.go\n a\n+x\n+\n b\n@@\n-d\n+y\n", "a\nx\n\nb\nc\ny\nc\n"},
@@ -691,7 +690,7 @@ func TestPatch(t *testing.T) {
 	}
 }
 
-// buildForeign puts a document's lines, of which there are so many, into a controller's sources, has it use this probe, and builds it.
+// buildForeign adds a document's lines, whose number it checks, to a controller's sources, makes it use this probe, and builds it.
 func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary, address string) {
 	t.Helper()
 	root, err := layout.Root()
@@ -716,7 +715,7 @@ func buildForeign(t *testing.T, name, dir, pkg, diff string, lines int) (binary,
 	}
 	begin := time.Now()
 	goIn(t, dir, "mod", "edit", "-require=informerscope/probe@v0.0.0", "-replace=informerscope/probe="+filepath.Join(root, "probe"))
-	// With the flags of e2e/cluster, so that what the control plane was built of need not be compiled again.
+	// With the flags of e2e/cluster, to reuse the build cache of the control plane.
 	goIn(t, dir, "build", "-mod=mod", "-trimpath", "-buildvcs=false", "-ldflags", "-s -w", "-o", name, pkg)
 	t.Logf("built in %s", time.Since(begin).Round(time.Second))
 	return filepath.Join(dir, name), address

@@ -20,7 +20,7 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// nginxProgram is nginx, where there is one.
+// nginxProgram is the nginx program, if installed.
 func nginxProgram() (string, error) {
 	if program := os.Getenv("INFORMERSCOPE_NGINX"); program != "" {
 		return exec.LookPath(program)
@@ -31,18 +31,18 @@ func nginxProgram() (string, error) {
 	return exec.LookPath("/usr/sbin/nginx")
 }
 
-// TestHallBehindACache runs the lines of docs/broadcast.md: a hundred followers through nginx are about one to the server, and end
-// with the speaker's log as those do that ask the server itself.
+// TestHallBehindACache runs the lines of docs/broadcast.md. A hundred followers behind nginx cost the server about as much as one, and end with the
+// speaker's log, as followers that ask the server itself do.
 func TestHallBehindACache(t *testing.T) {
 	program, err := nginxProgram()
 	if err != nil {
-		// e2e/install-browsers.sh fails where CI could have installed it.
+		// e2e/install-browsers.sh fails if CI could have installed it.
 		t.Skipf("left out: no nginx here (%v); install it, or name it in INFORMERSCOPE_NGINX", err)
 	}
 	const followers = 100
 	srv := startServer(t, "--listen", "127.0.0.1:0", "--broadcast")
 	base, _, _ := strings.Cut(srv.url, "/#")
-	// What reaches the server is counted on its way there.
+	// Count the requests on their way to the server.
 	upstream, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
@@ -69,14 +69,14 @@ func TestHallBehindACache(t *testing.T) {
 	asked := segments.Load()
 	t.Logf("%d followers sent %d requests; of %d segments %d requests reached the server, of the numbers %d", followers, outcome.Requests,
 		cut, asked, others.Load())
-	// Every segment is asked for once; a follower that nginx let through beside another, when a wait was in vain, is the exception.
+	// Each segment is requested once, except when nginx lets a second follower through after a wait that timed out.
 	if limit := int64(2*cut + 10); asked > limit {
 		t.Errorf("%d requests for %d segments reached the server, want at most %d", asked, cut, limit)
 	}
 	if outcome.Requests < followers*int64(cut)/2 {
 		t.Errorf("the followers sent %d requests for %d segments: this is no test", outcome.Requests, cut)
 	}
-	// The relay and the metrics are not published by these lines.
+	// These lines do not publish the relay and the metrics.
 	for _, path := range []string{"/relay", "/metrics"} {
 		response, err := http.Get("http://" + address + path)
 		if err != nil {
@@ -120,7 +120,7 @@ func startNginx(t *testing.T, program, upstream string) string {
 	dir := t.TempDir()
 	user := ""
 	if os.Geteuid() == 0 {
-		user = "user root;\n" // the temporary directory is root's alone
+		user = "user root;\n" // only root can read the temporary directory
 	}
 	config := user + "worker_processes 1;\npid nginx.pid;\nerror_log stderr;\nevents { worker_connections 2048; }\nhttp {\naccess_log off;\n"
 	for _, kind := range []string{"client_body", "proxy", "fastcgi", "uwsgi", "scgi"} {

@@ -9,8 +9,8 @@ import (
 	"informerscope/e2e/hall"
 )
 
-// talkTo speaks before a crowd that asks at the URL that via makes of the audience's, until every follower waits and some more was said,
-// and compares what they have at the end with what the speaker had.
+// talkTo broadcasts to a crowd that follows at the URL that via makes of the audience's. It ends after every follower has waited and some more events
+// were sent, and compares what they have at the end with the speaker's log.
 func talkTo(t *testing.T, srv *server, followers, whole int, via func(string) string) (segments int, outcome hall.Outcome) {
 	t.Helper()
 	ctx := within(t, 3*time.Minute)
@@ -46,7 +46,7 @@ func talkTo(t *testing.T, srv *server, followers, whole int, via func(string) st
 			t.Fatalf("the speaker is gone: %v", err)
 		case r := <-followed:
 			t.Fatalf("the crowd is gone: %v", r.err)
-		case <-time.After(20 * time.Millisecond): // the speaker's own pace is what is waited for
+		case <-time.After(20 * time.Millisecond): // the speaker's own pace
 		}
 	}
 	stop()
@@ -67,7 +67,7 @@ func talkTo(t *testing.T, srv *server, followers, whole int, via func(string) st
 	return segments, r.outcome
 }
 
-// TestHall: two hundred followers of one talk end with the same log, over real HTTP, some from its beginning and some from a checkpoint.
+// TestHall: two hundred followers of one broadcast end with the same log, over real HTTP, some from its beginning and some from a checkpoint.
 func TestHall(t *testing.T) {
 	srv := startServer(t, "--listen", "127.0.0.1:0", "--broadcast")
 	segments, outcome := talkTo(t, srv, 200, 10, func(url string) string { return url })

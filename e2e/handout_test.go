@@ -14,15 +14,15 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestHandout prints a story as the browser does, in each language and on each paper: a picture of each step with its words, the code at the
-// end, and nothing of the page beside it.
+// TestHandout prints a story as the browser does, in each language and paper size. It has a picture of each step with its caption, the code at the
+// end, and nothing else of the page.
 func TestHandout(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, test := range []struct {
 		name, lang, story string
 		width, height     float64 // of the paper, in inches
 		says              []string
-		never             string // of the page's own words
+		never             string // text of the page that must not be printed
 	}{
 		{"ring-a4-en", "en", "ring", 210 / 25.4, 297 / 25.4, []string{"In your own controller", "func", "CC BY 4.0"}, "simulated · seed"},
 		{"early-letter-zh", "zh", "early", 8.5, 11, []string{"在自己的", "func", "CC BY 4.0"}, "演示"},
@@ -54,7 +54,7 @@ func TestHandout(t *testing.T) {
 			keep(t, test.name+".pdf", data)
 			text := expectPages(t, data, test.width, test.height)
 			for _, w := range append(words, test.says...) {
-				// The library that reads the PDF does not know its Chinese letters; those are looked for in the page alone.
+				// The library that reads the PDF cannot decode its Chinese letters; the test looks for those in the page alone.
 				for _, part := range latin.FindAllString(bare(w), -1) {
 					if !strings.Contains(text, part) {
 						t.Errorf("the paper does not say %q, of %q", part, w)
@@ -76,10 +76,10 @@ func TestHandout(t *testing.T) {
 // latin are the stretches of a text that are not Chinese.
 var latin = regexp.MustCompile(`[!-~]+`)
 
-// bare is text without spaces, which a PDF has no words for.
+// bare is text without spaces, which a PDF does not mark.
 func bare(text string) string { return strings.Join(strings.Fields(text), "") }
 
-// expectPages expects pages of a size with words on each, and returns all words.
+// expectPages expects pages of a size with text on each, and returns all text.
 func expectPages(t *testing.T, data []byte, width, height float64) string {
 	t.Helper()
 	doc, err := pdf.NewReader(bytes.NewReader(data), int64(len(data)))

@@ -8,8 +8,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// asking counts, from before the page's first script, how often the page asked its worker for a frame, the frames that came, and the
-// animation frames.
+// asking counts how often the page asks its worker for a frame, the frames that arrive, and the animation frames. It begins before the page's first
+// script.
 const asking = `(() => {
 	const seen = globalThis.__asking = {wants: 0, frames: 0, ticks: 0};
 	const Old = globalThis.Worker;
@@ -29,8 +29,8 @@ const asking = `(() => {
 
 type asked struct{ Wants, Frames, Ticks int }
 
-// TestHiddenTab minimises the page's window. While it is hidden the page must draw nothing and ask for no frame, and the informer must go
-// on; shown again, the page must be where the log is, and say how long it was away.
+// TestHiddenTab minimises the page's window. While hidden, the page draws nothing and asks for no frame, and the informer continues. Shown again, the
+// page is at the end of the log, and reports how long it was away.
 func TestHiddenTab(t *testing.T) {
 	srv := startServer(t, "--listen", "127.0.0.1:0", "--rate", "50")
 	b := browser.StartForTest(t)
@@ -54,7 +54,7 @@ func TestHiddenTab(t *testing.T) {
 	}
 	until(t, p, "document.hidden")
 	first := evalIn[asked](t, p, "__asking")
-	// A browser gives the process of a hidden window little of the processor, so what it is asked may take long.
+	// A browser gives a hidden window's process little processor time, so an answer may take long.
 	head := func() float64 {
 		seq, err := browser.Eval[float64](within(t, time.Minute), p, "informerscope.state().then((s) => s.view.head)")
 		if err != nil {
@@ -65,7 +65,7 @@ func TestHiddenTab(t *testing.T) {
 	begin := head()
 	time.Sleep(6 * time.Second)
 	last := evalIn[asked](t, p, "__asking")
-	// What it had asked for may still come.
+	// Frames that it had asked for may still arrive.
 	if first.Wants != last.Wants || first.Ticks != last.Ticks || last.Frames > last.Wants {
 		t.Errorf("in 6 s without being seen the page went from %+v to %+v", first, last)
 	}
@@ -85,7 +85,7 @@ func TestHiddenTab(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// memoryFrames makes every frame of the worker say that it has so much memory.
+// memoryFrames makes every frame of the worker report this much memory.
 const memoryFrames = `(() => {
 	const Old = globalThis.Worker;
 	globalThis.__memory = null;
@@ -101,7 +101,7 @@ const memoryFrames = `(() => {
 	};
 })()`
 
-// TestMemoryIsTold: what the worker takes is in the state, and the page says so when it is much.
+// TestMemoryIsTold: the worker's memory is in the state, and the page warns when it is large.
 func TestMemoryIsTold(t *testing.T) {
 	srv := startServer(t, "--listen", "127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -115,7 +115,7 @@ func TestMemoryIsTold(t *testing.T) {
 		t.Fatal(err)
 	}
 	await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching'")
-	// A small cluster takes tens of megabytes, and the program itself some.
+	// A small cluster takes tens of megabytes, and so does the program itself.
 	await(t, p, 30*time.Second, "s.view.memory.live > 2e6 && s.view.memory.live <= s.view.memory.total && s.view.memory.total < 5e8 && s.view.memory.limit "+
 		"=== 2 ** 32")
 	if words := evalIn[string](t, p, "document.querySelector('.cap').textContent"); words == "" ||

@@ -10,7 +10,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// story is what one page saw at a moment: its state without what is measured, and the hash of its log up to there.
+// story is what one page has at a moment: its state without measured times, and the hash of its log up to there.
 type story struct {
 	Seq    uint64 `json:"seq"`
 	State  string `json:"state"`
@@ -19,8 +19,8 @@ type story struct {
 	Lines  []string
 }
 
-// tell is a script that gives the story up to the moment that the page stands at. What is measured in real time is left out: stamps
-// and durations of the queue and of handlers, what is counted per second, and the facts that follow from these.
+// tell is a script that returns the story up to the page's moment. It leaves out what is measured in real time: stamps and durations of the queue and
+// of handlers, rates, and the facts derived from them.
 const tell = `(async () => {
 	const s = await informerscope.state();
 	const measured = new Set(["view", "live", "meanMicros", "handlingSince", "backoffSince", "staleSince", "writesPerSecond", "depths", "focus",
@@ -46,8 +46,8 @@ const tell = `(async () => {
 	return {seq: s.seq, state: JSON.stringify(clean(s)), hash, events: lines.length, Lines: %t ? lines : []};
 })()`
 
-// TestLinkIsExact opens the simulated cluster, does things to it, shares the moment as a person does, and opens the link in a page
-// that works under other conditions: the log up to there is the same, event for event, and so is the state.
+// TestLinkIsExact opens the simulated cluster, does things to it, shares the moment as a person does, and opens the link in a page under other
+// conditions. The log up to there is the same, event for event, and so is the state.
 func TestLinkIsExact(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -66,7 +66,7 @@ func TestLinkIsExact(t *testing.T) {
 			await I.select({era: '1.33', transform: 'managedFields'});
 			await sleep(500); const id = await I.addListener({name: 'my own', paceMillis: 7}); await sleep(500);
 			await I.panic(id); await I.cluster('compact'); await I.fault('cut'); await sleep(2500)`},
-		// What is queued and gone from the cluster becomes tombstones, in an order that a map may not decide.
+		// Objects that are queued and gone from the cluster become tombstones; their order must not depend on a map.
 		{"a relist with Pop held", "&seed=9&objects=60&rate=20&era=1.31", `
 			await I.cluster('create', {namespace: 'shop', name: 'gone', replicas: 40}); await sleep(2500); await I.hold('pop'); await I.cluster('burst', {n: 300});
 			await I.cluster('deleteDeployment', {namespace: 'shop', name: 'gone'}); await sleep(2500); await I.fault('410'); await sleep(3500);
@@ -103,7 +103,7 @@ func TestLinkIsExact(t *testing.T) {
 			want := evalIn[story](t, first, tell, true)
 
 			second := open("")
-			// Under other conditions: the page's own thread is busy most of the time, and asks for things as it goes.
+			// Under other conditions: the page's own thread is busy most of the time, and sends requests meanwhile.
 			evalIn[bool](t, second, `(async () => {
 				await informerscope.ready;
 				const %s;
@@ -127,7 +127,7 @@ func TestLinkIsExact(t *testing.T) {
 			if got.State != want.State {
 				t.Errorf("the state was\n%.3000s\nand is\n%.3000s", want.State, got.State)
 			}
-			// Time stands still there, and goes on when the person plays.
+			// Time is stopped there, and continues when the person plays.
 			call(t, second, "play()")
 			await(t, second, time.Minute, "s.view.head > %d", got.Seq+20)
 			first.ExpectClean(t)

@@ -27,11 +27,11 @@ import (
 const (
 	livePods       = 60
 	liveNamespaces = 6
-	// pageUser is whose credentials the relay has. They allow everything: what keeps the page from writing is the page and the relay alone.
+	// pageUser is the user of the relay's credentials. They allow everything: only the page and the relay prevent writes.
 	pageUser = "system:serviceaccount:default:page"
 )
 
-// tapMarks keeps what the worker tells the page of its timeline's marks.
+// tapMarks keeps the marks of the timeline that the worker sends to the page.
 const tapMarks = `(() => {
 	const marks = globalThis.__marks = [];
 	const Real = Worker;
@@ -56,9 +56,9 @@ type live struct {
 	n  int // versions written so far
 }
 
-// TestLive holds every stage and strikes every fault on a real cluster, by the page's own buttons and by its keys, in the oldest release and in the
-// newest: what they do is real, it is marked on the timeline, the informer recovers, and the store then is what the API server has. The API
-// server's own audit log says that the page wrote nothing meanwhile.
+// TestLive uses every hold and every fault on a real cluster, with the page's buttons and keys, in the oldest release and in the newest. Each has its
+// real effect and a mark on the timeline, the informer recovers, and the store then equals the API server's objects. The API server's audit log shows
+// that the page wrote nothing.
 func TestLive(t *testing.T) {
 	dir, err := layout.Artifacts(t.Name())
 	if err != nil {
@@ -101,7 +101,7 @@ func TestLive(t *testing.T) {
 	expectNothingWritten(t, cp, audit)
 }
 
-// factory watches three resources of the cluster together, and shuts the factory down: each store is what the API server has, over a watch of
+// factory watches three resources of the cluster together, and shuts the factory down: each store equals the API server's objects, over a watch of
 // its own, and afterwards no request is open.
 func (l *live) factory() {
 	client, err := l.cp.Client()
@@ -228,12 +228,12 @@ func (l *live) at(t *testing.T) *live {
 	return l
 }
 
-// was is an expression of the state s, said of the state b before.
+// was is an expression of the state s and of the earlier state b.
 func was(expression string) string { return stateOfNow.ReplaceAllString(expression, "b.") }
 
 var stateOfNow = regexp.MustCompile(`\bs\.`)
 
-// touch makes n changes, one after the other, each to the next of the first of pods.
+// touch makes n changes, one after the other, each to the next of the first pods.
 func (l *live) touch(n, of int) {
 	l.t.Helper()
 	for i := range n {
@@ -250,7 +250,7 @@ func (l *live) whole() {
 	await(l.t, l.p, time.Minute, "s.queue.depth === 0 && s.listeners.every((l) => l.pending === 0) && s.workqueue.depth === 0 && s.holds.length === 0")
 }
 
-// marked expects a mark on the timeline that was not there before.
+// marked expects a new mark on the timeline.
 func (l *live) marked(before int, kind, text string) {
 	l.t.Helper()
 	until := fmt.Sprintf("__marks.slice(%d).some((m) => m.kind === %q && (m.text ?? '').includes(%q) && m.on !== false)", before, kind, text)
@@ -261,7 +261,7 @@ func (l *live) marked(before int, kind, text string) {
 
 func (l *live) marks() int { return evalIn[int](l.t, l.p, "__marks.length") }
 
-// readsOnly expects the Controller to say that it writes nothing here, and to do so.
+// readsOnly expects the Controller to show that it writes nothing here, and to write nothing.
 func (l *live) readsOnly() {
 	l.touch(5, 5)
 	l.whole()
@@ -277,17 +277,17 @@ func (l *live) readsOnly() {
 	shot(l.t, l.p, "reads-only")
 }
 
-// holds holds each stage twice, by the mouse and by the keys, lets one through, then n, then all.
+// holds uses the hold of each stage twice, by the mouse and by the keys, and releases one, then n, then all.
 func (l *live) holds(release string) {
 	t, p := l.t, l.p
-	// Bookmarks pass the first stages too, and what is counted here are changes.
+	// Bookmarks pass the first stages too, and the counts are of changes.
 	use(t, p, control{do: []string{"keys 8"}, want: "s.faults.some((f) => f.name === 'nobookmarks' && f.on)"})
 	printer := "s.listeners.find((x) => x.name === 'printer')"
 	for _, st := range []struct {
 		stage, pin, digit, counter, piled string
 		of                                int
 	}{
-		// What is held before the queue waits in the connection: the Reflector does not go on.
+		// What is held before the queue waits in the connection: the Reflector does not continue.
 		{"store", "stage.find('.pin', /before store/)", "1", printer + ".distributed",
 			"s.queue.depth === 0 && Number(s.api.resourceVersion) > Number(s.reflector.resourceVersion)", 3},
 		// A DeltaFIFO pops a key, and a batch of the newest release ends at a key's second change.
@@ -316,7 +316,7 @@ func (l *live) holds(release string) {
 				if way == "mouse" {
 					shot(t, p, "held-"+st.stage)
 				}
-				// As many as were let through are through, and the next one waits again.
+				// As many as were released are through, and the next one waits again.
 				passed := func(n int) string {
 					return fmt.Sprintf("%[1]s === (%[2]s) + %[3]d && s.holds[0].releases === b.holds[0].releases + %[3]d && s.holds[0].waiting",
 						st.counter, was(st.counter), n)
@@ -339,8 +339,8 @@ func (l *live) holds(release string) {
 	use(t, p, control{do: []string{"wait (document.activeElement?.blur?.(), true)", "keys 8"}, want: "!s.faults.some((f) => f.name === 'nobookmarks' && f.on)"})
 }
 
-// anew begins a new experiment: the waits of a Reflector that failed grow to half a minute and more.
-func (l *live) anew() {
+// restart begins a new experiment: the waits of a failed Reflector grow to half a minute and more.
+func (l *live) restart() {
 	l.t.Helper()
 	call(l.t, l.p, "select({source: 'live', context: %q})", cluster.ContextName)
 	await(l.t, l.p, time.Minute, "s.reflector.phase === 'watching' && s.queue.synced && s.indexer.count === %d && s.view.head < 5000", livePods)
@@ -378,7 +378,7 @@ func (l *live) faults(release string) {
 		for way, step := range map[string]string{"mouse": f.button, "key": "keys " + f.key} {
 			t.Run(f.name+" "+way, func(t *testing.T) {
 				l := l.at(t)
-				l.anew()
+				l.restart()
 				before := l.marks()
 				use(t, p, control{before: watching, do: []string{"wait (document.activeElement?.blur?.(), true)", step}, want: f.want})
 				l.marked(before, "fault", f.name)
@@ -391,13 +391,13 @@ func (l *live) faults(release string) {
 	for way, step := range map[string]string{"mouse": fault("refuse"), "key": "keys 2"} {
 		t.Run("refuse "+way, func(t *testing.T) {
 			l := l.at(t)
-			l.anew()
+			l.restart()
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			use(t, p, control{before: watching, do: []string{blur, step}, want: on("refuse") +
 				" && s.reflector.phase === 'backoff' && s.reflector.backoffMillis > 0 && s.reflector.backoffs.length > 1 && /refused/.test(s.reflector.lastError) && " +
 				of("refuse") + ".struck > 2"})
-			// It is nobody's trouble but the person's own.
+			// The page must not report it as a trouble: the person caused it.
 			use(t, p, control{want: "!s.source.trouble && s.indexer.count === b.indexer.count"})
 			l.marked(before, "fault", "refuse")
 			l.marked(before, "backoff", "refused")
@@ -410,7 +410,7 @@ func (l *live) faults(release string) {
 	for way, steps := range map[string][]string{"mouse": {menu, row("^delay"), "keys Escape"}, "key": {"keys 7"}} {
 		t.Run("delay "+way, func(t *testing.T) {
 			l := l.at(t)
-			l.anew()
+			l.restart()
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			use(t, p, control{before: watching, do: append([]string{blur}, steps...), want: on("delay")})
@@ -430,7 +430,7 @@ func (l *live) faults(release string) {
 	for way, steps := range map[string][]string{"mouse": {menu, row("^no end mark"), "keys Escape"}, "key": {"keys 9"}} {
 		t.Run("no end mark "+way, func(t *testing.T) {
 			l := l.at(t)
-			l.anew()
+			l.restart()
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			use(t, p, control{before: watching, do: append([]string{blur}, steps...), want: on("noendmark")})
@@ -442,7 +442,7 @@ func (l *live) faults(release string) {
 			}
 			use(t, p, control{do: []string{blur, "keys 3"}, want: stuck})
 			use(t, p, control{do: append([]string{blur}, steps...), want: "!" + on("noendmark")})
-			// The mark that was withheld does not come again: that list ends with its connection.
+			// A mark that was withheld is not sent again: that list ends with its connection.
 			use(t, p, control{do: []string{blur, "keys 1"}, want: watching})
 			l.touch(1, 1)
 			l.whole()
@@ -457,7 +457,7 @@ func (l *live) faults(release string) {
 		before := l.marks()
 		use(t, p, control{before: watching, do: []string{blur, menu, row("^no bookmarks"), "keys Escape"}, want: on("nobookmarks")})
 		l.marked(before, "fault", "nobookmarks")
-		// An API server sends one a minute, and a resync is due every half: after three of these one was withheld.
+		// An API server sends one a minute, and a resync is due every half minute: after three resyncs one was withheld.
 		evalIn[bool](t, p, "stage.keep()")
 		comes(t, p, 2*time.Minute, "s.reflector.resyncs >= b.reflector.resyncs + 3")
 		comes(t, p, time.Second, "s.reflector.bookmarks === b.reflector.bookmarks && s.reflector.watches === b.reflector.watches")
@@ -468,13 +468,13 @@ func (l *live) faults(release string) {
 	for way, step := range map[string]string{"mouse": fault("slow"), "key": "keys 6"} {
 		t.Run("slow "+way, func(t *testing.T) {
 			l := l.at(t)
-			l.anew()
+			l.restart()
 			before := l.marks()
 			blur := "wait (document.activeElement?.blur?.(), true)"
 			mailer := "s.listeners.find((x) => x.name === 'mailer')"
 			use(t, p, control{before: watching, do: []string{blur, step}, want: on("slow") + " && " + mailer + ".paceMillis === 120"})
 			l.marked(before, "fault", "slow")
-			// Held back first, so that they come at once however fast the API server is.
+			// Held first, so that they arrive together on a fast API server too.
 			call(t, p, "hold('pop')")
 			l.touch(30, 30)
 			call(t, p, "release('pop', 0)")
@@ -489,7 +489,7 @@ func (l *live) faults(release string) {
 	} {
 		t.Run("panic "+way, func(t *testing.T) {
 			l := l.at(t)
-			l.anew()
+			l.restart()
 			before := l.marks()
 			use(t, p, control{before: watching, do: append(steps, "keys Escape")})
 			l.touch(2, 2)

@@ -6,8 +6,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestTextIsMeasured holds the page's sums of characters against what a canvas says of the whole text: never narrower, since a label would then be
-// clipped, and wider by no more than its kerning.
+// TestTextIsMeasured compares the page's sums of character widths with a canvas's width of the whole text. They must not be narrower, or a label
+// would be clipped, and wider only by the kerning.
 func TestTextIsMeasured(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)

@@ -8,8 +8,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestNamespaceMenu types a namespace where the cluster lists none: the field is there at once, whatever the cluster answers and whenever, what is
-// typed reaches nothing but the field, and Enter applies it.
+// TestNamespaceMenu types a namespace while the list of namespaces is missing. The field is there at once, before and after any answer of the
+// cluster. What is typed reaches only the field, and Enter applies it.
 func TestNamespaceMenu(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -27,7 +27,7 @@ func TestNamespaceMenu(t *testing.T) {
 			evalIn[bool](t, p, "(fake.answers.namespaces = "+tt.answer+", fake.show({source: {kind: 'live', context: 'kind-kind', namespace: 'team-b'}}))")
 			before := evalIn[string](t, p, "document.documentElement.className + location.hash")
 			evalIn[bool](t, p, "(fake.calls.length = 0, true)")
-			// The first key is pressed before anything has been answered.
+			// The first key is pressed before any answer.
 			if err := p.Click(within(t, 10*time.Second), "stage.find('button', /^namespace/)"); err != nil {
 				t.Fatal(err)
 			}
@@ -57,7 +57,7 @@ func TestNamespaceMenu(t *testing.T) {
 			}
 			until(t, p, `fake.calls.some(([c, o]) => c === "select" && o.namespace === "team-a" && Object.keys(o).length === 1) && !document.querySelector(".pop")`)
 			until(t, p, "new URLSearchParams(location.hash.slice(1)).get('namespace') === 'team-a' && document.activeElement === stage.find('button', /^namespace/)")
-			// What was used once is offered again, beside all of them and the context's own; arrows choose, Escape leaves.
+			// A namespace that was used is offered again, beside all namespaces and the context's own; arrows choose, Escape leaves.
 			for _, keys := range []string{"Enter", "ArrowDown", "Escape"} {
 				if err := p.Keys(within(t, 10*time.Second), keys); err != nil {
 					t.Fatal(err)
@@ -75,10 +75,10 @@ func TestNamespaceMenu(t *testing.T) {
 			if !evalIn[bool](t, p, "!document.querySelector('.pop') && document.activeElement === stage.find('button', /^namespace/)") {
 				t.Error("Escape does not lead back to the button")
 			}
-			// What cannot be the name of a namespace is not asked for.
+			// An invalid name is not requested.
 			use(t, p, control{do: []string{"click stage.find('button', /^namespace/)", "type Not/A name", "keys Enter"},
 				page: "/is not the name/.test(document.querySelector('.pop .note').textContent) && document.activeElement === document.querySelector('.pop input')"})
-			// In every field of the list a reader knows where the keyboard is.
+			// In every field of the list the keyboard focus is visible.
 			if got := evalIn[string](t, p,
 				"(() => { const f = document.querySelector('.pop input'); return f.getAttribute('role') + ' ' + "+
 					"!!document.getElementById(f.getAttribute('aria-activedescendant')) + ' ' + f.getAttribute('aria-label'); "+
@@ -90,7 +90,7 @@ func TestNamespaceMenu(t *testing.T) {
 	}
 }
 
-// TestEnterBeforeTheList presses Enter before the cluster has said what it serves: it is for the first that matches.
+// TestEnterBeforeTheList presses Enter before the cluster has listed its resources: it chooses the first that matches.
 func TestEnterBeforeTheList(t *testing.T) {
 	p := openFake(t, browser.StartForTest(t), startServer(t, "--listen=127.0.0.1:0"), "&lang=en&source=live&context=kind-kind&namespace=", 1280, 720)
 	evalIn[bool](t, p, `(fake.answers.resources = () => new Promise((done) => (globalThis.__answer = () => done([{group: "", version: "v1", resource: "pods", kind: "Pod", namespaced: true}, {group: "", version: "v1", resource: "nodes", kind: "Node", namespaced: false}]))), true)`)

@@ -13,7 +13,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// janesServer is an API server with pods in team-a and nothing else that its user may read.
+// janesServer is an API server whose user may read the pods in team-a and nothing else.
 func janesServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -55,8 +55,8 @@ contexts: [{name: jane@team, context: {cluster: team, user: jane, namespace: tea
 	return path
 }
 
-// TestUserOfOneNamespace is the first ten minutes of somebody who may read one namespace: the context's own is shown first; all of them are refused
-// in words, and one press leads back; the menu blames nobody and takes a name; and the address says which namespace is meant.
+// TestUserOfOneNamespace is the first visit of a user who may read one namespace. The page shows the context's own first. All namespaces are refused
+// with an explanation, and one press leads back. The menu takes a name. The address has the namespace.
 func TestUserOfOneNamespace(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+janesKubeconfig(t, janesServer(t).URL))
 	b := browser.StartForTest(t)
@@ -78,7 +78,7 @@ func TestUserOfOneNamespace(t *testing.T) {
 	use(t, p, control{page: "!stage.find('[data-do=offer]') && !/Relisted|broke/.test(document.querySelector('.say').textContent)"})
 	use(t, p, control{do: []string{open, "type team-b", "keys Enter"}, want: "s.resource.namespace === 'team-b' && s.source.cause === 'forbidden'"})
 
-	// An address without the key is the context's own namespace, one with an empty key is all of them.
+	// An address without the key means the context's own namespace, one with an empty key all of them.
 	for fragment, want := range map[string]string{"&namespace=": "", "": "team-a"} {
 		p := b.OpenForTest(t, srv.url+"&source=live&context=jane@team&resource=pods&lang=en"+fragment, 1280, 720)
 		await(t, p, 30*time.Second, "s.resource.namespace === %q && s.source.kind === 'live'", want)
@@ -86,8 +86,8 @@ func TestUserOfOneNamespace(t *testing.T) {
 	}
 }
 
-// TestAnotherLaunch starts the server anew under a page, with another token: the page says that the server runs and asks for its link, and goes on with
-// the same context when it has it.
+// TestAnotherLaunch restarts the server under a page, with another token. The page reports that the server runs and asks for its link. With the new
+// link it continues with the same context.
 func TestAnotherLaunch(t *testing.T) {
 	kubeconfig := janesKubeconfig(t, janesServer(t).URL)
 	first := startServer(t, "--listen=127.0.0.1:0", "--kubeconfig="+kubeconfig)

@@ -6,13 +6,12 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// cutOrOver is a script that finds words of an open list that do not stay in their place: they run over the card, over the words beside them, or
-// are cut.
+// cutOrOver is a script that finds text of an open list that leaves its place: it runs over the card or over the text beside it, or is cut.
 const cutOrOver = `((card, words) => {
 	const box = document.querySelector(card).getBoundingClientRect();
 	const pad = parseFloat(getComputedStyle(document.querySelector(card)).paddingRight) - 1;
 	const all = [...document.querySelectorAll(words)].filter((e) => {
-		const list = e.closest('.sl')?.getBoundingClientRect(); // what is scrolled out of it is not seen
+		const list = e.closest('.sl')?.getBoundingClientRect(); // scrolled out of sight
 		const {top, bottom} = e.getBoundingClientRect();
 		return e.textContent.trim() && e.checkVisibility({visibilityProperty: true}) && !(list && (top < list.top || bottom > list.bottom));
 	}).map((e) => {
@@ -34,8 +33,8 @@ const cutOrOver = `((card, words) => {
 	return [all.length ? '' : 'nothing is there to be looked at', ...out].filter(Boolean);
 })`
 
-// TestListsHaveRoomForTheirWords opens the list of keys and the chooser of stories: no word of either runs over its card or into another, and
-// no key's meaning is cut.
+// TestListsHaveRoomForTheirWords opens the list of keys and the chooser of stories: no text of either runs over its card or other text, and no key's
+// meaning is cut.
 func TestListsHaveRoomForTheirWords(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&lang=en", 1280, 720)

@@ -11,7 +11,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// documented is the story that docs/stories.md teaches by.
+// documented is the example story of docs/stories.md.
 func documented(t *testing.T) string {
 	t.Helper()
 	dir, err := layout.E2E()
@@ -30,7 +30,7 @@ func documented(t *testing.T) string {
 	return example
 }
 
-// TestADroppedStoryIsTold drops a story with a mistake on the page, then the mended one, and tells it to its end.
+// TestADroppedStoryIsTold drops a story with a mistake on the page, then the corrected one, and plays it to its end.
 func TestADroppedStoryIsTold(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
@@ -61,8 +61,8 @@ func TestADroppedStoryIsTold(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestStoriesOfADirectoryAreTold starts the server with a directory of stories: the chooser has them, what is wrong with another one is said on
-// the page, and a file that is changed is another story after a reload.
+// TestStoriesOfADirectoryAreTold starts the server with a directory of stories. The chooser has them, the page shows the error in another one, and a
+// changed file is used after a reload.
 func TestStoriesOfADirectoryAreTold(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
@@ -104,7 +104,7 @@ func TestStoriesOfADirectoryAreTold(t *testing.T) {
 	q.ExpectClean(t)
 }
 
-// tellHeld begins the documented story, turns its page, and looks at its last sentence.
+// tellHeld begins the documented story, goes to its next step, and checks its last sentence.
 func tellHeld(t *testing.T, p *browser.Page) {
 	t.Helper()
 	if n := evalIn[int](t, p, "informerscope.story('held').then((s) => s.steps)"); n != 2 {

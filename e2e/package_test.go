@@ -85,13 +85,13 @@ func untar(archive, into string) error {
 	}
 }
 
-// firstLine starts a command that serves, and returns the address that it prints. The test's end stops it.
+// firstLine starts a command that serves, and returns the address that it prints. The command ends with the test.
 func firstLine(t *testing.T, cmd *exec.Cmd) string {
 	t.Helper()
 	return firstLineAnd(t, cmd, io.Discard)
 }
 
-// firstLineAnd is firstLine; what comes after it on standard output goes to rest, until the test ends.
+// firstLineAnd is firstLine; later output goes to rest, until the test ends.
 func firstLineAnd(t *testing.T, cmd *exec.Cmd, rest io.Writer) string {
 	t.Helper()
 	out, err := cmd.StdoutPipe()
@@ -146,7 +146,7 @@ func firstLineAnd(t *testing.T, cmd *exec.Cmd, rest io.Writer) string {
 	return ""
 }
 
-// TestPlugin puts the archive's kubectl-informerscope on PATH and calls it by the real kubectl.
+// TestPlugin puts the archive's kubectl-informerscope on PATH and calls it with the real kubectl.
 func TestPlugin(t *testing.T) {
 	dir, err := packaged()
 	if err != nil {
@@ -168,9 +168,9 @@ func TestPlugin(t *testing.T) {
 	if out, err := kubectl("informerscope", "--help").CombinedOutput(); err != nil || !strings.Contains(string(out), "Usage: kubectl informerscope [flags]") {
 		t.Errorf("--help: %v, %s", err, out)
 	}
-	// kubectl leaves flags to the plugin only behind its name.
+	// kubectl passes flags to the plugin only after its name.
 	if out, err := kubectl("--context", cluster.ContextName, "informerscope").CombinedOutput(); err == nil {
-		t.Errorf("a flag before the plugin's name is taken: %s", out)
+		t.Errorf("a flag before the plugin's name is accepted: %s", out)
 	}
 	url := firstLine(t, kubectl("informerscope", "--context", cluster.ContextName, "--listen", "127.0.0.1:0"))
 	if !strings.HasSuffix(url, "&source=live&context="+cluster.ContextName) {

@@ -8,8 +8,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestLinkInAnOpenPage pastes links into the address of a page that is open: a good one goes exactly where it says, whatever was in force there, and
-// without loading the page again; a broken one says what is wrong with it and leaves everything as it was.
+// TestLinkInAnOpenPage pastes links into the address of an open page. A valid one leads exactly to its moment, whatever was in force there, without
+// loading the page again. An invalid one is reported and changes nothing.
 func TestLinkInAnOpenPage(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
@@ -77,7 +77,7 @@ func TestLinkInAnOpenPage(t *testing.T) {
 			t.Errorf("%s: the address is %s, it was %s", broken.change, h, hash)
 		}
 	}
-	// And goes on from there as if nothing had been.
+	// The page continues as from a normal start.
 	call(t, p, "play()")
 	await(t, p, time.Minute, "s.view.head > %d", s.Seq+20)
 	p.ExpectClean(t)

@@ -17,14 +17,14 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// still is what informerscope.picture() answers.
+// still is the answer of informerscope.picture().
 type still struct {
 	Name, SVG, PNG string
 	At             struct{ X, Y, Width, Height float64 }
 }
 
-// TestPicture takes stills of each view and holds them against what the browser shows: the SVG has all that it needs in it, and the PNG,
-// which is drawn from the SVG without the page's styles, looks like the page at twice its size.
+// TestPicture takes stills of each view and compares them with what the browser shows. The SVG is self-contained. The PNG, drawn from the SVG without
+// the page's styles, looks like the page at twice its size.
 func TestPicture(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -71,7 +71,7 @@ func TestPicture(t *testing.T) {
 	}
 }
 
-// TestPictureIsSaved saves both kinds of picture by the page's menu.
+// TestPictureIsSaved saves both kinds of picture with the page's menu.
 func TestPictureIsSaved(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
@@ -98,7 +98,7 @@ const standing = `new Promise((done) => {
 	requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(() => done(is() === was))));
 })`
 
-// artifact is where the test before the slash keeps what it made.
+// artifact is the path of a file in the artifacts of the test, which its subtests share.
 func artifact(t *testing.T, name string) string {
 	t.Helper()
 	test, _, _ := strings.Cut(t.Name(), "/")
@@ -130,7 +130,7 @@ func screen(t *testing.T, name string) image.Image {
 	return is
 }
 
-// expectComplete expects well-formed SVG that says something and refers to nothing outside of itself.
+// expectComplete expects well-formed SVG with text and without references to anything outside of itself.
 func expectComplete(t *testing.T, svg, says string) {
 	t.Helper()
 	ids := map[string]bool{}
@@ -171,8 +171,8 @@ func expectComplete(t *testing.T, svg, says string) {
 	}
 }
 
-// expectAlike holds a still against the part of the screen that it is of: it is twice as large, and hardly a pixel is of another brightness.
-// Letters are smoothed otherwise at twice the size, so each place is compared with the nearest of its neighbours.
+// expectAlike compares a still with its part of the screen. The still is twice as large, and few pixels may differ in brightness. Letters are
+// smoothed differently at twice the size, so each pixel is compared with its most similar neighbour.
 func expectAlike(t *testing.T, screen, is image.Image, x, y, w, h float64) {
 	t.Helper()
 	if got, want := is.Bounds().Size(), image.Pt(int(2*w+.5), int(2*h+.5)); got != want {

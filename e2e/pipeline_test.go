@@ -20,9 +20,8 @@ const (
 	namespaces = 20
 )
 
-// TestPipeline is the whole road: a real etcd and kube-apiserver, the server's
-// relay, the WebAssembly informer in a real browser, and its panels' state;
-// judged by what the API server says.
+// TestPipeline tests the whole path: a real etcd and kube-apiserver, the server's relay, the WebAssembly informer in a real browser, and the state of
+// its panels. The API server's objects decide what is right.
 func TestPipeline(t *testing.T) {
 	for _, release := range []struct{ name, queue string }{{"1.31", "DeltaFIFO"}, {"1.37", "RealFIFO"}} {
 		t.Run(release.name, func(t *testing.T) {
@@ -72,8 +71,7 @@ type pipeline struct {
 // at is the same pipeline, reporting to a subtest.
 func (r pipeline) at(t *testing.T) pipeline { r.t = t; return r }
 
-// expectVersion checks that the Reflector is not ahead of the API server, and
-// not behind the newest pod.
+// expectVersion checks that the Reflector is not ahead of the API server, and not behind the newest pod.
 func (r pipeline) expectVersion(s browser.State) {
 	r.t.Helper()
 	pods, _, err := inCluster(r.t.Context(), r.cp)
@@ -107,7 +105,7 @@ func number(t *testing.T, rv string) uint64 {
 	return n
 }
 
-// update labels pod i, so that its resourceVersion moves.
+// update labels pod i, so that its resourceVersion changes.
 func (r pipeline) update(i int, value string) {
 	r.t.Helper()
 	r.patch(i, namespaces, value)
@@ -169,8 +167,7 @@ func (r pipeline) state() browser.State {
 	return s
 }
 
-// events changes the cluster while the page watches, and sees each change arrive
-// through the open watch.
+// events changes the cluster while the page watches, and waits for each change to arrive through the open watch.
 func (r pipeline) events() {
 	t, before := r.t, r.state()
 	r.update(3, "once")
@@ -192,8 +189,7 @@ func (r pipeline) events() {
 	r.page.ExpectClean(t)
 }
 
-// restart takes the API server away and gives it back. The Reflector must back
-// off meanwhile and miss nothing that is written as soon as it is back.
+// restart stops the API server and starts it again. The Reflector must back off meanwhile and miss nothing that is written after the start.
 func (r pipeline) restart() {
 	t, before := r.t, r.state()
 	r.cp.StopAPIServer()
@@ -217,12 +213,11 @@ func (r pipeline) restart() {
 	shot(t, r.page, "4-back")
 }
 
-// compaction cuts the page off, deletes pods meanwhile, and throws the history
-// of those deletions away. Back again, the Reflector must get 410, relist, and
-// tell of the deletions that it never saw.
+// compaction cuts the page off, deletes pods meanwhile, and compacts the history of those deletions. When the network is back, the Reflector must get
+// 410, relist, and notify of the deletions that it missed.
 func (r pipeline) compaction() {
 	t := r.t
-	// A watch that ends within its first second without an event is followed by a list. This one has to be asked for again, so it needs one.
+	// A watch that ends within its first second without an event is followed by a list. This one must be resumed, so it needs an event.
 	r.update(9, "while-it-watches")
 	expectAgreement(t, r.cp, r.page, time.Minute)
 	call(t, r.page, "fault('refuse', {on: true})")
@@ -236,7 +231,7 @@ func (r pipeline) compaction() {
 	if _, err := r.cp.CompactEtcd(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	// A fresh watch cache begins here, so the old resourceVersion is gone there too.
+	// A new watch cache begins here, so the old resourceVersion is gone there too.
 	if err := r.cp.StartAPIServer(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -7,11 +7,11 @@ import (
 	"testing"
 )
 
-// reservePort binds a port of the loopback interface without listening on it:
-// connections are refused, and nobody else can take it, until listen is called.
+// reservePort binds a port of the loopback interface without listening on it. Connections are refused, and no other program can take the port, until
+// listen is called.
 func reservePort(t *testing.T) (address string, listen func() (net.Listener, error)) {
 	t.Helper()
-	// As net does, so that no process that starts meanwhile inherits the socket.
+	// As package net does, so that no process that starts meanwhile inherits the socket.
 	syscall.ForkLock.RLock()
 	fd, err := syscall.Socket(syscall.AF_INET, syscall.SOCK_STREAM, 0)
 	if err == nil {
@@ -39,12 +39,12 @@ func reservePort(t *testing.T) (address string, listen func() (net.Listener, err
 	}
 }
 
-// TestReservedPort: what the tests of a cluster that is away rely on.
+// TestReservedPort checks what the tests of an absent cluster rely on.
 func TestReservedPort(t *testing.T) {
 	address, listen := reservePort(t)
 	if c, err := net.Dial("tcp", address); err == nil {
 		c.Close()
-		t.Error("a port on which nobody listens took a connection")
+		t.Error("a port without a listener accepted a connection")
 	}
 	if taken, err := net.Listen("tcp", address); err == nil {
 		taken.Close()

@@ -8,8 +8,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestPredict answers the questions of stories, rightly by key and wrongly by click: the page asks before anything happens, a digit is no fault
-// while it asks, and what the informer does decides which answer is marked.
+// TestPredict answers the questions of stories, rightly by key and wrongly by click. The page asks before anything happens, a digit strikes no fault
+// while it asks, and the informer decides which answer is marked.
 func TestPredict(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
@@ -28,12 +28,12 @@ func TestPredict(t *testing.T) {
 		{"burst-lanes", "burst", "&lang=en", 2, 1280, 720, 3, 2, true, "0 of 1 right"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // it waits for its page most of the time
+			t.Parallel() // it mostly waits for its page
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
 			step := "Number(document.querySelector('.storybar:not(.offer)')?.dataset.step ?? 0)"
 			state := "document.querySelector('.storybar:not(.offer)')?.dataset.state"
 			waitTour(t, page, "%s >= 1 && %s === 'told'", step, state)
-			if err := page.Keys(within(t, 30*time.Second), "PageUp"); err != nil { // from here on by hand
+			if err := page.Keys(within(t, 30*time.Second), "PageUp"); err != nil { // no step begins by itself any more
 				t.Fatal(err)
 			}
 			for i := 1; i < c.step; i++ {

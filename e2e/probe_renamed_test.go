@@ -21,8 +21,8 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// TestProbeRenamed gives private fields of client-go, which the probe reads, other names: just the layer that reads a field is off then, with
-// words, and the controller works on. Fields of different layers are renamed together, because each build takes seconds.
+// TestProbeRenamed renames private fields of client-go that the probe reads. Only the layer that reads a field is then off, with a reason, and the
+// controller works on. Fields of different layers are renamed together, because each build takes seconds.
 func TestProbeRenamed(t *testing.T) {
 	root, err := layout.Root()
 	if err != nil {
@@ -61,7 +61,7 @@ func TestProbeRenamed(t *testing.T) {
 	type renamed map[field][]string // the layers that are off
 	nothing := []string{}
 	for _, fields := range []renamed{
-		{}, // as it is
+		{}, // unchanged
 		{{"RealFIFO", "batchSize"}: nothing, {"processorListener", "handlerName"}: nothing, {"processorListener", "pendingNotificationsLength"}: nothing},
 		{{"sharedIndexInformer", "startedLock"}: {"handlers", "queue", "queued"}, {"threadSafeMap", "items"}: {"count"},
 			{"processorListener", "pendingNotifications"}: {"rings"}},
@@ -144,7 +144,7 @@ func (s sources) ReadDir(name string) ([]fs.DirEntry, error) {
 	return slices.DeleteFunc(all, func(d fs.DirEntry) bool { return strings.HasSuffix(d.Name(), "_test.go") || d.Name() == "testdata" }), err
 }
 
-// renameField gives a struct's field another name wherever the package in a directory uses it, and keeps in undo how each file was.
+// renameField renames a struct's field wherever the package in a directory uses it, and keeps in undo how each file was.
 func renameField(dir, of, name string, undo map[string][]byte) error {
 	paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 	if err != nil {
@@ -160,8 +160,8 @@ func renameField(dir, of, name string, undo map[string][]byte) error {
 		files = append(files, f)
 	}
 	info := &types.Info{Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{}}
-	// What other packages have is not known here, and not needed: the compiler says so if a use was missed.
-	check := types.Config{Error: func(error) {}, Importer: nobody{}}
+	// Types of other packages are not resolved, and not needed: the compiler reports a use that was missed.
+	check := types.Config{Error: func(error) {}, Importer: emptyImporter{}}
 	pkg, _ := check.Check("cache", set, files, info)
 	named := pkg.Scope().Lookup(of)
 	if named == nil {
@@ -199,10 +199,10 @@ func renameField(dir, of, name string, undo map[string][]byte) error {
 	return nil
 }
 
-// nobody imports packages that have nothing in them.
-type nobody struct{}
+// emptyImporter imports every package as an empty one.
+type emptyImporter struct{}
 
-func (nobody) Import(path string) (*types.Package, error) {
+func (emptyImporter) Import(path string) (*types.Package, error) {
 	p := types.NewPackage(path, filepath.Base(path))
 	p.MarkComplete()
 	return p, nil

@@ -33,10 +33,10 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// canary is a Secret's value, which nothing that a probe writes may have.
+// canary is a Secret's value, which must not be in anything that a probe writes.
 const canary = "canary-5f1c8e"
 
-// probed is a controller with a probe in it, built with some client-go (testdata/probed).
+// probed is a controller with a probe in it, built with one release of client-go (testdata/probed).
 type probed struct {
 	t   *testing.T
 	url string
@@ -120,7 +120,7 @@ func (p *probed) get(path string, into any) {
 	}
 }
 
-// probedState is what the controller says of itself: how many goroutines are in the probe's own functions, and calls of its handlers.
+// probedState is the controller's report: how many goroutines are in the probe's own functions, and calls of its handlers.
 type probedState struct{ Probing, Handled, Late int64 }
 
 func (p *probed) state() (s probedState) { p.t.Helper(); p.get("/state", &s); return s }
@@ -131,7 +131,7 @@ func (p *probed) store() (s map[string]map[string]string) {
 	return s
 }
 
-// recordingOf is a stream of the probe while it comes.
+// recordingOf is a stream of the probe as it arrives.
 type recordingOf struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -178,7 +178,7 @@ func (r *recordingOf) bytes() []byte {
 
 func (r *recordingOf) has(text string) bool { return bytes.Contains(r.bytes(), []byte(text)) }
 
-// waitUntil looks again and again until it is so.
+// waitUntil checks again and again until the condition holds.
 func waitUntil(t *testing.T, what string, is func() bool) {
 	t.Helper()
 	for end := time.Now().Add(3 * time.Minute); !is(); time.Sleep(20 * time.Millisecond) {
@@ -225,7 +225,7 @@ func lists(t *testing.T, c kubernetes.Interface) map[string]map[string]string {
 
 func sameStores(a, b map[string]map[string]string) bool { return maps.EqualFunc(a, b, maps.Equal) }
 
-// writeSome changes, makes and deletes objects of each kind.
+// writeSome changes, creates and deletes objects of each kind.
 func writeSome(t *testing.T, c kubernetes.Interface, random *rand.Rand, n int) {
 	t.Helper()
 	ctx := t.Context()
@@ -255,7 +255,7 @@ func writeSome(t *testing.T, c kubernetes.Interface, random *rand.Rand, n int) {
 	}
 }
 
-// readRecording reads a recording as the page does; nothing of it may be damaged or unknown.
+// readRecording reads a recording as the page does; nothing in it may be damaged or unknown.
 func readRecording(t *testing.T, text []byte) (trace.Header, []trace.Event) {
 	t.Helper()
 	h, events, warning, err := tracetest.Read(bytes.NewReader(text), trace.ReadOptions{})
@@ -265,15 +265,15 @@ func readRecording(t *testing.T, text []byte) (trace.Header, []trace.Event) {
 	return h, events
 }
 
-// TestProbe has controllers with the oldest and the newest client-go watched by a probe, from outside, on a real control plane: what the
-// recording says is compared with what is in the controller, at moments between random writes; and the recording is opened in the page.
+// TestProbe attaches to controllers with the oldest and the newest client-go, on a real control plane. At moments between random writes it compares
+// the recording with the controller, and then opens the recording in the page.
 func TestProbe(t *testing.T) {
 	for _, x := range []release{{"v0.31.14", "1.31", "DeltaFIFO"}, {"v0.37.2", "1.37", "RealFIFO"}} {
 		t.Run(x.clientGo, func(t *testing.T) { probeMatrix(t, x.clientGo, x.release, x.queue) })
 	}
 }
 
-// release is one of client-go, with what its informers are.
+// release is a release of client-go, with the features of its informers.
 type release struct{ clientGo, release, queue string }
 
 var probeReleases = flag.Bool("probe.releases", false, "run TestProbeReleases and TestProbeInControllerRuntime, which compile much")
@@ -299,7 +299,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	writeSome(t, c, random, 80)
 	p := startProbed(t, "probed", "k8s.io/client-go@"+clientGo, cp.Kubeconfig)
 	if n := p.state().Probing; n != 0 {
-		t.Errorf("%d goroutines of the probe run although nobody is attached", n)
+		t.Errorf("%d goroutines of the probe run without a client", n)
 	}
 	r := p.attach()
 	waitUntil(t, "the recording begins", func() bool { return r.has(`"Restored"`) })
@@ -325,7 +325,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	waitUntil(t, "that is in the recording", func() bool { return r.has(`"counted"`) })
 	writeSome(t, c, random, 100)
 	moment()
-	// Connections that are gone, and a resourceVersion that is too old: all is listed anew.
+	// Connections that break, and a resourceVersion that is too old: all is listed again.
 	if clientGo == "v0.37.2" {
 		cp.StopAPIServer()
 		if err := cp.StartAPIServer(within(t, 3*time.Minute)); err != nil {
@@ -335,7 +335,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		moment()
 	}
 	if p.state().Probing == 0 {
-		t.Error("somebody is attached, and no goroutine of the probe is seen")
+		t.Error("a client is attached, and no goroutine of the probe is seen")
 	}
 	all := r.bytes()
 	r.end()
@@ -362,7 +362,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		}
 	}
 
-	// Who comes late gets what stands there; and 50 more leave nothing behind.
+	// A late client gets the present objects first; 50 more clients leave nothing behind.
 	late := p.attach()
 	is := lists(t, c)
 	waitUntil(t, "the second recording has begun", func() bool { return bytes.Count(late.bytes(), []byte(`"Restored"`)) == 3 })
@@ -394,7 +394,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 		}
 	}
 
-	// The file as somebody takes it, without and with the token of the kubeconfig, who may not have it.
+	// The file as a user downloads it. Like the streams it must have neither a Secret's value nor the token of the kubeconfig.
 	resp, err := http.Get(p.url + "/debug/informerscope/trace?seconds=1&informers=configmaps")
 	if err != nil {
 		t.Fatal(err)
@@ -416,7 +416,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	openRecordings(t, file, late.bytes(), is)
 }
 
-// recorded are the informers of a recording in the order of its lanes, which is that in which the probe was told of them.
+// recorded are the informers of a recording in the order of its lanes, which is that in which they were added to the probe.
 var recorded = []string{"configmaps", "secrets", "namespaces"}
 
 // checkMoments folds the recording, and compares each store at each moment.
@@ -444,7 +444,7 @@ func checkMoments(t *testing.T, events []trace.Event, want map[string]map[string
 	}
 }
 
-// checkCounts holds against each other what was counted at each station while one handler's calls are known.
+// checkCounts compares the counts of the stations while the calls of one handler are recorded.
 func checkCounts(t *testing.T, all []byte, handled int64) {
 	t.Helper()
 	head, _, _ := bytes.Cut(all, []byte("\n"))
@@ -466,7 +466,7 @@ func checkCounts(t *testing.T, all []byte, handled int64) {
 			case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
 				n["store"]++
 			case informer.KindHandling:
-				if !e.Flag { // a late handler's first objects come while others do
+				if !e.Flag { // a late handler's first objects are mixed with others
 					n[fmt.Sprintf("listener %d, new", e.Listener)]++
 				}
 			case informer.KindHandled:
@@ -479,7 +479,7 @@ func checkCounts(t *testing.T, all []byte, handled int64) {
 	if int64(whole["listener 2"]) != handled && int64(whole["listener 1"]) != handled {
 		t.Errorf("the handler counted %d calls, the recording has %v", handled, whole)
 	}
-	// The piece in which nothing was listed.
+	// The part without a list.
 	piece := all[bytes.Index(all, []byte(`"txt":"counted"`)):]
 	piece = piece[bytes.IndexByte(piece, '\n')+1:]
 	if i := bytes.Index(piece, []byte(`"txt":"moment 5"`)); i > 0 {
@@ -495,7 +495,7 @@ func checkCounts(t *testing.T, all []byte, handled int64) {
 	}
 }
 
-// openRecordings drops the files on the page, which must show what is in them: one of one informer, and one of all.
+// openRecordings drops the files on the page, which must show their content: one of one informer, and one of all.
 func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]string) {
 	t.Helper()
 	srv := startServer(t, "--listen=127.0.0.1:0")
@@ -524,7 +524,7 @@ func openRecordings(t *testing.T, one, all []byte, want map[string]map[string]st
 	page.ExpectClean(t)
 }
 
-// checkKeys holds against each other what a recording says of the keys of the work queue.
+// checkKeys compares the parts of a recording about the keys of the work queue with one another.
 func checkKeys(t *testing.T, recording []byte) {
 	t.Helper()
 	_, events := readRecording(t, recording)
@@ -544,7 +544,7 @@ func checkKeys(t *testing.T, recording []byte) {
 	}
 }
 
-// TestProbeInControllerRuntime has a controller of controller-runtime watched, whose informers are made and given their handlers late.
+// TestProbeInControllerRuntime watches a controller of controller-runtime, whose informers and handlers are added late.
 func TestProbeInControllerRuntime(t *testing.T) {
 	if !*probeReleases {
 		t.Skip("make judges runs it: controller-runtime and every API of Kubernetes have to be compiled")
@@ -594,6 +594,6 @@ func TestProbeInControllerRuntime(t *testing.T) {
 			n[events[i].Kind]++
 		}
 		stored := n[informer.KindStoreAdded] + n[informer.KindStoreUpdated] + n[informer.KindStoreDeleted]
-		return stored >= 60 && n[informer.KindHandled] >= stored && n[informer.KindWatchEvent] >= stored // of the first list some may be handled only now
+		return stored >= 60 && n[informer.KindHandled] >= stored && n[informer.KindWatchEvent] >= stored // some of the first list may be handled only now
 	})
 }

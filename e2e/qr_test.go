@@ -17,7 +17,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// decode reads a QR code out of a picture with a decoder that is not ours.
+// decode reads a QR code in a picture with a decoder of another project.
 func decode(img image.Image, more ...gozxing.DecodeHintType) (string, error) {
 	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_CHARACTER_SET: "UTF-8", gozxing.DecodeHintType_TRY_HARDER: true}
 	for _, hint := range more {
@@ -53,8 +53,8 @@ func picture(rows []string, damaged map[[2]int]bool) image.Image {
 	return img
 }
 
-// TestQRCode has the codes of web/qr.js read by a decoder that others wrote: of each version, in several scripts, and damaged as
-// far as their error correction should bear.
+// TestQRCode decodes the codes of web/qr.js with a decoder of another project: of each version, in several scripts, and damaged as far as their error
+// correction allows.
 func TestQRCode(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := browser.StartForTest(t).OpenForTest(t, srv.url, 800, 600)
@@ -78,12 +78,12 @@ func TestQRCode(t *testing.T) {
 			t.Errorf("the code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
 			continue
 		}
-		// One in two hundred modules: some codewords of every hundred, where the level corrects about fifteen.
+		// One in two hundred modules: some codewords in a hundred, while the level corrects about fifteen.
 		damaged := map[[2]int]bool{}
 		for range len(rows) * len(rows) / 200 {
 			damaged[[2]int{9 + random.IntN(len(rows)-9), 9 + random.IntN(len(rows)-17)}] = true
 		}
-		// Where it is, is no question here.
+		// Only the content is tested here, not finding the code.
 		if got, err := decode(picture(rows, damaged), gozxing.DecodeHintType_PURE_BARCODE); err != nil || got != words {
 			t.Errorf("the damaged code of %d bytes, of %d modules, is read as %q: %v", len(words), len(rows), got, err)
 		}

@@ -27,7 +27,7 @@ func recording(ctx context.Context, p *browser.Page) ([]trace.Event, error) {
 		return nil, err
 	}
 	_, events, warning, err := tracetest.Read(strings.NewReader(text), trace.ReadOptions{
-		// As the page reads it: what an object weighs is known of it.
+		// As the page reads it, with the weight of objects.
 		DecodeObject: func(raw []byte) (any, error) { return object.Parse(raw) },
 	})
 	if err == nil {
@@ -50,8 +50,7 @@ func inStore(events []trace.Event) map[string]string {
 	return held
 }
 
-// inCluster asks the API server for all pods: resourceVersions by key, and
-// how many there are in each namespace.
+// inCluster asks the API server for all pods: resourceVersions by key, and how many there are in each namespace.
 func inCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]string, namespaces map[string]int, err error) {
 	client, err := cp.Client()
 	if err != nil {
@@ -69,10 +68,8 @@ func inCluster(ctx context.Context, cp *cluster.ControlPlane) (pods map[string]s
 	return pods, namespaces, nil
 }
 
-// expectAgreement waits until the page's Indexer holds exactly what the API
-// server has, object by object and version by version, with the namespace index
-// in step. Nobody may be writing meanwhile. Where they differ it looks again
-// each time the page's log has grown.
+// expectAgreement waits until the page's Indexer holds exactly what the API server has, object by object and version by version, with the same
+// namespace index. The cluster must be quiet. Where they differ it checks again each time the page's log has grown.
 func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d time.Duration) {
 	t.Helper()
 	ctx := within(t, d)
@@ -103,9 +100,8 @@ func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d 
 	}
 }
 
-// lostDeletions returns the keys whose deletion was told to the listeners
-// after seq though no watch event told of it: the deletions that only a relist
-// could find, which arrive as DeletedFinalStateUnknown.
+// lostDeletions returns the keys of the deletions after seq that reached the listeners without a watch event. Only a relist finds them, and they
+// arrive as DeletedFinalStateUnknown.
 func lostDeletions(events []trace.Event, seq uint64) []string {
 	seen, told := map[string]bool{}, map[string]bool{}
 	for i := range events {
@@ -124,7 +120,7 @@ func lostDeletions(events []trace.Event, seq uint64) []string {
 	return slices.Sorted(maps.Keys(told))
 }
 
-// expired reports whether the Reflector was told 410 after seq.
+// expired reports whether the Reflector received a 410 after seq.
 func expired(events []trace.Event, seq uint64) bool {
 	for i := range events {
 		e := &events[i]

@@ -18,7 +18,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// recordedStory records a simulated cluster that loses its history, and has a story proposed on the recording: the paths of both, and the story.
+// recordedStory records a simulated cluster whose history is compacted, and drafts a story from the recording: the paths of both, and the story.
 func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *corestory.Story) {
 	t.Helper()
 	await(t, p, time.Minute, "s.synced && s.indexer.count > 0")
@@ -45,15 +45,15 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 	return yaml, recording, s
 }
 
-// sentenceSays holds a drawn English sentence against the one of the file, on a State that is the step's only moment.
+// sentenceSays compares a drawn English sentence with the one in the file, on a State that is the step's only moment.
 func sentenceSays(is *corestory.Sentence, drawn string, st *trace.State) error {
 	return says(is, is.Words.EN, drawn, st, st)
 }
 
 var spaces = regexp.MustCompile(`\s+`)
 
-// says holds a drawn sentence against the words of the file: the words are its words, wherever lines break, each number and each text in it is
-// what the State says, and its claim is true. base is the State when the step began.
+// says compares a drawn sentence with the file: it has the file's words, wherever lines break, each number and each text in it is the State's, and
+// its claim is true. base is the State when the step began.
 func says(is *corestory.Sentence, text, drawn string, st, base *trace.State) error {
 	expression := regexp.MustCompile(`\{[^}]*\}`)
 	words := expression.Split(text, -1)
@@ -75,7 +75,7 @@ func says(is *corestory.Sentence, text, drawn string, st, base *trace.State) err
 	return nil
 }
 
-// comesTo holds what is written for an expression against the State: a number to the tenth that is written, or a text.
+// comesTo compares the drawn value of an expression with the State: a number to its drawn tenth, or a text.
 func comesTo(expression, written string, st, base *trace.State) error {
 	holds := fmt.Sprintf("%s == %q", expression, written)
 	if n, err := strconv.ParseFloat(strings.NewReplacer(",", "", "−", "-").Replace(written), 64); err == nil {
@@ -94,8 +94,8 @@ func comesTo(expression, written string, st, base *trace.State) error {
 	return nil
 }
 
-// TestARecordingIsToldAsAStory records a relist, and tells the story that is proposed on it from files that are dropped on the page, together and one
-// after the other, and from a directory that the server was given: at each step the claim is true of the State, and what is drawn says its numbers.
+// TestARecordingIsToldAsAStory records a relist, and plays the story drafted from it. The files are dropped on the page, together and one after the
+// other, or are in a directory of --stories. At each step the claim is true of the State, and the caption has its numbers.
 func TestARecordingIsToldAsAStory(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=30&lang=en", 1280, 720)
@@ -134,7 +134,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	if err := p.WaitFor(within(t, time.Minute), "stage.find('.storybar')?.dataset.step === '1'", "document.querySelector('.toast')?.textContent"); err != nil {
 		t.Fatal(err)
 	}
-	press("PageUp") // from now on a person turns the pages
+	press("PageUp") // from now on no step begins by itself
 	last := len(s.Steps) - 1
 	for step := range s.Steps {
 		shows(p, step)
@@ -153,7 +153,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	p.ExpectClean(t)
 
 	for _, order := range [][]string{{yaml, recording}, {recording, yaml}} {
-		// In a page of its own, so that the other one's files are not there.
+		// In a page of its own, without the other one's files.
 		q := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
 		drop(q, order[0])
 		heard := "“talk” has been added. It plays on talk.trace"

@@ -16,13 +16,13 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// sentChange is a change as the log of a page tells it.
+// sentChange is a change as a page's log has it.
 type sentChange struct {
 	key, rv string
 	seq     uint64
 }
 
-// sentWhileHeld reads from the page's own log what came over the wire while Pop was held last, each change once.
+// sentWhileHeld reads from the page's own log what arrived over the wire while Pop was held last, each change once.
 func sentWhileHeld(t *testing.T, p *browser.Page) (changes []sentChange, held, released uint64) {
 	t.Helper()
 	file := evalIn[struct{ Text string }](t, p, "informerscope.record().then(({text}) => ({Text: text}))")
@@ -61,7 +61,7 @@ func sentWhileHeld(t *testing.T, p *browser.Page) (changes []sentChange, held, r
 
 var filed = regexp.MustCompile(`files ([\d,]+) changes? under ([\d,]+) keys?`)
 
-// expectFiled waits until the caption tells of all changes and of all keys.
+// expectFiled waits until the caption counts all changes and all keys.
 func expectFiled(t *testing.T, p *browser.Page, changes []sentChange) {
 	t.Helper()
 	keys := map[string]bool{}
@@ -79,12 +79,12 @@ func expectFiled(t *testing.T, p *browser.Page, changes []sentChange) {
 		}
 	}
 	if shown != want {
-		t.Errorf("the caption says %q; the log tells of %s", said, want)
+		t.Errorf("the caption says %q; the log has %s", said, want)
 	}
 }
 
-// TestTwoReleasesTellOfEveryChange holds what the two-releases view says against the log: all changes and all keys of a burst while Pop is held, after a
-// jump far away and back, and in which order the two queues hand over; and it asks the worker for no journeys to know it.
+// TestTwoReleasesTellOfEveryChange compares the two-releases view with the log. It has all changes and keys of a burst while Pop is held, after a
+// jump far away and back, and the order in which the two queues pop them. The page requests no journeys for it.
 func TestTwoReleasesTellOfEveryChange(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -134,15 +134,15 @@ func TestTwoReleasesTellOfEveryChange(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// drawnOrders are the labels of the chips that stand in the handlers' rows and between them, from left to right.
+// drawnOrders are the labels of the chips in the handlers' rows and between them, from left to right.
 const drawnOrders = `(() => {
 	const row = (lane) => [...document.querySelectorAll('.lanesv [data-row="' + lane + '"]')]
 		.sort((a, b) => a.getBoundingClientRect().x - b.getBoundingClientRect().x).map((el) => el.querySelector('text').textContent);
 	return JSON.stringify([row('given-0'), row('sent'), row('given-1')]);
 })()`
 
-// expectOrders holds the rows that are drawn, received, as sent and received, against the comparison in state(): a DeltaFIFO hands over all
-// of a key together, a RealFIFO everything as it was sent.
+// expectOrders compares the drawn rows, received, as sent and received, with the comparison in state(): a DeltaFIFO pops all changes of a key
+// together, a RealFIFO pops everything as it was sent.
 func expectOrders(t *testing.T, p *browser.Page) {
 	t.Helper()
 	settle(t, p)
@@ -186,7 +186,7 @@ func expectOrders(t *testing.T, p *browser.Page) {
 	}
 }
 
-// TestTwoReleasesScreens looks at two releases with a burst of a few changes, held and released, in each shape of the page.
+// TestTwoReleasesScreens checks two releases with a burst of a few changes, held and released, in each shape of the page.
 func TestTwoReleasesScreens(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)

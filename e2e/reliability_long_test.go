@@ -19,7 +19,7 @@ import (
 	"informerscope/e2e/cluster"
 )
 
-// TestReliabilityMinutes has the faults that take their time because client-go takes its own: nobody is told to find out sooner.
+// TestReliabilityMinutes plays the faults that take minutes with client-go's own timeouts, which are not shortened here.
 func TestReliabilityMinutes(t *testing.T) {
 	if !*allFaults {
 		t.Skip("takes minutes: make reliability, make judges")
@@ -28,13 +28,13 @@ func TestReliabilityMinutes(t *testing.T) {
 	m.play(minutesFaults)
 }
 
-// minutesFaults have no other bounds than those that client-go has.
+// minutesFaults have no other bounds than those of client-go.
 var minutesFaults = []fault{
 	{name: "API server frozen for a minute", run: func(m *matrix) {
 		began := time.Now()
 		m.signal(m.cp.SignalAPIServer, syscall.SIGSTOP)
 		m.says("frozen", "has stopped answering: no sign of life for 45 s")
-		time.Sleep(time.Minute - time.Since(began)) // what is tried is that it lasts as long
+		time.Sleep(time.Minute - time.Since(began)) // the fault must last this long
 		m.signal(m.cp.SignalAPIServer, syscall.SIGCONT)
 		m.recovers()
 	}},
@@ -54,7 +54,7 @@ const (
 	largeFor     = 40 * time.Second
 )
 
-// largeNamespace has twenty thousand objects of 3 KB change three hundred times a second, with the API server killed and started again half way.
+// largeNamespace updates twenty thousand objects of 3 KB three hundred times a second. The API server is killed and started again half way.
 func largeNamespace(m *matrix) {
 	t, ctx := m.t, m.t.Context()
 	const name = "large"
@@ -96,7 +96,7 @@ func largeNamespace(m *matrix) {
 				_, err := m.client.CoreV1().ConfigMaps(name).Patch(writing, fmt.Sprintf("object-%05d", (i+j)*7919%largeObjects),
 					types.MergePatchType, text, metav1.PatchOptions{})
 				if err != nil {
-					refused.Add(1) // while the API server is away
+					refused.Add(1) // while the API server is down
 					return nil
 				}
 				written.Add(1)

@@ -20,7 +20,7 @@ import (
 
 var widgetsGVR = schema.GroupVersionResource{Group: "stage.example.com", Version: "v1alpha1", Resource: "widgets"}
 
-// resourceFaults are those of what is watched.
+// resourceFaults are faults of the watched resource.
 var resourceFaults = []fault{
 	{name: "namespace deleted under the watch", run: func(m *matrix) {
 		const name = "comes-and-goes"
@@ -30,7 +30,7 @@ var resourceFaults = []fault{
 		m.begin()
 		m.deleteNamespace(name)
 		m.says("namespace-missing", fmt.Sprintf("The namespace %q does not exist", name))
-		m.nothingLostUnder(lanesOf + ".every((l) => l.queue.synced && l.queue.depth === 0)") // all its objects are told to be gone
+		m.nothingLostUnder(lanesOf + ".every((l) => l.queue.synced && l.queue.depth === 0)") // its handlers get a delete for each of its objects
 		m.makeNamespace(name)
 		m.nothingLost()
 	}},
@@ -90,8 +90,8 @@ func (m *matrix) makeNamespace(name string) {
 	}
 }
 
-// deleteNamespace deletes a namespace, and does what kube-controller-manager's namespace controller would: it deletes what is inside and then
-// finalizes it.
+// deleteNamespace deletes a namespace, and does what kube-controller-manager's namespace controller would: it deletes the content and then finalizes
+// it.
 func (m *matrix) deleteNamespace(name string) {
 	m.t.Helper()
 	ctx := within(m.t, time.Minute)
@@ -114,7 +114,7 @@ func (m *matrix) deleteNamespace(name string) {
 	}
 }
 
-// define makes the widgets' definition, or changes it to serve these versions alone.
+// define creates the widgets' definition, or changes it to serve these versions alone.
 func (m *matrix) define(versions ...string) {
 	m.t.Helper()
 	list := ""
@@ -154,7 +154,7 @@ func (m *matrix) undefine() {
 	}
 }
 
-// makeWidgets makes n of them. A definition that is established may not be served for a moment yet, or may still say that it goes.
+// makeWidgets makes n of them. An established definition may not be served for a moment yet, or may still report that it is terminating.
 func (m *matrix) makeWidgets(name string, n int) {
 	m.t.Helper()
 	client, err := dynamic.NewForConfig(m.cp.Config())

@@ -13,7 +13,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// TestReliabilityTable holds docs/reliability.md to the tests: each test that it names exists, and each fault that is broken is in it.
+// TestReliabilityTable compares docs/reliability.md with the tests: each test that it names exists, and it has each fault that a test injects.
 func TestReliabilityTable(t *testing.T) {
 	root, err := layout.Root()
 	if err != nil {
@@ -54,7 +54,7 @@ func TestReliabilityTable(t *testing.T) {
 			top, sub, _ := strings.Cut(test[1], "/")
 			if _, ok := broken[test[1]]; ok {
 				broken[test[1]] = file[1]
-				// A fault stands where the row says, under the name that the row has.
+				// Each fault is in the function and under the name of its row.
 				if !strings.Contains(string(source), `"`+strings.ReplaceAll(sub, "_", " ")+`"`) {
 					t.Errorf("%s has no fault %q", file[1], sub)
 				}

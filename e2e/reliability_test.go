@@ -39,27 +39,27 @@ const (
 
 var podsGVR = schema.GroupVersionResource{Version: "v1", Resource: "pods"}
 
-// matrix is a page on a real control plane, with all between them that can break: etcd, the API server, the network to it, the relay, the
-// network to that, and the browser. The page shows two releases side by side, so each fault meets both queues and both ways to list.
+// matrix is a page on a real control plane, with everything between them that can break. That is etcd, the API server, the network to it, the relay,
+// the network to that, and the browser. The page shows two releases side by side, so each fault meets both queues and both ways to list.
 type matrix struct {
-	root   *testing.T // what is started lives as long as that
+	root   *testing.T // the processes end with this test
 	t      *testing.T
 	cp     *cluster.ControlPlane
 	client kubernetes.Interface
 	config string   // the relay's kubeconfig
 	far    *wire    // between relay and API server
 	near   *wire    // between browser and relay
-	relay  *server  // the one that runs
+	relay  *server  // the running one
 	listen string   // its address, over restarts
-	env    []string // for a relay, as NAME=value
+	env    []string // of the relay, as NAME=value
 	b      *browser.Browser
 	p      *browser.Page
 	gvr    schema.GroupVersionResource
-	ns     string // watched, empty for all
+	ns     string // watched, "" for all
 	n      int    // objects made so far by write
 }
 
-// newMatrix starts everything. quick has the relay's transport know in seconds what client-go knows in most of a minute.
+// newMatrix starts everything. quick shortens the timeouts of the relay's transport from most of a minute to seconds.
 func newMatrix(t *testing.T, quick bool) *matrix {
 	t.Helper()
 	if quick {
@@ -87,7 +87,7 @@ func newMatrix(t *testing.T, quick bool) *matrix {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The page's own address is the relay's; that the wire carries what is said to it is known to nobody but the network.
+	// The page's own address is the relay's, although its connections go through the wire.
 	m.b, err = browser.Start(context.WithoutCancel(t.Context()), browser.Options{ArtifactDir: dir,
 		Flags: map[string]any{"host-resolver-rules": "MAP " + m.listen + " " + m.near.addr}})
 	if err != nil {
@@ -118,7 +118,7 @@ func (m *matrix) startRelay(listen string) {
 	m.relay = startServer(m.root, "--listen="+listen, "--kubeconfig="+m.config, "--context="+cluster.ContextName, "--token="+matrixToken)
 }
 
-// makeUser makes whom the relay asks as: a service account that may read, by a binding of its own.
+// makeUser makes the user of the relay: a service account that may read, by a binding of its own.
 func (m *matrix) makeUser() {
 	m.t.Helper()
 	ctx := within(m.t, time.Minute)
@@ -151,7 +151,7 @@ func (m *matrix) withdraw() {
 	}
 }
 
-// token is one for the relay's user.
+// token is a token for the relay's user.
 func (m *matrix) token(ends time.Time) string {
 	m.t.Helper()
 	account, err := m.client.CoreV1().ServiceAccounts("default").Get(within(m.t, time.Minute), matrixUser, metav1.GetOptions{})
@@ -185,7 +185,7 @@ func (m *matrix) at(t *testing.T) *matrix {
 	return m
 }
 
-// begin selects anew, so that the fault meets informers that have had none.
+// begin selects again, so that the fault meets new informers.
 func (m *matrix) begin() {
 	m.t.Helper()
 	call(m.t, m.p, "select({source: 'live', context: %q, group: %q, version: %q, resource: %q, namespace: %q, era: '1.31,1.37'})",
@@ -194,7 +194,7 @@ func (m *matrix) begin() {
 	m.p.ForgetProblems()
 }
 
-// write changes the cluster in every way: objects come, change, go, and come again under a name that was there before.
+// write changes the cluster in every way: objects are created, changed, deleted, and created again under an earlier name.
 func (m *matrix) write() {
 	m.t.Helper()
 	ctx := within(m.t, time.Minute)
@@ -225,7 +225,7 @@ func (m *matrix) write() {
 	do(pods.Delete(ctx, fmt.Sprintf("pod-%d", base+2), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
 	do(cluster.CreatePod(ctx, m.client, ns, base+2)) // another one of the same name
 	patch(2, "again")
-	if m.n > 1 { // of an earlier write: known to every store for long
+	if m.n > 1 { // of an earlier write, and long in every store
 		do(pods.Delete(ctx, fmt.Sprintf("pod-%d", base-10+3), metav1.DeleteOptions{GracePeriodSeconds: &gone}))
 		text, err := json.Marshal(map[string]any{"metadata": map[string]any{"labels": map[string]string{"touched": fmt.Sprint(m.n)}}})
 		do(err)
@@ -234,8 +234,8 @@ func (m *matrix) write() {
 	}
 }
 
-// says waits until the page tells of a trouble: its cause, words of the sentence that stands in the caption, and that nothing on it
-// claims to be current meanwhile.
+// says waits until the page shows a trouble: its cause, a part of its sentence in the caption, and that nothing on the page claims to be current
+// meanwhile.
 func (m *matrix) says(cause, words string) {
 	m.t.Helper()
 	began := time.Now()
@@ -253,8 +253,8 @@ func (m *matrix) says(cause, words string) {
 		"informerscope.state().then((s) => s.source.trouble)"))
 }
 
-// waits waits until the page tells, without a trouble to name, that its Reflectors wait after an error, which is the API server's word to
-// wait and is part of an informer's life.
+// waits expects that the page's Reflectors wait after an error, without a trouble. The API server asked them to wait, which is a part of an
+// informer's life.
 func (m *matrix) waits(words string) {
 	m.t.Helper()
 	if err := m.p.WaitFor(within(m.t, 2*time.Minute), fmt.Sprintf(`informerscope.state().then((s) => {
@@ -268,7 +268,7 @@ func (m *matrix) waits(words string) {
 	m.t.Logf("the page says: %s", evalIn[string](m.t, m.p, "document.querySelector('.say').textContent"))
 }
 
-// recovers writes once more and waits until all is as if nothing had been.
+// recovers writes once again and waits until everything is as without the fault.
 func (m *matrix) recovers() {
 	m.t.Helper()
 	began := time.Now()
@@ -277,7 +277,7 @@ func (m *matrix) recovers() {
 	m.t.Logf("well again after %s", time.Since(began).Round(100*time.Millisecond))
 }
 
-// nothingLost is that store and cluster are the same, and every handler knows it.
+// nothingLost waits until store and cluster are equal, and every handler was notified.
 func (m *matrix) nothingLost() {
 	m.t.Helper()
 	// One wait of a Reflector may be 30 s, times up to two.
@@ -299,7 +299,7 @@ func (m *matrix) state() browser.State {
 	return s
 }
 
-// killAPIServer ends the API server, and with it what answers at its address.
+// killAPIServer kills the API server, so that nothing answers at its address.
 func (m *matrix) killAPIServer() {
 	m.t.Helper()
 	m.cp.KillAPIServer()
@@ -358,7 +358,7 @@ func (m *matrix) seats(n int32) {
 	}
 }
 
-// takeSeat has a request of the relay's user under way until leave is called: a list that etcd is asked for, while etcd stands still.
+// takeSeat keeps a request of the relay's user in progress until leave is called: a list that is read from etcd, while etcd is stopped.
 func (m *matrix) takeSeat(token string) (leave func()) {
 	m.t.Helper()
 	config := m.cp.Config()
@@ -381,7 +381,7 @@ func (m *matrix) takeSeat(token string) (leave func()) {
 	}
 }
 
-// until does something again and again until a condition of a state s holds.
+// until repeats an action until a condition of a state s holds.
 func (m *matrix) until(condition string, again func()) {
 	m.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; {
@@ -396,7 +396,7 @@ func (m *matrix) until(condition string, again func()) {
 	}
 }
 
-// signal stops or continues a process, and is undone if the test ends before it does so itself.
+// signal stops or continues a process. The end of the test undoes it.
 func (m *matrix) signal(send func(os.Signal) error, sig syscall.Signal) {
 	m.t.Helper()
 	if err := send(sig); err != nil {
@@ -407,7 +407,7 @@ func (m *matrix) signal(send func(os.Signal) error, sig syscall.Signal) {
 	}
 }
 
-// fault is one thing that breaks.
+// fault is a fault of the matrix.
 type fault struct {
 	name string
 	// long faults take too long for make test.
@@ -415,10 +415,10 @@ type fault struct {
 	run  func(m *matrix)
 }
 
-// what a browser says of a connection that cannot be opened.
+// A browser's errors for a connection that cannot be opened.
 const noConnection = "ERR_CONNECTION|WebSocket|ERR_EMPTY_RESPONSE|ERR_NETWORK|ERR_TIMED_OUT"
 
-// play breaks one after the other, each where the one before ended; one that does not come right is the last.
+// play injects the faults one after the other, each where the one before ended. After one without recovery it stops.
 func (m *matrix) play(faults []fault) {
 	t := m.t
 	for _, f := range faults {
@@ -439,8 +439,8 @@ func (m *matrix) play(faults []fault) {
 	m.t = t
 }
 
-// TestReliability breaks, one after the other, what stands between a page and what its cluster holds. Each time the page says what is wrong,
-// comes back by itself, and has lost nothing.
+// TestReliability breaks each part between a page and its cluster's data, one after the other. Each time the page shows what is wrong, recovers by
+// itself, and has lost nothing.
 func TestReliability(t *testing.T) {
 	m := newMatrix(t, true)
 	m.play(serverFaults)
@@ -476,7 +476,7 @@ var serverFaults = []fault{
 	{name: "etcd killed", run: func(m *matrix) {
 		before := m.state()
 		m.cp.KillEtcd()
-		// The API server goes on from its watch cache, even for one who asks anew: nothing can be written, so nothing is old.
+		// The API server serves from its watch cache, even a new list: nothing can be written, so nothing is old.
 		m.far.cut()
 		await(m.t, m.p, 2*time.Minute, "%s && %s.every((l) => l.reflector.watches > %d)", well, lanesOf, before.Reflector.Watches)
 		if _, err := m.client.CoreV1().Namespaces().Create(within(m.t, 5*time.Second),
@@ -495,7 +495,7 @@ var serverFaults = []fault{
 			m.t.Fatal(err)
 		}
 		m.recovers()
-		// What is compacted is behind an open watch, and none of its business.
+		// The compaction is of history before an open watch, which it does not affect.
 		if after := m.state(); after.Reflector.Relists != before.Reflector.Relists || after.Reflector.Watches != before.Reflector.Watches {
 			m.t.Errorf("a compaction behind an open watch took %d relists and %d watches",
 				after.Reflector.Relists-before.Reflector.Relists, after.Reflector.Watches-before.Reflector.Watches)
@@ -503,7 +503,7 @@ var serverFaults = []fault{
 	}},
 	{name: "history compacted while away", long: true, run: func(m *matrix) {
 		m.write()
-		m.nothingLost() // a watch that had no event is followed by a list; this one is to be asked for again
+		m.nothingLost() // a watch without an event is followed by a list; this one must be resumed
 		before := m.state()
 		m.far.refuse(true)
 		m.says("refused", "refuses the connection")
@@ -536,7 +536,7 @@ var serverFaults = []fault{
 	{name: "short watches", run: func(m *matrix) {
 		before := m.state()
 		watches := before.Reflector.Watches
-		for range 3 { // each brings something, and is ended
+		for range 3 { // each has an event before it is ended
 			events := m.state().Reflector.Events
 			m.write()
 			await(m.t, m.p, time.Minute, "%s.every((l) => l.reflector.events > %d)", lanesOf, events)
@@ -544,7 +544,7 @@ var serverFaults = []fault{
 			watches++
 			await(m.t, m.p, 2*time.Minute, "%s.every((l) => l.reflector.watches >= %d)", lanesOf, watches)
 		}
-		m.far.end() // before anything comes, which client-go takes for an error
+		m.far.end() // before any event, which client-go treats as an error
 		m.write()
 		m.recovers()
 		events, err := packedRecording(within(m.t, time.Minute), m.p)
@@ -626,7 +626,7 @@ var relayFaults = []fault{
 	{name: "browser and relay stopped for two minutes", long: true, run: func(m *matrix) { m.sleep(2 * time.Minute) }},
 }
 
-// sleep stops both ends for a while, as a laptop does that falls asleep with the relay on it, while the cluster goes on.
+// sleep stops both ends for a while, as a laptop that sleeps with the relay on it, while the cluster goes on.
 func (m *matrix) sleep(d time.Duration) {
 	m.t.Helper()
 	wake := func() {
@@ -641,13 +641,13 @@ func (m *matrix) sleep(d time.Duration) {
 		m.t.Fatal(err)
 	}
 	m.write()
-	time.Sleep(d) // what is tried is that time goes by
+	time.Sleep(d) // the passing time is what is tested
 	m.write()
 	wake()
 	m.recovers()
 }
 
-// browserFaults are those of the page's own place.
+// browserFaults are those of the page's own browser.
 var browserFaults = []fault{
 	{name: "worker killed", run: func(m *matrix) {
 		if err := m.p.EvalInWorker(within(m.t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
@@ -677,7 +677,7 @@ func (m *matrix) begun() {
 	m.t.Helper()
 	for end := time.Now().Add(2 * time.Minute); ; {
 		ctx, cancel := context.WithTimeout(m.t.Context(), 10*time.Second)
-		// What waits in a document ends with it, so each is asked for a short while.
+		// A wait in a document ends with it, so each lasts a short while.
 		_, err := m.p.WaitState(ctx, well+" && !"+dialog)
 		cancel()
 		if err == nil {
@@ -696,7 +696,7 @@ func (m *matrix) hide(d time.Duration) {
 		m.t.Fatal(err)
 	}
 	m.t.Cleanup(func() { _ = m.p.Hide(within(m.t, 30*time.Second), false) })
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(d / 5) { // what is tried is that time goes by
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(d / 5) { // the passing time is what is tested
 		m.write()
 	}
 	if !evalIn[bool](m.t, m.p, "document.hidden") {
@@ -709,7 +709,7 @@ func (m *matrix) hide(d time.Duration) {
 	until(m.t, m.p, "informerscope.state().then((s) => !document.hidden && Number(stage.event()) >= s.seq - 200)")
 }
 
-// setClock moves a clock of the worker's, on which all of its time rests: Date is the wall's, and performance is what timers are measured by.
+// setClock moves one of the worker's two clocks: Date is the wall's, and timers use performance.
 func (m *matrix) setClock(clock string, by time.Duration) {
 	m.t.Helper()
 	script := fmt.Sprintf(`(() => { const Old = Date; globalThis.Date = class extends Old {
@@ -724,18 +724,18 @@ func (m *matrix) setClock(clock string, by time.Duration) {
 	}
 	m.write()
 	m.recovers()
-	// With the clock as it is now, a connection is lost and made anew.
+	// Under the new clock a connection is lost and opened again.
 	m.near.cut()
 	m.recovers()
-	// The next fault has a page whose clock is right.
+	// The next fault gets a page with the right clock.
 	m.p.Close()
 	m.open()
 }
 
-// accessFaults are those of who may read.
+// accessFaults are those of permissions.
 var accessFaults = []fault{
 	{name: "credentials expired and rotated", run: func(m *matrix) {
-		m.useToken(m.token(time.Now().Add(-50 * time.Second))) // the API server is patient for a minute
+		m.useToken(m.token(time.Now().Add(-50 * time.Second))) // the API server accepts it for another minute
 		m.begin()
 		m.until("s.source.cause === 'unauthorized'", m.far.cut)
 		m.says("unauthorized", "does not accept the credentials")
@@ -756,7 +756,7 @@ var accessFaults = []fault{
 	{name: "RBAC withdrawn and granted", run: func(m *matrix) {
 		m.withdraw()
 		m.write()
-		m.far.cut() // who has been let in is asked again with the next request
+		m.far.cut() // the next request is authenticated again
 		m.says("forbidden", "does not let this user list or watch pods in all namespaces (403 Forbidden)")
 		m.grant()
 		m.recovers()
@@ -764,13 +764,13 @@ var accessFaults = []fault{
 	{name: "429 by priority and fairness", run: func(m *matrix) {
 		m.withFlags("--enable-priority-and-fairness=true", "--max-requests-inflight=100", "--max-mutating-requests-inflight=100")
 		m.begin()
-		m.seats(0) // priority and fairness lets one request in where there is no seat for any, and rejects a second one
+		m.seats(0) // priority and fairness admits one request even without seats, and rejects a second one
 		m.write()
 		token := m.token(time.Now().Add(time.Hour))
 		m.signal(m.cp.SignalEtcd, syscall.SIGSTOP)
 		leave := m.takeSeat(token)
 		defer leave()
-		m.until("s.reflector.lastError.toLowerCase().includes('too many requests')", m.far.cut) // it takes what is configured a moment later
+		m.until("s.reflector.lastError.toLowerCase().includes('too many requests')", m.far.cut) // the configuration takes effect a moment later
 		m.waits("Too many requests")
 		m.signal(m.cp.SignalEtcd, syscall.SIGCONT)
 		leave()

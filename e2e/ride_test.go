@@ -8,7 +8,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// rideNow is what the page shows of a ride, beside what the worker says of it.
+// rideNow is what the page shows of a ride, and the worker's own report of it.
 const rideNow = `(() => {
   const el = document.querySelector('.ride');
   if (!el || el.hidden) return { on: false };
@@ -43,8 +43,8 @@ type rideTold struct {
 	}
 }
 
-// TestARide rides one change of an object from the wire to the worker: each hop's station, function and time are those of the log, no station is
-// covered, and the view goes back to where it was.
+// TestARide rides one change of an object from the wire to the worker. Each hop's station, function and time are the log's, no station is covered,
+// and the view returns to where it was.
 func TestARide(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
@@ -66,14 +66,14 @@ func TestARide(t *testing.T) {
 			until(t, page, "stage.ridden()")
 			key := evalIn[string](t, page, "stage.ridden()")
 			evalIn[bool](t, page, "informerscope.rideObject(%q).then(() => true)", key)
-			// It goes on by itself, until somebody takes it in hand.
+			// It continues by itself until a person takes over.
 			for _, k := range []string{" ", "Home"} {
 				if err := page.Keys(t.Context(), k); err != nil {
 					t.Fatal(err)
 				}
 			}
 			settle(t, page)
-			// Of a moment at which it has begun it is the same change.
+			// At a moment within the ride it is the same change.
 			told := evalIn[rideTold](t, page, "informerscope.ride(%q)", key)
 			if !told.Whole || len(told.Hops) < 6 {
 				t.Fatalf("%s: whole %v, %d hops", key, told.Whole, len(told.Hops))
@@ -117,7 +117,7 @@ func TestARide(t *testing.T) {
 	}
 }
 
-// TestTheInspectorCoversNothingItSpeaksOf looks at each hop of an object's way with the inspector open.
+// TestTheInspectorCoversNothingItSpeaksOf goes to each hop of an object's way with the inspector open.
 func TestTheInspectorCoversNothingItSpeaksOf(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	page := openStage(t, browser.StartForTest(t), srv, "&objects=10&seed=7&lang=en", 1280, 720)
@@ -128,7 +128,7 @@ func TestTheInspectorCoversNothingItSpeaksOf(t *testing.T) {
 	evalIn[bool](t, page, "(informerscope.selectObject(%q), true)", key)
 	for i, hop := range told.Hops {
 		evalIn[bool](t, page, "informerscope.seek(%d).then(() => true)", int(hop.Seq))
-		// Until it is in the store the inspector has no more of it than where it is.
+		// Before it is in the store the inspector has only its position.
 		stage := map[string]string{"listener": "listeners"}[hop.Stage]
 		if stage == "" {
 			stage = hop.Stage

@@ -8,14 +8,14 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// keepWorker keeps the page's worker where a test reaches it, and lets the page's seconds last a twentieth.
+// keepWorker keeps a reference to the page's worker for the test, and makes the page's seconds last a twentieth.
 const keepWorker = `(() => {
 	const Old = Worker, every = setInterval;
 	globalThis.Worker = class extends Old { constructor(...a) { super(...a); globalThis.__worker = this; globalThis.__made?.(this); } };
 	globalThis.setInterval = (f, millis, ...a) => every(f, millis === 1000 ? 50 : millis, ...a);
 })()`
 
-// noLocks is a browser without Web Locks, or a page that is not trusted with them.
+// noLocks removes Web Locks, as in a browser or page without them.
 const noLocks = `Object.defineProperty(Navigator.prototype, "locks", {value: undefined});`
 
 const dialog = "stage.find('[role=alertdialog]')"
@@ -35,8 +35,8 @@ func openKept(t *testing.T, srv *server, before, fragment string) *browser.Page 
 	return p
 }
 
-// TestWorkerEndsSilently ends the worker without a crash, from the page's side and from its own: the page says so, and what it offers begins again
-// at the event that showed.
+// TestWorkerEndsSilently ends the worker without a crash, from the page and from the worker. The page reports it, and starts again on request at the
+// event that was shown.
 func TestWorkerEndsSilently(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, tt := range []struct{ name, before, kill, words string }{
@@ -49,7 +49,7 @@ func TestWorkerEndsSilently(t *testing.T) {
 			await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
 			call(t, p, "cluster('burst', {n: 20})")
 			await(t, p, time.Minute, "s.seq > 700")
-			until(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // what was done is remembered a little later
+			until(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // the page remembers its content a little later
 			if tt.kill == "" {
 				if err := p.EvalInWorker(within(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
 					t.Fatal(err)
@@ -90,8 +90,8 @@ func TestWorkerEndsSilently(t *testing.T) {
 	})
 }
 
-// TestBusyWorkerIsNotDead keeps the worker busy for longer than a silent one is waited for: whoever can know that it lives says only that it is
-// busy, and whoever cannot takes back what it said.
+// TestBusyWorkerIsNotDead keeps the worker busy for longer than the page waits for a silent one. A page with Web Locks reports only that it is busy,
+// and a page without withdraws its report.
 func TestBusyWorkerIsNotDead(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for name, before := range map[string]string{"locks": "", "no locks": noLocks} {
@@ -136,8 +136,8 @@ func TestBusyWorkerIsNotDead(t *testing.T) {
 				return p;
 			};
 			const ticks = (n) => { while (n-- > 0) tick(); };
-			let p = made(false); ticks(4); p.heard(); ticks(4); p.heard(); ticks(5); p.heard(); ticks(5);   // asked after five, heard each time
-			p = made(false); ticks(5); ticks(29); p.heard(); ticks(4);                                        // answered at the last moment
+			let p = made(false); ticks(4); p.heard(); ticks(4); p.heard(); ticks(5); p.heard(); ticks(5); // asked after five, answered each time
+			p = made(false); ticks(5); ticks(29); p.heard(); ticks(4); // answered at the last moment
 			p = made(false); ticks(36);
 			p = made(true); ticks(200);
 			long = true; p = made(false); ticks(304);

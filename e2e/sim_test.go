@@ -7,8 +7,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// watchLoading keeps, from before the page's first script, what every
-// progress bar said while the page loaded.
+// watchLoading records the values of every progress bar while the page loads, from before the page's first script.
 const watchLoading = `(() => {
 	const said = globalThis.__loading = [];
 	const look = () => {
@@ -34,8 +33,7 @@ func openSim(t *testing.T, fragment string, width, height int64) *browser.Page {
 	return page
 }
 
-// TestSimulated opens the page on the simulated cluster and uses the automation
-// API as the page's own buttons do.
+// TestSimulated opens the page on the simulated cluster and uses the automation API as the page's own buttons do.
 func TestSimulated(t *testing.T) {
 	page := openSim(t, "&source=sim&seed=7", 1280, 720)
 	s := await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
@@ -109,8 +107,7 @@ func TestSimulated(t *testing.T) {
 	page.ExpectClean(t)
 }
 
-// TestSameSeedSameStory opens two pages with one seed: their clusters begin
-// with the same objects.
+// TestSameSeedSameStory opens two pages with one seed: their clusters begin with the same objects.
 func TestSameSeedSameStory(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -145,15 +142,14 @@ func expectFits(t *testing.T, page *browser.Page) {
 	}
 }
 
-// TestScreens keeps pictures of the page at the sizes and themes that it must
-// look right in, and checks what can be checked of them.
+// TestScreens keeps screenshots of the page at the sizes and themes that it supports, and checks what can be checked of them.
 func TestScreens(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, tt := range []struct {
 		name, fragment string
 		width, height  int64
-		scrolls        bool // down, as on a phone; never sideways
+		scrolls        bool // vertically, as on a phone; never horizontally
 	}{
 		{"dark-1280", "&theme=dark", 1280, 720, false},
 		{"light-1280", "&theme=light", 1280, 720, false},

@@ -17,12 +17,11 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// sitePath is where the site lies on its host.
+// sitePath is the path of the site on its host.
 const sitePath = "/some/deep/path/"
 
-// staticHost makes the static site with `make site` and serves it as a plain host of files does: under a path, without any
-// header of ours, and not knowing what WebAssembly is. It returns the host's address; what was asked for and was not there
-// fails the test.
+// staticHost makes the static site with `make site` and serves it as a plain file host does: under a path, without any header of ours, and without
+// the type of WebAssembly. It returns the host's address. A request for a missing file fails the test.
 func staticHost(t *testing.T) string {
 	t.Helper()
 	root, err := layout.Root()
@@ -63,9 +62,9 @@ func staticHost(t *testing.T) string {
 	return host.URL
 }
 
-// TestSite opens the static site as its visitors do: on a host that sends no headers of ours, as an address that browsers
-// trust (https, or this machine) and as one that they do not, and even with a token in the address that is left of
-// somebody's own server. The simulated cluster runs, a recording is dropped, a story is told, and nothing speaks of a relay.
+// TestSite opens the static site as its visitors do, on a host that sends no headers of ours. Browsers trust one of its addresses (https, or this
+// machine) and not the other. One has a token left from another server. The simulated cluster runs, a recording is dropped, a story is played, and
+// nothing mentions a relay.
 func TestSite(t *testing.T) {
 	host := staticHost(t)
 	_, port, err := net.SplitHostPort(strings.TrimPrefix(host, "http://"))
@@ -99,12 +98,12 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	if trusted := more != ""; evalIn[bool](t, page, "isSecureContext") != trusted || evalIn[bool](t, page, "crossOriginIsolated") {
 		t.Error("the browser trusts the page otherwise than this test takes for granted")
 	}
-	// The policy holds without a header.
+	// The policy applies without a header.
 	if blocked := evalIn[bool](t, page, `fetch("data:,x").then(() => false, () => true)`); !blocked {
 		t.Error("the page may fetch from elsewhere")
 	}
 
-	// The menu of sources tells where live clusters are to be had, and offers none.
+	// The menu of sources explains how to watch live clusters, and offers none.
 	if err := page.Click(within(t, 30*time.Second), "document.querySelector('.src')"); err != nil {
 		t.Fatal(err)
 	}
@@ -143,5 +142,5 @@ func openSite(t *testing.T, b *browser.Browser, host, more string) {
 	}
 	await(t, page, time.Minute, "s.source.kind === 'sim' && s.queue.synced")
 	shot(t, page, "3-story")
-	page.ExpectClean(t, `data:,x`) // the browser said that it refused that
+	page.ExpectClean(t, `data:,x`) // the browser reports that it refused this
 }

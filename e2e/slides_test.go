@@ -37,7 +37,7 @@ func inSlidesDoc(t *testing.T, language, stage, deck string) string {
 	return strings.NewReplacer("https://stage.example/", stage, "https://slides.example", deck).Replace(example) + "\n"
 }
 
-// slideProgram is a directory of e2e/slides with what its lock file names, which npm installs if it is not there.
+// slideProgram is a directory of e2e/slides with the packages of its lock file, which npm installs if they are missing.
 func slideProgram(t *testing.T, name, module string) string {
 	t.Helper()
 	e2e, err := layout.E2E()
@@ -88,7 +88,7 @@ func serveFiles(t *testing.T, dir string, pages map[string]string) string {
 	return s.URL
 }
 
-// oneFile serves the page that is one file, and returns its address.
+// oneFile serves the one-file page, and returns its address.
 func oneFile(t *testing.T) string {
 	t.Helper()
 	at, err := url.Parse(standalone(t))
@@ -98,7 +98,7 @@ func oneFile(t *testing.T) string {
 	return serveFiles(t, filepath.Dir(at.Path), nil) + "/" + filepath.Base(at.Path)
 }
 
-// TestRevealDrivesTheStage turns the slides of docs/slides.md's deck in reveal.js, and makes every call.
+// TestRevealDrivesTheStage goes through the slides of docs/slides.md's deck in reveal.js, and makes every call.
 func TestRevealDrivesTheStage(t *testing.T) {
 	dir := slideProgram(t, "reveal", "reveal.js")
 	b := browser.StartForTest(t)
@@ -162,8 +162,8 @@ func TestRevealDrivesTheStage(t *testing.T) {
 	}
 }
 
-// howItIs reports to the page that embeds this one how it stands, once it has done all that it was asked before: for those whom the page itself
-// does not answer.
+// howItIs makes the framed page report its state to the embedding page after the earlier calls. It is for embedding pages that the page itself does
+// not answer.
 const howItIs = `if (parent !== self) addEventListener("message", async (e) => {
 	if (e.data !== "how is it" || !globalThis.informerscope) return; // asked again
 	await informerscope.ready;
@@ -172,7 +172,7 @@ const howItIs = `if (parent !== self) addEventListener("message", async (e) => {
 		document.querySelector(".storybar").dataset.step].join()}, "*");
 })`
 
-// attack is a page that sends every call to a frame in every way that it has, and keeps what it hears.
+// attack is a page that sends every call to a frame in every way, and records the answers.
 const attack = `<!doctype html><title>attack</title><body><script>
 const heard = globalThis.heard = [];
 let how;
@@ -197,8 +197,8 @@ globalThis.embed = (src, sandbox) => new Promise((loaded) => {
 });
 </script></body>`
 
-// TestStageIsSilentToOthers attacks the page from origins that its address does not name, though they look like one that it does; from a frame
-// without an origin; and from a frame beside it in the very page that it answers.
+// TestStageIsSilentToOthers attacks the page from origins that its address does not name, though they look like one that it does. It also attacks
+// from a frame without an origin, and from a frame beside it in the very page that it answers.
 func TestStageIsSilentToOthers(t *testing.T) {
 	site := staticHost(t) + sitePath
 	attacker := serveFiles(t, t.TempDir(), map[string]string{"/": attack})
@@ -237,7 +237,7 @@ func TestStageIsSilentToOthers(t *testing.T) {
 		expect("embedder="+named, how, evalIn[string](t, p, "JSON.stringify(heard)"))
 	}
 
-	// One that is named gets its answers, and a frame beside it, of that origin or of another, none.
+	// A named origin gets answers, and a frame beside the page, of that origin or of another, none.
 	named := site + "#source=sim&seed=7&objects=20&embedder=" + url.QueryEscape(attacker)
 	for _, beside := range []struct{ src, sandbox string }{{attacker + "/", ""}, {strings.Replace(attacker, "127.0.0.1", "localhost", 1) + "/", ""},
 		{attacker + "/", "allow-scripts"}} {
@@ -254,13 +254,13 @@ func TestStageIsSilentToOthers(t *testing.T) {
 	}
 	how := soon("attack(document.querySelector('iframe').contentWindow)")
 	if heard := evalIn[string](t, p, "heard.join()"); !strings.Contains(heard, `"ready":true`) || !strings.Contains(heard, `"id":1,"result"`) || how == "false,0,live,," {
-		t.Errorf("the embedder that is named hears %s, and the page is %q", heard, how)
+		t.Errorf("the named embedder receives %s, and the page is %q", heard, how)
 	}
 }
 
 var buildSlidev = flag.Bool("slides.slidev", false, "build the deck of docs/slides.md with Slidev, which needs some 700 packages")
 
-// TestSlidevDrivesTheStage builds the deck of docs/slides.md with Slidev, and turns its pages.
+// TestSlidevDrivesTheStage builds the deck of docs/slides.md with Slidev, and goes through its slides.
 func TestSlidevDrivesTheStage(t *testing.T) {
 	if !*buildSlidev {
 		t.Skip("make judges builds it: -slides.slidev")

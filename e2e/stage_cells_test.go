@@ -7,8 +7,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// markedPixels counts what is drawn over the stage by the canvases of the
-// tokens: chips that travel, and the marks of cells that changed.
+// markedPixels counts the pixels that the tokens' canvases draw over the stage: chips that travel, and the marks of changed cells.
 const markedPixels = `(() => {
 	let n = 0;
 	for (const canvas of document.querySelectorAll('.tokens canvas')) {
@@ -19,8 +18,7 @@ const markedPixels = `(() => {
 	return n;
 })()`
 
-// TestSeekBackMarksNothing turns back to a moment before objects existed. They
-// go from the grid, but nothing was deleted: no cell may be marked, and since
+// TestSeekBackMarksNothing seeks to a moment before objects existed. They leave the grid, but nothing was deleted: no cell may be marked, and since
 // time stands still, a mark would stay.
 func TestSeekBackMarksNothing(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
@@ -38,7 +36,7 @@ func TestSeekBackMarksNothing(t *testing.T) {
 			t.Errorf("after turning back from %d to %d there are %d pixels of marks", later.Seq, seq, n)
 		}
 	}
-	// A step forwards is something that happens, and may be marked: the count sees what is drawn.
+	// A step forwards may mark a cell, so the count finds something.
 	call(t, p, "seek(%d)", later.Seq)
 	call(t, p, "play()")
 	if err := p.WaitFor(within(t, 30*time.Second), markedPixels+" > 0", markedPixels); err != nil {

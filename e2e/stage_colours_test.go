@@ -13,10 +13,8 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// colourRoles are the colours of the page, in the order of docs/stage.md, with
-// the least contrast that each must have on both grounds: 4.5 where words are
-// written in it, 3 where it draws what must be seen, 0 where it only decorates
-// or where its difference from its neighbour is the datum.
+// colourRoles are the colours of the page, in the order of docs/stage.md, with the least contrast of each on both grounds. It is 4.5 for text and 3
+// for what must be visible. It is 0 for decoration, or where the difference from its neighbour is the datum.
 var colourRoles = []struct {
 	name, words string
 	least       float64
@@ -47,8 +45,7 @@ var (
 	cssVariable = regexp.MustCompile(`--([\w-]+):\s*(#[0-9A-Fa-f]{3,6})\b`)
 )
 
-// palettes reads the colours of each theme from style.css: a theme takes what it
-// does not say from those before it, as the cascade does.
+// palettes reads the colours of each theme from style.css: as in the cascade, a theme inherits what it does not set from those before it.
 func palettes(css string) map[string]map[string]string {
 	said := map[string]map[string]string{}
 	for _, m := range cssBlock.FindAllStringSubmatch(css, -1) {
@@ -107,8 +104,7 @@ func luminance(colour string) (float64, error) {
 	return 0.2126*linear(n>>16) + 0.7152*linear(n>>8) + 0.0722*linear(n), nil
 }
 
-// TestStageColours holds the table of colours in docs/stage.md to style.css, and
-// both to the contrast that they need.
+// TestStageColours compares the table of colours in docs/stage.md with style.css, and both with the required contrast.
 func TestStageColours(t *testing.T) {
 	root, err := layout.Root()
 	if err != nil {

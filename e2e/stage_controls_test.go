@@ -10,12 +10,11 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// control is one control of the page, used in one way: by the mouse or by the
-// keyboard. The steps are done in order; then state() must come to satisfy want.
+// control is one control of the page, used in one way: by the mouse or by the keyboard. The steps are done in order; then state() must satisfy want.
 type control struct {
-	// name says what is used, and how.
+	// name has the control, and the way.
 	name string
-	// given is a call of the automation API that puts the page where the control has something to do; "" when it is there.
+	// given is a call of the automation API that gives the control something to do; "" if none is needed.
 	given string
 	// before must hold before the steps begin; an expression of s.
 	before string
@@ -23,12 +22,12 @@ type control struct {
 	do []string
 	// want is what must hold then: an expression of s, the state after, and b, the state before.
 	want string
-	// page is what the page itself must show then, an expression; "" when state() says all.
+	// page is what the page itself must show then, an expression; "" when state() suffices.
 	page string
 }
 
-// comes waits until want, an expression of s and of the state b that was kept
-// last, holds for state(). The error of a wait in vain tells the state in short.
+// comes waits until want, an expression of s and of the kept state b, holds for state(). The error of a wait that times out has a summary of the
+// state.
 func comes(t *testing.T, p *browser.Page, d time.Duration, want string) {
 	t.Helper()
 	trouble, err := browser.Eval[string](within(t, d+20*time.Second), p, fmt.Sprintf("stage.comes((s, b) => %s, %d)", want, d.Milliseconds()))
@@ -40,7 +39,7 @@ func comes(t *testing.T, p *browser.Page, d time.Duration, want string) {
 	}
 }
 
-// use does the steps of one control and checks what came of it.
+// use does the steps of one control and checks the result.
 func use(t *testing.T, p *browser.Page, c control) {
 	t.Helper()
 	if c.given != "" {
@@ -149,7 +148,7 @@ func transportControls() []control {
 
 // faultControls are the faults: buttons, digits and the menu.
 func faultControls() []control {
-	// What was broken heals in client-go's own time, up to a minute; a new experiment begins whole.
+	// Recovery takes client-go's own time, up to a minute; a new experiment begins without faults.
 	const anew = "select({source: 'sim'})"
 	const watching = "s.reflector.phase === 'watching' && s.queue.synced && !s.faults.some((f) => f.on)"
 	fault := func(name string) string { return fmt.Sprintf("stage.seek('.faults button', /^%s/)", name) }
@@ -206,11 +205,11 @@ func faultControls() []control {
 	)
 }
 
-// holdControls are the pins on the rail and what they carry when they hold.
+// holdControls are the holds on the rail and their buttons while they hold.
 func holdControls() []control {
 	held := func(stage string) string { return fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", stage) }
 	free := "s.holds.length === 0 && s.reflector.phase === 'watching'"
-	// The stages in the order of the rail: the pin's selector, and the digit of its key.
+	// The stages in the order of the rail: the selector of the hold, and the digit of its key.
 	var controls []control
 	for _, st := range []struct{ stage, pin, digit string }{
 		{"store", "stage.find('.pin', /before store/)", "1"}, {"pop", "stage.find('.pin', /Pop/)", "2"},
@@ -320,7 +319,7 @@ func clusterControls() []control {
 	}
 }
 
-// selectControls choose what is looked at.
+// selectControls choose what is watched.
 func selectControls() []control {
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	controls := []control{}
@@ -362,7 +361,7 @@ func selectControls() []control {
 	)
 }
 
-// lookControls change what the page shows and not what is true.
+// lookControls change what the page shows, and not the state.
 func lookControls() []control {
 	has := func(cls string) string {
 		return fmt.Sprintf("document.documentElement.classList.contains('%s')", cls)
@@ -409,7 +408,7 @@ func lookControls() []control {
 	}
 }
 
-// panelControls are what the panels themselves carry.
+// panelControls are controls on the panels themselves.
 func panelControls() []control {
 	blur := "wait (document.activeElement?.blur?.(), true)"
 	return []control{
@@ -467,8 +466,7 @@ func viewControls() []control {
 	}
 }
 
-// TestStageControls uses every control of the page, by the mouse and by the
-// keyboard, and looks into state() for what it should have done.
+// TestStageControls uses every control of the page, by the mouse and by the keyboard, and checks its effect on state().
 func TestStageControls(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -498,15 +496,15 @@ func TestStageControls(t *testing.T) {
 	}
 }
 
-// TestStageTimelineDrag drags the timeline with the mouse: the view stands at
-// the moment under the pointer, and past the live edge it follows it again.
+// TestStageTimelineDrag drags the timeline with the mouse: the view stands at the moment under the pointer, and past the live edge it follows it
+// again.
 func TestStageTimelineDrag(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&rate=100", 1280, 720)
 	await(t, p, time.Minute, "s.view.headMillis > 4000")
 	line := evalJSON[struct{ X, Y, W, H float64 }](t, p,
 		`(() => { const b = stage.find('.timeline').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
-	// Where the timeline ends stands in its own numbers: from 16 to 1180 of 1280 units are 72.75 s at first.
+	// The end of the timeline is in its own units: from 16 to 1180 of 1280 units are 72.75 s at first.
 	at := func(ms float64) browser.Point {
 		return browser.Point{X: line.X + line.W*(16+ms/72750*(1180-16))/1280, Y: line.Y + line.H*0.6}
 	}
@@ -526,13 +524,13 @@ func TestStageTimelineDrag(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestStageTabOrder goes through the page with the Tab key alone: every control
-// that is shown is reached, in the order of the rail, and each shows its focus.
+// TestStageTabOrder goes through the page with the Tab key alone. It reaches every visible control, in the order of the rail, and each shows its
+// focus.
 func TestStageTabOrder(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
-	// A row that stands for something passing, the temporary store of a WatchList, goes with it: the page stands still,
-	// and what is drawn is the moment it stands at.
+	// The row of something that passes, the temporary store of a WatchList, would disappear. So the page stands still, and what is drawn is of its
+	// moment.
 	call(t, p, "pause()")
 	paused := await(t, p, 20*time.Second, "s.view.mode === 'paused'")
 	until(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)

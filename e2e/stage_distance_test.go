@@ -9,18 +9,15 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// distance is what the shown layout says of how far the Reflector is behind its
-// cluster: the words before "behind", empty where it says nothing of it.
+// distance is how far the Reflector is behind its cluster by the shown layout: the text before "behind", empty without one.
 const distance = `(() => {
 	const own = (el) => [...el.childNodes].filter((n) => n.nodeType === Node.TEXT_NODE).map((n) => n.data).join('');
 	const words = [...document.querySelectorAll('#app svg text, #app svg tspan')].filter(stage.visible).map(own).filter(Boolean).join('\n');
 	return (/([—≥\d][\d, ]*)\s*behind\b/.exec(words)?.[1] ?? '').trim();
 })()`
 
-// TestDistanceOnEveryLayout holds what the stage, presenter mode and the phone
-// say of how far the Reflector is behind against the facts, before the first
-// list and while the cluster does not answer: a number on each of them where
-// one is known, and no number on any where none is.
+// TestDistanceOnEveryLayout compares how far the Reflector is behind, on the stage, in presenter mode and on the phone, with the facts. It does so
+// before the first list and while the cluster does not answer. Each shows a number if one is known, and otherwise none does.
 func TestDistanceOnEveryLayout(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -54,7 +51,7 @@ func TestDistanceOnEveryLayout(t *testing.T) {
 				settle(t, p)
 				said := evalIn[string](t, p, distance)
 				want := evalIn[string](t, p, "informerscope.state().then((s) => s.facts.versions.behind?.toLocaleString('en') ?? '')")
-				// A dash says that it is not known.
+				// A dash means that it is unknown.
 				if strings.TrimPrefix(said, "—") != want {
 					t.Errorf("at %d it says %q, the facts %q", seq, said, want)
 				}

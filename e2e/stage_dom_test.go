@@ -13,22 +13,21 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// drawn is what the stage shows, read from the page as a person reads it.
+// drawn is what the stage shows, read from the page.
 type drawn struct {
-	// Head is the one number of each station, without the commas.
+	// Head is the main number of each station, without the commas.
 	Head map[string]string
-	// Words are all words of a station, top to bottom.
+	// Words are all texts of a station, top to bottom.
 	Words map[string][]string
 	// Lamps are a station's lamps, top to bottom: filled or hollow.
 	Lamps map[string][]bool
 	// Event is the seq beside the clock.
 	Event string
-	// Keys is how many objects the Indexer's grid says that it holds.
+	// Keys is how many objects the Indexer's grid reports.
 	Keys int
 }
 
-// look is the stage as it is drawn now, beside the state that it draws: the
-// view is paused, so both stand still.
+// look is the stage as it is drawn now, beside the state that it draws: the view is paused, so both stand still.
 func look(t *testing.T, p *browser.Page) (trace.State, drawn) {
 	t.Helper()
 	s := evalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
@@ -104,7 +103,7 @@ func expectDrawn(t *testing.T, s trace.State, d drawn) {
 	}
 }
 
-// counted is a number with its unit behind it, as they stand on the page.
+// counted is a number followed by its unit, as the page writes it.
 func counted[N int | int64 | uint64](n N, unit string) string {
 	if n != 1 {
 		unit += "s"
@@ -112,8 +111,7 @@ func counted[N int | int64 | uint64](n N, unit string) string {
 	return fmt.Sprint(n) + unit
 }
 
-// TestStageShowsState pauses at many moments of an eventful log and holds what
-// is drawn against state().
+// TestStageShowsState pauses at many moments of an eventful log and compares the stage with state().
 func TestStageShowsState(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -137,8 +135,7 @@ func TestStageShowsState(t *testing.T) {
 	}
 }
 
-// eventful makes a log with a bit of everything: a full queue, a slow listener, a
-// relist, a backoff.
+// eventful makes a log with many kinds of events: a full queue, a slow listener, a relist, a backoff.
 func eventful(t *testing.T, p *browser.Page) {
 	t.Helper()
 	await(t, p, 20*time.Second, "s.seq > 300")

@@ -11,16 +11,14 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// embedded are the stations that can be shown alone, and a number that each of
-// them must show: where it stands in the page, and what state() says of it.
+// embedded are the stations that can be shown alone, and a number that each of them must show: its place in the page, and its value in state().
 var embedded = []struct{ name, of string }{
 	{"api", "api.resourceVersion"}, {"reflector", "reflector.resourceVersion"}, {"queue", "queue.depth"}, {"indexer", "indexer.count"},
 	{"listeners", "listeners.0.name"}, {"controller", "workqueue.depth"},
 }
 
-// TestEmbed shows each station alone, in frames from 320 by 240 on: its name and
-// its number are there, nothing is cut, nothing else of the page can be seen or
-// reached by Tab, and what comes to the station travels along its piece of the rail.
+// TestEmbed shows each station alone, in frames from 320 by 240 on. Its name and its number are there, and nothing is cut. Nothing else of the page
+// is visible or reachable by Tab, and chips travel along its part of the rail.
 func TestEmbed(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -47,8 +45,7 @@ func TestEmbed(t *testing.T) {
 	}
 }
 
-// expectAlone expects one station and nothing beside it, and holds one of its
-// words against the state.
+// expectAlone expects one station and nothing beside it, and compares one of its texts with the state.
 func expectAlone(t *testing.T, p *browser.Page, of string) {
 	t.Helper()
 	words := evalIn[string](t, p, "(async () => { const w = [...document.querySelectorAll(`.embedv [data-of='%s']`)].find(stage.visible); return "+
@@ -65,7 +62,7 @@ func expectAlone(t *testing.T, p *browser.Page, of string) {
 	}
 }
 
-// TestEmbedOfNothing names the stations where the address has none of them.
+// TestEmbedOfNothing opens an address that names an unknown station: the page lists the stations.
 func TestEmbedOfNothing(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)

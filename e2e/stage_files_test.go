@@ -12,14 +12,13 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestStageFiles saves, exports and shares through the menu as a person does,
-// reads what came out natively, and opens it in the page again.
+// TestStageFiles saves, exports and shares with the menu as a person does, reads the files natively, and opens them in the page again.
 func TestStageFiles(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&lang=en", 1280, 720)
 	await(t, p, 20*time.Second, "s.seq > 5200")
 	call(t, p, "pause()")
-	// What the page hands to the browser to be saved, instead of a file.
+	// Intercepts what the page gives the browser to save.
 	evalIn[bool](t, p, `(() => { const old = URL.createObjectURL.bind(URL); URL.createObjectURL = (b) => { globalThis.__saved = b; return old(b); }; return true; })()`)
 	saved := func(words string) string {
 		t.Helper()
@@ -45,7 +44,7 @@ func TestStageFiles(t *testing.T) {
 	if err := json.Unmarshal([]byte(saved("export for Perfetto")), &chrome); err != nil || len(chrome.TraceEvents) < 100 {
 		t.Errorf("the export has %d trace events, %v", len(chrome.TraceEvents), err)
 	}
-	// A token must never leave in a file.
+	// A token must never be in a file.
 	token := srv.url[strings.Index(srv.url, "token=")+len("token="):]
 	if strings.Contains(text, token) {
 		t.Error("the recording holds the token")
@@ -62,7 +61,7 @@ func TestStageFiles(t *testing.T) {
 	use(t, p, control{do: []string{"click " + button("event back")}, want: fmt.Sprintf("s.seq === %d", before.Seq-1)})
 	shot(t, p, "replayed")
 	expectWell(t, p)
-	// A damaged file loads up to where it is whole.
+	// A damaged file loads up to the damage.
 	call(t, p, "load(%s)", quoted(text[:len(text)*2/3]))
 	await(t, p, 20*time.Second, "s.source.kind === 'file' && s.view.head > 100 && s.view.head < %d", events[len(events)-1].Seq)
 	p.ExpectClean(t)

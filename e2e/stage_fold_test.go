@@ -18,9 +18,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestStepBackIsTheFold records in the page, folds the recording natively, and
-// holds it against state() after a seek, at random moments of the log and in
-// random order: wherever one turns back to, there is the fold of the prefix.
+// TestStepBackIsTheFold records in the page, folds the recording natively, and compares that with state() after a seek, at random moments of the log
+// and in random order. At each moment the state is the fold of the log up to it.
 func TestStepBackIsTheFold(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -40,7 +39,7 @@ func TestStepBackIsTheFold(t *testing.T) {
 			if last := events[len(events)-1].Seq; last < head {
 				t.Fatalf("the recording ends at %d, the view stands at %d", last, head)
 			}
-			// A seed that the log prints, so that what fails once can be seen again.
+			// The test prints the seed, so that a failure can be repeated.
 			seed := uint64(time.Now().UnixNano())
 			t.Logf("the moments are those of seed %d", seed)
 			random := rand.New(rand.NewPCG(seed, 1))
@@ -73,8 +72,8 @@ func TestStepBackIsTheFold(t *testing.T) {
 	}
 }
 
-// foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs, with the facts that a view of the same log computes
-// there. What else the view says must be the fold.
+// foldsAt folds events once and keeps the state, as a tree of JSON, at each of seqs, with the facts that a view of the same log computes there. All
+// the rest of the view's state must equal the fold.
 func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
 	t.Helper()
 	sorted := slices.Clone(seqs)
@@ -110,7 +109,7 @@ func foldsAt(t *testing.T, events []trace.Event, seqs []uint64) map[uint64]any {
 	return states
 }
 
-// asTree decodes a State, without what is the viewer's and not the fold's.
+// asTree decodes a State, without the parts that are the viewer's and not the fold's.
 func asTree(t *testing.T, text []byte) map[string]any {
 	t.Helper()
 	var tree map[string]any
@@ -121,7 +120,7 @@ func asTree(t *testing.T, text []byte) map[string]any {
 	return tree
 }
 
-// without takes members out of a state and of its lanes.
+// without removes members from a state and from its lanes.
 func without(tree map[string]any, names ...string) {
 	states := []any{tree}
 	if lanes, ok := tree["lanes"].([]any); ok {
@@ -134,7 +133,7 @@ func without(tree map[string]any, names ...string) {
 	}
 }
 
-// differ lists where two trees of JSON differ.
+// differ lists the differences of two trees of JSON.
 func differ(want, got any, path string) []string {
 	switch w := want.(type) {
 	case map[string]any:

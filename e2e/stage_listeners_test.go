@@ -7,8 +7,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// listenerFaults says where words lie on a ring without standing in its middle,
-// and where a lamp lies on a handler's box, in the view that is shown.
+// listenerFaults lists text that overlaps a ring outside of its middle, and lamps that overlap a handler's box, in the view that is shown.
 const listenerFaults = `(() => {
 	const root = ['.phonev', '.presv', '#app'].map((of) => document.querySelector(of)).find((el) => el && stage.visible(el));
 	const shown = (of) => [...root.querySelectorAll(of)].filter((el) => stage.visible(el));
@@ -40,15 +39,14 @@ const listenerFaults = `(() => {
 	return found;
 })()`
 
-// TestListenersAreClear looks at rings, handlers, lamps and their words in the
-// layouts that have least room for them, with a listener that is not synced.
+// TestListenersAreClear checks rings, handlers, lamps and their text in the layouts with least room for them, with a listener that is not synced.
 func TestListenersAreClear(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
 	for _, view := range []struct {
 		name, fragment string
 		width, height  int64
-		// lit: the listeners are what is looked at; quiet: they are beside it, for Pop is held.
+		// lit: the listeners are highlighted; quiet: they are not, because Pop is held.
 		quiet bool
 	}{
 		{"presenter", "&presenter=1", 1280, 720, false},
@@ -61,7 +59,7 @@ func TestListenersAreClear(t *testing.T) {
 	} {
 		t.Run(view.name, func(t *testing.T) {
 			p := openStage(t, b, srv, "&source=sim&seed=7&rate=30&lang=en"+view.fragment, view.width, view.height)
-			// The listener that is looked at when none has anything to tell, and one that takes minutes for its first list.
+			// The listener that is highlighted by default, and one that takes minutes for its first list.
 			call(t, p, "addListener({name: 'auditor', paceMillis: 2000})")
 			await(t, p, 30*time.Second, "s.listeners.length === 4 && s.listeners[3].pending > 5")
 			call(t, p, "removeListener(2)")

@@ -17,9 +17,8 @@ func inked(selector string) string {
 }, 0)`, selector)
 }
 
-// TestMotionIsOfTheLayoutThatShows leaves the stage for presenter mode while
-// events stream, and comes back to a log that stands still: what happened
-// meanwhile was shown elsewhere, so nothing travels over the stage.
+// TestMotionIsOfTheLayoutThatShows leaves the stage for presenter mode while events stream, and returns when the log stands still. The events were
+// shown in the other layout, so nothing travels over the stage.
 func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -50,8 +49,8 @@ func TestMotionIsOfTheLayoutThatShows(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// TestCountsDoNotCrossTheWordsOfAHold lets stacks through a held Pop: how many each stands for is drawn above the words beside the hold, for as long
-// as those are there.
+// TestCountsDoNotCrossTheWordsOfAHold releases stacks of a held Pop: while the text beside the hold is there, the count of each stack is drawn above
+// it.
 func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=3&objects=20&rate=0&lang=en", 1280, 720)
@@ -60,7 +59,7 @@ func TestCountsDoNotCrossTheWordsOfAHold(t *testing.T) {
 	await(t, p, time.Minute, "s.queue.depth >= 400")
 	settle(t, p)
 	waitFor(t, p, inked(".tokens canvas")+" === 0")
-	// In each animation frame: what is drawn on the words, and what right above them.
+	// In each animation frame: the pixels drawn on the text, and those right above it.
 	evalIn[bool](t, p, `(() => {
 		const words = [...document.querySelectorAll('svg text')].find((el) => el.textContent === 'held before Pop');
 		const box = words.getBoundingClientRect();

@@ -14,7 +14,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// stations are the panels by the stretch of the 1280×720 grid that they take.
+// stations are the panels by their area of the 1280×720 grid.
 var stations = []struct {
 	name string
 	box  image.Rectangle
@@ -24,7 +24,7 @@ var stations = []struct {
 	{"time", image.Rect(0, 564, 1280, 720)},
 }
 
-// stateful are the states that each panel is looked at in, and how to reach them.
+// stateful are the states in which each panel is checked, and how to reach them.
 var stateful = []struct {
 	name, fragment string
 	reach          func(t *testing.T, p *browser.Page)
@@ -57,7 +57,7 @@ var stateful = []struct {
 	}},
 }
 
-// dress gives the page a theme, a language and a size without loading it anew.
+// dress gives the page a theme, a language and a size without loading it again.
 func dress(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
 	t.Helper()
 	if err := p.Resize(within(t, 10*time.Second), width, height); err != nil {
@@ -67,10 +67,8 @@ func dress(t *testing.T, p *browser.Page, theme, lang string, width, height int6
 	settle(t, p)
 }
 
-// TestStageScreens keeps pictures of every panel, empty, calm, busy, in error
-// and with 10,000 objects, in each theme, size and language; and measures what
-// is drawn: nothing is cut, overflows or lies on something else, and every word
-// has the contrast that WCAG AA asks.
+// TestStageScreens keeps screenshots of every panel, empty, calm, busy, in error and with 10,000 objects, in each theme, size and language. It
+// measures the drawing: nothing is cut, overflows or overlaps something else, and all text has the contrast of WCAG AA.
 func TestStageScreens(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -96,8 +94,7 @@ func TestStageScreens(t *testing.T) {
 	}
 }
 
-// TestStageViews looks at the other views of the same state, as TestStageScreens
-// does at the main one.
+// TestStageViews checks the other views of the same state, as TestStageScreens checks the main one.
 func TestStageViews(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -141,7 +138,7 @@ func TestStageViews(t *testing.T) {
 	}
 }
 
-// expectWell measures the picture.
+// expectWell measures the drawing.
 func expectWell(t *testing.T, p *browser.Page) {
 	t.Helper()
 	if found := evalIn[[]string](t, p, "stage.faults()"); len(found) > 0 {
@@ -149,7 +146,7 @@ func expectWell(t *testing.T, p *browser.Page) {
 	}
 }
 
-// keepPanels keeps a picture of the page and of each of its panels.
+// keepPanels keeps screenshots of the page and of each of its panels.
 func keepPanels(t *testing.T, p *browser.Page, name string, size image.Point) {
 	t.Helper()
 	path, err := p.Screenshot(within(t, 30*time.Second), name)

@@ -13,8 +13,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// stageTools are functions that the tests of the stage use in the page, kept in
-// testdata/stage.js so that they can be read as what they are.
+// stageTools are functions that the tests of the stage use in the page, kept as JavaScript in testdata/stage.js.
 func stageTools(t testing.TB) string {
 	t.Helper()
 	dir, err := layout.E2E()
@@ -28,8 +27,8 @@ func stageTools(t testing.TB) string {
 	return string(text)
 }
 
-// openStage opens the page with fragment behind the server's address, with the
-// tools of testdata/stage.js in it, and waits until its informer has synced.
+// openStage opens the page with fragment behind the server's address, with the tools of testdata/stage.js in it, and waits until its informer has
+// synced.
 func openStage(t *testing.T, b *browser.Browser, srv *server, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	page := b.OpenForTest(t, "about:blank", width, height)
@@ -44,8 +43,7 @@ func openStage(t *testing.T, b *browser.Browser, srv *server, fragment string, w
 	return page
 }
 
-// settle waits until the page has painted what its worker knows: two frames
-// later, and with the transitions of its style sheet over.
+// settle waits until the page has painted the state of its worker: two frames later, and with the transitions of its style sheet over.
 func settle(t testing.TB, page *browser.Page) {
 	t.Helper()
 	evalIn[bool](t, page, "stage.settled()")

@@ -14,7 +14,7 @@ import (
 	"informerscope/e2e/internal/proc"
 )
 
-// standalone makes the page that is one file and returns the address that opens it from disk.
+// standalone makes the one-file page and returns the address that opens it from disk.
 func standalone(t *testing.T) string {
 	t.Helper()
 	root, err := layout.Root()
@@ -25,7 +25,7 @@ func standalone(t *testing.T) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// It is opened from a directory with nothing else in it, as on somebody's stick.
+	// It is opened from a directory with nothing else in it, as from a USB stick.
 	file := filepath.Join(dir, "alone", "informerscope.html")
 	if err := os.RemoveAll(filepath.Dir(file)); err != nil {
 		t.Fatal(err)
@@ -47,8 +47,7 @@ func standalone(t *testing.T) string {
 	return (&url.URL{Scheme: "file", Path: file}).String()
 }
 
-// TestStandalone opens the one-file page from disk, with no server: it runs the
-// simulated cluster, and plays a recording.
+// TestStandalone opens the one-file page from disk, without a server: it runs the simulated cluster, and plays a recording.
 func TestStandalone(t *testing.T) {
 	page := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
 	if err := page.OnNewDocument(within(t, 30*time.Second), watchLoading); err != nil {

@@ -13,12 +13,12 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// layouts are the ways to look at one informer, and how to come from one to the next without a reload: what was seen stays seen.
+// layouts are the layouts for one informer, and how to go from one to the next without a reload.
 var layouts = []struct {
 	name          string
 	width, height int64
-	enter         string // in the page
-	shown         string // a class of the page
+	enter         string // the call that enters it
+	shown         string // the page's class while it is shown
 }{
 	{"stage", 1280, 720, "", ""},
 	{"presenter", 1280, 720, "p", "view-presenter"},
@@ -27,7 +27,7 @@ var layouts = []struct {
 	{"phone", 390, 844, "p", "view-phone"},
 }
 
-// eachLayout does something in every layout of a page that shows the stage.
+// eachLayout runs a check in every layout of a page that shows the stage.
 func eachLayout(t *testing.T, p *browser.Page, do func(t *testing.T, layout string)) {
 	t.Helper()
 	for _, l := range layouts {
@@ -46,17 +46,17 @@ func eachLayout(t *testing.T, p *browser.Page, do func(t *testing.T, layout stri
 	}
 }
 
-// seat is who sits on a seat of the queue, as it is drawn.
+// seat is a seat of the queue with its key, as it is drawn.
 type seat struct {
 	Kind     string
-	Taken    bool // it is filled: what is being taken
+	Taken    bool // filled: its change is being popped
 	Selected bool
 }
 
-// rowOfSeats is the queue's row that shows.
+// rowOfSeats is the visible row of the queue.
 const rowOfSeats = "[...document.querySelectorAll('[data-seats=queue]')].find((g) => g.checkVisibility({visibilityProperty: true}))"
 
-// drawnSeats are the seats of the row that shows, from the head on, as JSON.
+// drawnSeats are the seats of the visible row, from the head on, as JSON.
 const drawnSeats = `(() => {
 	const row = ` + rowOfSeats + `;
 	if (!row) return 'no row of seats shows';
@@ -81,7 +81,7 @@ func kindOfOp(op string) string {
 	return "key"
 }
 
-// seated says who sits on n seats of a queue: what is being taken, on half of them at most, and what waits behind it.
+// seated returns the n seats for a queue: what is being popped, on half of them at most, and what waits behind it.
 func seated(q trace.Queue, n int, selected string) []seat {
 	delta := q.Kind == "DeltaFIFO"
 	taken := q.Batch
@@ -107,8 +107,8 @@ func seated(q trace.Queue, n int, selected string) []seat {
 	return seats
 }
 
-// TestQueueSeats holds the row of seats, in every layout, against the queue at moments of a log in which Pop was held and let go: who sits
-// where, what is being taken, and which one is the selected object.
+// TestQueueSeats compares the row of seats with the queue, in every layout, at moments of a log in which Pop was held and released. It checks the key
+// of each seat, what is being popped, and which one is the selected object.
 func TestQueueSeats(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -155,7 +155,7 @@ func TestQueueSeats(t *testing.T) {
 	}
 }
 
-// momentsOf are moments of a log at which its queue is empty, holds some, hands some over, and random ones.
+// momentsOf are moments of a log at which its queue is empty, holds some, pops some, and random ones.
 func momentsOf(t *testing.T, p *browser.Page, head uint64) []uint64 {
 	t.Helper()
 	found := evalIn[[]uint64](t, p, `(async () => {
@@ -176,8 +176,8 @@ func momentsOf(t *testing.T, p *browser.Page, head uint64) []uint64 {
 	return found
 }
 
-// TestHeldPopOfAnEmptyQueue holds Pop while there is nothing to take. No layout lists under the hold what was taken before it, as if that
-// were held; and none says that Pop waits.
+// TestHeldPopOfAnEmptyQueue holds Pop of an empty queue. No layout lists earlier changes under the hold, as if they were held; and none shows that
+// Pop waits.
 func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -218,7 +218,7 @@ func TestHeldPopOfAnEmptyQueue(t *testing.T) {
 						t.Errorf("under the hold stands %q", w)
 					}
 					if layout == "stage" {
-						continue // says "popped last" above them, and has the keys of the controller
+						continue // has the title "popped last" above them, and has the keys of the controller
 					}
 					for _, key := range last {
 						if strings.Contains(w, key) {

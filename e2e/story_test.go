@@ -11,7 +11,7 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// stories are the ids of the stories' files, so that one that is added is told here too.
+// stories are the ids of the stories' files, so that a new one is tested too.
 func stories(t *testing.T) []string {
 	t.Helper()
 	dir, err := layout.E2E()
@@ -32,7 +32,7 @@ func stories(t *testing.T) []string {
 	return ids
 }
 
-// said is what the page itself says of a step, beside the story's sentence.
+// said is what the page itself reports of a step, beside the story's sentence.
 var said = map[string][]struct {
 	step  int
 	words string
@@ -42,16 +42,14 @@ var said = map[string][]struct {
 	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "others watch"}},
 }
 
-// TestStories tells every story from its first step to its last as a speaker
-// with a clicker does, and then turns the pages back: each step must come to
-// the end that its condition on State describes, and going back must show the
-// past and do nothing anew.
+// TestStories plays every story from its first step to its last as a speaker with a clicker does, and then goes back. Each step must reach the end
+// that its condition on State describes. Going back must show the past and change nothing.
 func TestStories(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, id := range stories(t) {
 		t.Run(id, func(t *testing.T) {
-			t.Parallel()                 // a story takes its time, and little of the processor
-			b := browser.StartForTest(t) // of its own: a page behind another one is hidden, and a hidden page does not paint
+			t.Parallel()                 // a story takes minutes, and little processor time
+			b := browser.StartForTest(t) // a page behind another one is hidden, and a hidden page does not paint
 			page := openStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=en", 1280, 720)
 			n := evalIn[int](t, page, "informerscope.story('%s').then((s) => s.steps)", id)
 			told := func(step int, state string) {
@@ -67,7 +65,7 @@ func TestStories(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			// A story goes on by itself until a person turns a page.
+			// A story continues by itself until a person presses a key.
 			if err := page.WaitFor(within(t, 90*time.Second), "stage.find('.storybar')?.dataset.step === '1'",
 				"document.querySelector('.storybar').outerHTML"); err != nil {
 				t.Fatal(err)
@@ -102,7 +100,7 @@ func TestStories(t *testing.T) {
 			for step := n - 1; step >= 1; step-- {
 				keys("PageUp")
 				told(step, "told")
-				// It plays from where the step began to where it ended, which is before anything that came after it.
+				// It plays from the step's beginning to its end, which is before later events.
 				await(t, page, time.Minute, "s.seq <= %d && s.view.mode !== 'live'", last.Seq)
 			}
 			keys("Escape")
@@ -121,7 +119,7 @@ func TestStories(t *testing.T) {
 	}
 }
 
-// answer does what a step asks of its reader, as a speaker's clicker does: by turning the page.
+// answer does what a step asks of its reader, as a speaker's clicker does: with the key for the next step.
 func answer(t *testing.T, page *browser.Page, step int) {
 	t.Helper()
 	const bar = "stage.find('.storybar:not(.offer)')?.dataset"
@@ -136,7 +134,7 @@ func answer(t *testing.T, page *browser.Page, step int) {
 	}
 }
 
-// takeHome opens what a story that has been told leaves its reader with: a sentence, a few lines of Go, and where to read on.
+// takeHome opens what a finished story offers: a sentence, a few lines of Go, and further reading.
 func takeHome(t *testing.T, page *browser.Page, id string) {
 	t.Helper()
 	if !evalIn[bool](t, page, "document.querySelector('.storybar .take').click() ?? !!stage.find('.storybar .take')") {
@@ -156,8 +154,8 @@ func takeHome(t *testing.T, page *browser.Page, id string) {
 	}
 }
 
-// TestAStoryIsNeverAheadOfItsPresses turns the pages of a story as fast as a nervous thumb, from before it has begun, in Chinese and in
-// presenter mode: each press is kept, and what the last page says has happened.
+// TestAStoryIsNeverAheadOfItsPresses presses the key for the next step very fast, from before the story has begun, in Chinese and in presenter mode.
+// Each press counts, and the last step's events have happened.
 func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -176,7 +174,7 @@ func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	// The page that shows has come to what it tells, or comes to it now.
+	// The step that is shown has reached its end, or will.
 	const last = `informerscope.state().then((s) => s.queue.depth === 0 && s.reflector.relists >= 1 && s.indexer.count === s.api.objects && s.holds.length === 0)`
 	if err := page.WaitFor(within(t, 90*time.Second), last,
 		"informerscope.state().then((s) => JSON.stringify([s.queue.depth, s.reflector.phase, s.holds]))"); err != nil {

@@ -21,7 +21,7 @@ import (
 
 var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
 
-// storyLayouts are where stories are told. Two releases and the factory are those stories' own, which have two releases or several resources.
+// storyLayouts are the layouts in which stories are played. Two releases and the factory are only for stories with two releases or several resources.
 var storyLayouts = []struct {
 	name, fragment string
 	w, h           int64
@@ -34,7 +34,7 @@ var storyLayouts = []struct {
 	{"phone", "", 390, 844, false},
 }
 
-// TestStoriesInTheirLayouts tells some stories, each in another layout; TestEveryStoryInEveryLayout tells all in all of them.
+// TestStoriesInTheirLayouts plays some stories, each in another layout; TestEveryStoryInEveryLayout plays all in all of them.
 func TestStoriesInTheirLayouts(t *testing.T) {
 	srv, files := storyServer(t)
 	for _, c := range []struct{ id, layout, lang string }{
@@ -47,7 +47,7 @@ func TestStoriesInTheirLayouts(t *testing.T) {
 	}
 }
 
-// TestEveryStoryInEveryLayout takes an hour or so, and make judges tells it.
+// TestEveryStoryInEveryLayout takes about an hour, and runs in make judges.
 func TestEveryStoryInEveryLayout(t *testing.T) {
 	if !*everyLayout {
 		t.Skip("make judges tells every story in each layout")
@@ -65,7 +65,7 @@ func TestEveryStoryInEveryLayout(t *testing.T) {
 	}
 }
 
-// storyServer is a server that has each story once more in its last release alone, called old-ID, and the stories by their ids.
+// storyServer is a server that has each story a second time in its last release alone, called old-ID, and the stories by their ids.
 func storyServer(t *testing.T) (*server, map[string]*corestory.Story) {
 	t.Helper()
 	dir, err := layout.E2E()
@@ -93,7 +93,7 @@ func storyServer(t *testing.T) (*server, map[string]*corestory.Story) {
 	return startServer(t, "--listen=127.0.0.1:0", "--stories="+own), files
 }
 
-// keepTold keeps what a story's frames tell, for the events of its steps: they are not drawn.
+// keepTold keeps the states of a story's frames for the events of its steps, which are not all drawn.
 const keepTold = `(() => {
 	const Real = Worker;
 	globalThis.Worker = class extends Real {
@@ -109,7 +109,7 @@ const keepTold = `(() => {
 })();
 `
 
-// storyDrawn is what a layout draws of what a story says: the sentence, and the numbers beside it.
+// storyDrawn is what a layout draws of a story: the sentence, and the numbers beside it.
 const storyDrawn = `(() => {
 	const words = (el) => [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
 	const phone = document.querySelector('#app.view-phone .psay');
@@ -139,13 +139,13 @@ type walker struct {
 	bases map[int]*trace.State
 }
 
-// walk tells a story in a layout, forwards and back. At each step what is drawn of it is one of its sentences, in the layout's language, whose numbers
-// and claim are true of the State, and so is whatever else is drawn; and the way back shows each step's end.
+// walk plays a story in a layout, forwards and back. At each step the drawn sentence is one of the step's, in the layout's language. Its numbers and
+// claim, and all else that is drawn, are true of the State. The way back shows each step's end.
 func walk(t *testing.T, srv *server, files map[string]*corestory.Story, id, in, lang string) {
 	t.Helper()
 	w := openStory(t, srv, files, id, in, lang)
 	waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
-	pressKey(t, w.page, "PageUp") // from here on by hand
+	pressKey(t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
 		w.begun(step)
 		w.told(step)
@@ -183,7 +183,7 @@ func openStory(t *testing.T, srv *server, files map[string]*corestory.Story, id,
 	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
 }
 
-// begun waits until a step has begun, and answers what it asks.
+// begun waits until a step has begun, and answers its question.
 func (w *walker) begun(step int) {
 	w.t.Helper()
 	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
@@ -193,7 +193,7 @@ func (w *walker) begun(step int) {
 	}
 }
 
-// back turns the pages back from the last one, and holds each step's end.
+// back goes back from the last step, and checks each step's end.
 func (w *walker) back() {
 	w.t.Helper()
 	for step := len(w.story.Steps) - 2; step >= 0; step-- {
@@ -217,7 +217,7 @@ func (w *walker) words(is corestory.Words) string {
 	return is.EN
 }
 
-// base is the State when a step began, to which since refers. The view goes there and back, where a sentence needs it.
+// base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
 func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
 	w.t.Helper()
 	if !strings.Contains(is.Claim.String()+is.Words.EN, "since(") {
@@ -241,7 +241,7 @@ func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
 	return w.bases[step]
 }
 
-// asks holds what is drawn while a step waits for its reader.
+// asks checks what is drawn while a step waits for its reader.
 func (w *walker) asks(step int) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
@@ -256,7 +256,7 @@ func (w *walker) asks(step int) {
 	}
 }
 
-// says holds what is drawn at a step's end: its last sentence, or the one before while that may still be read.
+// says checks what is drawn at a step's end: its last sentence, or the one before while there is still time to read it.
 func (w *walker) says(step int, last bool) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
@@ -270,7 +270,7 @@ func (w *walker) says(step int, last bool) {
 	w.drawn(step, last, sentences...)
 }
 
-// drawn waits until one of a step's sentences is drawn, and holds it and whatever else is drawn against the State.
+// drawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
 func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) {
 	w.t.Helper()
 	bases := make([]*trace.State, len(sentences))
@@ -312,7 +312,7 @@ func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) 
 	}
 }
 
-// rest holds everything else that is drawn: against the moment that it was painted from, and where the view stands against the worker's State.
+// rest compares everything else that is drawn with the moment from which it was painted, and with the worker's State.
 func (w *walker) rest(step int, stands bool) {
 	w.t.Helper()
 	got := evalIn[truth](w.t, w.page, untrueLive+"([0, 40])")
@@ -328,8 +328,8 @@ func (w *walker) rest(step int, stands bool) {
 	}
 }
 
-// TestNothingIsFramedWhereNothingIsCompared tells a story of two releases that first changes nothing, and then does: what frames the comparison and names
-// its parts is drawn where there is something to compare, and otherwise the Reflectors have their panels and nobody else.
+// TestNothingIsFramedWhereNothingIsCompared plays a story of two releases that first compares nothing, and then does. The frame of the comparison and
+// the names of its parts are drawn only while there is a comparison; without one only the Reflectors have panels.
 func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 	srv, files := storyServer(t)
 	const seen = `.filter((el) => el.getClientRects().length > 0).length`
@@ -340,7 +340,7 @@ func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
 			t.Parallel()
 			w := openStory(t, srv, files, "indexing", layout, "en")
 			waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
-			pressKey(t, w.page, "PageUp") // from here on by hand
+			pressKey(t, w.page, "PageUp") // no step begins by itself any more
 			is := func(when string, wantPanels, wantNames int) {
 				t.Helper()
 				if err := w.page.WaitFor(within(t, 30*time.Second), fmt.Sprintf("%s === %d && %s === %d", panels, wantPanels, names, wantNames),

@@ -8,10 +8,10 @@ import (
 	"informerscope/core/trace"
 )
 
-// storyPaces are how pages are turned: faster than a story can go, by nobody, or so slowly that time stands still at each.
+// storyPaces are paces of a reader: faster than a story can go, without any press, or so slowly that time stands still at each step.
 var storyPaces = map[string]func(*walker){"hurried": (*walker).hurry, "by itself": (*walker).watch, "slow": (*walker).linger}
 
-// TestStoriesAtThreePaces tells some stories at one pace each; TestEveryStoryAtEveryPace tells all at all of them.
+// TestStoriesAtThreePaces plays some stories at one pace each; TestEveryStoryAtEveryPace plays all at all of them.
 func TestStoriesAtThreePaces(t *testing.T) {
 	srv, files := storyServer(t)
 	for _, c := range []struct{ id, layout, lang, pace string }{
@@ -24,7 +24,8 @@ func TestStoriesAtThreePaces(t *testing.T) {
 	}
 }
 
-// TestEveryStoryAtEveryPace takes a quarter of an hour or so, and make judges tells it. In presenter mode no story goes on by itself, nor does the tour.
+// TestEveryStoryAtEveryPace takes about a quarter of an hour, and runs in make judges. In presenter mode no story continues by itself, nor does the
+// tour.
 func TestEveryStoryAtEveryPace(t *testing.T) {
 	if !*everyLayout {
 		t.Skip("make judges tells every story at each pace")
@@ -34,7 +35,7 @@ func TestEveryStoryAtEveryPace(t *testing.T) {
 		for _, pace := range []string{"hurried", "by itself", "slow"} {
 			for i, id := range stories(t) {
 				if pace == "by itself" && (l == "presenter" || id == "tour") {
-					continue // there somebody turns the pages
+					continue // there a person presses for each step
 				}
 				t.Run(fmt.Sprintf("%s %s %s", l, pace, id), func(t *testing.T) {
 					t.Parallel()
@@ -45,8 +46,8 @@ func TestEveryStoryAtEveryPace(t *testing.T) {
 	}
 }
 
-// hurry presses five times a second until the last page shows what it tells: no page turns without a press, and none is lost. Each step has come to
-// its end all the same, which is what turning back shows.
+// hurry presses five times a second until the last step is shown at its end: no step begins without a press, and no press is lost. Each step has come
+// to its end all the same, as going back shows.
 func (w *walker) hurry() {
 	w.t.Helper()
 	n := len(w.story.Steps)
@@ -68,7 +69,7 @@ func (w *walker) hurry() {
 		<-every.C
 	}
 	if home := "document.querySelector('section.home:not([hidden])')"; evalIn[bool](w.t, w.page, "!!%s", home) {
-		pressKey(w.t, w.page, "PageUp") // a press more than there are pages showed what to take home
+		pressKey(w.t, w.page, "PageUp") // a press beyond the last step opened what to take home
 	}
 	passRide(w.t, w.page)
 	w.says(n-1, false)
@@ -76,7 +77,7 @@ func (w *walker) hurry() {
 	w.page.ExpectClean(w.t)
 }
 
-// watch turns no page: what is drawn is held again and again while the story goes on by itself, at the pace of who reads. A question it answers.
+// watch presses nothing: it checks what is drawn again and again while the story continues by itself, at a reader's pace. It only answers questions.
 func (w *walker) watch() {
 	w.t.Helper()
 	last := len(w.story.Steps)
@@ -97,7 +98,7 @@ func (w *walker) watch() {
 			return
 		case state == "waits":
 			w.asks(at - 1)
-			pressKey(w.t, w.page, "1") // to turn the page would be to turn them all
+			pressKey(w.t, w.page, "1") // with the key for the next step all later ones would wait for a press
 			waitTour(w.t, w.page, "%s.state !== 'waits'", storyData)
 		case at == 0:
 			settle(w.t, w.page)
@@ -108,12 +109,12 @@ func (w *walker) watch() {
 	}
 }
 
-// linger waits at each step until time stands still, where a minute more is like a moment more: nothing happens, and what is said is so. At the last
-// one time goes on.
+// linger waits at each step until time stands still, where a minute more changes nothing: nothing happens, and the caption is true. At the last step
+// time goes on.
 func (w *walker) linger() {
 	w.t.Helper()
 	waitTour(w.t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
-	pressKey(w.t, w.page, "PageUp") // from here on by hand
+	pressKey(w.t, w.page, "PageUp") // no step begins by itself any more
 	for step := range w.story.Steps {
 		w.begun(step)
 		w.told(step)
@@ -128,7 +129,7 @@ func (w *walker) linger() {
 	w.page.ExpectClean(w.t)
 }
 
-// stands waits until time stands still, and holds that it does, and that what is said then is so.
+// stands waits until time stands still, and checks that it does and that the caption is true.
 func (w *walker) stands() {
 	w.t.Helper()
 	deadline := within(w.t, 3*time.Minute)

@@ -14,14 +14,14 @@ import (
 	"informerscope/e2e/internal/layout"
 )
 
-// rides reports whether the step that has come to its end has a ride that was not opened, or that is.
+// rides reports whether a step at its end has a ride, opened or not.
 func rides(t *testing.T, page *browser.Page) bool {
 	t.Helper()
 	settle(t, page)
 	return evalIn[bool](t, page, "['due', 'on'].includes(document.querySelector('.storybar:not(.offer)')?.dataset.ride)")
 }
 
-// passRide opens the ride of a step that has come to its end and leaves it, where it has one.
+// passRide opens the ride of a step that has come to its end and leaves it, if it has one.
 func passRide(t *testing.T, page *browser.Page) {
 	t.Helper()
 	if !rides(t, page) {
@@ -48,7 +48,7 @@ func rideIsOver(t *testing.T, page *browser.Page) {
 	waitTour(t, page, "!stage.find('.ride') && %s?.ride === 'over' && %s.state === 'told'", storyData, storyData)
 }
 
-// atHop waits until a ride that shows is at a hop, and holds what is drawn against what the worker says of it.
+// atHop waits until the shown ride is at a hop, and compares what is drawn with the worker's ride.
 func atHop(t *testing.T, page *browser.Page, told rideTold, i int) {
 	t.Helper()
 	hop := told.Hops[i]
@@ -68,7 +68,7 @@ func atHop(t *testing.T, page *browser.Page, told rideTold, i int) {
 	}
 }
 
-// ridden is what the worker says of the ride that shows.
+// ridden is the worker's ride that is shown.
 func ridden(t *testing.T, page *browser.Page) rideTold {
 	t.Helper()
 	waitTour(t, page, "!!stage.find('.ride')")
@@ -92,8 +92,8 @@ func openRide(t *testing.T, page *browser.Page) rideTold {
 	return told
 }
 
-// rideAlong goes from hop to hop of the ride that a step has opened; after the last hop a press leaves it, the step is as it was, and its
-// stations are those to look at.
+// rideAlong goes from hop to hop of the ride that a step has opened. After the last hop a press leaves it; the step is as before, and its stations
+// are highlighted.
 func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	t.Helper()
 	told := ridden(t, page)
@@ -117,7 +117,7 @@ func rideAlong(t *testing.T, page *browser.Page, name string, next func()) {
 	shot(t, page, name+"-ride-over")
 }
 
-// TestEveryHopHasASentence holds that whatever a hop can be is said in a sentence, in both languages.
+// TestEveryHopHasASentence checks that every kind of hop has a sentence, in both languages.
 func TestEveryHopHasASentence(t *testing.T) {
 	dir, err := layout.E2E()
 	if err != nil {
@@ -137,9 +137,9 @@ func TestEveryHopHasASentence(t *testing.T) {
 // dimmed are the stations that recede, on the stage or in presenter mode.
 const dimmed = `[...new Set([...document.querySelectorAll('.on-stage [data-station].pdim, .presv [data-station].pdim')].map((x) => x.dataset.station))].sort().join()`
 
-// TestAStoryRides comes to a step that rides, in each layout and in an older release: the ride opens by itself when what is said has been read, or
-// by a press at once; presses go along it in both directions and out of it at both ends, Escape leaves it anywhere, no press is lost and none
-// counts twice; and the stations that the step speaks of are those to look at again.
+// TestAStoryRides comes to a step with a ride, in each layout and in an older release. The ride opens by itself after the time to read the caption,
+// or with a press at once. Presses go along it in both directions and out of it at both ends, and Escape leaves it anywhere. No press is lost and
+// none counts twice. Afterwards the step's stations are highlighted again.
 func TestAStoryRides(t *testing.T) {
 	dir, err := layout.E2E()
 	if err != nil {
@@ -152,13 +152,13 @@ func TestAStoryRides(t *testing.T) {
 	own := t.TempDir()
 	old := strings.Replace(string(text), `eras: ["1.37", "1.35", "1.33", "1.31"]`, `eras: ["1.31"]`, 1)
 	if old == string(text) {
-		t.Fatal("the story is told in other eras")
+		t.Fatal("the story has other releases")
 	}
 	if err := os.WriteFile(filepath.Join(own, "oldkey.yaml"), []byte(old), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	srv := startServer(t, "--listen=127.0.0.1:0", "--stories="+own)
-	const riding = 2 // the step that rides
+	const riding = 2 // the step with a ride
 	for _, c := range []struct {
 		name, story, fragment string
 		w, h                  int64
@@ -171,18 +171,18 @@ func TestAStoryRides(t *testing.T) {
 		{"old", "oldkey", "&lang=en", 1280, 720},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			t.Parallel() // it waits for its page most of the time
+			t.Parallel() // it mostly waits for its page
 			page := openTour(t, browser.StartForTest(t), srv, "&story="+c.story+c.fragment, c.w, c.h)
 			at := func(step int, state string) {
 				t.Helper()
 				waitTour(t, page, "%s?.step === '%d' && %s.state === '%s'", storyData, step, storyData, state)
 			}
 			at(1, "told")
-			pressKey(t, page, "PageUp") // from here on by hand
+			pressKey(t, page, "PageUp") // no step begins by itself any more
 			pressKey(t, page, "PageDown")
 			at(riding, "told")
 			settle(t, page)
-			// Where the machine is slow, what is said has been read by now.
+			// On a slow machine the time to read the caption is over by now.
 			before := evalIn[struct{ Ride, Dimmed string }](t, page, "({Ride: %s.ride, Dimmed: %s})", storyData, dimmed)
 			shot(t, page, "ride-"+c.name+"-due")
 			if c.name == "stage" { // it opens by itself
@@ -190,7 +190,7 @@ func TestAStoryRides(t *testing.T) {
 			}
 			told := openRide(t, page)
 			shot(t, page, "ride-"+c.name)
-			// One step forwards and back, out at its beginning, and the press before it is no page.
+			// One hop forwards and back, out at its beginning, and the press before it goes to no other step.
 			atHop(t, page, told, 0)
 			pressKey(t, page, "PageDown")
 			atHop(t, page, told, 1)
@@ -206,7 +206,7 @@ func TestAStoryRides(t *testing.T) {
 				t.Errorf("after the ride %q recede, and before it %q", is, before.Dimmed)
 			}
 			at(riding, "told")
-			// It was ridden: back and forth it does not open again.
+			// It does not open again after a ride, in either direction.
 			pressKey(t, page, "PageUp")
 			at(1, "told")
 			pressKey(t, page, "PageDown")
@@ -218,7 +218,7 @@ func TestAStoryRides(t *testing.T) {
 				page.ExpectClean(t)
 				return
 			}
-			if !strings.Contains(c.fragment, "presenter") { // who chooses the step rides again
+			if !strings.Contains(c.fragment, "presenter") { // choosing the step rides again
 				pressTour(t, page, ".storybar .dot.now")
 				told = openRide(t, page)
 				pressKey(t, page, "End")
@@ -236,7 +236,7 @@ func TestAStoryRides(t *testing.T) {
 			page.ExpectClean(t)
 		})
 	}
-	// Presses that come before the step's end: one opens the ride at its end, two go past it, and going back rides what was not shown.
+	// Presses before the step's end: one opens the ride at its end, two skip it, and going back rides what was skipped.
 	t.Run("early", func(t *testing.T) {
 		t.Parallel()
 		page := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en&presenter=1", 1280, 720)
@@ -245,7 +245,7 @@ func TestAStoryRides(t *testing.T) {
 		waitTour(t, page, "!!stage.find('.ride')")
 		told := ridden(t, page)
 		atHop(t, page, told, 0)
-		// Home and the first key out of it, and all over again from the beginning, with a press more.
+		// Home and the first key leave it; then all again from the beginning, with a press more.
 		pressKey(t, page, "Escape")
 		rideIsOver(t, page)
 		evalIn[bool](t, page, "informerscope.story('key').then(() => true)")
@@ -262,7 +262,7 @@ func TestAStoryRides(t *testing.T) {
 		rideIsOver(t, page)
 		page.ExpectClean(t)
 	})
-	// Without a person it rides by itself, from the first hop to the last, and the story goes on.
+	// Without a person it rides by itself, from the first hop to the last, and the story continues.
 	t.Run("alone", func(t *testing.T) {
 		t.Parallel()
 		page := openTour(t, browser.StartForTest(t), srv, "&story=key&lang=en", 1280, 720)

@@ -10,8 +10,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestWhatWasSupersededIsNoError selects twice what must be asked for at a cluster that does not answer, from a menu and by a link, and
-// something else meanwhile: that is what shows, and nothing is said of the first one.
+// TestWhatWasSupersededIsNoError makes two selections that need an answer of a cluster that gives none, from a menu and by a link, and another one
+// meanwhile. The last one is shown, without an error for the first.
 func TestWhatWasSupersededIsNoError(t *testing.T) {
 	asked := make(chan struct{}, 100)
 	end := make(chan struct{})

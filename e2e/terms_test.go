@@ -8,7 +8,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// named are the marks and names of the field that stand on the stage, as their words begin in both languages, and something that each says.
+// named are the terms and marks on the stage that have an explanation, by how their text begins in both languages, and a part of it.
 var named = []struct{ name, en, zh string }{
 	{"rv", "Every write there gets the next one", "每次写入都得到下一个"}, {"rv", "the next watch resumes from here", "下一个 watch 从这里继续"},
 	{"rv", "that of the newest change in it", "其中最新变更的版本"}, {"seats", "a list or a resync fills it", "list 或 resync 会填上它"},
@@ -19,8 +19,8 @@ var named = []struct{ name, en, zh string }{
 	{"workers", "it waits in Get, until a key is queued", "直到有 key 入队"}, {"dirty", "no key is to be reconciled again", "没有 key 需要再次调谐"},
 }
 
-// TestEveryNamedThingHasItsWord rests the pointer on each mark and each name of the field, and walks to it with the keyboard: its word
-// shows, in both languages, and nothing else lies over it.
+// TestEveryNamedThingHasItsWord rests the pointer on each mark and each term, and reaches it with the keyboard. Its explanation is shown, in both
+// languages, and nothing else covers it.
 func TestEveryNamedThingHasItsWord(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openFake(t, browser.StartForTest(t), srv, "&source=sim&namespace=&lang=en", 1280, 720)
@@ -32,7 +32,7 @@ func TestEveryNamedThingHasItsWord(t *testing.T) {
 			}
 			evalIn[bool](t, p, "fake.show({}, {wait: 40})")
 		}
-		if err := p.Keys(within(t, 10*time.Second), "Tab"); err != nil { // what gets the focus now got it by the keyboard
+		if err := p.Keys(within(t, 10*time.Second), "Tab"); err != nil { // a focus after this key counts as one by keyboard
 			t.Fatal(err)
 		}
 		for _, thing := range named {
@@ -59,7 +59,7 @@ func TestEveryNamedThingHasItsWord(t *testing.T) {
 				t.Errorf("%s, %s: hovered it says %q, left %q, focused %q", lang, thing.name, said[0], said[1], said[2])
 			}
 		}
-		// A pin says what is held there, and its key.
+		// A hold names its stage and its key.
 		pins := evalIn[[]string](t, p, `[...document.querySelectorAll('.pin')].filter((b) => b.checkVisibility()).map((b) => {
 			b.focus();
 			const tip = document.querySelector('.tip:not([hidden])')?.textContent ?? '';

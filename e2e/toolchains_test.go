@@ -33,13 +33,12 @@ type toolchain struct {
 	name  string
 	env   []string // of make
 	flags string   // flags of tools/wasmpage
-	// large: it is more to download. inexact: no link is exactly a moment.
+	// large: it has more to download. inexact: links are not exact.
 	large, inexact bool
 }
 
-// TestToolchains builds the page as people do, with the Go that is installed, with one that the go command fetches by itself, and
-// with one whose sources are unknown, and opens each page, on a real cluster and on the simulated one. All adds the newest Go there is,
-// and what else may be unknown.
+// TestToolchains builds the page as people do: with the installed Go, with one that the go command fetches, and with one whose sources are unknown.
+// It opens each page on a real cluster and on the simulated one. All adds the newest Go, and other unknown sources.
 func TestToolchains(t *testing.T) {
 	if *toolchains == "" {
 		t.Skip("builds the standard library for each toolchain: make toolchains, make toolchains-all")
@@ -48,7 +47,7 @@ func TestToolchains(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// What stands in for the page below must be there.
+	// The Go that replaces the page's must be there.
 	if _, err := built(); err != nil {
 		t.Fatal(err)
 	}
@@ -95,7 +94,7 @@ func TestToolchains(t *testing.T) {
 			if tc.inexact {
 				return
 			}
-			// A link is a moment for whoever built the page with the same release.
+			// A link is exact between pages built with the same release.
 			release := version.Lang(goVersion)
 			if was, ok := first[release]; !ok {
 				first[release] = played
@@ -106,8 +105,8 @@ func TestToolchains(t *testing.T) {
 	}
 }
 
-// fetch has the go command fetch the toolchains that are to be tried: the one of go.mod, which everybody gets whose Go is older,
-// and with all the newest release too. What cannot be had is left out, in words.
+// fetch makes the go command fetch the toolchains to test: the one of go.mod, which users with an older Go get, and with All the newest release. One
+// that is not available is left out, with the reason.
 func fetch(t *testing.T, root string, all bool) (versions []string) {
 	t.Helper()
 	mod, err := os.ReadFile(filepath.Join(root, "go.mod"))
@@ -129,7 +128,7 @@ func fetch(t *testing.T, root string, all bool) (versions []string) {
 	}
 	for _, v := range slices.Compact(want) {
 		if v == installed {
-			continue // it lies where it was installed, and the go command would not fetch it
+			continue // it is installed there, and the go command would not fetch it
 		}
 		out, err := goOutput(root, []string{"GOTOOLCHAIN=" + v}, "env", "GOROOT", "GOMODCACHE")
 		if err != nil {
@@ -144,7 +143,7 @@ func fetch(t *testing.T, root string, all bool) (versions []string) {
 	return versions
 }
 
-// newestRelease asks the module proxy for the newest Go for this machine; a release candidate counts if there is nothing else.
+// newestRelease asks the module proxy for the newest Go for this machine; a release candidate counts only if there is nothing else.
 func newestRelease(root string) (string, error) {
 	out, err := goOutput(root, nil, "list", "-m", "-versions", "golang.org/toolchain")
 	if err != nil {
@@ -179,12 +178,12 @@ func unknown(t *testing.T, root, name string, tc toolchain, changes ...map[strin
 	if err := altered.Root(dir, goroot, changes...); err != nil {
 		t.Fatal(err)
 	}
-	// tools/wasmpage itself runs on what is installed: its own build is not what is tried.
+	// tools/wasmpage itself runs with the installed Go: its own build is not tested here.
 	tc.name, tc.flags = name, "-goroot "+dir
 	return tc
 }
 
-// goEnv is this process's environment, without what go test says of the toolchain that runs it.
+// goEnv is this process's environment, without what go test adds about its toolchain.
 func goEnv(env []string) []string {
 	kept := slices.DeleteFunc(os.Environ(), func(v string) bool {
 		return strings.HasPrefix(v, "GOROOT=") || strings.HasPrefix(v, "GOTOOLCHAIN_INTERNAL_") || strings.HasPrefix(v, "MAKE") || strings.HasPrefix(v, "MFLAGS=")
@@ -211,8 +210,8 @@ func goCommand(t *testing.T, root string, env []string, args ...string) string {
 	return out
 }
 
-// buildPage builds the page as a person would, and returns where it is, with which Go it was built, what make said of it, and what it
-// took: of the clock, and of the processors.
+// buildPage builds the page as a person would. It returns its directory, the Go that built it, the output of make, and the time that it took, of the
+// clock and of the processors.
 func buildPage(t *testing.T, root string, tc toolchain) (page, goVersion, words string, took, work time.Duration) {
 	t.Helper()
 	goVersion = strings.TrimSpace(goCommand(t, root, tc.env, "env", "GOVERSION"))
@@ -247,7 +246,7 @@ func buildPage(t *testing.T, root string, tc toolchain) (page, goVersion, words 
 	return filepath.Join(root, page), goVersion, words, took, work
 }
 
-// serverWith is the server with a page that was built elsewhere than in web, and built with env as that was.
+// serverWith is the server with a page from another directory than web, built with env like the page.
 func serverWith(t *testing.T, root, page string, env []string) (program string) {
 	t.Helper()
 	replace := map[string]string{}
@@ -276,7 +275,7 @@ func openLive(t *testing.T, b *browser.Browser, srv *server) {
 	page.ExpectClean(t)
 }
 
-// openBuilt opens a page on the simulated cluster and follows a link there; the page shares the moment as it was built to.
+// openBuilt opens a page on the simulated cluster and follows a link there. The page shares the moment as exactly as its build can.
 func openBuilt(t *testing.T, b *browser.Browser, srv *server, tc toolchain, goVersion string) story {
 	t.Helper()
 	const link = "&source=sim&seed=7&objects=120&rate=40&era=1.31&do=900:hold:pop,1000:burst:200,2500:fault:410,5000:release:pop&at=9000&go=1.0&lang=en"

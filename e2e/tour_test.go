@@ -14,7 +14,7 @@ const (
 	offerBar = "stage.find('.storybar.offer')"
 )
 
-// openTour opens the page at an address of its own words, without a scene, and waits for nothing.
+// openTour opens the page at an address with only the given fragment, without a scene, and does not wait.
 func openTour(t *testing.T, b *browser.Browser, srv *server, fragment string, width, height int64) *browser.Page {
 	t.Helper()
 	page := b.OpenForTest(t, "about:blank", width, height)
@@ -36,7 +36,7 @@ func waitTour(t *testing.T, page *browser.Page, expression string, args ...any) 
 	}
 }
 
-// pressTour clicks what a selector finds, as a person would, once it is there.
+// pressTour clicks the element of a selector, as a person would, once it is there.
 func pressTour(t *testing.T, page *browser.Page, selector string) {
 	t.Helper()
 	waitTour(t, page, "!!stage.find(%s)", quoted(selector))
@@ -45,8 +45,8 @@ func pressTour(t *testing.T, page *browser.Page, selector string) {
 	}
 }
 
-// TestTheTour takes the tour from #tour to its end, in both languages: it does what each step asks with the control that the page points at,
-// and turns the pages with the bar's own button.
+// TestTheTour takes the tour from #tour to its end, in both languages. It does what each step asks with the control that the page points at, and goes
+// to the next step with the bar's own button.
 func TestTheTour(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	for _, c := range []struct {
@@ -54,7 +54,7 @@ func TestTheTour(t *testing.T) {
 		w, h int64
 	}{{"en", 1280, 720}, {"zh", 1920, 1080}} {
 		t.Run(c.lang, func(t *testing.T) {
-			t.Parallel() // it waits for its page most of the time
+			t.Parallel() // it mostly waits for its page
 			page := openTour(t, browser.StartForTest(t), srv, "&tour&lang="+c.lang, c.w, c.h)
 			waitTour(t, page, "%s?.step === '1'", storyBar)
 			n := evalIn[int](t, page, "document.querySelectorAll('.storybar:not(.offer) .dot').length")
@@ -71,7 +71,7 @@ func TestTheTour(t *testing.T) {
 						t.Fatalf("step %d asks %q and points at nothing", step, how)
 					}
 					pressTour(t, page, ".asked")
-					if control == "cluster" { // a menu, in which it points at what is meant
+					if control == "cluster" { // the page points at an entry of this menu
 						waitTour(t, page, "stage.find('.pop .asked')")
 						shot(t, page, fmt.Sprintf("tour-%s-%02d-menu", c.lang, step))
 						pressTour(t, page, ".pop .asked")
@@ -117,8 +117,8 @@ func TestTheTour(t *testing.T) {
 	}
 }
 
-// TestTheTourIsOfferedOnce opens the page for the first time and again, without and with a scene in its address; begins from each of its doors;
-// and takes the tour up where it was left.
+// TestTheTourIsOfferedOnce opens the page for the first time and again, without and with a scene in its address. It begins at each entry to the tour,
+// and continues the tour where it was left.
 func TestTheTourIsOfferedOnce(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -163,7 +163,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	waitTour(t, again, "!%s && !location.hash.includes('story=')", storyBar)
-	// The chooser has it first, and says where it goes on.
+	// The chooser has it first, and shows where it continues.
 	if err := again.Keys(within(t, 30*time.Second), "s"); err != nil {
 		t.Fatal(err)
 	}
@@ -184,7 +184,7 @@ func TestTheTourIsOfferedOnce(t *testing.T) {
 	}
 }
 
-// TestTheTourInPresenterMode turns the tour's pages with a clicker: what it asks is done by turning, and the words say so.
+// TestTheTourInPresenterMode goes through the tour with a clicker: the key for the next step does what a step asks, and the text says so.
 func TestTheTourInPresenterMode(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	page := openTour(t, browser.StartForTest(t), srv, "&tour&presenter=1", 1280, 720)

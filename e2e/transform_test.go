@@ -9,15 +9,15 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// store is what state() says of the Indexer's weight.
+// store is the Indexer's weight in state().
 type store struct {
 	Bytes     int64  `json:"bytes"`
 	CameBytes int64  `json:"cameBytes"`
 	Transform string `json:"transform"`
 }
 
-// TestTransform chooses a TransformFunc in the Indexer's menu: a new informer starts, the panel says what came and what is held, and the
-// address says which transform it is.
+// TestTransform chooses a TransformFunc in the Indexer's menu. A new informer starts, the panel shows the received and the stored bytes, and the
+// address has the transform.
 func TestTransform(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -57,7 +57,7 @@ func TestTransform(t *testing.T) {
 	if hash := evalIn[string](t, p, "location.hash"); !strings.Contains(hash, "transform=metadata") {
 		t.Errorf("the address is %s", hash)
 	}
-	// What is not in the store is not in the inspector, and is not found by an index either.
+	// What is not in the store is not in the inspector, nor found by an index.
 	json := evalIn[string](t, p, `(async () => {
 		const {keys} = await informerscope.index("namespace", "shop");
 		return JSON.stringify((await informerscope.object(keys[0])).json);
@@ -85,7 +85,7 @@ func TestTransform(t *testing.T) {
 		}
 		q.ExpectClean(t)
 	}
-	// Two releases run the same one, and say which; a phone has the menu among the rest.
+	// Two releases use the same transform, and show it; on the phone the menu is with the other controls.
 	two := openStage(t, b, srv, "&source=sim&seed=7&objects=240&rate=0&lang=en&era=1.31,1.37&transform=metadata", 1280, 720)
 	await(t, two, 2*time.Minute, "s.queue.synced && s.indexer.transform === 'metadata'")
 	waitFor(t, two, `[...document.querySelectorAll(".lanesv text")].some((el) => el.textContent === "metadata only")`)

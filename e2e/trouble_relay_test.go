@@ -22,7 +22,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// teamServer is an API server, with TLS and HTTP/2, for one who may see the namespace team-a and nothing else.
+// teamServer is an API server, with TLS and HTTP/2, whose user may read the namespace team-a and nothing else.
 func teamServer(t *testing.T) *httptest.Server {
 	t.Helper()
 	srv := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -50,7 +50,7 @@ func teamServer(t *testing.T) *httptest.Server {
 	return srv
 }
 
-// teamKubeconfig names the server by an address of its own, which may be that of what stands before it.
+// teamKubeconfig names the server by the given address, which may be that of a proxy in front of it.
 func teamKubeconfig(t *testing.T, srv *httptest.Server, address string) string {
 	t.Helper()
 	ca := base64.StdEncoding.EncodeToString(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: srv.Certificate().Raw}))
@@ -76,7 +76,7 @@ func host(url string) string {
 	return strings.TrimPrefix(strings.TrimPrefix(url, "https://"), "http://")
 }
 
-// refusals is how often the server turned somebody away by a rule.
+// refusals is how often the server refused by a rule.
 func refusals(t *testing.T, srv *server, rule string) string {
 	t.Helper()
 	base, _, _ := strings.Cut(srv.url, "/#")
@@ -96,8 +96,7 @@ func refusals(t *testing.T, srv *server, rule string) string {
 	return found[1]
 }
 
-// TestTroubleOfTheRelay: the page is refused by a server with another token, by one that is full, and is left alone by one that is stopped;
-// it knows each from the others.
+// TestTroubleOfTheRelay: one server refuses the page's token, one is full, and one has stopped. The page names the right trouble for each.
 func TestTroubleOfTheRelay(t *testing.T) {
 	api := teamServer(t)
 	kubeconfig := teamKubeconfig(t, api, host(api.URL))
@@ -181,7 +180,7 @@ func TestTroubleOfANamespace(t *testing.T) {
 	shot(t, p, "https-wanted")
 }
 
-// freezer stands before a server, and can stop passing anything on without ending a connection.
+// freezer is a proxy in front of a server that can stop passing bytes without ending a connection.
 type freezer struct {
 	ln     net.Listener
 	mu     sync.Mutex
@@ -248,8 +247,8 @@ func (f *freezer) freeze(on bool) {
 	}
 }
 
-// TestTroubleOfAFrozenServer: the API server stops answering in the middle of a watch. The page says so in a sentence, and the informer sees
-// what client-go would have seen.
+// TestTroubleOfAFrozenServer: the API server stops answering in the middle of a watch. The page explains it, and the informer gets the error that
+// client-go would get.
 func TestTroubleOfAFrozenServer(t *testing.T) {
 	t.Setenv("HTTP2_READ_IDLE_TIMEOUT_SECONDS", "3") // instead of client-go's 30 and 15
 	t.Setenv("HTTP2_PING_TIMEOUT_SECONDS", "2")

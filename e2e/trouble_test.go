@@ -15,8 +15,8 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestTrouble opens the page on sources that do not work and expects it to say which, in words that a person can act on; then the
-// cluster that was away comes, and the page with it.
+// TestTrouble opens the page on sources that do not work, and expects messages on which a person can act. Then the cluster returns, and the page
+// recovers.
 func TestTrouble(t *testing.T) {
 	expired := httptest.NewTLSServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -91,7 +91,7 @@ func TestTrouble(t *testing.T) {
 	shot(t, p, "back")
 	p.ExpectClean(t)
 
-	// A kubeconfig that cannot be read is told where contexts are chosen, and the page goes on with what it has.
+	// A kubeconfig that cannot be read is reported where contexts are chosen, and the page keeps its source.
 	if err := os.WriteFile(kubeconfig, []byte("apiVersion: v1\nclusters: {{\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}

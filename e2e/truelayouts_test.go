@@ -9,11 +9,11 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// three are listeners of which one has not synced, with a controller that writes.
+// three are three listeners of which one has not synced, with a controller that writes.
 const three = `{listeners: ["printer", "metrics", "mailer"].map((name, i) => ({...fake.base().listeners[0], id: i + 1, name, synced: i !== 1})),
 	workqueue: {writing: true, writes: 3, lastWrite: {key: "default/a", verb: "PATCH", worker: 1, rv: "5300", newRV: "5301", atMillis: 900, tookMicros: 90}}}`
 
-// onAnother is a script that finds shown elements of one kind that lie on shown ones of another, by selector.
+// onAnother is a script that lists visible elements of one selector that overlap visible ones of another.
 const onAnother = `((one, other) => {
 	const shown = (q) => [...document.querySelectorAll(q)].filter((e) => e.checkVisibility({visibilityProperty: true}) && e.getBoundingClientRect().width > 0);
 	return shown(one).flatMap((a) => shown(other).filter((b) => {
@@ -22,7 +22,7 @@ const onAnother = `((one, other) => {
 	}).map((b) => (a.textContent || a.getAttribute('class')) + ' on ' + b.getAttribute('class')));
 })`
 
-// TestLayoutsWhereRoomIsScarce looks at layouts in the sizes in which something was cut, lay on something else or could not be read.
+// TestLayoutsWhereRoomIsScarce checks layouts at sizes in which something was once cut, covered or illegible.
 func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openFake(t, browser.StartForTest(t), srv, "&source=sim&namespace=&lang=en", 1280, 720)
@@ -35,7 +35,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 		settle(t, p)
 	}
 
-	// The buttons of a held stage say what they do, as far as they have room, and what they say is not cut.
+	// The buttons of a held stage are labelled as far as they have room, and no label is cut.
 	show(`{holds: [{stage: "pop", waiting: true, sinceMillis: 900, releases: 0}, {stage: "store", waiting: true, sinceMillis: 900, releases: 0},
 		{stage: "take", waiting: true, sinceMillis: 900, releases: 0}, {stage: "deliver", listener: 1, waiting: true, sinceMillis: 900, releases: 0}]}`)
 	cut := evalIn[[]string](t, p, `[...document.querySelectorAll('#app .sbtn')].filter((b) => b.checkVisibility() && /release|^n|all/.test(b.textContent))
@@ -49,7 +49,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	shot(t, p, "room-held")
 	show(`{holds: []}`)
 
-	// What is written passes behind the words about the last write.
+	// Chips of writes pass behind the text about the last write.
 	show(three)
 	covered := evalIn[[]int](t, p, `(async () => {
 		const label = [...document.querySelectorAll('#app svg text')].find((e) => /^PATCH/.test(e.textContent)).getBoundingClientRect();
@@ -74,7 +74,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 		t.Errorf("chips are drawn over the words in %d animation frames, and beside them in %d", covered[0], covered[1])
 	}
 
-	// A page that is zoomed to twice its size is laid out for its room, and what it says can be read.
+	// A page zoomed to twice its size is laid out for its room, and remains legible.
 	size(640, 360)
 	small := evalIn[[]string](t, p, `[...document.querySelectorAll('#app svg text, #app button, #app p, #app b')]
 		.filter((e) => e.textContent.trim() && e.checkVisibility({visibilityProperty: true}))
@@ -89,7 +89,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	}
 	shot(t, p, "room-640")
 
-	// Presenter mode on a 4:3 screen: what belongs to a ring stands beside it, and each has its name; nobody's number stands in a worker.
+	// Presenter mode on a 4:3 screen: what belongs to a ring is beside it, with its name, and no number is inside a worker.
 	size(1024, 768)
 	evalIn[bool](t, p, "document.dispatchEvent(new KeyboardEvent('keydown', {key: 'p', bubbles: true}))")
 	for _, state := range []struct{ name, change, focus string }{
@@ -118,7 +118,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	}
 	show(`{holds: []}, {jump: true, facts: {focus: ["indexer", "listeners"]}}`)
 
-	// Its line of time is hatched where the log has forgotten something, up to where the log begins, and nothing of the past is drawn there.
+	// Its timeline is hatched where the log has dropped events, up to the log's first one, and nothing of the past is drawn there.
 	const strip = `(() => {
 		const el = document.querySelector('.presv .forgotten');
 		const hatch = el.querySelector('.hatch'), width = Number(hatch.getAttribute('width'));
@@ -144,7 +144,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	show(`{}, {view: {first: 1}}`)
 	waitFor(t, p, "!"+strip+".on")
 
-	// The phone in presenter mode: a lamp stands beside its handler.
+	// The phone in presenter mode: a lamp is beside its handler.
 	size(390, 844)
 	waitFor(t, p, "!!document.querySelector('.phonev.pres .hbox')")
 	for _, on := range evalIn[[]string](t, p, onAnother+"('.phonev .lamp', '.phonev .hbox')") {
@@ -152,7 +152,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	}
 	shot(t, p, "room-phone")
 
-	// A line ends where a clause does, if the lines that there are have room for it: as much as the longest clause is wide, in whatever font.
+	// A line ends where a clause does, if the number of lines allows it: as wide as the longest clause, in any font.
 	for _, c := range []struct{ words, want string }{
 		{"Pop is held. The Reflector runs on and the queue grows by 24 a second; the store stays at rv 979.",
 			"Pop is held.|The Reflector runs on and the queue grows by 24 a second;|the store stays at rv 979."},
@@ -170,7 +170,7 @@ func TestLayoutsWhereRoomIsScarce(t *testing.T) {
 	p.ExpectClean(t)
 }
 
-// shownWords are the words of presenter mode.
+// shownWords are the texts of presenter mode.
 const shownWords = `[...document.querySelectorAll('.presv text')]
 	.filter((e) => e.checkVisibility({visibilityProperty: true}))
 	.map((e) => e.textContent)

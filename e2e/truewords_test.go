@@ -7,7 +7,7 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// TestWordsAreTrueOfTheMoment shows states in which words were false once: what was true of another moment, or of another number, is not said.
+// TestWordsAreTrueOfTheMoment shows states in which a text was once false: nothing of another moment, or of another number, is shown.
 func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openFake(t, browser.StartForTest(t), srv, "&source=sim&namespace=&lang=en", 1280, 720)
@@ -37,7 +37,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	evalIn[bool](t, p, `fake.show({}, {facts: {wireMicros: null}})`)
 	says("when nothing travels", "nothing", "took")
 
-	// The Reflector's line of a release whose store keeps no version: its words stand apart, wherever the Reflector is.
+	// The Reflector's line of a release whose store keeps no version: its texts do not overlap, wherever the Reflector is.
 	for _, behind := range []string{"0", "1", "40", "4000"} {
 		show(`{era: "1.31", indexer: {resourceVersion: ""}, reflector: {resourceVersion: "5315"}}, {facts: {versions: {queued: null, behind: ` + behind +
 			`, total: null}}}`)
@@ -68,7 +68,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 	}
 	shot(t, p, "words-error-frame")
 
-	// The speed beside the play button is that of what is shown.
+	// The speed beside the play button is that of the shown source.
 	speed := func() string { return evalIn[string](t, p, "document.querySelector('.speed b').textContent") }
 	show(`{}, {view: {mode: "playing", speed: 1 / 32, behind: 9}}`)
 	if got := speed(); got != "1/32×" {
@@ -79,7 +79,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 		t.Errorf("live it says %s", got)
 	}
 
-	// What was said of a wait, or of quiet, is over with it.
+	// The text about a wait, or about quiet, ends with it.
 	for _, step := range []struct{ before, after, over string }{
 		{`{reflector: {phase: "backoff", backoffSince: 1000, backoffMillis: 100, backoffCause: "too old", resourceVersion: "5355"}}, {jump: true}`,
 			`{reflector: {phase: "watch-listing", tempStore: 2}}, {facts: {sure: false, sentence: {id: "rewatchlist", n: 2}}}`, "tries again"},
@@ -96,7 +96,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 		}
 	}
 
-	// Numbers that are compared with one another are those of one moment, though the parts of the stage take turns.
+	// Numbers that are compared with one another are of one moment, though the parts of the stage are painted in turns.
 	apart := evalIn[[]string](t, p, `(async () => {
 		const read = ([of, as]) => document.querySelector('[data-of="' + of + '.resourceVersion"][data-as=' + as + ']')?.textContent.replace(/\D/g, '') ?? 'nothing';
 		const seen = new Set();
@@ -121,7 +121,7 @@ func TestWordsAreTrueOfTheMoment(t *testing.T) {
 		t.Errorf("API server, Reflector and Indexer stand at %s", numbers)
 	}
 
-	// Chinese as the Chinese documentation of Kubernetes has it, not word for word from English.
+	// Chinese as in the Chinese documentation of Kubernetes, not word for word from English.
 	odd := evalIn[[]string](t, p, `(async () => {
 		const {keys, setLanguage, t} = await import(new URL("i18n.js", location.href.replace(/#.*$/, "")).href);
 		setLanguage("zh");

@@ -10,9 +10,9 @@ import (
 	"informerscope/e2e/browser"
 )
 
-// reckon is a script with the functions that hold one text or one bar that is drawn against the values that it says it is made of: `wrong`
-// is what differs, or nothing. Paths, sums and words are read as Txt.of of web/dom.js writes them. `of` is what a path begins at, `now` the
-// moment on the log's clock.
+// reckon is a script with functions that compare a drawn text or bar with the values that it names as its sources: `wrong` returns the difference, or
+// nothing. It reads paths, sums and words as Txt.of in web/dom.js writes them. A path begins at the object `of`. The moment on the log's clock is
+// `now`.
 const reckon = `
 	const base = location.href.replace(/#.*$/, "");
 	const format = await import(new URL("format.js", base).href);
@@ -41,11 +41,11 @@ const reckon = `
 				return [name, words(how, value(sum, of, now))];
 			}));
 			const want = t(more[0], args);
-			const [head, cut] = m.words.split("…"); // where there is no room for all of it
+			const [head, cut] = m.words.split("…"); // abbreviated for lack of room
 			return (cut === undefined ? m.words === want : want.startsWith(head)) ? "" : "it is " + JSON.stringify(want);
 		}
 		const v = value(m.of, of, now);
-		if (as === "fit" || as === "middle") { // a name that is cut where there is no room for it
+		if (as === "fit" || as === "middle") { // a name that is abbreviated for lack of room
 			const [first, last] = m.words.split("…");
 			if (last === undefined ? m.words === v : String(v).startsWith(first) && String(v).endsWith(last)) return "";
 		} else if (v !== undefined) {
@@ -54,7 +54,7 @@ const reckon = `
 		}
 		return "it is " + JSON.stringify(v);
 	};
-	// A bar's width is written to a tenth of a unit. The end of an arc, which is written to a hundredth, says how far it goes around.
+	// A bar's width is written to a tenth of a unit. The end of an arc, written to a hundredth, gives how far it goes around.
 	const wrongShare = (m, of, now) => {
 		const part = value(m.part, of, now), all = value(m.whole, of, now);
 		const share = Math.max(0, m.curve ? Math.log1p(part / m.curve) / Math.log1p(all / m.curve) : part / all);
@@ -77,12 +77,12 @@ const reckon = `
 	};
 `
 
-// untrue is a script that holds what is drawn against informerscope.state() while no time passes. What is painted in turns has a moment to
-// come. It gives how many texts and bars were compared, and those that differ.
+// untrue is a script that compares what is drawn with informerscope.state() while no time passes. Parts that are painted in turns get a moment. It
+// returns how many texts and bars it compared, and those that differ.
 const untrue = `(async () => {` + reckon + `
 	const look = async () => {
 		const s = await informerscope.state();
-		// The log goes on while the view stands still: how far it is behind is that of the frame which was painted.
+		// The log grows while the view stands still: how far the view is behind is that of the painted frame.
 		const all = informerscope.drawn().map(({painted, marks}) => ({marks, whole: {...s, view: painted?.lanes[0].view ?? s.view}}));
 		const wrongs = all.flatMap(({marks, whole}) => marks.map((m) => wrong(m, whole, s.atMillis))).filter(Boolean);
 		return {compared: all.reduce((n, d) => n + d.marks.length, 0), wrong: wrongs, seq: s.seq};
@@ -96,10 +96,10 @@ const untrue = `(async () => {` + reckon + `
 	return found;
 })()`
 
-// untrueLive is a script that looks at a page whose time runs on, each time after one of the waits that it is given (ms). What is drawn is
-// read in one task, with the moment that each part says it was painted from, and held against the State and the facts that the page had
-// of that moment. Nothing may differ, not for one animation frame, and what API server, Reflector, queue, Indexer and lister say of how far they
-// are is of one moment. It keeps these moments in window.moments for sameInTheLog.
+// untrueLive is a script that checks a page whose time runs, after each of the given waits (ms). It reads what is drawn in one task, with the moment
+// from which each part says it was painted, and compares it with the page's State and facts of that moment. Nothing may differ, not for one animation
+// frame. How far API server, Reflector, queue, Indexer and lister are must be of one moment. It keeps these moments in window.moments for
+// sameInTheLog.
 const untrueLive = `(async (waits) => {` + reckon + `
 	const found = {compared: 0, wrong: [], seq: 0, clocks: [], apart: 0};
 	window.moments ??= new Map();
@@ -132,9 +132,9 @@ const untrueLive = `(async (waits) => {` + reckon + `
 	return found;
 })`
 
-// sameInTheLog is a script that goes to each of the moments that untrueLive kept, and compares what the page held of it, member by member,
-// with what the worker makes of the log's beginning up to there. It is then the moment of that event, and on the page some time may have passed
-// since: facts that depend on the clock too (byClock) are left out.
+// sameInTheLog is a script that goes to each of the moments that untrueLive kept. It compares the page's state of then, member by member, with the
+// worker's fold of the log up to there. The fold is of the moment of that event, and on the page some time may have passed since. So facts that
+// depend on the clock too (byClock) are left out.
 const sameInTheLog = `(async () => {
 	const byClock = new Set(["growing", "wireMicros", "writesPerSecond", "listeners", "focus", "sentence"]);
 	const equal = (a, b) => {
@@ -171,13 +171,13 @@ type truth struct {
 	Compared int      `json:"compared"`
 	Wrong    []string `json:"wrong"`
 	Seq      uint64   `json:"seq"`
-	Clocks   []string `json:"clocks"` // what was drawn by the clock
-	Apart    int      `json:"apart"`  // looks at which what was drawn was of several moments
+	Clocks   []string `json:"clocks"` // texts that run with the clock
+	Apart    int      `json:"apart"`  // checks whose parts were of several moments
 }
 
-// TestEveryLayoutTellsTheTruth holds every number, name, age and bar that is drawn against the state of its moment, on every layout: while
-// events stream, while Pop is held, while the Reflector waits to try again and while the log plays, at random moments without stopping;
-// where the log was stopped, where it is gone to and back, with a queue that is held and a handler that is slow, and in the recording of all that.
+// TestEveryLayoutTellsTheTruth compares every drawn number, name, age and bar with the state of its moment, on every layout. It does so without
+// stopping while events stream, while Pop is held, while the Reflector backs off, and while the log plays. It does so where the log stops, after
+// seeks, with a held queue and a slow handler, and in a recording of all that.
 func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -185,9 +185,9 @@ func TestEveryLayoutTellsTheTruth(t *testing.T) {
 	for _, layout := range []struct {
 		name, fragment string
 		width, height  int64
-		each           bool   // station is opened, one after the other, as on the phone
-		least          int    // texts that must have been compared
-		clock          string // something that runs with the clock and must have been compared while time ran
+		each           bool   // open each station in turn, as on the phone
+		least          int    // least number of compared texts
+		clock          string // a text that runs with the clock and must have been compared
 	}{
 		{"stage", "", 1280, 720, false, 10, "reflector.backoffSince"},
 		{"presenter", "&presenter=1", 1280, 720, false, 8, "reflector.backoffSince"},

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// wire stands between a client and a server as a network does, and can break as one does. It passes bytes on and reads none of them.
+// wire is a proxy between a client and a server that can break as a network does. It passes bytes unread.
 type wire struct {
 	t      *testing.T
 	addr   string
@@ -20,10 +20,10 @@ type wire struct {
 
 	mu      sync.Mutex
 	ln      *net.TCPListener
-	conns   map[net.Conn]bool // both ends of all that are joined
+	conns   map[net.Conn]bool // both ends of all joined connections
 	joints  []*joint
 	fillers []net.Conn
-	thawed  chan struct{} // closed while the wire passes on
+	thawed  chan struct{} // closed while bytes pass
 }
 
 // joint is one connection through the wire.
@@ -94,7 +94,7 @@ func (w *wire) join(client *net.TCPConn) {
 	delete(w.conns, server)
 }
 
-// pass waits until the wire passes on.
+// pass waits until the wire passes bytes.
 func (w *wire) pass() {
 	w.mu.Lock()
 	thawed := w.thawed
@@ -102,7 +102,7 @@ func (w *wire) pass() {
 	<-thawed
 }
 
-// copy passes on what comes, and how it ends; both wait in a hole.
+// copy passes on bytes, and the end of the connection; both wait in a hole.
 func (w *wire) copy(to, from *net.TCPConn) {
 	chunk := make([]byte, 64<<10)
 	for {
@@ -121,7 +121,7 @@ func (w *wire) copy(to, from *net.TCPConn) {
 	}
 }
 
-// over ends a side whose other side has ended, unless that is what the client is not to know.
+// over ends a side whose other side has ended, unless the client must not notice.
 func (w *wire) over(c *net.TCPConn) {
 	w.mu.Lock()
 	known := w.conns[c]
@@ -136,7 +136,7 @@ func reset(c *net.TCPConn) {
 	_ = c.Close()
 }
 
-// cut resets every connection, as a box in the middle does that has lost its tables. New ones are let through.
+// cut resets every connection, as a middlebox does that has lost its tables. New ones pass.
 func (w *wire) cut() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -145,7 +145,7 @@ func (w *wire) cut() {
 	}
 }
 
-// end ends every connection in good order, as a load balancer does that lets none be open for long. New ones are let through.
+// end ends every connection properly, as a load balancer does that limits their age. New ones pass.
 func (w *wire) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -154,8 +154,8 @@ func (w *wire) end() {
 	}
 }
 
-// halfOpen lets the servers' side of every connection end, and the clients never learn of it: what they send is taken, and nothing comes
-// back. New connections are let through.
+// halfOpen ends the servers' side of every connection without the clients' knowledge: what they send is accepted, and nothing comes back. New
+// connections pass.
 func (w *wire) halfOpen() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -184,7 +184,7 @@ func discard(c net.Conn) (n int, err error) {
 	}
 }
 
-// refuse ends every connection and lets nobody listen, or listens again.
+// refuse ends every connection and stops listening, or listens again.
 func (w *wire) refuse(on bool) {
 	w.t.Helper()
 	if on {
@@ -200,9 +200,8 @@ func (w *wire) refuse(on bool) {
 	}
 }
 
-// hole makes the network a black hole: nothing passes in any direction, neither bytes nor the end of a connection, and a new connection
-// is never answered, because the system drops the beginning of one when too many wait to be accepted. Without the hole what was sent
-// arrives after all, as TCP has it.
+// hole makes the network a black hole: neither bytes nor ends of connections pass in any direction. A new connection is never answered, because the
+// system drops its beginning when too many wait to be accepted. After the hole, what was sent arrives, as with TCP.
 func (w *wire) hole(on bool) {
 	w.t.Helper()
 	w.mu.Lock()
@@ -227,7 +226,7 @@ func (w *wire) hole(on bool) {
 	if on {
 		backlog = 0
 	}
-	// Who accepts would go on accepting: it is ended, and another one begins on the same port.
+	// accept would go on: end it, and start another one on the same port.
 	raw, err := w.ln.SyscallConn()
 	if err != nil {
 		w.t.Fatal(err)

@@ -16,7 +16,7 @@ var (
 
 func replaceOnes(s string) string { return strings.ReplaceAll(s, "1", "2") }
 
-// TestWords asks the page's own dictionary for every word that knows a plural: one of a thing is one, and neither language shows how it is written down.
+// TestWords asks the page's own dictionary for every text with a plural: the number 1 gives the singular, and no markup of plurals is shown.
 func TestWords(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	p := openStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20&lang=en", 1280, 720)
@@ -46,7 +46,7 @@ func TestWords(t *testing.T) {
 				t.Errorf("%s: %q shows how it is written", k, s)
 			}
 		}
-		// In Chinese too, where a thing keeps its English name.
+		// In Chinese too, where a term stays English.
 		for _, one := range []string{w[0], w[2]} {
 			if m := ones.FindString(one); m != "" {
 				t.Errorf("%s: %q in %q", k, m, one)

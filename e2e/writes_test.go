@@ -28,8 +28,8 @@ const tapWrites = `(() => {
 	};
 })()`
 
-// TestWrites lets the controller write to the simulated cluster and looks at what the page makes of it: its counts, the way back to the API
-// server, a conflict, and the switch.
+// TestWrites lets the controller write to the simulated cluster and checks how the page shows it: the counts, the way back to the API server, a
+// conflict, and the switch.
 func TestWrites(t *testing.T) {
 	srv := startServer(t, "--listen=127.0.0.1:0")
 	b := browser.StartForTest(t)
@@ -49,7 +49,7 @@ func TestWrites(t *testing.T) {
 		line   = "stage.texts().filter((x) => x.x > 1085 && x.y > 472 && x.y < 500).map((x) => x.words).join(' | ')"
 	)
 	await(t, p, time.Minute, "s.queue.synced && s.workqueue?.reconciles >= 60 && "+quiet)
-	// What it begins with was observed already.
+	// The objects at the start are already observed.
 	use(t, p, control{
 		want: "s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts === 0",
 		page: button + ".getAttribute('aria-pressed') === 'true' && /simulated only/.test(" + way + ")",
@@ -86,7 +86,7 @@ func TestWrites(t *testing.T) {
 	if n := evalIn[int](t, p, "__writes"); n != wq.Writes+wq.Conflicts {
 		t.Errorf("%d writes travelled, of %d with %d conflicts", n, wq.Writes, wq.Conflicts)
 	}
-	// Nothing comes of what it wrote: the store stands still.
+	// Its writes do not arrive: the store stands still.
 	events := s.Reflector.Events
 	call(t, p, "cluster('scale', {name: 'w', replicas: 5})")
 	await(t, p, 20*time.Second, "s.seq > %d", state.Seq)
@@ -112,7 +112,7 @@ func TestWrites(t *testing.T) {
 		call(t, p, "hold('take')")
 		call(t, p, "cluster('create', {name: 'late', replicas: 1})")
 		await(t, p, 30*time.Second, "s.workqueue.depth === 1 && s.indexer.count === 66")
-		// The pod runs before anybody has looked at it; then the store stops hearing of it.
+		// The pod runs before the controller has seen it; then the store stops receiving its events.
 		await(t, p, 30*time.Second, "s.listeners.every((l) => l.pending === 0) && s.atMillis > 0")
 		if err := p.WaitFor(within(t, 30*time.Second),
 			`informerscope.state().then((s) => informerscope.object(s.workqueue.queue[0])).then((o) => o.json.status.phase === "Running")`, "0"); err != nil {
@@ -129,7 +129,7 @@ func TestWrites(t *testing.T) {
 		shot(t, p, "3-conflict")
 		call(t, p, "release('store', 0)")
 		comes(t, p, time.Minute, "s.workqueue.writes === b.workqueue.writes + 1 && s.workqueue.retries === 0")
-		// What the line has to say, for whoever comes to it with the keyboard.
+		// The line's accessible name.
 		use(t, p, control{page: "stage.find('.prow', /writes what it observed into an annotation/) && /409/.test(stage.find('.prow', " +
 			"/annotation/).getAttribute('aria-label'))"})
 	})

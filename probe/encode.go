@@ -152,7 +152,7 @@ func (v *viewer) begin(left []string) error {
 	}
 	v.restore(cuts)
 	if len(left) > 0 {
-		v.put(line{Kind: "Note", Text: "left out, ask for them by ?informers=: " + strings.Join(left, ", ")})
+		v.put(line{Kind: "Note", Text: "left out; add them with ?informers=: " + strings.Join(left, ", ")})
 	}
 	return v.flush()
 }
@@ -251,7 +251,7 @@ func (v *viewer) drain() error {
 	v.takePins()
 	if lost {
 		v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note",
-			Text: fmt.Sprintf("a gap: %d events came faster than they were read; what follows begins anew", head-v.cursor)})
+			Text: fmt.Sprintf("a gap: %d events came faster than they were read; the recording continues with a new baseline", head-v.cursor)})
 		v.cursor = v.p.head()
 		v.restore(v.baseline())
 		return v.flush()
@@ -267,7 +267,7 @@ func (v *viewer) drain() error {
 		offs := lv.l.offs()
 		for layer, why := range offs {
 			if _, told := lv.offs[layer]; !told {
-				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is not seen any more: %s", lv.l.name, layer, why)})
+				v.put(line{At: int64(time.Since(v.p.start) - v.start), Kind: "Note", Text: fmt.Sprintf("%s: %s is no longer seen: %s", lv.l.name, layer, why)})
 				given = true
 			}
 		}
@@ -404,7 +404,7 @@ func (v *viewer) now(e *event) {
 func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 	all := p.informers()
 	if len(all) == 0 {
-		return nil, nil, fmt.Errorf("no informer was given to the probe yet: call Probe.Informer or Probe.Factory before they start")
+		return nil, nil, fmt.Errorf("no informer has been added to the probe: call Probe.Informer or Probe.Factory before they start")
 	}
 	if names == "" {
 		lanes = all
@@ -425,7 +425,7 @@ func (p *Probe) choose(names string) (lanes []*lane, left []string, err error) {
 				known = append(known, l.name)
 			}
 			sort.Strings(known)
-			return nil, nil, fmt.Errorf("there is no informer of that name; there are %s", strings.Join(known, ", "))
+			return nil, nil, fmt.Errorf("no informer has that name; the names are %s", strings.Join(known, ", "))
 		}
 	}
 	if len(lanes) > maxRecorded {

@@ -16,7 +16,7 @@ func (lv *laneView) worked(at int64, e *event) {
 		return
 	case e.kind == evReconciled:
 		if x.Flag = false; e.flag {
-			x.Err = &lineError{Message: "the key was given back, to be tried again after a delay of the rate limiter"}
+			x.Err = &lineError{Message: "the key was added to the rate limiter, to be retried after its delay"}
 		}
 	case e.kind == evListerRead:
 		x.RV, x.StoreRV = e.rv, e.text
@@ -36,12 +36,12 @@ func (l *lane) workFidelities(f map[string]fidelity) {
 		f["workqueue"] = fidelity{"unseen", l.off["workqueue"]}
 		return
 	case w.fromOutside():
-		f["workqueue"] = fidelity{"derived", "of a priority queue it is seen what is put in and what is taken; keys stand as they came, not by their priority"}
+		f["workqueue"] = fidelity{"derived", "the probe sees what enters and leaves a priority queue; its keys are in order of arrival, not of priority"}
 	default:
 		f["workqueue"] = fidelity{How: "exact"}
 	}
-	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: who takes a key has the lowest number that is free"}
-	f["workqueue.failures"] = fidelity{"derived", "a key that is given to the rate limiter while it is in work counts as failed"}
+	f["workqueue.workers"] = fidelity{"derived", "a queue does not know its workers: the probe gives the one that takes a key the lowest free number"}
+	f["workqueue.failures"] = fidelity{"derived", "a key that is added to the rate limiter while a worker has it counts as failed"}
 	f["workqueue.lastRead"] = fidelity{"exact", "reads of single objects through what Probe.Informer returned, and how much of each waited in the queue"}
-	f["workqueue.writes"] = fidelity{"unseen", "what the controller writes is not looked at"}
+	f["workqueue.writes"] = fidelity{"unseen", "the probe does not see the controller's writes"}
 }

@@ -19,40 +19,41 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		return on
 	}
 	perSecond := fmt.Sprintf("%d times a second", 1000/samplePeriod.Milliseconds())
-	queue := off("queued", fidelity{"derived", "what enters is seen, and it has left when the store has changed; a Sync and a tombstone are not seen"})
+	queue := off("queued", fidelity{"derived",
+		"the probe sees what is enqueued, and takes it as popped when the store has changed; it does not see a Sync or a tombstone"})
 	if queue.How == "unseen" && l.off["queue"] == "" {
 		queue = fidelity{"sampled", perSecond + ", because: " + queue.Why}
 	}
 	if why := l.off["queue"]; why != "" && queue.How == "derived" {
-		queue.Why += "; what stood in it when somebody attached is not seen: " + why
+		queue.Why += "; what was in it when this recording began is unknown: " + why
 	}
 	indexer := off("store", fidelity{How: "exact"})
 	if why := l.off["count"]; why != "" && indexer.How == "exact" {
-		indexer = fidelity{"derived", "each change is seen, but not that an empty list took the place of all objects: " + why}
+		indexer = fidelity{"derived", "the probe sees each change, but not an empty list that replaced all objects: " + why}
 	}
 	handlers := off("handlers", fidelity{How: "exact"})
 	which := fidelity{"sampled", perSecond}
 	if why := l.off["listeners"]; why != "" {
-		which = fidelity{"derived", "those whose handlers are called: " + why}
+		which = fidelity{"derived", "only those whose handlers have been called: " + why}
 		if handlers.How == "unseen" {
 			which = fidelity{"unseen", why}
 		}
 	}
-	const noBytes = "no object is read, so that nobody knows what it weighs"
+	const noBytes = "the probe does not measure objects"
 	f := map[string]fidelity{
 		"api":                       {How: "exact"},
-		"reflector":                 {"derived", "from its requests and what they brought"},
+		"reflector":                 {"derived", "from its requests and their answers"},
 		"reflector.resourceVersion": {"sampled", perSecond},
-		"reflector.backoffMillis":   {"unseen", "client-go tells nobody of its backoff"},
+		"reflector.backoffMillis":   {"unseen", "client-go does not report its backoff"},
 		"queue":                     queue,
 		"queue.synced":              {"sampled", perSecond},
 		"queue.locked":              {"unseen", "a lock that is not free may be held for another reason"},
-		"queue.merges":              {"unseen", "DeltaFIFO tells nobody of a merge"},
+		"queue.merges":              {"unseen", "DeltaFIFO does not report merges"},
 		"indexer":                   indexer,
 		"indexer.bytes":             {"unseen", noBytes},
 		"indexer.cameBytes":         {"unseen", noBytes},
 		"indexer.objects":           l.bodiesFidelity(),
-		"indexer.indices":           {"derived", "of the index by namespace the values are told; of others they may be anybody's secrets"},
+		"indexer.indices":           {"derived", "the recording has only the values of the index by namespace; those of others may be secrets"},
 		"listeners":                 which,
 		"listeners.handling":        handlers,
 		"listeners.handled":         handlers,
@@ -63,17 +64,17 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 		"listeners.pending":         off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.ring":            off("listeners", off("rings", fidelity{"sampled", perSecond})),
 		"listeners.capacity":        off("listeners", off("rings", fidelity{"sampled", perSecond})),
-		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable"},
-		"listeners.distributed":     {"unseen", "addCh and nextCh are not seen"},
+		"listeners.waiting":         {"unseen", "what waits at nextCh is in a local variable of client-go"},
+		"listeners.distributed":     {"unseen", "the probe does not see addCh and nextCh"},
 		"workqueue":                 {"unseen", "the work queue was not given to the probe"},
 		"holds":                     {"unseen", "a probe watches and never acts"},
 	}
 	if why := l.off["queue"]; why != "" {
-		f["era"] = fidelity{"derived", "as it is by default in this release of client-go, because: " + why}
+		f["era"] = fidelity{"derived", "the default of this release of client-go, because: " + why}
 	}
 	l.workFidelities(f)
 	if why := l.off["frames"]; why != "" {
-		f["api"] = fidelity{"derived", "requests and bytes are seen, of frames only some: " + why}
+		f["api"] = fidelity{"derived", "the probe sees requests and bytes, but only some frames: " + why}
 	}
 	if !wired {
 		why := "no request of this informer was seen: its client was made without Probe.WrapConfig, or its requests came before it"
@@ -81,7 +82,7 @@ func (l *lane) fidelities(wired bool) map[string]fidelity {
 	}
 	for _, t := range l.timers {
 		if t.h == nil && t.seen {
-			f[fmt.Sprintf("listeners.%d", t.id)] = fidelity{"sampled", "this handler was added past the probe"}
+			f[fmt.Sprintf("listeners.%d", t.id)] = fidelity{"sampled", "this handler was added without the probe"}
 		}
 	}
 	if why := l.off["samples"]; why != "" {
@@ -104,6 +105,6 @@ func (l *lane) bodiesFidelity() fidelity {
 	case l.off["store"] != "":
 		return fidelity{"unseen", l.off["store"]}
 	}
-	return fidelity{"derived", "of a version that a newer one has replaced before it was read there is no body, of one larger than a mebibyte, nor of " +
-		"what may be a Secret; of many objects together the first 16 MiB have one; copies of manifests are left out"}
+	return fidelity{"derived", "no body: of a version that a newer one replaced before it was read, of one larger than 1 MiB, of what may be a Secret, " +
+		"and beyond the first 16 MiB of many objects together; copies of manifests are left out"}
 }

@@ -65,7 +65,7 @@ func (p *Probe) Handler() http.Handler {
 			p.serve(w, r, 0)
 		default:
 			if !strings.HasSuffix(r.URL.Path, "/") {
-				http.Error(w, "there are trace?seconds=30, stream and the list of informers, at the path with a / at its end", http.StatusNotFound)
+				http.Error(w, "the paths are trace?seconds=30, stream and, with a / at the end, the list of informers", http.StatusNotFound)
 				return
 			}
 			p.list(w)
@@ -83,17 +83,17 @@ func (p *Probe) refuse(r *http.Request) (code int, why string) {
 		if subtle.ConstantTimeCompare(a[:], b[:]) == 1 {
 			return 0, ""
 		}
-		return http.StatusUnauthorized, "this is not the token that the program was given (probe.Options.Token)"
+		return http.StatusUnauthorized, "this is not the program's token (probe.Options.Token)"
 	}
 	if !isLoopback(r.RemoteAddr) || cameByProxy(r.Header) {
-		return http.StatusUnauthorized, "requests from elsewhere need a token: give the program probe.Options.Token, and send Authorization: Bearer TOKEN"
+		return http.StatusUnauthorized, "requests from other machines need a token: set probe.Options.Token in the program, and send Authorization: Bearer TOKEN"
 	}
 	// A page of another site in a browser on this machine comes from here too.
 	if !isLocalName(r.Host) {
-		return http.StatusForbidden, "ask by localhost or a loopback address"
+		return http.StatusForbidden, "use localhost or a loopback address"
 	}
 	if site := r.Header.Get("Sec-Fetch-Site"); r.Header.Get("Origin") != "" || site != "" && site != "none" && site != "same-origin" {
-		return http.StatusForbidden, "pages of other sites are not answered"
+		return http.StatusForbidden, "requests from pages of other sites are refused"
 	}
 	return 0, ""
 }
@@ -140,7 +140,7 @@ func (p *Probe) serve(w http.ResponseWriter, r *http.Request, length time.Durati
 	}
 	out := &patient{w: w, c: http.NewResponseController(w), stalled: p.stalled, asked: p.refused.Load()}
 	if !p.attach() {
-		http.Error(w, "too many are attached already (probe.Options.Viewers); those that take nothing are let go now: ask again in some seconds",
+		http.Error(w, "too many are attached already (probe.Options.Viewers); clients that do not read are now cut off: try again in some seconds",
 			http.StatusServiceUnavailable)
 		return
 	}

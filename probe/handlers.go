@@ -39,7 +39,7 @@ func (l *lane) hookHandlers() {
 	defer in.listenersLock.Unlock()
 	for it := in.listeners.MapRange(); it.Next(); {
 		if *in.started {
-			l.disable("handlers", "the informer was running already: of the handlers that it had only samples are seen")
+			l.disable("handlers", "the informer was already running: its earlier handlers are only sampled")
 			return
 		}
 		pl, err := lookListener(it.Key())
@@ -224,7 +224,7 @@ func wrapAs[O any](l *lane, add adder[O]) cache.SharedIndexInformer {
 	if w, ok := interface{}(&watched[O]{l.inf, l, add}).(cache.SharedIndexInformer); ok {
 		return w
 	}
-	l.disable("late handlers", "this client-go's informers have methods that are not known: handlers that are added later are sampled")
+	l.disable("late handlers", "this client-go's informers have methods that the probe does not know: handlers that are added later are only sampled")
 	return l.inf
 }
 

@@ -288,7 +288,7 @@ func (l *lane) hookStore() {
 		}
 		if c == causeUnknown {
 			broken.Store(true)
-			l.disable("store", "this client-go changes its store in a way that is not known")
+			l.disable("store", "this client-go changes its store in a way that the probe does not know")
 			return nil, nil
 		}
 		l.stored(c, obj)

@@ -28,7 +28,7 @@ func at[T any](v reflect.Value, name string) (*T, error) {
 // field returns a private field as if it were a public one.
 func field(v reflect.Value, name string) (reflect.Value, error) {
 	if v.Kind() != reflect.Struct || !v.CanAddr() {
-		return reflect.Value{}, fmt.Errorf("%s is no struct that can be read", v.Type())
+		return reflect.Value{}, fmt.Errorf("%s is not a readable struct", v.Type())
 	}
 	f := v.FieldByName(name)
 	if !f.IsValid() {

@@ -111,7 +111,7 @@ func TestNothingStays(t *testing.T) {
 	s.set(1)
 	eventually(t, "it is handled", func() bool { return handled.Load() == 1101 })
 	if p.head() != head {
-		t.Fatal("something was logged although nobody is attached")
+		t.Fatal("something was logged without a viewer")
 	}
 	noLayerOff(t, p)
 }
@@ -162,7 +162,7 @@ func TestGap(t *testing.T) {
 		r.lines = append(r.lines, l)
 	}
 	if !gap {
-		t.Fatal("no gap was told of")
+		t.Fatal("the recording has no gap")
 	}
 	got, found := r.store("the end")
 	if !found {

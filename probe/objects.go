@@ -20,8 +20,8 @@ const (
 )
 
 const (
-	bodiesNotAsked = "no body of an object is told: Options.Objects does not name this informer"
-	bodiesSecret   = "no body of a Secret is told, whatever the options say, and this informer's name says that it has Secrets"
+	bodiesNotAsked = "the recording has no bodies: Options.Objects does not name this informer"
+	bodiesSecret   = "bodies of Secrets are never recorded, and this informer's name says that it has Secrets"
 )
 
 // A pin is an object that has changed, as the store has it.

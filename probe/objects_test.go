@@ -114,7 +114,7 @@ func TestBodies(t *testing.T) {
 		m := o.Raw.Metadata
 		if o.ID != 1 || o.Raw.Kind != "ConfigMap" || o.Raw.APIVersion != "v1" || !strings.HasSuffix(key, "/"+m.Name) || m.ResourceVersion != rv ||
 			len(m.Annotations) != 2 || m.Annotations["note"] != "kept" || m.Annotations["x/last-applied"] != replacement {
-			t.Errorf("%s of %s at %s is told as %+v", what, key, rv, o)
+			t.Errorf("%s of %s at %s is recorded as %+v", what, key, rv, o)
 		}
 		checked[what]++
 	}
@@ -178,7 +178,7 @@ func TestBodiesAreBounded(t *testing.T) {
 				with++
 			}
 			if it.Obj != nil && strings.HasSuffix(it.Key, "o00003") {
-				t.Error("one larger than what is told has a body")
+				t.Error("an object over the limit has a body")
 			}
 		}
 	}

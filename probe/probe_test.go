@@ -421,7 +421,7 @@ func TestHandlers(t *testing.T) {
 		t.Fatal(by)
 	}
 	if q := r.count("Queued"); q != 1000 {
-		t.Fatalf("%d entries of the queue were told of, not 1000", q)
+		t.Fatalf("%d entries of the queue in the recording, want 1000", q)
 	}
 	noLayerOff(t, p)
 }

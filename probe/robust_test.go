@@ -113,7 +113,7 @@ func TestPanics(t *testing.T) {
 			}
 			eventually(t, "all is handled", func() bool { return handled.Load() == calls })
 			if layer != "" {
-				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is not seen any more: ") })
+				eventually(t, "it is told", func() bool { return r.has("Note", "things: "+layer+" is no longer seen: ") })
 				eventually(t, "the baseline says so", func() bool { return r.has("Restored", "was switched off") })
 				if off := p.informers()[0].offs(); len(off) != 1 || !strings.Contains(off[layer], "failed (string) and was switched off") {
 					t.Errorf("off: %v", off)
@@ -175,7 +175,7 @@ func TestFramesFail(t *testing.T) {
 		t.Fatalf("%q %v", all, err)
 	}
 	l := p.informers()[0]
-	if why := l.offs()["frames"]; !strings.Contains(why, "a watch goes on without them") || strings.Contains(why, "horse") {
+	if why := l.offs()["frames"]; !strings.Contains(why, "the watch continues without frames") || strings.Contains(why, "horse") {
 		t.Errorf("off: %v", l.offs())
 	}
 	if is := l.fidelities(true)["api"]; is.How != "derived" || is.Why == "" {
@@ -399,7 +399,7 @@ func TestPlacesAreForThoseWhoRead(t *testing.T) {
 		return response.StatusCode
 	}
 	if blank.Load() != 0 {
-		t.Error("readers are asked for a proof though nobody wants their places")
+		t.Error("readers are asked for a proof though no other client waits")
 	}
 	began := time.Now()
 	if code := knock(); code != http.StatusServiceUnavailable {

@@ -152,7 +152,7 @@ func (l *lane) lookListeners(s *sample) (synced []func() bool) {
 			return nil
 		}
 		t := l.peers[pl.addr]
-		if t == nil { // it was added past the probe: known by its place only
+		if t == nil { // added without the probe: known by its place only
 			t = l.clock(*pl.handler)
 			t.name, t.h = handlerName(*pl.handler), nil
 			if pl.name != "" {

@@ -30,7 +30,7 @@ type ListenerStats struct {
 	Name string
 	// Ring is how many notifications wait in the ring, and Capacity its size; -1 where this client-go does not let them be seen.
 	Ring, Capacity int
-	// Timed says whether the calls of its handler are seen: of one that was added past the probe they are not.
+	// Timed reports whether the probe sees the calls of the handler; it does not see those of a handler added without it.
 	Timed bool
 	// Buckets are how many calls took at most as long as HandlerBuckets says, each with those before it; Calls are all of them, and Took
 	// is how long they took together.

@@ -257,7 +257,7 @@ func (b *body) feed(buf []byte, on bool) {
 	defer func() {
 		if r := recover(); r != nil {
 			b.scan = nil // this watch goes on without its frames
-			b.p.framesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): a watch goes on without them", r))
+			b.p.framesOff(b.q.url, fmt.Sprintf("the probe's own hook failed (%T): the watch continues without frames", r))
 		}
 	}()
 	b.scan.feed(buf, on, func(f frame) {

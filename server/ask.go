@@ -14,9 +14,8 @@ import (
 // askTimeout bounds how long --check waits for an answer.
 const askTimeout = 3 * time.Second
 
-// ask is --check: it asks the server that listens at the address of the settings whether it is well, and returns nil if it
-// is. An image without a shell has no other program that a container's health check could run, and the server listens on
-// the loopback interface, where a check from outside would not reach it.
+// ask runs --check: it asks the server at the address of the settings for its health, and returns nil if it is well. A container's health check needs
+// it: the image has no shell, and the server listens on the loopback interface, which a check from outside cannot reach.
 func ask(ctx context.Context, s settings, stdout io.Writer) error {
 	if s.ask != "healthz" && s.ask != "readyz" {
 		return &usageError{fmt.Errorf("--check: %q is neither healthz nor readyz", s.ask)}
@@ -25,14 +24,14 @@ func ask(ctx context.Context, s settings, stdout io.Writer) error {
 	if s.tlsCert != "" {
 		scheme = "https"
 	}
-	if s.metricsListen != "" { // which speaks plain HTTP
+	if s.metricsListen != "" { // this listener serves plain HTTP
 		flagName, address, scheme = "--metrics-listen", s.metricsListen, "http"
 	}
 	host, port, err := net.SplitHostPort(address)
 	if err != nil || port == "0" {
 		return &usageError{fmt.Errorf("--check needs to know where the server listens: give %s with its port, not %q", flagName, address)}
 	}
-	// A server that listens on every interface listens on this one, and goes by this name.
+	// A server that listens on every interface also accepts this address.
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"
 	}
@@ -42,7 +41,7 @@ func ask(ctx context.Context, s settings, stdout io.Writer) error {
 	if err != nil {
 		return fmt.Errorf("--check: %w", err)
 	}
-	// No proxy, and no look at the certificate: nothing is told to the server, and its certificate is for other names.
+	// No proxy, and no verification: the request carries nothing secret, and the certificate is for other names.
 	transport := &http.Transport{DisableKeepAlives: true, TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}
 	response, err := (&http.Client{Transport: transport}).Do(request)
 	if err != nil {

@@ -23,7 +23,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// attacker is somebody on the network without a token. All that it holds it holds until release.
+// attacker is a client on the network without a token. It keeps its connections open until release.
 type attacker struct {
 	t       *testing.T
 	address string // host:port of the server
@@ -37,7 +37,7 @@ func attack(t *testing.T, base string) *attacker {
 	return a
 }
 
-// hold opens n connections, sends what send says on each, and keeps them. That the server closes some of them is what it may do.
+// hold opens n connections, sends what send returns on each, and keeps them open. The server may close some of them.
 func (a *attacker) hold(n int, send func(i int) string) {
 	a.t.Helper()
 	var opening sync.WaitGroup
@@ -64,7 +64,7 @@ func (a *attacker) hold(n int, send func(i int) string) {
 	opening.Wait()
 }
 
-// drip sends one byte more on each connection that is held, as slow clients do. Those that the server has closed take none.
+// drip sends one more byte on each connection that is held, as slow clients do. Those that the server has closed are skipped.
 func (a *attacker) drip() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -83,7 +83,7 @@ func (a *attacker) release() {
 	a.held = nil
 }
 
-// upgrade is a page's request for a WebSocket, with any token and without the empty line that ends it.
+// upgrade is a page's request for a WebSocket, with any token, without the empty line that ends it.
 func (a *attacker) upgrade(token string) string {
 	return "GET /relay HTTP/1.1\r\nHost: " + a.address + "\r\nOrigin: http://" + a.address + "\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n" +
 		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: MDEyMzQ1Njc4OWFiY2RlZg==\r\nSec-WebSocket-Protocol: informerscope.v1, token." + token + "\r\n"
@@ -109,18 +109,18 @@ func (a *attacker) guess(n int) int {
 					var response *http.Response
 					reader := bufio.NewReader(conn)
 					if response, err = http.ReadResponse(reader, nil); err == nil {
-						told := ""
+						reason := ""
 						if response.StatusCode == http.StatusSwitchingProtocols {
-							// Eight at a time are told by a close frame: its code stands behind two bytes of a header.
+							// Up to eight refusals at a time are close frames, with the code after a header of two bytes.
 							frame := make([]byte, 4)
 							if _, err := io.ReadFull(reader, frame); err == nil && frame[0] == 0x88 && int(frame[2])<<8|int(frame[3]) == 4401 {
-								told = "token"
+								reason = "token"
 							}
 						} else if body, _ := io.ReadAll(response.Body); response.StatusCode == http.StatusForbidden &&
 							strings.Contains(string(body), "wrong token") {
-							told = "token"
+							reason = "token"
 						}
-						if told == "token" {
+						if reason == "token" {
 							mu.Lock()
 							refused++
 							mu.Unlock()
@@ -142,7 +142,7 @@ func (a *attacker) guess(n int) int {
 	return refused
 }
 
-// getsIn says that a page with the token becomes a viewer now, that files and probes are served, and that whoever was a viewer before still is.
+// getsIn checks that a page with the token becomes a viewer now, that files and health checks are served, and that earlier viewers still work.
 func (r *running) getsIn(while string, before *http.Client) {
 	r.t.Helper()
 	newcomer := r.page()
@@ -165,7 +165,7 @@ func (r *running) getsIn(while string, before *http.Client) {
 	}
 }
 
-// number reads one of the metrics; a counter that has not been counted yet is 0.
+// number reads one of the metrics; a counter that is missing is 0.
 func (r *running) number(name string) int {
 	r.t.Helper()
 	_, body := r.get("/metrics", nil)
@@ -180,8 +180,8 @@ func (r *running) number(name string) int {
 	return int(value)
 }
 
-// siege attacks the server in one way after the other, all of them held to the end, and asks after each whether people get in. The file
-// large is the one that is asked for and not read.
+// siege attacks the server in one way after the other, all of them held to the end, and checks after each that people get in. The attacker requests
+// the file large and does not read it.
 func (r *running) siege(connections, guesses int, large string) {
 	r.t.Helper()
 	before := r.page()
@@ -210,7 +210,7 @@ func (r *running) siege(connections, guesses int, large string) {
 		r.getsIn("beside "+strconv.Itoa(connections)+" "+wave.name, before)
 		r.t.Logf("%s: held after %s, in after %s", wave.name, held.Sub(began).Round(time.Millisecond), time.Since(held).Round(time.Millisecond))
 	}
-	// While all of those are held, guesses; and people get in during them, too.
+	// Guesses while all of those are held; people get in during them, too.
 	was := r.number(`informerscope_refusals_total{rule="token"}`)
 	done := make(chan int)
 	go func() { done <- a.guess(guesses) }()
@@ -226,8 +226,8 @@ func (r *running) siege(connections, guesses int, large string) {
 	r.getsIn("afterwards", before)
 }
 
-// TestUnderAttackPeopleGetIn: whoever holds connections without a token, more than a thousand of each kind, keeps nobody out, disturbs no
-// viewer, and fills no log.
+// TestUnderAttackPeopleGetIn holds more than a thousand connections of each kind without a token: other clients still get in, viewers work on, and
+// the log stays short.
 func TestUnderAttackPeopleGetIn(t *testing.T) {
 	s := parse(t, "--listen", "127.0.0.1:0", "--max-viewers", "4", "--kubeconfig", kubeconfig(t, "http://127.0.0.1:1"))
 	r := start(t, s)
@@ -239,13 +239,13 @@ func TestUnderAttackPeopleGetIn(t *testing.T) {
 	if closed := r.number(`informerscope_refusals_total{rule="connections"}`); closed < 1000 {
 		t.Errorf("%d connections had to make room", closed)
 	}
-	// What the attacker held has not left anything running.
+	// What the attacker held has left no goroutine running.
 	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > goroutines+10; runtime.Gosched() {
 		if time.Now().After(deadline) {
 			t.Fatalf("%d goroutines before, %d after", goroutines, runtime.NumGoroutine())
 		}
 	}
-	// Nor does it keep the server from ending: connections that wait are cut when its time is over.
+	// Nor does it delay the shutdown: connections that wait are cut when their time is over.
 	a := attack(t, r.base)
 	a.hold(100, func(int) string { return "GET / HTTP/1.1\r\n" })
 	began := time.Now()
@@ -271,11 +271,11 @@ func TestUnderAttackPeopleGetIn(t *testing.T) {
 		sum += n
 	}
 	if sum < 2000 {
-		t.Errorf("the log tells of %d wrong tokens:\n%s", sum, log)
+		t.Errorf("the log counts %d wrong tokens:\n%s", sum, log)
 	}
 }
 
-// TestUnderAttackMemoryIsBounded attacks the program as it is built, and reads from the system the most memory that it ever held.
+// TestUnderAttackMemoryIsBounded attacks the program as it is built, and reads its peak memory from the system.
 func TestUnderAttackMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -332,7 +332,7 @@ func TestUnderAttackMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// peakMemory is the most memory of its own that a process ever held.
+// peakMemory is the peak resident memory of a process.
 func peakMemory(t *testing.T, pid int) int64 {
 	t.Helper()
 	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
@@ -350,7 +350,8 @@ func peakMemory(t *testing.T, pid int) int64 {
 	return kilobytes << 10
 }
 
-// TestViewersAndOthersHaveTheirOwnPlaces: a server that is full of viewers still serves files and probes, and says to one viewer more why not.
+// TestViewersAndOthersHaveTheirOwnPlaces: a server that is full of viewers still serves files and health checks, and gives the next viewer the
+// reason.
 func TestViewersAndOthersHaveTheirOwnPlaces(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--max-viewers", "2"))
 	first, second := r.page(), r.page()
@@ -370,7 +371,7 @@ func TestViewersAndOthersHaveTheirOwnPlaces(t *testing.T) {
 	}
 	defer func() { _ = ws.Close() }()
 	if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseTryAgainLater) {
-		t.Errorf("a third viewer is told %v", err)
+		t.Errorf("a third viewer gets %v", err)
 	}
 	for _, path := range []string{"/", "/healthz", "/readyz", "/metrics"} {
 		if response, _ := r.get(path, nil); response.StatusCode != http.StatusOK {

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// raw sends bytes to the server as they are, and reads the first answer; nil when the connection ended without one.
+// raw sends bytes to the server unchanged, and reads the first answer; nil if the connection ended without one.
 func (r *running) raw(request string) *http.Response {
 	r.t.Helper()
 	c, err := net.DialTimeout("tcp", strings.TrimPrefix(r.base, "http://"), patience)
@@ -21,7 +21,7 @@ func (r *running) raw(request string) *http.Response {
 	}
 	defer func() { _ = c.Close() }()
 	_ = c.SetDeadline(time.Now().Add(patience))
-	_, _ = io.WriteString(c, request) // the server may have answered before all of it is sent
+	_, _ = io.WriteString(c, request) // the server may answer before all of it is sent
 	response, err := http.ReadResponse(bufio.NewReader(c), nil)
 	if err != nil {
 		return nil
@@ -31,7 +31,7 @@ func (r *running) raw(request string) *http.Response {
 	return response
 }
 
-// TestTheAudiencesDoor: on [::1] as on 127.0.0.1, what is sent byte by byte opens nothing but the segments and their numbers, and is in no log.
+// TestTheAudiencesDoor sends raw requests, on [::1] and on 127.0.0.1. They open only the segments and their numbers, and no log has the token.
 func TestTheAudiencesDoor(t *testing.T) {
 	for _, listen := range []string{"127.0.0.1:0", "[::1]:0"} {
 		t.Run(listen, func(t *testing.T) {
@@ -113,7 +113,7 @@ func TestTheAudiencesDoor(t *testing.T) {
 					t.Errorf("%s: the answer has the token: %.300s", what, body)
 				}
 			}
-			// All that is in one connection is answered in order, and a refusal ends it.
+			// The requests of one connection are answered in order, and a refusal ends it.
 			c, err := net.Dial("tcp", host)
 			if err != nil {
 				t.Fatal(err)

@@ -15,8 +15,8 @@ import (
 	"time"
 )
 
-// spokenTalk is a directory of --broadcast-dir with a talk of segments of so many bytes, which the server serves without a look into them.
-func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
+// storedBroadcast makes a directory for --broadcast-dir with a broadcast whose segments have size bytes. The server serves them without reading them.
+func storedBroadcast(t *testing.T, segments, size int) (dir, path string) {
 	t.Helper()
 	dir = t.TempDir()
 	if err := os.Chmod(dir, 0o700); err != nil {
@@ -41,11 +41,11 @@ func spokenTalk(t *testing.T, segments, size int) (dir, path string) {
 	return dir, "/audience/" + token + "/"
 }
 
-// TestMemoryOfSlowFollowers: a thousand followers that begin to read a segment of 3 MB after a restart, and then take nothing.
+// TestMemoryOfSlowFollowers: after a restart, a thousand followers begin to read a segment of 3 MB and then stop reading.
 func TestMemoryOfSlowFollowers(t *testing.T) {
 	const followers, size = 1000, 3 << 20
 	const ceiling = 160 // MiB
-	dir, path := spokenTalk(t, 8, size)
+	dir, path := storedBroadcast(t, 8, size)
 	p := launch(t, "--broadcast", "--broadcast-dir", dir)
 	address := strings.TrimPrefix(p.base, "http://")
 	before, files := p.memory("VmRSS"), p.count("fd")
@@ -94,7 +94,7 @@ func TestMemoryOfSlowFollowers(t *testing.T) {
 	}
 }
 
-// count is how many entries a directory of the process has: fd are its open files.
+// count is the number of entries of a directory of the process; fd has its open files.
 func (p *process) count(name string) int {
 	p.t.Helper()
 	entries, err := os.ReadDir(fmt.Sprintf("/proc/%d/%s", p.cmd.Process.Pid, name))

@@ -86,7 +86,7 @@ func (s *speaker) say(extra string) {
 	}
 }
 
-// follower follows by plain HTTP, as a page of the audience does.
+// follower follows by plain HTTP, as an audience's page does.
 type follower struct {
 	t    *testing.T
 	base string // with the token
@@ -100,7 +100,7 @@ func follow(t *testing.T, base string, from uint64) *follower {
 	return &follower{t: t, base: base, rec: rec, f: broadcast.NewFollower(rec, func(raw []byte) (any, error) { return object.Parse(raw) }), next: from}
 }
 
-// until follows until the log has reached seq, asking again while the server is away.
+// until follows until the log has reached seq, and retries while the server is away.
 func (f *follower) until(seq uint64) {
 	f.t.Helper()
 	for end := time.Now().Add(2 * patience); ; {
@@ -135,7 +135,7 @@ func (f *follower) keys() (keys []string) {
 	return keys
 }
 
-// audienceLink is the one that is printed.
+// audienceLink is the audience's link that the server printed.
 func audienceLink(t *testing.T, r *running) (base, token string) {
 	t.Helper()
 	for line := range strings.Lines(r.out()) {
@@ -151,8 +151,8 @@ func audienceLink(t *testing.T, r *running) (base, token string) {
 	return "", ""
 }
 
-// TestAudienceSurvivesARestart: a follower goes on where it was when the server is ended and started again, the speaker too, and
-// afterwards the link is a recording.
+// TestAudienceSurvivesARestart: after a restart of the server a follower goes on where it was, and so does the speaker. Afterwards the link is a
+// recording.
 func TestAudienceSurvivesARestart(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talk")
 	s := parse(t, "--listen", "127.0.0.1:0", "--broadcast", "--broadcast-dir", dir, "--token", "a-token-of-the-launch")
@@ -165,7 +165,7 @@ func TestAudienceSurvivesARestart(t *testing.T) {
 	}
 	f.until(6)
 	followed := make(chan struct{})
-	go func() { // it asks on while the server is away
+	go func() { // it retries while the server is away
 		defer close(followed)
 		f.until(11)
 	}()
@@ -202,7 +202,7 @@ func TestAudienceSurvivesARestart(t *testing.T) {
 	}
 }
 
-// TestAudienceTokenOpensNothingElse: not the relay, not another method, not the speaker's paths; and no canary goes out.
+// TestAudienceTokenOpensNothingElse: not the relay, no other method, no path of the speaker's. No canary goes out.
 func TestAudienceTokenOpensNothingElse(t *testing.T) {
 	const canary = "canary-3f9a"
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--broadcast", "--kubeconfig", kubeconfig(t, "http://127.0.0.1:1"), "--context", "kind-kind"))
@@ -239,7 +239,7 @@ func TestAudienceTokenOpensNothingElse(t *testing.T) {
 			t.Errorf("segment %d: %s", n, text)
 		}
 	}
-	// The page that follows cannot open the relay with what it has.
+	// The token of the audience's page does not open the relay.
 	launch := r.token
 	r.token = token
 	if _, err := r.page().Get("http://relay/broadcast"); err == nil {
@@ -279,7 +279,7 @@ func TestAudienceTokenOpensNothingElse(t *testing.T) {
 	if log := r.log.String(); strings.Contains(log, token) || strings.Contains(log, canary) {
 		t.Errorf("the log has what it must not:\n%s", log)
 	}
-	// Within the relay no other path takes another method, and the speaker's take no other.
+	// Within the relay no other path takes another method, and the speaker's paths take only theirs.
 	for p, method := range map[string]string{"/broadcast": "POST", "/contexts": "POST", "/rules": "POST", "/clusters/kind-kind/api/v1/pods": "POST",
 		"/broadcast/begin": "GET", "/broadcast/segments": "PUT", "/broadcast/end": "DELETE", "/broadcast/other": "POST", "/broadcastx": "POST"} {
 		request, err := http.NewRequest(method, "http://relay"+p, strings.NewReader("{}"))
@@ -309,7 +309,7 @@ func TestAudienceTokenOpensNothingElse(t *testing.T) {
 
 func unzip(t *testing.T, packed []byte) string {
 	t.Helper()
-	// Check gives the segment back, with every text seen on the way.
+	// Check returns the segment with every text that it found in it.
 	var all strings.Builder
 	_, _, err := broadcast.Check(packed, broadcast.Checks{Bodies: true, Text: func(s string) string { all.WriteString(s + "\n"); return s },
 		Object: func(b []byte) []byte { all.Write(b); return b }})
@@ -319,7 +319,7 @@ func unzip(t *testing.T, packed []byte) string {
 	return all.String()
 }
 
-// TestNoAudienceUnlessAsked: without --broadcast there is no such path, and no page can speak.
+// TestNoAudienceUnlessAsked: without --broadcast the audience's path does not exist, and no page can broadcast.
 func TestNoAudienceUnlessAsked(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0"))
 	if strings.Contains(r.out(), "audience") {

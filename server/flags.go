@@ -13,26 +13,26 @@ import (
 	"informerscope/server/internal/relay"
 )
 
-// defaultListen is the address when none is given.
+// defaultListen is the default of --listen.
 const defaultListen = "127.0.0.1:8080"
 
-// envPrefix precedes a flag's name, in capitals and with underscores, in the environment.
+// envPrefix begins the name of each environment variable; the flag's name follows in capitals, with underscores.
 const envPrefix = "INFORMERSCOPE_"
 
-// settings are what the flags and the environment say, checked.
+// settings are the checked values of the flags and the environment.
 type settings struct {
 	listen         string
-	listenExplicit bool // given, and so not to be replaced by another port if it is taken
+	listenExplicit bool // given, so a port in use is an error
 	kubeconfig     string
 	context        string
-	contexts       []string // those that are served; nil for all
-	namespace      string   // in place of the contexts' own; what the link says of it is in scene
+	contexts       []string // the contexts to serve; nil for all
+	namespace      string   // replaces the contexts' own; scene has it for the link
 	open           bool
 	token          string
-	tokenFile      string       // where it was read, "" for elsewhere
-	tokenArgument  bool         // it stands on the command line
+	tokenFile      string       // the file of the token, "" if it came from elsewhere
+	tokenArgument  bool         // the token is on the command line
 	metricsListen  string       // "" for the address of the page
-	published      []guard.Name // names that the page has beside those of the address; the first is --public-url's, if that is given
+	publicNames    []guard.Name // more names of the server; the first is that of --public-url, if given
 	publicURL      bool
 	rules          guard.Rules
 	maxViewers     int
@@ -40,30 +40,30 @@ type settings struct {
 	logLevel       slog.Level
 	logJSON        bool
 	auditLog       string // a file, "-" for standard output, "" for none
-	broadcast      bool   // there is an audience
-	broadcastDir   string // where what it gets is kept, "" for in memory
-	broadcastObj   bool   // it gets objects whole
+	broadcast      bool   // serve an audience
+	broadcastDir   string // the directory that stores the broadcast, "" for in memory
+	broadcastObj   bool   // broadcast whole objects
 	maxFollowers   int
 	tlsCert        string
 	tlsKey         string
 	insecure       bool
-	scene          string       // what the printed link says of the source, as "&seed=7"
-	version        bool         // print it and end
+	sceneKeys      string       // the source in the printed link, as "&seed=7"
+	version        bool         // print the version and exit
 	stories        string       // the directory of a speaker's own stories, "" for none
-	ask            string       // what to ask a running server for, and end
-	askOldName     bool         // it was asked for by --probe
+	ask            string       // the endpoint to ask a running server for before exiting, "" for none
+	askOldName     bool         // the flag was --probe
 	attach         *relay.Probe // the probe in another process; nil for none
-	attachToken    string       // that it wants
+	attachToken    string       // the token that the probe requires
 }
 
-// usageError is a mistake on the command line.
+// usageError is an error in the command line.
 type usageError struct{ err error }
 
 func (e *usageError) Error() string { return e.err.Error() + " (see --help)" }
 func (e *usageError) Unwrap() error { return e.err }
 
-// raw is what the flags say that has to be understood first.
-type raw struct {
+// flagValues holds the values of flags that are parsed further.
+type flagValues struct {
 	contexts, resource, resources, level, format, attach, attachToken, publicURL, allowedHosts string
 	objects                                                                                    int
 	seed                                                                                       uint64
@@ -72,18 +72,18 @@ type raw struct {
 	fromEnvironment bool
 }
 
-// Defaults of the simulated cluster, which the page has by itself.
+// The page's own defaults for the simulated cluster.
 const (
 	simulatedSeed    = 7
 	simulatedObjects = 240
 	simulatedRate    = 6
 )
 
-// flagSet has all flags, with s and r behind them. Their texts are for --help and for docs/reference.md: go generate ./server writes the
-// table there.
-func flagSet(s *settings, r *raw) *flag.FlagSet {
+// flagSet returns all flags, which write to s and r. Their texts appear in --help and in docs/reference.md: go generate ./server writes the table
+// there.
+func flagSet(s *settings, r *flagValues) *flag.FlagSet {
 	flags := flag.NewFlagSet("informerscope", flag.ContinueOnError)
-	flags.SetOutput(io.Discard) // errors are reported once, by main
+	flags.SetOutput(io.Discard) // main reports errors, once
 
 	flags.StringVar(&s.listen, "listen", defaultListen, "`address` to listen on. Port 0 picks a free port. If the default port is taken, the "+
 		"server picks the next free one. For other machines use 0.0.0.0 (IPv4) or [::] (IPv4 and IPv6) with --tls-cert or --insecure, and "+
@@ -151,21 +151,21 @@ func flagSet(s *settings, r *raw) *flag.FlagSet {
 	return flags
 }
 
-// withoutVariable are the flags that no environment variable sets.
+// withoutVariable reports whether no environment variable sets the flag name.
 func withoutVariable(name string) bool {
 	switch name {
 	case "n": // --namespace has one
 		return true
-	case "version", "check", "probe": // they end the program, and people set INFORMERSCOPE_VERSION for reasons of their own
+	case "version", "check", "probe": // these exit, and people set INFORMERSCOPE_VERSION for other purposes
 		return true
 	}
 	return false
 }
 
-// parseFlags reads args, with lookup (os.LookupEnv) behind them. Help goes to stderr.
+// parseFlags reads args, and lookup (os.LookupEnv) for flags that args do not set. Help goes to stderr.
 func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Writer) (settings, error) {
 	var s settings
-	var r raw
+	var r flagValues
 	flags := flagSet(&s, &r)
 	flags.Usage = func() {
 		fmt.Fprintf(stderr, "informerscope shows what happens inside a Kubernetes informer.\n\nUsage: %s [flags]\n       %s story from FILE [-o DIR] [--worst]\n\n"+
@@ -177,7 +177,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		flags.SetOutput(io.Discard)
 	}
 
-	// The environment comes first, so that a flag on the command line wins.
+	// The environment is read first, so that the command line overrides it.
 	var envErr error
 	r.fromEnvironment = true
 	flags.VisitAll(func(f *flag.Flag) {
@@ -208,7 +208,7 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		return s, &usageError{envErr}
 	}
 	if flags.NArg() > 0 {
-		return s, &usageError{fmt.Errorf("%q is not a flag, and nothing but flags is expected", flags.Arg(0))}
+		return s, &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", flags.Arg(0))}
 	}
 	if r.objects < 0 || r.objects > 100_000 {
 		return s, &usageError{fmt.Errorf("--objects: %d is not between 0 and 100000", r.objects)}
@@ -228,31 +228,31 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 		case "contexts":
 			s.contexts = []string{}
 		case "seed":
-			s.scene += fmt.Sprintf("&seed=%d", r.seed)
+			s.sceneKeys += fmt.Sprintf("&seed=%d", r.seed)
 		case "objects":
-			s.scene += fmt.Sprintf("&objects=%d", r.objects)
+			s.sceneKeys += fmt.Sprintf("&objects=%d", r.objects)
 		case "rate":
-			s.scene += fmt.Sprintf("&rate=%g", r.rate)
+			s.sceneKeys += fmt.Sprintf("&rate=%g", r.rate)
 		}
 	})
 	if len(watched) > 0 {
-		s.scene = "&" + watched.Encode() + s.scene
+		s.sceneKeys = "&" + watched.Encode() + s.sceneKeys
 	}
-	if s.context != "" { // the link chooses it, so that the page begins there
-		s.scene = "&source=live&context=" + url.QueryEscape(s.context) + s.scene
+	if s.context != "" { // the link names the context, so that the page opens it
+		s.sceneKeys = "&source=live&context=" + url.QueryEscape(s.context) + s.sceneKeys
 	}
 	if err := s.attachTo(r.attach, r.attachToken, lookup); err != nil {
 		return s, &usageError{err}
 	}
 	if s.attach != nil {
-		if s.context != "" || s.scene != "" {
-			return s, &usageError{fmt.Errorf("--attach begins with the informers of a process, so --context, --namespace, --resource, --seed, --objects " +
+		if s.context != "" || s.sceneKeys != "" {
+			return s, &usageError{fmt.Errorf("--attach shows the informers of a process, so --context, --namespace, --resource, --seed, --objects " +
 				"and --rate do not go with it")}
 		}
-		s.scene = "&source=probe"
+		s.sceneKeys = "&source=probe"
 	}
 	if s.broadcast {
-		s.scene += "&broadcast=1" // the page that is opened shows at once that it can speak
+		s.sceneKeys += "&broadcast=1" // the page that is opened offers to broadcast
 	}
 	switch r.format {
 	case "text", "json":
@@ -272,7 +272,8 @@ func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Wri
 	return s, nil
 }
 
-// attachTo notes which process is attached. Its token comes by a file, or by INFORMERSCOPE_ATTACH_TOKEN: others can see the command line.
+// attachTo sets the probe to attach to. The probe's token comes from a file or from INFORMERSCOPE_ATTACH_TOKEN, because other users can see the
+// command line.
 func (s *settings) attachTo(address, tokenFile string, lookup func(string) (string, bool)) error {
 	token, _ := lookup(envPrefix + "ATTACH_TOKEN")
 	if address == "" {
@@ -294,7 +295,7 @@ func (s *settings) attachTo(address, tokenFile string, lookup func(string) (stri
 	return nil
 }
 
-// serveContexts notes which contexts are named; contexts is nil before if --contexts was not given.
+// serveContexts adds the contexts to serve: those of the list and --context. s.contexts is nil if neither flag was given.
 func (s *settings) serveContexts(list string) error {
 	if list != "" {
 		for name := range strings.SplitSeq(list, ",") {
@@ -310,7 +311,7 @@ func (s *settings) serveContexts(list string) error {
 	return nil
 }
 
-// publish notes the names that the page has beside those of the address.
+// publish sets the names of the server besides those of its address.
 func (s *settings) publish(publicURL, allowedHosts string) error {
 	own := "http"
 	if s.tlsCert != "" {
@@ -322,21 +323,21 @@ func (s *settings) publish(publicURL, allowedHosts string) error {
 		if err != nil {
 			return fmt.Errorf("--public-url: %w", err)
 		}
-		s.published, s.publicURL, elsewhere = []guard.Name{name}, true, name.Scheme
+		s.publicNames, s.publicURL, elsewhere = []guard.Name{name}, true, name.Scheme
 	}
 	if allowedHosts != "" {
 		also, err := guard.ParseAllowedHosts(allowedHosts, own, elsewhere)
 		if err != nil {
 			return fmt.Errorf("--allowed-hosts: %w", err)
 		}
-		s.published = append(s.published, also...)
+		s.publicNames = append(s.publicNames, also...)
 	}
 	return nil
 }
 
-// elsewhere is the first of the names that the page has for other machines, "" for none.
-func (s *settings) elsewhere() string {
-	for _, name := range s.published {
+// publicName returns the first name that is not a loopback address, "" for none.
+func (s *settings) publicName() string {
+	for _, name := range s.publicNames {
 		if !name.Loopback() {
 			return name.String()
 		}
@@ -344,7 +345,7 @@ func (s *settings) elsewhere() string {
 	return ""
 }
 
-// check completes the settings and looks at what the flag package does not.
+// check validates the remaining flags and completes the settings.
 func (s *settings) check(resources, level, resource string) error {
 	var err error
 	if s.rules.Resources, err = guard.ParseResources(resources); err != nil {
@@ -375,14 +376,14 @@ func (s *settings) check(resources, level, resource string) error {
 		return fmt.Errorf("--max-followers: %d is not between 1 and 1000000", s.maxFollowers)
 	}
 	if !s.broadcast && (s.broadcastDir != "" || s.broadcastObj) {
-		return fmt.Errorf("--broadcast-dir and --broadcast-objects say how to broadcast: give --broadcast too")
+		return fmt.Errorf("--broadcast-dir and --broadcast-objects need --broadcast")
 	}
 	if (s.tlsCert == "") != (s.tlsKey == "") {
 		return fmt.Errorf("--tls-cert and --tls-key go together")
 	}
 	if s.tokenFile != "" {
 		if s.token != "" {
-			return fmt.Errorf("--token and --token-file are two ways to say one thing: give one of them")
+			return fmt.Errorf("--token and --token-file exclude each other: give one of them")
 		}
 		if s.token, err = readToken(s.tokenFile); err != nil {
 			return fmt.Errorf("--token-file: %w", err)
@@ -392,7 +393,7 @@ func (s *settings) check(resources, level, resource string) error {
 		}
 	}
 	if s.token == "" {
-		s.token = rand.Text() // 128 bits and more
+		s.token = rand.Text() // at least 128 bits
 	} else if err := guard.CheckToken(s.token); err != nil {
 		return fmt.Errorf("--token: %w", err)
 	}

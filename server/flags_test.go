@@ -22,11 +22,11 @@ var writeReference = flag.Bool("write-reference", false, "write the table of fla
 
 var aFlag = regexp.MustCompile(`--[a-z][a-z-]*=?`)
 
-// TestTheReferenceHasTheFlags holds the table of flags of docs/reference.md against the flags; go generate ./server writes it.
+// TestTheReferenceHasTheFlags compares the table in docs/reference.md with the flags; go generate ./server writes it.
 func TestTheReferenceHasTheFlags(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| flag | default | what it does |\n|-|-|-|\n")
-	flagSet(new(settings), new(raw)).VisitAll(func(f *flag.Flag) {
+	flagSet(new(settings), new(flagValues)).VisitAll(func(f *flag.Flag) {
 		name, usage := flag.UnquoteUsage(f)
 		shown, value := "-"+f.Name, f.DefValue
 		if len(f.Name) > 1 {
@@ -45,9 +45,9 @@ func TestTheReferenceHasTheFlags(t *testing.T) {
 	doctables.Hold(t, "../docs/reference.md", "go generate ./server", *writeReference, map[string]string{"flags": b.String()})
 }
 
-// TestDocumentsNameFlagsThatThereAre looks at flags that stand in code, and at every command line of the server.
+// TestDocumentsNameFlagsThatThereAre checks the flags that documents name in code spans, and every command line of the server.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
-	flags := flagSet(new(settings), new(raw))
+	flags := flagSet(new(settings), new(flagValues))
 	said := regexp.MustCompile("(?m)`--[a-z][a-z-]*|(?:informerscope|ARGS=).*--[a-z].*$")
 	for _, name := range []string{"README.md", "README.zh.md", "docs/reference.md"} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))
@@ -68,11 +68,11 @@ func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
 	}
 }
 
-// TestTheLinkIsOfKeysThatThePageKnows holds the keys of printed links against the table of the page's, and the defaults of the simulated
-// cluster against what the page does without them.
+// TestTheLinkIsOfKeysThatThePageKnows compares the keys of printed links with the page's table of keys, and the defaults of the simulated cluster
+// with the page's own.
 func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	scene := parse(t, "--context", "kind-kind", "--namespace", "a", "--resource", "pods", "--seed", "1", "--objects", "2", "--rate", "3",
-		"--broadcast").scene
+		"--broadcast").sceneKeys
 	has, err := url.ParseQuery("token=x" + scene + "&audience=x")
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +90,7 @@ func TestTheLinkIsOfKeysThatThePageKnows(t *testing.T) {
 	}
 }
 
-// TestTheOldNameOfCheck: --probe does what --check does, and says that it will go.
+// TestTheOldNameOfCheck: --probe does what --check does, and warns that it will be removed.
 func TestTheOldNameOfCheck(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0"))
 	for _, name := range []string{"--probe", "--check"} {

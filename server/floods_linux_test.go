@@ -21,17 +21,17 @@ import (
 	"golang.org/x/net/http2/hpack"
 )
 
-// These tests play what a viewer, who has the launch's token, can send to cost the server more than it costs the viewer. Each holds the
-// server, as a process of its own, to ceilings of memory and processor, and another viewer's requests to a longest wait.
+// These tests send what a viewer with the launch's token can send to exhaust the server at little cost. Each runs the server as a process and checks
+// ceilings of memory and processor time, and how long another viewer's requests wait.
 
 const (
-	// floodTime is how long a flood goes on, as fast as the server takes it.
+	// floodTime is how long a flood lasts, as fast as the server accepts it.
 	floodTime = time.Second
 	// What a flood may cost: processors, resident memory in MiB, requests that reach the cluster, and how long another viewer waits.
 	floodProcessors, floodMemory, floodRequests, floodWait = 0.8, 192, 700, 2 * time.Second
 )
 
-// flooder is a viewer that writes frames by hand.
+// flooder is a viewer that writes HTTP/2 frames itself.
 type flooder struct {
 	*http2.Framer
 	conn    net.Conn
@@ -53,7 +53,7 @@ func (w *countingWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// newFlooder opens a connection of HTTP/2 as a viewer; what the server sends is read and dropped if drain is set.
+// newFlooder opens an HTTP/2 connection as a viewer. With drain set it reads and drops what the server sends.
 func newFlooder(p *process, drain bool, settings ...http2.Setting) *flooder {
 	p.t.Helper()
 	conn, err := p.dial(p.t.Context())
@@ -98,7 +98,7 @@ func (f *flooder) get(id uint32, path string) error {
 	return f.WriteHeaders(http2.HeadersFrameParam{StreamID: id, BlockFragment: f.fields("GET", path), EndStream: true, EndHeaders: true})
 }
 
-// processor is how much processor time the process has taken.
+// processor is the processor time that the process has used.
 func (p *process) processor() time.Duration {
 	p.t.Helper()
 	raw, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(p.cmd.Process.Pid), "stat"))
@@ -117,7 +117,7 @@ func (p *process) processor() time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// awaitRest waits until the process does nothing: when it begins, it packs the page's files.
+// awaitRest waits until the process is idle: at its start it compresses the page's files.
 func (p *process) awaitRest() {
 	p.t.Helper()
 	for deadline, last := time.Now().Add(6*patience), time.Duration(-1); ; {
@@ -132,7 +132,7 @@ func (p *process) awaitRest() {
 	}
 }
 
-// metric reads one number of the process's metrics.
+// metric reads one of the process's metrics.
 func (p *process) metric(name string) int {
 	p.t.Helper()
 	response, err := http.Get(p.base + "/metrics")
@@ -298,7 +298,7 @@ func TestFloodsOfAViewer(t *testing.T) {
 	}
 }
 
-// TestClosedConnectionsLeaveNothing: viewers who open a stream that they give no window, send a large frame and close, one after the other.
+// TestClosedConnectionsLeaveNothing: viewers, one after the other, open a stream without granting it a window, send a large frame and close.
 func TestClosedConnectionsLeaveNothing(t *testing.T) {
 	const warmup, connections, ceiling = 500, 2000, 24
 	p := launch(t, "--kubeconfig", bigAPI(t, endlessWatch(make(chan struct{}, connections))))

@@ -11,7 +11,7 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-// openHall makes the place where an audience follows; nil without --broadcast.
+// openHall opens the audience's side of the server; nil without --broadcast.
 func openHall(s settings, scrubber *scrub.Scrubber, refusals *guard.Tally, log *slog.Logger) (*audience.Hall, error) {
 	if !s.broadcast {
 		return nil, nil
@@ -30,13 +30,13 @@ func openHall(s settings, scrubber *scrub.Scrubber, refusals *guard.Tally, log *
 		return nil, fmt.Errorf("--broadcast-dir: %w", err)
 	}
 	if hall.Token() == s.token {
-		return nil, fmt.Errorf("the audience's token is the launch's: give another --token")
+		return nil, fmt.Errorf("the audience's token is the same as the launch's: give another --token")
 	}
 	scrubber.Learn("the audience", []string{hall.Token()})
 	return hall, nil
 }
 
-// audience is what is printed for the audience, a line for each address; "" without one.
+// audience returns the lines to print for the audience, one for each address; "" without --broadcast.
 func (l links) audience(hall *audience.Hall) (lines string) {
 	if hall == nil {
 		return ""

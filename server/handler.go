@@ -12,21 +12,21 @@ import (
 	"informerscope/server/internal/site"
 )
 
-// parts are what the server's listeners serve.
+// parts are the handlers that the server's listeners serve.
 type parts struct {
-	door     *guard.Door
-	refusals *guard.Tally
-	files    http.Handler
-	carrier  http.Handler    // the relay
-	own      *ownstories.Dir // a speaker's own stories
-	hall     http.Handler    // what the audience follows; nil: there is none
-	numbers  http.Handler    // the metrics
-	ready    http.Handler
-	apart    bool // the metrics have a listener of their own
+	door            *guard.Door
+	refusals        *guard.Tally
+	files           http.Handler
+	relay           http.Handler    // the relay, a WebSocket
+	stories         *ownstories.Dir // the stories of --stories
+	hall            http.Handler    // for the audience; nil without --broadcast
+	numbers         http.Handler    // the metrics
+	ready           http.Handler
+	separateMetrics bool // the metrics have their own listener
 }
 
-// handler is everything that is reached without a WebSocket, and the way to it. The list of hosts and the security
-// headers hold for all of it. Who is refused loses the connection too.
+// handler serves everything but the listener of --metrics-listen. The list of hosts and the security headers apply to every path. A refused host also
+// loses its connection.
 func (p parts) handler() http.Handler {
 	return site.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refusal := p.door.Host(r); refusal != nil {
@@ -43,21 +43,21 @@ func (p parts) handler() http.Handler {
 			return
 		}
 		if strings.HasPrefix(r.URL.Path, ownstories.Prefix) {
-			// A recording of a live cluster has its objects in it.
+			// A recording of a live cluster contains its objects.
 			if refusal := p.door.Bearer(r); refusal != nil {
 				p.refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", r.RemoteAddr))
 				w.Header().Set("WWW-Authenticate", "Bearer")
 				http.Error(w, refusal.Message, http.StatusUnauthorized)
 				return
 			}
-			p.own.ServeRecording(w, r)
+			p.stories.ServeRecording(w, r)
 			return
 		}
 		switch r.URL.Path {
 		case "/relay":
-			p.carrier.ServeHTTP(w, r)
+			p.relay.ServeHTTP(w, r)
 		case "/metrics":
-			if p.apart {
+			if p.separateMetrics {
 				http.Error(w, "the metrics are served at the address of --metrics-listen", http.StatusNotFound)
 				return
 			}
@@ -65,15 +65,15 @@ func (p parts) handler() http.Handler {
 		case "/healthz", "/readyz":
 			p.watch(w, r)
 		case "/stories.json":
-			p.own.ServeHTTP(w, r)
+			p.stories.ServeHTTP(w, r)
 		default:
 			p.files.ServeHTTP(w, r)
 		}
 	}))
 }
 
-// probes is what the listener of --metrics-listen serves. Whoever scrapes it addresses it by whatever name the network has for it, so there
-// is no list of hosts; there is no page either, nor anything of a cluster's objects.
+// probes serves the listener of --metrics-listen. There is no list of hosts, because scrapers reach it by any name that the network gives it. It
+// serves no page and no cluster's objects.
 func (p parts) probes() http.Handler {
 	return site.Secure(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if refuseBody(w, r) {
@@ -83,7 +83,7 @@ func (p parts) probes() http.Handler {
 	}))
 }
 
-// refuseBody answers a request that has a body.
+// refuseBody answers a request that has a body with an error, and reports whether it had one.
 func refuseBody(w http.ResponseWriter, r *http.Request) bool {
 	if r.ContentLength == 0 {
 		return false
@@ -93,7 +93,7 @@ func refuseBody(w http.ResponseWriter, r *http.Request) bool {
 	return true
 }
 
-// watch serves what those who watch over the server ask for.
+// watch serves health checks and metrics.
 func (p parts) watch(w http.ResponseWriter, r *http.Request) {
 	switch r.URL.Path {
 	case "/healthz":
@@ -111,7 +111,7 @@ func (p parts) watch(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// alive answers whether the process is well, whatever becomes of the clusters: it can answer.
+// alive answers that the process is alive, in whatever state the clusters are.
 func alive(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
 	w.Header().Set("Cache-Control", "no-store")

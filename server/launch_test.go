@@ -20,14 +20,14 @@ import (
 
 const fileToken = "token-of-a-file-0123456789"
 
-// tokenFile writes a token's file.
+// tokenFile writes a token file with the given mode.
 func tokenFile(t *testing.T, content string, mode os.FileMode) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "token")
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Chmod(path, mode); err != nil { // the umask would take away what is to be seen here
+	if err := os.Chmod(path, mode); err != nil { // the umask may have removed bits of the mode
 		t.Fatal(err)
 	}
 	return path
@@ -45,7 +45,7 @@ func TestTokenFile(t *testing.T) {
 		says []string
 	}{
 		"missing":   {[]string{"--token-file", filepath.Join(t.TempDir(), "absent")}, []string{"does not exist", "umask 077"}},
-		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is no file"}},
+		"directory": {[]string{"--token-file", t.TempDir()}, []string{"is a directory"}},
 		"empty":     {[]string{"--token-file", tokenFile(t, "\n", 0o600)}, []string{"is empty"}},
 		"short":     {[]string{"--token-file", tokenFile(t, "0123456789", 0o600)}, []string{"10 characters", "at least 16"}},
 		"odd":       {[]string{"--token-file", tokenFile(t, "two words of a token", 0o600)}, []string{"letters"}},
@@ -64,7 +64,7 @@ func TestTokenFile(t *testing.T) {
 	for name, test := range refused {
 		_, err := parseFlags(test.args, noEnv, io.Discard)
 		if err == nil {
-			t.Errorf("%s: it is taken", name)
+			t.Errorf("%s: no error", name)
 			continue
 		}
 		for _, says := range test.says {
@@ -78,7 +78,7 @@ func TestTokenFile(t *testing.T) {
 	}
 }
 
-// TestAShortTokenIsToldSo reads the whole sentence that the program ends with, as main prints it.
+// TestAShortTokenIsToldSo checks the whole error that the program ends with, as main prints it.
 func TestAShortTokenIsToldSo(t *testing.T) {
 	for token, says := range map[string]string{
 		"abc":                        "--token: 3 characters are too few for a token; give at least 16, or none for a random token",
@@ -87,15 +87,15 @@ func TestAShortTokenIsToldSo(t *testing.T) {
 	} {
 		err := run(t.Context(), []string{"--token", token}, io.Discard, io.Discard)
 		if err == nil {
-			t.Fatalf("%q is taken", token)
+			t.Fatalf("%q is accepted", token)
 		}
-		if got := said(err); !strings.Contains(got, says) || strings.Contains(got, token) || strings.Contains(got, "redacted") {
+		if got := message(err); !strings.Contains(got, says) || strings.Contains(got, token) || strings.Contains(got, "redacted") {
 			t.Errorf("%q", got)
 		}
 	}
 }
 
-// TestADirectoryThatOthersReadIsToldSo reads the whole sentence that the program ends with: redaction takes nothing of it.
+// TestADirectoryThatOthersReadIsToldSo checks the whole error that the program ends with: redaction leaves it as it is.
 func TestADirectoryThatOthersReadIsToldSo(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("its files have no such mode")
@@ -106,14 +106,14 @@ func TestADirectoryThatOthersReadIsToldSo(t *testing.T) {
 	}
 	err := run(t.Context(), []string{"--listen", "127.0.0.1:0", "--broadcast", "--broadcast-dir", dir}, io.Discard, io.Discard)
 	if err == nil {
-		t.Fatal("it is taken")
+		t.Fatal("no error")
 	}
-	if got := said(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
+	if got := message(err); !strings.Contains(got, "run chmod 700 "+dir+",") || strings.Contains(got, "redacted") {
 		t.Errorf("%q", got)
 	}
 }
 
-// TestWhatIsPrintedWhereItIsKept: standard output that is no terminal keeps the token, which is said; that of a file is not printed there.
+// TestWhatIsPrintedWhereItIsKept: standard output that is no terminal gets a given token, with a warning; it never gets a token from a file.
 func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--context", "demo"))
 	if log := r.log.String(); !strings.Contains(log, "not a terminal: the token in the printed link") || !strings.Contains(log, "--token-file") {
@@ -122,27 +122,27 @@ func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	var hosts = []string{"127.0.0.1:8080"}
 	path := tokenFile(t, fileToken, 0o600)
 	kept := newLinks(parse(t, "--token-file", path, "--context", "demo"), "http", hosts, []string{"192.0.2.1:8080"}, new(bytes.Buffer))
-	if kept.printed != "http://127.0.0.1:8080/#source=live&context=demo" || kept.others[0] != "http://192.0.2.1:8080/#source=live&context=demo" ||
-		!strings.Contains(kept.says, path) || strings.Contains(kept.says, fileToken) {
+	if kept.firstLink != "http://127.0.0.1:8080/#source=live&context=demo" || kept.remoteLinks[0] != "http://192.0.2.1:8080/#source=live&context=demo" ||
+		!strings.Contains(kept.warning, path) || strings.Contains(kept.warning, fileToken) {
 		t.Errorf("%+v", kept)
 	}
-	if kept.open != "http://127.0.0.1:8080/#token="+fileToken+"&source=live&context=demo" {
-		t.Errorf("the browser is given %s", kept.open)
+	if kept.ownLink != "http://127.0.0.1:8080/#token="+fileToken+"&source=live&context=demo" {
+		t.Errorf("the browser is given %s", kept.ownLink)
 	}
-	if bare := newLinks(parse(t, "--token-file", path), "http", hosts, nil, new(bytes.Buffer)); bare.printed != "http://127.0.0.1:8080/" {
+	if bare := newLinks(parse(t, "--token-file", path), "http", hosts, nil, new(bytes.Buffer)); bare.firstLink != "http://127.0.0.1:8080/" {
 		t.Errorf("%+v", bare)
 	}
-	// A character device is what a terminal is; nothing keeps what goes to this one.
+	// A character device is taken for a terminal, whose output is not stored.
 	device, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() { _ = device.Close() }()
 	seen := newLinks(parse(t, "--token-file", path), "http", hosts, nil, device)
-	if seen.printed != "http://127.0.0.1:8080/#token="+fileToken || seen.says != "" {
+	if seen.firstLink != "http://127.0.0.1:8080/#token="+fileToken || seen.warning != "" {
 		t.Errorf("on a terminal: %+v", seen)
 	}
-	// The whole way: neither the output nor the log has it.
+	// The same with a running server: neither the output nor the log has the token.
 	var out, log testkit.Log
 	served := make(chan struct{})
 	go func() {
@@ -160,9 +160,9 @@ func TestWhatIsPrintedWhereItIsKept(t *testing.T) {
 	t.Cleanup(func() { <-served })
 }
 
-// TestATokenOnTheCommandLineIsToldOf, whereas one of the environment is nobody else's business.
+// TestATokenOnTheCommandLineIsToldOf: a token on the command line causes a warning, and one in the environment does not.
 func TestATokenOnTheCommandLineIsToldOf(t *testing.T) {
-	const says = "the token stands on the command line"
+	const says = "the token is on the command line"
 	if r := start(t, parse(t, "--listen", "127.0.0.1:0", "--token", fileToken)); !strings.Contains(r.log.String(), says) {
 		t.Errorf("%s", r.log)
 	}
@@ -175,7 +175,7 @@ func TestATokenOnTheCommandLineIsToldOf(t *testing.T) {
 	}
 }
 
-// TestOpenKeepsTheTokenOffTheCommandLine starts a browser, which notes what it was started with and looks at the file that it is given.
+// TestOpenKeepsTheTokenOffTheCommandLine starts a browser that records its arguments and the file that it is given.
 func TestOpenKeepsTheTokenOffTheCommandLine(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("the browser of this test is a shell script that stands in for xdg-open, as Linux has it")
@@ -235,14 +235,14 @@ func TestOpenKeepsTheTokenOffTheCommandLine(t *testing.T) {
 	}
 }
 
-// TestPublicNames asks a server that is published under other names, as the proxy before it does and as others do.
+// TestPublicNames asks a server that is published under other names, as its proxy does and as other clients do.
 func TestPublicNames(t *testing.T) {
 	s := parse(t, "--listen", "127.0.0.1:0", "--public-url", "https://viewer.example/", "--allowed-hosts", "localhost:9090", "--context", "demo")
-	if l := newLinks(s, "http", []string{"127.0.0.1:8080"}, []string{"192.0.2.1:8080"}, io.Discard); !strings.HasPrefix(l.printed,
-		"https://viewer.example/#token="+s.token+"&") || len(l.others) != 0 {
+	if l := newLinks(s, "http", []string{"127.0.0.1:8080"}, []string{"192.0.2.1:8080"}, io.Discard); !strings.HasPrefix(l.firstLink,
+		"https://viewer.example/#token="+s.token+"&") || len(l.remoteLinks) != 0 {
 		t.Errorf("the links are %+v", l)
 	}
-	s.publicURL = false // so that the test's own client finds the server by its first line
+	s.publicURL = false // the test's own client finds the server by its first line
 	r := start(t, s)
 	local := strings.TrimPrefix(r.base, "http://")
 	for _, test := range []struct {
@@ -286,7 +286,7 @@ func TestPublicNames(t *testing.T) {
 	}
 }
 
-// TestPublishedServersServeNamedContexts: whoever listens on the loopback interface behind a public name has not said who may read what.
+// TestPublishedServersServeNamedContexts: a server on the loopback interface with a public name serves only the contexts that flags name.
 func TestPublishedServersServeNamedContexts(t *testing.T) {
 	config := kubeconfig(t, "https://127.0.0.1:1")
 	for _, test := range []struct {
@@ -295,7 +295,7 @@ func TestPublishedServersServeNamedContexts(t *testing.T) {
 		warns    string
 	}{
 		{[]string{"--allowed-hosts", "localhost:9090"}, `"name":"kind-kind"`, ""},
-		{[]string{"--allowed-hosts", "viewer.example"}, `"contexts":[]`, "contexts have to be named"},
+		{[]string{"--allowed-hosts", "viewer.example"}, `"contexts":[]`, "serves only named contexts"},
 		{[]string{"--allowed-hosts", "https://viewer.example", "--contexts", "kind-kind"}, `"name":"kind-kind"`, ""},
 		{[]string{"--allowed-hosts", "viewer.example", "--contexts", "kind-kind"}, `"name":"kind-kind"`, "WITHOUT TLS"},
 		{[]string{"--contexts="}, `"contexts":[]`, "serves no context"},
@@ -316,7 +316,7 @@ func TestPublishedServersServeNamedContexts(t *testing.T) {
 			t.Errorf("%q: %s", test.args, warned)
 		}
 	}
-	// On the loopback interface --context limits, and --contexts adds to it.
+	// On the loopback interface --context limits the contexts, and --contexts adds to it.
 	for args, want := range map[string]int{"--context kind-kind": 200, "--context other": 403, "--context other --contexts kind-kind": 200,
 		"--contexts other,kind-kind": 200, "": 200} {
 		r := start(t, parse(t, append([]string{"--listen", "127.0.0.1:0", "--kubeconfig", config}, strings.Fields(args)...)...))
@@ -332,7 +332,7 @@ func TestPublishedServersServeNamedContexts(t *testing.T) {
 	}
 }
 
-// TestMetricsListener: what watches over the server has an address of its own, by any name, and finds no page there.
+// TestMetricsListener: scrapers and health checks get an address of their own, by any name, without the page.
 func TestMetricsListener(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--metrics-listen", "127.0.0.1:0"))
 	_, rest, _ := strings.Cut(r.log.String(), "a listener of their own\" address=")
@@ -361,7 +361,7 @@ func TestMetricsListener(t *testing.T) {
 	if err := run(t.Context(), []string{"--metrics-listen", address, "--check", "readyz"}, &said, io.Discard); err != nil || said.String() != "ok\n" {
 		t.Errorf("--check there: %v, %q", err, said.String())
 	}
-	// Connections that do nothing keep no probe out, there and here.
+	// Idle connections keep no health check out, on either listener.
 	attack(t, apart.base).hold(4*probeConnections, func(int) string { return "" })
 	attack(t, r.base).hold(2*anonymousConnections, func(int) string { return "" })
 	if response, _ := apart.get("/healthz", nil); response.StatusCode != 200 {

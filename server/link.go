@@ -8,58 +8,58 @@ import (
 	"strings"
 )
 
-// links are the addresses under which people open the page.
+// links are the addresses at which people open the page.
 type links struct {
-	open    string   // for this launch's browser, with the token
-	printed string   // the first line of standard output
-	others  []string // for people at other machines
-	says    string   // what is to be said of the printed ones on standard error, if anything
-	bases   []string // what stands before the path in all of them
+	ownLink     string   // for this launch's browser, with the token
+	firstLink   string   // the first line on standard output
+	remoteLinks []string // for people at other machines
+	warning     string   // a warning about the printed links for the log, "" for none
+	bases       []string // scheme and host of each printed link
 }
 
-// newLinks makes the links of a server that goes by hosts, the first of which is to be opened on this machine, and by others elsewhere. If
-// standard output is no terminal, something keeps what is written there; a token that came from a file is not written there then.
+// newLinks makes the links of a server. The first of hosts is the one to open on this machine, and others are for other machines. If standard output
+// is not a terminal, it is probably stored somewhere; a token that came from a file is then left out of the printed links.
 func newLinks(s settings, scheme string, hosts, others []string, stdout io.Writer) links {
 	base := scheme + "://" + hosts[0]
 	if s.publicURL {
-		base, others = s.published[0].String(), nil
+		base, others = s.publicNames[0].String(), nil
 	}
-	whole := "/#token=" + s.token + s.scene
-	l := links{open: base + whole}
+	whole := "/#token=" + s.token + s.sceneKeys
+	l := links{ownLink: base + whole}
 	if !terminal(stdout) {
 		if s.tokenFile != "" {
 			whole = "/"
-			if s.scene != "" {
-				whole += "#" + strings.TrimPrefix(s.scene, "&")
+			if s.sceneKeys != "" {
+				whole += "#" + strings.TrimPrefix(s.sceneKeys, "&")
 			}
-			l.says = "standard output is not a terminal, so the printed link is without the token; it is the content of " + s.tokenFile + ", behind #token="
+			l.warning = "standard output is not a terminal, so the printed link is without the token; it is the content of " + s.tokenFile + ", behind #token="
 		} else {
-			l.says = "standard output is not a terminal: the token in the printed link is also in whatever keeps that output; with --token-file the link is " +
+			l.warning = "standard output is not a terminal: the token in the printed link is also in whatever keeps that output; with --token-file the link is " +
 				"printed without it"
 		}
 	}
-	l.printed = base + whole
+	l.firstLink = base + whole
 	l.bases = []string{base}
 	for _, host := range others {
 		l.bases = append(l.bases, scheme+"://"+host)
-		l.others = append(l.others, scheme+"://"+host+whole)
+		l.remoteLinks = append(l.remoteLinks, scheme+"://"+host+whole)
 	}
 	return l
 }
 
-// lines is what is printed once the server serves at address. Other programs read the first one.
+// lines is what the server prints once it serves at address. Other programs read the first line.
 func (l links) lines(address *net.TCPAddr) string {
-	lines := fmt.Sprintf("informerscope: open %s\n", l.printed)
-	for _, other := range l.others {
+	lines := fmt.Sprintf("informerscope: open %s\n", l.firstLink)
+	for _, other := range l.remoteLinks {
 		lines += fmt.Sprintf("informerscope: from other machines open %s\n", other)
 	}
 	if !address.IP.IsLoopback() {
-		lines += fmt.Sprintf("informerscope: listening on %s, by %s\n", address, spoken(address))
+		lines += fmt.Sprintf("informerscope: listening on %s, by %s\n", address, protocolNames(address))
 	}
 	return lines
 }
 
-// terminal says whether what is written to w is seen and not kept.
+// terminal reports whether w is a character device, such as a terminal, whose output is not stored.
 func terminal(w io.Writer) bool {
 	file, ok := w.(*os.File)
 	if !ok {

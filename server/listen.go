@@ -11,23 +11,23 @@ import (
 	"syscall"
 )
 
-// portsTried is how many ports above the default one are tried before the system is asked for any.
+// portsTried is how many ports after the default one are tried before the system chooses one.
 const portsTried = 20
 
-// listen opens the address of the settings, which only somebody who says so can have reachable from elsewhere. A taken port is an error
-// that says what to do, unless it is the default one, in whose place the next free one is taken.
+// listen opens the address of --listen. An address that other machines can reach needs TLS or --insecure, and named contexts. A port in use is an
+// error that suggests another, except for the default port: then the next free one is taken.
 func listen(s settings) (net.Listener, error) {
 	ln, err := bind("--listen", s.listen, !s.listenExplicit)
 	if err != nil {
 		return nil, err
 	}
-	// The address as bound decides, not the name as given.
+	// The bound address decides, not the name given.
 	if ln.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		return ln, nil
 	}
 	switch {
 	case s.tlsCert == "" && !s.insecure:
-		err = fmt.Errorf("--listen %s is reachable from other machines: give --tls-cert and --tls-key, or say --insecure if that is meant", s.listen)
+		err = fmt.Errorf("--listen %s is reachable from other machines: give --tls-cert and --tls-key, or --insecure to allow it without TLS", s.listen)
 	case s.contexts == nil:
 		err = fmt.Errorf("--listen %s is reachable from other machines: name the contexts that may be read there, with --context NAME or --contexts a,b "+
 			"(--contexts= serves none, and the page its simulated cluster)", s.listen)
@@ -38,7 +38,7 @@ func listen(s settings) (net.Listener, error) {
 	return nil, &usageError{err}
 }
 
-// bind opens the address of a flag. If its port is taken and another one will do, that is the next free one.
+// bind opens the address of the flag flagName. If its port is in use and another is true, it takes the next free one.
 func bind(flagName, address string, another bool) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
@@ -48,22 +48,22 @@ func bind(flagName, address string, another bool) (net.Listener, error) {
 	if err != nil {
 		return nil, &usageError{fmt.Errorf("%s: %q is not a port number", flagName, port)}
 	}
-	// Go takes 0.0.0.0 for every address of both protocols; who writes it means IPv4's.
+	// Go listens on both protocols for 0.0.0.0; a user who gives it means IPv4.
 	network := "tcp"
 	if ip := net.ParseIP(host); ip != nil && ip.To4() != nil {
 		network = "tcp4"
 	}
 	ln, err := net.Listen(network, address)
-	if taken(err) && another {
-		for next := number + 1; next <= number+portsTried && taken(err); next++ {
+	if portInUse(err) && another {
+		for next := number + 1; next <= number+portsTried && portInUse(err); next++ {
 			ln, err = net.Listen(network, net.JoinHostPort(host, strconv.FormatUint(next, 10)))
 		}
-		if taken(err) {
+		if portInUse(err) {
 			ln, err = net.Listen(network, net.JoinHostPort(host, "0"))
 		}
 	}
 	switch {
-	case taken(err):
+	case portInUse(err):
 		return nil, fmt.Errorf("%s %s: another program has that port; choose another, or %s for any free one", flagName, address, net.JoinHostPort(host, "0"))
 	case errors.Is(err, os.ErrPermission):
 		return nil, fmt.Errorf("%s %s: not permitted; ports below 1024 are the administrator's, choose one above", flagName, address)
@@ -73,15 +73,14 @@ func bind(flagName, address string, another bool) (net.Listener, error) {
 	return ln, nil
 }
 
-// taken says whether listening failed because another program has the port. On Windows the system's number for it is not
-// syscall.EADDRINUSE, but its words are known.
-func taken(err error) bool {
+// portInUse reports whether listening failed because the port is in use. On Windows the system's error number is not syscall.EADDRINUSE, so the text is
+// compared too.
+func portInUse(err error) bool {
 	return errors.Is(err, syscall.EADDRINUSE) || err != nil && strings.Contains(err.Error(), "Only one usage of each socket address")
 }
 
-// names are the hosts under which the server may be addressed: the first is the one to open on this machine, and others are those that can
-// be opened from elsewhere. With an unspecified address (0.0.0.0, ::) these are also the addresses of this machine's interfaces and its name,
-// as they are now.
+// names returns the hosts under which browsers may reach the server. The first is the one to open on this machine; others are those that other
+// machines can open. For an unspecified address (0.0.0.0, ::) they include the addresses of this machine's interfaces and its name, as of now.
 func names(s settings, address *net.TCPAddr) (hosts, others []string) {
 	port := strconv.Itoa(address.Port)
 	given, _, _ := net.SplitHostPort(s.listen)
@@ -103,7 +102,7 @@ func names(s settings, address *net.TCPAddr) (hosts, others []string) {
 	v4, v6 := protocols(address)
 	interfaces, err := net.InterfaceAddrs()
 	if err != nil {
-		interfaces = nil // the name is left
+		interfaces = nil // the host name is still added
 	}
 	for _, a := range interfaces {
 		network, ok := a.(*net.IPNet)
@@ -111,7 +110,7 @@ func names(s settings, address *net.TCPAddr) (hosts, others []string) {
 			continue
 		}
 		add(&hosts, network.IP.String())
-		// A link-local address means nothing without the name of the interface, which differs from machine to machine.
+		// A link-local address needs the name of the interface, which differs from machine to machine.
 		if four := network.IP.To4() != nil; !network.IP.IsLinkLocalUnicast() && (four && v4 || !four && v6) {
 			add(&others, network.IP.String())
 		}
@@ -122,7 +121,7 @@ func names(s settings, address *net.TCPAddr) (hosts, others []string) {
 	return hosts, others
 }
 
-// protocols says by which protocols an address is listened on.
+// protocols reports which protocols an address is listened on with.
 func protocols(address *net.TCPAddr) (v4, v6 bool) {
 	if address.IP.To4() != nil {
 		return true, false
@@ -130,7 +129,7 @@ func protocols(address *net.TCPAddr) (v4, v6 bool) {
 	if !address.IP.IsUnspecified() {
 		return false, true
 	}
-	// The same port of IPv4 is free if :: took IPv6 alone.
+	// The same port of IPv4 is free if :: bound only IPv6.
 	probe, err := net.Listen("tcp4", net.JoinHostPort("0.0.0.0", strconv.Itoa(address.Port)))
 	if err == nil {
 		_ = probe.Close()
@@ -139,8 +138,8 @@ func protocols(address *net.TCPAddr) (v4, v6 bool) {
 	return true, true
 }
 
-// spoken names those protocols.
-func spoken(address *net.TCPAddr) string {
+// protocolNames names those protocols, for people.
+func protocolNames(address *net.TCPAddr) string {
 	switch v4, v6 := protocols(address); {
 	case v4 && v6:
 		return "IPv4 and IPv6"

@@ -16,10 +16,10 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-// auditPatience is how long the end of the program waits for what is left of the audit log to be written.
+// auditPatience bounds how long the shutdown waits for the rest of the audit log to be written.
 const auditPatience = time.Second
 
-// newLog is the server's log in the form that was asked for, without credentials.
+// newLog returns the server's log in the chosen format. It removes credentials from each line.
 func newLog(s settings, scrubber *scrub.Scrubber, stderr io.Writer) *slog.Logger {
 	options := &slog.HandlerOptions{Level: s.logLevel}
 	var lines slog.Handler = slog.NewTextHandler(stderr, options)
@@ -29,28 +29,28 @@ func newLog(s settings, scrubber *scrub.Scrubber, stderr io.Writer) *slog.Logger
 	return slog.New(scrubber.Handler(lines))
 }
 
-// toldError is an error that has been written to the log.
-type toldError struct{ error }
+// loggedError is an error that is already in the log.
+type loggedError struct{ error }
 
-func (e *toldError) Unwrap() error { return e.error }
+func (e *loggedError) Unwrap() error { return e.error }
 
-// toldAs writes the error with which the program ends as its log is written, if that is JSON: who reads JSON cannot read a sentence.
-func toldAs(s settings, err error, stderr io.Writer) error {
+// logFinalError logs the error that ends the program if the log is JSON, so that standard error holds only JSON. It then returns a toldError, else err.
+func logFinalError(s settings, err error, stderr io.Writer) error {
 	if err == nil || !s.logJSON {
 		return err
 	}
 	newLog(s, new(scrub.Scrubber), stderr).Error("the server ends", "error", err)
-	return &toldError{err}
+	return &loggedError{err}
 }
 
-// openAudit opens the audit log that was asked for, nil for none. end writes what is left of it.
+// openAudit opens the audit log of --audit-log; audited is nil without one. end writes what is left of it and closes the file.
 func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *metrics.Set, log *slog.Logger) (audited *audit.Log, end func(), err error) {
 	if s.auditLog == "" {
 		return nil, func() {}, nil
 	}
 	out, closeFile := stdout, func() error { return nil }
 	if s.auditLog != "-" {
-		// A FIFO that nobody reads is an error, and is not waited for.
+		// A FIFO without a reader is an error; opening it does not wait.
 		file, err := os.OpenFile(s.auditLog, os.O_WRONLY|os.O_APPEND|os.O_CREATE|syscall.O_NONBLOCK, 0o600)
 		if err != nil {
 			return nil, nil, fmt.Errorf("--audit-log: %w; give a file that can be written, or - for standard output", unwrapPath(err))
@@ -58,7 +58,7 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 		out, closeFile = file, file.Close
 	}
 	audited = audit.New(out, scrubber.Line, func(err error) {
-		log.Error("the audit log cannot be written; what is read now goes unrecorded", "file", s.auditLog, "error", err)
+		log.Error("the audit log cannot be written; requests are now missing from it", "file", s.auditLog, "error", err)
 	})
 	numbers.Registry().MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "informerscope_audit_lost_total",
 		Help: "Lines of the audit log that could not be written."}, func() float64 { return float64(audited.Lost()) }))
@@ -70,7 +70,7 @@ func openAudit(s settings, scrubber *scrub.Scrubber, stdout io.Writer, numbers *
 	}, nil
 }
 
-// unwrapPath is an error of the file system in the shortest words that name the file.
+// unwrapPath shortens an error of the file system to the path and the cause.
 func unwrapPath(err error) error {
 	if path := (*os.PathError)(nil); errors.As(err, &path) {
 		return fmt.Errorf("%s: %w", path.Path, path.Err)

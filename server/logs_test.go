@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// lists is an API server that lists nothing.
+// lists is an API server whose lists are empty.
 func lists(t *testing.T) *httptest.Server {
 	t.Helper()
 	api := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -25,7 +25,7 @@ func lists(t *testing.T) *httptest.Server {
 	return api
 }
 
-// read has a viewer list pods, and says what it got.
+// read lists pods as a viewer, and returns the answer.
 func (r *running) read() string {
 	r.t.Helper()
 	response, err := r.page().Get("http://relay/clusters/kind-kind/api/v1/pods")
@@ -40,7 +40,7 @@ func (r *running) read() string {
 	return string(body)
 }
 
-// TestLogFormat: every line is JSON if that was asked for, and none has a credential.
+// TestLogFormat: with --log-format json every line is JSON, and no line has a credential.
 func TestLogFormat(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, lists(t).URL), "--context", "kind-kind", "--log-format", "json",
 		"--log-level", "debug"))
@@ -63,8 +63,8 @@ func TestLogFormat(t *testing.T) {
 	}
 }
 
-// TestAuditLog: who read what is in the file that was named, beside what was in it before, which nobody but its owner may read; and where it
-// cannot be written the server does not start.
+// TestAuditLog: the file of --audit-log gets one line for each request after what it had before, and only its owner may read it. If it cannot be
+// written, the server does not start.
 func TestAuditLog(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "audit.log")
 	args := []string{"--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, lists(t).URL), "--context", "kind-kind", "--audit-log", file}
@@ -104,7 +104,7 @@ func TestAuditLog(t *testing.T) {
 	}
 }
 
-// TestAuditLogThatIsStuck: standard output takes nothing after the first line, and the server ends all the same, and says what is lost.
+// TestAuditLogThatIsStuck: standard output accepts only the first line. The server still ends, and logs how many lines are lost.
 func TestAuditLogThatIsStuck(t *testing.T) {
 	r := start(t, parse(t, "--listen", "127.0.0.1:0", "--kubeconfig", kubeconfig(t, lists(t).URL), "--context", "kind-kind", "--audit-log", "-"))
 	_ = r.read()
@@ -117,14 +117,14 @@ func TestAuditLogThatIsStuck(t *testing.T) {
 		t.Errorf("it took %s to stop", took)
 	}
 	if !strings.Contains(r.log.String(), "lines of the audit log are lost") {
-		t.Errorf("what is lost is not told:\n%s", r.log)
+		t.Errorf("the log does not report the loss:\n%s", r.log)
 	}
-	if !strings.Contains(r.out(), `"verb":"list"`) { // what came through before it got stuck
+	if !strings.Contains(r.out(), `"verb":"list"`) { // the line from before it got stuck
 		t.Errorf("standard output has\n%s", r.out())
 	}
 }
 
-// TestReadyKnowsTheUpstream: with a named context the server is ready when that one's API server answers; without one it asks none.
+// TestReadyKnowsTheUpstream: with a named context the server is ready when that API server answers; without one it asks none.
 func TestReadyKnowsTheUpstream(t *testing.T) {
 	gone := httptest.NewServer(http.NotFoundHandler())
 	gone.Close()
@@ -150,14 +150,14 @@ func TestReadyKnowsTheUpstream(t *testing.T) {
 	}
 }
 
-// TestTheLastErrorIsJSONToo: who reads lines of JSON is told in one why the server does not start.
+// TestTheLastErrorIsJSONToo: with --log-format json the error that keeps the server from starting is a line of JSON.
 func TestTheLastErrorIsJSONToo(t *testing.T) {
 	args := []string{"--listen", "127.0.0.1:123456", "--log-format", "json", "--kubeconfig", kubeconfig(t, "https://127.0.0.1:1")}
 	var out strings.Builder
 	err := run(t.Context(), args, io.Discard, &out)
-	var told *toldError
+	var logged *loggedError
 	var usage *usageError
-	if !errors.As(err, &told) || !errors.As(err, &usage) {
+	if !errors.As(err, &logged) || !errors.As(err, &usage) {
 		t.Errorf("%v", err)
 	}
 	for line := range strings.Lines(out.String()) {
@@ -169,7 +169,7 @@ func TestTheLastErrorIsJSONToo(t *testing.T) {
 	if !strings.Contains(out.String(), `"level":"ERROR","msg":"the server ends","error":"--listen`) {
 		t.Errorf("standard error:\n%s", out.String())
 	}
-	if err := run(t.Context(), append(args, "--log-format", "text"), io.Discard, io.Discard); err == nil || errors.As(err, &told) {
+	if err := run(t.Context(), append(args, "--log-format", "text"), io.Discard, io.Discard); err == nil || errors.As(err, &logged) {
 		t.Errorf("as text main says it: %v", err)
 	}
 }

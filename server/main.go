@@ -20,8 +20,8 @@ func main() {
 	if err == nil || errors.Is(err, flag.ErrHelp) {
 		return
 	}
-	if told := (*toldError)(nil); !errors.As(err, &told) {
-		fmt.Fprintln(os.Stderr, said(err))
+	if logged := (*loggedError)(nil); !errors.As(err, &logged) {
+		fmt.Fprintln(os.Stderr, message(err))
 	}
 	if usage := (*usageError)(nil); errors.As(err, &usage) {
 		os.Exit(2)
@@ -29,5 +29,5 @@ func main() {
 	os.Exit(1)
 }
 
-// said is an error as the program ends with it, without what looks like a credential.
-func said(err error) string { return "informerscope: " + (*scrub.Scrubber)(nil).Text(err.Error()) }
+// message is an error as the program ends with it, without what looks like a credential.
+func message(err error) string { return "informerscope: " + (*scrub.Scrubber)(nil).Text(err.Error()) }

@@ -10,13 +10,13 @@ import (
 	"runtime"
 )
 
-// openBrowser asks the desktop to show the page at link. The link has the token in it, and the arguments of a program can be read by every
-// user of the machine, so what is opened is a file that only this user can read and that leads there. The file is there until remove is
-// called. It is a convenience: if there is no browser, the address stands on standard output all the same.
+// openBrowser opens the page at link in the desktop's browser. The link contains the token, and every user of the machine can read a program's
+// arguments. So the browser gets a file that redirects to link and that only this user can read. remove deletes the file. Failures are only logged:
+// the address is also on standard output.
 func openBrowser(link string, log *slog.Logger) (remove func()) {
 	path, remove, err := writeRedirect(link)
 	if err != nil {
-		log.Warn("no browser is opened, because the file that leads it to the page cannot be written; open the printed address by hand", "error", err)
+		log.Warn("the browser is not opened, because the file that redirects it cannot be written; open the printed address by hand", "error", err)
 		return func() {}
 	}
 	var command *exec.Cmd
@@ -29,7 +29,7 @@ func openBrowser(link string, log *slog.Logger) (remove func()) {
 		command = exec.Command("xdg-open", path)
 	}
 	if err := command.Start(); err != nil {
-		log.Warn("no browser could be opened; open the printed address by hand", "error", err)
+		log.Warn("the browser cannot be started; open the printed address by hand", "error", err)
 		return remove
 	}
 	go func() { // the browser may outlive the server
@@ -40,9 +40,9 @@ func openBrowser(link string, log *slog.Logger) (remove func()) {
 	return remove
 }
 
-// writeRedirect writes a page that leads to link, readable by this user alone, as Jupyter does.
+// writeRedirect writes a page that redirects to link and that only this user can read, as Jupyter does.
 func writeRedirect(link string) (path string, remove func(), err error) {
-	directory, err := os.MkdirTemp("", "informerscope-open-") // of mode 0700
+	directory, err := os.MkdirTemp("", "informerscope-open-") // with mode 0700
 	if err != nil {
 		return "", nil, err
 	}

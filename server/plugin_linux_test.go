@@ -14,8 +14,8 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestWhatAPluginPrints: a credential plugin that prints a GB costs the server no more than what a credential may have, and its words are lines of
-// the log, whatever is in them, and not too many.
+// TestWhatAPluginPrints: a credential plugin prints a GB. The server keeps only as much as a credential may have, and logs a limited number of its
+// lines, whatever bytes they have.
 func TestWhatAPluginPrints(t *testing.T) {
 	dir := t.TempDir()
 	plugin := filepath.Join(dir, "login-helper")

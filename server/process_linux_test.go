@@ -31,18 +31,18 @@ import (
 	"informerscope/server/internal/wsconn"
 )
 
-// These tests are of the program as a process, its memory and its end, built as it is given to people: the test's own process has the race
-// detector's memory. A ceiling is of VmHWM, the most that was ever resident, with all that the runtime has not given back.
+// These tests run the program as a process, built as it is released, and check its memory and its end. The test's own process has the race detector's
+// memory. A ceiling is of VmHWM, the peak resident memory, which includes all that the runtime has not returned.
 
-// process is the server as a program of its own.
+// process is the server as a process.
 type process struct {
 	t           *testing.T
 	cmd         *exec.Cmd
 	base, token string
-	end         func() // by SIGTERM; it fails the test if that is not enough
+	end         func() // sends SIGTERM; the test fails if that does not end it
 }
 
-// buildDir is where the program is built, once; TestMain removes it.
+// buildDir is the directory in which the program is built, once; TestMain removes it.
 var buildDir string
 
 func TestMain(m *testing.M) {
@@ -72,7 +72,7 @@ func launch(t *testing.T, args ...string) *process {
 	return launchInto(t, t.Output(), args...)
 }
 
-// launchInto is launch with a place for the log.
+// launchInto is launch with a writer for the log.
 func launchInto(t *testing.T, log io.Writer, args ...string) *process {
 	t.Helper()
 	program, err := builtServer()
@@ -140,7 +140,7 @@ func (p *process) dial(ctx context.Context) (net.Conn, error) {
 	return wsconn.New(ws, wsconn.Options{MaxMessage: 16 << 20}), nil
 }
 
-// page is a page's client.
+// page returns an HTTP client that sends its requests through the relay, as the page does.
 func (p *process) page() *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
@@ -149,7 +149,7 @@ func (p *process) page() *http.Client {
 	return &http.Client{Transport: transport, Timeout: 6 * patience}
 }
 
-// deaf is a viewer who asks for much and then reads nothing, with windows as large as HTTP/2 has them.
+// deaf is a viewer that requests much and then reads nothing, with the largest windows of HTTP/2.
 func (p *process) deaf(path func(stream int) string, streams int) (leave func()) {
 	p.t.Helper()
 	conn, err := p.dial(p.t.Context())
@@ -203,8 +203,8 @@ func bigAPI(t *testing.T, handler http.HandlerFunc) string {
 	return path
 }
 
-// endlessWatch is an API server's endless watch: it writes until nobody takes it any more. full gets a token from each stream of which the relay's
-// window has been filled, but for a write that waits for the rest.
+// endlessWatch is an API server's watch that writes until its peer stops reading. full gets a token from each stream when a write has filled the
+// relay's window and waits.
 func endlessWatch(full chan<- struct{}) http.HandlerFunc {
 	event := []byte(`{"type":"MODIFIED","object":{"kind":"Pod","apiVersion":"v1","metadata":{"name":"p","annotations":{"a":"b"}},"spec":"` +
 		strings.Repeat("x", 16<<10) + "\"}}\n")
@@ -223,7 +223,7 @@ func endlessWatch(full chan<- struct{}) http.HandlerFunc {
 	}
 }
 
-// awaitFull waits until so many streams are full, and until what is on its way to the server has got there.
+// awaitFull waits until n streams are full and the server has received what is on its way.
 func awaitFull(t *testing.T, p *process, full <-chan struct{}, streams int) {
 	t.Helper()
 	late := time.NewTimer(6 * patience)
@@ -235,7 +235,7 @@ func awaitFull(t *testing.T, p *process, full <-chan struct{}, streams int) {
 			t.Fatalf("%d of %d streams are full", i, streams)
 		}
 	}
-	// The memory of the server no longer grows: what the streams may hold, they hold.
+	// The memory of the server no longer grows: the streams hold all that they may.
 	for last, same := 0, 0; same < 5; {
 		select {
 		case <-time.After(100 * time.Millisecond):
@@ -250,7 +250,7 @@ func awaitFull(t *testing.T, p *process, full <-chan struct{}, streams int) {
 	}
 }
 
-// TestMemoryOfAViewerWhoReadsNothing: 250 watches of a cluster that never stops talking, and not a byte of them is read.
+// TestMemoryOfAViewerWhoReadsNothing: a viewer opens 250 watches of a busy cluster and reads nothing.
 func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 	const streams, ceiling = 250, 256
 	full := make(chan struct{}, 1<<12)
@@ -265,8 +265,7 @@ func TestMemoryOfAViewerWhoReadsNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryOfManyViewersWhoReadNothing: all that the server takes together has a bound, whatever each of them may have, and when they leave
-// it is as before.
+// TestMemoryOfManyViewersWhoReadNothing: the memory of the server has a bound for all viewers together, and returns to its start when they leave.
 func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -294,7 +293,7 @@ func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 				leave = append(leave, p.deaf(func(i int) string { return fmt.Sprintf("/clusters/c/api/v1/namespaces/n%d/pods?watch=true", i) }, crowd.streams))
 			}
 			awaitFull(t, p, full, min(crowd.viewers*crowd.streams, 1000))
-			ask() // a viewer who reads is served beside them
+			ask() // a viewer that reads is served beside them
 			peak := p.memory("VmHWM")
 			for _, leave := range leave {
 				leave()
@@ -306,7 +305,7 @@ func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 			}
 			after, left := p.memory("VmRSS"), p.metric("go_goroutines")
 			for deadline := time.Now().Add(6 * patience); after > before+64 && time.Now().Before(deadline); after = p.memory("VmRSS") {
-				p.metric("go_goroutines") // the runtime collects as the program works, and gives memory back in the background
+				p.metric("go_goroutines") // the runtime collects as the program works, and returns memory in the background
 			}
 			t.Logf("%d viewers with %d streams each who read nothing: %d MiB at most, %d before, %d after; %d goroutines before, %d after",
 				crowd.viewers, crowd.streams, peak, before, after, goroutines, left)
@@ -317,7 +316,7 @@ func TestMemoryOfManyViewersWhoReadNothing(t *testing.T) {
 	}
 }
 
-// TestMemoryOfMetadata: 32 lists of Secrets at one time, each with an applied manifest of 100 KB that does not go out.
+// TestMemoryOfMetadata: 32 lists of Secrets at one time, each with an applied manifest of 100 KB that must not leave the server.
 func TestMemoryOfMetadata(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -329,7 +328,7 @@ func TestMemoryOfMetadata(t *testing.T) {
 	kubeconfig := bigAPI(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		together.Done()
-		together.Wait() // nobody is answered before all have asked
+		together.Wait() // no list is answered before all have been requested
 		_, _ = io.WriteString(w, `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"1"},"items":[`)
 		for i := range secrets {
 			if i > 0 {
@@ -343,7 +342,7 @@ func TestMemoryOfMetadata(t *testing.T) {
 	before := p.memory("VmHWM")
 	var group sync.WaitGroup
 	clients := []*http.Client{p.page(), p.page(), p.page(), p.page()}
-	for _, client := range clients { // one connection for all that each asks
+	for _, client := range clients { // one connection for all requests of a client
 		response, err := client.Get("http://relay/contexts")
 		if err != nil {
 			t.Fatal(err)
@@ -372,7 +371,7 @@ func TestMemoryOfMetadata(t *testing.T) {
 	}
 }
 
-// TestTheProgramEndsWhileAPluginHangs: SIGTERM ends it, whatever 1,250 requests wait for that never comes.
+// TestTheProgramEndsWhileAPluginHangs: SIGTERM ends it while 1,250 requests wait for a credential that never comes.
 func TestTheProgramEndsWhileAPluginHangs(t *testing.T) {
 	const viewers, streams = 5, 250
 	dir := t.TempDir()

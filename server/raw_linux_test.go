@@ -21,8 +21,8 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestRawRequests: whatever bytes a request has for its path, its User-Agent and its Host, at the door and in the relay, log and audit log stay whole
-// lines of JSON without invisible characters, and short; the program goes on, and an API server gets no such bytes.
+// TestRawRequests sends requests with arbitrary bytes in path, User-Agent and Host, to the server and through the relay. Log and audit log remain
+// short lines of valid JSON without invisible characters. The program keeps running, and no API server receives such bytes.
 func TestRawRequests(t *testing.T) {
 	var mu sync.Mutex
 	var upstream []string
@@ -97,7 +97,7 @@ func TestRawRequests(t *testing.T) {
 	}
 }
 
-// raw sends one request within the relay, on a connection of its own, with one field as it is given, and waits for its end.
+// raw sends one request within the relay, on a connection of its own, with one field unchanged, and waits for its end.
 func (p *process) raw(name, value, path string) {
 	p.t.Helper()
 	conn, err := p.dial(p.t.Context())

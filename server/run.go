@@ -29,26 +29,26 @@ import (
 )
 
 const (
-	// shutdownTimeout bounds how long the files under way may take, and the watches that are cut before.
+	// shutdownTimeout bounds how long requests under way may take to finish when the server ends. Watches are cut first.
 	shutdownTimeout = 3 * time.Second
-	// anonymousConnections is how many connections there may be that have not shown a token, for files, for probes and on their way to
-	// becoming a viewer's. A viewer's WebSocket is not among them.
+	// anonymousConnections is how many connections may be open without a token: for files, for health checks, and those that are about to become a
+	// viewer's. A viewer's WebSocket does not count.
 	anonymousConnections = 512
-	// arrivals is how many more there may be with an audience.
+	// arrivals is how many more connections without a token may be open when there is an audience.
 	arrivals = 4096
-	// probeConnections is the same for the listener of --metrics-listen.
+	// probeConnections bounds the connections of the listener of --metrics-listen.
 	probeConnections = 32
-	// idleTimeout is how long a connection is kept that has asked for something and may ask for more.
+	// idleTimeout is how long a connection is kept open between two requests.
 	idleTimeout = 15 * time.Second
-	// headerTimeout is how long a request's headers may take, a connection's first byte and the handshake of TLS included.
+	// headerTimeout bounds the time until a request's headers are complete, from the connection's first byte and with the TLS handshake.
 	headerTimeout = 5 * time.Second
-	// streamsAtOnce is how many requests of one HTTP/2 connection are served at one time; browsers queue the rest.
+	// streamsAtOnce is how many requests of one HTTP/2 connection are served at the same time; browsers queue the rest.
 	streamsAtOnce = 32
-	// maxHeaderBytes bounds the headers of a request for a file, cookies of other programs on localhost included.
+	// maxHeaderBytes bounds the headers of a request for a file, with the cookies of other programs on localhost.
 	maxHeaderBytes = 32 << 10
 )
 
-// run is the program: it serves until ctx ends, and returns when nothing of it runs any more.
+// run runs the program until ctx ends. When it returns, all its goroutines have ended.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) > 0 && args[0] == "story" {
 		return storyCommand(args[1:], stdout, stderr)
@@ -57,7 +57,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if err != nil {
 		return err
 	}
-	// The programs that are started from here, the browser and credential plugins, have no business with it.
+	// The programs started from here, the browser and credential plugins, must not see the tokens.
 	for _, name := range []string{"TOKEN", "ATTACH_TOKEN"} {
 		if err := os.Unsetenv(envPrefix + name); err != nil {
 			return err
@@ -73,14 +73,14 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		return ask(ctx, s, stdout)
 	}
-	return toldAs(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
+	return logFinalError(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
 }
 
-// serve is run with its settings and the page's files given.
+// serve runs the server with the given settings and the page's files.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) error {
 	kubeconfig := clusters.NewLoader(s.kubeconfig, s.context)
 	kubeconfig.InNamespace(s.namespace)
-	if s.contexts == nil && kubeconfig.InCluster() { // there is this one, and who put the program there named it
+	if s.contexts == nil && kubeconfig.InCluster() { // its only context, chosen when the program was deployed
 		s.contexts = []string{clusters.InCluster}
 	}
 	if s.contexts != nil {
@@ -103,11 +103,11 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		log.Warn(missing)
 	}
 	own := ownstories.New(s.stories)
-	told, err := own.Read()
+	listing, err := own.Read()
 	if err != nil {
 		return fmt.Errorf("--stories: %w", err)
 	}
-	for _, problem := range told.Problems {
+	for _, problem := range listing.Problems {
 		log.Warn("a story is left out: " + problem)
 	}
 	numbers := new(metrics.Set)
@@ -133,32 +133,32 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if err != nil {
 		return err
 	}
-	defer func() { _ = ln.Close() }() // whatever keeps it from being served
+	defer func() { _ = ln.Close() }() // also when serving never begins
 	var probing net.Listener
 	if s.metricsListen != "" {
 		if probing, err = bind("--metrics-listen", s.metricsListen, false); err != nil {
 			return err
 		}
 		defer func() { _ = probing.Close() }()
-		log.Info("metrics and probes have a listener of their own", "address", probing.Addr().String())
+		log.Info("metrics and health checks have a listener of their own", "address", probing.Addr().String())
 	}
 	address := ln.Addr().(*net.TCPAddr)
 	if !address.IP.IsLoopback() {
 		manner := "with TLS"
 		if tlsConfig == nil {
-			manner = "WITHOUT TLS (--insecure): whoever can read the network can read the token and the objects"
+			manner = "WITHOUT TLS (--insecure): anyone who can read the network can read the token and the objects"
 		}
 		log.Warn("listening on more than the loopback interface, "+manner, "address", address.String())
 	}
 	hosts, others := names(s, address)
-	if outside := s.elsewhere(); outside != "" {
+	if outside := s.publicName(); outside != "" {
 		if s.contexts == nil {
 			kubeconfig.ServeOnly(nil)
-			log.Warn("the page is published for other machines, so contexts have to be named: none is served; start the server with --context or --contexts", "as",
+			log.Warn("the page is published for other machines, so it serves only named contexts, and none is named; start it with --context or --contexts", "as",
 				outside)
 		}
 		if strings.HasPrefix(outside, "http://") {
-			log.Warn("the page is published for other machines WITHOUT TLS: whoever can read the network can read the token and the objects", "as", outside)
+			log.Warn("the page is published for other machines WITHOUT TLS: anyone who can read the network can read the token and the objects", "as", outside)
 		}
 	}
 	if len(s.contexts) > 0 || s.kubeconfig != "" {
@@ -170,25 +170,26 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	defer refusals.Close()
 	ready := health.New(kubeconfig, s.contexts, log)
 	defer ready.Close()
-	door := guard.NewDoor(hosts, scheme, s.token, s.published...)
+	door := guard.NewDoor(hosts, scheme, s.token, s.publicNames...)
 	hall, err := openHall(s, kubeconfig.Scrubber(), refusals, log)
 	if err != nil {
 		return err
 	}
 	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
 		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
-	serves := parts{door: door, refusals: refusals, files: files, own: own, carrier: carrier, numbers: numbers, ready: ready, apart: s.metricsListen != ""}
+	serves := parts{door: door, refusals: refusals, files: files, stories: own, relay: carrier, numbers: numbers, ready: ready,
+		separateMetrics: s.metricsListen != ""}
 	if hall != nil {
 		serves.hall = hall
 	}
 	server := newServer(serves.handler(), log)
 	server.TLSConfig = tlsConfig
 	places := anonymousConnections
-	if hall != nil { // who follows loads the page first, without a token, and a hall does so all at once
+	if hall != nil { // each follower first loads the page, without a token, and all of an audience do so at once
 		places += min(s.maxFollowers, arrivals)
 	}
-	limits := crowded(places, refusals)
-	limits.Admitted = 2 * s.maxFollowers // who has shown the audience's token, with two connections of a browser; the relay bounds its viewers itself
+	limits := anonymousLimits(places, refusals)
+	limits.Admitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
 	limited := connlimit.New(ln, limits)
 	limited.Attach(server)
 
@@ -198,7 +199,7 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	failed := make(chan error, 2)
 	ready.Serving()
 	if probing != nil {
-		// They are answered to the end: that the server goes away is what /readyz has to say.
+		// This listener closes last, so that /readyz can report the shutdown until the end.
 		defer serveProbes(probing, serves.probes(), refusals, log, failed)()
 	}
 	background.Go(func() {
@@ -209,19 +210,19 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 		}
 	})
 	links := newLinks(s, scheme, hosts, others, stdout)
-	if links.says != "" {
-		log.Warn(links.says)
+	if links.warning != "" {
+		log.Warn(links.warning)
 	}
 	if s.tokenArgument {
-		log.Warn("the token stands on the command line, where every user of this machine can read it; --token-file keeps it out of there")
+		log.Warn("the token is on the command line, where every user of this machine can read it; --token-file keeps it out of there")
 	}
 	_, err = io.WriteString(stdout, links.lines(address)+links.audience(hall))
 	if err == nil {
 		if s.open {
-			closeFile := openBrowser(links.open, log)
+			closeFile := openBrowser(links.ownLink, log)
 			defer closeFile()
 		}
-		log.Info("serving", "address", address.String(), "protocols", spoken(address), "maxViewers", s.maxViewers, "version", versionLine())
+		log.Info("serving", "address", address.String(), "protocols", protocolNames(address), "maxViewers", s.maxViewers, "version", versionLine())
 		select {
 		case <-ctx.Done():
 			log.Info("shutting down")
@@ -232,17 +233,17 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	ready.Close()
 	close(stopPacking)
 	if hall != nil {
-		hall.Close() // before the rest: its requests would wait for a speaker
+		hall.Close() // before the rest: followers' requests wait for the speaker
 	}
 	limit := shutdownTimeout
 	if audited != nil {
-		audited.Hurry() // no request waits any more for a log that takes nothing
+		audited.Hurry() // requests no longer wait for an audit log that is stuck
 		limit -= auditPatience
 	}
-	// The parent has ended; what is left gets a little time of its own, all of it together.
+	// The parent context has ended; the rest of the shutdown shares one deadline.
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	err = errors.Join(err, carrier.Close()) // watches first: they would never end by themselves
+	err = errors.Join(err, carrier.Close()) // watches first: they never end on their own
 	if server.Shutdown(grace) != nil {
 		_ = server.Close()
 	}
@@ -253,13 +254,13 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	return err
 }
 
-// newServer is an http.Server that waits for nobody long.
+// newServer returns an http.Server with timeouts and limits for every connection.
 func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	return &http.Server{
 		Handler:           handler,
 		ReadHeaderTimeout: headerTimeout,
-		ReadTimeout:       15 * time.Second, // of what has no body; a WebSocket is beyond it
-		WriteTimeout:      5 * time.Minute,  // of the largest file over a poor network
+		ReadTimeout:       15 * time.Second, // for requests, which have no body; a WebSocket is hijacked and exempt
+		WriteTimeout:      5 * time.Minute,  // for the largest file over a slow network
 		IdleTimeout:       idleTimeout,
 		MaxHeaderBytes:    maxHeaderBytes,
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: streamsAtOnce},
@@ -267,17 +268,17 @@ func newServer(handler http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// crowded is how a listener treats connections of which nothing is known: places of them may wait, and who has to go is counted.
-func crowded(places int, refusals *guard.Tally) connlimit.Options {
+// anonymousLimits returns a listener's limits on connections that have not sent a token: at most places of them, and each eviction is counted as a refusal.
+func anonymousLimits(places int, refusals *guard.Tally) connlimit.Options {
 	return connlimit.Options{Places: places, Evicted: func(remote net.Addr) {
 		refusals.Refused(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
 	}}
 }
 
-// serveProbes serves the listener of --metrics-listen, and returns what ends it.
+// serveProbes serves the listener of --metrics-listen; end closes it. A listener that fails sends its error to failed.
 func serveProbes(ln net.Listener, handler http.Handler, refusals *guard.Tally, log *slog.Logger, failed chan<- error) (end func()) {
 	server := newServer(handler, log)
-	limited := connlimit.New(ln, crowded(probeConnections, refusals))
+	limited := connlimit.New(ln, anonymousLimits(probeConnections, refusals))
 	limited.Attach(server)
 	var serving sync.WaitGroup
 	serving.Go(func() {

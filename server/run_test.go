@@ -32,7 +32,7 @@ import (
 	"informerscope/web"
 )
 
-// patience is how long a test waits for what must come before it fails, on a machine that has much else to do.
+// patience is how long a test waits before it fails, on a busy machine.
 const patience = time.Minute
 
 func noEnv(string) (string, bool) { return "", false }
@@ -46,7 +46,7 @@ func parse(t *testing.T, args ...string) settings {
 	return s
 }
 
-// page is the files under test. The large one is of a kind that is not packed, so that every answer is as large.
+// page is the files under test. The large one is of a type that is not compressed, so that every answer has its full size.
 var page = fstest.MapFS{"index.html": {Data: []byte("<!doctype html>")}, "app.js": {Data: []byte("x")}, "large.gz": {Data: make([]byte, 4<<20)}}
 
 // running is a server under test.
@@ -55,7 +55,7 @@ type running struct {
 	base, token string
 	log         *testkit.Log
 	stop        func() error
-	out         func() string // what is on standard output once the server serves
+	out         func() string // what the server has printed on standard output
 }
 
 // start serves until the test ends, and reads the first line on standard output as other programs do.
@@ -87,7 +87,7 @@ func start(t *testing.T, s settings) *running {
 	}
 	address, ok := strings.CutPrefix(strings.TrimSpace(line), "informerscope: open ")
 	base, fragment, _ := strings.Cut(address, "/#token=")
-	r.base, r.token = base, strings.TrimSuffix(fragment, s.scene)
+	r.base, r.token = base, strings.TrimSuffix(fragment, s.sceneKeys)
 	if !ok || r.token != s.token {
 		t.Fatalf("first line %q", line)
 	}
@@ -124,7 +124,7 @@ func (r *running) get(path string, change func(*http.Request)) (*http.Response, 
 	return response, string(body)
 }
 
-// page is a client of the relay.
+// page returns a client of the relay.
 func (r *running) page() *http.Client {
 	protocols := new(http.Protocols)
 	protocols.SetUnencryptedHTTP2(true)
@@ -159,7 +159,7 @@ func TestServe(t *testing.T) {
 	}
 	api := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
-		if r.URL.Path != "/api/v1/pods" { // /readyz
+		if r.URL.Path != "/api/v1/pods" { // for /readyz
 			return
 		}
 		_ = http.NewResponseController(w).Flush()
@@ -177,7 +177,7 @@ func TestServe(t *testing.T) {
 		if response.StatusCode != 200 || !strings.Contains(body, says) || !strings.Contains(response.Header.Get("Content-Security-Policy"), "default-src 'none'") {
 			t.Errorf("%s: %d %q %v", path, response.StatusCode, body, response.Header)
 		}
-		// Whoever comes under another name gets nothing, not even a file.
+		// A request under another host's name gets nothing, not even a file.
 		response, body = r.get(path, func(q *http.Request) { q.Host = "evil.example" })
 		if response.StatusCode != 403 || strings.Contains(body, says) && len(says) > 2 {
 			t.Errorf("%s for evil.example: %d %q", path, response.StatusCode, body)
@@ -213,7 +213,7 @@ func TestServe(t *testing.T) {
 		!strings.Contains(body, `informerscope_refusals_total{rule="host"} 5`) || strings.Contains(body, r.token) {
 		t.Errorf("/metrics: %s", body)
 	}
-	// Stopping does not wait for a watch.
+	// The shutdown does not wait for a watch.
 	began := time.Now()
 	if err := r.stop(); err != nil {
 		t.Error(err)
@@ -241,9 +241,9 @@ func TestTakenPorts(t *testing.T) {
 	s := parse(t, "--listen", taken)
 	if err := serve(t.Context(), s, page, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "127.0.0.1:0") ||
 		!strings.Contains(err.Error(), taken) {
-		t.Errorf("a port that was asked for and is taken: %v", err)
+		t.Errorf("a port that --listen gives and that is in use: %v", err)
 	}
-	s.listenExplicit = false // as if it were the default
+	s.listenExplicit = false // as for the default address
 	r := start(t, s)
 	if r.base == "http://"+taken {
 		t.Errorf("serving on %s", r.base)
@@ -259,7 +259,7 @@ func TestOtherThanLoopback(t *testing.T) {
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--insecure") || !strings.Contains(err.Error(), "--tls-cert") {
 		t.Errorf("%v", err)
 	}
-	// Who may read what from elsewhere has to be said, too.
+	// An address that other machines can reach also needs named contexts.
 	err = serve(t.Context(), parse(t, "--listen", "0.0.0.0:0", "--insecure"), page, io.Discard, io.Discard)
 	if !errors.As(err, &usage) || !strings.Contains(err.Error(), "--context NAME") || !strings.Contains(err.Error(), "--contexts a,b") {
 		t.Errorf("%v", err)
@@ -273,7 +273,7 @@ func TestOtherThanLoopback(t *testing.T) {
 	}
 }
 
-// TestAPodsOwnContextIsNamed: in a pod without a kubeconfig there is one context, which needs no flag elsewhere than on loopback.
+// TestAPodsOwnContextIsNamed: a pod without a kubeconfig has one context, which no flag has to name even off the loopback interface.
 func TestAPodsOwnContextIsNamed(t *testing.T) {
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("KUBECONFIG", "")
@@ -347,7 +347,7 @@ func TestWhatOthersCanOpen(t *testing.T) {
 			t.Errorf("%s: %d addresses are printed, this machine has %v", listen, opened, own)
 		}
 	}
-	// An interface's own address is the one that is printed.
+	// The address of an interface is printed as given.
 	for _, ip := range own {
 		r := start(t, parse(t, "--listen", net.JoinHostPort(ip.String(), "0"), "--insecure", "--contexts="))
 		if host, _, _ := net.SplitHostPort(strings.TrimPrefix(r.base, "http://")); host != ip.String() {
@@ -356,7 +356,7 @@ func TestWhatOthersCanOpen(t *testing.T) {
 	}
 }
 
-// TestAKubeconfigThatCannotBeRead is said on standard error, and the server goes on.
+// TestAKubeconfigThatCannotBeRead: the log has the reason, and the server starts.
 func TestAKubeconfigThatCannotBeRead(t *testing.T) {
 	damaged := filepath.Join(t.TempDir(), "damaged")
 	if err := os.WriteFile(damaged, []byte("contexts: ["), 0o600); err != nil {
@@ -378,7 +378,7 @@ func TestAKubeconfigThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestStoppingWhileAPluginHangs: the credential plugin cannot be ended by its caller, and keeps nobody.
+// TestStoppingWhileAPluginHangs: its caller cannot end the credential plugin, and the shutdown does not wait for it.
 func TestStoppingWhileAPluginHangs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin of this test is a shell script")
@@ -413,7 +413,7 @@ func TestStoppingWhileAPluginHangs(t *testing.T) {
 			t.Fatal("the plugin does not run")
 		}
 	}
-	// Meanwhile the relay says what it waits for. The ticker keeps this viewer under its rate of requests.
+	// Meanwhile the relay reports that it waits for the plugin. The ticker keeps this viewer below its rate of requests.
 	deadline := time.Now().Add(patience)
 	for asking := time.NewTicker(50 * time.Millisecond); ; <-asking.C {
 		response, err := client.Get("http://relay/trouble?context=c")
@@ -440,7 +440,7 @@ func TestStoppingWhileAPluginHangs(t *testing.T) {
 		t.Error("the request was answered")
 	}
 	if runtime.GOOS == "linux" {
-		// It is ended too: a program that reads the server's standard error to its end would wait for it.
+		// The plugin ends too: otherwise a program that reads the server's standard error to its end would wait for it.
 		for deadline := time.Now().Add(patience); ; runtime.Gosched() {
 			left := 0
 			lines, _ := filepath.Glob("/proc/[0-9]*/cmdline")
@@ -496,7 +496,7 @@ func TestTLS(t *testing.T) {
 		io.Discard); err != nil || said.String() != "ok\n" {
 		t.Errorf("--check over TLS: %v, %q", err, said.String())
 	}
-	// Connections that never get through their handshake keep nobody out either.
+	// Connections that never complete the TLS handshake keep no other client out either.
 	a := attack(t, "http://127.0.0.1:"+port)
 	a.hold(anonymousConnections, func(int) string { return "" })
 	a.hold(anonymousConnections, func(int) string { return "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" })
@@ -518,25 +518,25 @@ func TestFlags(t *testing.T) {
 	if s := parse(t); s.listen != defaultListen || s.listenExplicit || s.maxViewers != 16 || len(s.token) < 20 || s.rules.SecretsMetadata || s.open || s.insecure {
 		t.Errorf("defaults: %+v", s)
 	}
-	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.scene != "&objects=5000&rate=2.5&seed=0" || parse(t).scene != "" {
-		t.Errorf("the link says %q of the simulated cluster", s.scene)
+	if s := parse(t, "--objects", "5000", "--seed", "0", "--rate", "2.5"); s.sceneKeys != "&objects=5000&rate=2.5&seed=0" || parse(t).sceneKeys != "" {
+		t.Errorf("the link says %q of the simulated cluster", s.sceneKeys)
 	}
-	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.scene != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
-		t.Errorf("the link says %q of the context", s.scene)
+	if s := parse(t, "--context", "arn:aws:eks:eu/prod &x"); s.sceneKeys != "&source=live&context=arn%3Aaws%3Aeks%3Aeu%2Fprod+%26x" {
+		t.Errorf("the link says %q of the context", s.sceneKeys)
 	}
 	for want, args := range map[string][]string{
 		"&namespace=team-a": {"-n", "team-a"},
 		"&namespace=":       {"--namespace="},
 		"&source=live&context=c&namespace=team-a&resource=deployments.apps": {"--context", "c", "--namespace", "team-a", "--resource", "deployments.apps"},
 	} {
-		if s := parse(t, args...); s.scene != want {
-			t.Errorf("%q: the link says %q, want %q", args, s.scene, want)
+		if s := parse(t, args...); s.sceneKeys != want {
+			t.Errorf("%q: the link says %q, want %q", args, s.sceneKeys, want)
 		}
 	}
 	asked := map[string]string{"INFORMERSCOPE_NAMESPACE": "team-b", "INFORMERSCOPE_RESOURCE": "pods", "INFORMERSCOPE_N": "never"}
 	if s, err := parseFlags([]string{"-n", "team-a"}, func(name string) (string, bool) { v, ok := asked[name]; return v, ok }, io.Discard); err != nil ||
-		s.scene != "&namespace=team-a&resource=pods" || s.namespace != "team-a" {
-		t.Errorf("the link says %q, the namespace is %q, %v", s.scene, s.namespace, err)
+		s.sceneKeys != "&namespace=team-a&resource=pods" || s.namespace != "team-a" {
+		t.Errorf("the link says %q, the namespace is %q, %v", s.sceneKeys, s.namespace, err)
 	}
 	if a, b := parse(t), parse(t); a.token == b.token {
 		t.Error("two launches have the same token")
@@ -600,7 +600,7 @@ func TestFlags(t *testing.T) {
 	}
 }
 
-// TestAttachFlags: the probe's token never stands on the command line, and its file is the owner's alone.
+// TestAttachFlags: the probe's token is never given on the command line, and only the owner may read its file.
 func TestAttachFlags(t *testing.T) {
 	const address = "http://localhost:6060/debug/informerscope/"
 	file := filepath.Join(t.TempDir(), "token")
@@ -612,7 +612,7 @@ func TestAttachFlags(t *testing.T) {
 		return "probe-token-from-the-environment", name == "INFORMERSCOPE_ATTACH_TOKEN"
 	}
 	s, err := parseFlags([]string{"--attach", address, "--attach-token-file", file}, none, io.Discard)
-	if err != nil || s.attach == nil || s.attachToken != "probe-token-9876543210" || !strings.Contains(s.scene, "source=probe") {
+	if err != nil || s.attach == nil || s.attachToken != "probe-token-9876543210" || !strings.Contains(s.sceneKeys, "source=probe") {
 		t.Errorf("%+v, %v", s, err)
 	}
 	if s, err = parseFlags([]string{"--attach", address}, fromEnv, io.Discard); err != nil || s.attachToken != "probe-token-from-the-environment" {

@@ -12,8 +12,8 @@ import (
 	"informerscope/stories"
 )
 
-// TestStoriesOfOnesOwn starts the server with a directory of a good and a bad story: the bad one is said in the log with its line, the good one is
-// served, under the guard that the page's files have.
+// TestStoriesOfOnesOwn starts the server with a directory of one valid and one invalid story. The log reports the invalid one with its line; the
+// valid one is served, under the same rules as the page's files.
 func TestStoriesOfOnesOwn(t *testing.T) {
 	dir := t.TempDir()
 	text, err := stories.Files.ReadFile("same.yaml")

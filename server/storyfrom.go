@@ -14,7 +14,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// storyUsage is what is said of the command that makes a story of a recording.
+// storyUsage is the help text of "story from".
 const storyUsage = `Usage: %s story from FILE [-o DIR] [--worst]
 
 Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
@@ -24,7 +24,7 @@ or serve their directory with --stories.
 
 `
 
-// storyCommand carries out "story from FILE".
+// storyCommand runs "story from FILE".
 func storyCommand(args []string, stdout, stderr io.Writer) error {
 	if len(args) == 0 || args[0] != "from" {
 		if len(args) > 0 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
@@ -61,7 +61,7 @@ func storyCommand(args []string, stdout, stderr io.Writer) error {
 	return storyFrom(files[0], *directory, draft.Options{Worst: *worst}, stdout)
 }
 
-// storyFrom writes a story on the recording at path into a directory, "" for that of the recording, and says what it has written.
+// storyFrom drafts a story from the recording at path, writes it to directory ("" for the recording's own), and prints what it wrote.
 func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error {
 	file, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		return fmt.Errorf("%s: %w", path, err)
 	}
 	if _, err := storyfile.Read(d.ID+".yaml", d.YAML); err != nil {
-		return fmt.Errorf("the story that was made of %s is not one, which is a defect of this program: %w", path, err)
+		return fmt.Errorf("the story drafted from %s is not valid; please report this bug: %w", path, err)
 	}
 	if directory == "" {
 		directory = filepath.Dir(path)
@@ -115,14 +115,14 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 	return err
 }
 
-// write makes a file that is not there yet, as readable as recordings are: by this user alone.
+// write creates a file that only this user can read, as recordings are. A file that exists is an error.
 func write(path string, fill func(io.Writer) error) error {
 	file, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if errors.Is(err, fs.ErrExist) {
-		return fmt.Errorf("%s is there already, and what has been filled in is not overwritten: move it away, or name another directory by -o", path)
+		return fmt.Errorf("%s already exists and is not overwritten: move it away, or give another directory with -o", path)
 	}
 	if err != nil {
-		return fmt.Errorf("the story cannot be written; name a directory that is there and can be written to by -o: %w", err)
+		return fmt.Errorf("the story cannot be written; give a directory that exists and is writable with -o: %w", err)
 	}
 	err = errors.Join(fill(file), file.Close())
 	if err != nil {
@@ -131,7 +131,7 @@ func write(path string, fill func(io.Writer) error) error {
 	return nil
 }
 
-// copyBeside copies a recording to where its story lies, unless it is there.
+// copyBeside copies a recording to the directory of its story, unless it is already there.
 func copyBeside(from, to string) (copied bool, err error) {
 	is, err := os.Stat(from)
 	if err != nil {

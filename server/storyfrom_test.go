@@ -39,7 +39,7 @@ func recorded(t *testing.T) []byte {
 	return b.Bytes()
 }
 
-// TestStoryFrom makes a story of a recording, into the folder of the recording and into another one, which is then served.
+// TestStoryFrom drafts a story from a recording, into the recording's directory and into another one. The result is then served.
 func TestStoryFrom(t *testing.T) {
 	dir, other := t.TempDir(), t.TempDir()
 	file := filepath.Join(dir, "Talk.trace")
@@ -74,10 +74,10 @@ func TestStoryFrom(t *testing.T) {
 			t.Errorf("%v prints\n%s", c.args, out.String())
 		}
 	}
-	if err := run(t.Context(), []string{"story", "from", file}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "is there already") {
+	if err := run(t.Context(), []string{"story", "from", file}, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "already exists") {
 		t.Errorf("what has been filled in is overwritten: %v", err)
 	}
-	// The folder is one of stories: the recording is served, and nothing else that lies there.
+	// With --stories the server serves the recording, and no other file of that directory.
 	if err := os.WriteFile(filepath.Join(other, "another.trace"), []byte("private"), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -85,7 +85,7 @@ func TestStoryFrom(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := start(t, parse(t, "--listen=127.0.0.1:0", "--stories="+other))
-	if log := r.log.String(); !strings.Contains(log, "lost.yaml: it plays on the recording gone.trace, which has to lie beside it") {
+	if log := r.log.String(); !strings.Contains(log, "lost.yaml: it plays on the recording gone.trace, which must be in the same directory") {
 		t.Errorf("the log does not say what is missing:\n%s", log)
 	}
 	mine := func(q *http.Request) { q.Header.Set("Authorization", "Bearer "+r.token) }
@@ -140,7 +140,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 	}
 	good := write("a.trace", string(recorded(t)))
 	large := write("large.trace", string(recorded(t)))
-	if err := os.Truncate(large, trace.MaxFile+1); err != nil { // it takes no room
+	if err := os.Truncate(large, trace.MaxFile+1); err != nil { // a sparse file
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -156,7 +156,7 @@ func TestStoryFromSaysWhatToDo(t *testing.T) {
 		{[]string{"story", "from", write("b.trace", "{}")}, "not a trace file"},
 		{[]string{"story", "from", write("b c.trace", string(recorded(t)))}, "call it by letters"},
 		{[]string{"story", "from", large}, "at most 536870912: record a shorter time"},
-		{[]string{"story", "from", good, "-o", filepath.Join(dir, "nowhere")}, "name a directory that is there"},
+		{[]string{"story", "from", good, "-o", filepath.Join(dir, "nowhere")}, "give a directory that exists"},
 	} {
 		if err := run(t.Context(), c.args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%v: %v, want %q", c.args, err, c.want)

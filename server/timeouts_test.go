@@ -20,13 +20,13 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestConnectionsThatDoNothingAreClosed: how long each kind of connection is kept by which nothing more is asked, on virtual time.
+// TestConnectionsThatDoNothingAreClosed checks how long each kind of idle connection is kept, on virtual time.
 func TestConnectionsThatDoNothingAreClosed(t *testing.T) {
 	missing := filepath.Join(t.TempDir(), "absent")
 	for _, test := range []struct {
 		name  string
 		sends string
-		then  string // a byte of it every 100 ms
+		then  string // sent at a byte every 100 ms
 		after time.Duration
 	}{
 		{"nothing is sent", "", "", headerTimeout},
@@ -48,9 +48,9 @@ func TestConnectionsThatDoNothingAreClosed(t *testing.T) {
 				served := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "ok") })
 				carrier := relay.New(relay.Config{Door: door, Clusters: clusters.NewLoader(missing, ""), Metrics: new(metrics.Set), Log: log, MaxViewers: 1})
 				defer func() { _ = carrier.Close() }()
-				server := newServer(parts{door: door, refusals: refusals, files: served, carrier: carrier, numbers: served}.handler(), log)
+				server := newServer(parts{door: door, refusals: refusals, files: served, relay: carrier, numbers: served}.handler(), log)
 				ln := testkit.NewPipes()
-				limited := connlimit.New(ln, crowded(anonymousConnections, refusals))
+				limited := connlimit.New(ln, anonymousLimits(anonymousConnections, refusals))
 				limited.Attach(server)
 				var serving sync.WaitGroup
 				serving.Go(func() { _ = server.Serve(limited) })

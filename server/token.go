@@ -13,13 +13,12 @@ import (
 	"informerscope/server/internal/owner"
 )
 
-// maxTokenFile bounds what is read of a token's file.
+// maxTokenFile bounds the size of a token file in bytes.
 const maxTokenFile = 4 << 10
 
-// readToken reads an access token from a file, which nobody else may be able to read. Space around the token, a line's end for one, is not
-// part of it.
+// readToken reads an access token from a file that only this user may read. White space around the token, such as a newline, is dropped.
 func readToken(path string) (string, error) {
-	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // a FIFO would be waited for
+	file, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0) // does not wait for a FIFO's writer
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", fmt.Errorf("%s does not exist; make it with (umask 077; openssl rand -hex 16 > %s)", path, path)
@@ -32,7 +31,7 @@ func readToken(path string) (string, error) {
 	case err != nil:
 		return "", err
 	case !info.Mode().IsRegular():
-		return "", fmt.Errorf("%s is no file but a directory, a pipe or a device: give a file", path)
+		return "", fmt.Errorf("%s is a directory, a pipe or a device: give a file", path)
 	case owner.IsAnother(info):
 		return "", fmt.Errorf("%s belongs to another user, who can change it: chown it, or give a file of your own", path)
 	}
@@ -53,11 +52,11 @@ func readToken(path string) (string, error) {
 	return token, nil
 }
 
-// allowedMode is the widest mode of a token's file: the owner's alone. One that belongs to root may be readable by a group, for so a pod
-// that is not root gets the files of its Secrets. Mirrors what PostgreSQL asks of its private key.
+// allowedMode is the widest mode that a token file may have: for its owner only. A file of root's may also be readable by its group: that is how a
+// pod that does not run as root gets its Secrets. PostgreSQL has the same rule for its private key.
 func allowedMode(info fs.FileInfo) fs.FileMode {
 	switch {
-	case runtime.GOOS == "windows": // its files have no such mode
+	case runtime.GOOS == "windows": // Windows has no such modes
 		return 0o777
 	case owner.IsRoot(info):
 		return 0o740

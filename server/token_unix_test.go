@@ -14,14 +14,14 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestFilesOfSecretsAreOnesOwn: a token in a FIFO is refused and not waited for, and so is one in a file of another user.
+// TestFilesOfSecretsAreOnesOwn: a token in a FIFO, or in a file of another user, is refused at once.
 func TestFilesOfSecretsAreOnesOwn(t *testing.T) {
 	fifo := filepath.Join(t.TempDir(), "fifo")
 	if err := syscall.Mkfifo(fifo, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	refused := map[string]string{fifo: "is no file", "/dev/null": "is no file"}
-	if os.Geteuid() == 0 { // else nobody can make such a file
+	refused := map[string]string{fifo: "is a directory, a pipe or a device", "/dev/null": "is a directory, a pipe or a device"}
+	if os.Geteuid() == 0 { // only root can make a file of another user
 		foreign := tokenFile(t, fileToken, 0o600)
 		if err := os.Chown(foreign, 12345, 12345); err != nil {
 			t.Fatal(err)
@@ -45,7 +45,7 @@ func TestFilesOfSecretsAreOnesOwn(t *testing.T) {
 			}
 		}
 	}
-	// So is an audit log that nobody reads.
+	// The same holds for an audit log in a FIFO without a reader.
 	ended := make(chan error, 1)
 	go func() {
 		ended <- serve(t.Context(), parse(t, "--listen", "127.0.0.1:0", "--audit-log", fifo), page, io.Discard, new(testkit.Log))
@@ -53,9 +53,9 @@ func TestFilesOfSecretsAreOnesOwn(t *testing.T) {
 	select {
 	case err := <-ended:
 		if err == nil || !strings.Contains(err.Error(), "--audit-log: "+fifo) {
-			t.Errorf("an audit log that nobody reads: %v", err)
+			t.Errorf("an audit log in a FIFO without a reader: %v", err)
 		}
 	case <-time.After(patience):
-		t.Error("an audit log that nobody reads is waited for")
+		t.Error("opening an audit log in a FIFO without a reader waits")
 	}
 }

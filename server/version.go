@@ -10,8 +10,8 @@ import (
 	"strings"
 )
 
-// version and commit are set by the linker (-X main.version=…) when tools/dist builds what is given away. A plain `go build`
-// leaves them empty, and the build's own information is used.
+// version and commit are set by the linker (-X main.version=…) when tools/dist builds the archives. A plain `go build` leaves them empty; the version
+// then comes from the build information.
 var version, commit string
 
 // versionLine is what --version prints: one line, whose second word is the version.
@@ -24,7 +24,7 @@ func versionLine() string {
 	return fmt.Sprintf("informerscope %s (%s%s%s, %s/%s)", v, c, library(info), runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-// library names the client-go that is linked in, with a comma behind it.
+// library names the linked client-go, followed by a comma.
 func library(info *debug.BuildInfo) string {
 	const path = "k8s.io/client-go"
 	if info == nil {
@@ -41,14 +41,14 @@ func library(info *debug.BuildInfo) string {
 	return ""
 }
 
-// builtFrom is the version and the commit of this program, "unknown" for what is not known.
+// builtFrom returns the version and the commit of this program, "unknown" where there is none.
 func builtFrom() (v, c string) {
 	info, _ := debug.ReadBuildInfo()
 	v, c = identity(version, commit, info)
 	return v, cmp.Or(c, "unknown")
 }
 
-// identity chooses between what the linker was told and what the go command noted in the program.
+// identity combines the linker's values, which win, with the build information of the go command.
 func identity(linked, commit string, info *debug.BuildInfo) (string, string) {
 	if info == nil {
 		return cmp.Or(linked, "unknown"), commit
@@ -68,11 +68,11 @@ func identity(linked, commit string, info *debug.BuildInfo) (string, string) {
 	if commit != "" && modified {
 		commit += " with changes"
 	}
-	// "(devel)" is the go command's word for a build from a checkout that it asked no version control about.
+	// The go command writes "(devel)" for a build from a checkout without version control information.
 	return cmp.Or(strings.Trim(info.Main.Version, "()"), "devel"), commit
 }
 
-// calledAs is how the program was called, for the help text: kubectl finds a plugin by the name of its file.
+// calledAs returns the name of the program for the help text: kubectl finds a plugin by its file name.
 func calledAs(arg0 string) string {
 	name := strings.TrimSuffix(strings.ToLower(filepath.Base(arg0)), ".exe")
 	if plugin, ok := strings.CutPrefix(name, "kubectl-"); ok && plugin == "informerscope" {
@@ -81,7 +81,7 @@ func calledAs(arg0 string) string {
 	return "informerscope"
 }
 
-// program is the name that the help text uses.
+// program is the name of the program in the help text.
 func program() string {
 	if len(os.Args) == 0 {
 		return "informerscope"

@@ -56,7 +56,7 @@ func TestVersion(t *testing.T) {
 		!strings.Contains(line, runtime.Version()+", "+runtime.GOOS+"/"+runtime.GOARCH+")") {
 		t.Errorf("--version prints %q", line)
 	}
-	// What the environment says of a version is not a wish to see it.
+	// The variable INFORMERSCOPE_VERSION does not print the version.
 	if _, err := parseFlags(nil, func(name string) (string, bool) { return "v1.2.3", name == "INFORMERSCOPE_VERSION" }, io.Discard); err != nil {
 		t.Error(err)
 	}

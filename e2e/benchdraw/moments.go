@@ -22,9 +22,9 @@ type moment struct {
 
 const (
 	framesPerSecond = 60
-	// curvePoints is how many the curve has.
+	// curvePoints is how many points the curve has.
 	curvePoints = 76
-	// heldFor is how long the queue is held, and then let go, in turn: its depth goes up and down through all that the panel shows.
+	// heldFor is how long the queue is held, and then released, in turn: its depth goes up and down through all that the panel shows.
 	heldFor = time.Second
 )
 

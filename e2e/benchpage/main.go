@@ -1,8 +1,6 @@
-// Command benchpage measures the page under load, in a headless Chromium: how
-// long the page's own thread works for a frame, whether frames queue up, how
-// its memory goes, and whether 100,000 objects still open and answer. The
-// result is a table with the budget beside it. A budget that is missed is
-// shown, and does not fail the run; a measurement that goes wrong does.
+// Command benchpage measures the page under load, in a headless Chromium. It measures how long the page's own thread works for a frame, whether
+// frames queue up, and how its memory changes. It checks that 100,000 objects still open and answer. The result is a table with the budgets. A missed
+// budget is shown, and does not fail the run; a failed measurement does.
 package main
 
 import (
@@ -173,8 +171,8 @@ func load(ctx context.Context, b *browser.Browser, url string, d time.Duration, 
 	behind := 0.0
 	var rates []float64
 	for time.Since(begin) < d {
-		// Tracing is work, and memory of the traced process: a long run is traced in its first minutes, a third of the time, and
-		// in its last one, and its memory is read between.
+		// Tracing costs time, and memory of the traced process. A long run is traced a third of the time in its first minutes, and in its last one.
+		// Its memory is read in between.
 		gone := time.Since(begin)
 		long := d > 4*time.Minute
 		if !long || gone < warm || d-gone < time.Minute {
@@ -311,7 +309,7 @@ func weigh(t *table) error {
 	return nil
 }
 
-// opens opens the page on very many objects and asks it things.
+// opens measures how the page opens with very many objects and how fast it then answers.
 func opens(ctx context.Context, b *browser.Browser, url string, many int, t *table) error {
 	p, took, err := open(ctx, b, url, fmt.Sprintf("s.queue.synced && s.indexer.count >= %d", many*9/10))
 	if err != nil {
@@ -462,8 +460,8 @@ func drift(samples []sample, at float64, of func(sample) float64) (part, from, t
 	return to/from - 1, from, to
 }
 
-// busy tells of a machine that others work on: then what a frame takes by the
-// clock says more about them than about the page.
+// busy describes the load of a machine on which other programs run, "" for an idle one. The frame times by the clock then depend more on them than on
+// the page.
 func busy() string {
 	load := proc.Load()
 	if load < 1 {

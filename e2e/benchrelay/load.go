@@ -139,8 +139,8 @@ func number(line []byte, key string) int {
 	return n
 }
 
-// load is the role of the viewers: it prints "ready" when all of them watch, counts for the time given after each line of
-// its standard input, prints what was seen, and ends with that input.
+// load is the role of the viewers. It prints "ready" when all of them watch. After each line of its standard input it counts for the given time and
+// prints the result. It ends with that input.
 func load(via, address, certificate string, viewers int, window time.Duration) error {
 	text, err := os.ReadFile(certificate)
 	if err != nil {

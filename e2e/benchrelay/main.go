@@ -105,7 +105,7 @@ func run() error {
 	return nil
 }
 
-// busy tells of a machine that others work on.
+// busy describes the load of a machine on which other programs run, "" for an idle one.
 func busy() string {
 	load := proc.Load()
 	if load < 1 {

@@ -45,7 +45,7 @@ func TestPageProblems(t *testing.T) {
 		name  string
 		csp   string
 		files map[string]string
-		want  string // part of a problem; "" when there must be none
+		want  string // part of a problem; "" for none
 	}{
 		{name: "clean", files: map[string]string{"/": `<p>hello</p><script>console.log("fine"); document.title = "done"</script>`}},
 		{name: "console error", files: map[string]string{"/": `<script>console.error("woe", 7)</script>`}, want: "woe 7"},
@@ -70,8 +70,7 @@ func TestPageProblems(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer page.Close()
-			// Each look is a round trip through the browser, so what it has to
-			// tell gets its turn.
+			// Each evaluation is a round trip through the browser, so problems can arrive meanwhile.
 			for tt.want != "" && ctx.Err() == nil && !tells(page, tt.want) {
 				if _, err := browser.Eval[bool](ctx, page, "new Promise((r) => requestAnimationFrame(() => r(true)))"); err != nil {
 					t.Fatal(err)
@@ -80,7 +79,7 @@ func TestPageProblems(t *testing.T) {
 			if got := page.Problems(); tt.want == "" && len(got) > 0 {
 				t.Errorf("problems of a clean page: %v", got)
 			} else if tt.want != "" && !tells(page, tt.want) {
-				t.Errorf("problems: %v, want one that tells %q", got, tt.want)
+				t.Errorf("problems: %v, want one with %q", got, tt.want)
 			}
 		})
 	}
@@ -125,12 +124,12 @@ func TestPageWaitsAndLooks(t *testing.T) {
 		t.Fatalf("screenshot %+v, %v; want 1280x720", cfg, err)
 	}
 
-	// A page that is loaded anew is waited for in the next one.
+	// A wait continues in the next document when the page is loaded again.
 	if _, err := browser.Eval[bool](ctx, page, "(setTimeout(() => { sessionStorage.setItem('anew', '1'); location.reload(); }), true)"); err != nil {
 		t.Fatal(err)
 	}
 	if err := page.WaitFor(ctx, "performance.getEntriesByType('navigation')[0].type === 'reload' && sessionStorage.getItem('anew') === '1'", "''"); err != nil {
-		t.Errorf("a page that was loaded anew is not waited for: %v", err)
+		t.Errorf("the wait does not continue in a page that was loaded again: %v", err)
 	}
 
 	short, cancelShort := context.WithTimeout(ctx, time.Second)

@@ -7,7 +7,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Hide minimises the page's window, or with hidden unset restores it: what a person does to a tab that goes on in the background.
+// Hide minimises the page's window, or restores it if hidden is false, as a person does to a tab that continues in the background.
 func (p *Page) Hide(ctx context.Context, hidden bool) error {
 	return p.within(ctx, p.ctx, func(run context.Context) error {
 		w, err := chromedp.Call(run, cdpbrowser.GetWindowForTarget, cdpbrowser.GetWindowForTargetParams{})

@@ -15,13 +15,11 @@ import (
 // Point is a place in the viewport, in CSS pixels.
 type Point struct{ X, Y float64 }
 
-// dragSteps is how many times the pointer moves within a drag: enough for a
-// page that follows it to see several moments on the way.
+// dragSteps is how many times the pointer moves within a drag: enough for a page that follows it to show several moments on the way.
 const dragSteps = 8
 
-// whereIs gives the middle of the element that an expression names, when a
-// press there reaches it: it must be drawn, enabled, inside the viewport and
-// under nothing else. Otherwise it says why not.
+// whereIs returns the middle of the element that an expression names, if a press there reaches it: it must be drawn, enabled, inside the viewport and
+// under nothing else. Otherwise it returns the reason.
 const whereIs = `(async () => {
 	const el = await (%s);
 	if (!el) return JSON.stringify({why: "there is no such element"});
@@ -77,7 +75,7 @@ func (p *Page) Hover(ctx context.Context, at Point) error {
 	return p.do(ctx, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, at.X, at.Y))
 }
 
-// Drag presses the left button of the mouse at from, moves to to and releases it.
+// Drag presses the left button of the mouse at the point from, moves it and releases it at the point to.
 func (p *Page) Drag(ctx context.Context, from, to Point) error {
 	held := func(m *input.DispatchMouseEventParams) {
 		m.Button, m.Buttons, m.ClickCount = input.MouseButtonLeft, 1, 1
@@ -121,8 +119,8 @@ var keyNames = map[string]string{
 	"ArrowLeft": kb.ArrowLeft, "ArrowRight": kb.ArrowRight, "ArrowUp": kb.ArrowUp, "ArrowDown": kb.ArrowDown, "Backspace": kb.Backspace, "Delete": kb.Delete,
 }
 
-// Keys presses keys one after the other, each given as KeyboardEvent.key names
-// it ("Space" for the space bar), "Shift+" before a key that is not a character.
+// Keys presses keys one after the other. Each is named as KeyboardEvent.key names it, or "Space" for the space bar. "Shift+" may precede a key that
+// is not a character.
 func (p *Page) Keys(ctx context.Context, keys ...string) error {
 	for _, key := range keys {
 		var opts []chromedp.KeyOption

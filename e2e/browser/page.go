@@ -21,8 +21,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Page is one tab. Its methods are for one goroutine at a time, except
-// Problems.
+// Page is one tab. Its methods are for one goroutine at a time, except Problems.
 type Page struct {
 	b      *Browser
 	ctx    context.Context
@@ -34,13 +33,12 @@ type Page struct {
 	problems []Problem
 	console  []string
 	urls     map[network.RequestID]string
-	workers  []context.Context // of those that are listened to, oldest first
+	workers  []context.Context // of the attached workers, oldest first
 }
 
 // Problem is something that went wrong in a page or in one of its workers.
 type Problem struct {
-	// Kind is "exception", "console", "log" (the browser's own words, such as a
-	// refused policy), "request" or "crash".
+	// Kind is "exception", "console", "log" (the browser's own message, such as a refused policy), "request" or "crash".
 	Kind string
 	// Where is "page", or "worker" with its address.
 	Where string
@@ -49,8 +47,7 @@ type Problem struct {
 
 func (p Problem) String() string { return fmt.Sprintf("%s in %s: %s", p.Kind, p.Where, p.Text) }
 
-// GoDying reports whether text is how a Go program in WebAssembly tells of its
-// own end: wasm_exec.js prints standard error with console.log.
+// GoDying reports whether text is the last output of a Go program in WebAssembly that dies: wasm_exec.js prints standard error with console.log.
 func GoDying(text string) bool { return goDying.MatchString(text) }
 
 var goDying = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
@@ -61,8 +58,7 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*P
 	p := &Page{b: b, urls: map[network.RequestID]string{}}
 	p.ctx, p.cancel = chromedp.NewContext(b.ctx)
 	err := p.within(ctx, p.ctx, func(context.Context) error {
-		// The life of a tab hangs on the context of its first action, which
-		// must not be the caller's.
+		// The life of a tab depends on the context of its first action, which must not be the caller's.
 		return chromedp.Listen(p.ctx, p.record("page"))
 	})
 	if err == nil {
@@ -78,9 +74,8 @@ func (b *Browser) Open(ctx context.Context, url string, width, height int64) (*P
 	return p, nil
 }
 
-// OpenForTest is [Browser.Open] for a test: the page is closed by t.Cleanup, and
-// when the test failed a last screenshot is kept and the page's problems and
-// console are shown.
+// OpenForTest is [Browser.Open] for a test: the page is closed by t.Cleanup. When the test has failed, a last screenshot is kept and the page's
+// problems and console are printed.
 func (b *Browser) OpenForTest(t testing.TB, url string, width, height int64) *Page {
 	t.Helper()
 	p, err := b.Open(t.Context(), url, width, height)
@@ -138,8 +133,7 @@ func (p *Page) Navigate(ctx context.Context, url string) error {
 	return p.do(ctx, chromedp.Navigate(url))
 }
 
-// OnNewDocument has script run in every document that the tab loads from now
-// on, before the document's own scripts.
+// OnNewDocument runs script in every document that the tab loads from now on, before the document's own scripts.
 func (p *Page) OnNewDocument(ctx context.Context, script string) error {
 	return p.within(ctx, p.ctx, func(run context.Context) error {
 		_, err := chromedp.Call(run, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: script})
@@ -155,7 +149,7 @@ func (p *Page) Resize(ctx context.Context, width, height int64) error {
 	return p.do(ctx, chromedp.EmulateViewport(width, height))
 }
 
-// Scale is [Page.Resize] on a screen that has so many pixels for each CSS pixel.
+// Scale is [Page.Resize] on a screen with scale pixels for each CSS pixel.
 func (p *Page) Scale(ctx context.Context, width, height int64, scale float64) error {
 	return p.do(ctx, chromedp.EmulateViewport(width, height, chromedp.EmulateScale(scale)))
 }
@@ -165,8 +159,7 @@ func (p *Page) Press(ctx context.Context, keys string) error {
 	return p.do(ctx, chromedp.KeyEvent(keys))
 }
 
-// Screenshot keeps a picture of the viewport as name.png in the artifacts, and
-// returns its path.
+// Screenshot saves a picture of the viewport as name.png in the artifacts, and returns its path.
 func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
 	data, err := p.Picture(ctx)
 	if err != nil {
@@ -175,7 +168,7 @@ func (p *Page) Screenshot(ctx context.Context, name string) (string, error) {
 	return p.b.write(name+".png", data)
 }
 
-// Print is the page as a PDF on paper of a width and a height in inches, with the page's own margins.
+// Print returns the page as a PDF on paper of a width and a height in inches, with the page's own margins.
 func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error) {
 	var printed page.PrintToPDFResult
 	err := p.within(ctx, p.ctx, func(run context.Context) (err error) {
@@ -189,7 +182,7 @@ func (p *Page) Print(ctx context.Context, width, height float64) ([]byte, error)
 	return printed.Data, nil
 }
 
-// Picture is a picture of the viewport, as a PNG that is made quickly and not small.
+// Picture is a picture of the viewport, as a PNG that is made quickly and is not small.
 func (p *Page) Picture(ctx context.Context) (data []byte, err error) {
 	err = p.within(ctx, p.ctx, func(run context.Context) error {
 		quick := true
@@ -231,13 +224,11 @@ func (p *Page) EvalInWorker(ctx context.Context, expression string) error {
 	})
 }
 
-// WaitFor evaluates expression once per animation frame until it is true, in
-// the page, where an error counts as not yet. It fails when ctx ends first, and
-// tells then what probe, another expression, gives; ctx must have a deadline or
-// be cancelled by somebody.
+// WaitFor evaluates expression in the page once per animation frame until it is true; an error counts as false. If ctx ends first, the error has the
+// value of probe, another expression. ctx must have a deadline, or another goroutine must cancel it.
 func (p *Page) WaitFor(ctx context.Context, expression, probe string) error {
 	trouble, err := Eval[string](ctx, p, WaitScript(ctx, expression, probe))
-	// A page that is loaded anew takes the waiting with it: it begins again in the next one.
+	// The script ends with its document; if the page is loaded again, it starts again in the next one.
 	for loads := 0; err != nil && ctx.Err() == nil && loads < 10 && strings.Contains(err.Error(), "target navigated"); loads++ {
 		trouble, err = Eval[string](ctx, p, WaitScript(ctx, expression, probe))
 	}
@@ -276,8 +267,7 @@ func (p *Page) ForgetProblems() {
 	p.problems = nil
 }
 
-// ExpectClean fails the test for every problem whose text no pattern of
-// allowed matches.
+// ExpectClean fails the test for every problem whose text no pattern of allowed matches.
 func (p *Page) ExpectClean(t testing.TB, allowed ...string) {
 	t.Helper()
 next:
@@ -291,17 +281,16 @@ next:
 	}
 }
 
-// attach listens to a worker of the page from another goroutine, as the caller
-// runs inside the browser's reading loop.
+// attach listens to a worker of the page from another goroutine, because the caller runs inside the browser's reading loop.
 func (p *Page) attach(info *target.Info) {
 	p.wg.Go(func() {
 		ctx, cancel := chromedp.NewContext(p.ctx, chromedp.WithTargetID(info.TargetID))
 		defer cancel()
 		if err := chromedp.Listen(ctx, p.record("worker "+info.URL)); err != nil {
-			// A worker that ended meanwhile cannot be listened to.
+			// A worker that has ended cannot be listened to.
 			return
 		}
-		// Enabling again makes the browser repeat what was said before anybody listened.
+		// Enabling again makes the browser repeat earlier messages.
 		_, _ = chromedp.Call(ctx, runtime.Disable, cdp.Empty{})
 		_, _ = chromedp.Call(ctx, runtime.Enable, cdp.Empty{})
 		p.mu.Lock()
@@ -311,7 +300,7 @@ func (p *Page) attach(info *target.Info) {
 	})
 }
 
-// record returns a listener that keeps what happens in a target.
+// record returns a listener that records the problems and the console of a target.
 func (p *Page) record(where string) func(any) {
 	return func(ev any) {
 		p.mu.Lock()

@@ -11,8 +11,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Pause stops every process of the browser, as a computer does that falls asleep, or lets them go on. While it is stopped no call to a page
-// returns. Whoever stops it must let it go on.
+// Pause stops every process of the browser, as a sleeping computer does, or continues them. While it is stopped no call to a page returns. A caller
+// that stops it must continue it.
 func (b *Browser) Pause(on bool) error {
 	c := chromedp.FromContext(b.ctx)
 	if c == nil || c.Browser == nil || c.Browser.Process() == nil {
@@ -22,7 +22,7 @@ func (b *Browser) Pause(on bool) error {
 	if on {
 		sig = syscall.SIGSTOP
 	}
-	// A process may begin while the list is made, so it is made until it names no new one.
+	// A process may start while the list is made, so repeat until there is no new one.
 	known := map[int]bool{}
 	for {
 		pids, err := family(c.Browser.Process().Pid)
@@ -45,7 +45,7 @@ func (b *Browser) Pause(on bool) error {
 	}
 }
 
-// family is a process and all that came of it and still have it for an ancestor.
+// family is a process and all its living descendants.
 func family(root int) ([]int, error) {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {

@@ -6,8 +6,7 @@ import (
 	"fmt"
 )
 
-// State is what tests read of informerscope.state(); what they do not need is
-// left out.
+// State is the part of informerscope.state() that tests read.
 type State struct {
 	Seq     uint64 `json:"seq"`
 	Live    bool   `json:"live"`
@@ -67,9 +66,8 @@ func (p *Page) State(ctx context.Context) (State, error) {
 	return stateOf(Eval[string](ctx, p, `(async () => { await informerscope.ready; return JSON.stringify(await informerscope.state()); })()`))
 }
 
-// WaitState waits until predicate, a JavaScript expression of s, holds for the
-// state s, and returns that state. The error of a wait that ends too early
-// tells the last state.
+// WaitState waits until predicate, a JavaScript expression of s, holds for the state s, and returns that state. The error of a wait that ends too
+// early has the last state.
 func (p *Page) WaitState(ctx context.Context, predicate string) (State, error) {
 	s, err := stateOf(Eval[string](ctx, p, WaitStateScript(ctx, predicate)))
 	if err != nil {

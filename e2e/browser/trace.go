@@ -22,12 +22,10 @@ import (
 
 // Frame is what the page's own thread did from one animation frame to the next.
 type Frame struct {
-	// Script is the time in JavaScript and its garbage collector, Layout that of
-	// style, layout and pre-paint, Paint the rest that the thread did for the
-	// picture. What is nested counts once, for what is innermost.
+	// Script is the time in JavaScript and its garbage collector. Layout is that of style, layout and pre-paint, and Paint the rest of the thread's
+	// work for the picture. Nested time counts once, for the innermost event.
 	Script, Layout, Paint time.Duration
-	// ScriptCPU and LayoutCPU are the same without the time in which the thread
-	// was ready and another had the processor.
+	// ScriptCPU and LayoutCPU leave out the time in which the thread was ready to run and another one had the processor.
 	ScriptCPU, LayoutCPU time.Duration
 	// At is when the frame began, from the begin of the tracing.
 	At time.Duration
@@ -48,7 +46,7 @@ type traceEvent struct {
 	Tts  float64 `json:"tts"`
 }
 
-// What the names of trace events mean.
+// The kinds of time, by the names of trace events.
 var traceKinds = map[string]int{
 	"FireAnimationFrame": script, "FunctionCall": script, "EvaluateScript": script, "TimerFire": script, "EventDispatch": script, "HandlePostMessage": script,
 	"RunMicrotasks": script, "MinorGC": script, "MajorGC": script, "V8.GC_MARK_COMPACTOR": script, "BlinkGC.AtomicPhase": script,
@@ -64,9 +62,8 @@ const (
 	kinds
 )
 
-// Trace watches the page's own thread for d, and returns its frames and all its
-// turns. Tracing itself takes a little time in the browser, so what it tells is
-// rather too much than too little.
+// Trace traces the page's own thread for d, and returns its frames and all its turns. Tracing itself takes a little time in the browser, so the times
+// are slightly too long.
 func (p *Page) Trace(ctx context.Context, d time.Duration) (frames []Frame, tasks []Task, err error) {
 	var events []traceEvent
 	done := make(chan struct{})
@@ -152,7 +149,7 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 	begin := events[0].Ts
 	var frames []Frame
 	var tasks []Task
-	// open are the events that the present one lies in; each gives its time up to what lies in it.
+	// open are the events around the present one; each gives up the time of the events inside it.
 	var open []traceEvent
 	var sum, cpu [kinds]float64
 	since := begin
@@ -203,16 +200,16 @@ func frame(events []traceEvent) ([]Frame, []Task, error) {
 
 func micros(n float64) time.Duration { return time.Duration(n * float64(time.Microsecond)) }
 
-// Memory is how much the page holds, in bytes.
+// Memory is how much memory the page uses, in bytes.
 type Memory struct {
 	// Heap is the JavaScript heap of the page's own thread that is in use.
 	Heap float64
-	// Resident is what the process of the page, its worker and WebAssembly
-	// included, have in memory (that of the largest page, so one page at a time); 0 where the system does not tell.
+	// Resident is the resident memory of the page's process, with its worker and WebAssembly. It is that of the largest page, so use one page at a
+	// time; 0 on systems without /proc.
 	Resident float64
 }
 
-// Memory measures the page as it is, with what its garbage collector has not taken yet.
+// Memory measures the page as it is, before a garbage collection.
 func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 	err = p.within(ctx, p.ctx, func(run context.Context) error {
 		heap, err := chromedp.Call(run, runtime.GetHeapUsage, cdp.Empty{})
@@ -234,7 +231,7 @@ func (p *Page) Memory(ctx context.Context) (m Memory, err error) {
 	return m, err
 }
 
-// resident is the resident set of a process, where /proc tells it.
+// resident is the resident set of a process, on systems with /proc.
 func resident(pid int64) float64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
@@ -252,7 +249,7 @@ func resident(pid int64) float64 {
 	return 0
 }
 
-// Kept is what a page holds on to: counted after a garbage collection, so that what is there is not merely not yet taken.
+// Kept is what a page keeps in memory after a garbage collection.
 type Kept struct {
 	Nodes, Listeners int64
 	// Heap is the JavaScript heap of the page's own thread that is in use, in bytes.

@@ -25,7 +25,7 @@ func TestTrace(t *testing.T) {
 			t.Errorf("a frame of 2 ms of script is %+v", f)
 		}
 	}
-	// A loop that spins is on the processor, but for when another program has it.
+	// A loop that spins is on the processor, except while another program has it.
 	var wall, cpu time.Duration
 	for _, f := range frames[1:] {
 		wall, cpu = wall+f.Script, cpu+f.ScriptCPU

@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// WaitScript is a script that evaluates expression once per animation frame
-// until it is true, where an error counts as not yet. It gives "" then; when
-// ctx is about to end it gives what probe, another expression, comes to.
+// WaitScript is a script that evaluates expression once per animation frame until it is true; an error counts as false. It then returns "". Shortly
+// before ctx ends it returns the value of probe, another expression.
 func WaitScript(ctx context.Context, expression, probe string) string {
 	return fmt.Sprintf(`(async () => {
 		const deadline = performance.now() + %d;
@@ -22,9 +21,8 @@ func WaitScript(ctx context.Context, expression, probe string) string {
 	})()`, pageMillis(ctx), expression, probe)
 }
 
-// WaitStateScript is a script that gives the first informerscope.state(), as
-// JSON, for which predicate, an expression of s, holds; when ctx is about to
-// end it throws an error that tells the last state.
+// WaitStateScript is a script that returns the first informerscope.state(), as JSON, for which predicate, an expression of s, holds. Shortly before
+// ctx ends it throws an error with the last state.
 func WaitStateScript(ctx context.Context, predicate string) string {
 	return fmt.Sprintf(`(async () => {
 		const holds = (s) => (%s);
@@ -49,8 +47,7 @@ func WaitStateScript(ctx context.Context, predicate string) string {
 	})()`, predicate, pageMillis(ctx))
 }
 
-// pageMillis is how long a script may wait in the page: a little less than ctx
-// allows, so that the page and not the context has the last word.
+// pageMillis is how long a script may wait in the page, in milliseconds: a little less than ctx allows, so that the page reports the failure itself.
 func pageMillis(ctx context.Context) int64 {
 	const fallback = int64(10 * time.Minute / time.Millisecond)
 	deadline, ok := ctx.Deadline()

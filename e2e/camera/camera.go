@@ -78,7 +78,7 @@ func (c *Camera) Close() {
 	c.srv.Close()
 }
 
-// alone tells the page that nobody relays, as tools/site does: what comes over the network comes at no certain moment.
+// alone is the page's mark that there is no relay, as tools/site sets it: answers over the network come at no fixed moment.
 const alone = `<meta name="informerscope-relay" content="none">`
 
 // serve serves the page as the server does, with the clock in front of the worker's script.

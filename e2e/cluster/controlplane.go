@@ -45,7 +45,7 @@ type Options struct {
 	LogDir string
 	// APIServerArgs are further flags of kube-apiserver, last and so strongest.
 	APIServerArgs []string
-	// Progress is told of the build, should one be needed. Default: nobody.
+	// Progress receives the progress of a build, if one is needed; nil for none.
 	Progress io.Writer
 }
 
@@ -104,8 +104,7 @@ func Start(ctx context.Context, opts Options) (*ControlPlane, error) {
 	return cp, nil
 }
 
-// StartForTest is [Start] for a test: failing it fails the test, the logs go to
-// the test's artifacts and their tails to its output when it fails, and the
+// StartForTest is [Start] for a test: an error fails the test. The logs go to the test's artifacts, and their tails to its output when it fails. The
 // control plane is closed by t.Cleanup.
 func StartForTest(t testing.TB, opts Options) *ControlPlane {
 	t.Helper()
@@ -159,8 +158,7 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 	return cp.writeKubeconfig()
 }
 
-// startEtcd tries anew, on other ports, while somebody else is quicker to take
-// the ones picked.
+// startEtcd starts etcd on free ports, and tries other ones if another program takes them first.
 func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 	var err error
 	for i := range portAttempts {
@@ -199,8 +197,7 @@ func (cp *ControlPlane) runEtcd(ctx context.Context) error {
 	})
 }
 
-// startAPIServer starts kube-apiserver on cp.apiPort and waits until it is
-// ready; the caller holds cp.mu, or nobody else knows cp yet.
+// startAPIServer starts kube-apiserver on cp.apiPort and waits until it is ready. The caller holds cp.mu, or has not shared cp yet.
 func (cp *ControlPlane) startAPIServer(ctx context.Context) error {
 	args := []string{
 		"--etcd-servers=" + cp.etcdURL,
@@ -376,7 +373,7 @@ func (cp *ControlPlane) LogTail(n int) string {
 	return b.String()
 }
 
-// freePort asks the system for a loopback port that nobody listens on now.
+// freePort asks the system for a free loopback port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

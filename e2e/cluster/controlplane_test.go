@@ -42,10 +42,10 @@ func TestControlPlane(t *testing.T) {
 	if err := cluster.DeletePod(ctx, client, "ns-0", 0); err != nil {
 		t.Fatal(err)
 	}
-	// The deletion is in the history, so a watch from before it tells of it.
+	// The deletion is in the history, so a watch from before it has it.
 	ev := firstEvent(t, cp, before.ResourceVersion, watch.Deleted)
 	if pod, ok := ev.Object.(*corev1.Pod); !ok || pod.Name != "pod-0" {
-		t.Fatalf("before compaction the watch from %s tells of %v %+v, want DELETED pod-0", before.ResourceVersion, ev.Type, ev.Object)
+		t.Fatalf("before compaction the watch from %s has %v %+v, want DELETED pod-0", before.ResourceVersion, ev.Type, ev.Object)
 	}
 
 	cp.StopAPIServer()

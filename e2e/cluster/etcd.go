@@ -5,17 +5,16 @@ import (
 	"fmt"
 )
 
-// CompactEtcd compacts etcd's history up to its present revision, and returns
-// that revision. Nobody can watch from an older one afterwards, except through
-// the watch cache of an API server that ran before: [ControlPlane.RestartAPIServer]
-// empties that. Together they make every older resourceVersion answer 410.
+// CompactEtcd compacts etcd's history up to its present revision, and returns that revision. An older revision can then be watched only through the
+// watch cache of an API server that ran before, which [ControlPlane.RestartAPIServer] empties. Together they make every older resourceVersion answer
+// 410.
 func (cp *ControlPlane) CompactEtcd(ctx context.Context) (int64, error) {
 	var at struct {
 		Header struct {
 			Revision int64 `json:"revision,string"`
 		} `json:"header"`
 	}
-	// Any read tells the revision; the key "\x00" is never there.
+	// Any read returns the revision; the key "\x00" never exists.
 	if err := postJSON(ctx, cp.etcdURL+"/v3/kv/range", map[string]any{"key": "AA=="}, &at); err != nil {
 		return 0, fmt.Errorf("asking etcd for its revision: %w", err)
 	}

@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-// KillAPIServer ends the API server as a crash does: it says goodbye to nobody. [ControlPlane.StartAPIServer] brings it back.
+// KillAPIServer ends the API server as a crash does, without closing its connections properly. [ControlPlane.StartAPIServer] starts it again.
 func (cp *ControlPlane) KillAPIServer() {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
@@ -27,7 +27,7 @@ func (cp *ControlPlane) KillAPIServer() {
 	}
 }
 
-// SignalAPIServer sends the API server a signal, such as the one that stops it for a while. Whoever stops it must let it go on.
+// SignalAPIServer sends the API server a signal, such as SIGSTOP. The caller must send SIGCONT after it.
 func (cp *ControlPlane) SignalAPIServer(sig os.Signal) error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
@@ -54,7 +54,7 @@ func (cp *ControlPlane) KillEtcd() {
 	}
 }
 
-// SignalEtcd sends etcd a signal, such as the one that stops it for a while. Whoever stops it must let it go on.
+// SignalEtcd sends etcd a signal, such as SIGSTOP. The caller must send SIGCONT after it.
 func (cp *ControlPlane) SignalEtcd(sig os.Signal) error {
 	cp.mu.Lock()
 	defer cp.mu.Unlock()
@@ -79,9 +79,8 @@ func (cp *ControlPlane) StartEtcd(ctx context.Context) error {
 	return cp.runEtcd(ctx)
 }
 
-// ServiceAccountToken signs a token for a service account with the API server's own key: one that ends when it is told to, where a
-// TokenRequest gives none for less than ten minutes. The API server accepts a token for a minute beyond its end, and may remember for ten
-// seconds more that it did.
+// ServiceAccountToken signs a token for a service account with the API server's own key. It may end at any time, while a TokenRequest gives none for
+// less than ten minutes. The API server accepts a token for a minute beyond its end, and may cache that for ten seconds more.
 func (cp *ControlPlane) ServiceAccountToken(namespace, name, uid string, ends time.Time) (string, error) {
 	text, err := os.ReadFile(filepath.Join(cp.state, "sa.key"))
 	if err != nil {

@@ -59,8 +59,7 @@ func CreatePod(ctx context.Context, client kubernetes.Interface, namespace strin
 	return nil
 }
 
-// DeletePod deletes the pod pod-<i> of namespace at once: without a kubelet
-// nobody would ever confirm a graceful deletion.
+// DeletePod deletes the pod pod-<i> of namespace at once: without a kubelet a graceful deletion would never be confirmed.
 func DeletePod(ctx context.Context, client kubernetes.Interface, namespace string, i int) error {
 	grace := int64(0)
 	err := client.CoreV1().Pods(namespace).Delete(ctx, fmt.Sprintf("pod-%d", i), metav1.DeleteOptions{GracePeriodSeconds: &grace})

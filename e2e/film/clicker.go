@@ -9,15 +9,15 @@ import (
 	"informerscope/core/view"
 )
 
-// seen is what a page shows, as the script says it.
+// seen is what a page shows, as script returns it.
 type seen struct {
 	Told *view.Told // nil before the story begins
-	// Hop is the sentence of the hop while a ride shows; Home the words of what the story leaves its reader with, once they show, without the
-	// code; Answers those of a question that is open. Else they are empty.
+	// Hop is the sentence of the hop while a ride shows. Home is the text of what the story offers at its end, while that shows, without the code.
+	// Answers are those of an open question. Otherwise they are empty.
 	Hop, Home, Answers string
 }
 
-// script is the expression that gives what is seen.
+// script is the expression that returns what is seen.
 const script = `({
 	told: __clock.told,
 	hop: document.querySelector('.ride:not([hidden]) .tells span')?.textContent ?? '',
@@ -52,7 +52,7 @@ func reading(words string) (d time.Duration) {
 	return time.Duration(len(strings.Fields(strings.Map(plain, words))))*aWord + d
 }
 
-// clicker turns the pages of a story as somebody does who reads each sentence to the end.
+// clicker goes through a story as a person does who reads each sentence to the end.
 type clicker struct {
 	language string
 	shows    string        // what is read now
@@ -73,7 +73,7 @@ func (c *clicker) say(s *view.Saying) string {
 	return s.EN
 }
 
-// look says of what is seen at a moment whether the page is to be turned now, and whether the film is over.
+// look returns whether to go to the next step now, and whether the film is over.
 func (c *clicker) look(at time.Duration, s seen) (turn, over bool) {
 	t := s.Told
 	if t == nil || t.Starting {

@@ -126,7 +126,7 @@ func run() error {
 	return nil
 }
 
-// window is the page's window for a film of a size: as high as the hall's screen, or as wide as a phone where it stands upright.
+// window is the page's window for a film of a size: as high as a projector's screen, or as wide as a phone for an upright film.
 func window(width, height int64) (w, h int64, scale float64) {
 	if width < height {
 		scale = float64(width) / 390

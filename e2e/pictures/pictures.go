@@ -90,7 +90,7 @@ func oneChange(ctx context.Context, s *camera.Scene, shoot func() error) error {
 	return nil
 }
 
-// burst makes the burst of changes of the page's button, behind a held Pop, and lets it through.
+// burst makes the burst of changes of the page's button, behind a held Pop, and releases it.
 func burst(ctx context.Context, s *camera.Scene, _ func() error) error {
 	const button = "[...document.querySelectorAll('.sbtn')].find((b) => !b.hidden && ['burst', 'release'].includes(b.textContent))"
 	if err := synced(ctx, s); err != nil {

@@ -23,9 +23,8 @@ import (
 	"k8s.io/klog/v2"
 )
 
-// The usual error handlers log, and keep a global time of the last error to
-// slow down by: between two synctest bubbles, whose clocks start anew, that
-// would be hours. Panics of handlers are part of the scripts.
+// The usual error handlers log, and slow down by a global time of the last error. Between two synctest bubbles, whose clocks start again, that would
+// be hours. Panics of handlers are part of the scripts.
 func TestMain(m *testing.M) {
 	utilruntime.ErrorHandlers = nil
 	utilruntime.PanicHandlers = []func(context.Context, any){}

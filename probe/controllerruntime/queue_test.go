@@ -134,7 +134,7 @@ func TestPriorityQueue(t *testing.T) {
 			working[l.Key] = true
 		case "WorkDone":
 			if !working[l.Key] {
-				t.Fatalf("%v: nobody worked on it", l)
+				t.Fatalf("%v: no worker had it", l)
 			}
 			if delete(working, l.Key); l.F {
 				queued[l.Key] = true

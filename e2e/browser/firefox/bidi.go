@@ -11,16 +11,15 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// bidi is a connection that speaks WebDriver BiDi: commands with their answers,
-// and events between them.
+// bidi is a connection that speaks WebDriver BiDi: commands with their answers, and events between them.
 type bidi struct {
 	ws    *websocket.Conn
 	event func(method string, params json.RawMessage)
-	// done closes when nothing comes any more; err then says why.
+	// done closes when the connection has ended; err is then the reason.
 	done chan struct{}
 	err  error
 
-	// writing is held by whoever writes to ws.
+	// writing is held during a write to ws.
 	writing sync.Mutex
 
 	mu      sync.Mutex
@@ -28,7 +27,7 @@ type bidi struct {
 	pending map[int]chan message
 }
 
-// message is what comes: an event, or what a command was answered.
+// message is an event, or the answer to a command.
 type message struct {
 	Type    string          `json:"type"` // "success", "error", "event"
 	ID      int             `json:"id"`
@@ -39,8 +38,7 @@ type message struct {
 	Params  json.RawMessage `json:"params"`
 }
 
-// dial connects to url. Events are given to event, one after the other; event
-// must not wait for answers.
+// dial connects to url. It calls event with each event, one after the other; event must not wait for answers.
 func dial(ctx context.Context, url string, event func(method string, params json.RawMessage)) (*bidi, error) {
 	dialer := websocket.Dialer{HandshakeTimeout: 30 * time.Second}
 	ws, resp, err := dialer.DialContext(ctx, url, http.Header{})
@@ -55,7 +53,7 @@ func dial(ctx context.Context, url string, event func(method string, params json
 	return b, nil
 }
 
-// read hands on what comes until the connection ends.
+// read dispatches messages until the connection ends.
 func (b *bidi) read() {
 	defer close(b.done)
 	for {
@@ -113,7 +111,7 @@ func (b *bidi) call(ctx context.Context, method string, params, result any) erro
 	}
 }
 
-// close ends the connection and returns once nothing more comes.
+// close ends the connection and returns once nothing more arrives.
 func (b *bidi) close() {
 	b.ws.Close()
 	<-b.done

@@ -19,7 +19,7 @@ import (
 	"informerscope/e2e/internal/w3c"
 )
 
-// startTimeout bounds a start: a new profile takes a busy machine long.
+// startTimeout bounds a start: a new profile takes long on a busy machine.
 const startTimeout = 2 * time.Minute
 
 // Options of a Firefox.
@@ -64,7 +64,7 @@ func Start(ctx context.Context, opts Options) (*Firefox, error) {
 	return f, nil
 }
 
-// listening is the line that tells where the browser speaks WebDriver BiDi.
+// listening matches the line with the address for WebDriver BiDi.
 var listening = regexp.MustCompile(`WebDriver BiDi listening on (ws://\S+)`)
 
 func (f *Firefox) start(ctx context.Context, path string, opts Options) (err error) {
@@ -78,12 +78,12 @@ func (f *Firefox) start(ctx context.Context, path string, opts Options) (err err
 	if err := errors.Join(os.Mkdir(dir, 0o700), profile(dir, f.gate.Address())); err != nil {
 		return err
 	}
-	// Logs are appended to, and an earlier browser's is not this one's.
+	// Logs are appended to, so skip an earlier browser's.
 	os.Remove(filepath.Join(opts.LogDir, "firefox.log"))
 	f.program, err = proc.StartEnv("firefox", opts.LogDir, path, []string{
-		// A home of its own: nothing is read from the user's or left there, and root may use it.
+		// A home of its own: the user's is neither read nor written, and root may use it.
 		"HOME=" + f.home, "XDG_CACHE_HOME=" + f.home, "XDG_CONFIG_HOME=" + f.home, "XDG_RUNTIME_DIR=" + f.home,
-		// Only with the first may a profile name another server of settings; the second is Firefox's own switch against other machines.
+		// The first variable allows a profile to name another settings server; the second is Firefox's own switch against other machines.
 		"MOZ_REMOTE_SETTINGS_DEVTOOLS=1", "MOZ_DISABLE_NONLOCAL_CONNECTIONS=1",
 		"MOZ_CRASHREPORTER_DISABLE=1", "MOZ_DISABLE_AUTO_SAFE_MODE=1", "MOZ_HEADLESS=1", "DBUS_SESSION_BUS_ADDRESS=disabled:",
 	}, nil, "--headless", "--no-remote", "--remote-debugging-port=0", "--profile", dir, "about:blank")
@@ -155,8 +155,7 @@ func (f *Firefox) Close() {
 	}
 }
 
-// Open opens url as a new document, also where only its fragment differs, and
-// waits until it has loaded.
+// Open opens url as a new document, even if only its fragment differs, and waits until it has loaded.
 func (f *Firefox) Open(ctx context.Context, url string) error {
 	for _, to := range []string{"about:blank", url} {
 		params := map[string]any{"context": f.tab, "url": to, "wait": "complete"}
@@ -179,7 +178,7 @@ func (f *Firefox) Eval(ctx context.Context, expression string) (json.RawMessage,
 		"expression":   "(async () => JSON.stringify(await (" + expression + ")) ?? 'null')()",
 		"target":       map[string]any{"context": f.tab},
 		"awaitPromise": true,
-		// A person's gesture may be needed for what a script of a test does in a person's place.
+		// Some scripts of tests do what needs a person's gesture.
 		"userActivation": true,
 	}, &answer)
 	if err != nil {
@@ -209,7 +208,7 @@ func (f *Firefox) Screenshot(ctx context.Context) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(answer.Data)
 }
 
-// Problems returns what went wrong since it was asked last, oldest first.
+// Problems returns what went wrong since the last call, oldest first.
 func (f *Firefox) Problems(context.Context) ([]browser.Problem, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -228,7 +227,7 @@ func (f *Firefox) Console() []string {
 	return slices.Clone(f.console)
 }
 
-// event keeps what the browser tells of the page and of its workers.
+// event records problems and console of the page and its workers.
 func (f *Firefox) event(method string, params json.RawMessage) {
 	var e struct {
 		// Of log.entryAdded.
@@ -261,7 +260,7 @@ func (f *Firefox) event(method string, params json.RawMessage) {
 			f.add("exception", where, e.Text)
 		}
 	case "network.fetchError":
-		// What a page that is left was still asking for is no trouble of the page.
+		// A request of a document that the page has left is no problem.
 		if e.ErrorText != "NS_BINDING_ABORTED" {
 			f.add("request", "page", e.Request.URL+" "+e.ErrorText)
 		}

@@ -11,8 +11,7 @@ import (
 	"strings"
 )
 
-// preferences keep a Firefox to the page under test: no updates, no reports, no
-// lists from elsewhere, nothing that it opens by itself.
+// preferences restrict a Firefox to the page under test: no updates, no reports, no remote lists, no connections of its own.
 var preferences = map[string]any{
 	"app.normandy.enabled":                                    false,
 	"app.shield.optoutstudies.enabled":                        false,
@@ -89,8 +88,8 @@ var preferences = map[string]any{
 	"privacy.trackingprotection.emailtracking.pbmode.enabled": false,
 }
 
-// profile writes a profile's settings to dir. All that goes to other machines
-// goes to the gate, so what no setting keeps back is refused there, and seen.
+// profile writes a profile's settings to dir. All connections to other machines go through the gate, which refuses and records what no setting
+// prevents.
 func profile(dir, gate string) error {
 	host, port, err := net.SplitHostPort(gate)
 	if err != nil {

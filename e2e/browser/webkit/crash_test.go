@@ -2,7 +2,7 @@ package webkit
 
 import "testing"
 
-// TestCrashIsTold knows the browser's own end by what it wrote when it was seen, and nothing else by it.
+// TestCrashIsTold recognises the browser's own crash by its output, and nothing else.
 func TestCrashIsTold(t *testing.T) {
 	const seen = "** (MiniBrowser:7): WARNING\nSource/ThirdParty/skia/src/core/SkRuntimeEffectPriv.h:204: fatal error: " +
 		"\"error: 1: integer is too large: 255\nhalf4 main(half4 halfColor) {}\n** (MiniBrowser:7): WARNING **: WebProcess CRASHED\n"
@@ -11,6 +11,6 @@ func TestCrashIsTold(t *testing.T) {
 		t.Errorf("got %q, want %q", got, want)
 	}
 	if got := crash.FindString("** (MiniBrowser:7): WARNING **: WebProcess CRASHED\n"); got != "" {
-		t.Errorf("an end that the page may have brought about is taken for the browser's: %q", got)
+		t.Errorf("an end that the page may have caused counts as the browser's: %q", got)
 	}
 }

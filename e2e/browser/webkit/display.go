@@ -19,7 +19,7 @@ type display struct {
 	name string
 }
 
-// words keeps what a program writes, for somebody else to read.
+// words keeps what a program writes, for another goroutine to read.
 type words struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -31,7 +31,7 @@ func (w *words) Write(p []byte) (int, error) {
 	return w.text.Write(p)
 }
 
-// line is the first whole line; "" when there is none yet.
+// line is the first whole line; "" if there is none yet.
 func (w *words) line() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -46,7 +46,7 @@ func (w *words) line() string {
 func startDisplay(ctx context.Context, xvfb, logDir string) (*display, error) {
 	os.Remove(filepath.Join(logDir, "xvfb.log"))
 	var said words
-	// It picks the number, so two that start at once do not take the same, and tells it on standard output.
+	// The X server chooses the number itself, so that two that start at once take different ones, and prints it.
 	p, err := proc.StartEnv("xvfb", logDir, xvfb, nil, &said,
 		"-displayfd", "1", "-screen", "0", "2048x1536x24", "-nolisten", "tcp", "-noreset")
 	if err != nil {
@@ -55,7 +55,7 @@ func startDisplay(ctx context.Context, xvfb, logDir string) (*display, error) {
 	d := &display{program: p}
 	if err := p.Wait(ctx, func(context.Context) error {
 		if said.line() == "" {
-			return errors.New("it has told no display yet")
+			return errors.New("it has printed no display yet")
 		}
 		d.name = ":" + strings.TrimSpace(said.line())
 		return nil
@@ -66,5 +66,5 @@ func startDisplay(ctx context.Context, xvfb, logDir string) (*display, error) {
 	return d, nil
 }
 
-// close ends the X server; asked to, it takes its lock in /tmp away.
+// close ends the X server with a signal, on which it removes its lock in /tmp.
 func (d *display) close() { d.program.StopGroup(5 * time.Second) }

@@ -16,16 +16,15 @@ const (
 	EnvBrowser = "INFORMERSCOPE_WEBKIT_BROWSER"
 )
 
-// browsers are where distributions put MiniBrowser, which is not on PATH; e2e/install-browsers.sh looks there too.
+// browsers are where distributions install MiniBrowser, which is not on PATH; e2e/install-browsers.sh looks there too.
 var browsers = []string{
 	"/usr/lib/*/webkit2gtk-4.1/MiniBrowser", "/usr/lib*/webkit2gtk-4.1/MiniBrowser", "/usr/libexec/webkit2gtk-4.1/MiniBrowser",
 }
 
-// Programs are what a WebKitGTK under test consists of, by their paths.
+// Programs are the paths of the programs of a WebKitGTK under test.
 type Programs struct{ Driver, Browser, Xvfb string }
 
-// Find returns the paths of WebKitWebDriver, MiniBrowser and Xvfb: those that
-// the environment names, else those where distributions put them.
+// Find returns the paths of WebKitWebDriver, MiniBrowser and Xvfb: those that the environment names, else those where distributions install them.
 func Find() (Programs, error) {
 	var p Programs
 	var err error

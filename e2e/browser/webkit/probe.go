@@ -16,11 +16,10 @@ import (
 //go:embed probe.js
 var probe string
 
-// probePath is where the script lies that a document loads first.
+// probePath is the path of the script that a document loads first.
 const probePath = "/.informerscope-e2e-probe.js"
 
-// through are the gate's options that put the probe into documents and workers,
-// and keep what a server refused.
+// through are the gate's options that add the probe to documents and workers, and record errors of servers.
 func (w *WebKit) through() gate.Options {
 	return gate.Options{
 		Answer: func(rw http.ResponseWriter, r *http.Request) bool {
@@ -65,7 +64,7 @@ func (w *WebKit) through() gate.Options {
 	}
 }
 
-// carries reports whether the answer to a request carries the probe.
+// carries reports whether the answer to a request gets the probe.
 func carries(r *http.Request) bool {
 	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
 	case "worker":

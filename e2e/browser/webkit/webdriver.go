@@ -9,15 +9,14 @@ import (
 	"net/http"
 )
 
-// webdriver speaks WebDriver, the older protocol of the W3C: one HTTP request a
-// command.
+// webdriver speaks WebDriver, the older protocol of the W3C: one HTTP request a command.
 type webdriver struct {
 	client  *http.Client
 	base    string // http://127.0.0.1:port
 	session string // "" before there is one
 }
 
-// call sends a command of the session and decodes what it gives into value unless that is nil.
+// call sends a command of the session and decodes its result into value unless that is nil.
 func (d *webdriver) call(ctx context.Context, method, path string, body, value any) error {
 	if d.session != "" {
 		path = "/session/" + d.session + path

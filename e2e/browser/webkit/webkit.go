@@ -86,7 +86,7 @@ func (w *WebKit) start(ctx context.Context, programs Programs, opts Options) (er
 		Capabilities struct{ BrowserVersion string }
 	}
 	err = w.wd.call(ctx, http.MethodPost, "/session", map[string]any{"capabilities": map[string]any{"alwaysMatch": map[string]any{
-		// Nothing is left out: loopback goes through the gate as well.
+		// Without exceptions: loopback goes through the gate as well.
 		"proxy": map[string]any{"proxyType": "manual", "httpProxy": w.gate.Address(), "sslProxy": w.gate.Address()},
 		"webkitgtk:browserOptions": map[string]any{
 			"binary": programs.Browser, "args": []string{"--automation"},
@@ -96,7 +96,7 @@ func (w *WebKit) start(ctx context.Context, programs Programs, opts Options) (er
 		return err
 	}
 	w.wd.session, w.version = session.SessionID, session.Capabilities.BrowserVersion
-	// Waits are bounded by the contexts of the calls.
+	// The contexts of the calls bound the waits.
 	limits := map[string]any{"script": time.Hour.Milliseconds(), "pageLoad": time.Hour.Milliseconds()}
 	if err := w.wd.call(ctx, http.MethodPost, "/timeouts", limits, nil); err != nil {
 		return err
@@ -104,10 +104,9 @@ func (w *WebKit) start(ctx context.Context, programs Programs, opts Options) (er
 	return w.resize(ctx, opts.Width, opts.Height)
 }
 
-// startDriver starts the driver on a free port, anew on another while somebody
-// else is quicker to take it.
+// startDriver starts the driver on a free port, and tries another one if another program takes it first.
 func (w *WebKit) startDriver(ctx context.Context, path, logDir string) error {
-	// Logs are appended to, and an earlier browser's is not this one's.
+	// Logs are appended to, so skip an earlier browser's.
 	os.Remove(filepath.Join(logDir, "webkit.log"))
 	for attempt := 0; ; attempt++ {
 		port, err := freePort()
@@ -117,7 +116,7 @@ func (w *WebKit) startDriver(ctx context.Context, path, logDir string) error {
 		w.wd.base = "http://127.0.0.1:" + strconv.Itoa(port)
 		w.driver, err = proc.StartEnv("webkit", logDir, path, []string{
 			"DISPLAY=" + w.display.name, "GDK_BACKEND=x11", "LIBGL_ALWAYS_SOFTWARE=1",
-			// A home of its own: nothing is read from the user's or left there.
+			// A home of its own: the user's is neither read nor written.
 			"HOME=" + w.home, "XDG_CACHE_HOME=" + w.home, "XDG_CONFIG_HOME=" + w.home, "XDG_DATA_HOME=" + w.home, "XDG_RUNTIME_DIR=" + w.home,
 			"DBUS_SESSION_BUS_ADDRESS=disabled:", "NO_AT_BRIDGE=1", "GSETTINGS_BACKEND=memory", "LANG=C.UTF-8",
 		}, nil, "--host=127.0.0.1", "--port="+strconv.Itoa(port))
@@ -136,8 +135,7 @@ func (w *WebKit) startDriver(ctx context.Context, path, logDir string) error {
 	}
 }
 
-// resize gives the page a viewport of width by height CSS pixels: the window is
-// made larger by what it shows beside the page.
+// resize gives the page a viewport of width by height CSS pixels: it enlarges the window by the size of its other parts.
 func (w *WebKit) resize(ctx context.Context, width, height int) error {
 	want := [2]int{width, height}
 	window := want
@@ -168,18 +166,18 @@ func (w *WebKit) resize(ctx context.Context, width, height int) error {
 // Version is the browser's name and version.
 func (w *WebKit) Version() string { return "WebKitGTK " + w.version }
 
-// crash is what WebKit writes when its own graphics library ends the process of the page.
+// crash is what WebKit writes when its graphics library ends the process of the page.
 var crash = regexp.MustCompile(`Source/ThirdParty/skia/\S+: fatal error: .*`)
 
-// Crashed returns the words with which the graphics library ended the process of the page, or "". That of WebKitGTK 2.50.6 was seen to do so
-// now and then: it refused one of its own shaders ("integer is too large: 255").
+// Crashed returns the output with which the graphics library ended the process of the page, or "". In WebKitGTK 2.50.6 it sometimes refuses one of
+// its own shaders ("integer is too large: 255").
 func (w *WebKit) Crashed() string { return crash.FindString(w.driver.LogTail(50)) }
 
 // Close ends the browser with all its processes and its display. It is safe to
 // call again.
 func (w *WebKit) Close() {
 	if w.driver != nil {
-		// The driver's group is the browser and all its processes; they have nothing to save.
+		// The driver's group has the browser and all its processes; they have nothing to save.
 		w.driver.StopGroup(0)
 	}
 	w.wd.client.CloseIdleConnections()
@@ -194,10 +192,9 @@ func (w *WebKit) Close() {
 	}
 }
 
-// Open opens url as a new document, also where only its fragment differs, and
-// waits until it has loaded.
+// Open opens url as a new document, even if only its fragment differs, and waits until it has loaded.
 func (w *WebKit) Open(ctx context.Context, url string) error {
-	// What went wrong in the document that is left is known only to it.
+	// Collect the old document's problems before it is gone.
 	if err := w.collect(ctx); err != nil {
 		return err
 	}
@@ -249,7 +246,7 @@ func (w *WebKit) Screenshot(ctx context.Context) ([]byte, error) {
 	return base64.StdEncoding.DecodeString(data)
 }
 
-// Problems returns what went wrong since it was asked last, oldest first.
+// Problems returns what went wrong since the last call, oldest first.
 func (w *WebKit) Problems(ctx context.Context) ([]browser.Problem, error) {
 	if err := w.collect(ctx); err != nil {
 		return nil, err
@@ -271,7 +268,7 @@ func (w *WebKit) Console() []string {
 	return slices.Clone(w.console)
 }
 
-// collect asks the document for what its probe has kept.
+// collect asks the document for what its probe has recorded.
 func (w *WebKit) collect(ctx context.Context) error {
 	text, err := w.Eval(ctx, "globalThis.__problems?.() ?? []")
 	if err != nil {
@@ -304,7 +301,7 @@ func (w *WebKit) add(p browser.Problem) {
 	w.problems = append(w.problems, p)
 }
 
-// freePort asks the system for a loopback port that nobody listens on now.
+// freePort asks the system for a free loopback port.
 func freePort() (int, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -1,5 +1,5 @@
-// Command attached is a controller in the manner of sample-controller: an informer, a work queue, a worker that reads the lister. It knows
-// of no probe; the test puts the lines in that README tells of.
+// Command attached is a controller like sample-controller: an informer, a work queue, a worker that reads the lister. It has no probe; the test adds
+// the lines of the README.
 package main
 
 import (

@@ -122,7 +122,7 @@ func run() error {
 	out := struct {
 		Release string
 		Kinds   map[string]int
-		Rings   bool // a sample told of a ring
+		Rings   bool // a sample shows that a ring has grown
 		Off     map[string]string
 	}{Kinds: map[string]int{}}
 	out.Release = header.Selection.Releases[0]

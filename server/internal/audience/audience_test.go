@@ -52,7 +52,7 @@ func (s *speaker) begin(o broadcast.CutterOptions) {
 	s.id, s.cut = id, broadcast.NewCutter(s.rec, o)
 }
 
-// store emits an object that comes into the store.
+// store emits an object that enters the store.
 func (s *speaker) store() {
 	s.n++
 	raw := fmt.Appendf(nil, `{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p%d","namespace":"ns","resourceVersion":"%d"},"spec":{"x":"%s"},"status":{"phase":"Running"}}`,
@@ -64,7 +64,7 @@ func (s *speaker) store() {
 	s.rec.Emit(0, informer.Event{Kind: informer.KindStoreAdded, Key: fmt.Sprintf("ns/p%d", s.n), RV: fmt.Sprint(s.n), StoreRV: fmt.Sprint(s.n), Obj: o})
 }
 
-// send cuts what is new and posts it.
+// send cuts the new events into a segment and posts it.
 func (s *speaker) send() (sent []broadcast.Segment) {
 	s.t.Helper()
 	for {
@@ -118,7 +118,7 @@ func get(t testing.TB, url string) (*http.Response, []byte) {
 func newest(t testing.TB, base string) (n Newest) {
 	t.Helper()
 	response, body := get(t, base+"head")
-	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != brief {
+	if response.StatusCode != http.StatusOK || response.Header.Get("Cache-Control") != cacheBriefly {
 		t.Fatalf("%s %v: %s", response.Status, response.Header, body)
 	}
 	if err := json.Unmarshal(body, &n); err != nil {
@@ -129,7 +129,7 @@ func newest(t testing.TB, base string) (n Newest) {
 
 func decode(raw []byte) (any, error) { return object.Parse(raw) }
 
-// follow applies the segments from one on, until the last there is.
+// follow applies the segments from number one to the newest.
 func follow(t testing.TB, base string, from uint64) (*broadcast.Follower, *trace.Recorder) {
 	t.Helper()
 	rec := trace.NewRecorder(trace.RecorderOptions{})
@@ -158,7 +158,8 @@ func state(t testing.TB, rec *trace.Recorder) string {
 	return string(b)
 }
 
-// TestFollowersHaveTheSpeakersLog, from the beginning and from the newest checkpoint; and what a segment's headers promise.
+// TestFollowersHaveTheSpeakersLog: a follower from the beginning and one from the newest checkpoint have the speaker's log. It also checks the
+// headers of segments.
 func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	hall := open(t, Options{})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -183,7 +184,7 @@ func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	}
 	response, body := get(t, base+"segments/7")
 	header := response.Header
-	if header.Get("Cache-Control") != immutable || header.Get("Content-Type") != "application/octet-stream" || header.Get("Content-Encoding") != "" ||
+	if header.Get("Cache-Control") != cacheForever || header.Get("Content-Type") != "application/octet-stream" || header.Get("Content-Encoding") != "" ||
 		header.Get("ETag") == "" || header.Get("Set-Cookie") != "" || header.Get("Vary") != "" {
 		t.Errorf("headers %v", header)
 	}
@@ -200,7 +201,8 @@ func TestFollowersHaveTheSpeakersLog(t *testing.T) {
 	}
 }
 
-// TestNextSegmentIsWaitedFor by many at once; a wait that was in vain can be shared by a cache, and one for what is far ahead is refused.
+// TestNextSegmentIsWaitedFor: many requests wait at once. A cache may share the answer to a wait that timed out, and a request too far ahead is
+// refused.
 func TestNextSegmentIsWaitedFor(t *testing.T) {
 	hall := open(t, Options{Hold: 10 * time.Minute, MaxHeld: 20})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -213,15 +215,15 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 			bodies <- fmt.Sprintf("%d %x", response.StatusCode, body)
 		})
 	}
-	held(t, hall, 20)
+	awaitHeld(t, hall, 20)
 	if response, body := get(t, base+"segments/1"); response.StatusCode != http.StatusServiceUnavailable || response.Header.Get("Retry-After") == "" {
 		t.Errorf("one too many: %s %s", response.Status, body)
 	}
 	s.send()
 	waiting.Wait()
 	close(bodies)
-	held(t, hall, 0)
-	if response, _ := get(t, base+"segments/3"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
+	awaitHeld(t, hall, 0)
+	if response, _ := get(t, base+"segments/3"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != cacheNever {
 		t.Errorf("far ahead: %s", response.Status)
 	}
 	first := <-bodies
@@ -231,17 +233,17 @@ func TestNextSegmentIsWaitedFor(t *testing.T) {
 		}
 	}
 	hall.o.Hold = time.Nanosecond
-	if response, _ := get(t, base+"segments/2"); response.StatusCode != http.StatusNoContent || response.Header.Get("Cache-Control") != brief {
+	if response, _ := get(t, base+"segments/2"); response.StatusCode != http.StatusNoContent || response.Header.Get("Cache-Control") != cacheBriefly {
 		t.Errorf("a wait in vain: %s %v", response.Status, response.Header)
 	}
 }
 
-// held waits until so many requests wait.
-func held(t testing.TB, h *Hall, n int) {
+// awaitHeld waits until n requests wait.
+func awaitHeld(t testing.TB, h *Hall, n int) {
 	t.Helper()
 	for end := time.Now().Add(30 * time.Second); ; runtime.Gosched() {
 		h.mu.Lock()
-		now := h.held
+		now := h.inProgress
 		h.mu.Unlock()
 		if now == n {
 			return
@@ -252,7 +254,7 @@ func held(t testing.TB, h *Hall, n int) {
 	}
 }
 
-// TestWhoLeavesMakesRoom: a request whose client went away does not wait any longer, and the end of the server ends all.
+// TestWhoLeavesMakesRoom: a request whose client has left ends, and the end of the server ends all requests.
 func TestWhoLeavesMakesRoom(t *testing.T) {
 	hall := open(t, Options{Hold: 10 * time.Minute})
 	base := serve(t, hall).URL + Prefix + hall.Token() + "/"
@@ -263,25 +265,25 @@ func TestWhoLeavesMakesRoom(t *testing.T) {
 		_, err := http.DefaultClient.Do(request)
 		gone <- err
 	}()
-	held(t, hall, 1)
+	awaitHeld(t, hall, 1)
 	leave()
 	if err := <-gone; err == nil {
 		t.Error("the request was answered")
 	}
-	held(t, hall, 0)
+	awaitHeld(t, hall, 0)
 	stayed := make(chan int, 1)
 	go func() {
 		response, _ := get(t, base+"segments/1")
 		stayed <- response.StatusCode
 	}()
-	held(t, hall, 1)
+	awaitHeld(t, hall, 1)
 	hall.Close()
 	if code := <-stayed; code != http.StatusServiceUnavailable {
 		t.Errorf("at the server's end it was answered with %d", code)
 	}
 }
 
-// TestOnlyTheBroadcastCanBeRead: tokens, methods, paths and what stands in them.
+// TestOnlyTheBroadcastCanBeRead checks tokens, methods and paths.
 func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talk")
 	hall := open(t, Options{Dir: dir})
@@ -295,7 +297,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		request.URL.Opaque = "//" + request.URL.Host + path // as it is written
+		request.URL.Opaque = "//" + request.URL.Host + path // unchanged
 		for name, values := range header {
 			request.Header[name] = values
 		}
@@ -318,7 +320,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	for _, w := range wrong {
 		for _, rest := range []string{"/head", "/segments/1", ""} {
 			code, header, body := ask(http.MethodGet, Prefix+w+rest, nil)
-			if code != http.StatusNotFound || header.Get("Cache-Control") != never {
+			if code != http.StatusNotFound || header.Get("Cache-Control") != cacheNever {
 				t.Errorf("token %q%s: %d %v", w, rest, code, header)
 			}
 			if said == "" {
@@ -336,7 +338,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 		"/talk.json", "/segments/../talk.json", "/segments/segment-0000000001.gz", "/segments/99999999999999999999", "/broadcast",
 		"/broadcast/begin", "//segments/1", "/segments//1", "/segments/1;x"} {
 		code, header, body := ask(http.MethodGet, Prefix+token+path, nil)
-		if code != http.StatusNotFound || header.Get("Cache-Control") != never || strings.Contains(body, token) {
+		if code != http.StatusNotFound || header.Get("Cache-Control") != cacheNever || strings.Contains(body, token) {
 			t.Errorf("%q: %d %v %.80q", path, code, header, body)
 		}
 	}
@@ -352,7 +354,7 @@ func TestOnlyTheBroadcastCanBeRead(t *testing.T) {
 	}
 }
 
-// TestSpeakerProtocol: numbers, repetitions, taking over, the end.
+// TestSpeakerProtocol checks numbers, repetitions, taking over and the end.
 func TestSpeakerProtocol(t *testing.T) {
 	now := time.Now()
 	hall := open(t, Options{Now: func() time.Time { return now }})
@@ -415,13 +417,13 @@ func TestSpeakerProtocol(t *testing.T) {
 	if response, _ := get(t, base+"segments/5"); response.StatusCode != http.StatusNotFound {
 		t.Errorf("after the end: %s", response.Status)
 	}
-	// The numbers go on under the same token, for caches keep what they have.
+	// The numbers continue under the same token, because caches keep their segments.
 	if _, first, err = hall.Begin(false); err != nil || first != 5 {
 		t.Fatalf("%d, %v", first, err)
 	}
 }
 
-// TestTalkOutlivesTheServer: the token, the segments, the speaker's place, in files that nobody else can read.
+// TestTalkOutlivesTheServer: the token, the segments and the speaker's place are in files that only their owner can read.
 func TestTalkOutlivesTheServer(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "talk")
 	hall := open(t, Options{Dir: dir})
@@ -476,7 +478,7 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	if err := os.Chmod(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if os.Geteuid() == 0 { // else nobody can give a directory away
+	if os.Geteuid() == 0 { // only root can give a directory away
 		if err := os.Chown(dir, 12345, -1); err != nil {
 			t.Fatal(err)
 		}
@@ -495,7 +497,7 @@ func TestTalkOutlivesTheServer(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded: without a directory the oldest segments go, up to a checkpoint, and the numbers say so.
+// TestMemoryIsBounded: without a directory the oldest segments up to a checkpoint are dropped, and the numbers show it.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -521,10 +523,10 @@ func TestMemoryIsBounded(t *testing.T) {
 	if state(t, rec) != state(t, s.rec) {
 		t.Error("the follower's state is another one")
 	}
-	if response, _ := get(t, base+"segments/1"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != never {
+	if response, _ := get(t, base+"segments/1"); response.StatusCode != http.StatusNotFound || response.Header.Get("Cache-Control") != cacheNever {
 		t.Errorf("what is not kept: %s", response.Status)
 	}
-	// Without checkpoints nothing can go: then no more is taken.
+	// Without a second checkpoint nothing can be dropped, so further segments are refused.
 	small := open(t, Options{Memory: 2000})
 	s = speak(t, small, broadcast.CutterOptions{CheckpointBytes: 1 << 30, CheckpointEvery: time.Hour})
 	for range 2000 {
@@ -544,7 +546,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	t.Error("everything was kept")
 }
 
-// TestSegmentsAreCheckedAnew: a page that sends more than it may sends nothing of it to the audience.
+// TestSegmentsAreCheckedAnew: if a page sends forbidden data, the audience gets none of it.
 func TestSegmentsAreCheckedAnew(t *testing.T) {
 	const secret = "canary-credential"
 	for _, objects := range []bool{false, true} {

@@ -15,76 +15,78 @@ import (
 )
 
 const (
-	// defaultMemory is how much of what is broadcast is kept without a directory: hours of a talk, as segments are some kilobytes.
+	// defaultMemory bounds the segments kept in memory without a directory, in bytes: enough for hours, at some kilobytes a segment.
 	defaultMemory = 256 << 20
-	// defaultHeld is how many requests for segments may be in progress, and about how many followers there may be.
+	// defaultHeld is how many requests for segments may be in progress; each follower has about one.
 	defaultHeld = 10_000
-	// defaultHold is how long one of them waits; shorter than what proxies allow.
+	// defaultHold is how long such a request waits; shorter than the timeouts of proxies.
 	defaultHold = 20 * time.Second
-	// silent is after how long without a segment nobody speaks: a page sends one every ten seconds at least.
-	silent = 30 * time.Second
-	// maxDirectory bounds what a directory takes.
+	// speakerTimeout is how long after its last segment a speaker counts as gone: a page sends one at least every ten seconds.
+	speakerTimeout = 30 * time.Second
+	// maxDirectory bounds the segments in a directory, in bytes.
 	maxDirectory = 64 << 30
 )
 
-// Options set a Hall up. The zero value is usable, and looks for no credentials.
+// Options configure a [Hall]. The zero value is usable, and removes no credentials.
 type Options struct {
-	// Token lets followers in; a random one when empty, or the one that the directory holds.
+	// Token admits followers. If empty, it is the one in Dir, or else a random one.
 	Token string
-	// Dir keeps the segments and the token; without it they are in memory alone.
+	// Dir is the directory of the segments and the token; without it they are only in memory.
 	Dir string
-	// Objects lets the bodies of objects through.
+	// Objects broadcasts whole objects.
 	Objects bool
-	// Text is asked for every text of a segment, and gives it without credentials. Object is asked for the JSON of every whole object before.
+	// Text removes credentials from each text of a segment. Object redacts the JSON of each whole object before that. Both may be nil.
 	Text   func(string) string
 	Object func([]byte) []byte
-	// Memory bounds what is kept without a directory, in memory; 256 MiB when 0. Older segments are gone.
+	// Memory bounds the segments kept in memory without Dir, in bytes; 256 MiB when 0. Older ones are dropped.
 	Memory int64
-	// MaxHeld is how many requests for segments may be in progress at one time, waiting or being answered; 10,000 when 0.
+	// MaxHeld is how many requests for segments may be in progress at one time; 10,000 when 0.
 	MaxHeld int
 	// Hold is how long a request for the next segment waits; 20 s when 0.
 	Hold time.Duration
-	// Admit, if set, is called for every request that has shown the token.
+	// Admit, if set, is called for every request with the token.
 	Admit func(context.Context)
-	// Refused, if set, counts a request that was turned away.
+	// Refused, if set, counts a refused request.
 	Refused func(rule string)
 	// Log may be nil.
 	Log *slog.Logger
-	// Now is time.Now when nil.
+	// Now is the clock; time.Now when nil.
 	Now func() time.Time
 }
 
-// Hall keeps one talk at a time and serves it. Safe for concurrent use.
+// Hall stores one broadcast at a time and serves it. Safe for concurrent use.
+//
+//prose:allow Plain.Terms because Hall is the name of the type
 type Hall struct {
 	o     Options
 	token [sha256.Size]byte
 
-	mu     sync.Mutex
-	store  *store
-	record record
-	heard  time.Time            // from the speaker
-	wake   chan struct{}        // closed when a segment comes
-	held   int                  // requests for segments in progress
-	seen   map[string]time.Time // followers' connections
-	swept  time.Time            // when those that are quiet went from seen
-	sent   int64                // bytes of segments to followers
-	closed bool
+	mu            sync.Mutex
+	store         *store
+	record        record
+	lastSegmentAt time.Time            // when the speaker last sent something
+	wake          chan struct{}        // closed when a segment arrives
+	inProgress    int                  // requests for segments in progress
+	connections   map[string]time.Time // followers' connections, and when each last made a request
+	lastSweep     time.Time            // when idle ones were last removed from connections
+	bytesSent     int64                // bytes of segments to followers
+	closed        bool
 }
 
-// Problem is a refusal that the speaker's page can act upon.
+// Problem is an error that the speaker's page can act on.
 type Problem struct {
 	// Code is the HTTP status.
 	Code int
-	// Message is for a person.
+	// Message is for people.
 	Message string
-	// Expected is the number of the segment that is missing, with 409.
+	// Expected is the number of the missing segment, with 409.
 	Expected uint64
 }
 
 // Error implements error.
 func (p *Problem) Error() string { return p.Message }
 
-// Status is what a Hall says of itself to the speaker.
+// Status is what the speaker's page shows about its audience.
 type Status struct {
 	On        bool   `json:"on"`
 	Audience  string `json:"audience"`
@@ -94,11 +96,11 @@ type Status struct {
 	Segments  uint64 `json:"segments"`
 	Followers int    `json:"followers"`
 	Bytes     int64  `json:"bytes"`
-	// Kept says that the segments outlive the server.
+	// Kept is true if the segments outlive the server.
 	Kept bool `json:"kept"`
 }
 
-// Open returns a Hall, with the talk that its directory holds.
+// Open returns a [Hall] with the broadcast that its directory holds.
 func Open(o Options) (*Hall, error) {
 	if o.Memory <= 0 {
 		o.Memory = defaultMemory
@@ -137,59 +139,59 @@ func Open(o Options) (*Hall, error) {
 	if err := store.save(&r); err != nil {
 		return nil, err
 	}
-	return &Hall{o: o, token: sha256.Sum256([]byte(r.Token)), store: store, record: r, wake: make(chan struct{}), seen: map[string]time.Time{}}, nil
+	return &Hall{o: o, token: sha256.Sum256([]byte(r.Token)), store: store, record: r, wake: make(chan struct{}), connections: map[string]time.Time{}}, nil
 }
 
-// Token is the audience's.
-func (h *Hall) Token() string { return h.record.Token } // never changes
+// Token is the audience's token.
+func (h *Hall) Token() string { return h.record.Token } // immutable, so without the lock
 
 // Path is where the audience opens the page.
 func (h *Hall) Path() string { return "/?audience#audience=" + h.Token() }
 
-// Status says how it stands.
+// Status returns the current state.
 func (h *Hall) Status() Status {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	s := Status{On: true, Audience: h.record.Token, Path: h.Path(), Objects: h.o.Objects, Segments: h.record.Segments, Followers: h.followers(),
-		Bytes: h.sent, Kept: h.o.Dir != ""}
-	if h.speaking() {
+		Bytes: h.bytesSent, Kept: h.o.Dir != ""}
+	if h.isSpeaking() {
 		s.Speaking = h.record.ID
 	}
 	return s
 }
 
-// speaking says whether somebody broadcasts now. With mu held.
-func (h *Hall) speaking() bool {
-	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.heard) < silent
+// isSpeaking reports whether a page broadcasts now. With mu held.
+func (h *Hall) isSpeaking() bool {
+	return h.record.ID != "" && !h.record.Ended && h.o.Now().Sub(h.lastSegmentAt) < speakerTimeout
 }
 
-// Begin makes a talk of a new speaker. While another one speaks it is refused, unless take is set. first is the number of its first segment.
+// Begin starts a new speaker's broadcast. It is refused while another page broadcasts, unless take is set. first is the number of its first segment.
 func (h *Hall) Begin(take bool) (id string, first uint64, err error) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.closed {
 		return "", 0, &Problem{Code: 503, Message: "the server is shutting down"}
 	}
-	if h.speaking() && !take {
-		return "", 0, &Problem{Code: 409, Message: "another page speaks to the audience; take over from it, or wait until it ends"}
+	if h.isSpeaking() && !take {
+		return "", 0, &Problem{Code: 409, Message: "another page is broadcasting; take over from it, or wait until it ends"}
 	}
 	r := h.record
 	r.ID, r.First, r.Ended, r.StartedAt, r.Sent, r.Checkpoints = rand.Text(), r.Segments+1, false, h.o.Now(), "", nil
 	if err := h.store.save(&r); err != nil {
 		return "", 0, h.unwritable(err)
 	}
-	h.record, h.heard = r, h.o.Now()
-	h.o.Log.Info("a page speaks to the audience", "first", r.First)
+	h.record, h.lastSegmentAt = r, h.o.Now()
+	h.o.Log.Info("a page began to broadcast", "first", r.First)
 	return r.ID, r.First, nil
 }
 
 func (h *Hall) unwritable(err error) error {
-	h.o.Log.Error("what is broadcast cannot be written", "dir", h.o.Dir, "error", err)
-	return &Problem{Code: 507, Message: "what is broadcast cannot be written to the directory of --broadcast-dir"}
+	h.o.Log.Error("the broadcast cannot be stored", "dir", h.o.Dir, "error", err)
+	return &Problem{Code: 507, Message: "the broadcast cannot be written to the directory of --broadcast-dir"}
 }
 
-// Segment takes segment n of a speaker. One that came before, with the same bytes, is taken again and changes nothing. While a segment is checked
-// nothing is locked: the followers and the speaker's other requests do not wait for it.
+// Segment takes segment n of a speaker. The newest segment sent again with the same bytes is accepted and changes nothing. No lock is held during the
+// check: the followers and the speaker's other requests do not wait for it.
 func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	sum := sha256.Sum256(segment)
 	sent := hex.EncodeToString(sum[:])
@@ -204,46 +206,46 @@ func (h *Hall) Segment(id string, n uint64, segment []byte) error {
 	case err != nil:
 		return &Problem{Code: 400, Message: "the segment is refused: " + h.o.Text(err.Error())}
 	case head.N != n:
-		return &Problem{Code: 400, Message: fmt.Sprintf("the segment says that it is number %d, and was sent as %d", head.N, n)}
+		return &Problem{Code: 400, Message: fmt.Sprintf("the segment's own number is %d, and it was sent as %d", head.N, n)}
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	again, err = h.expects(id, n, sent) // another one may have come meanwhile
+	again, err = h.expects(id, n, sent) // another one may have arrived
 	switch r := &h.record; {
 	case again || err != nil:
 		return err
 	case n == r.First && !(head.Checkpoint && head.Fresh):
-		return &Problem{Code: 400, Message: "a talk begins with a checkpoint that continues nothing"}
+		return &Problem{Code: 400, Message: "a broadcast begins with a checkpoint that continues nothing"}
 	case h.o.Dir == "" && h.store.bytes > h.o.Memory && !head.Checkpoint:
-		return &Problem{Code: 507, Message: "more came since the last checkpoint than the server keeps in memory; start it with --broadcast-dir"}
+		return &Problem{Code: 507, Message: "the segments since the last checkpoint exceed the server's memory for them; start it with --broadcast-dir"}
 	case h.o.Dir != "" && r.Bytes+int64(len(packed)) > maxDirectory:
-		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is all it may", r.Bytes)}
+		return &Problem{Code: 507, Message: fmt.Sprintf("the directory of --broadcast-dir holds %d bytes, which is its limit", r.Bytes)}
 	}
 	return h.append(packed, head, sent)
 }
 
-// expects says whether segment n is the one that follows; again: it is the newest one, whose answer was lost. With mu held.
+// expects checks that segment n is the next one. again is true if it is the newest one, whose answer was lost. With mu held.
 func (h *Hall) expects(id string, n uint64, sent string) (again bool, err error) {
 	r := &h.record
 	if h.closed {
 		return false, &Problem{Code: 503, Message: "the server is shutting down"}
 	}
 	if id == "" || id != r.ID {
-		return false, &Problem{Code: 410, Message: "this page does not speak to the audience (any more): begin again"}
+		return false, &Problem{Code: 410, Message: "this page is not broadcasting (any more): begin again"}
 	}
-	h.heard = h.o.Now()
+	h.lastSegmentAt = h.o.Now()
 	switch {
 	case n == r.Segments && n >= r.First && sent == r.Sent:
 		return true, nil
 	case r.Ended:
-		return false, &Problem{Code: 410, Message: "the broadcast has ended: begin another one"}
+		return false, &Problem{Code: 410, Message: "the broadcast has ended: begin a new one"}
 	case n != r.Segments+1:
-		return false, &Problem{Code: 409, Message: fmt.Sprintf("segment %d came where %d follows", n, r.Segments+1), Expected: r.Segments + 1}
+		return false, &Problem{Code: 409, Message: fmt.Sprintf("segment %d was sent, and %d is next", n, r.Segments+1), Expected: r.Segments + 1}
 	}
 	return false, nil
 }
 
-// append keeps a segment that was checked. With mu held.
+// append stores a checked segment. With mu held.
 func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
 	r := h.record
 	r.Segments, r.Sent, r.Last, r.Ended, r.Bytes = head.N, sent, head, head.End, r.Bytes+int64(len(packed))
@@ -263,17 +265,17 @@ func (h *Hall) append(packed []byte, head broadcast.Head, sent string) error {
 	return nil
 }
 
-// trim bounds the memory: what is left begins with a checkpoint. With mu held.
+// trim drops old segments beyond the memory, so that the rest begins with a checkpoint. With mu held.
 func (h *Hall) trim() {
 	if h.store.bytes <= h.o.Memory {
 		return
 	}
 	h.store.trim(h.record.First)
-	// Whole stretches from checkpoint to checkpoint go, never the last one.
+	// Drop whole stretches from checkpoint to checkpoint, never the last one.
 	c := h.record.Checkpoints
 	for len(c) > 1 && h.store.bytes > h.o.Memory {
 		h.store.trim(c[1])
-		if h.store.oldest < c[1] { // it was enough before
+		if h.store.oldest < c[1] { // enough was dropped
 			break
 		}
 		c = c[1:]
@@ -284,17 +286,17 @@ func (h *Hall) trim() {
 	h.record.Checkpoints = c
 }
 
-// End ends a speaker's talk. A last segment is made if the page sent none.
+// End ends a speaker's broadcast. If the page sent no last segment, End makes one.
 func (h *Hall) End(id string) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	r := h.record
 	switch {
 	case id == "" || id != r.ID:
-		return &Problem{Code: 410, Message: "this page does not speak to the audience (any more)"}
+		return &Problem{Code: 410, Message: "this page is not broadcasting (any more)"}
 	case r.Ended:
 		return nil
-	case r.Segments < r.First: // nothing was sent: there is nothing to end
+	case r.Segments < r.First: // nothing was sent
 		r.Ended = true
 		if err := h.store.save(&r); err != nil {
 			return h.unwritable(err)
@@ -317,7 +319,7 @@ func (h *Hall) End(id string) error {
 	return nil
 }
 
-// Close sends everybody who waits away. What a directory holds stays.
+// Close ends all waiting requests. The files of a directory remain.
 func (h *Hall) Close() {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -329,7 +331,7 @@ func (h *Hall) Close() {
 
 var errClosed = errors.New("the server is shutting down")
 
-// wait waits until segment n is there, if it is the next one, and says whether it came in time.
+// wait waits for segment n if it is the next one, and reports whether it arrived within patience.
 func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) (bool, error) {
 	var expired <-chan time.Time
 	for {
@@ -361,22 +363,22 @@ func (h *Hall) wait(ctx context.Context, n uint64, patience time.Duration) (bool
 	}
 }
 
-// enter counts a request for a segment, if there may be another one; leave is for when it is answered.
+// enter counts a request for a segment, and returns false if there are too many. Call leave when it is answered.
 func (h *Hall) enter() bool {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if h.held >= h.o.MaxHeld {
+	if h.inProgress >= h.o.MaxHeld {
 		return false
 	}
-	h.held++
+	h.inProgress++
 	return true
 }
 
 func (h *Hall) leave(sent int64) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	h.held--
-	h.sent += sent
+	h.inProgress--
+	h.bytesSent += sent
 }
 
 var errAhead = errors.New("there is no such segment yet")

@@ -15,35 +15,35 @@ import (
 	"time"
 )
 
-// Prefix is where a Hall is served.
+// Prefix begins the paths of the audience.
 const Prefix = "/audience/"
 
 const (
-	// immutable lets every cache keep a segment.
-	immutable = "public, max-age=31536000, immutable"
-	// brief lets a cache give one answer to all who asked at the same time.
-	brief = "public, max-age=1"
-	never = "no-store"
-	// piece is how much of a segment is in memory for a follower that takes it.
+	// cacheForever lets every cache keep a segment.
+	cacheForever = "public, max-age=31536000, immutable"
+	// cacheBriefly lets a cache answer all requests of one moment at once.
+	cacheBriefly = "public, max-age=1"
+	cacheNever   = "no-store"
+	// piece is how much of a segment is in memory for each follower that reads it, in bytes.
 	piece = 8 << 10
-	// slack is added to the time that a request may wait: for its answer to get away over a poor network.
+	// slack is added to the longest wait of a request: time to send its answer over a slow network.
 	slack = 40 * time.Second
 )
 
 // Newest is the answer to …/head.
 type Newest struct {
-	// First is the number of the first segment of the talk that is kept, Checkpoint that of the newest checkpoint; 0 when there is none.
+	// First is the number of the broadcast's first kept segment, Checkpoint that of the newest checkpoint; 0 when there is none.
 	First      uint64 `json:"first"`
 	Segments   uint64 `json:"segments"`
 	Checkpoint uint64 `json:"checkpoint"`
 	Ended      bool   `json:"ended"`
-	// Speaking: a segment came in the last half minute.
+	// Speaking is true if a segment arrived in the last half minute.
 	Speaking  bool   `json:"speaking"`
 	StartedAt string `json:"startedAt"`
 	Now       string `json:"now"`
 }
 
-// ServeHTTP serves what lies under Prefix. A wrong token and a wrong path get the same answer.
+// ServeHTTP serves the paths under Prefix. A wrong token and a wrong path get the same status.
 func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		w.Header().Set("Allow", "GET, HEAD")
@@ -59,7 +59,7 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		answer(w, http.StatusNotFound, "there is no such audience: open the link that the speaker shows")
 		return
 	}
-	// A query would make each request another one to a cache.
+	// A cache would treat each query as another resource.
 	if r.URL.RawQuery != "" || r.URL.ForceQuery {
 		h.o.Refused("audience-path")
 		answer(w, http.StatusNotFound, "there is nothing under this path")
@@ -84,7 +84,7 @@ func (h *Hall) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	now := h.o.Now()
-	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.speaking(), Now: now.UTC().Format(time.RFC3339Nano)}
+	x := Newest{First: h.record.First, Segments: h.record.Segments, Ended: h.record.Ended, Speaking: h.isSpeaking(), Now: now.UTC().Format(time.RFC3339Nano)}
 	if c := h.record.Checkpoints; len(c) > 0 {
 		x.First, x.Checkpoint = c[0], c[len(c)-1]
 	}
@@ -94,11 +94,11 @@ func (h *Hall) head(w http.ResponseWriter, r *http.Request) {
 	h.mu.Unlock()
 	body, err := json.Marshal(x)
 	if err != nil {
-		answer(w, http.StatusInternalServerError, "the numbers cannot be written")
+		answer(w, http.StatusInternalServerError, "the answer cannot be encoded")
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
-	w.Header().Set("Cache-Control", brief)
+	w.Header().Set("Cache-Control", cacheBriefly)
 	w.Header().Set("Content-Length", strconv.Itoa(len(body)))
 	if r.Method == http.MethodGet {
 		_, _ = w.Write(body)
@@ -110,7 +110,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	if r.Method == http.MethodHead {
 		patience = 0
 	}
-	// The server's own limits are for those who ask and go; a passed read deadline would cancel the request.
+	// The server's own timeouts are for short requests, and a read deadline that passes would cancel this one.
 	deadline := time.Now().Add(patience + slack)
 	control := http.NewResponseController(w)
 	_ = control.SetReadDeadline(deadline)
@@ -118,12 +118,12 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	if !h.enter() {
 		h.o.Refused("audience-crowded")
 		w.Header().Set("Retry-After", "5")
-		answer(w, http.StatusServiceUnavailable, "more followers ask than this server takes")
+		answer(w, http.StatusServiceUnavailable, "too many followers' requests are in progress")
 		return
 	}
 	var sent int64
 	defer func() { h.leave(sent) }()
-	segment := kept{h, n}
+	segment := segmentReader{h, n}
 	var size int64
 	there, err := h.wait(r.Context(), n, patience)
 	if there {
@@ -134,7 +134,7 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		answer(w, http.StatusNotFound, err.Error())
 		return
 	case errors.Is(err, fs.ErrNotExist):
-		answer(w, http.StatusNotFound, "this segment is not kept any more: begin at a later checkpoint")
+		answer(w, http.StatusNotFound, "this segment has been dropped: begin at a later checkpoint")
 		return
 	case errors.Is(err, errClosed):
 		w.Header().Set("Retry-After", "2")
@@ -142,20 +142,20 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 		answer(w, http.StatusServiceUnavailable, err.Error())
 		return
 	case r.Context().Err() != nil:
-		return // nobody listens
+		return // the follower has left
 	case err != nil:
 		h.o.Log.Error("a segment cannot be read", "n", n, "error", err)
 		answer(w, http.StatusInternalServerError, "the segment cannot be read")
 		return
 	case !there:
-		w.Header().Set("Cache-Control", brief)
+		w.Header().Set("Cache-Control", cacheBriefly)
 		w.WriteHeader(http.StatusNoContent)
 		return
 	}
-	tag := fmt.Sprintf(`"%d-%d"`, n, size) // under one token a number never means anything else
+	tag := fmt.Sprintf(`"%d-%d"`, n, size) // under one token the segment of a number never changes
 	header := w.Header()
 	header.Set("Content-Type", "application/octet-stream")
-	header.Set("Cache-Control", immutable)
+	header.Set("Cache-Control", cacheForever)
 	header.Set("ETag", tag)
 	if strings.Contains(r.Header.Get("If-None-Match"), tag) {
 		w.WriteHeader(http.StatusNotModified)
@@ -165,7 +165,8 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	if r.Method == http.MethodHead {
 		return
 	}
-	// Neither end knows another way than through the piece. What breaks off is shorter than it says, and so the connection ends.
+	// The anonymous structs hide WriterTo and ReaderFrom, so that the copy uses the buffer. If it breaks off, the answer is shorter than its
+	// Content-Length, and net/http closes the connection.
 	from, to := struct{ io.Reader }{io.NewSectionReader(segment, 0, size)}, struct{ io.Writer }{w}
 	buffer := pieces.Get().(*[piece]byte)
 	defer pieces.Put(buffer)
@@ -174,42 +175,42 @@ func (h *Hall) segment(w http.ResponseWriter, r *http.Request, n uint64) {
 	}
 }
 
-// pieces are for all followers one after another.
+// pieces are the buffers of the followers' requests.
 var pieces = sync.Pool{New: func() any { return new([piece]byte) }}
 
-// answer is for what no cache may keep.
+// answer writes an error that caches must not keep.
 func answer(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Cache-Control", never)
+	w.Header().Set("Cache-Control", cacheNever)
 	http.Error(w, message, status)
 }
 
-// recent is how long a follower counts after its last request.
-const recent = 30 * time.Second
+// followerTimeout is how long a follower counts after its last request.
+const followerTimeout = 30 * time.Second
 
 // notice counts a follower by its connection.
 func (h *Hall) notice(remote string) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if len(h.seen) >= 2*h.o.MaxHeld {
+	if len(h.connections) >= 2*h.o.MaxHeld {
 		h.followers()
 	}
-	if len(h.seen) < 2*h.o.MaxHeld {
-		h.seen[remote] = h.o.Now()
+	if len(h.connections) < 2*h.o.MaxHeld {
+		h.connections[remote] = h.o.Now()
 	}
 }
 
-// followers is how many connections asked for something lately. It looks through them once a second at most: they may be many, and each request
-// of one more asks. With mu held.
+// followers is how many connections made a request recently. It removes idle ones at most once a second, because there may be many and each request
+// calls it. With mu held.
 func (h *Hall) followers() int {
 	now := h.o.Now()
-	if now.Sub(h.swept) < time.Second {
-		return len(h.seen)
+	if now.Sub(h.lastSweep) < time.Second {
+		return len(h.connections)
 	}
-	h.swept = now
-	for remote, at := range h.seen {
-		if now.Sub(at) > recent {
-			delete(h.seen, remote)
+	h.lastSweep = now
+	for remote, at := range h.connections {
+		if now.Sub(at) > followerTimeout {
+			delete(h.connections, remote)
 		}
 	}
-	return len(h.seen)
+	return len(h.connections)
 }

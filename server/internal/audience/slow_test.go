@@ -21,7 +21,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// slowly is what a client needs that takes an answer no further than to its first bytes.
+// slowly serves the broadcast to slow clients: ask requests a segment and returns the connection unread.
 func slowly(t *testing.T, hall *Hall) (ask func(n uint64) (*http.Response, net.Conn)) {
 	t.Helper()
 	pipes := testkit.NewPipes()
@@ -49,7 +49,7 @@ func slowly(t *testing.T, hall *Hall) (ask func(n uint64) (*http.Response, net.C
 	}
 }
 
-// heap is what is held now.
+// heap is the size of live memory.
 func heap() int64 {
 	runtime.GC()
 	var m runtime.MemStats
@@ -57,7 +57,7 @@ func heap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// bulky makes a directory with one segment of so many bytes; what serves it never looks into it.
+// bulky makes a directory with one segment of size bytes, which the server does not decode.
 func bulky(t *testing.T, size int) (dir string, segment []byte) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "talk")
@@ -73,11 +73,11 @@ func bulky(t *testing.T, size int) (dir string, segment []byte) {
 	return dir, segment
 }
 
-// TestSlowFollowersHoldAPiece: after a restart, three hundred who begin to read 3 MB each and then take nothing hold a few megabytes together, and
-// no file is open for them. Those who go on get all of it.
+// TestSlowFollowersHoldAPiece: after a restart, three hundred followers begin to read 3 MB each and stop. Together they hold a few megabytes and no
+// open file. Those that continue get the whole segment.
 func TestSlowFollowersHoldAPiece(t *testing.T) {
 	const followers, size = 300, 3 << 20
-	const ceiling = 32 << 20 // what a client costs is in it
+	const ceiling = 32 << 20 // includes the clients' own memory
 	dir, segment := bulky(t, size)
 	hall := open(t, Options{Dir: dir})
 	ask := slowly(t, hall)
@@ -92,7 +92,7 @@ func TestSlowFollowersHoldAPiece(t *testing.T) {
 		}
 		responses = append(responses, response)
 	}
-	held(t, hall, followers)
+	awaitHeld(t, hall, followers)
 	now := heap() - before
 	t.Logf("%d followers hold %d KiB", followers, now>>10)
 	if now > ceiling {
@@ -108,7 +108,7 @@ func TestSlowFollowersHoldAPiece(t *testing.T) {
 	}
 }
 
-// TestAForgottenSegmentBreaksOff: who takes its time keeps nothing in memory that the server has forgotten.
+// TestAForgottenSegmentBreaksOff: a slow follower does not keep a segment in memory that the server has dropped.
 func TestAForgottenSegmentBreaksOff(t *testing.T) {
 	hall := open(t, Options{Memory: 1 << 20})
 	ask := slowly(t, hall)
@@ -137,7 +137,7 @@ func TestAForgottenSegmentBreaksOff(t *testing.T) {
 	}
 }
 
-// TestFollowersAreBounded: those who take their answers slowly count as those who wait do, and make room when they go.
+// TestFollowersAreBounded: slow followers count as waiting ones do, and make room when they leave.
 func TestFollowersAreBounded(t *testing.T) {
 	dir, _ := bulky(t, 100<<10)
 	hall := open(t, Options{Dir: dir, MaxHeld: 3})
@@ -156,14 +156,14 @@ func TestFollowersAreBounded(t *testing.T) {
 	for _, c := range conns {
 		_ = c.Close()
 	}
-	held(t, hall, 0)
+	awaitHeld(t, hall, 0)
 	if response, _ := ask(1); response.StatusCode != http.StatusOK {
 		t.Errorf("after they went: %s", response.Status)
 	}
 }
 
-// TestNothingIsLockedDuringACheck: while a segment is checked, followers are answered, and the speaker can begin another talk, which the
-// segment is then too late for.
+// TestNothingIsLockedDuringACheck: while a segment is checked, followers get answers, and the speaker can begin another broadcast. The segment is
+// then too late.
 func TestNothingIsLockedDuringACheck(t *testing.T) {
 	checking, goOn := make(chan struct{}), make(chan struct{})
 	hall := open(t, Options{Text: func(s string) string {
@@ -206,7 +206,7 @@ func TestNothingIsLockedDuringACheck(t *testing.T) {
 	}
 }
 
-// TestManyFollowersAreCountedRarely: however many connections ask, they are looked through once a second and not for each request.
+// TestManyFollowersAreCountedRarely: idle connections are removed once a second, not for each request.
 func TestManyFollowersAreCountedRarely(t *testing.T) {
 	var now time.Duration
 	begun := time.Now()
@@ -218,11 +218,11 @@ func TestManyFollowersAreCountedRarely(t *testing.T) {
 	for _, x := range []struct {
 		at   time.Duration
 		seen int
-	}{{recent - time.Second/2, full}, {recent + time.Second/4, full}, {recent + time.Second/2, 1}} {
+	}{{followerTimeout - time.Second/2, full}, {followerTimeout + time.Second/4, full}, {followerTimeout + time.Second/2, 1}} {
 		now = x.at
 		hall.notice(fmt.Sprint("late ", x.at))
-		if len(hall.seen) != x.seen {
-			t.Errorf("after %s %d are seen, want %d", x.at, len(hall.seen), x.seen)
+		if len(hall.connections) != x.seen {
+			t.Errorf("after %s %d are seen, want %d", x.at, len(hall.connections), x.seen)
 		}
 	}
 }

@@ -15,48 +15,48 @@ import (
 	"informerscope/server/internal/owner"
 )
 
-// record is what is known beside the segments; in a directory it is the file talk.json.
+// record is the state besides the segments; in a directory it is the file talk.json.
 type record struct {
 	Token string `json:"token"`
-	// ID is the speaker's, of the present talk; empty before the first.
+	// ID is the current speaker's; empty before the first.
 	ID string `json:"id"`
-	// First is the number of the talk's first segment, Segments that of the newest one.
+	// First is the number of the broadcast's first segment, Segments that of the newest one.
 	First     uint64    `json:"first"`
 	Segments  uint64    `json:"segments"`
 	Ended     bool      `json:"ended"`
 	StartedAt time.Time `json:"startedAt"`
-	// Sent is the sum of the newest segment as the speaker sent it, so that a repetition is known.
+	// Sent is the checksum of the newest segment as the speaker sent it, to recognise a repetition.
 	Sent string `json:"sent"`
 	// Last is the newest segment's first line.
 	Last broadcast.Head `json:"last"`
-	// Checkpoints are the numbers of the talk's segments that begin with one.
+	// Checkpoints are the numbers of the broadcast's segments that begin with a checkpoint.
 	Checkpoints []uint64 `json:"checkpoints"`
-	// Bytes is how much all segments take.
+	// Bytes is the size of all segments.
 	Bytes int64 `json:"bytes"`
 }
 
-// store keeps segments: in a directory all of them, without one the newest in memory.
+// store stores segments: in a directory all of them, otherwise the newest in memory.
 type store struct {
 	dir   string
 	limit int64
 
-	// Without a directory, with the Hall's mu held:
-	kept   map[uint64][]byte
-	oldest uint64
-	bytes  int64
+	// Without a directory, with the mutex of the owner held:
+	segments map[uint64][]byte
+	oldest   uint64
+	bytes    int64
 }
 
 const (
 	recordFile = "talk.json"
-	// maxRecord bounds what is read of it: a number for each checkpoint.
+	// maxRecord bounds the record's file in bytes; it has a number for each checkpoint.
 	maxRecord = 16 << 20
 )
 
 func segmentFile(n uint64) string { return fmt.Sprintf("segment-%010d.gz", n) }
 
-// openStore opens a directory, which is made when it is not there; "" is none.
+// openStore opens a directory, which it creates if missing; "" means memory.
 func openStore(dir string, limit int64) (*store, record, error) {
-	s := &store{dir: dir, limit: limit, kept: map[uint64][]byte{}, oldest: 1}
+	s := &store{dir: dir, limit: limit, segments: map[uint64][]byte{}, oldest: 1}
 	var r record
 	if dir == "" {
 		return s, r, nil
@@ -87,37 +87,37 @@ func openStore(dir string, limit int64) (*store, record, error) {
 	return s, r, nil
 }
 
-// put keeps a segment.
+// put stores a segment.
 func (s *store) put(n uint64, packed []byte) error {
 	if s.dir != "" {
 		return writeFile(s.dir, segmentFile(n), packed)
 	}
-	if len(s.kept) == 0 {
+	if len(s.segments) == 0 {
 		s.oldest = n
 	}
-	s.kept[n] = packed
+	s.segments[n] = packed
 	s.bytes += int64(len(packed))
 	return nil
 }
 
-// trim forgets the oldest beyond the limit, but none from keep on.
+// trim drops the oldest segments beyond the limit, but none from keep on.
 func (s *store) trim(keep uint64) {
 	for s.bytes > s.limit && s.oldest < keep {
-		s.bytes -= int64(len(s.kept[s.oldest]))
-		delete(s.kept, s.oldest)
+		s.bytes -= int64(len(s.segments[s.oldest]))
+		delete(s.segments, s.oldest)
 		s.oldest++
 	}
 }
 
-// kept is a segment as a follower takes it, piece by piece: one that takes its time holds none of it, in memory or as an open file. A segment that
-// is forgotten meanwhile breaks off.
-type kept struct {
+// segmentReader reads a segment piece by piece, so that a slow follower holds neither its memory nor an open file. If the segment is dropped meanwhile, reads
+// fail.
+type segmentReader struct {
 	hall *Hall
 	n    uint64
 }
 
-// size is how long the segment is.
-func (k kept) size() (int64, error) {
+// size is the length of the segment in bytes.
+func (k segmentReader) size() (int64, error) {
 	if dir := k.hall.o.Dir; dir != "" {
 		info, err := os.Stat(filepath.Join(dir, segmentFile(k.n)))
 		if err != nil {
@@ -130,7 +130,7 @@ func (k kept) size() (int64, error) {
 }
 
 // ReadAt implements io.ReaderAt.
-func (k kept) ReadAt(p []byte, at int64) (int, error) {
+func (k segmentReader) ReadAt(p []byte, at int64) (int, error) {
 	if dir := k.hall.o.Dir; dir != "" {
 		f, err := os.Open(filepath.Join(dir, segmentFile(k.n)))
 		if err != nil {
@@ -146,17 +146,17 @@ func (k kept) ReadAt(p []byte, at int64) (int, error) {
 	return bytes.NewReader(packed).ReadAt(p, at)
 }
 
-func (k kept) packed() ([]byte, error) {
+func (k segmentReader) packed() ([]byte, error) {
 	k.hall.mu.Lock()
 	defer k.hall.mu.Unlock()
-	packed, ok := k.hall.store.kept[k.n]
+	packed, ok := k.hall.store.segments[k.n]
 	if !ok {
 		return nil, fs.ErrNotExist
 	}
 	return packed, nil
 }
 
-// save keeps the record.
+// save stores the record.
 func (s *store) save(r *record) error {
 	if s.dir == "" {
 		return nil
@@ -168,9 +168,9 @@ func (s *store) save(r *record) error {
 	return writeFile(s.dir, recordFile, text)
 }
 
-// writeFile replaces a file whole, readable by its owner alone.
+// writeFile replaces a file atomically; only its owner can read it.
 func writeFile(dir, name string, data []byte) error {
-	f, err := os.CreateTemp(dir, "."+name+".*") // of mode 0600
+	f, err := os.CreateTemp(dir, "."+name+".*") // with mode 0600
 	if err != nil {
 		return err
 	}

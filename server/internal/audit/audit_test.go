@@ -18,7 +18,7 @@ import (
 
 func redacted(text string) string { return strings.ReplaceAll(text, "hunter2", "[redacted]") }
 
-// lines are the entries of what was written, each of which has to be one line of JSON.
+// lines are the written entries, each of which must be one line of JSON.
 func lines(t *testing.T, text string) []Entry {
 	t.Helper()
 	var out []Entry
@@ -34,7 +34,7 @@ func lines(t *testing.T, text string) []Entry {
 	return out
 }
 
-// TestLines: a request has a line when it ends, a watch one when it begins too, each with what was read and by whom.
+// TestLines: a request has a line when it ends, and a watch also one when it begins, each with the viewer and the resource.
 func TestLines(t *testing.T) {
 	var out bytes.Buffer
 	l := New(&out, redacted, func(err error) { t.Error(err) })
@@ -85,8 +85,8 @@ func TestLines(t *testing.T) {
 	}
 }
 
-// TestTextsOfViewers: a line has no character that turns it around or plays a terminal's commands, whatever a viewer may have sent. It has no part of
-// a credential, wherever that is cut, and is short, however much was sent.
+// TestTextsOfViewers: whatever a viewer sends, a line has no character that reverses it or controls a terminal. It has no part of a credential,
+// wherever the string is cut, and it is short.
 func TestTextsOfViewers(t *testing.T) {
 	s := new(scrub.Scrubber)
 	const secret = "hunter2-hunter2-hunter2"
@@ -117,7 +117,7 @@ func TestTextsOfViewers(t *testing.T) {
 	}
 }
 
-// stuck takes nothing until free is closed.
+// stuck accepts nothing until free is closed.
 type stuck struct {
 	free chan struct{}
 	mu   sync.Mutex
@@ -132,7 +132,7 @@ func (s *stuck) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// TestNothingIsLostBeforeTheEnd: requests wait for a log that takes nothing, but the end of the program does not.
+// TestNothingIsLostBeforeTheEnd: requests wait for a log that is stuck, but the end of the program does not.
 func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 	out := &stuck{free: make(chan struct{})}
 	l := New(out, redacted, func(err error) { t.Error(err) })
@@ -144,7 +144,7 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 			added <- struct{}{}
 		}()
 	}
-	for range waiting { // so many find room
+	for range waiting { // as many as the queue has room for
 		<-added
 	}
 	out.free <- struct{}{}
@@ -168,7 +168,7 @@ func TestNothingIsLostBeforeTheEnd(t *testing.T) {
 		t.Errorf("%d of %d lost", lost, waiting+50)
 	}
 	close(out.free)
-	<-l.ended
+	<-l.done
 }
 
 type failing struct{ errs []error }
@@ -179,7 +179,7 @@ func (f *failing) Write(p []byte) (int, error) {
 	return len(p), err
 }
 
-// TestFailures: that a log cannot be written is told when it begins, not once a line.
+// TestFailures: fail is called when writing begins to fail, not once a line.
 func TestFailures(t *testing.T) {
 	full := errors.New("no space left on device")
 	var told []error

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Record is a request's way through the relay: an http.ResponseWriter that notes what is answered.
+// Record is an http.ResponseWriter that logs its request.
 type Record struct {
 	http.ResponseWriter
 	log     *Log
@@ -13,14 +13,13 @@ type Record struct {
 	started bool
 }
 
-// Begin takes the place of a request's ResponseWriter. request, viewer, remote and what is known of the request stand in e; End has to be
-// called when the request is over.
+// Begin wraps a request's ResponseWriter. e has the request, viewer, remote and what is known of the request. Call End when the request is over.
 func (l *Log) Begin(w http.ResponseWriter, e Entry) *Record {
 	e.Began = time.Now().UTC()
 	return &Record{ResponseWriter: w, log: l, entry: e}
 }
 
-// Describe notes what w's request asks for, if w is a Record.
+// Describe changes the entry of w's request, if w is a Record.
 func Describe(w http.ResponseWriter, change func(*Entry)) {
 	if r, ok := w.(*Record); ok {
 		change(&r.entry)
@@ -54,7 +53,7 @@ func (r *Record) Write(p []byte) (int, error) {
 // Unwrap is for http.ResponseController.
 func (r *Record) Unwrap() http.ResponseWriter { return r.ResponseWriter }
 
-// End writes the request's last line. A status of 0 says that the request ended before it was answered.
+// End logs the request's last line. A status of 0 means that the request ended before it was answered.
 func (r *Record) End() {
 	now := time.Now().UTC()
 	e := r.entry

@@ -15,45 +15,45 @@ import (
 	"time"
 )
 
-// Cause is why an API server gave no answer, in one word that a program can act on.
+// Cause is why an API server gave no answer, as one word for programs.
 type Cause string
 
 // The causes.
 const (
-	Refused                  Cause = "refused"                    // nothing listens there
+	Refused                  Cause = "refused"                    // nothing listens on the port
 	DNS                      Cause = "dns"                        // the name has no address
-	Proxy                    Cause = "proxy"                      // the proxy on the way does not let through
-	TLS                      Cause = "tls"                        // the two sides do not understand each other, or the names differ
-	PlainHTTP                Cause = "plain-http"                 // the kubeconfig says https, the server speaks http
-	HTTPSWanted              Cause = "https-wanted"               // the kubeconfig says http, the server speaks https
+	Proxy                    Cause = "proxy"                      // the proxy fails, or refuses the connection
+	TLS                      Cause = "tls"                        // the handshake fails, or the certificate is for other names
+	PlainHTTP                Cause = "plain-http"                 // the kubeconfig says https, the server speaks plain HTTP
+	HTTPSWanted              Cause = "https-wanted"               // the kubeconfig says http, the server speaks HTTPS
 	ServerCertificateExpired Cause = "server-certificate-expired" // or is not valid yet
-	ServerCertificateUnknown Cause = "server-certificate-unknown" // nobody vouches for it
-	ClientCertificate        Cause = "client-certificate"         // the kubeconfig's is not accepted
+	ServerCertificateUnknown Cause = "server-certificate-unknown" // of an authority that is not trusted
+	ClientCertificate        Cause = "client-certificate"         // the API server rejects it
 	Timeout                  Cause = "timeout"                    // no answer in time, or no route
-	Frozen                   Cause = "frozen"                     // the machine is there, the API server says nothing
+	Frozen                   Cause = "frozen"                     // the API server accepts connections and does not answer
 	Reset                    Cause = "reset"                      // the connection broke
 	Credentials              Cause = "credentials"                // the user's entry in the kubeconfig does not work
 	ExecPlugin               Cause = "exec-plugin"                // the program that should supply credentials failed
-	ExecWaiting              Cause = "exec-waiting"               // it has not ended yet
+	ExecWaiting              Cause = "exec-waiting"               // the program is still running
 	Kubeconfig               Cause = "kubeconfig"                 // the kubeconfig is wrong
 	NoContext                Cause = "context"                    // the kubeconfig has no such context
-	Unauthorized             Cause = "unauthorized"               // the cluster does not know who asks
+	Unauthorized             Cause = "unauthorized"               // the cluster rejects the user's credentials
 )
 
-// Place is what messages name of the way to an API server. Any of it may be empty.
+// Place describes the connection to an API server, for messages. Any field may be empty.
 type Place struct {
 	Cluster, User string
 	Host          string // of the API server, with its port
 	Scheme        string // of the API server's URL
 	Proxy         string // host and port of the proxy on the way
-	ProxyFrom     string // who names it: "the kubeconfig" or "the environment (HTTPS_PROXY)"
+	ProxyFrom     string // the source of Proxy: "the kubeconfig" or "the environment (HTTPS_PROXY)"
 	// Certificate is the client certificate that the kubeconfig holds, nil for none.
 	Certificate *x509.Certificate
-	// InCluster is true where a pod's service account stands for a kubeconfig.
+	// InCluster is true if a pod's service account takes the place of a kubeconfig.
 	InCluster bool
 }
 
-// ProxyError is the answer of a proxy that would not make a connection.
+// ProxyError is the answer of a proxy that refused a connection.
 type ProxyError struct {
 	Code   int
 	Status string // as "407 Proxy Authentication Required"
@@ -62,15 +62,15 @@ type ProxyError struct {
 // Error implements error.
 func (e *ProxyError) Error() string { return "the proxy answered " + e.Status }
 
-// gettingCredentials begins the errors that come of running a credential plugin. client-go offers no type for them. Mirrors
+// gettingCredentials begins the errors of running a credential plugin. client-go has no type for them. Mirrors
 // plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2).
 const gettingCredentials = "getting credentials: "
 
-// again ends what will come right by itself.
-const again = " It is tried again by itself."
+// again ends the message of an error that may go away without the user.
+const again = " The page retries by itself."
 
-// Explain sorts an error of Upstream or of its RoundTrip into a cause, with sentences for people: what is wrong, and what to do. They may
-// contain credentials if err does; see package scrub.
+// Explain classifies an error of Upstream or of its RoundTrip, and explains to people what is wrong and what to do. The explanation may contain
+// credentials if err does; see package scrub.
 func Explain(err error, at Place) (Cause, string) {
 	var (
 		config       *ConfigError
@@ -101,8 +101,8 @@ func Explain(err error, at Place) (Cause, string) {
 	case errors.As(err, &plugin):
 		return ExecPlugin, plugin.words()
 	case strings.Contains(text, gettingCredentials):
-		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its own words are in the server's log): " + text
-	case at.Proxy != "" && throughProxy(err):
+		return ExecPlugin, "The credential plugin that the kubeconfig names failed (its output is in the server's log): " + text
+	case at.Proxy != "" && isProxyError(err):
 		return Proxy, proxyWords(err, at)
 	case isRefused(err):
 		return Refused, fmt.Sprintf("The API server %s refuses the connection: nothing listens there. Is the cluster running?%s", at.Host, again)
@@ -115,11 +115,11 @@ func Explain(err error, at Place) (Cause, string) {
 	case errors.As(err, &authority) && at.InCluster:
 		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the pod's service "+
 			"account does not name (%v). "+
-			"If the cluster's authority was made anew, delete the pod, so that a new one gets the new ca.crt; else something stands between "+
-			"the two.", at.Host, authority)
+			"If the cluster has a new authority, delete the pod: a new one gets the new ca.crt. Otherwise a proxy may intercept the "+
+			"connection.", at.Host, authority)
 	case errors.As(err, &authority):
 		return ServerCertificateUnknown, fmt.Sprintf("The certificate of the API server %s is signed by an authority that the kubeconfig does not trust (%v). "+
-			"If the cluster was made anew, fetch its kubeconfig anew; else something stands between you and it.", at.Host, authority)
+			"If the cluster was created again, fetch its new kubeconfig; otherwise a proxy may intercept the connection.", at.Host, authority)
 	case errors.As(err, &hostname):
 		return TLS, fmt.Sprintf("The certificate of the API server %s is for other names: %v. Use one of those in the kubeconfig's server, or set tls-server-name.",
 			at.Host, hostname)
@@ -136,20 +136,20 @@ func Explain(err error, at Place) (Cause, string) {
 		if strings.Contains(text, "certificate") || strings.Contains(text, "unknown CA") {
 			return ClientCertificate, clientCertificate(at, text)
 		}
-		return TLS, fmt.Sprintf("The API server %s ends the TLS handshake: %v", at.Host, err)
+		return TLS, fmt.Sprintf("The API server %s aborts the TLS handshake: %v", at.Host, err)
 	case isLost(err):
 		return Frozen, fmt.Sprintf("The API server %s has stopped answering: no sign of life for %d s. Its process may be stopped or overloaded, its machine "+
-			"asleep, or the network between gone.%s",
+			"asleep, or the network down.%s",
 			at.Host, int(lostAfter().Seconds()), again)
 	case strings.Contains(text, "TLS handshake timeout"):
-		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it takes connections, but no sign of life came for 10 s. Its process may be "+
+		return Frozen, fmt.Sprintf("The API server %s has stopped answering: it accepts connections, but no sign of life came for 10 s. Its process may be "+
 			"stopped or overloaded.%s", at.Host, again)
 	case strings.Contains(text, "timeout awaiting response headers"):
-		return Timeout, fmt.Sprintf("The API server %s took the request and began no answer within %d s. It may be overloaded, or asked for "+
-			"more than it can gather.%s",
+		return Timeout, fmt.Sprintf("The API server %s accepted the request and began no answer within %d s. It may be overloaded, or asked for "+
+			"more than it can collect.%s",
 			at.Host, int(HeaderPatience.Seconds()), again)
 	case strings.Contains(text, "response headers exceeded"), strings.Contains(text, "response header list larger than"):
-		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which are not taken. What stands before it "+
+		return Reset, fmt.Sprintf("The API server %s answers with headers of more than %d KiB, which is too much. A proxy in front of it "+
 			"may add them.", at.Host, maxResponseHeaders>>10)
 	case errors.Is(err, context.DeadlineExceeded), errors.As(err, &network) && network.Timeout():
 		return Timeout, fmt.Sprintf("The API server %s does not answer in time. Is the network to it (a VPN, a firewall) up?%s", at.Host, again)
@@ -163,7 +163,7 @@ func Explain(err error, at Place) (Cause, string) {
 	return Reset, fmt.Sprintf("The API server %s gave no answer: %v.%s", at.Host, err, again)
 }
 
-// lostAfter is when client-go's transport gives an HTTP/2 connection up: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
+// lostAfter is when client-go's transport gives up an HTTP/2 connection: after 30 s without a frame it sends a ping, and waits 15 s for the answer.
 // Mirrors apimachinery util/net.readIdleTimeoutSeconds and pingTimeoutSeconds (v0.37.2), which the environment may set.
 func lostAfter() time.Duration {
 	seconds := func(name string, otherwise int) int {
@@ -175,15 +175,15 @@ func lostAfter() time.Duration {
 	return time.Duration(seconds("HTTP2_READ_IDLE_TIMEOUT_SECONDS", 30)+seconds("HTTP2_PING_TIMEOUT_SECONDS", 15)) * time.Second
 }
 
-// isLost says whether a connection was given up because its pings were not answered. net/http keeps the error to itself.
+// isLost reports whether a connection was given up because its pings were not answered. net/http does not export that error.
 func isLost(err error) bool { return strings.Contains(err.Error(), "client connection lost") }
 
 func isRefused(err error) bool {
 	return errors.Is(err, syscall.ECONNREFUSED) || strings.Contains(err.Error(), "actively refused") // the latter is Windows'
 }
 
-// throughProxy says whether it was the proxy that failed, and not what is behind it.
-func throughProxy(err error) bool {
+// isProxyError reports whether the proxy failed, and not the server behind it.
+func isProxyError(err error) bool {
 	var answer *ProxyError
 	if errors.As(err, &answer) {
 		return true
@@ -208,7 +208,7 @@ func proxyWords(err error, at Place) string {
 		return fmt.Sprintf("%s asks for a login (%s). Give one in the proxy's URL, or leave the proxy out; the cluster itself has not been asked.", proxy,
 			answer.Status)
 	case errors.As(err, &answer):
-		return fmt.Sprintf("%s does not connect to the API server %s (it says %s). The cluster may be down, or the proxy may not be allowed to reach it.%s", proxy,
+		return fmt.Sprintf("%s does not connect to the API server %s (it answers %s). The cluster may be down, or the proxy may not be allowed to reach it.%s", proxy,
 			at.Host, answer.Status, again)
 	case errors.As(err, &dns):
 		return fmt.Sprintf("%s cannot be found: the name %s has no address. The cluster itself has not been asked.", proxy, dns.Name)
@@ -221,7 +221,7 @@ func proxyWords(err error, at Place) string {
 	return fmt.Sprintf("%s fails (%v). The cluster itself has not been asked.%s", proxy, root(err), again)
 }
 
-// validity says how a certificate's dates are wrong.
+// validity explains what is wrong with the dates of an API server's certificate.
 func validity(host string, cert *x509.Certificate) string {
 	if cert == nil {
 		return fmt.Sprintf("The certificate of the API server %s has expired, or the clock of this machine is wrong. Renew it on the control plane.", host)
@@ -235,14 +235,14 @@ func validity(host string, cert *x509.Certificate) string {
 		host, day(cert.NotAfter), day(time.Now()))
 }
 
-// clientCertificate says what is wrong with the kubeconfig's own certificate. said is the server's word for it.
+// clientCertificate explains why the kubeconfig's own certificate is rejected. said is the server's error.
 func clientCertificate(at Place, said string) string {
 	said = said[strings.LastIndex(said, ": ")+1:]
 	whose := "The client certificate"
 	if at.User != "" {
 		whose += fmt.Sprintf(" of the user %q", at.User)
 	}
-	const fetch = " Fetch the kubeconfig anew (kubeadm: kubeadm certs renew admin.conf; kind: kind export kubeconfig)."
+	const fetch = " Fetch the kubeconfig again (kubeadm: kubeadm certs renew admin.conf; kind: kind export kubeconfig)."
 	switch cert, now := at.Certificate, time.Now(); {
 	case cert != nil && now.After(cert.NotAfter):
 		return fmt.Sprintf("%s expired on %s, so the API server %s does not accept it.%s", whose, day(cert.NotAfter), at.Host, fetch)
@@ -250,17 +250,17 @@ func clientCertificate(at Place, said string) string {
 		return fmt.Sprintf("%s is valid from %s only, and this machine's clock says %s. Is the clock right?", whose, day(cert.NotBefore), day(now))
 	case cert != nil:
 		return fmt.Sprintf("%s is not accepted by the API server %s (%s). It was issued by %q, perhaps the authority of another cluster, or of this one before "+
-			"it was made anew.%s",
+			"it was created again.%s",
 			whose, at.Host, strings.TrimSpace(said), cert.Issuer.String(), fetch)
 	case strings.Contains(said, "required"):
-		return fmt.Sprintf("The API server %s wants a client certificate, and the kubeconfig's user %q has none.%s", at.Host, at.User, fetch)
+		return fmt.Sprintf("The API server %s requires a client certificate, and the kubeconfig's user %q has none.%s", at.Host, at.User, fetch)
 	}
 	return fmt.Sprintf("%s is not accepted by the API server %s (%s).%s", whose, at.Host, strings.TrimSpace(said), fetch)
 }
 
 func day(t time.Time) string { return t.UTC().Format("2006-01-02 15:04 MST") }
 
-// root is the innermost error: what the system said.
+// root is the innermost error, which is the system's.
 func root(err error) error {
 	for {
 		next := errors.Unwrap(err)
@@ -271,12 +271,13 @@ func root(err error) error {
 	}
 }
 
-// Hint says more of an answer that is the cluster's own than its words do, if there is more to say: it is said beside the answer, not in it.
+// Hint explains an error that the cluster itself answered, beyond the answer's message. It is sent beside the answer, which stays as it is. The cause
+// is "" if there is nothing to add.
 func Hint(code int, body []byte, at Place) (Cause, string) {
 	const wanted = "Client sent an HTTP request to an HTTPS server."
 	switch {
 	case code == 400 && at.Scheme == "http" && strings.Contains(string(body), wanted):
-		return HTTPSWanted, fmt.Sprintf("The API server %s says: %q Write https://%s in the kubeconfig's cluster %q.", at.Host, wanted, at.Host, at.Cluster)
+		return HTTPSWanted, fmt.Sprintf("The API server %s answers: %q Write https://%s in the kubeconfig's cluster %q.", at.Host, wanted, at.Host, at.Cluster)
 	case code == 407 && at.Proxy != "":
 		return Proxy, proxyWords(&ProxyError{Code: code, Status: "407 Proxy Authentication Required"}, at)
 	case code == 401 && at.Certificate != nil:
@@ -284,15 +285,15 @@ func Hint(code int, body []byte, at Place) (Cause, string) {
 	case code == 401 && at.InCluster:
 		return Unauthorized, fmt.Sprintf("The API server %s does not accept the token of the pod's service account (401 Unauthorized). The "+
 			"account may have been deleted, "+
-			"or the token be of another cluster: delete the pod, so that a new one gets a new token.%s", at.Host, again)
+			"or the token may be of another cluster: delete the pod, and a new one gets a new token.%s", at.Host, again)
 	case code == 401:
 		whose := ""
 		if at.User != "" {
 			whose = fmt.Sprintf(" of the kubeconfig's user %q", at.User)
 		}
 		return Unauthorized, fmt.Sprintf(
-			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or be another cluster's: log in again with the "+
-				"kubeconfig's own means.%s", at.Host, whose, again)
+			"The API server %s does not accept the credentials%s (401 Unauthorized). They may have expired, or belong to another cluster: log in again in the "+
+				"way that the kubeconfig needs.%s", at.Host, whose, again)
 	}
 	return "", ""
 }

@@ -10,14 +10,14 @@ import (
 	"syscall"
 )
 
-// endChildren ends the credential plugins of these names that run, and what they started themselves: client-go keeps no handle on them.
+// endChildren kills the running credential plugins with these names and the processes that they started: client-go keeps no handle on them.
 func endChildren(commands []string) {
 	for _, child := range children(os.Getpid()) {
 		raw, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", child))
 		if err != nil {
 			continue // it has ended
 		}
-		words := strings.Split(string(raw), "\x00") // as bound has them
+		words := strings.Split(string(raw), "\x00") // as wrapPlugin arranges them
 		if len(words) < 3 || words[1] != pluginArgument || !slices.Contains(commands, filepath.Base(words[2])) {
 			continue
 		}
@@ -26,12 +26,12 @@ func endChildren(commands []string) {
 			family = append(family, children(family[i])...)
 		}
 		for _, pid := range family {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended meanwhile
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	}
 }
 
-// children are the processes that a process started and that have not ended.
+// children returns the children of a process that have not ended.
 func children(pid int) (out []int) {
 	lists, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid))
 	for _, list := range lists {

@@ -2,6 +2,5 @@
 
 package clusters
 
-// endChildren does nothing where a process cannot ask what it started: a credential plugin that hangs outlives the server there, and does
-// not keep it.
+// endChildren does nothing where a process cannot list its children. A credential plugin that hangs outlives the server there, but does not delay it.
 func endChildren([]string) {}

@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	_ "k8s.io/client-go/plugin/pkg/client/auth" // the auth providers of kubeconfigs register themselves
+	_ "k8s.io/client-go/plugin/pkg/client/auth" // registers the auth providers of kubeconfigs
 	"k8s.io/client-go/rest"
 	"k8s.io/client-go/tools/clientcmd"
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
@@ -25,47 +25,47 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-// dialTimeout bounds how long an address that does not answer keeps a viewer waiting.
+// dialTimeout bounds how long a dial may take.
 const dialTimeout = 10 * time.Second
 
 // Loader reads the kubeconfig and keeps one transport for each context. Safe for concurrent use.
 type Loader struct {
-	explicitPath string
-	selected     string
-	namespace    string   // in place of the contexts' own, if given
-	served       []string // the contexts that may be used; nil for all
-	scrubber     *scrub.Scrubber
-	pod          pod                 // where this process may run
-	pluginWaited func(time.Duration) // told how long each credential plugin was waited for
-	dial         dialFunc
+	explicitPath     string
+	initialContext   string
+	namespace        string   // replaces the contexts' own, if given
+	servedContexts   []string // the contexts that may be used; nil for all
+	scrubber         *scrub.Scrubber
+	pod              pod                 // the pod that this process may run in
+	reportPluginWait func(time.Duration) // called with each finished wait for a credential plugin
+	dial             dialFunc
 
 	mu          sync.Mutex
 	fingerprint string
 	config      *clientcmdapi.Config
 	configErr   error
-	inCluster   bool // there is no kubeconfig, and config is the pod's
+	inCluster   bool // config is the pod's, because there is no kubeconfig
 	upstreams   map[string]*Upstream
-	gates       map[string]*gate // by context and plugin: they outlive a change of the files, as the plugins do
-	patience    time.Duration    // with the headers of an answer
+	gates       map[string]*gate // by context and plugin; they outlive a change of the files, as a running plugin does
+	patience    time.Duration    // how long the headers of an answer may take
 }
 
-// NewLoader makes a loader for the file at explicitPath, or, if that is empty, for the files that kubectl would read (those
-// of KUBECONFIG, else ~/.kube/config), or, if there is none of these and the program runs in a pod, for the pod's service
-// account. selected is the context that the user named at the start, if any.
+// NewLoader makes a loader for the file at explicitPath. If that is empty, it reads the files that kubectl would read: those of KUBECONFIG, else
+// ~/.kube/config. If there is none of these and the program runs in a pod, it uses the pod's service account. selected is the context of --context,
+// if any.
 func NewLoader(explicitPath, selected string) *Loader {
-	return &Loader{explicitPath: explicitPath, selected: selected, scrubber: new(scrub.Scrubber), gates: map[string]*gate{},
-		patience: HeaderPatience, pod: here(),
+	return &Loader{explicitPath: explicitPath, initialContext: selected, scrubber: new(scrub.Scrubber), gates: map[string]*gate{},
+		patience: HeaderPatience, pod: currentPod(),
 		dial: (&net.Dialer{KeepAlive: 30 * time.Second}).DialContext}
 }
 
 type dialFunc = func(ctx context.Context, network, address string) (net.Conn, error)
 
-// DialWith makes dial the way to every API server, in place of the machine's network. Call it before anything else.
+// DialWith replaces the function that dials API servers. Call it before anything else.
 func (l *Loader) DialWith(dial func(ctx context.Context, network, address string) (net.Conn, error)) {
 	l.dial = dial
 }
 
-// dialInTime dials for dialTimeout at most.
+// dialInTime dials for at most dialTimeout.
 func (l *Loader) dialInTime(ctx context.Context, network, address string) (net.Conn, error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, dialTimeout, errDialTimeout)
 	defer cancel()
@@ -81,23 +81,23 @@ var errDialTimeout = errors.New("the dial took too long")
 // InNamespace makes namespace the default of every context, as kubectl's --namespace does. Call it before anything else.
 func (l *Loader) InNamespace(namespace string) { l.namespace = namespace }
 
-// OnPluginWait has report called whenever the wait for a credential plugin is over. Call it before anything else.
-func (l *Loader) OnPluginWait(report func(time.Duration)) { l.pluginWaited = report }
+// OnPluginWait sets report to be called whenever the wait for a credential plugin is over. Call it before anything else.
+func (l *Loader) OnPluginWait(report func(time.Duration)) { l.reportPluginWait = report }
 
-// PluginsWaitedFor is how many credential plugins run now.
+// PluginsWaitedFor is how many credential plugins are running.
 func (l *Loader) PluginsWaitedFor() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	n := 0
 	for _, g := range l.gates {
-		if _, ok := g.waiting(); ok {
+		if _, ok := g.waitTime(); ok {
 			n++
 		}
 	}
 	return n
 }
 
-// Scrubber takes the kubeconfig's credentials out of texts, as they were read last.
+// Scrubber removes the credentials of the kubeconfig, as last read, from texts.
 func (l *Loader) Scrubber() *scrub.Scrubber { return l.scrubber }
 
 // Context is one context of a kubeconfig, without any credentials.
@@ -107,27 +107,27 @@ type Context struct {
 	Server    string `json:"server"` // host and port only
 	User      string `json:"user"`
 	Namespace string `json:"namespace"`
-	Error     string `json:"error,omitempty"` // why this one cannot be used, if the files alone tell
+	Error     string `json:"error,omitempty"` // why it cannot be used, as far as the files show
 }
 
-// Listing is the answer to what contexts there are.
+// Listing is the answer to /contexts.
 type Listing struct {
 	Current  string    `json:"current"`  // the kubeconfig's current-context
-	Selected string    `json:"selected"` // the one the server was started with
+	Selected string    `json:"selected"` // that of --context
 	Contexts []Context `json:"contexts"` // sorted by name; never nil
-	Error    string    `json:"error"`    // what is wrong with the files, for a person to act on
+	Error    string    `json:"error"`    // what is wrong with the files, for people
 }
 
-// Upstream is the way to one API server.
+// Upstream is the transport to one API server.
 type Upstream struct {
 	// Base is the server's URL; its path, if any, precedes the API's.
 	Base *url.URL
 
-	transport http.RoundTripper // authenticates, by whatever means the kubeconfig names, and verifies the server
-	gate      *gate             // nil where no program supplies the credentials
+	transport http.RoundTripper // authenticates as the kubeconfig says, and verifies the server
+	gate      *gate             // nil without a credential plugin
 	place     Place
 	proxy     func(*http.Request) (*url.URL, error)
-	fromFile  bool // it is the kubeconfig that names the proxy
+	fromFile  bool // the kubeconfig names the proxy
 	scrubber  *scrub.Scrubber
 }
 
@@ -136,33 +136,33 @@ func (u *Upstream) RoundTrip(req *http.Request) (*http.Response, error) {
 	if u.gate == nil {
 		return u.transport.RoundTrip(req)
 	}
-	return u.gate.through(u.transport, req)
+	return u.gate.roundTrip(u.transport, req)
 }
 
-// Explain is the package's Explain for an error of this way, without credentials and manifests.
+// Explain is the package's Explain for an error of this upstream, without credentials and manifests.
 func (u *Upstream) Explain(err error) (Cause, string) {
-	cause, words := Explain(err, u.at())
+	cause, words := Explain(err, u.currentPlace())
 	return cause, u.scrubber.Plain(words)
 }
 
-// Hint is the package's Hint for an answer that came this way, without credentials and manifests.
+// Hint is the package's Hint for an answer of this upstream, without credentials and manifests.
 func (u *Upstream) Hint(code int, body []byte) (Cause, string) {
-	cause, words := Hint(code, body, u.at())
+	cause, words := Hint(code, body, u.currentPlace())
 	return cause, u.scrubber.Plain(words)
 }
 
-// Waiting is how a viewer is told of a credential plugin that is being waited for, if one is.
+// Waiting describes the credential plugin that requests wait for, "" for none.
 func (u *Upstream) Waiting() (Cause, string) {
 	if u.gate == nil {
 		return "", ""
 	}
-	if d, ok := u.gate.waiting(); ok && d > time.Second {
+	if d, ok := u.gate.waitTime(); ok && d > time.Second {
 		return ExecWaiting, (&PluginWaiting{Command: u.gate.command, For: d, Limit: u.gate.patience}).words()
 	}
 	return "", ""
 }
 
-func (u *Upstream) at() Place {
+func (u *Upstream) currentPlace() Place {
 	at := u.place
 	if u.proxy == nil {
 		return at
@@ -176,7 +176,7 @@ func (u *Upstream) at() Place {
 	return at
 }
 
-// UnknownContextError is returned for a context that the kubeconfig does not have. Known are those that it has and that are served.
+// UnknownContextError is returned for a context that the kubeconfig does not have. Known are the contexts that it has and that are served.
 type UnknownContextError struct {
 	Context string
 	Known   []string
@@ -192,30 +192,30 @@ func (e *UnknownContextError) Error() string {
 		known = "known: " + strings.Join(e.Known, ", ")
 	}
 	if e.InCluster {
-		return fmt.Sprintf("context %q is not there: without a kubeconfig a pod has its own service account alone; %s", e.Context, known)
+		return fmt.Sprintf("context %q does not exist: without a kubeconfig a pod has only its own service account; %s", e.Context, known)
 	}
 	return fmt.Sprintf("context %q is not in the kubeconfig (%s); %s", e.Context, e.Where, known)
 }
 
-// ConfigError is returned when the kubeconfig, or something that it names, cannot be used.
+// ConfigError is returned when the kubeconfig, or a file or program that it names, cannot be used.
 type ConfigError struct {
 	Err error
-	// Credentials is true when it is the user's entry that fails.
+	// Credentials is true if the user's entry is at fault.
 	Credentials bool
 }
 
 // Error implements error.
 func (e *ConfigError) Error() string { return e.Err.Error() }
 
-// Unwrap gives the cause.
+// Unwrap returns the cause.
 func (e *ConfigError) Unwrap() error { return e.Err }
 
-// Contexts lists what the files say now.
+// Contexts lists the contexts of the files, which it reads again if they have changed.
 func (l *Loader) Contexts() Listing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.refresh()
-	listing := Listing{Selected: l.selected, Contexts: []Context{}}
+	listing := Listing{Selected: l.initialContext, Contexts: []Context{}}
 	var problems []string
 	if l.configErr != nil {
 		problems = append(problems, l.configErr.Error())
@@ -227,18 +227,18 @@ func (l *Loader) Contexts() Listing {
 		for _, name := range l.names() {
 			listing.Contexts = append(listing.Contexts, describe(name, l.config))
 		}
-		if l.served != nil && len(l.served) == 0 {
-			problems = append(problems, "this server serves no context; start it with --context or --contexts that name some")
+		if l.servedContexts != nil && len(l.servedContexts) == 0 {
+			problems = append(problems, "this server serves no context; name some with --context or --contexts")
 		} else if l.configErr == nil && len(l.config.Contexts) == 0 {
-			problems = append(problems, "no contexts found; looked at "+l.where()+"; give a file with --kubeconfig, or name it in KUBECONFIG")
+			problems = append(problems, "no contexts found; looked at "+l.kubeconfigPaths()+"; give a file with --kubeconfig, or name it in KUBECONFIG")
 		}
 	}
-	if l.selected != "" && l.config != nil && l.config.Contexts[l.selected] == nil {
-		problems = append(problems, "--context: "+l.unknown(l.selected).Error())
+	if l.initialContext != "" && l.config != nil && l.config.Contexts[l.initialContext] == nil {
+		problems = append(problems, "--context: "+l.unknownContext(l.initialContext).Error())
 	}
 	if l.config != nil {
-		for _, name := range l.absent() {
-			problems = append(problems, "--contexts: "+l.unknown(name).Error())
+		for _, name := range l.missingContexts() {
+			problems = append(problems, "--contexts: "+l.unknownContext(name).Error())
 		}
 	}
 	listing.Error = l.scrubber.Text(strings.Join(problems, "; "))
@@ -252,8 +252,8 @@ func (l *Loader) Contexts() Listing {
 	return listing
 }
 
-// Upstream gives the way to the API server of a context. Errors are *NotServedError, *UnknownContextError or *ConfigError. The
-// same Upstream is given until the files change.
+// Upstream returns the transport to the API server of a context, the same one until the files change. Errors are *NotServedError,
+// *UnknownContextError or *ConfigError.
 func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	if !l.Serves(contextName) {
 		return nil, &NotServedError{contextName}
@@ -268,7 +268,7 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 		if l.configErr != nil {
 			return nil, &ConfigError{Err: l.configErr}
 		}
-		return nil, l.unknown(contextName)
+		return nil, l.unknownContext(contextName)
 	}
 	if problem := describe(contextName, l.config).Error; problem != "" {
 		return nil, &ConfigError{Err: errors.New(problem)}
@@ -285,25 +285,25 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	config.WrapTransport = func(next http.RoundTripper) http.RoundTripper {
 		return marker(next, l.learner("sent to "+contextName))
 	}
-	found := true // the credential plugin, if there is one
+	found := true // whether the credential plugin is found, if there is one
 	if config.ExecProvider != nil {
-		plugin := *config.ExecProvider // it is the kubeconfig's own
+		plugin := *config.ExecProvider // a copy: the original belongs to the kubeconfig
 		config.ExecProvider = &plugin
 		plugin.StdinUnavailable = true
 		plugin.StdinUnavailableMessage = "a server has no terminal to ask on; log in once with kubectl, then try again"
 		key := fmt.Sprintf("%s\x00%q %q %q", contextName, plugin.Command, plugin.Args, plugin.Env)
 		if l.gates[key] == nil {
 			l.gates[key] = newGate(plugin.Command)
-			l.gates[key].waited = l.pluginWaited
+			l.gates[key].report = l.reportPluginWait
 		}
 		upstream.gate = l.gates[key]
-		if found, err = bound(&plugin); err != nil {
+		if found, err = wrapPlugin(&plugin); err != nil {
 			return nil, &ConfigError{Err: fmt.Errorf("context %q: %w", contextName, err), Credentials: true}
 		}
 	}
 	base, _, err := rest.DefaultServerUrlFor(config)
 	if err != nil {
-		// The error would repeat the URL, and with it a password that may stand in it.
+		// The original error would repeat the URL, which may contain a password.
 		return nil, &ConfigError{Err: fmt.Errorf("context %q: the server of cluster %q is not a URL", contextName, entry.Cluster)}
 	}
 	err = withPluginStderr(func() error {
@@ -316,7 +316,7 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	if transport := innermost(upstream.transport); transport != nil {
 		upstream.proxy = transport.Proxy
 		l.limit(transport)
-		// client-go shares no transport that dials with a function of its own, as this one does.
+		// client-go does not share a transport that has a dial function, as this one has.
 		transport.OnProxyConnectResponse = func(_ context.Context, _ *url.URL, _ *http.Request, answer *http.Response) error {
 			if answer.StatusCode == http.StatusOK {
 				return nil
@@ -327,17 +327,17 @@ func (l *Loader) Upstream(contextName string) (*Upstream, error) {
 	upstream.Base = base
 	upstream.place = Place{Cluster: entry.Cluster, User: entry.AuthInfo, Host: base.Host, Scheme: base.Scheme, Certificate: leaf(config),
 		InCluster: l.inCluster}
-	if found { // else the plugin is looked for again with the next request
+	if found { // otherwise the next request looks for the plugin again
 		l.upstreams[contextName] = upstream
 	}
 	return upstream, nil
 }
 
-// leaf is the client certificate of a configuration, nil for none that can be read.
+// leaf is the client certificate of a configuration, nil if there is none or it cannot be read.
 func leaf(config *rest.Config) *x509.Certificate {
 	raw := config.CertData
 	if len(raw) == 0 && config.CertFile != "" {
-		raw, _ = os.ReadFile(config.CertFile) // what cannot be read is said by who needs it
+		raw, _ = os.ReadFile(config.CertFile) // the transport reports a file that cannot be read
 	}
 	block, _ := pem.Decode(raw)
 	if block == nil {
@@ -350,7 +350,7 @@ func leaf(config *rest.Config) *x509.Certificate {
 	return cert
 }
 
-// learner keeps the credentials that a request was sent with from being written.
+// learner returns a function that adds the credentials of an Authorization header to the scrubber.
 func (l *Loader) learner(owner string) func(string) {
 	var mu sync.Mutex
 	var last string
@@ -373,13 +373,13 @@ func (l *Loader) learner(owner string) func(string) {
 	}
 }
 
-// Explain is the package's Explain for an error of Upstream, without credentials. It is of files, and has nothing of an API server's.
+// Explain is the package's Explain for an error of Upstream, without credentials. Such an error comes from files, not from an API server.
 func (l *Loader) Explain(err error) (Cause, string) {
 	cause, words := Explain(err, Place{})
 	return cause, l.scrubber.Text(words)
 }
 
-// Known says whether the kubeconfig has a context, as it was read last, and gives the way to it if there is one already.
+// Known reports whether the kubeconfig, as last read, has a served context of this name, and returns its Upstream if one was made.
 func (l *Loader) Known(contextName string) (*Upstream, bool) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -387,13 +387,13 @@ func (l *Loader) Known(contextName string) (*Upstream, bool) {
 	return l.upstreams[contextName], known
 }
 
-// Close drops the idle connections to all clusters, and ends the credential plugins that still run.
+// Close drops the idle connections to all clusters, and kills the credential plugins that still run.
 func (l *Loader) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	var hanging []string
 	for _, g := range l.gates {
-		if _, ok := g.waiting(); ok {
+		if _, ok := g.waitTime(); ok {
 			hanging = append(hanging, g.command)
 		}
 	}
@@ -418,7 +418,7 @@ func closeIdle(transport http.RoundTripper) {
 	}
 }
 
-// innermost reaches through client-go's wrappers to the transport that has the connections, nil if that is none of net/http.
+// innermost unwraps client-go's round trippers down to the *http.Transport that has the connections, nil if there is none.
 func innermost(transport http.RoundTripper) *http.Transport {
 	for transport != nil {
 		if t, ok := transport.(*http.Transport); ok {
@@ -433,14 +433,14 @@ func innermost(transport http.RoundTripper) *http.Transport {
 	return nil
 }
 
-// refresh reads the files again if any of them is another than before.
+// refresh reads the files again if one of them has changed.
 func (l *Loader) refresh() {
 	rules := clientcmd.NewDefaultClientConfigLoadingRules()
 	rules.ExplicitPath = l.explicitPath
-	rules.WarnIfAllMissing = false // the listing says it
+	rules.WarnIfAllMissing = false // the listing reports it
 	rules.MigrationRules = nil     // reading must not write
 	files := rules.Precedence
-	inPod := l.explicitPath == "" && l.pod.is()
+	inPod := l.explicitPath == "" && l.pod.isPod()
 	if l.explicitPath != "" {
 		files = []string{l.explicitPath}
 	}
@@ -462,7 +462,7 @@ func (l *Loader) refresh() {
 	}
 	l.fingerprint = fingerprint.String()
 	l.drop()
-	l.scrubber.Learn("the text of the kubeconfig", scan(files)) // an error may quote what cannot be read otherwise
+	l.scrubber.Learn("the text of the kubeconfig", scan(files)) // errors may quote text that cannot be parsed
 	l.config, l.configErr = rules.Load()
 	l.inCluster = inPod && l.configErr == nil && !slices.ContainsFunc(files, exists)
 	if l.inCluster {
@@ -481,13 +481,13 @@ func (l *Loader) refresh() {
 	}
 }
 
-// exists says whether there is something at path.
+// exists reports whether there is a file at path.
 func exists(path string) bool {
 	_, err := os.Stat(path)
 	return err == nil || !errors.Is(err, fs.ErrNotExist)
 }
 
-// names are the contexts that the kubeconfig has and that are served.
+// names are the served contexts of the kubeconfig, sorted.
 func (l *Loader) names() []string {
 	names := make([]string, 0, len(l.config.Contexts))
 	for name := range l.config.Contexts {
@@ -499,19 +499,19 @@ func (l *Loader) names() []string {
 	return names
 }
 
-func (l *Loader) unknown(name string) error {
-	return &UnknownContextError{Context: name, Known: l.names(), Where: l.where(), InCluster: l.inCluster}
+func (l *Loader) unknownContext(name string) error {
+	return &UnknownContextError{Context: name, Known: l.names(), Where: l.kubeconfigPaths(), InCluster: l.inCluster}
 }
 
-// where names the files, for messages.
-func (l *Loader) where() string {
+// kubeconfigPaths names the kubeconfig files, for messages.
+func (l *Loader) kubeconfigPaths() string {
 	if l.explicitPath != "" {
 		return l.explicitPath
 	}
 	return strings.Join(clientcmd.NewDefaultClientConfigLoadingRules().Precedence, ", ")
 }
 
-// describe is one context without credentials, and what is plainly wrong with it.
+// describe returns a context without credentials, and what is visibly wrong with it.
 func describe(name string, config *clientcmdapi.Config) Context {
 	entry := config.Contexts[name]
 	c := Context{Name: name, Cluster: entry.Cluster, User: entry.AuthInfo, Namespace: entry.Namespace}
@@ -527,7 +527,7 @@ func describe(name string, config *clientcmdapi.Config) Context {
 		c.Error = fmt.Sprintf("context %q (%s) names the user %q, which no kubeconfig file defines", name, entry.LocationOfOrigin, entry.AuthInfo)
 	}
 	if cluster != nil {
-		// A URL may carry a password; what cannot be parsed might too, and is left out.
+		// A URL may contain a password; one that cannot be parsed might too, and is left out.
 		if u, err := url.Parse(cluster.Server); err == nil && u.Host != "" {
 			c.Server = u.Host
 		} else if u, err := url.Parse("https://" + cluster.Server); err == nil {

@@ -1,4 +1,4 @@
-// Package clusters knows the clusters of a kubeconfig, by kubectl's loading rules, and makes the transports that carry the
-// user's credentials to them. The files are looked at again whenever they change. Nothing here contacts a cluster or runs a
-// credential plugin: that happens on the first request through a transport.
+// Package clusters loads the clusters of a kubeconfig, by kubectl's loading rules, and makes the transports that authenticate to them as the user. It
+// reads the files again whenever they change. Loading contacts no cluster and runs no credential plugin: that happens with the first request through
+// a transport.
 package clusters

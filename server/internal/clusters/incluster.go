@@ -11,36 +11,36 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// InCluster is the name of the one context that there is in a pod without a kubeconfig.
+// InCluster is the name of the only context in a pod without a kubeconfig.
 const InCluster = "in-cluster"
 
-// accountDirectory is where the kubelet puts a pod's service account. Mirrors client-go rest.InClusterConfig (v0.37.2).
+// accountDirectory is where the kubelet mounts a pod's service account. Mirrors client-go rest.InClusterConfig (v0.37.2).
 const accountDirectory = "/var/run/secrets/kubernetes.io/serviceaccount"
 
-// pod is what the program finds around it if it runs in one.
+// pod is the environment of a program in a pod.
 type pod struct {
-	directory string              // of the service account's token, ca.crt and namespace
-	lookup    func(string) string // of the environment
+	directory string              // with the service account's token, ca.crt and namespace
+	lookup    func(string) string // os.Getenv, or a test's
 }
 
-// here is the pod that this process may run in.
-func here() pod { return pod{accountDirectory, os.Getenv} }
+// currentPod is the pod that this process may run in.
+func currentPod() pod { return pod{accountDirectory, os.Getenv} }
 
-// is says whether this is a pod, by the variables that the kubelet sets in each.
-func (p pod) is() bool {
+// isPod reports whether this is a pod, by the variables that the kubelet sets in each.
+func (p pod) isPod() bool {
 	return p.lookup("KUBERNETES_SERVICE_HOST") != "" && p.lookup("KUBERNETES_SERVICE_PORT") != ""
 }
 
 func (p pod) file(name string) string { return filepath.Join(p.directory, name) }
 
-// files are what the configuration is made of.
+// files are the files that config depends on.
 func (p pod) files() []string {
 	return []string{p.file("token"), p.file("ca.crt"), p.file("namespace")}
 }
 
-// config is a kubeconfig with one context, which says what client-go's rest.InClusterConfig says (v0.37.2): the API server's address from the
-// environment, the authority's and the token's files, the latter to be read again as the kubelet renews it. It is a kubeconfig, so that
-// everything else treats it as one. An error says what to do.
+// config returns a kubeconfig with one context, equivalent to client-go's rest.InClusterConfig (v0.37.2). The API server's address is from the
+// environment, its authority from a file. The token's file is read again as the kubelet renews it. As a kubeconfig, all other code can treat it like
+// one. An error says what to do.
 func (p pod) config() (*clientcmdapi.Config, error) {
 	for _, required := range []string{"token", "ca.crt"} {
 		info, err := os.Stat(p.file(required))
@@ -55,12 +55,12 @@ func (p pod) config() (*clientcmdapi.Config, error) {
 	server := url.URL{Scheme: "https", Host: net.JoinHostPort(p.lookup("KUBERNETES_SERVICE_HOST"), p.lookup("KUBERNETES_SERVICE_PORT"))}
 	if parsed, err := url.Parse(server.String()); err != nil || parsed.Hostname() == "" || parsed.User != nil {
 		return nil, fmt.Errorf("the program runs in a pod without a kubeconfig, and KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, " +
-			"which are to name the API server, " +
+			"which name the API server, " +
 			"are not a host and a port; correct the pod's environment, or give a kubeconfig with --kubeconfig")
 	}
 	const account = "service account"
 	namespace := ""
-	if raw, err := os.ReadFile(p.file("namespace")); err == nil { // it is a convenience, and not all pods have it
+	if raw, err := os.ReadFile(p.file("namespace")); err == nil { // optional: not all pods have the file
 		namespace = strings.TrimSpace(string(raw))
 	}
 	config := clientcmdapi.NewConfig()
@@ -71,7 +71,7 @@ func (p pod) config() (*clientcmdapi.Config, error) {
 	return config, nil
 }
 
-// InCluster says whether the one context is the pod's own, for want of a kubeconfig.
+// InCluster reports whether the only context is the pod's own, because there is no kubeconfig.
 func (l *Loader) InCluster() bool {
 	l.mu.Lock()
 	defer l.mu.Unlock()

@@ -21,7 +21,7 @@ import (
 	"time"
 )
 
-// inPod is a loader in a pod whose service account is in a directory of the test, with no kubeconfig anywhere.
+// inPod is a loader in a pod whose service account is in a directory of the test, without a kubeconfig.
 func inPod(t *testing.T, server, directory string) *Loader {
 	t.Helper()
 	t.Setenv("KUBECONFIG", filepath.Join(t.TempDir(), "none"))
@@ -38,7 +38,7 @@ func inPod(t *testing.T, server, directory string) *Loader {
 
 func put(t *testing.T, directory, name, content string) {
 	t.Helper()
-	// As the kubelet does it: a new file takes the place of the old one.
+	// As the kubelet does it: a new file replaces the old one.
 	path := filepath.Join(directory, name)
 	if err := os.WriteFile(path+".new", []byte(content), 0o600); err != nil {
 		t.Fatal(err)
@@ -48,8 +48,8 @@ func put(t *testing.T, directory, name, content string) {
 	}
 }
 
-// TestInCluster: in a pod without a kubeconfig there is one context, which speaks to the API server that the environment names, with the
-// service account's token as it is now, and in the account's namespace.
+// TestInCluster: a pod without a kubeconfig has one context, for the API server that the environment names. It uses the service account's current
+// token and namespace.
 func TestInCluster(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, _ = io.WriteString(w, r.Header.Get("Authorization"))
@@ -103,7 +103,7 @@ func TestInCluster(t *testing.T) {
 		t.Errorf("another context: %v", err)
 	}
 
-	// An authority that signed something else, and a token that is not accepted, are told in words about pods.
+	// Messages about an unknown authority and a rejected token advise on pods.
 	upstream, err := l.Upstream("in-cluster")
 	if err != nil {
 		t.Fatal(err)
@@ -125,8 +125,8 @@ func TestInCluster(t *testing.T) {
 	}
 }
 
-// TestNotInACluster: a kubeconfig goes before the pod's account, a pod without an account is told what to do, and outside of pods nothing of
-// this is looked at.
+// TestNotInACluster: a kubeconfig takes precedence over the pod's account, a pod without an account gets advice, and outside of pods none of this is
+// read.
 func TestNotInACluster(t *testing.T) {
 	directory := t.TempDir()
 	l := inPod(t, "10.96.0.1:443", directory)
@@ -150,7 +150,7 @@ func TestNotInACluster(t *testing.T) {
 	put(t, directory, "token", "a-token-of-the-account")
 	check("ca.crt")
 	put(t, directory, "ca.crt", "no certificate")
-	if listing := l.Contexts(); len(listing.Contexts) != 1 { // once they are there, they are found
+	if listing := l.Contexts(); len(listing.Contexts) != 1 { // once they exist, they are found
 		t.Errorf("%+v", listing)
 	}
 	if _, err := l.Upstream("in-cluster"); err == nil || !strings.Contains(err.Error(), "ca.crt") && !strings.Contains(err.Error(), "root") {
@@ -183,7 +183,7 @@ func TestNotInACluster(t *testing.T) {
 	}
 }
 
-// foreignCA is a certificate that signed nothing here.
+// foreignCA is a certificate of an unrelated authority.
 func foreignCA(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

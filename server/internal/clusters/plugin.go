@@ -10,13 +10,13 @@ import (
 )
 
 const (
-	// pluginPatience is how long a request waits for a credential plugin: a login in the browser may take a person a while.
+	// pluginPatience is how long a request waits for a credential plugin: a login in the browser takes a person some time.
 	pluginPatience = time.Minute
-	// pluginCourtesy is how long the requests beside it wait for the same plugin before they are told to come again.
+	// pluginCourtesy is how long other requests wait for the same plugin before they get a PluginWaiting.
 	pluginCourtesy = 3 * time.Second
 )
 
-// PluginWaiting is the answer while another request waits for the credential plugin.
+// PluginWaiting is the error while another request waits for the credential plugin.
 type PluginWaiting struct {
 	Command string
 	For     time.Duration
@@ -30,16 +30,16 @@ func (e *PluginWaiting) Error() string {
 
 func (e *PluginWaiting) words() string {
 	if left := e.Limit - e.For; left > 0 {
-		return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now; it is waited for %d s more. It may want a login in a "+
-			"window of its own.",
+		return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now, and for %d s more. It may show a login in a "+
+			"separate window.",
 			e.Command, int(e.For.Seconds()), int(left.Seconds()))
 	}
-	return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now. It still runs, and is not started again beside "+
-		"itself: finish its login, or end it.",
+	return fmt.Sprintf("Waiting for %s, the credential plugin that the kubeconfig names, for %d s now. It is still running, and no second one is started: "+
+		"finish its login, or end it.",
 		e.Command, int(e.For.Seconds()))
 }
 
-// PluginError is the end of the patience with a credential plugin.
+// PluginError is the error after pluginPatience without credentials.
 type PluginError struct {
 	Command string
 	For     time.Duration
@@ -51,27 +51,27 @@ func (e *PluginError) Error() string {
 }
 
 func (e *PluginError) words() string {
-	return fmt.Sprintf("%s, the credential plugin that the kubeconfig names, gave no credentials for %d s. Log in with it by hand (kubectl get ns --context "+
-		"… does), or end it; it is asked again once it has ended.",
+	return fmt.Sprintf("%s, the credential plugin that the kubeconfig names, gave no credentials for %d s. Log in with it in a terminal (kubectl get ns "+
+		"--context … runs it), or end it; once it has ended, it is started again.",
 		e.Command, int(e.For.Seconds()))
 }
 
-// gate bounds the wait for a credential plugin. client-go runs the plugin inside RoundTrip, under a lock and without a context, so the wait
-// cannot be ended: it is left behind, in one goroutine at most for each plugin, which ends with the plugin.
+// gate bounds the wait for a credential plugin. client-go runs the plugin inside RoundTrip, under a lock and without a context, so that call cannot
+// be cancelled. The gate leaves it behind in a goroutine, at most one for each plugin, which ends with the plugin.
 type gate struct {
 	command  string
 	patience time.Duration
 	courtesy time.Duration
-	waited   func(time.Duration) // told of each wait that is over; nil for nobody
+	report   func(time.Duration) // called with each finished wait; may be nil
 
-	mu   sync.Mutex
-	busy *turn
+	mu      sync.Mutex
+	current *turn
 }
 
-// turn is one request's time with the plugin.
+// turn is the time in which one request may run the plugin.
 type turn struct {
 	began time.Time
-	over  chan struct{} // closed when the plugin has answered
+	done  chan struct{} // closed when the plugin has answered
 	once  sync.Once
 }
 
@@ -79,24 +79,24 @@ func newGate(command string) *gate {
 	return &gate{command: filepath.Base(command), patience: pluginPatience, courtesy: pluginCourtesy}
 }
 
-// waiting is how long the plugin has been waited for, and whether it is.
-func (g *gate) waiting() (time.Duration, bool) {
+// waitTime reports whether a request waits for the plugin, and for how long.
+func (g *gate) waitTime() (time.Duration, bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if g.busy == nil {
+	if g.current == nil {
 		return 0, false
 	}
-	return time.Since(g.busy.began), true
+	return time.Since(g.current.began), true
 }
 
-// enter makes the caller the one who may run the plugin, waiting for the one who does for a moment.
-func (g *gate) enter(done <-chan struct{}) (*turn, error) {
+// acquire waits for the caller's turn with the plugin. When the current turn lasts longer than courtesy, it returns a PluginWaiting.
+func (g *gate) acquire(done <-chan struct{}) (*turn, error) {
 	for {
 		g.mu.Lock()
-		t := g.busy
+		t := g.current
 		if t == nil {
-			t = &turn{began: time.Now(), over: make(chan struct{})}
-			g.busy = t
+			t = &turn{began: time.Now(), done: make(chan struct{})}
+			g.current = t
 			g.mu.Unlock()
 			return t, nil
 		}
@@ -104,7 +104,7 @@ func (g *gate) enter(done <-chan struct{}) (*turn, error) {
 		since := time.Since(t.began)
 		timer := time.NewTimer(g.courtesy - since)
 		select {
-		case <-t.over:
+		case <-t.done:
 			timer.Stop()
 		case <-timer.C:
 			return nil, &PluginWaiting{Command: g.command, For: time.Since(t.began), Limit: g.patience}
@@ -115,31 +115,31 @@ func (g *gate) enter(done <-chan struct{}) (*turn, error) {
 	}
 }
 
-// leave says that the plugin has answered.
-func (g *gate) leave(t *turn) {
+// release ends a turn: the plugin has answered.
+func (g *gate) release(t *turn) {
 	t.once.Do(func() {
 		g.mu.Lock()
-		g.busy = nil
+		g.current = nil
 		g.mu.Unlock()
-		if g.waited != nil {
-			g.waited(time.Since(t.began))
+		if g.report != nil {
+			g.report(time.Since(t.began))
 		}
-		close(t.over)
+		close(t.done)
 	})
 }
 
 // errGone is the error of a request whose viewer left while it waited.
 var errGone = fmt.Errorf("the viewer left while a credential plugin was waited for: %w", context.Canceled)
 
-// ticketKey is where a request carries its ticket.
+// ticketKey is the key of a request's ticket in its context.
 type ticketKey struct{}
 
-// ticket is one request's way through the gate.
+// ticket is one request's passage through the gate.
 type ticket struct {
 	gate     *gate
 	turn     *turn
-	answered chan outcome // takes one
-	finish   func()       // of the goroutine that makes the request
+	answered chan outcome // with room for one
+	finish   func()       // called by the goroutine that makes the request, after its turn
 
 	mu               sync.Mutex
 	given, abandoned bool
@@ -150,7 +150,7 @@ type outcome struct {
 	err      error
 }
 
-// give hands the answer over, unless it was given before. What nobody waits for any more is closed.
+// give delivers the answer, unless one was delivered before. It closes an answer that the caller has abandoned.
 func (t *ticket) give(response *http.Response, err error) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -164,41 +164,40 @@ func (t *ticket) give(response *http.Response, err error) {
 	t.given = true
 }
 
-// refused says that the API server does not accept the credentials: client-go is about to run the plugin again, before it gives the answer
-// to anybody. The viewer gets it now, and the plugin's second run is a turn of its own.
-// Mirrors what plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2) does with a 401.
-func (t *ticket) refused(response *http.Response) (over func()) {
-	again := &turn{began: time.Now(), over: make(chan struct{})}
+// answerUnauthorized delivers a 401 at once, because client-go runs the plugin again before it returns the answer. That second run is a turn of its own, which
+// over ends. Mirrors what plugin/pkg/client/auth/exec.(*roundTripper).RoundTrip (v0.37.2) does with a 401.
+func (t *ticket) answerUnauthorized(response *http.Response) (over func()) {
+	again := &turn{began: time.Now(), done: make(chan struct{})}
 	t.gate.mu.Lock()
-	if t.gate.busy == nil {
-		t.gate.busy = again
+	if t.gate.current == nil {
+		t.gate.current = again
 	}
 	t.gate.mu.Unlock()
 	t.give(response, nil)
-	return func() { t.gate.leave(again) }
+	return func() { t.gate.release(again) }
 }
 
-// through makes a request whose transport may run the plugin.
-func (g *gate) through(next http.RoundTripper, req *http.Request) (*http.Response, error) {
+// roundTrip makes a request whose transport may run the plugin.
+func (g *gate) roundTrip(next http.RoundTripper, req *http.Request) (*http.Response, error) {
 	ctx := req.Context()
-	turn, err := g.enter(ctx.Done())
+	turn, err := g.acquire(ctx.Done())
 	if err != nil {
 		return nil, err
 	}
 	t := &ticket{gate: g, turn: turn, answered: make(chan outcome, 1), finish: func() {}}
 	go func() {
 		response, err := next.RoundTrip(req.WithContext(context.WithValue(ctx, ticketKey{}, t)))
-		g.leave(turn)
+		g.release(turn)
 		t.finish()
-		t.give(response, g.named(err))
+		t.give(response, g.restoreName(err))
 	}()
-	over, limit := turn.over, time.NewTimer(g.patience)
+	over, limit := turn.done, time.NewTimer(g.patience)
 	defer limit.Stop()
 	for {
 		select {
 		case o := <-t.answered:
 			return o.response, o.err
-		case <-over: // from here on it is the API server that is waited for
+		case <-over: // from now on the wait is for the API server
 			over = nil
 		case <-ctx.Done():
 			t.abandon()
@@ -213,7 +212,7 @@ func (g *gate) through(next http.RoundTripper, req *http.Request) (*http.Respons
 	}
 }
 
-// abandon lets go of the answer, which may be here already.
+// abandon gives up waiting for the answer, and closes one that has arrived.
 func (t *ticket) abandon() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -227,17 +226,17 @@ func (t *ticket) abandon() {
 	}
 }
 
-// marker is the innermost wrapper of a transport: whoever comes here has its credentials. It is told of the header that carries them.
+// marker wraps the transport below authentication: a request that reaches it has its credentials, which it passes to learn.
 func marker(next http.RoundTripper, learn func(authorization string)) http.RoundTripper {
 	return &wrapper{next, func(req *http.Request) (*http.Response, error) {
 		learn(req.Header.Get("Authorization"))
 		t, _ := req.Context().Value(ticketKey{}).(*ticket)
 		if t != nil {
-			t.gate.leave(t.turn)
+			t.gate.release(t.turn)
 		}
 		response, err := next.RoundTrip(req)
 		if t != nil && err == nil && response.StatusCode == http.StatusUnauthorized {
-			t.finish = t.refused(response)
+			t.finish = t.answerUnauthorized(response)
 		}
 		return response, err
 	}}

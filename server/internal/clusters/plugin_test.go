@@ -57,7 +57,7 @@ func ask(ctx context.Context, t *testing.T, u *Upstream) (int, error) {
 	return response.StatusCode, response.Body.Close()
 }
 
-// TestPluginWaitsAreTold: how long a request waited for its credentials is told, to the end of the wait and not of the request.
+// TestPluginWaitsAreTold: the reported wait ends when the plugin has answered, not with the request.
 func TestPluginWaitsAreTold(t *testing.T) {
 	api := httptest.NewTLSServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	defer api.Close()
@@ -82,8 +82,8 @@ func TestPluginWaitsAreTold(t *testing.T) {
 	}
 }
 
-// TestAPluginThatHangs: one request waits for it, the others are answered, the viewer who leaves is let go at once, nothing piles up, and
-// once the plugin has ended all is well.
+// TestAPluginThatHangs: one request waits for the plugin, and the others get an answer. A viewer that leaves stops waiting at once, no goroutines
+// pile up, and after the plugin has ended everything works.
 func TestAPluginThatHangs(t *testing.T) {
 	dir := t.TempDir()
 	finish, runs := filepath.Join(dir, "finish"), filepath.Join(dir, "runs")
@@ -142,7 +142,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	if cause, words := u.Waiting(); cause != "" && !strings.Contains(words, "login-helper") {
 		t.Errorf("%s: %s", cause, words)
 	}
-	// The files change, the plugin still hangs: it is the same one.
+	// After a change of the files the gate still has the same hanging plugin.
 	l.drop()
 	again, err := l.Upstream("c")
 	if err != nil || again.gate != u.gate {
@@ -186,14 +186,14 @@ func TestThePatienceWithAPluginEnds(t *testing.T) {
 		t.Errorf("%v: %s: %s", err, cause, words)
 	}
 	_, err = ask(t.Context(), t, u)
-	if cause, words := u.Explain(err); cause != ExecWaiting || !strings.Contains(words, "not started again") {
+	if cause, words := u.Explain(err); cause != ExecWaiting || !strings.Contains(words, "no second one is started") {
 		t.Errorf("%v: %s: %s", err, cause, words)
 	}
 	if err := os.WriteFile(finish, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
 	for {
-		if _, ok := u.gate.waiting(); !ok {
+		if _, ok := u.gate.waitTime(); !ok {
 			break
 		}
 		runtime.Gosched()
@@ -204,7 +204,7 @@ func TestThePatienceWithAPluginEnds(t *testing.T) {
 	}
 }
 
-// TestARefusedTokenIsToldAtOnce: client-go runs the plugin again before it gives a 401 to anybody, and the second run hangs.
+// TestARefusedTokenIsToldAtOnce: client-go runs the plugin again before it returns a 401, and this second run hangs.
 func TestARefusedTokenIsToldAtOnce(t *testing.T) {
 	dir := t.TempDir()
 	finish, runs := filepath.Join(dir, "finish"), filepath.Join(dir, "runs")
@@ -229,7 +229,7 @@ func TestARefusedTokenIsToldAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for {
-		if _, ok := u.gate.waiting(); !ok {
+		if _, ok := u.gate.waitTime(); !ok {
 			break
 		}
 		runtime.Gosched()

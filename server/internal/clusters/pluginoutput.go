@@ -16,23 +16,23 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// client-go keeps all that a credential plugin prints, and lets it write to this process's standard error. So what client-go runs is this program
-// once more, which runs the plugin and passes on no more than a credential may have (runPlugin), and its standard error is a pipe whose lines are
-// logged (LogPlugins).
+// client-go buffers everything that a credential plugin prints, and lets it write to this process's standard error. So client-go is made to run this
+// program, which runs the plugin and forwards only as much as a credential may have (runPlugin). Its standard error is a pipe whose lines are logged
+// (LogPlugins).
 
 const (
-	// pluginArgument is the first argument of this program where it runs a credential plugin.
+	// pluginArgument is the first argument with which this program runs a credential plugin.
 	pluginArgument = "run-credential-plugin"
 	// maxCredential bounds what a plugin may print, in bytes: a token, or a certificate with its key.
 	maxCredential = 1 << 20
-	// pluginWaitDelay is how long what a plugin started may hold its output open when it has ended.
+	// pluginWaitDelay is how long a plugin's children may keep its output open after it has ended.
 	pluginWaitDelay = time.Second
-	// maxPluginLine bounds a line that is logged, in bytes as it came, and maxPluginLines how many there are in a minute.
+	// maxPluginLine bounds the length of a logged line before it is escaped, in bytes. maxPluginLines bounds the lines logged in a minute.
 	maxPluginLine  = 16 << 10
 	maxPluginLines = 100
 )
 
-// init is where this program becomes the runner of a plugin. It is no function that main calls, so that the programs of tests do so too.
+// init runs a plugin if the arguments ask for it. It is in init rather than in main so that test binaries can do it too.
 func init() {
 	if len(os.Args) > 2 && os.Args[1] == pluginArgument {
 		os.Exit(runPlugin(os.Args[2:]))
@@ -49,7 +49,7 @@ func runPlugin(command []string) int {
 	exit := (*exec.ExitError)(nil)
 	switch {
 	case out.full:
-		fmt.Fprintf(os.Stderr, "%s printed more than %d KiB, which is no credential, and was ended\n", command[0], maxCredential>>10)
+		fmt.Fprintf(os.Stderr, "%s printed more than %d KiB, which is too much for a credential, and was ended\n", command[0], maxCredential>>10)
 		return 1
 	case err == nil, errors.Is(err, exec.ErrWaitDelay):
 		return 0
@@ -60,7 +60,7 @@ func runPlugin(command []string) int {
 	return 1
 }
 
-// credentialWriter passes to standard output what a credential may have, and ends the plugin when there is more.
+// credentialWriter copies at most maxCredential bytes to standard output, and ends the plugin if it prints more.
 type credentialWriter struct {
 	written int
 	full    bool
@@ -77,8 +77,9 @@ func (w *credentialWriter) Write(p []byte) (int, error) {
 	return os.Stdout.Write(p)
 }
 
-// bound has this program run the plugin of a kubeconfig. It returns false where the plugin is not found, which client-go has words for.
-func bound(plugin *clientcmdapi.ExecConfig) (bool, error) {
+// wrapPlugin makes client-go run this program, which runs the plugin of a kubeconfig. It returns false if the plugin is not found, which client-go reports
+// itself.
+func wrapPlugin(plugin *clientcmdapi.ExecConfig) (bool, error) {
 	if _, err := exec.LookPath(plugin.Command); err != nil {
 		return false, nil
 	}
@@ -90,23 +91,23 @@ func bound(plugin *clientcmdapi.ExecConfig) (bool, error) {
 	return true, nil
 }
 
-// named is an error with the plugin's name in place of this program's.
-func (g *gate) named(err error) error {
+// restoreName puts the plugin's name in place of this program's in client-go's error.
+func (g *gate) restoreName(err error) error {
 	if self, selfErr := os.Executable(); err != nil && selfErr == nil && strings.HasPrefix(err.Error(), gettingCredentials) {
 		return errors.New(strings.ReplaceAll(err.Error(), "executable "+self, "executable "+g.command))
 	}
 	return err
 }
 
-// pluginStderr is what client-go gives to credential plugins as standard error. There is one, for client-go keeps a plugin that it knows, with its
-// standard error, for as long as the process runs.
+// pluginStderr is the standard error that client-go gives to credential plugins. There is one for the process, because client-go keeps a plugin that
+// it has seen, with its standard error, until the process ends.
 var pluginStderr struct {
 	mu   sync.Mutex
-	pipe *os.File // its writing end; nil until LogPlugins
+	pipe *os.File // the writing end; nil before LogPlugins
 	log  *slog.Logger
 }
 
-// LogPlugins has what credential plugins write to standard error logged line by line: to log, which has to be free of credentials.
+// LogPlugins logs each line that credential plugins write to standard error. The log must remove credentials.
 func LogPlugins(log *slog.Logger) error {
 	pluginStderr.mu.Lock()
 	defer pluginStderr.mu.Unlock()
@@ -116,7 +117,7 @@ func LogPlugins(log *slog.Logger) error {
 	}
 	from, to, err := os.Pipe()
 	if err != nil {
-		return fmt.Errorf("no pipe for credential plugins: %w", err)
+		return fmt.Errorf("make a pipe for credential plugins: %w", err)
 	}
 	pluginStderr.pipe = to
 	go eachLine(from, time.Now, func(line string) {
@@ -128,7 +129,7 @@ func LogPlugins(log *slog.Logger) error {
 	return nil
 }
 
-// withPluginStderr calls do while os.Stderr is the plugins': client-go takes it from there when it makes a transport, and from nowhere else.
+// withPluginStderr calls do while os.Stderr is the plugins' pipe: client-go reads os.Stderr when it makes a transport.
 func withPluginStderr(do func() error) error {
 	pluginStderr.mu.Lock()
 	defer pluginStderr.mu.Unlock()
@@ -140,8 +141,8 @@ func withPluginStderr(do func() error) error {
 	return do()
 }
 
-// eachLine calls do for each line that is read, until the end. A line that is too long is left out whole, for half a credential could not be found
-// in a part of it; so are the lines of a minute that has too many.
+// eachLine calls do for each line until the end. It leaves out a line that is too long, because the scrubber cannot find a credential in parts, and
+// the lines beyond maxPluginLines in a minute.
 func eachLine(from io.Reader, now func() time.Time, do func(line string)) {
 	in := bufio.NewReaderSize(from, maxPluginLine)
 	var minute time.Time

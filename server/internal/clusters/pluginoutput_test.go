@@ -15,7 +15,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestAPluginsOutputIsBounded: what a credential may have passes, with the plugin's arguments and exit code as they are; what prints more is ended.
+// TestAPluginsOutputIsBounded: output as long as a credential passes, and arguments and exit code are unchanged; a plugin that prints more is ended.
 func TestAPluginsOutputIsBounded(t *testing.T) {
 	log := new(testkit.Log)
 	if err := LogPlugins(slog.New(slog.NewTextHandler(log, nil))); err != nil {
@@ -66,7 +66,7 @@ func TestAPluginsOutputIsBounded(t *testing.T) {
 	}
 }
 
-// TestAPluginThatIsNotThereYet: until it is installed the words are client-go's; then it is run, with its arguments as they are.
+// TestAPluginThatIsNotThereYet: until the plugin is installed the error is client-go's; then it runs with unchanged arguments.
 func TestAPluginThatIsNotThereYet(t *testing.T) {
 	got := make(chan string, 1)
 	api := httptest.NewTLSServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got <- r.Header.Get("Authorization") }))
@@ -107,7 +107,7 @@ func TestAPluginThatIsNotThereYet(t *testing.T) {
 	}
 }
 
-// TestLinesOfPluginsAreBounded: lines that are too long, or too many in a minute, are left out, and a line says so.
+// TestLinesOfPluginsAreBounded: lines that are too long, or too many in a minute, are left out, and a line reports that.
 func TestLinesOfPluginsAreBounded(t *testing.T) {
 	var got []string
 	now := time.Unix(0, 0)
@@ -122,7 +122,7 @@ func TestLinesOfPluginsAreBounded(t *testing.T) {
 	}
 }
 
-// passing is a reader of nothing that is called when it is read.
+// passing is an empty reader that calls the function when it is read.
 type passing func()
 
 func (f passing) Read([]byte) (int, error) {

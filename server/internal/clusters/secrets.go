@@ -9,11 +9,11 @@ import (
 	clientcmdapi "k8s.io/client-go/tools/clientcmd/api"
 )
 
-// maxScanned bounds what is read of a file to learn what must not be written.
+// maxScanned bounds how much of a file is searched for secrets, in bytes.
 const maxScanned = 4 << 20
 
-// secrets are the values of a kubeconfig that are never to be written. What also stands in its public parts, the names, hosts and
-// namespaces, is not among them: messages would lose their sense, and nothing would be kept.
+// secrets returns the values of a kubeconfig that must never be written. A value that also occurs in its public parts (names, hosts, namespaces) is
+// left out: removing it would spoil messages and hide nothing.
 func secrets(config *clientcmdapi.Config) []string {
 	var out []string
 	for _, cluster := range config.Clusters {
@@ -54,7 +54,7 @@ func secrets(config *clientcmdapi.Config) []string {
 	return kept
 }
 
-// publicWords is what messages may say, in one text.
+// publicWords returns the public parts of a kubeconfig, which messages may contain, as one text.
 func publicWords(config *clientcmdapi.Config) string {
 	var words strings.Builder
 	add := func(values ...string) {
@@ -80,7 +80,7 @@ func publicWords(config *clientcmdapi.Config) string {
 	return words.String()
 }
 
-// userinfo is what stands before the last @ of a URL's authority, whether the URL can be parsed or not, and its parts.
+// userinfo returns what is before the last @ of a URL's authority, even if the URL cannot be parsed, and its parts.
 func userinfo(raw string) []string {
 	_, rest, ok := strings.Cut(raw, "://")
 	if !ok {
@@ -103,7 +103,7 @@ func userinfo(raw string) []string {
 
 var secretName = regexp.MustCompile(`(?i)(secret|token|password|passwd|key|credential|auth)`)
 
-// arguments are those of a credential plugin's that may be secrets: the values of options that say so, and what looks like one.
+// arguments returns those arguments of a credential plugin that may be secrets: values of options named so, and what looks like a secret.
 func arguments(args []string) []string {
 	var out []string
 	named := false
@@ -136,11 +136,11 @@ func read(path string) string {
 	return string(raw)
 }
 
-// credentialField finds values in the text of a kubeconfig, YAML or JSON, that is perhaps too damaged to be parsed.
+// credentialField matches values in the text of a kubeconfig, YAML or JSON, that may be too damaged to be parsed.
 var credentialField = regexp.MustCompile(
 	`(?m)["']?\b(?:token|password|client-key-data|client-secret|id-token|refresh-token|access-token)["']?\s*:\s*["']?([^\s"',}]+)`)
 
-// scan looks through files that may not be kubeconfigs at all.
+// scan searches files that may not be kubeconfigs at all for credentials.
 func scan(files []string) []string {
 	var out []string
 	for _, file := range files {

@@ -12,46 +12,46 @@ import (
 )
 
 const (
-	// defaultGrace is long enough for a client that has just connected to send its request, on a busy machine too.
+	// defaultGrace is enough for a new client to send its request, on a busy machine too.
 	defaultGrace = 50 * time.Millisecond
-	// defaultAdmitted is for an audience that a page alone can have.
+	// defaultAdmitted suits an audience without a cache in front of the server.
 	defaultAdmitted = 10_000
-	// defaultStall is for a poor network: 64 KiB in this time are about 3 KB/s.
+	// defaultStall suits a slow network: 64 KiB in this time are about 3 KB/s.
 	defaultStall = 20 * time.Second
-	// readRate is how many bytes a second are read of a connection, and readBurst how many at once before that. It bounds what processor a peer
-	// takes by sending small things fast, whatever the protocol: frames that only move windows, pings, requests that it resets. A page that
-	// reads 80 MB/s sends 512 KiB/s of window updates; a speaker's segments, packed, are smaller than that.
+	// readRate is how many bytes a second are read from a connection, after a burst of readBurst. It bounds the processor time that a peer costs with
+	// many small frames of any protocol: window updates, pings, requests that it resets. A page that reads 80 MB/s sends 512 KiB/s of window updates;
+	// a speaker's compressed segments are smaller than that.
 	readRate, readBurst = 512 << 10, 512 << 10
-	// chunk is how much of an answer has to get away within the stall time.
+	// chunk is how many bytes of an answer must be sent within the stall time.
 	chunk = 64 << 10
 )
 
-// Options say how many and how long. All but Places have the default named with them.
+// Options are the limits of a Listener. All but Places have a default.
 type Options struct {
-	// Places is how many connections there may be of which nothing is known.
+	// Places is how many unknown connections may be open: those that no handler has admitted.
 	Places int
-	// Admitted is how many connections handlers can take out of the places at one time; 10,000 by default. Those beyond it keep theirs.
+	// Admitted is how many connections handlers can admit at one time; 10,000 by default. Those beyond it keep their places.
 	Admitted int
-	// Grace is how long a connection keeps its place whatever happens; 50 ms by default. It bounds how fast a flood of connections can drive
-	// out others: by Places in this time, while the rest wait in the system's queue.
+	// Grace is how long a connection always keeps its place; 50 ms by default. It bounds how fast a flood of connections can evict others: Places of
+	// them in this time, while the rest wait in the system's queue.
 	Grace time.Duration
-	// Stall is how long 64 KiB of an answer may take to get away before the connection is closed; 20 s by default.
+	// Stall is how long 64 KiB of an answer may take to be sent before the connection is closed; 20 s by default.
 	Stall time.Duration
 	// Evicted, if set, is called for each connection that is closed to make room.
 	Evicted func(remote net.Addr)
 }
 
-// Listener is a net.Listener whose connections are told apart. Attach it to the http.Server that serves it. Safe for concurrent use.
+// Listener is a net.Listener that limits unknown connections. Attach it to the http.Server that serves it. Safe for concurrent use.
 type Listener struct {
 	net.Listener
-	options Options
-	done    chan struct{}
-	freed   chan struct{} // has something in it after a place became free
+	options    Options
+	done       chan struct{}
+	placeFreed chan struct{} // receives a value when a place becomes free
 
-	mu       sync.Mutex
-	places   map[*conn]struct{} // the connections of which nothing is known
-	admitted int                // by handlers, and not closed yet
-	closed   bool
+	mu            sync.Mutex
+	places        map[*conn]struct{} // the unknown connections
+	admittedCount int                // admitted by handlers, and still open
+	closed        bool
 }
 
 // New limits the connections of ln.
@@ -65,26 +65,26 @@ func New(ln net.Listener, options Options) *Listener {
 	if options.Stall <= 0 {
 		options.Stall = defaultStall
 	}
-	return &Listener{Listener: ln, options: options, done: make(chan struct{}), freed: make(chan struct{}, 1), places: map[*conn]struct{}{}}
+	return &Listener{Listener: ln, options: options, done: make(chan struct{}), placeFreed: make(chan struct{}, 1), places: map[*conn]struct{}{}}
 }
 
-// connKey is where a request's context has its connection.
+// connKey is the key of a request's connection in its context.
 type connKey struct{}
 
-// Attach makes server tell the listener how its connections fare. Call it before server.Serve, or ServeTLS.
+// Attach makes server report the states of its connections to the listener. Call it before server.Serve, or ServeTLS.
 func (l *Listener) Attach(server *http.Server) {
 	server.ConnState = func(c net.Conn, state http.ConnState) {
-		if c := own(c); c != nil {
-			c.is(state)
+		if c := connOf(c); c != nil {
+			c.setState(state)
 		}
 	}
 	server.ConnContext = func(ctx context.Context, c net.Conn) context.Context {
-		return context.WithValue(ctx, connKey{}, own(c))
+		return context.WithValue(ctx, connKey{}, connOf(c))
 	}
 }
 
-// Admit takes the connection of a request out of the limited places until it is closed, and keeps it from being closed for others. It does not if as
-// many have been admitted as allowed. A handler calls it for a request that has shown that it may be there.
+// Admit takes the connection of a request out of the places, so that it is not closed for others. It does nothing if as many have been admitted as
+// allowed. A handler calls it for a request that has proved itself, such as by a token.
 func Admit(ctx context.Context) {
 	c, _ := ctx.Value(connKey{}).(*conn)
 	if c == nil {
@@ -93,16 +93,16 @@ func Admit(ctx context.Context) {
 	l := c.listener
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if !c.known.Load() && l.admitted < l.options.Admitted {
-		l.admitted++
-		c.known.Store(true)
-		c.counted = true
-		c.leave()
+	if !c.released.Load() && l.admittedCount < l.options.Admitted {
+		l.admittedCount++
+		c.released.Store(true)
+		c.isAdmitted = true
+		c.leavePlace()
 	}
 }
 
-// own is the listener's connection in one of an http.Server, which may be TLS on it.
-func own(c net.Conn) *conn {
+// connOf returns the listener's connection inside one of an http.Server, which may be TLS on it.
+func connOf(c net.Conn) *conn {
 	for c != nil {
 		if c, ok := c.(*conn); ok {
 			return c
@@ -123,7 +123,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		return nil, err
 	}
 	keepLittleUnsent(accepted)
-	c := &conn{Conn: accepted, listener: l, quiet: time.Now(), pace: rate.NewLimiter(readRate, readBurst)}
+	c := &conn{Conn: accepted, listener: l, lastActive: time.Now(), readLimiter: rate.NewLimiter(readRate, readBurst)}
 	for {
 		l.mu.Lock()
 		if l.closed {
@@ -136,7 +136,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 			l.mu.Unlock()
 			return c, nil
 		}
-		victim, wait := l.quietest(time.Now())
+		victim, wait := l.chooseVictim(time.Now())
 		if victim != nil {
 			delete(l.places, victim)
 			l.places[c] = struct{}{}
@@ -150,7 +150,7 @@ func (l *Listener) Accept() (net.Conn, error) {
 		l.mu.Unlock()
 		timer := time.NewTimer(wait)
 		select {
-		case <-l.freed:
+		case <-l.placeFreed:
 		case <-timer.C:
 		case <-l.done:
 		}
@@ -158,19 +158,19 @@ func (l *Listener) Accept() (net.Conn, error) {
 	}
 }
 
-// quietest is the connection that has to make room. Of those without a request in progress it is the one that has been quiet for longest. Only if
-// there is none, it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not.
-// It needs the lock.
-func (l *Listener) quietest(now time.Time) (victim *conn, wait time.Duration) {
+// chooseVictim returns the connection to evict. Of those without a request in progress it is the one that has been quiet for longest. If there is none,
+// it is the one whose answer has made no progress for longest. While all are in their grace it is nil, with the time until one is not. The caller
+// holds the lock.
+func (l *Listener) chooseVictim(now time.Time) (victim *conn, wait time.Duration) {
 	wait = l.options.Grace
 	for c := range l.places {
-		age := now.Sub(c.quiet)
+		age := now.Sub(c.lastActive)
 		if age < l.options.Grace {
 			wait = min(wait, l.options.Grace-age)
 			continue
 		}
 		switch {
-		case victim == nil, victim.busy && !c.busy, victim.busy == c.busy && c.quiet.Before(victim.quiet):
+		case victim == nil, victim.busy && !c.busy, victim.busy == c.busy && c.lastActive.Before(victim.lastActive):
 			victim = c
 		}
 	}
@@ -188,7 +188,7 @@ func (l *Listener) Close() error {
 	return l.Listener.Close()
 }
 
-// Waiting is how many connections there are of which nothing is known.
+// Waiting is the number of unknown connections.
 func (l *Listener) Waiting() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -201,71 +201,71 @@ type conn struct {
 	listener *Listener
 
 	// Under the listener's lock:
-	quiet   time.Time // since when nothing is known to have happened
-	busy    bool      // a request is being answered
-	counted bool      // among those that handlers admitted
+	lastActive time.Time // the time of its last activity
+	busy       bool      // a request is being answered
+	isAdmitted bool      // in admittedCount
 
-	known atomic.Bool // it has left the places: changed under the listener's lock, and read without it by every write
+	released atomic.Bool // it has left the places; changed under the listener's lock, and read without it by every write
 
-	pace *rate.Limiter // of Read
+	readLimiter *rate.Limiter // limits Read
 
 	writing       sync.Mutex // held while the write deadline is set
 	writeDeadline time.Time  // the server's own
 }
 
-// is notes what the server says of the connection.
-func (c *conn) is(state http.ConnState) {
+// setState records the connection's state in the server.
+func (c *conn) setState(state http.ConnState) {
 	switch state {
 	case http.StateHijacked:
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
-		c.known.Store(true)
-		c.leave()
+		c.released.Store(true)
+		c.leavePlace()
 	case http.StateActive, http.StateIdle:
 		c.listener.mu.Lock()
 		defer c.listener.mu.Unlock()
-		c.busy, c.quiet = state == http.StateActive, time.Now()
+		c.busy, c.lastActive = state == http.StateActive, time.Now()
 	}
 }
 
-// leave gives the connection's place back. It needs the lock.
-func (c *conn) leave() {
+// leavePlace gives up the connection's place. The caller holds the lock.
+func (c *conn) leavePlace() {
 	l := c.listener
 	if _, ok := l.places[c]; !ok {
 		return
 	}
 	delete(l.places, c)
 	select {
-	case l.freed <- struct{}{}:
+	case l.placeFreed <- struct{}{}:
 	default:
 	}
 }
 
-// NetConn is the connection beneath.
+// NetConn returns the connection beneath.
 func (c *conn) NetConn() net.Conn { return c.Conn }
 
 // Close implements net.Conn.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
-	c.leave()
-	if c.counted {
-		c.listener.admitted--
-		c.counted = false
+	c.leavePlace()
+	if c.isAdmitted {
+		c.listener.admittedCount--
+		c.isAdmitted = false
 	}
 	c.listener.mu.Unlock()
 	return c.Conn.Close()
 }
 
-// Read implements net.Conn. What comes faster than the rate waits in the peer's system; the wait here is for one read at most.
+// Read implements net.Conn. Bytes beyond the rate wait in the peer's system; one call waits at most for one read.
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p[:min(len(p), readBurst)])
-	time.Sleep(c.pace.ReserveN(time.Now(), n).Delay())
+	time.Sleep(c.readLimiter.ReserveN(time.Now(), n).Delay())
 	return n, err
 }
 
-// Write implements net.Conn. Each part of what is sent has to get away in time, whatever the server's deadline for the whole is.
+// Write implements net.Conn. Each chunk must be sent within the stall time, whatever the server's deadline for the whole is.
 func (c *conn) Write(p []byte) (int, error) {
-	if c.known.Load() {
+	if c.released.Load() {
 		return c.Conn.Write(p)
 	}
 	written := 0
@@ -280,7 +280,7 @@ func (c *conn) Write(p []byte) (int, error) {
 			return written, err
 		}
 		c.listener.mu.Lock()
-		c.quiet = time.Now()
+		c.lastActive = time.Now()
 		c.listener.mu.Unlock()
 		if written == len(p) {
 			return written, c.limitWrite(time.Time{})

@@ -55,7 +55,7 @@ func newBench(options Options) *bench {
 			}
 			_, _ = io.WriteString(w, "ok")
 		}),
-		ReadHeaderTimeout: time.Hour, // so that it is the limit that is seen
+		ReadHeaderTimeout: time.Hour, // so that the listener's limit acts first
 	}
 	b.limit.Attach(b.server)
 	b.served.Go(func() { _ = b.server.Serve(b.limit) })
@@ -86,11 +86,11 @@ func ask(t *testing.T, c net.Conn, path string) error {
 	return err
 }
 
-// alive says whether the other end of a connection still holds it, by asking on it.
+// alive reports whether the server still has the other end of a connection, with a request on it.
 func alive(t *testing.T, c net.Conn) bool { return ask(t, c, "/") == nil }
 
-// TestTheQuietestMakesRoom: every new connection is let in. Idle connections and half a request go before one that is being answered, and of two
-// alike the one that has been quiet for longer.
+// TestTheQuietestMakesRoom: every new connection is accepted. Idle connections and half a request are evicted before one with an answer in progress,
+// and of two alike the one that has been quiet for longer.
 func TestTheQuietestMakesRoom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(Options{Places: 3})
@@ -127,7 +127,7 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 			t.Errorf("the half-sent request is not closed: %v", err)
 		}
 		later()
-		// The first has been idle for longer than the second; that it is asked again makes it the younger.
+		// The first has been idle for longer than the second; a new request makes it the younger.
 		if !alive(t, first) {
 			t.Fatal("an idle connection was closed without need")
 		}
@@ -136,7 +136,7 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 		if !alive(t, third) || !alive(t, first) || alive(t, second) {
 			t.Error("it was not the one quiet for longest that made room")
 		}
-		// Two more that are being answered, and then all are: only now the oldest of those goes.
+		// After two more, all have an answer in progress: only now the oldest of those is evicted.
 		for range 2 {
 			later()
 			c := b.pipes.Dial(t)
@@ -150,7 +150,7 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 		}
 		later()
 		if !alive(t, b.pipes.Dial(t)) {
-			t.Error("nobody gets in while all are being answered")
+			t.Error("no new connection is accepted while all have an answer in progress")
 		}
 		if _, err := busy.Read(make([]byte, 1)); err != io.EOF {
 			t.Errorf("the connection that was being answered for longest is not closed: %v", err)
@@ -161,7 +161,7 @@ func TestTheQuietestMakesRoom(t *testing.T) {
 	})
 }
 
-// TestAdmittedConnectionsStay: a connection that became something else, or that a handler admitted, has no place and is not closed.
+// TestAdmittedConnectionsStay: a hijacked or admitted connection has no place and is not evicted.
 func TestAdmittedConnectionsStay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(Options{Places: 2})
@@ -204,7 +204,7 @@ func TestAdmittedConnectionsAreBounded(t *testing.T) {
 		var conns []net.Conn
 		for range 3 {
 			c := b.pipes.Dial(t)
-			for range 2 { // of one connection the second request is not a second admission
+			for range 2 { // a second request on a connection does not admit it twice
 				if err := ask(t, c, "/admit"); err != nil {
 					t.Fatal(err)
 				}
@@ -227,7 +227,7 @@ func TestAdmittedConnectionsAreBounded(t *testing.T) {
 	})
 }
 
-// TestGrace: a connection has its time to send a request, however many come after it.
+// TestGrace: a new connection has its grace to send a request, however many follow it.
 func TestGrace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(Options{Places: 4, Grace: 50 * time.Millisecond})
@@ -257,7 +257,7 @@ func TestGrace(t *testing.T) {
 	})
 }
 
-// TestAnswersThatAreNotRead: who takes nothing of an answer is cut off, and who takes it slowly gets the whole.
+// TestAnswersThatAreNotRead: a client that reads nothing of an answer is cut off, and one that reads slowly gets all of it.
 func TestAnswersThatAreNotRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(Options{Places: 4, Stall: 20 * time.Second})
@@ -295,7 +295,7 @@ func TestClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := newBench(Options{Places: 1, Grace: time.Hour})
 		b.pipes.Dial(t)
-		b.pipes.Dial(t) // it waits for a place
+		b.pipes.Dial(t) // waits for a place
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 		defer cancel()
@@ -306,7 +306,7 @@ func TestClose(t *testing.T) {
 	})
 }
 
-// TestReadsArePaced: however fast a peer sends, what is read of it stays within the rate, and nothing is lost.
+// TestReadsArePaced: however fast a peer sends, the listener reads at the rate, and nothing is lost.
 func TestReadsArePaced(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		pipes := testkit.NewPipes()

@@ -6,15 +6,15 @@ import (
 )
 
 const (
-	// unsent is how many bytes the system keeps of an answer that the other side has no room for. Without a limit it is some megabytes for
-	// each connection, which no process shows as its memory and a pod's limit counts all the same.
+	// unsent is how many unsent bytes of an answer the system buffers. Without a limit it is some megabytes for each connection, which no process
+	// shows as its memory and which a pod's limit still counts.
 	unsent = 128 << 10
 	// tcpNotSentLowat is TCP_NOTSENT_LOWAT of linux/tcp.h, which package syscall does not name.
 	tcpNotSentLowat = 25
 )
 
-// keepLittleUnsent limits what the system keeps for a connection. It does not slow one down whose other side reads. What cannot be limited, as
-// in an old kernel, stays as it is.
+// keepLittleUnsent limits what the system buffers for a connection. It does not slow a connection whose peer reads. Where the limit is not supported,
+// as in an old kernel, it does nothing.
 func keepLittleUnsent(c net.Conn) {
 	socket, ok := c.(syscall.Conn)
 	if !ok {

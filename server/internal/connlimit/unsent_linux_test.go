@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestLittleIsKeptUnsent: of an unread answer the system takes no more than fits between two buffers.
+// TestLittleIsKeptUnsent: of an unread answer the system buffers little.
 func TestLittleIsKeptUnsent(t *testing.T) {
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -4,5 +4,5 @@ package connlimit
 
 import "net"
 
-// keepLittleUnsent does nothing here: what the system keeps for a connection is what it always keeps.
+// keepLittleUnsent does nothing on this system.
 func keepLittleUnsent(net.Conn) {}

@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// acceptJSON keeps the JSON forms of an Accept header and drops the others, which the redaction could not read; if
-// nothing is left of a header that asked for something, the request is refused. What is understood is written anew.
+// acceptJSON keeps the JSON media ranges of an Accept header and drops the others, whose answers could not be redacted. It refuses a header that has
+// media ranges, but none of JSON. The result is written from the parsed values.
 func acceptJSON(headers []string) (string, *Refusal) {
 	var kept []string
 	asked := false
@@ -34,7 +34,7 @@ func acceptJSON(headers []string) (string, *Refusal) {
 	}
 }
 
-// jsonForm writes one media range anew if it is JSON in a form that is known to be harmless.
+// jsonForm rewrites one media range if it is JSON in a known harmless form.
 func jsonForm(form string) (string, bool) {
 	mediaType, parameters, err := mime.ParseMediaType(form)
 	if err != nil {
@@ -48,7 +48,7 @@ func jsonForm(form string) (string, bool) {
 		return "", false
 	}
 	out := mediaType
-	// as, g and v in the order in which Kubernetes' own clients write them.
+	// as, v and g in the order in which Kubernetes' own clients write them.
 	for _, name := range []string{"as", "v", "g", "profile", "stream", "charset", "q"} {
 		value, ok := parameters[name]
 		if !ok {

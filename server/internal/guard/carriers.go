@@ -2,17 +2,17 @@ package guard
 
 import "strings"
 
-// Resources other than Secrets whose objects are, or contain, credentials are refused unless the allow-list names them one by one. Nobody can
-// list them all, so there is a rule: their names mostly say so. What it takes in besides can be named; what it misses is for --resources to
-// leave out.
+// Resources other than Secrets whose objects are, or contain, credentials are refused unless the allow-list names each of them. No list of them can
+// be complete, so a rule goes by their names. Users can name resources that it refuses by mistake, and leave out with --resources those that it
+// misses.
 
-// carrierWords are what stands in the name of a resource that holds credentials: written as resources are, small and in one word.
+// carrierWords are parts of the names of resources that hold credentials, in lower case, as in the URLs of resources.
 var carrierWords = []string{
 	"secret", "credential", "token", "password", "passwd", "kubeconfig", "certificaterequest", "certificatesigningrequest", "apikey", "accesskey",
 	"authkey", "privatekey", "secretkey", "signingkey", "sshkey", "serviceaccountkey", "keypair", "keystore", "keytab", "oauthclient", "authconfig",
 }
 
-// carrierGroups are groups that are about credentials as a whole, whatever their resources are called.
+// carrierGroups are API groups all of whose resources hold credentials.
 var carrierGroups = map[string]bool{
 	"acme.cert-manager.io":                true, // challenges with their tokens and keys
 	"bootstrap.cluster.x-k8s.io":          true, // what machines are started with: bootstrap tokens, files, users
@@ -27,7 +27,7 @@ var carrierGroups = map[string]bool{
 	"secretmanager.cnrm.cloud.google.com": true,
 }
 
-// carriers are single resources whose names do not say it.
+// carriers are single resources whose names do not show it.
 var carriers = map[string]bool{
 	"controllerconfigs.machineconfiguration.openshift.io": true, // pull secrets
 	"keycloakrealmimports.k8s.keycloak.org":               true, // users with their passwords
@@ -36,8 +36,8 @@ var carriers = map[string]bool{
 	"machineconfigs.machineconfiguration.openshift.io":    true, // files of machines, pull secrets among them
 }
 
-// carries says whether a resource is taken to hold credentials.
-func carries(group, resource string) bool {
+// isCarrier reports whether a resource is assumed to hold credentials.
+func isCarrier(group, resource string) bool {
 	if carrierGroups[group] || carriers[join(resource, group)] {
 		return true
 	}

@@ -2,8 +2,8 @@ package guard
 
 import "testing"
 
-// TestCarriersOfCredentials: the resources of well-known projects that are, or hold, credentials are refused to a list of all and to one of
-// their group, and served once they are named. What Kubernetes and others have besides is served.
+// TestCarriersOfCredentials: resources of well-known projects that are, or hold, credentials are refused under a list of all resources or of their
+// group, and served once they are named. Other resources of Kubernetes and these projects are served.
 func TestCarriersOfCredentials(t *testing.T) {
 	for _, test := range []struct{ group, version, resource string }{
 		{"authentication.k8s.io", "v1", "tokenreviews"},
@@ -91,7 +91,7 @@ func TestCarriersOfCredentials(t *testing.T) {
 	}
 }
 
-// TestDescribeSaysWhatCarriesCredentials: from the description alone a page knows what is refused.
+// TestDescribeSaysWhatCarriesCredentials: a page can derive from the description alone what is refused.
 func TestDescribeSaysWhatCarriesCredentials(t *testing.T) {
 	d := rules(t, "*", false).Describe()
 	if len(d.CarrierWords) == 0 || len(d.CarrierGroups) == 0 || len(d.Carriers) == 0 {

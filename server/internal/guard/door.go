@@ -13,16 +13,16 @@ import (
 // Protocol is the WebSocket sub-protocol of the relay.
 const Protocol = "informerscope.v1"
 
-// tokenPrefix marks the offered sub-protocol that carries the token: browsers let a page set no header but this one.
+// tokenPrefix marks the offered sub-protocol that carries the token: it is in the only header that a browser lets a page set.
 const tokenPrefix = "token."
 
 // MinTokenLength is the least number of characters in a token.
 const MinTokenLength = 16
 
-// CheckToken says whether token can be used at all: in a URL fragment and as a WebSocket sub-protocol without escapes.
+// CheckToken reports whether token can be used in a URL fragment and as a WebSocket sub-protocol without escapes.
 func CheckToken(token string) error {
 	if len(token) < MinTokenLength {
-		// Not "the token is": behind a flag's name and a colon that looks like a token's value, and would be taken out of the message.
+		// Not "the token is": after a flag's name and a colon that looks like a token's value, which the scrubber would remove.
 		return fmt.Errorf("%d characters are too few for a token; give at least %d, or none for a random token", len(token), MinTokenLength)
 	}
 	for _, c := range []byte(token) {
@@ -35,16 +35,15 @@ func CheckToken(token string) error {
 
 // Door holds the literal lists that every connection is checked against. It is immutable and safe for concurrent use.
 type Door struct {
-	hosts   []string // what the Host header may say
-	origins []string // what the Origin header may say
-	open    string   // the address that refusals name
+	hosts   []string // allowed Host headers
+	origins []string // allowed Origin headers
+	address string   // the address in the messages of refusals
 	token   [sha256.Size]byte
 }
 
-// NewDoor makes a door that opens for requests whose Host header is one of hosts (each "name:port"; an IPv6 address in
-// brackets), from pages of those hosts under scheme ("http" or "https"), with token; and for those of the names in also, each under its own
-// scheme, the first of which is then the address that refusals name. Where the port is the scheme's default the host is accepted with it
-// and without, as browsers leave it out.
+// NewDoor makes a door for requests whose Host header is one of hosts (each "name:port"; an IPv6 address in brackets), from pages of those hosts
+// under scheme ("http" or "https"), with token. It also admits the names in also, each under its own scheme; refusals then name the first of these.
+// If the port is the scheme's default, the host is accepted with and without it, because browsers omit it.
 func NewDoor(hosts []string, scheme, token string, also ...Name) *Door {
 	d := &Door{token: sha256.Sum256([]byte(token))}
 	for _, name := range also {
@@ -68,32 +67,32 @@ func (d *Door) add(name Name) {
 		d.hosts = append(d.hosts, host)
 		d.origins = append(d.origins, name.Scheme+"://"+host)
 	}
-	if d.open == "" {
-		d.open = name.String()
+	if d.address == "" {
+		d.address = name.String()
 	}
 }
 
-// Host refuses a request that was not addressed to this server by one of its own names. A page elsewhere whose domain is
-// made to resolve to 127.0.0.1 (DNS rebinding) sends its own domain here, and fails.
+// Host refuses a request whose Host header is not one of the server's names. This defeats DNS rebinding: a foreign page whose domain resolves to
+// 127.0.0.1 sends its own domain.
 func (d *Door) Host(r *http.Request) *Refusal {
 	if !slices.Contains(d.hosts, strings.ToLower(r.Host)) {
-		return refuse("host", "this server does not go by the Host of the request; open it as "+d.open+"/, or start it with --allowed-hosts that name this one")
+		return refuse("host", "the request's Host is not a name of this server; open it as "+d.address+"/, or start it with this name in --allowed-hosts")
 	}
 	return nil
 }
 
-// Origin refuses a WebSocket from any page but this server's own. Browsers always send Origin with a WebSocket, and there
-// is no other client to be kind to, so a missing one is refused.
+// Origin refuses a WebSocket from any page but this server's own. Browsers always send Origin with a WebSocket, and no other client is supported, so
+// a missing one is refused.
 func (d *Door) Origin(r *http.Request) *Refusal {
 	origins := r.Header.Values("Origin")
 	if len(origins) == 1 && slices.Contains(d.origins, strings.ToLower(origins[0])) {
 		return nil
 	}
-	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.open+")")
+	return refuse("origin", "the relay accepts WebSockets only from its own page (Origin "+d.address+")")
 }
 
-// Token refuses a WebSocket that does not offer the relay's protocol together with the token of this launch. The
-// comparison takes the same time wherever the first difference is, and whatever the length.
+// Token refuses a WebSocket that does not offer the relay's protocol together with the token of this launch. The comparison takes the same time
+// wherever the first difference is, and whatever the length.
 func (d *Door) Token(r *http.Request) *Refusal {
 	var offered []string
 	for _, header := range r.Header.Values("Sec-WebSocket-Protocol") {
@@ -119,7 +118,7 @@ func (d *Door) Token(r *http.Request) *Refusal {
 	return nil
 }
 
-// Bearer refuses a request that does not bring the token of this launch as `Authorization: Bearer`. It is compared as Token does.
+// Bearer refuses a request without the token of this launch as `Authorization: Bearer`. It compares as Token does.
 func (d *Door) Bearer(r *http.Request) *Refusal {
 	given := r.Header.Values("Authorization")
 	token := ""

@@ -50,7 +50,7 @@ func TestHost(t *testing.T) {
 	} {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.Host = test.host
-		// What a proxy in between claims about the host does not count.
+		// What a proxy claims about the host does not count.
 		r.Header.Set("X-Forwarded-Host", "127.0.0.1:8080")
 		r.Header.Set("Forwarded", "host=127.0.0.1:8080")
 		if got := rule(newDoor().Host(r)); got != test.rule {
@@ -161,7 +161,7 @@ func rules(t *testing.T, list string, secrets bool) Rules {
 
 func check(t *testing.T, rules Rules, target string, change func(*http.Request)) (Request, *Refusal) {
 	t.Helper()
-	// As net/http makes it of a request line; what it cannot parse it answers with 400 before anyone is asked.
+	// As net/http parses a request line; what it cannot parse it answers with 400 before the guard runs.
 	u, err := url.ParseRequestURI(target)
 	if err != nil {
 		return Request{}, refuse("net/http", err.Error())
@@ -198,7 +198,7 @@ func TestPaths(t *testing.T) {
 		{c + "/apis/rbac.authorization.k8s.io/v1/clusterroles/system:node", ""},
 		{"/clusters/arn:aws:eks:eu-west-1:1:cluster%2Fdev/api/v1/pods", ""},
 		{"/clusters/../api/v1/pods", ""}, // a context of that name; only a key to look up
-		// Beyond reading resources.
+		// Other than reading resources.
 		{c + "/", "path"},
 		{c, "path"},
 		{"/clusters//api/v1/pods", "path"},
@@ -235,7 +235,7 @@ func TestPaths(t *testing.T) {
 		{c + "/api/v1/watch/namespaces/default/secrets", "watch-prefix"},
 		{c + "/apis/apps/v1/watch/deployments", "watch-prefix"},
 		{c + "/api/v1/proxy/namespaces/default/pods/web-0", "proxy-prefix"},
-		// Paths that are something else to somebody else.
+		// Paths that another parser reads differently.
 		{c + "/api/v1/../v1/secrets", "path"},
 		{c + "/api/v1/pods/../secrets", "path"},
 		{c + "/api/v1/./pods", "path"},
@@ -313,7 +313,7 @@ func TestMethodsBodiesAndUpgrades(t *testing.T) {
 			}
 		}
 	}
-	// A tunnel's own header does not turn a GET into something else.
+	// Headers of tunnels do not turn a GET into another method.
 	got, refusal := check(t, all, "/clusters/c/api/v1/pods", func(r *http.Request) { r.Header.Set("X-HTTP-Method-Override", "DELETE") })
 	if refusal != nil || got.Path != "/api/v1/pods" {
 		t.Errorf("%+v, %v", got, refusal)
@@ -346,7 +346,7 @@ func TestQueries(t *testing.T) {
 		{"dryRun=All", "query"},
 		{"fieldManager=x", "query"},
 		{"export=true", "query"},
-		{"watc%68=true", ""}, // the same parameter once decoded, and written anew
+		{"watc%68=true", ""}, // the same parameter once decoded, and encoded again
 		{"=x", "query"},
 	} {
 		got, refusal := check(t, all, "/clusters/c/api/v1/pods?"+test.query, nil)
@@ -414,7 +414,7 @@ func TestSecrets(t *testing.T) {
 			}
 		}
 	}
-	// With the switch: metadata, whatever was asked for.
+	// With the switch: metadata, whatever the request accepts.
 	for _, test := range []struct{ target, accept string }{
 		{"/api/v1/secrets", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},
 		{"/api/v1/namespaces/x/secrets", "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"},

@@ -10,16 +10,16 @@ import (
 	"strings"
 )
 
-// Name is one name by which browsers address the server: a scheme and a host, as in the Origin header of its page.
+// Name is one name by which browsers reach the server: a scheme and a host, as in the Origin header of its page.
 type Name struct {
 	Scheme string // "http" or "https", as the browser sees it
-	Host   string // in lower case, with a port where it is not the scheme's own; an IPv6 address in brackets
+	Host   string // in lower case, with a port if it is not the scheme's default; an IPv6 address in brackets
 }
 
-// String is the name as a URL without a path.
+// String returns the name as a URL without a path.
 func (n Name) String() string { return n.Scheme + "://" + n.Host }
 
-// Loopback says whether the name means the machine of whoever opens it.
+// Loopback reports whether the name means the browser's own machine.
 func (n Name) Loopback() bool {
 	host := strings.ToLower(n.Host)
 	if name, _, err := net.SplitHostPort(host); err == nil {
@@ -32,7 +32,7 @@ func (n Name) Loopback() bool {
 	return host == "localhost" || strings.HasSuffix(host, ".localhost")
 }
 
-// ParsePublicURL reads the address under which a proxy in front of the server, such as an ingress, publishes it.
+// ParsePublicURL parses the URL under which a proxy in front of the server, such as an ingress, publishes it.
 func ParsePublicURL(raw string) (Name, error) {
 	const example = "write for example https://informerscope.example"
 	u, err := url.Parse(raw)
@@ -44,16 +44,15 @@ func ParsePublicURL(raw string) (Name, error) {
 	case u.User != nil:
 		return Name{}, errors.New("the URL has a user name or password, which browsers do not send; " + example)
 	case u.Path != "" && u.Path != "/":
-		return Name{}, fmt.Errorf("the page stands at the root of a name, not under %.80q; give it a name of its own: %s", u.Path, example)
+		return Name{}, fmt.Errorf("the page must be at the root of a host, not under %.80q; give it a host name of its own: %s", u.Path, example)
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "" || strings.HasSuffix(raw, "#"):
 		return Name{}, errors.New("the URL has a query or a fragment; " + example)
 	}
 	return newName(u.Scheme, u.Host)
 }
 
-// ParseAllowedHosts reads a list of hosts separated by commas, each "name" or "name:port". One that begins with http:// or https:// has that
-// scheme; of the others those that mean the browser's own machine have the scheme own, for a port-forward leads to the server itself, and
-// the rest have elsewhere.
+// ParseAllowedHosts parses a list of hosts separated by commas, each "name" or "name:port". A prefix http:// or https:// gives the scheme. Otherwise
+// a loopback name has the scheme own, because a port-forward leads to the server itself, and other names have the scheme elsewhere.
 func ParseAllowedHosts(list, own, elsewhere string) ([]Name, error) {
 	var out []Name
 	for entry := range strings.SplitSeq(list, ",") {
@@ -80,10 +79,10 @@ func ParseAllowedHosts(list, own, elsewhere string) ([]Name, error) {
 	return out, nil
 }
 
-// newName takes a literal host. What could be read in two ways is refused: no wildcards, no escapes, no empty port.
+// newName parses a literal host. It refuses what is ambiguous: wildcards, escapes, an empty port.
 func newName(scheme, host string) (Name, error) {
 	host = strings.ToLower(host)
-	wrong := fmt.Errorf("%.80q is not a host; write a name or an address, with :port where it is not the scheme's own, and an IPv6 address in brackets: "+
+	wrong := fmt.Errorf("%.80q is not a host; write a name or an address, with :port if it is not the scheme's default, and an IPv6 address in brackets: "+
 		"localhost:9090, informerscope.example, [::1]:8080", host)
 	name, port := host, ""
 	if strings.HasPrefix(host, "[") || strings.Contains(host, ":") {
@@ -114,7 +113,7 @@ func newName(scheme, host string) (Name, error) {
 	return Name{Scheme: scheme, Host: name}, nil
 }
 
-// hostName says whether s consists of labels as DNS has them; an IPv4 address does too.
+// hostName reports whether s consists of labels as DNS has them; an IPv4 address does too.
 func hostName(s string) bool {
 	if s == "" || len(s) > 253 {
 		return false
@@ -132,5 +131,5 @@ func hostName(s string) bool {
 	return true
 }
 
-// defaultPorts are those that browsers leave out.
+// defaultPorts are the ports that browsers omit.
 var defaultPorts = map[string]string{"http": "80", "https": "443"}

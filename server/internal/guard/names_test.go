@@ -35,8 +35,8 @@ func TestParsePublicURL(t *testing.T) {
 		"https://a.example:70000":            "not a host",
 		"https://jane:pw@a.example":          "password",
 		"https://jane@a.example":             "password",
-		"https://a.example/team":             "a name of its own",
-		"https://a.example//":                "a name of its own",
+		"https://a.example/team":             "a host name of its own",
+		"https://a.example//":                "a host name of its own",
 		"https://a.example?x":                "query",
 		"https://a.example?":                 "query",
 		"https://a.example#token=x":          "fragment",
@@ -95,8 +95,8 @@ func TestLoopback(t *testing.T) {
 	}
 }
 
-// TestNamesOfPublishedServers is who gets in at a server that listens on the loopback interface, is published by a proxy as
-// https://viewer.example, and is reached through a port-forward as localhost:9090.
+// TestNamesOfPublishedServers checks which names are admitted by a server that listens on the loopback interface. A proxy publishes it as
+// https://viewer.example, and a port-forward as localhost:9090.
 func TestNamesOfPublishedServers(t *testing.T) {
 	also, err := ParseAllowedHosts("localhost:9090,second.example", "http", "https")
 	if err != nil {
@@ -114,7 +114,7 @@ func TestNamesOfPublishedServers(t *testing.T) {
 		{"second.example", "https://second.example", ""},
 		{"localhost:9090", "http://localhost:9090", ""},
 		{"127.0.0.1:8080", "http://127.0.0.1:8080", ""},
-		// A proxy that gives the server its own name instead of the browser's.
+		// A proxy that sends its own name instead of the browser's.
 		{"127.0.0.1:8080", "https://viewer.example", ""},
 		{"viewer.example", "", "origin"},
 		{"viewer.example", "null", "origin"},
@@ -153,7 +153,7 @@ func TestNamesOfPublishedServers(t *testing.T) {
 		if test.origin != "" {
 			r.Header.Set("Origin", test.origin)
 		}
-		// What a request claims about proxies on its way does not count.
+		// What a request claims about proxies does not count.
 		for _, name := range []string{"X-Forwarded-Host", "X-Original-Host", "X-Host"} {
 			r.Header.Set(name, "viewer.example")
 		}

@@ -20,9 +20,9 @@ type Resources struct {
 	names  map[string]bool // "resource" or "resource.group"
 }
 
-// ParseResources reads a comma-separated allow-list: "*" for all resources, "*.apps" for all of a group, "pods" for one of
-// the core group, "deployments.apps" or "deployments.v1.apps" for one of another group (the version is not looked at).
-// Secrets cannot be listed: they have a switch of their own.
+// ParseResources parses a comma-separated allow-list. "*" stands for all resources, "*.apps" for all of a group, "pods" for one of the core group.
+// "deployments.apps" and "deployments.v1.apps" are one of another group; the version is ignored. Secrets cannot be listed: they have a switch of
+// their own.
 func ParseResources(list string) (Resources, error) {
 	r := Resources{groups: map[string]bool{}, names: map[string]bool{}}
 	for entry := range strings.SplitSeq(list, ",") {
@@ -54,7 +54,7 @@ func ParseResources(list string) (Resources, error) {
 	return r, nil
 }
 
-// split takes a name of a resource apart, the version aside.
+// split splits a resource's name into resource and group, without the version.
 func split(entry string) (resource, group string, dotted bool) {
 	resource, group, dotted = strings.Cut(entry, ".")
 	if first, rest, _ := strings.Cut(group, "."); version.MatchString(first) {
@@ -63,7 +63,7 @@ func split(entry string) (resource, group string, dotted bool) {
 	return resource, group, dotted
 }
 
-// ParseResource reads the name of one resource: "pods", "deployments.apps" or "deployments.v1.apps".
+// ParseResource parses the name of one resource: "pods", "deployments.apps" or "deployments.v1.apps".
 func ParseResource(name string) (group, resource string, err error) {
 	resource, group, _ = split(name)
 	if !validGroup(group) || !label.MatchString(resource) || strings.HasSuffix(name, ".") {
@@ -72,16 +72,16 @@ func ParseResource(name string) (group, resource string, err error) {
 	return group, resource, nil
 }
 
-// ValidNamespace says whether a namespace can have this name.
+// ValidNamespace reports whether a namespace can have this name.
 func ValidNamespace(name string) bool { return label.MatchString(name) }
 
-// allows says whether the list lets a resource through, Secrets aside.
+// allows reports whether the list allows a resource; Secrets are decided elsewhere.
 func (r Resources) allows(group, resource string) bool {
 	name := join(resource, group)
-	return r.names[name] || !carries(group, resource) && (r.all || r.groups[group])
+	return r.names[name] || !isCarrier(group, resource) && (r.all || r.groups[group])
 }
 
-// join is kubectl's name of a resource: resource.group, or the resource alone in the core group.
+// join returns kubectl's name of a resource: resource.group, or the resource alone in the core group.
 func join(resource, group string) string {
 	if group == "" {
 		return resource
@@ -101,9 +101,9 @@ func validGroup(group string) bool {
 	return len(group) <= 253
 }
 
-// Description is what Rules allow, for the page to mark what cannot be watched. A resource is served if Names has it, or if it is no
-// carrier of credentials, and All is true or Groups has its group. It is a carrier if Carriers has it, CarrierGroups has its group, or its
-// own name contains one of CarrierWords. Secrets are served if Secrets is true, as metadata.
+// Description describes Rules, so that the page can mark what it cannot watch. A resource is served if Names has it. It is also served if it is no
+// carrier of credentials, and All is true or Groups has its group. It is a carrier if Carriers has it, CarrierGroups has its group, or its own name
+// contains one of CarrierWords. Secrets are served if Secrets is true, as metadata.
 type Description struct {
 	All           bool     `json:"all"`
 	Groups        []string `json:"groups"`
@@ -114,7 +114,7 @@ type Description struct {
 	Secrets       bool     `json:"secrets"`
 }
 
-// Describe lists what the rules allow.
+// Describe returns what the rules allow.
 func (rules Rules) Describe() Description {
 	d := Description{All: rules.Resources.all, Secrets: rules.SecretsMetadata, Groups: []string{}, Names: []string{}}
 	d.Groups = append(d.Groups, slices.Sorted(maps.Keys(rules.Resources.groups))...)
@@ -125,12 +125,12 @@ func (rules Rules) Describe() Description {
 	return d
 }
 
-// Allows says whether requests for a resource may pass, and in which words not.
+// Allows refuses requests for a resource that is not served; nil allows it.
 func (rules Rules) Allows(group, resource string) *Refusal {
 	switch {
 	case resource == "secrets" && !rules.SecretsMetadata:
-		return refuse("secrets", "Secrets are not served, in no form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
-	case resource != "secrets" && !rules.Resources.allows(group, resource) && carries(group, resource):
+		return refuse("secrets", "Secrets are not served in any form; start the server with --allow-secrets-metadata to see their metadata (never their data)")
+	case resource != "secrets" && !rules.Resources.allows(group, resource) && isCarrier(group, resource):
 		name := join(resource, group)
 		return refuse("resources", fmt.Sprintf("%s may hold credentials, and is served only if --resources names it, as in --resources '*,%s'", name, name))
 	case resource != "secrets" && !rules.Resources.allows(group, resource):

@@ -8,44 +8,43 @@ import (
 	"strings"
 )
 
-// ClustersPrefix is where the clusters' APIs begin in the relay's URLs; the context's name, path-escaped, follows.
+// ClustersPrefix begins the relay's paths of clusters' APIs; the context's name, path-escaped, follows.
 const ClustersPrefix = "/clusters/"
 
-// maxContext bounds a context's name, in bytes: the answer repeats one that is not known.
+// maxContext bounds a context's name, in bytes: the answer repeats an unknown one.
 const maxContext = 1 << 10
 
-// Rules decide which requests for a cluster may be made. Immutable and safe for concurrent use.
+// Rules decide which requests for a cluster are allowed. Immutable and safe for concurrent use.
 type Rules struct {
 	// Resources is the allow-list.
 	Resources Resources
-	// SecretsMetadata lets Secrets through as metadata only.
+	// SecretsMetadata serves Secrets as metadata.
 	SecretsMetadata bool
 }
 
-// Request is what is left of a viewer's request once it has passed: all that goes upstream, apart from the credentials.
+// Request is a checked request of a viewer: all that is sent upstream, apart from the credentials.
 type Request struct {
 	Context   string // the kubeconfig context, unescaped
 	Path      string // literal; begins with a slash, contains no percent sign and no dotted or empty segment
-	Query     string // encoded anew from what was understood, keys sorted
+	Query     string // encoded from the parsed values, with sorted keys
 	Accept    string // JSON forms only
 	UserAgent string
 
 	Group, Version, Resource string // empty for discovery
 	Namespace, Name          string
 	Watch                    bool
-	// MetadataOnly obliges the caller to verify that what comes back is PartialObjectMetadata and nothing else.
+	// MetadataOnly obliges the caller to verify that the answer is PartialObjectMetadata and nothing else.
 	MetadataOnly bool
 }
 
-// queryParameters are those of list, watch and get that readers need. "pretty" is not among them, for it would reformat
-// watch frames; unknown ones are refused for their unknown meaning.
+// queryParameters are the parameters of list, watch and get that readers need. "pretty" is missing, because it would reformat watch frames. Unknown
+// ones are refused, because their meaning is unknown.
 var queryParameters = []string{
 	"allowWatchBookmarks", "continue", "fieldSelector", "labelSelector", "limit", "resourceVersion",
 	"resourceVersionMatch", "sendInitialEvents", "timeout", "timeoutSeconds", "watch",
 }
 
-// Check decides on one request for a path under ClustersPrefix. Beside a refusal the Request is what was understood until then, to be written
-// down and for nothing else.
+// Check checks one request for a path under ClustersPrefix. With a refusal the Request is only what was parsed until then, for the audit log.
 func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	if r.Method != http.MethodGet {
 		return Request{}, refuse("method", fmt.Sprintf("the relay is read-only: only GET is passed on, not %.20q", r.Method))
@@ -79,7 +78,7 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 		return request, refusal
 	}
 	if request.Resource == "secrets" {
-		// In whatever group: a resource of that name holds what its name says.
+		// In any group: a resource of that name holds secrets too.
 		request.MetadataOnly = true
 		request.Accept = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1"
 		if request.Watch || request.Name != "" {
@@ -89,8 +88,7 @@ func (rules Rules) Check(r *http.Request) (Request, *Refusal) {
 	return request, nil
 }
 
-// parsePath takes the path as it was sent, before any decoding: ClustersPrefix, the context, and a Kubernetes path that
-// must be literal.
+// parsePath parses the path as it was sent, before any decoding: ClustersPrefix, the context, and a Kubernetes path that must be literal.
 func parsePath(u *url.URL) (Request, *Refusal) {
 	escaped, ok := strings.CutPrefix(u.EscapedPath(), ClustersPrefix)
 	if !ok || u.Opaque != "" {
@@ -133,7 +131,7 @@ func pathCharacter(c byte) bool {
 	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || strings.IndexByte("/-._~:@+=$!,", c) >= 0
 }
 
-// parseSegments understands discovery and resources, as apiserver's RequestInfo does, and refuses all else.
+// parseSegments parses the paths of discovery and resources, as apiserver's RequestInfo does, and refuses all else.
 func (r *Request) parseSegments(segments []string) *Refusal {
 	outside := refuse("path", "only discovery (/api, /apis, /version) and resources (/api/v1/..., /apis/<group>/<version>/...) are served")
 	var parts []string // after the version
@@ -159,7 +157,7 @@ func (r *Request) parseSegments(segments []string) *Refusal {
 			return nil
 		}
 		r.Group, r.Version, parts = segments[1], segments[2], segments[3:]
-		if r.Version == "secrets" { // /apis/v1/secrets is a mistake at best, but never a version
+		if r.Version == "secrets" { // /apis/v1/secrets is a mistake; secrets is never a version
 			return outside
 		}
 	default:
@@ -172,22 +170,22 @@ func (r *Request) parseSegments(segments []string) *Refusal {
 	case "watch":
 		return refuse("watch-prefix", "the path prefix /watch/ is deprecated and not served; ask with watch=true")
 	case "proxy":
-		return refuse("proxy-prefix", "nothing is proxied into the cluster")
+		return refuse("proxy-prefix", "the relay does not proxy into the cluster")
 	case "namespaces":
-		// Below a namespace stand resources, or the namespace's own subresources.
+		// Below a namespace are resources, or the namespace's own subresources.
 		if len(parts) > 2 && parts[2] != "status" && parts[2] != "finalize" {
 			r.Namespace, parts = parts[1], parts[2:]
 			if !label.MatchString(r.Namespace) {
-				return refuse("path", "the namespace's name is none")
+				return refuse("path", "the namespace's name is not valid")
 			}
 		}
 	}
 	r.Resource = parts[0]
 	if r.Resource != "secrets" && (strings.EqualFold(r.Resource, "secrets") || strings.EqualFold(r.Resource, "secret")) {
-		return refuse("secrets", "Secrets are not served, in no spelling")
+		return refuse("secrets", "Secrets are not served, in any spelling")
 	}
 	if !label.MatchString(r.Resource) {
-		return refuse("path", "the resource's name is none: resources are written in small letters")
+		return refuse("path", "the resource's name is not valid: resources are written in small letters")
 	}
 	if len(parts) > 1 {
 		r.Name = parts[1]
@@ -198,8 +196,7 @@ func (r *Request) parseSegments(segments []string) *Refusal {
 	return nil
 }
 
-// parseQuery lets known parameters through, each at most once, with the switches of watch in the one spelling that every
-// parser reads the same way.
+// parseQuery accepts known parameters, each at most once, and the switches of watch only in spellings that every parser reads the same way.
 func (r *Request) parseQuery(raw string) *Refusal {
 	values, err := url.ParseQuery(raw)
 	if err != nil {
@@ -210,7 +207,7 @@ func (r *Request) parseQuery(raw string) *Refusal {
 			return refuse("query", fmt.Sprintf("the parameter %.40q is not passed on; known: %s", name, strings.Join(queryParameters, ", ")))
 		}
 		if len(given) != 1 {
-			return refuse("query", "the parameter "+name+" stands more than once")
+			return refuse("query", "the parameter "+name+" occurs more than once")
 		}
 		if strings.ContainsFunc(given[0], func(c rune) bool { return c < ' ' || c == 0x7f }) {
 			return refuse("query", "the parameter "+name+" contains control characters")

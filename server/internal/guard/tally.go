@@ -7,25 +7,25 @@ import (
 	"time"
 )
 
-// tallyEvery is how often what was refused more than once is logged.
+// tallyEvery is how often repeated refusals are logged.
 const tallyEvery = time.Minute
 
-// Tally counts refusals and logs them in summary: the first of a kind at once, and of those that follow one line a minute with their
-// number, so that whoever is refused a million times does not fill a disk. Safe for concurrent use.
+// Tally counts refusals and logs summaries, so that a million refusals do not fill a disk. It logs the first refusal of a rule at once, and then one
+// line a minute with the number of others. Safe for concurrent use.
 type Tally struct {
 	log   *slog.Logger
 	count func(rule string)
 
 	mu     sync.Mutex
-	kinds  map[string]*kind // by rule, of which there is a fixed set; only those of the last minute
+	kinds  map[string]*kind // by rule, from a fixed set; only those of the last minute
 	closed bool
 }
 
-// kind is what was refused by one rule since its last line.
+// kind counts the refusals of one rule since its last line.
 type kind struct {
-	level slog.Level
-	more  int64
-	timer *time.Timer
+	level   slog.Level
+	repeats int64
+	timer   *time.Timer
 }
 
 // NewTally makes a tally that logs to log and calls count for each refusal. Close ends it.
@@ -33,54 +33,54 @@ func NewTally(log *slog.Logger, count func(rule string)) *Tally {
 	return &Tally{log: log, count: count, kinds: map[string]*kind{}}
 }
 
-// Refused counts one refusal by a rule. The attributes are those of the line that is logged if it is the first of its kind in a while.
+// Refused counts one refusal by a rule. The attributes go into the line that is logged if it is the first one of the rule in the last minute.
 func (t *Tally) Refused(level slog.Level, rule string, attributes ...slog.Attr) {
 	t.count(rule)
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if k := t.kinds[rule]; k != nil {
-		k.more++
+		k.repeats++
 		return
 	}
 	if !t.closed {
 		k := &kind{level: level}
-		k.timer = time.AfterFunc(tallyEvery, func() { t.sum(rule, k) })
+		k.timer = time.AfterFunc(tallyEvery, func() { t.logSummary(rule, k) })
 		t.kinds[rule] = k
 	}
 	t.log.LogAttrs(context.Background(), level, "refused; more of this kind are counted, and summed up once a minute",
 		append([]slog.Attr{slog.String("rule", rule)}, attributes...)...)
 }
 
-// sum logs what was refused by a rule in the last minute. After a minute without any the next one is the first again.
-func (t *Tally) sum(rule string, k *kind) {
+// logSummary logs how often a rule refused in the last minute. After a minute without any the next refusal is logged at once again.
+func (t *Tally) logSummary(rule string, k *kind) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return
 	}
-	if k.more == 0 {
+	if k.repeats == 0 {
 		delete(t.kinds, rule)
 		return
 	}
-	t.tell(rule, k)
+	t.logMore(rule, k)
 	k.timer.Reset(tallyEvery)
 }
 
-// tell needs the lock.
-func (t *Tally) tell(rule string, k *kind) {
-	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.more))
-	k.more = 0
+// logMore logs how often a rule refused since its last line. With mu held.
+func (t *Tally) logMore(rule string, k *kind) {
+	t.log.LogAttrs(context.Background(), k.level, "refused again", slog.String("rule", rule), slog.Int64("times", k.repeats))
+	k.repeats = 0
 }
 
-// Close logs what has not been logged yet. Later refusals are still counted, and logged one by one.
+// Close logs the numbers that have not been logged. Later refusals are still counted, and logged one by one.
 func (t *Tally) Close() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.closed = true
 	for rule, k := range t.kinds {
 		k.timer.Stop()
-		if k.more > 0 {
-			t.tell(rule, k)
+		if k.repeats > 0 {
+			t.logMore(rule, k)
 		}
 		delete(t.kinds, rule)
 	}

@@ -12,7 +12,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestTally refuses a hundred thousand times, and reads a handful of lines that add up to it.
+// TestTally makes a hundred thousand refusals, and expects a handful of lines that add up to it.
 func TestTally(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log testkit.Log
@@ -42,11 +42,11 @@ func TestTally(t *testing.T) {
 		if got := log.String(); lines() != 3 || !strings.Contains(got, `msg="refused again" rule=token times=100000`) {
 			t.Fatalf("after a minute:\n%s", got)
 		}
-		// A minute without any, and the next one is the first again.
+		// After a minute without any, the next one is logged at once again.
 		time.Sleep(tallyEvery)
 		synctest.Wait()
 		if lines() != 3 {
-			t.Fatalf("it tells of nothing:\n%s", log.String())
+			t.Fatalf("a summary without refusals is logged:\n%s", log.String())
 		}
 		tally.Refused(slog.LevelWarn, "token")
 		tally.Refused(slog.LevelWarn, "token")

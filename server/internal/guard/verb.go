@@ -1,6 +1,6 @@
 package guard
 
-// Verb is what the request asks for, in the words of Kubernetes' RBAC: list, watch or get; discovery for what is no resource.
+// Verb is the request's verb in Kubernetes' RBAC: list, watch or get; discovery if it is not for a resource.
 func (r Request) Verb() string {
 	switch {
 	case r.Resource == "":

@@ -16,25 +16,25 @@ import (
 )
 
 const (
-	// interval is the least time between two questions to an API server.
+	// interval is the least time between two requests to an API server.
 	interval = 10 * time.Second
-	// patience is how long one who asks waits for an answer that is on its way.
+	// patience is how long a request waits for an answer that is on its way.
 	patience = 2 * time.Second
 	// timeout is how long an API server may take.
 	timeout = 8 * time.Second
-	// lately is how old an answer may be while a newer one is on its way.
-	lately = 30 * time.Second
-	// maxAnswer is how much of an API server's answer is read.
+	// freshness is how old an answer may be while a newer one is on its way.
+	freshness = 30 * time.Second
+	// maxAnswer bounds how much of an API server's answer is read, in bytes.
 	maxAnswer = 4 << 10
 )
 
-// Checker knows whether the server is ready. Close ends what it does in the background.
+// Checker checks whether the server is ready. Close ends its background work.
 type Checker struct {
 	loader   *clusters.Loader
 	contexts []string
 	log      *slog.Logger
-	// The constants, which tests shorten.
-	interval, patience, timeout, lately time.Duration
+	// The constants above, which tests shorten.
+	interval, patience, timeout, freshness time.Duration
 
 	ctx    context.Context
 	cancel context.CancelFunc
@@ -48,22 +48,22 @@ type Checker struct {
 
 // state is what is known of a context.
 type state struct {
-	asked   time.Time     // when the last question began
-	running chan struct{} // closed when the answer is there; nil while none is on its way
-	known   bool          // there has been an answer
+	requestedAt time.Time     // when the last request began
+	running     chan struct{} // closed when the answer arrives; nil without a request
+	answered    bool          // an answer has arrived
 	result
 }
 
-// result is an answer, or the want of one.
+// result is an answer, or the lack of one.
 type result struct {
 	at    time.Time
 	took  time.Duration
 	words string // why it is not ready; empty if it is
 }
 
-// New makes a checker for the named contexts of loader. It asks nothing before it is asked.
+// New makes a checker for the named contexts of loader. It sends no request before Check is called.
 func New(loader *clusters.Loader, contexts []string, log *slog.Logger) *Checker {
-	c := &Checker{loader: loader, contexts: contexts, log: log, interval: interval, patience: patience, timeout: timeout, lately: lately,
+	c := &Checker{loader: loader, contexts: contexts, log: log, interval: interval, patience: patience, timeout: timeout, freshness: freshness,
 		states: map[string]*state{}}
 	c.ctx, c.cancel = context.WithCancel(context.Background())
 	for _, name := range contexts {
@@ -72,14 +72,14 @@ func New(loader *clusters.Loader, contexts []string, log *slog.Logger) *Checker 
 	return c
 }
 
-// Serving says that the server takes requests from now on.
+// Serving marks the server as serving.
 func (c *Checker) Serving() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.serving = !c.closed
 }
 
-// Close says that it takes none any more, ends the questions that are on their way, and begins no others.
+// Close marks the server as ended, and cancels requests to API servers; no others begin.
 func (c *Checker) Close() {
 	c.mu.Lock()
 	c.closed, c.serving = true, false
@@ -88,14 +88,14 @@ func (c *Checker) Close() {
 	c.asking.Wait()
 }
 
-// Check is one of the things that have to be well.
+// Check is one condition of readiness.
 type Check struct {
 	Name  string // "serving", or "context " and the name
-	Words string // what is wrong; empty if nothing is
+	Words string // what is wrong; "" for nothing
 	note  string
 }
 
-// Check gives the checks, after a moment in which API servers that were not asked lately may answer.
+// Check returns the checks. It waits a moment for API servers that were not asked lately.
 func (c *Checker) Check(ctx context.Context) []Check {
 	var wait []<-chan struct{}
 	c.mu.Lock()
@@ -130,50 +130,50 @@ waiting:
 	return checks
 }
 
-// refresh begins a question if the last one is long ago, and gives what is closed when the one that is on its way is answered. The caller
+// refresh asks an API server if the last request is long ago, and returns a channel that is closed when the present request is answered. The caller
 // holds c.mu.
 func (c *Checker) refresh(name string) <-chan struct{} {
 	s := c.states[name]
-	if s.running != nil || c.closed || !s.asked.IsZero() && time.Since(s.asked) < c.interval {
+	if s.running != nil || c.closed || !s.requestedAt.IsZero() && time.Since(s.requestedAt) < c.interval {
 		return s.running
 	}
-	s.asked, s.running = time.Now(), make(chan struct{})
+	s.requestedAt, s.running = time.Now(), make(chan struct{})
 	c.asking.Go(func() {
 		r := c.ask(name)
 		c.mu.Lock()
 		defer c.mu.Unlock()
 		switch was := s.words; {
 		case c.closed:
-		case r.words != "" && (!s.known || was == ""):
+		case r.words != "" && (!s.answered || was == ""):
 			c.log.Warn("not ready: the API server of a context does not answer as it should", "context", name, "reason", r.words)
 		case r.words == "" && was != "":
 			c.log.Info("ready: the API server of the context answers again", "context", name)
 		}
-		s.known, s.result = true, r
+		s.answered, s.result = true, r
 		close(s.running)
 		s.running = nil
 	})
 	return s.running
 }
 
-// read is what is known of a context. The caller holds c.mu.
+// read returns what is known of a context. The caller holds c.mu.
 func (c *Checker) read(name string) Check {
 	s := c.states[name]
 	check := Check{Name: "context " + name}
 	switch age := time.Since(s.at); {
-	case !s.known:
+	case !s.answered:
 		check.Words = "its API server has not answered yet"
 	case s.words != "":
 		check.Words = s.words
-	case s.running != nil && age > c.lately:
-		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.asked).Seconds()))
+	case s.running != nil && age > c.freshness:
+		check.Words = fmt.Sprintf("its API server has not answered for %d s", int(time.Since(s.requestedAt).Seconds()))
 	default:
 		check.note = fmt.Sprintf("answered in %d ms, %d s ago", s.took.Milliseconds(), int(age.Seconds()))
 	}
 	return check
 }
 
-// ask asks an API server whether it is ready. One that does not say, because it is not to be asked or has no such page, is asked for its
+// ask asks an API server whether it is ready. One that does not answer that, because access is forbidden or the page is missing, is asked for its
 // version.
 func (c *Checker) ask(name string) result {
 	began := time.Now()
@@ -233,9 +233,9 @@ func get(ctx context.Context, upstream *clusters.Upstream, path string) (int, st
 	return response.StatusCode, string(text), nil
 }
 
-// ServeHTTP answers in the form of Kubernetes' own /readyz: "ok" with status 200, or the checks with status 503; the checks too for ?verbose. It
-// shows a cluster's name and what is wrong with it to this machine alone. Elsewhere it says only that something is wrong, because a request here
-// needs no token.
+// ServeHTTP answers in the form of Kubernetes' own /readyz: "ok" with status 200, or the checks with status 503; the checks too for ?verbose. A
+// request here needs no token. So only requests from this machine get a cluster's name and what is wrong with it, and others only that something is
+// wrong.
 func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
 		http.Error(w, "only GET and HEAD are served here", http.StatusMethodNotAllowed)
@@ -249,7 +249,7 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 			code = http.StatusServiceUnavailable
 		}
 		switch {
-		case check.Name != "serving" && !local(r):
+		case check.Name != "serving" && !isLocal(r):
 		case check.Words != "":
 			fmt.Fprintf(&text, "[-]%s failed: %s\n", check.Name, check.Words)
 		case check.note != "":
@@ -273,13 +273,13 @@ func (c *Checker) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	_, _ = fmt.Fprintf(w, "%s%s\n", text.String(), verdict)
 }
 
-// local says whether a request comes from this machine, not through a proxy that says it forwards for another, nor from a page whose domain was
-// made to resolve to this machine.
-func local(r *http.Request) bool {
-	return loopback(r.RemoteAddr) && loopback(r.Host) && !cameByProxy(r.Header)
+// isLocal reports whether a request comes from this machine. It is false for one that a proxy marks as forwarded, and for one from a page whose domain
+// was made to resolve to this machine.
+func isLocal(r *http.Request) bool {
+	return isLoopback(r.RemoteAddr) && isLoopback(r.Host) && !cameByProxy(r.Header)
 }
 
-// cameByProxy says whether headers have the mark of a proxy. The probe's handler knows the same marks.
+// cameByProxy reports whether headers have the mark of a proxy. The probe's handler checks the same marks.
 func cameByProxy(headers http.Header) bool {
 	for name := range headers {
 		switch name {
@@ -293,8 +293,8 @@ func cameByProxy(headers http.Header) bool {
 	return false
 }
 
-// loopback says whether an address, with its port or without, is this machine's own.
-func loopback(address string) bool {
+// isLoopback reports whether an address, with or without a port, is this machine's own.
+func isLoopback(address string) bool {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		host = strings.Trim(address, "[]")

@@ -22,12 +22,12 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// much is how long a test waits for what must come before it fails.
+// much is how long a test waits for something before it fails.
 const much = 20 * time.Second
 
 const secret = "upstream-bearer-secret"
 
-// apiserver is a fake one, whose /readyz and /version answer as it is told.
+// apiserver is a fake API server, whose /readyz and /version answer as set.
 type apiserver struct {
 	*httptest.Server
 	asked           atomic.Int64
@@ -54,7 +54,7 @@ func newServer(t *testing.T) *apiserver {
 			select {
 			case <-hanging:
 			case <-r.Context().Done():
-				panic(http.ErrAbortHandler) // or an answer could meet the asker who is just leaving
+				panic(http.ErrAbortHandler) // so that no answer arrives while the client is leaving
 			}
 		}
 		w.WriteHeader(code)
@@ -101,13 +101,13 @@ func kubeconfig(t *testing.T, ca *apiserver, servers map[string]string, user map
 func newChecker(t *testing.T, l *clusters.Loader, contexts ...string) *Checker {
 	t.Helper()
 	c := New(l, contexts, slog.New(slog.DiscardHandler))
-	c.patience = much // a loaded machine may take its time; what tests the patience sets it
+	c.patience = much // for a busy machine; a test of the patience sets it
 	c.Serving()
 	t.Cleanup(c.Close)
 	return c
 }
 
-// answer is what /readyz says to one who asks from an address.
+// answer is the answer of /readyz to a request from an address.
 func answer(c *Checker, query, from string) (int, string) {
 	w := httptest.NewRecorder()
 	r := httptest.NewRequest(http.MethodGet, "/readyz"+query, nil)
@@ -118,7 +118,7 @@ func answer(c *Checker, query, from string) (int, string) {
 
 const here, elsewhere = "127.0.0.1:5555", "192.0.2.7:5555"
 
-// TestReady: ready is who serves and whose named API servers answer; why not is told, and that it is well again is noticed.
+// TestReady: the server is ready when it serves and its named API servers answer. Otherwise the reason is given, and a recovery is noticed.
 func TestReady(t *testing.T) {
 	good, other := newServer(t), newServer(t)
 	closed, err := net.Listen("tcp", "127.0.0.1:0")
@@ -142,7 +142,7 @@ func TestReady(t *testing.T) {
 			}
 		}
 		if strings.Contains(text, secret) {
-			t.Errorf("a credential is told: %q", text)
+			t.Errorf("the answer has a credential: %q", text)
 		}
 	}
 	check(200, "[+]serving ok\n", "[+]context kind ok: answered in ", "readyz check passed\n")
@@ -154,7 +154,7 @@ func TestReady(t *testing.T) {
 	if code, text := answer(c, "", here); code != 503 || !strings.Contains(text, "[-]context kind failed: ") {
 		t.Errorf("%d %q", code, text)
 	}
-	good.says(403, 200, "") // who may not ask, asks for the version
+	good.says(403, 200, "") // without access it asks for the version
 	check(200, "[+]context kind ok")
 	good.says(404, 200, "")
 	check(200, "[+]context kind ok")
@@ -171,7 +171,7 @@ func TestReady(t *testing.T) {
 	check(503, "[+]context kind ok", "[-]context down failed: The API server "+refusing+" refuses the connection", "[-]context gone failed: ", "known: ")
 }
 
-// TestWhoIsTold: no token is asked for here, so what a cluster is called and what ails it is told on this machine alone.
+// TestWhoIsTold: /readyz needs no token, so it names a cluster and its trouble only to requests from this machine.
 func TestWhoIsTold(t *testing.T) {
 	server := newServer(t)
 	server.says(500, 500, "")
@@ -206,7 +206,7 @@ func TestWhoIsTold(t *testing.T) {
 	}
 }
 
-// TestHowOften: however many ask, an API server is asked once an interval; and where no context is named, none is.
+// TestHowOften: an API server is asked once an interval, however many requests arrive; without a named context no cluster is asked.
 func TestHowOften(t *testing.T) {
 	server := newServer(t)
 	l := kubeconfig(t, server, map[string]string{"kind": server.URL, "another": server.URL}, nil)
@@ -230,8 +230,8 @@ func TestHowOften(t *testing.T) {
 	}
 }
 
-// TestAHangingServer: one who asks is kept for a moment only, an old answer holds for a while, the question ends by itself, and closing waits
-// for nothing.
+// TestAHangingServer: a request waits only a moment, an old answer is valid for a while, the request to the API server ends by itself, and Close does
+// not wait.
 func TestAHangingServer(t *testing.T) {
 	server := newServer(t)
 	c := newChecker(t, kubeconfig(t, server, map[string]string{"kind": server.URL}, nil), "kind")
@@ -246,7 +246,7 @@ func TestAHangingServer(t *testing.T) {
 	if code, text := answer(c, "", here); code != 200 {
 		t.Errorf("an answer that is not old: %d %s", code, text)
 	}
-	c.lately = 0
+	c.freshness = 0
 	if code, text := answer(c, "", here); code != 503 || !strings.Contains(text, "has not answered for") {
 		t.Errorf("an old answer: %d %s", code, text)
 	}
@@ -268,7 +268,7 @@ func TestAHangingServer(t *testing.T) {
 	close(server.hanging)
 }
 
-// TestAPluginThatHangs: a plugin that hangs is reported as one, and holds no request up.
+// TestAPluginThatHangs: a plugin that hangs is reported as one, and delays no request.
 func TestAPluginThatHangs(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin of this test is a shell script")
@@ -281,7 +281,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	l := kubeconfig(t, server, map[string]string{"kind": server.URL}, map[string]any{"exec": map[string]any{
 		"apiVersion": "client.authentication.k8s.io/v1", "command": plugin, "interactiveMode": "Never"}})
 	c := newChecker(t, l, "kind")
-	c.timeout = 1500 * time.Millisecond // longer than a plugin is waited for without a word
+	c.timeout = 1500 * time.Millisecond // longer than the silent wait for a plugin
 	if code, text := answer(c, "", here); code != 503 || !strings.Contains(text, "Waiting for login-helper") {
 		t.Errorf("%d %s", code, text)
 	}
@@ -296,7 +296,7 @@ func TestAPluginThatHangs(t *testing.T) {
 	}
 }
 
-// TestChangesAreLogged, and nothing but changes.
+// TestChangesAreLogged: the log has changes only.
 func TestChangesAreLogged(t *testing.T) {
 	server := newServer(t)
 	c := newChecker(t, kubeconfig(t, server, map[string]string{"kind": server.URL}, nil), "kind")

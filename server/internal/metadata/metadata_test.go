@@ -20,7 +20,7 @@ const (
 	listed = `{"kind":"PartialObjectMetadataList","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"7","continue":"abc","remainingItemCount":3},"items":[`
 )
 
-// read gives what comes out of a document, with the error it ends with, nil at its end.
+// read returns the output for a document, with the error at its end, nil for none.
 func read(form Form, in io.Reader) (string, error) {
 	out, err := io.ReadAll(NewReader(in, form))
 	return string(out), err
@@ -63,7 +63,7 @@ func TestWhatMetadataPasses(t *testing.T) {
 		"watch that says nothing": {Watch, "", ""},
 		"error event": {Watch, `{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","details":{"causes":[{"reason":"a","message":"b","field":"c"}],"retryAfterSeconds":1},"code":410}}` + "\n",
 			`{"type":"ERROR","object":{"kind":"Status","apiVersion":"v1","metadata":{},"status":"Failure","message":"too old","reason":"Expired","details":{"causes":[{"reason":"a","message":"b","field":"c"}],"retryAfterSeconds":1},"code":410}}`},
-		// The mark that ends a WatchList's first part is the protocol's.
+		// The mark at the end of a WatchList's first part belongs to the protocol.
 		"bookmark": {Watch, `{"type":"BOOKMARK","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}}}}`,
 			`{"type":"BOOKMARK","object":{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"resourceVersion":"9","creationTimestamp":null,"annotations":{"k8s.io/initial-events-end":"true"}}}}`},
 	} {
@@ -89,7 +89,7 @@ func TestWhatMetadataPasses(t *testing.T) {
 	}
 }
 
-// TestAnnotationsOfSecrets: no value goes out, of keys only those on the list, and nothing of managedFields.
+// TestAnnotationsOfSecrets: no value passes, only keys on the list do, and nothing of managedFields.
 func TestAnnotationsOfSecrets(t *testing.T) {
 	in := `{"kind":"PartialObjectMetadata","apiVersion":"meta.k8s.io/v1","metadata":{"name":"s","annotations":{"mine.example/password-is-hunter2":"hunter2","kapp.k14s.io/original":"{\"data\":\"hunter2\\\\\"}",` +
 		`"objectset.rio.cattle.io/applied":"hunter2","banzaicloud.com\/last-applied":"hunter2","other":"hunter2\\","k8s.io/initial-events-end":"hunter2","kubernetes.io/service-account.name":"hunter2"},` +
@@ -116,7 +116,7 @@ func TestAnnotationsOfSecrets(t *testing.T) {
 	}
 }
 
-// TestWhatIsMoreThanMetadata is cut off before the item that is more, and before anything when it is the first.
+// TestWhatIsMoreThanMetadata: an answer with more is cut off before the first item that has more.
 func TestWhatIsMoreThanMetadata(t *testing.T) {
 	with := func(field string) string { return strings.Replace(good, `"metadata"`, field+`,"metadata"`, 1) }
 	inMeta := func(field string) string { return strings.Replace(good, `"uid":"u"`, field, 1) }
@@ -136,7 +136,7 @@ func TestWhatIsMoreThanMetadata(t *testing.T) {
 	} {
 		for form, in := range map[Form]string{Object: bad, List: listed + bad + "]}", Watch: `{"type":"ADDED","object":` + bad + "}"} {
 			if form == List && bad == `{"metadata":{}}` {
-				continue // there the list says what its items are
+				continue // in a list, the list names the kind of its items
 			}
 			r := NewReader(strings.NewReader(in), form)
 			if err := r.Verify(); form != Watch && !errors.Is(err, ErrNotMetadata) {
@@ -150,7 +150,7 @@ func TestWhatIsMoreThanMetadata(t *testing.T) {
 				t.Errorf("form %d: of %.300s goes out %s", form, in, got)
 			}
 		}
-		// Behind what is good.
+		// After valid items.
 		for form, in := range map[Form]string{Object: good + bad, List: listed + good + "," + bad + "]}",
 			Watch: `{"type":"ADDED","object":` + good + "}\n" + `{"type":"ADDED","object":` + bad + "}"} {
 			if form == List && bad == `{"metadata":{}}` {
@@ -177,7 +177,7 @@ func TestWhatIsMoreThanMetadata(t *testing.T) {
 	}
 }
 
-// TestWhatBreaksOff is no end, wherever it breaks off, and the source's error is told.
+// TestWhatBreaksOff: a document that breaks off anywhere is an error, and the source's error is returned.
 func TestWhatBreaksOff(t *testing.T) {
 	gone := errors.New("connection gone")
 	for form, in := range map[Form]string{Object: good, List: listed + good + "," + good + "]}", Watch: `{"type":"ADDED","object":` + good + "}"} {
@@ -195,7 +195,7 @@ func TestWhatBreaksOff(t *testing.T) {
 	}
 }
 
-// TestAnEventWaitsForNoOther: each comes out as soon as it is in, while the source has nothing more to say.
+// TestAnEventWaitsForNoOther: each event is returned as soon as it has been read, before the source has more.
 func TestAnEventWaitsForNoOther(t *testing.T) {
 	in, out := io.Pipe()
 	r := NewReader(in, Watch)
@@ -210,7 +210,7 @@ func TestAnEventWaitsForNoOther(t *testing.T) {
 	}
 }
 
-// TestShapesAreTheTypes: what is let through has the fields of apimachinery's types, each in its kind of JSON, and no others.
+// TestShapesAreTheTypes: the shapes have the fields of apimachinery's types, each with its kind of JSON, and no others.
 func TestShapesAreTheTypes(t *testing.T) {
 	compare(t, "ObjectMeta", objectMeta, reflect.TypeFor[metav1.ObjectMeta]())
 	compare(t, "ListMeta", listMeta, reflect.TypeFor[metav1.ListMeta]())
@@ -242,7 +242,7 @@ func compare(t *testing.T, name string, s *shape, of reflect.Type) {
 	for field, of := range fields {
 		f := s.fields[field]
 		if f == nil {
-			// shardInfo and the like, which are newer than the API servers that are asked: their appearance has to be decided on.
+			// shardInfo and the like are newer than the supported API servers: decide on them when they appear.
 			t.Errorf("%s has the field %s, which is not let through", name, field)
 			continue
 		}
@@ -278,7 +278,7 @@ func compare(t *testing.T, name string, s *shape, of reflect.Type) {
 	}
 }
 
-// FuzzReader: what comes out is metadata by the judgement of apimachinery's types, whatever goes in.
+// FuzzReader: for any input, the output is metadata when decoded with apimachinery's types.
 func FuzzReader(f *testing.F) {
 	for _, seed := range []string{good, secret, listed + good + "]}", `{"type":"ADDED","object":` + good + "}",
 		`{"type":"ERROR","object":{"kind":"Status","code":410}}`} {
@@ -310,7 +310,7 @@ func FuzzReader(f *testing.F) {
 			if err == io.EOF {
 				return
 			}
-			// A time or a number that is none is the API server's mistake, not a leak.
+			// An invalid time or number is the API server's mistake, not a leak.
 			if err != nil && !strings.Contains(err.Error(), "parsing time") && !strings.Contains(err.Error(), "cannot unmarshal number") {
 				t.Fatalf("%q became %q: %v", in, out, err)
 			}

@@ -5,32 +5,32 @@ import (
 	"io"
 )
 
-// Form is what an API server was asked for.
+// Form is the form of an answer.
 type Form uint8
 
-// What an API server can be asked for.
+// The forms of answers.
 const (
 	Object Form = iota
 	List
 	Watch
 )
 
-// batch is how much of a list is gathered, as long as nothing has to be waited for.
+// batch is how many bytes of a list are collected while no read has to wait.
 const batch = 16 << 10
 
-// Reader gives on what is metadata, and ends with ErrNotMetadata at the first item, or event, that is not. Not safe for concurrent use.
+// Reader returns metadata, and ends with ErrNotMetadata at the first item, or event, that is not. Not safe for concurrent use.
 type Reader struct {
 	scanner
-	form  Form
-	stage stage
-	first bool   // no item yet
-	ready []byte // whole items
-	given int    // of ready
-	err   error
-	seen  struct{ kind, apiVersion bool } // of the list
+	form       Form
+	stage      stage
+	first      bool   // no item yet
+	ready      []byte // whole items
+	returned   int    // bytes of ready that were returned
+	err        error
+	seenFields struct{ kind, apiVersion bool } // fields of the list
 }
 
-// stage is where in the document a Reader stands.
+// stage is a Reader's position in the document.
 type stage uint8
 
 const (
@@ -45,8 +45,8 @@ func NewReader(body io.Reader, form Form) *Reader {
 	return &Reader{scanner: scanner{in: bufio.NewReaderSize(body, window)}, form: form, first: true}
 }
 
-// Verify waits until there is something to give, and says whether there is: of a list its first item, of an object all of it. Called before
-// the first Read, it tells an answer that is no metadata before anything of it is sent. Of a watch it waits for nothing.
+// Verify reads the first item of a list, or all of an object, and returns an error if that is not metadata. Called before the first Read, it detects
+// such an answer before anything of it is sent. For a watch it does nothing.
 func (r *Reader) Verify() error {
 	for r.form != Watch && r.err == nil && (r.form == Object || r.first && r.stage != after) {
 		r.step()
@@ -57,30 +57,30 @@ func (r *Reader) Verify() error {
 	return r.err
 }
 
-// Changed is how many values of annotations did not go out so far.
-func (r *Reader) Changed() int64 { return r.changed }
+// Changed is how many values of annotations were removed so far.
+func (r *Reader) Changed() int64 { return r.removals }
 
-// Read implements io.Reader. It gives whole items, and of a watch each event as soon as it is there.
+// Read implements io.Reader. It returns whole items, and each event of a watch as soon as it has been read.
 func (r *Reader) Read(p []byte) (int, error) {
 	if len(p) == 0 {
 		return 0, nil
 	}
-	for r.given == len(r.ready) {
+	for r.returned == len(r.ready) {
 		if r.err != nil {
 			return 0, r.err
 		}
-		r.ready, r.given = r.ready[:0], 0
+		r.ready, r.returned = r.ready[:0], 0
 		r.step()
 		for r.form == List && r.err == nil && len(r.ready) < batch && r.in.Buffered() > 0 {
 			r.step()
 		}
 	}
-	n := copy(p, r.ready[r.given:])
-	r.given += n
+	n := copy(p, r.ready[r.returned:])
+	r.returned += n
 	return n, nil
 }
 
-// step reads one more item, field or event. What it makes of it becomes ready only once it is whole and good.
+// step reads one more item, field or event. Its output becomes ready only once it is whole and valid.
 func (r *Reader) step() {
 	r.out = r.out[:0]
 	var err error
@@ -102,7 +102,7 @@ func (r *Reader) step() {
 	r.ready = append(r.ready, r.out...)
 }
 
-// end makes sure that nothing follows.
+// end checks that nothing follows.
 func (r *Reader) end() error {
 	switch _, err := r.peek(); err {
 	case nil:
@@ -110,7 +110,7 @@ func (r *Reader) end() error {
 	case io.EOF:
 		return io.EOF
 	default:
-		return broken(err)
+		return truncationError(err)
 	}
 }
 
@@ -137,8 +137,8 @@ func (r *Reader) list() error {
 		if field == nil {
 			return ErrNotMetadata
 		}
-		r.seen.kind = r.seen.kind || name == "kind"
-		r.seen.apiVersion = r.seen.apiVersion || name == "apiVersion"
+		r.seenFields.kind = r.seenFields.kind || name == "kind"
+		r.seenFields.apiVersion = r.seenFields.apiVersion || name == "apiVersion"
 		if err := r.copy(field); err != nil {
 			return err
 		}
@@ -161,7 +161,7 @@ func (r *Reader) list() error {
 	}
 }
 
-// items goes into the items, or past them if there are none.
+// items enters the items, or passes them if there are none.
 func (r *Reader) items() error {
 	c, err := r.next()
 	if err != nil {
@@ -188,7 +188,7 @@ func (r *Reader) items() error {
 	return r.field()
 }
 
-// field goes on behind a field of the list.
+// field continues after a field of the list.
 func (r *Reader) field() error {
 	r.stage = fields
 	more, err := r.more('}')
@@ -198,7 +198,7 @@ func (r *Reader) field() error {
 	case more:
 		r.out = append(r.out, ',')
 		return nil
-	case !r.seen.kind || !r.seen.apiVersion:
+	case !r.seenFields.kind || !r.seenFields.apiVersion:
 		return ErrNotMetadata
 	}
 	r.out = append(r.out, '}')
@@ -211,11 +211,11 @@ func (r *Reader) event() error {
 	if _, err := r.peek(); err == io.EOF {
 		return io.EOF
 	} else if err != nil {
-		return broken(err)
+		return truncationError(err)
 	}
 	kind, had := "", false
 	r.out = append(r.out, '{')
-	err := r.each('{', '}', func() error {
+	err := r.eachElement('{', '}', func() error {
 		name, err := r.name()
 		if err != nil {
 			return err

@@ -10,36 +10,36 @@ import (
 )
 
 const (
-	// maxText bounds a string that goes out, as written; the longest is the token with which a list is continued.
+	// maxText bounds a string of the output, as written; the longest is a list's continue token.
 	maxText = 16 << 10
-	// maxItem bounds what is held: an item, or an event, as it goes out.
+	// maxItem bounds the output of an item, or an event, which is held until its end.
 	maxItem = 64 << 10
 	// window is how much is read at once.
 	window = 16 << 10
-	// maxDepth bounds the nesting of what is left out.
+	// maxDepth bounds the nesting of values that are removed.
 	maxDepth = 64
 )
 
-// ErrNotMetadata is the refusal of an answer that is more than it should be.
+// ErrNotMetadata is the error of an answer that has more than metadata.
 var ErrNotMetadata = errors.New("the API server answered with more than metadata, which is not passed on")
 
-// scanner reads JSON and writes what a shape lets through to out.
+// scanner reads JSON and writes what a shape allows to out.
 type scanner struct {
-	in      *bufio.Reader
-	out     []byte
-	piece   []byte // the string, or the literal, that was read last
-	changed int64  // values of annotations that did not go out
+	in       *bufio.Reader
+	out      []byte
+	piece    []byte // the string, or the literal, that was read last
+	removals int64  // removed values of annotations
 }
 
-// broken is the error of an answer that ends too early. The end of a document that was expected is not for it.
-func broken(err error) error {
+// truncationError is the error of an answer that ends too early. It is not for the expected end of a document.
+func truncationError(err error) error {
 	if err == io.EOF {
 		err = io.ErrUnexpectedEOF
 	}
 	return fmt.Errorf("the API server's answer broke off: %w", err)
 }
 
-// peek is the next byte that is not white space, still to be read. Its only error besides the source's own is io.EOF.
+// peek returns the next byte that is not white space, without consuming it. Its only error besides the source's own is io.EOF.
 func (s *scanner) peek() (byte, error) {
 	for {
 		c, err := s.in.ReadByte()
@@ -56,12 +56,12 @@ func (s *scanner) peek() (byte, error) {
 func (s *scanner) next() (byte, error) {
 	c, err := s.peek()
 	if err != nil {
-		return 0, broken(err)
+		return 0, truncationError(err)
 	}
 	return c, nil
 }
 
-// take reads the byte that has to come next.
+// take consumes the byte want, which must be next.
 func (s *scanner) take(want byte) error {
 	c, err := s.next()
 	if err != nil {
@@ -74,17 +74,17 @@ func (s *scanner) take(want byte) error {
 	return err
 }
 
-// string reads a string, with its quotes, as written; keep says whether it is wanted.
+// string reads a string, with its quotes, as written; if keep is false, it is not stored.
 func (s *scanner) string(keep bool) error {
 	if err := s.take('"'); err != nil {
 		return err
 	}
 	s.piece = append(s.piece[:0], '"')
-	odd := false // what was read ends in an odd number of backslashes
+	odd := false // the text so far ends in an odd number of backslashes
 	for {
 		part, err := s.in.ReadSlice('"')
 		if err != nil && err != bufio.ErrBufferFull {
-			return broken(err)
+			return truncationError(err)
 		}
 		if keep {
 			if s.piece = append(s.piece, part...); len(s.piece) > maxText {
@@ -110,7 +110,7 @@ func (s *scanner) string(keep bool) error {
 	return nil
 }
 
-// name reads a key and the colon behind it.
+// name reads a key and the colon after it.
 func (s *scanner) name() (string, error) {
 	if err := s.string(true); err != nil {
 		return "", err
@@ -130,7 +130,7 @@ func (s *scanner) literal() error {
 	for {
 		c, err := s.in.ReadByte()
 		if err != nil {
-			return broken(err)
+			return truncationError(err)
 		}
 		if !('0' <= c && c <= '9' || 'a' <= c && c <= 'z' || c == 'E' || c == '+' || c == '-' || c == '.') {
 			if err := s.in.UnreadByte(); err != nil {
@@ -148,8 +148,8 @@ func (s *scanner) literal() error {
 	return nil
 }
 
-// each reads an object, or an array, and calls do before each element, which do reads.
-func (s *scanner) each(open, shut byte, do func() error) error {
+// eachElement reads an object, or an array, and calls do for each element, which do reads.
+func (s *scanner) eachElement(open, shut byte, do func() error) error {
 	if err := s.take(open); err != nil {
 		return err
 	}
@@ -171,7 +171,7 @@ func (s *scanner) each(open, shut byte, do func() error) error {
 	}
 }
 
-// more reads what stands behind an element: a comma, or the end.
+// more reads what follows an element: a comma, or the end.
 func (s *scanner) more(shut byte) (bool, error) {
 	c, err := s.next()
 	if err != nil {
@@ -183,7 +183,7 @@ func (s *scanner) more(shut byte) (bool, error) {
 	return true, s.take(',')
 }
 
-// skip reads any value, of which nothing is kept.
+// skip reads any value without storing it.
 func (s *scanner) skip() error {
 	var objects uint64 // which of the open brackets are braces, the innermost lowest
 	depth := 0
@@ -225,7 +225,7 @@ func (s *scanner) skip() error {
 	}
 }
 
-// copy reads a value and writes what its shape lets through.
+// copy reads a value and writes what its shape allows.
 func (s *scanner) copy(shape *shape) error {
 	c, err := s.next()
 	if err != nil {
@@ -259,7 +259,7 @@ func (s *scanner) copy(shape *shape) error {
 	case list:
 		first := true
 		s.out = append(s.out, '[')
-		err := s.each('[', ']', func() error {
+		err := s.eachElement('[', ']', func() error {
 			s.comma(&first)
 			return s.copy(shape.element)
 		})
@@ -276,7 +276,7 @@ func (s *scanner) object(shape *shape) error {
 	missing := len(shape.required)
 	var seen [2]bool
 	s.out = append(s.out, '{')
-	err := s.each('{', '}', func() error {
+	err := s.eachElement('{', '}', func() error {
 		name, err := s.name()
 		if err != nil {
 			return err
@@ -309,7 +309,7 @@ func (s *scanner) object(shape *shape) error {
 func (s *scanner) strings(secret bool) error {
 	first := true
 	s.out = append(s.out, '{')
-	err := s.each('{', '}', func() error {
+	err := s.eachElement('{', '}', func() error {
 		if err := s.string(true); err != nil {
 			return err
 		}
@@ -345,7 +345,7 @@ func (s *scanner) strings(secret bool) error {
 		} else if err := s.string(false); err != nil {
 			return err
 		}
-		s.changed++
+		s.removals++
 		if !known[name] {
 			s.out = s.out[:begin]
 			return nil
@@ -364,7 +364,7 @@ func (s *scanner) comma(first *bool) {
 	*first = false
 }
 
-// write adds to what is held.
+// write appends to the held item.
 func (s *scanner) write(piece []byte) error {
 	if s.out = append(s.out, piece...); len(s.out) > maxItem {
 		return fmt.Errorf("%w: an object's metadata is larger than %d KiB", ErrNotMetadata, maxItem>>10)

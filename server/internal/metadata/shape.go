@@ -1,21 +1,21 @@
 package metadata
 
-// form is what kind of JSON a field has.
+// form is the kind of JSON that a field has.
 type form uint8
 
 const (
 	text        form = iota // a string
 	number                  // a number
 	flag                    // true or false
-	exact                   // the one string that want is
+	exact                   // the string want only
 	object                  // an object with fields of the shape's own, and no others
 	list                    // an array of elements of one shape
 	labels                  // an object of strings
-	annotations             // an object of strings, of which no value goes out
-	leftOut                 // anything, which does not go out
+	annotations             // an object of strings, whose values are removed
+	leftOut                 // any value, which is removed
 )
 
-// shape is what a value may be. A value may be null as well, where the shape does not say otherwise.
+// shape describes the allowed values. A value may also be null, unless the shape says otherwise.
 type shape struct {
 	form     form
 	want     string            // exact
@@ -30,8 +30,8 @@ var (
 	aNumber = &shape{form: number}
 	aFlag   = &shape{form: flag}
 
-	// objectMeta and the others mirror the types of the same names in apimachinery's pkg/apis/meta/v1 (v0.37.2). A field that this list does
-	// not know is a refusal, and a test compares it with those types.
+	// objectMeta and the others mirror the types of the same names in apimachinery's pkg/apis/meta/v1 (v0.37.2). An unknown field is refused, and a
+	// test compares these lists with the types.
 	objectMeta = &shape{form: object, fields: map[string]*shape{
 		"name": aText, "generateName": aText, "namespace": aText, "selfLink": aText, "uid": aText, "resourceVersion": aText,
 		"generation": aNumber, "creationTimestamp": aText, "deletionTimestamp": aText, "deletionGracePeriodSeconds": aNumber,
@@ -50,19 +50,19 @@ var (
 	}}
 	apiVersion = &shape{form: exact, want: "meta.k8s.io/v1"}
 
-	// anObject is what stands alone, or in an event of a watch.
+	// anObject is a single object, also in an event of a watch.
 	anObject = &shape{form: object, present: true, required: []string{"kind", "apiVersion"}, fields: map[string]*shape{
 		"kind": {form: exact, want: "PartialObjectMetadata"}, "apiVersion": apiVersion, "metadata": objectMeta,
 	}}
-	// anItem is what stands in a list, where the kind may be left to the list.
+	// anItem is an item of a list, whose kind may be given by the list.
 	anItem = &shape{form: object, present: true, fields: anObject.fields}
-	// aList has its items besides, which are read one by one.
+	// aList also has items, which are read one by one.
 	aList = &shape{form: object, fields: map[string]*shape{
 		"kind": {form: exact, want: "PartialObjectMetadataList"}, "apiVersion": apiVersion, "metadata": listMeta,
 	}}
 )
 
-// aStatus is what an ERROR event of a watch carries.
+// aStatus is the object of a watch's ERROR event.
 var aStatus = &shape{form: object, present: true, required: []string{"kind"}, fields: map[string]*shape{
 	"kind": {form: exact, want: "Status"}, "apiVersion": {form: exact, want: "v1"}, "metadata": listMeta,
 	"status": aText, "message": aText, "reason": aText, "code": aNumber,
@@ -72,12 +72,12 @@ var aStatus = &shape{form: object, present: true, required: []string{"kind"}, fi
 	}},
 }}
 
-// initialEventsEnd marks the bookmark that ends the first part of a watch with sendInitialEvents. It is the protocol's, not a Secret's, so
-// its value goes out if it is the one that the protocol gives it.
+// initialEventsEnd marks the bookmark that ends the first part of a watch with sendInitialEvents. It belongs to the protocol, not to a Secret, so its
+// value passes if it is the protocol's.
 const initialEventsEnd = "k8s.io/initial-events-end"
 
-// known are the keys of a Secret's annotations that go out, without their values: those that tools give, and that tell who looks after the
-// Secret. Other keys may say anything, and do not go out.
+// known are the keys of a Secret's annotations that pass, without their values: those of tools, which show what manages the Secret. Other keys may
+// contain anything, and are removed.
 var known = map[string]bool{
 	initialEventsEnd: true,
 	"kubectl.kubernetes.io/last-applied-configuration": true,

@@ -11,7 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 )
 
-// TestDocumented: docs/operations.md names every number that there is, with its labels, and no other.
+// TestDocumented: docs/operations.md names every metric, with its labels, and no other.
 func TestDocumented(t *testing.T) {
 	var s Set
 	s.Build("v1.2.3", "abc")

@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 )
 
-// Set is one server's numbers. The zero value is ready; all of it is safe for concurrent use.
+// Set is the metrics of one server. The zero value is ready; it is safe for concurrent use.
 type Set struct {
 	Viewers      atomic.Int64 // WebSocket connections now
 	ViewersTotal atomic.Int64 // WebSocket connections since the start
@@ -32,11 +32,11 @@ type Set struct {
 	plugins  prometheus.Histogram
 }
 
-// namespace precedes the name of every number that is the relay's own.
+// namespace begins the name of every metric of the relay.
 const namespace = "informerscope"
 
-// ready makes what the zero value has not.
-func (s *Set) ready() {
+// setUp initializes the Set once.
+func (s *Set) setUp() {
 	s.once.Do(func() {
 		s.registry = prometheus.NewRegistry()
 		s.handler = promhttp.HandlerFor(s.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4})
@@ -71,59 +71,59 @@ func (s *Set) ready() {
 	})
 }
 
-// Refused counts a request that the guard's rule turned away.
+// Refused counts a request that the guard's rule refused.
 func (s *Set) Refused(rule string) {
-	s.ready()
+	s.setUp()
 	s.refusals.WithLabelValues(rule).Inc()
 }
 
 // UpstreamError counts a failure to get an answer from an API server, by cause.
 func (s *Set) UpstreamError(cause string) {
-	s.ready()
+	s.setUp()
 	s.errors.WithLabelValues(cause).Inc()
 }
 
-// Answered notes how long an API server's answer took to begin. verb is list, watch, get or discovery.
+// Answered records how long an API server's answer took to begin. verb is list, watch, get or discovery.
 func (s *Set) Answered(verb string, code int, took time.Duration) {
-	s.ready()
+	s.setUp()
 	label := strconv.Itoa(code)
-	if http.StatusText(code) == "" { // who answers chooses it, and may choose any
+	if http.StatusText(code) == "" { // the server that answers may choose any code
 		label = "other"
 	}
 	s.upstream.WithLabelValues(verb, label).Observe(took.Seconds())
 }
 
-// PluginWaited notes how long a request waited for its credentials.
+// PluginWaited records how long a request waited for its credentials.
 func (s *Set) PluginWaited(took time.Duration) {
-	s.ready()
+	s.setUp()
 	s.plugins.Observe(took.Seconds())
 }
 
-// Build says which program this is. Call it once.
+// Build sets the version and the commit of this program. Call it once.
 func (s *Set) Build(version, commit string) {
-	s.ready()
+	s.setUp()
 	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "build_info",
 		Help:        "Always 1; its labels say what the program was built from.",
 		ConstLabels: prometheus.Labels{"version": version, "commit": commit, "goversion": runtime.Version()}}, func() float64 { return 1 }))
 }
 
-// Registry is where other parts of the server register numbers of their own. Their names begin with "informerscope_", and their labels come
-// from fixed sets.
+// Registry is where other parts of the server register metrics of their own. Their names begin with "informerscope_", and their labels come from
+// fixed sets.
 func (s *Set) Registry() prometheus.Registerer {
-	s.ready()
+	s.setUp()
 	return s.registry
 }
 
-// PluginsWaitedFor names who counts the credential plugins that run now. Call it once.
+// PluginsWaitedFor sets the function that counts the running credential plugins. Call it once.
 func (s *Set) PluginsWaitedFor(count func() int) {
-	s.ready()
+	s.setUp()
 	s.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{Namespace: namespace, Name: "exec_plugins_running",
 		Help: "Credential plugins that are waited for now."}, func() float64 { return float64(count()) }))
 }
 
-// ServeHTTP writes all numbers.
+// ServeHTTP writes all metrics.
 func (s *Set) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	s.ready()
+	s.setUp()
 	w.Header().Set("Cache-Control", "no-store")
 	s.handler.ServeHTTP(w, r)
 }

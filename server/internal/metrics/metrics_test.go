@@ -19,7 +19,7 @@ func text(s *Set) string {
 	return w.Body.String()
 }
 
-// TestText counts from many sides at once, and reads the numbers as Prometheus does.
+// TestText counts from several goroutines at once, and reads the metrics as Prometheus does.
 func TestText(t *testing.T) {
 	var s Set
 	s.Build("v1.2.3", "abc")
@@ -83,7 +83,7 @@ func TestFewLabels(t *testing.T) {
 	if got := text(&s); !strings.Contains(got, `_count{code="other",verb="watch"}`) {
 		t.Errorf("codes that mean nothing are not counted:\n%s", got)
 	}
-	// A part of the server may have numbers of its own.
+	// Other parts of the server may have metrics of their own.
 	own := prometheus.NewGauge(prometheus.GaugeOpts{Name: "informerscope_own", Help: "One of another part."})
 	s.Registry().MustRegister(own)
 	own.Set(7)

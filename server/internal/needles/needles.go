@@ -5,22 +5,22 @@ import (
 	"encoding/binary"
 )
 
-// block is how many bytes are looked at together: enough that text rarely has those of a needle by chance.
+// block is how many bytes are compared together: enough that text rarely has those of a needle by chance.
 const block = 4
 
 // Shortest is the least length of a needle.
 const Shortest = 2 * block
 
-// Set is what is looked for. The zero value finds nothing. Safe for concurrent use once it is made.
+// Set is a set of needles. The zero value finds nothing. Safe for concurrent use once it is made.
 type Set struct {
 	needles  [][]byte
 	shortest int
-	known    [1 << 12 / 64]uint64 // hashes of the blocks in the beginnings of the needles, shortest bytes each
+	hashes   [1 << 12 / 64]uint64 // hashes of the blocks in the beginnings of the needles, shortest bytes each
 	firsts   [256]bool            // first bytes
-	lasts    [256]bool            // bytes at which the beginning of a needle may end: all that are in one
+	lasts    [256]bool            // bytes at which the beginning of a needle may end: all bytes of needles
 }
 
-// New makes a Set. It panics if a needle is shorter than Shortest: needles are the program's own, or were measured.
+// New makes a Set. It panics if a needle is shorter than Shortest: the callers' needles are constants, or checked.
 func New(needles ...[]byte) *Set {
 	s := &Set{needles: needles}
 	for _, needle := range needles {
@@ -38,7 +38,7 @@ func New(needles ...[]byte) *Set {
 		}
 		for i := 0; i+block <= s.shortest; i++ {
 			h := hash(needle[i:])
-			s.known[h/64] |= 1 << (h % 64)
+			s.hashes[h/64] |= 1 << (h % 64)
 		}
 	}
 	return s
@@ -46,8 +46,8 @@ func New(needles ...[]byte) *Set {
 
 func hash(p []byte) uint32 { return binary.LittleEndian.Uint32(p) * 0x9e3779b1 >> 20 }
 
-// Index is where the first needle in text begins, or -1. Every block of text that lies wholly in a needle's first bytes is known. There are so many
-// of them in a row that a step as long as that row looks at one. (After Wu and Manber's search for several strings.)
+// Index returns where the first needle in text begins, or -1. Every block of text that lies entirely in a needle's first bytes is known. There are so
+// many of them in a row that a step as long as that row examines one. (After Wu and Manber's search for several strings.)
 func (s *Set) Index(text []byte) int {
 	if len(s.needles) == 0 {
 		return -1
@@ -55,7 +55,7 @@ func (s *Set) Index(text []byte) int {
 	step := s.shortest - block + 1
 	for at := step - 1; at+block <= len(text); at += step {
 		h := hash(text[at:])
-		if s.known[h/64]&(1<<(h%64)) == 0 {
+		if s.hashes[h/64]&(1<<(h%64)) == 0 {
 			continue
 		}
 		for begin := at - step + 1; begin <= at; begin++ {
@@ -76,7 +76,7 @@ func (s *Set) begins(text []byte) bool {
 	return false
 }
 
-// Unfinished is how many bytes at the end of text may be the beginning of a needle that the text cuts, the most of them.
+// Unfinished is how many bytes at the end of text may be the beginning of a needle that the text cuts, at most.
 func (s *Set) Unfinished(text []byte) int {
 	if len(text) == 0 || !s.lasts[text[len(text)-1]] {
 		return 0

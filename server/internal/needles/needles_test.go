@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// slow is Index said with package bytes.
+// slow is Index written with package bytes.
 func slow(text []byte, needles [][]byte) int {
 	first := -1
 	for _, needle := range needles {

@@ -1,2 +1,2 @@
-// Package owner says to whom a file or a folder of secrets belongs.
+// Package owner reports which user owns a file or a directory of secrets.
 package owner

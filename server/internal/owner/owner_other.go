@@ -4,8 +4,8 @@ package owner
 
 import "io/fs"
 
-// IsRoot says whether a file is the administrator's; there is no such thing here.
+// IsRoot reports whether a file belongs to the administrator; always false on this system.
 func IsRoot(fs.FileInfo) bool { return false }
 
-// IsAnother says whether a file is another user's, which is not known here.
+// IsAnother reports whether a file belongs to another user; always false on this system, where it is unknown.
 func IsAnother(fs.FileInfo) bool { return false }

@@ -8,13 +8,13 @@ import (
 	"syscall"
 )
 
-// IsRoot says whether a file is root's and not that of who runs this program.
+// IsRoot reports whether a file belongs to root while another user runs this program.
 func IsRoot(info fs.FileInfo) bool {
 	uid, ok := uidOf(info)
 	return ok && uid == 0 && os.Geteuid() != 0
 }
 
-// IsAnother says whether a file is neither root's nor that of who runs this program: its owner can change it, and its mode.
+// IsAnother reports whether a file belongs neither to root nor to the user of this program: its owner could change it, and its mode.
 func IsAnother(info fs.FileInfo) bool {
 	uid, ok := uidOf(info)
 	return ok && uid != 0 && int(uid) != os.Geteuid()

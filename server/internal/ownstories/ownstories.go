@@ -19,26 +19,26 @@ import (
 )
 
 const (
-	// most is how many stories are read, and mostEntries how many entries of the directory are looked at.
-	most        = 64
-	mostEntries = 4096
+	// maxStories is how many stories are read, and maxEntries how many entries of the directory are examined.
+	maxStories = 64
+	maxEntries = 4096
 )
 
-// File is a story's file as it lies in the directory.
+// File is a story's file.
 type File struct {
 	Name string `json:"name"`
 	Text string `json:"text"`
 }
 
-// Answer is what is served. Neither list is ever nil.
+// Answer is the answer to /stories.json. Neither list is ever nil.
 type Answer struct {
 	Files []File `json:"files"`
-	// Problems are sentences about what is left out: the file, the line and what was expected there.
+	// Problems are sentences about files that are left out: the file, the line and what was expected there.
 	Problems []string `json:"problems"`
 }
 
-// Dir is a directory of stories. It is an http.Handler that reads the directory for each request. A request names no file: whatever is asked, the
-// answer is all of it. It is safe for concurrent use; one request reads at a time.
+// Dir is a directory of stories. It is an http.Handler that reads the directory for each request. A request names no file: the answer always has all
+// stories. It is safe for concurrent use; one request reads at a time.
 type Dir struct {
 	path string
 	mu   sync.Mutex
@@ -47,8 +47,8 @@ type Dir struct {
 // New returns the stories of a directory; "" has none.
 func New(path string) *Dir { return &Dir{path: path} }
 
-// Read reads the files *.yaml of the directory, at most 64 in the order of their names. What cannot be told is among the problems, and the others
-// are there. An error is of the directory itself. Nothing outside it is read, by whatever links.
+// Read reads the files *.yaml of the directory, at most 64 in the order of their names. An invalid file becomes a problem, and does not affect the
+// others. An error is about the directory itself. Nothing outside it is read, by any link.
 func (d *Dir) Read() (Answer, error) {
 	a := Answer{Files: []File{}, Problems: []string{}}
 	if d.path == "" {
@@ -65,17 +65,17 @@ func (d *Dir) Read() (Answer, error) {
 	if err != nil {
 		return a, err
 	}
-	if len(names) > most {
+	if len(names) > maxStories {
 		a.Problems = append(a.Problems, fmt.Sprintf("%s: %d stories are there, and %d are served: from %s on they are left out", d.path, len(names),
-			most, names[most]))
-		names = names[:most]
+			maxStories, names[maxStories]))
+		names = names[:maxStories]
 	}
 	for _, name := range names {
 		text, err := read(root, name)
 		if err == nil {
 			var s *story.Story
 			if s, err = storyfile.Read(name, text); err == nil && s.Recording != "" {
-				err = recordingThere(root, name, s.Recording)
+				err = checkRecording(root, name, s.Recording)
 			}
 		}
 		if err != nil {
@@ -87,14 +87,14 @@ func (d *Dir) Read() (Answer, error) {
 	return a, nil
 }
 
-// list is the names of the stories in a directory.
+// list returns the names of the stories in a directory.
 func list(root *os.Root) ([]string, error) {
 	dir, err := root.Open(".")
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = dir.Close() }()
-	entries, err := dir.ReadDir(mostEntries)
+	entries, err := dir.ReadDir(maxEntries)
 	if err != nil && !errors.Is(err, io.EOF) {
 		return nil, err
 	}
@@ -108,14 +108,14 @@ func list(root *os.Root) ([]string, error) {
 	return names, nil
 }
 
-// read reads a file, a byte more than a story may have at most.
+// read reads a file, at most one byte more than a story may have.
 func read(root *os.Root, name string) ([]byte, error) {
 	is, err := root.Stat(name)
 	if err != nil {
 		return nil, err
 	}
 	if !is.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no file", name)
+		return nil, fmt.Errorf("%s is not a regular file", name)
 	}
 	f, err := root.Open(name)
 	if err != nil {
@@ -125,27 +125,27 @@ func read(root *os.Root, name string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, storyfile.Longest+1))
 }
 
-// Prefix is the path under which the recordings are served on which the stories play, each by its file name.
+// Prefix begins the paths of the recordings on which the stories play; the file name follows.
 const Prefix = "/stories/recordings/"
 
-// longestRecording is how many bytes a recording may have that is served: the page reads it into memory.
-const longestRecording = 512 << 20
+// maxRecording bounds a served recording, in bytes: the page reads it into memory.
+const maxRecording = 512 << 20
 
-// recordingThere is an error that says what is wrong with the recording that a story plays on.
-func recordingThere(root *os.Root, story, recording string) error {
+// checkRecording returns an error that explains why a story's recording cannot be served, nil if it can.
+func checkRecording(root *os.Root, story, recording string) error {
 	is, err := root.Stat(recording)
 	switch {
 	case err != nil:
-		return fmt.Errorf("%s: it plays on the recording %s, which has to lie beside it: %w", story, recording, err)
+		return fmt.Errorf("%s: it plays on the recording %s, which must be in the same directory: %w", story, recording, err)
 	case !is.Mode().IsRegular():
-		return fmt.Errorf("%s: the recording %s on which it plays is no file", story, recording)
-	case is.Size() > longestRecording:
-		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and %d can be served", story, recording, is.Size(), longestRecording)
+		return fmt.Errorf("%s: the recording %s on which it plays is not a regular file", story, recording)
+	case is.Size() > maxRecording:
+		return fmt.Errorf("%s: the recording %s on which it plays has %d bytes, and at most %d can be served", story, recording, is.Size(), maxRecording)
 	}
 	return nil
 }
 
-// ServeRecording serves a recording on which a story of the directory plays, and no other file of it.
+// ServeRecording serves a recording on which a story of the directory plays, and no other file.
 func (d *Dir) ServeRecording(w http.ResponseWriter, r *http.Request) {
 	w.Header().Set("Cache-Control", "no-store")
 	if r.Method != http.MethodGet && r.Method != http.MethodHead {
@@ -196,6 +196,6 @@ func (d *Dir) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 	w.Header().Set("Content-Type", "application/json")
 	if r.Method == http.MethodGet {
-		_ = json.NewEncoder(w).Encode(a) // a client that has gone gets nothing
+		_ = json.NewEncoder(w).Encode(a) // the client may have left
 	}
 }

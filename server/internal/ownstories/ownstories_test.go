@@ -14,7 +14,7 @@ import (
 	"informerscope/stories"
 )
 
-// good is a story that can be told: one of the page's.
+// good is a valid story: one of the page's.
 func good(t *testing.T) string {
 	t.Helper()
 	text, err := stories.Files.ReadFile("same.yaml")
@@ -39,7 +39,7 @@ func names(a Answer) string {
 	return strings.Join(all, " ")
 }
 
-// TestOneBadFileLeavesTheOthers reads a directory of good stories, a bad one, one that is too long, and what is no story.
+// TestOneBadFileLeavesTheOthers reads a directory of valid stories, an invalid one, one that is too long, and other files.
 func TestOneBadFileLeavesTheOthers(t *testing.T) {
 	dir := t.TempDir()
 	text := good(t)
@@ -59,7 +59,7 @@ func TestOneBadFileLeavesTheOthers(t *testing.T) {
 	if names(a) != "a.yaml b.yaml" || a.Files[0].Text != text {
 		t.Errorf("served: %s", names(a))
 	}
-	want := []string{"bad.yaml:", `there is no "nosuch"`, "folder.yaml is no file", "long.yaml:1: the file is longer than 65536 bytes"}
+	want := []string{"bad.yaml:", `there is no "nosuch"`, "folder.yaml is not a regular file", "long.yaml:1: the file is longer than 65536 bytes"}
 	all := strings.Join(a.Problems, "\n")
 	for _, w := range want {
 		if !strings.Contains(all, w) {
@@ -85,7 +85,7 @@ func TestNothingOutsideIsRead(t *testing.T) {
 	if err := os.Symlink(filepath.Join(dir, "outside.yaml"), filepath.Join(inside, "whole.yaml")); err != nil {
 		t.Fatal(err)
 	}
-	// As a mounted ConfigMap does it.
+	// As a mounted ConfigMap does.
 	write(t, inside, "..data", good(t))
 	if err := os.Symlink("..data", filepath.Join(inside, "mine.yaml")); err != nil {
 		t.Fatal(err)
@@ -99,17 +99,17 @@ func TestNothingOutsideIsRead(t *testing.T) {
 func TestTooManyAreSaid(t *testing.T) {
 	dir := t.TempDir()
 	text := good(t)
-	for i := range most + 3 {
+	for i := range maxStories + 3 {
 		write(t, dir, fmt.Sprintf("s%03d.yaml", i), text)
 	}
 	a, err := New(dir).Read()
 	want := "67 stories are there, and 64 are served: from s064.yaml on"
-	if err != nil || len(a.Files) != most || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], want) {
+	if err != nil || len(a.Files) != maxStories || len(a.Problems) != 1 || !strings.Contains(a.Problems[0], want) {
 		t.Errorf("%d served, problems %q, %v", len(a.Files), a.Problems, err)
 	}
 }
 
-// TestItIsReadAnew serves a directory that changes, and then is gone.
+// TestItIsReadAnew serves a directory that changes, and is then removed.
 func TestItIsReadAnew(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "mine")
 	if err := os.Mkdir(dir, 0o700); err != nil {

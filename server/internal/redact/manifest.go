@@ -7,16 +7,16 @@ import (
 	"strings"
 )
 
-// maxValue bounds an annotation's value that is looked at, in bytes as written. A longer one is a manifest or a blob, and goes unseen.
+// maxValue bounds an annotation's value that is examined, in bytes as written. A longer one is assumed to be a manifest or a blob, and replaced.
 const maxValue = 16 << 10
 
 // maxName bounds an annotation's name, in bytes as written: an API server takes 253 + 1 + 63 characters, and an escape is six bytes.
 const maxName = 6 * (253 + 1 + 63)
 
-// appliedName says whether an annotation is, by its name, a tool's copy of what it applied. Known are the ones of kubectl, kapp
+// appliedName reports whether an annotation's name marks a tool's copy of what it applied. Known are the ones of kubectl, kapp
 // (kapp.k14s.io/original, original-diff), Rancher's wrangler (objectset.rio.cattle.io/applied), Banzai Cloud's objectmatcher
-// (banzaicloud.com/last-applied), kopf (kopf.zalando.org/last-handled-configuration) and Config Sync (configmanagement.gke.io/declared-config);
-// the rule takes what others call the same.
+// (banzaicloud.com/last-applied), kopf (kopf.zalando.org/last-handled-configuration) and Config Sync (configmanagement.gke.io/declared-config). The
+// rule covers similar names.
 func appliedName(name string) bool {
 	if name == Key {
 		return true
@@ -41,25 +41,25 @@ func appliedName(name string) bool {
 	return false
 }
 
-// separators are what stands between the words of a name.
+// separators are the characters between the words of a name.
 var separators = strings.NewReplacer("-", "", "_", "", ".", "")
 
-// holdsManifest says whether the value of an annotation, given as written between the quotes, is a manifest of an object. That is JSON or YAML that
-// names an apiVersion and a kind, the same in base64, or something packed in base64, which cannot be looked into.
+// holdsManifest reports whether an annotation's value, as written between the quotes, is a manifest of an object. That is JSON or YAML that names an
+// apiVersion and a kind, the same in base64, or compressed data in base64, whose content cannot be examined.
 func holdsManifest(written []byte) bool {
 	if bytes.IndexByte(written, '\\') >= 0 {
 		var text string
 		if json.Unmarshal(append(append([]byte{'"'}, written...), '"'), &text) != nil {
-			return true // not JSON, so it cannot be looked into
+			return true // not JSON, so it cannot be examined
 		}
 		written = []byte(text)
 	}
 	return manifest(written, 3)
 }
 
-// manifest looks into text, through as many layers as are given.
+// manifest examines text, and decodes at most so many layers of encoding.
 func manifest(text []byte, layers int) bool {
-	if bytes.Contains(text, apiVersion) && bytes.Contains(text, kind) || packed(text) {
+	if bytes.Contains(text, apiVersion) && bytes.Contains(text, kind) || isCompressed(text) {
 		return true
 	}
 	if layers == 0 {
@@ -77,7 +77,7 @@ var (
 	kind       = []byte("kind")
 )
 
-// unescape gives JSON in which the letters of a name are written as \u0061 without such escapes. It is for looking only.
+// unescape decodes escapes such as \u0061 in the letters of names. Its result is only for examination.
 func unescape(text []byte) ([]byte, bool) {
 	if !bytes.Contains(text, []byte(`\u00`)) {
 		return nil, false
@@ -98,7 +98,7 @@ func unescape(text []byte) ([]byte, bool) {
 	return out, len(out) < len(text)
 }
 
-// fromBase64 decodes text that is nothing but base64, in either alphabet, with or without padding and line breaks.
+// fromBase64 decodes text that is only base64, in either alphabet, with or without padding and line breaks.
 func fromBase64(text []byte) ([]byte, bool) {
 	const shortest = 24 // {"apiVersion":"","kind":""} has more
 	if len(text) < shortest {
@@ -127,8 +127,8 @@ func fromBase64(text []byte) ([]byte, bool) {
 	return out[:n], err == nil
 }
 
-// packed says whether bytes begin as gzip, zlib, zip, bzip2, xz and zstd begin.
-func packed(b []byte) bool {
+// isCompressed reports whether data begins like gzip, zlib, zip, bzip2, xz or zstd.
+func isCompressed(b []byte) bool {
 	for _, magic := range []string{"\x1f\x8b", "PK\x03\x04", "BZh", "\xfd7zXZ\x00", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(b, []byte(magic)) {
 			return true

@@ -32,8 +32,8 @@ func zlibbed(t *testing.T, text string) string {
 	return out.String()
 }
 
-// through is what Append makes of an object with one annotation.
-func through(t *testing.T, name, value string) (got string) {
+// redactAnnotation returns what Append makes of an object with one annotation.
+func redactAnnotation(t *testing.T, name, value string) (got string) {
 	t.Helper()
 	object := map[string]any{"metadata": map[string]any{"name": "x", "annotations": map[string]string{name: value}}}
 	raw, err := json.Marshal(object)
@@ -51,7 +51,7 @@ func through(t *testing.T, name, value string) (got string) {
 	return back.Metadata.Annotations[name]
 }
 
-// TestManifestsInAnnotations: what tools keep of what they applied does not get out, whatever they call it and however they pack it.
+// TestManifestsInAnnotations: copies of manifests that tools keep are replaced, under any name and in any encoding.
 func TestManifestsInAnnotations(t *testing.T) {
 	yaml := "apiVersion: v1\nkind: Secret\ndata:\n  password: aHVudGVyMg==\n"
 	b64 := base64.StdEncoding.EncodeToString
@@ -92,7 +92,7 @@ func TestManifestsInAnnotations(t *testing.T) {
 		"a/base64-zip":       b64([]byte("PK\x03\x04 and what a zip archive has")),
 		"a/longer-than-seen": strings.Repeat("prose ", maxValue/6+1),
 	} {
-		if got := through(t, name, value); got != Replacement {
+		if got := redactAnnotation(t, name, value); got != Replacement {
 			t.Errorf("%s: %.200q goes out as %.200q", name, value, got)
 		}
 	}
@@ -120,11 +120,11 @@ func TestManifestsInAnnotations(t *testing.T) {
 		"autoscaling.alpha.kubernetes.io/conditions":                   `[{"type":"AbleToScale","status":"True"}]`,
 		"kubernetes.io/description-of-a-value-with-quotes-and-slashes": `"a\\\"b"`,
 	} {
-		if got := through(t, name, value); got != value {
+		if got := redactAnnotation(t, name, value); got != value {
 			t.Errorf("%s: %q goes out as %q", name, value, got)
 		}
 	}
-	if got := through(t, strings.Repeat("\u0001", 400), "x"); got != Replacement {
+	if got := redactAnnotation(t, strings.Repeat("\u0001", 400), "x"); got != Replacement {
 		t.Errorf("of a name that no API server takes: %q", got)
 	}
 }

@@ -14,8 +14,8 @@ import (
 	"testing"
 )
 
-// TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has a copy of the rule:
-// what comes out of both says the same. The documents are random trees with names and values that matter.
+// TestTheProbeRedactsAlike gives the same documents to the relay's redaction and to the probe's, which cannot import it and has a copy of the rule.
+// The results must be equal. The documents are random trees with names and values that matter.
 func TestTheProbeRedactsAlike(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -109,7 +109,7 @@ func TestTheProbeRedactsAlike(t *testing.T) {
 	}
 }
 
-// differ says where two documents say something else, the relay's first; "" for nowhere.
+// differ returns where two documents differ, with the relay's first; "" if they are equal.
 func differ(a, b any) string {
 	switch x := a.(type) {
 	case map[string]any:

@@ -8,23 +8,23 @@ import (
 	"informerscope/server/internal/needles"
 )
 
-// Key is the annotation whose string values are replaced, wherever in the document it stands.
+// Key is the annotation whose string values are replaced, anywhere in the document.
 const Key = "kubectl.kubernetes.io/last-applied-configuration"
 
-// annotations is the name of the objects in which the copies of other tools are looked for.
+// annotations is the key of the objects that are searched for the copies of other tools.
 const annotations = "annotations"
 
-// targets are the keys that the scanner stops at. What is looked at byte by byte is only what has one of them, or a backslash, with which
-// they can be written in other ways.
+// targets are the keys at which the scanner stops. It examines text byte by byte only around one of them, or around a backslash, with which they can
+// be written in other ways.
 var targets = needles.New([]byte(`"`+Key+`"`), []byte(`"`+annotations+`"`))
 
-// Replacement is what readers see in place of a value.
+// Replacement is written in place of a value.
 const Replacement = "[redacted]"
 
 const quotedReplacement = `"` + Replacement + `"`
 
-// state is where in the JSON text the scanner stands. In JSON a string followed by a colon is a key and nothing else is,
-// so nesting need not be tracked, but in annotations.
+// state is the scanner's position in the JSON text. In JSON a string followed by a colon is a key and nothing else is, so nesting is tracked only
+// inside annotations.
 type state uint8
 
 const (
@@ -35,49 +35,48 @@ const (
 	inEscape                 // in a candidate, after a backslash
 	inHex                    // in a candidate, among the four digits of \uXXXX
 	afterKey                 // after the candidate's closing quote: a colon makes it a key
-	afterColon               // after Key a quote makes its value a string, which goes; after annotations a brace opens them
-	inSecret                 // in a value that goes
+	afterColon               // after Key a quote begins a string value to replace; after annotations a brace opens them
+	inSecret                 // in a value to replace
 
 	among      // in the annotations, between strings
 	inName     // in a string there, which may be a name
 	afterName  // after its closing quote: a colon makes it a name
-	afterNamed // a quote makes its value a string, which is looked at
+	afterNamed // a quote begins a string value, which is examined
 	inValue    // in that value
 )
 
-// Redactor scans one stream of JSON (one document, or many one after another, as in a watch) that arrives in chunks cut
-// anywhere. The zero value is ready. It is not safe for concurrent use, and never fails: text that is not JSON passes
-// through as it is, apart from what looks like a value that goes.
+// Redactor scans one stream of JSON (one document, or many one after another, as in a watch) that arrives in chunks cut anywhere. The zero value is
+// ready. It is not safe for concurrent use, and never fails: text that is not JSON passes unchanged, apart from what looks like a value to replace.
 type Redactor struct {
-	state    state
-	back     state  // inSecret: where it goes on
-	odd      bool   // in strings: what was read so far ends in an odd number of backslashes
-	target   string // inCandidate and its escapes: Key or annotations
-	matched  int    // inCandidate and its escapes: how many bytes of the target have been seen
-	digits   int    // inHex: how many of the four have been seen
-	code     rune   // inHex: their value so far
-	depth    int    // in the annotations: how many braces and brackets are open
-	name     []byte // in the annotations: the last string, or what was read of it, as written
-	value    []byte // inValue: what was read of it in the chunks before
-	redacted int64
-	names    []seenName // of annotations that were seen before
-	nextName int        // which of them is likely to come next
+	state        state
+	back         state  // inSecret: the state after the value
+	odd          bool   // in strings: the text so far ends in an odd number of backslashes
+	target       string // inCandidate and its escapes: Key or annotations
+	matched      int    // inCandidate and its escapes: how many bytes of the target have been seen
+	digits       int    // inHex: how many of the four have been seen
+	code         rune   // inHex: their value so far
+	depth        int    // in the annotations: how many braces and brackets are open
+	name         []byte // in the annotations: the last string, or its part so far, as written
+	value        []byte // inValue: its part in earlier chunks
+	replacements int64
+	names        []seenName // of annotations seen before
+	nextName     int        // the index of the likely next one
 
-	slow bool // nothing is skipped, for the test that compares
+	slow bool // skip nothing; for a test that compares
 }
 
 // Count is how many values have been replaced since the beginning of the stream.
-func (r *Redactor) Count() int64 { return r.redacted }
+func (r *Redactor) Count() int64 { return r.replacements }
 
-// Append appends src to dst, with the values that go replaced, and returns the extended slice. These are the value of Key, and in an object
-// named "annotations" the value of whatever is a copy of a manifest, by its name or by what it is. No byte of anything else waits for the
-// next chunk, apart from an annotation's value that the chunk cuts. dst and src must not overlap.
+// Append appends src to dst, with some values replaced, and returns the extended slice. It replaces the value of Key and, in an object named
+// "annotations", each value that is a copy of a manifest, by its name or by its content. No other byte waits for the next chunk, apart from an
+// annotation's value that the chunk cuts. dst and src must not overlap.
 func (r *Redactor) Append(dst, src []byte) []byte {
 	dst, copied := r.scan(dst, src)
 	return append(dst, src[copied:]...)
 }
 
-// filter is what Append makes of src alone: src itself if all of it stays, and else scratch.
+// filter returns what Append makes of src alone: src itself if it is unchanged, else scratch extended.
 func (r *Redactor) filter(scratch, src []byte) []byte {
 	out, copied := r.scan(scratch[:0], src)
 	if copied == 0 {
@@ -86,8 +85,7 @@ func (r *Redactor) filter(scratch, src []byte) []byte {
 	return append(out, src[copied:]...)
 }
 
-// scan appends to dst what stays of src, but for its end from copied on, which stays whole: src[:copied] is in dst, or was
-// dropped, or is in r.value.
+// scan appends the result for src to dst, except for the unchanged end from copied on: src[:copied] is in dst, was dropped, or is in r.value.
 func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 	for i := 0; i < len(src); {
 		c := src[i]
@@ -95,7 +93,7 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 		case outside:
 			if !r.slow {
 				var within bool
-				if i, within = plain(src, i); within {
+				if i, within = skipPlain(src, i); within {
 					r.state, r.odd = inString, false
 					break
 				}
@@ -144,7 +142,7 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 			}
 		case inHex:
 			digit, ok := unhex(c)
-			if !ok { // not JSON; the byte, maybe a closing quote, is looked at again
+			if !ok { // not JSON; the byte, maybe a closing quote, is examined again
 				r.state = inString
 				break
 			}
@@ -212,7 +210,7 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 				dst = append(dst, src[copied:i]...)
 				i++
 				copied = i
-				if r.goes(r.name) {
+				if r.replacesRemembered(r.name) {
 					dst = r.drop(dst, among)
 				} else {
 					r.state, r.odd, r.value = inValue, false, r.value[:0]
@@ -250,10 +248,10 @@ func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
 	return dst, copied
 }
 
-// plain goes from src[i], outside of strings, over all that is neither a target nor has a backslash. It says whether it arrives inside a string that
-// is known to be none. Where there is no backslash every quote opens or closes a string, so counting them tells. It does not go into a string that
-// src cuts, or into one with a backslash.
-func plain(src []byte, i int) (next int, within bool) {
+// skipPlain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
+// is no target. Without backslashes every quote opens or closes a string, so counting them suffices. It does not enter a string that src cuts, or one
+// with a backslash.
+func skipPlain(src []byte, i int) (next int, within bool) {
 	text := src[i:]
 	stop := bytes.IndexByte(text, '\\')
 	if stop < 0 {
@@ -266,7 +264,7 @@ func plain(src []byte, i int) (next int, within bool) {
 	if bytes.Count(text[:stop], quote)%2 == 0 {
 		return i + stop, false
 	}
-	if target >= 0 { // what looked like the quote before it closes another string
+	if target >= 0 { // the quote before it closes another string
 		return i + stop, true
 	}
 	return i + bytes.LastIndexByte(text[:stop], '"'), false
@@ -274,9 +272,9 @@ func plain(src []byte, i int) (next int, within bool) {
 
 var quote = []byte{'"'}
 
-// drop writes the replacement of a value whose opening quote was read, and what is left of it goes.
+// drop writes the replacement of a value whose opening quote was read, and makes the scanner drop the rest of the value.
 func (r *Redactor) drop(dst []byte, back state) []byte {
-	r.redacted++
+	r.replacements++
 	r.state, r.back = inSecret, back
 	return append(dst, quotedReplacement...)
 }
@@ -284,15 +282,15 @@ func (r *Redactor) drop(dst []byte, back state) []byte {
 // maxNames bounds how many names of annotations a stream remembers.
 const maxNames = 64
 
-// seenName is the name of an annotation, as written, and whether values of that name go.
+// seenName is the name of an annotation, as written, and whether its values are replaced.
 type seenName struct {
-	name string
-	goes bool
+	name    string
+	replace bool
 }
 
-// goes is nameGoes with a memory. The objects of a watch have the same names in the same order again and again, so the name that followed
-// last time is looked at first.
-func (r *Redactor) goes(written []byte) bool {
+// replacesRemembered is replacesName with a memory. The objects of a watch have the same names in the same order again and again, so it first
+// compares the name that followed last time.
+func (r *Redactor) replacesRemembered(written []byte) bool {
 	for range r.names {
 		if r.nextName >= len(r.names) {
 			r.nextName = 0
@@ -300,10 +298,10 @@ func (r *Redactor) goes(written []byte) bool {
 		seen := &r.names[r.nextName]
 		r.nextName++
 		if seen.name == string(written) {
-			return seen.goes
+			return seen.replace
 		}
 	}
-	goes := nameGoes(written)
+	goes := replacesName(written)
 	if len(r.names) < maxNames && len(written) <= maxName {
 		r.names = append(r.names, seenName{string(written), goes})
 		r.nextName = len(r.names)
@@ -311,8 +309,9 @@ func (r *Redactor) goes(written []byte) bool {
 	return goes
 }
 
-// nameGoes says whether an annotation's value goes for its name, given as written. A name that no API server takes is none to be trusted.
-func nameGoes(written []byte) bool {
+// replacesName reports whether an annotation's value is replaced because of its name, given as written. A name that an API server would reject is not
+// trusted.
+func replacesName(written []byte) bool {
 	if len(written) > maxName {
 		return true
 	}
@@ -344,9 +343,8 @@ func (r *Redactor) match(c rune) {
 	r.state = inString
 }
 
-// skip goes from src[i], inside a string, to just after the quote that closes it, or to the next quote that does not, or
-// to the end of src. A quote closes the string unless an odd number of backslashes stands before it; r.odd carries that
-// count's parity over the edge of a chunk.
+// skip advances from src[i], inside a string, to just after the quote that closes it, or to the next quote that does not, or to the end of src. A
+// quote closes the string unless an odd number of backslashes precedes it; r.odd carries the parity over the edge of a chunk.
 func (r *Redactor) skip(src []byte, i int) (next int, closed bool) {
 	end, found := len(src), false
 	if quote := bytes.IndexByte(src[i:], '"'); quote >= 0 {
@@ -381,19 +379,19 @@ func unhex(c byte) (rune, bool) {
 }
 
 const (
-	// smallBuffer is what a Reader begins with, enough for the events of a watch that come one by one.
+	// smallBuffer is a Reader's first buffer, enough for the events of a watch that arrive one by one.
 	smallBuffer = 4 << 10
-	// largeBuffer is what it has once a read has filled the small one.
+	// largeBuffer replaces it once a read has filled the small one.
 	largeBuffer = 64 << 10
 )
 
-// Reader is a body with the values that go replaced. It reads from the source only when it has nothing left to give, at
-// most one chunk ahead, and gives what a chunk held without waiting for the next.
+// Reader is a body with the values replaced. It reads from the source only when it has nothing left to return, at most one chunk ahead, and returns
+// what a chunk has without waiting for the next.
 type Reader struct {
 	source      io.ReadCloser
 	redactor    Redactor
 	in, scratch []byte
-	out         []byte // what Read has not given yet
+	out         []byte // what Read has not returned yet
 	err         error
 }
 
@@ -402,8 +400,8 @@ func NewReader(source io.ReadCloser) *Reader {
 	return &Reader{source: source, in: make([]byte, smallBuffer)}
 }
 
-// Next gives what the next read of the source held, which may be nothing. It stays as it is until the next call. Errors are the source's own,
-// and come after all data.
+// Next returns the result of one read of the source, which may be empty. It is valid until the next call. Errors are the source's own, and come after
+// all data.
 func (r *Reader) Next() ([]byte, error) {
 	if r.err != nil {
 		return nil, r.err
@@ -412,7 +410,7 @@ func (r *Reader) Next() ([]byte, error) {
 	r.err = err
 	out := r.redactor.filter(r.scratch, r.in[:n])
 	if n == len(r.in) && n < largeBuffer {
-		r.in = make([]byte, largeBuffer) // out may lie in the other one
+		r.in = make([]byte, largeBuffer) // out may be in the other one
 	}
 	if len(out) > 0 && n > 0 && &out[0] != &r.in[0] {
 		r.scratch = out[:0]

@@ -14,7 +14,7 @@ import (
 
 const secret = "hunter2"
 
-// documents are inputs with what must come out.
+// documents are inputs with the expected results.
 var documents = []struct{ name, in, want string }{
 	{"plain", `{"metadata":{"annotations":{"` + Key + `":"hunter2","a":"b"}}}`, `{"metadata":{"annotations":{"` + Key + `":"[redacted]","a":"b"}}}`},
 	{"empty value", `{"` + Key + `":""}`, `{"` + Key + `":"[redacted]"}`},
@@ -77,7 +77,7 @@ func TestAppendAtEveryBoundary(t *testing.T) {
 }
 
 func TestAppendHoldsNothingBack(t *testing.T) {
-	// Whatever precedes a value that goes has to be out as soon as it was in: a watch frame must not wait for the next.
+	// What precedes a replaced value must be written as soon as it was read: a watch frame must not wait for the next.
 	frame := `{"type":"ADDED","object":{"metadata":{"annotations":{"` + Key + `":"x"}}}}` + "\n"
 	var r Redactor
 	for range 3 {
@@ -125,7 +125,7 @@ func TestReaderPassesErrorsOnAfterTheData(t *testing.T) {
 	}
 }
 
-// redactTree does what Append does, with encoding/json. What it cannot know from the decoded text is how long that was as written.
+// redactTree does what Append does, with encoding/json. Decoded text does not show how long it was as written.
 func redactTree(v any, among bool) any {
 	switch v := v.(type) {
 	case map[string]any:
@@ -188,7 +188,7 @@ func BenchmarkAppend(b *testing.B) {
 	}
 }
 
-// inPieces is what becomes of text that arrives in pieces, cut where the bytes of cuts say.
+// inPieces is the result for text that arrives in pieces, cut at the positions in cuts.
 func inPieces(r *Redactor, text, cuts []byte) []byte {
 	var out []byte
 	for i := 0; len(text) > 0; i++ {
@@ -204,7 +204,7 @@ func inPieces(r *Redactor, text, cuts []byte) []byte {
 	return out
 }
 
-// FuzzSkipping compares what is skipped with what is looked at byte by byte.
+// FuzzSkipping compares the scanner with one that skips nothing.
 func FuzzSkipping(f *testing.F) {
 	for _, doc := range documents {
 		f.Add([]byte(doc.in), []byte{1, 7, 200})
@@ -222,8 +222,8 @@ func FuzzSkipping(f *testing.F) {
 	})
 }
 
-// TestEveryTargetIsStoppedAt holds what is skipped to what is looked for. The text is long enough to be skipped, with each key that the scanner knows
-// at every place in it, and cut everywhere.
+// TestEveryTargetIsStoppedAt checks that skipping misses no target. The text is long enough to be skipped, with each key of the scanner at every
+// position, and cut everywhere.
 func TestEveryTargetIsStoppedAt(t *testing.T) {
 	for _, doc := range documents {
 		for before := range 40 {

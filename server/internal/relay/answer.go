@@ -13,11 +13,11 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// maxError bounds what is read of an error, in bytes.
+// maxError bounds how much of an error's body is read, in bytes.
 const maxError = 64 << 10
 
-// passError answers with an API server's error. It is written anew as a metav1.Status: from the fields of the Status that came, or, if none
-// came, from the code and the first words of a plain text. Nothing else of the body leaves.
+// passError answers with an API server's error. It writes a new metav1.Status, from the fields of the received Status or, if there is none, from the
+// code and the first words of a plain text. Nothing else of the body leaves.
 func (r *Relay) passError(w http.ResponseWriter, response *http.Response, upstream *clusters.Upstream) error {
 	raw, err := io.ReadAll(io.LimitReader(response.Body, maxError+1))
 	if err != nil {
@@ -34,21 +34,21 @@ func (r *Relay) passError(w http.ResponseWriter, response *http.Response, upstre
 	r.passHeaders(w.Header(), response.Header)
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(response.StatusCode)
-	sent, _ := w.Write(written) // who has left does not hear it
+	sent, _ := w.Write(written) // the viewer may have left
 	r.config.Metrics.Bytes.Add(int64(sent))
 	return nil
 }
 
-// errorStatus is what is said of an error.
+// errorStatus makes the Status for an error with body raw.
 func (r *Relay) errorStatus(response *http.Response, raw []byte) metav1.Status {
 	code := response.StatusCode
 	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	encoding := response.Header.Get("Content-Encoding")
 	switch {
 	case len(raw) > maxError:
-		return ownStatus(code, fmt.Sprintf("it is longer than %d KiB", maxError>>10))
+		return ownStatus(code, fmt.Sprintf("its body is longer than %d KiB", maxError>>10))
 	case encoding != "" && encoding != "identity":
-		return ownStatus(code, "it is packed")
+		return ownStatus(code, "its body is compressed")
 	case mediaType == "application/json":
 		return r.passStatus(code, raw)
 	case mediaType == "text/plain", mediaType == "":
@@ -58,17 +58,17 @@ func (r *Relay) errorStatus(response *http.Response, raw []byte) metav1.Status {
 		}
 		return status
 	}
-	return ownStatus(code, fmt.Sprintf("it is %.60q; is it an API server, or a login page before one?", mediaType))
+	return ownStatus(code, fmt.Sprintf("its body is %.60q; does an API server answer there, or a login page in front of it?", mediaType))
 }
 
-// passStatus is an API server's Status with words alone in its texts, or one of the relay's own if it is none.
+// passStatus parses an API server's Status and cleans its texts by calling words. A body that is no Status gives a Status of the relay's own.
 func (r *Relay) passStatus(code int, raw []byte) metav1.Status {
 	status := metav1.Status{}
 	if json.Unmarshal(raw, &status) != nil || status.Kind != "Status" || status.APIVersion != "v1" && status.APIVersion != "" {
-		return ownStatus(code, "it is no Status")
+		return ownStatus(code, "its body is no Status")
 	}
 	status.APIVersion = "v1"
-	status.ShardInfo = nil // of lists
+	status.ShardInfo = nil // for lists only
 	texts := []*string{&status.Message, &status.Status, (*string)(&status.Reason), &status.SelfLink, &status.ResourceVersion, &status.Continue}
 	if d := status.Details; d != nil {
 		texts = append(texts, &d.Name, &d.Group, &d.Kind, (*string)(&d.UID))
@@ -91,20 +91,20 @@ func (r *Relay) passStatus(code int, raw []byte) metav1.Status {
 	return status
 }
 
-// words is the one way out for texts that an API server or a probe writes beside objects.
+// words cleans a text that an API server or a probe sent beside objects; every such text leaves through it.
 func (r *Relay) words(text string) string { return r.config.Clusters.Scrubber().Words(text) }
 
-// ownStatus is an error of which there is but the code; why is the reason for which the API server's words are not there.
+// ownStatus makes a Status from a code alone; why is the reason for leaving out the API server's own message.
 func ownStatus(code int, why string) metav1.Status {
 	message := fmt.Sprintf("the API server answered with %d %s", code, http.StatusText(code))
 	if why != "" {
-		message += fmt.Sprintf(" (what it said is not passed on: %s)", why)
+		message += fmt.Sprintf(" (its message is left out: %s)", why)
 	}
 	return metav1.Status{TypeMeta: metav1.TypeMeta{Kind: "Status", APIVersion: "v1"}, Status: metav1.StatusFailure, Message: message, Reason: reason(code),
 		Code: int32(code)}
 }
 
-// reason is how Kubernetes calls a status code. Mirrors apimachinery pkg/api/errors.NewGenericServerResponse (v0.37.2).
+// reason returns the Kubernetes reason for a status code. Mirrors apimachinery pkg/api/errors.NewGenericServerResponse (v0.37.2).
 func reason(code int) metav1.StatusReason {
 	switch code {
 	case http.StatusBadRequest:

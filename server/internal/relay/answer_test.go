@@ -13,8 +13,8 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-// TestErrorsAreWrittenAnew: an answer of 400 and more is a Status of known fields, whatever an API server, or what stands before it, says. Of
-// text no more than its first words pass, of anything else nothing.
+// TestErrorsAreWrittenAnew: an answer of 400 and more becomes a Status of known fields, whatever the API server or a proxy sent. The first words of a
+// text pass, and nothing else.
 func TestErrorsAreWrittenAnew(t *testing.T) {
 	const status = `{"kind":"Status","apiVersion":"v1","metadata":{"resourceVersion":"5"},"status":"Failure","message":"pods is forbidden","reason":"Forbidden","details":{"kind":"pods","retryAfterSeconds":3,"causes":[{"reason":"a","message":"b","field":"c"}]},"code":403}`
 	manifest := `{"` + redact.Key + `":"` + canary + `manifest"}`
@@ -27,9 +27,9 @@ func TestErrorsAreWrittenAnew(t *testing.T) {
 		{"status", "application/json", "", status, 403, "pods is forbidden", "Forbidden"},
 		{"more", "application/json", "", strings.Replace(status, `"code"`, `"data":"`+canary+`","code"`, 1), 403, "pods is forbidden", "Forbidden"},
 		{"charset", "application/json; charset=utf-8", "", status, 403, "pods is forbidden", "Forbidden"},
-		{"secret", "application/json", "", `{"kind":"Secret","apiVersion":"v1","data":{"a":"` + canary + `"}}`, 400, "it is no Status", "BadRequest"},
-		{"other", "application/json", "", `{"error":"` + canary + `"}`, 404, "it is no Status", "NotFound"},
-		{"junk", "application/json", "", canary, 500, "it is no Status", "InternalError"},
+		{"secret", "application/json", "", `{"kind":"Secret","apiVersion":"v1","data":{"a":"` + canary + `"}}`, 400, "its body is no Status", "BadRequest"},
+		{"other", "application/json", "", `{"error":"` + canary + `"}`, 404, "its body is no Status", "NotFound"},
+		{"junk", "application/json", "", canary, 500, "its body is no Status", "InternalError"},
 		{"text", "text/plain; charset=utf-8", "", "Too many requests, please try again later.\n", 429, "Too many requests, please try again later.",
 			"TooManyRequests"},
 		{"untyped", "", "", "Unauthorized", 401, "Unauthorized", "Unauthorized"},
@@ -40,7 +40,7 @@ func TestErrorsAreWrittenAnew(t *testing.T) {
 		{"html", "text/html", "", "<p>" + manifest, 403, "login page", "Forbidden"},
 		{"protobuf", "application/vnd.kubernetes.protobuf", "", "k8s\x00" + canary, 410, "protobuf", ""},
 		{"yaml", "application/yaml", "", "a: " + canary, 422, "yaml", "Invalid"},
-		{"packed", "application/json", "gzip", "\x1f\x8b" + canary, 504, "packed", "Timeout"},
+		{"packed", "application/json", "gzip", "\x1f\x8b" + canary, 504, "compressed", "Timeout"},
 		{"longer than is read", "application/json", "", `{"kind":"Status","message":"` + canary + strings.Repeat("x", maxError) + `"}`, 500, "longer than",
 			"InternalError"},
 		{"token", "application/json", "", `{"kind":"Status","message":"not with Bearer ` + canary + `token"}`, 401, redact.Replacement, ""},

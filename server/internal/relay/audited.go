@@ -9,16 +9,16 @@ import (
 	"informerscope/server/internal/guard"
 )
 
-// numbers name viewers and requests in the logs, from 1 on.
+// numbers number viewers and requests in the logs, from 1.
 type numbers struct {
 	viewer, request atomic.Int64
 }
 
-// viewerKey is where the context of a request has its *viewer.
+// viewerKey is the key of a request's *viewer in its context.
 type viewerKey struct{}
 
-// audited has a request written down, if there is an audit log. done has to be called when it is over.
-func (r *Relay) audited(w http.ResponseWriter, req *http.Request) (audited http.ResponseWriter, done func()) {
+// beginAudit wraps w so that the request is recorded in the audit log, if there is one. Call done when the request is over.
+func (r *Relay) beginAudit(w http.ResponseWriter, req *http.Request) (audited http.ResponseWriter, done func()) {
 	if r.config.Audit == nil {
 		return w, func() {}
 	}
@@ -30,7 +30,7 @@ func (r *Relay) audited(w http.ResponseWriter, req *http.Request) (audited http.
 	return record, record.End
 }
 
-// describe has it written down what a request asks for, as far as that was understood.
+// describe adds what a request asks for to its audit record, as far as it was understood.
 func describe(w http.ResponseWriter, request guard.Request) {
 	audit.Describe(w, func(e *audit.Entry) {
 		if request.Path == "" {

@@ -14,7 +14,7 @@ import (
 	"informerscope/server/internal/testkit"
 )
 
-// TestAudit: for everything that a viewer reads, or tries to, there are lines that say who and what, and none has a token or a body.
+// TestAudit: each request of a viewer has lines with the viewer and the resource, refused ones too. No line has a token or a body.
 func TestAudit(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -46,14 +46,14 @@ func TestAudit(t *testing.T) {
 		}
 		return all
 	}
-	// until waits for the line that is told, and gives it without what differs from run to run.
+	// until waits for the entry that match accepts, and returns it without what differs from run to run.
 	until := func(match func(audit.Entry) bool) audit.Entry {
 		t.Helper()
 		for end := time.Now().Add(patience); ; runtime.Gosched() {
 			for _, e := range entries() {
 				if match(e) {
 					if e.Viewer == 0 || e.Request == 0 || e.Began.IsZero() || !strings.Contains(e.Remote, "127.0.0.1:") {
-						t.Errorf("nobody can tell who that was: %+v", e)
+						t.Errorf("the entry does not identify the viewer: %+v", e)
 					}
 					e.Viewer, e.Request, e.Began, e.Time, e.Ended, e.Millis, e.Remote = 0, 0, time.Time{}, time.Time{}, nil, 0, ""
 					return e
@@ -91,7 +91,7 @@ func TestAudit(t *testing.T) {
 	if got := until(of("discovery", audit.Complete)); got.Group != "apps" || got.Resource != "" || got.Status != 200 {
 		t.Errorf("discovery: %+v", got)
 	}
-	// What was refused, and what there is no context for.
+	// Refused requests, and requests for an unknown context.
 	_, body = f.body("/clusters/kind/api/v1/namespaces/x/secrets/" + upstream)
 	refused := audit.Entry{Stage: audit.Complete, Context: "kind", Verb: "get", Version: "v1", Resource: "secrets", Namespace: "x",
 		Name: "[redacted]", Rule: "secrets", Status: 403, Bytes: int64(len(body))}

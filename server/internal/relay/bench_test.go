@@ -10,8 +10,8 @@ import (
 	"informerscope/server/internal/redact"
 )
 
-// BenchmarkList is the LIST of pods with five annotations, one of them kubectl's, from an API server over HTTP/2 and TLS, as clusters have it, and
-// over HTTP/1.1.
+// BenchmarkList lists pods with five annotations, one of them kubectl's, from an API server over HTTP/2 and TLS, as clusters have it, and over
+// HTTP/1.1.
 func BenchmarkList(b *testing.B) {
 	annotations := `"` + redact.Key + `":"` + strings.Repeat(`{\"apiVersion\":\"v1\"} `, 20) + `","prometheus.io/scrape":"true","checksum/config":"` +
 		strings.Repeat("0123456789abcdef", 4) +

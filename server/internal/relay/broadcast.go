@@ -15,21 +15,20 @@ import (
 	"informerscope/server/internal/scrub"
 )
 
-// BroadcastPrefix precedes the paths under which a page speaks to an audience: the only ones that take another method than GET. They reach
+// BroadcastPrefix begins the paths with which a page broadcasts to an audience. They are the only ones that take another method than GET, and reach
 // no cluster.
 const BroadcastPrefix = "/broadcast/"
 
-// maxBegin bounds the body with which a page begins.
+// maxBegin bounds the body of a "begin" request, in bytes.
 const maxBegin = 64 << 10
 
-// maxPosts is how many segments may be read into memory at one time.
+// maxPosts is how many of the speaker's requests are read into memory at one time.
 const maxPosts = 2
 
-// HallText and HallObject are how a Hall takes out of segments what the relay takes out of answers: credentials of every text, and copies of
-// manifests of the annotations of objects. Which objects go out whole at all is decided by broadcast.Check.
+// HallText removes credentials from a text of a segment, as the relay does for answers. broadcast.Check decides which objects are broadcast whole.
 func HallText(s *scrub.Scrubber) func(string) string { return s.Text }
 
-// HallObject redacts one object's JSON.
+// HallObject redacts one object's JSON: copies of manifests in annotations, as in the relay's answers.
 func HallObject(raw []byte) []byte {
 	var r redact.Redactor
 	return r.Append(make([]byte, 0, len(raw)), raw)
@@ -40,10 +39,10 @@ func (r *Relay) broadcast(w http.ResponseWriter, req *http.Request, what string)
 	hall := r.config.Hall
 	if what == "" {
 		if hall == nil {
-			r.own(w, req, audience.Status{})
+			r.answerJSON(w, req, audience.Status{})
 			return
 		}
-		r.own(w, req, hall.Status())
+		r.answerJSON(w, req, hall.Status())
 		return
 	}
 	if hall == nil {
@@ -51,12 +50,12 @@ func (r *Relay) broadcast(w http.ResponseWriter, req *http.Request, what string)
 		return
 	}
 	if what != "begin" && what != "segments" && what != "end" {
-		writeStatus(w, failure{code: http.StatusNotFound, message: "an audience is spoken to by " + BroadcastPrefix + "begin, segments and end"})
+		writeStatus(w, failure{code: http.StatusNotFound, message: "the paths of a broadcast are " + BroadcastPrefix + "begin, segments and end"})
 		return
 	}
 	if req.Method != http.MethodPost {
 		w.Header().Set("Allow", http.MethodPost)
-		writeStatus(w, failure{code: http.StatusMethodNotAllowed, message: "an audience is spoken to by POST"})
+		writeStatus(w, failure{code: http.StatusMethodNotAllowed, message: "a broadcast's requests use POST"})
 		return
 	}
 	select {
@@ -125,12 +124,12 @@ func readBody(w http.ResponseWriter, req *http.Request, limit int64) ([]byte, er
 	case errors.As(err, &large):
 		return nil, &audience.Problem{Code: http.StatusRequestEntityTooLarge, Message: fmt.Sprintf("the body has more than %d bytes", limit)}
 	case err != nil:
-		return nil, &audience.Problem{Code: http.StatusBadRequest, Message: "the body did not come whole"}
+		return nil, &audience.Problem{Code: http.StatusBadRequest, Message: "the body is incomplete"}
 	}
 	return body, nil
 }
 
-// problem answers with a refusal that the page can act upon.
+// problem answers with an error that the page can act on.
 func (r *Relay) problem(w http.ResponseWriter, err error) {
 	p := &audience.Problem{Code: http.StatusInternalServerError, Message: err.Error()}
 	errors.As(err, &p)
@@ -139,5 +138,5 @@ func (r *Relay) problem(w http.ResponseWriter, err error) {
 	_ = json.NewEncoder(w).Encode(struct {
 		Message  string `json:"message"`
 		Expected uint64 `json:"expected,omitempty"`
-	}{r.clean(p.Message), p.Expected})
+	}{r.cleanText(p.Message), p.Expected})
 }

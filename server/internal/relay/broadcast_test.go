@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHallObject: what a whole object loses on its way to an audience.
+// TestHallObject checks what is removed from a whole object that is broadcast.
 func TestHallObject(t *testing.T) {
 	for _, x := range []struct{ raw, keeps string }{
 		{`{"kind":"Pod","metadata":{"name":"a","annotations":{"kubectl.kubernetes.io/last-applied-configuration":"canary"}},"spec":{"nodeName":"n"}}`,

@@ -11,21 +11,21 @@ import (
 )
 
 const (
-	// streamMemory is what one request for a cluster may hold: what its API server sends before the viewer takes it, and the buffers that an
-	// answer goes through on its way.
+	// streamMemory is the most memory that one request for a cluster may hold, in bytes. It covers what its API server sends before the viewer reads
+	// it, and the buffers on the way.
 	streamMemory = clusters.StreamWindow + 128<<10
-	// DefaultMaxStreams is how many such requests there may be of all viewers together: they hold 480 MiB at most.
+	// DefaultMaxStreams bounds such requests of all viewers together: they hold at most 480 MiB.
 	DefaultMaxStreams = 480 << 20 / streamMemory
 )
 
-// budget is the memory of all answers under way, counted in requests, each of which holds a bounded part of it. A request takes its part
-// before anything is asked upstream, so that none ever has to be cut off for the memory of others.
+// budget bounds the memory of all answers in progress, counted in requests of streamMemory each. A request reserves its part before anything is
+// requested upstream, so no answer has to be cut off later for lack of memory.
 type budget struct {
 	max  int64
 	used atomic.Int64
 }
 
-func (b *budget) take() bool {
+func (b *budget) reserve() bool {
 	if b.used.Add(1) <= b.max {
 		return true
 	}
@@ -33,20 +33,20 @@ func (b *budget) take() bool {
 	return false
 }
 
-func (b *budget) give() { b.used.Add(-1) }
+func (b *budget) release() { b.used.Add(-1) }
 
-// noRoom tells a viewer that all the memory for answers is taken.
-func (r *Relay) noRoom(w http.ResponseWriter) {
-	r.postpone(w, "memory", fmt.Sprintf("the viewers of this server have %d requests in progress, which is all that it has memory for; see --max-streams",
+// refuseForMemory answers that all memory for answers is reserved.
+func (r *Relay) refuseForMemory(w http.ResponseWriter) {
+	r.postpone(w, "memory", fmt.Sprintf("the viewers of this server have %d requests in progress, which is its limit; see --max-streams",
 		r.budget.max))
 }
 
-// tooFast tells a viewer that it asks too often.
-func (r *Relay) tooFast(w http.ResponseWriter) {
-	r.postpone(w, "request-rate", fmt.Sprintf("a viewer may make %d requests a second, and %d at once before that", requestRate, requestBurst))
+// refuseForRate answers that the viewer makes too many requests.
+func (r *Relay) refuseForRate(w http.ResponseWriter) {
+	r.postpone(w, "request-rate", fmt.Sprintf("a viewer may make %d requests a second, after a burst of %d", requestRate, requestBurst))
 }
 
-// postpone tells a viewer to come again, as an API server does that has too much to do.
+// postpone answers that the viewer should retry later, as an overloaded API server does.
 func (r *Relay) postpone(w http.ResponseWriter, rule, message string) {
 	r.config.Refusals.Refused(slog.LevelWarn, rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = rule })

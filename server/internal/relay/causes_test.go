@@ -80,9 +80,9 @@ func (a *authority) leaf(name string, from, to time.Time) (cert, key []byte) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth, x509.ExtKeyUsageClientAuth}})
 }
 
-// secured is an API server with a certificate of its own that demands one of its clients' if clients is set; without, it answers 401, as a
-// real one does for a certificate that it does not know.
-func secured(t *testing.T, ca *authority, from, to time.Time, clients *authority) entry {
+// newTLSServer is an API server with its own certificate that requires a client certificate if clients is set. Without one it answers 401, as a real API
+// server does for an unknown certificate.
+func newTLSServer(t *testing.T, ca *authority, from, to time.Time, clients *authority) entry {
 	t.Helper()
 	cert, key := ca.leaf("apiserver", from, to)
 	pair, err := tls.X509KeyPair(cert, key)
@@ -115,12 +115,12 @@ func TestCertificatesAndProtocols(t *testing.T) {
 		e.user = map[string]any{"client-certificate-data": cert, "client-key-data": key}
 		return e
 	}
-	asks, demands := secured(t, ca, now.Add(-hour), now.Add(hour), nil), secured(t, ca, now.Add(-hour), now.Add(hour), ca)
+	asks, demands := newTLSServer(t, ca, now.Add(-hour), now.Add(hour), nil), newTLSServer(t, ca, now.Add(-hour), now.Add(hour), ca)
 	cleartext := asks
 	cleartext.server, cleartext.ca = strings.Replace(asks.server, "https:", "http:", 1), nil
 	f := newFixture(t, kubeconfig(t, map[string]entry{
-		"server-expired":  secured(t, ca, now.Add(-2*hour), now.Add(-hour), nil),
-		"server-early":    secured(t, ca, now.Add(hour), now.Add(2*hour), nil),
+		"server-expired":  newTLSServer(t, ca, now.Add(-2*hour), now.Add(-hour), nil),
+		"server-early":    newTLSServer(t, ca, now.Add(hour), now.Add(2*hour), nil),
 		"client-expired":  with(asks, ca, now.Add(-2*hour), now.Add(-hour)),
 		"client-foreign":  with(asks, foreign, now.Add(-hour), now.Add(hour)),
 		"demands-expired": with(demands, ca, now.Add(-2*hour), now.Add(-hour)),
@@ -136,11 +136,11 @@ func TestCertificatesAndProtocols(t *testing.T) {
 	}{
 		{"server-expired", "server-certificate-expired", true, []string{"expired on", "clock"}},
 		{"server-early", "server-certificate-expired", true, []string{"valid from", "clock"}},
-		{"client-expired", "client-certificate", false, []string{`user "client-expired"`, "expired on", "Fetch the kubeconfig anew"}},
+		{"client-expired", "client-certificate", false, []string{`user "client-expired"`, "expired on", "Fetch the kubeconfig again"}},
 		{"client-foreign", "client-certificate", false, []string{"another-cluster-ca", "not accepted"}},
 		{"demands-expired", "client-certificate", true, []string{"expired on"}},
 		{"demands-foreign", "client-certificate", true, []string{"another-cluster-ca"}},
-		{"demands-any", "client-certificate", true, []string{"wants a client certificate"}},
+		{"demands-any", "client-certificate", true, []string{"requires a client certificate"}},
 		{"token-expired", "unauthorized", false, []string{"log in again", "401"}},
 		{"cleartext", "https-wanted", false, []string{"Client sent an HTTP request to an HTTPS server.", "Write https://", `cluster "cleartext"`}},
 	} {
@@ -173,7 +173,7 @@ func TestCertificatesAndProtocols(t *testing.T) {
 	}
 }
 
-// proxyThat answers every CONNECT with a status; 200 tunnels.
+// proxyThat returns a proxy that answers every CONNECT with status; 200 opens a tunnel.
 func proxyThat(t *testing.T, status string) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -210,8 +210,8 @@ func proxyThat(t *testing.T, status string) string {
 	return ln.Addr().String()
 }
 
-// proxied is a kubeconfig in which each context goes through a proxy, to an API server that is well or to one that is gone.
-func proxied(t *testing.T, server string, ca []byte, proxies map[string]string) string {
+// proxyKubeconfig is a kubeconfig in which each context goes through a proxy, to an API server that is well or to one that is gone.
+func proxyKubeconfig(t *testing.T, server string, ca []byte, proxies map[string]string) string {
 	t.Helper()
 	type m = map[string]any
 	var contexts, clusters []m
@@ -241,7 +241,7 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 		_, _ = io.WriteString(w, `{"kind":"PodList","items":[]}`)
 	})
 	dead := closedPort(t)
-	f := newFixture(t, proxied(t, e.server, e.ca, map[string]string{
+	f := newFixture(t, proxyKubeconfig(t, e.server, e.ca, map[string]string{
 		"well": "http://" + proxyThat(t, "200 OK"), "dead": "http://user:canary-word@" + dead, "nowhere": "http://user:canary-word@proxy.invalid:3128",
 		"login": "http://" + proxyThat(t, "407 Proxy Authentication Required"), "bad": "http://user:canary-word@" + proxyThat(t, "502 Bad Gateway"),
 		"socks": "socks5://user:canary-word@" + dead, "scheme": "ftp://user:canary-word@" + dead,
@@ -274,15 +274,15 @@ func TestAProxyIsNotTheCluster(t *testing.T) {
 		strings.Contains(status.Message, "canary") {
 		t.Errorf("cause %q: %s", cause, status.Message)
 	}
-	// A cluster that is down behind a proxy that is well is not the proxy's fault.
-	g := newFixture(t, proxied(t, "https://"+dead, nil, map[string]string{"down": "http://" + proxyThat(t, "503 Service Unavailable")}), nil)
+	// A working proxy is not blamed for a cluster that is down behind it.
+	g := newFixture(t, proxyKubeconfig(t, "https://"+dead, nil, map[string]string{"down": "http://" + proxyThat(t, "503 Service Unavailable")}), nil)
 	if _, status := g.status("/clusters/down/api/v1/pods"); !strings.Contains(status.Message, dead) ||
 		!strings.Contains(status.Message, "The cluster may be down") {
 		t.Errorf("%s", status.Message)
 	}
 }
 
-// TestWhyAStreamBroke: what ended a watch is there for who asks, for a context that there is, and nothing of it is a viewer's doing.
+// TestWhyAStreamBroke: /trouble reports what ended a watch, for contexts that exist. A viewer's own cancellation is not reported.
 func TestWhyAStreamBroke(t *testing.T) {
 	cut := make(chan struct{})
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
@@ -306,7 +306,7 @@ func TestWhyAStreamBroke(t *testing.T) {
 		t.Errorf("before anything happened: %+v", got)
 	}
 	left := f.get("/clusters/a%20b%2Fc/api/v1/pods?watch=true")
-	_ = left.Body.Close() // the viewer's own doing
+	_ = left.Body.Close() // the viewer ends this watch
 	response := f.get("/clusters/a%20b%2Fc/api/v1/pods?watch=true")
 	close(cut)
 	if _, err := io.ReadAll(response.Body); err == nil {
@@ -332,8 +332,8 @@ func TestWhyAStreamBroke(t *testing.T) {
 // The words that must never leave the server.
 const canary = "c4nary-"
 
-// TestNothingLeaks puts a canary into every field of a kubeconfig, and into what API servers and proxies answer, and looks for them in
-// everything that leaves: answers with their headers, the log, and the listing of contexts.
+// TestNothingLeaks puts a canary into every field of a kubeconfig, and into what API servers and proxies answer. It searches everything that leaves
+// for them: answers with their headers, the log, and the list of contexts.
 func TestNothingLeaks(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long: make verify runs it")
@@ -481,7 +481,7 @@ func TestNothingLeaks(t *testing.T) {
 	leaks("the log", f.log.String())
 }
 
-// TestAnAPIServerThatIsFrozen takes connections and answers nothing.
+// TestAnAPIServerThatIsFrozen accepts connections and answers nothing.
 func TestAnAPIServerThatIsFrozen(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it takes the time that a TLS handshake is given")

@@ -16,30 +16,29 @@ import (
 	"informerscope/server/internal/redact"
 )
 
-// cluster passes one request on to an API server. It makes a request of its own and copies the answer itself, instead of
-// having httputil.ReverseProxy do so: that one carries more across than is wanted here (informational responses, trailers,
-// upgrades), and each of those would be a way around the list of headers.
+// cluster forwards one request to an API server. It makes the request and copies the answer itself. httputil.ReverseProxy would also forward
+// informational responses, trailers and upgrades, each of which would bypass the list of headers.
 func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	request, refusal := r.config.Rules.Check(req)
 	describe(w, request)
 	if refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
 	if refusal := r.notServed(request.Context); refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
-	if !r.budget.take() {
-		r.noRoom(w)
+	if !r.budget.reserve() {
+		r.refuseForMemory(w)
 		return
 	}
-	defer r.budget.give()
+	defer r.budget.release()
 	log := r.config.Log.With("context", request.Context, "resource", request.Resource, "group", request.Group, "watch", request.Watch)
 	upstream, err := r.config.Clusters.Upstream(request.Context)
 	if err != nil {
 		cause, words := r.config.Clusters.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	target := *upstream.Base
@@ -48,23 +47,23 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	out, err := http.NewRequestWithContext(req.Context(), http.MethodGet, target.String(), nil)
 	if err != nil {
 		cause, words := upstream.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	out.Header = http.Header{
 		"Accept":          {request.Accept},
-		"Accept-Encoding": {"identity"}, // what is packed cannot be redacted
+		"Accept-Encoding": {"identity"}, // a compressed body cannot be redacted
 		"User-Agent":      {request.UserAgent},
 	}
 	began := time.Now()
 	response, err := upstream.RoundTrip(out)
 	if err != nil {
-		if canceled(req.Context(), err) {
+		if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		}
-		log.Warn("no answer from the API server", "error", r.plain(redactURL(err)))
+		log.Warn("no answer from the API server", "error", r.plainText(redactURL(err)))
 		cause, words := upstream.Explain(err)
-		r.unanswered(w, request.Context, cause, words, err)
+		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
 	r.config.Metrics.Answered(request.Verb(), response.StatusCode, time.Since(began))
@@ -72,7 +71,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	if response.StatusCode >= 400 {
 		if err := r.passError(w, response, upstream); err != nil {
 			cause, words := upstream.Explain(err)
-			r.unanswered(w, request.Context, cause, words, err)
+			r.answerFailure(w, request.Context, cause, words, err)
 		}
 		return
 	}
@@ -84,15 +83,15 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	body := response.Body
 	if request.MetadataOnly {
 		verified := metadata.NewReader(body, form(request))
-		// What is no metadata from its beginning on is told with a status; else there is only the breaking off.
+		// An answer that is not metadata from its first bytes is refused with a status. Later the relay can only break it off.
 		if err := verified.Verify(); errors.Is(err, metadata.ErrNotMetadata) {
-			r.refused(w, &guard.Refusal{Rule: "secrets", Message: err.Error()})
+			r.refuse(w, &guard.Refusal{Rule: "secrets", Message: err.Error()})
 			return
-		} else if canceled(req.Context(), err) {
+		} else if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		} else if err != nil {
 			cause, words := upstream.Explain(err)
-			r.unanswered(w, request.Context, cause, words, err)
+			r.answerFailure(w, request.Context, cause, words, err)
 			return
 		}
 		defer func() { r.config.Metrics.Redactions.Add(verified.Changed()) }()
@@ -111,30 +110,30 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	if err != nil {
 		if errors.Is(err, metadata.ErrNotMetadata) {
 			r.config.Metrics.Refused("secrets")
-			log.Warn("the answer is cut off: there is more than metadata in it")
-		} else if !canceled(req.Context(), err) {
+			log.Warn("the answer is cut off: it contains more than metadata")
+		} else if !isCanceled(req.Context(), err) {
 			if viewer := (*viewerError)(nil); errors.As(err, &viewer) {
 				log.Info("the answer ends early", "cause", "viewer", "error", err, "bytes", sent)
 			} else {
 				cause, words := upstream.Explain(err)
 				r.config.Metrics.UpstreamError(string(cause))
-				r.board.note(request.Context, cause, words, r.plain(err))
+				r.board.note(request.Context, cause, words, r.plainText(err))
 				log.Info("the answer ends early", "cause", cause, "bytes", sent)
 			}
 		}
-		// The viewer must see a broken stream, not one that ends well.
+		// The viewer must see a broken stream, not a normal end.
 		panic(http.ErrAbortHandler)
 	}
 }
 
-// send is the one way out for bodies from a cluster: everything is redacted, and everything is flushed as it comes. A
-// write waits for the viewer as long as the viewer takes something now and then.
+// send redacts a body from a cluster and writes it to the viewer; every such body leaves through it. It flushes each chunk as it arrives. A write may
+// wait as long as the viewer reads something within the StallTimeout.
 func (r *Relay) send(w http.ResponseWriter, body io.ReadCloser) (int64, error) {
 	to := outlet(w)
 	reader := redact.NewReader(r.config.Clusters.Scrubber().Body(body))
 	defer func() { r.config.Metrics.Redactions.Add(reader.Count()) }()
 	var sent int64
-	if err := to.FlushError(); err != nil { // the headers: a watch may have nothing to say for long
+	if err := to.FlushError(); err != nil { // send the headers now: the first event of a watch may take long
 		return 0, err
 	}
 	stall := newStallTimer(to, r.config.StallTimeout)
@@ -170,8 +169,8 @@ type flusher interface {
 	SetWriteDeadline(time.Time) error
 }
 
-// outlet finds it once, where http.ResponseController would look for it with every event. A writer that has none of it (in a test) does
-// without.
+// outlet unwraps w once, where http.ResponseController would do so for each event. For a test's writer without these methods it returns an
+// optionalFlusher.
 func outlet(w http.ResponseWriter) flusher {
 	for inner := w; ; {
 		if found, ok := inner.(flusher); ok {
@@ -179,52 +178,53 @@ func outlet(w http.ResponseWriter) flusher {
 		}
 		wrapper, ok := inner.(interface{ Unwrap() http.ResponseWriter })
 		if !ok {
-			return unflushed{http.NewResponseController(w)}
+			return optionalFlusher{http.NewResponseController(w)}
 		}
 		inner = wrapper.Unwrap()
 	}
 }
 
-// unflushed is the outlet of a writer that may have neither a flush nor a deadline.
-type unflushed struct{ *http.ResponseController }
+// optionalFlusher is the flusher of a writer that may support neither flushing nor deadlines.
+type optionalFlusher struct{ *http.ResponseController }
 
-// FlushError flushes where that can be done.
-func (u unflushed) FlushError() error {
+// FlushError flushes the writer if it supports that.
+func (u optionalFlusher) FlushError() error {
 	if err := u.Flush(); !errors.Is(err, http.ErrNotSupported) {
 		return err
 	}
 	return nil
 }
 
-// viewerError says that it was the viewer to whom an answer could not be sent; no API server is to blame.
+// viewerError is a failed write to the viewer, for which no API server is to blame.
 type viewerError struct{ error }
 
 func (e *viewerError) Error() string { return "to the viewer: " + e.error.Error() }
 func (e *viewerError) Unwrap() error { return e.error }
 
-// unanswered tells the viewer why an API server gave no answer, and keeps it for who asks later.
-func (r *Relay) unanswered(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
+// answerFailure answers with the reason why an API server gave no answer, and keeps it for /trouble.
+func (r *Relay) answerFailure(w http.ResponseWriter, contextName string, cause clusters.Cause, words string, err error) {
 	r.config.Metrics.UpstreamError(string(cause))
 	code := http.StatusBadGateway
 	switch cause {
 	case clusters.NoContext:
 		code = http.StatusNotFound
 	case clusters.Refused, clusters.DNS, clusters.Timeout, clusters.Reset, clusters.Frozen, clusters.Proxy, clusters.ExecWaiting:
-		code = http.StatusServiceUnavailable // it may come back by itself
+		code = http.StatusServiceUnavailable // may recover without the user
 	}
 	if cause != clusters.NoContext {
-		r.board.note(contextName, cause, words, r.plain(err))
+		r.board.note(contextName, cause, words, r.plainText(err))
 	}
-	writeStatus(w, failure{code: code, cause: cause, message: r.clean(words)})
+	writeStatus(w, failure{code: code, cause: cause, message: r.cleanText(words)})
 }
 
-// clean takes credentials out of a text that is to leave the server.
-func (r *Relay) clean(text string) string { return r.config.Clusters.Scrubber().Text(text) }
+// cleanText removes credentials from a text that leaves the server.
+func (r *Relay) cleanText(text string) string { return r.config.Clusters.Scrubber().Text(text) }
 
-// plain is an error in which what answered may have written, such as a damaged header.
-func (r *Relay) plain(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
+// plainText returns the text of an error that may quote what an API server sent, such as a damaged header. It has no credentials and ends where a
+// manifest may begin.
+func (r *Relay) plainText(err error) string { return r.config.Clusters.Scrubber().Plain(err.Error()) }
 
-// redactURL leaves the URL out of an error for the log: selectors and names are none of its business.
+// redactURL strips the URL from an error for the log, because it has selectors and names.
 func redactURL(err error) error {
 	if wrapped := (*url.Error)(nil); errors.As(err, &wrapped) {
 		return wrapped.Err
@@ -232,23 +232,23 @@ func redactURL(err error) error {
 	return err
 }
 
-// unreadable says what is wrong with an answer of success that cannot be redacted, or is not an API server's.
+// unreadable describes why a successful answer cannot be redacted, or is not an API server's; "" if neither holds.
 func unreadable(response *http.Response) string {
 	if encoding := response.Header.Get("Content-Encoding"); encoding != "" && encoding != "identity" {
-		return "the API server packed its answer though it was asked not to, so it cannot be redacted"
+		return "the API server compressed its answer although the request ruled that out, so the relay cannot redact it"
 	}
 	mediaType, _, _ := mime.ParseMediaType(response.Header.Get("Content-Type"))
 	switch {
 	case response.StatusCode >= 300:
-		return fmt.Sprintf("what answered redirects elsewhere (%d); is it an API server, or a login page before one?", response.StatusCode)
+		return fmt.Sprintf("the answer is a redirect (%d); does an API server answer there, or a login page in front of it?", response.StatusCode)
 	case mediaType == "application/json":
 		return ""
 	}
-	return fmt.Sprintf("what answered did not answer in JSON but in %.60q (status %d); is it an API server, or a login page before one?", mediaType,
+	return fmt.Sprintf("the answer is not JSON but %.60q (status %d); does an API server answer there, or a login page in front of it?", mediaType,
 		response.StatusCode)
 }
 
-// form is what the API server was asked for where metadata is all that may come.
+// form is what a request for metadata must be answered with.
 func form(request guard.Request) metadata.Form {
 	switch {
 	case request.Watch:
@@ -259,7 +259,7 @@ func form(request guard.Request) metadata.Form {
 	return metadata.List
 }
 
-// passHeaders copies the headers that clients of Kubernetes look at, and no others.
+// passHeaders copies only the headers that Kubernetes clients read.
 func (r *Relay) passHeaders(to, from http.Header) {
 	for name, values := range from {
 		switch {

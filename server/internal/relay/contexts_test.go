@@ -14,8 +14,8 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// TestContextsThatAreNotServed asks for contexts that the server was not started for: it is answered before a credential plugin runs or an
-// API server is dialled, and nothing says that they exist.
+// TestContextsThatAreNotServed: a context that the server does not serve is refused before a credential plugin runs or an API server is dialled, and
+// no answer reveals that it exists.
 func TestContextsThatAreNotServed(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the credential plugin of this test is a shell script")
@@ -29,7 +29,7 @@ func TestContextsThatAreNotServed(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = io.WriteString(w, `{"kind":"PodList","apiVersion":"v1","metadata":{},"items":[]}`)
 	})
-	// Whoever dials this listener leaves a connection behind.
+	// Any dial of this listener leaves a connection to accept.
 	other, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +67,7 @@ func TestContextsThatAreNotServed(t *testing.T) {
 			t.Errorf("%s is served and answers %d: %s", name, response.StatusCode, body)
 		}
 	}
-	// A context that the kubeconfig has and one that it has not are refused in the same words.
+	// A context that the kubeconfig has and one that it lacks are refused with the same message.
 	words := map[string]string{}
 	for _, name := range []string{"prod-payments", "prod-plugin", "no-such-context", "DEMO", "demo%20", "demo%2F..%2Fprod-payments"} {
 		for _, request := range []string{
@@ -95,7 +95,7 @@ func TestContextsThatAreNotServed(t *testing.T) {
 	if !strings.Contains(got.Error, `"nowhere"`) {
 		t.Errorf("a context that is to be served and is not there: %q", got.Error)
 	}
-	// Named, but not in the kubeconfig: the words name what is served, and nothing else.
+	// Named by a flag, but not in the kubeconfig: the message lists only the served contexts.
 	if response, body := f.body("/clusters/nowhere/api/v1/pods"); response.StatusCode != http.StatusNotFound || strings.Contains(body, "prod-") ||
 		!strings.Contains(body, "also, demo") {
 		t.Errorf("%d %s", response.StatusCode, body)

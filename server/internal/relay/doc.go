@@ -1,6 +1,6 @@
-// Package relay carries a viewer's LIST and WATCH requests to the API servers of a kubeconfig. A viewer's WebSocket, once it has passed the
-// guard's door, becomes a net.Conn on which standard net/http serves HTTP/2 with prior knowledge. Every request is a stream of its own,
-// flow-controlled and cancellable, and nothing is invented on top. Each request passes the guard's rules and is written again for the API
-// server, with the kubeconfig's credentials. Each answer's body leaves through one place, where it is redacted. A viewer who reads slowly
-// slows its own upstream down, and is cut off if it stops reading for good. Nothing is ever skipped.
+// Package relay forwards a viewer's LIST and WATCH requests to the API servers of a kubeconfig. A viewer's WebSocket that guard.Door admits becomes a
+// net.Conn on which standard net/http serves HTTP/2 with prior knowledge. Each request is an ordinary HTTP/2 stream: flow-controlled and cancellable.
+// The relay checks it against guard.Rules and makes a new request for the API server, with the kubeconfig's credentials. The bodies of answers all
+// leave through Relay.send, which redacts them. A viewer that reads slowly slows its own upstream, and is cut off if it stops reading. No data is
+// ever skipped.
 package relay

@@ -16,8 +16,8 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// TestRequestsTogetherAreBounded: who comes when the memory is given away is told to come again, before anything is asked upstream, and finds
-// room when somebody has left.
+// TestRequestsTogetherAreBounded: when all memory is reserved, a request is told to retry later before anything is requested upstream. It succeeds
+// when another request has ended.
 func TestRequestsTogetherAreBounded(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -51,10 +51,10 @@ func TestRequestsTogetherAreBounded(t *testing.T) {
 	}
 }
 
-// TestAStalledStreamHoldsNoOthersUp: a watch that its viewer does not read fills its windows and stops there, and the same viewer's other
-// requests, and other viewers', go on. Once it is read, nothing is missing from it.
+// TestAStalledStreamHoldsNoOthersUp: a watch that its viewer does not read fills its windows and waits. Other requests of this viewer and of others
+// continue. Once the viewer reads again, it receives every event.
 func TestAStalledStreamHoldsNoOthersUp(t *testing.T) {
-	// More than the windows on the way: 4 MiB in the page's net/http, and the relay's. What is on a connection is read at once.
+	// More than the windows hold: 4 MiB in the page's net/http, and the relay's. The connection itself is always read.
 	const events, size = 400, 16 << 10
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -105,7 +105,7 @@ func TestAStalledStreamHoldsNoOthersUp(t *testing.T) {
 	}
 }
 
-// TestHeadersFromUpstreamAreBounded: an answer with headers of more than 64 KiB is none, over HTTP/2 and HTTP/1.1.
+// TestHeadersFromUpstreamAreBounded: an answer with headers of more than 64 KiB is an error, over HTTP/2 and HTTP/1.1.
 func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 	handler := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -122,7 +122,7 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 			if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(clusters.Reset) {
 				t.Errorf("%s, %s: %d %+v", name, resource, response.StatusCode, status)
 			}
-			// Over HTTP/2 net/http says only that the protocol is broken.
+			// Over HTTP/2 net/http only reports a protocol error.
 			if name == "h1" && !strings.Contains(status.Message, "64 KiB") {
 				t.Errorf("%s: %s", name, status.Message)
 			}
@@ -133,7 +133,7 @@ func TestHeadersFromUpstreamAreBounded(t *testing.T) {
 	}
 }
 
-// TestTheWaitForHeadersEnds: an API server that takes a request and says nothing is not waited for longer than two minutes, whatever is asked.
+// TestTheWaitForHeadersEnds: if an API server accepts a request and does not answer, the relay gives up after two minutes.
 func TestTheWaitForHeadersEnds(t *testing.T) {
 	if clusters.HeaderPatience != 2*time.Minute {
 		t.Errorf("docs/security.md says two minutes, not %s", clusters.HeaderPatience)
@@ -151,8 +151,8 @@ func TestTheWaitForHeadersEnds(t *testing.T) {
 	}
 }
 
-// TestAPluginThatHangsHoldsNoStreams: five viewers ask as much as they may of a context whose credential plugin hangs, and leave. Nothing of
-// theirs remains.
+// TestAPluginThatHangsHoldsNoStreams: five viewers make as many requests as they may for a context whose credential plugin hangs, and leave. Nothing
+// of theirs remains.
 func TestAPluginThatHangsHoldsNoStreams(t *testing.T) {
 	if runtime.GOOS == "windows" {
 		t.Skip("the plugin of this test is a shell script")
@@ -180,7 +180,7 @@ func TestAPluginThatHangsHoldsNoStreams(t *testing.T) {
 				return
 			}
 			response, err := pages[i%viewers].Do(request)
-			if err == nil { // told after 3 s that the plugin is waited for, if this machine is slow
+			if err == nil { // on a slow machine an answer after 3 s says that the plugin is still running
 				_ = response.Body.Close()
 			}
 		})
@@ -199,6 +199,6 @@ func TestAPluginThatHangsHoldsNoStreams(t *testing.T) {
 	leave()
 	asking.Wait()
 	reached("no stream remains", func() bool { return f.config.Metrics.Streams.Load() == 0 })
-	// But the plugin's own: who waits for it, and what os/exec has for its output.
+	// Except for the plugin's own: the goroutine that waits for it, and that of os/exec for its output.
 	reached("no goroutine remains", func() bool { return goroutines()-before < 12 })
 }

@@ -14,8 +14,8 @@ import (
 
 const probeToken = "probe-token-9876543210"
 
-// probed is a fixture whose relay has a probe at a handler.
-func probed(t *testing.T, token string, handler http.HandlerFunc, change func(*Config)) (*fixture, *httptest.Server) {
+// newProbeFixture is a fixture whose relay is attached to a probe with the given handler.
+func newProbeFixture(t *testing.T, token string, handler http.HandlerFunc, change func(*Config)) (*fixture, *httptest.Server) {
 	t.Helper()
 	server := httptest.NewServer(handler)
 	t.Cleanup(server.Close)
@@ -31,12 +31,12 @@ func probed(t *testing.T, token string, handler http.HandlerFunc, change func(*C
 	}), server
 }
 
-// TestProbeStream: the stream passes line by line as it comes, with the server's token and with nothing that the viewer sent, and ends
-// upstream when the viewer goes.
+// TestProbeStream: lines of the stream pass one by one as they arrive. The request has the server's token and nothing that the viewer sent, and it
+// ends when the viewer leaves.
 func TestProbeStream(t *testing.T) {
 	seen, gone := make(chan *http.Request, 1), make(chan struct{})
 	next := make(chan string)
-	f, _ := probed(t, probeToken, func(w http.ResponseWriter, r *http.Request) {
+	f, _ := newProbeFixture(t, probeToken, func(w http.ResponseWriter, r *http.Request) {
 		seen <- r.Clone(context.Background())
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		w.Header().Set("Set-Cookie", "session=1")
@@ -80,10 +80,10 @@ func TestProbeStream(t *testing.T) {
 	}
 }
 
-// TestProbeRefusals: what a viewer may not ask never leaves the server, and what answers in a probe's place does not pass.
+// TestProbeRefusals: forbidden requests are not sent to the probe, and answers of other servers do not pass.
 func TestProbeRefusals(t *testing.T) {
 	asked := 0
-	f, _ := probed(t, "", func(w http.ResponseWriter, _ *http.Request) { asked++ }, nil)
+	f, _ := newProbeFixture(t, "", func(w http.ResponseWriter, _ *http.Request) { asked++ }, nil)
 	for path, code := range map[string]int{
 		"/probe/stream?informers=a&informers=b": http.StatusForbidden,
 		"/probe/stream?informers=../../secret":  http.StatusForbidden,
@@ -112,7 +112,7 @@ func TestProbeRefusals(t *testing.T) {
 	}
 }
 
-// TestProbeNotOffered: without --attach there is nothing to ask.
+// TestProbeNotOffered: without --attach the relay has no probe.
 func TestProbeNotOffered(t *testing.T) {
 	f := newFixture(t, kubeconfig(t, nil), nil)
 	for _, path := range []string{"/probe/", "/probe/stream"} {
@@ -122,11 +122,11 @@ func TestProbeNotOffered(t *testing.T) {
 	}
 }
 
-// TestProbeAnswers: a redirect is not followed and takes the token nowhere; pages, packed bodies and errors do not pass; long headers are
-// not taken; a process that is not there is said not to be.
+// TestProbeAnswers: a redirect is not followed, so the token stays here. Pages, compressed bodies, errors and long headers do not pass. A missing
+// process is reported.
 func TestProbeAnswers(t *testing.T) {
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
-		t.Errorf("somebody else was asked: %s %v", r.URL, r.Header)
+		t.Errorf("the request went to another server: %s %v", r.URL, r.Header)
 	}))
 	defer elsewhere.Close()
 	for _, x := range []struct {
@@ -136,11 +136,11 @@ func TestProbeAnswers(t *testing.T) {
 		answers http.HandlerFunc
 	}{
 		{"redirect", 502, "redirects elsewhere", func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, elsewhere.URL, http.StatusFound) }},
-		{"page", 502, "is it a probe's handler", func(w http.ResponseWriter, _ *http.Request) {
+		{"page", 502, "is that a probe's handler", func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "text/html")
 			_, _ = io.WriteString(w, "<script>alert(1)</script>")
 		}},
-		{"packed", 502, `packs its answer (Content-Encoding: "gzip")`, func(w http.ResponseWriter, _ *http.Request) {
+		{"packed", 502, `is compressed (Content-Encoding: "gzip")`, func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/x-ndjson")
 			w.Header().Set("Content-Encoding", "gzip")
 			_, _ = io.WriteString(w, "\x1f\x8b")
@@ -157,7 +157,7 @@ func TestProbeAnswers(t *testing.T) {
 		}},
 	} {
 		t.Run(x.name, func(t *testing.T) {
-			f, _ := probed(t, probeToken, x.answers, nil)
+			f, _ := newProbeFixture(t, probeToken, x.answers, nil)
 			response, status := f.status("/probe/stream")
 			if response.StatusCode != x.code || !strings.Contains(status.Message, x.says) || response.Header.Get(CauseHeader) == "" {
 				t.Errorf("%d %s %q", response.StatusCode, response.Header.Get(CauseHeader), status.Message)
@@ -167,7 +167,7 @@ func TestProbeAnswers(t *testing.T) {
 			}
 		})
 	}
-	f, server := probed(t, "", func(http.ResponseWriter, *http.Request) {}, nil)
+	f, server := newProbeFixture(t, "", func(http.ResponseWriter, *http.Request) {}, nil)
 	server.Close()
 	response, status := f.status("/probe/stream")
 	if response.StatusCode != http.StatusServiceUnavailable || response.Header.Get(CauseHeader) != string(ProbeGone) ||
@@ -176,9 +176,9 @@ func TestProbeAnswers(t *testing.T) {
 	}
 }
 
-// TestProbeIsInTheBudget: a stream of a probe takes the place of a request, so that viewers cannot have more than there is memory for.
+// TestProbeIsInTheBudget: a probe's stream counts as a request in the budget of memory.
 func TestProbeIsInTheBudget(t *testing.T) {
-	f, _ := probed(t, "", func(w http.ResponseWriter, r *http.Request) {
+	f, _ := newProbeFixture(t, "", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/x-ndjson")
 		_ = http.NewResponseController(w).Flush()
 		<-r.Context().Done()
@@ -193,7 +193,7 @@ func TestProbeIsInTheBudget(t *testing.T) {
 	}
 }
 
-// TestNewProbe: an address that would send a token into the open, or elsewhere than it says, is none.
+// TestNewProbe: an address that would send the token unencrypted, or to another host than it shows, is an error.
 func TestNewProbe(t *testing.T) {
 	for _, x := range []struct {
 		address, token string
@@ -221,10 +221,10 @@ func TestNewProbe(t *testing.T) {
 	}
 }
 
-// TestProbesTokenIsInNoAnswer: a probe that says its token passes no part of it, wherever the relay cuts what it said.
+// TestProbesTokenIsInNoAnswer: if a probe's message has its token, no part of the token passes, wherever the relay cuts the message.
 func TestProbesTokenIsInNoAnswer(t *testing.T) {
 	text := ""
-	f, _ := probed(t, probeToken, func(w http.ResponseWriter, r *http.Request) { http.Error(w, text, http.StatusForbidden) }, nil)
+	f, _ := newProbeFixture(t, probeToken, func(w http.ResponseWriter, r *http.Request) { http.Error(w, text, http.StatusForbidden) }, nil)
 	parts := func(said string) (longest int) {
 		for n := range len(probeToken) + 1 {
 			if strings.Contains(said, probeToken[:n]) || strings.Contains(said, probeToken[len(probeToken)-n:]) {

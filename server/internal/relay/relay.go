@@ -21,13 +21,13 @@ import (
 )
 
 const (
-	// defaultStall is how long a viewer may take nothing of what is ready for it.
+	// defaultStall is how long a viewer may read nothing while data waits for it.
 	defaultStall = 5 * time.Minute
 	// defaultIdle is how long a connection without any request is kept. The page dials again when it needs one.
 	defaultIdle = 30 * time.Minute
 )
 
-// Config is what a Relay works with. The fields up to MaxViewers must be set.
+// Config configures a Relay. The fields up to MaxViewers must be set.
 type Config struct {
 	Door       *guard.Door
 	Rules      guard.Rules
@@ -36,39 +36,38 @@ type Config struct {
 	Log        *slog.Logger
 	MaxViewers int // at least 1
 
-	// Hall is what the pages of viewers may speak to; nil: there is no audience.
+	// The audience to which viewers may broadcast; nil for none.
 	Hall *audience.Hall
 
-	// Probe is the probe in another process whose stream viewers may have; nil: there is none.
+	// Probe is the probe in another process whose stream viewers may read; nil for none.
 	Probe *Probe
 
-	// Refusals counts and logs what is refused; by default a tally of the relay's own.
+	// Refusals counts and logs refusals; by default a tally of the relay's own.
 	Refusals *guard.Tally
-	// MaxStreams is how many requests for clusters there may be of all viewers together; DefaultMaxStreams by default.
+	// MaxStreams bounds the requests for clusters in progress, of all viewers together; DefaultMaxStreams by default.
 	MaxStreams int
-	// StallTimeout is how long a viewer may read nothing, while there is something for it, before it is cut off; 5
-	// minutes by default.
+	// StallTimeout is how long a viewer may read nothing while data waits for it, before it is cut off; 5 minutes by default.
 	StallTimeout time.Duration
-	// IdleTimeout is how long a viewer may ask for nothing before its connection ends, to within a PingInterval; 30 minutes by default.
+	// IdleTimeout is how long a viewer may make no request before its connection ends, to within a PingInterval; 30 minutes by default.
 	IdleTimeout time.Duration
 	// PingInterval is the time between keepalive pings; wsconn's default by default.
 	PingInterval time.Duration
-	// Audit is where it is written down who read what; nil for nowhere.
+	// Audit is the audit log of what viewers read; nil for none.
 	Audit *audit.Log
 }
 
-// Relay is an http.Handler for the WebSocket endpoint. Close ends it and all that it carries.
+// Relay is an http.Handler for the WebSocket endpoint. Close ends it and all its connections.
 type Relay struct {
 	config    Config
 	upgrader  websocket.Upgrader
-	server    *http.Server // on the viewers' connections
-	sockets   *sockets     // from accept to server
+	server    *http.Server // serves the viewers' connections
+	sockets   *sockets     // the listener of server
 	board     board
 	budget    budget
-	posts     chan struct{} // one place for each segment that is being read
+	posts     chan struct{} // a semaphore for the bodies of the speaker's requests
 	numbers   numbers
 	endTally  func()
-	strangers chan struct{} // one place for each connection that is being told that its token is wrong
+	strangers chan struct{} // a semaphore for turnAway
 
 	serving sync.WaitGroup // server, the viewers' connections and the handlers of their streams
 	mu      sync.Mutex
@@ -76,7 +75,7 @@ type Relay struct {
 	viewers map[*viewer]struct{}
 }
 
-// New starts a relay, which contacts nobody before a viewer asks.
+// New starts a relay. It contacts no cluster before a viewer makes a request.
 func New(config Config) *Relay {
 	if config.StallTimeout <= 0 {
 		config.StallTimeout = defaultStall
@@ -110,12 +109,12 @@ func New(config Config) *Relay {
 	return r
 }
 
-// ServeHTTP upgrades a WebSocket that passes the door. The Host was looked at before, with every other request's.
+// ServeHTTP upgrades a WebSocket that the door admits.
 func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	for _, check := range []func(*http.Request) *guard.Refusal{r.config.Door.Host, r.config.Door.Origin, r.config.Door.Token} {
 		if refusal := check(req); refusal != nil {
 			r.config.Refusals.Refused(slog.LevelWarn, refusal.Rule, slog.String("remote", req.RemoteAddr))
-			w.Header().Set("Connection", "close") // whoever is refused does not stay
+			w.Header().Set("Connection", "close") // a refused client loses its connection
 			if refusal.Rule == "token" && r.turnAway(w, req, refusal.Message) {
 				return
 			}
@@ -125,8 +124,8 @@ func (r *Relay) ServeHTTP(w http.ResponseWriter, req *http.Request) {
 	}
 	ws, err := r.upgrader.Upgrade(w, req, nil)
 	if err != nil {
-		r.config.Log.Debug("no upgrade", "remote", req.RemoteAddr, "error", err)
-		return // answered by the upgrader
+		r.config.Log.Debug("the upgrade to a WebSocket failed", "remote", req.RemoteAddr, "error", err)
+		return // the upgrader has answered
 	}
 	r.accept(ws)
 }
@@ -140,17 +139,17 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	}
 	defer end()
 	if !v.pace.Allow() {
-		if v.refused.Add(1) > mostRefused {
+		if v.refusals.Add(1) > mostRefused {
 			_ = v.CloseWith(websocket.ClosePolicyViolation, "too many requests")
 			panic(http.ErrAbortHandler)
 		}
-		r.tooFast(w)
+		r.refuseForRate(w)
 		return
 	}
 	r.config.Metrics.Streams.Add(1)
 	r.config.Metrics.StreamsTotal.Add(1)
 	defer r.config.Metrics.Streams.Add(-1)
-	w, done := r.audited(w, req)
+	w, done := r.beginAudit(w, req)
 	defer done()
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
@@ -159,7 +158,7 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 	case path == "/contexts":
 		r.contexts(w, req)
 	case path == "/rules":
-		r.own(w, req, r.config.Rules.Describe())
+		r.answerJSON(w, req, r.config.Rules.Describe())
 	case path == "/broadcast" || strings.HasPrefix(path, BroadcastPrefix):
 		r.broadcast(w, req, strings.TrimPrefix(strings.TrimPrefix(path, "/broadcast"), "/"))
 	case path == "/trouble":
@@ -176,11 +175,11 @@ func (r *Relay) stream(w http.ResponseWriter, req *http.Request) {
 
 // contexts lists the kubeconfig's contexts, as the files are now.
 func (r *Relay) contexts(w http.ResponseWriter, req *http.Request) {
-	r.own(w, req, r.config.Clusters.Contexts())
+	r.answerJSON(w, req, r.config.Clusters.Contexts())
 }
 
-// notServed refuses a context that this server does not serve. It is asked before anything is read, run or dialled for a request, and says
-// the same of a context that exists and of one that does not.
+// notServed refuses a context that this server does not serve. Callers check it before they read, run or dial anything for a request. The message is
+// the same for a context that exists and for one that does not.
 func (r *Relay) notServed(contextName string) *guard.Refusal {
 	if r.config.Clusters.Serves(contextName) {
 		return nil
@@ -188,29 +187,29 @@ func (r *Relay) notServed(contextName string) *guard.Refusal {
 	return &guard.Refusal{Rule: "context", Message: (&clusters.NotServedError{Context: contextName}).Error()}
 }
 
-// own answers a request with something of the relay's own.
-func (r *Relay) own(w http.ResponseWriter, req *http.Request, answer any) {
+// answerJSON answers a GET request with answer, in JSON.
+func (r *Relay) answerJSON(w http.ResponseWriter, req *http.Request, answer any) {
 	if req.Method != http.MethodGet || req.ContentLength != 0 {
-		r.refused(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
+		r.refuse(w, &guard.Refusal{Rule: "method", Message: "the relay is read-only: only GET without a body is served"})
 		return
 	}
 	body, err := json.Marshal(answer)
 	if err != nil {
-		writeStatus(w, failure{code: http.StatusInternalServerError, message: r.clean(err.Error())})
+		writeStatus(w, failure{code: http.StatusInternalServerError, message: r.cleanText(err.Error())})
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	_, _ = w.Write(body)
 }
 
-func (r *Relay) refused(w http.ResponseWriter, refusal *guard.Refusal) {
+func (r *Relay) refuse(w http.ResponseWriter, refusal *guard.Refusal) {
 	r.config.Refusals.Refused(slog.LevelInfo, refusal.Rule)
 	audit.Describe(w, func(e *audit.Entry) { e.Rule = refusal.Rule })
 	writeStatus(w, failure{code: http.StatusForbidden, rule: refusal.Rule,
 		message: fmt.Sprintf("refused by the relay's rule %q: %s", refusal.Rule, refusal.Message)})
 }
 
-// canceled says whether it was the viewer who ended a request.
-func canceled(ctx context.Context, err error) bool {
+// isCanceled reports whether the viewer ended the request.
+func isCanceled(ctx context.Context, err error) bool {
 	return ctx.Err() != nil || errors.Is(err, context.Canceled)
 }

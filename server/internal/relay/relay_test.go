@@ -41,11 +41,11 @@ import (
 const (
 	token    = "test-token-0123456789"
 	upstream = "upstream-bearer-secret"
-	// patience is how long a test waits for what must come before it fails.
+	// patience is how long a test waits for something before it fails.
 	patience = 20 * time.Second
 )
 
-// entry is an API server's place in a kubeconfig under test.
+// entry is an API server's cluster and user in a kubeconfig under test.
 type entry struct {
 	server string
 	ca     []byte
@@ -80,7 +80,7 @@ func kubeconfig(t testing.TB, entries map[string]entry) string {
 	return path
 }
 
-// apiserver is a fake API server with TLS and HTTP/2, and its place in a kubeconfig.
+// apiserver is a fake API server with TLS and HTTP/2, and its entry in a kubeconfig.
 func apiserver(t testing.TB, handler http.HandlerFunc) entry {
 	t.Helper()
 	server := httptest.NewUnstartedServer(handler)
@@ -99,7 +99,7 @@ func plain(t testing.TB, handler http.HandlerFunc) entry {
 	return entry{server: server.URL}
 }
 
-// fixture is a relay with a page's client to it.
+// fixture is a relay and a page's client for it.
 type fixture struct {
 	t      testing.TB
 	relay  *Relay
@@ -275,7 +275,7 @@ func TestListAndHeaders(t *testing.T) {
 }
 
 func TestWatchIsFlushedFrameByFrame(t *testing.T) {
-	// The server sends a frame only when the last one has arrived: any buffering on the way is a deadlock, which patience ends.
+	// The server sends a frame only after the last one has arrived. If anything buffered it, the test would deadlock until patience ends.
 	next, ended := make(chan int), make(chan struct{})
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		defer close(ended)
@@ -313,7 +313,7 @@ func TestWatchIsFlushedFrameByFrame(t *testing.T) {
 			t.Fatalf("frame %d: %+v, %v", i, frame, err)
 		}
 	}
-	// A viewer that goes away ends the watch upstream.
+	// A viewer that leaves ends the watch upstream.
 	_ = response.Body.Close()
 	await(t, ended, "the end of the watch upstream")
 }
@@ -333,7 +333,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	arrived.Add(streams)
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		arrived.Done()
-		arrived.Wait() // nobody is answered before everybody has asked
+		arrived.Wait() // no answer before all requests have arrived
 		w.Header().Set("Content-Type", "application/json")
 		for range 50 {
 			_, _ = io.WriteString(w, `{"type":"ADDED","object":`+annotated+"}\n")
@@ -365,7 +365,7 @@ func TestManyStreamsAtOnce(t *testing.T) {
 	}
 }
 
-// closedPort is an address where nothing listens.
+// closedPort is an address on which nothing listens.
 func closedPort(t *testing.T) string {
 	t.Helper()
 	ln, err := net.Listen("tcp", "127.0.0.1:0")
@@ -441,7 +441,7 @@ func TestCauses(t *testing.T) {
 	}
 }
 
-// otherCA is the certificate of somebody else.
+// otherCA is the certificate of an unrelated authority.
 func otherCA(t *testing.T) []byte {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -496,7 +496,7 @@ func TestAnswersThatAreNotAnAPIServers(t *testing.T) {
 		!strings.Contains(body, "Too many requests") {
 		t.Errorf("429: %d %q", response.StatusCode, body)
 	}
-	for path, says := range map[string]string{"services": "login page", "events": "text/html", "configmaps": "packed", "endpoints": "protobuf"} {
+	for path, says := range map[string]string{"services": "login page", "events": "text/html", "configmaps": "compressed", "endpoints": "protobuf"} {
 		if response, status := f.status("/clusters/kind/api/v1/" + path); response.StatusCode != 502 || !strings.Contains(status.Message, says) ||
 			response.Header.Get("Location") != "" {
 			t.Errorf("%s: %d %+v", path, response.StatusCode, status)
@@ -550,7 +550,7 @@ func TestRefusalsReachNoCluster(t *testing.T) {
 	if err == nil {
 		_ = response.Body.Close()
 	}
-	// Nor does listing the contexts, or connecting.
+	// Listing the contexts or connecting contacts no cluster either.
 	if response, body := f.body("/contexts"); response.StatusCode != 200 || !strings.Contains(body, `"kind"`) || strings.Contains(body, upstream) {
 		t.Errorf("/contexts: %s", body)
 	}
@@ -618,7 +618,7 @@ func TestDoor(t *testing.T) {
 	for name, test := range map[string]struct {
 		protocols []string
 		headers   http.Header
-		said      bool // by a close frame, as the page can read it
+		said      bool // the refusal is a close frame, which the page can read
 	}{
 		"no token":          {good[:1], http.Header{"Origin": {f.server.URL}}, true},
 		"wrong token":       {[]string{guard.Protocol, "token.nottherightone"}, http.Header{"Origin": {f.server.URL}}, true},
@@ -638,7 +638,7 @@ func TestDoor(t *testing.T) {
 				t.Errorf("%s: %v", name, err)
 				continue
 			}
-			// Whatever it sends is not looked at.
+			// The server ignores what this client sends.
 			_ = ws.WriteMessage(websocket.BinaryMessage, []byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"))
 			_ = ws.SetReadDeadline(time.Now().Add(patience))
 			kind, message, err := ws.ReadMessage()
@@ -655,7 +655,7 @@ func TestDoor(t *testing.T) {
 			t.Errorf("%s: %v %v", name, response, err)
 		}
 	}
-	// A plain GET with everything right is told what is missing.
+	// A plain GET with a valid token gets an error that names the missing header.
 	request, _ := http.NewRequest(http.MethodGet, f.server.URL+"/relay", nil)
 	request.Header = http.Header{"Origin": {f.server.URL}, "Sec-Websocket-Protocol": {strings.Join(good, ", ")}}
 	response, err := f.server.Client().Do(request)
@@ -676,8 +676,8 @@ func TestDoor(t *testing.T) {
 	}
 }
 
-// TestStrangersAreBounded holds open as many connections with a wrong token as can be: those beyond get a status, all are cut off in
-// time, and a viewer with the right token gets in beside them.
+// TestStrangersAreBounded holds open as many connections with a wrong token as it can. Those beyond the limit get a status, all are closed in time,
+// and a viewer with the right token gets in beside them.
 func TestStrangersAreBounded(t *testing.T) {
 	f := newFixture(t, kubeconfig(t, nil), nil)
 	dialer := websocket.Dialer{Subprotocols: []string{guard.Protocol, "token.nottherightone"}}
@@ -686,7 +686,7 @@ func TestStrangersAreBounded(t *testing.T) {
 	for range maxStrangers + 3 {
 		ws, response, err := dialer.Dial("ws"+strings.TrimPrefix(f.server.URL, "http")+"/relay", http.Header{"Origin": {f.server.URL}})
 		if err == nil {
-			held = append(held, ws) // and never reads, nor closes
+			held = append(held, ws) // never read nor closed
 		} else if response != nil && response.StatusCode == http.StatusForbidden {
 			refused++
 		}
@@ -784,7 +784,7 @@ func TestAViewerThatStopsReadingIsCutOff(t *testing.T) {
 		}
 	})
 	f := newFixture(t, kubeconfig(t, map[string]entry{"kind": e}), func(c *Config) { c.StallTimeout = 2 * time.Second })
-	response := f.get("/clusters/kind/api/v1/pods?watch=true") // and never read
+	response := f.get("/clusters/kind/api/v1/pods?watch=true") // never read
 	await(t, ended, "end of the watch")
 	if _, err := io.Copy(io.Discard, response.Body); err == nil {
 		t.Error("the stream ended well, as if nothing had been lost")
@@ -814,7 +814,7 @@ func TestCloseEndsWatchesAtOnceAndLeavesNothing(t *testing.T) {
 	if _, err := io.Copy(io.Discard, response.Body); err == nil {
 		t.Error("the watch ended well")
 	}
-	if ws, err := f.dial(t.Context()); err == nil { // told to go away
+	if ws, err := f.dial(t.Context()); err == nil { // refused with a close frame
 		_ = ws.SetReadDeadline(time.Now().Add(patience))
 		if _, _, err := ws.ReadMessage(); !websocket.IsCloseError(err, websocket.CloseGoingAway) {
 			t.Errorf("after Close: %v", err)
@@ -834,5 +834,5 @@ func TestCloseEndsWatchesAtOnceAndLeavesNothing(t *testing.T) {
 	}
 }
 
-// goroutines is how many there are now.
+// goroutines is the number of goroutines now.
 func goroutines() int { return runtime.NumGoroutine() }

@@ -5,20 +5,20 @@ import (
 	"time"
 )
 
-// stallTimer resets a stream of which the viewer takes nothing for too long. A deadline for each write would do the same and cost a watch
-// two messages to the connection's goroutine for each event.
+// stallTimer resets a stream if a write to the viewer takes too long. A deadline for each write would do the same, but would cost two messages to the
+// connection's goroutine for each event of a watch.
 type stallTimer struct {
-	to      flusher
+	stream  flusher
 	timeout time.Duration
 	timer   *time.Timer
 
-	mu    sync.Mutex
-	until time.Time // when the write in progress has taken too long; zero: there is none
-	fired bool
+	mu       sync.Mutex
+	deadline time.Time // the deadline of the write in progress; zero for none
+	fired    bool
 }
 
 func newStallTimer(to flusher, timeout time.Duration) *stallTimer {
-	t := &stallTimer{to: to, timeout: timeout}
+	t := &stallTimer{stream: to, timeout: timeout}
 	t.timer = time.AfterFunc(timeout, t.reset)
 	t.timer.Stop()
 	return t
@@ -27,26 +27,26 @@ func newStallTimer(to flusher, timeout time.Duration) *stallTimer {
 // start begins a write.
 func (t *stallTimer) start() {
 	t.mu.Lock()
-	t.until = time.Now().Add(t.timeout)
+	t.deadline = time.Now().Add(t.timeout)
 	t.mu.Unlock()
 	t.timer.Reset(t.timeout)
 }
 
-// stop ends a write, and says whether the stream has been reset. Nothing touches the stream after it.
+// stop ends a write, and reports whether the stream has been reset. After it the timer leaves the stream alone.
 func (t *stallTimer) stop() bool {
 	t.timer.Stop()
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.until = time.Time{}
+	t.deadline = time.Time{}
 	return t.fired
 }
 
-// reset ends the stream by a write deadline that has passed.
+// reset ends the stream by setting a write deadline in the past.
 func (t *stallTimer) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if !t.until.IsZero() && !time.Now().Before(t.until) {
+	if !t.deadline.IsZero() && !time.Now().Before(t.deadline) {
 		t.fired = true
-		_ = t.to.SetWriteDeadline(time.Unix(0, 0))
+		_ = t.stream.SetWriteDeadline(time.Unix(0, 0))
 	}
 }

@@ -9,21 +9,21 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// The headers in which the relay marks answers that are its own and not an API server's.
+// The headers that mark the relay's own answers.
 const (
 	// CauseHeader holds why there is no answer from the API server: a clusters.Cause.
 	CauseHeader = "X-Informerscope-Cause"
 	// RuleHeader holds the guard's rule that refused a request.
 	RuleHeader = "X-Informerscope-Rule"
-	// HintHeader and WordsHeader stand beside an error that is an API server's own, a Status that passes with all its fields: the
-	// clusters.Cause of it, and sentences for people, escaped as in a URL's path.
+	// HintHeader and WordsHeader accompany an API server's own error, which passes as a Status: its clusters.Cause, and sentences for people, escaped
+	// as in a URL's path.
 	HintHeader  = "X-Informerscope-Hint"
 	WordsHeader = "X-Informerscope-Words"
 	// RuleCause is the type of a Status cause whose message is the rule that refused a request.
 	RuleCause = "informerscope/rule"
 )
 
-// failure is an answer of the relay's own.
+// failure is an error of the relay's own.
 type failure struct {
 	code    int
 	message string

@@ -12,25 +12,25 @@ import (
 const (
 	// CloseToken is the close code for a wrong token, of the range that RFC 6455 leaves to applications.
 	CloseToken = 4401
-	// maxStrangers is how many connections at one time are told so. Those beyond it get a status, which a browser hides from its page.
+	// maxStrangers is how many connections at a time are refused with a close frame. Others get a status, which a browser hides from its page.
 	maxStrangers = 8
-	// strangerPatience is how long such a connection may take to hear it.
+	// strangerPatience is how long the exchange of close frames may take.
 	strangerPatience = 2 * time.Second
 )
 
-// stranger makes WebSockets that carry nothing but a close frame.
-var stranger = websocket.Upgrader{
+// closingUpgrader upgrades WebSockets that only carry a close frame.
+var closingUpgrader = websocket.Upgrader{
 	HandshakeTimeout: strangerPatience,
 	ReadBufferSize:   256,
 	WriteBufferSize:  256,
 	Subprotocols:     []string{guard.Protocol},
-	CheckOrigin:      func(*http.Request) bool { return true }, // it was checked before
+	CheckOrigin:      func(*http.Request) bool { return true }, // ServeHTTP has checked it
 	Error:            func(http.ResponseWriter, *http.Request, int, error) {},
 }
 
-// turnAway tells a page that its token is another launch's. A browser keeps the status of a refused upgrade from the page, so that a page
-// could not tell this from a server that is gone: the WebSocket is opened, closed at once with a code and a reason, and nothing is read from
-// it but the page's own close. It says whether the request was answered.
+// turnAway refuses a page whose token is wrong with a close frame, and reports whether it has answered. A browser hides the status of a refused
+// upgrade from its page, which could then not distinguish it from a server that is gone. So turnAway accepts the WebSocket and closes it at once with
+// a code and a reason. It reads only the page's own close frame.
 func (r *Relay) turnAway(w http.ResponseWriter, req *http.Request, reason string) bool {
 	if !websocket.IsWebSocketUpgrade(req) {
 		return false
@@ -47,9 +47,9 @@ func (r *Relay) turnAway(w http.ResponseWriter, req *http.Request, reason string
 	if closed {
 		return false
 	}
-	ws, err := stranger.Upgrade(w, req, nil)
+	ws, err := closingUpgrader.Upgrade(w, req, nil)
 	if err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest) // nothing happens if the connection is no longer the server's
+		http.Error(w, err.Error(), http.StatusBadRequest) // no effect if the connection is hijacked
 		return true
 	}
 	defer func() { _ = ws.Close() }()
@@ -59,7 +59,7 @@ func (r *Relay) turnAway(w http.ResponseWriter, req *http.Request, reason string
 	if ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(CloseToken, reason), deadline) != nil {
 		return true
 	}
-	// The page's close frame, or whatever it sends before it has read ours, a few messages at most.
+	// Read the page's close frame, or the few messages that it sends before it reads ours.
 	for range 4 {
 		if _, _, err := ws.ReadMessage(); err != nil {
 			return true

@@ -9,13 +9,13 @@ import (
 	"informerscope/server/internal/clusters"
 )
 
-// board keeps what went wrong last on the way to each context, for a viewer whose stream broke: the stream itself can only say that it did.
+// board keeps the last error of each context, for a viewer whose stream broke: the stream itself carries no reason.
 type board struct {
 	mu   sync.Mutex
-	last map[string]noted
+	last map[string]boardEntry
 }
 
-type noted struct {
+type boardEntry struct {
 	cause      clusters.Cause
 	words, err string
 	at         time.Time
@@ -25,45 +25,45 @@ func (b *board) note(contextName string, cause clusters.Cause, words, err string
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.last == nil {
-		b.last = map[string]noted{}
+		b.last = map[string]boardEntry{}
 	}
-	b.last[contextName] = noted{cause, words, err, time.Now()}
+	b.last[contextName] = boardEntry{cause, words, err, time.Now()}
 }
 
-func (b *board) read(contextName string) (noted, bool) {
+func (b *board) read(contextName string) (boardEntry, bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	n, ok := b.last[contextName]
 	return n, ok
 }
 
-// Trouble is the answer to what is wrong with a context.
+// Trouble is the answer of /trouble: what is wrong with a context.
 type Trouble struct {
-	// Cause and Words are what a request waits for now; empty when it waits for nothing that is known.
+	// Cause and Words describe what a request waits for now; empty if no such wait is known.
 	Cause clusters.Cause `json:"cause,omitempty"`
 	Words string         `json:"words,omitempty"`
-	// Last is what went wrong last, nil for nothing.
+	// Last is the last error, nil for none.
 	Last *LastTrouble `json:"last,omitempty"`
 }
 
-// LastTrouble is how a request, or a stream, ended.
+// LastTrouble is how a request or a stream ended.
 type LastTrouble struct {
 	Cause     clusters.Cause `json:"cause"`
 	Words     string         `json:"words"`
-	Error     string         `json:"error"` // in the words of the transport that saw it
+	Error     string         `json:"error"` // the transport's error
 	AgeMillis int64          `json:"ageMillis"`
 }
 
-// trouble answers what is wrong with a context, from memory: no cluster is asked.
+// trouble answers what is wrong with a context, from memory: it contacts no cluster.
 func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
 	query, err := url.ParseQuery(req.URL.RawQuery)
 	if err != nil || len(query) != 1 || len(query["context"]) != 1 {
-		writeStatus(w, failure{code: http.StatusNotFound, message: "write /trouble?context=<name>"})
+		writeStatus(w, failure{code: http.StatusNotFound, message: "give the context: /trouble?context=<name>"})
 		return
 	}
 	name := query.Get("context")
 	if refusal := r.notServed(name); refusal != nil {
-		r.refused(w, refusal)
+		r.refuse(w, refusal)
 		return
 	}
 	var answer Trouble
@@ -75,5 +75,5 @@ func (r *Relay) trouble(w http.ResponseWriter, req *http.Request) {
 			answer.Last = &LastTrouble{Cause: n.cause, Words: n.words, Error: n.err, AgeMillis: time.Since(n.at).Milliseconds()}
 		}
 	}
-	r.own(w, req, answer)
+	r.answerJSON(w, req, answer)
 }

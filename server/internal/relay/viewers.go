@@ -17,38 +17,38 @@ import (
 )
 
 const (
-	// maxStreams is how many requests one viewer may have in progress; a page has a few, a crowded one some dozens.
+	// maxStreams is how many requests one viewer may have in progress; a page has a few, with a crowd some dozens.
 	maxStreams = 250
-	// requestRate is how many requests a second a viewer may make, and requestBurst how many at once before that. A page makes one for each
-	// list and watch, and backs off as client-go does.
+	// requestRate is how many requests a second a viewer may make, after a burst of requestBurst. A page makes one for each list and watch, and backs
+	// off as client-go does.
 	requestRate, requestBurst = 100, 500
 	// mostRefused is how many requests beyond that rate a viewer may make before it is cut off.
 	mostRefused = 1000
-	// maxHeaderBytes bounds a request's headers, its URL with a long continue token included.
+	// maxHeaderBytes bounds a request's headers, with its URL and a long continue token.
 	maxHeaderBytes = 64 << 10
-	// maxFrame is the largest frame taken from a viewer, the smallest bound that RFC 9113 allows.
+	// maxFrame is the largest frame that a viewer may send in bytes, the smallest limit that RFC 9113 allows.
 	maxFrame = 16 << 10
-	// prefaceTimeout is how long a new connection may take until it speaks HTTP/2.
+	// prefaceTimeout bounds the time until a new connection speaks HTTP/2.
 	prefaceTimeout = 10 * time.Second
 )
 
-// viewer is the connection of a page that has passed the door.
+// viewer is the connection of a page that the door has admitted.
 type viewer struct {
 	*wsconn.Conn
-	number  int64
-	streams atomic.Int64  // whose handlers run
-	pace    *rate.Limiter // of requests
-	refused atomic.Int64  // requests beyond the rate
-	quiet   atomic.Int64  // since when there are none, in nanoseconds of Unix time
+	number     int64
+	streams    atomic.Int64  // with a running handler
+	pace       *rate.Limiter // of requests
+	refusals   atomic.Int64  // requests beyond the rate
+	lastActive atomic.Int64  // when the last stream ended, in nanoseconds of Unix time
 }
 
-// isIdle says whether a viewer has asked for nothing for so long. net/http's own idle timer is not used: it starts again as the streams of
-// a closed connection end, and keeps that connection in memory until it fires.
+// isIdle reports whether a viewer has made no request for longer than timeout. net/http's own idle timer is not used: it restarts as the streams of a
+// closed connection end, and keeps that connection in memory until it fires.
 func (v *viewer) isIdle(timeout time.Duration) bool {
-	return v.streams.Load() == 0 && time.Since(time.Unix(0, v.quiet.Load())) > timeout
+	return v.streams.Load() == 0 && time.Since(time.Unix(0, v.lastActive.Load())) > timeout
 }
 
-// newServer is the HTTP/2 server of all viewers' connections. It calls closed once for each that it was given and that has ended.
+// newServer returns the HTTP/2 server of all viewers' connections. It calls closed once for each connection that ends.
 func newServer(handler http.HandlerFunc, log *slog.Logger, closed func()) *http.Server {
 	server := &http.Server{
 		Handler:           handler,
@@ -56,7 +56,7 @@ func newServer(handler http.HandlerFunc, log *slog.Logger, closed func()) *http.
 		HTTP2:             &http.HTTP2Config{MaxConcurrentStreams: maxStreams, MaxReadFrameSize: maxFrame},
 		MaxHeaderBytes:    maxHeaderBytes,
 		ReadHeaderTimeout: prefaceTimeout,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError), // handlers that panic
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelError), // logs handlers that panic
 		ConnContext: func(ctx context.Context, c net.Conn) context.Context {
 			return context.WithValue(ctx, viewerKey{}, c)
 		},
@@ -70,7 +70,7 @@ func newServer(handler http.HandlerFunc, log *slog.Logger, closed func()) *http.
 	return server
 }
 
-// sockets is the net.Listener of viewers that were upgraded.
+// sockets is the net.Listener of upgraded connections.
 type sockets struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -83,7 +83,7 @@ func newSockets() *sockets {
 	return s
 }
 
-// put hands a connection to Accept, unless the listener is closed.
+// put passes a connection to Accept; it returns false if the listener is closed.
 func (s *sockets) put(c net.Conn) bool {
 	select {
 	case s.conns <- c:
@@ -112,11 +112,11 @@ func (s *sockets) Close() error {
 // Addr implements net.Listener.
 func (s *sockets) Addr() net.Addr { return &net.UnixAddr{Name: "viewers", Net: "websocket"} }
 
-// accept makes a viewer of an upgraded connection, if there is room. The close frame tells a page that comes too late,
-// for a page cannot see the status of a refused upgrade.
+// accept makes a viewer of an upgraded connection if there is room. Otherwise it sends a close frame with the reason, because a page cannot see the
+// status of a refused upgrade.
 func (r *Relay) accept(ws *websocket.Conn) {
 	v := &viewer{pace: rate.NewLimiter(requestRate, requestBurst)}
-	v.quiet.Store(time.Now().UnixNano())
+	v.lastActive.Store(time.Now().UnixNano())
 	r.mu.Lock()
 	full := len(r.viewers) >= r.config.MaxViewers
 	closed := r.closed
@@ -149,7 +149,7 @@ func (r *Relay) accept(ws *websocket.Conn) {
 	}
 }
 
-// forget takes out a viewer whose connection has been closed.
+// forget removes a viewer whose connection is closed.
 func (r *Relay) forget(v *viewer) {
 	r.mu.Lock()
 	_, known := r.viewers[v]
@@ -164,7 +164,7 @@ func (r *Relay) forget(v *viewer) {
 	}
 }
 
-// Close cuts all viewers off, with their watches, and returns when nothing of theirs runs any more.
+// Close closes all viewers' connections with their watches, and returns when all their goroutines have ended.
 func (r *Relay) Close() error {
 	r.mu.Lock()
 	r.closed = true
@@ -184,7 +184,7 @@ func (r *Relay) Close() error {
 	return nil
 }
 
-// begin counts a handler among what its viewer does and what Close waits for, until end is called. It refuses once Close has begun.
+// begin counts a running handler, for its viewer and for Close, until end is called. ok is false once Close has begun.
 func (r *Relay) begin(v *viewer) (end func(), ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -194,7 +194,7 @@ func (r *Relay) begin(v *viewer) (end func(), ok bool) {
 	r.serving.Add(1)
 	v.streams.Add(1)
 	return func() {
-		v.quiet.Store(time.Now().UnixNano())
+		v.lastActive.Store(time.Now().UnixNano())
 		v.streams.Add(-1)
 		r.serving.Done()
 	}, true

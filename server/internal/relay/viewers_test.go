@@ -47,7 +47,7 @@ func (f *fixture) raw(t *testing.T) *rawViewer {
 	return v
 }
 
-// ask sends a GET, and more of its header's fields.
+// ask sends a GET with more header fields.
 func (v *rawViewer) ask(id uint32, path string, more ...string) {
 	v.t.Helper()
 	v.block.Reset()
@@ -68,7 +68,7 @@ func (v *rawViewer) ask(id uint32, path string, more ...string) {
 	}
 }
 
-// await reads frames until one is as wanted.
+// await reads frames until wanted accepts one.
 func (v *rawViewer) await(what string, want func(http2.Frame) bool) {
 	v.t.Helper()
 	for {
@@ -82,7 +82,7 @@ func (v *rawViewer) await(what string, want func(http2.Frame) bool) {
 	}
 }
 
-// TestLimitsOfAViewer: streams, headers and frames have the bounds that they are announced with.
+// TestLimitsOfAViewer: streams, headers and frames have the bounds that the server announces.
 func TestLimitsOfAViewer(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -136,7 +136,7 @@ func TestLimitsOfAViewer(t *testing.T) {
 	})
 }
 
-// TestAViewerThatAsksTooOften: requests beyond the rate are answered with a status 429, reach no cluster, and end the connection in the end.
+// TestAViewerThatAsksTooOften: requests beyond the rate are answered with a status 429 and reach no cluster. Too many of them end the connection.
 func TestAViewerThatAsksTooOften(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -173,7 +173,7 @@ func TestAViewerThatAsksTooOften(t *testing.T) {
 	}
 }
 
-// TestAnIdleViewerMakesRoom: a connection on which nothing is asked ends, and one with a watch stays.
+// TestAnIdleViewerMakesRoom: a connection without a request ends, and one with a watch stays.
 func TestAnIdleViewerMakesRoom(t *testing.T) {
 	e := apiserver(t, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
@@ -215,7 +215,7 @@ func TestStallTimer(t *testing.T) {
 		to := new(flushes)
 		stall := newStallTimer(to, time.Minute)
 		for range 3 {
-			time.Sleep(time.Hour) // nothing to say
+			time.Sleep(time.Hour) // an idle stream
 			stall.start()
 			time.Sleep(59 * time.Second)
 			if stall.stop() {

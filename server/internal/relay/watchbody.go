@@ -12,16 +12,16 @@ import (
 	"k8s.io/apimachinery/pkg/watch"
 )
 
-// watchBody is the body of a watch whose ERROR event, the last that a watch has, is written like any other error. API servers write each
-// event as a line that begins with its type (metav1.WatchEvent), so the first bytes of a line say whether it passes as it comes; any other line is
-// read as JSON, and what is no event ends the watch.
+// watchBody is the body of a watch. It rewrites the ERROR event, the last that a watch has, as it does any other error. API servers write each event
+// as a line that begins with its type (metav1.WatchEvent). So the first bytes of a line decide whether it passes unchanged. Any other line is read as
+// JSON, and a line that is not an event ends the watch.
 type watchBody struct {
 	io.ReadCloser
 	passStatus func(code int, raw []byte) metav1.Status
 
-	within bool   // a line that passes as it comes
-	line   []byte // the beginning of one of which that is not known, or that does not
-	out    []byte // what goes out before anything else
+	inLine bool   // inside a line that passes unchanged
+	line   []byte // the beginning of a line that is undecided or does not pass
+	out    []byte // to return before the next read
 	err    error
 }
 
@@ -32,7 +32,7 @@ const (
 )
 
 // errNoEvent ends a watch.
-var errNoEvent = fmt.Errorf("the API server's watch has what is no event, or an ERROR event of more than %d KiB, which is not passed on", maxError>>10)
+var errNoEvent = fmt.Errorf("the API server's watch sent something that is not an event, or an ERROR event of more than %d KiB", maxError>>10)
 
 // Read implements io.Reader.
 func (b *watchBody) Read(p []byte) (int, error) {
@@ -55,7 +55,7 @@ func (b *watchBody) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// sort says how many bytes at the beginning of data pass where they are. Others that pass are put into b.out.
+// sort returns how many bytes at the beginning of data pass unchanged in place. It appends later ones that pass to b.out.
 func (b *watchBody) sort(data []byte) (passed int) {
 	inPlace := true
 	for len(data) > 0 {
@@ -65,10 +65,10 @@ func (b *watchBody) sort(data []byte) (passed int) {
 			part = data
 		}
 		data = data[len(part):]
-		if !b.within && (len(b.line) > 0 || !passes(part)) {
+		if !b.inLine && (len(b.line) > 0 || !passesUnchanged(part)) {
 			inPlace = false
 			b.line = append(b.line, part...)
-			if part = b.line; !passes(part) {
+			if part = b.line; !passesUnchanged(part) {
 				if end == 0 && len(part) <= maxError {
 					return passed
 				}
@@ -79,7 +79,7 @@ func (b *watchBody) sort(data []byte) (passed int) {
 			}
 			b.line = nil
 		}
-		b.within = end == 0
+		b.inLine = end == 0
 		if inPlace {
 			passed += len(part)
 		} else {
@@ -89,11 +89,11 @@ func (b *watchBody) sort(data []byte) (passed int) {
 	return passed
 }
 
-func passes(line []byte) bool {
+func passesUnchanged(line []byte) bool {
 	return len(line) > len(typeFirst) && string(line[:len(typeFirst)]) == typeFirst && strings.IndexByte(passing, line[len(typeFirst)]) >= 0
 }
 
-// rewrite puts the events of a line into b.out, and says whether the watch goes on.
+// rewrite appends the events of a line to b.out, and reports whether the watch continues.
 func (b *watchBody) rewrite(line []byte) bool {
 	if len(line) > maxError {
 		b.err = errNoEvent

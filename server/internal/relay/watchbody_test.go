@@ -19,8 +19,8 @@ import (
 	"informerscope/server/internal/redact"
 )
 
-// TestErrorsCarryNoManifests: whatever way an error takes out, its texts end where a manifest may begin, and what informers act on is as the API
-// server wrote it.
+// TestErrorsCarryNoManifests: on every path of an error its texts end where a manifest may begin. The fields that informers act on stay as the API
+// server wrote them.
 func TestErrorsCarryNoManifests(t *testing.T) {
 	quote := func(text string) string { raw, _ := json.Marshal(text); return string(raw) }
 	manifest := `{"metadata":{"annotations":{"` + redact.Key + `":"{\"kind\":\"Secret\",\"data\":{\"a\":\"` + canary + `\"}}"}}}`
@@ -72,7 +72,7 @@ func TestErrorsCarryNoManifests(t *testing.T) {
 					}
 				}
 				got := metav1.Status{}
-				last := strings.TrimPrefix(string(raw), strings.TrimRight(added, "\n")) // a reader of metadata writes its own line ends
+				last := strings.TrimPrefix(string(raw), strings.TrimRight(added, "\n")) // metadata's reader writes its own line ends
 				if i := strings.LastIndex(last, `{"type":"ERROR","object":`); i >= 0 {
 					event := struct{ Object *metav1.Status }{&got}
 					if jsonErr := json.Unmarshal([]byte(last[i:]), &event); jsonErr != nil {
@@ -99,7 +99,7 @@ func TestErrorsCarryNoManifests(t *testing.T) {
 					continue
 				}
 				if resource == "secrets" && (name == "reversed" || name == "escaped" || name == "twice") {
-					continue // which metadata refuses
+					continue // metadata refuses this one
 				}
 				failure := apierrors.FromObject(&got)
 				seconds, delay := apierrors.SuggestsClientDelay(failure)
@@ -112,8 +112,7 @@ func TestErrorsCarryNoManifests(t *testing.T) {
 	}
 }
 
-// TestAWatchIsCutAnywhere: where the body's parts are cut makes no difference, what is no ERROR event passes byte by byte as it comes, and an
-// event waits for nothing that comes behind it.
+// TestAWatchIsCutAnywhere: the body may be split anywhere. Everything but an ERROR event passes unchanged, and no event waits for later bytes.
 func TestAWatchIsCutAnywhere(t *testing.T) {
 	pass := func(code int, _ []byte) metav1.Status { return ownStatus(code, "") }
 	written, err := json.Marshal(pass(http.StatusInternalServerError, nil))
@@ -160,7 +159,7 @@ func TestAWatchIsCutAnywhere(t *testing.T) {
 	}
 }
 
-// TestALineThatIsNoEventIsNotKept: of 64 MiB of one, less than 1 MiB is allocated.
+// TestALineThatIsNoEventIsNotKept: a line of 64 MiB that is not an event costs less than 1 MiB of memory.
 func TestALineThatIsNoEventIsNotKept(t *testing.T) {
 	for _, begin := range []string{"", `{"type":"ERROR","object":"`} {
 		source := io.MultiReader(strings.NewReader(begin), io.LimitReader(endless{}, 64<<20))
@@ -201,8 +200,8 @@ func BenchmarkWatchBody(b *testing.B) {
 	}
 }
 
-// TestDamagedAnswersCarryNoManifests: what an API server writes where no body is, the transport's errors quote; nothing of a manifest goes from there
-// into an answer, /trouble, or the log, and a proxy's words are cut as well.
+// TestDamagedAnswersCarryNoManifests: the transport's errors quote invalid protocol text of an API server. Nothing of a manifest in it reaches an
+// answer, /trouble, or the log. A proxy's error is cut in the same way.
 func TestDamagedAnswersCarryNoManifests(t *testing.T) {
 	manifest := `{"metadata":{"annotations":{"` + redact.Key + `":"` + canary + `"}}}`
 	for name, answer := range map[string]string{

@@ -9,9 +9,9 @@ import (
 )
 
 const (
-	// longEnough is the least number of bytes of a value that is taken out of bodies: what is shorter may be an innocent part of an object.
+	// longEnough is the least length in bytes of a value that is removed from bodies: a shorter one may be an innocent part of an object.
 	longEnough = 16
-	// readAhead is how much is read at once for a caller that takes less than least.
+	// readAhead is how much is read at once for a caller whose buffer is smaller than least.
 	readAhead, least = 32 << 10, 2 << 10
 )
 
@@ -19,7 +19,7 @@ const (
 type echoes struct {
 	values [][]byte // the longest first
 	set    *needles.Set
-	least  int // so many bytes hold the beginning of any, and more
+	least  int // the smallest useful buffer: longer than the beginning of any value
 }
 
 func newEchoes(values []string) *echoes {
@@ -37,8 +37,8 @@ func newEchoes(values []string) *echoes {
 	return e
 }
 
-// Body is src without the values that were sent to API servers, if they are long: one may repeat them in an object or in the ERROR event of a
-// watch. Bytes wait for the next ones only while they may be the beginning of such a value, which the end of a line never is.
+// Body removes the long values that were sent to API servers from src, because an API server may repeat them in an object or in a watch's ERROR
+// event. It holds back only bytes that may be the beginning of such a value, which the end of a line never is.
 func (s *Scrubber) Body(src io.ReadCloser) io.ReadCloser {
 	if e := s.echoes.Load(); e != nil {
 		return &body{ReadCloser: src, echoes: e}
@@ -48,14 +48,14 @@ func (s *Scrubber) Body(src io.ReadCloser) io.ReadCloser {
 
 type body struct {
 	io.ReadCloser
-	echoes *echoes
-	ready  []byte // for the caller, in a buffer of the body's own
-	held   []byte // may be the beginning of a value
-	err    error
-	chunk  []byte // for callers that take little at a time
+	echoes  *echoes
+	ready   []byte // for the caller, in the body's own buffer
+	partial []byte // may be the beginning of a value
+	err     error
+	chunk   []byte // for callers with small buffers
 }
 
-// Read implements io.Reader. What has nothing in it is read into p and stays there.
+// Read implements io.Reader. Data without a value is read into p and stays there.
 func (b *body) Read(p []byte) (int, error) {
 	for len(b.ready) == 0 {
 		if b.err != nil {
@@ -80,10 +80,10 @@ func (b *body) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-// fill reads once, and gives what may go out of it; in place says whether that is the beginning of buffer.
+// fill reads once, and returns the clean part of the data; inPlace reports whether that is the beginning of buffer.
 func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
-	n := copy(buffer, b.held)
-	b.held = b.held[:0]
+	n := copy(buffer, b.partial)
+	b.partial = b.partial[:0]
 	var read int
 	read, b.err = b.ReadCloser.Read(buffer[n:])
 	data, inPlace = buffer[:n+read], true
@@ -95,7 +95,7 @@ func (b *body) fill(buffer []byte) (data []byte, inPlace bool) {
 	}
 	if b.err == nil {
 		keep := b.echoes.set.Unfinished(data)
-		b.held = append(b.held, data[len(data)-keep:]...)
+		b.partial = append(b.partial, data[len(data)-keep:]...)
 		data = data[:len(data)-keep]
 	}
 	return data, inPlace

@@ -21,7 +21,7 @@ func TestBody(t *testing.T) {
 	want := `{"a":"[redacted]","b":"[redacted]"}` + "\n" + `{"c":"xcanary-[redacted]x short-one canary-can"}` + "\n" + `canary-cana`
 	for cut := 0; cut <= len(text); cut++ {
 		got, err := io.ReadAll(s.Body(chunks{io.MultiReader(strings.NewReader(text[:cut]), strings.NewReader(text[cut:]))}))
-		// What could be the shorter of two values is taken out before the longer one is whole.
+		// The shorter of two values is removed before the longer one is complete.
 		if err != nil || strings.ReplaceAll(string(got), "[redacted]2", "[redacted]") != want {
 			t.Fatalf("cut at %d: %q, %v", cut, got, err)
 		}

@@ -6,7 +6,7 @@ import (
 	"log/slog"
 )
 
-// Handler is a log handler whose words and values are as Line has them when next writes them.
+// Handler wraps next: messages and values go through Line.
 func (s *Scrubber) Handler(next slog.Handler) slog.Handler { return &handler{s, next} }
 
 type handler struct {

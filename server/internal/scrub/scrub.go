@@ -11,52 +11,51 @@ import (
 	"sync/atomic"
 )
 
-// Mark stands where something was taken out.
+// Mark replaces removed text.
 const Mark = "[redacted]"
 
-// shortest is the least number of bytes of a value that is taken out wherever it stands: shorter ones would be found in words that have
-// nothing to do with them.
+// shortest is the least length in bytes of a value that is removed everywhere: shorter ones occur in unrelated words.
 const shortest = 6
 
-// Scrubber knows how credentials look, and the values that it was taught. The zero value is ready, and a nil one only knows how they look.
+// Scrubber recognises credentials by their form, and the values that it has learned. The zero value is ready, and a nil one goes by the form only.
 // Safe for concurrent use.
 type Scrubber struct {
-	mu     sync.Mutex
-	known  map[string][]string // by whom they were taught
-	sent   map[string][]string // those of them that were sent to an API server
-	values atomic.Pointer[[]string]
-	echoes atomic.Pointer[echoes] // what an API server can repeat, or nil
+	mu          sync.Mutex
+	byOwner     map[string][]string // by owner, see Learn
+	sentByOwner map[string][]string // those that were sent to an API server
+	values      atomic.Pointer[[]string]
+	echoes      atomic.Pointer[echoes] // what an API server can repeat, or nil
 }
 
-// Learn replaces what owner taught before: values that are never to be written.
+// Learn replaces the values of owner, which must never be written.
 func (s *Scrubber) Learn(owner string, values []string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.known == nil {
-		s.known = map[string][]string{}
+	if s.byOwner == nil {
+		s.byOwner = map[string][]string{}
 	}
-	s.known[owner] = spellings(values)
-	s.values.Store(flat(s.known))
+	s.byOwner[owner] = spellings(values)
+	s.values.Store(flatten(s.byOwner))
 }
 
-// LearnSent is Learn for values that API servers got to know.
+// LearnSent is Learn for values that API servers have received.
 func (s *Scrubber) LearnSent(owner string, values []string) {
 	s.Learn(owner, values)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.sent == nil {
-		s.sent = map[string][]string{}
+	if s.sentByOwner == nil {
+		s.sentByOwner = map[string][]string{}
 	}
-	s.sent[owner] = s.known[owner]
-	s.echoes.Store(newEchoes(*flat(s.sent)))
+	s.sentByOwner[owner] = s.byOwner[owner]
+	s.echoes.Store(newEchoes(*flatten(s.sentByOwner)))
 }
 
-func flat(lists map[string][]string) *[]string {
+func flatten(lists map[string][]string) *[]string {
 	var all []string
 	for _, list := range lists {
 		all = append(all, list...)
 	}
-	// The longest first: what contains another is taken out whole.
+	// The longest first: a value that contains another is removed whole.
 	slices.SortFunc(all, func(a, b string) int {
 		if len(a) != len(b) {
 			return len(b) - len(a)
@@ -67,8 +66,8 @@ func flat(lists map[string][]string) *[]string {
 	return &all
 }
 
-// spellings are the forms in which values may turn up: as they are, without the space around them, each line of several, and in base64. They may also
-// be escaped for a URL and quoted for Go and JSON.
+// spellings are the forms in which values may occur: unchanged, trimmed, each line of several, and in base64. They may also be escaped for a URL and
+// quoted for Go and JSON.
 func spellings(values []string) []string {
 	var out []string
 	add := func(v string) {
@@ -96,19 +95,19 @@ func spellings(values []string) []string {
 	return out
 }
 
-// How credentials look that the Scrubber was not given. Each pattern's first and second group, if it has them, stay.
+// The forms of credentials that the Scrubber has not learned. The text of each pattern's first and second group, if any, stays.
 var looks = []*regexp.Regexp{
-	// The userinfo of a URL, whether the URL can be parsed or not. A scheme's slashes may be escaped by a quotation.
+	// The userinfo of a URL, even if the URL cannot be parsed. A scheme's slashes may be escaped by a quotation.
 	regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*:(?:\\?/){2})[^\s/?#"'<>]*(@)`),
 	regexp.MustCompile(`(?i)((?:bearer|basic|negotiate)\s+)[a-z0-9+/_.~=-]{6,}`),
-	// A JSON Web Token, as service accounts and OpenID Connect have them.
+	// A JSON Web Token, as for service accounts and OpenID Connect.
 	regexp.MustCompile(`()eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?`),
 	regexp.MustCompile(`()-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)`),
 	regexp.MustCompile(`(?i)((?:^|[\s?&;"'{,(-])(?:access[_-]?token|id[_-]?token|refresh[_-]?token|auth[_-]?token|token|client[_-]?secret|secret|` +
 		`password|passwd|api[_-]?key|client-key-data|tokenFile)(?:\\?["'])?\s*[=:]\s*(?:\\?["'])?)[^\s&"',;})\\]{3,}`),
 }
 
-// Text is s without credentials.
+// Text returns text without credentials.
 func (s *Scrubber) Text(text string) string {
 	if s != nil {
 		if values := s.values.Load(); values != nil {

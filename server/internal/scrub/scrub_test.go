@@ -10,7 +10,7 @@ import (
 )
 
 func TestLooks(t *testing.T) {
-	var s *Scrubber // knows no value
+	var s *Scrubber // has learned no value
 	for _, tt := range []struct{ text, want string }{
 		{`invalid 'proxy-url' "ftp://user:canary@host:21"`, `invalid 'proxy-url' "ftp://[redacted]@host:21"`},
 		{`parse "https://user:can%ary@host": invalid URL escape "%ar"`, `parse "https://[redacted]@host": invalid URL escape "%ar"`},

@@ -9,17 +9,17 @@ import (
 )
 
 const (
-	// MaxWords is how much of the words of an error goes out, in bytes.
+	// MaxWords bounds an error's text that leaves the server, in bytes.
 	MaxWords = 1 << 10
-	// maxLine is how much of one text is written into a line of a log, in bytes.
+	// maxLine bounds one text in a line of a log, in bytes.
 	maxLine = 4 << 10
 )
 
-// address is an IPv6 address as errors of the network have it.
+// address matches an IPv6 address in errors of package net.
 var address = regexp.MustCompile(`^\[[0-9A-Fa-f:.]+(?:%[0-9A-Za-z]+)?\]`)
 
-// Plain is what goes out of an error's text that may quote others: without credentials, and cut before the first brace or bracket, where a manifest
-// may begin. It has at most MaxWords bytes. A text has to be whole: a credential that was cut before is not found.
+// Plain cleans an error's text that may quote other programs. It removes credentials, and cuts the text before the first brace or bracket, where a
+// manifest may begin, and at MaxWords bytes. The text must be complete: a credential that was cut before is not found.
 func (s *Scrubber) Plain(text string) string {
 	text = s.Text(text)
 	for at := 0; ; {
@@ -38,7 +38,7 @@ func (s *Scrubber) Plain(text string) string {
 	}
 }
 
-// Words is Plain for words that are somebody else's from the first to the last: their first line, or "" if that is no text, or HTML.
+// Words is Plain for a text that is entirely another program's: it returns the first line, or "" if it is not text, or HTML.
 func (s *Scrubber) Words(text string) string {
 	text, _, _ = strings.Cut(strings.TrimSpace(s.Plain(text)), "\n")
 	text = strings.TrimSpace(text)
@@ -48,8 +48,8 @@ func (s *Scrubber) Words(text string) string {
 	return text
 }
 
-// Line is a text as it is written into a line of a log: without credentials and at most maxLine bytes. Its invisible characters beyond ASCII are
-// written as escapes, because they can turn the line around or play a terminal's commands. ASCII's own are escaped by every log's format.
+// Line prepares a text for a line of a log, without credentials and with at most maxLine bytes. It escapes invisible characters beyond ASCII, because
+// they can reverse the line or control a terminal. Log formats escape those of ASCII.
 func (s *Scrubber) Line(text string) string {
 	text = Cut(s.Text(text), maxLine)
 	invisible := func(c rune) bool { return c >= 0x7f && !unicode.IsGraphic(c) }
@@ -70,8 +70,8 @@ func (s *Scrubber) Line(text string) string {
 	return out.String()
 }
 
-// Cut is the beginning of a text of which credentials were taken out, at most length bytes and a mark that there was more. It cuts neither a
-// character nor a Mark, half of which would look like the beginning of a credential.
+// Cut cuts a text without credentials to length bytes, and marks that there was more. It splits neither a character nor a Mark, half of which would
+// look like the beginning of a credential.
 func Cut(text string, length int) string {
 	if len(text) <= length {
 		return text

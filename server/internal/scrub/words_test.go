@@ -39,7 +39,7 @@ func TestWords(t *testing.T) {
 			t.Errorf("%.60q\nbecomes %.60q\nwant    %.60q", text, got, want)
 		}
 	}
-	// A credential that a cut goes through passes in no part, wherever it stands.
+	// A credential at a cut passes in no part, wherever it is.
 	for i := range MaxWords + 2 {
 		if got := s.Words(strings.Repeat("a", i) + secret); strings.ContainsAny(got, "hunt2") && !strings.Contains(got, Mark) {
 			t.Fatalf("behind %d characters: %.40q", i, got[i-1:])
@@ -47,7 +47,7 @@ func TestWords(t *testing.T) {
 	}
 }
 
-// TestLinesAreVisible: in no form of a log does a text hold what turns a line around, plays a terminal's commands, or begins another line.
+// TestLinesAreVisible: in no log format does a text reverse a line, control a terminal, or begin another line.
 func TestLinesAreVisible(t *testing.T) {
 	s := new(Scrubber)
 	s.Learn("x", []string{"canary"})

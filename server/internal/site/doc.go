@@ -1,3 +1,2 @@
-// Package site serves the page's files from memory, packed where the browser likes it, under headers that let the page run
-// its own code and no one else's.
+// Package site serves the page's files from memory, compressed if the browser accepts it, with headers that allow only the page's own code to run.
 package site

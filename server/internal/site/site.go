@@ -22,12 +22,12 @@ const (
 	WasmExec = "wasm_exec.js"
 )
 
-// LengthHeader holds a file's length before packing: what a page that shows progress has to count up to, for the bytes
-// that it reads are unpacked while Content-Length counts packed ones.
+// LengthHeader has a file's length before compression. A page that shows progress needs it: it counts uncompressed bytes, while Content-Length counts
+// compressed ones.
 const LengthHeader = "X-Informerscope-Length"
 
-// contentTypes is also the list of what is served: sources, notes and tests that lie beside the page are not. The
-// system's own table of types is left aside, as it differs from machine to machine.
+// contentTypes is also the list of served file types: sources, notes and tests beside the page are not served. The system's own table of types is not
+// used, because it differs from machine to machine.
 var contentTypes = map[string]string{
 	".html":        "text/html; charset=utf-8",
 	".css":         "text/css; charset=utf-8",
@@ -45,13 +45,13 @@ var contentTypes = map[string]string{
 	".gz":          "application/gzip",
 }
 
-// incompressible are the types that packing does not make smaller.
+// incompressible are the types that compression does not make smaller.
 var incompressible = map[string]bool{".png": true, ".ico": true, ".woff2": true, ".gz": true}
 
-// minPacked is the size below which packing is not worth its while.
+// minPacked is the size in bytes below which compression is not worthwhile.
 const minPacked = 1 << 10
 
-// securityHeaders go with every answer of the server, errors included.
+// securityHeaders are set on every answer of the server, errors included.
 var securityHeaders = map[string]string{
 	"Content-Security-Policy":      web.Policy + "; frame-ancestors 'none'",
 	"X-Content-Type-Options":       "nosniff",
@@ -59,13 +59,13 @@ var securityHeaders = map[string]string{
 	"Referrer-Policy":              "no-referrer",
 	"Cross-Origin-Opener-Policy":   "same-origin",
 	"Cross-Origin-Resource-Policy": "same-origin",
-	// With the opener policy this isolates the page, and an isolated page has the finer clock: handlers take microseconds.
+	// With the opener policy this isolates the page, and an isolated page has a finer clock: handlers take microseconds.
 	"Cross-Origin-Embedder-Policy": "require-corp",
 	"Permissions-Policy": "accelerometer=(), camera=(), display-capture=(), geolocation=(), gyroscope=(), magnetometer=(), microphone=(), midi=(), " +
 		"payment=(), usb=()",
 }
 
-// Secure sets the security headers on everything that next answers.
+// Secure sets the security headers on all answers of next.
 func Secure(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		for name, value := range securityHeaders {
@@ -80,13 +80,13 @@ type file struct {
 	contentType string
 	raw         []byte
 	tag         string                 // of the content
-	packed      atomic.Pointer[[]byte] // nil until Pack has come to it, or for good if packing does not help
+	gzip        atomic.Pointer[[]byte] // nil until Pack has compressed it, and if compression does not help
 }
 
 // Site is an http.Handler for GET and HEAD of the page's files. Safe for concurrent use.
 type Site struct{ files map[string]*file }
 
-// New reads all files of the page into memory; afterwards fsys is not used any more.
+// New reads all files of the page into memory; it does not use fsys later.
 func New(fsys fs.FS) (*Site, error) {
 	s := &Site{files: map[string]*file{}}
 	err := fs.WalkDir(fsys, ".", func(name string, entry fs.DirEntry, err error) error {
@@ -111,7 +111,7 @@ func New(fsys fs.FS) (*Site, error) {
 	return s, nil
 }
 
-// Missing says which parts of the page are not there, in words for a person; empty if it is whole.
+// Missing describes for people which parts of the page are missing; "" for none.
 func (s *Site) Missing() string {
 	switch {
 	case s.files["index.html"] == nil:
@@ -122,7 +122,7 @@ func (s *Site) Missing() string {
 	return ""
 }
 
-// Pack compresses the files, once, until stop is closed. Files that it has not come to yet are served as they are, so that no request waits for it.
+// Pack compresses the files, once, until stop is closed. Files are served uncompressed until then, so that no request waits.
 func (s *Site) Pack(stop <-chan struct{}) {
 	for name, f := range s.files {
 		select {
@@ -139,7 +139,7 @@ func (s *Site) Pack(stop <-chan struct{}) {
 			continue
 		}
 		b := packed.Bytes()
-		f.packed.Store(&b)
+		f.gzip.Store(&b)
 	}
 }
 
@@ -167,12 +167,12 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	body, tag := f.raw, `"`+f.tag+`"`
 	header := w.Header()
 	header.Set("Vary", "Accept-Encoding")
-	if packed := f.packed.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
+	if packed := f.gzip.Load(); packed != nil && acceptsGzip(r.Header.Values("Accept-Encoding")) {
 		body, tag = *packed, `"`+f.tag+`-gz"`
 		header.Set("Content-Encoding", "gzip")
 	}
 	header.Set("Content-Type", f.contentType)
-	header.Set("Cache-Control", "no-cache") // kept, but asked after every time: a new build is a new page
+	header.Set("Cache-Control", "no-cache") // a browser may keep it, and asks each time: a new build is a new page
 	header.Set("ETag", tag)
 	header.Set(LengthHeader, strconv.Itoa(len(f.raw)))
 	if matches(r.Header.Values("If-None-Match"), tag) {
@@ -186,7 +186,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// acceptsGzip reads an Accept-Encoding header, where q=0 means no.
+// acceptsGzip parses an Accept-Encoding header, where q=0 means no.
 func acceptsGzip(headers []string) bool {
 	for _, header := range headers {
 		for coding := range strings.SplitSeq(header, ",") {

@@ -25,7 +25,7 @@ var page = fstest.MapFS{
 	"other/app.tsx": {Data: []byte("no")},
 }
 
-func built() fstest.MapFS {
+func builtFiles() fstest.MapFS {
 	whole := fstest.MapFS{Wasm: {Data: append([]byte("\x00asm"), bytes.Repeat([]byte{7}, 1<<16)...)}}
 	for name, file := range page {
 		whole[name] = file
@@ -55,7 +55,7 @@ func open(t *testing.T, fsys fstest.MapFS) *Site {
 }
 
 func TestFiles(t *testing.T) {
-	s := open(t, built())
+	s := open(t, builtFiles())
 	if s.Missing() != "" {
 		t.Errorf("Missing() = %q", s.Missing())
 	}
@@ -91,7 +91,7 @@ func TestFiles(t *testing.T) {
 }
 
 func TestPackingAndTags(t *testing.T) {
-	s := open(t, built())
+	s := open(t, builtFiles())
 	if got := get(t, s, "/app.js", "Accept-Encoding", "gzip").Header.Get("Content-Encoding"); got != "" {
 		t.Errorf("packed before Pack: %q", got)
 	}
@@ -120,7 +120,7 @@ func TestPackingAndTags(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if !bytes.Equal(body, built()[test.path[1:]].Data) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
+		if !bytes.Equal(body, builtFiles()[test.path[1:]].Data) || response.Header.Get(LengthHeader) != strconv.Itoa(len(body)) {
 			t.Errorf("%s for %q: wrong content", test.path, test.accept)
 		}
 		tag := response.Header.Get("ETag")
@@ -138,7 +138,7 @@ func TestPackingAndTags(t *testing.T) {
 }
 
 func TestPackStops(t *testing.T) {
-	s := open(t, built())
+	s := open(t, builtFiles())
 	stop := make(chan struct{})
 	close(stop)
 	s.Pack(stop)

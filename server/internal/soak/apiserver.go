@@ -24,10 +24,10 @@ import (
 	"informerscope/core/simcluster"
 )
 
-// apiHost is where the API server is; a loopback address, so that no proxy of the environment stands before it.
+// apiHost is the address of the API server; a loopback address, so that no proxy of the environment is used.
 const apiHost = "127.0.0.1:6443"
 
-// kind is what a request is to the faults.
+// kind is the kind of a request, by which faults are chosen.
 type kind int
 
 const (
@@ -36,7 +36,7 @@ const (
 	watchKind
 )
 
-// apiServer is a simulated cluster behind what a real API server has before it: TLS, HTTP/2, tokens, rules; and what may break there.
+// apiServer is a simulated cluster behind what a real API server has, TLS, HTTP/2, tokens and rules, and with their faults.
 type apiServer struct {
 	cluster *simcluster.Cluster
 	network *network
@@ -48,16 +48,16 @@ type apiServer struct {
 	faults    int
 	token     string
 	forbidden bool
-	answers   map[kind][]string // what goes wrong with the next requests
+	answers   map[kind][]string // the faults of the next requests
 	bookmarks bool
-	watchList bool          // whether it knows sendInitialEvents
-	shortest  time.Duration // how long a watch lasts; 0 for as long as was asked for
-	lies      int           // of so many events of watches seven of eight are kept from their readers
+	watchList bool          // whether it supports sendInitialEvents
+	shortest  time.Duration // how long a watch lasts; 0 for its own timeout
+	lies      int           // of this many events of watches seven in eight are dropped
 	watches   map[*watching]uint64
 	opened    uint64
 }
 
-// identity is a certificate for apiHost and the authority to trust, good at any time that a test plays in.
+// identity is a certificate for apiHost and its authority, valid throughout the virtual time of a test.
 type identity struct {
 	certificate tls.Certificate
 	authority   []byte
@@ -100,14 +100,14 @@ func (a *apiServer) close() {
 	a.serving.Wait()
 }
 
-// change changes what breaks.
+// change changes the faults under the lock.
 func (a *apiServer) change(do func()) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	do()
 }
 
-// next are what goes wrong with the next requests of a kind.
+// next adds a fault for the next n requests of a kind.
 func (a *apiServer) next(k kind, what string, n int) {
 	a.change(func() {
 		for range n {
@@ -116,7 +116,7 @@ func (a *apiServer) next(k kind, what string, n int) {
 	})
 }
 
-// heal ends all that is wrong.
+// heal ends all faults.
 func (a *apiServer) heal(token string) {
 	a.change(func() {
 		a.token, a.forbidden, a.bookmarks, a.watchList, a.shortest = token, false, true, true, 0
@@ -155,7 +155,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	case what != "" && a.fail(w, r, k, what):
 		return
 	case k == watchKind && !watchList && query.Get("sendInitialEvents") != "":
-		// As an API server without the feature answers it.
+		// As an API server without the feature answers.
 		writeStatus(w, http.StatusUnprocessableEntity, "Invalid",
 			`ListOptions.meta.k8s.io "" is invalid: sendInitialEvents: Forbidden: `+
 				`sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled`)
@@ -183,7 +183,7 @@ func (a *apiServer) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	watching.finish()
 }
 
-// fail answers a request in a way that no API server in good health does. It says whether that was all of the answer.
+// fail answers a request in a way that no healthy API server does. It reports whether that was the whole answer.
 func (a *apiServer) fail(w http.ResponseWriter, r *http.Request, k kind, what string) bool {
 	switch what {
 	case "410":
@@ -217,7 +217,7 @@ func (a *apiServer) fail(w http.ResponseWriter, r *http.Request, k kind, what st
 		w.Header().Set("Content-Type", "application/json")
 	case "abort":
 		panic(http.ErrAbortHandler)
-	case "truncated": // the head and some of the body
+	case "truncated": // the headers and part of the body
 		recorded := record(a.cluster, r, k == watchKind)
 		w.Header().Set("Content-Type", "application/json")
 		_, _ = w.Write(recorded[:len(recorded)/2])
@@ -230,7 +230,7 @@ func (a *apiServer) fail(w http.ResponseWriter, r *http.Request, k kind, what st
 		case <-r.Context().Done():
 		}
 		return false
-	case "silent": // nothing comes, until who asked gives up
+	case "silent": // nothing arrives until the client gives up
 		select {
 		case <-time.After(3 * time.Minute):
 		case <-r.Context().Done():
@@ -240,7 +240,7 @@ func (a *apiServer) fail(w http.ResponseWriter, r *http.Request, k kind, what st
 	return true
 }
 
-// record is the body of an answer; of a watch, what comes of it at once.
+// record returns the body of an answer; for a watch, the events that come at once.
 func record(cluster *simcluster.Cluster, r *http.Request, watch bool) []byte {
 	out := &recorder{header: http.Header{}}
 	if watch {
@@ -252,7 +252,7 @@ func record(cluster *simcluster.Cluster, r *http.Request, watch bool) []byte {
 	return out.body.Bytes()
 }
 
-// recorder keeps an answer.
+// recorder is a ResponseWriter that stores the answer.
 type recorder struct {
 	header http.Header
 	code   int
@@ -274,7 +274,7 @@ func writeStatus(w http.ResponseWriter, code int, reason, message string) {
 	_, _ = w.Write(statusJSON(code, reason, message))
 }
 
-// onWatches does something to every open watch, oldest first.
+// onWatches applies a fault to every open watch, oldest first.
 func (a *apiServer) onWatches(what string) {
 	a.mu.Lock()
 	//maporder:free no two were opened as the same one
@@ -286,15 +286,15 @@ func (a *apiServer) onWatches(what string) {
 	}
 }
 
-// watching is the answer to a watch while it lasts.
+// watching is the answer to an open watch.
 type watching struct {
 	http.ResponseWriter
 	api              *apiServer
 	end              context.CancelFunc
 	withoutBookmarks bool
 
-	mu   sync.Mutex
-	what string // it is spoilt by this, and nothing more of the cluster is written
+	mu    sync.Mutex
+	fault string // the fault that spoils it; the cluster then writes no more
 }
 
 // Unwrap serves http.ResponseController.
@@ -326,14 +326,14 @@ func (w *watching) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// lying says whether an API server that loses events is wanted, which none does.
+// lying reports whether the API server drops events, which a real one never does.
 func (a *apiServer) lying() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.lies > 0
 }
 
-// lie says whether an event is to be lost.
+// lie reports whether to drop the next event.
 func (a *apiServer) lie() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -341,20 +341,20 @@ func (a *apiServer) lie() bool {
 		return false
 	}
 	a.lies--
-	return a.lies%8 != 1 // not all: a reader that lags behind would be told of them once more
+	return a.lies%8 != 1 // not all: a reader that lags behind would be sent them again
 }
 
 func (w *watching) spoilt() string {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.what
+	return w.fault
 }
 
-// spoil makes the cluster end the stream, and something its end.
+// spoil makes the cluster end the stream, and sets the fault at its end.
 func (w *watching) spoil(what string) {
 	w.mu.Lock()
-	if w.what == "" {
-		w.what = what
+	if w.fault == "" {
+		w.fault = what
 	}
 	w.mu.Unlock()
 	w.end()

@@ -20,29 +20,29 @@ const (
 	closeWait = 5 * time.Second
 )
 
-// browser is what a browser does with a page's WebSockets.
+// browser does what a browser does with a page's WebSockets.
 type browser struct {
 	network *network
 
-	mu      sync.Mutex
-	stopped chan struct{} // not nil while the page takes no messages; closed when it does again
+	mu       sync.Mutex
+	stallEnd chan struct{} // not nil while the page takes no messages; closed when it takes them again
 }
 
-// stall keeps the page's worker from taking messages.
+// stall makes the page's worker stop taking messages.
 func (b *browser) stall() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped == nil {
-		b.stopped = make(chan struct{})
+	if b.stallEnd == nil {
+		b.stallEnd = make(chan struct{})
 	}
 }
 
 func (b *browser) resume() {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if b.stopped != nil {
-		close(b.stopped)
-		b.stopped = nil
+	if b.stallEnd != nil {
+		close(b.stallEnd)
+		b.stallEnd = nil
 	}
 }
 
@@ -50,7 +50,7 @@ func (b *browser) resume() {
 func (b *browser) wait(gone <-chan struct{}) {
 	for {
 		b.mu.Lock()
-		stopped := b.stopped
+		stopped := b.stallEnd
 		b.mu.Unlock()
 		if stopped == nil {
 			return
@@ -63,9 +63,9 @@ func (b *browser) wait(gone <-chan struct{}) {
 	}
 }
 
-// open makes a WebSocket with a token, as the page's worker does.
+// open opens a WebSocket with a token, as the page's worker does.
 func (b *browser) open(ctx context.Context, token string) (net.Conn, error) {
-	w := &webSocket{browser: b, gone: make(chan struct{}), more: make(chan struct{}, 1)}
+	w := &webSocket{browser: b, closedByPage: make(chan struct{}), more: make(chan struct{}, 1)}
 	conn := socket.New(w)
 	go w.run(token, conn)
 	if err := conn.Opened(ctx); err != nil {
@@ -74,18 +74,18 @@ func (b *browser) open(ctx context.Context, token string) (net.Conn, error) {
 	return conn, nil
 }
 
-// webSocket is one of a browser's.
+// webSocket is a WebSocket of a browser.
 type webSocket struct {
-	browser *browser
-	once    sync.Once
-	gone    chan struct{} // closed when the page has closed it
-	more    chan struct{}
+	browser      *browser
+	once         sync.Once
+	closedByPage chan struct{} // closed when the page has closed it
+	more         chan struct{}
 
 	mu    sync.Mutex
-	queue [][]byte // what a browser holds that the network has not taken
+	queue [][]byte // what the browser buffers because the network has not taken it
 }
 
-// run opens the WebSocket and says what comes, until it is closed.
+// run opens the WebSocket and passes on what arrives, until it is closed.
 func (w *webSocket) run(token string, conn *socket.Conn) {
 	ctx, cancel := context.WithCancel(context.Background())
 	defer cancel()
@@ -102,7 +102,7 @@ func (w *webSocket) run(token string, conn *socket.Conn) {
 	opening := make(chan struct{})
 	go func() {
 		select {
-		case <-w.gone:
+		case <-w.closedByPage:
 			cancel()
 		case <-opening:
 		}
@@ -124,10 +124,10 @@ func (w *webSocket) run(token string, conn *socket.Conn) {
 	conn.OnClose(code, reason)
 }
 
-// receive hands on messages until the WebSocket ends, and says how it did.
+// receive passes messages to the page until the WebSocket ends, and returns its close code and reason.
 func (w *webSocket) receive(ws *websocket.Conn, conn *socket.Conn) (code int, reason string) {
 	for {
-		w.browser.wait(w.gone)
+		w.browser.wait(w.closedByPage)
 		kind, message, err := ws.ReadMessage()
 		if err != nil {
 			var closed *websocket.CloseError
@@ -137,14 +137,14 @@ func (w *webSocket) receive(ws *websocket.Conn, conn *socket.Conn) (code int, re
 			return websocket.CloseAbnormalClosure, ""
 		}
 		if kind != websocket.BinaryMessage {
-			conn.OnMessage(nil, errors.New("the relay sent text where bytes belong"))
+			conn.OnMessage(nil, errors.New("the relay sent a text message, and only binary ones are allowed"))
 			continue
 		}
 		conn.OnMessage(message, nil)
 	}
 }
 
-// send sends what the page gives it, and the page's close.
+// send sends what the page writes, and the page's close.
 func (w *webSocket) send(ws *websocket.Conn, ended <-chan struct{}) {
 	for {
 		w.mu.Lock()
@@ -169,7 +169,7 @@ func (w *webSocket) send(ws *websocket.Conn, ended <-chan struct{}) {
 		case <-w.more:
 		case <-ended:
 			return
-		case <-w.gone:
+		case <-w.closedByPage:
 			_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(closeWait))
 			select {
 			case <-ended:
@@ -195,6 +195,6 @@ func (w *webSocket) Send(message []byte) error {
 
 // Close implements socket.Socket.
 func (w *webSocket) Close() error {
-	w.once.Do(func() { close(w.gone) })
+	w.once.Do(func() { close(w.closedByPage) })
 	return nil
 }

@@ -16,7 +16,7 @@ import (
 
 func (p *page) lanes() []string { return strings.Split(p.Releases, ",") }
 
-// check says what does not hold of an informer that must hold when all is well. The cluster is quiet.
+// check returns the violated invariants of an informer. The cluster must be quiet.
 func (w *world) check(p *page, lane int) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
 	var head uint64
@@ -27,7 +27,7 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	if release := p.lanes()[lane]; inside.Release.String() != release {
 		return []string{fmt.Sprintf("release %s is watched, not %s", inside.Release, release)}
 	}
-	truth := w.history.in(p.Namespace)
+	truth := w.history.objectsIn(p.Namespace)
 	if !inside.Synced {
 		breaks("the informer has not synced")
 	}
@@ -55,16 +55,16 @@ func (w *world) check(p *page, lane int) (wrong []string) {
 	if len(state.Lanes) > 0 {
 		state = state.Lanes[lane]
 	}
-	wrong = append(wrong, folded(fold, state, lane, inside)...)
-	wrong = append(wrong, w.heard(p, lane, head, inside)...)
+	wrong = append(wrong, checkFold(fold, state, lane, inside)...)
+	wrong = append(wrong, w.checkHandlers(p, lane, head, inside)...)
 	return wrong
 }
 
-// folded compares the fold of the log with what is inside.
-func folded(fold *trace.Fold, state *trace.State, lane int, inside informer.Snapshot) (wrong []string) {
+// checkFold compares the fold of the log with the informer's own state.
+func checkFold(fold *trace.Fold, state *trace.State, lane int, inside informer.Snapshot) (wrong []string) {
 	same := func(what string, got, want any) {
 		if got != want {
-			wrong = append(wrong, fmt.Sprintf("the log says %s: %v; inside it is %v", what, got, want))
+			wrong = append(wrong, fmt.Sprintf("the log has %s: %v; the informer has %v", what, got, want))
 		}
 	}
 	same("synced", state.Synced, inside.Synced)
@@ -105,17 +105,17 @@ func folded(fold *trace.Fold, state *trace.State, lane int, inside informer.Snap
 	return wrong
 }
 
-// known is what a handler knows of an object.
-type known struct {
+// knownState is the last state of an object that a handler received.
+type knownState struct {
 	rv      uint64
 	present bool
 }
 
-// heard checks what each handler was told against all that ever happened: what it was told of an object is in the order in which it
-// happened, its last word is the truth, and nothing was called gone that had not been.
-func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) (wrong []string) {
+// checkHandlers checks each handler's notifications against the whole history. Notifications of an object arrive in the order of its states, the last one is
+// the cluster's state, and only objects that were deleted are reported deleted.
+func (w *world) checkHandlers(p *page, lane int, head uint64, inside informer.Snapshot) (wrong []string) {
 	breaks := func(format string, args ...any) { wrong = append(wrong, fmt.Sprintf(format, args...)) }
-	views := map[int32]map[string]known{}
+	views := map[int32]map[string]knownState{}
 	names := map[int32]string{}
 	var last uint64
 	p.rec.Read(1, head, func(e *trace.Event) bool {
@@ -130,19 +130,19 @@ func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) 
 			}
 			last = rv
 		case informer.KindListenerAdded:
-			views[e.Listener], names[e.Listener] = map[string]known{}, e.Text
+			views[e.Listener], names[e.Listener] = map[string]knownState{}, e.Text
 		case informer.KindListenerRemoved:
 			delete(views, e.Listener)
 		case informer.KindHandling:
 			if view := views[e.Listener]; view != nil {
-				if problem := w.told(view, &e.Event); problem != "" {
+				if problem := w.checkNotification(view, &e.Event); problem != "" {
 					breaks("handler %d (%s), event %d: %s", e.Listener, names[e.Listener], e.Seq, problem)
 				}
 			}
 		}
 		return true
 	})
-	truth := w.history.in(p.Namespace)
+	truth := w.history.objectsIn(p.Namespace)
 	if len(views) != len(inside.Listeners) {
 		breaks("%d handlers in the log, %d inside", len(views), len(inside.Listeners))
 	}
@@ -153,31 +153,31 @@ func (w *world) heard(p *page, lane int, head uint64, inside informer.Snapshot) 
 			rv, ok := truth[key]
 			switch {
 			case k.present && !ok:
-				breaks("handler %d (%s) still believes in %s", id, names[id], key)
+				breaks("handler %d (%s) was not notified that %s is gone", id, names[id], key)
 			case !k.present && ok:
-				breaks("handler %d (%s) believes that %s is gone", id, names[id], key)
+				breaks("handler %d (%s) was last notified that %s is gone, and it exists", id, names[id], key)
 			case ok && rv != k.rv:
 				breaks("handler %d (%s) missed the last state of %s: it has %d, the cluster %d", id, names[id], key, k.rv, rv)
 			}
 		}
 		for _, key := range slices.Sorted(maps.Keys(truth)) {
 			if _, ok := view[key]; !ok {
-				breaks("handler %d (%s) never heard of %s", id, names[id], key)
+				breaks("handler %d (%s) got no notification of %s", id, names[id], key)
 			}
 		}
 	}
 	return wrong
 }
 
-// told notes one call of a handler, and says what is wrong with it.
-func (w *world) told(view map[string]known, e *informer.Event) string {
+// checkNotification adds one notification to a handler's view, and returns what is wrong with it.
+func (w *world) checkNotification(view map[string]knownState, e *informer.Event) string {
 	rv, err := strconv.ParseUint(e.RV, 10, 64)
 	if err != nil {
 		return fmt.Sprintf("%s of %s at version %q", e.Op, e.Key, e.RV)
 	}
 	k, states := view[e.Key], w.history.states[e.Key]
 	if e.Op == informer.OpDeleted {
-		view[e.Key] = known{max(k.rv, rv), false}
+		view[e.Key] = knownState{max(k.rv, rv), false}
 		switch {
 		case !k.present:
 			return fmt.Sprintf("%s is gone, which it did not know", e.Key)
@@ -186,7 +186,7 @@ func (w *world) told(view map[string]known, e *informer.Event) string {
 		}
 		return ""
 	}
-	view[e.Key] = known{rv, true}
+	view[e.Key] = knownState{rv, true}
 	switch {
 	case !slices.ContainsFunc(states, func(s state) bool { return s.rv == rv && !s.gone }):
 		return fmt.Sprintf("%s of %s, which never was at %d", e.Op, e.Key, rv)
@@ -198,7 +198,7 @@ func (w *world) told(view map[string]known, e *informer.Event) string {
 	return ""
 }
 
-// count adds up what a page has seen.
+// count adds up the work of a page.
 func (w *world) count(p *page) {
 	head, _ := p.rec.Head()
 	w.result.Transitions += int(head)

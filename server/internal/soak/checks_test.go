@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// TestTheChecksSeeDefects plants one defect at a time in a script without faults: what must hold is looked at, not taken for granted.
+// TestTheChecksSeeDefects plants one defect at a time in a script without faults, to prove that the checks find it.
 func TestTheChecksSeeDefects(t *testing.T) {
 	calm := func(ops ...Op) *Script {
 		return &Script{hasty: true, Seed: 1, Resource: "configmaps", Objects: 8, Room: 32,
@@ -42,7 +42,7 @@ func TestTheChecksSeeDefects(t *testing.T) {
 	}
 }
 
-// TestTheSameSeedIsTheSameScript holds a seed to its script, which a seed printed by another machine stands for.
+// TestTheSameSeedIsTheSameScript checks that a seed always makes the same script, so that a seed printed on another machine can be played here.
 func TestTheSameSeedIsTheSameScript(t *testing.T) {
 	names := map[string]bool{}
 	for seed := range int64(500) {

@@ -1,13 +1,12 @@
 // Package soak plays the whole system in one process, on virtual time, with faults from a seed.
 //
-// A simulated cluster stands behind an API server with TLS, HTTP/2, bearer tokens and rules. The relay stands before it with its guard, its
-// kubeconfig and client-go's transport. Several pages look through the relay, each with the client that the page has: core/socket on a
-// WebSocket, core/lab with a live source, informers of every release. Only the wires between them are made here, and what breaks on them.
+// A simulated cluster is behind an API server with TLS, HTTP/2, bearer tokens and rules. In front of it is the relay with its guard, its kubeconfig
+// and client-go's transport. Several pages watch through the relay, each with the client that the page has: core/socket on a WebSocket, core/lab with
+// a live source, informers of every release. Only the wires between them, and their faults, are simulated.
 //
-// A seed makes a Script: writes to the cluster, faults, and what people at the pages do. After the last one everything is healed. Then
-// every informer of every page is checked for what must hold whatever happened. Its store is the cluster, and the log folded is what is
-// inside. Every handler got the last state of every object, got nothing that never was, and nothing went backwards. When all is closed no
-// goroutine is left.
+// A seed makes a Script: writes to the cluster, faults, and what people at the pages do. After the last op everything is healed. Then the invariants
+// of every informer of every page are checked. Its store equals the cluster, and the fold of the log equals the informer. Every handler got the last
+// state of every object, and only states that existed, in their order. When all is closed no goroutine is left.
 //
-// What happens within one instant of virtual time is up to the scheduler, so that a seed is a script and not an order of goroutines.
+// The scheduler orders what happens within one instant of virtual time, so a seed fixes a script but not the order of goroutines.
 package soak

@@ -10,17 +10,17 @@ import (
 	"informerscope/core/simcluster"
 )
 
-// applied stands in an annotation that the relay must not let out.
+// applied is in an annotation that must not leave the relay.
 const applied = "applied-value-that-stays-in-the-cluster"
 
-// history is all that ever happened to the objects of a resource, since nobody else writes.
+// history is all states of a resource's objects; only it writes them.
 type history struct {
 	cluster  *simcluster.Cluster
 	resource string
-	padding  string // an annotation's value
+	padding  string // the value of an annotation
 
 	states map[string][]state
-	now    map[string]uint64 // the version of each object that there is
+	now    map[string]uint64 // the version of each object that exists
 	writes int
 }
 
@@ -41,7 +41,7 @@ func newHistory(cluster *simcluster.Cluster, resource string, bulk bool) *histor
 	return h
 }
 
-// object is what is read of one.
+// object is what is decoded of an object.
 type object struct {
 	Metadata struct {
 		Namespace       string `json:"namespace"`
@@ -60,7 +60,7 @@ func (h *history) list() []object {
 	return list.Items
 }
 
-// do asks the cluster itself. What is asked here always succeeds.
+// do sends a request to the cluster itself, and panics if it fails.
 func (h *history) do(method, path, body string, into any) {
 	req, err := http.NewRequest(method, "http://cluster"+path, strings.NewReader(body))
 	if err != nil {
@@ -93,14 +93,14 @@ func (h *history) note(o object, gone bool) {
 	}
 }
 
-// write does one thing to one of a dozen objects: makes it, changes it, or takes it away.
+// write creates, changes or deletes one of a dozen objects.
 func (h *history) write(d dice) {
 	if h.cluster.Down() {
 		return
 	}
-	namespace, name := d.of(namespaces...), fmt.Sprintf("o%d", d.IntN(6))
+	namespace, name := d.pick(namespaces...), fmt.Sprintf("o%d", d.IntN(6))
 	h.writes++
-	h.put(namespace, name, d.one(3))
+	h.put(namespace, name, d.chance(3))
 }
 
 func (h *history) put(namespace, name string, remove bool) {
@@ -109,7 +109,7 @@ func (h *history) put(namespace, name string, remove bool) {
 	var o object
 	switch {
 	case there && remove:
-		// The version of a deletion is one of the cluster's own, told to watches only; what is last known is older than it.
+		// The version of a deletion is the cluster's own and only watches receive it; the object's last known version is lower.
 		h.do(http.MethodDelete, path+"/"+name, `{"gracePeriodSeconds":0}`, nil)
 		o.Metadata.Namespace, o.Metadata.Name = namespace, name
 		o.Metadata.ResourceVersion = strconv.FormatUint(h.cluster.Stats().ResourceVersion, 10)
@@ -128,7 +128,7 @@ func (h *history) put(namespace, name string, remove bool) {
 	}
 }
 
-// touch changes or makes one object in each namespace.
+// touch changes or creates one object in each namespace.
 func (h *history) touch() {
 	for _, namespace := range namespaces {
 		h.writes++
@@ -136,7 +136,7 @@ func (h *history) touch() {
 	}
 }
 
-// show puts what must not get out where nobody looks for it.
+// show puts what must not leave the relay into another annotation, which the relay does not remove.
 func (h *history) show() {
 	var o object
 	h.put(namespaces[0], "o0", false)
@@ -145,8 +145,8 @@ func (h *history) show() {
 	h.note(o, false)
 }
 
-// in are the objects of a namespace, or of all with "".
-func (h *history) in(namespace string) map[string]uint64 {
+// objectsIn returns the objects of a namespace, or of all with "".
+func (h *history) objectsIn(namespace string) map[string]uint64 {
 	if namespace == "" {
 		return h.now
 	}

@@ -12,16 +12,16 @@ import (
 	"informerscope/server/internal/relay"
 )
 
-// dialUpstream is the relay's way to the API server.
+// dialUpstream dials the API server for the relay.
 func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error) {
 	n := w.networks[upstreamHop]
 	if w.cluster.Down() {
-		return nil, n.refused()
+		return nil, n.dialError()
 	}
 	return n.dial(ctx)
 }
 
-// do does one op.
+// do carries out one op.
 func (w *world) do(o Op) {
 	n := w.networks[pageHop]
 	if o.On == upstreamHop.String() {
@@ -35,26 +35,26 @@ func (w *world) do(o Op) {
 	case "write":
 		w.write(o)
 	case "cut":
-		for _, wire := range n.open() {
+		for _, wire := range n.openWires() {
 			wire.reset()
 		}
 	case "cutone":
-		if open := n.open(); len(open) > 0 {
+		if open := n.openWires(); len(open) > 0 {
 			open[o.Who%len(open)].reset()
 		}
 	case "cutlater":
-		if open := n.open(); len(open) > 0 {
+		if open := n.openWires(); len(open) > 0 {
 			open[o.Who%len(open)].cutAfter(0, o.N)
 		}
 	case "hole":
 		n.hole()
 		w.later(o.For, n.fill)
 	case "halfopen":
-		if open := n.open(); len(open) > 0 {
+		if open := n.openWires(); len(open) > 0 {
 			open[o.Who%len(open)].lose(o.N)
 		}
 	case "forget":
-		for _, wire := range n.open() {
+		for _, wire := range n.openWires() {
 			wire.lose(-1)
 		}
 	case "slow":
@@ -77,7 +77,7 @@ func (w *world) do(o Op) {
 		w.cluster.Compact()
 	case "restart":
 		w.cluster.Restart(o.For)
-		for _, wire := range w.networks[upstreamHop].open() {
+		for _, wire := range w.networks[upstreamHop].openWires() {
 			wire.reset()
 		}
 	case "relay", "newtoken":
@@ -113,14 +113,14 @@ func (w *world) do(o Op) {
 		p.job(func(context.Context) {
 			id, err := p.lab.AddListener(lab.ListenerSpec{Name: "late", PaceMillis: float64(o.N * 5), ResyncMillis: float64(o.N * 20_000)})
 			if err == nil { // a page has a dozen at most
-				p.late = append(p.late, id)
+				p.lateHandlers = append(p.lateHandlers, id)
 			}
 		})
 	case "nohandler":
 		p.job(func(context.Context) {
 			id := int32(1 + o.N%3)
-			if len(p.late) > 0 {
-				id, p.late = p.late[0], p.late[1:]
+			if len(p.lateHandlers) > 0 {
+				id, p.lateHandlers = p.lateHandlers[0], p.lateHandlers[1:]
 			}
 			_ = p.lab.RemoveListener(id) // it may be gone
 		})
@@ -134,9 +134,9 @@ func (w *world) do(o Op) {
 		w.pages[o.Who%len(w.pages)] = w.openPage(p.number, p.Page)
 	case "stranger":
 		for range o.N {
-			p.jobs.Go(func() { w.stranger(p) })
+			p.jobs.Go(func() { w.tryWrongToken(p) })
 		}
-	case "lie": // from here on are defects, which only the test of the checks plants
+	case "lie": // the ops below are defects, for the test of the checks only
 		w.api.change(func() { w.api.lies = o.N })
 	case "leak":
 		go func() { select {} }()
@@ -159,10 +159,10 @@ func (w *world) write(o Op) {
 	}
 }
 
-// restart ends the relay, and starts another one a while later, with the same token or, as a launch that was given none has it, a new one.
+// restart ends the relay and starts another one later, with the same token or, like a launch without a given one, a new one.
 func (w *world) restart(o Op) {
 	if w.relay == nil {
-		return // it is away already
+		return // it is already down
 	}
 	if o.On == "killed" {
 		w.killRelay()
@@ -179,8 +179,8 @@ func (w *world) restart(o Op) {
 	})
 }
 
-// stranger tries to come in with a token that is none. It must not, whatever else it is told.
-func (w *world) stranger(p *page) {
+// tryWrongToken connects with a wrong token, and records whether it was served.
+func (w *world) tryWrongToken(p *page) {
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Second)
 	defer cancel()
 	conn, err := p.browser.open(ctx, "a-token-of-nobody-at-all")
@@ -190,19 +190,19 @@ func (w *world) stranger(p *page) {
 	_ = conn.SetReadDeadline(time.Now().Add(20 * time.Second))
 	_, _ = conn.Write([]byte("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\x00\x00\x00\x04\x00\x00\x00\x00\x00"))
 	if n, err := conn.Read(make([]byte, 1)); n > 0 {
-		w.intruded.Store(true)
+		w.intrusion.Store(true)
 	} else if closed := (*socket.CloseError)(nil); errors.As(err, &closed) && closed.Code == relay.CloseToken {
 		w.turnedAway.Add(1)
 	}
 	_ = conn.Close()
 }
 
-// fault is what the buttons of a page do.
+// fault does what a fault's button on the page does.
 func (p *page) fault(o Op) {
 	on := true
 	if o.On == "panic" {
 		_ = p.lab.Panic(int32(o.N))
 		return
 	}
-	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler that may have been removed
+	_, _ = p.lab.Fault(o.On, lab.FaultArgs{On: &on, Count: o.N}) // "slow" needs a handler, which may have been removed
 }

@@ -10,8 +10,8 @@ import (
 	"time"
 )
 
-// scheduleLimit is how long one script may take by the clock on the wall. One takes some milliseconds, all its waiting being virtual; one
-// that takes this long is not slow, it hangs.
+// scheduleLimit is how long one script may take in real time. A script takes some milliseconds, because it waits on virtual time; one that takes this
+// long hangs.
 const scheduleLimit = 3 * time.Minute
 
 // Play plays a script on virtual time. dir is for files.
@@ -30,8 +30,8 @@ func (s *Script) Play(t *testing.T, dir string) (r Result) {
 	return r
 }
 
-// watch ends the process with every goroutine's stack if the script does not end. It stands outside of the bubble, where time is real: a
-// bubble in which a goroutine waits for a mutex that nobody gives back never gets on, and is never reported either.
+// watch ends the process with every goroutine's stack if the script does not end. It runs outside of the bubble, on real time: synctest does not
+// detect a bubble in which a goroutine waits for a mutex forever.
 func (s *Script) watch() (stop func()) {
 	t := time.AfterFunc(scheduleLimit, func() {
 		fmt.Fprintf(os.Stderr, "no end after %v: %s\n\n%s\n", scheduleLimit, s, stacks())
@@ -45,7 +45,7 @@ func stacks() string {
 	return string(buf[:runtime.Stack(buf, true)])
 }
 
-// ownBubble is the name by which stacks call the bubble of the caller.
+// ownBubble is the name of the caller's bubble in stacks.
 func ownBubble() string {
 	buf := make([]byte, 256)
 	head, _, _ := strings.Cut(string(buf[:runtime.Stack(buf, false)]), "]:")
@@ -53,7 +53,7 @@ func ownBubble() string {
 	return bubble
 }
 
-// leftOver are the stacks of the goroutines of a bubble.
+// leftOver returns the stacks of the goroutines of a bubble.
 func leftOver(bubble string) string {
 	var out []string
 	for stack := range strings.SplitSeq(stacks(), "\n\n") {

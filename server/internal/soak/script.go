@@ -7,29 +7,29 @@ import (
 	"time"
 )
 
-// Script is what happens in one play: first of all the cluster and the pages, then one op after another.
+// Script is one play: the cluster and the pages, and then one op after another.
 type Script struct {
 	Seed     int64
-	Resource string // what all pages watch
-	Objects  int    // at the beginning
-	Room     int    // how many viewers the relay takes
-	Bulk     bool   // each object has some ten thousand bytes
-	Renews   bool   // the kubeconfig names a file that the token is in, else it holds the token
+	Resource string // the resource that all pages watch
+	Objects  int    // the number at the beginning
+	Room     int    // how many viewers the relay admits
+	Bulk     bool   // objects of some ten thousand bytes
+	Renews   bool   // the kubeconfig names a file with the token; otherwise it contains the token
 	Pages    []Page
 	Ops      []Op
 
-	hasty bool // nothing is waited for that takes long
+	hasty bool // wait a minute at most for recovery
 }
 
 // Page is a page as it is opened.
 type Page struct {
-	Releases  string // one, or two with a comma between
-	Namespace string // empty for all
+	Releases  string // one, or two separated by a comma
+	Namespace string // "" for all
 }
 
-// Op is one thing that happens. What the fields mean is up to Name; see Generate.
+// Op is one thing that happens. Name decides what the fields mean; see Generate.
 type Op struct {
-	After time.Duration // since the op before it
+	After time.Duration // since the previous op
 	Name  string
 	On    string
 	Who   int
@@ -37,7 +37,7 @@ type Op struct {
 	For   time.Duration
 }
 
-// String is the script for a person to read.
+// String is the script for people.
 func (s *Script) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "seed %d: %d %s, room for %d viewers", s.Seed, s.Objects, s.Resource, s.Room)
@@ -73,13 +73,13 @@ func (o Op) String() string {
 	return text
 }
 
-// dice are what a generator draws from.
+// dice are the generator's random choices.
 type dice struct{ *rand.Rand }
 
-func (d dice) one(in int) bool           { return d.IntN(in) == 0 }
-func (d dice) of(words ...string) string { return words[d.IntN(len(words))] }
+func (d dice) chance(in int) bool          { return d.IntN(in) == 0 }
+func (d dice) pick(words ...string) string { return words[d.IntN(len(words))] }
 
-// span is some time up to most, more often short than long.
+// span is a time up to most, more often short than long.
 func (d dice) span(most time.Duration) time.Duration {
 	x := d.Float64()
 	return time.Duration(x*x*float64(most)).Truncate(time.Millisecond) + time.Millisecond
@@ -88,33 +88,33 @@ func (d dice) span(most time.Duration) time.Duration {
 var (
 	namespaces = []string{"shop", "web"}
 	releases   = []string{"1.31", "1.33", "1.35", "1.37"}
-	// answers are what may be wrong with the answer to a request.
+	// answers are the faults of a request's answer.
 	answers = []string{"410", "429", "500", "503", "504", "html", "login", "plain",
 		"redirect", "garbage", "empty", "abort", "truncated", "slow", "silent"}
-	// endings are what may be wrong with the end of a watch; close is nothing.
+	// endings are the faults of a watch's end; close is a normal end.
 	endings = []string{"close", "garbage", "truncated", "expired", "internal", "odd", "break"}
 )
 
-// Generate makes up a script. The same seed always gives the same one.
+// Generate makes a script. The same seed always gives the same one.
 func Generate(seed int64) *Script {
 	d := dice{rand.New(rand.NewPCG(uint64(seed), 0x736f616b))}
-	s := &Script{Seed: seed, Resource: d.of("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.one(16), Renews: d.one(3)}
+	s := &Script{Seed: seed, Resource: d.pick("pods", "pods", "configmaps"), Objects: d.IntN(24), Room: 32, Bulk: d.chance(16), Renews: d.chance(3)}
 	first := d.IntN(len(releases))
 	for i := range 2 + d.IntN(3) {
 		p := Page{Releases: releases[(first+i)%len(releases)]}
-		if d.one(3) {
+		if d.chance(3) {
 			p.Releases += "," + releases[(first+i+1+d.IntN(3))%len(releases)]
 		}
-		if d.one(4) {
-			p.Namespace = d.of(namespaces...)
+		if d.chance(4) {
+			p.Namespace = d.pick(namespaces...)
 		}
 		s.Pages = append(s.Pages, p)
 	}
-	if d.one(6) {
+	if d.chance(6) {
 		s.Room = len(s.Pages)
 	}
 	n := 5 + d.IntN(20)
-	storm := d.one(10) // much within little time
+	storm := d.chance(10) // many ops in a short time
 	if storm {
 		n *= 3
 	}
@@ -128,7 +128,7 @@ func Generate(seed int64) *Script {
 	return s
 }
 
-// wait is how long before an op.
+// wait is the time before an op.
 func (d dice) wait() time.Duration {
 	switch d.IntN(8) {
 	case 0, 1:
@@ -143,36 +143,36 @@ func (d dice) wait() time.Duration {
 
 func (d dice) op(s *Script) Op {
 	o := Op{After: d.wait(), Who: d.IntN(len(s.Pages))}
-	hop := d.of("page", "upstream")
+	hop := d.pick("page", "upstream")
 	switch x := d.IntN(100); {
 	case x < 26: // N writes
 		o.Name, o.N, o.Who = "write", 1+d.IntN(1+d.IntN(12)), d.IntN(1<<16)
-	case x < 31: // every wire of a hop is cut, or the Who-th
-		o.Name, o.On = d.of("cut", "cutone"), hop
-	case x < 37: // the Who-th wire of a hop is cut N bytes later, as they come from the server's side
+	case x < 31: // every wire of a hop is cut, or the one of index Who
+		o.Name, o.On = d.pick("cut", "cutone"), hop
+	case x < 37: // the wire of index Who of a hop is cut N bytes later, counted from the server's side
 		o.Name, o.On, o.N = "cutlater", hop, 1+d.IntN([]int{64, 2048, 20000}[d.IntN(3)])
 	case x < 42: // nothing passes on a hop
 		o.Name, o.On, o.For = "hole", hop, d.span(2*time.Minute)
-	case x < 44: // end N of the Who-th wire is gone, and the other one has not heard of it
+	case x < 44: // end N of the wire of index Who is gone, and the other end does not notice
 		o.Name, o.On, o.N = "halfopen", hop, d.IntN(2)
-	case x < 45: // both ends of all wires are there, and what is between them has forgotten them
+	case x < 45: // both ends of all wires exist, and the network between has dropped their state
 		o.Name, o.On = "forget", hop
 	case x < 48:
 		o.Name, o.On, o.N, o.For = "slow", hop, 1+d.IntN(1500), d.span(time.Minute)
 	case x < 51:
 		o.Name, o.On, o.For = "refuse", hop, d.span(time.Minute)
 	case x < 63: // N requests get an answer
-		o.Name, o.On, o.N = d.of("list", "watch"), d.of(answers...), 1+d.IntN(4)
+		o.Name, o.On, o.N = d.pick("list", "watch"), d.pick(answers...), 1+d.IntN(4)
 	case x < 70:
-		o.Name, o.On = "watches", d.of(endings...)
+		o.Name, o.On = "watches", d.pick(endings...)
 	case x < 73:
 		o.Name = "compact"
-	case x < 75: // something is missed: the watches end, things change, history is lost
+	case x < 75: // something is missed: the watches end, objects change, history is compacted
 		o.Name, o.N, o.Who = "miss", 1+d.IntN(6), d.IntN(1<<16)
-	case x < 78: // the API server is away
+	case x < 78: // the API server is down
 		o.Name, o.For = "restart", d.span(time.Minute)
-	case x < 81: // the relay is started again, after a time, with the same token or another one; killed or ended
-		o.Name, o.On, o.N, o.For = d.of("relay", "relay", "newtoken"), d.of("ended", "killed"), 0, d.span(30*time.Second)
+	case x < 81: // the relay restarts after a time, with the same token or another one; killed or ended
+		o.Name, o.On, o.N, o.For = d.pick("relay", "relay", "newtoken"), d.pick("ended", "killed"), 0, d.span(30*time.Second)
 	case x < 82:
 		o.Name, o.For = "pause", d.span(time.Minute)
 	case x < 85:
@@ -188,12 +188,12 @@ func (d dice) op(s *Script) Op {
 	case x < 93:
 		o.Name, o.For = "forbid", d.span(time.Minute)
 	case x < 96: // what a page itself may do to its informers
-		o.Name, o.On, o.N = "fault", d.of("cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "slow", "panic"), 1+d.IntN(3)
+		o.Name, o.On, o.N = "fault", d.pick("cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "slow", "panic"), 1+d.IntN(3)
 	case x < 98:
-		o.Name, o.N = d.of("handler", "handler", "nohandler"), d.IntN(4)
-	case x < 99: // a page watches something else, or the same anew
-		o.Name, o.On, o.N = "select", d.of(releases...), d.IntN(3)
-	case d.one(2): // N tries with a token that is none
+		o.Name, o.N = d.pick("handler", "handler", "nohandler"), d.IntN(4)
+	case x < 99: // a page watches something else, or the same again
+		o.Name, o.On, o.N = "select", d.pick(releases...), d.IntN(3)
+	case d.chance(2): // N tries with a wrong token
 		o.Name, o.N = "stranger", 1+d.IntN(10)
 	default:
 		o.Name = "reload"

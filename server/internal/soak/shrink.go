@@ -5,9 +5,8 @@ import (
 	"time"
 )
 
-// Shrink takes ops and pages out of a failing script as long as it fails. What happens within an instant is up to the scheduler, so each
-// try gets a few chances. It returns the shortest script that it found and what that one broke, or nothing if even the whole one did not
-// fail again.
+// Shrink removes ops and pages from a failing script while it still fails. The scheduler orders what happens within an instant, so each try gets a
+// few chances. It returns the shortest failing script that it found and what it broke, or nothing if not even the whole one failed again.
 func Shrink(s *Script, fails func(*Script) []string, patience time.Duration) (*Script, []string) {
 	deadline := time.Now().Add(patience)
 	try := func(s *Script, chances int) []string {

@@ -31,14 +31,14 @@ var (
 func TestMain(m *testing.M) {
 	flag.Parse()
 	klog.SetLogger(logr.Discard())
-	// As in the page: a handler's panic is one of the faults, and errors are told by the log.
+	// As in the page: a handler's panic is one of the faults, and the log reports errors.
 	utilruntime.ReallyCrash = false
 	utilruntime.ErrorHandlers = nil
-	debug.SetGCPercent(400) // a play keeps little, and makes much
+	debug.SetGCPercent(400) // a play keeps little memory and allocates much
 	os.Exit(m.Run())
 }
 
-// progress is after how many schedules the rate is told.
+// progress is after how many schedules the rate is printed.
 const progress = 10_000
 
 // schedules is how many scripts are played.
@@ -68,17 +68,17 @@ type tally struct {
 	bad   int
 	sum   Result
 
-	slowest int64 // the seed that took longest until all was well
+	slowest int64 // the seed that took longest to recover
 }
 
-// enough says whether so much broke that no more need be played.
+// enough reports whether enough scripts have failed to stop.
 func (a *tally) enough() bool {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.bad >= *worstFlag
 }
 
-// add says how many plays there were so far.
+// add adds a result, and returns the number of plays so far.
 func (a *tally) add(r Result) (plays int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -119,10 +119,10 @@ func (a *tally) String() string {
 		strings.Join(by, ", "), a.sum.Transitions, a.sum.TurnedAway, a.sum.Recovery.Round(time.Second), a.slowest)
 }
 
-// TestSoak plays scripts made up from seeds, and prints how many it played, and how fast. What breaks is shrunk.
+// TestSoak plays scripts from seeds, and prints how many it played, and how fast. Scripts that fail are shrunk.
 func TestSoak(t *testing.T) {
 	if *seedFlag != 0 {
-		again(t, Generate(*seedFlag))
+		playAgain(t, Generate(*seedFlag))
 		return
 	}
 	n, began := schedules(t), time.Now()
@@ -145,7 +145,7 @@ func TestSoak(t *testing.T) {
 						t.Logf("%d schedules, %.1f a second", plays, float64(plays)/time.Since(began).Seconds())
 					}
 					if len(r.Problems) > 0 {
-						broken(t, s, r.Problems, dir)
+						reportFailure(t, s, r.Problems, dir)
 					}
 				}
 			})
@@ -155,7 +155,7 @@ func TestSoak(t *testing.T) {
 	t.Logf("%d schedules of the whole system in %v, %.1f a second, from seed %d on; %d broke something; %s",
 		all.plays, took.Round(time.Second/10), float64(all.plays)/took.Seconds(), *fromFlag, all.bad, &all)
 	if n >= 200 && all.sum.TurnedAway == 0 {
-		t.Error("nobody with a wrong token was turned away")
+		t.Error("no client with a wrong token was refused")
 	}
 	for _, release := range releases {
 		if n >= 20 && all.sum.Notified[release] == 0 {
@@ -164,8 +164,8 @@ func TestSoak(t *testing.T) {
 	}
 }
 
-// again plays one script again and again.
-func again(t *testing.T, s *Script) {
+// playAgain plays one script again and again.
+func playAgain(t *testing.T, s *Script) {
 	t.Logf("%s", s)
 	var all tally
 	dir := t.TempDir()
@@ -179,8 +179,8 @@ func again(t *testing.T, s *Script) {
 	t.Logf("played %d times, %d broke something; %s", all.plays, all.bad, &all)
 }
 
-// broken says what a script broke, with the shortest one that breaks something still.
-func broken(t *testing.T, s *Script, problems []string, dir string) {
+// reportFailure reports what a script broke, with the shortest script that still breaks something.
+func reportFailure(t *testing.T, s *Script, problems []string, dir string) {
 	t.Errorf("%s\n\n%s\n\nto play it again: go test ./server/internal/soak -run TestSoak -v -soak.seed=%d",
 		strings.Join(problems, "\n"), s, s.Seed)
 	small, why := Shrink(s, func(s *Script) []string { return s.Play(t, dir).Problems }, time.Minute)

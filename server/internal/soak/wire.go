@@ -23,32 +23,32 @@ const (
 
 func (h hop) String() string { return [...]string{"page", "upstream"}[h] }
 
-// wireBuffer is how many bytes lie in one direction of a wire before a write waits, as in the sockets and on the road.
+// wireBuffer is how many bytes one direction of a wire holds before a write waits, as in sockets and the network.
 const wireBuffer = 128 << 10
 
-// network is a hop: its wires, and how it fares.
+// network is the network of a hop: its wires and their faults.
 type network struct {
-	hop      hop
-	accepted chan net.Conn
+	hop     hop
+	accepts chan net.Conn
 
 	mu      sync.Mutex
 	wires   []*wire
 	dials   int
 	refuses bool
-	holed   chan struct{} // not nil while the network swallows everything; closed when that ends
+	holeEnd chan struct{} // not nil while nothing passes; closed when that ends
 	latency time.Duration
 }
 
-func newNetwork(h hop) *network { return &network{hop: h, accepted: make(chan net.Conn)} }
+func newNetwork(h hop) *network { return &network{hop: h, accepts: make(chan net.Conn)} }
 
 // dial makes a wire, whose other end a listener of the network accepts.
 func (n *network) dial(ctx context.Context) (net.Conn, error) {
 	for {
 		n.mu.Lock()
-		refuses, holed := n.refuses, n.holed
+		refuses, holed := n.refuses, n.holeEnd
 		n.mu.Unlock()
 		if refuses {
-			return nil, n.refused()
+			return nil, n.dialError()
 		}
 		if holed == nil {
 			break
@@ -69,60 +69,60 @@ func (n *network) dial(ctx context.Context) (net.Conn, error) {
 	n.wires = append(n.wires, w)
 	n.mu.Unlock()
 	select {
-	case n.accepted <- w.ends[1]:
+	case n.accepts <- w.ends[1]:
 		return w.ends[0], nil
 	case <-ctx.Done():
 		w.reset()
 		return nil, ctx.Err()
-	case <-time.After(time.Second): // nobody listens; one who does accepts at once
+	case <-time.After(time.Second): // without a listener; one accepts at once
 		w.reset()
-		return nil, n.refused()
+		return nil, n.dialError()
 	}
 }
 
-func (n *network) refused() error {
+func (n *network) dialError() error {
 	return &net.OpError{Op: "dial", Net: "tcp", Addr: addr(n.hop.String()), Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
 
-// open are the wires that are not closed, oldest first.
-func (n *network) open() []*wire {
+// openWires are the wires that are not closed, oldest first.
+func (n *network) openWires() []*wire {
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	n.wires = slices.DeleteFunc(n.wires, (*wire).over)
+	n.wires = slices.DeleteFunc(n.wires, (*wire).isOver)
 	return slices.Clone(n.wires)
 }
 
-// hole lets nothing pass on any wire, nor new ones be made, until fill.
+// hole makes the network pass nothing and accept no new wires, until fill.
 func (n *network) hole() {
 	n.mu.Lock()
-	if n.holed == nil {
-		n.holed = make(chan struct{})
+	if n.holeEnd == nil {
+		n.holeEnd = make(chan struct{})
 	}
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.freeze()
 	}
 }
 
-// fill ends a hole: what was sent in vain arrives.
+// fill ends a hole: what was sent meanwhile arrives.
 func (n *network) fill() {
 	n.mu.Lock()
-	if n.holed != nil {
-		close(n.holed)
-		n.holed = nil
+	if n.holeEnd != nil {
+		close(n.holeEnd)
+		n.holeEnd = nil
 	}
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.thaw()
 	}
 }
 
-// slow gives every wire a latency, the present ones too.
+// slow gives every wire a latency, existing ones too.
 func (n *network) slow(latency time.Duration) {
 	n.mu.Lock()
 	n.latency = latency
 	n.mu.Unlock()
-	for _, w := range n.open() {
+	for _, w := range n.openWires() {
 		w.mu.Lock()
 		w.latency = latency
 		w.mu.Unlock()
@@ -135,7 +135,7 @@ func (n *network) refuse(on bool) {
 	n.mu.Unlock()
 }
 
-// listen accepts what is dialled, until the listener is closed. A network has one listener at a time.
+// listen accepts dials until the listener is closed. A network has one listener at a time.
 func (n *network) listen() net.Listener {
 	return &listener{network: n, done: make(chan struct{})}
 }
@@ -153,7 +153,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	default:
 	}
 	select {
-	case c := <-l.network.accepted:
+	case c := <-l.network.accepts:
 		return c, nil
 	case <-l.done:
 		return nil, net.ErrClosed
@@ -172,7 +172,7 @@ type addr string
 func (addr) Network() string  { return "tcp" }
 func (a addr) String() string { return string(a) }
 
-// wire is a TCP connection: two streams of bytes with room for some on the way.
+// wire is a TCP connection: two streams of bytes, each with a buffer.
 type wire struct {
 	network *network
 	name    string
@@ -180,9 +180,9 @@ type wire struct {
 
 	mu      sync.Mutex
 	cond    sync.Cond
-	halves  [2]half // halves[i] is what end i reads
+	halves  [2]half // end i reads halves[i]
 	frozen  bool
-	lost    bool // nothing passes ever again, and an end that is still there does not hear of it
+	lost    bool // nothing passes ever again, and an end that remains is not notified
 	latency time.Duration
 }
 
@@ -190,7 +190,7 @@ type wire struct {
 type half struct {
 	packets []packet
 	size    int
-	spare   int // how many bytes pass until the wire is cut, negative for no end
+	spare   int // how many bytes pass until the wire is cut; negative for no limit
 	err     error
 }
 
@@ -207,7 +207,7 @@ func reset(op string) error {
 	return &net.OpError{Op: op, Net: "tcp", Err: os.NewSyscallError(op, errno)}
 }
 
-// reset cuts the wire: both ends learn of it at once, and what was on the way is lost.
+// reset cuts the wire: both ends get an error at once, and data on the way is lost.
 func (w *wire) reset() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -224,7 +224,7 @@ func (w *wire) cut(sides ...int) {
 	w.cond.Broadcast()
 }
 
-// lose resets one end only; nothing reaches the other any more. No end is reset for a side that is none.
+// lose resets end side only, or none if there is no such end. Nothing passes any more.
 func (w *wire) lose(side int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -247,7 +247,7 @@ func (w *wire) freeze() {
 	w.frozen = true
 }
 
-// thaw lets pass again what was on the way.
+// thaw delivers what was on the way.
 func (w *wire) thaw() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -255,16 +255,16 @@ func (w *wire) thaw() {
 	w.cond.Broadcast()
 }
 
-// over says whether nothing passes on the wire ever again.
-func (w *wire) over() bool {
+// isOver reports whether nothing will ever pass again.
+func (w *wire) isOver() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	done := func(e *end) bool { return e.closed || e.broken }
 	return done(w.ends[0]) && done(w.ends[1])
 }
 
-// held says whether who has an end of the wire still keeps it.
-func (w *wire) held(side int) bool {
+// isHeld reports whether the owner of an end still keeps it open.
+func (w *wire) isHeld(side int) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return !w.ends[side].closed && !w.ends[side].broken
@@ -285,7 +285,7 @@ type deadline struct {
 	timer *time.Timer
 }
 
-func (d *deadline) passed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
+func (d *deadline) hasPassed() bool { return !d.at.IsZero() && !time.Now().Before(d.at) }
 
 func (d *deadline) stop() {
 	if d.timer != nil {
@@ -310,7 +310,7 @@ func (e *end) Read(p []byte) (int, error) {
 			return 0, net.ErrClosed
 		case e.broken:
 			return 0, h.err
-		case e.read.passed():
+		case e.read.hasPassed():
 			return 0, os.ErrDeadlineExceeded
 		case w.frozen:
 		case len(h.packets) > 0 && !h.packets[0].at.After(now):
@@ -327,7 +327,7 @@ func (e *end) Read(p []byte) (int, error) {
 	}
 }
 
-// take gives the reader what has arrived, and cuts the wire where that is due. w.mu is held.
+// take copies what has arrived to p, and cuts the wire when that is due. w.mu is held.
 func (e *end) take(h *half, p []byte) (int, error) {
 	first := &h.packets[0]
 	n := copy(p, first.data)
@@ -358,7 +358,7 @@ func (e *end) Write(p []byte) (int, error) {
 			return written, net.ErrClosed
 		case e.broken, other.closed && !w.frozen:
 			return written, reset("write")
-		case e.write.passed():
+		case e.write.hasPassed():
 			return written, os.ErrDeadlineExceeded
 		case written == len(p):
 			return written, nil

@@ -30,12 +30,12 @@ const contextName = "soak"
 // closing bounds how long a relay may take to end, whatever its viewers and its API server do.
 const closing = 3 * time.Second
 
-// leaving is how long what was stopped may take to end. The backoff of an informer whose WatchList was refused heeds no context, as in
-// client-go, and lasts up to a minute. What is left after that is left for good, and synctest reports it.
+// leaving is how long stopped goroutines may take to end. The backoff of an informer whose WatchList was refused ignores its context, as in
+// client-go, and lasts up to a minute. synctest reports goroutines that remain after that.
 const leaving = 2 * time.Minute
 
-// forgetting is how long the relay may keep anything for pages that are gone: 5 minutes until it knows of one whose network swallowed its
-// end, then client-go's minute and a half until a connection without requests is closed.
+// forgetting is how long the relay may keep connections of closed pages. It detects one whose network lost the close after 5 minutes. client-go
+// closes a connection without requests after another minute and a half.
 const forgetting = 8 * time.Minute
 
 // world is one play of a script.
@@ -48,28 +48,28 @@ type world struct {
 	history  *history
 	pages    []*page
 
-	token string // of the relay
-	relay *running
-	login int // how often credentials were renewed
-	after []*time.Timer
-	due   chan func() // has room for all that may ever be
+	token  string // the relay's
+	relay  *running
+	login  int // how often credentials were renewed
+	timers []*time.Timer
+	due    chan func() // with room for all of them
 
-	intruded   atomic.Bool // somebody without the token got in
+	intrusion  atomic.Bool // a client without the token was served
 	turnedAway atomic.Int64
 	result     Result
 }
 
-// Result is what became of a script.
+// Result is the result of a script.
 type Result struct {
 	Seed int64
-	// Problems are what does not hold that must; none is as it should be.
+	// Problems are the violated invariants, empty for none.
 	Problems []string
-	// What was seen on the way.
+	// Counts of the work done.
 	Requests, Notifications, Transitions, Faults, Writes, Dials, TurnedAway int
-	// Notified are the notifications by release.
+	// Notified counts the notifications by release.
 	Notified map[string]int
 	Pages    int
-	// Virtual is how long it took for the pages, and Recovery how long at most until all was well after all was healed.
+	// Virtual is the virtual time of the pages, and Recovery the longest time from healing until every check passed.
 	Virtual, Recovery time.Duration
 }
 
@@ -80,18 +80,18 @@ type running struct {
 	serving sync.WaitGroup
 }
 
-// page is somebody's page.
+// page is an open page.
 type page struct {
 	Page
-	number  int
-	browser *browser
-	link    *lab.Link
-	token   string
-	lab     *lab.Lab
-	rec     *trace.Recorder
-	last    chan struct{} // closed when the last job is done
-	jobs    sync.WaitGroup
-	late    []int32 // handlers that were added
+	number       int
+	browser      *browser
+	link         *lab.Link
+	token        string
+	lab          *lab.Lab
+	rec          *trace.Recorder
+	last         chan struct{} // closed when the last job is done
+	jobs         sync.WaitGroup
+	lateHandlers []int32 // handlers that were added
 }
 
 // play plays a script in a bubble of virtual time. dir is for its kubeconfig.
@@ -129,11 +129,11 @@ func play(s *Script, dir string) Result {
 		p.close()
 	}
 	time.Sleep(forgetting)
-	w.forgotten()
+	w.checkConnections()
 	w.stopRelay()
 	w.api.close()
-	if w.intruded.Load() {
-		w.breaks("somebody without the relay's token was served")
+	if w.intrusion.Load() {
+		w.fail("a client without the relay's token was served")
 	}
 	w.result.TurnedAway = int(w.turnedAway.Load())
 	time.Sleep(leaving)
@@ -146,16 +146,16 @@ func play(s *Script, dir string) Result {
 	return w.result
 }
 
-func (w *world) breaks(format string, args ...any) {
+func (w *world) fail(format string, args ...any) {
 	w.result.Problems = append(w.result.Problems, fmt.Sprintf(format, args...))
 }
 
-// later does something after a while, between two ops or before one, unless all is healed before.
+// later calls do after d, between two ops or during a wait, unless everything is healed before.
 func (w *world) later(d time.Duration, do func()) {
-	w.after = append(w.after, time.AfterFunc(d, func() { w.due <- do }))
+	w.timers = append(w.timers, time.AfterFunc(d, func() { w.due <- do }))
 }
 
-// sleep waits, and does what is due meanwhile.
+// sleep waits for d, and meanwhile does what is due.
 func (w *world) sleep(d time.Duration) {
 	over := time.NewTimer(d)
 	defer over.Stop()
@@ -172,7 +172,7 @@ func (w *world) sleep(d time.Duration) {
 // credential is the bearer token that the API server accepts now.
 func (w *world) credential() string { return fmt.Sprintf("api-credential-%04d", w.login) }
 
-// kubeconfig writes the relay's kubeconfig, with the credentials of now.
+// kubeconfig writes the relay's kubeconfig with the current credentials.
 func (w *world) kubeconfig() {
 	user := "token: " + w.credential()
 	if w.script.Renews {
@@ -209,7 +209,7 @@ func (w *world) startRelay() {
 	r := &running{relay: relay.New(relay.Config{Door: guard.NewDoor([]string{relayHost}, "http", w.token),
 		Rules:    guard.Rules{Resources: resources},
 		Clusters: loader, Metrics: new(metrics.Set), Log: log, MaxViewers: w.script.Room})}
-	// As server/run.go has it.
+	// As in server/run.go.
 	r.server = &http.Server{Handler: r.relay, ReadHeaderTimeout: 5 * time.Second, ReadTimeout: 15 * time.Second, WriteTimeout: 5 * time.Minute,
 		IdleTimeout: 2 * time.Minute, ErrorLog: slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)}
 	ln := w.networks[pageHop].listen()
@@ -233,21 +233,21 @@ func (w *world) stopRelay() {
 	}
 	r.serving.Wait()
 	if took := time.Since(began); took > closing {
-		w.breaks("the relay took %v to end", took)
+		w.fail("the relay took %v to end", took)
 	}
 }
 
-// killRelay ends it with nobody told.
+// killRelay ends the relay without closing its connections.
 func (w *world) killRelay() {
 	for _, n := range w.networks {
-		for _, wire := range n.open() {
+		for _, wire := range n.openWires() {
 			wire.reset()
 		}
 	}
 	w.stopRelay()
 }
 
-// openPage opens a page with the client of the page, and begins to watch.
+// openPage opens a page with the page's own client, and begins to watch.
 func (w *world) openPage(number int, spec Page) *page {
 	p := &page{Page: spec, number: number, browser: &browser{network: w.networks[pageHop]}, token: w.token, last: make(chan struct{})}
 	close(p.last)
@@ -258,7 +258,7 @@ func (w *world) openPage(number int, spec Page) *page {
 	return p
 }
 
-// job does something at a page that may take a while, after what was to be done before.
+// job runs do in order after the page's earlier jobs.
 func (p *page) job(do func(ctx context.Context)) {
 	before, done := p.last, make(chan struct{})
 	p.last = done
@@ -275,7 +275,7 @@ func (p *page) job(do func(ctx context.Context)) {
 func (p *page) choose(resource string) {
 	source, name, spec := "live", contextName, p.Page
 	p.job(func(ctx context.Context) {
-		p.late = nil
+		p.lateHandlers = nil
 		_, err := p.lab.Select(ctx, lab.Change{Source: &source, Context: &name, Resource: &resource, Namespace: &spec.Namespace, Release: &spec.Releases})
 		must(err)
 	})
@@ -287,9 +287,9 @@ func (p *page) close() {
 	p.lab.Close()
 }
 
-// heal ends everything that is wrong.
+// heal ends all faults.
 func (w *world) heal() {
-	for _, t := range w.after {
+	for _, t := range w.timers {
 		t.Stop()
 	}
 	for _, n := range w.networks {
@@ -310,7 +310,7 @@ func (w *world) heal() {
 	}
 }
 
-// heal ends what is wrong at a page, and gives it the address that the relay printed last.
+// heal ends the faults of a page, and gives it the current token of the relay.
 func (p *page) heal(token string) {
 	p.browser.resume()
 	p.job(func(ctx context.Context) {
@@ -328,7 +328,7 @@ func (p *page) heal(token string) {
 	})
 }
 
-// settle waits until nothing is wrong any more. What is still wrong at the end of all patience is a problem.
+// settle waits until all checks pass. What still fails after its patience is a problem.
 func (w *world) settle(when string) {
 	patience := time.Hour // a WatchList whose end mark was withheld waits for as long as the API server keeps it
 	if w.script.hasty {
@@ -354,12 +354,12 @@ func (w *world) settle(when string) {
 	w.result.Problems = append(w.result.Problems, wrong...)
 }
 
-// forgotten looks for what the relay keeps though no page is open any more.
-func (w *world) forgotten() {
+// checkConnections checks that the relay keeps no connection after every page is closed.
+func (w *world) checkConnections() {
 	for h, side := range map[hop]int{pageHop: 1, upstreamHop: 0} {
-		for _, wire := range w.networks[h].open() {
-			if wire.held(side) {
-				w.breaks("%v after the last page was closed the relay keeps the connection %s", forgetting, wire.name)
+		for _, wire := range w.networks[h].openWires() {
+			if wire.isHeld(side) {
+				w.fail("%v after the last page was closed the relay keeps the connection %s", forgetting, wire.name)
 			}
 		}
 	}

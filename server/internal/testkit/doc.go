@@ -1,3 +1,3 @@
-// Package testkit has what the tests of several of the server's packages need: a log that may be written to from anywhere, and a listener in
-// memory. Nothing but tests imports it.
+// Package testkit has helpers for the tests of several of the server's packages: a log that is safe for concurrent use, and a listener in memory.
+// Only tests import it.
 package testkit

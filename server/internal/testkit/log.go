@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Log is a log that may be written to from anywhere, and read meanwhile. The zero Log is empty.
+// Log is a buffer for a log, safe for concurrent use. The zero Log is empty.
 type Log struct {
 	mu sync.Mutex
 	b  bytes.Buffer
@@ -18,7 +18,7 @@ func (l *Log) Write(p []byte) (int, error) {
 	return l.b.Write(p)
 }
 
-// String is what was written so far.
+// String returns what was written so far.
 func (l *Log) String() string {
 	l.mu.Lock()
 	defer l.mu.Unlock()

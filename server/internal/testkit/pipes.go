@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Pipes is a listener in memory, which lives on a test's virtual time as sockets do not.
+// Pipes is a listener in memory. Unlike sockets it works on a test's virtual time.
 type Pipes struct {
 	conns chan net.Conn
 	done  chan struct{}
@@ -36,14 +36,14 @@ func (p *Pipes) Close() error {
 // Addr implements net.Listener; there is no address to dial.
 func (p *Pipes) Addr() net.Addr { return &net.UnixAddr{Name: "test", Net: "unix"} }
 
-// Dial gives the client's end of a connection, once the listener has taken the other.
+// Dial returns the client's end of a connection, once the listener has accepted the other.
 func (p *Pipes) Dial(t *testing.T) net.Conn {
 	t.Helper()
 	client, server := net.Pipe()
 	select {
 	case p.conns <- server:
 	case <-time.After(time.Hour):
-		t.Fatal("nobody accepts")
+		t.Fatal("the connection is not accepted")
 	}
 	return client
 }

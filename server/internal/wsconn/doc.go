@@ -1,3 +1,3 @@
-// Package wsconn makes a WebSocket into a net.Conn: a stream of bytes in binary messages whose borders mean nothing. So plain net/http can
-// be served over a browser's only socket, and a broken network is a broken net.Conn.
+// Package wsconn makes a WebSocket into a net.Conn: a stream of bytes in binary messages whose boundaries mean nothing. So net/http can serve over
+// the only socket that a browser has, and a broken network is a broken net.Conn.
 package wsconn

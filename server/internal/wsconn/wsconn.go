@@ -14,34 +14,34 @@ import (
 // maxWrite is the largest message sent, so that the stall timeout measures progress and not the size of a write.
 const maxWrite = 64 << 10
 
-// closeFrameTimeout bounds how long Close may spend on telling the peer.
+// closeFrameTimeout bounds how long Close may take to send the close frame.
 const closeFrameTimeout = 100 * time.Millisecond
 
-// Options set the manners of a Conn. The zero value means the defaults named with each field.
+// Options configure a Conn. The zero value means the defaults named with each field.
 type Options struct {
 	// PingInterval is the time between keepalive pings; 20 seconds by default.
 	PingInterval time.Duration
-	// StallTimeout is how long the peer may neither send nor answer a ping before the connection counts as dead. It is also how
-	// long one message may wait to be taken; 5 minutes by default. It is generous because a browser that is busy, or stopped in
-	// its debugger, stops reading before it stops living.
+	// StallTimeout is how long the peer may neither send nor answer a ping before the connection counts as dead. It is also how long the peer may
+	// take to read one message; 5 minutes by default. It is long because a busy browser, or one stopped in its debugger, does not read although it is
+	// alive.
 	StallTimeout time.Duration
-	// MaxMessage is the largest message taken from the peer, in bytes; 1 MiB by default.
+	// MaxMessage is the largest message accepted from the peer, in bytes; 1 MiB by default.
 	MaxMessage int64
 	// Idle, if set, is called before each ping, and ends the connection if it returns true.
 	Idle func() bool
-	// OnClose, if set, is called once, when the Conn is closed from this side for whatever reason.
+	// OnClose, if set, is called once, when the Conn is closed from this side for any reason.
 	OnClose func()
 }
 
-// Conn is a net.Conn over a WebSocket. Read and Write may each be called from any goroutine, one at a time; Close and the
-// deadlines from anywhere. Unlike with TCP, a deadline that has passed is final: a WebSocket cannot be taken up again in
-// the middle of a message. A write deadline holds for the writes that begin after it was set.
+// Conn is a net.Conn over a WebSocket. Read and Write may each be called from any goroutine, one at a time; Close and the deadlines from any. Unlike
+// with TCP, a deadline that has passed is final: a WebSocket cannot continue in the middle of a message. A write deadline holds for the writes that
+// begin after it was set.
 type Conn struct {
 	ws      *websocket.Conn
 	options Options
 
 	readMu  sync.Mutex
-	message io.Reader // what is left of the current message
+	message io.Reader // the rest of the current message
 	readErr error     // sticky
 
 	writeMu sync.Mutex
@@ -59,7 +59,7 @@ type Conn struct {
 
 var _ net.Conn = (*Conn)(nil)
 
-// New wraps ws, which it owns from here on, and starts the keepalive, which Close ends.
+// New wraps ws, which it then owns, and starts the keepalive, which Close ends.
 func New(ws *websocket.Conn, options Options) *Conn {
 	if options.PingInterval <= 0 {
 		options.PingInterval = 20 * time.Second
@@ -72,13 +72,13 @@ func New(ws *websocket.Conn, options Options) *Conn {
 	}
 	c := &Conn{ws: ws, options: options, closed: make(chan struct{})}
 	ws.SetReadLimit(options.MaxMessage)
-	ws.SetPongHandler(func(string) error { c.see(); return nil })
-	c.see()
+	ws.SetPongHandler(func(string) error { c.touch(); return nil })
+	c.touch()
 	c.pinger.Go(c.ping)
 	return c
 }
 
-// Read implements net.Conn. An orderly close by the peer is io.EOF; anything but binary messages is an error.
+// Read implements net.Conn. A normal close by the peer is io.EOF; anything but binary messages is an error.
 func (c *Conn) Read(p []byte) (int, error) {
 	c.readMu.Lock()
 	defer c.readMu.Unlock()
@@ -95,10 +95,10 @@ func (c *Conn) Read(p []byte) (int, error) {
 				return 0, c.failRead(err)
 			}
 			if kind != websocket.BinaryMessage {
-				return 0, c.failRead(errors.New("websocket: got a text message where only binary ones carry the stream"))
+				return 0, c.failRead(errors.New("websocket: got a text message, and only binary ones carry the stream"))
 			}
 			c.message = message
-			c.see()
+			c.touch()
 		}
 		n, err := c.message.Read(p)
 		if err == io.EOF {
@@ -113,7 +113,7 @@ func (c *Conn) Read(p []byte) (int, error) {
 	}
 }
 
-// failRead keeps the first error of reading, in the terms of net.Conn: a WebSocket allows no read after an error.
+// failRead keeps the first read error, as an error of net.Conn: a WebSocket allows no read after an error.
 func (c *Conn) failRead(err error) error {
 	switch {
 	case c.isClosed():
@@ -157,16 +157,15 @@ func (c *Conn) Write(p []byte) (int, error) {
 	return written, nil
 }
 
-// Close ends the connection and the keepalive, telling the peer if that can be done at once. Reads and writes that wait
-// return net.ErrClosed.
+// Close ends the connection and the keepalive. It sends a close frame if that is possible at once. Reads and writes that wait return net.ErrClosed.
 func (c *Conn) Close() error { return c.CloseWith(websocket.CloseNormalClosure, "") }
 
-// CloseWith is Close with a close code of RFC 6455 and a reason for people, which the peer sees.
+// CloseWith is Close with a close code of RFC 6455 and a reason for people, which the peer receives.
 func (c *Conn) CloseWith(code int, reason string) error {
 	err := net.ErrClosed
 	c.closeOnce.Do(func() {
 		close(c.closed)
-		if c.writeMu.TryLock() { // else a write is stuck, and so would be the close frame
+		if c.writeMu.TryLock() { // otherwise a write is stuck, and so would be the close frame
 			_ = c.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(code, reason), time.Now().Add(closeFrameTimeout))
 			c.writeMu.Unlock()
 		}
@@ -179,10 +178,10 @@ func (c *Conn) CloseWith(code int, reason string) error {
 	return err
 }
 
-// Stalled says whether the connection broke because the peer took nothing, or was silent, for the stall timeout.
+// Stalled reports whether the connection broke because the peer read or sent nothing for the stall timeout.
 func (c *Conn) Stalled() bool { return c.stalled.Load() }
 
-// noteStall keeps whether an error is the peer's silence.
+// noteStall records whether an error means that the peer was silent.
 func (c *Conn) noteStall(err error) {
 	var timeout net.Error
 	if errors.As(err, &timeout) && timeout.Timeout() {
@@ -199,7 +198,7 @@ func (c *Conn) isClosed() bool {
 	}
 }
 
-// ping keeps proxies from forgetting the connection, and finds out when the peer has gone.
+// ping keeps proxies from dropping the connection, and detects a peer that is gone.
 func (c *Conn) ping() {
 	ticker := time.NewTicker(c.options.PingInterval)
 	defer ticker.Stop()
@@ -212,11 +211,11 @@ func (c *Conn) ping() {
 				_ = c.ws.NetConn().Close()
 				return
 			}
-			// A ping that has to wait behind data is no sign of death; the write it waits for has its own limit.
+			// A ping that waits behind data does not mean a dead peer; the write before it has its own limit.
 			err := c.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(c.options.StallTimeout))
 			var timeout net.Error
 			if err != nil && !(errors.As(err, &timeout) && timeout.Timeout()) {
-				// Reads and writes fail from here on, and who owns the Conn closes it.
+				// Reads and writes now fail, and the owner of the Conn closes it.
 				_ = c.ws.NetConn().Close()
 				return
 			}
@@ -224,8 +223,8 @@ func (c *Conn) ping() {
 	}
 }
 
-// see notes a sign of life from the peer, and moves the read deadline with it.
-func (c *Conn) see() {
+// touch records a sign of life of the peer, and extends the read deadline.
+func (c *Conn) touch() {
 	c.deadlineMu.Lock()
 	defer c.deadlineMu.Unlock()
 	c.lastSeen = time.Now()
@@ -253,7 +252,7 @@ func (c *Conn) SetWriteDeadline(t time.Time) error {
 	return nil
 }
 
-// earlier is the earlier of two moments, where a zero a means never.
+// earlier returns the earlier of two times; a zero a means never.
 func earlier(a, b time.Time) time.Time {
 	if a.IsZero() || b.Before(a) {
 		return b

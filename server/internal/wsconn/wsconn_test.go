@@ -22,7 +22,7 @@ import (
 
 const patience = 20 * time.Second
 
-// pair gives the server's Conn and the peer's raw WebSocket.
+// pair returns the server's Conn and the peer's raw WebSocket.
 func pair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
 	t.Helper()
 
@@ -105,12 +105,12 @@ func TestEnds(t *testing.T) {
 			test.end(ws)
 			got, err := io.ReadAll(c)
 			if err == nil {
-				err = io.EOF // ReadAll's way to say so
+				err = io.EOF // ReadAll reports io.EOF as nil
 			}
 			if !strings.HasPrefix(string(got), "hi") || !test.want(err) {
 				t.Errorf("%q, %v", got, err)
 			}
-			for range 2000 { // a WebSocket library may panic when it is read on and on
+			for range 2000 { // gorilla/websocket panics when it is read again and again after an error
 				if _, err := c.Read(make([]byte, 1)); err == nil {
 					t.Fatal("read after the end")
 				}
@@ -145,7 +145,7 @@ func TestCloseFreesWhoWaits(t *testing.T) {
 			t.Errorf("Read: %v", err)
 		}
 	})
-	waiting.Go(func() { // the peer does not read: this one gets stuck
+	waiting.Go(func() { // the peer does not read: this write gets stuck
 		for {
 			if _, err := c.Write(make([]byte, 1<<20)); err != nil {
 				return
@@ -200,7 +200,7 @@ func TestASilentPeerIsDead(t *testing.T) {
 	}
 }
 
-// hijacked is a ResponseWriter whose connection can be taken over.
+// hijacked is a ResponseWriter whose connection can be hijacked.
 type hijacked struct {
 	http.ResponseWriter
 	conn net.Conn
@@ -242,7 +242,7 @@ func pipePair(t *testing.T, options Options) (*Conn, *websocket.Conn) {
 	return c, ws
 }
 
-// TestPongsKeepAQuietPeerAlive: with the defaults, a peer that says nothing and answers pings lives through three stall timeouts.
+// TestPongsKeepAQuietPeerAlive: with the defaults, a peer that only answers pings lives through three stall timeouts.
 func TestPongsKeepAQuietPeerAlive(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, ws := pipePair(t, Options{})
@@ -267,7 +267,7 @@ func TestPongsKeepAQuietPeerAlive(t *testing.T) {
 	})
 }
 
-// TestAPingIsAnsweredWithoutHarm: a write a while after the answer to the peer's ping is not ended by that answer's own deadline.
+// TestAPingIsAnsweredWithoutHarm: the answer to the peer's ping has a deadline of its own, which does not end later writes.
 func TestAPingIsAnsweredWithoutHarm(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, ws := pipePair(t, Options{})

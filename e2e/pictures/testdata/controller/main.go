@@ -47,7 +47,9 @@ func (e enqueuer) add(obj any) {
 	}
 }
 
-// mailer is a handler that does its work by itself, and is too slow for that.
+// mailer is a slow handler: it does its work itself, in the handler.
+//
+//prose:allow Plain.Handler because it is the name of the type
 type mailer struct{}
 
 func (mailer) OnAdd(any, bool)   {}
