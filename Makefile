@@ -186,39 +186,39 @@ e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in re
 SOME := TestPipeline|TestSimulated|TestStageShowsState|TestTheTour|TestARecordingIsToldAsAStory|TestWords
 e2e-some: wasm $(T) ## the page in Chromium: a live cluster, a walk, a story, a recording
 	./e2e/install-chromium.sh
-	@$(T) go 'e2e, some' -C e2e -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' .
+	@$(T) go 'e2e, some' -C e2e -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories
 
 toolchains: wasm $(T) ## the page as other toolchains build it, opened: one that the go command fetches, one with unknown sources
 	./e2e/install-chromium.sh
-	@$(T) go toolchains -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 30m -run '^TestToolchains$$' . -toolchains=some
+	@$(T) go toolchains -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 30m -run '^TestToolchains$$' ./tools -toolchains=some
 
 toolchains-all: wasm $(T) ## the same with the newest Go release too, and with each thing unknown that may be
 	./e2e/install-chromium.sh
-	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' . -toolchains=all
+	@$(T) go 'all toolchains' -C e2e -show 'page built by|left out: ' -- $(GO) test -count=1 -timeout 60m -run '^TestToolchains$$' ./tools -toolchains=all
 
 reliability: wasm $(T) ## everything of docs/reliability.md broken, also what takes minutes
 	./e2e/install-chromium.sh
-	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' . -reliability
+	@$(T) go reliability -C e2e -show 'the page says|well again after|is lost' -- $(GO) test -count=1 -timeout 60m -run '^TestReliability' ./relay -reliability
 
 story-layouts: wasm $(T) ## every story in each layout, in both languages and at three paces: what it says is drawn, and true
 	./e2e/install-chromium.sh
-	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' . -stories.layouts
+	@$(T) go 'stories in each layout' -C e2e -- $(GO) test -count=1 -timeout 120m -parallel 3 -run '^TestEveryStory(InEveryLayout|AtEveryPace)$$' ./stories -stories.layouts
 
 slidev: wasm $(T) ## the stage in a deck of Slidev
 	./e2e/install-chromium.sh
-	@$(T) go slidev -C e2e -- $(GO) test -count=1 -timeout 20m -run '^TestSlidevDrivesTheStage$$' . -slides.slidev
+	@$(T) go slidev -C e2e -- $(GO) test -count=1 -timeout 20m -run '^TestSlidevDrivesTheStage$$' ./tools -slides.slidev
 
 flat: wasm $(T) ## an hour of virtual time in each layout, after which the page and its worker hold no more than before
 	./e2e/install-chromium.sh
-	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' . -flat=1h
+	@$(T) go flat -C e2e -show 'nodes' -- $(GO) test -count=1 -timeout 120m -run '^TestLongRunsAreFlat$$' ./page -flat=1h
 
 probe-releases: wasm $(T) ## a probe in a controller with each release of client-go between the oldest and the newest that it is for, and in controller-runtime
 	./e2e/install-chromium.sh
-	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' . -probe.releases
+	@$(T) go 'probe with each release' -C e2e -- $(GO) test -count=1 -timeout 120m -run '^TestProbe(Releases|InControllerRuntime)$$' ./probe -probe.releases
 
 probe-foreign: wasm controlplane $(T) ## kube-controller-manager and MetalLB's controller, fetched, built with the lines of README and docs/probe.md, and watched at work
 	./e2e/install-chromium.sh
-	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^TestForeignControllers$$' . -foreign
+	@$(T) go 'probe in controllers of others' -C e2e -show 'built in|informers, of|frames, entries' -- $(GO) test -count=1 -timeout 90m -run '^TestForeignControllers$$' ./probe -foreign
 
 # Prometheus' own tool, without the service discovery of every cloud.
 PROMTOOL := $(CURDIR)/bin/promtool

@@ -2,7 +2,12 @@
 // and page, in real browsers, on a real API server (package cluster) and on
 // the simulated cluster.
 //
-// The package has tests only. It is a module of its own, so that what judges
-// (client-go, chromedp, a control plane) never becomes a dependency of what is
-// judged. Screenshots and the logs of every process are kept in artifacts/.
+// Folders say what their tests judge: page, stage (the panels of the main
+// layout), stories, relay, cluster (live clusters), probe, audience, and tools
+// (what make builds, and each browser).
+// Package harness has what they share. The folders' tests run two at a time.
+//
+// It is a module of its own, so that what judges (client-go, chromedp, a
+// control plane) never becomes a dependency of what is judged. Screenshots and
+// the logs of every process are kept in artifacts/.
 package e2e

@@ -23,7 +23,7 @@ import (
 	"strings"
 	"time"
 
-	"informerscope/e2e/hall"
+	"informerscope/e2e/audience"
 	"informerscope/e2e/internal/layout"
 	"informerscope/e2e/internal/proc"
 )
@@ -66,9 +66,9 @@ func run() error {
 // crowd is the process of the followers. It says when they are ready, counts from a line on standard input to the next one,
 // and prints what it counted when the talk is over.
 func crowd(ctx context.Context, url string, followers int) error {
-	c := hall.NewCrowd(url, followers, min(whole, followers))
+	c := audience.NewCrowd(url, followers, min(whole, followers))
 	lines := bufio.NewScanner(os.Stdin)
-	measured := make(chan hall.Outcome, 1)
+	measured := make(chan audience.Outcome, 1)
 	go func() {
 		<-c.Ready()
 		fmt.Println("ready")
@@ -124,7 +124,7 @@ func bench(ctx context.Context, followers, objects int, rate float64, window tim
 	}()
 	base, _, _ := strings.Cut(address, "/#")
 
-	speaker, err := hall.Speak(ctx, address, objects, rate)
+	speaker, err := audience.Speak(ctx, address, objects, rate)
 	if err != nil {
 		return err
 	}

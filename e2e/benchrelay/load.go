@@ -23,7 +23,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"informerscope/core/credit"
-	"informerscope/e2e/hall"
+	"informerscope/e2e/audience"
 )
 
 // The ways to the API server.
@@ -71,7 +71,7 @@ func newViewer(via, address string, roots *x509.CertPool) *viewer {
 				if err != nil {
 					return nil, err
 				}
-				return credit.New(hall.NewSocket(ws)), nil // as the page has it
+				return credit.New(audience.NewSocket(ws)), nil // as the page has it
 			},
 		}}
 	case viaKubectl:

@@ -1,0 +1,68 @@
+package cluster_test
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"informerscope/core/informer"
+	"informerscope/core/trace"
+	"informerscope/core/trace/tracetest"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/cluster"
+	"informerscope/e2e/harness"
+)
+
+// expectAgreement waits until the page's Indexer holds exactly what the API server has, object by object and version by version, with the same
+// namespace index. The cluster must be quiet. Where they differ it checks again each time the page's log has grown.
+func expectAgreement(t *testing.T, cp *cluster.ControlPlane, p *browser.Page, d time.Duration) {
+	t.Helper()
+	ctx := harness.Within(t, d)
+	want, namespaces, err := harness.InCluster(ctx, cp)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for {
+		state, err := p.State(ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		events, err := harness.Recording(ctx, p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		trouble := tracetest.Difference(want, harness.InStore(events))
+		if trouble == "" {
+			break
+		}
+		if _, err := p.WaitState(ctx, fmt.Sprintf("s.seq > %d", state.Seq)); err != nil {
+			t.Fatalf("the Indexer is not what the API server has: %s (%v)", trouble, err)
+		}
+	}
+	s := harness.Await(t, p, 10*time.Second, "s.indexer.count === %d", len(want))
+	if got := s.Indexer.Indices["namespace"]; !maps.Equal(got, namespaces) {
+		t.Errorf("the namespace index says %v, the API server %v", got, namespaces)
+	}
+}
+
+// lostDeletions returns the keys of the deletions after seq that reached the listeners without a watch event. Only a relist finds them, and they
+// arrive as DeletedFinalStateUnknown.
+func lostDeletions(events []trace.Event, seq uint64) []string {
+	seen, told := map[string]bool{}, map[string]bool{}
+	for i := range events {
+		e := &events[i]
+		if e.Seq <= seq || e.Op != informer.OpDeleted {
+			continue
+		}
+		switch e.Kind {
+		case informer.KindWatchEvent:
+			seen[e.Key] = true
+		case informer.KindDistributed:
+			told[e.Key] = true
+		}
+	}
+	maps.DeleteFunc(told, func(key string, _ bool) bool { return seen[key] })
+	return slices.Sorted(maps.Keys(told))
+}

@@ -1,0 +1,142 @@
+package harness
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/internal/layout"
+	"informerscope/e2e/internal/proc"
+)
+
+// Built returns the server's program with the page inside. Each package of tests builds its own, because packages run at the same time.
+var Built = sync.OnceValues(func() (string, error) {
+	root, err := layout.Root()
+	if err != nil {
+		return "", err
+	}
+	dir, err := layout.Artifacts(filepath.Base(os.Args[0]))
+	if err != nil {
+		return "", err
+	}
+	program := filepath.Join(dir, "informerscope")
+	for _, args := range [][]string{{"make", "wasm"}, {"go", "build", "-trimpath", "-o", program, "./server"}} {
+		cmd := exec.Command(args[0], args[1:]...)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "GOWORK=off")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return "", fmt.Errorf("%s: %w\n%s", strings.Join(args, " "), err, proc.Tail(out, 40))
+		}
+	}
+	return program, nil
+})
+
+// Server is a running informerscope server.
+type Server struct {
+	*proc.Process
+	// URL opens the page; it ends with the token's fragment.
+	URL string
+}
+
+// Opened matches the line in which the server prints its address.
+var Opened = regexp.MustCompile(`^informerscope: open (http://\S+/#token=\S+)$`)
+
+// StartServer starts the server with args and waits for the address that it prints. It is stopped at the end of the test; a failed test shows its
+// log.
+func StartServer(t *testing.T, args ...string) *Server {
+	t.Helper()
+	program, err := Built()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return StartProgram(t, program, args...)
+}
+
+// StartProgram is startServer for a given program.
+func StartProgram(t *testing.T, program string, args ...string) *Server {
+	t.Helper()
+	dir, err := layout.Artifacts(t.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	// The log is appended to, so skip an earlier run's.
+	os.Remove(filepath.Join(dir, "server.log"))
+	out, in := io.Pipe()
+	p, err := proc.Start("server", dir, program, in, args...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		p.Stop(5 * time.Second)
+		in.Close()
+		if t.Failed() {
+			t.Logf("the server's last words:\n%s", p.LogTail(20))
+		}
+	})
+	lines := make(chan string, 1)
+	go func() {
+		scanner := bufio.NewScanner(out)
+		if scanner.Scan() {
+			lines <- scanner.Text()
+		}
+		// Later output must not block it.
+		_, _ = io.Copy(io.Discard, out)
+	}()
+	select {
+	case line := <-lines:
+		m := Opened.FindStringSubmatch(line)
+		if m == nil {
+			t.Fatalf("the server's first line is %q, want one like informerscope: open http://127.0.0.1:8080/#token=...", line)
+		}
+		return &Server{Process: p, URL: m[1]}
+	case <-p.Done:
+		t.Fatalf("the server exited:\n%s", p.LogTail(20))
+	case <-time.After(30 * time.Second):
+		t.Fatal("the server printed no address within 30 s")
+	}
+	return nil
+}
+
+// Within is ctx for a step that may take at most d.
+func Within(t *testing.T, d time.Duration) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeoutCause(t.Context(), d, fmt.Errorf("the step took more than %s", d))
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// Await waits until predicate, an expression of s, holds for informerscope.state().
+func Await(t *testing.T, p *browser.Page, d time.Duration, predicate string, args ...any) browser.State {
+	t.Helper()
+	s, err := p.WaitState(Within(t, d), fmt.Sprintf(predicate, args...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Call calls a function of globalThis.informerscope, given as an expression without its object, such as fault("cut").
+func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
+	t.Helper()
+	script := fmt.Sprintf(`(async () => { await informerscope.ready; await informerscope.`+expression+`; return true; })()`, args...)
+	if _, err := browser.Eval[bool](Within(t, 30*time.Second), p, script); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func Shot(t *testing.T, p *browser.Page, name string) {
+	t.Helper()
+	if _, err := p.Screenshot(Within(t, 30*time.Second), name); err != nil {
+		t.Error(err)
+	}
+}

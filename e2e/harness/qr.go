@@ -1,0 +1,54 @@
+package harness
+
+import (
+	"image"
+	"image/png"
+	"os"
+	"testing"
+	"time"
+
+	"github.com/makiuchi-d/gozxing"
+	"github.com/makiuchi-d/gozxing/qrcode"
+
+	"informerscope/e2e/browser"
+)
+
+// Decode reads a QR code in a picture with a decoder of another project.
+func Decode(img image.Image, more ...gozxing.DecodeHintType) (string, error) {
+	hints := map[gozxing.DecodeHintType]any{gozxing.DecodeHintType_CHARACTER_SET: "UTF-8", gozxing.DecodeHintType_TRY_HARDER: true}
+	for _, hint := range more {
+		hints[hint] = true
+	}
+	bitmap, err := gozxing.NewBinaryBitmapFromImage(img)
+	if err != nil {
+		return "", err
+	}
+	found, err := qrcode.NewQRCodeReader().Decode(bitmap, hints)
+	if err != nil {
+		return "", err
+	}
+	return found.GetText(), nil
+}
+
+// ReadsCode takes a screenshot and reads the QR code in it.
+func ReadsCode(t *testing.T, p *browser.Page, name string) string {
+	t.Helper()
+	path, err := p.Screenshot(Within(t, 30*time.Second), name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	img, err := png.Decode(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	words, err := Decode(img)
+	if err != nil {
+		t.Errorf("%s has no code that can be read: %v", path, err)
+	}
+	return words
+}

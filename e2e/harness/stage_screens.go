@@ -1,0 +1,26 @@
+package harness
+
+import (
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+)
+
+// Dress gives the page a theme, a language and a size without loading it again.
+func Dress(t *testing.T, p *browser.Page, theme, lang string, width, height int64) {
+	t.Helper()
+	if err := p.Resize(Within(t, 10*time.Second), width, height); err != nil {
+		t.Fatal(err)
+	}
+	EvalIn[bool](t, p, "stage.dress(%s, %s)", Quoted(theme), Quoted(lang))
+	Settle(t, p)
+}
+
+// ExpectWell measures the drawing.
+func ExpectWell(t *testing.T, p *browser.Page) {
+	t.Helper()
+	if found := EvalIn[[]string](t, p, "stage.faults()"); len(found) > 0 {
+		t.Errorf("%d things are wrong with the picture:\n  %s", len(found), First(found, 20))
+	}
+}

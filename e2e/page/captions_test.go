@@ -1,0 +1,111 @@
+package page_test
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// events are what a caption or the timeline may claim to have happened.
+var events = regexp.MustCompile(`(?i)relisted|lists everything again|relist\b|watch broke|already|已 relist|重新 list|断了`)
+
+// TestCaptionsHaveWords shows every sentence that a moment can have, in both languages. Each is complete, with its arguments and, if there is one,
+// its reason. core/view tests which sentence belongs to which moment.
+func TestCaptionsHaveWords(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	unfit := regexp.MustCompile(`undefined|NaN|null|[{}\[\]]|cap\.|: *[.。]|^ *[,;.，；。]`)
+	for _, lang := range []string{"en", "zh"} {
+		t.Run(lang, func(t *testing.T) {
+			p := harness.OpenFake(t, b, srv, "&source=live&context=kind-kind&namespace=&lang="+lang, 1280, 720)
+			said := map[string]string{}
+			for _, id := range trace.Sentences {
+				for _, args := range []string{
+					`n: 3, m: 4, name: "printer", key: "default/a", rv: "5355", op: "Bookmark", why: "too old", until: 90000, since: 500`,
+					`n: 0`,
+				} {
+					// Of another moment, so that it is shown at once.
+					harness.EvalIn[bool](t, p, fmt.Sprintf("fake.show({}, {jump: true, view: {mode: 'paused'}, facts: {sentence: {id: %q, %s}}})", id, args))
+					words := harness.EvalIn[string](t, p, "fake.caption()")
+					if words == "" || unfit.MatchString(words) {
+						t.Errorf("%s is said as %q", id, words)
+					}
+					if strings.Contains(args, "why") {
+						if other := said[words]; other != "" {
+							t.Errorf("%s and %s are both said as %q", id, other, words)
+						}
+						said[words] = id
+					}
+				}
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// TestACaptionOfAnotherMomentDoesNotStay goes from a trouble to a source without one, and from a relist to a moment before it. The old caption is
+// gone at once.
+func TestACaptionOfAnotherMomentDoesNotStay(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenFake(t, browser.StartForTest(t), srv, "&source=live&context=kind-kind&namespace=&lang=en", 1280, 720)
+	for _, step := range []struct{ show, want string }{
+		{`{...fake.before(), source: {kind: "live", context: "a", cause: "refused", trouble: "The cluster refuses."}}, {reset: true}`, `refuses`},
+		{`{...fake.before(), source: {kind: "live", context: "b"}}, {reset: true}`, `starts`},
+		{`{}, {whole: true, jump: true, facts: {sentence: {id: "relisted", why: "too old"}}}`,
+			`^Relisted: too old. The store was replaced in one go`},
+		{`{...fake.before()}, {jump: true, view: {mode: "paused", seq: 1, atMillis: 1}}`, `starts`},
+		{`{faults: [{name: "failover", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleBehind"}}}`,
+			`^The watch is open and brings nothing now; the API server that answers is behind`},
+		{`{faults: [{name: "delay", on: true, struck: 1, atMillis: 1}]}, {whole: true, jump: true, facts: {sentence: {id: "idleDelayed"}}}`,
+			`arrive late`},
+	} {
+		harness.EvalIn[bool](t, p, "fake.show("+step.show+")")
+		if said := harness.EvalIn[string](t, p, "fake.caption()"); !regexp.MustCompile(step.want).MatchString(said) {
+			t.Errorf("after %s it says %q", step.show, said)
+		}
+	}
+	p.ExpectClean(t)
+}
+
+// TestCaptionsOfTheSimulation collects every caption of a simulated cluster from its first event on, through a change of releases, and then goes to
+// each of its first hundred events. None reports a relist or a broken connection.
+func TestCaptionsOfTheSimulation(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{harness.StageTools(t), `globalThis.__said = [];
+		addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const w = document.querySelector(".say")?.textContent; if (w && __said.at(-1) !== w) __said.push(w); }).observe(document.body, {childList: true, subtree: true, characterData: true}));`} {
+		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=300&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	for _, release := range []string{"1.31", "1.33", "1.37", "1.31,1.37"} {
+		harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
+		harness.Call(t, p, "select({era: %q})", release)
+		harness.Settle(t, p)
+	}
+	harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 400")
+	said := harness.EvalIn[[]string](t, p, "__said")
+	harness.Call(t, p, "pause()")
+	for seq := range 100 {
+		harness.Call(t, p, "seek(%d)", seq+1)
+		said = append(said, fmt.Sprintf("%d: ", seq+1)+harness.EvalIn[string](t, p, "stage.settled().then(() => document.querySelector('.say').textContent)"))
+	}
+	for _, w := range said {
+		if m := events.FindString(w); m != "" || strings.Contains(w, " 0 objects to go") || strings.Contains(w, "undefined") {
+			t.Errorf("it says %q", w)
+		}
+	}
+	if len(said) < 102 { // a caption is shown for 2.5 s, so their number depends on how long the releases take
+		t.Errorf("only %d captions were heard: %q", len(said), said)
+	}
+	p.ExpectClean(t)
+}

@@ -1,0 +1,144 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// pushButton presses the button whose text or name matches.
+func pushButton(t *testing.T, p *browser.Page, within, words string) {
+	t.Helper()
+	find := "[...document.querySelectorAll(" + harness.Quoted(within+" button") + ")].find((b) => b.checkVisibility() && !b.disabled && new RegExp(" +
+		harness.Quoted(words) + ").test(b.getAttribute('aria-label') ?? b.textContent))"
+	harness.WaitFor(t, p, "!!"+find)
+	harness.EvalIn[bool](t, p, "("+find+".click(), true)")
+}
+
+// TestAFactoryOnThePage chooses three resources in the picker. It puts one row on the stage and takes it back, starts and stops an informer that is
+// not shared, and shuts the factory down and begins another. A recording shows all of it again.
+func TestAFactoryOnThePage(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&objects=120&rate=10&lang=en", 1280, 720)
+	const rows = "document.querySelectorAll('.factoryv .prow:not([hidden])').length"
+
+	// One press chooses one, as without a factory; a switch chooses several.
+	pushButton(t, p, ".top", "^resource: pods")
+	pushButton(t, p, ".pop", "several")
+	for _, name := range []string{"nodes", "deployments"} {
+		pushButton(t, p, ".pop .list", "^"+name)
+	}
+	pushButton(t, p, ".pop", "Watch 3 together")
+	harness.Await(t, p, time.Minute, "s.factory?.rows.length === 3 && s.factory.rows.every((r) => r.synced && r.requests === 1 && r.count > 0)")
+	harness.WaitFor(t, p, rows+" === 3 && document.querySelector('.factoryv').checkVisibility()")
+	if hash := harness.EvalIn[string](t, p, "location.hash"); !strings.Contains(hash, "resource=pods,nodes,deployments.apps") {
+		t.Errorf("the address is %s", hash)
+	}
+	harness.WaitFor(t, p, "document.querySelector('.say').textContent.includes('All informers have synced: 3 informers')")
+	harness.Shot(t, p, "synced")
+	harness.ExpectWell(t, p)
+	for _, theme := range []string{"light", "contrast"} {
+		harness.Dress(t, p, theme, "zh", 1920, 1080)
+		harness.Shot(t, p, "synced-"+theme)
+		harness.ExpectWell(t, p)
+	}
+	harness.Dress(t, p, "dark", "en", 1280, 720)
+
+	// A row opens its informer on the stage; Escape goes back.
+	pushButton(t, p, ".factoryv", "^nodes 1.37")
+	harness.Await(t, p, time.Minute, "s.resource.resource === 'nodes' && s.factory.shown === 1")
+	harness.WaitFor(t, p, "!document.querySelector('.factoryv').checkVisibility() && document.querySelector('.factoryback').checkVisibility()")
+	harness.Shot(t, p, "opened")
+	harness.ExpectWell(t, p)
+	harness.Call(t, p, "hold('pop')")
+	harness.Await(t, p, time.Minute, "s.holds.length === 1 && s.lanes[0].holds.length === 0")
+	harness.Call(t, p, "release('pop', 0)")
+	harness.EvalIn[bool](t, p, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true, cancelable: true})), true)")
+	harness.WaitFor(t, p, "document.querySelector('.factoryv').checkVisibility() && !document.querySelector('.factoryback').checkVisibility()")
+
+	// An informer beside the factory costs a request and a store of its own.
+	pushButton(t, p, ".factoryv", "its own$")
+	harness.Await(t, p, time.Minute, "s.factory.rows.length === 4 && s.factory.rows.some((r) => r.unshared && r.synced && r.requests === 1)")
+	harness.WaitFor(t, p, rows+" === 4")
+	harness.WaitFor(t, p, "/not shared: 2 open requests/.test(document.querySelector('.say').textContent)")
+	harness.Shot(t, p, "unshared")
+	harness.ExpectWell(t, p)
+
+	pushButton(t, p, ".factoryv", "^Shutdown$")
+	harness.Await(t, p, time.Minute, "s.factory.factories.every((f) => f.stage === 'stopped')")
+	harness.WaitFor(t, p, "/was shut down/.test(document.querySelector('.say').textContent)")
+	harness.Shot(t, p, "shutdown")
+	pushButton(t, p, ".factoryv", "^Start")
+	harness.Await(t, p, time.Minute, "s.factory.factories.every((f) => f.stage === 'synced')")
+
+	was := harness.EvalIn[int](t, p, "informerscope.state().then((s) => s.factory.rows.length)")
+	harness.EvalIn[bool](t, p, "(async () => { const {text} = await informerscope.record(); await informerscope.load(text); return true; })()")
+	harness.Await(t, p, time.Minute, "s.source.kind === 'file' && s.factory?.rows.length === %d", was)
+	harness.WaitFor(t, p, rows+" === 4 && document.querySelector('.factoryv').checkVisibility()")
+	p.ExpectClean(t)
+}
+
+// TestAFactorysAPIServer reads the requests that the API server's panel shows for two, three and seven informers. It does so for a small cluster and
+// one with 10,000 objects, before the first list, with a fault, and with an informer beside the factory.
+func TestAFactorysAPIServer(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	const seven = "pods,nodes,namespaces,deployments.apps,replicasets.apps,leases.coordination.k8s.io,customresourcedefinitions.apiextensions.k8s.io"
+	for _, of := range []struct {
+		name, fragment string
+		rows           int
+	}{
+		{"two", "&objects=12&resource=pods,nodes", 2},
+		{"three", "&objects=10000&resource=pods,nodes,deployments.apps", 3},
+		{"seven", "&objects=400&resource=" + seven, 7},
+	} {
+		t.Run(of.name, func(t *testing.T) {
+			p := harness.OpenStage(t, b, srv, "&source=sim&seed=7&rate=40&lang=en"+of.fragment, 1280, 720)
+			harness.Await(t, p, time.Minute, "s.factory?.rows.length === %d && s.factory.rows.every((r) => r.synced && r.request?.open)", of.rows)
+			look := func(name, told string) {
+				t.Helper()
+				// The address is updated a little later, and one without the fault would restart the cluster.
+				harness.WaitFor(t, p, "/[#&]at=/.test(location.hash) && location.hash.includes("+harness.Quoted(told)+")")
+				for _, dressed := range []struct {
+					theme, lang   string
+					width, height int64
+				}{{"light", "zh", 1920, 1080}, {"dark", "en", 1280, 720}} {
+					harness.Dress(t, p, dressed.theme, dressed.lang, dressed.width, dressed.height)
+					harness.ExpectWell(t, p)
+					harness.Shot(t, p, "api-"+of.name+"-"+name+"-"+dressed.theme)
+				}
+				held := harness.EvalIn[harness.Truth](t, p, harness.Untrue)
+				for _, words := range held.Wrong {
+					t.Errorf("%s: %s", name, words)
+				}
+				if held.Compared < of.rows*6 {
+					t.Errorf("%s: %d texts were held against the facts", name, held.Compared)
+				}
+			}
+			harness.Call(t, p, "pause()")
+			look("synced", "")
+			if of.rows == 3 {
+				// Another list of so many objects would push this moment out of the log.
+				harness.Call(t, p, "seek(12)")
+				look("before", "")
+				return
+			}
+			harness.Call(t, p, "live()")
+			harness.Call(t, p, "unshared(true, 0)")
+			harness.Await(t, p, time.Minute, "s.factory.api.twice.length === 1 && s.factory.api.twice[0].requests === 2")
+			harness.WaitFor(t, p, "[...document.querySelectorAll('.factoryv text')].some((e) => /pods 1.37 twice, not shared: 2 open requests/.test(e.textContent))")
+			harness.Call(t, p, "pause()")
+			look("twice", "unshared")
+			harness.Call(t, p, "live()")
+			harness.Call(t, p, "fault('refuse', {on: true})")
+			harness.Call(t, p, "fault('cut')")
+			harness.Await(t, p, time.Minute, "s.factory.sentence.id === 'factory.trouble' && s.factory.rows.some((r) => r.cause === 'refused' && !r.request.open)")
+			harness.Call(t, p, "pause()")
+			look("refused", "refuse")
+		})
+	}
+}

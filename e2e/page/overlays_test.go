@@ -1,0 +1,69 @@
+package page_test
+
+import (
+	"testing"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// cutOrOver is a script that finds text of an open list that leaves its place: it runs over the card or over the text beside it, or is cut.
+const cutOrOver = `((card, words) => {
+	const box = document.querySelector(card).getBoundingClientRect();
+	const pad = parseFloat(getComputedStyle(document.querySelector(card)).paddingRight) - 1;
+	const all = [...document.querySelectorAll(words)].filter((e) => {
+		const list = e.closest('.sl')?.getBoundingClientRect(); // scrolled out of sight
+		const {top, bottom} = e.getBoundingClientRect();
+		return e.textContent.trim() && e.checkVisibility({visibilityProperty: true}) && !(list && (top < list.top || bottom > list.bottom));
+	}).map((e) => {
+		const range = document.createRange();
+		range.selectNodeContents(e);
+		return {text: e.textContent, e, r: range.getBoundingClientRect()};
+	});
+	const out = [];
+	for (const {text, e, r} of all) {
+		if (r.right > box.right - pad || r.left < box.left + pad) out.push(text + ' runs over its card by ' + Math.round(r.right - box.right));
+		if (e.tagName !== 'B' && getComputedStyle(e).overflow === 'hidden' && e.scrollWidth > e.clientWidth) out.push(text + ' is cut');
+	}
+	all.forEach((a, i) => all.slice(i + 1).forEach((b) => {
+		const same = a.e.contains(b.e) || b.e.contains(a.e);
+		if (!same && a.r.left < b.r.right - 0.5 && b.r.left < a.r.right - 0.5 && a.r.top < b.r.bottom - 2 && b.r.top < a.r.bottom - 2) {
+			out.push(a.text + ' runs into ' + b.text);
+		}
+	}));
+	return [all.length ? '' : 'nothing is there to be looked at', ...out].filter(Boolean);
+})`
+
+// TestListsHaveRoomForTheirWords opens the list of keys and the chooser of stories: no text of either runs over its card or other text, and no key's
+// meaning is cut.
+func TestListsHaveRoomForTheirWords(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=40&lang=en", 1280, 720)
+	press := func(key string) {
+		t.Helper()
+		harness.EvalIn[bool](t, p, "(document.body.dispatchEvent(new KeyboardEvent('keydown', {key: %s, bubbles: true, cancelable: true})), true)",
+			harness.Quoted(key))
+	}
+	for _, size := range [][2]int64{{1280, 720}, {1920, 1080}, {1024, 768}} {
+		for _, lang := range []string{"en", "zh"} {
+			harness.Dress(t, p, "dark", lang, size[0], size[1])
+			for _, list := range []struct{ key, card, words string }{
+				{"?", ".kp", ".kp :is(h4, .kr > span, .kh b, .kh > span)"},
+				{"s", ".sc", ".sc .srow > *, .sc .sk2 > span"},
+			} {
+				press(list.key)
+				harness.WaitFor(t, p, "!!document.querySelector("+harness.Quoted(list.words)+")")
+				harness.Settle(t, p)
+				for _, words := range harness.EvalIn[[]string](t, p, cutOrOver+"(%s, %s)", harness.Quoted(list.card), harness.Quoted(list.words)) {
+					t.Errorf("%d×%d, %s: %s", size[0], size[1], lang, words)
+				}
+				if size[0] == 1280 {
+					harness.Shot(t, p, "list-"+list.card[1:]+"-"+lang)
+				}
+				harness.EvalIn[bool](t, p, "(document.activeElement.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true, cancelable: true})), true)")
+				harness.WaitFor(t, p, "!document.querySelector("+harness.Quoted(list.card)+")")
+			}
+		}
+	}
+	p.ExpectClean(t)
+}

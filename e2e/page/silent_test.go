@@ -1,0 +1,146 @@
+package page_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// noLocks removes Web Locks, as in a browser or page without them.
+const noLocks = `Object.defineProperty(Navigator.prototype, "locks", {value: undefined});`
+
+// openKept opens the page with scripts before its own.
+func openKept(t *testing.T, srv *harness.Server, before, fragment string) *browser.Page {
+	t.Helper()
+	p := browser.StartForTest(t).OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{harness.StageTools(t), harness.KeepWorker, before} {
+		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+fragment); err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// TestWorkerEndsSilently ends the worker without a crash, from the page and from the worker. The page reports it, and starts again on request at the
+// event that was shown.
+func TestWorkerEndsSilently(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	for _, tt := range []struct{ name, before, kill, words string }{
+		{"the browser ends it", "", `__worker.terminate()`, "ended without a message"},
+		{"it closes itself", "", "", "ended without a message"},
+		{"nobody knows", noLocks, `__worker.terminate()`, "does not answer"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			p := openKept(t, srv, tt.before, "&source=sim&seed=7&objects=60&lang=en")
+			harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
+			harness.Call(t, p, "cluster('burst', {n: 20})")
+			harness.Await(t, p, time.Minute, "s.seq > 700")
+			harness.Until(t, p, "new Promise((resolve) => setTimeout(resolve, 500)).then(() => true)") // the page remembers its content a little later
+			if tt.kill == "" {
+				if err := p.EvalInWorker(harness.Within(t, 30*time.Second), "setTimeout(() => self.close())"); err != nil {
+					t.Fatal(err)
+				}
+			} else {
+				harness.EvalIn[bool](t, p, "("+tt.kill+", true)")
+			}
+			harness.Until(t, p, harness.Dialog)
+			harness.Settle(t, p)
+			if said := harness.EvalIn[string](t, p, harness.Dialog+".textContent"); !strings.Contains(said, tt.words) {
+				t.Errorf("the page says %q, want %q in it", said, tt.words)
+			}
+			harness.Shot(t, p, "silent-"+strings.ReplaceAll(tt.name, " ", "-"))
+			if tt.before == "" {
+				if err := harness.EvalIn[string](t, p, "informerscope.state().then(() => '', (err) => err.message)"); !strings.Contains(err, "stopped") {
+					t.Errorf("a call to what has ended says %q", err)
+				}
+			}
+			seq := harness.EvalIn[string](t, p, "stage.event()")
+			if err := p.Click(harness.Within(t, 10*time.Second), harness.Dialog+".querySelectorAll('button')[1]"); err != nil {
+				t.Fatal(err)
+			}
+			harness.Until(t, p, "!"+harness.Dialog+" && location.hash.includes('burst')")
+			s := harness.Await(t, p, time.Minute, "s.view.mode === 'paused' && s.seq === %s", seq)
+			if s.Seq < 700 {
+				t.Errorf("it began again at event %d", s.Seq)
+			}
+			p.ExpectClean(t)
+		})
+	}
+	t.Run("while it loads", func(t *testing.T) {
+		for _, before := range []string{"", noLocks} {
+			p := openKept(t, srv, before+`globalThis.__made = (w) => w.addEventListener("message", (e) => e.data.progress && w.terminate());`,
+				"&source=sim&seed=7&objects=60&lang=en")
+			harness.Until(t, p, harness.Dialog)
+			p.ExpectClean(t)
+		}
+	})
+}
+
+// TestBusyWorkerIsNotDead keeps the worker busy for longer than the page waits for a silent one. A page with Web Locks reports only that it is busy,
+// and a page without withdraws its report.
+func TestBusyWorkerIsNotDead(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	for name, before := range map[string]string{"locks": "", "no locks": noLocks} {
+		t.Run(name, func(t *testing.T) {
+			p := openKept(t, srv, before+`
+				globalThis.__said = [];
+				addEventListener("DOMContentLoaded", () => new MutationObserver(() => { const d = document.querySelector("[role=alertdialog]"); if (d) __said.push(d.textContent); }).observe(document.body, {childList: true, subtree: true}));`,
+				"&source=sim&seed=7&objects=60&lang=en")
+			was := harness.Await(t, p, time.Minute, "s.queue.synced && s.seq > 500")
+			// Five seconds are a hundred of the page's.
+			if err := p.EvalInWorker(harness.Within(t, 30*time.Second),
+				"setTimeout(() => { const end = performance.now() + 5000; while (performance.now() < end); })"); err != nil {
+				t.Fatal(err)
+			}
+			if before == "" {
+				harness.Until(t, p, `/busy.*\d+ s/.test(document.querySelector(".say").textContent)`)
+			} else {
+				harness.Until(t, p, harness.Dialog)
+			}
+			harness.Await(t, p, time.Minute, "s.seq > %d && s.live", was.Seq+20)
+			harness.Settle(t, p)
+			if harness.EvalIn[bool](t, p, "!!"+harness.Dialog) {
+				t.Error("a worker that answers is still called dead")
+			}
+			harness.Until(t, p, `!document.querySelector(".say").textContent.includes("no answer for")`)
+			if n := harness.EvalIn[int](t, p, "__said.length"); before == "" && n > 0 {
+				t.Errorf("a busy worker was called dead: %s", harness.EvalIn[string](t, p, "__said[0]"))
+			}
+			p.ExpectClean(t)
+		})
+	}
+	t.Run("rules", func(t *testing.T) {
+		p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&objects=20", 1280, 720)
+		got := harness.EvalIn[string](t, p, `import("./pulse.js").then(({Pulse}) => {
+			const out = [];
+			let tick, long = false;
+			const made = (held) => {
+				const told = [];
+				const p = new Pulse({ask: () => told.push("ask"), long: () => long, silent: (s) => (s <= 10 || s === 300) && told.push("silent " + s), lost: () => told.push("lost"), ended: () => {}}, (f) => (tick = f));
+				p.held = held;
+				out.push(told);
+				return p;
+			};
+			const ticks = (n) => { while (n-- > 0) tick(); };
+			let p = made(false); ticks(4); p.heard(); ticks(4); p.heard(); ticks(5); p.heard(); ticks(5); // asked after five, answered each time
+			p = made(false); ticks(5); ticks(29); p.heard(); ticks(4); // answered at the last moment
+			p = made(false); ticks(36);
+			p = made(true); ticks(200);
+			long = true; p = made(false); ticks(304);
+			p = made(false); ticks(305);
+			long = false; p = made(false); p.stop(); ticks(100);
+			p = made(false); ticks(20); Object.defineProperty(document, "hidden", {configurable: true, get: () => true}); ticks(500); delete document.hidden; ticks(4);
+			return JSON.stringify(out);
+		})`)
+		want := `[["ask","ask"],["ask","silent 10","silent 0"],["ask","silent 10","lost"],["ask","silent 10"],["ask","silent 10"],["ask","silent 10","silent 300","lost"],[],["ask","silent 10","silent 0"]]`
+		if got != want {
+			t.Errorf("told\n%s, want\n%s", got, want)
+		}
+	})
+}

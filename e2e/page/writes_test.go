@@ -1,0 +1,167 @@
+package page_test
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// tapWrites counts the moves of writes that the worker sends to the page.
+const tapWrites = `(() => {
+	globalThis.__writes = 0;
+	const Real = Worker;
+	globalThis.Worker = class extends Real {
+		constructor(...a) {
+			super(...a);
+			this.addEventListener("message", (e) => {
+				if (!e.data?.frame) return;
+				const f = JSON.parse(new TextDecoder().decode(e.data.frame));
+				for (const m of f.lanes?.[0]?.moves ?? []) if (m.p === "write") globalThis.__writes += m.n ?? 1;
+			});
+		}
+	};
+})()`
+
+// TestWrites lets the controller write to the simulated cluster and checks how the page shows it: the counts, the way back to the API server, a
+// conflict, and the switch.
+func TestWrites(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	p := b.OpenForTest(t, "about:blank", 1280, 720)
+	for _, script := range []string{harness.StageTools(t), tapWrites} {
+		if err := p.OnNewDocument(harness.Within(t, 30*time.Second), script); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := p.Navigate(harness.Within(t, time.Minute), srv.URL+"&source=sim&seed=7&objects=60&rate=0&lang=en"); err != nil {
+		t.Fatal(err)
+	}
+	const (
+		quiet  = "s.queue.depth === 0 && s.workqueue.depth === 0 && s.workqueue.processing.length === 0"
+		button = "stage.find('.sbtn', /^writes/)"
+		way    = "(stage.texts().find((x) => x.y > 540 && x.y < 566 && x.x < 700)?.words ?? '')"
+		line   = "stage.texts().filter((x) => x.x > 1085 && x.y > 472 && x.y < 500).map((x) => x.words).join(' | ')"
+	)
+	harness.Await(t, p, time.Minute, "s.queue.synced && s.workqueue?.reconciles >= 60 && "+quiet)
+	// The objects at the start are already observed.
+	harness.Use(t, p, harness.Control{
+		Want: "s.workqueue.writing && s.workqueue.writes + s.workqueue.conflicts === 0",
+		Page: button + ".getAttribute('aria-pressed') === 'true' && /simulated only/.test(" + way + ")",
+	})
+	harness.Call(t, p, "cluster('create', {name: 'w', replicas: 5})")
+	observed := func(t *testing.T, prefix string, n int) {
+		t.Helper()
+		if err := p.WaitFor(harness.Within(t, time.Minute), fmt.Sprintf(`Promise.all((await informerscope.state()).lanes?.map((_, i) => i) ?? [0]).then((lanes) => Promise.all(lanes.map(async (lane) => {
+			const pods = await Promise.all((await informerscope.index("namespace", "default", lane)).keys.filter((k) => k.startsWith("default/%s-")).map((k) => informerscope.object(k, lane)));
+			return pods.length === %d && pods.every((o) => o.json.status.containerStatuses?.[0].ready && o.json.metadata.annotations["informerscope.dev/observed-phase"] === "Running");
+		}))).then((all) => all.every(Boolean))`, prefix, n), "informerscope.state().then((s) => s.workqueue)"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	observed(t, "w", 5)
+	s := harness.Await(t, p, time.Minute, "s.workqueue.retries === 0 && s.workqueue.waitingCount === 0 && "+quiet)
+	harness.Settle(t, p)
+	state := harness.EvalJSON[trace.State](t, p, "informerscope.state().then(JSON.stringify)")
+	wq := state.Workqueue
+	// Each pod is Pending and then Running; the first may be over before it is written.
+	if wq.Writes < 5 || wq.Writes > 10 || wq.WriteFails != 0 || wq.LastWrite == nil || wq.LastWrite.Open {
+		t.Errorf("for five pods it wrote %+v", wq)
+	}
+	shown := harness.EvalIn[string](t, p, line)
+	if want := fmt.Sprintf("%dwrites", wq.Writes); !strings.Contains(strings.ReplaceAll(shown, " ", ""), want) {
+		t.Errorf("the panel shows %q, want %s", shown, want)
+	}
+	if wq.Conflicts > 0 && !regexp.MustCompile(fmt.Sprintf(`%d conflict`, wq.Conflicts)).MatchString(shown) {
+		t.Errorf("the panel shows %q, want its %d conflicts", shown, wq.Conflicts)
+	}
+	if words := harness.EvalIn[string](t, p, way); !strings.HasPrefix(words, "PATCH ") || !strings.Contains(words, "→") {
+		t.Errorf("the way to the cluster says %q of %+v", words, wq.LastWrite)
+	}
+	if n := harness.EvalIn[int](t, p, "__writes"); n != wq.Writes+wq.Conflicts {
+		t.Errorf("%d writes travelled, of %d with %d conflicts", n, wq.Writes, wq.Conflicts)
+	}
+	// Its writes do not arrive: the store stands still.
+	events := s.Reflector.Events
+	harness.Call(t, p, "cluster('scale', {name: 'w', replicas: 5})")
+	harness.Await(t, p, 20*time.Second, "s.seq > %d", state.Seq)
+	if again := harness.Await(t, p, 10*time.Second, quiet); again.Reflector.Events != events {
+		t.Errorf("%d events followed the last write", again.Reflector.Events-events)
+	}
+	harness.Shot(t, p, "1-written")
+
+	t.Run("journey", func(t *testing.T) {
+		log, err := harness.Recording(harness.Within(t, time.Minute), p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		i := slices.IndexFunc(log, func(e trace.Event) bool { return e.Kind == trace.KindClusterWritten && e.Err == nil })
+		harness.Call(t, p, "seek(%d)", log[i].Seq)
+		harness.Call(t, p, "selectObject(%q)", log[i].Key)
+		harness.Use(t, p, harness.Control{Page: fmt.Sprintf(`/written by worker %d, rv %s/.test(stage.find(".drawer .hops")?.textContent)`, log[i].Listener, log[i].RV)})
+		harness.Shot(t, p, "2-journey")
+		harness.Use(t, p, harness.Control{Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"})
+		harness.Call(t, p, "live()")
+	})
+	t.Run("conflict", func(t *testing.T) {
+		harness.Call(t, p, "hold('take')")
+		harness.Call(t, p, "cluster('create', {name: 'late', replicas: 1})")
+		harness.Await(t, p, 30*time.Second, "s.workqueue.depth === 1 && s.indexer.count === 66")
+		// The pod runs before the controller has seen it; then the store stops receiving its events.
+		harness.Await(t, p, 30*time.Second, "s.listeners.every((l) => l.pending === 0) && s.atMillis > 0")
+		if err := p.WaitFor(harness.Within(t, 30*time.Second),
+			`informerscope.state().then((s) => informerscope.object(s.workqueue.queue[0])).then((o) => o.json.status.phase === "Running")`, "0"); err != nil {
+			t.Fatal(err)
+		}
+		harness.Call(t, p, "hold('store')")
+		harness.Call(t, p, "cluster('burst', {n: 2000})")
+		harness.Await(t, p, 30*time.Second, "s.holds.find((h) => h.stage === 'store').waiting")
+		harness.EvalIn[bool](t, p, "stage.keep()")
+		harness.Call(t, p, "release('take', 0)")
+		harness.Comes(t, p, 20*time.Second, "s.workqueue.conflicts >= b.workqueue.conflicts + 3 && s.workqueue.lastWrite.code === 409 && s.workqueue.writes === "+
+			"b.workqueue.writes")
+		harness.Use(t, p, harness.Control{Page: "/^409 Conflict/.test(" + way + ") && /conflicts/.test(" + line + ")"})
+		harness.Shot(t, p, "3-conflict")
+		harness.Call(t, p, "release('store', 0)")
+		harness.Comes(t, p, time.Minute, "s.workqueue.writes === b.workqueue.writes + 1 && s.workqueue.retries === 0")
+		// The line's accessible name.
+		harness.Use(t, p, harness.Control{Page: "stage.find('.prow', /writes what it observed into an annotation/) && /409/.test(stage.find('.prow', " +
+			"/annotation/).getAttribute('aria-label'))"})
+	})
+	t.Run("switch", func(t *testing.T) {
+		harness.Use(t, p, harness.Control{Do: []string{"click " + button}, Want: "!s.workqueue.writing",
+			Page: button + ".getAttribute('aria-pressed') === 'false' && " + way + " === ''"})
+		harness.Call(t, p, "cluster('create', {name: 'unseen', replicas: 2})")
+		harness.EvalIn[bool](t, p, "stage.keep()")
+		harness.Comes(t, p, 30*time.Second, "s.indexer.count >= 68 && s.workqueue.reconciles > b.workqueue.reconciles && "+quiet)
+		harness.Comes(t, p, time.Second, "s.workqueue.writes === b.workqueue.writes")
+		harness.Shot(t, p, "4-off")
+		harness.Use(t, p, harness.Control{Do: []string{"focus " + button, "keys Enter"}, Want: "s.workqueue.writing && s.workqueue.writes >= b.workqueue.writes + 2",
+			Page: button + ".getAttribute('aria-pressed') === 'true'"})
+		if on := harness.EvalIn[bool](t, p, "informerscope.writes(false)"); on {
+			t.Error("writes(false) says that it writes")
+		}
+		if on := harness.EvalIn[bool](t, p, "informerscope.writes()"); !on {
+			t.Error("writes() does not switch")
+		}
+		harness.EvalIn[bool](t, p, "(document.activeElement?.blur?.(), true)")
+		harness.Use(t, p, harness.Control{Do: []string{"keys l"}, Page: "stage.find('.sbtn', /^允许写回/) && /写回/.test(" + line + ")"})
+		harness.Use(t, p, harness.Control{Do: []string{"keys l"}, Page: button})
+	})
+	t.Run("two releases", func(t *testing.T) {
+		harness.Call(t, p, "select({era: '1.31,1.37'})")
+		harness.Await(t, p, time.Minute, "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)")
+		harness.Call(t, p, "cluster('create', {name: 'both', replicas: 4})")
+		observed(t, "both", 4)
+		harness.Await(t, p, time.Minute, "s.lanes.every((l) => l.workqueue.retries === 0 && l.workqueue.depth === 0) && s.lanes.reduce((n, l) => n + "+
+			"l.workqueue.writes, 0) >= 4")
+		harness.Shot(t, p, "5-two-eras")
+	})
+	p.ExpectClean(t)
+}

@@ -1,0 +1,494 @@
+package stage_test
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// button names a control by its role's selector and the pattern of its name.
+func button(pattern string) string { return fmt.Sprintf("stage.seek('button', /%s/)", pattern) }
+
+// byMouse and byKeys make the two ways of one control.
+func byMouse(name, given, before, what, want string) harness.Control {
+	return harness.Control{Name: name + ", mouse", Given: given, Before: before, Do: []string{"click " + what}, Want: want}
+}
+
+func byEnter(name, given, before, what, want string) harness.Control {
+	return harness.Control{Name: name + ", Enter", Given: given, Before: before, Do: []string{"focus " + what, "keys Enter"}, Want: want}
+}
+
+func byKeys(name, given, before, keys, want string) harness.Control {
+	return harness.Control{Name: name + ", " + keys, Given: given, Before: before, Do: []string{"keys " + keys}, Want: want}
+}
+
+// transportControls are the buttons and keys of time.
+func transportControls() []harness.Control {
+	const live, paused = "s.view.mode === 'live' && s.seq > 60", "s.view.mode === 'paused'"
+	const pause = "seek(40)"
+	return []harness.Control{
+		byMouse("pause", "live()", live, button("^pause"), paused),
+		byEnter("pause", "live()", live, button("^pause"), paused),
+		byKeys("pause", "live()", live, "Space", paused),
+		byMouse("play", pause, paused, button("^play"), "s.view.mode === 'playing' && s.seq > b.seq"),
+		byEnter("play", pause, paused, button("^play"), "s.view.mode === 'playing' && s.seq > b.seq"),
+		byKeys("play", pause, paused, "Space", "s.view.mode === 'playing' && s.seq > b.seq"),
+		byMouse("step back", pause, paused, button("event back"), "s.seq === b.seq - 1 && s.view.mode === 'paused'"),
+		byEnter("step back", pause, paused, button("event back"), "s.seq === b.seq - 1"),
+		byKeys("step back", pause, paused, "ArrowLeft", "s.seq === b.seq - 1"),
+		byMouse("step forward", pause, paused, button("event forward"), "s.seq === b.seq + 1"),
+		byEnter("step forward", pause, paused, button("event forward"), "s.seq === b.seq + 1"),
+		byKeys("step forward", pause, paused, "ArrowRight", "s.seq === b.seq + 1"),
+		byMouse("to the start", pause, paused, "stage.find('.btns button')", "s.seq === s.view.first && s.view.mode === 'paused'"),
+		byEnter("to the start", pause, paused, "stage.find('.btns button')", "s.seq === s.view.first"),
+		byKeys("to the start", pause, paused, "Home", "s.seq === s.view.first"),
+		byMouse("to the live edge", pause, paused, "[...document.querySelectorAll('.btns button')].at(-1)", "s.live && s.view.mode === 'live'"),
+		byEnter("to the live edge", pause, paused, "[...document.querySelectorAll('.btns button')].at(-1)", "s.live"),
+		byKeys("to the live edge", pause, paused, "End", "s.live"),
+		byKeys("next mark", "seek(2)", paused, "]", "s.seq > b.seq"),
+		byKeys("next mark", "seek(2)", paused, "PageDown", "s.seq > b.seq"),
+		byKeys("next mark", "seek(2)", paused, "Shift+ArrowRight", "s.seq > b.seq"),
+		byKeys("previous mark", "seek(60)", paused, "[", "s.seq < b.seq"),
+		byKeys("previous mark", "seek(60)", paused, "PageUp", "s.seq < b.seq"),
+		byKeys("previous mark", "seek(60)", paused, "Shift+ArrowLeft", "s.seq < b.seq"),
+		{
+			Name: "speed, mouse", Given: "play(1)", Before: "s.view.mode === 'playing' && s.view.speed === 1",
+			Do: []string{"click stage.find('.speed input')"}, Want: "s.view.speed === 0.5",
+		},
+		{
+			Name: "speed, arrows on the slider", Given: "play(1)", Before: "s.view.mode === 'playing' && s.view.speed === 1",
+			Do: []string{"focus stage.find('.speed input')", "keys ArrowRight", "wait (document.activeElement.blur(), true)"}, Want: "s.view.speed === 2",
+		},
+		byKeys("faster", "play(1)", "s.view.speed === 1 && s.view.mode === 'playing'", "+", "s.view.speed === 2"),
+		byKeys("slower", "play(1)", "s.view.speed === 1 && s.view.mode === 'playing'", "-", "s.view.speed === 0.5"),
+	}
+}
+
+// faultControls are the faults: buttons, digits and the menu.
+func faultControls() []harness.Control {
+	// Recovery takes client-go's own time, up to a minute; a new experiment begins without faults.
+	const anew = "select({source: 'sim'})"
+	const watching = "s.reflector.phase === 'watching' && s.queue.synced && !s.faults.some((f) => f.on)"
+	fault := func(name string) string { return fmt.Sprintf("stage.seek('.faults button', /^%s/)", name) }
+	on := func(name string) string { return fmt.Sprintf("s.faults.some((f) => f.name === '%s' && f.on)", name) }
+	off := func(name string) string { return fmt.Sprintf("!s.faults.some((f) => f.name === '%s' && f.on)", name) }
+	struck := func(words string) string {
+		return fmt.Sprintf("s.reflector.lastErrorMillis > b.reflector.lastErrorMillis && /%s/i.test(s.reflector.lastError)", words)
+	}
+	rewatched := "s.reflector.watches > b.reflector.watches && s.reflector.phase === 'watching'"
+	controls := []harness.Control{
+		byMouse("cut", anew, watching, fault("cut"), rewatched),
+		byEnter("cut", anew, watching, fault("cut"), rewatched),
+		byKeys("cut", anew, watching, "1", rewatched),
+		byMouse("410", anew, watching, fault("410"), "s.reflector.relists > b.reflector.relists"),
+		byKeys("410", anew, watching, "3", "s.reflector.relists > b.reflector.relists"),
+		byMouse("refuse", anew, watching, fault("refuse"), on("refuse")),
+		byEnter("refuse again", "", on("refuse"), fault("refuse"), off("refuse")),
+		byKeys("refuse", "", off("refuse"), "2", on("refuse")),
+		byKeys("refuse again", "", on("refuse"), "2", off("refuse")),
+		byMouse("slow", "", "s.reflector.phase === 'watching'", fault("slow"), on("slow")),
+		byKeys("slow again", "", on("slow"), "6", off("slow")),
+		byKeys("429", anew, watching, "4", struck("too many requests")),
+		byMouse("429", anew, watching, fault("429"), struck("too many requests")),
+		byKeys("500", anew, watching, "5", struck("internal|500")),
+		byMouse("500", anew, watching, fault("500"), struck("internal|500")),
+	}
+	menu := []string{"click stage.seek('.faults .menu-b')"}
+	row := func(name string) string { return fmt.Sprintf("stage.seek('.pop button', /%s/)", name) }
+	for _, f := range []struct{ name, words, given string }{{"delay", "^delay", ""}, {"nobookmarks", "^no bookmarks", ""}, {"noendmark", "^no end mark", ""},
+		{"forbidden", "^forbidden", ""}, {"slowindex", "^slow index", ""}, {"mutate", "^mutate", ""}, {"failover", "^failover", ""}} {
+		controls = append(controls,
+			harness.Control{Name: f.name + " from the menu, mouse", Do: append(menu[:1:1], "click "+row(f.words), "keys Escape"), Want: on(f.name)},
+			harness.Control{
+				Name: f.name + " from the menu, keys", Before: on(f.name),
+				Do: []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row(f.words), "keys Enter Escape"}, Want: off(f.name),
+			})
+	}
+	for i, name := range []string{"delay", "nobookmarks", "noendmark"} {
+		controls = append(controls, byKeys(name, "", off(name), fmt.Sprint(7+i), on(name)), byKeys(name+" again", "", on(name), fmt.Sprint(7+i), off(name)))
+	}
+	controls = append(controls,
+		byKeys("compact", anew, watching, "f c", "s.api.oldest && s.api.oldest !== b.api.oldest"),
+		byKeys("restart", anew, watching, "f r", "s.reflector.watches > b.reflector.watches"))
+	return append(controls,
+		harness.Control{Name: "compact from the menu, mouse", Given: anew, Before: watching, Do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"),
+			Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
+		harness.Control{
+			Name: "restart from the menu, keys", Given: anew, Before: watching,
+			Do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"},
+			Want: "s.reflector.watches > b.reflector.watches",
+		},
+		harness.Control{Name: "410 for all from the menu, mouse", Given: anew, Before: watching, Do: append(menu[:1:1], "click "+row("^410 for all"), "keys Escape"),
+			Want: "s.reflector.relists > b.reflector.relists && s.faults.some((f) => f.name === 'expire')"},
+	)
+}
+
+// holdControls are the holds on the rail and their buttons while they hold.
+func holdControls() []harness.Control {
+	held := func(stage string) string { return fmt.Sprintf("s.holds.some((h) => h.stage === '%s')", stage) }
+	free := "s.holds.length === 0 && s.reflector.phase === 'watching'"
+	// The stages in the order of the rail: the selector of the hold, and the digit of its key.
+	var controls []harness.Control
+	for _, st := range []struct{ stage, pin, digit string }{
+		{"store", "stage.find('.pin', /before store/)", "1"}, {"pop", "stage.find('.pin', /Pop/)", "2"},
+		{"deliver", "stage.find('.pin', /deliver|printer/)", "3"}, {"take", "stage.find('.pin', /worker/)", "4"},
+	} {
+		all := "stage.find('.sbtn', /^release all/)"
+		controls = append(controls,
+			byMouse("hold "+st.stage, "", free, st.pin, held(st.stage)),
+			harness.Control{Name: "release one at " + st.stage + ", mouse", Do: []string{"click stage.seek('.sbtn', /^release 1/)"}, Before: held(st.stage),
+				Want: fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)},
+			byMouse("release all at "+st.stage, "", held(st.stage), all, free),
+			byEnter("hold "+st.stage, "", free, st.pin, held(st.stage)),
+			byEnter("let "+st.stage+" go with its pin", "", held(st.stage), st.pin, free),
+			byKeys("hold "+st.stage, "", free, "h "+st.digit, held(st.stage)),
+			byKeys("release one", "", held(st.stage), "n",
+				fmt.Sprintf("(s.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0) > (b.holds.find((h) => h.stage === '%[1]s')?.releases ?? 0)", st.stage)),
+			byKeys("release all", "", held(st.stage), "N", free),
+		)
+	}
+	return controls
+}
+
+// listenerControls add, slow, break and remove listeners.
+func listenerControls() []harness.Control {
+	shown := "s.listeners.filter((l) => !l.removed)"
+	named := func(n string) string { return shown + ".find((l) => l.name === '" + n + "')" }
+	box := func(n string) string { return "stage.seek('.sbtn', /" + n + "/)" }
+	return []harness.Control{
+		{
+			Name: "add a listener, mouse", Before: "!" + named("auditor"),
+			Do:   []string{"click stage.find('.sbtn', /add a listener|^add/i)", "click stage.seek('.pop button[type=submit]')"},
+			Want: named("auditor") + " && " + named("auditor") + ".synced",
+		},
+		{
+			Name: "add a listener with a pace and a resync, keys", Before: "!" + named("audit2"),
+			Do: []string{
+				"focus stage.find('.sbtn', /add a listener|^add/i)", "keys Enter", "wait stage.find('.pop input')",
+				"wait (stage.find('.pop input').select(), true)", "type audit2", "keys Tab", "type 20", "keys Tab", "type 3", "keys Enter",
+			},
+			Want: named("audit2") + "?.paceMillis === 20 && " + named("audit2") + ".resyncMillis >= 3000",
+		},
+		{
+			Name: "make a listener slow, mouse", Before: named("audit2"),
+			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /120 ms/)"},
+			Want: named("audit2") + "?.paceMillis === 120",
+		},
+		{
+			Name: "make a listener fast again, keys", Before: named("audit2"),
+			Do:   []string{"focus " + box("audit2"), "keys Enter", "focus stage.seek('.pop button', /^none/)", "keys Enter"},
+			Want: named("audit2") + "?.paceMillis === 0",
+		},
+		{
+			Name: "make a handler panic, mouse", Before: named("audit2"),
+			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /panic/i)"},
+			Want: named("audit2") + "?.panics > 0",
+		},
+		{
+			Name: "remove a listener, mouse", Before: named("audit2"),
+			Do:   []string{"click " + box("audit2"), "click stage.seek('.pop button', /^remove/)"},
+			Want: "!" + named("audit2"),
+		},
+		{
+			Name: "remove a listener, keys", Before: named("auditor"),
+			Do:   []string{"focus " + box("auditor"), "keys Enter", "focus stage.seek('.pop button', /^remove/)", "keys Enter"},
+			Want: "!" + named("auditor"),
+		},
+	}
+}
+
+// clusterControls are what can be done to the simulated cluster.
+func clusterControls() []harness.Control {
+	open := "click stage.find('button', /^API server/i)"
+	press := func(words string) string { return "click stage.seek('.pop button', /^" + words + "/)" }
+	return []harness.Control{
+		{
+			Name: "create a deployment, mouse",
+			Do: []string{
+				open, "wait stage.find('.pop input')", "wait (stage.find('.pop input').focus(), stage.find('.pop input').select(), true)", "type default/stage-test",
+				press("create"), "keys Escape",
+			},
+			Want: "s.api.writes > b.api.writes && s.indexer.indices.namespace.default >= 3",
+		},
+		{
+			Name: "scale it, keys",
+			Do: []string{
+				"focus stage.find('button', /^API server/i)", "keys Enter", "wait stage.find('.pop input')", "wait (stage.find('.pop input').select(), true)",
+				"type default/stage-test", "keys Tab", "type 9", "focus stage.seek('.pop button', /^scale/)", "keys Enter Escape",
+			},
+			Want: "s.indexer.indices.namespace.default >= 9",
+		},
+		{
+			Name: "restart it, mouse",
+			Do: []string{
+				open, "wait stage.find('.pop input')", "wait (stage.find('.pop input').focus(), stage.find('.pop input').select(), true)", "type default/stage-test",
+				press("restart"), "keys Escape",
+			},
+			Want: "s.api.writes > b.api.writes + 9",
+		},
+		{
+			Name: "delete an object, mouse", Do: []string{open, press("delete"), "keys Escape"},
+			Want: "s.api.writes > b.api.writes",
+		},
+		{Name: "a burst, mouse", Do: []string{open, press("burst|100"), "keys Escape"}, Want: "s.api.writes >= b.api.writes + 100"},
+		{Name: "compact, mouse", Do: []string{open, press("compact"), "keys Escape"}, Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
+		{Name: "cut, mouse", Before: "s.reflector.phase === 'watching'", Do: []string{open, press("cut"), "keys Escape"},
+			Want: "s.reflector.watches > b.reflector.watches"},
+	}
+}
+
+// selectControls choose what is watched.
+func selectControls() []harness.Control {
+	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
+	controls := []harness.Control{}
+	for _, release := range []string{"1.35", "1.33", "1.31"} {
+		controls = append(controls, byMouse("era "+release, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", release), "s.era === '"+release+"' && "+ready))
+	}
+	return append(controls,
+		harness.Control{Name: "era, arrows", Before: ready, Do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"},
+			Want: "s.era === '1.33' && " + ready},
+		harness.Control{Name: "era, key", Before: ready, Do: []string{"wait (document.activeElement.blur(), true)", "keys e"}, Want: "s.era !== b.era && " + ready},
+		harness.Control{Name: "era 1.37, mouse", Before: ready, Do: []string{"click stage.find('.seg button', /^1.37/)"}, Want: "s.era === '1.37' && " + ready},
+		harness.Control{
+			Name: "resource, mouse", Before: ready, Do: []string{"click stage.find('button', /^resource/)", "click stage.seek('.pop button', /^nodes/)"},
+			Want: "s.resource.resource === 'nodes' && " + ready,
+		},
+		harness.Control{
+			Name: "resource, keys", Do: []string{"focus stage.find('button', /^resource/)", "keys Enter", "wait stage.find('.pop input.find')", "type pods",
+				"keys Enter"},
+			Want: "s.resource.resource === 'pods' && " + ready,
+		},
+		harness.Control{
+			Name: "namespace, mouse", Before: ready, Do: []string{"click stage.find('button', /^namespace/)", "click stage.seek('.pop button', /^shop/)"},
+			Want: "s.resource.namespace === 'shop' && " + ready,
+		},
+		harness.Control{
+			Name: "namespace, keys", Do: []string{"focus stage.find('button', /^namespace/)", "keys Enter", "wait stage.find('.pop input.find')", "type all",
+				"keys Enter"},
+			Want: "s.resource.namespace === '' && " + ready,
+		},
+		harness.Control{
+			Name: "source, mouse", Before: ready, Do: []string{"click stage.find('button', /^source/)", "click stage.seek('.pop button', /^simulated cluster/)"},
+			Want: "s.source.kind === 'sim' && s.seq < b.seq && " + ready,
+		},
+		harness.Control{
+			Name: "source, keys", Before: ready, Do: []string{"focus stage.find('button', /^source/)", "keys Enter",
+				"focus stage.seek('.pop button', /^simulated cluster/)", "keys Enter"},
+			Want: "s.source.kind === 'sim' && " + ready,
+		},
+	)
+}
+
+// lookControls change what the page shows, and not the state.
+func lookControls() []harness.Control {
+	has := func(cls string) string {
+		return fmt.Sprintf("document.documentElement.classList.contains('%s')", cls)
+	}
+	blur := "wait (document.activeElement?.blur?.(), true)"
+	return []harness.Control{
+		{Name: "theme, mouse", Do: []string{"click stage.find('button', /^theme/)"}, Page: has("is-light") + " && location.hash.includes('theme=light')"},
+		{Name: "theme, key", Do: []string{blur, "keys t"}, Page: has("is-contrast") + " && !" + has("is-light")},
+		{Name: "theme, Enter", Do: []string{"focus stage.find('button', /^theme/)", "keys Enter"}, Page: has("is-contrast") + " && " + has("is-light")},
+		{Name: "theme, key again", Do: []string{blur, "keys t"}, Page: "!" + has("is-contrast") + " && !" + has("is-light")},
+		{Name: "language, mouse", Do: []string{"click stage.find('button', /^language/)"},
+			Page: "document.documentElement.lang === 'zh-CN' && location.hash.includes('lang=zh')"},
+		{Name: "language, key", Do: []string{blur, "keys l"}, Page: "document.documentElement.lang === 'en'"},
+		{Name: "keys, mouse", Do: []string{"click stage.find('.icons button', /^keys/)"},
+			Page: "stage.find('[role=dialog]', /keys/i) && document.activeElement.closest('[role=dialog]')"},
+		{Name: "keys shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.kp')"},
+		{Name: "keys, ?", Do: []string{blur, "keys ?"}, Page: "stage.find('.kp')"},
+		{Name: "keys shut, its button", Do: []string{"click stage.find('.kp button')"}, Page: "!stage.find('.kp')"},
+		{Name: "black, .", Do: []string{blur, "keys ."}, Page: "stage.find('.black')"},
+		{Name: "not black, .", Do: []string{"keys ."}, Page: "!stage.find('.black')"},
+		{
+			Name: "find, key", Do: []string{blur, "keys /", "wait stage.find('.pop input.find') === document.activeElement", "type a",
+				"wait stage.find('.pop [role=option]')", "keys Enter"},
+			Page: "stage.find('.drawer h2').textContent.includes('/')",
+		},
+		{Name: "inspector: JSON, mouse", Do: []string{"click stage.find('.drawer [role=tab]', /JSON/)"},
+			Page: "/\"metadata\"/.test(stage.find('.drawer .diff').textContent)"},
+		{Name: "inspector: what changed, keys", Do: []string{"focus stage.find('.drawer [role=tab]')", "keys Enter"},
+			Page: "stage.find('.drawer [role=tab]').getAttribute('aria-selected') === 'true'"},
+		{Name: "inspector shut, mouse", Do: []string{"click stage.find('.drawer .x')"}, Page: "!stage.find('.drawer')"},
+		{Name: "inspector, Enter on the cells", Do: []string{"focus stage.find('canvas.cells')", "keys ArrowRight Enter"},
+			Page: "stage.find('.drawer h2').textContent.includes('/')"},
+		{Name: "inspector shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
+		{Name: "inspector, mouse on a cell", Do: []string{"press stage.cellPoint()"}, Page: "stage.find('.drawer h2').textContent.includes('/')"},
+		{Name: "inspector shut, Escape again", Do: []string{"keys Escape"}, Page: "!stage.find('.drawer')"},
+		{
+			Name: "group by, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /^node/)"},
+			Page: "/node/.test(stage.find('.pickby').textContent)",
+		},
+		{
+			Name: "group by, keys", Do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop button', /^namespace/)", "keys Enter"},
+			Page: "/namespace/.test(stage.find('.pickby').textContent)",
+		},
+	}
+}
+
+// panelControls are controls on the panels themselves.
+func panelControls() []harness.Control {
+	blur := "wait (document.activeElement?.blur?.(), true)"
+	return []harness.Control{
+		{Name: "previous mark, mouse", Given: "seek(60)", Before: "s.seq === 60", Do: []string{"click " + button("previous mark")}, Want: "s.seq < 60"},
+		{Name: "next mark, Enter", Given: "seek(2)", Before: "s.seq === 2", Do: []string{"focus " + button("next mark"), "keys Enter"}, Want: "s.seq > 2"},
+		{Name: "timeline, arrow", Given: "seek(40)", Before: "s.seq === 40", Do: []string{"focus stage.find('.timeline')", "keys ArrowLeft"},
+			Want: "s.seq < 40 && s.view.mode === 'paused'"},
+		{Name: "timeline, Home", Do: []string{"focus stage.find('.timeline')", "keys Home"}, Want: "s.seq === s.view.first"},
+		{Name: "timeline, End", Do: []string{"focus stage.find('.timeline')", "keys End"}, Want: "s.live"},
+		{Name: "frames that arrive, mouse", Do: []string{"click stage.find('[role=tab]', /frames/)"},
+			Page: "stage.find('[role=tab]', /frames/).getAttribute('aria-selected') === 'true'"},
+		{Name: "the request, keys", Do: []string{"focus stage.find('[role=tab]', /frames/)", "keys ArrowLeft"},
+			Page: "stage.find('[role=tab]', /request/).getAttribute('aria-selected') === 'true'"},
+		{Name: "explain, mouse", Do: []string{"click stage.find('.exi', /^Reflector/)"},
+			Page: "/Reflector/.test(stage.find('#explain').textContent) && /tools.cache/.test(stage.find('#explain').textContent)"},
+		{Name: "explain shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('#explain')"},
+		{Name: "explain, key", Do: []string{blur, "keys i"}, Page: "stage.find('#explain')"},
+		{Name: "explain shut, its button", Do: []string{"click stage.find('#explain button', /close/)"}, Page: "!stage.find('#explain')"},
+		{Name: "colour by phase, mouse", Do: []string{"click stage.find('button', /press to show its phase/)"},
+			Page: "stage.find('button', /press to show how fresh/)"},
+		{Name: "colour by freshness, Enter", Do: []string{"focus stage.find('button', /press to show how fresh/)", "keys Enter"},
+			Page: "stage.find('button', /press to show its phase/)"},
+		{
+			Name: "add an index, keys", Do: []string{"focus stage.find('.pickby')", "keys Enter", "focus stage.seek('.pop input[type=text]')", "type label:app",
+				"keys Enter"},
+			Want: "Object.keys(s.indexer.indices.app ?? {}).length > 0",
+		},
+		{Name: "and it groups by the index", Do: nil, Page: "/app/.test(stage.find('.pickby').textContent)"},
+		{Name: "look into the index, mouse", Do: []string{"click stage.find('.pickby')", "click stage.seek('.pop button', /app/)"}},
+		{Name: "the menu shut again", Do: []string{"keys Escape"}, Page: "!stage.find('.pop')"},
+	}
+}
+
+// viewControls are the other views of the same state.
+func viewControls() []harness.Control {
+	blur := "wait (document.activeElement?.blur?.(), true)"
+	view := func(name string) string {
+		return "document.getElementById('app').classList.contains('view-" + name + "')"
+	}
+	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
+	return []harness.Control{
+		{Name: "two releases, mouse", Before: ready, Do: []string{"click stage.find('.twolanes')"},
+			Want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", Page: view("lanes")},
+		{Name: "one era again, key", Do: []string{blur, "keys b"}, Want: "!s.lanes?.length && " + ready, Page: "!" + view("lanes")},
+		{Name: "presenter, mouse", Do: []string{"click stage.find('button', /^presenter/)"}, Page: view("presenter") + " && location.hash.includes('presenter')"},
+		{Name: "presenter, key", Do: []string{blur, "keys p"}, Page: "!" + view("presenter")},
+		{Name: "stories, mouse", Do: []string{"click stage.find('.top button', /^stories/)"}, Page: "stage.find('#story-list [role=option]')"},
+		{Name: "stories shut, Escape", Do: []string{"keys Escape"}, Page: "!stage.find('#story-list')"},
+		{Name: "a story, keys", Do: []string{blur, "keys s", "wait stage.find('#story-list [role=option]')", "keys Enter"},
+			Page: "stage.find('.storybar .dot') && location.hash.includes('story=')"},
+		{Name: "the story's next step, clicker", Do: []string{blur, "keys PageDown"},
+			Page: "stage.find('.storybar .dot.now') !== document.querySelectorAll('.storybar .dot')[0]"},
+		{Name: "the story's step before, clicker", Do: []string{blur, "keys PageUp"},
+			Page: "stage.find('.storybar .dot.now') === document.querySelectorAll('.storybar .dot')[0]"},
+	}
+}
+
+// TestStageControls uses every control of the page, by the mouse and by the keyboard, and checks its effect on state().
+func TestStageControls(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, group := range []struct {
+		name     string
+		fragment string
+		controls []harness.Control
+	}{
+		{"transport", "&source=sim&seed=7&lang=en", transportControls()},
+		{"faults", "&source=sim&seed=7&lang=en", faultControls()},
+		{"holds", "&source=sim&seed=7&rate=40&lang=en", holdControls()},
+		{"listeners", "&source=sim&seed=7&lang=en", listenerControls()},
+		{"cluster", "&source=sim&seed=7&lang=en", clusterControls()},
+		{"select", "&source=sim&seed=7&lang=en", selectControls()},
+		{"panels", "&source=sim&seed=7&lang=en", panelControls()},
+		{"views", "&source=sim&seed=7&lang=en", viewControls()},
+		{"look", "&source=sim&seed=7&lang=en&theme=dark", lookControls()},
+	} {
+		t.Run(group.name, func(t *testing.T) {
+			p := harness.OpenStage(t, b, srv, group.fragment, 1280, 720)
+			harness.Await(t, p, time.Minute, "s.seq > 80")
+			for _, c := range group.controls {
+				t.Run(strings.NewReplacer(" ", "_", ",", "").Replace(c.Name), func(t *testing.T) { harness.Use(t, p, c) })
+			}
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// TestStageTimelineDrag drags the timeline with the mouse: the view stands at the moment under the pointer, and past the live edge it follows it
+// again.
+func TestStageTimelineDrag(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7&rate=100", 1280, 720)
+	harness.Await(t, p, time.Minute, "s.view.headMillis > 4000")
+	line := harness.EvalJSON[struct{ X, Y, W, H float64 }](t, p,
+		`(() => { const b = stage.find('.timeline').getBoundingClientRect(); return JSON.stringify({x: b.x, y: b.y, w: b.width, h: b.height}); })()`)
+	// The end of the timeline is in its own units: from 16 to 1180 of 1280 units are 72.75 s at first.
+	at := func(ms float64) browser.Point {
+		return browser.Point{X: line.X + line.W*(16+ms/72750*(1180-16))/1280, Y: line.Y + line.H*0.6}
+	}
+	if err := p.Drag(harness.Within(t, 20*time.Second), at(3500), at(2000)); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && s.atMillis <= 2200 && s.atMillis > 1500")
+	harness.Shot(t, p, "dragged")
+	if err := p.ClickAt(harness.Within(t, 20*time.Second), at(3000)); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused' && s.atMillis <= 3200 && s.atMillis > 2500")
+	if err := p.Drag(harness.Within(t, 20*time.Second), at(3000), at(72000)); err != nil {
+		t.Fatal(err)
+	}
+	harness.Await(t, p, 20*time.Second, "s.live && s.view.mode === 'live'")
+	p.ExpectClean(t)
+}
+
+// TestStageTabOrder goes through the page with the Tab key alone. It reaches every visible control, in the order of the rail, and each shows its
+// focus.
+func TestStageTabOrder(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	p := harness.OpenStage(t, browser.StartForTest(t), srv, "&source=sim&seed=7", 1280, 720)
+	// The row of something that passes, the temporary store of a WatchList, would disappear. So the page stands still, and what is drawn is of its
+	// moment.
+	harness.Call(t, p, "pause()")
+	paused := harness.Await(t, p, 20*time.Second, "s.view.mode === 'paused'")
+	harness.Until(t, p, `document.querySelector(".clock small").textContent.replace(/\D/g, "") === "`+strconv.FormatUint(paused.Seq, 10)+`"`)
+	harness.Settle(t, p)
+	shown := harness.EvalJSON[[]string](t, p, "JSON.stringify(stage.focusable().map((el, i) => (el.__tab = i, stage.describe(el))))")
+	if len(shown) < 20 {
+		t.Fatalf("only %d controls are shown: %q", len(shown), shown)
+	}
+	harness.EvalIn[bool](t, p, "(document.activeElement?.blur?.(), true)")
+	seen := map[int]bool{}
+	for range len(shown) + 3 {
+		if err := p.Keys(harness.Within(t, 20*time.Second), "Tab"); err != nil {
+			t.Fatal(err)
+		}
+		at := harness.EvalJSON[struct {
+			I    int
+			Ring bool
+			Name string
+			What string
+		}](t, p, `(() => { const el = document.activeElement, c = getComputedStyle(el);
+			return JSON.stringify({i: el.__tab ?? -1, ring: c.outlineStyle !== 'none' && parseFloat(c.outlineWidth) > 0, name: stage.name(el), what: stage.describe(el)}); })()`)
+		if at.I < 0 {
+			continue
+		}
+		seen[at.I] = true
+		if !at.Ring {
+			t.Errorf("%s has the focus and does not show it", at.What)
+		}
+		if at.Name == "" {
+			t.Errorf("%s has no name", at.What)
+		}
+	}
+	for i, what := range shown {
+		if !seen[i] {
+			t.Errorf("Tab does not reach %s", what)
+		}
+	}
+}

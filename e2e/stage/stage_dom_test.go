@@ -1,0 +1,66 @@
+package stage_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+)
+
+// look is the stage as it is drawn now, beside the state that it draws: the view is paused, so both stand still.
+func look(t *testing.T, p *browser.Page) (trace.State, harness.Drawn) {
+	t.Helper()
+	s := harness.EvalJSON[trace.State](t, p, "(async () => JSON.stringify(await informerscope.state()))()")
+	if err := p.WaitFor(harness.Within(t, 10*time.Second), fmt.Sprintf("stage.event() === '%d'", s.Seq), "stage.event()"); err != nil {
+		t.Fatal(err)
+	}
+	harness.Settle(t, p)
+	return s, harness.EvalJSON[harness.Drawn](t, p, "JSON.stringify(stage.drawn())")
+}
+
+// TestStageShowsState pauses at many moments of an eventful log and compares the stage with state().
+func TestStageShowsState(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	for _, release := range []string{"1.37", "1.31"} {
+		t.Run(release, func(t *testing.T) {
+			p := harness.OpenStage(t, b, srv, "&source=sim&seed=11&rate=30&lang=en&era="+release, 1280, 720)
+			eventful(t, p)
+			harness.Call(t, p, "pause()")
+			head := harness.Await(t, p, 10*time.Second, "s.view.mode === 'paused'").View.Head
+			for i := range uint64(24) {
+				seq := 2 + (head-2)*i/23
+				t.Run(fmt.Sprint(seq), func(t *testing.T) {
+					harness.Call(t, p, "seek(%d)", seq)
+					s, d := look(t, p)
+					harness.ExpectDrawn(t, s, d)
+				})
+			}
+			harness.Shot(t, p, "state-"+release)
+			p.ExpectClean(t)
+		})
+	}
+}
+
+// eventful makes a log with many kinds of events: a full queue, a slow listener, a relist, a backoff.
+func eventful(t *testing.T, p *browser.Page) {
+	t.Helper()
+	harness.Await(t, p, 20*time.Second, "s.seq > 300")
+	harness.Call(t, p, "hold('pop')")
+	harness.Await(t, p, 20*time.Second, "s.queue.depth >= 12")
+	harness.Call(t, p, "release('pop', 1)")
+	harness.Call(t, p, "release('pop', 0)")
+	harness.Call(t, p, "hold('deliver', 2)")
+	harness.Await(t, p, 20*time.Second, "s.listeners[1].pending > 10")
+	harness.Call(t, p, "release('deliver', 0, 2)")
+	harness.Call(t, p, "fault('410')")
+	harness.Await(t, p, 20*time.Second, "s.reflector.relists > 0 && s.reflector.phase === 'watching'")
+	harness.Call(t, p, "fault('refuse', {on: true})")
+	harness.Call(t, p, "fault('cut')")
+	harness.Await(t, p, 20*time.Second, "s.reflector.phase === 'backoff'")
+	harness.Call(t, p, "fault('refuse', {on: false})")
+	harness.Await(t, p, 40*time.Second, "s.reflector.phase === 'watching'")
+}

@@ -1,0 +1,194 @@
+package stories_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+	"informerscope/e2e/internal/layout"
+)
+
+// stories are the ids of the stories' files, so that a new one is tested too.
+func stories(t *testing.T) []string {
+	t.Helper()
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	files, err := filepath.Glob(filepath.Join(dir, "..", "stories", "*.yaml"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ids []string
+	for _, f := range files {
+		ids = append(ids, strings.TrimSuffix(filepath.Base(f), ".yaml"))
+	}
+	if len(ids) < 6 {
+		t.Fatalf("found only the stories %q", ids)
+	}
+	return ids
+}
+
+// said is what the page itself reports of a step, beside the story's sentence.
+var said = map[string][]struct {
+	step  int
+	words string
+}{
+	"mutate": {{2, "mailer wrote app=mine"}, {2, "it came with app=cart"}, {2, "mutates objects"}, {4, "received an old object with app=mine"},
+		{6, "lister.Get: mutated by a handler"}},
+	"storm": {{2, "lists/s"}, {2, "of 10 seats"}, {2, "got 429"}, {4, "others watch"}},
+}
+
+// TestStories plays every story from its first step to its last as a speaker with a clicker does, and then goes back. Each step must reach the end
+// that its condition on State describes. Going back must show the past and change nothing.
+func TestStories(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	for _, id := range stories(t) {
+		t.Run(id, func(t *testing.T) {
+			t.Parallel()                 // a story takes minutes, and little processor time
+			b := browser.StartForTest(t) // a page behind another one is hidden, and a hidden page does not paint
+			page := harness.OpenStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=en", 1280, 720)
+			n := harness.EvalIn[int](t, page, "informerscope.story('%s').then((s) => s.steps)", id)
+			told := func(step int, state string) {
+				t.Helper()
+				bar := fmt.Sprintf("stage.find('.storybar')?.dataset.step === '%d' && stage.find('.storybar').dataset.state === '%s'", step, state)
+				if err := page.WaitFor(harness.Within(t, 90*time.Second), bar,
+					"stage.find('.storybar')?.dataset.step + ' ' + stage.find('.storybar')?.dataset.state"); err != nil {
+					t.Fatalf("step %d of %d: %v", step, n, err)
+				}
+			}
+			keys := func(key string) {
+				t.Helper()
+				if err := page.Keys(harness.Within(t, 30*time.Second), key); err != nil {
+					t.Fatal(err)
+				}
+			}
+			// A story continues by itself until a person presses a key.
+			if err := page.WaitFor(harness.Within(t, 90*time.Second), "stage.find('.storybar')?.dataset.step === '1'",
+				"document.querySelector('.storybar').outerHTML"); err != nil {
+				t.Fatal(err)
+			}
+			keys("PageUp")
+			for step := 1; step <= n; step++ {
+				answer(t, page, step)
+				told(step, "told")
+				harness.Shot(t, page, fmt.Sprintf("story-%s-%d", id, step))
+				// One sentence goes before the next one comes.
+				if err := page.WaitFor(harness.Within(t, 30*time.Second), "stage.find('.cap .say')?.textContent", "stage.find('.cap .say')?.outerHTML"); err != nil {
+					t.Errorf("step %d says nothing: %v", step, err)
+				}
+				if id == "late" && step == 3 && !harness.EvalIn[bool](t, page,
+					"informerscope.state().then((s) => s.listeners.some((l) => l.name === 'auditor' && !l.synced))") {
+					t.Error("auditor's lamp is on")
+				}
+				for _, x := range said[id] {
+					if step == x.step && !harness.EvalIn[bool](t, page, "document.body.innerText.includes('%s')", x.words) {
+						t.Errorf("step %d does not say %q", step, x.words)
+					}
+				}
+				const asks = "[...document.querySelectorAll('button')].some((b) => b.textContent === 'burst' && b.getClientRects().length > 0)"
+				if harness.EvalIn[bool](t, page, asks) {
+					t.Errorf("step %d offers a burst of changes, which no story asks for", step)
+				}
+				if step < n {
+					passRide(t, page)
+					keys("PageDown")
+				}
+			}
+			takeHome(t, page, id)
+			last := harness.Await(t, page, time.Minute, "s.seq > 0")
+			for step := n - 1; step >= 1; step-- {
+				keys("PageUp")
+				told(step, "told")
+				// It plays from the step's beginning to its end, which is before later events.
+				harness.Await(t, page, time.Minute, "s.seq <= %d && s.view.mode !== 'live'", last.Seq)
+			}
+			keys("Escape")
+			if err := page.WaitFor(harness.Within(t, 30*time.Second), "!stage.find('.storybar') && !location.hash.includes('story=')", "location.hash"); err != nil {
+				t.Fatal(err)
+			}
+			if err := page.WaitFor(harness.Within(t, 30*time.Second), "informerscope.state().then((s) => s.live)",
+				"informerscope.state().then((s) => s.view)"); err != nil {
+				t.Fatal(err)
+			}
+			after := harness.Await(t, page, time.Minute, "s.live")
+			if after.Reflector.Relists != last.Reflector.Relists {
+				t.Errorf("turning the pages back relisted: %d relists before, %d after", last.Reflector.Relists, after.Reflector.Relists)
+			}
+			page.ExpectClean(t)
+		})
+	}
+}
+
+// answer does what a step asks of its reader, as a speaker's clicker does: with the key for the next step.
+func answer(t *testing.T, page *browser.Page, step int) {
+	t.Helper()
+	const bar = "stage.find('.storybar:not(.offer)')?.dataset"
+	if err := page.WaitFor(harness.Within(t, 90*time.Second), fmt.Sprintf("%s?.step === '%d' && %s.state !== 'telling'", bar, step, bar),
+		"document.querySelector('.storybar').outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+	if harness.EvalIn[bool](t, page, "%s?.state === 'waits'", bar) {
+		if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// takeHome opens what a finished story offers: a sentence, a few lines of Go, and further reading.
+func takeHome(t *testing.T, page *browser.Page, id string) {
+	t.Helper()
+	if !harness.EvalIn[bool](t, page, "document.querySelector('.storybar .take').click() ?? !!stage.find('.storybar .take')") {
+		t.Error("at its end it has nothing to take home")
+		return
+	}
+	if err := page.WaitFor(harness.Within(t, 30*time.Second), "stage.find('.pop .go')?.textContent.includes('func ')",
+		"document.querySelector('.pop')?.outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+	harness.Shot(t, page, "story-"+id+"-take")
+	if err := page.Keys(harness.Within(t, 30*time.Second), "Escape"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(harness.Within(t, 30*time.Second), "!stage.find('.pop')", "document.querySelector('.pop')?.outerHTML"); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestAStoryIsNeverAheadOfItsPresses presses the key for the next step very fast, from before the story has begun, in Chinese and in presenter mode.
+// Each press counts, and the last step's events have happened.
+func TestAStoryIsNeverAheadOfItsPresses(t *testing.T) {
+	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
+	b := browser.StartForTest(t)
+	page := harness.OpenStage(t, b, srv, "&source=sim&seed=3&objects=20&lang=zh&presenter=1", 1280, 720)
+	n := harness.EvalIn[int](t, page, `informerscope.story("tombstone").then((s) => s.steps)`)
+	at := "Number(document.querySelector('.storybar')?.dataset.step ?? 0)"
+	deadline := harness.Within(t, 90*time.Second)
+	for presses := 0; ; presses++ {
+		if harness.EvalIn[int](t, page, at) == n {
+			break
+		}
+		if deadline.Err() != nil || presses > 200 {
+			t.Fatalf("after %d presses it shows page %d of %d", presses, harness.EvalIn[int](t, page, at), n)
+		}
+		if err := page.Keys(harness.Within(t, 30*time.Second), "PageDown"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	// The step that is shown has reached its end, or will.
+	const last = `informerscope.state().then((s) => s.queue.depth === 0 && s.reflector.relists >= 1 && s.indexer.count === s.api.objects && s.holds.length === 0)`
+	if err := page.WaitFor(harness.Within(t, 90*time.Second), last,
+		"informerscope.state().then((s) => JSON.stringify([s.queue.depth, s.reflector.phase, s.holds]))"); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.WaitFor(harness.Within(t, 90*time.Second), "document.body.textContent.includes('DeletedFinalStateUnknown')",
+		"document.body.textContent.slice(0, 600)"); err != nil {
+		t.Fatal(err)
+	}
+	harness.Shot(t, page, "story-presses")
+	page.ExpectClean(t)
+}

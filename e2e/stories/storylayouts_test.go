@@ -1,0 +1,365 @@
+package stories_test
+
+import (
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	corestory "informerscope/core/story"
+	"informerscope/core/story/storyfile"
+	"informerscope/core/trace"
+	"informerscope/core/view"
+	"informerscope/e2e/browser"
+	"informerscope/e2e/harness"
+	"informerscope/e2e/internal/layout"
+)
+
+var everyLayout = flag.Bool("stories.layouts", false, "tell every story in each layout and both languages")
+
+// storyLayouts are the layouts in which stories are played. Two releases and the factory are only for stories with two releases or several resources.
+var storyLayouts = []struct {
+	name, fragment string
+	w, h           int64
+	oldest         bool // in the last of the story's releases
+}{
+	{"stage", "", 1280, 720, false},
+	{"oldest", "", 1280, 720, true},
+	{"presenter", "&presenter=1", 1280, 720, false},
+	{"presenter43", "&presenter=1", 1024, 768, false},
+	{"phone", "", 390, 844, false},
+}
+
+// TestStoriesInTheirLayouts plays some stories, each in another layout; TestEveryStoryInEveryLayout plays all in all of them.
+func TestStoriesInTheirLayouts(t *testing.T) {
+	srv, files := storyServer(t)
+	for _, c := range []struct{ id, layout, lang string }{
+		{"atomic", "presenter", "zh"}, {"types", "stage", "en"}, {"late", "phone", "zh"}, {"tombstone", "oldest", "en"}, {"key", "presenter43", "en"},
+	} {
+		t.Run(c.id+" "+c.layout, func(t *testing.T) {
+			t.Parallel()
+			walk(t, srv, files, c.id, c.layout, c.lang)
+		})
+	}
+}
+
+// TestEveryStoryInEveryLayout takes about an hour, and runs in make judges.
+func TestEveryStoryInEveryLayout(t *testing.T) {
+	if !*everyLayout {
+		t.Skip("make judges tells every story in each layout")
+	}
+	srv, files := storyServer(t)
+	for _, l := range storyLayouts {
+		for _, lang := range []string{"en", "zh"} {
+			for _, id := range stories(t) {
+				t.Run(fmt.Sprintf("%s %s %s", l.name, lang, id), func(t *testing.T) {
+					t.Parallel()
+					walk(t, srv, files, id, l.name, lang)
+				})
+			}
+		}
+	}
+}
+
+// storyServer is a server that has each story a second time in its last release alone, called old-ID, and the stories by their ids.
+func storyServer(t *testing.T) (*harness.Server, map[string]*corestory.Story) {
+	t.Helper()
+	dir, err := layout.E2E()
+	if err != nil {
+		t.Fatal(err)
+	}
+	own := t.TempDir()
+	releases := regexp.MustCompile(`(?m)^eras: \[.*?("[^"]*")\]$`)
+	files := map[string]*corestory.Story{}
+	for _, id := range stories(t) {
+		text, err := os.ReadFile(filepath.Join(dir, "..", "stories", id+".yaml"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := releases.ReplaceAll(text, []byte("eras: [$1]"))
+		for name, content := range map[string][]byte{id: text, "old-" + id: old} {
+			if files[name], err = storyfile.Read(name+".yaml", content); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := os.WriteFile(filepath.Join(own, "old-"+id+".yaml"), old, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return harness.StartServer(t, "--listen=127.0.0.1:0", "--stories="+own), files
+}
+
+// keepTold keeps the states of a story's frames for the events of its steps, which are not all drawn.
+const keepTold = `(() => {
+	const Real = Worker;
+	globalThis.Worker = class extends Real {
+		constructor(...args) {
+			super(...args);
+			this.addEventListener('message', (e) => {
+				if (!(e.data?.frame instanceof ArrayBuffer)) return;
+				const frame = JSON.parse(new TextDecoder().decode(e.data.frame));
+				if (frame.story) globalThis.lastTold = frame.story;
+			});
+		}
+	};
+})();
+`
+
+// storyDrawn is what a layout draws of a story: the sentence, and the numbers beside it.
+const storyDrawn = `(() => {
+	const words = (el) => [...el.childNodes].filter((n) => n.nodeName !== 'title').map((n) => n.textContent).join('');
+	const phone = document.querySelector('#app.view-phone .psay');
+	const foot = stage.find('.presv') && document.querySelectorAll('.presv > svg')[1];
+	if (phone) return {said: phone.textContent, numbers: null, cut: false};
+	if (foot) {
+		const all = (q) => [...foot.querySelectorAll(q)].map(words).filter(Boolean);
+		return {said: all('text.p30, text.p25').join(' '), numbers: all('text.pnum'), cut: false};
+	}
+	const say = document.querySelector('.cap .say');
+	return {said: say.classList.contains('out') ? '' : say.textContent, numbers: [...document.querySelectorAll('.figures:not([hidden]) b')].map((b) => b.textContent),
+		cut: say.scrollWidth > say.clientWidth + 1 || say.scrollHeight > say.clientHeight + 2};
+})()`
+
+type storyShown struct {
+	Said    string
+	Numbers []string
+	Cut     bool
+}
+
+// walker goes through a story on a page.
+type walker struct {
+	t     *testing.T
+	page  *browser.Page
+	story *corestory.Story
+	zh    bool
+	bases map[int]*trace.State
+}
+
+// walk plays a story in a layout, forwards and back. At each step the drawn sentence is one of the step's, in the layout's language. Its numbers and
+// claim, and all else that is drawn, are true of the State. The way back shows each step's end.
+func walk(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, id, in, lang string) {
+	t.Helper()
+	w := openStory(t, srv, files, id, in, lang)
+	waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+	pressKey(t, w.page, "PageUp") // no step begins by itself any more
+	for step := range w.story.Steps {
+		w.begun(step)
+		w.told(step)
+		passRide(t, w.page)
+		w.says(step, false)
+		if step < len(w.story.Steps)-1 {
+			pressKey(t, w.page, "PageDown")
+		}
+	}
+	w.back()
+	harness.Shot(t, w.page, "walked")
+	w.page.ExpectClean(t)
+}
+
+// openStory opens a page that begins a story in a layout.
+func openStory(t *testing.T, srv *harness.Server, files map[string]*corestory.Story, id, in, lang string) *walker {
+	t.Helper()
+	l := storyLayouts[slices.IndexFunc(storyLayouts, func(l struct {
+		name, fragment string
+		w, h           int64
+		oldest         bool
+	}) bool {
+		return l.name == in
+	})]
+	if l.oldest {
+		id = "old-" + id
+	}
+	page := browser.StartForTest(t).OpenForTest(t, "about:blank", l.w, l.h)
+	if err := page.OnNewDocument(harness.Within(t, 30*time.Second), keepTold+harness.StageTools(t)); err != nil {
+		t.Fatal(err)
+	}
+	if err := page.Navigate(harness.Within(t, time.Minute), srv.URL+"&story="+id+"&lang="+lang+l.fragment); err != nil {
+		t.Fatal(err)
+	}
+	return &walker{t: t, page: page, story: files[id], zh: lang == "zh", bases: map[int]*trace.State{}}
+}
+
+// begun waits until a step has begun, and answers its question.
+func (w *walker) begun(step int) {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
+	if harness.EvalIn[bool](w.t, w.page, "%s.state === 'waits'", storyData) {
+		w.asks(step)
+		pressKey(w.t, w.page, "PageDown")
+	}
+}
+
+// back goes back from the last step, and checks each step's end.
+func (w *walker) back() {
+	w.t.Helper()
+	for step := len(w.story.Steps) - 2; step >= 0; step-- {
+		pressKey(w.t, w.page, "PageUp")
+		w.told(step)
+		passRide(w.t, w.page)
+		w.says(step, true)
+	}
+}
+
+func (w *walker) told(step int) {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '%d' && %s.state === 'told'", storyData, step+1, storyData)
+}
+
+// words are those of the page's language.
+func (w *walker) words(is corestory.Words) string {
+	if w.zh {
+		return is.ZH
+	}
+	return is.EN
+}
+
+// base is the State when a step began, to which since refers. The view goes there and back, if a sentence needs it.
+func (w *walker) base(step int, is *corestory.Sentence) *trace.State {
+	w.t.Helper()
+	if !strings.Contains(is.Claim.String()+is.Words.EN, "since(") {
+		return nil
+	}
+	if w.bases[step] == nil {
+		mark := harness.EvalIn[view.Told](w.t, w.page, "lastTold").Marks[step]
+		before := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()")
+		st := harness.EvalIn[trace.State](w.t, w.page, "informerscope.seek(%d).then(() => informerscope.state())", mark.From)
+		if st.Seq != mark.From {
+			w.t.Fatalf("step %d began at event %d, and the log goes to %d", step+1, mark.From, st.Seq)
+		}
+		w.bases[step] = &st
+		back := "informerscope.live().then(() => true)"
+		if before.View.Mode != "live" {
+			back = fmt.Sprintf("informerscope.seek(%d).then(() => true)", mark.End)
+		}
+		harness.EvalIn[bool](w.t, w.page, back)
+		waitTour(w.t, w.page, "%s?.step === '%d' && %s.state !== 'telling'", storyData, step+1, storyData)
+	}
+	return w.bases[step]
+}
+
+// asks checks what is drawn while a step waits for its reader.
+func (w *walker) asks(step int) {
+	w.t.Helper()
+	st := &w.story.Steps[step]
+	if st.Question != nil {
+		w.drawn(step, true, &st.Question.Asks)
+		return
+	}
+	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")
+	if err := w.page.WaitFor(harness.Within(w.t, 30*time.Second), fmt.Sprintf("%s.said.replace(/\\s+/g, '').includes(%s)", storyDrawn, harness.Quoted(asked)),
+		storyDrawn+".said"); err != nil {
+		w.t.Errorf("step %d does not ask %q: %v", step+1, asked, err)
+	}
+}
+
+// says checks what is drawn at a step's end: its last sentence, or the one before while there is still time to read it.
+func (w *walker) says(step int, last bool) {
+	w.t.Helper()
+	st := &w.story.Steps[step]
+	sentences := []*corestory.Sentence{&st.Caption}
+	if st.After != nil {
+		sentences = []*corestory.Sentence{st.After, &st.Caption}
+	}
+	if last {
+		sentences = sentences[:1]
+	}
+	w.drawn(step, last, sentences...)
+}
+
+// drawn waits until one of a step's sentences is drawn, and compares it and all else that is drawn with the State.
+func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) {
+	w.t.Helper()
+	bases := make([]*trace.State, len(sentences))
+	for i, is := range sentences {
+		bases[i] = w.base(step, is)
+	}
+	deadline := harness.Within(w.t, 40*time.Second)
+	for {
+		harness.Settle(w.t, w.page)
+		is := harness.EvalIn[storyShown](w.t, w.page, storyDrawn)
+		st := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()")
+		var wrong []string
+		for i, sentence := range sentences {
+			err := says(sentence, w.words(sentence.Words), is.Said, &st, bases[i])
+			if err == nil && is.Cut {
+				err = fmt.Errorf("there is no room for %q", is.Said)
+			}
+			if err == nil && is.Numbers != nil && len(is.Numbers) != len(sentence.Numbers) {
+				err = fmt.Errorf("the numbers %q stand beside it, and %d are to", is.Numbers, len(sentence.Numbers))
+			}
+			if err == nil && is.Numbers != nil {
+				for j, n := range sentence.Numbers {
+					if err == nil {
+						err = comesTo(n.Is.String(), is.Numbers[j], &st, bases[i])
+					}
+				}
+			}
+			if err == nil {
+				w.rest(step, stands)
+				return
+			}
+			wrong = append(wrong, err.Error())
+		}
+		if deadline.Err() != nil {
+			w.t.Errorf("step %d, event %d:\n%s", step+1, st.Seq, strings.Join(wrong, "\n"))
+			harness.Shot(w.t, w.page, fmt.Sprintf("wrong-%d", step+1))
+			return
+		}
+	}
+}
+
+// rest compares everything else that is drawn with the moment from which it was painted, and with the worker's State.
+func (w *walker) rest(step int, stands bool) {
+	w.t.Helper()
+	got := harness.EvalIn[harness.Truth](w.t, w.page, harness.UntrueLive+"([0, 40])")
+	harness.EvalIn[bool](w.t, w.page, "moments.clear() ?? true")
+	for _, wrong := range got.Wrong {
+		w.t.Errorf("step %d: %s", step+1, wrong)
+	}
+	if !stands || harness.EvalIn[string](w.t, w.page, "informerscope.state().then((s) => s.view.mode)") != "paused" {
+		return
+	}
+	for _, wrong := range harness.EvalIn[harness.Truth](w.t, w.page, harness.Untrue).Wrong {
+		w.t.Errorf("step %d, as it stands: %s", step+1, wrong)
+	}
+}
+
+// TestNothingIsFramedWhereNothingIsCompared plays a story of two releases that first compares nothing, and then does. The frame of the comparison and
+// the names of its parts are drawn only while there is a comparison; without one only the Reflectors have panels.
+func TestNothingIsFramedWhereNothingIsCompared(t *testing.T) {
+	srv, files := storyServer(t)
+	const seen = `.filter((el) => el.getClientRects().length > 0).length`
+	const panels = `[...document.querySelectorAll('.lanesv rect.pn')]` + seen
+	const names = `[...document.querySelectorAll('.lanesv text')].filter((el) => /^(sent, in order|what Pop took|received)$/.test(el.textContent))` + seen
+	for _, layout := range []string{"stage", "presenter"} {
+		t.Run(layout, func(t *testing.T) {
+			t.Parallel()
+			w := openStory(t, srv, files, "indexing", layout, "en")
+			waitTour(t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+			pressKey(t, w.page, "PageUp") // no step begins by itself any more
+			is := func(when string, wantPanels, wantNames int) {
+				t.Helper()
+				if err := w.page.WaitFor(harness.Within(t, 30*time.Second), fmt.Sprintf("%s === %d && %s === %d", panels, wantPanels, names, wantNames),
+					panels+" + ' panels, names: ' + "+names); err != nil {
+					t.Errorf("%s: %v", when, err)
+				}
+				harness.Shot(t, w.page, when)
+			}
+			w.told(0)
+			is("nothing changed", 2, 0)
+			pressKey(t, w.page, "PageDown")
+			w.begun(1)
+			w.told(1)
+			is("fifty changed", 8, 5)
+			pressKey(t, w.page, "PageUp")
+			w.told(0)
+			is("before they changed", 2, 0)
+			w.page.ExpectClean(t)
+		})
+	}
+}

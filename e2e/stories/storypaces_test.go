@@ -1,0 +1,150 @@
+package stories_test
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"informerscope/core/trace"
+	"informerscope/e2e/harness"
+)
+
+// storyPaces are paces of a reader: faster than a story can go, without any press, or so slowly that time stands still at each step.
+var storyPaces = map[string]func(*walker){"hurried": (*walker).hurry, "by itself": (*walker).watch, "slow": (*walker).linger}
+
+// TestStoriesAtThreePaces plays some stories at one pace each; TestEveryStoryAtEveryPace plays all at all of them.
+func TestStoriesAtThreePaces(t *testing.T) {
+	srv, files := storyServer(t)
+	for _, c := range []struct{ id, layout, lang, pace string }{
+		{"410", "presenter", "en", "hurried"}, {"tombstone", "stage", "zh", "by itself"}, {"stale", "presenter43", "zh", "slow"},
+	} {
+		t.Run(c.id+" "+c.pace, func(t *testing.T) {
+			t.Parallel()
+			storyPaces[c.pace](openStory(t, srv, files, c.id, c.layout, c.lang))
+		})
+	}
+}
+
+// TestEveryStoryAtEveryPace takes about a quarter of an hour, and runs in make judges. In presenter mode no story continues by itself, nor does the
+// tour.
+func TestEveryStoryAtEveryPace(t *testing.T) {
+	if !*everyLayout {
+		t.Skip("make judges tells every story at each pace")
+	}
+	srv, files := storyServer(t)
+	for _, l := range []string{"stage", "presenter"} {
+		for _, pace := range []string{"hurried", "by itself", "slow"} {
+			for i, id := range stories(t) {
+				if pace == "by itself" && (l == "presenter" || id == "tour") {
+					continue // there a person presses for each step
+				}
+				t.Run(fmt.Sprintf("%s %s %s", l, pace, id), func(t *testing.T) {
+					t.Parallel()
+					storyPaces[pace](openStory(t, srv, files, id, l, []string{"en", "zh"}[i%2]))
+				})
+			}
+		}
+	}
+}
+
+// hurry presses five times a second until the last step is shown at its end: no step begins without a press, and no press is lost. Each step has come
+// to its end all the same, as going back shows.
+func (w *walker) hurry() {
+	w.t.Helper()
+	n := len(w.story.Steps)
+	deadline := harness.Within(w.t, 3*time.Minute)
+	every := time.NewTicker(200 * time.Millisecond)
+	defer every.Stop()
+	for presses := 0; ; presses++ {
+		at := harness.EvalIn[int](w.t, w.page, "Number(%s?.step ?? 0)", storyData)
+		if at > presses+1 {
+			w.t.Fatalf("after %d presses it shows step %d", presses, at)
+		}
+		if at == n && harness.EvalIn[string](w.t, w.page, "%s.state", storyData) == "told" {
+			break
+		}
+		if deadline.Err() != nil {
+			w.t.Fatalf("after %d presses it shows step %d of %d", presses, at, n)
+		}
+		pressKey(w.t, w.page, "PageDown")
+		<-every.C
+	}
+	if home := "document.querySelector('section.home:not([hidden])')"; harness.EvalIn[bool](w.t, w.page, "!!%s", home) {
+		pressKey(w.t, w.page, "PageUp") // a press beyond the last step opened what to take home
+	}
+	passRide(w.t, w.page)
+	w.says(n-1, false)
+	w.back()
+	w.page.ExpectClean(w.t)
+}
+
+// watch presses nothing: it checks what is drawn again and again while the story continues by itself, at a reader's pace. It only answers questions.
+func (w *walker) watch() {
+	w.t.Helper()
+	last := len(w.story.Steps)
+	deadline := harness.Within(w.t, 4*time.Minute)
+	seen := map[int]bool{}
+	for {
+		at := harness.EvalIn[int](w.t, w.page, "Number(%s?.step ?? 0)", storyData)
+		switch state := harness.EvalIn[string](w.t, w.page, "%s?.state ?? ''", storyData); {
+		case deadline.Err() != nil:
+			w.t.Fatalf("it stays at step %d of %d, %s", at, last, state)
+		case at == last && state == "told":
+			for step := 1; step <= last; step++ {
+				if !seen[step] {
+					w.t.Errorf("step %d was never seen", step)
+				}
+			}
+			w.page.ExpectClean(w.t)
+			return
+		case state == "waits":
+			w.asks(at - 1)
+			pressKey(w.t, w.page, "1") // with the key for the next step all later ones would wait for a press
+			waitTour(w.t, w.page, "%s.state !== 'waits'", storyData)
+		case at == 0:
+			harness.Settle(w.t, w.page)
+			continue
+		}
+		seen[at], seen[at+1] = true, seen[at+1] || at+1 == last // the last one may be over at once
+		w.rest(at-1, false)
+	}
+}
+
+// linger waits at each step until time stands still, where a minute more changes nothing: nothing happens, and the caption is true. At the last step
+// time goes on.
+func (w *walker) linger() {
+	w.t.Helper()
+	waitTour(w.t, w.page, "%s?.step === '1' && %s.state !== 'telling'", storyData, storyData)
+	pressKey(w.t, w.page, "PageUp") // no step begins by itself any more
+	for step := range w.story.Steps {
+		w.begun(step)
+		w.told(step)
+		passRide(w.t, w.page)
+		w.says(step, false)
+		if step == len(w.story.Steps)-1 {
+			break
+		}
+		w.stands()
+		pressKey(w.t, w.page, "PageDown")
+	}
+	w.page.ExpectClean(w.t)
+}
+
+// stands waits until time stands still, and checks that it does and that the caption is true.
+func (w *walker) stands() {
+	w.t.Helper()
+	deadline := harness.Within(w.t, 3*time.Minute)
+	if err := w.page.WaitFor(deadline, "lastTold.stands", "JSON.stringify(lastTold)"); err != nil {
+		w.t.Fatal(err)
+	}
+	step := harness.EvalIn[int](w.t, w.page, "lastTold.step")
+	was := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()")
+	w.says(step, true)
+	for range 20 {
+		harness.Settle(w.t, w.page)
+	}
+	if is := harness.EvalIn[trace.State](w.t, w.page, "informerscope.state()"); is.View.Head != was.View.Head {
+		w.t.Errorf("step %d: time stood still at event %d, and went on to event %d", step+1, was.View.Head, is.View.Head)
+	}
+	w.says(step, true)
+}
