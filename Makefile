@@ -183,7 +183,7 @@ e2e: wasm $(T) ## a real etcd and kube-apiserver, the server, and the page in re
 	@$(T) go e2e -C e2e -- $(GO) test -count=1 -timeout 75m ./...
 
 # One real control plane with one live pipeline, one walk through the page, a story and a recording.
-SOME := TestPipeline|TestSimulated|TestStageShowsState|TestTheTour|TestARecordingIsToldAsAStory|TestWords
+SOME := TestPipeline|TestSimulated|TestStageShowsState|TestStories|TestARecordingIsToldAsAStory|TestWords
 e2e-some: wasm $(T) ## the page in Chromium: a live cluster, a walk, a story, a recording
 	./e2e/install-chromium.sh
 	@$(T) go 'e2e, some' -C e2e -- $(GO) test -count=1 -short -timeout 20m -run '^($(SOME))$$' ./cluster ./page ./stage ./stories

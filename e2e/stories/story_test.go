@@ -47,7 +47,11 @@ var said = map[string][]struct {
 // that its condition on State describes. Going back must show the past and change nothing.
 func TestStories(t *testing.T) {
 	srv := harness.StartServer(t, "--listen=127.0.0.1:0")
-	for _, id := range stories(t) {
+	all := stories(t)
+	if testing.Short() {
+		all = []string{"key", "types"}
+	}
+	for _, id := range all {
 		t.Run(id, func(t *testing.T) {
 			t.Parallel()                 // a story takes minutes, and little processor time
 			b := browser.StartForTest(t) // a page behind another one is hidden, and a hidden page does not paint
