@@ -79,7 +79,7 @@ func TestHiddenTab(t *testing.T) {
 		t.Fatal(err)
 	}
 	harness.Until(t, p, fmt.Sprintf("!document.hidden && Number(stage.event()) >= %.0f", end))
-	harness.Until(t, p, "/was hidden for [\\d.]+ s: nothing was drawn/.test(document.querySelector('.toast')?.textContent)")
+	harness.Until(t, p, "/was hidden for [\\d.]+ s: [\\d,]+ events? (was|were) processed and not drawn/.test(document.querySelector('.toast')?.textContent)")
 	harness.Call(t, p, "pause()")
 	s := harness.Await(t, p, 30*time.Second, "s.view.mode === 'paused'")
 	harness.Until(t, p, fmt.Sprintf("stage.event() === '%d'", s.Seq))

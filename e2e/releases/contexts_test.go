@@ -7,7 +7,7 @@ import (
 
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 func source(o play.Options) cache.ListerWatcher {

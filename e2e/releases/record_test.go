@@ -10,7 +10,7 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 var (

@@ -8,7 +8,7 @@ import (
 	"k8s.io/client-go/features"
 	"k8s.io/client-go/tools/cache"
 
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 const release = play.E131

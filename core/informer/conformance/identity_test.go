@@ -24,9 +24,9 @@ import (
 
 	"informerscope/core/factory"
 	"informerscope/core/informer"
-	"informerscope/core/informer/conformance/play"
 	"informerscope/core/restwatch"
 	"informerscope/core/simcluster"
+	"informerscope/internal/play"
 )
 
 var (

@@ -24,8 +24,8 @@ import (
 	clientqueue "k8s.io/client-go/util/workqueue"
 
 	"informerscope/core/informer"
-	"informerscope/core/informer/conformance/play"
 	"informerscope/core/workqueue"
+	"informerscope/internal/play"
 )
 
 // lesson is how the lesson of a story is checked with client-go v0.37.2. Either rows of the table play one script to client-go and to core/informer. Or

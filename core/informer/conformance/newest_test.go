@@ -18,7 +18,7 @@ import (
 	"k8s.io/klog/v2/textlogger"
 
 	"informerscope/core/informer"
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 type object = metav1.PartialObjectMetadata

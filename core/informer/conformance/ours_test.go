@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"informerscope/core/informer"
-	"informerscope/core/informer/conformance/play"
 	"informerscope/core/trace"
+	"informerscope/internal/play"
 )
 
 // ours returns core/informer with a release as a library that scripts are played to.

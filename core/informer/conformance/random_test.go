@@ -7,7 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 // schedules returns the number of random scripts for each release.

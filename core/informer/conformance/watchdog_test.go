@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"informerscope/core/informer/conformance/play"
+	"informerscope/internal/play"
 )
 
 const hangEnvironment = "CONFORMANCE_HANG"
