@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"go.yaml.in/yaml/v3"
 )
 
 // comment is a comment of a source: its lines, without the marks that make them comments.
@@ -16,15 +18,37 @@ type comment struct {
 	lines []string
 }
 
-// comments returns those of a Go or JavaScript source.
+// comments returns those of a Go or JavaScript source, or the texts of a story.
 func comments(name string, src []byte) ([]comment, error) {
 	switch filepath.Ext(name) {
 	case ".go":
 		return goComments(name, src)
 	case ".js":
 		return jsComments(string(src)), nil
+	case ".yaml":
+		return storyTexts(name, src)
 	}
-	return nil, fmt.Errorf("%s: only Markdown and the comments of Go and JavaScript are checked", name)
+	return nil, fmt.Errorf("%s: only Markdown, stories and the comments of Go and JavaScript are checked", name)
+}
+
+// storyTexts returns the English texts of a story: each value of a key "en".
+func storyTexts(name string, src []byte) ([]comment, error) {
+	var document yaml.Node
+	if err := yaml.Unmarshal(src, &document); err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	var all []comment
+	var walk func(n *yaml.Node)
+	walk = func(n *yaml.Node) {
+		for i, child := range n.Content {
+			if n.Kind == yaml.MappingNode && i%2 == 1 && n.Content[i-1].Value == "en" && child.Kind == yaml.ScalarNode {
+				all = append(all, comment{line: child.Line, lines: strings.Split(child.Value, "\n")})
+			}
+			walk(child)
+		}
+	}
+	walk(&document)
+	return all, nil
 }
 
 // goComments parses a source and returns its comments. Lines that follow each other are one comment.

@@ -25,6 +25,8 @@ func TestComments(t *testing.T) {
 		{"one line of JSDoc", "a.js", "/** What it has. @type {string} */\n", []string{"1 What it has."}},
 		{"what is no comment in JavaScript", "a.js", "a = 'http://x' + \"//\" + `//${b ? `//` : '}'}//` + /[/]\\//.test(c) / 2; // is one\nreturn /\\/\\/a/ // two\n",
 			[]string{"1 is one", "2 two"}},
+		{"texts of a story", "a.yaml", "title: {en: A pod, zh: 一个}\nsteps:\n  - caption:\n      en: It moves.\n      claim: en == 1\n",
+			[]string{"1 A pod", "4 It moves."}},
 	} {
 		all, err := comments(c.name, []byte(c.src))
 		if err != nil {
