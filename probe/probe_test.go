@@ -128,9 +128,9 @@ func run(t *testing.T, inf cache.SharedIndexInformer) (stop func()) {
 
 func eventually(t *testing.T, what string, is func() bool) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); !is(); time.Sleep(time.Millisecond) {
+	for end := time.Now().Add(4 * time.Minute); !is(); time.Sleep(time.Millisecond) {
 		if time.Now().After(end) {
-			t.Fatalf("still not after a minute: %s", what)
+			t.Fatalf("still not after four minutes: %s", what)
 		}
 	}
 }

@@ -3,8 +3,9 @@
 //
 //	go run ./tools/prose [file ...]
 //
-// Without files it checks those that covered.txt names. Vale reads Markdown; the command writes a Markdown file of the comments of Go and
-// JavaScript, or of the English texts of a story, and maps each alert back to its line. It builds Vale from the module in tools/linters, which takes a C compiler, and keeps it in
+// Without files it checks those that covered.txt names. Vale reads Markdown;
+// the command writes a Markdown file of the comments of Go and JavaScript, or of the English texts of a story, and maps each alert back to its
+// line. It builds Vale from the module in tools/linters, which takes a C compiler, and keeps it in
 // bin. Where there is no compiler or no network to build it with, the last line begins with "left out: ".
 //
 // # Exceptions
