@@ -393,7 +393,7 @@ func TestInformerThatRuns(t *testing.T) {
 	want := s.contents()
 	eventually(t, "the store has all", func() bool { return maps.Equal(storeOf(inf), want) })
 	p.Note("the end")
-	eventually(t, "the end is recorded", func() bool { _, found := r.store("the end"); return found })
+	eventually(t, "the end is recorded", func() bool { return r.has("Note", "the end") })
 	got, _ := r.store("the end")
 	same(t, "the end", got, want)
 	off := p.informers()[0].offs()

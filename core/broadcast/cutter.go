@@ -154,11 +154,11 @@ func (c *Cutter) make(end bool) (Segment, bool, error) {
 			return Segment{}, false, err
 		}
 	}
-	return Segment{}, false, errors.New("the log began anew again and again while it was being cut: try again")
+	return Segment{}, false, errors.New("the log started over several times while it was being cut: try again")
 }
 
 // errMoved says that the log was replaced while it was read.
-var errMoved = errors.New("the log began anew")
+var errMoved = errors.New("the log started over")
 
 func (c *Cutter) try(end bool) (Segment, bool, error) {
 	now := c.o.Clock.Now()

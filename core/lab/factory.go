@@ -26,13 +26,13 @@ type releaseFactory struct {
 	stage string // started, stopping, stopped
 }
 
-func (f *releaseFactory) is(stage string) bool {
+func (f *releaseFactory) hasStage(stage string) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.stage == stage
 }
 
-func (f *releaseFactory) becomes(stage string) {
+func (f *releaseFactory) setStage(stage string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.stage = stage
@@ -64,7 +64,7 @@ func (x *experiment) makeFactories(lanes []*lane) {
 // events.
 func (x *experiment) startFactories(told bool) {
 	for _, f := range x.factories {
-		f.becomes("started")
+		f.setStage("started")
 		if told {
 			x.tell(f, "started")
 		}
@@ -82,8 +82,8 @@ func (x *experiment) startFactories(told bool) {
 		x.wg.Go(func() {
 			<-f.ctx.Done()
 			f.factory.Shutdown()
-			if f.is("stopping") {
-				f.becomes("stopped")
+			if f.hasStage("stopping") {
+				f.setStage("stopped")
 				x.tell(f, "stopped")
 			}
 		})
@@ -103,12 +103,12 @@ func (l *Lab) Shutdown() error {
 
 func (x *experiment) shutdown() error {
 	for _, f := range x.factories {
-		if !f.is("started") {
+		if !f.hasStage("started") {
 			return errors.New("the factory was shut down already; start begins a new one")
 		}
 	}
 	for _, f := range x.factories {
-		f.becomes("stopping")
+		f.setStage("stopping")
 		x.tell(f, "stopping")
 		f.cancel()
 	}
@@ -124,9 +124,9 @@ func (l *Lab) Start() error {
 func (x *experiment) start() error {
 	for _, f := range x.factories {
 		switch {
-		case f.is("stopping"):
+		case f.hasStage("stopping"):
 			return errors.New("the factory still waits for its informers to end, so a new one cannot begin yet; try again in a moment")
-		case f.is("started"):
+		case f.hasStage("started"):
 			return nil
 		}
 	}

@@ -456,7 +456,7 @@ func TestABroadcastOutlivesItsRelay(t *testing.T) {
 		}
 		agree(t, s, f)
 		if first := f.rec.First(); first > 1 {
-			t.Errorf("the follower's log begins at %d: it was begun anew", first)
+			t.Errorf("the follower's log begins at %d: it started over", first)
 		}
 
 		// A relay that lost the broadcast, as after a restart without a directory.

@@ -29,7 +29,7 @@ const steadyRuntime = "INFORMERSCOPE_STEADY"
 // scheduler's own choices are random, and the test shows that nothing else is.
 func TestTheSameStoryTwice(t *testing.T) {
 	if testing.Short() {
-		t.Skip("builds the runtime anew")
+		t.Skip("long: it builds the runtime, and make verify runs it")
 	}
 	root, err := filepath.Abs("../..")
 	if err != nil {

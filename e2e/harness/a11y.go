@@ -46,6 +46,7 @@ var Axe = sync.OnceValues(func() (string, error) {
 	return string(text), err
 })
 
+// ReadJSON decodes a file.
 func ReadJSON(path string, into any) error {
 	text, err := os.ReadFile(path)
 	if err != nil {

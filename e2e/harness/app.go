@@ -134,6 +134,7 @@ func Call(t *testing.T, p *browser.Page, expression string, args ...any) {
 	}
 }
 
+// Shot keeps a screenshot of the page among the test's artefacts.
 func Shot(t *testing.T, p *browser.Page, name string) {
 	t.Helper()
 	if _, err := p.Screenshot(Within(t, 30*time.Second), name); err != nil {

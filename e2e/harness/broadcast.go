@@ -16,6 +16,7 @@ func GoOnAir(t *testing.T, speaker *browser.Page) string {
 	return EvalIn[string](t, speaker, `document.querySelector(".airmenu .linkfield").value`)
 }
 
+// Press presses keys on the page.
 func Press(t *testing.T, p *browser.Page, keys string) {
 	t.Helper()
 	if err := p.Press(Within(t, 30*time.Second), keys); err != nil {
@@ -23,6 +24,7 @@ func Press(t *testing.T, p *browser.Page, keys string) {
 	}
 }
 
+// ClickOn waits until an element, given as an expression of the page, is shown, and clicks it.
 func ClickOn(t *testing.T, p *browser.Page, element string) {
 	t.Helper()
 	WaitFor(t, p, element+` && !`+element+`.hidden`)
@@ -31,6 +33,7 @@ func ClickOn(t *testing.T, p *browser.Page, element string) {
 	}
 }
 
+// WaitFor waits for a condition, an expression of the page, and ends the test after a minute.
 func WaitFor(t *testing.T, p *browser.Page, condition string) {
 	t.Helper()
 	if err := p.WaitFor(Within(t, time.Minute), condition, `document.querySelector("#app")?.innerText.slice(0, 2000)`); err != nil {

@@ -7,4 +7,5 @@ const KeepWorker = `(() => {
 	globalThis.setInterval = (f, millis, ...a) => every(f, millis === 1000 ? 50 : millis, ...a);
 })()`
 
+// Dialog is the expression of the dialog that the page shows when its worker has ended.
 const Dialog = "stage.find('[role=alertdialog]')"

@@ -122,6 +122,7 @@ const UntrueLive = `(async (waits) => {` + reckon + `
 	return found;
 })`
 
+// Truth is what the comparison of a page with its state found.
 type Truth struct {
 	Compared int      `json:"compared"`
 	Wrong    []string `json:"wrong"`

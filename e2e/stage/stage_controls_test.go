@@ -72,7 +72,7 @@ func transportControls() []harness.Control {
 // faultControls are the faults: buttons, digits and the menu.
 func faultControls() []harness.Control {
 	// Recovery takes client-go's own time, up to a minute; a new experiment begins without faults.
-	const anew = "select({source: 'sim'})"
+	const newSource = "select({source: 'sim'})"
 	const watching = "s.reflector.phase === 'watching' && s.queue.synced && !s.faults.some((f) => f.on)"
 	fault := func(name string) string { return fmt.Sprintf("stage.seek('.faults button', /^%s/)", name) }
 	on := func(name string) string { return fmt.Sprintf("s.faults.some((f) => f.name === '%s' && f.on)", name) }
@@ -82,21 +82,21 @@ func faultControls() []harness.Control {
 	}
 	rewatched := "s.reflector.watches > b.reflector.watches && s.reflector.phase === 'watching'"
 	controls := []harness.Control{
-		byMouse("cut", anew, watching, fault("cut"), rewatched),
-		byEnter("cut", anew, watching, fault("cut"), rewatched),
-		byKeys("cut", anew, watching, "1", rewatched),
-		byMouse("410", anew, watching, fault("410"), "s.reflector.relists > b.reflector.relists"),
-		byKeys("410", anew, watching, "3", "s.reflector.relists > b.reflector.relists"),
-		byMouse("refuse", anew, watching, fault("refuse"), on("refuse")),
+		byMouse("cut", newSource, watching, fault("cut"), rewatched),
+		byEnter("cut", newSource, watching, fault("cut"), rewatched),
+		byKeys("cut", newSource, watching, "1", rewatched),
+		byMouse("410", newSource, watching, fault("410"), "s.reflector.relists > b.reflector.relists"),
+		byKeys("410", newSource, watching, "3", "s.reflector.relists > b.reflector.relists"),
+		byMouse("refuse", newSource, watching, fault("refuse"), on("refuse")),
 		byEnter("refuse again", "", on("refuse"), fault("refuse"), off("refuse")),
 		byKeys("refuse", "", off("refuse"), "2", on("refuse")),
 		byKeys("refuse again", "", on("refuse"), "2", off("refuse")),
 		byMouse("slow", "", "s.reflector.phase === 'watching'", fault("slow"), on("slow")),
 		byKeys("slow again", "", on("slow"), "6", off("slow")),
-		byKeys("429", anew, watching, "4", struck("too many requests")),
-		byMouse("429", anew, watching, fault("429"), struck("too many requests")),
-		byKeys("500", anew, watching, "5", struck("internal|500")),
-		byMouse("500", anew, watching, fault("500"), struck("internal|500")),
+		byKeys("429", newSource, watching, "4", struck("too many requests")),
+		byMouse("429", newSource, watching, fault("429"), struck("too many requests")),
+		byKeys("500", newSource, watching, "5", struck("internal|500")),
+		byMouse("500", newSource, watching, fault("500"), struck("internal|500")),
 	}
 	menu := []string{"click stage.seek('.faults .menu-b')"}
 	row := func(name string) string { return fmt.Sprintf("stage.seek('.pop button', /%s/)", name) }
@@ -113,17 +113,18 @@ func faultControls() []harness.Control {
 		controls = append(controls, byKeys(name, "", off(name), fmt.Sprint(7+i), on(name)), byKeys(name+" again", "", on(name), fmt.Sprint(7+i), off(name)))
 	}
 	controls = append(controls,
-		byKeys("compact", anew, watching, "f c", "s.api.oldest && s.api.oldest !== b.api.oldest"),
-		byKeys("restart", anew, watching, "f r", "s.reflector.watches > b.reflector.watches"))
+		byKeys("compact", newSource, watching, "f c", "s.api.oldest && s.api.oldest !== b.api.oldest"),
+		byKeys("restart", newSource, watching, "f r", "s.reflector.watches > b.reflector.watches"))
 	return append(controls,
-		harness.Control{Name: "compact from the menu, mouse", Given: anew, Before: watching, Do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"),
+		harness.Control{Name: "compact from the menu, mouse", Given: newSource, Before: watching, Do: append(menu[:1:1], "click "+row("^compact"), "keys Escape"),
 			Want: "s.api.oldest && s.api.oldest !== b.api.oldest"},
 		harness.Control{
-			Name: "restart from the menu, keys", Given: anew, Before: watching,
+			Name: "restart from the menu, keys", Given: newSource, Before: watching,
 			Do:   []string{"focus stage.seek('.faults .menu-b')", "keys Enter", "focus " + row("^restart"), "keys Enter Escape"},
 			Want: "s.reflector.watches > b.reflector.watches",
 		},
-		harness.Control{Name: "410 for all from the menu, mouse", Given: anew, Before: watching, Do: append(menu[:1:1], "click "+row("^410 for all"), "keys Escape"),
+		harness.Control{Name: "410 for all from the menu, mouse", Given: newSource, Before: watching, Do: append(menu[:1:1],
+			"click "+row("^410 for all"), "keys Escape"),
 			Want: "s.reflector.relists > b.reflector.relists && s.faults.some((f) => f.name === 'expire')"},
 	)
 }

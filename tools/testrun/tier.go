@@ -117,7 +117,7 @@ func (t *tier) runStep(ctx context.Context, s *step, isCheck bool, out io.Writer
 		s.Groups = append(groups, failure(out, s.Name, "it ran no test"))
 	}
 	s.Seconds, s.count = time.Since(began).Seconds(), total(s.Groups)
-	fmt.Fprintf(out, "=== %s: %s in %s\n", s.Name, s.count, shown(s.Seconds))
+	fmt.Fprintf(out, "=== %s: %s in %s\n", s.Name, s.count, formatSeconds(s.Seconds))
 }
 
 // finish writes the summary and prints the table.
@@ -137,7 +137,7 @@ func (t *tier) finish(out io.Writer, limit time.Duration) error {
 // print prints what ran, what was left out, what failed and where to look. Its last line is the count.
 func (t *tier) print(w io.Writer, limit time.Duration) {
 	row := func(name string, c count, took float64) {
-		fmt.Fprintf(w, "%-60s %8d %8d %8d %9s\n", name, c.Passed, c.Failed, c.Skipped, shown(took))
+		fmt.Fprintf(w, "%-60s %8d %8d %8d %9s\n", name, c.Passed, c.Failed, c.Skipped, formatSeconds(took))
 	}
 	var skips, failures bytes.Buffer
 	fmt.Fprintf(w, "\nmake %s\n%-60s %8s %8s %8s %9s\n", t.Name, "what ran", "passed", "failed", "skipped", "time")
@@ -168,7 +168,7 @@ func (t *tier) print(w io.Writer, limit time.Duration) {
 		fmt.Fprintf(w, "\nfailed\n%s", &failures)
 	}
 	fmt.Fprintf(w, "\nartefacts\n  %s: each step's whole output, and summary.json\n", filepath.Join(artefacts, t.Name))
-	fmt.Fprintf(w, "  %s: screenshots, dumps and the logs of every process, by test\n\n%s", artefacts, shown(t.Seconds))
+	fmt.Fprintf(w, "  %s: screenshots, dumps and the logs of every process, by test\n\n%s", artefacts, formatSeconds(t.Seconds))
 	if limit > 0 {
 		fmt.Fprintf(w, " of the %s that make %s may take on two cores", limit, t.Name)
 		if t.Seconds > limit.Seconds() {
@@ -210,6 +210,6 @@ func endLines(text string, n int) string {
 	return b.String()
 }
 
-func shown(seconds float64) string {
+func formatSeconds(seconds float64) string {
 	return time.Duration(seconds * float64(time.Second)).Round(100 * time.Millisecond).String()
 }

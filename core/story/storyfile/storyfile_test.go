@@ -10,7 +10,7 @@ import (
 	"informerscope/stories"
 )
 
-var update = flag.Bool("update", false, "write stories/stories.json anew")
+var update = flag.Bool("update", false, "rewrite stories/stories.json")
 
 // TestThePagesStoriesAreThoseOfTheFiles holds what the page carries against the files; go generate ./stories writes it.
 func TestThePagesStoriesAreThoseOfTheFiles(t *testing.T) {
