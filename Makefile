@@ -34,8 +34,7 @@ SHELL := bash
 .DEFAULT_GOAL := help
 .PHONY: always help run wasm build standalone test verify judges check fetch unit unit-all random controlplane e2e e2e-some toolchains \
   toolchains-all reliability pictures pictures-check film probe-releases probe-foreign probe-rules flat story-layouts slidev site dist dist-test \
-  soak-some soak-day stress stress-rounds \
-  stress-short bench releases \
+  soak-day stress stress-rounds stress-short bench releases \
   soak soak-informer clean
 
 # Runs checks and tests, counts them, and prints the table of a tier: tools/testrun.
@@ -89,7 +88,6 @@ TEST_STEPS   += e2e-some
 VERIFY_STEPS := wasm=check
 VERIFY_STEPS += fetch=check
 VERIFY_STEPS += unit-all+controlplane=check
-VERIFY_STEPS += soak-some
 VERIFY_STEPS += e2e
 VERIFY_STEPS += toolchains
 JUDGES_STEPS := wasm=check

@@ -252,6 +252,28 @@ func TestLedger(t *testing.T) {
 	}
 }
 
+// TestStepsHaveRecipes: each step of the Makefile's tiers is a target that runs something.
+func TestStepsHaveRecipes(t *testing.T) {
+	makefile, err := os.ReadFile("../../Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	steps := 0
+	for _, line := range regexp.MustCompile(`(?m)^[A-Z]+_STEPS +[:+]= (.+)$`).FindAllSubmatch(makefile, -1) {
+		for step := range strings.SplitSeq(string(line[1]), "+") {
+			steps++
+			step, _, _ = strings.Cut(step, "=")
+			target := regexp.MustCompile(`(?m)^([\w-]+ )*` + step + `( [\w-]+)*:( .*)?\n\t`)
+			if step != "wasm" && !target.Match(makefile) {
+				t.Errorf("%s: no target of this name has a recipe", step)
+			}
+		}
+	}
+	if steps < 10 {
+		t.Errorf("%d steps found", steps)
+	}
+}
+
 const onOne = `package a
 
 import (
