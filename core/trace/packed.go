@@ -44,6 +44,8 @@ const (
 	hasIndexed
 	hasSeldom
 	hasLane
+
+	packedMembers = iota
 )
 
 // seldom are the members that few events have.
@@ -124,8 +126,9 @@ func (c *chunk) empty() {
 	c.n, c.bytes, c.at = 0, 0, 0
 }
 
-// packedRoom is more than an event takes in the buffer: its members and, for each of the numbers, a varint.
-const packedRoom = 128 // > 4 + 12*binary.MaxVarintLen64; a power of two, so that writes need no bounds check
+// maxPacked is the most that an event can take in the buffer: the bit set, the kind, and then the time and the members, each at most a varint. A write
+// beyond it would panic.
+const maxPacked = 3 + (1+packedMembers)*binary.MaxVarintLen64
 
 // add appends an event, which must not be earlier than the last one, and returns roughly how many bytes it takes. The chunk must not be full.
 func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
@@ -138,17 +141,17 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 		size = chunkBytes
 	}
 	begin := len(c.buf)
-	if cap(c.buf)-begin < packedRoom {
-		c.buf = slices.Grow(c.buf, max(packedRoom, begin/4))
+	if cap(c.buf)-begin < maxPacked {
+		c.buf = slices.Grow(c.buf, max(maxPacked, begin/4))
 	}
-	b := (*[packedRoom]byte)(c.buf[begin : begin+packedRoom])
+	b := (*[maxPacked]byte)(c.buf[begin : begin+maxPacked])
 	has := 0
 	b[2] = byte(e.Kind)
 	i := putUvarint(b, 3, uint64(at-c.at))
 	c.at = at
 	if e.Op != 0 {
 		has |= hasOp
-		b[i&(packedRoom-1)] = byte(e.Op)
+		b[i] = byte(e.Op)
 		i++
 	}
 	if e.Flag {
@@ -216,7 +219,7 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	}
 	if lane != 0 {
 		has |= hasLane
-		b[i&(packedRoom-1)] = lane
+		b[i] = lane
 		i++
 	}
 	b[0], b[1] = byte(has), byte(has>>8)
@@ -225,17 +228,17 @@ func (c *chunk) add(at time.Duration, lane uint8, e *informer.Event) int {
 	return size + i
 }
 
-func putUvarint(b *[packedRoom]byte, i int, v uint64) int {
+func putUvarint(b *[maxPacked]byte, i int, v uint64) int {
 	for v >= 0x80 {
-		b[i&(packedRoom-1)] = byte(v) | 0x80
+		b[i] = byte(v) | 0x80
 		v >>= 7
 		i++
 	}
-	b[i&(packedRoom-1)] = byte(v)
+	b[i] = byte(v)
 	return i + 1
 }
 
-func putVarint(b *[packedRoom]byte, i int, v int64) int {
+func putVarint(b *[maxPacked]byte, i int, v int64) int {
 	return putUvarint(b, i, uint64(v)<<1^uint64(v>>63))
 }
 
