@@ -1,10 +1,8 @@
 package object
 
 import (
-	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"math/bits"
 )
 
 // maxDepth is how deep arrays and objects may nest. It is encoding/json's limit, so that both accept the same documents.
@@ -50,20 +48,9 @@ func (s *scanner) str(i int) (int, error) {
 	b := s.b
 	i++
 	for {
-		for i+8 <= len(b) {
-			if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-				i += bits.TrailingZeros64(m) >> 3
-				goto found
-			}
-			i += 8
-		}
-		for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-			i++
-		}
-		if i >= len(b) {
+		if i = PlainEnd(b, i); i >= len(b) {
 			return 0, s.fail(i, "")
 		}
-	found:
 		switch b[i] {
 		case '"':
 			return i + 1, nil

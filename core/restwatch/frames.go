@@ -2,10 +2,10 @@ package restwatch
 
 import (
 	"bytes"
-	"encoding/binary"
 	"fmt"
 	"io"
-	"math/bits"
+
+	"informerscope/core/object"
 )
 
 // frameReader splits a watch stream into frames: JSON objects one after another, with any white space between and inside them.
@@ -142,17 +142,7 @@ func (f *frameReader) scan() (done bool, err error) {
 loop:
 	for i < len(b) {
 		if inString {
-			for i+8 <= len(b) {
-				if m := special(binary.LittleEndian.Uint64(b[i:])); m != 0 {
-					i += bits.TrailingZeros64(m) >> 3
-					break
-				}
-				i += 8
-			}
-			for i < len(b) && b[i] >= ' ' && b[i] != '"' && b[i] != '\\' {
-				i++
-			}
-			if i == len(b) {
+			if i = object.PlainEnd(b, i); i == len(b) {
 				break
 			}
 			switch b[i] {
@@ -190,13 +180,4 @@ loop:
 		return false, &frameError{fmt.Sprintf("a watch frame is longer than %d bytes", f.limit)}
 	}
 	return done, nil
-}
-
-// special sets the high bit of each byte of w that is a quote, a backslash or a control character. Only the lowest mark is reliable; those above it may
-// be false.
-func special(w uint64) uint64 {
-	const low, high = 0x0101010101010101, 0x8080808080808080
-	quote := w ^ (low * '"')
-	slash := w ^ (low * '\\')
-	return ((quote-low)&^quote | (slash-low)&^slash | (w-low*' ')&^w) & high
 }
