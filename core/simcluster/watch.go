@@ -8,6 +8,7 @@ import (
 
 	apierrors "k8s.io/apimachinery/pkg/api/errors"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
+	"k8s.io/utils/clock"
 )
 
 const (
@@ -19,280 +20,340 @@ const (
 	minWatch = 30 * time.Minute
 )
 
+// watchOptions are what a request asks of its watch.
+type watchOptions struct {
+	sel            selector
+	rv             uint64
+	rvText         string
+	initial        bool // sendInitialEvents
+	wantsBookmarks bool
+	timeout        time.Duration // 0 if the cluster chooses
+}
+
+func parseWatchOptions(req *request) (o watchOptions, e *apierrors.StatusError) {
+	r, q := req.res, req.query
+	if o.sel, e = r.parseSelector(req.namespace, req.name, q); e != nil {
+		return o, e
+	}
+	if e = validateListOptions(q, true); e != nil {
+		return o, e
+	}
+	if o.wantsBookmarks, e = boolParam(q, "allowWatchBookmarks"); e != nil {
+		return o, e
+	}
+	if o.initial, e = boolParam(q, "sendInitialEvents"); e != nil {
+		return o, e
+	}
+	o.rvText = q.Get("resourceVersion")
+	var err error
+	if o.rv, err = parseRV(o.rvText); err != nil {
+		_, numErr := strconv.ParseUint(o.rvText, 10, 64)
+		return o, invalid(r.group, r.plural, req.name, invalidValue("resourceVersion", o.rvText, fmt.Sprint(numErr)))
+	}
+	if text := q.Get("timeoutSeconds"); text != "" {
+		n, err := strconv.ParseInt(text, 10, 64)
+		if err != nil {
+			return o, badRequest("strconv.ParseInt: parsing %q: invalid syntax", text)
+		}
+		o.timeout = time.Duration(max(0, min(n, 1<<31))) * time.Second
+	}
+	return o, nil
+}
+
 // watcher is one open watch, with its position in the resource's history.
 type watcher struct {
-	sel    selector
+	watchOptions
+	cluster *Cluster
+	req     *request
+	ctl     *http.ResponseController
+	buf     []byte // what send sends
+
 	from   uint64 // skip events up to this version
 	cursor uint64 // sequence number of the next event
 	sent   uint64 // version up to which the client has everything
 	behind bool   // it reads the cache of a server that may be behind
 	rows   int    // rows sent; a Table's first has the columns
+	batch  []event
+
+	drop, down, expire <-chan struct{}
+
+	start       time.Time
+	end         clock.Timer
+	period      time.Duration    // between bookmarks
+	bookmark    clock.Timer      // nil without bookmarks
+	bookmarks   <-chan time.Time // of bookmark
+	bookmarkDue bool
 }
 
 func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
-	r, q := req.res, req.query
-	sel, e := r.parseSelector(req.namespace, req.name, q)
+	o, e := parseWatchOptions(req)
 	if e != nil {
 		return e
 	}
-	if e := validateListOptions(q, true); e != nil {
-		return e
-	}
-	bookmarks, e := boolParam(q, "allowWatchBookmarks")
-	if e != nil {
-		return e
-	}
-	sendInitial, e := boolParam(q, "sendInitialEvents")
-	if e != nil {
-		return e
-	}
-	rvText := q.Get("resourceVersion")
-	rv, err := parseRV(rvText)
-	if err != nil {
-		_, numErr := strconv.ParseUint(rvText, 10, 64)
-		return invalid(r.group, r.plural, req.name, invalidValue("resourceVersion", rvText, fmt.Sprint(numErr)))
-	}
-	var timeout time.Duration
-	if text := q.Get("timeoutSeconds"); text != "" {
-		n, err := strconv.ParseInt(text, 10, 64)
-		if err != nil {
-			return badRequest("strconv.ParseInt: parsing %q: invalid syntax", text)
-		}
-		timeout = time.Duration(max(0, min(n, 1<<31))) * time.Second
-	}
-
-	c.mu.Lock()
-	if timeout == 0 {
-		timeout = minWatch + time.Duration(c.watchRng.Int64N(int64(minWatch)))
-	}
-	period := c.bookmarkPeriod + time.Duration(c.watchRng.Float64()*float64(c.bookmarkPeriod)/4)
-	drop, down := c.dropCh, c.downCh
-	var expire <-chan struct{}
-	if r == c.pods {
-		expire = c.expireCh
-	}
-	known := c.known(r, rvText)
-	w := watcher{sel: sel, from: rv, sent: rv, behind: known < c.rev}
-	var initial []*object
-	var refusal *apierrors.StatusError
-	switch {
-	case sendInitial && rv > known:
-		refusal = tooLarge(rv, known)
-	case sendInitial || rv == 0 && !q.Has("sendInitialEvents"):
-		for _, o := range r.at(known, sel.namespace) {
-			if sel.matches(o) {
-				initial = append(initial, o)
-			}
-		}
-		w.from = known
-	case rv == 0:
-		w.from = known
-	case rv < r.floor:
-		refusal = tooOld(rv, r.floor)
-	}
-	w.cursor = r.seqAfter(w.from)
-	w.sent = w.from
-	c.watches++
-	c.mu.Unlock()
-	defer func() {
-		c.mu.Lock()
-		c.watches--
-		c.mu.Unlock()
-	}()
+	w := watcher{watchOptions: o, cluster: c, req: req, ctl: http.NewResponseController(req.w)}
+	initial, refusal := w.open()
+	defer w.close()
 
 	req.w.Header().Set("Content-Type", "application/json")
 	req.w.Header().Set("Cache-Control", "no-cache, private")
 	req.w.WriteHeader(http.StatusOK)
-	ctl := http.NewResponseController(req.w)
-	var buf []byte
-	// send reports whether the client is still connected. A writer without Flush decides itself when it delivers.
-	send := func() bool {
-		if len(buf) > 0 {
-			if _, err := req.w.Write(buf); err != nil {
+	if refusal != nil {
+		// As in a real API server, errors are frames with status 200 once a watch is accepted.
+		w.sendError(refusal)
+	} else if w.sendInitial(initial) {
+		w.run()
+	}
+	return nil
+}
+
+// open counts the watch, and finds its place in the history. It returns the objects with which the watch begins, or why there is no such place.
+func (w *watcher) open() (initial []*object, refusal *apierrors.StatusError) {
+	c, r := w.cluster, w.req.res
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if w.timeout == 0 {
+		w.timeout = minWatch + time.Duration(c.watchRng.Int64N(int64(minWatch)))
+	}
+	w.period = c.bookmarkPeriod + time.Duration(c.watchRng.Float64()*float64(c.bookmarkPeriod)/4)
+	w.drop, w.down = c.dropCh, c.downCh
+	if r == c.pods {
+		w.expire = c.expireCh
+	}
+	known := c.known(r, w.rvText)
+	w.from, w.behind = w.rv, known < c.rev
+	switch {
+	case w.initial && w.rv > known:
+		refusal = tooLarge(w.rv, known)
+	case w.initial || w.rv == 0 && !w.req.query.Has("sendInitialEvents"):
+		for _, o := range r.at(known, w.sel.namespace) {
+			if w.sel.matches(o) {
+				initial = append(initial, o)
+			}
+		}
+		w.from = known
+	case w.rv == 0:
+		w.from = known
+	case w.rv < r.floor:
+		refusal = tooOld(w.rv, r.floor)
+	}
+	w.cursor = r.seqAfter(w.from)
+	w.sent = w.from
+	c.watches++
+	return initial, refusal
+}
+
+func (w *watcher) close() {
+	w.cluster.mu.Lock()
+	defer w.cluster.mu.Unlock()
+	w.cluster.watches--
+}
+
+// send reports whether the client is still connected. A writer without Flush decides itself when it delivers.
+func (w *watcher) send() bool {
+	if len(w.buf) > 0 {
+		if _, err := w.req.w.Write(w.buf); err != nil {
+			return false
+		}
+	}
+	if cap(w.buf) > keepBuffer {
+		w.buf = nil
+	}
+	w.buf = w.buf[:0]
+	_ = w.ctl.Flush()
+	return w.req.r.Context().Err() == nil
+}
+
+func (w *watcher) sendError(e *apierrors.StatusError) {
+	w.buf = appendError(w.buf, e)
+	w.send()
+}
+
+// sendInitial sends the objects with which the watch begins, and reports whether the client is still connected.
+func (w *watcher) sendInitial(objects []*object) bool {
+	for _, o := range objects {
+		w.append(added, o)
+		if len(w.buf) >= 64<<10 {
+			w.cluster.breathe()
+			if !w.send() {
 				return false
 			}
 		}
-		if cap(buf) > keepBuffer {
-			buf = nil
-		}
-		buf = buf[:0]
-		_ = ctl.Flush()
-		return req.r.Context().Err() == nil
 	}
+	if w.initial && w.wantsBookmarks {
+		w.buf = appendBookmark(w.buf, w.req, w.from, true)
+	}
+	return w.send()
+}
 
-	if refusal != nil {
-		// As in a real API server, errors are frames with status 200 once a watch is accepted.
-		buf = appendError(buf, refusal)
-		send()
-		return nil
+// run sends events and bookmarks until the watch ends.
+func (w *watcher) run() {
+	w.start = w.cluster.clock.Now()
+	w.end = w.cluster.clock.NewTimer(w.timeout)
+	defer w.end.Stop()
+	if w.wantsBookmarks {
+		w.bookmark = w.cluster.clock.NewTimer(w.nextBookmark())
+		defer w.bookmark.Stop()
+		w.bookmarks = w.bookmark.C()
 	}
-	for _, o := range initial {
-		buf = w.appendEvent(buf, req, added, o)
-		if len(buf) >= 64<<10 {
-			c.breathe()
-			if !send() {
-				return nil
-			}
-		}
-	}
-	initial = nil
-	if sendInitial && bookmarks {
-		buf = appendBookmark(buf, req, w.from, true)
-	}
-	if !send() {
-		return nil
-	}
-
-	// expired ends the watch with 410 Expired.
-	expired := func() *apierrors.StatusError {
-		c.mu.Lock()
-		e := tooOld(w.sent, r.floor)
-		c.mu.Unlock()
-		buf = appendError(buf, e)
-		send()
-		return nil
-	}
-	start := c.clock.Now()
-	end := c.clock.NewTimer(timeout)
-	defer end.Stop()
-	// The times of bookmarks mirror k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.nextBookmarkTime (v0.36.3): one each period, and one two seconds
-	// before the end.
-	lastCall := timeout - 2*time.Second
-	nextBookmark := func() time.Duration {
-		elapsed := c.clock.Since(start)
-		if lastCall > elapsed && lastCall < elapsed+period {
-			return lastCall - elapsed
-		}
-		return period
-	}
-	var bookmarkTimer <-chan time.Time
-	var timer interface{ Reset(time.Duration) bool }
-	if bookmarks {
-		t := c.clock.NewTimer(nextBookmark())
-		defer t.Stop()
-		bookmarkTimer, timer = t.C(), t
-	}
-	bookmarkDue := false
-	var batch []event
 	for {
-		c.mu.Lock()
-		fellOff := w.cursor < r.start
-		floor := r.floor
-		batch = batch[:0]
-		known := c.rev
-		if w.behind {
-			known = c.known(r, rvText)
-		}
-		for ; !fellOff && w.cursor < r.end && len(batch) < maxBatch && r.event(w.cursor).rev <= known; w.cursor++ {
-			batch = append(batch, *r.event(w.cursor))
-		}
-		if len(batch) == maxBatch && w.cursor < r.end {
-			w.sent = batch[len(batch)-1].rev
-		} else if !fellOff {
-			w.sent = max(w.sent, known)
-		}
-		var changed <-chan struct{}
-		gone := r.removed
-		if len(batch) == 0 && !gone {
-			changed = r.wait()
-		}
-		c.mu.Unlock()
-
+		changed, refusal := w.take()
 		switch {
-		case fellOff:
-			// A client this slow has missed events. As a real API server does, send an error and end; never skip events silently.
-			buf = appendError(buf, tooOld(w.sent, floor))
-			send()
-			return nil
-		case len(batch) > 0:
-			for i := range batch {
-				buf = w.transform(buf, req, &batch[i])
-			}
-			if len(batch) == maxBatch { // there is probably more
-				c.breathe()
-			}
-			clear(batch) // release the old versions
-			if len(buf) > 0 && !send() {
-				return nil
-			}
+		case refusal != nil:
+			w.sendError(refusal)
+			return
+		case len(w.batch) > 0:
 			// A busy watch must end in time, too, and send its bookmarks.
-			select {
-			case <-end.C():
-				return nil
-			case <-drop:
-				return nil
-			case <-expire:
-				return expired()
-			case <-down:
-				panic(http.ErrAbortHandler)
-			case <-req.r.Context().Done():
-				return nil
-			case <-bookmarkTimer:
-				bookmarkDue = true
-			default:
+			if !w.sendBatch() || !w.poll() {
+				return
 			}
-		case gone:
-			return nil
+		case changed == nil:
+			return // the resource is gone
 		}
-		if bookmarkDue {
-			bookmarkDue = false
-			if w.sent >= rv {
-				buf = appendBookmark(buf, req, w.sent, false)
-				if !send() {
-					return nil
-				}
-			}
-			timer.Reset(nextBookmark())
+		if w.bookmarkDue && !w.sendBookmark() {
+			return
 		}
-		if changed == nil {
-			continue
-		}
-		select {
-		case <-changed:
-		case <-bookmarkTimer:
-			bookmarkDue = true
-		case <-end.C():
-			return nil
-		case <-drop:
-			return nil
-		case <-expire:
-			return expired()
-		case <-down:
-			panic(http.ErrAbortHandler)
-		case <-req.r.Context().Done():
-			return nil
+		if changed != nil && !w.wait(changed) {
+			return
 		}
 	}
+}
+
+// take takes the next events from the history. If there are none, changed is closed when there are; it is nil if there never will be.
+func (w *watcher) take() (changed <-chan struct{}, refusal *apierrors.StatusError) {
+	c, r := w.cluster, w.req.res
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	w.batch = w.batch[:0]
+	if w.cursor < r.start {
+		// A client this slow has missed events. As a real API server does, send an error and end; never skip events silently.
+		return nil, tooOld(w.sent, r.floor)
+	}
+	known := c.rev
+	if w.behind {
+		known = c.known(r, w.rvText)
+	}
+	for ; w.cursor < r.end && len(w.batch) < maxBatch && r.event(w.cursor).rev <= known; w.cursor++ {
+		w.batch = append(w.batch, *r.event(w.cursor))
+	}
+	if len(w.batch) == maxBatch && w.cursor < r.end {
+		w.sent = w.batch[len(w.batch)-1].rev
+	} else {
+		w.sent = max(w.sent, known)
+	}
+	if len(w.batch) == 0 && !r.removed {
+		changed = r.wait()
+	}
+	return changed, nil
+}
+
+// sendBatch sends the events that take took, and reports whether the client is still connected.
+func (w *watcher) sendBatch() bool {
+	for i := range w.batch {
+		w.transform(&w.batch[i])
+	}
+	if len(w.batch) == maxBatch { // there is probably more
+		w.cluster.breathe()
+	}
+	clear(w.batch) // release the old versions
+	return len(w.buf) == 0 || w.send()
+}
+
+// sendBookmark sends a bookmark, unless the client has asked for a later version, and reports whether the client is still connected.
+func (w *watcher) sendBookmark() bool {
+	w.bookmarkDue = false
+	if w.sent >= w.rv {
+		w.buf = appendBookmark(w.buf, w.req, w.sent, false)
+		if !w.send() {
+			return false
+		}
+	}
+	w.bookmark.Reset(w.nextBookmark())
+	return true
+}
+
+// nextBookmark returns the time until the next bookmark. It mirrors k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.nextBookmarkTime (v0.36.3): one each
+// period, and one two seconds before the end.
+func (w *watcher) nextBookmark() time.Duration {
+	lastCall, elapsed := w.timeout-2*time.Second, w.cluster.clock.Since(w.start)
+	if lastCall > elapsed && lastCall < elapsed+w.period {
+		return lastCall - elapsed
+	}
+	return w.period
+}
+
+// poll reports whether the watch continues.
+func (w *watcher) poll() bool {
+	select {
+	case <-w.end.C():
+	case <-w.drop:
+	case <-w.expire:
+		w.sendExpired()
+	case <-w.down:
+		panic(http.ErrAbortHandler)
+	case <-w.req.r.Context().Done():
+	case <-w.bookmarks:
+		w.bookmarkDue = true
+		return true
+	default:
+		return true
+	}
+	return false
+}
+
+// wait waits until the history has changed or a bookmark is due, and reports whether the watch continues.
+func (w *watcher) wait(changed <-chan struct{}) bool {
+	select {
+	case <-changed:
+		return true
+	case <-w.end.C():
+	case <-w.drop:
+	case <-w.expire:
+		w.sendExpired()
+	case <-w.down:
+		panic(http.ErrAbortHandler)
+	case <-w.req.r.Context().Done():
+	case <-w.bookmarks:
+		w.bookmarkDue = true
+		return true
+	}
+	return false
+}
+
+// sendExpired ends the watch with 410 Expired.
+func (w *watcher) sendExpired() {
+	w.cluster.mu.Lock()
+	e := tooOld(w.sent, w.req.res.floor)
+	w.cluster.mu.Unlock()
+	w.sendError(e)
 }
 
 // transform appends what an event means for this watch. An object that comes to match the selector is added. One that no longer matches is deleted,
 // with its last matching state and the version of the event.
 //
 // Mirrors k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.convertToWatchEvent (v0.36.3).
-func (w *watcher) transform(buf []byte, req *request, e *event) []byte {
+func (w *watcher) transform(e *event) {
 	if e.rev <= w.from {
-		return buf
+		return
 	}
 	isIn := e.typ != deleted && w.sel.matches(e.obj)
 	wasIn := e.prev != nil && w.sel.matches(e.prev)
 	switch {
 	case isIn && wasIn:
-		return w.appendEvent(buf, req, modified, e.obj)
+		w.append(modified, e.obj)
 	case isIn:
-		return w.appendEvent(buf, req, added, e.obj)
+		w.append(added, e.obj)
 	case wasIn && e.typ == deleted:
-		return w.appendEvent(buf, req, deleted, e.obj)
+		w.append(deleted, e.obj)
 	case wasIn:
-		return w.appendEvent(buf, req, deleted, withRevision(e.prev, e.rev))
+		w.append(deleted, withRevision(e.prev, e.rev))
 	}
-	return buf
 }
 
-func (w *watcher) appendEvent(buf []byte, req *request, typ eventType, o *object) []byte {
-	buf = append(buf, eventPrefix[typ]...)
-	buf = req.res.appendShaped(buf, o, req.shape, w.rows == 0)
+func (w *watcher) append(typ eventType, o *object) {
+	w.buf = append(w.buf, eventPrefix[typ]...)
+	w.buf = w.req.res.appendShaped(w.buf, o, w.req.shape, w.rows == 0)
+	w.buf = append(w.buf, '}', '\n')
 	w.rows++
-	return append(buf, '}', '\n')
 }
 
 func appendBookmark(buf []byte, req *request, rev uint64, initialEnd bool) []byte {
