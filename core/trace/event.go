@@ -58,8 +58,7 @@ const (
 	// KindNote: a mark that a user set. Text.
 	KindNote
 
-	// KindWorkAdded to KindWorkShuttingDown mirror core/workqueue's kinds in its order (KindAdded is KindWorkAdded):
-	// Key, N, Flag, Dur as there, Listener: the worker.
+	// KindWorkAdded to KindWorkShuttingDown mirror core/workqueue's kinds (KindAdded is KindWorkAdded): Key, N, Flag, Dur as there, Listener: the worker.
 	KindWorkAdded
 	KindWorkDeduplicated
 	KindWorkMarkedDirty

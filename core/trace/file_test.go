@@ -42,8 +42,8 @@ func everyField() []Event {
 	a, b := &obj{Name: "a", RV: "1"}, &obj{Name: "b", RV: "2"}
 	ix := []informer.IndexValues{{Index: "namespace", Values: []string{"x", "y<z>"}}}
 	var out []Event
-	for k := range kindNames {
-		if kindNames[k] == "" || informer.Kind(k) == KindSelected || informer.Kind(k) == KindRestored {
+	for k := range kinds {
+		if kinds[k].name == "" || informer.Kind(k) == KindSelected || informer.Kind(k) == KindRestored {
 			continue
 		}
 		out = append(out, Event{Seq: uint64(len(out) + 1), At: time.Duration(len(out)*1234567 + 1), Lane: uint8(k % 2), Event: informer.Event{

@@ -140,54 +140,59 @@ func (f *Fold) Apply(e *Event) {
 	if e.At > f.at {
 		f.at = e.At
 	}
-	if e.Kind == KindSelected {
-		f.selected(e)
-		return
+	switch kinds[e.Kind].about {
+	case aboutSelection:
+		f.applySelection(e)
+	case aboutWorld:
+		f.applyWorld(e)
+	default:
+		if int(e.Lane) < len(f.lanes) {
+			f.applyLane(&f.lanes[e.Lane], e)
+		}
 	}
+}
+
+// applySelection folds an event that begins informers, or moves their factory to another stage.
+func (f *Fold) applySelection(e *Event) {
 	switch e.Kind {
+	case KindSelected:
+		f.selected(e)
 	case KindRestored:
 		f.restore(e)
-		return
 	case KindLane:
 		f.laneBegins(e)
-		return
 	case KindFactory:
 		for i := range f.lanes {
 			if l := &f.lanes[i]; !l.of.Unshared && l.of.Release == e.Key {
 				l.stage = e.Text
 			}
 		}
-		return
 	}
-	if f.applyWorld(e) {
-		return
-	}
-	if int(e.Lane) >= len(f.lanes) {
-		return
-	}
-	l := &f.lanes[e.Lane]
-	switch k := e.Kind; {
-	case k <= informer.KindReflectorError:
+}
+
+// applyLane folds an event of one informer.
+func (f *Fold) applyLane(l *lane, e *Event) {
+	switch kinds[e.Kind].about {
+	case aboutReflector:
 		f.applyReflector(l, e)
-	case k <= informer.KindQueueClosed:
+	case aboutQueue:
 		l.queue.apply(f.epoch, e)
-	case k <= informer.KindIndexersAdded:
+	case aboutStore:
 		l.store.apply(f.epoch, f.alone, e)
-	case k <= informer.KindListenerSynced:
+	case aboutListener:
 		l.applyListener(e)
-	case k == KindHandlerSpeed:
-		if li := l.listener(e.Listener); li != nil {
-			li.pace = e.Dur
-		}
-	case k >= KindWorkAdded && k <= KindWrites:
+	case aboutWork:
 		if l.work == nil {
 			l.work = &workq{}
 		}
 		l.work.apply(f.epoch, e)
-	case k == KindSampled:
-		l.sampled(e)
-	case k == KindMutated, k == KindMet:
-		l.changed(f.epoch, e)
+	case aboutLane:
+		switch e.Kind {
+		case KindSampled:
+			l.sampled(e)
+		case KindMutated, KindMet:
+			l.changed(f.epoch, e)
+		}
 	}
 	l.remember(&f.wires[l.wire], e)
 }
@@ -266,59 +271,17 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 		}
 		r.Why = e.Text
 	case informer.KindRequestSent:
-		r.req, r.verb, r.options = e.Req, e.Verb, e.Options
-		r.wire, r.wireOpen = "", true
-		r.Verb = e.Verb.String()
-		r.RequestMillis = millis(e.At)
-		r.TimeoutSeconds = 0
-		r.TempStore = 0
-		switch e.Verb {
-		case informer.VerbList:
-			r.Lists++
-			r.Phase = "listing"
-		case informer.VerbWatchList:
-			r.Watches++
-			r.Phase = "watch-listing"
-		default:
-			r.Watches++
-			r.Phase = "watching"
-		}
-		if e.Verb != informer.VerbList && e.Options != nil && e.Options.TimeoutSeconds != nil {
-			r.TimeoutSeconds = *e.Options.TimeoutSeconds
-		}
+		r.send(e)
 	case informer.KindRequestAnswered:
-		if e.Err != nil {
-			f.lastError(r, e)
-			if e.Req == r.req {
-				r.TimeoutSeconds = 0
-			}
-			break
-		}
-		f.wires[l.wire].sawRV(e.RV)
-		if e.Req == r.req && r.verb == informer.VerbList {
-			r.Backoffs = r.Backoffs[:0]
+		r.takeAnswer(e)
+		if e.Err == nil {
+			f.wires[l.wire].sawRV(e.RV)
 		}
 	case informer.KindWatchEvent:
 		f.wires[l.wire].sawRV(e.RV)
-		r.Backoffs = r.Backoffs[:0]
-		if e.Op == informer.OpBookmark {
-			r.Bookmarks++
-			if e.Flag {
-				r.TempStore = 0
-				if r.Phase == "watch-listing" {
-					r.Phase = "watching"
-				}
-			}
-			break
-		}
-		r.Events++
-		if r.Phase == "watch-listing" {
-			r.TempStore = e.N
-		}
+		r.receive(e)
 	case informer.KindWatchClosed:
-		if e.Err != nil {
-			f.lastError(r, e)
-		}
+		r.noteError(e)
 		r.TempStore, r.TimeoutSeconds = 0, 0
 	case informer.KindEventDropped:
 		r.Dropped++
@@ -328,29 +291,90 @@ func (f *Fold) applyReflector(l *lane, e *Event) {
 	case informer.KindUnavailable:
 		r.Unavailable = e.Flag
 	case informer.KindBackoff:
-		r.Phase = "backoff"
-		r.BackoffMillis = millis(e.Dur)
-		r.BackoffSince = millis(e.At)
-		r.BackoffCause, r.BackoffThen = "", e.Text
-		if e.Err != nil {
-			r.BackoffCause = e.Err.Error()
-			f.lastError(r, e)
-		}
-		if len(r.Backoffs) >= maxBackoffs {
-			copy(r.Backoffs, r.Backoffs[1:])
-			r.Backoffs = r.Backoffs[:maxBackoffs-1]
-		}
-		r.Backoffs = append(r.Backoffs, r.BackoffMillis)
+		r.backOff(e)
 	case informer.KindBackoffEnded:
 		r.BackoffMillis = 0
 	case informer.KindResyncDue:
 		r.Resyncs++
 	case informer.KindReflectorError:
-		f.lastError(r, e)
+		r.noteError(e)
 	}
 }
 
-func (f *Fold) lastError(r *reflector, e *Event) {
+// send notes a request.
+func (r *reflector) send(e *Event) {
+	r.req, r.verb, r.options = e.Req, e.Verb, e.Options
+	r.wire, r.wireOpen = "", true
+	r.Verb = e.Verb.String()
+	r.RequestMillis = millis(e.At)
+	r.TimeoutSeconds = 0
+	r.TempStore = 0
+	switch e.Verb {
+	case informer.VerbList:
+		r.Lists++
+		r.Phase = "listing"
+	case informer.VerbWatchList:
+		r.Watches++
+		r.Phase = "watch-listing"
+	default:
+		r.Watches++
+		r.Phase = "watching"
+	}
+	if e.Verb != informer.VerbList && e.Options != nil && e.Options.TimeoutSeconds != nil {
+		r.TimeoutSeconds = *e.Options.TimeoutSeconds
+	}
+}
+
+// takeAnswer notes the answer to a request, or its failure.
+func (r *reflector) takeAnswer(e *Event) {
+	r.noteError(e)
+	switch {
+	case e.Req != r.req:
+	case e.Err != nil:
+		r.TimeoutSeconds = 0
+	case r.verb == informer.VerbList:
+		r.Backoffs = r.Backoffs[:0]
+	}
+}
+
+// receive notes an event of the watch.
+func (r *reflector) receive(e *Event) {
+	r.Backoffs = r.Backoffs[:0]
+	if e.Op != informer.OpBookmark {
+		r.Events++
+		if r.Phase == "watch-listing" {
+			r.TempStore = e.N
+		}
+		return
+	}
+	r.Bookmarks++
+	if e.Flag {
+		r.TempStore = 0
+		if r.Phase == "watch-listing" {
+			r.Phase = "watching"
+		}
+	}
+}
+
+// backOff notes that a wait begins.
+func (r *reflector) backOff(e *Event) {
+	r.Phase = "backoff"
+	r.BackoffMillis = millis(e.Dur)
+	r.BackoffSince = millis(e.At)
+	r.BackoffCause, r.BackoffThen = "", e.Text
+	if e.Err != nil {
+		r.BackoffCause = e.Err.Error()
+		r.noteError(e)
+	}
+	if len(r.Backoffs) >= maxBackoffs {
+		copy(r.Backoffs, r.Backoffs[1:])
+		r.Backoffs = r.Backoffs[:maxBackoffs-1]
+	}
+	r.Backoffs = append(r.Backoffs, r.BackoffMillis)
+}
+
+// noteError keeps an event's error as the last one, if it has one.
+func (r *reflector) noteError(e *Event) {
 	if e.Err != nil {
 		r.LastError = e.Err.Error()
 		r.LastErrorMillis = millis(e.At)

@@ -124,6 +124,8 @@ func (l *lane) applyListener(e *Event) {
 		}
 	case informer.KindListenerSynced:
 		li.synced = true
+	case KindHandlerSpeed:
+		li.pace = e.Dur
 	}
 }
 

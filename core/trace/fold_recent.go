@@ -168,22 +168,22 @@ func (f *Fold) Rate(lane int, listener int32) ListenerRate {
 // remember updates a lane's last moments after an event was applied to it.
 func (l *lane) remember(w *wire, e *Event) {
 	r := &l.recent
-	switch k := e.Kind; {
-	case k <= informer.KindReflectorError:
+	switch kinds[e.Kind].about {
+	case aboutReflector:
 		l.rememberReflector(e)
-	case k <= informer.KindQueueClosed:
+	case aboutQueue:
 		r.Depths.note(e.At, l.queue.len())
-		switch k {
-		case informer.KindPopped:
-			l.rememberBatch(e)
-		case informer.KindQueued:
-			if at, ok := w.came(e.Key, e.RV); ok {
-				r.Passed, r.Passage = Happening{At: e.At}, e.At-at
-			}
+	}
+	switch e.Kind {
+	case informer.KindPopped:
+		l.rememberBatch(e)
+	case informer.KindQueued:
+		if at, ok := w.came(e.Key, e.RV); ok {
+			r.Passed, r.Passage = Happening{At: e.At}, e.At-at
 		}
-	case k == informer.KindStoreReplaced:
+	case informer.KindStoreReplaced:
 		l.relistTaken(e)
-	case k == informer.KindListenerRemoved:
+	case informer.KindListenerRemoved:
 		l.rememberRemoved(e)
 	}
 }

@@ -143,8 +143,8 @@ func (f *Fold) WritesPerSecond(at time.Duration) float64 {
 	return rate.rate(max(at, f.at))
 }
 
-// applyWorld reports whether the event belonged to the world.
-func (f *Fold) applyWorld(e *Event) bool {
+// applyWorld folds an event from outside the informers.
+func (f *Fold) applyWorld(e *Event) {
 	switch e.Kind {
 	case KindWireRequest, KindWireResponse, KindWireBytes, KindWireFrame, KindWireDone, KindTrouble, KindCluster:
 		if int(e.Lane) < len(f.lanes) {
@@ -156,11 +156,7 @@ func (f *Fold) applyWorld(e *Event) bool {
 		f.world.crowd.apply(e)
 	case KindHold, KindReleased, KindGateWaiting:
 		f.world.hold(e)
-	case KindNote:
-	default:
-		return false
 	}
-	return true
 }
 
 // applyWire applies an event of a lane's wire, or of the API server behind it.

@@ -171,7 +171,7 @@ func (j *journey) see(e *Event) {
 			j.add(e, "listener", j.begin(l, rankAfter, e.RV))
 		}
 	default:
-		if mine && e.Kind >= KindWorkAdded && e.Kind <= KindClusterWritten {
+		if mine && kinds[e.Kind].about == aboutWork && e.Kind != KindWrites {
 			j.add(e, "controller", j.begin(l, rankAfter, l.rv))
 		}
 	}

@@ -273,7 +273,7 @@ func (d *LineDecoder) Line(line []byte) (*Event, error) {
 	if err != nil {
 		return nil, err
 	}
-	if d.Known != nil && rec.Kind == kindNames[KindRestored] {
+	if d.Known != nil && rec.Kind == kinds[KindRestored].name {
 		for i := range rec.Items {
 			it := &rec.Items[i]
 			if it.Obj == nil || len(it.Obj.Raw) == 0 {

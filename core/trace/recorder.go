@@ -114,13 +114,29 @@ type workObserver struct {
 	lane uint8
 }
 
+// workKinds are the kinds in a log for those of a work queue.
+var workKinds = [...]informer.Kind{
+	workqueue.KindAdded:            KindWorkAdded,
+	workqueue.KindDeduplicated:     KindWorkDeduplicated,
+	workqueue.KindMarkedDirty:      KindWorkMarkedDirty,
+	workqueue.KindTaken:            KindWorkTaken,
+	workqueue.KindDone:             KindWorkDone,
+	workqueue.KindWaiting:          KindWorkWaiting,
+	workqueue.KindWaitingSooner:    KindWorkWaitingSooner,
+	workqueue.KindWaitingUnchanged: KindWorkWaitingUnchanged,
+	workqueue.KindDue:              KindWorkDue,
+	workqueue.KindRateLimited:      KindWorkRateLimited,
+	workqueue.KindForgotten:        KindWorkForgotten,
+	workqueue.KindShuttingDown:     KindWorkShuttingDown,
+}
+
 // Observe implements workqueue.Observer.
 func (o *workObserver) Observe(e *workqueue.Event) {
-	if e.Kind < workqueue.KindAdded || e.Kind > workqueue.KindShuttingDown {
+	if int(e.Kind) >= len(workKinds) || workKinds[e.Kind] == informer.KindNone {
 		return
 	}
 	o.r.append(o.lane, &informer.Event{
-		Kind:     KindWorkAdded + informer.Kind(e.Kind-workqueue.KindAdded),
+		Kind:     workKinds[e.Kind],
 		Flag:     e.Flag,
 		Listener: e.Worker,
 		N:        e.N,

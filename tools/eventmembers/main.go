@@ -1,5 +1,5 @@
 // Command eventmembers finds members of events that their kind has not. An informer.Event is one flat struct, whose members mean something else in
-// each kind; which ones a kind has stands in core/trace/members.go. Reported are, in the code that the page is made of:
+// each kind; which ones a kind has stands in core/trace/kinds.go. Reported are, in the code that the page is made of:
 //
 //   - a literal informer.Event{Kind: K, ...} with a constant K that sets another member;
 //   - N, M, Flag, Text or Dur, whose meaning changes most, where the event can be of a kind that has no such member;
@@ -30,7 +30,7 @@ import (
 	"informerscope/tools/pagecode"
 )
 
-const table = "core/trace/members.go"
+const table = "core/trace/kinds.go"
 
 func main() {
 	found, err := run(table, os.Args[1:])
@@ -64,9 +64,11 @@ func read(table string) (map[string][]string, error) {
 	carries := map[string][]string{}
 	ast.Inspect(f, func(n ast.Node) bool {
 		if kv, ok := n.(*ast.KeyValueExpr); ok {
-			if v, ok := kv.Value.(*ast.BasicLit); ok && v.Kind == token.STRING {
-				words, _ := strconv.Unquote(v.Value)
-				carries[nameOf(kv.Key)] = strings.Fields(words)
+			if row, ok := kv.Value.(*ast.CompositeLit); ok && len(row.Elts) == 3 {
+				if v, ok := row.Elts[2].(*ast.BasicLit); ok && v.Kind == token.STRING {
+					words, _ := strconv.Unquote(v.Value)
+					carries[nameOf(kv.Key)] = strings.Fields(words)
+				}
 			}
 		}
 		return true

@@ -7,13 +7,14 @@ import (
 	"informerscope/core/informer"
 )
 
-// TestEveryKindHasItsMembers: the table has all kinds, and names only members that an Event has.
-func TestEveryKindHasItsMembers(t *testing.T) {
+// TestEveryKindHasASubjectAndMembers: each kind has a subject, and the table names only members that an Event has.
+func TestEveryKindHasASubjectAndMembers(t *testing.T) {
 	event := reflect.TypeFor[informer.Event]()
-	for k, name := range kindNames {
+	for k, is := range kinds {
+		name := is.name
 		members, ok := Members(informer.Kind(k))
-		if ok != (name != "") {
-			t.Errorf("kind %d, %q: in the table %v", k, name, ok)
+		if ok != (is.about != aboutNothing) {
+			t.Errorf("kind %d, %q, has the subject %d", k, name, is.about)
 		}
 		seen := map[string]bool{"Kind": true}
 		for _, m := range members {
