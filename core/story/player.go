@@ -24,6 +24,9 @@ const (
 )
 
 // Player plays stories: it carries out their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
+//
+// The View and the Lab call the Player with their own locks held, so it may not call them with mu held. A method that decides something holds mu, and returns
+// an effect to run without it; see run.
 type Player struct {
 	console *lab.Console
 	rec     *trace.Recorder
@@ -40,6 +43,7 @@ type Player struct {
 // telling is a story that plays. The Player's lock guards it.
 type telling struct {
 	story   *Story
+	source  source
 	release string
 	gen     uint64 // of the log; 0 until the story's own log has begun
 	fold    *trace.Fold
@@ -47,34 +51,58 @@ type telling struct {
 	end     context.CancelFunc
 	ended   chan struct{} // closed when the acting goroutine has ended; nil for a followed story
 
-	ready    bool
-	entering bool // a step's calls are being made
-	asked    int  // steps that the user has asked for
-	going    bool // the user asked to go on while the step waits for the reader
-	target   int  // the step up to which the story plays as fast as it can
-	skipping bool // the user asked for the next step a second time
-	shown    int  // the step on screen
+	phase    phase
+	problem  string // in phase failed
+	asked    int    // steps that the user has asked for
+	going    bool   // the user asked to go on while the step waits for the reader
+	target   int    // the step up to which the story plays as fast as it can
+	skipping bool   // the user asked for the next step a second time
+	shown    int    // the step on screen
 	pages    []page
-	problem  string
 	stands   bool
-	followed bool // another page plays it
-	record   bool // it plays on a recording: see recording.go
 }
+
+// source is what a story plays on.
+type source uint8
+
+const (
+	onCluster   source = iota // of its own
+	onRecording               // see recording.go
+	elsewhere                 // another page plays it
+)
+
+// phase is how far a story has come.
+type phase uint8
+
+const (
+	preparing phase = iota // its ready condition is not true yet, or its recording is being read
+	playing
+	calling // a step's calls are being made
+	failed
+)
 
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base  *trace.State  // the State at From
-	began time.Duration // on the driver's clock
-	waits bool          // it waits for the reader
-	acts  int64         // the user's actions when it began to wait
-	made  bool          // the Player made the requested call in the reader's place
-	right int           // the right answer to its question, from 1; 0 while undecided
-	heard uint64        // the event before the reader's answer; only later ones can end the step
-	rides string        // the object to ride at its end; "" while unknown, or if there is none
-	asked bool          // the user asked for the ride, or the page has opened it: the next Turn goes past it
-	endAt time.Duration
+	base   *trace.State  // the State at From
+	began  time.Duration // on the driver's clock
+	waits  wait
+	acts   int64  // the user's actions when it began to wait
+	right  int    // the right answer to its question, from 1; 0 while undecided
+	heard  uint64 // the event before the reader's answer; only later ones can end the step
+	rides  string // the object to ride at its end; "" while unknown, or if there is none
+	ridden bool   // the user asked for the ride, or the page has opened it: the next Turn goes past it
+	endAt  time.Duration
 }
+
+// wait is what a step needs of its reader.
+type wait uint8
+
+const (
+	forNothing wait = iota
+	forReader       // to act, or to answer the question
+	forResult       // of the call that the Player made in the reader's place
+)
 
 // NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
 func NewPlayer(console *lab.Console, rec *trace.Recorder, stories []*Story) *Player {
@@ -170,11 +198,19 @@ func (p *Player) Follow(told json.RawMessage) error {
 	if len(is.Marks) > len(s.Steps) || is.Step < 0 || is.Step > max(len(is.Marks)-1, 0) {
 		return fmt.Errorf("the other page shows %d steps of the story %s, which has %d", len(is.Marks), is.ID, len(s.Steps))
 	}
+	if p.copyMarks(s, is) {
+		p.console.View.Tell(p.tell)
+	}
+	return nil
+}
+
+// copyMarks takes over where another page is in a story, and reports whether that page has begun it since.
+func (p *Player) copyMarks(s *Story, is *view.Told) (begun bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.now
-	if t == nil || t.story != s || !t.followed {
-		t = &telling{story: s, followed: true, ready: true, wake: make(chan struct{}, 1)}
+	if t == nil || t.story != s || t.source != elsewhere {
+		t = &telling{story: s, source: elsewhere, phase: playing, wake: make(chan struct{}, 1)}
 	}
 	t.release, t.shown, t.stands = is.Release, is.Step, is.Stands
 	for i, m := range is.Marks {
@@ -186,15 +222,14 @@ func (p *Player) Follow(told json.RawMessage) error {
 	}
 	t.pages = t.pages[:len(is.Marks)]
 	for i := range t.pages {
-		t.pages[i].waits = is.Waits && i == t.last()
+		t.pages[i].waits = forNothing
+		if is.Waits && i == t.last() {
+			t.pages[i].waits = forReader
+		}
 	}
-	if p.now != t {
-		p.now = t
-		p.mu.Unlock()
-		p.console.View.Tell(p.tell)
-		p.mu.Lock()
-	}
-	return nil
+	begun = p.now != t
+	p.now = t
+	return begun
 }
 
 // find returns the story with an id.
@@ -236,10 +271,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	acting, end := context.WithCancel(context.Background())
 	t := &telling{story: s, release: release, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{}),
 		target: step}
-	p.mu.Lock()
-	p.now = t
-	p.mu.Unlock()
-	p.console.View.Tell(p.tell)
+	p.show(t)
 	do, source, none := "", "sim", ""
 	change, err := json.Marshal(lab.Change{
 		Source: &source, Context: &none, Group: &none, Resource: &s.Resource, Namespace: &none, Release: &release, Seed: &s.Seed,
@@ -257,9 +289,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 		p.drop(t)
 		return err
 	}
-	p.mu.Lock()
-	t.gen = p.rec.Generation()
-	p.mu.Unlock()
+	p.guard(func() { t.gen = p.rec.Generation() })
 	go p.act(acting, t)
 	p.console.Lab.WatchTime(p.watch)
 	return p.live(ctx)
@@ -294,9 +324,8 @@ func (p *Player) Leave() {
 
 // stop ends the story, and waits for its goroutine. p.turn is held.
 func (p *Player) stop() {
-	p.mu.Lock()
-	t := p.now
-	p.mu.Unlock()
+	var t *telling
+	p.guard(func() { t = p.now })
 	if t == nil {
 		return
 	}
@@ -307,16 +336,43 @@ func (p *Player) stop() {
 	p.drop(t)
 }
 
+// show makes a story the one that plays, and has the View tell it.
+func (p *Player) show(t *telling) {
+	p.guard(func() { p.now = t })
+	p.console.View.Tell(p.tell)
+}
+
 // drop removes a story, and lets time pass again.
 func (p *Player) drop(t *telling) {
-	p.mu.Lock()
-	if p.now == t {
-		p.now = nil
-	}
-	p.mu.Unlock()
+	p.guard(func() {
+		if p.now == t {
+			p.now = nil
+		}
+	})
 	p.console.Lab.WatchTime(nil)
 	p.console.Lab.Hasten(1)
 	p.console.View.Tell(nil)
+}
+
+// guard calls f with p.mu held.
+func (p *Player) guard(f func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	f()
+}
+
+// effect is what is left to do after a decision, without p.mu: it calls the View or the Lab.
+type effect func(ctx context.Context) error
+
+// run has decide choose an effect with p.mu held, and then runs it.
+func (p *Player) run(ctx context.Context, decide func(t *telling) (effect, error)) error {
+	var do effect
+	var err error
+	p.guard(func() { do, err = decide(p.now) })
+	if err != nil || do == nil {
+		return err
+	}
+	return do(ctx)
 }
 
 // notify wakes the acting goroutine.
@@ -338,6 +394,9 @@ func (t *telling) running() *page {
 	return nil
 }
 
+// fail ends the story's steps with a problem.
+func (t *telling) fail(problem string) { t.phase, t.problem = failed, problem }
+
 // hurries reports that the story has not reached the step at which it resumes.
 func (t *telling) hurries() bool { return t.last() < t.target }
 
@@ -347,84 +406,90 @@ var ErrNoStory = errors.New("no story plays; begin one with story(id)")
 // Turn goes to the next step, or one step back if n is negative. It returns at once: going forward, the running step first comes to its end, as fast as it
 // can. If the step waits for the reader, the Player makes the requested call.
 func (p *Player) Turn(ctx context.Context, n int) error {
-	p.mu.Lock()
-	t := p.now
-	switch {
-	case t == nil || t.followed:
-		p.mu.Unlock()
-		return ErrNoStory
-	case t.record && !t.ready: // its recording is being read
-		t.asked += n
-		p.mu.Unlock()
+	return p.run(ctx, func(t *telling) (effect, error) {
+		switch {
+		case t == nil || t.source == elsewhere:
+			return nil, ErrNoStory
+		case t.source == onRecording && t.phase == preparing:
+			t.asked += n
+			return nil, nil
+		case t.source == onRecording && t.gen != p.rec.Generation():
+			return func(context.Context) error {
+				p.drop(t)
+				return ErrNoStory
+			}, nil
+		case n < 0:
+			return p.turnBack(t)
+		case n > 0 && p.opensRide(t):
+			return p.showRide(t), nil
+		case n > 0 && t.source == onRecording:
+			to := min(t.shown+1, len(t.story.Steps)-1)
+			if to > t.last() {
+				p.beginAt(t, to)
+			}
+			return p.goTo(t, to)
+		case t.phase == failed:
+			return nil, errors.New(t.problem)
+		case t.shown < t.last():
+			return p.goTo(t, t.shown+1)
+		}
+		return p.ask(t), nil
+	})
+}
+
+// turnBack decides how to go one step back. p.mu is held.
+func (p *Player) turnBack(t *telling) (effect, error) {
+	t.asked, t.skipping = 0, false
+	t.notify()
+	if len(t.pages) == 0 {
+		return nil, nil
+	}
+	return p.goTo(t, max(t.shown-1, 0))
+}
+
+// showRide returns how to show the end of the current step, where its ride begins. p.mu is held.
+func (p *Player) showRide(t *telling) effect {
+	if t.source != onRecording {
+		return p.catchUp
+	}
+	end := t.pages[t.shown].End
+	return func(context.Context) error {
+		p.console.View.PlayTo(end, end)
 		return nil
-	case t.record && t.gen != p.rec.Generation():
-		p.mu.Unlock()
-		p.drop(t)
-		return ErrNoStory
-	case n > 0 && p.opensRide(t):
-		end := t.pages[t.shown].End
-		p.mu.Unlock()
-		if t.record {
-			p.console.View.PlayTo(end, end)
-			return nil
-		}
-		if p.console.View.Describe().Mode != "live" {
-			return p.live(ctx)
-		}
-		return nil
-	case t.record && n > 0:
-		to := min(t.shown+1, len(t.story.Steps)-1)
-		if to > t.last() {
-			p.beginAt(t, to)
-		}
-		p.mu.Unlock()
-		return p.GoTo(ctx, to)
-	case n < 0:
-		t.asked, t.skipping = 0, false
-		to := t.shown - 1
-		if t.ready && len(t.pages) > 0 {
-			to = max(to, 0)
-		}
-		p.mu.Unlock()
-		t.notify()
-		if to < 0 {
-			return nil
-		}
-		return p.GoTo(ctx, to)
-	case t.problem != "":
-		p.mu.Unlock()
-		return errors.New(t.problem)
-	case t.shown < t.last():
-		to := t.shown + 1
-		p.mu.Unlock()
-		return p.GoTo(ctx, to)
-	case t.running() != nil && t.running().waits && !t.running().made && !t.going:
+	}
+}
+
+// ask notes that the user wants the running step to end and the next one to begin. p.mu is held.
+func (p *Player) ask(t *telling) effect {
+	t.notify()
+	is := t.running()
+	if is != nil && is.waits == forReader && !t.going {
 		t.going = true
-		p.mu.Unlock()
-		t.notify()
-		if p.console.View.Describe().Mode != "live" {
-			return p.live(ctx)
-		}
-		return nil
+		return p.catchUp
 	}
 	// After the last step there is no other, but the last one comes to its end.
 	open := len(t.story.Steps) - len(t.pages)
-	if len(t.pages) == 0 || t.entering {
+	if len(t.pages) == 0 || t.phase == calling {
 		open-- // the step that is about to begin
 	}
-	early := t.running() != nil
 	switch {
-	case early && t.asked > 0 && !t.skipping:
+	case is != nil && t.asked > 0 && !t.skipping:
 		t.skipping = true
-	case t.asked < max(open, 1) && (open > 0 || early):
+	case t.asked < max(open, 1) && (open > 0 || is != nil):
 		t.asked++
 	}
-	p.mu.Unlock()
-	t.notify()
-	if early && p.console.View.Describe().Mode != "live" {
-		return p.live(ctx)
+	if is != nil {
+		return p.catchUp
 	}
 	return nil
+}
+
+// catchUp moves the view to the newest moment, if it is not there.
+func (p *Player) catchUp(ctx context.Context) error {
+	if p.console.View.Describe().Mode == "live" {
+		return nil
+	}
+	return p.live(ctx)
 }
 
 // opensRide uses a Turn for the ride of the step that ended last, unless one was used for it before. p.mu is held.
@@ -433,10 +498,10 @@ func (p *Player) opensRide(t *telling) bool {
 		return false
 	}
 	is := &t.pages[t.last()]
-	if is.asked || p.ridden(t, t.last()) == "" {
+	if is.ridden || p.ridden(t, t.last()) == "" {
 		return false
 	}
-	is.asked = true
+	is.ridden = true
 	return true
 }
 
@@ -446,11 +511,11 @@ func (p *Player) Ride() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.now
-	if t == nil || t.followed {
+	if t == nil || t.source == elsewhere {
 		return ErrNoStory
 	}
 	if t.shown >= 0 && t.shown <= t.last() && p.ridden(t, t.shown) != "" {
-		t.pages[t.shown].asked = true
+		t.pages[t.shown].ridden = true
 	}
 	return nil
 }
@@ -477,31 +542,34 @@ func (p *Player) ridden(t *telling, i int) string {
 
 // GoTo shows a step that has begun, from its beginning to its end, without acting again. The running step is shown as it runs.
 func (p *Player) GoTo(ctx context.Context, step int) error {
-	p.mu.Lock()
-	t := p.now
-	if t == nil || t.followed {
-		p.mu.Unlock()
-		return ErrNoStory
-	}
+	return p.run(ctx, func(t *telling) (effect, error) {
+		if t == nil || t.source == elsewhere {
+			return nil, ErrNoStory
+		}
+		return p.goTo(t, step)
+	})
+}
+
+// goTo decides how to show a step. p.mu is held.
+func (p *Player) goTo(t *telling, step int) (effect, error) {
 	if step < 0 || step > t.last() {
-		p.mu.Unlock()
-		return fmt.Errorf("step %d of the story has not begun", step+1)
+		return nil, fmt.Errorf("step %d of the story has not begun", step+1)
 	}
 	t.shown = step
-	is := t.pages[step]
-	p.mu.Unlock()
-	if is.End == 0 {
-		return p.live(ctx)
+	from, end := t.pages[step].Begin, t.pages[step].End
+	if end == 0 {
+		return p.live, nil
 	}
-	if p.console.Speaker != nil {
-		p.console.Speaker.Moved()
-	}
-	from := is.Begin
 	if t.story.Steps[step].Fast { // do not wait through the minutes of a fast step again
-		from = is.End
+		from = end
 	}
-	p.console.View.PlayTo(from, is.End)
-	return nil
+	return func(context.Context) error {
+		if p.console.Speaker != nil {
+			p.console.Speaker.Moved()
+		}
+		p.console.View.PlayTo(from, end)
+		return nil
+	}, nil
 }
 
 // act carries out the steps, in a goroutine of its own, until ctx is done or the log is another one.
@@ -514,65 +582,71 @@ func (p *Player) act(ctx context.Context, t *telling) {
 		case <-ctx.Done():
 			return
 		}
-		for {
-			p.mu.Lock()
-			if t.gen != p.rec.Generation() {
-				p.mu.Unlock()
+		for ctx.Err() == nil {
+			m := p.choose(t)
+			if m.leaves {
 				p.drop(t)
 				return
 			}
-			enter, want, answer := -1, 1.0, false
-			hurries := t.hurries()
-			turns := t.asked > 0 || hurries
-			switch is := t.running(); {
-			case t.problem != "" || !t.ready:
-			case len(t.pages) == 0:
-				enter = 0
-			case is != nil && is.waits && !is.made:
-				if answer = t.going || turns; t.going {
-					t.going = false
-				} else if t.asked > 0 {
-					t.asked--
-				}
-			case is != nil && (turns || t.story.Steps[t.last()].Fast):
-				if want = fast; t.skipping || hurries {
-					want = skip
-				}
-			case is == nil && turns && t.last()+1 < len(t.story.Steps):
-				t.asked = max(t.asked-1, 0)
-				enter = t.last() + 1
-			default:
-				t.asked = 0
-			}
-			if enter >= 0 {
-				t.skipping, t.going = false, false
-			}
-			if enter >= 0 || answer {
-				t.entering = true
-			}
-			p.mu.Unlock()
-			if want != pace {
-				pace = want
+			if m.pace != pace {
+				pace = m.pace
 				p.console.Lab.Hasten(pace)
 			}
-			var err error
-			switch {
-			case answer:
-				err = p.answer(ctx, t)
-			case enter >= 0:
-				err = p.enter(ctx, t, enter)
-			}
-			if err == nil && enter < 0 && !answer {
+			if m.calls == nil {
 				break
 			}
-			if err != nil && ctx.Err() == nil {
-				p.mu.Lock()
-				t.entering, t.problem = false, err.Error()
-				p.mu.Unlock()
+			if err := m.calls(ctx); err != nil && ctx.Err() == nil {
+				p.guard(func() { t.fail(err.Error()) })
 				p.console.Lab.LookAgain()
 			}
 		}
 	}
+}
+
+// move is what act does next.
+type move struct {
+	leaves bool // the log is another one
+	pace   float64
+	calls  effect // begins a step, or answers for the reader; nil for nothing
+}
+
+// choose chooses the next move.
+func (p *Player) choose(t *telling) move {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	m := move{leaves: t.gen != p.rec.Generation(), pace: 1}
+	if m.leaves {
+		return m
+	}
+	enter := func(i int) {
+		t.skipping, t.going, t.phase = false, false, calling
+		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
+	}
+	turns := t.asked > 0 || t.hurries()
+	switch is := t.running(); {
+	case t.phase != playing:
+	case len(t.pages) == 0:
+		enter(0)
+	case is != nil && is.waits == forReader:
+		if !t.going && !turns {
+			break
+		}
+		if !t.going {
+			t.asked = max(t.asked-1, 0)
+		}
+		t.going, t.phase = false, calling
+		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
+	case is != nil && (turns || t.story.Steps[t.last()].Fast):
+		if m.pace = fast; t.skipping || t.hurries() {
+			m.pace = skip
+		}
+	case is == nil && turns && t.last()+1 < len(t.story.Steps):
+		t.asked = max(t.asked-1, 0)
+		enter(t.last() + 1)
+	default:
+		t.asked = 0
+	}
+	return m
 }
 
 // enter begins a step. Time stands still, except for the step's calls.
@@ -580,24 +654,26 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 	if err := p.live(ctx); err != nil {
 		return err
 	}
-	p.mu.Lock()
-	p.follow(t)
-	base := t.fold.State()
-	is := page{base: base}
-	is.From = t.fold.Seq()
-	p.mu.Unlock()
+	var is page
+	p.guard(func() {
+		p.follow(t)
+		is.base, is.From = t.fold.State(), t.fold.Seq()
+	})
 	step := &t.story.Steps[i]
 	if step.Question == nil { // otherwise the question comes first
 		if err := p.do(ctx, t, i); err != nil {
 			return err
 		}
 	}
-	p.mu.Lock()
-	p.follow(t)
-	is.Begin, is.began, is.waits, is.acts = t.fold.Seq(), -1, step.Reader != nil || step.Question != nil, p.console.Lab.Acts()
-	t.pages = append(t.pages, is)
-	t.shown, t.entering = i, false
-	p.mu.Unlock()
+	p.guard(func() {
+		p.follow(t)
+		is.Begin, is.began, is.acts = t.fold.Seq(), -1, p.console.Lab.Acts()
+		if step.Reader != nil || step.Question != nil {
+			is.waits = forReader
+		}
+		t.pages = append(t.pages, is)
+		t.shown, t.phase = i, playing
+	})
 	p.console.Lab.LookAgain()
 	return nil
 }
@@ -605,53 +681,57 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 // do makes the calls of a step.
 func (p *Player) do(ctx context.Context, t *telling, i int) error {
 	for _, c := range t.story.Steps[i].Do {
-		if err := p.call(ctx, t, c); err != nil {
-			return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
+		if err := p.callOf(ctx, t, i, c); err != nil {
+			return err
 		}
+	}
+	return nil
+}
+
+// callOf makes a call of a step. Its error names the step.
+func (p *Player) callOf(ctx context.Context, t *telling, i int, c Call) error {
+	if err := p.call(ctx, t, c); err != nil {
+		return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
 	}
 	return nil
 }
 
 // answer makes the call that the running step asks of its reader, or continues after its question.
 func (p *Player) answer(ctx context.Context, t *telling) error {
+	if err := p.live(ctx); err != nil {
+		return err
+	}
 	i := t.last()
 	asks := t.story.Steps[i].Reader
-	err := p.live(ctx)
+	var err error
 	if asks == nil {
-		if err == nil {
-			err = p.do(ctx, t, i)
-		}
-		if err != nil {
-			return err
-		}
-		p.mu.Lock()
-		p.follow(t)
-		is := &t.pages[i]
-		is.Begin, is.waits, is.began, t.entering = t.fold.Seq(), false, -1, false
-		p.mu.Unlock()
-		p.console.Lab.LookAgain()
-		return nil
-	}
-	if err == nil {
-		err = p.call(ctx, t, asks.Call)
+		err = p.do(ctx, t, i)
+	} else {
+		err = p.callOf(ctx, t, i, asks.Call)
 	}
 	if err != nil {
-		return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, asks.Call.Name, err)
+		return err
 	}
-	p.mu.Lock()
-	p.follow(t)
-	t.pages[i].made, t.entering = true, false
-	p.mu.Unlock()
+	p.guard(func() {
+		p.follow(t)
+		is := &t.pages[i]
+		if asks != nil {
+			is.waits = forResult
+		} else {
+			is.Begin, is.waits, is.began = t.fold.Seq(), forNothing, -1
+		}
+		t.phase = playing
+	})
 	p.console.Lab.LookAgain()
-	return err
+	return nil
 }
 
-// answered notes, and reports, whether the action that a step asks for has been done. p.mu is held.
-func (t *telling) answered(asks *Request, is *page) bool {
+// noteAnswer notes, and reports, whether the action that a step asks for has been done. p.mu is held.
+func (t *telling) noteAnswer(asks *Request, is *page) bool {
 	if !t.holds(asks.Done, is.base) {
 		return false
 	}
-	is.waits, is.began = false, -1
+	is.waits, is.began = forNothing, -1
 	t.notify()
 	return true
 }
@@ -661,10 +741,12 @@ func (p *Player) call(ctx context.Context, t *telling, c Call) error {
 	given := make([]lab.Argument, len(c.Args))
 	for i, a := range c.Args {
 		if i == c.Listener {
-			p.mu.Lock()
-			p.follow(t)
-			id, err := listenerNamed(t.fold.State(), a.(string))
-			p.mu.Unlock()
+			var id int32
+			var err error
+			p.guard(func() {
+				p.follow(t)
+				id, err = listenerNamed(t.fold.State(), a.(string))
+			})
 			if err != nil {
 				return err
 			}
@@ -720,7 +802,7 @@ func (t *telling) holds(c *Condition, base *trace.State) bool {
 	steps := mostElements
 	v, err := c.try(s, base, &steps)
 	if err != nil {
-		t.problem = err.Error()
+		t.fail(err.Error())
 	}
 	return !v.missing && v.b
 }
@@ -738,7 +820,7 @@ func (p *Player) watch(now, next time.Duration) (stand bool) {
 		return false
 	}
 	stand = p.stand(t, now, next)
-	t.stands = stand && !t.entering
+	t.stands = stand && t.phase != calling
 	return stand
 }
 
@@ -747,43 +829,30 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	was := t.fold.Seq()
 	news := p.follow(t)
 	switch {
-	case t.entering:
+	case t.phase == calling:
 		return true
-	case t.problem != "":
+	case t.phase == failed:
 		return false
-	case !t.ready:
-		if t.ready = t.holds(t.story.Ready, nil); t.ready {
-			t.notify()
+	case t.phase == preparing:
+		if !t.holds(t.story.Ready, nil) {
+			return false
 		}
-		return t.ready
+		t.phase = playing
+		t.notify()
+		return true
 	case len(t.pages) == 0:
 		return true // the first step is about to begin
 	}
 	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
-	if is.waits && step.Reader == nil {
+	if is.waits == forReader && step.Reader == nil {
 		return true
 	}
-	if is.waits && !t.answered(step.Reader, is) {
-		is.heard = t.fold.Seq()
-		switch {
-		case !is.made: // any action of the reader lets time pass
-			return p.console.Lab.Acts() == is.acts
-		case is.began < 0:
-			is.began = now
-		case now-is.began > step.Limit:
-			t.problem = fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v", t.last()+1, t.story.ID, step.Reader.Control(),
-				step.Reader.Done, step.Limit)
-			t.notify()
-		}
-		return false
+	if is.waits != forNothing && !t.noteAnswer(step.Reader, is) {
+		return p.standForReader(t, now)
 	}
-	fresh := is.began < 0
+	fresh, after := is.began < 0, max(was, is.Begin)
 	if fresh {
-		is.began = now
-	}
-	after := max(was, is.Begin)
-	if fresh {
-		after = max(is.heard, is.Begin)
+		is.began, after = now, max(is.heard, is.Begin)
 	}
 	if is.End == 0 && (news || fresh) && (step.ends() == nil || t.holds(step.ends(), is.base)) {
 		is.End, is.endAt = p.first(t, step.ends(), is, after), now
@@ -795,7 +864,7 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	switch {
 	case is.End == 0:
 		if now-is.began > step.Limit {
-			t.problem = fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.last()+1, t.story.ID, step.Limit, step.Until)
+			t.fail(fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.last()+1, t.story.ID, step.Limit, step.Until))
 			t.notify()
 		}
 		return false
@@ -805,18 +874,34 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	return next > is.endAt+step.Rest
 }
 
+// standForReader is stand for a step whose reader has not done yet what it asks for. p.mu is held.
+func (p *Player) standForReader(t *telling, now time.Duration) bool {
+	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
+	is.heard = t.fold.Seq()
+	switch {
+	case is.waits == forReader: // any action of the reader lets time pass
+		return p.console.Lab.Acts() == is.acts
+	case is.began < 0:
+		is.began = now
+	case now-is.began > step.Limit:
+		t.fail(fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v", t.last()+1, t.story.ID, step.Reader.Control(), step.Reader.Done, step.Limit))
+		t.notify()
+	}
+	return false
+}
+
 // reachesRide decides, at the end of a step, what earlier calls of Turn mean for its ride: the first one opens it, and a second one goes past it. p.mu is
 // held.
 func (p *Player) reachesRide(t *telling) {
 	is := &t.pages[t.last()]
 	switch {
 	case p.ridden(t, t.last()) == "":
-		t.problem = fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.last()+1, t.story.ID, t.story.Steps[t.last()].Ride)
+		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.last()+1, t.story.ID, t.story.Steps[t.last()].Ride))
 	case t.skipping || t.hurries():
-		is.asked = true
+		is.ridden = true
 	case t.asked > 0:
 		t.asked--
-		is.asked = true
+		is.ridden = true
 	}
 }
 

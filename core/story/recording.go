@@ -125,22 +125,19 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	p.turn.Lock()
 	defer p.turn.Unlock()
 	p.stop()
-	t := &telling{story: s, wake: make(chan struct{}, 1), record: true}
-	p.mu.Lock()
-	p.now = t
-	p.mu.Unlock()
-	p.console.View.Tell(p.tell)
+	t := &telling{story: s, source: onRecording, wake: make(chan struct{}, 1)}
+	p.show(t)
 	is, err := p.opened(ctx, s, content)
 	if err != nil {
 		p.drop(t)
 		return err
 	}
-	p.mu.Lock()
-	// Turn may have been called meanwhile.
-	to := min(max(step+t.asked, 0), len(s.Steps)-1)
-	t.gen, t.release, t.pages, t.shown, t.asked, t.ready = is.gen, is.release, is.pages[:to+1], to, 0, true
-	p.mu.Unlock()
-	return p.GoTo(ctx, to)
+	return p.run(ctx, func(*telling) (effect, error) {
+		// Turn may have been called meanwhile.
+		to := min(max(step+t.asked, 0), len(s.Steps)-1)
+		t.gen, t.release, t.pages, t.shown, t.asked, t.phase = is.gen, is.release, is.pages[:to+1], to, 0, playing
+		return p.goTo(t, to)
+	})
 }
 
 // opened loads the recording of a story, and checks each step against it.

@@ -64,12 +64,12 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	}
 	if past := i == t.last() && (t.asked > 0 || t.hurries()); d.Done && i == t.shown && !past {
 		if key := p.ridden(t, i); key != "" {
-			d.Ride = &view.StoryRide{Key: key, Asked: is.asked}
+			d.Ride = &view.StoryRide{Key: key, Asked: is.ridden}
 		}
 	}
 	step := &t.story.Steps[i]
 	if q := step.Question; q != nil {
-		if is.waits {
+		if is.waits == forReader {
 			d.Waits = true
 			if p.true(t, i, &q.Asks, f, s, at) {
 				d.Asks = saying(&q.Asks, s, is.base)
@@ -83,7 +83,7 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 			d.Right = is.right
 		}
 	}
-	if asks := t.story.Steps[i].Reader; is.waits && asks != nil && !is.made {
+	if asks := t.story.Steps[i].Reader; is.waits == forReader && asks != nil {
 		d.Waits, d.Asks = true, &view.Saying{EN: asks.Words.EN, ZH: asks.Words.ZH}
 	}
 	sentence := t.story.Steps[i].sentence(d.Done)
