@@ -72,180 +72,235 @@ func (r *Redactor) Count() int64 { return r.replacements }
 // "annotations", each value that is a copy of a manifest, by its name or by its content. No other byte waits for the next chunk, apart from an
 // annotation's value that the chunk cuts. dst and src must not overlap.
 func (r *Redactor) Append(dst, src []byte) []byte {
-	dst, copied := r.scan(dst, src)
-	return append(dst, src[copied:]...)
+	c := chunk{dst: dst, src: src}
+	r.scan(&c)
+	return append(c.dst, src[c.copied:]...)
 }
 
 // filter returns what Append makes of src alone: src itself if it is unchanged, else scratch extended.
 func (r *Redactor) filter(scratch, src []byte) []byte {
-	out, copied := r.scan(scratch[:0], src)
-	if copied == 0 {
+	c := chunk{dst: scratch[:0], src: src}
+	r.scan(&c)
+	if c.copied == 0 {
 		return src
 	}
-	return append(out, src[copied:]...)
+	return append(c.dst, src[c.copied:]...)
 }
 
-// scan appends the result for src to dst, except for the unchanged end from copied on: src[:copied] is in dst, was dropped, or is in r.value.
-func (r *Redactor) scan(dst, src []byte) (_ []byte, copied int) {
-	for i := 0; i < len(src); {
-		c := src[i]
+// chunk is a part of the stream, on its way from src to dst.
+type chunk struct {
+	dst, src []byte
+	i        int // next byte to look at
+	copied   int // src[:copied] is in dst, or was dropped, or is in Redactor.value
+}
+
+// copy copies the unchanged text up to the quote at i, and moves behind the quote.
+func (c *chunk) copy() {
+	c.dst = append(c.dst, c.src[c.copied:c.i]...)
+	c.i++
+	c.copied = c.i
+}
+
+// scan appends the result for the chunk's src to its dst, except for the unchanged end from copied on.
+func (r *Redactor) scan(c *chunk) {
+	for c.i < len(c.src) {
 		switch r.state {
 		case outside:
-			if !r.slow {
-				var within bool
-				if i, within = skipPlain(src, i); within {
-					r.state, r.odd = inString, false
-					break
-				}
-			}
-			quote := bytes.IndexByte(src[i:], '"')
-			if quote < 0 {
-				i = len(src)
-				break
-			}
-			i += quote + 1
-			r.state = stringStart
+			r.findString(c)
 		case stringStart:
 			r.odd, r.matched = false, 0
-			if c == Key[0] || c == annotations[0] || c == '\\' {
+			r.state = inString
+			if b := c.src[c.i]; b == Key[0] || b == annotations[0] || b == '\\' {
 				r.state = inCandidate
-			} else {
-				r.state = inString
 			}
 		case inString:
 			var closed bool
-			if i, closed = r.skip(src, i); closed {
+			if c.i, closed = r.skip(c.src, c.i); closed {
 				r.state = outside
 			}
 		case inCandidate:
-			i++
-			switch c {
-			case '"':
-				r.state = outside
-				if r.matched > 0 && r.matched == len(r.target) {
-					r.state = afterKey
-				}
-			case '\\':
-				r.state = inEscape
-			default:
-				r.match(rune(c))
-			}
-		case inEscape:
-			i++
-			switch c {
-			case 'u':
-				r.state, r.digits, r.code = inHex, 0, 0
-			case '/':
-				r.match('/')
-			default: // an escape for a character that neither has
-				r.state = inString
-			}
-		case inHex:
-			digit, ok := unhex(c)
-			if !ok { // not JSON; the byte, maybe a closing quote, is examined again
-				r.state = inString
-				break
-			}
-			i++
-			r.code = r.code<<4 | digit
-			if r.digits++; r.digits == 4 {
-				r.match(r.code)
-			}
+			r.readCandidate(c)
+		case inEscape, inHex:
+			r.readEscape(c)
 		case afterKey, afterColon:
-			switch {
-			case space(c):
-				i++
-			case c == ':' && r.state == afterKey:
-				i++
-				r.state = afterColon
-			case c == '"' && r.state == afterColon && r.target == Key:
-				dst = append(dst, src[copied:i]...)
-				i++
-				copied = i
-				dst = r.drop(dst, outside)
-			case c == '{' && r.state == afterColon && r.target == annotations:
-				i++
-				r.state, r.depth = among, 1
-			default:
-				r.state = outside
-			}
+			r.findTargetValue(c)
 		case inSecret:
 			var closed bool
-			if i, closed = r.skip(src, i); closed {
+			if c.i, closed = r.skip(c.src, c.i); closed {
 				r.state = r.back
 			}
-			copied = i
+			c.copied = c.i
 		case among:
-			i++
-			switch c {
-			case '"':
-				r.state, r.odd, r.name = inName, false, r.name[:0]
-			case '{', '[':
-				r.depth++
-			case '}', ']':
-				if r.depth--; r.depth == 0 {
-					r.state = outside
-				}
-			}
+			r.findName(c)
 		case inName:
-			from, closed := i, false
-			i, closed = r.skip(src, i)
-			if room := maxName + 1 - len(r.name); room > 0 {
-				r.name = append(r.name, src[from:min(i, from+room)]...)
-			}
-			if closed {
-				if len(r.name) <= maxName {
-					r.name = r.name[:len(r.name)-1] // the quote
-				}
-				r.state = afterName
-			}
+			r.readName(c)
 		case afterName, afterNamed:
-			switch {
-			case space(c):
-				i++
-			case c == ':' && r.state == afterName:
-				i++
-				r.state = afterNamed
-			case c == '"' && r.state == afterNamed:
-				dst = append(dst, src[copied:i]...)
-				i++
-				copied = i
-				if r.replacesRemembered(r.name) {
-					dst = r.drop(dst, among)
-				} else {
-					r.state, r.odd, r.value = inValue, false, r.value[:0]
-				}
-			default:
-				r.state = among
-			}
+			r.findAnnotationValue(c)
 		case inValue:
-			from, closed := i, false
-			i, closed = r.skip(src, i)
-			copied = i
-			switch end := i - 1; {
-			case len(r.value)+i-from > maxValue:
-				dst = r.drop(dst, among)
-				if closed {
-					r.state = among
-				}
-			case !closed:
-				r.value = append(r.value, src[from:i]...)
-			default:
-				value := src[from:end]
-				if len(r.value) > 0 {
-					r.value = append(r.value, value...)
-					value = r.value
-				}
-				if holdsManifest(value) {
-					dst = r.drop(dst, among)
-				} else {
-					dst = append(append(append(dst, '"'), value...), '"')
-				}
-				r.state = among
-			}
+			r.readValue(c)
 		}
 	}
-	return dst, copied
+}
+
+// findString moves to the next string that may be a target, or into one that is none.
+func (r *Redactor) findString(c *chunk) {
+	if !r.slow {
+		var within bool
+		if c.i, within = skipPlain(c.src, c.i); within {
+			r.state, r.odd = inString, false
+			return
+		}
+	}
+	quote := bytes.IndexByte(c.src[c.i:], '"')
+	if quote < 0 {
+		c.i = len(c.src)
+		return
+	}
+	c.i += quote + 1
+	r.state = stringStart
+}
+
+// readCandidate reads a string as long as it matches a target.
+func (r *Redactor) readCandidate(c *chunk) {
+	for c.i < len(c.src) && r.state == inCandidate {
+		b := c.src[c.i]
+		c.i++
+		switch b {
+		case '"':
+			r.state = outside
+			if r.matched > 0 && r.matched == len(r.target) {
+				r.state = afterKey
+			}
+		case '\\':
+			r.state = inEscape
+		default:
+			r.match(rune(b))
+		}
+	}
+}
+
+// readEscape reads one byte after a backslash in a candidate.
+func (r *Redactor) readEscape(c *chunk) {
+	b := c.src[c.i]
+	c.i++
+	switch {
+	case r.state == inHex:
+		digit, ok := unhex(b)
+		if !ok { // not JSON; the byte, maybe a closing quote, is examined again
+			c.i--
+			r.state = inString
+			return
+		}
+		r.code = r.code<<4 | digit
+		if r.digits++; r.digits == 4 {
+			r.match(r.code)
+		}
+	case b == 'u':
+		r.state, r.digits, r.code = inHex, 0, 0
+	case b == '/':
+		r.match('/')
+	default: // an escape for a character that neither target has
+		r.state = inString
+	}
+}
+
+// findTargetValue looks for what follows a target: the value to replace, or the brace of the annotations.
+func (r *Redactor) findTargetValue(c *chunk) {
+	switch b := c.src[c.i]; {
+	case space(b):
+		c.i++
+	case b == ':' && r.state == afterKey:
+		c.i++
+		r.state = afterColon
+	case b == '"' && r.state == afterColon && r.target == Key:
+		c.copy()
+		r.drop(c, outside)
+	case b == '{' && r.state == afterColon && r.target == annotations:
+		c.i++
+		r.state, r.depth = among, 1
+	default:
+		r.state = outside
+	}
+}
+
+// findName looks for the next string in the annotations, or for their end.
+func (r *Redactor) findName(c *chunk) {
+	b := c.src[c.i]
+	c.i++
+	switch b {
+	case '"':
+		r.state, r.odd, r.name = inName, false, r.name[:0]
+	case '{', '[':
+		r.depth++
+	case '}', ']':
+		if r.depth--; r.depth == 0 {
+			r.state = outside
+		}
+	}
+}
+
+// readName reads a string in the annotations, and keeps at most maxName bytes of it and one more.
+func (r *Redactor) readName(c *chunk) {
+	from, closed := c.i, false
+	c.i, closed = r.skip(c.src, c.i)
+	if room := maxName + 1 - len(r.name); room > 0 {
+		r.name = append(r.name, c.src[from:min(c.i, from+room)]...)
+	}
+	if closed {
+		if len(r.name) <= maxName {
+			r.name = r.name[:len(r.name)-1] // the quote
+		}
+		r.state = afterName
+	}
+}
+
+// findAnnotationValue looks for the value that follows a name.
+func (r *Redactor) findAnnotationValue(c *chunk) {
+	switch b := c.src[c.i]; {
+	case space(b):
+		c.i++
+	case b == ':' && r.state == afterName:
+		c.i++
+		r.state = afterNamed
+	case b == '"' && r.state == afterNamed:
+		c.copy()
+		if r.replacesRemembered(r.name) {
+			r.drop(c, among)
+		} else {
+			r.state, r.odd, r.value = inValue, false, r.value[:0]
+		}
+	default:
+		r.state = among
+	}
+}
+
+// readValue reads the value of an annotation whose name does not decide whether it is replaced.
+func (r *Redactor) readValue(c *chunk) {
+	from, closed := c.i, false
+	c.i, closed = r.skip(c.src, c.i)
+	c.copied = c.i
+	if len(r.value)+c.i-from > maxValue {
+		r.drop(c, among)
+		if closed {
+			r.state = among
+		}
+		return
+	}
+	if !closed {
+		r.value = append(r.value, c.src[from:c.i]...)
+		return
+	}
+	value := c.src[from : c.i-1]
+	if len(r.value) > 0 {
+		r.value = append(r.value, value...)
+		value = r.value
+	}
+	if holdsManifest(value) {
+		r.drop(c, among)
+	} else {
+		c.dst = append(append(append(c.dst, '"'), value...), '"')
+	}
+	r.state = among
 }
 
 // skipPlain advances from src[i], outside of strings, over text with neither a target nor a backslash. It reports whether it stops inside a string that
@@ -273,10 +328,10 @@ func skipPlain(src []byte, i int) (next int, within bool) {
 var quote = []byte{'"'}
 
 // drop writes the replacement of a value whose opening quote was read, and makes the scanner drop the rest of the value.
-func (r *Redactor) drop(dst []byte, back state) []byte {
+func (r *Redactor) drop(c *chunk, back state) {
 	r.replacements++
 	r.state, r.back = inSecret, back
-	return append(dst, quotedReplacement...)
+	c.dst = append(c.dst, quotedReplacement...)
 }
 
 // maxNames bounds how many names of annotations a stream remembers.
