@@ -134,14 +134,69 @@ func (s *scanner) word(i int, w string) (int, error) {
 	return i + len(w), nil
 }
 
+// scalar returns the index after the number or literal at i.
+func (s *scanner) scalar(i int) (int, error) {
+	switch c := s.b[i]; {
+	case c == '-' || isDigit(c):
+		return s.number(i)
+	case c == 't':
+		return s.word(i, "true")
+	case c == 'f':
+		return s.word(i, "false")
+	case c == 'n':
+		return s.word(i, "null")
+	}
+	return 0, s.fail(i, "want a value")
+}
+
+// key returns the index after the key at i and its colon.
+func (s *scanner) key(i int) (int, error) {
+	b := s.b
+	if i >= len(b) || b[i] != '"' {
+		return 0, s.fail(i, "want a key in quotes")
+	}
+	i, err := s.str(i)
+	if err != nil {
+		return 0, err
+	}
+	if i >= len(b) || b[i] != ':' {
+		i = s.space(i)
+		if i >= len(b) || b[i] != ':' {
+			return 0, s.fail(i, "want a colon after the key")
+		}
+	}
+	return i + 1, nil
+}
+
+// nest is the containers that are open inside a value.
+type nest struct {
+	open int
+	kind uint64   // one bit per open container, the innermost lowest: 1 means object
+	more []uint64 // full words of 64 containers further out
+}
+
+func (n *nest) push(kind uint64) {
+	if n.open > 0 && n.open&63 == 0 {
+		n.more = append(n.more, n.kind)
+	}
+	n.open++
+	n.kind = n.kind<<1 | kind
+}
+
+func (n *nest) pop() {
+	n.open--
+	n.kind >>= 1
+	if n.open > 0 && n.open&63 == 0 {
+		n.kind, n.more = n.more[len(n.more)-1], n.more[:len(n.more)-1]
+	}
+}
+
 // value returns the index after the value that starts at or after i. depth is how many containers around it are open.
 func (s *scanner) value(i, depth int) (int, error) {
 	var (
-		b    = s.b
-		err  error
-		open int      // containers open inside this value
-		kind uint64   // one bit per open container, the innermost lowest: 1 means object
-		more []uint64 // full words of 64 containers further out
+		b      = s.b
+		err    error
+		inside nest
 	)
 
 value:
@@ -149,57 +204,42 @@ value:
 	if i >= len(b) {
 		return 0, s.fail(i, "")
 	}
-	switch c := b[i]; {
-	case c == '"':
-		if i, err = s.str(i); err != nil {
-			return 0, err
-		}
-		goto after
-	case c == '{' || c == '[':
-		if depth+open >= maxDepth {
+	switch b[i] {
+	case '"':
+		i, err = s.str(i)
+	case '{', '[':
+		if depth+inside.open >= maxDepth {
 			return 0, &syntaxError{i, fmt.Sprintf("nested deeper than %d levels", maxDepth)}
 		}
-		if open > 0 && open&63 == 0 {
-			more = append(more, kind)
+		kind, end := uint64(0), byte(']')
+		if b[i] == '{' {
+			kind, end = 1, '}'
 		}
-		open++
+		inside.push(kind)
 		i = s.space(i + 1)
-		if c == '{' {
-			kind = kind<<1 | 1
-			if i < len(b) && b[i] == '}' {
-				goto close
-			}
-			goto key
-		}
-		kind <<= 1
-		if i < len(b) && b[i] == ']' {
+		if i < len(b) && b[i] == end {
 			goto close
 		}
+		if kind == 1 {
+			goto key
+		}
 		goto value
-	case c == '-' || isDigit(c):
-		i, err = s.number(i)
-	case c == 't':
-		i, err = s.word(i, "true")
-	case c == 'f':
-		i, err = s.word(i, "false")
-	case c == 'n':
-		i, err = s.word(i, "null")
 	default:
-		return 0, s.fail(i, "want a value")
+		i, err = s.scalar(i)
 	}
 	if err != nil {
 		return 0, err
 	}
 
 after:
-	if open == 0 {
+	if inside.open == 0 {
 		return i, nil
 	}
 	i = s.space(i)
 	if i >= len(b) {
 		return 0, s.fail(i, "")
 	}
-	if kind&1 == 1 {
+	if inside.kind&1 == 1 {
 		switch b[i] {
 		case ',':
 			i = s.space(i + 1)
@@ -220,27 +260,13 @@ after:
 
 close:
 	i++
-	open--
-	kind >>= 1
-	if open > 0 && open&63 == 0 {
-		kind, more = more[len(more)-1], more[:len(more)-1]
-	}
+	inside.pop()
 	goto after
 
 key:
-	if i >= len(b) || b[i] != '"' {
-		return 0, s.fail(i, "want a key in quotes")
-	}
-	if i, err = s.str(i); err != nil {
+	if i, err = s.key(i); err != nil {
 		return 0, err
 	}
-	if i >= len(b) || b[i] != ':' {
-		i = s.space(i)
-		if i >= len(b) || b[i] != ':' {
-			return 0, s.fail(i, "want a colon after the key")
-		}
-	}
-	i++
 	goto value
 }
 
