@@ -232,17 +232,7 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		mark = newMarkTicker(logger, r.name, r.clock, start)
 		defer mark.stop()
 	}
-	var bookmarks ReflectorBookmarkStore
-	if !r.features.keepsBookmarks {
-		bookmarks, _ = store.(ReflectorBookmarkStore)
-	}
-	var keyed keySharer
-	if r.observer != nil {
-		if k, ok := store.(keySharer); ok && k.sharesKeys() {
-			keyed = k
-		}
-	}
-	events, pastInitial := 0, false
+	c := r.newConsumer(s, store, temporary, advance)
 	for {
 		select {
 		case <-ctx.Done():
@@ -256,66 +246,101 @@ func (r *Reflector) consume(ctx context.Context, start time.Time, s *stream, sto
 		case event, ok := <-s.ResultChan():
 			if !ok {
 				text = "closed by the server"
-				if events == 0 && r.elapsed(start) < time.Second {
+				if c.events == 0 && r.elapsed(start) < time.Second {
 					return false, &VeryShortWatchError{Name: r.name}
 				}
-				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", events)
+				logger.V(4).Info("Watch close", "reflector", r.name, "type", r.typeDescription, "totalItems", c.events)
 				return false, nil
 			}
 			if event.Type == watch.Error {
 				text = "error event"
 				return false, apierrors.FromObject(event.Object)
 			}
-			m, reason := r.accept(ctx, event, temporary != nil)
-			if reason != "" {
-				if r.observer != nil {
-					send(r.observer, Event{Kind: KindEventDropped, Req: s.req, Op: opOfWatch(event.Type), Text: reason})
-				}
+			if !c.take(ctx, event) {
 				continue
 			}
-			rv := m.GetResourceVersion()
-			endMark := event.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
-			if s.events++; s.events%yieldEvery == 0 {
-				yield(r.gates)
-			}
-			at := unknownTime
-			if r.observer != nil {
-				at = keepTime(r.observeWatchEvent(s, temporary, event, m, endMark))
-			}
-			if r.gates != nil {
-				r.hold(ctx)
-				at = unknownTime
-			}
-			switch event.Type {
-			case watch.Added, watch.Modified, watch.Deleted:
-				pastInitial = pastInitial || event.Type != watch.Added
-				at, err = r.put(store, keyed, event, at)
-			case watch.Bookmark:
-				pastInitial = true
-				complete = complete || endMark
-				at, err = unknownTime, nil
-				if bookmarks != nil {
-					err = bookmarks.Bookmark(rv)
-				}
-			default:
-				err = nil
-				utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", r.name, "event", event)
-			}
-			if err != nil {
-				// The store has lost the event; the version advances nevertheless.
-				utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", r.name, "eventType", event.Type)
-				err = nil
-			}
-			advance(rv, pastInitial, at)
-			events++
-			if temporary != nil && complete {
+			if temporary != nil && c.complete {
 				keepOpen = true
-				logger.V(4).Info("End of the initial events", "reflector", r.name, "totalItems", events)
+				logger.V(4).Info("End of the initial events", "reflector", r.name, "totalItems", c.events)
 				return true, nil
 			}
 			mark.recordEvent()
 		}
 	}
+}
+
+// consumer stores the events of one stream.
+type consumer struct {
+	*Reflector
+	stream    *stream
+	store     ReflectorStore
+	temporary *cache
+	bookmarks ReflectorBookmarkStore // the store if it takes bookmarks, otherwise nil
+	keyed     keySharer              // the store if it accepts the key that was reported to the Observer, otherwise nil
+	advance   func(rv string, pastInitial bool, at time.Duration)
+
+	events      int
+	pastInitial bool // an event other than Added has come
+	complete    bool // the end mark of the initial events has come
+}
+
+func (r *Reflector) newConsumer(s *stream, store ReflectorStore, temporary *cache, advance func(string, bool, time.Duration)) *consumer {
+	c := &consumer{Reflector: r, stream: s, store: store, temporary: temporary, advance: advance}
+	if !r.features.keepsBookmarks {
+		c.bookmarks, _ = store.(ReflectorBookmarkStore)
+	}
+	if r.observer != nil {
+		if k, ok := store.(keySharer); ok && k.sharesKeys() {
+			c.keyed = k
+		}
+	}
+	return c
+}
+
+// take stores an event, and reports whether it was accepted.
+func (c *consumer) take(ctx context.Context, event watch.Event) bool {
+	m, reason := c.accept(ctx, event, c.temporary != nil)
+	if reason != "" {
+		if c.observer != nil {
+			send(c.observer, Event{Kind: KindEventDropped, Req: c.stream.req, Op: opOfWatch(event.Type), Text: reason})
+		}
+		return false
+	}
+	rv := m.GetResourceVersion()
+	endMark := event.Type == watch.Bookmark && m.GetAnnotations()[metav1.InitialEventsAnnotationKey] == "true"
+	if c.stream.events++; c.stream.events%yieldEvery == 0 {
+		yield(c.gates)
+	}
+	at := unknownTime
+	if c.observer != nil {
+		at = keepTime(c.observeWatchEvent(c.stream, c.temporary, event, m, endMark))
+	}
+	if c.gates != nil {
+		c.hold(ctx)
+		at = unknownTime
+	}
+	var err error
+	switch event.Type {
+	case watch.Added, watch.Modified, watch.Deleted:
+		c.pastInitial = c.pastInitial || event.Type != watch.Added
+		at, err = c.put(c.store, c.keyed, event, at)
+	case watch.Bookmark:
+		c.pastInitial = true
+		c.complete = c.complete || endMark
+		at = unknownTime
+		if c.bookmarks != nil {
+			err = c.bookmarks.Bookmark(rv)
+		}
+	default:
+		utilruntime.HandleErrorWithContext(ctx, nil, "Unknown watch event", "reflector", c.name, "event", event)
+	}
+	if err != nil {
+		// The store has lost the event; the version advances nevertheless.
+		utilruntime.HandleErrorWithContext(ctx, err, "Unable to store watch event", "reflector", c.name, "eventType", event.Type)
+	}
+	c.advance(rv, c.pastInitial, at)
+	c.events++
+	return true
 }
 
 // put stores an event's object. keyed is the store if it accepts the key that was reported to the Observer, otherwise nil. at and the result are times

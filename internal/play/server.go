@@ -521,16 +521,11 @@ func pause(ctx context.Context, d time.Duration) {
 
 // List answers a LIST.
 func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Object, error) {
-	c.mu.Lock()
-	c.requests++
-	req := c.requests
-	c.asked("LIST", o)
 	on := "LIST"
 	if o.Continue != "" {
 		on = "PAGE"
 	}
-	f := c.take(on)
-	c.mu.Unlock()
+	req, f := c.begin("LIST", on, o)
 	pause(ctx, f.d)
 	if err := ctx.Err(); err != nil {
 		return nil, err
@@ -611,16 +606,11 @@ func (c *cluster) List(ctx context.Context, o metav1.ListOptions) (runtime.Objec
 
 // Watch answers a WATCH or a WatchList.
 func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interface, error) {
-	c.mu.Lock()
-	c.requests++
-	req := c.requests
-	c.asked("WATCH", o)
 	on := "WATCH"
 	if o.SendInitialEvents != nil && *o.SendInitialEvents {
 		on = "WATCHLIST"
 	}
-	f := c.take(on)
-	c.mu.Unlock()
+	req, f := c.begin("WATCH", on, o)
 	if f.kind != "latemark" && f.kind != "later" {
 		pause(ctx, f.d)
 	}
@@ -646,33 +636,38 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	switch {
 	case f.kind == "close":
 		s.finish(nil)
-		return s, nil
 	case f.kind == "later":
 		// Nothing comes for a while, and then the stream closes.
 		s.mute = true
 		s.push(frame{close: true, pause: f.d})
 		s.ended = true
-		return s, nil
 	case strings.HasPrefix(f.kind, "frame-") && on == "WATCH":
 		s.finish(statusOf(strings.TrimPrefix(f.kind, "frame-")))
-		return s, nil
 	case on == "WATCH" && from != 0 && from < c.compacted:
 		s.finish(statusOf("expired"))
-		return s, nil
-	}
-	if on == "WATCH" && from != 0 {
+	case on == "WATCH" && from != 0:
 		s.cursor = from
 		c.odd(s, f)
 		c.feedOne(s)
-		return s, nil
+	default:
+		c.feedInitial(s, on, rev, f)
 	}
-	// The current objects come first, as ADDED.
+	return s, nil
+}
+
+// begin counts and notes a request of a verb, and returns its number and the fault that it meets. on names the requests that a fault chooses.
+func (c *cluster) begin(verb, on string, o metav1.ListOptions) (req int, f fault) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.requests++
+	c.asked(verb, o)
+	return c.requests, c.take(on)
+}
+
+// feedInitial sends the objects of a version as ADDED, and continues from there.
+func (c *cluster) feedInitial(s *stream, on string, rev int, f fault) {
 	contents := c.at(rev)
-	keys := make([]string, 0, len(contents))
-	for k := range contents {
-		keys = append(keys, k)
-	}
-	sort.Strings(keys)
+	keys := slices.Sorted(maps.Keys(contents))
 	prefix := "A"
 	if on == "WATCHLIST" {
 		prefix = "I"
@@ -680,7 +675,7 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	sent := 0
 	initial := func(o *object) {
 		o = o.DeepCopy()
-		o.Annotations = map[string]string{via: fmt.Sprintf("%s%d.%d", prefix, req, sent)}
+		o.Annotations = map[string]string{via: fmt.Sprintf("%s%d.%d", prefix, s.req, sent)}
 		sent++
 		s.push(frame{event: watch.Event{Type: watch.Added, Object: o}})
 	}
@@ -697,16 +692,16 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 	switch {
 	case f.kind == "cut":
 		s.finish(nil)
-		return s, nil
+		return
 	case strings.HasPrefix(f.kind, "frame-"):
 		s.finish(statusOf(strings.TrimPrefix(f.kind, "frame-")))
-		return s, nil
+		return
 	case on == "WATCH":
 		c.feedOne(s)
-		return s, nil
+		return
 	case f.kind == "nomark":
 		s.mute = true
-		return s, nil
+		return
 	}
 	c.odd(s, f)
 	s.push(frame{event: bookmark(strconv.Itoa(rev), true), pause: markPause(f)})
@@ -714,7 +709,6 @@ func (c *cluster) Watch(ctx context.Context, o metav1.ListOptions) (watch.Interf
 		s.push(frame{pause: framePause})
 	}
 	c.feedOne(s)
-	return s, nil
 }
 
 // keyless is an object without metadata. It is not a type of apimachinery, because errors print objects, and the fields of those types differ between
