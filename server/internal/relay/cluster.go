@@ -1,9 +1,11 @@
 package relay
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"mime"
 	"net/http"
 	"net/url"
@@ -41,19 +43,14 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		r.answerFailure(w, request.Context, cause, words, err)
 		return
 	}
-	target := *upstream.Base
-	target.Path, target.RawPath = strings.TrimSuffix(target.Path, "/")+request.Path, ""
-	target.RawQuery, target.Fragment, target.User = request.Query, "", nil
-	out, err := http.NewRequestWithContext(req.Context(), http.MethodGet, target.String(), nil)
-	if err != nil {
+	answerFailure := func(err error) {
 		cause, words := upstream.Explain(err)
 		r.answerFailure(w, request.Context, cause, words, err)
-		return
 	}
-	out.Header = http.Header{
-		"Accept":          {request.Accept},
-		"Accept-Encoding": {"identity"}, // a compressed body cannot be redacted
-		"User-Agent":      {request.UserAgent},
+	out, err := newRequest(req.Context(), upstream, request)
+	if err != nil {
+		answerFailure(err)
+		return
 	}
 	began := time.Now()
 	response, err := upstream.RoundTrip(out)
@@ -62,16 +59,14 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 			panic(http.ErrAbortHandler)
 		}
 		log.Warn("no answer from the API server", "error", r.plainText(redactURL(err)))
-		cause, words := upstream.Explain(err)
-		r.answerFailure(w, request.Context, cause, words, err)
+		answerFailure(err)
 		return
 	}
 	r.config.Metrics.Answered(request.Verb(), response.StatusCode, time.Since(began))
 	defer func() { _ = response.Body.Close() }()
 	if response.StatusCode >= 400 {
 		if err := r.passError(w, response, upstream); err != nil {
-			cause, words := upstream.Explain(err)
-			r.answerFailure(w, request.Context, cause, words, err)
+			answerFailure(err)
 		}
 		return
 	}
@@ -90,8 +85,7 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 		} else if isCanceled(req.Context(), err) {
 			panic(http.ErrAbortHandler)
 		} else if err != nil {
-			cause, words := upstream.Explain(err)
-			r.answerFailure(w, request.Context, cause, words, err)
+			answerFailure(err)
 			return
 		}
 		defer func() { r.config.Metrics.Redactions.Add(verified.Changed()) }()
@@ -108,22 +102,46 @@ func (r *Relay) cluster(w http.ResponseWriter, req *http.Request) {
 	sent, err := r.send(w, body)
 	log.Debug("request served", "status", response.StatusCode, "bytes", sent, "took", time.Since(began).Round(time.Millisecond))
 	if err != nil {
-		if errors.Is(err, metadata.ErrNotMetadata) {
-			r.config.Metrics.Refused("secrets")
-			log.Warn("the answer is cut off: it contains more than metadata")
-		} else if !isCanceled(req.Context(), err) {
-			if viewer := (*viewerError)(nil); errors.As(err, &viewer) {
-				log.Info("the answer ends early", "cause", "viewer", "error", err, "bytes", sent)
-			} else {
-				cause, words := upstream.Explain(err)
-				r.config.Metrics.UpstreamError(string(cause))
-				r.board.note(request.Context, cause, words, r.plainText(err))
-				log.Info("the answer ends early", "cause", cause, "bytes", sent)
-			}
+		if !isCanceled(req.Context(), err) || errors.Is(err, metadata.ErrNotMetadata) {
+			r.noteEarlyEnd(request, upstream, log, sent, err)
 		}
 		// The viewer must see a broken stream, not a normal end.
 		panic(http.ErrAbortHandler)
 	}
+}
+
+// newRequest makes the request to the API server.
+func newRequest(ctx context.Context, upstream *clusters.Upstream, request guard.Request) (*http.Request, error) {
+	target := *upstream.Base
+	target.Path, target.RawPath = strings.TrimSuffix(target.Path, "/")+request.Path, ""
+	target.RawQuery, target.Fragment, target.User = request.Query, "", nil
+	out, err := http.NewRequestWithContext(ctx, http.MethodGet, target.String(), nil)
+	if err != nil {
+		return nil, err
+	}
+	out.Header = http.Header{
+		"Accept":          {request.Accept},
+		"Accept-Encoding": {"identity"}, // a compressed body cannot be redacted
+		"User-Agent":      {request.UserAgent},
+	}
+	return out, nil
+}
+
+// noteEarlyEnd records why an answer ends early: its content, the viewer, or the API server.
+func (r *Relay) noteEarlyEnd(request guard.Request, upstream *clusters.Upstream, log *slog.Logger, sent int64, err error) {
+	if errors.Is(err, metadata.ErrNotMetadata) {
+		r.config.Metrics.Refused("secrets")
+		log.Warn("the answer is cut off: it contains more than metadata")
+		return
+	}
+	if viewer := (*viewerError)(nil); errors.As(err, &viewer) {
+		log.Info("the answer ends early", "cause", "viewer", "error", err, "bytes", sent)
+		return
+	}
+	cause, words := upstream.Explain(err)
+	r.config.Metrics.UpstreamError(string(cause))
+	r.board.note(request.Context, cause, words, r.plainText(err))
+	log.Info("the answer ends early", "cause", cause, "bytes", sent)
 }
 
 // send redacts a body from a cluster and writes it to the viewer; every such body leaves through it. It flushes each chunk as it arrives. A write may
