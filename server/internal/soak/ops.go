@@ -23,17 +23,55 @@ func (w *world) dialUpstream(ctx context.Context, _, _ string) (net.Conn, error)
 
 // do carries out one op.
 func (w *world) do(o Op) {
-	n := w.networks[pageHop]
-	if o.On == upstreamHop.String() {
-		n = w.networks[upstreamHop]
-	}
-	p := w.pages[o.Who%len(w.pages)]
 	if o.Name != "write" {
 		w.result.Faults++
+	}
+	if w.onNetwork(o) || w.onAPI(o) || w.onPage(o) {
+		return
 	}
 	switch o.Name {
 	case "write":
 		w.write(o)
+	case "compact":
+		w.cluster.Compact()
+	case "miss":
+		w.api.onWatches("close")
+		w.write(o)
+		w.cluster.Compact()
+	case "restart":
+		w.cluster.Restart(o.For)
+		for _, wire := range w.networks[upstreamHop].openWires() {
+			wire.reset()
+		}
+	case "relay", "newtoken":
+		w.restart(o)
+	case "pause":
+		for _, n := range w.networks {
+			n.hole()
+			w.later(o.For, n.fill)
+		}
+	case "lie": // the ops below are defects, for the test of the checks only
+		w.api.change(func() { w.api.lies = o.N })
+	case "leak":
+		go func() { select {} }()
+	case "show":
+		w.history.show()
+	case "rewrite":
+		w.history.now[namespaces[0]+"/o0"]++
+	case "forge":
+		w.history.states[namespaces[0]+"/o0"] = nil
+	default:
+		panic("there is no op " + o.Name)
+	}
+}
+
+// onNetwork carries out an op on the connections of one hop, and reports whether there is one with this name.
+func (w *world) onNetwork(o Op) bool {
+	n := w.networks[pageHop]
+	if o.On == upstreamHop.String() {
+		n = w.networks[upstreamHop]
+	}
+	switch o.Name {
 	case "cut":
 		for _, wire := range n.openWires() {
 			wire.reset()
@@ -63,33 +101,21 @@ func (w *world) do(o Op) {
 	case "refuse":
 		n.refuse(true)
 		w.later(o.For, func() { n.refuse(false) })
+	default:
+		return false
+	}
+	return true
+}
+
+// onAPI carries out an op on the answers of the API server, and reports whether there is one with this name.
+func (w *world) onAPI(o Op) bool {
+	switch o.Name {
 	case "list":
 		w.api.next(list, o.On, o.N)
 	case "watch":
 		w.api.next(watchKind, o.On, o.N)
 	case "watches":
 		w.api.onWatches(o.On)
-	case "compact":
-		w.cluster.Compact()
-	case "miss":
-		w.api.onWatches("close")
-		w.write(o)
-		w.cluster.Compact()
-	case "restart":
-		w.cluster.Restart(o.For)
-		for _, wire := range w.networks[upstreamHop].openWires() {
-			wire.reset()
-		}
-	case "relay", "newtoken":
-		w.restart(o)
-	case "pause":
-		for _, n := range w.networks {
-			n.hole()
-			w.later(o.For, n.fill)
-		}
-	case "stall":
-		p.browser.stall()
-		w.later(o.For, p.browser.resume)
 	case "expire":
 		w.login++
 		token := w.credential()
@@ -107,6 +133,19 @@ func (w *world) do(o Op) {
 	case "forbid":
 		w.api.change(func() { w.api.forbidden = true })
 		w.later(o.For, func() { w.api.change(func() { w.api.forbidden = false }) })
+	default:
+		return false
+	}
+	return true
+}
+
+// onPage carries out an op on one page, and reports whether there is one with this name.
+func (w *world) onPage(o Op) bool {
+	p := w.pages[o.Who%len(w.pages)]
+	switch o.Name {
+	case "stall":
+		p.browser.stall()
+		w.later(o.For, p.browser.resume)
 	case "fault":
 		p.job(func(context.Context) { p.fault(o) })
 	case "handler":
@@ -136,19 +175,10 @@ func (w *world) do(o Op) {
 		for range o.N {
 			p.jobs.Go(func() { w.tryWrongToken(p) })
 		}
-	case "lie": // the ops below are defects, for the test of the checks only
-		w.api.change(func() { w.api.lies = o.N })
-	case "leak":
-		go func() { select {} }()
-	case "show":
-		w.history.show()
-	case "rewrite":
-		w.history.now[namespaces[0]+"/o0"]++
-	case "forge":
-		w.history.states[namespaces[0]+"/o0"] = nil
 	default:
-		panic("there is no op " + o.Name)
+		return false
 	}
+	return true
 }
 
 // write makes o.N writes that depend on the script alone.
