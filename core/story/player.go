@@ -52,7 +52,7 @@ type telling struct {
 	ended   chan struct{} // closed when the acting goroutine has ended; nil for a followed story
 
 	phase    phase
-	problem  string // in phase failed
+	problem  string // in phaseFail
 	asked    int    // steps that the user has asked for
 	going    bool   // the user asked to go on while the step waits for the reader
 	target   int    // the step up to which the story plays as fast as it can
@@ -75,24 +75,24 @@ const (
 type phase uint8
 
 const (
-	preparing phase = iota // its ready condition is not true yet, or its recording is being read
-	playing
-	calling // a step's calls are being made
-	failed
+	phasePrepare phase = iota // its ready condition is not true yet, or its recording is being read
+	phasePlay
+	phaseCall // a step's calls are being made
+	phaseFail
 )
 
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base   *trace.State  // the State at From
-	began  time.Duration // on the driver's clock
-	waits  wait
-	acts   int64  // the user's actions when it began to wait
-	right  int    // the right answer to its question, from 1; 0 while undecided
-	heard  uint64 // the event before the reader's answer; only later ones can end the step
-	rides  string // the object to ride at its end; "" while unknown, or if there is none
-	ridden bool   // the user asked for the ride, or the page has opened it: the next Turn goes past it
-	endAt  time.Duration
+	base      *trace.State  // the State at From
+	began     time.Duration // on the driver's clock
+	waits     wait
+	acts      int64  // the user's actions when it began to wait
+	right     int    // the right answer to its question, from 1; 0 while undecided
+	heard     uint64 // the event before the reader's answer; only later ones can end the step
+	rides     string // the object to ride at its end; "" while unknown, or if there is none
+	skipsRide bool   // the user asked for the ride, or the page has opened it: the next Turn goes past it
+	endAt     time.Duration
 }
 
 // wait is what a step needs of its reader.
@@ -204,13 +204,13 @@ func (p *Player) Follow(told json.RawMessage) error {
 	return nil
 }
 
-// copyMarks takes over where another page is in a story, and reports whether that page has begun it since.
-func (p *Player) copyMarks(s *Story, is *view.Told) (begun bool) {
+// copyMarks takes over where another page is in a story, and reports whether the story is new to the View.
+func (p *Player) copyMarks(s *Story, is *view.Told) (isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	t := p.now
 	if t == nil || t.story != s || t.source != elsewhere {
-		t = &telling{story: s, source: elsewhere, phase: playing, wake: make(chan struct{}, 1)}
+		t = &telling{story: s, source: elsewhere, phase: phasePlay, wake: make(chan struct{}, 1)}
 	}
 	t.release, t.shown, t.stands = is.Release, is.Step, is.Stands
 	for i, m := range is.Marks {
@@ -227,9 +227,9 @@ func (p *Player) copyMarks(s *Story, is *view.Told) (begun bool) {
 			t.pages[i].waits = forReader
 		}
 	}
-	begun = p.now != t
+	isNew = p.now != t
 	p.now = t
-	return begun
+	return isNew
 }
 
 // find returns the story with an id.
@@ -395,7 +395,7 @@ func (t *telling) running() *page {
 }
 
 // fail ends the story's steps with a problem.
-func (t *telling) fail(problem string) { t.phase, t.problem = failed, problem }
+func (t *telling) fail(problem string) { t.phase, t.problem = phaseFail, problem }
 
 // hurries reports that the story has not reached the step at which it resumes.
 func (t *telling) hurries() bool { return t.last() < t.target }
@@ -410,7 +410,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 		switch {
 		case t == nil || t.source == elsewhere:
 			return nil, ErrNoStory
-		case t.source == onRecording && t.phase == preparing:
+		case t.source == onRecording && t.phase == phasePrepare:
 			t.asked += n
 			return nil, nil
 		case t.source == onRecording && t.gen != p.rec.Generation():
@@ -428,7 +428,7 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 				p.beginAt(t, to)
 			}
 			return p.goTo(t, to)
-		case t.phase == failed:
+		case t.phase == phaseFail:
 			return nil, errors.New(t.problem)
 		case t.shown < t.last():
 			return p.goTo(t, t.shown+1)
@@ -469,7 +469,7 @@ func (p *Player) ask(t *telling) effect {
 	}
 	// After the last step there is no other, but the last one comes to its end.
 	open := len(t.story.Steps) - len(t.pages)
-	if len(t.pages) == 0 || t.phase == calling {
+	if len(t.pages) == 0 || t.phase == phaseCall {
 		open-- // the step that is about to begin
 	}
 	switch {
@@ -498,10 +498,10 @@ func (p *Player) opensRide(t *telling) bool {
 		return false
 	}
 	is := &t.pages[t.last()]
-	if is.ridden || p.ridden(t, t.last()) == "" {
+	if is.skipsRide || p.ridden(t, t.last()) == "" {
 		return false
 	}
-	is.ridden = true
+	is.skipsRide = true
 	return true
 }
 
@@ -515,7 +515,7 @@ func (p *Player) Ride() error {
 		return ErrNoStory
 	}
 	if t.shown >= 0 && t.shown <= t.last() && p.ridden(t, t.shown) != "" {
-		t.pages[t.shown].ridden = true
+		t.pages[t.shown].skipsRide = true
 	}
 	return nil
 }
@@ -619,12 +619,12 @@ func (p *Player) choose(t *telling) move {
 		return m
 	}
 	enter := func(i int) {
-		t.skipping, t.going, t.phase = false, false, calling
+		t.skipping, t.going, t.phase = false, false, phaseCall
 		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
 	}
 	turns := t.asked > 0 || t.hurries()
 	switch is := t.running(); {
-	case t.phase != playing:
+	case t.phase != phasePlay:
 	case len(t.pages) == 0:
 		enter(0)
 	case is != nil && is.waits == forReader:
@@ -634,7 +634,7 @@ func (p *Player) choose(t *telling) move {
 		if !t.going {
 			t.asked = max(t.asked-1, 0)
 		}
-		t.going, t.phase = false, calling
+		t.going, t.phase = false, phaseCall
 		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
 	case is != nil && (turns || t.story.Steps[t.last()].Fast):
 		if m.pace = fast; t.skipping || t.hurries() {
@@ -672,7 +672,7 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 			is.waits = forReader
 		}
 		t.pages = append(t.pages, is)
-		t.shown, t.phase = i, playing
+		t.shown, t.phase = i, phasePlay
 	})
 	p.console.Lab.LookAgain()
 	return nil
@@ -720,7 +720,7 @@ func (p *Player) answer(ctx context.Context, t *telling) error {
 		} else {
 			is.Begin, is.waits, is.began = t.fold.Seq(), forNothing, -1
 		}
-		t.phase = playing
+		t.phase = phasePlay
 	})
 	p.console.Lab.LookAgain()
 	return nil
@@ -820,7 +820,7 @@ func (p *Player) watch(now, next time.Duration) (stand bool) {
 		return false
 	}
 	stand = p.stand(t, now, next)
-	t.stands = stand && t.phase != calling
+	t.stands = stand && t.phase != phaseCall
 	return stand
 }
 
@@ -829,15 +829,15 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	was := t.fold.Seq()
 	news := p.follow(t)
 	switch {
-	case t.phase == calling:
+	case t.phase == phaseCall:
 		return true
-	case t.phase == failed:
+	case t.phase == phaseFail:
 		return false
-	case t.phase == preparing:
+	case t.phase == phasePrepare:
 		if !t.holds(t.story.Ready, nil) {
 			return false
 		}
-		t.phase = playing
+		t.phase = phasePlay
 		t.notify()
 		return true
 	case len(t.pages) == 0:
@@ -898,10 +898,10 @@ func (p *Player) reachesRide(t *telling) {
 	case p.ridden(t, t.last()) == "":
 		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.last()+1, t.story.ID, t.story.Steps[t.last()].Ride))
 	case t.skipping || t.hurries():
-		is.ridden = true
+		is.skipsRide = true
 	case t.asked > 0:
 		t.asked--
-		is.ridden = true
+		is.skipsRide = true
 	}
 }
 

@@ -135,7 +135,7 @@ func (p *Player) BeginOn(ctx context.Context, id string, step int, content []byt
 	return p.run(ctx, func(*telling) (effect, error) {
 		// Turn may have been called meanwhile.
 		to := min(max(step+t.asked, 0), len(s.Steps)-1)
-		t.gen, t.release, t.pages, t.shown, t.asked, t.phase = is.gen, is.release, is.pages[:to+1], to, 0, playing
+		t.gen, t.release, t.pages, t.shown, t.asked, t.phase = is.gen, is.release, is.pages[:to+1], to, 0, phasePlay
 		return p.goTo(t, to)
 	})
 }

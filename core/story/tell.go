@@ -64,7 +64,7 @@ func (p *Player) told(t *telling, f *trace.Fold, s *trace.State, at time.Duratio
 	}
 	if past := i == t.last() && (t.asked > 0 || t.hurries()); d.Done && i == t.shown && !past {
 		if key := p.ridden(t, i); key != "" {
-			d.Ride = &view.StoryRide{Key: key, Asked: is.ridden}
+			d.Ride = &view.StoryRide{Key: key, Asked: is.skipsRide}
 		}
 	}
 	step := &t.story.Steps[i]
