@@ -8,21 +8,21 @@
  */
 
 /**
- * Frame describes what View.Frame returns, as types. For speed a view writes its frames by hand. These types are for readers: web/types.js
- * is generated from them, and a test of tools/webtypes checks frames against them.
+ * Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/types.js is generated from
+ * them, and a test of tools/webtypes checks frames against them.
  * @typedef {object} Frame
  * @property {View} view
  * @property {LaneFrame[]} lanes
  * @property {TimelineFrame} [timeline]
- * @property {Comparison} [compare] set if the comparison of two releases has changed; null if there is none any more.
+ * @property {Comparison} [compare] set if the comparison of two releases has changed; null if it has ended.
  * @property {Told} [story] set if the story's text has changed; null if there is no story.
- * @property {Factory} [factory] set if what several informers show together has changed; null if there is one informer, or one in two
- *   releases, again. Lanes then has the lane on stage.
- * @property {boolean} jump the view did not play through to here. Show the new state at once, without animation.
+ * @property {Factory} [factory] set if the overview of several informers has changed; null if there is one informer again, or one in two
+ *   releases. With an overview, Lanes has only the lane on stage.
+ * @property {boolean} jump the view did not play through to this position. Show the new state at once, without animation.
  */
 
 /**
- * View is where a view is in the log, and how it follows it.
+ * View is a view's position in the log, and how the view follows the log.
  * @typedef {object} View
  * @property {string} mode live, playing, paused
  * @property {number} speed
@@ -39,23 +39,23 @@
  */
 
 /**
- * LaneFrame is what is new in one lane.
+ * LaneFrame has the changes of one lane.
  * @typedef {object} LaneFrame
  * @property {Partial<State>} state State has the members of the state that changed; each replaces the whole member.
  * @property {Partial<Facts>} [facts] Facts has the members of the facts that changed, likewise.
- * @property {Groups} [groups] the groups of the cells; they are sent whole when they change.
+ * @property {Groups} [groups] Groups has all groups of the cells, whenever one has changed.
  * @property {Cells} [cells]
  * @property {Move[]} [moves]
  */
 
 /**
- * TimelineFrame is what is new in the log as a whole.
+ * TimelineFrame has the changes of the log as a whole.
  * @typedef {object} TimelineFrame
  * @property {boolean} reset the page must first drop its bins and marks
  * @property {number} binMillis
- * @property {number} firstMillis the oldest moment that can still be shown
+ * @property {number} firstMillis the oldest moment that a view can show
  * @property {Bin[]} bins
- * @property {Mark[]} marks new ones.
+ * @property {Mark[]} marks the new marks.
  */
 
 /**
@@ -80,25 +80,26 @@
 /**
  * Told is the state of a story at the moment shown.
  * @typedef {object} Told
- * @property {string} id the story's, Release the release in which it plays.
+ * @property {string} id the story's id, Release the release in which it plays.
  * @property {string} era
- * @property {boolean} starting its first step has not begun.
- * @property {number} step the step at the moment shown, from 0; Last is the last one that has begun.
+ * @property {boolean} starting the first step has not begun.
+ * @property {number} step the step at the moment shown, from 0; Last is the last step that has begun.
  * @property {number} last
- * @property {boolean} done the step's condition was met by the moment shown. Ended: it is met by now, whatever moment is shown.
+ * @property {boolean} done at the moment shown, the step's condition has been met. Ended: at the log's end it has, whatever moment is
+ *   shown.
  * @property {boolean} ended
- * @property {Saying | null} caption the caption for the moment, which is true of it; nil for none.
- * @property {Saying} [before] the caption from before the step's condition was met, if it is still true, for readers who have not finished
- *   it.
+ * @property {Saying | null} caption the caption whose claim is true at the moment shown; nil for none.
+ * @property {Saying} [before] the caption that showed until the step's condition was met, if its claim is still true, for readers who have
+ *   not finished it.
  * @property {boolean} waits the step waits for the reader's action or answer, and time stands still until then. Asks is the request.
  * @property {Saying} [asks]
- * @property {number} [right] the number of the right answer, from 1; 0 while it is open.
+ * @property {number} [right] the number of the right answer, from 1; 0 until the step decides it.
  * @property {string} hurry how the running step comes to its end: "" at its own pace, "fast" after the user has asked for the next step
  *   once, "skip" after twice.
  * @property {boolean} stands time stands still until the user goes to the next step.
  * @property {StoryRide} [ride] the object to ride, once the requested step has ended; nil for none.
- * @property {StoryMark[]} marks the events between which each step happened, so that other pages with the log can show the same.
- * @property {string} [problem] why the story cannot go on, in words.
+ * @property {StoryMark[]} marks Marks has the events of each step, so that other pages with the same log can show the same.
+ * @property {string} [problem] the reason why the story cannot go on, in words.
  */
 
 /**
@@ -141,7 +142,7 @@
  * @property {Workqueue | null} workqueue
  * @property {Hold[]} holds
  * @property {Fault[]} faults
- * @property {Record<string, Fidelity>} fidelity how members are known, for another program's informer.
+ * @property {Record<string, Fidelity>} fidelity Fidelity describes how exactly members are known, for another program's informer.
  */
 
 /**
@@ -184,7 +185,7 @@
  */
 
 /**
- * Cells are the objects of the store that changed.
+ * Cells has the objects of the store that changed.
  * @typedef {object} Cells
  * @property {boolean} reset the page must first drop all its cells
  * @property {CellRow[]} set
@@ -192,7 +193,7 @@
  */
 
 /**
- * Move is something that passed along a path: a token, or several that were merged.
+ * Move is a token that moved along a path, or several that were merged.
  * @typedef {object} Move
  * @property {string} p
  * @property {number} [l]
@@ -205,7 +206,7 @@
  */
 
 /**
- * Bin is a stretch of the log's time, numbered from 0, and its number of events.
+ * Bin has the number of events in a stretch of the log's time. Stretches are numbered from 0.
  * @typedef {[number: number, events: number]} Bin
  */
 
@@ -256,24 +257,24 @@
  */
 
 /**
- * Saying is a sentence in the languages of the page.
+ * Saying is a sentence in both languages of the page.
  * @typedef {object} Saying
  * @property {string} en
  * @property {string} zh
  * @property {number} readMillis the time to read it.
- * @property {SaidNumber[]} [numbers] drawn large beside it.
+ * @property {SaidNumber[]} [numbers] the numbers that the page draws large beside it.
  */
 
 /**
- * StoryRide is an object whose newest change is to be ridden, hop by hop.
+ * StoryRide names an object whose newest change the page rides, hop by hop.
  * @typedef {object} StoryRide
  * @property {string} key
- * @property {boolean} asked the user asked for the next step because of it, so the page need not wait.
+ * @property {boolean} asked the user has asked for the next step, so the page begins the ride at once.
  */
 
 /**
- * StoryMark has the events of a step: the one before its calls, the one after them, and the one at which its condition was met, 0 until
- * then.
+ * StoryMark has the events of a step: the last one before its calls, the last one after them, and the one at which its condition was met, 0
+ * until then.
  * @typedef {object} StoryMark
  * @property {number} from
  * @property {number} begin
@@ -607,7 +608,7 @@
  */
 
 /**
- * CellRow is one object of the store; it keeps its slot while it is there.
+ * CellRow is one object of the store; it keeps its slot while the store has it.
  * @typedef {[slot: number, key: string, group: number, atMillis: number, op: string, phase: string, mutated: boolean]} CellRow
  */
 
@@ -659,7 +660,7 @@
  */
 
 /**
- * SaidNumber is a formatted number, and what it counts.
+ * SaidNumber is a formatted number, and a text that says what it counts.
  * @typedef {object} SaidNumber
  * @property {string} is
  * @property {string} en
@@ -1051,16 +1052,17 @@
  */
 
 /**
- * ObjectView is what the inspector shows of one object at the view's position.
+ * ObjectView has one object at the view's position, for the inspector.
  * @typedef {object} ObjectView
  * @property {string} key
  * @property {string} rv
  * @property {JSONValue} json
  * @property {string} oldRv
  * @property {JSONValue} oldJson
- * @property {boolean} deleted the store no longer holds it; JSON is its last known state.
- * @property {string} unseen why there is no JSON, for an object of another program's informer.
- * @property {Mutation} [mutation] what a handler wrote into the object in the store; OldJSON is then the object before that.
+ * @property {boolean} deleted the store no longer has it; JSON is its last known state.
+ * @property {string} unseen the reason why there is no JSON, for an object of another program's informer.
+ * @property {Mutation} [mutation] Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before
+ *   that.
  * @property {Hop[]} journey
  * @property {Hop[]} ahead the object's hops after the view's position; empty while the view follows the log's end.
  */

@@ -13,45 +13,45 @@ import (
 const (
 	// maxCompared is how many changes a Comparison names, at most.
 	maxCompared = 6
-	// maxFlow is how many changes are compared without a burst, and flowEvery how often they are chosen.
+	// maxFlow is how many changes a Comparison names without a burst. flowEvery is the interval at which it names other ones.
 	maxFlow   = 4
 	flowEvery = 2500 * time.Millisecond
-	// burstStays is how long a burst is compared after its release.
-	burstStays = 180 * time.Second
-	// compareReach bounds the events that are read for a comparison: so many while Pop was held, and as many again for what became of the changes.
+	// burstTime is how long a burst is compared after its release.
+	burstTime = 180 * time.Second
+	// compareReach bounds the events that a comparison reads: so many while Pop was held, and as many again after its release.
 	compareReach = 1 << 16
-	// compareEdge is the step, in events, by which the start of the range moves, so that a live comparison seldom has to be read again.
+	// compareEdge is the step, in events, by which the start of the range moves, so that a live comparison seldom reads the log again.
 	compareEdge = 1 << 13
-	// comparePrelude is how many events are read before the first that counts, to find the changes that were sent before over another watch.
+	// comparePrelude is how many events a comparison reads before the first that counts: it finds the changes that another watch had already sent.
 	comparePrelude = 2048
 )
 
-// burst is a hold of Pop, and its release.
+// burst is a hold of Pop and its release. The changes that the API server sends meanwhile are compared.
 type burst struct {
-	from, to uint64 // to is 0 while it is held
-	held     bool
-	until    time.Duration // when it is no longer compared, on the log's clock
-	begin    uint64        // the log is read from this event on
-	lower    uint64        // changes after this event count
-	cut      bool
+	holdSeq, releaseSeq uint64 // releaseSeq is 0 while Pop is held
+	isHeld              bool
+	expiry              time.Duration // when its comparison ends, on the log's clock
+	readFrom            uint64        // the first event that its comparison reads
+	floor               uint64        // the event after which changes count
+	isCut               bool          // the hold lies further back than the comparison reads
 }
 
-// comparing keeps the Comparison of a view up to date. A new question is answered from the log; from then on it follows the events that the view folds, until
-// the question changes.
-type comparing struct {
-	seq    uint64 // of the last event seen; if it differs from the view's, the log is read again
-	follow changes
-	burst  burst
-	flow   bool // no burst: compare the newest few
-	paused bool
-	lanes  int
-	// noBurst is the seq of a release before which nothing was sent.
-	noBurst uint64
-	sent    []byte // as the page has it
+// comparer keeps the Comparison of a view up to date. It reads the log for a new burst or listener and after a jump; from then on it follows the events that
+// the view folds.
+type comparer struct {
+	seq     uint64 // of the last event that it followed; if the view's differs, it reads the log again
+	changes changes
+	burst   burst
+	isFlow  bool // there is no burst: it compares the newest few changes
+	paused  bool
+	lanes   int
+	// emptyRelease is the seq of a release before which the API server sent nothing.
+	emptyRelease uint64
+	sentText     []byte // as the page has it
 }
 
 // watch follows an event that the view has folded.
-func (c *comparing) watch(e *trace.Event) {
+func (c *comparer) watch(e *trace.Event) {
 	if c.lanes == 0 || e.Seq != c.seq+1 {
 		return
 	}
@@ -60,47 +60,47 @@ func (c *comparing) watch(e *trace.Event) {
 		return
 	}
 	c.seq = e.Seq
-	c.follow.see(e)
+	c.changes.see(e)
 }
 
-// at returns the comparison at the fold's position, nil if there is nothing to compare. paused: the view stands still, so changes that flow by need not be
-// slowed for the eye. state is the fold's.
-func (c *comparing) at(rec *trace.Recorder, fold *trace.Fold, state *trace.State, marks []trace.Mark, at time.Duration, paused bool) *trace.Comparison {
+// compareAt returns the comparison at the fold's position, nil if there is nothing to compare. state is the fold's. If the view is paused, the newest changes
+// are named at once: otherwise a reader needs each choice to stay for flowEvery.
+func (c *comparer) compareAt(rec *trace.Recorder, fold *trace.Fold, state *trace.State, marks []trace.Mark, at time.Duration, paused bool) *trace.Comparison {
 	if !fold.Compares() {
-		*c = comparing{sent: c.sent}
+		*c = comparer{sentText: c.sentText}
 		return nil
 	}
 	pos := fold.Seq()
 	listener := firstListener(state)
-	fresh := c.seq != pos || c.lanes != fold.Lanes() || c.follow.listener != listener || c.paused != paused
+	fresh := c.seq != pos || c.lanes != fold.Lanes() || c.changes.listener != listener || c.paused != paused
 	if fresh {
-		c.lanes, c.paused, c.noBurst = fold.Lanes(), paused, 0
+		c.lanes, c.paused, c.emptyRelease = fold.Lanes(), paused, 0
 	}
 	b, ok := lastBurst(marks, state, pos, rec.First())
-	ok = ok && (b.held || at < b.until && b.to != c.noBurst)
+	ok = ok && (b.isHeld || at < b.expiry && b.releaseSeq != c.emptyRelease)
 	if ok {
-		if fresh || c.flow || b != c.burst {
-			c.flow, c.burst, c.seq = false, b, pos
-			c.follow = readBurst(rec, b, pos, fold, listener)
+		if fresh || c.isFlow || b != c.burst {
+			c.isFlow, c.burst, c.seq = false, b, pos
+			c.changes = readBurst(rec, b, pos, fold, listener)
 		}
-		if b.held || c.follow.total > 0 {
-			return c.describe(fold, c.follow.first(maxCompared), listener)
+		if b.isHeld || c.changes.total > 0 {
+			return c.describe(fold, c.changes.burstHead(maxCompared), listener)
 		}
-		c.noBurst, fresh = b.to, true
+		c.emptyRelease, fresh = b.releaseSeq, true
 	}
-	if fresh || !c.flow {
-		c.flow, c.burst, c.seq = true, burst{}, pos
-		c.follow = readFlow(rec, pos, fold, listener, at, paused)
+	if fresh || !c.isFlow {
+		c.isFlow, c.burst, c.seq = true, burst{}, pos
+		c.changes = readFlow(rec, pos, fold, listener, at, paused)
 	}
-	chosen := c.follow.newest(at, paused)
-	c.follow.forget(chosen)
+	chosen := c.changes.newestChanges(at, paused)
+	c.changes.forget(chosen)
 	return c.describe(fold, chosen, listener)
 }
 
 // lastBurst returns the newest hold of Pop at pos, from the log's marks.
 func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b burst, ok bool) {
 	held := slices.IndexFunc(state.Holds, func(h trace.Hold) bool { return h.Stage == "pop" })
-	b.held = held >= 0
+	b.isHeld = held >= 0
 	for i := len(marks) - 1; i >= 0 && !ok; i-- {
 		m := &marks[i]
 		if m.Seq > pos {
@@ -114,20 +114,20 @@ func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b bur
 		}
 		switch {
 		case m.On:
-			b.from, ok = m.Seq, true
-		case b.to == 0:
-			b.to = m.Seq
-			b.until = time.Duration(m.AtMillis*float64(time.Millisecond)) + burstStays
+			b.holdSeq, ok = m.Seq, true
+		case b.releaseSeq == 0:
+			b.releaseSeq = m.Seq
+			b.expiry = time.Duration(m.AtMillis*float64(time.Millisecond)) + burstTime
 		}
 	}
-	if !ok && !b.held && b.to == 0 {
+	if !ok && !b.isHeld && b.releaseSeq == 0 {
 		return b, false
 	}
-	if b.held {
-		b.to = 0
+	if b.isHeld {
+		b.releaseSeq = 0
 	}
-	end := b.to
-	if b.held {
+	end := b.releaseSeq
+	if b.isHeld {
 		end = pos
 	}
 	// The beginning of the log, or as far back as is read.
@@ -135,22 +135,22 @@ func lastBurst(marks []trace.Mark, state *trace.State, pos, first uint64) (b bur
 	if end > compareReach {
 		lower = max(lower, end-compareReach)
 	}
-	if b.from > 0 && (lower == 0 || lower+comparePrelude <= b.from) {
-		b.begin, b.lower = 1, b.from
-		if b.from > comparePrelude {
-			b.begin = b.from - comparePrelude
+	if b.holdSeq > 0 && (lower == 0 || lower+comparePrelude <= b.holdSeq) {
+		b.readFrom, b.floor = 1, b.holdSeq
+		if b.holdSeq > comparePrelude {
+			b.readFrom = b.holdSeq - comparePrelude
 		}
 		return b, true
 	}
-	b.cut = true
+	b.isCut = true
 	if rounded := (lower + compareEdge - 1) / compareEdge * compareEdge; rounded+2*comparePrelude < end {
 		lower = rounded
 	}
-	b.begin, b.lower = lower+1, lower+comparePrelude
+	b.readFrom, b.floor = lower+1, lower+comparePrelude
 	return b, true
 }
 
-// firstListener returns the listener whose handler is compared: the first lane's first one that is not removed.
+// firstListener returns the listener whose handler a Comparison follows: the first one of the first lane that is not removed.
 func firstListener(state *trace.State) int32 {
 	for i := range state.Listeners {
 		if !state.Listeners[i].Removed {
@@ -160,21 +160,21 @@ func firstListener(state *trace.State) int32 {
 	return 0
 }
 
-// readBurst reads what was sent while Pop was held, and what became of it.
+// readBurst reads the changes that were sent while Pop was held, and how far each has come.
 func readBurst(rec *trace.Recorder, b burst, pos uint64, fold *trace.Fold, listener int32) changes {
 	f := newChanges(fold, listener)
-	f.counts, f.after, f.upTo = true, b.lower, b.to
-	if b.to > 0 {
-		f.ends = b.to + compareReach
+	f.hasBurst, f.burstAfter, f.burstEnd = true, b.floor, b.releaseSeq
+	if b.releaseSeq > 0 {
+		f.readEnd = b.releaseSeq + compareReach
 	}
-	rec.Read(b.begin, pos, func(e *trace.Event) bool {
+	rec.Read(b.readFrom, pos, func(e *trace.Event) bool {
 		f.see(e)
-		return f.ends == 0 || e.Seq < f.ends
+		return f.readEnd == 0 || e.Seq < f.readEnd
 	})
 	return f
 }
 
-// readFlow reads back until it finds the newest changes, or until compareReach.
+// readFlow reads the newest changes. It reads more and more of the log, until it finds maxFlow of them or reaches compareReach.
 func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32, at time.Duration, paused bool) changes {
 	for reach := uint64(compareReach / 16); ; reach *= 4 {
 		begin := uint64(1)
@@ -186,7 +186,7 @@ func readFlow(rec *trace.Recorder, pos uint64, fold *trace.Fold, listener int32,
 			f.see(e)
 			return true
 		})
-		if reach >= compareReach || begin <= rec.First() || len(f.newest(at, paused)) == maxFlow {
+		if reach >= compareReach || begin <= rec.First() || len(f.newestChanges(at, paused)) == maxFlow {
 			return f
 		}
 	}
@@ -205,21 +205,21 @@ func (v *View) Comparison() *trace.Comparison {
 
 // comparison returns the Comparison at the view's position. v.mu is held.
 func (v *View) comparison(state *trace.State) *trace.Comparison {
-	return v.compare.at(v.rec, v.fold, state, v.timeline.marks, v.at(), v.mode == paused)
+	return v.comparer.compareAt(v.rec, v.fold, state, v.timeline.marks, v.moment(), v.mode == paused)
 }
 
-// append writes the comparison, if it differs from what the page has.
-func (c *comparing) append(b []byte, x *trace.Comparison, all bool) []byte {
+// append writes the comparison if the page has another one.
+func (c *comparer) append(b []byte, x *trace.Comparison, all bool) []byte {
 	text, err := json.Marshal(x) // null if there is nothing to compare
 	if err != nil {              // a Comparison always marshals
 		panic(err)
 	}
-	if !all && bytes.Equal(text, c.sent) || x == nil && c.sent == nil {
+	if !all && bytes.Equal(text, c.sentText) || x == nil && c.sentText == nil {
 		return b
 	}
-	c.sent = text
+	c.sentText = text
 	if x == nil {
-		c.sent = nil
+		c.sentText = nil
 	}
 	b = append(b, `,"compare":`...)
 	return append(b, text...)

@@ -44,7 +44,7 @@ func BenchmarkCompareAnew(b *testing.B) {
 	state := v.fold.State()
 	b.ReportAllocs()
 	for b.Loop() {
-		v.compare.seq = 0
+		v.comparer.seq = 0
 		v.comparison(state)
 	}
 	b.ReportMetric(float64(b.Elapsed())/float64(b.N)/compareReach, "ns/event")
@@ -61,22 +61,22 @@ func BenchmarkCompareLive(b *testing.B) {
 		events = append(events, *e)
 		return true
 	})
-	follow, fold := v.compare, v.fold
+	follow, fold := v.comparer, v.fold
 	next := len(events)
 	b.ReportAllocs()
 	for b.Loop() {
 		if next+100 > len(events) {
 			b.StopTimer()
-			v.compare, next = follow, 0
-			v.compare.follow = readBurst(rec, follow.burst, compareReach/2, fold, follow.follow.listener)
+			v.comparer, next = follow, 0
+			v.comparer.changes = readBurst(rec, follow.burst, compareReach/2, fold, follow.changes.listener)
 			v.fold = rec.FoldAt(compareReach / 2)
 			b.StartTimer()
 		}
 		for i := range events[next : next+100] {
-			v.compare.watch(&events[next+i])
+			v.comparer.watch(&events[next+i])
 		}
 		next += 100
-		v.compare.append(nil, v.compare.describe(v.fold, v.compare.follow.first(maxCompared), 0), false)
+		v.comparer.append(nil, v.comparer.describe(v.fold, v.comparer.changes.burstHead(maxCompared), 0), false)
 	}
 	b.ReportMetric(float64(b.Elapsed()/time.Microsecond)/float64(b.N), "µs/frame")
 }

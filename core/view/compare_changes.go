@@ -13,18 +13,18 @@ import (
 // change is one version of one object as the API server sent it, and what each lane made of it.
 type change struct {
 	changeID
-	op    informer.Op
-	seq   uint64 // of the event that first brought it
-	at    time.Duration
-	order int  // in which the changes were seen, from 1
-	count bool // it belongs to the burst
-	n     int  // its place among those that belong to the burst, from 1
-	// initial: it came in a list, as an initial event of a WatchList, and no lane took it as a change.
-	initial bool
-	echo    bool          // it was sent before the range that was read
-	taken   int           // lanes whose Reflector took it
-	takenAt time.Duration // when the last of them did
-	lanes   []changeInLane
+	op         informer.Op
+	seq        uint64 // of the first event that mentions it
+	sentAt     time.Duration
+	order      int  // its number among all changes, from 1
+	inBurst    bool // it was sent during the burst
+	burstPlace int  // its number among the changes of the burst, from 1
+	// isInitial: it came as an initial event of a WatchList, and no Reflector took it as a change.
+	isInitial bool
+	isEcho    bool          // another watch sent it earlier, before the range that was read
+	takers    int           // the number of Reflectors that took it
+	takenAt   time.Duration // when the last Reflector took it
+	lanes     []changeInLane
 }
 
 // changeID identifies a change.
@@ -32,65 +32,66 @@ type changeID struct{ key, rv string }
 
 // changeInLane is how far a change has come in a lane. A seq is 0 for what has not happened.
 type changeInLane struct {
-	reflector, queued, stored, given uint64
-	place                            int64 // in the line of a RealFIFO, counted since the log was read
-	pop                              *pop
-	storedAt, givenAt                time.Duration
-	storedOp, givenOp                informer.Op
-	storedPosition, givenPosition    int
-	was                              int // order of the change that it replaced in the store, 0: unknown
+	reflectorSeq, queueSeq, storeSeq, handlerSeq uint64
+	place                                        int64 // in the line of a RealFIFO; the first delta that was read has 0
+	pop                                          *pop
+	storeAt, handlerAt                           time.Duration
+	storeOp, handlerOp                           informer.Op
+	storePosition, handlerPosition               int
+	predecessor                                  int // order of the change that it replaced in the store; 0 if unknown
 }
 
 // pop is one Pop that took compared changes.
 type pop struct {
-	n, deltas int
+	n, deltas int // its number among the pops of the burst, from 1; the deltas that it took
 	seq       uint64
-	batch     bool
+	isBatch   bool
 }
 
-// laneChanges are the changes on their way through one lane.
+// laneChanges has the changes that move through one lane.
 type laneChanges struct {
-	delta bool                 // it has a DeltaFIFO
-	line  []*change            // in a RealFIFO, head first
-	tail  int64                // place of the next delta in the line
-	filed map[string][]*change // in a DeltaFIFO, by key
-	held  map[string]*change   // by key: the change whose state the store holds, if known
-	last  map[string]*change   // by key: the change of the burst that reached the store last
-	// Counts within the burst, and the orders of the newest changes that the store and the handler have seen.
-	waiting, taken, pops              int
-	stored, storedLate, storedNewest  int
-	given, givenLate, givenNewestSeen int
+	hasDeltaFIFO bool
+	line         []*change            // in a RealFIFO, head first
+	tail         int64                // place of the next delta in the line
+	keyQueues    map[string][]*change // in a DeltaFIFO, by key
+	storeChanges map[string]*change   // by key: the change whose state the store holds, if known
+	burstChanges map[string]*change   // by key: the change of the burst that the store took last
+	// These count changes of the burst. storeLate and handlerLate count those that came after a newer one; storeNewest and handlerNewest are the orders of the
+	// newest ones.
+	waitCount, takeCount, popCount           int
+	storeCount, storeLate, storeNewest       int
+	handlerCount, handlerLate, handlerNewest int
 }
 
 // changes follows changes through all lanes.
 type changes struct {
-	listener int32
-	counts   bool   // changes count if they are sent after the event `after`, up to `upTo`
-	after    uint64 // see counts
-	upTo     uint64 // 0: no end
-	ends     uint64 // no event after this one is considered; 0: no end
-	all      []*change
-	done     []*change // taken by the Reflectors of all lanes, in that order
-	byID     map[changeID]*change
-	deletes  map[string][]*change // by key
-	keys     map[string]int       // counted changes of each key
-	lists    map[uint32]bool      // requests on the wire whose frames still are a list
-	total    int
-	order    int
-	newestRV string
-	renumber bool // a change left the burst: n of the later ones is wrong
-	lanes    []laneChanges
-	slab     []change // allocated, and not used yet
+	listener     int32
+	hasBurst     bool // changes count if they were sent after the event burstAfter, up to burstEnd
+	burstAfter   uint64
+	burstEnd     uint64 // 0: no end
+	readEnd      uint64 // later events are ignored; 0: no end
+	items        []*change
+	arrivals     []*change // the changes that all Reflectors have taken, in the order of takenAt
+	byID         map[changeID]*change
+	deletes      map[string][]*change // by key
+	keys         map[string]int       // the number of each key's changes in the burst
+	lists        map[uint32]bool      // requests whose frames are still those of a list
+	total        int                  // the number of changes in the burst
+	order        int                  // of the newest change
+	newestRV     string
+	needsNumbers bool // a change has left the burst: burstPlace of the later ones is wrong
+	lanes        []laneChanges
+	slab         []change // allocated changes that are not used yet
 }
 
-// slab is how many changes are allocated at a time.
+// slab is how many changes one allocation makes.
 const slab = 64
 
-// newChanges returns changes for the fold's lanes, which follow the handler of one listener.
+// newChanges returns empty changes for the fold's lanes. They follow one listener's handler.
 func newChanges(fold *trace.Fold, listener int32) changes {
 	f := changes{listener: listener, lanes: make([]laneChanges, fold.Lanes())}
 	for i := range f.lanes {
-		f.lanes[i].delta = fold.QueueKind(i) == "DeltaFIFO"
+		f.lanes[i].hasDeltaFIFO = fold.QueueKind(i) == "DeltaFIFO"
 	}
 	f.reset()
 	return f
@@ -98,18 +99,18 @@ func newChanges(fold *trace.Fold, listener int32) changes {
 
 // reset drops all changes.
 func (f *changes) reset() {
-	f.all, f.done, f.total, f.order, f.newestRV, f.renumber = nil, nil, 0, 0, "", false
+	f.items, f.arrivals, f.total, f.order, f.newestRV, f.needsNumbers = nil, nil, 0, 0, "", false
 	f.byID, f.deletes, f.keys = map[changeID]*change{}, map[string][]*change{}, map[string]int{}
 	f.lists = map[uint32]bool{}
 	for i := range f.lanes {
-		f.lanes[i] = laneChanges{delta: f.lanes[i].delta,
-			filed: map[string][]*change{}, held: map[string]*change{}, last: map[string]*change{}}
+		f.lanes[i] = laneChanges{hasDeltaFIFO: f.lanes[i].hasDeltaFIFO,
+			keyQueues: map[string][]*change{}, storeChanges: map[string]*change{}, burstChanges: map[string]*change{}}
 	}
 }
 
 // see follows one event.
 func (f *changes) see(e *trace.Event) {
-	if f.ends > 0 && e.Seq > f.ends {
+	if f.readEnd > 0 && e.Seq > f.readEnd {
 		return
 	}
 	if e.Kind == trace.KindSelected || e.Kind == trace.KindLane && int(e.Lane) < len(f.lanes) { // another experiment, or another factory
@@ -140,21 +141,21 @@ func (f *changes) see(e *trace.Event) {
 			break
 		}
 		if e.N == 0 {
-			f.reflected(f.change(e), e)
+			f.noteReflected(f.change(e), e)
 		} else if c := f.byID[changeID{e.Key, e.RV}]; c != nil {
-			f.listed(c)
+			f.noteListed(c)
 		}
 	case informer.KindQueued:
-		f.queued(l, e)
+		f.noteQueued(l, e)
 	case informer.KindPopped:
-		f.popped(l, e)
+		f.notePopped(l, e)
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
-		f.stored(l, e)
+		f.noteStored(l, e)
 	case informer.KindStoreReplaced:
-		clear(l.held)
+		clear(l.storeChanges)
 	case informer.KindHandling:
 		if e.Listener == f.listener {
-			f.given(l, e)
+			f.noteHandled(l, e)
 		}
 	}
 }
@@ -167,22 +168,22 @@ func (f *changes) change(e *trace.Event) *change {
 	}
 	f.order++
 	c := f.make()
-	c.changeID, c.op, c.seq, c.at, c.order = id, e.Op, e.Seq, e.At, f.order
+	c.changeID, c.op, c.seq, c.sentAt, c.order = id, e.Op, e.Seq, e.At, f.order
 	f.byID[id] = c
-	f.all = append(f.all, c)
+	f.items = append(f.items, c)
 	if c.op == informer.OpDeleted {
 		f.deletes[c.key] = append(f.deletes[c.key], c)
 	}
 	// Each watch sends the changes in the order of their versions: one that is older than the newest seen had been sent before.
-	if c.echo = laterVersion(f.newestRV, c.rv); !c.echo {
+	if c.isEcho = isLater(f.newestRV, c.rv); !c.isEcho {
 		f.newestRV = c.rv
 		f.enter(c)
 	}
 	return c
 }
 
-// laterVersion reports whether a is later than b, compared as numbers; false if they are not numbers.
-func laterVersion(a, b string) bool {
+// isLater reports whether a is later than b, compared as numbers; false if they are not numbers.
+func isLater(a, b string) bool {
 	number := func(s string) bool { return s != "" && strings.Trim(s, "0123456789") == "" }
 	if !number(a) || !number(b) {
 		return false
@@ -206,68 +207,69 @@ func (f *changes) make() *change {
 
 // enter adds a change to the burst, if it was sent during the burst.
 func (f *changes) enter(c *change) {
-	if f.counts && c.seq > f.after && (f.upTo == 0 || c.seq <= f.upTo) {
+	if f.hasBurst && c.seq > f.burstAfter && (f.burstEnd == 0 || c.seq <= f.burstEnd) {
 		f.total++
 		f.keys[c.key]++
-		c.count, c.n = true, f.total
+		c.inBurst, c.burstPlace = true, f.total
 	}
 }
 
 // leave removes a change from the burst.
 func (f *changes) leave(c *change) {
 	f.total--
-	f.renumber = true
-	c.count, c.n = false, 0
+	f.needsNumbers = true
+	c.inBurst, c.burstPlace = false, 0
 	if f.keys[c.key]--; f.keys[c.key] == 0 {
 		delete(f.keys, c.key)
 	}
 }
 
-// number updates the changes' places in the burst.
+// number updates each change's burstPlace.
 func (f *changes) number() {
-	if !f.renumber {
+	if !f.needsNumbers {
 		return
 	}
 	n := 0
-	for _, c := range f.all {
-		if c.count {
+	for _, c := range f.items {
+		if c.inBurst {
 			n++
-			c.n = n
+			c.burstPlace = n
 		}
 	}
-	f.renumber = false
+	f.needsNumbers = false
 }
 
-// listed notes that a change came in a list. If the log is not read back to the list's request, its frames look like changes.
-func (f *changes) listed(c *change) {
-	if c.taken == 0 && !c.initial {
-		c.initial = true
-		if c.count {
+// noteListed takes a change that came in a list out of the burst. If the log was not read back to the list's request, the list's frames look like changes.
+func (f *changes) noteListed(c *change) {
+	if c.takers == 0 && !c.isInitial {
+		c.isInitial = true
+		if c.inBurst {
 			f.leave(c)
 		}
 	}
 }
 
-func (f *changes) reflected(c *change, e *trace.Event) {
+// noteReflected notes that a Reflector took a change.
+func (f *changes) noteReflected(c *change, e *trace.Event) {
 	x := &c.lanes[e.Lane]
-	if x.reflector != 0 {
+	if x.reflectorSeq != 0 {
 		return
 	}
-	x.reflector = e.Seq
-	if c.initial {
-		if c.initial = false; !c.echo {
-			f.renumber = true
+	x.reflectorSeq = e.Seq
+	if c.isInitial {
+		if c.isInitial = false; !c.isEcho {
+			f.needsNumbers = true
 			f.enter(c)
 		}
 	}
-	if c.taken++; c.taken == len(f.lanes) {
+	if c.takers++; c.takers == len(f.lanes) {
 		c.takenAt = e.At
-		f.done = append(f.done, c)
+		f.arrivals = append(f.arrivals, c)
 	}
 }
 
-// find returns the change of a later event. A delete may arrive with another version than the one sent: it is then the oldest delete of its key that has not
-// come so far in this lane.
+// find returns the change of an event in a lane, nil if came is true of it already. A delete may arrive with another version than the one sent; find then
+// returns the oldest delete of its key for which came is false.
 func (f *changes) find(e *trace.Event, deleted bool, came func(*changeInLane) bool) *change {
 	if c := f.byID[changeID{e.Key, e.RV}]; c != nil && (c.op == informer.OpDeleted) == deleted {
 		if came(&c.lanes[e.Lane]) {
@@ -285,46 +287,48 @@ func (f *changes) find(e *trace.Event, deleted bool, came func(*changeInLane) bo
 	return nil
 }
 
-func (f *changes) queued(l *laneChanges, e *trace.Event) {
+// noteQueued notes that a change entered the lane's queue.
+func (f *changes) noteQueued(l *laneChanges, e *trace.Event) {
 	place := l.tail
 	l.tail++
 	if e.Key == "" || e.Op == informer.OpSync {
 		return
 	}
-	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.queued > 0 })
+	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.queueSeq > 0 })
 	if c == nil {
 		return
 	}
 	x := &c.lanes[e.Lane]
-	x.queued, x.place = e.Seq, place
-	if l.delta {
-		l.filed[c.key] = append(l.filed[c.key], c)
+	x.queueSeq, x.place = e.Seq, place
+	if l.hasDeltaFIFO {
+		l.keyQueues[c.key] = append(l.keyQueues[c.key], c)
 	} else {
 		l.line = append(l.line, c)
 	}
-	if c.count {
-		l.waiting++
+	if c.inBurst {
+		l.waitCount++
 	}
 }
 
-func (f *changes) popped(l *laneChanges, e *trace.Event) {
-	p := &pop{seq: e.Seq, deltas: e.N, batch: e.Text == "batch"}
+// notePopped notes which changes a Pop took.
+func (f *changes) notePopped(l *laneChanges, e *trace.Event) {
+	p := &pop{seq: e.Seq, deltas: e.N, isBatch: e.Text == "batch"}
 	take := func(c *change) {
 		c.lanes[e.Lane].pop = p
-		if c.count {
-			l.waiting--
-			l.taken++
+		if c.inBurst {
+			l.waitCount--
+			l.takeCount++
 			if p.n == 0 {
-				l.pops++
-				p.n = l.pops
+				l.popCount++
+				p.n = l.popCount
 			}
 		}
 	}
-	if l.delta { // one key with all its deltas
-		for _, c := range l.filed[e.Key] {
+	if l.hasDeltaFIFO { // one key with all its deltas
+		for _, c := range l.keyQueues[e.Key] {
 			take(c)
 		}
-		delete(l.filed, e.Key)
+		delete(l.keyQueues, e.Key)
 		return
 	}
 	n := 0
@@ -335,80 +339,82 @@ func (f *changes) popped(l *laneChanges, e *trace.Event) {
 	l.line = slices.Delete(l.line, 0, n)
 }
 
-func (f *changes) stored(l *laneChanges, e *trace.Event) {
+// noteStored notes that a change reached the lane's store.
+func (f *changes) noteStored(l *laneChanges, e *trace.Event) {
 	deleted := e.Kind == informer.KindStoreDeleted
-	c := f.find(e, deleted, func(x *changeInLane) bool { return x.stored > 0 })
-	was := l.held[e.Key]
-	delete(l.held, e.Key)
+	c := f.find(e, deleted, func(x *changeInLane) bool { return x.storeSeq > 0 })
+	was := l.storeChanges[e.Key]
+	delete(l.storeChanges, e.Key)
 	if c == nil {
 		return
 	}
 	if !deleted {
-		l.held[e.Key] = c
+		l.storeChanges[e.Key] = c
 	}
 	x := &c.lanes[e.Lane]
-	x.stored, x.storedAt, x.storedOp = e.Seq, e.At, storeOps[e.Kind]
+	x.storeSeq, x.storeAt, x.storeOp = e.Seq, e.At, storeOps[e.Kind]
 	if was != nil {
-		x.was = was.order
+		x.predecessor = was.order
 	}
-	if !c.count {
+	if !c.inBurst {
 		return
 	}
-	l.last[c.key] = c
-	l.stored++
-	x.storedPosition = l.stored
-	if c.order < l.storedNewest {
-		l.storedLate++
+	l.burstChanges[c.key] = c
+	l.storeCount++
+	x.storePosition = l.storeCount
+	if c.order < l.storeNewest {
+		l.storeLate++
 	}
-	l.storedNewest = max(l.storedNewest, c.order)
+	l.storeNewest = max(l.storeNewest, c.order)
 }
 
-func (f *changes) given(l *laneChanges, e *trace.Event) {
-	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.given > 0 })
+// noteHandled notes that the lane's handler was called with a change.
+func (f *changes) noteHandled(l *laneChanges, e *trace.Event) {
+	c := f.find(e, e.Op == informer.OpDeleted, func(x *changeInLane) bool { return x.handlerSeq > 0 })
 	if c == nil {
 		return
 	}
 	x := &c.lanes[e.Lane]
-	x.given, x.givenAt, x.givenOp = e.Seq, e.At, e.Op
-	if !c.count {
+	x.handlerSeq, x.handlerAt, x.handlerOp = e.Seq, e.At, e.Op
+	if !c.inBurst {
 		return
 	}
-	l.given++
-	x.givenPosition = l.given
-	if c.order < l.givenNewestSeen {
-		l.givenLate++
+	l.handlerCount++
+	x.handlerPosition = l.handlerCount
+	if c.order < l.handlerNewest {
+		l.handlerLate++
 	}
-	l.givenNewestSeen = max(l.givenNewestSeen, c.order)
+	l.handlerNewest = max(l.handlerNewest, c.order)
 }
 
-// first returns the first n changes of the burst.
-func (f *changes) first(n int) (out []*change) {
-	for _, c := range f.all {
+// burstHead returns the first n changes of the burst.
+func (f *changes) burstHead(n int) (out []*change) {
+	for _, c := range f.items {
 		if len(out) == n {
 			break
 		}
-		if c.count {
+		if c.inBurst {
 			out = append(out, c)
 		}
 	}
 	return out
 }
 
-// newest returns the newest changes that all lanes have taken. Unless the view is paused, the choice changes only once per flowEvery, so that it can be read:
-// the first change that was taken in the current interval, and those before it.
-func (f *changes) newest(at time.Duration, paused bool) []*change {
-	n := len(f.done)
+// newestChanges returns the newest changes that all Reflectors have taken. Unless the view is paused, it returns the same ones for flowEvery, so that they can
+// be read: the first change that was taken in the current interval, and those before it.
+func (f *changes) newestChanges(at time.Duration, paused bool) []*change {
+	n := len(f.arrivals)
 	if !paused {
 		start := at / flowEvery * flowEvery
-		n, _ = slices.BinarySearchFunc(f.done, start, func(c *change, start time.Duration) int { return cmp.Compare(c.takenAt, start) })
-		if n < len(f.done) {
+		n, _ = slices.BinarySearchFunc(f.arrivals, start, func(c *change, start time.Duration) int { return cmp.Compare(c.takenAt, start) })
+		if n < len(f.arrivals) {
 			n++
 		}
 	}
-	return slices.Clone(f.done[max(n-maxFlow, 0):n])
+	return slices.Clone(f.arrivals[max(n-maxFlow, 0):n])
 }
 
-// forget drops the changes before the shown ones, which are not needed any more.
+// forget drops the changes that are older than the shown ones. It keeps all if there are fewer than maxFlow.
 func (f *changes) forget(shown []*change) {
 	if len(shown) < maxFlow {
 		return
@@ -418,34 +424,34 @@ func (f *changes) forget(shown []*change) {
 		first = min(first, c.order)
 	}
 	n := 0
-	for n < len(f.all) && f.all[n].order < first {
+	for n < len(f.items) && f.items[n].order < first {
 		n++
 	}
 	if n == 0 {
 		return
 	}
 	gone := func(c *change) bool { return c.order < first }
-	for _, c := range f.all[:n] {
+	for _, c := range f.items[:n] {
 		delete(f.byID, c.changeID)
 		if c.op == informer.OpDeleted {
 			drop(f.deletes, c.key, gone)
 		}
 		for i := range f.lanes {
 			l := &f.lanes[i]
-			drop(l.filed, c.key, gone)
-			if l.held[c.key] == c {
-				delete(l.held, c.key)
+			drop(l.keyQueues, c.key, gone)
+			if l.storeChanges[c.key] == c {
+				delete(l.storeChanges, c.key)
 			}
 		}
 	}
-	f.all = slices.Delete(f.all, 0, n)
-	f.done = slices.DeleteFunc(f.done, gone)
+	f.items = slices.Delete(f.items, 0, n)
+	f.arrivals = slices.DeleteFunc(f.arrivals, gone)
 	for i := range f.lanes {
 		f.lanes[i].line = slices.DeleteFunc(f.lanes[i].line, gone)
 	}
 }
 
-// drop removes what is gone from the list of a key, and the list when it is empty.
+// drop removes the changes for which gone is true from a key's list, and the list when it is empty.
 func drop(lists map[string][]*change, key string, gone func(*change) bool) {
 	list, ok := lists[key]
 	if !ok {

@@ -10,21 +10,21 @@ import (
 
 // describer names the changes of one Comparison.
 type describer struct {
-	f       *changes
-	fold    *trace.Fold
-	flow    bool
-	shown   []*change
-	places  map[int]int       // in shown, from 1, by the change's order
-	letters map[string]string // by key
+	changes   *changes
+	fold      *trace.Fold
+	isFlow    bool
+	selection []*change
+	places    map[int]int       // by a change's order: its number in selection, from 1
+	letters   map[string]string // by key
 }
 
-// describe returns the Comparison of the followed changes; it names those in shown.
-func (c *comparing) describe(fold *trace.Fold, shown []*change, listener int32) *trace.Comparison {
-	f := &c.follow
+// describe returns the Comparison of all followed changes. It names those in shown.
+func (c *comparer) describe(fold *trace.Fold, shown []*change, listener int32) *trace.Comparison {
+	f := &c.changes
 	f.number()
-	d := &describer{f: f, fold: fold, flow: c.flow, shown: shown, places: map[int]int{}, letters: map[string]string{}}
+	d := &describer{changes: f, fold: fold, isFlow: c.isFlow, selection: shown, places: map[int]int{}, letters: map[string]string{}}
 	out := &trace.Comparison{
-		Burst: !c.flow, Held: c.burst.held, From: c.burst.from, To: c.burst.to, Cut: c.burst.cut,
+		Burst: !c.isFlow, Held: c.burst.isHeld, From: c.burst.holdSeq, To: c.burst.releaseSeq, Cut: c.burst.isCut,
 		Listener: listener, Changes: []trace.SentChange{}, Lanes: make([]trace.LaneComparison, len(f.lanes)),
 	}
 	for i, ch := range shown {
@@ -32,11 +32,11 @@ func (c *comparing) describe(fold *trace.Fold, shown []*change, listener int32) 
 		if d.letters[ch.key] == "" {
 			d.letters[ch.key] = string(rune('A' + len(d.letters)))
 		}
-		out.Changes = append(out.Changes, trace.SentChange{N: i + 1, Seq: ch.seq, AtMillis: millis(ch.at), Key: ch.key, RV: ch.rv,
+		out.Changes = append(out.Changes, trace.SentChange{N: i + 1, Seq: ch.seq, AtMillis: millis(ch.sentAt), Key: ch.key, RV: ch.rv,
 			Op: ch.op.String(), Letter: d.letters[ch.key], Label: d.label(ch)})
 	}
 	out.Total, out.Keys = f.total, len(f.keys)
-	if c.flow {
+	if c.isFlow {
 		out.Total, out.Keys = len(shown), len(d.letters)
 	}
 	out.More = out.Total - len(shown)
@@ -46,15 +46,15 @@ func (c *comparing) describe(fold *trace.Fold, shown []*change, listener int32) 
 	return out
 }
 
-// place returns a change's place in the order sent, 0 if it is not compared.
+// place returns a change's number in the order in which the API server sent the changes, 0 if the Comparison leaves it out.
 func (d *describer) place(c *change) int {
-	if d.flow {
+	if d.isFlow {
 		return d.places[c.order]
 	}
-	return c.n
+	return c.burstPlace
 }
 
-// label returns the name of a change whose key has a letter; "" if the change is not compared.
+// label returns the name of a change: its key's letter and its number, "A2". It returns "" if the Comparison leaves the change out.
 func (d *describer) label(c *change) string {
 	if n := d.place(c); n > 0 {
 		return d.letters[c.key] + strconv.Itoa(n)
@@ -63,16 +63,16 @@ func (d *describer) label(c *change) string {
 }
 
 func (d *describer) lane(i int) trace.LaneComparison {
-	l := &d.f.lanes[i]
-	out := trace.LaneComparison{Waits: d.waits(i), Waiting: l.waiting, Took: d.took(i), Taken: l.taken, Pops: l.pops,
-		StoredCount: l.stored, StoredLate: l.storedLate, Newest: []trace.StoredChange{}, GivenCount: l.given, GivenLate: l.givenLate}
+	l := &d.changes.lanes[i]
+	out := trace.LaneComparison{Waits: d.waitingChanges(i), Waiting: l.waitCount, Took: d.takenChanges(i), Taken: l.takeCount, Pops: l.popCount,
+		StoredCount: l.storeCount, StoredLate: l.storeLate, Newest: []trace.StoredChange{}, GivenCount: l.handlerCount, GivenLate: l.handlerLate}
 	out.Stored = d.steps(i, func(x *changeInLane) *trace.ChangeStep {
-		return &trace.ChangeStep{Position: x.storedPosition, Seq: x.stored, AtMillis: millis(x.storedAt), Op: x.storedOp.String()}
+		return &trace.ChangeStep{Position: x.storePosition, Seq: x.storeSeq, AtMillis: millis(x.storeAt), Op: x.storeOp.String()}
 	})
 	out.Given = d.steps(i, func(x *changeInLane) *trace.ChangeStep {
-		return &trace.ChangeStep{Position: x.givenPosition, Seq: x.given, AtMillis: millis(x.givenAt), Op: x.givenOp.String()}
+		return &trace.ChangeStep{Position: x.handlerPosition, Seq: x.handlerSeq, AtMillis: millis(x.handlerAt), Op: x.handlerOp.String()}
 	})
-	if d.flow { // only the shown changes are compared
+	if d.isFlow { // only the shown changes are compared
 		for _, w := range out.Waits {
 			out.Waiting += len(w.Changes)
 		}
@@ -80,27 +80,27 @@ func (d *describer) lane(i int) trace.LaneComparison {
 			out.Taken += len(p.Changes)
 		}
 		out.Pops = len(out.Took)
-		out.StoredCount, out.StoredLate = len(out.Stored), late(out.Stored)
-		out.GivenCount, out.GivenLate = len(out.Given), late(out.Given)
+		out.StoredCount, out.StoredLate = len(out.Stored), countLate(out.Stored)
+		out.GivenCount, out.GivenLate = len(out.Given), countLate(out.Given)
 	}
-	out.Overtaking = overtaking(out.Stored)
-	out.Newest = d.newest(i, out.Stored)
+	out.Overtaking = findOvertaking(out.Stored)
+	out.Newest = d.newestChanges(i, out.Stored)
 	return out
 }
 
-// waits returns the shown changes that are in the queue, in its order.
-func (d *describer) waits(i int) []trace.WaitingChanges {
+// waitingChanges returns the shown changes that are in a lane's queue, in its order.
+func (d *describer) waitingChanges(i int) []trace.WaitingChanges {
 	out := []trace.WaitingChanges{}
-	l := &d.f.lanes[i]
+	l := &d.changes.lanes[i]
 	in := func(c *change) *changeInLane { return &c.lanes[i] }
 	var waiting []*change
-	for _, c := range d.shown {
-		if in(c).queued > 0 && in(c).pop == nil {
+	for _, c := range d.selection {
+		if in(c).queueSeq > 0 && in(c).pop == nil {
 			waiting = append(waiting, c)
 		}
 	}
 	line := map[string]int{} // the places of a DeltaFIFO's keys
-	if l.delta {
+	if l.hasDeltaFIFO {
 		for _, c := range waiting {
 			line[c.key] = 0
 		}
@@ -117,12 +117,12 @@ func (d *describer) waits(i int) []trace.WaitingChanges {
 		}
 	}
 	slices.SortStableFunc(waiting, func(a, b *change) int {
-		return cmp.Or(cmp.Compare(line[a.key], line[b.key]), cmp.Compare(in(a).queued, in(b).queued))
+		return cmp.Or(cmp.Compare(line[a.key], line[b.key]), cmp.Compare(in(a).queueSeq, in(b).queueSeq))
 	})
 	for j, c := range waiting {
-		if j == 0 || l.delta && waiting[j-1].key != c.key {
+		if j == 0 || l.hasDeltaFIFO && waiting[j-1].key != c.key {
 			w := trace.WaitingChanges{}
-			if l.delta {
+			if l.hasDeltaFIFO {
 				w.Letter = d.letters[c.key]
 			}
 			out = append(out, w)
@@ -133,26 +133,26 @@ func (d *describer) waits(i int) []trace.WaitingChanges {
 	return out
 }
 
-// took returns the shown changes that Pop took, by pop.
-func (d *describer) took(i int) []trace.TakenChanges {
+// takenChanges returns the shown changes that a lane's Pop has taken, by pop.
+func (d *describer) takenChanges(i int) []trace.TakenChanges {
 	out := []trace.TakenChanges{}
 	var taken []*change
-	for _, c := range d.shown {
+	for _, c := range d.selection {
 		if c.lanes[i].pop != nil {
 			taken = append(taken, c)
 		}
 	}
 	slices.SortStableFunc(taken, func(a, b *change) int {
-		return cmp.Or(cmp.Compare(a.lanes[i].pop.seq, b.lanes[i].pop.seq), cmp.Compare(a.lanes[i].queued, b.lanes[i].queued))
+		return cmp.Or(cmp.Compare(a.lanes[i].pop.seq, b.lanes[i].pop.seq), cmp.Compare(a.lanes[i].queueSeq, b.lanes[i].queueSeq))
 	})
 	for j, c := range taken {
 		p := c.lanes[i].pop
 		if j == 0 || taken[j-1].lanes[i].pop != p {
 			n := p.n
-			if d.flow {
+			if d.isFlow {
 				n = len(out) + 1
 			}
-			out = append(out, trace.TakenChanges{N: n, Seq: p.seq, Deltas: p.deltas, Batch: p.batch})
+			out = append(out, trace.TakenChanges{N: n, Seq: p.seq, Deltas: p.deltas, Batch: p.isBatch})
 		}
 		t := &out[len(out)-1]
 		t.Changes = append(t.Changes, d.place(c))
@@ -160,23 +160,24 @@ func (d *describer) took(i int) []trace.TakenChanges {
 	return out
 }
 
-// steps returns the shown changes that reached a place, in the order in which they did.
+// steps returns the shown changes that reached a lane's store or handler, in the order of their arrival there. at returns a change's step, with Seq 0 if it
+// has not arrived.
 func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []trace.ChangeStep {
 	out := []trace.ChangeStep{}
-	for _, c := range d.shown {
+	for _, c := range d.selection {
 		x := &c.lanes[i]
 		step := at(x)
 		if step.Seq == 0 {
 			continue
 		}
 		step.N = d.place(c)
-		if x.was > 0 {
-			step.Was = d.was(x.was)
+		if x.predecessor > 0 {
+			step.Was = d.labelOf(x.predecessor)
 		}
 		out = append(out, *step)
 	}
 	slices.SortFunc(out, func(a, b trace.ChangeStep) int { return cmp.Compare(a.Seq, b.Seq) })
-	if d.flow {
+	if d.isFlow {
 		for j := range out {
 			out[j].Position = j + 1
 		}
@@ -184,27 +185,27 @@ func (d *describer) steps(i int, at func(*changeInLane) *trace.ChangeStep) []tra
 	return out
 }
 
-// was returns the label of a change by its order.
-func (d *describer) was(order int) string {
-	i, ok := slices.BinarySearchFunc(d.f.all, order, func(c *change, order int) int { return cmp.Compare(c.order, order) })
+// labelOf returns the label of the change with an order, "" if it was forgotten.
+func (d *describer) labelOf(order int) string {
+	i, ok := slices.BinarySearchFunc(d.changes.items, order, func(c *change, order int) int { return cmp.Compare(c.order, order) })
 	if !ok {
 		return ""
 	}
-	return d.label(d.f.all[i])
+	return d.label(d.changes.items[i])
 }
 
-// newest returns what reached the store last for each shown key.
-func (d *describer) newest(i int, stored []trace.ChangeStep) []trace.StoredChange {
+// newestChanges returns, for each key in stored, the change that the store took last.
+func (d *describer) newestChanges(i int, stored []trace.ChangeStep) []trace.StoredChange {
 	out := []trace.StoredChange{}
 	at := map[string]int{}
 	for _, step := range stored {
 		var c *change
 		op := step.Op
-		if d.flow {
-			c = d.shown[step.N-1]
+		if d.isFlow {
+			c = d.selection[step.N-1]
 		} else {
-			c = d.f.lanes[i].last[d.shown[step.N-1].key]
-			op = c.lanes[i].storedOp.String()
+			c = d.changes.lanes[i].burstChanges[d.selection[step.N-1].key]
+			op = c.lanes[i].storeOp.String()
 		}
 		s := trace.StoredChange{N: d.place(c), Letter: d.letters[c.key], Label: d.label(c), Key: c.key, RV: c.rv, Op: op}
 		if j, ok := at[c.key]; ok {
@@ -217,8 +218,8 @@ func (d *describer) newest(i int, stored []trace.ChangeStep) []trace.StoredChang
 	return out
 }
 
-// late counts the steps that came after one whose change was sent later.
-func late(steps []trace.ChangeStep) (n int) {
+// countLate counts the steps that follow a step whose change was sent later.
+func countLate(steps []trace.ChangeStep) (n int) {
 	newest := 0
 	for _, s := range steps {
 		if s.N < newest {
@@ -229,8 +230,8 @@ func late(steps []trace.ChangeStep) (n int) {
 	return n
 }
 
-// overtaking returns the first step that came before one whose change was sent earlier.
-func overtaking(steps []trace.ChangeStep) *trace.Overtaking {
+// findOvertaking returns the first step that precedes a step whose change was sent earlier, nil for none.
+func findOvertaking(steps []trace.ChangeStep) *trace.Overtaking {
 	for i, later := range steps {
 		for _, earlier := range steps[i+1:] {
 			if later.N > earlier.N {

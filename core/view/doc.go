@@ -1,4 +1,4 @@
-// Package view is how a page follows a log: a position in it that plays, pauses, steps and jumps, and the frames that carry what changed
-// since the last one. A View folds nothing but the log. It sends what the fold says at its position, what passed on the way there (for the
-// eye), and how dense the log is in time. docs/protocol.md describes a frame.
+// Package view lets a page follow a log. A View has a position in the log that plays, pauses, steps and jumps, and makes frames: each carries the changes
+// since the last one. A View folds nothing but the log. A frame has the fold's State at the position, the tokens that moved on the way there (for the eye), and
+// the density of the log in time. docs/protocol.md describes a frame.
 package view

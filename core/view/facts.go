@@ -11,21 +11,21 @@ import (
 // freshSteps are the ages in ms at which an object of the store counts as less fresh.
 var freshSteps = []float64{4e3, 12e3, 26e3, 60e3}
 
-// factsFor has all that the facts of a lane are computed from. State is the lane's at the fold's position. At is the moment shown: that of the fold's last
-// event, or a later one before the next event.
-type factsFor struct {
-	fold  *trace.Fold
-	lane  int
-	state *trace.State
-	at    time.Duration
-	seen  map[string]struct{} // scratch space for counting
+// factInputs has all inputs of a lane's facts. state is the lane's at the fold's position. moment is the moment shown: that of the fold's last event, or a
+// later one before the next event.
+type factInputs struct {
+	fold    *trace.Fold
+	lane    int
+	state   *trace.State
+	moment  time.Duration
+	scratch map[string]struct{} // scratch space for counting
 }
 
-// SetFacts computes the facts of a fold's State, and of its lanes, at a moment that is the fold's or later.
+// SetFacts sets the facts of a fold's State and of its lanes. at is the moment shown; if the fold's is later, that one counts.
 func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
 	seen := map[string]struct{}{}
 	of := func(lane int, s *trace.State) *trace.Facts {
-		x := factsFor{fold: f, lane: lane, state: s, at: max(at, f.At()), seen: seen}
+		x := factInputs{fold: f, lane: lane, state: s, moment: max(at, f.At()), scratch: seen}
 		return x.facts()
 	}
 	s.Facts = of(0, s)
@@ -37,8 +37,8 @@ func SetFacts(f *trace.Fold, s *trace.State, at time.Duration) {
 	}
 }
 
-// facts computes the facts of a lane. They depend only on factsFor.
-func (x *factsFor) facts() *trace.Facts {
+// facts computes the facts of a lane. They depend only on the inputs.
+func (x *factInputs) facts() *trace.Facts {
 	s := x.state
 	recent := x.fold.Recent(x.lane)
 	f := &trace.Facts{
@@ -46,30 +46,30 @@ func (x *factsFor) facts() *trace.Facts {
 		Unlisted:    s.Reflector.ResourceVersion == "" && !s.Queue.Synced,
 		Fresh:       freshSteps,
 		Trouble:     troubleOf(s, recent.Cause),
-		NextBatch:   x.fold.NextPop(x.lane, x.seen),
+		NextBatch:   x.fold.NextPop(x.lane, x.scratch),
 		NextRequest: nextRequest(s),
 		Depths:      depthsOf(recent),
 		Listener:    x.mainListener(recent),
 		Versions:    versionsOf(s),
 	}
-	f.UpToDate = f.Sure && !f.Unlisted && upToDate(s)
-	f.Growing = growing(s, recent, x.at)
-	if x.since(recent.Passed.At, passageStays) {
+	f.UpToDate = f.Sure && !f.Unlisted && isUpToDate(s)
+	f.Growing = growthRate(s, recent, x.moment)
+	if x.isRecent(recent.Passed.At, passageTime) {
 		took := micros(recent.Passage)
 		f.WireMicros = &took
 	}
 	if !f.Unlisted && recent.Silent {
 		f.StaleSince = millis(recent.SilentAt)
 	}
-	f.WritesPerSecond = x.fold.WritesPerSecond(x.at)
+	f.WritesPerSecond = x.fold.WritesPerSecond(x.moment)
 	f.Listeners = make([]trace.ListenerFacts, 0, len(s.Listeners))
 	for i := range s.Listeners {
 		l := &s.Listeners[i]
 		if l.Removed {
 			continue
 		}
-		in, out := x.fold.Rate(x.lane, l.ID).At(x.at)
-		f.Listeners = append(f.Listeners, trace.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drain(s, l)})
+		in, out := x.fold.Rate(x.lane, l.ID).At(x.moment)
+		f.Listeners = append(f.Listeners, trace.ListenerFacts{ID: l.ID, In: in, Out: out, Slow: isSlow(l), DrainMillis: drainMillis(s, l)})
 		f.Pending += l.Pending
 	}
 	for _, n := range s.Queue.Mix {
@@ -77,35 +77,34 @@ func (x *factsFor) facts() *trace.Facts {
 	}
 	f.Ledger = ledgerOf(s, f.Deltas)
 	f.Requests = requestsOf(s)
-	f.Focus = focusOf(s, f, millis(x.at))
+	f.Focus = focusOf(s, f, millis(x.moment))
 	f.Sentence = x.sentence(f, recent)
 	return f
 }
 
-// passageStays is how long the newest change's time from the wire into the queue is shown.
-const passageStays = 2 * time.Second
+// passageTime is how long the facts name a change's time from the wire into the queue.
+const passageTime = 2 * time.Second
 
 func micros(d time.Duration) float64 { return float64(d) / 1e3 }
 
-// upToDate reports whether no known change of an object in the cluster is still on its way to the store.
-func upToDate(s *trace.State) bool {
+// isUpToDate reports whether the store has every change that the log knows of.
+func isUpToDate(s *trace.State) bool {
 	if s.Reflector.Phase != "watching" || s.Queue.Depth > 0 || len(s.Queue.Batch) > 0 {
 		return false
 	}
 	for i := range s.API.Wire {
 		frame := &s.API.Wire[i]
-		if d := ahead(s.Reflector.ResourceVersion, frame.RV); frame.Key != "" && d != nil && *d > 0 {
+		if d := versionLead(s.Reflector.ResourceVersion, frame.RV); frame.Key != "" && d != nil && *d > 0 {
 			return false
 		}
 	}
-	return !delayed(s)
+	return !isDelayed(s)
 }
 
-// delayed reports whether changes of the cluster arrive late, so that some may not be known yet: the wire delays them, or the API server that answers is
-// behind.
-func delayed(s *trace.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
+// isDelayed reports whether the cluster may have changes that the log does not know of yet: the wire delays them, or the API server that answers is behind.
+func isDelayed(s *trace.State) bool { return isOn(s, "delay") || isOn(s, "failover") }
 
-// isOn reports whether a fault that stays on is on.
+// isOn reports whether the fault with a name is on.
 func isOn(s *trace.State, name string) bool {
 	for _, fault := range s.Faults {
 		if fault.On && fault.Name == name {
@@ -115,11 +114,11 @@ func isOn(s *trace.State, name string) bool {
 	return false
 }
 
-// growWindow is the time over which the growth of a queue is measured.
+// growWindow is the time over which growthRate measures.
 const growWindow = 2 * time.Second
 
-// growing returns how fast a queue grows while Pop is held, in entries a second.
-func growing(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
+// growthRate returns how fast the queue grows while Pop is held, in entries a second; 0 if Pop is not held.
+func growthRate(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
 	h := &recent.Depths
 	for _, hold := range s.Holds {
 		if hold.Stage != "pop" || !h.Begun {
@@ -142,16 +141,17 @@ func growing(s *trace.State, recent *trace.Recent, at time.Duration) float64 {
 	return 0
 }
 
-// isSlow reports whether a handler's calls take long, or it was slowed down.
+// isSlow reports whether the listener's handler is slow: its pace was set so, its calls take long, or its ring grew.
 func isSlow(l *trace.Listener) bool {
 	return l.PaceMillis >= 50 || l.MeanMicros > 50e3 && l.Pending > 8 || len(l.Capacities) > 0 && l.Pending > l.Capacity/4
 }
 
-// manyPending is the backlog in a ring above which the time to drain it is worth showing.
+// manyPending is the backlog of a listener above which the facts say how long it takes to drain.
 const manyPending = 20
 
-// drain returns how long l's handler will need for what waits, in ms, if its calls take as long as before.
-func drain(s *trace.State, l *trace.Listener) float64 {
+// drainMillis returns how long l's handler will need for its backlog, in ms, if its calls take as long as before. It returns 0 if the backlog is small, or if
+// the listener is held.
+func drainMillis(s *trace.State, l *trace.Listener) float64 {
 	held := slices.ContainsFunc(s.Holds, func(h trace.Hold) bool { return h.Stage == "deliver" && h.Listener == l.ID })
 	if held || l.Pending <= manyPending {
 		return 0
@@ -159,8 +159,9 @@ func drain(s *trace.State, l *trace.Listener) float64 {
 	return float64(l.Pending) * l.MeanMicros / 1e3
 }
 
-// mainListener returns the listener that is most worth a look; until one has had a backlog, the third, which by default is the slow one.
-func (x *factsFor) mainListener(recent *trace.Recent) int32 {
+// mainListener returns the listener that the page draws large: recent.Main. Until one has had a backlog it returns the third, which by default
+// is the slow one.
+func (x *factInputs) mainListener(recent *trace.Recent) int32 {
 	var there []int32
 	for i := range x.state.Listeners {
 		l := &x.state.Listeners[i]
@@ -178,6 +179,7 @@ func (x *factsFor) mainListener(recent *trace.Recent) int32 {
 	return there[min(2, len(there)-1)]
 }
 
+// depthsOf returns the queue's greatest depth in each recent step of time.
 func depthsOf(recent *trace.Recent) trace.Depths {
 	h := &recent.Depths
 	d := trace.Depths{StepMillis: millis(trace.DepthStep), Max: []int{}}
@@ -188,7 +190,7 @@ func depthsOf(recent *trace.Recent) trace.Depths {
 	return d
 }
 
-// nextRequest returns what a Reflector sends after its wait.
+// nextRequest returns the request that a Reflector sends after its backoff, nil if it is not in one.
 //
 // Mirrors client-go tools/cache.(*Reflector).relistResourceVersion and rewatchResourceVersion (v0.37.2).
 func nextRequest(s *trace.State) *trace.NextRequest {
@@ -215,21 +217,22 @@ func nextRequest(s *trace.State) *trace.NextRequest {
 		n.ResourceVersion = "0"
 	}
 	if r.Unavailable {
-		n.ResourceVersion = "" // the reached version is unavailable: it asks for the latest
+		n.ResourceVersion = "" // the API server does not have the version that the Reflector reached: the Reflector asks for the latest
 	}
 	return n
 }
 
+// versionsOf returns by how many versions the store is behind the Reflector, and the Reflector behind the cluster.
 func versionsOf(s *trace.State) trace.Versions {
 	store, here, cluster := s.Indexer.ResourceVersion, s.Reflector.ResourceVersion, s.API.ResourceVersion
 	if cluster == "" {
 		cluster = here
 	}
-	return trace.Versions{Queued: ahead(store, here), Behind: ahead(here, cluster), Total: ahead(store, cluster)}
+	return trace.Versions{Queued: versionLead(store, here), Behind: versionLead(here, cluster), Total: versionLead(store, cluster)}
 }
 
-// ahead returns by how much the resourceVersion b is ahead of a, nil if they are not numbers.
-func ahead(a, b string) *float64 {
+// versionLead returns how far the resourceVersion b is ahead of a, nil if one of them is not a number.
+func versionLead(a, b string) *float64 {
 	x, err := strconv.ParseUint(a, 10, 64)
 	if err != nil {
 		return nil
@@ -242,14 +245,14 @@ func ahead(a, b string) *float64 {
 	return &d
 }
 
-// beforeCluster are the causes that lie before the cluster, whose state is then unknown.
-var beforeCluster = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers",
+// pathCauses are the causes of trouble on the path to the cluster. The cluster's own state is then unknown.
+var pathCauses = []string{"relay-gone", "relay-silent", "proxy", "credentials", "exec-plugin", "exec-waiting", "token", "viewers",
 	"probe-gone", "probe-refused"}
 
-// saidNo are the causes that are an answer, from the cluster or from its proxy.
-var saidNo = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
+// answerCauses are the causes of trouble that the cluster or its proxy has answered with.
+var answerCauses = []string{"unauthorized", "forbidden", "namespace-missing", "not-served", "kubeconfig", "context", "context-not-served"}
 
-// troubleOf returns what is wrong between the informer and its cluster. Cause is that of the error behind the last backoff.
+// troubleOf returns the trouble between the informer and its cluster. cause is that of the error that led to the last backoff.
 func troubleOf(s *trace.State, cause string) trace.TroubleFacts {
 	t := trace.TroubleFacts{Cause: s.Source.Cause}
 	switch {
@@ -262,9 +265,9 @@ func troubleOf(s *trace.State, cause string) trace.TroubleFacts {
 	}
 	switch {
 	case !t.Down:
-	case slices.Contains(beforeCluster, t.Cause):
+	case slices.Contains(pathCauses, t.Cause):
 		t.Answer = "unreached"
-	case slices.Contains(saidNo, t.Cause):
+	case slices.Contains(answerCauses, t.Cause):
 		t.Answer = t.Cause
 	default:
 		t.Answer = "none"

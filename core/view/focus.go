@@ -3,29 +3,29 @@ package view
 import "informerscope/core/trace"
 
 const (
-	// deepQueue is the depth above which a queue deserves a look.
+	// deepQueue is the depth above which the queue is in focus.
 	deepQueue = 40
-	// lookedAt is how long a station stays in focus after its problem, in ms: the eye cannot follow a focus that changes faster.
-	lookedAt = 3000
+	// focusMillis is how long a station stays in focus after its problem, in ms: the eye cannot follow a focus that changes faster.
+	focusMillis = 3000
 )
 
-// focusOf returns the stations to look at, for a layout that shows only some of them: those with a problem now or a moment ago.
+// focusOf returns the stations in focus, for a layout that shows only some of them: those that have a problem now, or had one a moment ago.
 func focusOf(s *trace.State, f *trace.Facts, now float64) []string {
 	switch {
 	case !f.Sure:
 		return []string{"api", "reflector"}
-	case s.Reflector.Phase != "watching" || now-s.Reflector.RequestMillis < lookedAt:
+	case s.Reflector.Phase != "watching" || now-s.Reflector.RequestMillis < focusMillis:
 		return []string{"reflector", "queue", "indexer"}
-	case held(s, "pop"), held(s, "store"), deepestSince(s, f, now-lookedAt) > deepQueue:
+	case isHeld(s, "pop"), isHeld(s, "store"), greatestDepth(s, f, now-focusMillis) > deepQueue:
 		return []string{"reflector", "queue"}
-	case held(s, "take"):
+	case isHeld(s, "take"):
 		return []string{"listeners", "controller"}
 	}
 	return []string{"indexer", "listeners"}
 }
 
-// held reports whether a stage is held, for any listener.
-func held(s *trace.State, stage string) bool {
+// isHeld reports whether a stage is held for at least one listener.
+func isHeld(s *trace.State, stage string) bool {
 	for i := range s.Holds {
 		if s.Holds[i].Stage == stage {
 			return true
@@ -34,8 +34,8 @@ func held(s *trace.State, stage string) bool {
 	return false
 }
 
-// deepestSince returns the greatest depth of the queue since a moment, in ms of the log.
-func deepestSince(s *trace.State, f *trace.Facts, since float64) int {
+// greatestDepth returns the greatest depth of the queue since a moment; since is in ms on the log's clock.
+func greatestDepth(s *trace.State, f *trace.Facts, since float64) int {
 	deepest := s.Queue.Depth
 	for i, depth := range f.Depths.Max {
 		if f.Depths.FromMillis+f.Depths.StepMillis*float64(i+1) > since {

@@ -10,14 +10,14 @@ import (
 	"informerscope/core/trace"
 )
 
-// heartbeat is how often a live view sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
+// heartbeat is how often a view that is not paused sends a frame while nothing happens, so that running times (a backoff, an open watch) move on.
 const heartbeat = 100 * time.Millisecond
 
-// sentView is the position in the last frame, and when it was sent.
+// sentView has the position that the last frame carried, and when the frame was sent.
 type sentView struct {
-	at   time.Time
-	view trace.View
-	seq  uint64
+	sentAt time.Time
+	view   trace.View
+	seq    uint64
 }
 
 // Frame moves the view to where it should be now. It returns a message for the page (JSON, see docs/protocol.md), or nil if there is nothing new.
@@ -27,40 +27,40 @@ func (v *View) Frame() []byte {
 	v.advance()
 	v.timeline.follow(v.rec)
 
-	if shown := v.shown(); shown != v.laneSent {
-		v.laneSent, v.jumped = shown, true
-		if shown < len(v.lanes) { // the page has another lane's state
+	if shown := v.stageLane(); shown != v.sentLane {
+		v.sentLane, v.hasJumped = shown, true
+		if shown < len(v.lanes) { // the page's state is that of another lane
 			l := v.lanes[shown]
 			clear(l.sections)
 			clear(l.facts)
-			l.regroup = true
+			l.needsRegroup = true
 		}
 	}
 	now := v.clock.Now()
 	desc := v.describe()
-	known := v.sent.view
+	known := v.lastFrame.view
 	known.Memory = desc.Memory // a change of memory alone is not worth a frame
-	said := v.tells()
-	news := said != v.told || v.jumped || v.resend || v.fold.Seq() != v.sent.seq || v.moreCells() || v.timeline.news() || desc != known
-	if !news && !(v.mode != paused && now.Sub(v.sent.at) >= heartbeat) {
+	said := v.tellStory()
+	news := said != v.sentStory || v.hasJumped || v.sendsAll || v.fold.Seq() != v.lastFrame.seq || v.hasMoreCells() || v.timeline.hasNews() || desc != known
+	if !news && !(v.mode != paused && now.Sub(v.lastFrame.sentAt) >= heartbeat) {
 		return nil
 	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView(v.followed))
+		v.lanes = append(v.lanes, newLaneView(v.followKey))
 	}
 
 	b := make([]byte, 0, 8<<10)
 	b = append(b, `{"lanes":[`...)
 	var state *trace.State
-	if shown := v.shown(); v.fold.Several() {
-		// Of several informers one is on stage; the others have a row each.
+	if shown := v.stageLane(); v.fold.Several() {
+		// One of several informers is on stage; each of the others has a row.
 		state = v.fold.LaneState(shown)
 		b = v.appendLane(b, shown, v.lanes[shown], state)
 		for i, l := range v.lanes {
 			if i != shown {
 				l.moves.take()
-				l.all = true // compare all its cells when it is on stage again
-				clear(l.touched)
+				l.allDirty = true // when it comes back on stage, compare all its cells
+				clear(l.dirtyKeys)
 			}
 		}
 	} else {
@@ -78,68 +78,69 @@ func (v *View) Frame() []byte {
 	}
 	b = append(b, ']')
 	b = v.appendFactory(b)
-	b = v.compare.append(b, v.comparison(state), v.resend)
+	b = v.comparer.append(b, v.comparison(state), v.sendsAll)
 	b = append(b, `,"timeline":`...)
-	b = v.timeline.append(b, v.resend)
-	if said != v.told || v.resend && said != "null" {
-		v.told = said
+	b = v.timeline.append(b, v.sendsAll)
+	if said != v.sentStory || v.sendsAll && said != "null" {
+		v.sentStory = said
 		b = append(b, `,"story":`...)
 		b = append(b, said...)
 	}
 	b = append(b, `,"jump":`...)
-	b = strconv.AppendBool(b, v.jumped)
+	b = strconv.AppendBool(b, v.hasJumped)
 	b = append(b, `,"view":`...)
 	desc = v.describe() // with the tokens of this frame
-	b = appendView(b, desc, v.fold.Seq(), millis(v.at()))
+	b = appendView(b, desc, v.fold.Seq(), millis(v.moment()))
 	b = append(b, '}')
-	v.jumped, v.resend = false, false
-	v.sent = sentView{at: now, view: desc, seq: v.fold.Seq()}
+	v.hasJumped, v.sendsAll = false, false
+	v.lastFrame = sentView{sentAt: now, view: desc, seq: v.fold.Seq()}
 	return b
 }
 
-// tells returns the story at the moment shown, as JSON. v.mu is held.
-func (v *View) tells() string {
+// tellStory returns the story at the moment shown, as JSON; "null" if there is none. v.mu is held.
+func (v *View) tellStory() string {
 	if v.teller == nil {
 		return "null"
 	}
-	return string(v.teller(v.fold, v.fold.State(), v.at()))
+	return string(v.teller(v.fold, v.fold.State(), v.moment()))
 }
 
-// appendFactory writes what the informers show together, if it differs from what the page has.
+// appendFactory writes the overview of several informers if the page has another one.
 func (v *View) appendFactory(b []byte) []byte {
-	text, err := json.Marshal(v.fold.Factory(v.shown()))
+	text, err := json.Marshal(v.fold.Factory(v.stageLane()))
 	if err != nil { // a Factory always marshals
 		panic(err)
 	}
 	if v.factory == nil {
 		v.factory = []byte("null")
 	}
-	if bytes.Equal(text, v.factory) && !(v.resend && len(text) > len("null")) {
+	if bytes.Equal(text, v.factory) && !(v.sendsAll && len(text) > len("null")) {
 		return b
 	}
 	v.factory = text
 	return append(append(b, `,"factory":`...), text...)
 }
 
-// moreCells reports whether cells are still to be sent.
-func (v *View) moreCells() bool {
+// hasMoreCells reports whether some cells have not been sent.
+func (v *View) hasMoreCells() bool {
 	several := v.fold.Several()
 	for i, l := range v.lanes[:min(len(v.lanes), v.fold.Lanes())] {
-		if several && i != v.shown() {
+		if several && i != v.stageLane() {
 			continue
 		}
-		if l.all || l.regroup || len(l.touched) > 0 {
+		if l.allDirty || l.needsRegroup || len(l.dirtyKeys) > 0 {
 			return true
 		}
 	}
 	return false
 }
 
+// appendLane writes a lane: the members of its State and facts that changed, its cells and its moves.
 func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
-	if v.resend {
+	if v.sendsAll {
 		clear(l.sections)
 		clear(l.facts)
-		l.regroup = true
+		l.needsRegroup = true
 	}
 	b = append(b, `{"state":{`...)
 	b, n := appendChanged(b, l.sections, []member{
@@ -150,7 +151,7 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 	b = append(b, '}')
 	b = v.appendFacts(b, i, l, s, n > 0)
 
-	reset, set, del := l.cells(v.fold, i, v.groupBy, v.jumped)
+	reset, set, del := l.cells(v.fold, i, v.groupBy, v.hasJumped)
 	if counts, changed := l.groupCounts(v.fold, i, v.groupBy); changed || reset {
 		b = append(b, `,"groups":{"index":`...)
 		b = appendString(b, v.groupBy)
@@ -171,10 +172,10 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 		b = appendCells(b, reset, set, del)
 	}
 	moves, shown, merged := l.moves.take()
-	if i == v.shown() {
+	if i == v.stageLane() {
 		v.tokens.add(v.clock.Now(), shown, merged)
 	}
-	if len(moves) > 0 && !v.jumped {
+	if len(moves) > 0 && !v.hasJumped {
 		text, err := json.Marshal(moves)
 		if err != nil {
 			panic(err)
@@ -185,15 +186,15 @@ func (v *View) appendLane(b []byte, i int, l *laneView, s *trace.State) []byte {
 	return append(b, '}')
 }
 
-// factsEvery is how old facts may be, in the log's time, while only time has passed.
+// factsEvery is how old facts may get, in the log's time, while the State does not change.
 const factsEvery = 200 * time.Millisecond
 
-// appendFacts writes the facts of a lane that changed. It computes them again when the State has changed or enough time has passed.
+// appendFacts writes the facts of a lane that changed. It computes them again if the State has changed, or if they are older than factsEvery.
 func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed bool) []byte {
-	at := v.at()
+	at := v.moment()
 	passed := at - l.factsAt
 	recent := passed >= 0 && passed < factsEvery && (v.mode != paused || passed == 0)
-	if recent && !changed && !v.jumped && len(l.facts) > 0 {
+	if recent && !changed && !v.hasJumped && len(l.facts) > 0 {
 		return b
 	}
 	l.factsAt = at
@@ -213,13 +214,13 @@ func (v *View) appendFacts(b []byte, i int, l *laneView, s *trace.State, changed
 	return append(b, '}')
 }
 
-// member is a member of a frame's object.
+// member is a member of a JSON object in a frame.
 type member struct {
 	name  string
 	value any
 }
 
-// appendChanged writes the members that differ from what was sent, and returns their number.
+// appendChanged writes the members whose text differs from the one in sent, notes their texts there, and returns their number.
 func appendChanged(b []byte, sent map[string]string, members []member) ([]byte, int) {
 	n := 0
 	for _, m := range members {
@@ -258,13 +259,13 @@ func appendCells(b []byte, reset bool, set []cell, del []int) []byte {
 		b = append(b, ',')
 		b = strconv.AppendInt(b, int64(c.group), 10)
 		b = append(b, ',')
-		b = strconv.AppendFloat(b, c.at, 'f', -1, 64)
+		b = strconv.AppendFloat(b, c.atMillis, 'f', -1, 64)
 		b = append(b, ',')
 		b = appendString(b, c.op.String())
 		b = append(b, ',')
 		b = appendString(b, c.phase)
 		b = append(b, ',')
-		b = strconv.AppendBool(b, c.mutated)
+		b = strconv.AppendBool(b, c.isMutated)
 		b = append(b, ']')
 	}
 	b = append(b, `],"del":[`...)
@@ -289,7 +290,7 @@ func appendView(b []byte, d trace.View, seq uint64, at float64) []byte {
 	return append(b, text...)
 }
 
-// appendString appends s as a JSON string. Keys and names are plain text, so json.Marshal is rarely needed.
+// appendString appends s as a JSON string. Most keys and names are plain text, which it copies; json.Marshal is for the others.
 func appendString(b []byte, s string) []byte {
 	for i := 0; i < len(s); i++ {
 		if c := s[i]; c < ' ' || c == '"' || c == '\\' || c >= utf8.RuneSelf {

@@ -8,24 +8,24 @@ import (
 )
 
 const (
-	// restingGroups is how many empty groups keep their place, so that a group does not move when its objects go and come back.
-	restingGroups = 8
-	// gapGroups is the number of empty places above which, if they are more than half, all cells are sent again without them.
+	// spareGroups is how many empty groups keep their number, so that a group does not move when its objects go and come back.
+	spareGroups = 8
+	// gapGroups is the number of empty groups above which, if they are more than half, the view sends all cells again without them.
 	gapGroups = 64
 )
 
-// groups are the groups of a lane's cells, as the page has them. Cells and counts refer to a group by its number. An empty group's number is eventually given
-// to another group, so that a label whose values churn leaves nothing behind.
+// groups has the groups of a lane's cells, as the page has them. Cells and counts refer to a group by its number. Another group reuses the number of an empty
+// one, so that groups stay few even if an index has ever new values.
 type groups struct {
-	names   []string
-	ids     map[string]int
-	cells   []int  // the cells of each that the page has
-	resting []int  // numbers of groups that may be empty, longest first
-	listed  []bool // which groups are in resting
-	counts  []int  // the objects of each, as sent
+	names       []string
+	ids         map[string]int
+	cells       []int  // the number of each group's cells on the page
+	candidates  []int  // numbers that can be reused if their group is still empty, oldest first
+	isCandidate []bool // which groups are in candidates
+	counts      []int  // the number of each group's objects, as sent
 }
 
-// reset starts again with the groups of an index, the largest first, so that the page's first picture is in that order.
+// reset replaces all groups by those of an index. The largest group gets the first number, so the page draws it first.
 func (g *groups) reset(index trace.Index) {
 	*g = groups{ids: map[string]int{}}
 	names := make([]string, 0, index.Len())
@@ -41,16 +41,16 @@ func (g *groups) reset(index trace.Index) {
 	}
 }
 
-// id returns the number of a group, and assigns one if it has none.
+// id returns the number of a group. It assigns one to a new group.
 func (g *groups) id(name string, index trace.Index) int {
 	id, ok := g.ids[name]
 	if ok {
 		return id
 	}
 	id = -1
-	for id < 0 && len(g.resting) > restingGroups {
-		first := g.resting[0]
-		g.resting, g.listed[first] = g.resting[1:], false
+	for id < 0 && len(g.candidates) > spareGroups {
+		first := g.candidates[0]
+		g.candidates, g.isCandidate[first] = g.candidates[1:], false
 		if g.cells[first] == 0 && index.Count(g.names[first]) == 0 {
 			id = first
 			delete(g.ids, g.names[first])
@@ -58,7 +58,7 @@ func (g *groups) id(name string, index trace.Index) int {
 	}
 	if id < 0 {
 		id = len(g.names)
-		g.names, g.cells, g.listed = append(g.names, ""), append(g.cells, 0), append(g.listed, false)
+		g.names, g.cells, g.isCandidate = append(g.names, ""), append(g.cells, 0), append(g.isCandidate, false)
 	}
 	g.names[id], g.ids[name] = name, id
 	return id
@@ -69,12 +69,12 @@ func (g *groups) enter(id int) { g.cells[id]++ }
 
 // leave counts a cell that is removed from the page.
 func (g *groups) leave(id int) {
-	if g.cells[id]--; g.cells[id] == 0 && !g.listed[id] {
-		g.resting, g.listed[id] = append(g.resting, id), true
+	if g.cells[id]--; g.cells[id] == 0 && !g.isCandidate[id] {
+		g.candidates, g.isCandidate[id] = append(g.candidates, id), true
 	}
 }
 
-// count counts the objects of each group. changed: the counts differ from those sent. gaps: most places are empty, so that all cells should be sent again.
+// count counts the objects of each group. changed: the counts differ from those sent. gaps: most groups are empty, so the view should send all cells again.
 func (g *groups) count(index trace.Index) (changed, gaps bool) {
 	renamed := false
 	index.Range(func(name string, _ int) bool {
@@ -87,7 +87,7 @@ func (g *groups) count(index trace.Index) (changed, gaps bool) {
 	g.counts = make([]int, len(g.names))
 	empty := 0
 	for i, name := range g.names {
-		if g.counts[i] = index.Count(name); name == noGroup { // the index does not contain objects without a value
+		if g.counts[i] = index.Count(name); name == noGroup { // the index does not have objects without a value
 			g.counts[i] = max(g.counts[i], g.cells[i])
 		}
 		if g.counts[i] == 0 && g.cells[i] == 0 {

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxCells bounds the cells of one frame; the rest comes in the next ones.
+// maxCells bounds the cells of one frame; the next frames carry the rest.
 const maxCells = 20_000
 
 // noGroup is the group of an object without a value in the index.
@@ -16,79 +16,80 @@ const noGroup = "(none)"
 
 // cellSlot is a place on the page, which an object keeps while it is in the store.
 type cellSlot struct {
-	id  int
-	seq uint64 // of the change that the page has
-	// group is the number of the group it is in.
-	group int
+	id    int
+	seq   uint64 // of the change that the page has
+	group int    // the number of its group
 }
 
-// laneView is what the page has of one lane.
+// laneView has the cells, groups, State and facts of one lane as the page has them, and what changed since.
 type laneView struct {
-	moves    moves
-	touched  map[string]struct{} // keys whose cells may have changed
-	all      bool                // any cell may have changed
-	regroup  bool                // the cells are grouped by another index: send all cells again
-	slots    map[string]*cellSlot
-	free     []int
-	next     int
-	groups   groups
-	renamed  bool // a number has another group since the groups were sent
-	sections map[string]string
-	facts    map[string]string // as sent
-	factsAt  time.Duration     // the moment they describe
+	moves        moves
+	dirtyKeys    map[string]struct{} // keys of objects whose cells may have changed
+	allDirty     bool                // every cell may have changed
+	needsRegroup bool                // the groups are those of another index: send all cells again
+	slots        map[string]*cellSlot
+	freeSlots    []int
+	nextSlot     int
+	groups       groups
+	hasNewNames  bool // a number has stood for another group since the groups were sent
+	sections     map[string]string
+	facts        map[string]string // as sent
+	factsAt      time.Duration     // the moment they describe
 }
 
 func newLaneView(follow string) *laneView {
 	return &laneView{
-		moves:   moves{follow: follow},
-		touched: map[string]struct{}{}, slots: map[string]*cellSlot{},
-		sections: map[string]string{}, facts: map[string]string{}, regroup: true,
+		moves:     moves{followKey: follow},
+		dirtyKeys: map[string]struct{}{}, slots: map[string]*cellSlot{},
+		sections: map[string]string{}, facts: map[string]string{}, needsRegroup: true,
 	}
 }
 
+// watch notes which cells an event may have changed, and its move.
 func (l *laneView) watch(e *trace.Event) {
 	l.moves.watch(e)
 	switch e.Kind {
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted, trace.KindMutated:
-		if !l.all {
-			l.touched[e.Key] = struct{}{}
+		if !l.allDirty {
+			l.dirtyKeys[e.Key] = struct{}{}
 		}
 	case informer.KindStoreReplaced:
-		l.all = true
-		clear(l.touched)
+		l.allDirty = true
+		clear(l.dirtyKeys)
 	case informer.KindIndexersAdded:
-		l.regroup = true
+		l.needsRegroup = true
 	case trace.KindLane:
-		l.all, l.regroup = true, true
-		clear(l.touched)
+		l.allDirty, l.needsRegroup = true, true
+		clear(l.dirtyKeys)
 	}
 }
 
 // cell is a cell to send.
 type cell struct {
-	slot  int
-	key   string
-	group int
-	at    float64
-	op    informer.Op
-	phase string
-	// mutated: a handler mutated it since it arrived.
-	mutated bool
+	slot     int
+	key      string
+	group    int
+	atMillis float64
+	op       informer.Op
+	phase    string
+	// isMutated: a handler has mutated the object since the store got it.
+	isMutated bool
 }
 
-// cells compares what the page has with the fold. reset: the page must first drop all its cells.
+// cells returns the cells to set and the slots to empty, so that the page's cells become the fold's; at most maxCells are set. reset: the page must first drop
+// all its cells.
 func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) (reset bool, set []cell, del []int) {
 	objects, values := fold.Objects(lane), fold.Index(lane, index)
-	if l.regroup {
-		l.regroup, l.all, reset = false, true, true
+	if l.needsRegroup {
+		l.needsRegroup, l.allDirty, reset = false, true, true
 		clear(l.slots)
-		l.free, l.next = nil, 0
+		l.freeSlots, l.nextSlot = nil, 0
 		l.groups.reset(values)
 	}
-	if !l.all && !jumped {
+	if !l.allDirty && !jumped {
 		//maporder:free what of them does not fit into a frame comes with the next; the log knows nothing of frames
-		for key := range l.touched {
-			delete(l.touched, key)
+		for key := range l.dirtyKeys {
+			delete(l.dirtyKeys, key)
 			if c, ok := objects.Get(key); ok {
 				l.set(&set, &c, index, values)
 			} else {
@@ -100,21 +101,21 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 		}
 		return reset, set, del
 	}
-	clear(l.touched)
+	clear(l.dirtyKeys)
 	//maporder:free the page takes away what a frame names, in any order
 	for key := range l.slots {
 		if _, ok := objects.Get(key); !ok {
 			l.del(&del, key)
 		}
 	}
-	l.all = false
+	l.allDirty = false
 	objects.Range(func(c *trace.Cell) bool {
 		if s := l.slots[c.Key]; s != nil && s.seq == c.Seq {
 			return true
 		}
 		l.set(&set, c, index, values)
 		if len(set) >= maxCells {
-			l.all = true // the rest comes in the next frame
+			l.allDirty = true // the next frame carries the rest
 			return false
 		}
 		return true
@@ -122,17 +123,18 @@ func (l *laneView) cells(fold *trace.Fold, lane int, index string, jumped bool) 
 	return reset, set, del
 }
 
+// set adds the cell of an object. The object keeps its slot, or gets a free one.
 func (l *laneView) set(set *[]cell, c *trace.Cell, index string, values trace.Index) {
 	s := l.slots[c.Key]
 	if s != nil {
 		l.groups.leave(s.group)
 	} else {
 		s = &cellSlot{}
-		if n := len(l.free); n > 0 {
-			s.id, l.free = l.free[n-1], l.free[:n-1]
+		if n := len(l.freeSlots); n > 0 {
+			s.id, l.freeSlots = l.freeSlots[n-1], l.freeSlots[:n-1]
 		} else {
-			s.id = l.next
-			l.next++
+			s.id = l.nextSlot
+			l.nextSlot++
 		}
 		l.slots[c.Key] = s
 	}
@@ -144,30 +146,31 @@ func (l *laneView) set(set *[]cell, c *trace.Cell, index string, values trace.In
 		}
 	}
 	_, known := l.groups.ids[name]
-	l.renamed = l.renamed || !known
+	l.hasNewNames = l.hasNewNames || !known
 	s.group = l.groups.id(name, values)
 	l.groups.enter(s.group)
-	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, at: millis(c.At), op: c.Op, phase: phase(c.Obj), mutated: c.Mutation != nil})
+	*set = append(*set, cell{slot: s.id, key: c.Key, group: s.group, atMillis: millis(c.At), op: c.Op, phase: phase(c.Obj), isMutated: c.Mutation != nil})
 }
 
+// del adds the slot of an object that left the store, and frees it.
 func (l *laneView) del(del *[]int, key string) {
 	if s := l.slots[key]; s != nil {
 		delete(l.slots, key)
 		l.groups.leave(s.group)
-		l.free = append(l.free, s.id)
+		l.freeSlots = append(l.freeSlots, s.id)
 		*del = append(*del, s.id)
 	}
 }
 
-// groupCounts returns the objects of each group, and whether groups or counts differ from what was sent.
+// groupCounts returns the number of objects of each group, and whether groups or counts differ from those sent.
 func (l *laneView) groupCounts(fold *trace.Fold, lane int, index string) ([]int, bool) {
 	changed, gaps := l.groups.count(fold.Index(lane, index))
-	changed, l.renamed = changed || l.renamed, false
-	l.regroup = l.regroup || gaps
+	changed, l.hasNewNames = changed || l.hasNewNames, false
+	l.needsRegroup = l.needsRegroup || gaps
 	return l.groups.counts, changed
 }
 
-// phase returns an object's status.phase, if it has one.
+// phase returns an object's status.phase, "" if it has none.
 func phase(obj any) string {
 	if o, ok := obj.(*object.Object); ok && o != nil {
 		return o.Get("status.phase").String()

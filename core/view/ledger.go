@@ -6,10 +6,10 @@ import (
 	"informerscope/core/trace"
 )
 
-// ledgerRows is how many changes of each part of a ledger are named.
+// ledgerRows is how many changes each part of a ledger names.
 const ledgerRows = 3
 
-// ledgerOf returns how far the newest changes have come. deltas is the number of deltas in the queue.
+// ledgerOf returns the newest changes by the part of the way that they have reached: wire, queue or store. deltas is the number of deltas in the queue.
 func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	var l trace.Ledger
 	q := &s.Queue
@@ -17,7 +17,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	for _, e := range slices.Concat(batch, items) {
 		add(&l.Queue, e)
 	}
-	// State's lists are cut.
+	// State lists only the first items.
 	l.Queue.Count = deltas + max(q.BatchSize, len(batch))
 	queued := make(map[string]bool, len(batch)+len(items)+len(q.Items))
 	for _, list := range [][]trace.QueueItem{q.Batch, q.Items} {
@@ -28,7 +28,7 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 	for _, e := range slices.Concat(batch, items) {
 		queued[e.RV] = true
 	}
-	cut := behindList(q)
+	cut := lastListedVersion(q)
 	for i := range s.API.Wire {
 		f := &s.API.Wire[i]
 		if f.RV == "" {
@@ -36,9 +36,9 @@ func ledgerOf(s *trace.State, deltas int) trace.Ledger {
 		}
 		e := trace.LedgerEntry{Op: f.Op, Key: f.Key, RV: f.RV, Bytes: f.Bytes}
 		switch {
-		case beyond(s.Reflector.ResourceVersion, f.RV):
+		case isNewer(s.Reflector.ResourceVersion, f.RV):
 			add(&l.Wire, e)
-		case !queued[f.RV] && !beyond(cut, f.RV):
+		case !queued[f.RV] && !isNewer(cut, f.RV):
 			add(&l.Store, e)
 		}
 	}
@@ -85,8 +85,8 @@ func entriesOf(items []trace.QueueItem) []trace.LedgerEntry {
 	return out
 }
 
-// behindList returns the version of the last listed item of a queue that holds more: newer changes come after it. It returns "" if the list is complete.
-func behindList(q *trace.Queue) string {
+// lastListedVersion returns the version of the last item that State lists of a longer queue: newer changes come after it. It returns "" if State lists all.
+func lastListedVersion(q *trace.Queue) string {
 	if q.Depth <= len(q.Items) || len(q.Items) == 0 {
 		return ""
 	}
@@ -97,13 +97,13 @@ func behindList(q *trace.Queue) string {
 	return last.RV
 }
 
-// beyond reports whether the resourceVersion b is newer than a; false if they are not numbers.
-func beyond(a, b string) bool {
-	d := ahead(a, b)
+// isNewer reports whether the resourceVersion b is newer than a; false if one of them is not a number.
+func isNewer(a, b string) bool {
+	d := versionLead(a, b)
 	return d != nil && *d > 0
 }
 
-// requestsOf counts the open requests, and chooses the one to show.
+// requestsOf counts the open requests, and chooses the one that the page shows: the first open one, or else the first.
 func requestsOf(s *trace.State) trace.Requests {
 	var r trace.Requests
 	for i := range s.API.Requests {

@@ -7,7 +7,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxTokens is how many tokens may share a path in one frame before they are merged into one with a count.
+// maxTokens is how many tokens may share a path in one frame. More are merged into one with a count.
 const maxTokens = 12
 
 // maxFollowed bounds the tokens of the followed object in one frame.
@@ -25,7 +25,7 @@ const (
 	pathWrite = "write"
 )
 
-// Move is something that passed along a path: a token, or several that were merged.
+// Move is a token that moved along a path, or several that were merged.
 type Move struct {
 	Path     string         `json:"p"`
 	Listener int32          `json:"l,omitempty"`
@@ -37,47 +37,48 @@ type Move struct {
 	Mix      map[string]int `json:"mix,omitempty"`
 }
 
-// pathKeyed is a path, with its listener if each listener has one.
-type pathKeyed struct {
+// pathID identifies a path; each listener has a fan and a next path of its own.
+type pathID struct {
 	path     string
 	listener int32
 }
 
-// moves collects what passed since the last frame. If more than maxTokens passed along a path, they are only counted, by delta type.
+// moves collects the moves since the last frame. Of more than maxTokens along one path, it keeps only their number by delta type.
 type moves struct {
-	order []pathKeyed // paths with moves, in the order of their first one
-	// follow is the key of the object whose tokens are never merged; followed are those tokens.
-	follow   string
-	followed []Move
-	paths    map[pathKeyed]*pathMoves
+	order []pathID // paths with moves, in the order of their first move
+	// followKey is the key of the object whose tokens are never merged; followMoves has those tokens.
+	followKey   string
+	followMoves []Move
+	paths       map[pathID]*pathMoves
 }
 
 type pathMoves struct {
 	tokens []Move
-	n      int     // how many passed, including those without a token
-	mix    [16]int // how many of each informer.Op
-	last   uint64  // the seq of the newest
+	n      int     // the number of moves, including those without a token
+	mix    [16]int // the number of each informer.Op's moves
+	last   uint64  // the seq of the newest move
 }
 
-// passed is the part of an event that travels along a path.
-type passed struct {
+// passage is the part of an event that a token shows.
+type passage struct {
 	op      informer.Op
 	key, rv string
 	seq     uint64
 }
 
-func passing(e *trace.Event) passed { return passed{e.Op, e.Key, e.RV, e.Seq} }
+func passageOf(e *trace.Event) passage { return passage{e.Op, e.Key, e.RV, e.Seq} }
 
-func (m *moves) add(path string, l int32, x passed, n int) {
-	if m.follow != "" && x.key == m.follow && len(m.followed) < maxFollowed {
-		m.followed = append(m.followed, Move{Path: path, Listener: l, Op: opName(x.op), Key: x.key, RV: x.rv, Seq: x.seq})
+// add adds n moves along a path; l is the listener's id, 0 if the path has none.
+func (m *moves) add(path string, l int32, x passage, n int) {
+	if m.followKey != "" && x.key == m.followKey && len(m.followMoves) < maxFollowed {
+		m.followMoves = append(m.followMoves, Move{Path: path, Listener: l, Op: opName(x.op), Key: x.key, RV: x.rv, Seq: x.seq})
 		return
 	}
-	k := pathKeyed{path, l}
+	k := pathID{path, l}
 	p := m.paths[k]
 	if p == nil {
 		if m.paths == nil {
-			m.paths = map[pathKeyed]*pathMoves{}
+			m.paths = map[pathID]*pathMoves{}
 		}
 		p = &pathMoves{}
 		m.paths[k] = p
@@ -104,37 +105,37 @@ func opName(op informer.Op) string {
 	return op.String()
 }
 
-// watch turns an event into a move.
+// watch adds the move of an event, if it has one.
 func (m *moves) watch(e *trace.Event) {
 	switch e.Kind {
 	case informer.KindWatchEvent:
-		m.add(pathWire, 0, passing(e), 1)
+		m.add(pathWire, 0, passageOf(e), 1)
 	case informer.KindRequestAnswered:
 		if e.N > 0 && e.Err == nil {
-			m.add(pathWire, 0, passed{op: informer.OpReplaced, rv: e.RV, seq: e.Seq}, e.N)
+			m.add(pathWire, 0, passage{op: informer.OpReplaced, rv: e.RV, seq: e.Seq}, e.N)
 		}
 	case informer.KindQueued:
-		m.add(pathStore, 0, passing(e), max(len(e.Items), 1))
+		m.add(pathStore, 0, passageOf(e), max(len(e.Items), 1))
 	case informer.KindStoreAdded, informer.KindStoreUpdated, informer.KindStoreDeleted:
-		x := passing(e)
-		if x.op == informer.OpNone { // a delete, or an older log, in which a write does not have its delta type
+		x := passageOf(e)
+		if x.op == informer.OpNone { // a delete, or an older log, whose writes have no delta type
 			x.op = storeOps[e.Kind]
 		}
 		m.add(pathPop, 0, x, 1)
 	case informer.KindStoreReplaced:
-		m.add(pathPop, 0, passed{op: informer.OpReplacedAll, rv: e.StoreRV, seq: e.Seq}, max(e.N, 1))
+		m.add(pathPop, 0, passage{op: informer.OpReplacedAll, rv: e.StoreRV, seq: e.Seq}, max(e.N, 1))
 	case informer.KindStoreBookmark:
-		m.add(pathPop, 0, passed{op: informer.OpBookmark, rv: e.StoreRV, seq: e.Seq}, 1)
+		m.add(pathPop, 0, passage{op: informer.OpBookmark, rv: e.StoreRV, seq: e.Seq}, 1)
 	case informer.KindAccepted:
-		m.add(pathFan, e.Listener, passing(e), 1)
+		m.add(pathFan, e.Listener, passageOf(e), 1)
 	case informer.KindHandling:
-		m.add(pathNext, e.Listener, passing(e), 1)
+		m.add(pathNext, e.Listener, passageOf(e), 1)
 	case trace.KindWorkAdded:
-		m.add(pathKey, 0, passing(e), 1)
+		m.add(pathKey, 0, passageOf(e), 1)
 	case trace.KindWorkTaken:
-		m.add(pathTake, e.Listener, passing(e), 1)
+		m.add(pathTake, e.Listener, passageOf(e), 1)
 	case trace.KindClusterWrite:
-		m.add(pathWrite, 0, passing(e), 1)
+		m.add(pathWrite, 0, passageOf(e), 1)
 	}
 }
 
@@ -142,7 +143,7 @@ var storeOps = map[informer.Kind]informer.Op{
 	informer.KindStoreAdded: informer.OpAdded, informer.KindStoreUpdated: informer.OpUpdated, informer.KindStoreDeleted: informer.OpDeleted,
 }
 
-// take returns what passed since the last call, with how many tokens were shown and merged.
+// take returns the moves since the last call, and how many tokens they show and merge.
 func (m *moves) take() (out []Move, shown, merged int) {
 	for _, k := range m.order {
 		p := m.paths[k]
@@ -163,36 +164,36 @@ func (m *moves) take() (out []Move, shown, merged int) {
 		*p = pathMoves{tokens: p.tokens[:0]}
 	}
 	m.order = m.order[:0]
-	out = append(out, m.followed...)
-	shown += len(m.followed)
-	m.followed = m.followed[:0]
+	out = append(out, m.followMoves...)
+	shown += len(m.followMoves)
+	m.followMoves = m.followMoves[:0]
 	return out, shown, merged
 }
 
-// tokenCount counts tokens over about the last second.
+// tokenCount counts the tokens of about the last second.
 type tokenCount struct {
-	since               time.Time
-	shown, merged       int
-	wasShown, wasMerged int
+	start                   time.Time // of the current second; lastShown and lastMerged are those of the second before
+	shownCount, mergedCount int
+	lastShown, lastMerged   int
 }
 
 func (t *tokenCount) add(now time.Time, shown, merged int) {
 	t.roll(now)
-	t.shown += shown
-	t.merged += merged
+	t.shownCount += shown
+	t.mergedCount += merged
 }
 
 func (t *tokenCount) roll(now time.Time) {
-	if age := now.Sub(t.since); age >= time.Second {
-		t.wasShown, t.wasMerged = t.shown, t.merged
+	if age := now.Sub(t.start); age >= time.Second {
+		t.lastShown, t.lastMerged = t.shownCount, t.mergedCount
 		if age >= 2*time.Second {
-			t.wasShown, t.wasMerged = 0, 0
+			t.lastShown, t.lastMerged = 0, 0
 		}
-		t.since, t.shown, t.merged = now, 0, 0
+		t.start, t.shownCount, t.mergedCount = now, 0, 0
 	}
 }
 
 func (t *tokenCount) read(now time.Time) (merged, shown int) {
 	t.roll(now)
-	return max(t.wasMerged, t.merged), max(t.wasShown, t.shown)
+	return max(t.lastMerged, t.mergedCount), max(t.lastShown, t.shownCount)
 }

@@ -9,34 +9,35 @@ import (
 	"informerscope/core/trace"
 )
 
-// journeyEvents bounds how far back, and how far ahead, an object's journey is searched.
+// journeyEvents bounds how far back and how far ahead the log is searched for an object's journey.
 const journeyEvents = 60_000
 
-// Object is what the inspector shows of one object at the view's position.
+// Object has one object at the view's position, for the inspector.
 type Object struct {
 	Key     string          `json:"key"`
 	RV      string          `json:"rv"`
 	JSON    json.RawMessage `json:"json"`
 	OldRV   string          `json:"oldRv"`
 	OldJSON json.RawMessage `json:"oldJson"`
-	// Deleted: the store no longer holds it; JSON is its last known state.
+	// Deleted: the store no longer has it; JSON is its last known state.
 	Deleted bool `json:"deleted"`
-	// Unseen is why there is no JSON, for an object of another program's informer.
+	// Unseen is the reason why there is no JSON, for an object of another program's informer.
 	Unseen string `json:"unseen"`
-	// Mutation is what a handler wrote into the object in the store; OldJSON is then the object before that.
+	// Mutation has the fields that a handler changed in the store's object; OldJSON is then the object before that.
 	Mutation *trace.Mutation `json:"mutation,omitempty"`
 	Journey  []trace.Hop     `json:"journey"`
 	// Ahead are the object's hops after the view's position; empty while the view follows the log's end.
 	Ahead []trace.Hop `json:"ahead"`
 }
 
-// Object returns the object with a key in a lane: as in the store, as it was before, and its way. It returns an error if the log does not have the object.
+// Object returns the object with a key in a lane: its state in the store, the state before that, and its journey. It returns an error if the log does not have
+// the object.
 func (v *View) Object(lane int, key string) (*Object, error) {
 	v.mu.Lock()
 	pos, gen, following := v.fold.Seq(), v.gen, v.mode == live
 	cell, held := v.fold.Objects(lane).Get(key)
 	fidelity := v.fold.Fidelity(lane, "indexer.objects")
-	read := v.together(lane)
+	read := v.resourceReader(lane)
 	v.mu.Unlock()
 	// The rest reads the log and immutable objects, so frames need not wait for it.
 	from := v.rec.First()
@@ -44,7 +45,7 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		from = max(from, pos-journeyEvents)
 	}
 	out := &Object{Key: key}
-	var obj, old, last any // last: as in the newest event that brought it
+	var obj, old, last any // last: as in the newest write so far
 	var oldRV, lastRV string
 	known := held
 	if held {
@@ -91,20 +92,20 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 		}
 	} else {
 		var err error
-		if out.JSON, err = raw(obj); err != nil {
+		if out.JSON, err = rawJSON(obj); err != nil {
 			return nil, err
 		}
-		if is := version(obj); is != "" {
+		if is := versionOf(obj); is != "" {
 			out.RV = is
 		}
 	}
 	out.OldRV = oldRV
 	if old != nil {
 		var err error
-		if out.OldJSON, err = raw(old); err != nil {
+		if out.OldJSON, err = rawJSON(old); err != nil {
 			return nil, err
 		}
-		if is := version(old); is != "" {
+		if is := versionOf(old); is != "" {
 			out.OldRV = is
 		}
 	}
@@ -127,8 +128,9 @@ func (v *View) Object(lane int, key string) (*Object, error) {
 	return out, nil
 }
 
-// together returns a reader of the lanes of a lane's resource: another resource may have an object with the same key. v.mu is held.
-func (v *View) together(lane int) func(from, to uint64, fn func(*trace.Event) bool) {
+// resourceReader returns a function that reads only the events of lanes with a lane's resource: another resource may have an object with the same key. v.mu is
+// held.
+func (v *View) resourceReader(lane int) func(from, to uint64, fn func(*trace.Event) bool) {
 	if !v.fold.Several() {
 		return v.rec.Read
 	}
@@ -141,27 +143,27 @@ func (v *View) together(lane int) func(from, to uint64, fn func(*trace.Event) bo
 	}
 }
 
-func raw(obj any) (json.RawMessage, error) {
+func rawJSON(obj any) (json.RawMessage, error) {
 	if r, ok := obj.(interface{ Raw() []byte }); ok {
 		return r.Raw(), nil
 	}
 	return json.Marshal(obj)
 }
 
-func version(obj any) string {
+func versionOf(obj any) string {
 	if o, ok := obj.(interface{ GetResourceVersion() string }); ok {
 		return o.GetResourceVersion()
 	}
 	return ""
 }
 
-// Ride returns the way of an object's newest change that a lane's handler has handled, as of the view's position; see trace.RideOf. It returns an error if
-// the log has no change of the object.
+// Ride returns the hops of an object's newest change that a lane's handler has handled at the view's position; see trace.RideOf. It returns an error if the
+// log has no change of the object.
 func (v *View) Ride(lane int, key string) (trace.Ride, error) {
 	v.mu.Lock()
 	pos, gen := v.fold.Seq(), v.gen
 	delta := v.fold.QueueKind(lane) == "DeltaFIFO"
-	read := v.together(lane)
+	read := v.resourceReader(lane)
 	v.mu.Unlock()
 	from := v.rec.First()
 	if pos > journeyEvents {

@@ -8,7 +8,7 @@ import (
 	"informerscope/core/trace"
 )
 
-// How long a sentence about an event is shown after it, in the log's time.
+// How long a sentence about an event stays, in the log's time.
 const (
 	tellPanic  = 4 * time.Second
 	tellLeft   = 4500 * time.Millisecond
@@ -17,38 +17,38 @@ const (
 	tellBatch  = 2600 * time.Millisecond
 )
 
-// slowPending is the backlog at a slow handler above which it is worth a sentence.
+// slowPending is the backlog of a slow handler above which the sentence may name it.
 const slowPending = 20
 
-// turn divides the log's time into turns of a length, and returns the number of the current one, from 0 to of-1. So several sentences that are true for long
-// take turns.
-func (x *factsFor) turn(length time.Duration, of int64) int64 { return int64(x.at/length) % of }
+// turn returns a number from 0 to of-1 that changes each time a length of the log's time has passed. It lets several sentences that are true for long take
+// turns.
+func (x *factInputs) turn(length time.Duration, of int64) int64 { return int64(x.moment/length) % of }
 
-// since reports whether something happened less than d before the moment shown.
-func (x *factsFor) since(at, d time.Duration) bool { return x.at-at < d }
+// isRecent reports whether at is less than d before the moment shown.
+func (x *factInputs) isRecent(at, d time.Duration) bool { return x.moment-at < d }
 
-// sentence returns the sentence for the moment: about the newest change that matters, or about what is true for long. It must be true of State at the moment
-// shown, and of the log's last seconds.
-func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+// sentence returns the sentence for the moment shown: about an event of the last seconds, or about a state that lasts. It must be true of State and of those
+// events.
+func (x *factInputs) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	s := x.state
 	r := &s.Reflector
 	if s.Source.Trouble != "" || s.Source.Cause != "" {
 		return trace.Sentence{}
 	}
 	if r.Phase == "backoff" {
-		return x.waiting(f, recent)
+		return x.backoffSentence(f, recent)
 	}
-	if said, ok := x.ofListeners(recent); ok {
+	if said, ok := x.listenerSentence(recent); ok {
 		return said
 	}
 	if len(s.Holds) > 0 {
-		return x.held(f)
+		return x.holdSentence(f)
 	}
 	// Objects of the first list can be popped before the Reflector has noted its version; the list counts as under way until then.
 	first := f.Unlisted || r.ResourceVersion == ""
 	switch r.Phase {
 	case "listing":
-		return listing(r, first)
+		return listSentence(r, first)
 	case "watch-listing":
 		id := "rewatchlist"
 		if first {
@@ -58,21 +58,21 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 	case "stopped":
 		return trace.Sentence{ID: "stopped"}
 	}
-	if x.requestsUnseen() {
+	if x.hidesRequests() {
 		if !s.Queue.Synced {
 			return trace.Sentence{}
 		}
-		return x.flowing(f, recent)
+		return x.flowSentence(f, recent)
 	}
 	if f.Unlisted { // between two requests, or before the first one
 		return trace.Sentence{ID: "start"}
 	}
-	if x.since(recent.Relisted.At, tellRelist) {
+	if x.isRecent(recent.Relisted.At, tellRelist) {
 		id := "relistedKeys"
 		if s.Release == "1.37" {
 			id = "relisted"
 		}
-		return because(id, r.Why)
+		return reasonSentence(id, r.Why)
 	}
 	if !s.Queue.Synced {
 		if s.Queue.InitialPopulation > 0 {
@@ -80,19 +80,19 @@ func (x *factsFor) sentence(f *trace.Facts, recent *trace.Recent) trace.Sentence
 		}
 		return trace.Sentence{ID: "fillingLast"}
 	}
-	if g := recent.Grew; x.since(g.At, tellGrowth) {
+	if g := recent.Grew; x.isRecent(g.At, tellGrowth) {
 		if l := x.listener(g.Listener); l != nil && !l.Removed {
 			return trace.Sentence{ID: "grew", Name: l.Name, N: g.From, M: g.To}
 		}
 	}
-	return x.flowing(f, recent)
+	return x.flowSentence(f, recent)
 }
 
-// requestsUnseen reports that the informer is another program's, whose requests are not in the log.
-func (x *factsFor) requestsUnseen() bool { return x.state.Fidelity["reflector"].How == "unseen" }
+// hidesRequests reports whether the informer is another program's, so that the log does not have its requests.
+func (x *factInputs) hidesRequests() bool { return x.state.Fidelity["reflector"].How == "unseen" }
 
-// waiting returns the sentence while the Reflector waits for its next request.
-func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+// backoffSentence returns the sentence while the Reflector is in its backoff.
+func (x *factInputs) backoffSentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	r := &x.state.Reflector
 	said := trace.Sentence{Until: r.BackoffSince + r.BackoffMillis, Since: f.StaleSince, Why: r.BackoffCause}
 	if said.Why == "" {
@@ -113,14 +113,14 @@ func (x *factsFor) waiting(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	return said
 }
 
-// ofListeners returns the sentence about a handler that panicked or was removed just now.
-func (x *factsFor) ofListeners(recent *trace.Recent) (trace.Sentence, bool) {
-	if p := recent.Panicked; x.since(p.At, tellPanic) {
+// listenerSentence returns the sentence about a handler that panicked or was removed just now.
+func (x *factInputs) listenerSentence(recent *trace.Recent) (trace.Sentence, bool) {
+	if p := recent.Panicked; x.isRecent(p.At, tellPanic) {
 		if l := x.listener(p.Listener); l != nil {
 			return trace.Sentence{ID: "panic", Name: l.Name}, true
 		}
 	}
-	if p := recent.Left; x.since(p.At, tellLeft) {
+	if p := recent.Left; x.isRecent(p.At, tellLeft) {
 		if l := x.listener(p.Listener); l != nil && l.Removed {
 			if l.Discarded > 0 {
 				return trace.Sentence{ID: "left", Name: l.Name, N: l.Discarded}, true
@@ -131,8 +131,8 @@ func (x *factsFor) ofListeners(recent *trace.Recent) (trace.Sentence, bool) {
 	return trace.Sentence{}, false
 }
 
-// held returns the sentence while a stage is held.
-func (x *factsFor) held(f *trace.Facts) trace.Sentence {
+// holdSentence returns the sentence while a stage is held.
+func (x *factInputs) holdSentence(f *trace.Facts) trace.Sentence {
 	h := x.state.Holds[0]
 	if h.Stage != "pop" {
 		said := trace.Sentence{ID: "hold." + h.Stage}
@@ -141,7 +141,7 @@ func (x *factsFor) held(f *trace.Facts) trace.Sentence {
 		}
 		return said
 	}
-	said := trace.Sentence{ID: "holdPopNoRv", N: whole(f.Growing)}
+	said := trace.Sentence{ID: "holdPopNoRv", N: round(f.Growing)}
 	if said.N == 0 {
 		return trace.Sentence{ID: "holdPopQuiet"}
 	}
@@ -151,23 +151,23 @@ func (x *factsFor) held(f *trace.Facts) trace.Sentence {
 	return said
 }
 
-// listing returns the sentence while a LIST is under way.
-func listing(r *trace.Reflector, first bool) trace.Sentence {
+// listSentence returns the sentence while a LIST is under way.
+func listSentence(r *trace.Reflector, first bool) trace.Sentence {
 	switch {
 	case !first:
-		return because("relist", r.Why)
+		return reasonSentence("relist", r.Why)
 	case r.Relists > 0 && r.Why != "":
 		return trace.Sentence{ID: "listAgain", Why: r.Why}
 	}
 	return trace.Sentence{ID: "list"}
 }
 
-// flowing returns the sentence while the watch is open.
-func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence {
+// flowSentence returns the sentence while the watch is open.
+func (x *factInputs) flowSentence(f *trace.Facts, recent *trace.Recent) trace.Sentence {
 	s := x.state
 	delta := s.Queue.Kind == "DeltaFIFO"
-	batch := x.since(recent.Batch.At, tellBatch)
-	if i := x.slowest(f); i >= 0 && !(batch && x.turn(6*time.Second, 2) == 1) {
+	batch := x.isRecent(recent.Batch.At, tellBatch)
+	if i := x.slowestListener(f); i >= 0 && !(batch && x.turn(6*time.Second, 2) == 1) {
 		return trace.Sentence{ID: "slow", Name: s.Listeners[i].Name, N: s.Listeners[i].Pending}
 	}
 	if batch {
@@ -193,7 +193,7 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 		}
 	}
 	rate := f.WritesPerSecond
-	unseen := x.requestsUnseen()
+	unseen := x.hidesRequests()
 	if x.fold.Several() || unseen { // the rate covers all resources, and most writes do not concern this informer's watch
 		rate = 0
 		for _, l := range f.Listeners {
@@ -209,7 +209,7 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 		switch {
 		case isOn(s, "failover"):
 			return trace.Sentence{ID: "idleBehind"} // the API server that answers is behind itself
-		case delayed(s):
+		case isDelayed(s):
 			return trace.Sentence{ID: "idleDelayed"} // an open watch does not mean that the store is current
 		case !f.UpToDate:
 			return trace.Sentence{ID: "idleComing"}
@@ -218,11 +218,11 @@ func (x *factsFor) flowing(f *trace.Facts, recent *trace.Recent) trace.Sentence 
 	case delta:
 		return trace.Sentence{ID: "flowDelta"}
 	}
-	return trace.Sentence{ID: "flow", N: max(1, whole(rate))}
+	return trace.Sentence{ID: "flow", N: max(1, round(rate))}
 }
 
-// slowest returns the index of the slow listener to mention: the main one if it is slow, else the first; -1 for none.
-func (x *factsFor) slowest(f *trace.Facts) int {
+// slowestListener returns the index of the slow listener that the sentence names: the main one if it is slow, else the first slow one; -1 for none.
+func (x *factInputs) slowestListener(f *trace.Facts) int {
 	found := -1
 	for i := range x.state.Listeners {
 		l := &x.state.Listeners[i]
@@ -239,7 +239,7 @@ func (x *factsFor) slowest(f *trace.Facts) int {
 	return found
 }
 
-func (x *factsFor) listener(id int32) *trace.Listener {
+func (x *factInputs) listener(id int32) *trace.Listener {
 	for i := range x.state.Listeners {
 		if l := &x.state.Listeners[i]; l.ID == id {
 			return l
@@ -248,12 +248,12 @@ func (x *factsFor) listener(id int32) *trace.Listener {
 	return nil
 }
 
-// because returns a sentence with a reason, or its variant without one.
-func because(id, why string) trace.Sentence {
+// reasonSentence returns a sentence with a reason, or its plain variant if there is none.
+func reasonSentence(id, why string) trace.Sentence {
 	if why == "" {
 		id += "Plain"
 	}
 	return trace.Sentence{ID: id, Why: why}
 }
 
-func whole(f float64) int { return int(math.Round(f)) }
+func round(f float64) int { return int(math.Round(f)) }

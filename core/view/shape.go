@@ -2,37 +2,37 @@ package view
 
 import "informerscope/core/trace"
 
-// Frame describes what View.Frame returns, as types. For speed a view writes its frames by hand. These types are for readers: web/types.js is generated from
-// them, and a test of tools/webtypes checks frames against them.
+// Frame is the type of a frame. View.Frame writes its JSON by hand, for speed. Readers use these types: web/types.js is generated from them, and a test of
+// tools/webtypes checks frames against them.
 type Frame struct {
 	View     Position  `json:"view"`
 	Lanes    []Lane    `json:"lanes"`
 	Timeline *Timeline `json:"timeline,omitempty"`
-	// Compare is set if the comparison of two releases has changed; null if there is none any more.
+	// Compare is set if the comparison of two releases has changed; null if it has ended.
 	Compare *trace.Comparison `json:"compare,omitempty"`
 	// Story is set if the story's text has changed; null if there is no story.
 	Story *Told `json:"story,omitempty"`
-	// Factory is set if what several informers show together has changed; null if there is one informer, or one in two releases, again. Lanes then has
-	// the lane on stage.
+	// Factory is set if the overview of several informers has changed; null if there is one informer again, or one in two releases. With an overview, Lanes
+	// has only the lane on stage.
 	Factory *trace.Factory `json:"factory,omitempty"`
-	// Jump: the view did not play through to here. Show the new state at once, without animation.
+	// Jump: the view did not play through to this position. Show the new state at once, without animation.
 	Jump bool `json:"jump"`
 }
 
-// Position is where a view is in the log, and how it follows it.
+// Position is a view's position in the log, and how the view follows the log.
 type Position struct {
 	trace.View
 	Seq      uint64  `json:"seq"`
 	AtMillis float64 `json:"atMillis"`
 }
 
-// Lane is what is new in one lane.
+// Lane has the changes of one lane.
 type Lane struct {
 	// State has the members of the state that changed; each replaces the whole member.
 	State *State `json:"state" web:"partial"`
 	// Facts has the members of the facts that changed, likewise.
 	Facts *trace.Facts `json:"facts,omitempty" web:"partial"`
-	// Groups are the groups of the cells; they are sent whole when they change.
+	// Groups has all groups of the cells, whenever one has changed.
 	Groups *Groups `json:"groups,omitempty"`
 	Cells  *Cells  `json:"cells,omitempty"`
 	Moves  []Move  `json:"moves,omitempty"`
@@ -51,7 +51,7 @@ type State struct {
 	Workqueue *trace.Workqueue `json:"workqueue"`
 	Holds     []trace.Hold     `json:"holds"`
 	Faults    []trace.Fault    `json:"faults"`
-	// Fidelity is how members are known, for another program's informer.
+	// Fidelity describes how exactly members are known, for another program's informer.
 	Fidelity map[string]trace.Fidelity `json:"fidelity"`
 }
 
@@ -68,14 +68,14 @@ type Group struct {
 	Count int
 }
 
-// Cells are the objects of the store that changed.
+// Cells has the objects of the store that changed.
 type Cells struct {
 	Reset bool      `json:"reset"` // the page must first drop all its cells
 	Set   []CellRow `json:"set"`
 	Del   []int     `json:"del"` // slots
 }
 
-// CellRow is one object of the store; it keeps its slot while it is there.
+// CellRow is one object of the store; it keeps its slot while the store has it.
 type CellRow struct {
 	_        struct{} `web:"row"`
 	Slot     int
@@ -84,20 +84,20 @@ type CellRow struct {
 	AtMillis float64
 	Op       string // of the last change
 	Phase    string
-	Mutated  bool // a handler mutated it since it arrived
+	Mutated  bool // a handler has mutated the object since the store got it
 }
 
-// Timeline is what is new in the log as a whole.
+// Timeline has the changes of the log as a whole.
 type Timeline struct {
 	Reset       bool    `json:"reset"` // the page must first drop its bins and marks
 	BinMillis   int     `json:"binMillis"`
-	FirstMillis float64 `json:"firstMillis"` // the oldest moment that can still be shown
+	FirstMillis float64 `json:"firstMillis"` // the oldest moment that a view can show
 	Bins        []Bin   `json:"bins"`
-	// Marks are new ones.
+	// Marks are the new marks.
 	Marks []trace.Mark `json:"marks"`
 }
 
-// Bin is a stretch of the log's time, numbered from 0, and its number of events.
+// Bin has the number of events in a stretch of the log's time. Stretches are numbered from 0.
 type Bin struct {
 	_      struct{} `web:"row"`
 	Number int

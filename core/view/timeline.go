@@ -8,24 +8,25 @@ import (
 	"informerscope/core/trace"
 )
 
-// maxMarks bounds the marks that are kept; the oldest are dropped first.
+// maxMarks bounds the marks of a timeline, which drops the oldest first.
 const maxMarks = 4096
 
-// timeline follows the end of the log, wherever the view is: the events of each bin, the marks, and the oldest moment that can still be shown. It is bounded,
-// as the log is: bins by trace.Density, marks by the log's oldest event and maxMarks.
+// timeline follows the end of the log, wherever the view is: the number of events in each bin, the marks, and the oldest moment that a view can show. It is
+// bounded, as the log is: bins by trace.Density, marks by the log's oldest event and maxMarks.
 type timeline struct {
-	reset   bool
-	density trace.Density
-	changed time.Duration // bins from here on have not been sent; negative when all were
-	marks   []trace.Mark
-	fresh   int    // marks from here on have not been sent
-	first   uint64 // oldest event that the log keeps
-	firstAt time.Duration
-	moved   bool // first has not been sent
+	needsReset  bool
+	density     trace.Density
+	unsentTime  time.Duration // bins from this moment on have not been sent; negative when all were
+	marks       []trace.Mark
+	unsentMark  int    // marks from this index on have not been sent
+	firstSeq    uint64 // the oldest event that the log has
+	firstAt     time.Duration
+	hasNewFirst bool // firstAt has not been sent
 }
 
-func newTimeline() timeline { return timeline{reset: true, changed: -1} }
+func newTimeline() timeline { return timeline{needsReset: true, unsentTime: -1} }
 
+// follow adds the log's new events.
 func (t *timeline) follow(rec *trace.Recorder) {
 	t.forget(rec)
 	head, _ := rec.Head()
@@ -35,8 +36,8 @@ func (t *timeline) follow(rec *trace.Recorder) {
 	// Events that were evicted before they could be counted are missing in their bins.
 	rec.Read(max(t.density.Seq()+1, rec.First()), head, func(e *trace.Event) bool {
 		t.density.Add(e)
-		if t.changed < 0 || e.At < t.changed {
-			t.changed = e.At
+		if t.unsentTime < 0 || e.At < t.unsentTime {
+			t.unsentTime = e.At
 		}
 		if m, ok := trace.Marks(e); ok {
 			t.marks = append(t.marks, m)
@@ -48,13 +49,13 @@ func (t *timeline) follow(rec *trace.Recorder) {
 	}
 }
 
-// forget drops what the log has evicted and a view cannot show any more.
+// forget drops the marks of events that the log has evicted.
 func (t *timeline) forget(rec *trace.Recorder) {
 	first := rec.First()
-	if first == t.first {
+	if first == t.firstSeq {
 		return
 	}
-	t.first, t.moved = first, true
+	t.firstSeq, t.hasNewFirst = first, true
 	rec.Read(first, first, func(e *trace.Event) bool {
 		t.firstAt = e.At
 		return true
@@ -72,29 +73,29 @@ func (t *timeline) drop(n int) {
 		return
 	}
 	t.marks = append(t.marks[:0], t.marks[n:]...)
-	t.fresh = max(0, t.fresh-n)
+	t.unsentMark = max(0, t.unsentMark-n)
 }
 
-// beside finds the nearest mark after seq, or before it, that the log still holds.
-func (t *timeline) beside(seq uint64, direction int, first uint64) (uint64, bool) {
+// findMark returns the nearest stop after seq, or before it if direction is negative. first is the oldest event that the log has.
+func (t *timeline) findMark(seq uint64, direction int, first uint64) (uint64, bool) {
 	if direction >= 0 {
 		for i := range t.marks {
-			if m := &t.marks[i]; m.Seq > seq && m.Seq >= first && halt(m) {
+			if m := &t.marks[i]; m.Seq > seq && m.Seq >= first && isStop(m) {
 				return m.Seq, true
 			}
 		}
 		return 0, false
 	}
 	for i := len(t.marks) - 1; i >= 0; i-- {
-		if m := &t.marks[i]; m.Seq < seq && m.Seq >= first && halt(m) {
+		if m := &t.marks[i]; m.Seq < seq && m.Seq >= first && isStop(m) {
 			return m.Seq, true
 		}
 	}
 	return 0, false
 }
 
-// halt reports whether a mark is worth going to. The waits of an outage are not, and neither is the end of a hold or of a trouble.
-func halt(m *trace.Mark) bool {
+// isStop reports whether View.Mark goes to a mark. It passes the waits of an outage, and the end of a hold or of a trouble.
+func isStop(m *trace.Mark) bool {
 	switch m.Kind {
 	case "backoff", "selected":
 		return false
@@ -104,14 +105,14 @@ func halt(m *trace.Mark) bool {
 	return true
 }
 
-// news reports whether there is something to send.
-func (t *timeline) news() bool {
-	return t.reset || t.moved || t.changed >= 0 || t.fresh < len(t.marks)
+// hasNews reports whether append has changes to write.
+func (t *timeline) hasNews() bool {
+	return t.needsReset || t.hasNewFirst || t.unsentTime >= 0 || t.unsentMark < len(t.marks)
 }
 
-// append writes what is new, or everything.
+// append writes the changes since the last call, or everything.
 func (t *timeline) append(b []byte, all bool) []byte {
-	all = all || t.reset
+	all = all || t.needsReset
 	b = append(b, `{"reset":`...)
 	b = strconv.AppendBool(b, all)
 	b = append(b, `,"binMillis":`...)
@@ -120,10 +121,10 @@ func (t *timeline) append(b []byte, all bool) []byte {
 	b = strconv.AppendFloat(b, millis(t.firstAt), 'f', -1, 64)
 	b = append(b, `,"bins":[`...)
 	if all {
-		t.changed, t.fresh = 0, 0
+		t.unsentTime, t.unsentMark = 0, 0
 	}
-	if t.changed >= 0 {
-		start, bins := t.density.From(t.changed)
+	if t.unsentTime >= 0 {
+		start, bins := t.density.From(t.unsentTime)
 		first, n := int64(start/trace.DensityBin), 0
 		for i, count := range bins {
 			if count == 0 {
@@ -140,7 +141,7 @@ func (t *timeline) append(b []byte, all bool) []byte {
 		}
 	}
 	b = append(b, `],"marks":`...)
-	marks := t.marks[t.fresh:]
+	marks := t.marks[t.unsentMark:]
 	if marks == nil {
 		marks = []trace.Mark{}
 	}
@@ -149,6 +150,6 @@ func (t *timeline) append(b []byte, all bool) []byte {
 		panic(err)
 	}
 	b = append(b, text...)
-	t.fresh, t.changed, t.reset, t.moved = len(t.marks), -1, false, false
+	t.unsentMark, t.unsentTime, t.needsReset, t.hasNewFirst = len(t.marks), -1, false, false
 	return append(b, '}')
 }

@@ -26,7 +26,7 @@ func takeTimeline(t *testing.T, tl *timeline) sentTimeline {
 	if err := json.Unmarshal(text, &out); err != nil {
 		t.Fatalf("%v in %s", err, text)
 	}
-	if tl.news() {
+	if tl.hasNews() {
 		t.Error("there is news right after everything was sent")
 	}
 	return out
@@ -79,7 +79,7 @@ func TestTimelineIsBounded(t *testing.T) {
 		t.Errorf("%d events and %d marks were sent, want %d and %d", counted, marks, want, (want+1)/2)
 	}
 	// A new page receives what is kept.
-	tl.reset = true
+	tl.needsReset = true
 	late := takeTimeline(t, &tl)
 	if !late.Reset || len(late.Marks) != len(tl.marks) || len(late.Bins) != len(tl.density.Bins()) {
 		t.Errorf("sent anew: reset %v, %d of %d marks, %d of %d bins", late.Reset, len(late.Marks), len(tl.marks), len(late.Bins), len(tl.density.Bins()))
@@ -105,7 +105,7 @@ func TestBesideStopsAtWhatMatters(t *testing.T) {
 		{60, -1, 1, 40}, {40, -1, 1, 25}, {20, -1, 1, 9}, {1, -1, 1, 0},
 		{9, -1, 6, 0}, {0, 1, 6, 9},
 	} {
-		got, ok := tl.beside(tt.from, tt.direction, tt.first)
+		got, ok := tl.findMark(tt.from, tt.direction, tt.first)
 		if got != tt.want || ok != (tt.want != 0) {
 			t.Errorf("beside %d, direction %d, the log from %d on: %d, %v; want %d", tt.from, tt.direction, tt.first, got, ok, tt.want)
 		}

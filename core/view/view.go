@@ -17,7 +17,7 @@ const (
 	MaxSpeed = 8.0
 )
 
-// maxApply bounds the events that one frame folds, so that a frame is quick; a View that is further behind catches up over several frames.
+// maxApply bounds the events that one frame folds, so that a frame is quick. A View that is further behind catches up over several frames.
 const maxApply = 20_000
 
 // offerEvery is the distance in events at which a view offers its fold to the recorder as a checkpoint.
@@ -38,39 +38,38 @@ type View struct {
 	rec   *trace.Recorder
 	clock clock.PassiveClock
 
-	mu       sync.Mutex
-	fold     *trace.Fold
-	gen      uint64 // the generation of its log
-	mode     mode
-	speed    float64
-	playAt   time.Duration // where playing has got to, on the log's clock
-	ticked   time.Time     // when playAt was last moved
-	stood    bool          // playAt has not moved since playing began
-	jumped   bool          // the next frame did not play through to its position
-	resend   bool          // the next frame sends everything again
-	groupBy  string
-	followed string
-	lanes    []*laneView
-	lane     int    // the lane on stage, of several informers
-	laneSent int    // the lane on stage in the last frame
-	factory  []byte // as the page has it
-	timeline timeline
-	compare  comparing
-	tokens   tokenCount
-	sent     sentView
-	offered  uint64 // where the fold was last offered to the recorder as a checkpoint
-	measure  func() trace.Memory
-	memory   trace.Memory
-	measured time.Time
-	seen     map[string]struct{} // scratch space for the facts
-	guide    Guide               // nil if the log's end is the present
-	playTo   uint64              // playing pauses at this event; 0: at the log's end the view goes live
-	teller   Teller              // nil without a story
-	told     string              // the story in the last frame
+	mu         sync.Mutex
+	fold       *trace.Fold
+	gen        uint64 // the generation of the log
+	mode       mode
+	speed      float64
+	playMoment time.Duration // the moment that playing has reached, on the log's clock
+	tickedAt   time.Time     // when playMoment last moved
+	beginsPlay bool          // playMoment has not moved since playing began
+	hasJumped  bool          // the view did not play through to its position since the last frame
+	sendsAll   bool          // the next frame sends everything again
+	groupBy    string
+	followKey  string
+	lanes      []*laneView
+	lane       int    // the lane on stage, if there are several informers
+	sentLane   int    // the lane on stage in the last frame
+	factory    []byte // as the page has it
+	timeline   timeline
+	comparer   comparer
+	tokens     tokenCount
+	lastFrame  sentView
+	offerSeq   uint64 // the event at which the view last offered its fold to the recorder as a checkpoint
+	measure    func() trace.Memory
+	memory     trace.Memory
+	measuredAt time.Time
+	scratch    map[string]struct{} // scratch space for the facts
+	guide      Guide               // nil: a live view shows the log's end
+	playEnd    uint64              // playing pauses at this event; 0: it goes on to the log's end, where the view goes live
+	teller     Teller              // nil without a story
+	sentStory  string              // the story in the last frame
 }
 
-// Teller returns the story at a moment, as JSON. It must not keep f and s; s has no facts. It is called with the View's lock held, and must not call the
-// View.
+// Teller returns the story at a moment, as JSON. It must not keep f and s; s has no facts. The View calls it with its lock held, so it must not call the View.
 type Teller func(f *trace.Fold, s *trace.State, at time.Duration) []byte
 
 // Tell sets the Teller whose story each frame carries, nil for none.
@@ -80,7 +79,7 @@ func (v *View) Tell(t Teller) {
 	v.teller = t
 }
 
-// PlayTo plays from one event to another, at the speed at which they happened, and pauses there.
+// PlayTo goes to an event, plays from there to another one at the speed at which they happened, and pauses.
 func (v *View) PlayTo(from, to uint64) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -89,28 +88,28 @@ func (v *View) PlayTo(from, to uint64) {
 	if to <= v.fold.Seq() {
 		return
 	}
-	v.speed, v.playTo = 1, to
-	v.mode, v.playAt, v.stood = playing, v.fold.At(), true
+	v.speed, v.playEnd = 1, to
+	v.mode, v.playMoment, v.beginsPlay = playing, v.fold.At(), true
 }
 
-// measureEvery is how old a View's memory figures may be.
+// measureEvery is how old a View's memory figures may get.
 const measureEvery = time.Second
 
 // New returns a View that follows the end of rec's log.
 func New(rec *trace.Recorder, c clock.PassiveClock) *View {
-	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", told: "null"}
+	v := &View{rec: rec, clock: c, speed: 1, groupBy: "namespace", sentStory: "null"}
 	v.reset()
 	return v
 }
 
-// Measure sets the function that measures the program's memory; it is called about once a second.
+// Measure sets the function that measures the program's memory. The View calls it about once a second, with its lock held.
 func (v *View) Measure(f func() trace.Memory) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.measure = f
 }
 
-// Reset checks now, and not at the next frame, whether the log is a new one. The view of a new log goes to its end and sends everything again, once.
+// Reset checks now whether the log is a new one, instead of at the next frame. The view of a new log goes to its end and sends everything again, once.
 func (v *View) Reset() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -123,31 +122,31 @@ func (v *View) reset() {
 	v.gen = v.rec.Generation()
 	v.fold = trace.NewFold()
 	v.mode = live
-	v.jumped, v.resend = true, true
+	v.hasJumped, v.sendsAll = true, true
 	v.lanes, v.lane = nil, 0
 	v.timeline = newTimeline()
-	v.compare = comparing{sent: v.compare.sent}
+	v.comparer = comparer{sentText: v.comparer.sentText}
 }
 
 // Live goes to the end of the log and follows it.
 func (v *View) Live() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.playTo = 0
+	v.playEnd = 0
 	v.mode = live
-	v.jumped = true
+	v.hasJumped = true
 }
 
 // Pause pauses the view where it is.
 func (v *View) Pause() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.playTo = 0
+	v.playEnd = 0
 	v.mode = paused
 }
 
-// Play continues from where the view is, speed times as fast as it happened; 0 keeps the speed. At the end of the log, at speed 1 or more, the view goes
-// live.
+// Play plays from the view's position, speed times as fast as the events happened; 0 keeps the speed. At the end of the log, at speed 1 or more, the view
+// goes live.
 func (v *View) Play(speed float64) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -160,9 +159,9 @@ func (v *View) Play(speed float64) error {
 	if v.mode == live && v.speed >= 1 {
 		return nil
 	}
-	v.playTo = 0
+	v.playEnd = 0
 	if v.mode != playing {
-		v.playAt, v.stood = v.fold.At(), true
+		v.playMoment, v.beginsPlay = v.fold.At(), true
 	}
 	v.mode = playing
 	return nil
@@ -206,7 +205,7 @@ func (v *View) Mark(direction int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.timeline.follow(v.rec)
-	seq, ok := v.timeline.beside(v.fold.Seq(), direction, v.rec.First())
+	seq, ok := v.timeline.findMark(v.fold.Seq(), direction, v.rec.First())
 	if !ok {
 		return ErrNoMark
 	}
@@ -221,23 +220,23 @@ func (v *View) GroupBy(index string) {
 	defer v.mu.Unlock()
 	v.groupBy = index
 	for _, l := range v.lanes {
-		l.regroup = true
+		l.needsRegroup = true
 	}
 }
 
-// Follow names an object whose tokens are never merged with others, so that the page can point at it all the way; "" for none.
+// Follow sets the key of the object whose tokens are never merged with others, so that the page can point at each of them; "" for none.
 func (v *View) Follow(key string) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	v.followed = key
+	v.followKey = key
 	for _, l := range v.lanes {
-		l.moves.follow = key
+		l.moves.followKey = key
 	}
 }
 
-// goTo moves the view to seq, or as near as the log allows. Short ways forward are played, so that the eye can follow. v.mu is held.
+// goTo moves the view to seq, or as near as the log allows. It plays a short way forward, so that the eye can follow. v.mu is held.
 func (v *View) goTo(seq uint64) {
-	v.playTo = 0
+	v.playEnd = 0
 	head, _ := v.rec.Head()
 	seq = min(max(seq, v.rec.First()), head)
 	pos := v.fold.Seq()
@@ -248,7 +247,7 @@ func (v *View) goTo(seq uint64) {
 	if seq != pos {
 		v.fold = v.rec.FoldAt(seq)
 	}
-	v.jumped = true
+	v.hasJumped = true
 }
 
 // apply folds the events up to seq and collects their moves. v.mu is held.
@@ -257,7 +256,7 @@ func (v *View) apply(seq uint64) {
 	if pos+1 < v.rec.First() {
 		// The log has evicted the events between.
 		v.fold = v.rec.FoldAt(seq)
-		v.jumped = true
+		v.hasJumped = true
 		return
 	}
 	v.rec.Read(pos+1, seq, func(e *trace.Event) bool {
@@ -265,28 +264,28 @@ func (v *View) apply(seq uint64) {
 		v.watch(e)
 		return true
 	})
-	if v.fold.Seq()-v.offered >= offerEvery || v.fold.Seq() < v.offered {
-		v.offered = v.fold.Seq()
+	if v.fold.Seq()-v.offerSeq >= offerEvery || v.fold.Seq() < v.offerSeq {
+		v.offerSeq = v.fold.Seq()
 		v.rec.Offer(v.fold)
 	}
 }
 
-// watch notes what an event changed. v.mu is held.
+// watch has the parts of the view note an event that was folded. v.mu is held.
 func (v *View) watch(e *trace.Event) {
-	v.compare.watch(e)
+	v.comparer.watch(e)
 	if e.Kind == trace.KindSelected {
-		v.lanes, v.lane, v.jumped, v.resend = nil, 0, true, true
+		v.lanes, v.lane, v.hasJumped, v.sendsAll = nil, 0, true, true
 		return
 	}
 	for len(v.lanes) < v.fold.Lanes() {
-		v.lanes = append(v.lanes, newLaneView(v.followed))
+		v.lanes = append(v.lanes, newLaneView(v.followKey))
 	}
 	if int(e.Lane) < len(v.lanes) {
 		v.lanes[e.Lane].watch(e)
 	}
 }
 
-// advance moves the view to where it should be now. v.mu is held.
+// advance moves the view to the position where it should be now. v.mu is held.
 func (v *View) advance() {
 	fresh := v.gen != v.rec.Generation()
 	head, _ := v.rec.Head()
@@ -298,31 +297,31 @@ func (v *View) advance() {
 	target := pos
 	switch v.mode {
 	case live:
-		target = v.guided(pos, head)
+		target = v.guidedSeq(pos, head)
 	case playing:
 		now := v.clock.Now()
-		if !v.stood {
-			v.playAt += time.Duration(float64(now.Sub(v.ticked)) * v.speed)
+		if !v.beginsPlay {
+			v.playMoment += time.Duration(float64(now.Sub(v.tickedAt)) * v.speed)
 		}
-		v.ticked, v.stood = now, false
-		target = max(pos, v.rec.SeqAt(v.playAt))
-		if v.playTo != 0 && target >= v.playTo {
-			target = max(pos, v.playTo)
-			v.mode, v.playTo = paused, 0
+		v.tickedAt, v.beginsPlay = now, false
+		target = max(pos, v.rec.SeqAt(v.playMoment))
+		if v.playEnd != 0 && target >= v.playEnd {
+			target = max(pos, v.playEnd)
+			v.mode, v.playEnd = paused, 0
 			if target > pos {
 				v.apply(target)
 			}
 			return
 		}
-		if now := v.rec.Now(); v.playAt >= now {
-			v.playAt = now
+		if now := v.rec.Now(); v.playMoment >= now {
+			v.playMoment = now
 			if v.speed >= 1 {
 				v.mode = live
 			}
 		}
 	case paused:
 		if pos+1 < v.rec.First() {
-			v.goTo(v.rec.First()) // its position was evicted
+			v.goTo(v.rec.First()) // the log has evicted its position
 		}
 		return
 	}
@@ -338,17 +337,17 @@ func (v *View) advance() {
 	}
 }
 
-// State returns the State at the view's position, with the View and the facts filled in.
+// State returns the State at the view's position, with its View, facts, comparison and factory.
 func (v *View) State() *trace.State {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	if v.mode == live {
 		v.advance()
 	}
-	shown := v.shown()
+	shown := v.stageLane()
 	s := v.fold.StateOf(shown)
 	s.View = v.describe()
-	s.Live = v.present()
+	s.Live = v.isPresent()
 	s.Facts = v.facts(shown, s)
 	v.timeline.follow(v.rec)
 	s.Compare = v.comparison(s)
@@ -362,7 +361,7 @@ func (v *View) State() *trace.State {
 	return s
 }
 
-// Show chooses, of several informers, the one that frames and the top of State describe.
+// Show chooses the lane on stage, if there are several informers: frames and the top of State describe it.
 func (v *View) Show(lane int) error {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -373,27 +372,27 @@ func (v *View) Show(lane int) error {
 	return nil
 }
 
-// Shown returns the lane that frames describe.
+// Shown returns the lane on stage.
 func (v *View) Shown() int {
 	v.mu.Lock()
 	defer v.mu.Unlock()
-	return v.shown()
+	return v.stageLane()
 }
 
-// shown returns the lane on stage; the first if it does not exist at this moment. v.mu is held.
-func (v *View) shown() int {
+// stageLane returns the lane on stage; the first one if the chosen one does not exist at this moment. v.mu is held.
+func (v *View) stageLane() int {
 	if v.lane >= v.fold.Lanes() || !v.fold.Several() {
 		return 0
 	}
 	return v.lane
 }
 
-// facts returns the facts of a lane with the given State, at the view's position. v.mu is held.
+// facts computes the facts of a lane at the view's position; s is the lane's State. v.mu is held.
 func (v *View) facts(lane int, s *trace.State) *trace.Facts {
-	if v.seen == nil {
-		v.seen = map[string]struct{}{}
+	if v.scratch == nil {
+		v.scratch = map[string]struct{}{}
 	}
-	x := factsFor{fold: v.fold, lane: lane, state: s, at: max(v.at(), v.fold.At()), seen: v.seen}
+	x := factInputs{fold: v.fold, lane: lane, state: s, moment: max(v.moment(), v.fold.At()), scratch: v.scratch}
 	return x.facts()
 }
 
@@ -404,6 +403,7 @@ func (v *View) Describe() trace.View {
 	return v.describe()
 }
 
+// describe is Describe with v.mu held.
 func (v *View) describe() trace.View {
 	head, headAt := v.rec.Head()
 	pos := v.fold.Seq()
@@ -412,13 +412,13 @@ func (v *View) describe() trace.View {
 	}
 	if head > pos {
 		d.Behind = head - pos
-		d.BehindMillis = max(millis(headAt-v.at()), 0)
+		d.BehindMillis = max(millis(headAt-v.moment()), 0)
 	}
 	if v.mode == live {
-		d.Speed = 1 // whatever speed it played at before
+		d.Speed = 1 // the speed at which it played before does not count
 	}
 	if v.mode == live && v.guide != nil {
-		if v.present() { // events that arrived ahead of the guide do not make the view late
+		if v.isPresent() { // events that arrived ahead of the guide do not make the view late
 			d.Behind, d.BehindMillis = 0, 0
 		} else {
 			d.Mode, d.Speed = modeNames[playing], 1
@@ -426,20 +426,20 @@ func (v *View) describe() trace.View {
 	}
 	now := v.clock.Now()
 	d.MergedTokens, d.ShownTokens = v.tokens.read(now)
-	if v.measure != nil && now.Sub(v.measured) >= measureEvery {
-		v.memory, v.measured = v.measure(), now
+	if v.measure != nil && now.Sub(v.measuredAt) >= measureEvery {
+		v.memory, v.measuredAt = v.measure(), now
 	}
 	d.Memory = v.memory
 	return d
 }
 
-// at returns the moment that the view shows, on the log's clock.
-func (v *View) at() time.Duration {
+// moment returns the moment that the view shows, on the log's clock.
+func (v *View) moment() time.Duration {
 	switch v.mode {
 	case live:
-		return v.liveAt()
+		return v.liveMoment()
 	case playing:
-		return max(v.playAt, v.fold.At())
+		return max(v.playMoment, v.fold.At())
 	}
 	return v.fold.At()
 }
