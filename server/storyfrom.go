@@ -72,7 +72,7 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		return fmt.Errorf("%s has %d bytes, and a recording has at most %d: record a shorter time", path, is.Size(), int64(trace.MaxFile))
 	}
 	name := filepath.Base(path)
-	d, err := draft.Of(name, file, o)
+	d, err := draft.New(name, file, o)
 	if err != nil {
 		return fmt.Errorf("%s: %w", path, err)
 	}
@@ -104,8 +104,8 @@ func storyFrom(path, directory string, o draft.Options, stdout io.Writer) error 
 		of = "moments of the worst minute"
 	}
 	_, _ = fmt.Fprintf(stdout, "written: %s, a step at each of %d %s", written, d.Steps, of)
-	if d.LeftOut > 0 {
-		_, _ = fmt.Fprintf(stdout, "; %d more are left out", d.LeftOut)
+	if d.Omissions > 0 {
+		_, _ = fmt.Fprintf(stdout, "; %d more are left out", d.Omissions)
 	}
 	if copied {
 		_, _ = fmt.Fprintf(stdout, "; the recording has been copied beside it")

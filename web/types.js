@@ -1316,19 +1316,20 @@
  */
 
 /**
- * StoryPage is what the page shows of a step, beside its captions.
+ * StoryPage is a step as the page shows it, beside its captions.
  * @typedef {object} StoryPage
  * @property {StoryWords} name
  * @property {string[]} look
  * @property {string} [listener]
  * @property {string} [open]
- * @property {string} [control] what the reader is asked to press: the command and its plain arguments, such as "release pop 1".
+ * @property {string} [control] the name of the control that the reader is asked to press: its command and plain arguments, such as "release
+ *   pop 1".
  * @property {StoryWords} [how]
  * @property {StoryWords[]} [answers] the answers to its question; the keys 1 to 4 choose one.
  */
 
 /**
- * StoryTake is what the reader takes home from a story.
+ * StoryTake is the advice that the reader takes home from a story.
  * @typedef {object} StoryTake
  * @property {StoryWords} words
  * @property {string} go

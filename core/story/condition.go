@@ -11,21 +11,21 @@ import (
 	"informerscope/core/trace"
 )
 
-// Condition is an expression over State, with the names of its JSON.
+// Condition is an expression over State. It names members as State's JSON does. It is immutable, so it is safe for concurrent use.
 type Condition struct {
-	src   string
-	root  node
-	sort  sort
-	facts bool
-	since bool
+	src       string
+	root      node
+	sort      sort
+	usesFacts bool
+	usesSince bool
 }
 
 const (
 	longestCondition = 1000
 	deepestCondition = 40
-	// deepestList is how deep any, all and count may be nested.
+	// deepestList bounds the nesting of any, all and count.
 	deepestList = 3
-	// mostElements is how many elements of lists one evaluation may look at.
+	// mostElements bounds the elements of lists that one evaluation looks at.
 	mostElements = 20_000
 )
 
@@ -52,66 +52,67 @@ func parse(src string) (*Condition, error) {
 	if len(src) > longestCondition {
 		return nil, failAt(src, 0, "this is longer than %d characters", longestCondition)
 	}
-	words, err := tokens(src)
+	words, err := scan(src)
 	if err != nil {
 		return nil, err
 	}
-	p := &parser{src: src, words: words, scope: &scope{typ: stateType}}
-	root, err := p.or()
+	p := &parser{src: src, tokens: words, scope: &scope{typ: stateType}}
+	root, err := p.parseOr()
 	if err != nil {
 		return nil, err
 	}
 	if w := p.peek(); w.kind != 0 {
 		return nil, p.fail(w, "%q is not expected here: join conditions with and, or", w.text)
 	}
-	return &Condition{src: src, root: root, sort: root.sort, facts: p.facts, since: p.since}, nil
+	return &Condition{src: src, root: root, sort: root.sort, usesFacts: p.usesFacts, usesSince: p.usesSince}, nil
 }
 
-// String returns the condition as it was written.
+// String returns the source text of the condition.
 func (c *Condition) String() string { return c.src }
 
-// Holds reports whether the condition is true for a State. base is the State when the step began, to which since refers.
+// Holds reports whether the condition is true for a State. base is the State when the step began, for since; it may be nil.
 func (c *Condition) Holds(s, base *trace.State) bool {
 	v := c.eval(s, base)
-	return !v.missing && v.b
+	return !v.isMissing && v.b
 }
 
+// eval returns the value of the expression. It is missing if the evaluation takes too many steps.
 func (c *Condition) eval(s, base *trace.State) value {
 	steps := mostElements
 	v, _ := c.try(s, base, &steps)
 	return v
 }
 
-// try evaluates the condition in at most *steps steps. If it needs more, it returns missing and an error.
+// try evaluates the condition in at most *steps steps. If it needs more, it returns a missing value and an error.
 func (c *Condition) try(s, base *trace.State, steps *int) (value, error) {
-	m := moment{at: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
+	m := moment{place: &place{v: reflect.ValueOf(s).Elem()}, steps: steps}
 	if base != nil {
 		m.base = &place{v: reflect.ValueOf(base).Elem()}
 	}
 	v := c.root.eval(m)
 	if *steps < 0 {
-		return missing, fmt.Errorf("the condition %s looks at more than %d elements of lists: name one element, or ask of one list only", c.src, mostElements)
+		return missingValue, fmt.Errorf("the condition %s looks at more than %d elements of lists: name one element, or ask of one list only", c.src, mostElements)
 	}
 	return v, nil
 }
 
 type parser struct {
-	src   string
-	words []token
-	i     int
-	depth int
-	lists int // open calls of any, all and count
-	scope *scope
-	facts bool
-	since bool
+	src       string
+	tokens    []token
+	pos       int
+	depth     int
+	listDepth int // how deep the current any, all or count is nested
+	scope     *scope
+	usesFacts bool
+	usesSince bool
 }
 
-func (p *parser) peek() token { return p.words[p.i] }
+func (p *parser) peek() token { return p.tokens[p.pos] }
 
 func (p *parser) next() token {
-	w := p.words[p.i]
+	w := p.tokens[p.pos]
 	if w.kind != 0 {
-		p.i++
+		p.pos++
 	}
 	return w
 }
@@ -119,14 +120,14 @@ func (p *parser) next() token {
 // take consumes a word if it is next.
 func (p *parser) take(kind byte, text string) bool {
 	if w := p.peek(); w.kind == kind && w.text == text {
-		p.i++
+		p.pos++
 		return true
 	}
 	return false
 }
 
 func (p *parser) fail(w token, format string, args ...any) error {
-	return failAt(p.src, w.at, format, args...)
+	return failAt(p.src, w.offset, format, args...)
 }
 
 // expect consumes an operator that must be next.
@@ -141,8 +142,8 @@ func (p *parser) expect(op string) error {
 	return p.fail(w, "%q is expected here, and not %q", op, w.text)
 }
 
-// joined parses parts that are joined by a word.
-func (p *parser) joined(word string, part func() (node, error), eval func(a, b node) func(moment) value) (node, error) {
+// parseJoined parses parts that a word joins: "and", "or".
+func (p *parser) parseJoined(word string, part func() (node, error), eval func(a, b node) func(moment) value) (node, error) {
 	left, err := part()
 	if err != nil {
 		return node{}, err
@@ -163,37 +164,37 @@ func (p *parser) joined(word string, part func() (node, error), eval func(a, b n
 	}
 }
 
-func (p *parser) or() (node, error) {
+func (p *parser) parseOr() (node, error) {
 	if p.depth++; p.depth > deepestCondition {
 		return node{}, p.fail(p.peek(), "the condition is nested deeper than %d", deepestCondition)
 	}
 	defer func() { p.depth-- }()
-	return p.joined("or", p.and, func(a, b node) func(moment) value {
+	return p.parseJoined("or", p.parseAnd, func(a, b node) func(moment) value {
 		return func(m moment) value { return truthValue(isTrue(a, m) || isTrue(b, m)) }
 	})
 }
 
-func (p *parser) and() (node, error) {
-	return p.joined("and", p.not, func(a, b node) func(moment) value {
+func (p *parser) parseAnd() (node, error) {
+	return p.parseJoined("and", p.parseNot, func(a, b node) func(moment) value {
 		return func(m moment) value { return truthValue(isTrue(a, m) && isTrue(b, m)) }
 	})
 }
 
 func isTrue(n node, m moment) bool {
 	v := n.eval(m)
-	return !v.missing && v.b
+	return !v.isMissing && v.b
 }
 
-func (p *parser) not() (node, error) {
+func (p *parser) parseNot() (node, error) {
 	w := p.peek()
 	if !p.take('w', "not") {
-		return p.comparison()
+		return p.parseComparison()
 	}
 	if p.depth++; p.depth > deepestCondition {
 		return node{}, p.fail(w, "the condition is nested deeper than %d", deepestCondition)
 	}
 	defer func() { p.depth-- }()
-	n, err := p.not()
+	n, err := p.parseNot()
 	if err != nil {
 		return n, err
 	}
@@ -205,8 +206,8 @@ func (p *parser) not() (node, error) {
 
 var comparisons = []string{"==", "!=", ">=", "<=", ">", "<"}
 
-func (p *parser) comparison() (node, error) {
-	left, err := p.sum()
+func (p *parser) parseComparison() (node, error) {
+	left, err := p.parseSum()
 	if err != nil {
 		return left, err
 	}
@@ -215,7 +216,7 @@ func (p *parser) comparison() (node, error) {
 		return left, nil
 	}
 	p.next()
-	right, err := p.sum()
+	right, err := p.parseSum()
 	if err != nil {
 		return right, err
 	}
@@ -230,8 +231,8 @@ func (p *parser) comparison() (node, error) {
 	}
 	return node{truth, func(m moment) value {
 		a, b := left.eval(m), right.eval(m)
-		if a.missing || b.missing {
-			return missing
+		if a.isMissing || b.isMissing {
+			return missingValue
 		}
 		switch w.text {
 		case "==":
@@ -249,11 +250,15 @@ func (p *parser) comparison() (node, error) {
 	}}, nil
 }
 
-func (p *parser) sum() (node, error)     { return p.arithmetic([]string{"+", "-"}, p.product) }
-func (p *parser) product() (node, error) { return p.arithmetic([]string{"*", "/"}, p.operand) }
+func (p *parser) parseSum() (node, error) {
+	return p.parseArithmetic([]string{"+", "-"}, p.parseProduct)
+}
+func (p *parser) parseProduct() (node, error) {
+	return p.parseArithmetic([]string{"*", "/"}, p.parseOperand)
+}
 
-// arithmetic parses numbers that are joined by operators of one rank.
-func (p *parser) arithmetic(ops []string, part func() (node, error)) (node, error) {
+// parseArithmetic parses numbers with operators of one rank between them.
+func (p *parser) parseArithmetic(ops []string, part func() (node, error)) (node, error) {
 	left, err := part()
 	if err != nil {
 		return left, err
@@ -274,8 +279,8 @@ func (p *parser) arithmetic(ops []string, part func() (node, error)) (node, erro
 		a, b := left, right
 		left = node{number, func(m moment) value {
 			x, y := a.eval(m), b.eval(m)
-			if x.missing || y.missing {
-				return missing
+			if x.isMissing || y.isMissing {
+				return missingValue
 			}
 			switch w.text {
 			case "+":
@@ -286,14 +291,14 @@ func (p *parser) arithmetic(ops []string, part func() (node, error)) (node, erro
 				return value{n: x.n * y.n}
 			}
 			if y.n == 0 {
-				return missing
+				return missingValue
 			}
 			return value{n: x.n / y.n}
 		}}
 	}
 }
 
-func (p *parser) operand() (node, error) {
+func (p *parser) parseOperand() (node, error) {
 	w := p.next()
 	switch {
 	case w.kind == 'n':
@@ -309,17 +314,17 @@ func (p *parser) operand() (node, error) {
 	case w.kind == 'w' && slices.Contains([]string{"and", "or", "not"}, w.text):
 		return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
 	case w.kind == 'w' && p.peek().kind == 'o' && p.peek().text == "(":
-		return p.call(w)
+		return p.parseCall(w)
 	case w.kind == 'w':
-		return p.path(w)
+		return p.parsePath(w)
 	case w.kind == 'o' && w.text == "(":
-		n, err := p.or()
+		n, err := p.parseOr()
 		if err != nil {
 			return n, err
 		}
 		return n, p.expect(")")
 	case w.kind == 'o' && w.text == "-" && p.peek().kind == 'n':
-		n, err := p.operand()
+		n, err := p.parseOperand()
 		if err != nil {
 			return n, err
 		}
@@ -330,11 +335,11 @@ func (p *parser) operand() (node, error) {
 	return node{}, p.fail(w, "a path, a number or a text is expected here, and not %q", w.text)
 }
 
-// step goes from a place in State to a part of it.
+// step returns a part of a value of State, false if there is none.
 type step func(m moment, v reflect.Value) (reflect.Value, bool)
 
-// path parses what begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
-func (p *parser) path(first token) (node, error) {
+// parsePath parses a path that begins with a name: queue.items[0].key, listeners["mailer"].pending, indexer.indices["namespace"]["shop"].
+func (p *parser) parsePath(first token) (node, error) {
 	at, up := p.scope, 0
 	for ; at != nil; at, up = at.outer, up+1 {
 		if _, ok := members(at.typ)[first.text]; ok {
@@ -342,10 +347,10 @@ func (p *parser) path(first token) (node, error) {
 		}
 	}
 	if at == nil {
-		return node{}, p.fail(first, "there is no %q; State has %s", first.text, names(p.scope.typ))
+		return node{}, p.fail(first, "there is no %q; State has %s", first.text, memberNames(p.scope.typ))
 	}
 	if at.outer == nil && first.text == "facts" {
-		p.facts = true
+		p.usesFacts = true
 	}
 	var steps []step
 	typ := at.typ
@@ -358,7 +363,7 @@ func (p *parser) path(first token) (node, error) {
 		}
 		i, ok := members(typ)[w.text]
 		if !ok {
-			return p.fail(w, "there is no %q here; there are %s", w.text, names(typ))
+			return p.fail(w, "there is no %q here; there are %s", w.text, memberNames(typ))
 		}
 		steps = append(steps, func(_ moment, v reflect.Value) (reflect.Value, bool) { return v.Field(i), true })
 		typ = typ.Field(i).Type
@@ -375,7 +380,7 @@ func (p *parser) path(first token) (node, error) {
 				return node{}, p.fail(w, "a name is expected after the dot")
 			}
 			if w.text == "facts" {
-				p.facts = true
+				p.usesFacts = true
 			}
 			if err := field(w); err != nil {
 				return node{}, err
@@ -385,7 +390,7 @@ func (p *parser) path(first token) (node, error) {
 			for typ.Kind() == reflect.Pointer {
 				typ = typ.Elem()
 			}
-			step, elem, err := p.element(w, typ)
+			step, elem, err := p.parseElement(w, typ)
 			if err != nil {
 				return node{}, err
 			}
@@ -395,28 +400,28 @@ func (p *parser) path(first token) (node, error) {
 			}
 		default:
 			return node{sortOf(typ), func(m moment) value {
-				at := m.at
+				at := m.place
 				for range up {
 					at = at.outer
 				}
 				v := at.v
 				for _, step := range steps {
 					var ok bool
-					if v, ok = settle(v); !ok {
-						return missing
+					if v, ok = deref(v); !ok {
+						return missingValue
 					}
 					if v, ok = step(m, v); !ok {
-						return missing
+						return missingValue
 					}
 				}
-				return read(v)
+				return readValue(v)
 			}}, nil
 		}
 	}
 }
 
-// element parses what is in brackets: a number, the name of an element of a list, or the key of a map.
-func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type, err error) {
+// parseElement parses the text in brackets: a number, the name of an element of a list, or the key of a map. It returns the step to the element, and its type.
+func (p *parser) parseElement(w token, typ reflect.Type) (to step, elem reflect.Type, err error) {
 	switch {
 	case typ.Kind() == reflect.Map && w.kind == 's':
 		return func(_ moment, v reflect.Value) (reflect.Value, bool) {
@@ -459,7 +464,7 @@ func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type,
 	}
 	return func(m moment, v reflect.Value) (reflect.Value, bool) {
 		for i := 0; i < v.Len() && m.step(); i++ {
-			e, ok := settle(v.Index(i))
+			e, ok := deref(v.Index(i))
 			if ok && e.Field(by).String() == w.text {
 				return e, true
 			}
@@ -472,9 +477,9 @@ func (p *parser) element(w token, typ reflect.Type) (to step, elem reflect.Type,
 var functions = map[string]func(p *parser, w token) (node, error){}
 
 func init() { // in init, because they call the parser, which calls them
-	functions["any"] = quantified(func(found, of int) value { return truthValue(found > 0) })
-	functions["all"] = quantified(func(found, of int) value { return truthValue(found == of) })
-	functions["count"] = quantified(func(found, of int) value { return value{n: float64(found)} })
+	functions["any"] = quantifierCall(func(found, of int) value { return truthValue(found > 0) })
+	functions["all"] = quantifierCall(func(found, of int) value { return truthValue(found == of) })
+	functions["count"] = quantifierCall(func(found, of int) value { return value{n: float64(found)} })
 	functions["since"] = sinceCall
 	functions["number"] = numberCall
 	functions["contains"] = containsCall
@@ -489,7 +494,7 @@ func functionNames() []string {
 	return out
 }
 
-func (p *parser) call(name token) (node, error) {
+func (p *parser) parseCall(name token) (node, error) {
 	f := functions[name.text]
 	if f == nil {
 		return node{}, p.fail(name, "there is no function %q; there are %s", name.text, strings.Join(functionNames(), ", "))
@@ -502,14 +507,15 @@ func (p *parser) call(name token) (node, error) {
 	return n, p.expect(")")
 }
 
-// quantified returns any, all or count. They take a list and a condition on its elements; count may omit the condition.
-func quantified(answer func(found, of int) value) func(*parser, token) (node, error) {
+// quantifierCall returns the parser of any, all or count. They take a list and a condition on its elements; count may omit the condition. answer returns
+// the value from the number of elements for which the condition is true, and the length of the list.
+func quantifierCall(answer func(found, of int) value) func(*parser, token) (node, error) {
 	return func(p *parser, name token) (node, error) {
 		w := p.next()
 		if w.kind != 'w' {
 			return node{}, p.fail(w, "%s takes a list, as in %s(listeners, pending > 0)", name.text, name.text)
 		}
-		list, typ, err := p.list(w)
+		list, typ, err := p.parseList(w)
 		if err != nil {
 			return node{}, err
 		}
@@ -519,13 +525,13 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 				return node{}, err
 			}
 			at := p.peek()
-			if p.lists++; p.lists > deepestList {
+			if p.listDepth++; p.listDepth > deepestList {
 				return node{}, p.fail(w, "any, all and count may be nested at most %d deep: split the condition", deepestList)
 			}
 			p.scope = &scope{outer: p.scope, typ: typ}
-			each, err = p.or()
+			each, err = p.parseOr()
 			p.scope = p.scope.outer
-			p.lists--
+			p.listDepth--
 			if err != nil {
 				return node{}, err
 			}
@@ -539,13 +545,13 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 		}
 		return node{out, func(m moment) value {
 			l := list.eval(m)
-			if l.missing {
-				return missing
+			if l.isMissing {
+				return missingValue
 			}
 			found := 0
 			for i := 0; i < l.v.Len() && m.step(); i++ {
-				e, ok := settle(l.v.Index(i))
-				if ok && isTrue(each, moment{at: &place{outer: m.at, v: e}, base: m.base, steps: m.steps}) {
+				e, ok := deref(l.v.Index(i))
+				if ok && isTrue(each, moment{place: &place{outer: m.place, v: e}, base: m.base, steps: m.steps}) {
 					found++
 				}
 			}
@@ -554,8 +560,8 @@ func quantified(answer func(found, of int) value) func(*parser, token) (node, er
 	}
 }
 
-// list parses a path to a list, and returns the type of its elements.
-func (p *parser) list(first token) (node, reflect.Type, error) {
+// parseList parses a path to a list, and returns the type of its elements.
+func (p *parser) parseList(first token) (node, reflect.Type, error) {
 	typ, err := p.typeAt(first)
 	if err != nil {
 		return node{}, nil, err
@@ -573,7 +579,7 @@ func (p *parser) list(first token) (node, reflect.Type, error) {
 	if of.Kind() != reflect.Struct {
 		of = reflect.TypeFor[struct{}]()
 	}
-	n, err := p.path(first)
+	n, err := p.parsePath(first)
 	return n, of, err
 }
 
@@ -586,23 +592,23 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 		}
 	}
 	if at == nil {
-		return nil, p.fail(first, "there is no %q; State has %s", first.text, names(p.scope.typ))
+		return nil, p.fail(first, "there is no %q; State has %s", first.text, memberNames(p.scope.typ))
 	}
 	typ := at.typ.Field(members(at.typ)[first.text]).Type
-	for i := p.i; ; i++ {
+	for i := p.pos; ; i++ {
 		for typ.Kind() == reflect.Pointer {
 			typ = typ.Elem()
 		}
-		w := p.words[i]
+		w := p.tokens[i]
 		switch {
 		case w.kind == 'o' && w.text == ".":
-			name := p.words[min(i+1, len(p.words)-1)]
+			name := p.tokens[min(i+1, len(p.tokens)-1)]
 			if typ.Kind() != reflect.Struct {
 				return typ, nil // path returns the error
 			}
 			field, ok := members(typ)[name.text]
 			if !ok {
-				return typ, p.fail(name, "there is no %q here; there are %s", name.text, names(typ))
+				return typ, p.fail(name, "there is no %q here; there are %s", name.text, memberNames(typ))
 			}
 			typ = typ.Field(field).Type
 			i++
@@ -611,8 +617,8 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 				return typ, nil
 			}
 			typ = typ.Elem()
-			i += 2 // what is in the brackets, and the closing one
-			if i+1 >= len(p.words) {
+			i += 2 // the element, and the closing bracket
+			if i+1 >= len(p.tokens) {
 				return typ, nil
 			}
 		default:
@@ -621,15 +627,15 @@ func (p *parser) typeAt(first token) (reflect.Type, error) {
 	}
 }
 
-// sinceCall returns by how much a number in State grew since the step began.
+// sinceCall parses since: by how much a number in State has grown since the step began.
 func sinceCall(p *parser, name token) (node, error) {
-	p.since = true
+	p.usesSince = true
 	inner := p.scope
 	for p.scope.outer != nil { // an element of a list cannot be found in the earlier State
 		p.scope = p.scope.outer
 	}
 	w := p.peek()
-	n, err := p.sum()
+	n, err := p.parseSum()
 	p.scope = inner
 	if err != nil {
 		return n, err
@@ -638,23 +644,23 @@ func sinceCall(p *parser, name token) (node, error) {
 		return n, p.fail(w, "since takes a number, and this is %s", n.sort)
 	}
 	return node{number, func(m moment) value {
-		at := m.at
+		at := m.place
 		for at.outer != nil {
 			at = at.outer
 		}
-		now := n.eval(moment{at: at, base: m.base, steps: m.steps})
-		if now.missing || m.base == nil {
-			return missing
+		now := n.eval(moment{place: at, base: m.base, steps: m.steps})
+		if now.isMissing || m.base == nil {
+			return missingValue
 		}
-		then := n.eval(moment{at: m.base, base: m.base, steps: m.steps})
+		then := n.eval(moment{place: m.base, base: m.base, steps: m.steps})
 		return value{n: now.n - then.n} // a missing value counts as 0
 	}}, nil
 }
 
-// numberCall converts a text to a number, such as a resourceVersion.
+// numberCall parses number: it converts a text, such as a resourceVersion, to a number.
 func numberCall(p *parser, name token) (node, error) {
 	w := p.peek()
-	n, err := p.sum()
+	n, err := p.parseSum()
 	if err != nil {
 		return n, err
 	}
@@ -664,24 +670,24 @@ func numberCall(p *parser, name token) (node, error) {
 	return node{number, func(m moment) value {
 		v := n.eval(m)
 		f, err := strconv.ParseFloat(v.s, 64)
-		if v.missing || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
-			return missing
+		if v.isMissing || err != nil || math.IsNaN(f) || math.IsInf(f, 0) {
+			return missingValue
 		}
 		return value{n: f}
 	}}, nil
 }
 
-// containsCall reports whether a text contains another one.
+// containsCall parses contains: whether a text contains another one.
 func containsCall(p *parser, name token) (node, error) {
 	w := p.peek()
-	in, err := p.sum()
+	in, err := p.parseSum()
 	if err != nil {
 		return in, err
 	}
 	if err := p.expect(","); err != nil {
 		return in, err
 	}
-	what, err := p.sum()
+	what, err := p.parseSum()
 	if err != nil {
 		return what, err
 	}
@@ -690,8 +696,8 @@ func containsCall(p *parser, name token) (node, error) {
 	}
 	return node{truth, func(m moment) value {
 		a, b := in.eval(m), what.eval(m)
-		if a.missing || b.missing {
-			return missing
+		if a.isMissing || b.isMissing {
+			return missingValue
 		}
 		return truthValue(strings.Contains(a.s, b.s))
 	}}, nil

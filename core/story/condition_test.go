@@ -161,7 +161,7 @@ func TestNestedListsAreBounded(t *testing.T) {
 		}
 		steps := mostElements
 		v, err := c.try(s, s, &steps)
-		if !v.missing || err == nil || !strings.Contains(err.Error(), "20000") || steps < -1 {
+		if !v.isMissing || err == nil || !strings.Contains(err.Error(), "20000") || steps < -1 {
 			t.Errorf("%s: %+v, %v, with %d steps left", src, v, err, steps)
 		}
 		if c.Holds(s, s) {

@@ -16,31 +16,31 @@ func (e *ConditionError) Error() string { return fmt.Sprintf("column %d: %s", e.
 
 // token is a word of a condition. kind is 'n' for a number, 's' for a text, 'w' for a name, 'o' for an operator and 0 at the end.
 type token struct {
-	kind byte
-	text string
-	at   int // offset in bytes
+	kind   byte
+	text   string
+	offset int // in bytes
 }
 
 // operators, with the longer ones first.
 var operators = []string{"==", "!=", ">=", "<=", ">", "<", "+", "-", "*", "/", "(", ")", "[", "]", ".", ","}
 
-// tokens splits a condition into words.
-func tokens(src string) ([]token, error) {
+// scan splits a condition into words.
+func scan(src string) ([]token, error) {
 	var out []token
 	for i := 0; i < len(src); {
 		c := src[i]
 		switch {
 		case c == ' ' || c == '\t' || c == '\n' || c == '\r':
 			i++
-		case letter(c):
+		case isLetter(c):
 			from := i
-			for i < len(src) && (letter(src[i]) || digit(src[i])) {
+			for i < len(src) && (isLetter(src[i]) || isDigit(src[i])) {
 				i++
 			}
 			out = append(out, token{'w', src[from:i], from})
-		case digit(c):
+		case isDigit(c):
 			from := i
-			for i < len(src) && (digit(src[i]) || src[i] == '.' && i+1 < len(src) && digit(src[i+1])) {
+			for i < len(src) && (isDigit(src[i]) || src[i] == '.' && i+1 < len(src) && isDigit(src[i+1])) {
 				i++
 			}
 			out = append(out, token{'n', src[from:i], from})
@@ -71,8 +71,8 @@ func tokens(src string) ([]token, error) {
 	return append(out, token{0, "", len(src)}), nil
 }
 
-func letter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
-func digit(c byte) bool  { return c >= '0' && c <= '9' }
+func isLetter(c byte) bool { return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' }
+func isDigit(c byte) bool  { return c >= '0' && c <= '9' }
 
 // failAt returns an error at a byte of a condition.
 func failAt(src string, at int, format string, args ...any) error {

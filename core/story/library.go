@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// Sort sorts stories into the order of the chooser.
+// Sort sorts stories by their place in the chooser: by group, order and id.
 func Sort(stories []*Story) {
 	place := func(s *Story) int { return slices.IndexFunc(Groups, func(g Group) bool { return g.ID == s.Group }) }
 	slices.SortStableFunc(stories, func(a, b *Story) int {

@@ -18,11 +18,11 @@ const (
 	List
 	// Object has names and their values, alternating.
 	Object
-	// Other is what a story cannot contain.
+	// Other is any kind that a story cannot contain.
 	Other
 )
 
-// Node is a part of a story's file: YAML in a folder of stories, JSON in the packed ones.
+// Node is a part of a story's file. The file is YAML in a folder of stories, and JSON in the output of storyfile.Pack.
 type Node struct {
 	Kind Kind
 	// Tag is YAML's: !!str, !!int, !!float, !!bool or !!null.

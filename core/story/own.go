@@ -5,30 +5,30 @@ import (
 	"slices"
 )
 
-// mostOwn is how many stories can be added to a Player's own, at most.
+// mostOwn is how many stories a user can add.
 const mostOwn = 100
 
-// Own adds a story. It replaces an added story with the same id; a story that is playing continues unchanged. It returns an error for an id of the page's own
-// stories, and for more than a hundred added stories.
+// Own adds a user's own story. It replaces one with the same id; if that one plays, it continues unchanged. Own returns an error if the page has a story with
+// the id, and if there are more than mostOwn stories.
 func (p *Player) Own(s *Story) error {
 	if slices.ContainsFunc(p.stories, func(o *Story) bool { return o.ID == s.ID }) {
 		return fmt.Errorf("the page has a story %q of its own: give the file another name", s.ID)
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	kept := slices.DeleteFunc(slices.Clone(p.added), func(o *Story) bool { return o.ID == s.ID })
+	kept := slices.DeleteFunc(slices.Clone(p.ownStories), func(o *Story) bool { return o.ID == s.ID })
 	if len(kept) >= mostOwn {
 		return fmt.Errorf("at most %d stories can be added", mostOwn)
 	}
-	p.added = append(kept, s)
+	p.ownStories = append(kept, s)
 	return nil
 }
 
-// all returns the stories in the order of the chooser.
-func (p *Player) all() []*Story {
+// allStories returns the stories in the order of the chooser.
+func (p *Player) allStories() []*Story {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	all := slices.Concat(p.stories, p.added)
+	all := slices.Concat(p.stories, p.ownStories)
 	Sort(all)
 	return all
 }

@@ -59,8 +59,8 @@ func (s *stage) paint(d, frame time.Duration, ok func(*view.Told) bool) *view.To
 func (s *stage) claims() {
 	t := s.t
 	t.Helper()
-	story := s.player.now.story
-	pages := s.player.now.pages
+	story := s.player.playback.story
+	pages := s.player.playback.pages
 	head, _ := s.rec.Head()
 	s.rec.Read(1, head, func(e *trace.Event) bool {
 		if err := tracetest.Foreign(&e.Event); err != nil {
@@ -77,15 +77,15 @@ func (s *stage) claims() {
 			last = pages[i+1].From
 		}
 		// What a step describes is not over before it begins.
-		if from := s.rec.FoldAt(is.From).State(); step.Until != nil && len(step.Do) > 0 && step.Until.Holds(from, from) {
-			t.Errorf("step %d: %s holds before the step begins", i+1, step.Until)
+		if from := s.rec.FoldAt(is.From).State(); step.Goal != nil && len(step.Calls) > 0 && step.Goal.Holds(from, from) {
+			t.Errorf("step %d: %s holds before the step begins", i+1, step.Goal)
 		}
 		if q := step.Question; q != nil {
-			if from := s.rec.FoldAt(is.From).State(); !q.Asks.Claim.Holds(from, is.base) {
-				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Asks.Words.EN, q.Asks.Claim)
+			if from := s.rec.FoldAt(is.From).State(); !q.Sentence.Claim.Holds(from, is.base) {
+				t.Errorf("step %d: %q is asked, and is not so: %s", i+1, q.Sentence.Words.EN, q.Sentence.Claim)
 			}
-			if is.End != 0 && q.right(s.rec.FoldAt(is.End).State(), is.base) == 0 {
-				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Asks.Words.EN)
+			if is.End != 0 && q.rightAnswer(s.rec.FoldAt(is.End).State(), is.base) == 0 {
+				t.Errorf("step %d: of the answers to %q not exactly one is right at its end", i+1, q.Sentence.Words.EN)
 			}
 		}
 		for seq := is.Begin; seq <= last; seq++ {
@@ -100,12 +100,12 @@ func (s *stage) claims() {
 			}
 			sentence := step.sentence(is.End != 0 && seq >= is.End)
 			st := fold.State()
-			if sentence.Claim.facts {
+			if sentence.Claim.usesFacts {
 				view.SetFacts(fold, st, fold.At())
 			}
 			for _, n := range sentence.Numbers {
-				if n.Is.eval(st, is.base).missing {
-					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Is)
+				if n.Value.eval(st, is.base).isMissing {
+					t.Errorf("step %d, event %d: the number %s is nowhere", i+1, seq, n.Value)
 				}
 			}
 			if !sentence.Claim.Holds(st, is.base) {
@@ -205,7 +205,7 @@ func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 		if err := s.player.Turn(t.Context(), -1); err != nil {
 			t.Fatal(err)
 		}
-		is := s.player.now.pages[i]
+		is := s.player.playback.pages[i]
 		d := s.show(pace, nil)
 		st := s.view.State()
 		if d.Step != i || d.Caption == nil || st.Seq < is.Begin || st.Seq > is.End {
@@ -213,7 +213,7 @@ func tellAt(t *testing.T, story *Story, release string, pace time.Duration) {
 		}
 	}
 	// No step was carried out again.
-	if n := len(s.player.now.pages); n != last+1 {
+	if n := len(s.player.playback.pages); n != last+1 {
 		t.Errorf("%d steps have begun, want %d", n, last+1)
 	}
 	// And forwards again to where it was.

@@ -17,13 +17,13 @@ import (
 )
 
 const (
-	// fast is how many times as fast time passes after the user asked for the next step before this one has ended. skip applies after the user asked
-	// twice: as fast as things can happen.
+	// fast is the pace of time after the user has asked once for the next step, although the running step has not ended. skip is the pace after the
+	// second time: as fast as events can happen.
 	fast = 16
 	skip = 1e6
 )
 
-// Player plays stories: it carries out their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
+// Player plays stories: it makes the calls of their steps, and lets time pass only as far as a step allows. Its methods are safe for concurrent use.
 //
 // The View and the Lab call the Player with their own locks held, so it may not call them with mu held. A method that decides something holds mu, and returns
 // an effect to run without it; see run.
@@ -32,43 +32,43 @@ type Player struct {
 	rec     *trace.Recorder
 	stories []*Story
 
-	turn sync.Mutex // one Begin or Leave at a time
+	turn sync.Mutex // serializes Begin, BeginOn, Follow and Leave
 
-	added []*Story // the user's own stories, beside stories; guarded by mu
+	ownStories []*Story // the user's own stories, beside stories; guarded by mu
 
-	mu  sync.Mutex
-	now *telling // nil while no story plays
+	mu       sync.Mutex
+	playback *playback // nil while no story plays
 }
 
-// telling is a story that plays. The Player's lock guards it.
-type telling struct {
-	story   *Story
-	source  source
-	release string
-	gen     uint64 // of the log; 0 until the story's own log has begun
-	fold    *trace.Fold
-	wake    chan struct{}
-	end     context.CancelFunc
-	ended   chan struct{} // closed when the acting goroutine has ended; nil for a followed story
+// playback is a story that plays. The Player's lock guards it.
+type playback struct {
+	story     *Story
+	source    source
+	release   string
+	gen       uint64 // the log's generation; 0 until the story's own log has begun
+	fold      *trace.Fold
+	wake      chan struct{}
+	cancel    context.CancelFunc
+	actorDone chan struct{} // closed when the acting goroutine has ended; nil without such a goroutine
 
-	phase    phase
-	problem  string // in phaseFail
-	asked    int    // steps that the user has asked for
-	going    bool   // the user asked to go on while the step waits for the reader
-	target   int    // the step up to which the story plays as fast as it can
-	skipping bool   // the user asked for the next step a second time
-	shown    int    // the step on screen
-	pages    []page
-	stands   bool
+	phase      phase
+	problem    string // in phaseFail
+	turns      int    // the number of steps that the user has asked for and that have not begun
+	skipsWait  bool   // the user has asked to go on while the step waits for the reader
+	target     int    // the step to which the story plays as fast as it can
+	skipsStep  bool   // the user has asked for the next step a second time
+	shownStep  int    // the step on screen
+	pages      []page // the steps that have begun
+	timeStands bool   // time stands still until the user goes on
 }
 
-// source is what a story plays on.
+// source is the origin of a story's log.
 type source uint8
 
 const (
-	onCluster   source = iota // of its own
-	onRecording               // see recording.go
-	elsewhere                 // another page plays it
+	sourceCluster   source = iota // a cluster of its own
+	sourceRecording               // a recording; see recording.go
+	sourcePage                    // another page, which plays the story
 )
 
 // phase is how far a story has come.
@@ -77,31 +77,31 @@ type phase uint8
 const (
 	phasePrepare phase = iota // its ready condition is not true yet, or its recording is being read
 	phasePlay
-	phaseCall // a step's calls are being made
+	phaseCall // the Player makes a step's calls
 	phaseFail
 )
 
 // page is a step that has begun.
 type page struct {
 	view.StoryMark
-	base      *trace.State  // the State at From
-	began     time.Duration // on the driver's clock
-	waits     wait
-	acts      int64  // the user's actions when it began to wait
-	right     int    // the right answer to its question, from 1; 0 while undecided
-	heard     uint64 // the event before the reader's answer; only later ones can end the step
-	rides     string // the object to ride at its end; "" while unknown, or if there is none
-	skipsRide bool   // the user asked for the ride, or the page has opened it: the next Turn goes past it
-	endAt     time.Duration
+	base        *trace.State  // the State at From
+	beganAt     time.Duration // on the driver's clock; -1 until time passes in it
+	wait        readerWait
+	actCount    int64         // the number of the user's actions when it began to wait
+	rightAnswer int           // the number of the right answer to its question, from 1; 0 until the step decides it
+	answerSeq   uint64        // the event before the reader's answer; only later ones can end the step
+	rideKey     string        // the key of the object to ride at its end; "" while unknown, or if there is none
+	skipsRide   bool          // the user has asked for the ride, or the page has opened it: the next Turn goes past it
+	endAt       time.Duration // on the driver's clock
 }
 
-// wait is what a step needs of its reader.
-type wait uint8
+// readerWait says what a step waits for.
+type readerWait uint8
 
 const (
-	forNothing wait = iota
-	forReader       // to act, or to answer the question
-	forResult       // of the call that the Player made in the reader's place
+	waitNothing readerWait = iota
+	waitReader             // the reader's action, or answer to the question
+	waitResult             // the result of the call that the Player made in the reader's place
 )
 
 // NewPlayer returns a Player that plays stories with console's commands. rec is the log of console's Lab.
@@ -124,20 +124,20 @@ type Listed struct {
 	Recording string `json:"recording,omitempty"`
 }
 
-// Page is what the page shows of a step, beside its captions.
+// Page is a step as the page shows it, beside its captions.
 type Page struct {
 	Name     Words    `json:"name"`
 	Look     []string `json:"look"`
 	Listener string   `json:"listener,omitempty"`
 	Open     string   `json:"open,omitempty"`
-	// Control is what the reader is asked to press: the command and its plain arguments, such as "release pop 1".
+	// Control is the name of the control that the reader is asked to press: its command and plain arguments, such as "release pop 1".
 	Control string `json:"control,omitempty"`
 	How     *Words `json:"how,omitempty"`
 	// Answers are the answers to its question; the keys 1 to 4 choose one.
 	Answers []Words `json:"answers,omitempty"`
 }
 
-// Home is what the reader takes home from a story.
+// Home is the advice that the reader takes home from a story.
 type Home struct {
 	Words Words    `json:"words"`
 	Go    string   `json:"go"`
@@ -153,13 +153,13 @@ type Library struct {
 // Library returns the stories and their groups.
 func (p *Player) Library() Library {
 	l := Library{Groups: Groups}
-	for _, s := range p.all() {
+	for _, s := range p.allStories() {
 		e := Listed{s.ID, s.Group, s.Title, s.Lesson, s.Terms, s.Seconds(), s.Releases, nil, Home{s.Take.Words, s.Take.Go, s.Take.See}, s.Recording}
 		for i := range s.Steps {
 			st := &s.Steps[i]
 			page := Page{Name: st.Name, Look: st.Look, Listener: st.Listener, Open: st.Open}
 			if st.Reader != nil {
-				page.Control, page.How = st.Reader.Control(), &st.Reader.How
+				page.Control, page.How = st.Reader.Control(), &st.Reader.Place
 			}
 			if st.Question != nil {
 				for _, a := range st.Question.Answers {
@@ -173,10 +173,10 @@ func (p *Player) Library() Library {
 	return l
 }
 
-// List is Library, for lab.Teller.
+// List returns the Library, for lab.Teller.
 func (p *Player) List() any { return p.Library() }
 
-// Follow shows the story that another page with the same log plays. told is the story of that page's frames; null ends following.
+// Follow shows the story that another page with the same log plays. told is the story in that page's frames; null ends it.
 func (p *Player) Follow(told json.RawMessage) error {
 	var is *view.Told
 	if len(told) > 0 {
@@ -204,15 +204,15 @@ func (p *Player) Follow(told json.RawMessage) error {
 	return nil
 }
 
-// copyMarks takes over where another page is in a story, and reports whether the story is new to the View.
+// copyMarks copies another page's position in a story, and reports whether the story is new to the View.
 func (p *Player) copyMarks(s *Story, is *view.Told) (isNew bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.now
-	if t == nil || t.story != s || t.source != elsewhere {
-		t = &telling{story: s, source: elsewhere, phase: phasePlay, wake: make(chan struct{}, 1)}
+	t := p.playback
+	if t == nil || t.story != s || t.source != sourcePage {
+		t = &playback{story: s, source: sourcePage, phase: phasePlay, wake: make(chan struct{}, 1)}
 	}
-	t.release, t.shown, t.stands = is.Release, is.Step, is.Stands
+	t.release, t.shownStep, t.timeStands = is.Release, is.Step, is.Stands
 	for i, m := range is.Marks {
 		if i < len(t.pages) && t.pages[i].From == m.From {
 			t.pages[i].StoryMark = m
@@ -222,19 +222,19 @@ func (p *Player) copyMarks(s *Story, is *view.Told) (isNew bool) {
 	}
 	t.pages = t.pages[:len(is.Marks)]
 	for i := range t.pages {
-		t.pages[i].waits = forNothing
-		if is.Waits && i == t.last() {
-			t.pages[i].waits = forReader
+		t.pages[i].wait = waitNothing
+		if is.Waits && i == t.lastStep() {
+			t.pages[i].wait = waitReader
 		}
 	}
-	isNew = p.now != t
-	p.now = t
+	isNew = p.playback != t
+	p.playback = t
 	return isNew
 }
 
 // find returns the story with an id.
 func (p *Player) find(id string) (*Story, error) {
-	all := p.all()
+	all := p.allStories()
 	ids := make([]string, len(all))
 	for i, s := range all {
 		if s.ID == id {
@@ -245,9 +245,9 @@ func (p *Player) find(id string) (*Story, error) {
 	return nil, fmt.Errorf("there is no story %q; there are %s", id, strings.Join(ids, ", "))
 }
 
-// Begin begins a story on a cluster of its own, in one of its releases; "" is the first one. A story that plays ends. Turn may be called from now on: it
-// takes effect once the story has come so far. A story can be resumed at a step, from 0. The steps before it happen again, as fast as they can. The Player
-// makes the calls that they ask of the reader.
+// Begin ends the story that plays, and begins one on a cluster of its own, in one of its releases; "" is the first one. step is the step, from 0, at which the
+// story resumes. The Player plays the steps before it as fast as it can, and makes the calls that they ask of the reader. Turn may be called at once; it takes
+// effect when the story has begun.
 func (p *Player) Begin(ctx context.Context, id, release string, step int) error {
 	s, err := p.find(id)
 	if err != nil {
@@ -269,7 +269,7 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 	defer p.turn.Unlock()
 	p.stop()
 	acting, end := context.WithCancel(context.Background())
-	t := &telling{story: s, release: release, fold: trace.NewFold(), wake: make(chan struct{}, 1), end: end, ended: make(chan struct{}),
+	t := &playback{story: s, release: release, fold: trace.NewFold(), wake: make(chan struct{}, 1), cancel: end, actorDone: make(chan struct{}),
 		target: step}
 	p.show(t)
 	do, source, none := "", "sim", ""
@@ -281,22 +281,22 @@ func (p *Player) Begin(ctx context.Context, id, release string, step int) error 
 		_, err = p.console.Do(ctx, "select", []lab.Argument{{JSON: change}})
 	}
 	if err == nil {
-		err = p.handlers(ctx, s)
+		err = p.addHandlers(ctx, s)
 	}
 	if err != nil {
 		end()
-		close(t.ended)
+		close(t.actorDone)
 		p.drop(t)
 		return err
 	}
 	p.guard(func() { t.gen = p.rec.Generation() })
 	go p.act(acting, t)
 	p.console.Lab.WatchTime(p.watch)
-	return p.live(ctx)
+	return p.goLive(ctx)
 }
 
-// handlers registers the story's handlers.
-func (p *Player) handlers(ctx context.Context, s *Story) error {
+// addHandlers registers the story's handlers.
+func (p *Player) addHandlers(ctx context.Context, s *Story) error {
 	for _, h := range s.Handlers {
 		spec, err := json.Marshal(h)
 		if err == nil {
@@ -309,13 +309,13 @@ func (p *Player) handlers(ctx context.Context, s *Story) error {
 	return nil
 }
 
-// live moves the view to the newest moment.
-func (p *Player) live(ctx context.Context) error {
+// goLive moves the view to the newest moment.
+func (p *Player) goLive(ctx context.Context) error {
 	_, err := p.console.Do(ctx, "live", nil)
 	return err
 }
 
-// Leave ends the story; the experiment continues.
+// Leave ends the story. Its experiment continues.
 func (p *Player) Leave() {
 	p.turn.Lock()
 	defer p.turn.Unlock()
@@ -324,29 +324,29 @@ func (p *Player) Leave() {
 
 // stop ends the story, and waits for its goroutine. p.turn is held.
 func (p *Player) stop() {
-	var t *telling
-	p.guard(func() { t = p.now })
+	var t *playback
+	p.guard(func() { t = p.playback })
 	if t == nil {
 		return
 	}
-	if t.end != nil {
-		t.end()
-		<-t.ended
+	if t.cancel != nil {
+		t.cancel()
+		<-t.actorDone
 	}
 	p.drop(t)
 }
 
-// show makes a story the one that plays, and has the View tell it.
-func (p *Player) show(t *telling) {
-	p.guard(func() { p.now = t })
+// show makes t the story that plays, and has the View tell it.
+func (p *Player) show(t *playback) {
+	p.guard(func() { p.playback = t })
 	p.console.View.Tell(p.tell)
 }
 
 // drop removes a story, and lets time pass again.
-func (p *Player) drop(t *telling) {
+func (p *Player) drop(t *playback) {
 	p.guard(func() {
-		if p.now == t {
-			p.now = nil
+		if p.playback == t {
+			p.playback = nil
 		}
 	})
 	p.console.Lab.WatchTime(nil)
@@ -361,14 +361,14 @@ func (p *Player) guard(f func()) {
 	f()
 }
 
-// effect is what is left to do after a decision, without p.mu: it calls the View or the Lab.
+// effect calls the View or the Lab after a decision. p.mu must not be held.
 type effect func(ctx context.Context) error
 
-// run has decide choose an effect with p.mu held, and then runs it.
-func (p *Player) run(ctx context.Context, decide func(t *telling) (effect, error)) error {
+// run calls decide with p.mu held, and then, without p.mu, the effect that it returned.
+func (p *Player) run(ctx context.Context, decide func(t *playback) (effect, error)) error {
 	var do effect
 	var err error
-	p.guard(func() { do, err = decide(p.now) })
+	p.guard(func() { do, err = decide(p.playback) })
 	if err != nil || do == nil {
 		return err
 	}
@@ -376,18 +376,18 @@ func (p *Player) run(ctx context.Context, decide func(t *telling) (effect, error
 }
 
 // notify wakes the acting goroutine.
-func (t *telling) notify() {
+func (t *playback) notify() {
 	select {
 	case t.wake <- struct{}{}:
 	default:
 	}
 }
 
-// last returns the step that began last, -1 before the first.
-func (t *telling) last() int { return len(t.pages) - 1 }
+// lastStep returns the step that began last, -1 before the first.
+func (t *playback) lastStep() int { return len(t.pages) - 1 }
 
-// running returns the step whose condition has not been met yet, nil if there is none.
-func (t *telling) running() *page {
+// runningPage returns the step whose condition has not been met yet, nil if there is none.
+func (t *playback) runningPage() *page {
 	if n := len(t.pages); n > 0 && t.pages[n-1].End == 0 {
 		return &t.pages[n-1]
 	}
@@ -395,25 +395,25 @@ func (t *telling) running() *page {
 }
 
 // fail ends the story's steps with a problem.
-func (t *telling) fail(problem string) { t.phase, t.problem = phaseFail, problem }
+func (t *playback) fail(problem string) { t.phase, t.problem = phaseFail, problem }
 
-// hurries reports that the story has not reached the step at which it resumes.
-func (t *telling) hurries() bool { return t.last() < t.target }
+// hurries reports whether the story has not reached the step at which it resumes.
+func (t *playback) hurries() bool { return t.lastStep() < t.target }
 
 // ErrNoStory is returned while no story plays.
 var ErrNoStory = errors.New("no story plays; begin one with story(id)")
 
-// Turn goes to the next step, or one step back if n is negative. It returns at once: going forward, the running step first comes to its end, as fast as it
-// can. If the step waits for the reader, the Player makes the requested call.
+// Turn goes to the next step, or one step back if n is negative. It returns at once: the next step begins when the running one has ended, and that one now
+// plays as fast as it can. If the running step waits for the reader, the Player makes the requested call.
 func (p *Player) Turn(ctx context.Context, n int) error {
-	return p.run(ctx, func(t *telling) (effect, error) {
+	return p.run(ctx, func(t *playback) (effect, error) {
 		switch {
-		case t == nil || t.source == elsewhere:
+		case t == nil || t.source == sourcePage:
 			return nil, ErrNoStory
-		case t.source == onRecording && t.phase == phasePrepare:
-			t.asked += n
+		case t.source == sourceRecording && t.phase == phasePrepare:
+			t.turns += n
 			return nil, nil
-		case t.source == onRecording && t.gen != p.rec.Generation():
+		case t.source == sourceRecording && t.gen != p.rec.Generation():
 			return func(context.Context) error {
 				p.drop(t)
 				return ErrNoStory
@@ -422,61 +422,61 @@ func (p *Player) Turn(ctx context.Context, n int) error {
 			return p.turnBack(t)
 		case n > 0 && p.opensRide(t):
 			return p.showRide(t), nil
-		case n > 0 && t.source == onRecording:
-			to := min(t.shown+1, len(t.story.Steps)-1)
-			if to > t.last() {
+		case n > 0 && t.source == sourceRecording:
+			to := min(t.shownStep+1, len(t.story.Steps)-1)
+			if to > t.lastStep() {
 				p.beginAt(t, to)
 			}
 			return p.goTo(t, to)
 		case t.phase == phaseFail:
 			return nil, errors.New(t.problem)
-		case t.shown < t.last():
-			return p.goTo(t, t.shown+1)
+		case t.shownStep < t.lastStep():
+			return p.goTo(t, t.shownStep+1)
 		}
 		return p.ask(t), nil
 	})
 }
 
-// turnBack decides how to go one step back. p.mu is held.
-func (p *Player) turnBack(t *telling) (effect, error) {
-	t.asked, t.skipping = 0, false
+// turnBack returns the effect that goes one step back. p.mu is held.
+func (p *Player) turnBack(t *playback) (effect, error) {
+	t.turns, t.skipsStep = 0, false
 	t.notify()
 	if len(t.pages) == 0 {
 		return nil, nil
 	}
-	return p.goTo(t, max(t.shown-1, 0))
+	return p.goTo(t, max(t.shownStep-1, 0))
 }
 
-// showRide returns how to show the end of the current step, where its ride begins. p.mu is held.
-func (p *Player) showRide(t *telling) effect {
-	if t.source != onRecording {
+// showRide returns the effect that shows the end of the current step, where its ride begins. p.mu is held.
+func (p *Player) showRide(t *playback) effect {
+	if t.source != sourceRecording {
 		return p.catchUp
 	}
-	end := t.pages[t.shown].End
+	end := t.pages[t.shownStep].End
 	return func(context.Context) error {
 		p.console.View.PlayTo(end, end)
 		return nil
 	}
 }
 
-// ask notes that the user wants the running step to end and the next one to begin. p.mu is held.
-func (p *Player) ask(t *telling) effect {
+// ask notes that the user has asked for the next step. p.mu is held.
+func (p *Player) ask(t *playback) effect {
 	t.notify()
-	is := t.running()
-	if is != nil && is.waits == forReader && !t.going {
-		t.going = true
+	is := t.runningPage()
+	if is != nil && is.wait == waitReader && !t.skipsWait {
+		t.skipsWait = true
 		return p.catchUp
 	}
-	// After the last step there is no other, but the last one comes to its end.
+	// After the last step there is no other, but a turn still ends the last one sooner.
 	open := len(t.story.Steps) - len(t.pages)
 	if len(t.pages) == 0 || t.phase == phaseCall {
 		open-- // the step that is about to begin
 	}
 	switch {
-	case is != nil && t.asked > 0 && !t.skipping:
-		t.skipping = true
-	case t.asked < max(open, 1) && (open > 0 || is != nil):
-		t.asked++
+	case is != nil && t.turns > 0 && !t.skipsStep:
+		t.skipsStep = true
+	case t.turns < max(open, 1) && (open > 0 || is != nil):
+		t.turns++
 	}
 	if is != nil {
 		return p.catchUp
@@ -484,81 +484,80 @@ func (p *Player) ask(t *telling) effect {
 	return nil
 }
 
-// catchUp moves the view to the newest moment, if it is not there.
+// catchUp moves the view to the newest moment, if it is elsewhere.
 func (p *Player) catchUp(ctx context.Context) error {
 	if p.console.View.Describe().Mode == "live" {
 		return nil
 	}
-	return p.live(ctx)
+	return p.goLive(ctx)
 }
 
-// opensRide uses a Turn for the ride of the step that ended last, unless one was used for it before. p.mu is held.
-func (p *Player) opensRide(t *telling) bool {
-	if t.shown != t.last() || t.last() < 0 {
+// opensRide reports whether a Turn opens the ride of the step that ended last, instead of going on. Only the first Turn does. p.mu is held.
+func (p *Player) opensRide(t *playback) bool {
+	if t.shownStep != t.lastStep() || t.lastStep() < 0 {
 		return false
 	}
-	is := &t.pages[t.last()]
-	if is.skipsRide || p.ridden(t, t.last()) == "" {
+	is := &t.pages[t.lastStep()]
+	if is.skipsRide || p.rideKey(t, t.lastStep()) == "" {
 		return false
 	}
 	is.skipsRide = true
 	return true
 }
 
-// Ride notes that the page rides the current step's object, so that the next Turn goes past it. It does nothing if the step has no ride, or if the step was
-// left.
+// Ride notes that the page rides the current step's object, so that the next Turn goes on. It does nothing if the step has no ride.
 func (p *Player) Ride() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.now
-	if t == nil || t.source == elsewhere {
+	t := p.playback
+	if t == nil || t.source == sourcePage {
 		return ErrNoStory
 	}
-	if t.shown >= 0 && t.shown <= t.last() && p.ridden(t, t.shown) != "" {
-		t.pages[t.shown].skipsRide = true
+	if t.shownStep >= 0 && t.shownStep <= t.lastStep() && p.rideKey(t, t.shownStep) != "" {
+		t.pages[t.shownStep].skipsRide = true
 	}
 	return nil
 }
 
-// ridden returns the object that a step rides; "" before the step's end, or if it rides none. p.mu is held.
-func (p *Player) ridden(t *telling, i int) string {
+// rideKey returns the key of the object that a step rides; "" before the step's end, or if it has no ride. p.mu is held.
+func (p *Player) rideKey(t *playback, i int) string {
 	is, step := &t.pages[i], &t.story.Steps[i]
-	if step.Ride == nil || is.End == 0 || is.rides != "" {
-		return is.rides
+	if step.Ride == nil || is.End == 0 || is.rideKey != "" {
+		return is.rideKey
 	}
-	if head, _ := p.rec.Head(); head < is.End { // a follower may not have the log so far
+	if head, _ := p.rec.Head(); head < is.End { // a page that follows another one may not have the event yet
 		return ""
 	}
 	f := p.rec.FoldAt(is.End)
 	s := f.State()
-	if step.Ride.facts {
+	if step.Ride.usesFacts {
 		view.SetFacts(f, s, f.At())
 	}
-	if v := step.Ride.eval(s, is.base); !v.missing {
-		is.rides = v.s
+	if v := step.Ride.eval(s, is.base); !v.isMissing {
+		is.rideKey = v.s
 	}
-	return is.rides
+	return is.rideKey
 }
 
-// GoTo shows a step that has begun, from its beginning to its end, without acting again. The running step is shown as it runs.
+// GoTo shows a step that has begun: it plays the log from the step's beginning to its end, and makes no calls again. It shows the running step live.
 func (p *Player) GoTo(ctx context.Context, step int) error {
-	return p.run(ctx, func(t *telling) (effect, error) {
-		if t == nil || t.source == elsewhere {
+	return p.run(ctx, func(t *playback) (effect, error) {
+		if t == nil || t.source == sourcePage {
 			return nil, ErrNoStory
 		}
 		return p.goTo(t, step)
 	})
 }
 
-// goTo decides how to show a step. p.mu is held.
-func (p *Player) goTo(t *telling, step int) (effect, error) {
-	if step < 0 || step > t.last() {
+// goTo returns the effect that shows a step. p.mu is held.
+func (p *Player) goTo(t *playback, step int) (effect, error) {
+	if step < 0 || step > t.lastStep() {
 		return nil, fmt.Errorf("step %d of the story has not begun", step+1)
 	}
-	t.shown = step
+	t.shownStep = step
 	from, end := t.pages[step].Begin, t.pages[step].End
 	if end == 0 {
-		return p.live, nil
+		return p.goLive, nil
 	}
 	if t.story.Steps[step].Fast { // do not wait through the minutes of a fast step again
 		from = end
@@ -572,9 +571,9 @@ func (p *Player) goTo(t *telling, step int) (effect, error) {
 	}, nil
 }
 
-// act carries out the steps, in a goroutine of its own, until ctx is done or the log is another one.
-func (p *Player) act(ctx context.Context, t *telling) {
-	defer close(t.ended)
+// act makes the moves of the steps until ctx is done or the log is another one. It is the acting goroutine.
+func (p *Player) act(ctx context.Context, t *playback) {
+	defer close(t.actorDone)
 	pace := 1.0
 	for {
 		select {
@@ -603,15 +602,15 @@ func (p *Player) act(ctx context.Context, t *telling) {
 	}
 }
 
-// move is what act does next.
+// move is the next action of act.
 type move struct {
 	leaves bool // the log is another one
 	pace   float64
-	calls  effect // begins a step, or answers for the reader; nil for nothing
+	calls  effect // begins a step, or answers for the reader; nil if act has to wait
 }
 
 // choose chooses the next move.
-func (p *Player) choose(t *telling) move {
+func (p *Player) choose(t *playback) move {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	m := move{leaves: t.gen != p.rec.Generation(), pace: 1}
@@ -619,39 +618,39 @@ func (p *Player) choose(t *telling) move {
 		return m
 	}
 	enter := func(i int) {
-		t.skipping, t.going, t.phase = false, false, phaseCall
+		t.skipsStep, t.skipsWait, t.phase = false, false, phaseCall
 		m.calls = func(ctx context.Context) error { return p.enter(ctx, t, i) }
 	}
-	turns := t.asked > 0 || t.hurries()
-	switch is := t.running(); {
+	turns := t.turns > 0 || t.hurries()
+	switch is := t.runningPage(); {
 	case t.phase != phasePlay:
 	case len(t.pages) == 0:
 		enter(0)
-	case is != nil && is.waits == forReader:
-		if !t.going && !turns {
+	case is != nil && is.wait == waitReader:
+		if !t.skipsWait && !turns {
 			break
 		}
-		if !t.going {
-			t.asked = max(t.asked-1, 0)
+		if !t.skipsWait {
+			t.turns = max(t.turns-1, 0)
 		}
-		t.going, t.phase = false, phaseCall
+		t.skipsWait, t.phase = false, phaseCall
 		m.calls = func(ctx context.Context) error { return p.answer(ctx, t) }
-	case is != nil && (turns || t.story.Steps[t.last()].Fast):
-		if m.pace = fast; t.skipping || t.hurries() {
+	case is != nil && (turns || t.story.Steps[t.lastStep()].Fast):
+		if m.pace = fast; t.skipsStep || t.hurries() {
 			m.pace = skip
 		}
-	case is == nil && turns && t.last()+1 < len(t.story.Steps):
-		t.asked = max(t.asked-1, 0)
-		enter(t.last() + 1)
+	case is == nil && turns && t.lastStep()+1 < len(t.story.Steps):
+		t.turns = max(t.turns-1, 0)
+		enter(t.lastStep() + 1)
 	default:
-		t.asked = 0
+		t.turns = 0
 	}
 	return m
 }
 
-// enter begins a step. Time stands still, except for the step's calls.
-func (p *Player) enter(ctx context.Context, t *telling, i int) error {
-	if err := p.live(ctx); err != nil {
+// enter begins a step and makes its calls. Otherwise time stands still.
+func (p *Player) enter(ctx context.Context, t *playback, i int) error {
+	if err := p.goLive(ctx); err != nil {
 		return err
 	}
 	var is page
@@ -660,54 +659,54 @@ func (p *Player) enter(ctx context.Context, t *telling, i int) error {
 		is.base, is.From = t.fold.State(), t.fold.Seq()
 	})
 	step := &t.story.Steps[i]
-	if step.Question == nil { // otherwise the question comes first
-		if err := p.do(ctx, t, i); err != nil {
+	if step.Question == nil { // with a question, its answer comes before the calls
+		if err := p.makeCalls(ctx, t, i); err != nil {
 			return err
 		}
 	}
 	p.guard(func() {
 		p.follow(t)
-		is.Begin, is.began, is.acts = t.fold.Seq(), -1, p.console.Lab.Acts()
+		is.Begin, is.beganAt, is.actCount = t.fold.Seq(), -1, p.console.Lab.Acts()
 		if step.Reader != nil || step.Question != nil {
-			is.waits = forReader
+			is.wait = waitReader
 		}
 		t.pages = append(t.pages, is)
-		t.shown, t.phase = i, phasePlay
+		t.shownStep, t.phase = i, phasePlay
 	})
 	p.console.Lab.LookAgain()
 	return nil
 }
 
-// do makes the calls of a step.
-func (p *Player) do(ctx context.Context, t *telling, i int) error {
-	for _, c := range t.story.Steps[i].Do {
-		if err := p.callOf(ctx, t, i, c); err != nil {
+// makeCalls makes the calls of a step.
+func (p *Player) makeCalls(ctx context.Context, t *playback, i int) error {
+	for _, c := range t.story.Steps[i].Calls {
+		if err := p.makeStepCall(ctx, t, i, c); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// callOf makes a call of a step. Its error names the step.
-func (p *Player) callOf(ctx context.Context, t *telling, i int, c Call) error {
-	if err := p.call(ctx, t, c); err != nil {
+// makeStepCall makes a call of a step. Its error names the step.
+func (p *Player) makeStepCall(ctx context.Context, t *playback, i int, c Call) error {
+	if err := p.makeCall(ctx, t, c); err != nil {
 		return fmt.Errorf("step %d of the story %s: %s: %w", i+1, t.story.ID, c.Name, err)
 	}
 	return nil
 }
 
 // answer makes the call that the running step asks of its reader, or continues after its question.
-func (p *Player) answer(ctx context.Context, t *telling) error {
-	if err := p.live(ctx); err != nil {
+func (p *Player) answer(ctx context.Context, t *playback) error {
+	if err := p.goLive(ctx); err != nil {
 		return err
 	}
-	i := t.last()
+	i := t.lastStep()
 	asks := t.story.Steps[i].Reader
 	var err error
 	if asks == nil {
-		err = p.do(ctx, t, i)
+		err = p.makeCalls(ctx, t, i)
 	} else {
-		err = p.callOf(ctx, t, i, asks.Call)
+		err = p.makeStepCall(ctx, t, i, asks.Call)
 	}
 	if err != nil {
 		return err
@@ -716,9 +715,9 @@ func (p *Player) answer(ctx context.Context, t *telling) error {
 		p.follow(t)
 		is := &t.pages[i]
 		if asks != nil {
-			is.waits = forResult
+			is.wait = waitResult
 		} else {
-			is.Begin, is.waits, is.began = t.fold.Seq(), forNothing, -1
+			is.Begin, is.wait, is.beganAt = t.fold.Seq(), waitNothing, -1
 		}
 		t.phase = phasePlay
 	})
@@ -726,18 +725,18 @@ func (p *Player) answer(ctx context.Context, t *telling) error {
 	return nil
 }
 
-// noteAnswer notes, and reports, whether the action that a step asks for has been done. p.mu is held.
-func (t *telling) noteAnswer(asks *Request, is *page) bool {
-	if !t.holds(asks.Done, is.base) {
+// noteAnswer reports whether the reader has done what a step asks for. If so, the step waits no longer. p.mu is held.
+func (t *playback) noteAnswer(asks *Request, is *page) bool {
+	if !t.holds(asks.Condition, is.base) {
 		return false
 	}
-	is.waits, is.began = forNothing, -1
+	is.wait, is.beganAt = waitNothing, -1
 	t.notify()
 	return true
 }
 
-// call makes a call of a step.
-func (p *Player) call(ctx context.Context, t *telling, c Call) error {
+// makeCall makes a call. A listener's name among its arguments becomes the listener's id.
+func (p *Player) makeCall(ctx context.Context, t *playback, c Call) error {
 	given := make([]lab.Argument, len(c.Args))
 	for i, a := range c.Args {
 		if i == c.Listener {
@@ -745,7 +744,7 @@ func (p *Player) call(ctx context.Context, t *telling, c Call) error {
 			var err error
 			p.guard(func() {
 				p.follow(t)
-				id, err = listenerNamed(t.fold.State(), a.(string))
+				id, err = findListener(t.fold.State(), a.(string))
 			})
 			if err != nil {
 				return err
@@ -762,7 +761,7 @@ func (p *Player) call(ctx context.Context, t *telling, c Call) error {
 	return err
 }
 
-func listenerNamed(s *trace.State, name string) (int32, error) {
+func findListener(s *trace.State, name string) (int32, error) {
 	var there []string
 	for i := range s.Listeners {
 		if l := &s.Listeners[i]; !l.Removed {
@@ -776,7 +775,7 @@ func listenerNamed(s *trace.State, name string) (int32, error) {
 }
 
 // follow folds the log's new events. p.mu is held.
-func (p *Player) follow(t *telling) (news bool) {
+func (p *Player) follow(t *playback) (news bool) {
 	head, _ := p.rec.Head()
 	pos := t.fold.Seq()
 	switch {
@@ -793,10 +792,10 @@ func (p *Player) follow(t *telling) (news bool) {
 	return true
 }
 
-// holds reports whether a condition is true at the log's end. p.mu is held.
-func (t *telling) holds(c *Condition, base *trace.State) bool {
+// holds reports whether a condition is true at the fold's position. If the condition takes too many steps, the story fails. p.mu is held.
+func (t *playback) holds(c *Condition, base *trace.State) bool {
 	s := t.fold.State()
-	if c.facts {
+	if c.usesFacts {
 		view.SetFacts(t.fold, s, t.fold.At())
 	}
 	steps := mostElements
@@ -804,14 +803,14 @@ func (t *telling) holds(c *Condition, base *trace.State) bool {
 	if err != nil {
 		t.fail(err.Error())
 	}
-	return !v.missing && v.b
+	return !v.isMissing && v.b
 }
 
-// watch is the story's vclock.Watch: it notes what has happened, and reports whether time stands still.
+// watch implements vclock.Watch: it follows the log's new events, and reports whether time stands still.
 func (p *Player) watch(now, next time.Duration) (stand bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	t := p.now
+	t := p.playback
 	if t == nil || t.gen == 0 {
 		return false
 	}
@@ -820,12 +819,12 @@ func (p *Player) watch(now, next time.Duration) (stand bool) {
 		return false
 	}
 	stand = p.stand(t, now, next)
-	t.stands = stand && t.phase != phaseCall
+	t.timeStands = stand && t.phase != phaseCall
 	return stand
 }
 
-// stand is watch for a story with the current log. p.mu is held.
-func (p *Player) stand(t *telling, now, next time.Duration) bool {
+// stand does the work of watch for a story on the current log. p.mu is held.
+func (p *Player) stand(t *playback, now, next time.Duration) bool {
 	was := t.fold.Seq()
 	news := p.follow(t)
 	switch {
@@ -843,19 +842,19 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	case len(t.pages) == 0:
 		return true // the first step is about to begin
 	}
-	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
-	if is.waits == forReader && step.Reader == nil {
+	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	if is.wait == waitReader && step.Reader == nil {
 		return true
 	}
-	if is.waits != forNothing && !t.noteAnswer(step.Reader, is) {
+	if is.wait != waitNothing && !t.noteAnswer(step.Reader, is) {
 		return p.standForReader(t, now)
 	}
-	fresh, after := is.began < 0, max(was, is.Begin)
+	fresh, after := is.beganAt < 0, max(was, is.Begin)
 	if fresh {
-		is.began, after = now, max(is.heard, is.Begin)
+		is.beganAt, after = now, max(is.answerSeq, is.Begin)
 	}
-	if is.End == 0 && (news || fresh) && (step.ends() == nil || t.holds(step.ends(), is.base)) {
-		is.End, is.endAt = p.first(t, step.ends(), is, after), now
+	if is.End == 0 && (news || fresh) && (step.endCondition() == nil || t.holds(step.endCondition(), is.base)) {
+		is.End, is.endAt = p.findFirst(t, step.endCondition(), is, after), now
 		if step.Ride != nil {
 			p.reachesRide(t)
 		}
@@ -863,55 +862,55 @@ func (p *Player) stand(t *telling, now, next time.Duration) bool {
 	}
 	switch {
 	case is.End == 0:
-		if now-is.began > step.Limit {
-			t.fail(fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.last()+1, t.story.ID, step.Limit, step.Until))
+		if now-is.beganAt > step.Limit {
+			t.fail(fmt.Sprintf("step %d of the story %s has not come to its end in %v: %s", t.lastStep()+1, t.story.ID, step.Limit, step.Goal))
 			t.notify()
 		}
 		return false
-	case (t.asked > 0 || t.hurries()) && t.last()+1 < len(t.story.Steps):
+	case (t.turns > 0 || t.hurries()) && t.lastStep()+1 < len(t.story.Steps):
 		return true // the next step is about to begin
 	}
 	return next > is.endAt+step.Rest
 }
 
-// standForReader is stand for a step whose reader has not done yet what it asks for. p.mu is held.
-func (p *Player) standForReader(t *telling, now time.Duration) bool {
-	step, is := &t.story.Steps[t.last()], &t.pages[t.last()]
-	is.heard = t.fold.Seq()
+// standForReader does the work of stand for a step whose reader has not acted yet. p.mu is held.
+func (p *Player) standForReader(t *playback, now time.Duration) bool {
+	step, is := &t.story.Steps[t.lastStep()], &t.pages[t.lastStep()]
+	is.answerSeq = t.fold.Seq()
 	switch {
-	case is.waits == forReader: // any action of the reader lets time pass
-		return p.console.Lab.Acts() == is.acts
-	case is.began < 0:
-		is.began = now
-	case now-is.began > step.Limit:
-		t.fail(fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v", t.last()+1, t.story.ID, step.Reader.Control(), step.Reader.Done, step.Limit))
+	case is.wait == waitReader: // any action of the reader lets time pass
+		return p.console.Lab.Acts() == is.actCount
+	case is.beganAt < 0:
+		is.beganAt = now
+	case now-is.beganAt > step.Limit:
+		t.fail(fmt.Sprintf("step %d of the story %s: %s has not led to %s in %v",
+			t.lastStep()+1, t.story.ID, step.Reader.Control(), step.Reader.Condition, step.Limit))
 		t.notify()
 	}
 	return false
 }
 
-// reachesRide decides, at the end of a step, what earlier calls of Turn mean for its ride: the first one opens it, and a second one goes past it. p.mu is
-// held.
-func (p *Player) reachesRide(t *telling) {
-	is := &t.pages[t.last()]
+// reachesRide applies earlier calls of Turn to the ride of a step that ends: the first call opens the ride, and a second one goes past it. p.mu is held.
+func (p *Player) reachesRide(t *playback) {
+	is := &t.pages[t.lastStep()]
 	switch {
-	case p.ridden(t, t.last()) == "":
-		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.last()+1, t.story.ID, t.story.Steps[t.last()].Ride))
-	case t.skipping || t.hurries():
+	case p.rideKey(t, t.lastStep()) == "":
+		t.fail(fmt.Sprintf("step %d of the story %s: its ride %s names no object", t.lastStep()+1, t.story.ID, t.story.Steps[t.lastStep()].Ride))
+	case t.skipsStep || t.hurries():
 		is.skipsRide = true
-	case t.asked > 0:
-		t.asked--
+	case t.turns > 0:
+		t.turns--
 		is.skipsRide = true
 	}
 }
 
-// first returns the first event after `after` at which a condition held that holds now; `after` itself if it held there. p.mu is held.
-func (p *Player) first(t *telling, c *Condition, is *page, after uint64) uint64 {
+// findFirst returns the first event after `after` at which a condition held that holds at the log's end; `after` itself if it held there. p.mu is held.
+func (p *Player) findFirst(t *playback, c *Condition, is *page, after uint64) uint64 {
 	head := t.fold.Seq()
 	if c == nil || after >= head {
 		return head
 	}
-	step := telling{fold: p.rec.FoldAt(after)}
+	step := playback{fold: p.rec.FoldAt(after)}
 	found := uint64(0)
 	if step.holds(c, is.base) {
 		return after

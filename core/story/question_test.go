@@ -75,7 +75,7 @@ func TestExactlyOneAnswerIsRight(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		q.Answers = append(q.Answers, Answer{Right: c})
+		q.Answers = append(q.Answers, Answer{Condition: c})
 	}
 	s := sample()
 	for _, tt := range []struct {
@@ -84,7 +84,7 @@ func TestExactlyOneAnswerIsRight(t *testing.T) {
 		want   int
 	}{{3, false, 1}, {101, false, 2}, {5, true, 3}, {5, false, 0}, {3, true, 0}} {
 		s.Queue.Depth, s.Synced = tt.depth, tt.synced
-		if got := q.right(s, nil); got != tt.want {
+		if got := q.rightAnswer(s, nil); got != tt.want {
 			t.Errorf("with a depth of %d and synced %v answer %d is right, want %d", tt.depth, tt.synced, got, tt.want)
 		}
 	}

@@ -20,7 +20,7 @@ const (
 	longestAnswer = 60
 	longestLabel  = 40
 	mostNumbers   = 2
-	// defaultLimit is the limit of a step that sets none.
+	// defaultLimit is the Limit of a step whose file has none.
 	defaultLimit = 60 * time.Second
 	longestLimit = 10 * time.Minute
 	longestRest  = 5 * time.Minute
@@ -46,7 +46,7 @@ func Read(file string, content *Node) (*Story, error) {
 	r := &reader{file: file}
 	s := &Story{ID: strings.TrimSuffix(path.Base(file), path.Ext(file)), Resource: "pods", Transform: lab.Transforms()[0]}
 	if !isID(s.ID) {
-		return nil, r.bad(nil, "the name of the file is the story's id: small letters, digits and -, and then .yaml")
+		return nil, r.errorAt(nil, "the name of the file is the story's id: small letters, digits and -, and then .yaml")
 	}
 	if err := r.story(content, s); err != nil {
 		return nil, err
@@ -56,8 +56,8 @@ func Read(file string, content *Node) (*Story, error) {
 
 type reader struct{ file string }
 
-// bad returns an error at a node, or for nil at the beginning of the file.
-func (r *reader) bad(n *Node, format string, args ...any) error {
+// errorAt returns a *FileError at a node; nil is the beginning of the file.
+func (r *reader) errorAt(n *Node, format string, args ...any) error {
 	line := 1
 	if n != nil {
 		line = n.Line
@@ -67,29 +67,29 @@ func (r *reader) bad(n *Node, format string, args ...any) error {
 
 // field is a member of an object in a file.
 type field struct {
-	name   string
-	needed bool
-	read   func(*Node) error
+	name       string
+	isRequired bool
+	read       func(*Node) error
 }
 
-// object reads an object; what describes it in errors.
+// object reads an object with fields. Errors call it what.
 func (r *reader) object(n *Node, what string, fields ...field) error {
 	all := make([]string, len(fields))
 	for i, f := range fields {
 		all[i] = f.name
 	}
 	if n.Kind != Object {
-		return r.bad(n, "%s is expected here: an object of %s", what, strings.Join(all, ", "))
+		return r.errorAt(n, "%s is expected here: an object of %s", what, strings.Join(all, ", "))
 	}
 	seen := map[string]bool{}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key := n.Content[i]
 		at := slices.IndexFunc(fields, func(f field) bool { return f.name == key.Value })
 		if at < 0 {
-			return r.bad(key, "%s has no %q; it has %s", what, key.Value, strings.Join(all, ", "))
+			return r.errorAt(key, "%s has no %q; it has %s", what, key.Value, strings.Join(all, ", "))
 		}
 		if seen[key.Value] {
-			return r.bad(key, "%q appears here twice", key.Value)
+			return r.errorAt(key, "%q appears here twice", key.Value)
 		}
 		seen[key.Value] = true
 		if err := fields[at].read(n.Content[i+1]); err != nil {
@@ -97,18 +97,18 @@ func (r *reader) object(n *Node, what string, fields ...field) error {
 		}
 	}
 	for _, f := range fields {
-		if f.needed && !seen[f.name] {
-			return r.bad(n, "%s needs %q", what, f.name)
+		if f.isRequired && !seen[f.name] {
+			return r.errorAt(n, "%s needs %q", what, f.name)
 		}
 	}
 	return nil
 }
 
-// list reads each element of a list.
+// list returns a function that calls each for each element of a list. Errors call the elements what.
 func (r *reader) list(what string, each func(*Node) error) func(*Node) error {
 	return func(n *Node) error {
 		if n.Kind != List {
-			return r.bad(n, "a list of %s is expected here", what)
+			return r.errorAt(n, "a list of %s is expected here", what)
 		}
 		for _, e := range n.Content {
 			if err := each(e); err != nil {
@@ -119,46 +119,46 @@ func (r *reader) list(what string, each func(*Node) error) func(*Node) error {
 	}
 }
 
-// text reads a text that is not empty.
+// text returns a function that reads a text into to. It must not be empty, or longer than longest, in bytes.
 func (r *reader) text(to *string, longest int) func(*Node) error {
 	return func(n *Node) error {
 		v := strings.TrimSpace(n.Value)
 		if n.Kind != Plain || v == "" || n.Tag == "!!null" {
-			return r.bad(n, "a text is expected here")
+			return r.errorAt(n, "a text is expected here")
 		}
 		if len(v) > longest {
-			return r.bad(n, "a text of at most %d bytes is expected here, and this has %d", longest, len(v))
+			return r.errorAt(n, "a text of at most %d bytes is expected here, and this has %d", longest, len(v))
 		}
 		*to = v
 		return nil
 	}
 }
 
-// number reads a number between limits.
+// number returns a function that reads a number between limits. Errors call it what.
 func (r *reader) number(to *float64, from, most float64, what string) func(*Node) error {
 	return func(n *Node) error {
 		v, err := strconv.ParseFloat(n.Value, 64)
 		if n.Kind != Plain || err != nil || !(v >= from && v <= most) {
-			return r.bad(n, "%s from %v to %v is expected here", what, from, most)
+			return r.errorAt(n, "%s from %v to %v is expected here", what, from, most)
 		}
 		*to = v
 		return nil
 	}
 }
 
-// whole reads a whole number between limits.
-func (r *reader) whole(to func(int64), from, most int64) func(*Node) error {
+// integer returns a function that reads a whole number between limits.
+func (r *reader) integer(to func(int64), from, most int64) func(*Node) error {
 	return func(n *Node) error {
 		v, err := strconv.ParseInt(n.Value, 10, 64)
 		if n.Kind != Plain || err != nil || v < from || v > most {
-			return r.bad(n, "a whole number from %d to %d is expected here", from, most)
+			return r.errorAt(n, "a whole number from %d to %d is expected here", from, most)
 		}
 		to(v)
 		return nil
 	}
 }
 
-// seconds reads a duration in seconds.
+// seconds returns a function that reads a duration in seconds.
 func (r *reader) seconds(to *time.Duration, most time.Duration) func(*Node) error {
 	return func(n *Node) error {
 		var v float64
@@ -170,14 +170,14 @@ func (r *reader) seconds(to *time.Duration, most time.Duration) func(*Node) erro
 	}
 }
 
-// words reads a text in both languages.
+// words returns a function that reads a text in both languages.
 func (r *reader) words(to *Words, what string) func(*Node) error {
 	return func(n *Node) error {
 		return r.object(n, what, field{"en", true, r.text(&to.EN, longestSaying)}, field{"zh", true, r.text(&to.ZH, longestSaying)})
 	}
 }
 
-// condition reads a condition.
+// condition returns a function that reads a condition.
 func (r *reader) condition(to **Condition) func(*Node) error {
 	return func(n *Node) error {
 		var src string
@@ -186,14 +186,14 @@ func (r *reader) condition(to **Condition) func(*Node) error {
 		}
 		c, err := ParseCondition(src)
 		if err != nil {
-			return r.bad(n, "the condition %q: %v", src, err)
+			return r.errorAt(n, "the condition %q: %v", src, err)
 		}
 		*to = c
 		return nil
 	}
 }
 
-// sentence reads a sentence with its claim.
+// sentence returns a function that reads a sentence with its claim; more are further fields of its object.
 func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) error {
 	return func(n *Node) error {
 		err := r.object(n, what, append([]field{{"en", true, r.text(&to.Words.EN, longestSaying)}, {"zh", true, r.text(&to.Words.ZH, longestSaying)},
@@ -204,23 +204,23 @@ func (r *reader) sentence(to *Sentence, what string, more ...field) func(*Node) 
 		var said [2][]string
 		for i, w := range []string{to.Words.EN, to.Words.ZH} {
 			if to.parts[i], err = split(w); err != nil {
-				return r.bad(n, "the sentence %q: %v", w, err)
+				return r.errorAt(n, "the sentence %q: %v", w, err)
 			}
 			for _, p := range to.parts[i] {
-				if p.is != nil {
-					said[i] = append(said[i], p.is.String())
+				if p.expr != nil {
+					said[i] = append(said[i], p.expr.String())
 				}
 			}
 			slices.Sort(said[i])
 		}
 		if !slices.Equal(said[0], said[1]) {
-			return r.bad(n, "the languages differ: {…} of en is %q, and of zh %q", said[0], said[1])
+			return r.errorAt(n, "the languages differ: {…} of en is %q, and of zh %q", said[0], said[1])
 		}
 		return nil
 	}
 }
 
-// numbers reads the numbers that are drawn large.
+// numbers returns a function that reads the numbers beside a sentence.
 func (r *reader) numbers(to *[]Number) func(*Node) error {
 	return func(n *Node) error {
 		err := r.list("numbers", func(n *Node) error {
@@ -232,25 +232,26 @@ func (r *reader) numbers(to *[]Number) func(*Node) error {
 				}
 				c, err := parse(src)
 				if err != nil {
-					return r.bad(n, "the number %q: %v", src, err)
+					return r.errorAt(n, "the number %q: %v", src, err)
 				}
-				is.Is = c
+				is.Value = c
 				return nil
 			}}, field{"en", true, r.text(&is.Words.EN, longestLabel)},
 				field{"zh", true, r.text(&is.Words.ZH, longestLabel)})
-			if err == nil && is.Is.sort != number {
-				err = r.bad(n, "a number is expected, and %q is %s", is.Is, is.Is.sort)
+			if err == nil && is.Value.sort != number {
+				err = r.errorAt(n, "a number is expected, and %q is %s", is.Value, is.Value.sort)
 			}
 			*to = append(*to, is)
 			return err
 		})(n)
 		if err == nil && len(*to) > mostNumbers {
-			err = r.bad(n, "at most %d numbers stand beside a sentence", mostNumbers)
+			err = r.errorAt(n, "at most %d numbers stand beside a sentence", mostNumbers)
 		}
 		return err
 	}
 }
 
+// story reads a story, and checks the members that depend on each other.
 func (r *reader) story(n *Node, s *Story) error {
 	err := r.object(n, "a story",
 		field{"title", true, r.words(&s.Title, "a title")},
@@ -262,34 +263,34 @@ func (r *reader) story(n *Node, s *Story) error {
 				all = append(all, g.ID)
 			}
 			if !slices.Contains(all, n.Value) {
-				return r.bad(n, "a group is one of %s, and not %q", strings.Join(all, ", "), n.Value)
+				return r.errorAt(n, "a group is one of %s, and not %q", strings.Join(all, ", "), n.Value)
 			}
 			return nil
 		}},
-		field{"order", false, r.whole(func(v int64) { s.Order = int(v) }, 0, 1000)},
+		field{"order", false, r.integer(func(v int64) { s.Order = int(v) }, 0, 1000)},
 		field{"terms", false, r.text(&s.Terms, 1000)},
 		field{"recording", false, r.recording(&s.Recording)},
 		field{"eras", false, r.list("eras", func(n *Node) error {
 			for release := range strings.SplitSeq(n.Value, ",") {
 				if _, err := informer.ParseRelease(strings.TrimSpace(release)); err != nil {
-					return r.bad(n, "%v", err)
+					return r.errorAt(n, "%v", err)
 				}
 			}
 			if strings.Count(n.Value, ",") > 1 {
-				return r.bad(n, "at most two releases can run side by side")
+				return r.errorAt(n, "at most two releases can run side by side")
 			}
 			s.Releases = append(s.Releases, n.Value)
 			return nil
 		})},
 		field{"cluster", false, func(n *Node) error {
 			return r.object(n, "a cluster",
-				field{"seed", true, r.whole(func(v int64) { s.Seed = uint64(v) }, 0, math.MaxInt64)},
-				field{"objects", true, r.whole(func(v int64) { s.Objects = int(v) }, 0, 5000)},
+				field{"seed", true, r.integer(func(v int64) { s.Seed = uint64(v) }, 0, math.MaxInt64)},
+				field{"objects", true, r.integer(func(v int64) { s.Objects = int(v) }, 0, 5000)},
 				field{"rate", false, r.number(&s.Rate, 0, 1000, "a number of changes a second")},
 				field{"resource", false, r.text(&s.Resource, 253)},
 				field{"transform", false, func(n *Node) error {
 					if s.Transform = n.Value; !slices.Contains(lab.Transforms(), n.Value) {
-						return r.bad(n, "a transform is one of %s, and not %q", strings.Join(lab.Transforms(), ", "), n.Value)
+						return r.errorAt(n, "a transform is one of %s, and not %q", strings.Join(lab.Transforms(), ", "), n.Value)
 					}
 					return nil
 				}},
@@ -323,32 +324,33 @@ func (r *reader) story(n *Node, s *Story) error {
 	case err != nil:
 		return err
 	case len(s.Steps) == 0 || len(s.Steps) > mostSteps:
-		return r.bad(n, "a story has from 1 to %d steps", mostSteps)
+		return r.errorAt(n, "a story has from 1 to %d steps", mostSteps)
 	case s.Recording != "":
-		return r.onRecording(n, s)
-	case !has(n, "cluster"):
-		return r.bad(n, `a story needs "cluster", or "recording" if it plays on one`)
-	case !has(n, "take"):
-		return r.bad(n, `a story needs "take"`)
+		return r.checkRecorded(n, s)
+	case !hasMember(n, "cluster"):
+		return r.errorAt(n, `a story needs "cluster", or "recording" if it plays on one`)
+	case !hasMember(n, "take"):
+		return r.errorAt(n, `a story needs "take"`)
 	case len(s.Releases) == 0:
-		return r.bad(n, "a story needs a release in which it is true")
+		return r.errorAt(n, "a story needs a release in which it is true")
 	case s.hasMoments():
-		return r.bad(n, `"at" and "from" are moments of a recording: name it by "recording"`)
-	case s.rides() && slices.ContainsFunc(s.Releases, func(release string) bool { return strings.Contains(release, ",") }):
-		return r.bad(n, `a step with "ride" follows one informer, and two releases side by side have two`)
+		return r.errorAt(n, `"at" and "from" are moments of a recording: name it by "recording"`)
+	case s.hasRide() && slices.ContainsFunc(s.Releases, func(release string) bool { return strings.Contains(release, ",") }):
+		return r.errorAt(n, `a step with "ride" follows one informer, and two releases side by side have two`)
 	case s.Ready == nil:
 		if s.Ready, err = ParseCondition(`queue.synced and reflector.phase == "watching"`); err != nil {
-			return r.bad(n, "%v", err)
+			return r.errorAt(n, "%v", err)
 		}
 	}
 	return nil
 }
 
+// step reads a step, and checks the members that depend on each other.
 func (r *reader) step(n *Node) (Step, error) {
 	s := Step{Limit: defaultLimit}
 	station := func(n *Node) error {
 		if !slices.Contains(Stations, n.Value) {
-			return r.bad(n, "a station is one of %s, and not %q", strings.Join(Stations, ", "), n.Value)
+			return r.errorAt(n, "a station is one of %s, and not %q", strings.Join(Stations, ", "), n.Value)
 		}
 		return nil
 	}
@@ -366,7 +368,7 @@ func (r *reader) step(n *Node) (Step, error) {
 		field{"caption", true, r.sentence(&s.Caption, "a caption")},
 		field{"do", false, r.list("calls", func(n *Node) error {
 			c, err := r.call(n)
-			s.Do = append(s.Do, c)
+			s.Calls = append(s.Calls, c)
 			return err
 		})},
 		field{"question", false, func(n *Node) error {
@@ -377,40 +379,40 @@ func (r *reader) step(n *Node) (Step, error) {
 			s.Reader = &Request{}
 			return r.request(n, s.Reader)
 		}},
-		field{"until", false, r.condition(&s.Until)},
+		field{"until", false, r.condition(&s.Goal)},
 		field{"after", false, func(n *Node) error {
-			s.After = &Sentence{}
-			return r.sentence(s.After, "what is said after it")(n)
+			s.EndCaption = &Sentence{}
+			return r.sentence(s.EndCaption, "what is said after it")(n)
 		}},
 		field{"rest", false, r.seconds(&s.Rest, longestRest)},
 		field{"limit", false, r.seconds(&s.Limit, longestLimit)},
-		field{"at", false, r.moment(&s.At)},
-		field{"from", false, r.moment(&s.From)},
+		field{"at", false, r.moment(&s.Moment)},
+		field{"from", false, r.moment(&s.Start)},
 		field{"fast", false, func(n *Node) error {
 			if s.Fast = n.Tag == "!!bool" && n.Value == "true"; !s.Fast {
-				return r.bad(n, "true is expected here")
+				return r.errorAt(n, "true is expected here")
 			}
 			return nil
 		}},
-		field{"ride", false, r.ridden(&s.Ride)},
+		field{"ride", false, r.rideKey(&s.Ride)},
 	)
 	if err == nil && len(s.Look) == 0 {
-		err = r.bad(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
+		err = r.errorAt(n, "a step looks at one station at least, of %s", strings.Join(Stations, ", "))
 	}
-	if err == nil && s.After != nil && s.ends() == nil && s.From == nil {
-		err = r.bad(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
+	if err == nil && s.EndCaption != nil && s.endCondition() == nil && s.Start == nil {
+		err = r.errorAt(n, `a step with "after" needs "until" or "reader": what comes before it and what comes after`)
 	}
-	if err == nil && s.Question != nil && (s.Until == nil || s.Reader != nil) {
-		err = r.bad(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)
+	if err == nil && s.Question != nil && (s.Goal == nil || s.Reader != nil) {
+		err = r.errorAt(n, `a step with "question" needs "until", at which it is decided, and has no "reader"`)
 	}
 	if err == nil && s.Ride != nil && s.Rest > 0 {
-		err = r.bad(n, `a step with "ride" has no "rest": while a change is ridden time stands still`)
+		err = r.errorAt(n, `a step with "ride" has no "rest": while a change is ridden time stands still`)
 	}
 	return s, err
 }
 
-// ridden reads an expression that names an object.
-func (r *reader) ridden(to **Condition) func(*Node) error {
+// rideKey returns a function that reads an expression for the key of an object.
+func (r *reader) rideKey(to **Condition) func(*Node) error {
 	return func(n *Node) error {
 		var src string
 		if err := r.text(&src, longestCondition)(n); err != nil {
@@ -421,7 +423,7 @@ func (r *reader) ridden(to **Condition) func(*Node) error {
 			err = failAt(src, 0, "this is %s, and the key of an object is expected, as in api.wire[0].key", c.sort)
 		}
 		if err != nil {
-			return r.bad(n, "the ride %q: %v", src, err)
+			return r.errorAt(n, "the ride %q: %v", src, err)
 		}
 		*to = c
 		return nil
@@ -431,35 +433,35 @@ func (r *reader) ridden(to **Condition) func(*Node) error {
 // question reads the question of a step.
 func (r *reader) question(n *Node, to *Question) error {
 	const least, most = 2, 4
-	err := r.sentence(&to.Asks, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
+	err := r.sentence(&to.Sentence, "a question", field{"answers", true, r.list("answers", func(n *Node) error {
 		var a Answer
 		err := r.object(n, "an answer", field{"en", true, r.text(&a.Words.EN, longestAnswer)}, field{"zh", true, r.text(&a.Words.ZH, longestAnswer)},
-			field{"right", true, r.condition(&a.Right)})
+			field{"right", true, r.condition(&a.Condition)})
 		to.Answers = append(to.Answers, a)
 		return err
 	})})(n)
 	if err == nil && (len(to.Answers) < least || len(to.Answers) > most) {
-		err = r.bad(n, "a question has from %d to %d answers", least, most)
+		err = r.errorAt(n, "a question has from %d to %d answers", least, most)
 	}
 	return err
 }
 
-// request reads what the reader is asked to do.
+// request reads the request of a step.
 func (r *reader) request(n *Node, to *Request) error {
 	return r.object(n, "what the reader is asked to do",
 		field{"en", true, r.text(&to.Words.EN, longestSaying)}, field{"zh", true, r.text(&to.Words.ZH, longestSaying)},
-		field{"how", true, r.words(&to.How, "how it is done")},
+		field{"how", true, r.words(&to.Place, "how it is done")},
 		field{"call", true, func(n *Node) (err error) {
 			to.Call, err = r.call(n)
 			return err
 		}},
-		field{"done", true, r.condition(&to.Done)})
+		field{"done", true, r.condition(&to.Condition)})
 }
 
 // call reads a call: {hold: pop}, {cluster: [burst, {n: 3}]}.
 func (r *reader) call(n *Node) (Call, error) {
 	if n.Kind != Object || len(n.Content) != 2 {
-		return Call{}, r.bad(n, "a call is expected here: a command and what it takes, as in {hold: pop} or {cluster: [burst, {n: 3}]}")
+		return Call{}, r.errorAt(n, "a call is expected here: a command and what it takes, as in {hold: pop} or {cluster: [burst, {n: 3}]}")
 	}
 	c := Call{Name: n.Content[0].Value, Listener: -1, line: n.Line}
 	args := []*Node{n.Content[1]}
@@ -469,13 +471,13 @@ func (r *reader) call(n *Node) (Call, error) {
 		args = nil
 	}
 	for _, a := range args {
-		v, err := r.plain(a, 0)
+		v, err := r.plainValue(a, 0)
 		if err != nil {
 			return c, err
 		}
 		c.Args = append(c.Args, v)
 	}
-	// A listener's name may be in the place of its number.
+	// A call may name a listener instead of its number, which is not known yet.
 	checked := slices.Clone(c.Args)
 	for _, command := range lab.Commands() {
 		for i, a := range command.Args {
@@ -492,20 +494,20 @@ func (r *reader) call(n *Node) (Call, error) {
 		given[i].JSON, _ = json.Marshal(a) // plain returns only what marshals
 	}
 	if err := lab.CheckCall(c.Name, given); err != nil {
-		return c, r.bad(n, "%v", err)
+		return c, r.errorAt(n, "%v", err)
 	}
 	return c, nil
 }
 
-// plain returns the value of a node, as for JSON.
-func (r *reader) plain(n *Node, depth int) (any, error) {
+// plainValue returns a node as a value for encoding/json.
+func (r *reader) plainValue(n *Node, depth int) (any, error) {
 	switch {
 	case depth > 4 || n.Kind == Other:
-		return nil, r.bad(n, "plain values are expected here")
+		return nil, r.errorAt(n, "plain values are expected here")
 	case n.Kind == Object:
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			v, err := r.plain(n.Content[i+1], depth+1)
+			v, err := r.plainValue(n.Content[i+1], depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -515,7 +517,7 @@ func (r *reader) plain(n *Node, depth int) (any, error) {
 	case n.Kind == List:
 		out := []any{}
 		for _, e := range n.Content {
-			v, err := r.plain(e, depth+1)
+			v, err := r.plainValue(e, depth+1)
 			if err != nil {
 				return nil, err
 			}
@@ -525,7 +527,7 @@ func (r *reader) plain(n *Node, depth int) (any, error) {
 	case n.Tag == "!!int", n.Tag == "!!float":
 		v, err := strconv.ParseFloat(n.Value, 64)
 		if err != nil || math.IsInf(v, 0) || math.IsNaN(v) {
-			return nil, r.bad(n, "%q is not a number that can be used", n.Value)
+			return nil, r.errorAt(n, "%q is not a number that can be used", n.Value)
 		}
 		return v, nil
 	case n.Tag == "!!bool":

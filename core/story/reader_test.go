@@ -52,11 +52,11 @@ func TestTheReaderIsWaitedFor(t *testing.T) {
 							t.Errorf("step %d: while the reader is waited for the log went from %d to %d", i+1, before, head)
 						}
 						s.player.mu.Lock()
-						if s.player.now.holds(asks.Done, s.player.now.pages[i].base) {
-							t.Errorf("step %d: %s holds before the reader has done anything", i+1, asks.Done)
+						if s.player.playback.holds(asks.Condition, s.player.playback.pages[i].base) {
+							t.Errorf("step %d: %s holds before the reader has done anything", i+1, asks.Condition)
 						}
 						s.player.mu.Unlock()
-						if err := s.player.call(t.Context(), s.player.now, asks.Call); err != nil {
+						if err := s.player.makeCall(t.Context(), s.player.playback, asks.Call); err != nil {
 							t.Fatal(err)
 						}
 					}
@@ -83,16 +83,16 @@ func TestAReaderMayDoSomethingElse(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.show(time.Minute, func(d *view.Told) bool { return d.Step == 1 && d.Waits })
-		if err := s.player.call(t.Context(), s.player.now, Call{Name: "groupBy", Args: []any{"namespace"}, Listener: -1}); err != nil {
+		if err := s.player.makeCall(t.Context(), s.player.playback, Call{Name: "groupBy", Args: []any{"namespace"}, Listener: -1}); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.player.call(t.Context(), s.player.now, Call{Name: "pace", Args: []any{"mailer", 5.0}, Listener: 0}); err != nil {
+		if err := s.player.makeCall(t.Context(), s.player.playback, Call{Name: "pace", Args: []any{"mailer", 5.0}, Listener: 0}); err != nil {
 			t.Fatal(err)
 		}
 		if d := s.show(5*time.Second, nil); d.Step != 1 || !d.Waits {
 			t.Fatalf("it does not wait any more: %+v", d)
 		}
-		if err := s.player.call(t.Context(), s.player.now, s.player.now.story.Steps[1].Reader.Call); err != nil {
+		if err := s.player.makeCall(t.Context(), s.player.playback, s.player.playback.story.Steps[1].Reader.Call); err != nil {
 			t.Fatal(err)
 		}
 		if d := s.show(time.Minute, func(d *view.Told) bool { return d.Done }); d.Step != 1 || !d.Done || d.Waits || d.Caption == nil {

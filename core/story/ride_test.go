@@ -43,7 +43,7 @@ func TestTheStepsThatRide(t *testing.T) {
 						if d.Ride == nil || d.Ride.Asked {
 							t.Fatalf("at its end it tells %+v", d)
 						}
-						end := s.player.now.pages[at].End
+						end := s.player.playback.pages[at].End
 						ride, err := s.view.Ride(0, d.Ride.Key)
 						if err != nil || !ride.Whole || len(ride.Hops) < 10 {
 							t.Fatalf("of %s the log has %d hops, whole %v, %v", d.Ride.Key, len(ride.Hops), ride.Whole, err)

@@ -18,26 +18,26 @@ type Words struct {
 	ZH string `json:"zh"`
 }
 
-// Sentence is a sentence that is shown only while its claim is true.
+// Sentence is a sentence that the page shows only while its claim is true.
 type Sentence struct {
 	Words Words
 	Claim *Condition
-	// Numbers are drawn large beside it.
+	// Numbers are the numbers that the page draws large beside it.
 	Numbers []Number
 
 	parts [2][]part
 }
 
-// Number is a number that matters for the lesson: an expression for its value, and what it counts.
+// Number is a number that matters for the lesson: an expression for its value, and a text that says what it counts.
 type Number struct {
-	Is    *Condition
+	Value *Condition
 	Words Words
 }
 
-// part is a piece of a sentence: words, or an expression whose value is shown.
+// part is a piece of a sentence: words, or an expression whose value stands there.
 type part struct {
 	words string
-	is    *Condition
+	expr  *Condition
 }
 
 // Call is a command of the lab with its arguments, as JSON. Listener is the index of the argument that names a listener, -1 for none; the name is replaced by
@@ -52,30 +52,31 @@ type Call struct {
 // Request is an action that a step asks of its reader. Time stands still until Done holds, so nothing happens before the reader acts.
 type Request struct {
 	Words Words
-	// How describes where the page's control for it is.
-	How Words
-	// Call does it. The Player makes the call if the user goes on instead.
-	Call Call
-	Done *Condition
+	// Place says where the page has the control for it.
+	Place Words
+	// Call is the action as a call. The Player makes it if the user goes on instead.
+	Call      Call
+	Condition *Condition
 }
 
-// Question is what a step asks before it shows the answer. The reader may choose any of Answers; exactly one is Right at the step's end.
+// Question is a question that a step asks before it shows the answer. The reader may choose any of Answers; the Condition of exactly one is true at the step's
+// end.
 type Question struct {
-	Asks    Sentence
-	Answers []Answer
+	Sentence Sentence
+	Answers  []Answer
 }
 
-// Answer is an answer that a reader can choose.
+// Answer is an answer that a reader can choose. It is right if its Condition is true at the step's end.
 type Answer struct {
-	Words Words
-	Right *Condition
+	Words     Words
+	Condition *Condition
 }
 
-// right returns the number of the answer that is right for a State, from 1; 0 if none is, or more than one.
-func (q *Question) right(s, base *trace.State) int {
+// rightAnswer returns the number of the answer that is right for a State, from 1; 0 if none is, or more than one.
+func (q *Question) rightAnswer(s, base *trace.State) int {
 	found := 0
 	for i := range q.Answers {
-		if !q.Answers[i].Right.Holds(s, base) {
+		if !q.Answers[i].Condition.Holds(s, base) {
 			continue
 		}
 		if found > 0 {
@@ -86,7 +87,7 @@ func (q *Question) right(s, base *trace.State) int {
 	return found
 }
 
-// Control returns what a reader presses: the command and its plain arguments, as the page's controls name their calls.
+// Control returns the name of the control that a reader presses: its command and plain arguments, such as "release pop 1".
 func (r *Request) Control() string {
 	words := []string{r.Call.Name}
 	for _, a := range r.Call.Args {
@@ -106,43 +107,43 @@ func (r *Request) Control() string {
 // Step is a step of a story.
 type Step struct {
 	Name Words
-	// Look are the stations to look at. Listener is the one to draw large, and Open the station that the phone opens.
+	// Look has the stations in focus. Listener is the name of the one that is drawn large, and Open the station that the phone opens.
 	Look     []string
 	Listener string
 	Open     string
-	// Caption is shown from the end of Do, and After once Until holds; without After the Caption stays.
-	Caption Sentence
-	After   *Sentence
-	Do      []Call
-	// Question is asked before Do, nil for none. Time stands still until it is answered or the user goes on.
+	// Caption shows when the Calls have been made, and EndCaption, if there is one, in its place when the step has ended.
+	Caption    Sentence
+	EndCaption *Sentence
+	Calls      []Call
+	// Question comes before the Calls, nil for none. Time stands still until the reader answers it or the user goes on.
 	Question *Question
-	// Reader is what the reader is asked to do, nil for nothing.
+	// Reader is the action that the step asks of its reader, nil for none.
 	Reader *Request
-	// The condition Until ends the step; nil ends it at once.
-	Until *Condition
-	// Rest is how long time then passes. Afterwards it stands still until the user goes on.
+	// Goal is the condition that ends the step; nil ends it at once.
+	Goal *Condition
+	// Rest is how long time passes after the step's end. Then it stands still until the user goes on.
 	Rest time.Duration
 	// Limit bounds the time until the step ends.
 	Limit time.Duration
-	// At is the moment that the step shows, in a story on a recording. From is where it starts to play; nil is At itself.
-	At, From *Moment
-	// Fast: minutes of waiting are the lesson, and pass as fast as when the user asks for the next step early.
+	// Moment is the moment that the step shows, in a story on a recording. Start is the moment from which it plays; nil is Moment.
+	Moment, Start *Moment
+	// Fast: the step waits for minutes, which pass as fast as when the user asks for the next step early.
 	Fast bool
-	// Ride is an expression that, at the step's end, names the object whose change is then ridden, hop by hop; nil for none. Time stands still until the
-	// ride is over.
+	// Ride is an expression for the key of an object; nil for none. At the step's end the page rides that object's newest change, hop by hop. Time stands still
+	// until the ride is over.
 	Ride *Condition
 }
 
-// ends returns the condition that ends the step, nil if it ends at once.
-func (s *Step) ends() *Condition {
-	if s.Until == nil && s.Reader != nil {
-		return s.Reader.Done
+// endCondition returns the condition that ends the step: its Goal, or else that of its Request. It returns nil if the step ends at once.
+func (s *Step) endCondition() *Condition {
+	if s.Goal == nil && s.Reader != nil {
+		return s.Reader.Condition
 	}
-	return s.Until
+	return s.Goal
 }
 
-// rides reports whether a step rides.
-func (s *Story) rides() bool {
+// hasRide reports whether one of the steps has a ride.
+func (s *Story) hasRide() bool {
 	return slices.ContainsFunc(s.Steps, func(st Step) bool { return st.Ride != nil })
 }
 
@@ -153,14 +154,14 @@ type Take struct {
 	See   []string
 }
 
-// Handler is a handler that is registered before the story begins.
+// Handler is a handler that the Player registers before the story begins.
 type Handler struct {
 	Name         string  `json:"name"`
 	PaceMillis   float64 `json:"paceMillis,omitempty"`
 	ResyncMillis float64 `json:"resyncMillis,omitempty"`
 }
 
-// Story is a story as in its file.
+// Story is the content of a story's file.
 type Story struct {
 	ID     string
 	Order  int
@@ -168,7 +169,7 @@ type Story struct {
 	Title  Words
 	Lesson Words
 	Terms  string
-	// Releases are those in which it is true; it plays in the first by default: "1.37", or "1.31,1.37" for two side by side.
+	// Releases are the releases in which the story is true: "1.37", or "1.31,1.37" for two side by side. By default it plays in the first.
 	Releases []string
 	Resource string
 	Seed     uint64
@@ -177,7 +178,7 @@ type Story struct {
 	// Transform is one of lab.Transforms.
 	Transform string
 	Handlers  []Handler
-	// Ready is the condition at which the first step begins.
+	// Ready is the condition that begins the first step.
 	Ready *Condition
 	Steps []Step
 	Take  Take
@@ -203,18 +204,18 @@ var Groups = []Group{
 // Stations are the stations that a step can look at.
 var Stations = []string{"api", "reflector", "queue", "indexer", "listeners", "controller"}
 
-// reading returns the time to read a sentence, by its English words; Chinese characters give about the same.
-func reading(s *Sentence) time.Duration {
+// readingTime returns the time to read a sentence. It counts the English words; the Chinese characters give about the same time.
+func readingTime(s *Sentence) time.Duration {
 	return 2500*time.Millisecond + time.Duration(len(strings.Fields(s.Words.EN)))*330*time.Millisecond
 }
 
-// Seconds returns roughly how long the story takes without comments by a speaker.
+// Seconds returns about how long the story takes, if no speaker adds comments.
 func (s *Story) Seconds() int {
 	var d time.Duration
 	for i := range s.Steps {
-		d += reading(&s.Steps[i].Caption)
-		if a := s.Steps[i].After; a != nil {
-			d += reading(a)
+		d += readingTime(&s.Steps[i].Caption)
+		if a := s.Steps[i].EndCaption; a != nil {
+			d += readingTime(a)
 		}
 	}
 	return int(d.Seconds())
@@ -225,19 +226,20 @@ func (s *Sentence) say(st, base *trace.State) Words {
 	return Words{fill(s.parts[0], st, base), fill(s.parts[1], st, base)}
 }
 
+// fill returns the text of parts, with the values of their expressions.
 func fill(parts []part, st, base *trace.State) string {
 	var b strings.Builder
 	for _, p := range parts {
-		if p.is == nil {
+		if p.expr == nil {
 			b.WriteString(p.words)
 			continue
 		}
-		v := p.is.eval(st, base)
+		v := p.expr.eval(st, base)
 		switch {
-		case v.missing:
+		case v.isMissing:
 			b.WriteString("—")
-		case p.is.sort == number:
-			b.WriteString(grouped(v.n))
+		case p.expr.sort == number:
+			b.WriteString(formatNumber(v.n))
 		default:
 			b.WriteString(v.s)
 		}
@@ -245,8 +247,8 @@ func fill(parts []part, st, base *trace.State) string {
 	return b.String()
 }
 
-// grouped formats a number as both languages write it: 1,024 and 0.8.
-func grouped(n float64) string {
+// formatNumber formats a number as both languages write it: 1,024 and 0.8.
+func formatNumber(n float64) string {
 	text := strconv.FormatFloat(n, 'f', -1, 64)
 	if n != float64(int64(n)) {
 		text = strconv.FormatFloat(n, 'f', 1, 64)
@@ -295,7 +297,7 @@ func split(sentence string) ([]part, error) {
 			}
 			return nil, err
 		}
-		out = append(out, part{is: c})
+		out = append(out, part{expr: c})
 		rest = behind
 	}
 	return out, nil

@@ -122,7 +122,7 @@ func TestExplore(t *testing.T) {
 				say += " // asks: " + d.Asks.EN
 			}
 			if (d.Done || d.Waits) && i%3 == 2 {
-				if d.Done && d.Last == len(s.player.now.story.Steps)-1 {
+				if d.Done && d.Last == len(s.player.playback.story.Steps)-1 {
 					return
 				}
 				if err := s.player.Turn(context.Background(), 1); err != nil {

@@ -16,47 +16,47 @@ const (
 	truth sort = iota // true or false
 	number
 	text
-	thing // an object, a list or a map: only a part of it can be compared
+	thing // an object, a list or a map: a condition can compare only parts of it
 )
 
 var sortNames = [...]string{"true or false", "a number", "a text", "something with parts"}
 
 func (s sort) String() string { return sortNames[s] }
 
-// value is the value of an expression. It is missing if a path leads to nothing.
+// value is the value of an expression. It is missing if a path names nothing in State.
 type value struct {
-	missing bool
-	b       bool
-	n       float64
-	s       string
-	v       reflect.Value // of a thing
+	isMissing bool
+	b         bool
+	n         float64
+	s         string
+	v         reflect.Value // of a thing
 }
 
-var missing = value{missing: true}
+var missingValue = value{isMissing: true}
 
 func truthValue(b bool) value { return value{b: b} }
 
-// scope is where names are looked up: first the list element within any, all and count, then State.
+// scope is a type whose members a name may mean: that of the list's elements within any, all and count, then, as outer, State.
 type scope struct {
 	outer *scope
 	typ   reflect.Type
 }
 
-// place is a scope at a moment.
+// place has the value of a scope's type at a moment.
 type place struct {
 	outer *place
 	v     reflect.Value
 }
 
-// moment is what an expression is evaluated on.
+// moment has the inputs of an evaluation.
 type moment struct {
-	at   *place
-	base *place // the State when the step began, nil if unknown
-	// steps is how many more elements the evaluation may look at; below 0 it has ended.
+	place *place
+	base  *place // the State when the step began, nil if unknown
+	// steps is the number of elements that the evaluation may still look at; below 0 it has failed.
 	steps *int
 }
 
-// step reports whether the evaluation may look at one more element.
+// step takes one step, and reports whether the evaluation may look at one more element.
 func (m moment) step() bool {
 	if *m.steps >= 0 {
 		*m.steps--
@@ -64,10 +64,10 @@ func (m moment) step() bool {
 	return *m.steps >= 0
 }
 
-// stateType is the type on which conditions are evaluated.
+// stateType is the type of the outermost scope.
 var stateType = reflect.TypeFor[trace.State]()
 
-// members returns the fields of a struct by their JSON names.
+// members returns the indices of a struct's fields by their JSON names.
 func members(t reflect.Type) map[string]int {
 	if m, ok := memberCache.Load(t); ok {
 		return m.(map[string]int)
@@ -85,8 +85,8 @@ func members(t reflect.Type) map[string]int {
 
 var memberCache sync.Map
 
-// names returns the sorted names of a struct's members.
-func names(t reflect.Type) string {
+// memberNames returns the names of a struct's members, sorted, for an error.
+func memberNames(t reflect.Type) string {
 	var out []string
 	for n := range members(t) {
 		out = append(out, n)
@@ -95,7 +95,7 @@ func names(t reflect.Type) string {
 	return strings.Join(out, ", ")
 }
 
-// sortOf returns the sort of a type of State.
+// sortOf returns the sort of a value whose type is t.
 func sortOf(t reflect.Type) sort {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
@@ -111,11 +111,11 @@ func sortOf(t reflect.Type) sort {
 	return thing
 }
 
-// read returns the value at a place in State.
-func read(v reflect.Value) value {
-	v, ok := settle(v)
+// readValue returns a part of State as a value.
+func readValue(v reflect.Value) value {
+	v, ok := deref(v)
 	if !ok {
-		return missing
+		return missingValue
 	}
 	switch sortOf(v.Type()) {
 	case truth:
@@ -128,8 +128,8 @@ func read(v reflect.Value) value {
 	return value{v: v}
 }
 
-// settle follows pointers; it returns false for nil.
-func settle(v reflect.Value) (reflect.Value, bool) {
+// deref returns the value that pointers lead to, false for nil.
+func deref(v reflect.Value) (reflect.Value, bool) {
 	for v.IsValid() && v.Kind() == reflect.Pointer {
 		if v.IsNil() {
 			return v, false

@@ -26,7 +26,7 @@ func recordedStory(t *testing.T, p *browser.Page) (yaml, recording string, s *co
 	harness.Call(t, p, `fault("410")`)
 	harness.Await(t, p, 90*time.Second, "s.reflector.relists >= 1 && s.queue.depth === 0 && s.reflector.phase === 'watching'")
 	text := harness.EvalIn[string](t, p, "informerscope.record().then((r) => r.text)")
-	d, err := draft.Of("talk.trace", strings.NewReader(text), draft.Options{})
+	d, err := draft.New("talk.trace", strings.NewReader(text), draft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 			t.Fatalf("step %d: %v", step+1, err)
 		}
 		st := harness.EvalIn[trace.State](t, p, "informerscope.state()")
-		if st.Seq != s.Steps[step].At.Seq || st.Source.Kind != "file" {
-			t.Errorf("step %d shows event %d of a source %q, and is at %d of the recording", step+1, st.Seq, st.Source.Kind, s.Steps[step].At.Seq)
+		if st.Seq != s.Steps[step].Moment.Seq || st.Source.Kind != "file" {
+			t.Errorf("step %d shows event %d of a source %q, and is at %d of the recording", step+1, st.Seq, st.Source.Kind, s.Steps[step].Moment.Seq)
 		}
 		if err := sentenceSays(&s.Steps[step].Caption, harness.EvalIn[string](t, p, "document.querySelector('.cap .say').textContent"), &st); err != nil {
 			t.Errorf("step %d: %v", step+1, err)
@@ -179,7 +179,7 @@ func TestARecordingIsToldAsAStory(t *testing.T) {
 	if n := harness.EvalIn[int](t, p, "informerscope.story('talk').then((s) => s.steps)"); n != len(s.Steps) {
 		t.Errorf("the server's story has %d steps, and the file %d", n, len(s.Steps))
 	}
-	if err := p.WaitFor(harness.Within(t, time.Minute), "informerscope.state().then((s) => s.seq === "+fmt.Sprint(s.Steps[0].At.Seq)+")",
+	if err := p.WaitFor(harness.Within(t, time.Minute), "informerscope.state().then((s) => s.seq === "+fmt.Sprint(s.Steps[0].Moment.Seq)+")",
 		"informerscope.state().then((s) => s.seq)"); err != nil {
 		t.Fatal(err)
 	}

@@ -247,7 +247,7 @@ func (w *walker) asks(step int) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
 	if st.Question != nil {
-		w.drawn(step, true, &st.Question.Asks)
+		w.drawn(step, true, &st.Question.Sentence)
 		return
 	}
 	asked := strings.Join(strings.Fields(w.words(st.Reader.Words)), "")
@@ -262,8 +262,8 @@ func (w *walker) says(step int, last bool) {
 	w.t.Helper()
 	st := &w.story.Steps[step]
 	sentences := []*corestory.Sentence{&st.Caption}
-	if st.After != nil {
-		sentences = []*corestory.Sentence{st.After, &st.Caption}
+	if st.EndCaption != nil {
+		sentences = []*corestory.Sentence{st.EndCaption, &st.Caption}
 	}
 	if last {
 		sentences = sentences[:1]
@@ -295,7 +295,7 @@ func (w *walker) drawn(step int, stands bool, sentences ...*corestory.Sentence) 
 			if err == nil && is.Numbers != nil {
 				for j, n := range sentence.Numbers {
 					if err == nil {
-						err = comesTo(n.Is.String(), is.Numbers[j], &st, bases[i])
+						err = comesTo(n.Value.String(), is.Numbers[j], &st, bases[i])
 					}
 				}
 			}

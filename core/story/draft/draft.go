@@ -1,5 +1,5 @@
-// Package draft proposes a story on a recording: a step at each of its marks, or in its worst minute. Each step has a claim that is true there, and sentences
-// to fill in. The package writes no file.
+// Package draft proposes a story on a recording: a step at each of its marks, or in its worst minute. Each step has a claim that is true at its moment, and
+// sentences to fill in. The package writes no file.
 package draft
 
 import (
@@ -20,7 +20,7 @@ import (
 // mostSteps is how many steps a story can have.
 const mostSteps = 24
 
-// Options configure Of.
+// Options configure New.
 type Options struct {
 	// Worst proposes the moments of the worst minute even if there are marks.
 	Worst bool
@@ -30,36 +30,36 @@ type Options struct {
 type Draft struct {
 	// ID is the story's id, from the name of the recording.
 	ID string
-	// Steps is the number of its steps, and LeftOut the number of marks that got none because there were too many.
-	Steps, LeftOut int
-	// YAML is its file; docs/stories.md describes it.
+	// Steps is the number of its steps, and Omissions the number of marks without a step because there were too many.
+	Steps, Omissions int
+	// YAML is the story's file; docs/stories.md describes it.
 	YAML []byte
-	// Worst are sentences about the worst minute; the first one has its time.
+	// Worst has sentences about the worst minute; the first one names its time.
 	Worst []string
 	// FromWorst: the steps are moments of the worst minute, not marks.
 	FromWorst bool
-	// Warning describes what is missing of a damaged file, "" if nothing is.
+	// Warning describes the damage of the recording's file, "" if it has none.
 	Warning string
 }
 
-// moment is a place for a step.
+// moment is an event at which a step can stand.
 type moment struct {
 	seq    uint64
-	at     time.Duration
+	time   time.Duration
 	lane   uint8
 	kind   string
-	weight int // when there are too many, the heaviest are kept
+	weight int // of too many moments, the heaviest get a step
 	event  *trace.Event
 	mark   trace.Mark
-	why    trace.WorstReason
+	reason trace.WorstReason
 }
 
 // weights rank the kinds of marks; kinds without a weight get no step.
 var weights = map[string]int{"note": 9, "panic": 8, "relist": 7, "trouble": 7, "error": 6, "fault": 5, "hold": 4, "backoff": 3, "sync": 2, "list": 1,
 	"resync": 1}
 
-// quiet are the kinds of marks that every recording has; alone they do not count as marks.
-var quiet = []string{"sync", "list", "resync", "selected"}
+// quietKinds are the kinds of marks that every recording has; alone they do not count as marks.
+var quietKinds = []string{"sync", "list", "resync", "selected"}
 
 // ID returns the id of a story on a recording with a file name: lower-case letters, digits and "-".
 func ID(recording string) string {
@@ -80,8 +80,8 @@ func ID(recording string) string {
 	return cmp.Or(id, "recording")
 }
 
-// Of reads a recording and proposes a story on it. recording is the file's name without its folder.
-func Of(recording string, file io.Reader, o Options) (*Draft, error) {
+// New reads a recording and proposes a story on it. recording is the file's name without its folder.
+func New(recording string, file io.Reader, o Options) (*Draft, error) {
 	if !story.RecordingName(recording) {
 		return nil, fmt.Errorf("a story cannot name the file %q: call it by letters, digits, ., _ and -, with .trace, .jsonl, .json or .gz at its end",
 			recording)
@@ -106,17 +106,17 @@ func Of(recording string, file io.Reader, o Options) (*Draft, error) {
 	if damage != nil {
 		d.Warning = damage.Error()
 	}
-	moments := marked(log)
+	moments := markMoments(log)
 	worst, bad := trace.Worst(log)
 	d.Worst = worstWords(rec, worst, bad)
-	none := !slices.ContainsFunc(moments, func(m moment) bool { return !slices.Contains(quiet, m.kind) })
+	none := !slices.ContainsFunc(moments, func(m moment) bool { return !slices.Contains(quietKinds, m.kind) })
 	if bad && (o.Worst || none) {
-		moments, d.FromWorst = reasons(log, worst), true
+		moments, d.FromWorst = worstMoments(log, worst), true
 	}
 	if len(moments) == 0 {
-		moments = []moment{{seq: head, at: long, kind: "end", event: &log[len(log)-1]}}
+		moments = []moment{{seq: head, time: long, kind: "end", event: &log[len(log)-1]}}
 	}
-	moments, d.LeftOut = choose(moments)
+	moments, d.Omissions = keepHeaviest(moments)
 	d.Steps = len(moments)
 	if d.YAML, err = write(d, recording, h, long, rec, moments); err != nil {
 		return nil, err
@@ -124,23 +124,23 @@ func Of(recording string, file io.Reader, o Options) (*Draft, error) {
 	return d, nil
 }
 
-// marked returns the places of the marks.
-func marked(log []trace.Event) (out []moment) {
+// markMoments returns the moments of the marks.
+func markMoments(log []trace.Event) (out []moment) {
 	for i := range log {
 		if m, ok := trace.Marks(&log[i]); ok && weights[m.Kind] > 0 {
-			out = append(out, moment{seq: m.Seq, at: log[i].At, lane: m.Lane, kind: m.Kind, weight: weights[m.Kind], event: &log[i], mark: m})
+			out = append(out, moment{seq: m.Seq, time: log[i].At, lane: m.Lane, kind: m.Kind, weight: weights[m.Kind], event: &log[i], mark: m})
 		}
 	}
 	return out
 }
 
-// reasons returns the places of what went wrong in the worst minute.
-func reasons(log []trace.Event, worst trace.WorstMinute) (out []moment) {
+// worstMoments returns the moments of the problems in the worst minute.
+func worstMoments(log []trace.Event, worst trace.WorstMinute) (out []moment) {
 	for i, r := range worst.Reasons {
 		if r.Points < 0.1 {
 			continue // a tenth of a second is not worth a step
 		}
-		m := moment{seq: r.Seq, at: r.At, lane: r.Lane, kind: r.Kind, weight: len(worst.Reasons) - i, why: r, event: &log[r.Seq-log[0].Seq]}
+		m := moment{seq: r.Seq, time: r.At, lane: r.Lane, kind: r.Kind, weight: len(worst.Reasons) - i, reason: r, event: &log[r.Seq-log[0].Seq]}
 		if r.Kind == "relist" {
 			m.mark, _ = trace.Marks(m.event)
 		}
@@ -149,8 +149,8 @@ func reasons(log []trace.Event, worst trace.WorstMinute) (out []moment) {
 	return out
 }
 
-// choose keeps as many moments as a story can have, one for each event, in the order of events.
-func choose(moments []moment) (kept []moment, left int) {
+// keepHeaviest keeps the heaviest moments, one for each event and as many as a story can have steps, in the order of events. left is the number of the others.
+func keepHeaviest(moments []moment) (kept []moment, left int) {
 	slices.SortStableFunc(moments, func(a, b moment) int { return cmp.Compare(b.weight, a.weight) })
 	seen := map[uint64]bool{}
 	for _, m := range moments {
@@ -167,7 +167,7 @@ func choose(moments []moment) (kept []moment, left int) {
 	return kept, left
 }
 
-// worstWords describes when the worst minute is, and why.
+// worstWords returns sentences about the time of the worst minute, and about its problems.
 func worstWords(rec *trace.Recorder, worst trace.WorstMinute, bad bool) []string {
 	if !bad {
 		return []string{"no ring grew, no object reached the store late, nothing was relisted, and no handler was slow: there is no worst minute"}
@@ -208,7 +208,7 @@ func keyOf(rec *trace.Recorder, seq uint64) (key string) {
 	return key
 }
 
-// laneOf returns the State of an informer.
+// laneOf returns the State of a lane.
 func laneOf(s *trace.State, lane uint8) *trace.State {
 	if int(lane) < len(s.Lanes) {
 		return s.Lanes[lane]

@@ -122,7 +122,7 @@ func tell(t *testing.T, d *draft.Draft, recording []byte) {
 			c.View.Frame()
 			st := c.View.State()
 			told := p.Told(rec.FoldAt(st.Seq), st)
-			if told == nil || told.Step != i || !told.Done || told.Caption == nil || st.Seq != s.Steps[i].At.Seq {
+			if told == nil || told.Step != i || !told.Done || told.Caption == nil || st.Seq != s.Steps[i].Moment.Seq {
 				t.Fatalf("step %d at event %d is told as %+v", i+1, st.Seq, told)
 			}
 			if !s.Steps[i].Caption.Claim.Holds(st, st) {
@@ -172,7 +172,7 @@ func TestARecordingBecomesAStory(t *testing.T) {
 	for _, release := range []string{"1.37", "1.31", "1.31,1.37"} {
 		t.Run(release, func(t *testing.T) {
 			recording := record(t, release, relists)
-			d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
+			d, err := draft.New("talk.trace", bytes.NewReader(recording), draft.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -196,7 +196,7 @@ func TestTheWorstMinuteBecomesAStory(t *testing.T) {
 		t.Skip("long: make verify runs it")
 	}
 	recording := record(t, "1.37", slow)
-	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
+	d, err := draft.New("talk.trace", bytes.NewReader(recording), draft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestTheWorstMinuteBecomesAStory(t *testing.T) {
 	tell(t, d, recording)
 	// With a relist in the same recording the marks come first, unless Worst is set.
 	recording = record(t, "1.37", relists)
-	if d, err = draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{Worst: true}); err != nil {
+	if d, err = draft.New("talk.trace", bytes.NewReader(recording), draft.Options{Worst: true}); err != nil {
 		t.Fatal(err)
 	}
 	if !d.FromWorst || !strings.Contains(strings.Join(d.Worst, "\n"), "it relisted: ") {
@@ -219,7 +219,7 @@ func TestTheWorstMinuteBecomesAStory(t *testing.T) {
 // TestWhatIsNotTrueOfARecordingDoesNotBegin changes a claim, a moment and the recording of a story.
 func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 	recording := record(t, "1.37", relists)
-	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
+	d, err := draft.New("talk.trace", bytes.NewReader(recording), draft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -254,7 +254,7 @@ func TestWhatIsNotTrueOfARecordingDoesNotBegin(t *testing.T) {
 // that the recording has a ride of.
 func TestAStepOfARecordingRides(t *testing.T) {
 	recording := record(t, "1.31", relists)
-	d, err := draft.Of("talk.trace", bytes.NewReader(recording), draft.Options{})
+	d, err := draft.New("talk.trace", bytes.NewReader(recording), draft.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -332,7 +332,7 @@ steps:
     caption: {en: A, zh: B, claim: queue.depth >= 0}
     after: {en: A, zh: B, claim: queue.depth >= 0}
 `
-	if s, err := storyfile.Read("a.yaml", []byte(good)); err != nil || s.Steps[0].At.At != 12500*time.Millisecond || s.Steps[0].From.String() != "2s" {
+	if s, err := storyfile.Read("a.yaml", []byte(good)); err != nil || s.Steps[0].Moment.At != 12500*time.Millisecond || s.Steps[0].Start.String() != "2s" {
 		t.Fatalf("%+v %v", s, err)
 	}
 	for _, c := range []struct{ old, new, want string }{
@@ -352,10 +352,10 @@ steps:
 }
 
 func TestADraftNeedsARecordingWithAName(t *testing.T) {
-	if _, err := draft.Of("my talk.trace", strings.NewReader(""), draft.Options{}); err == nil || !strings.Contains(err.Error(), "call it by letters") {
+	if _, err := draft.New("my talk.trace", strings.NewReader(""), draft.Options{}); err == nil || !strings.Contains(err.Error(), "call it by letters") {
 		t.Error(err)
 	}
-	if _, err := draft.Of("talk.trace", strings.NewReader("x"), draft.Options{}); err == nil || !strings.Contains(err.Error(), "not a trace file") {
+	if _, err := draft.New("talk.trace", strings.NewReader("x"), draft.Options{}); err == nil || !strings.Contains(err.Error(), "not a trace file") {
 		t.Error(err)
 	}
 	for name, id := range map[string]string{"Talk_2.jsonl.gz": "talk-2", "..trace": "recording", strings.Repeat("a", 60) + ".trace": strings.Repeat("a", 40)} {
@@ -466,7 +466,7 @@ func TestOfFilesThatAreMadeToDoHarm(t *testing.T) {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		before := m.HeapAlloc
-		d, err := draft.Of("x.jsonl", file, draft.Options{})
+		d, err := draft.New("x.jsonl", file, draft.Options{})
 		said := fmt.Sprint(err)
 		if err == nil {
 			said = d.Warning

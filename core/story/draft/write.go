@@ -13,22 +13,22 @@ import (
 	"informerscope/core/trace"
 )
 
-// proposal is a sentence in both languages, with a claim under which it is true.
+// proposal is a sentence in both languages, with its claim.
 type proposal struct{ en, zh, claim string }
 
-// names are the names of steps, by kind, and looks the stations that they look at.
+// names has the names of steps, by kind, and stations the stations in focus.
 var (
 	names = map[string][2]string{"note": {"a note", "备注"}, "panic": {"a handler panics", "handler panic"}, "relist": {"a relist", "重新 list"},
 		"trouble": {"trouble", "出了问题"}, "error": {"an error", "出错"}, "fault": {"a fault", "故障"}, "hold": {"a stage is held", "拦住一个阶段"},
 		"backoff": {"backoff", "退避"}, "sync": {"synced", "已同步"}, "list": {"the first list", "首次 list"}, "resync": {"a resync", "resync"},
 		"ring": {"a ring is full", "ring 积压"}, "stale": {"late into the store", "迟到的对象"}, "handler": {"a slow handler", "慢 handler"},
 		"end": {"the end", "结尾"}}
-	looks = map[string]string{"note": "indexer", "panic": "listeners", "relist": "api, reflector", "trouble": "api", "error": "api, reflector",
+	stations = map[string]string{"note": "indexer", "panic": "listeners", "relist": "api, reflector", "trouble": "api", "error": "api, reflector",
 		"fault": "api, reflector", "hold": "queue", "backoff": "reflector", "sync": "indexer", "list": "api, reflector", "resync": "queue, listeners",
 		"ring": "listeners", "stale": "queue, indexer", "handler": "listeners", "end": "indexer"}
 )
 
-// propose returns sentences for a moment, the most telling first; the last one is always true.
+// propose returns sentences for a moment, the most specific first. The last one is always true.
 func propose(m moment, s *trace.State) []proposal {
 	of := laneOf(s, m.lane)
 	at := ""
@@ -38,7 +38,7 @@ func propose(m moment, s *trace.State) []proposal {
 	always := proposal{fmt.Sprintf("The store holds {%sindexer.count} objects, and {%squeue.depth} wait in the queue.", at, at),
 		fmt.Sprintf("store 里有 {%sindexer.count} 个对象，队列里等着 {%squeue.depth} 个。", at, at),
 		fmt.Sprintf("%sindexer.count == %d and %squeue.depth == %d", at, of.Indexer.Count, at, of.Queue.Depth)}
-	text := plain(m.mark.Text)
+	text := clean(m.mark.Text)
 	said := strconv.Quote(m.mark.Text)
 	var out []proposal
 	switch m.kind {
@@ -46,8 +46,8 @@ func propose(m moment, s *trace.State) []proposal {
 		always.en, always.zh = text+" "+always.en, text+" "+always.zh
 	case "panic":
 		if li, name := listener(of, at, m.event.Listener); li != nil {
-			out = append(out, proposal{fmt.Sprintf("Panics of the handler %s so far: {%s.panics}.", plain(li.Name), name),
-				fmt.Sprintf("handler %s 至此 panic 了 {%s.panics} 次。", plain(li.Name), name), fmt.Sprintf("%s.panics == %d", name, li.Panics)})
+			out = append(out, proposal{fmt.Sprintf("Panics of the handler %s so far: {%s.panics}.", clean(li.Name), name),
+				fmt.Sprintf("handler %s 至此 panic 了 {%s.panics} 次。", clean(li.Name), name), fmt.Sprintf("%s.panics == %d", name, li.Panics)})
 		}
 	case "relist":
 		relists := fmt.Sprintf("%sreflector.relists == %d", at, of.Reflector.Relists)
@@ -84,16 +84,16 @@ func propose(m moment, s *trace.State) []proposal {
 		out = append(out, proposal{"The first round of ListAndWatch begins: nothing has been listed.", "第一轮 ListAndWatch 开始：还没有 list 过。",
 			fmt.Sprintf("%sreflector.lists == 0 and %sindexer.count == 0", at, at)})
 	case "ring":
-		if li, name := listener(of, at, m.why.Listener); li != nil {
-			out = append(out, proposal{fmt.Sprintf("The ring of %s holds {%s.ring} notifications, and has room for {%s.capacity}.", plain(li.Name), name, name),
-				fmt.Sprintf("%s 的 ring 里有 {%s.ring} 个通知，容量 {%s.capacity}。", plain(li.Name), name, name),
+		if li, name := listener(of, at, m.reason.Listener); li != nil {
+			out = append(out, proposal{fmt.Sprintf("The ring of %s holds {%s.ring} notifications, and has room for {%s.capacity}.", clean(li.Name), name, name),
+				fmt.Sprintf("%s 的 ring 里有 {%s.ring} 个通知，容量 {%s.capacity}。", clean(li.Name), name, name),
 				fmt.Sprintf("%s.ring == %d and %s.capacity == %d", name, li.Ring, name, li.Capacity)})
 		}
 	case "handler":
-		if li, name := listener(of, at, m.why.Listener); li != nil {
+		if li, name := listener(of, at, m.reason.Listener); li != nil {
 			out = append(out, proposal{
-				fmt.Sprintf("The handler %s has returned {%s.handled} times, and {%s.pending} notifications wait for it.", plain(li.Name), name, name),
-				fmt.Sprintf("handler %s 已返回 {%s.handled} 次，还有 {%s.pending} 个通知在等。", plain(li.Name), name, name),
+				fmt.Sprintf("The handler %s has returned {%s.handled} times, and {%s.pending} notifications wait for it.", clean(li.Name), name, name),
+				fmt.Sprintf("handler %s 已返回 {%s.handled} 次，还有 {%s.pending} 个通知在等。", clean(li.Name), name, name),
 				fmt.Sprintf("%s.handled == %d and %s.pending == %d", name, li.Handled, name, li.Pending)})
 		}
 	}
@@ -110,8 +110,8 @@ func listener(s *trace.State, at string, id int32) (*trace.Listener, string) {
 	return nil, ""
 }
 
-// plain returns a text for a sentence: on one line, not too long, and without braces, which a sentence uses for expressions.
-func plain(text string) string {
+// clean returns a text for a sentence: on one line, not too long, and without braces, which a sentence uses for expressions.
+func clean(text string) string {
 	text = strings.Join(strings.Fields(strings.NewReplacer("{", "(", "}", ")").Replace(strings.ToValidUTF8(text, "?"))), " ")
 	const most = 120
 	if len(text) > most {
@@ -127,8 +127,8 @@ func plain(text string) string {
 // longestClaim is the longest proposed claim in bytes; a file may have longer ones.
 const longestClaim = 300
 
-// holds reports whether a claim is true for a State; an unreadable one is not.
-func holds(claim string, s *trace.State) bool {
+// isTrue reports whether a claim is true for a State. A claim that cannot be parsed, or that is too long, is not.
+func isTrue(claim string, s *trace.State) bool {
 	c, err := story.ParseCondition(claim)
 	return err == nil && len(claim) <= longestClaim && c.Holds(s, s)
 }
@@ -143,15 +143,15 @@ func write(d *Draft, recording string, h trace.Header, long time.Duration, rec *
 			what = t.Resource
 		}
 	}
-	what = plain(what)
+	what = clean(what)
 	line("# A story on the recording %s, proposed by “informerscope story from”. What each step says is true at its moment; say what it means.", recording)
 	line("# Keep the recording beside this file: drop both on the page, or serve both by --stories. docs/stories.md says what can stand here.")
 	for _, w := range d.Worst {
-		line("# %s", plain(w))
+		line("# %s", clean(w))
 	}
-	line("title: {en: %s, zh: %s} # fill in", quoted("Recorded: "+d.ID), quoted("录制："+d.ID))
-	line("lesson: {en: %s, zh: %s} # fill in: what is learnt of it", quoted(fmt.Sprintf("%d moments of %.0f s of %s", len(moments), long.Seconds(), what)),
-		quoted(fmt.Sprintf("%s 的 %.0f 秒里的 %d 个时刻", what, long.Seconds(), len(moments))))
+	line("title: {en: %s, zh: %s} # fill in", quote("Recorded: "+d.ID), quote("录制："+d.ID))
+	line("lesson: {en: %s, zh: %s} # fill in: what is learnt of it", quote(fmt.Sprintf("%d moments of %.0f s of %s", len(moments), long.Seconds(), what)),
+		quote(fmt.Sprintf("%s 的 %.0f 秒里的 %d 个时刻", what, long.Seconds(), len(moments))))
 	line("group: breaks # start, handlers, breaks, order or store")
 	line("recording: %s", recording)
 	line("steps:")
@@ -159,34 +159,34 @@ func write(d *Draft, recording string, h trace.Header, long time.Duration, rec *
 		s := rec.FoldAt(m.seq).State()
 		var is proposal
 		for _, is = range propose(m, s) {
-			if holds(is.claim, s) {
+			if isTrue(is.claim, s) {
 				break
 			}
 		}
-		if !holds(is.claim, s) {
+		if !isTrue(is.claim, s) {
 			return nil, fmt.Errorf("nothing that is true can be proposed at event %d: %s", m.seq, is.claim)
 		}
-		about := fmt.Sprintf("%.1f s: %s", m.at.Seconds(), m.kind)
+		about := fmt.Sprintf("%.1f s: %s", m.time.Seconds(), m.kind)
 		switch {
-		case m.why.Took > 0:
-			about += fmt.Sprintf(", %s, %.1f s", plain(m.event.Key), m.why.Took.Seconds())
+		case m.reason.Took > 0:
+			about += fmt.Sprintf(", %s, %.1f s", clean(m.event.Key), m.reason.Took.Seconds())
 		case m.mark.Text != "":
-			about += ", " + plain(m.mark.Text)
+			about += ", " + clean(m.mark.Text)
 		}
 		name := names[m.kind]
-		line("  - name: {en: %s, zh: %s}", quoted(name[0]), quoted(name[1]))
+		line("  - name: {en: %s, zh: %s}", quote(name[0]), quote(name[1]))
 		line("    at: %d # %s", m.seq, about)
-		line("    look: [%s]", looks[m.kind])
+		line("    look: [%s]", stations[m.kind])
 		line("    caption: # fill in: what the audience is to see here")
-		line("      en: %s", quoted(is.en))
-		line("      zh: %s", quoted(is.zh))
-		line("      claim: %s", quoted(is.claim))
+		line("      en: %s", quote(is.en))
+		line("      zh: %s", quote(is.zh))
+		line("      claim: %s", quote(is.claim))
 	}
 	return b.Bytes(), nil
 }
 
-// quoted returns a text as a quoted YAML string.
-func quoted(text string) string {
+// quote returns a text as a quoted YAML string.
+func quote(text string) string {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)

@@ -1,5 +1,5 @@
-// Package storyfile reads stories from YAML files, and packs those of the page as JSON, so that the page parses no YAML when it starts. core/story describes
-// what is in a file.
+// Package storyfile reads stories from YAML files, and packs those of the page as JSON, so that the page parses no YAML when it starts. docs/stories.md
+// describes the files.
 package storyfile
 
 import (
@@ -30,7 +30,7 @@ func Read(file string, content []byte) (*story.Story, error) {
 // ReadAll reads each story of a folder, in the order of the chooser. It returns the error of the first file that cannot be read.
 func ReadAll(files fs.FS) ([]*story.Story, error) {
 	var out []*story.Story
-	err := each(files, func(file string, content []byte) error {
+	err := forEach(files, func(file string, content []byte) error {
 		s, err := Read(file, content)
 		out = append(out, s)
 		return err
@@ -49,7 +49,7 @@ func Pack(files fs.FS) ([]byte, error) {
 		Story any    `json:"story"`
 	}
 	var out []packed
-	err := each(files, func(file string, content []byte) error {
+	err := forEach(files, func(file string, content []byte) error {
 		n, err := parse(file, content)
 		if err != nil {
 			return err
@@ -57,7 +57,7 @@ func Pack(files fs.FS) ([]byte, error) {
 		if _, err := story.Read(file, n); err != nil {
 			return err
 		}
-		out = append(out, packed{file, plain(n)})
+		out = append(out, packed{file, plainValue(n)})
 		return nil
 	})
 	if err != nil {
@@ -71,7 +71,8 @@ func Pack(files fs.FS) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func each(files fs.FS, do func(file string, content []byte) error) error {
+// forEach calls do for each story's file in a folder, until one returns an error.
+func forEach(files fs.FS, do func(file string, content []byte) error) error {
 	paths, err := fs.Glob(files, "*.yaml")
 	if err != nil {
 		return err
@@ -134,19 +135,19 @@ func convert(n *yaml.Node) *story.Node {
 	return out
 }
 
-// plain returns a node as a value for encoding/json.
-func plain(n *story.Node) any {
+// plainValue returns a node as a value for encoding/json.
+func plainValue(n *story.Node) any {
 	switch n.Kind {
 	case story.Object:
 		out := map[string]any{}
 		for i := 0; i+1 < len(n.Content); i += 2 {
-			out[n.Content[i].Value] = plain(n.Content[i+1])
+			out[n.Content[i].Value] = plainValue(n.Content[i+1])
 		}
 		return out
 	case story.List:
 		out := []any{}
 		for _, e := range n.Content {
-			out = append(out, plain(e))
+			out = append(out, plainValue(e))
 		}
 		return out
 	}
