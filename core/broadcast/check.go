@@ -45,7 +45,7 @@ func Check(segment []byte, c Checks) ([]byte, Head, error) {
 	rewriter := trace.LineRewriter{Text: text, Bodies: c.Bodies, Object: func(raw json.RawMessage) (json.RawMessage, error) {
 		b := []byte(raw)
 		var err error
-		if !c.Bodies || !whole(raw) {
+		if !c.Bodies || !isPublic(raw) {
 			b, err = Strip(raw)
 		} else if c.Object != nil {
 			b = c.Object(b)

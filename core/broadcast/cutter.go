@@ -15,19 +15,19 @@ import (
 	"informerscope/core/trace"
 )
 
-// CutterOptions set a Cutter up; the zero value is usable.
+// CutterOptions configure a Cutter. The zero value is usable.
 type CutterOptions struct {
 	// First is the number of the first segment, 1 when 0.
 	First uint64
 	// Bodies lets whole objects through; without it they are stripped (see Strip).
 	Bodies bool
-	// CheckpointEvery and CheckpointBytes say when a checkpoint is due: after that time, 30 s when 0, or that many bytes,
-	// unpacked, 2 MiB when 0. A large checkpoint comes more rarely, so that checkpoints stay the smaller part of what is sent.
+	// CheckpointEvery and CheckpointBytes are the time and the unpacked bytes after which a checkpoint is due: 30 s and 2 MiB when 0. Large checkpoints come
+	// more rarely, so that they stay the smaller part of the bytes sent.
 	CheckpointEvery time.Duration
 	CheckpointBytes int
-	// Heartbeat is after what time a segment is cut although nothing is new, 10 s when 0.
+	// Heartbeat is the time after which a segment is cut although the log has no new event, 10 s when 0.
 	Heartbeat time.Duration
-	// History is how many events from before the beginning are sent, 16,384 when 0.
+	// History is how many events from before the beginning the first segments carry, 16,384 when 0.
 	History int
 	// Clock is the real one when nil.
 	Clock clock.PassiveClock
@@ -40,11 +40,11 @@ const (
 	cutAt     = 1 << 20
 	// maxBody is the length beyond which an object goes without its body: etcd takes none that is much longer.
 	maxBody = 1 << 20
-	// maxText bounds an event's text; a State that is restored goes in parts instead.
+	// maxText bounds an event's text. The State of a checkpoint is not cut: it goes in parts.
 	maxText = 256 << 10
-	// maxSegments is after how many segments a checkpoint is due: a late follower fetches no more than that many.
+	// maxSegments is how many segments a late follower has to fetch at most: after that many a checkpoint is due.
 	maxSegments = 240
-	// maxPositions bounds the positions that wait to be cut; the older ones go.
+	// maxPositions bounds the positions that wait for a segment; the oldest are dropped.
 	maxPositions = 256
 )
 
@@ -54,30 +54,30 @@ type place struct {
 	gen uint64
 }
 
-// Cutter follows a Recorder and cuts it into segments. Safe for concurrent use, but only one goroutine should cut.
+// Cutter follows a Recorder and cuts its log into segments. Its methods are safe for concurrent use, but only one goroutine should call Cut and End.
 type Cutter struct {
 	rec *trace.Recorder
 	o   CutterOptions
 
-	mu        sync.Mutex
-	enc       *trace.LineEncoder
-	begun     bool
-	ended     bool
-	gen       uint64
-	n         uint64        // of the next segment
-	next      uint64        // the first event that is not sent whole
-	partial   bool          // lines of it are
-	baseline  []trace.Event // what is left to be sent of a checkpoint
-	positions []place
-	last      *place // the newest that was sent or waits
+	mu           sync.Mutex
+	enc          *trace.LineEncoder
+	hasBegun     bool
+	hasEnded     bool
+	gen          uint64
+	n            uint64        // the number of the next segment
+	nextSeq      uint64        // the first event that no segment has whole
+	isPartial    bool          // a segment has some of its lines
+	baseline     []trace.Event // the events of a checkpoint that no segment has yet
+	positions    []place
+	lastPosition *place // the newest one that a segment has, in this generation
 
-	cut      time.Time // the last segment
-	checked  time.Time // the last checkpoint
-	size     int       // of the last checkpoint, unpacked
-	since    int       // bytes after it
-	segments int
+	cutTime        time.Time // of the last segment
+	checkpointTime time.Time // of the last checkpoint
+	checkpointSize int       // of the last checkpoint, unpacked
+	sentBytes      int       // unpacked bytes after it
+	segments       int
 
-	stripped, before map[any][]byte // what Strip made of objects since the last checkpoint, and since the one before it
+	newStrips, oldStrips map[any][]byte // the results of Strip since the last checkpoint, and since the one before it
 }
 
 // NewCutter returns a Cutter whose first segment is a checkpoint.
@@ -105,7 +105,7 @@ func NewCutter(rec *trace.Recorder, o CutterOptions) *Cutter {
 	return c
 }
 
-// Position notes where the speaker stands now; it goes out with the next segment. body is a JSON object of at most MaxPosition bytes.
+// Position notes the speaker's position at this moment; the next segment carries it. body is a JSON object of at most MaxPosition bytes.
 func (c *Cutter) Position(body json.RawMessage) error {
 	if err := checkPosition(body); err != nil {
 		return err
@@ -126,14 +126,14 @@ func (c *Cutter) Position(body json.RawMessage) error {
 	return nil
 }
 
-// Cut makes the next segment, if there is anything new. When it says More, call it again at once.
+// Cut makes the next segment, and reports whether there is one: the log has news, or the heartbeat is due. If its More is true, call Cut again at once.
 func (c *Cutter) Cut() (Segment, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.make(false)
 }
 
-// End makes the last segment: what is new, or nothing. While it says More there are others before it: call it again.
+// End makes the last segment, with the log's news or without. If its More is true, this is not the last one yet: call End again.
 func (c *Cutter) End() (Segment, bool, error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -141,7 +141,7 @@ func (c *Cutter) End() (Segment, bool, error) {
 }
 
 func (c *Cutter) make(end bool) (Segment, bool, error) {
-	if c.ended {
+	if c.hasEnded {
 		return Segment{}, false, errors.New("the broadcast has ended: a new one needs a new Cutter")
 	}
 	for range 8 {
@@ -149,7 +149,7 @@ func (c *Cutter) make(end bool) (Segment, bool, error) {
 		if err == nil {
 			return s, ok, nil
 		}
-		c.begun = false // what was read is not sent: the next segment begins again
+		c.hasBegun = false // no segment has the events that were read: the next one begins again
 		if !errors.Is(err, errMoved) {
 			return Segment{}, false, err
 		}
@@ -157,41 +157,41 @@ func (c *Cutter) make(end bool) (Segment, bool, error) {
 	return Segment{}, false, errors.New("the log started over several times while it was being cut: try again")
 }
 
-// errMoved says that the log was replaced while it was read.
+// errMoved is the error if the log was replaced while a segment was made.
 var errMoved = errors.New("the log started over")
 
 func (c *Cutter) try(end bool) (Segment, bool, error) {
 	now := c.o.Clock.Now()
 	h := Head{Format: Format, Version: Version, N: c.n, At: now.UnixMilli()}
 	var skipped uint64
-	midway := c.partial || len(c.baseline) > 0 || c.enc.Pending()
+	midway := c.isPartial || len(c.baseline) > 0 || c.enc.Pending()
 	switch first := c.rec.First(); {
-	case !c.begun || c.rec.Generation() != c.gen:
+	case !c.hasBegun || c.rec.Generation() != c.gen:
 		c.start()
 		h.Checkpoint, h.Fresh = true, true
-	case !midway && c.next < first:
-		was := c.next
-		c.from(first)
-		skipped = c.next - was
+	case !midway && c.nextSeq < first:
+		was := c.nextSeq
+		c.goTo(first)
+		skipped = c.nextSeq - was
 		h.Checkpoint, h.Fresh = true, true
-	case !midway && c.due(now):
+	case !midway && c.isDue(now):
 		h.Checkpoint = true
-		if f := c.rec.FoldAt(c.next - 1); f.Seq() == c.next-1 {
+		if f := c.rec.FoldAt(c.nextSeq - 1); f.Seq() == c.nextSeq-1 {
 			c.restore(f)
 		} else {
-			was := c.next
-			c.from(first)
-			skipped = max(c.next, was) - was
+			was := c.nextSeq
+			c.goTo(first)
+			skipped = max(c.nextSeq, was) - was
 			h.Fresh = true
 		}
 	}
 	head, _ := c.rec.Head()
-	if !h.Checkpoint && !end && len(c.baseline) == 0 && !c.enc.Pending() && c.next > head && !c.ready() && now.Sub(c.cut) < c.o.Heartbeat {
+	if !h.Checkpoint && !end && len(c.baseline) == 0 && !c.enc.Pending() && c.nextSeq > head && !c.hasPosition() && now.Sub(c.cutTime) < c.o.Heartbeat {
 		return Segment{}, false, nil
 	}
-	h.Seq = c.next
+	h.Seq = c.nextSeq
 	var lines bytes.Buffer
-	restored, err := c.restored(&lines)
+	restored, err := c.writeBaseline(&lines)
 	if err == nil && len(c.baseline) == 0 && lines.Len() < cutAt {
 		err = c.fill(&lines, head)
 	}
@@ -201,8 +201,8 @@ func (c *Cutter) try(end bool) (Segment, bool, error) {
 	if c.rec.Generation() != c.gen {
 		return Segment{}, false, errMoved
 	}
-	h.LastSeq = c.next - 1
-	more := len(c.baseline) > 0 || c.enc.Pending() || c.next <= head
+	h.LastSeq = c.nextSeq - 1
+	more := len(c.baseline) > 0 || c.enc.Pending() || c.nextSeq <= head
 	h.End = end && !more
 	first, err := json.Marshal(h)
 	if err != nil {
@@ -216,27 +216,27 @@ func (c *Cutter) try(end bool) (Segment, bool, error) {
 		return Segment{}, false, fmt.Errorf("the segment has %d bytes, more than %d: an event of it is too large", n, MaxUnpacked)
 	}
 	if h.Checkpoint {
-		c.checked, c.size, c.since, c.segments = now, 0, 0, 0
+		c.checkpointTime, c.checkpointSize, c.sentBytes, c.segments = now, 0, 0, 0
 	}
-	c.size += restored
-	c.since += lines.Len() - restored
+	c.checkpointSize += restored
+	c.sentBytes += lines.Len() - restored
 	c.segments++
 	c.n++
-	c.cut = now
-	c.ended = h.End
+	c.cutTime = now
+	c.hasEnded = h.End
 	return Segment{N: h.N, Checkpoint: h.Checkpoint, End: h.End, More: more, Skipped: skipped, Bytes: packed}, true, nil
 }
 
-// start begins with a log that nothing was sent of: with the newest part of one that runs already, with the whole of one that came since.
+// start begins with a new log. Of a log that runs when the broadcast begins, the segments carry only the newest part; of a later one they carry all.
 func (c *Cutter) start() {
-	again := c.gen != 0 || c.cut != (time.Time{})
-	c.gen, c.begun = c.rec.Generation(), true
+	again := c.gen != 0 || c.cutTime != (time.Time{})
+	c.gen, c.hasBegun = c.rec.Generation(), true
 	from := c.rec.First()
 	if head, _ := c.rec.Head(); !again && head > uint64(c.o.History) {
 		from = max(from, head-uint64(c.o.History)+1)
-		for _, p := range c.positions { // what the speaker looks at is part of it
+		for _, p := range c.positions { // the speaker's position must be in that part
 			if p.gen == c.gen {
-				from = max(c.rec.First(), min(from, shownAt(&p.Position)))
+				from = max(c.rec.First(), min(from, shownSeq(&p.Position)))
 			}
 		}
 	}
@@ -247,55 +247,55 @@ func (c *Cutter) start() {
 		}
 	}
 	c.positions = kept
-	if c.last != nil && c.last.gen != c.gen {
-		c.last = nil
+	if c.lastPosition != nil && c.lastPosition.gen != c.gen {
+		c.lastPosition = nil
 	}
-	c.from(from)
+	c.goTo(from)
 }
 
-// from goes on with the event of a seq, or with the first after it that can be had.
-func (c *Cutter) from(seq uint64) {
+// goTo continues with the event of a seq, or with the first later one that the log has.
+func (c *Cutter) goTo(seq uint64) {
 	f := c.rec.FoldAt(seq - 1)
-	c.next = f.Seq() + 1
+	c.nextSeq = f.Seq() + 1
 	c.restore(f)
 }
 
-// restore puts what f holds before what comes next.
+// restore has the segment begin with a checkpoint of f.
 func (c *Cutter) restore(f *trace.Fold) {
 	c.baseline = f.Baseline()
-	c.partial = false
+	c.isPartial = false
 	c.enc.Renumber()
-	c.before, c.stripped = c.stripped, map[any][]byte{}
+	c.oldStrips, c.newStrips = c.newStrips, map[any][]byte{}
 }
 
-// due says whether it is time for a checkpoint. One reason is that enough was sent since the last one, so that no large checkpoint is sent for a few
-// events. The other is that a late follower would have many segments to fetch.
-func (c *Cutter) due(now time.Time) bool {
-	return c.since >= max(c.o.CheckpointBytes, c.size) || c.segments >= maxSegments ||
-		now.Sub(c.checked) >= c.o.CheckpointEvery && c.since > c.size/4 && c.since > 0
+// isDue reports whether a checkpoint is due. One reason is that many bytes follow the last one: a large checkpoint must not be sent for a few events. The other
+// is that a late follower would have many segments to fetch.
+func (c *Cutter) isDue(now time.Time) bool {
+	return c.sentBytes >= max(c.o.CheckpointBytes, c.checkpointSize) || c.segments >= maxSegments ||
+		now.Sub(c.checkpointTime) >= c.o.CheckpointEvery && c.sentBytes > c.checkpointSize/4 && c.sentBytes > 0
 }
 
-// ready says whether a position waits that can go out now.
-func (c *Cutter) ready() bool {
+// hasPosition reports whether the next segment can carry a position that waits.
+func (c *Cutter) hasPosition() bool {
 	for i := range c.positions {
-		if p := &c.positions[i]; p.gen != c.gen || p.Seq < c.next {
+		if p := &c.positions[i]; p.gen != c.gen || p.Seq < c.nextSeq {
 			return true
 		}
 	}
 	return false
 }
 
-// restored writes what is left of a checkpoint, until the segment is long enough, and says how many bytes that is.
-func (c *Cutter) restored(w *bytes.Buffer) (int, error) {
+// writeBaseline writes the rest of a checkpoint, until the segment is long enough, and returns the number of bytes.
+func (c *Cutter) writeBaseline(w *bytes.Buffer) (int, error) {
 	for len(c.baseline) > 0 && w.Len() < cutAt {
 		whole, err := c.write(w, &c.baseline[0])
 		if err != nil || !whole {
 			return w.Len(), err
 		}
 		if c.baseline = c.baseline[1:]; len(c.baseline) == 0 {
-			c.before = nil
-			if c.last != nil && c.last.Seq < c.next {
-				if err := writePosition(w, &c.last.Position); err != nil {
+			c.oldStrips = nil
+			if c.lastPosition != nil && c.lastPosition.Seq < c.nextSeq {
+				if err := writePosition(w, &c.lastPosition.Position); err != nil {
 					return w.Len(), err
 				}
 			}
@@ -306,20 +306,20 @@ func (c *Cutter) restored(w *bytes.Buffer) (int, error) {
 
 // fill writes lines until the segment is long enough or the log is at its end.
 func (c *Cutter) fill(w *bytes.Buffer, head uint64) error {
-	if c.partial {
+	if c.isPartial {
 		whole, err := c.write(w, nil)
 		if err != nil || !whole {
 			return err
 		}
-		c.partial = false
-		c.next++
+		c.isPartial = false
+		c.nextSeq++
 	}
 	var failed error
-	c.rec.Read(c.next, head, func(e *trace.Event) bool {
-		if e.Seq != c.next {
-			return false // some were forgotten just now: the next segment says so
+	c.rec.Read(c.nextSeq, head, func(e *trace.Event) bool {
+		if e.Seq != c.nextSeq {
+			return false // the log has just evicted some: the next segment reports them
 		}
-		if failed = c.place(w); failed != nil {
+		if failed = c.writePositions(w); failed != nil {
 			return false
 		}
 		whole, err := c.write(w, e)
@@ -327,26 +327,26 @@ func (c *Cutter) fill(w *bytes.Buffer, head uint64) error {
 			failed = err
 			return false
 		}
-		if c.partial = !whole; whole {
-			c.next++
+		if c.isPartial = !whole; whole {
+			c.nextSeq++
 		}
 		return whole && w.Len() < cutAt
 	})
-	if failed == nil && !c.partial {
-		failed = c.place(w)
+	if failed == nil && !c.isPartial {
+		failed = c.writePositions(w)
 	}
 	return failed
 }
 
-// place writes the positions that the speaker had before the next event came.
-func (c *Cutter) place(w *bytes.Buffer) error {
-	for len(c.positions) > 0 && (c.positions[0].gen != c.gen || c.positions[0].Seq < c.next) {
+// writePositions writes the positions from before the next event.
+func (c *Cutter) writePositions(w *bytes.Buffer) error {
+	for len(c.positions) > 0 && (c.positions[0].gen != c.gen || c.positions[0].Seq < c.nextSeq) {
 		p := c.positions[0]
 		c.positions = c.positions[1:]
 		if p.gen != c.gen {
 			continue
 		}
-		c.last = &p
+		c.lastPosition = &p
 		if err := writePosition(w, &p.Position); err != nil {
 			return err
 		}
@@ -364,8 +364,8 @@ func writePosition(w *bytes.Buffer, p *Position) error {
 	return nil
 }
 
-// shownAt is the seq that a position speaks of, if it says one: pages put it under "seq".
-func shownAt(p *Position) uint64 {
+// shownSeq returns the event that the speaker's page shows: the member "seq" of the position, or else the position's own seq.
+func shownSeq(p *Position) uint64 {
 	var words struct {
 		Seq uint64 `json:"seq"`
 	}
@@ -375,7 +375,7 @@ func shownAt(p *Position) uint64 {
 	return min(words.Seq, p.Seq)
 }
 
-// write writes an event's lines, or those that are left of the one before, and says whether they are all written.
+// write writes an event's lines, or the rest of those of the event before, and reports whether all are written.
 //
 //eventmembers:any a text is cut whatever it says
 func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) {
@@ -388,7 +388,7 @@ func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) 
 			e = &short
 		}
 		if err := c.enc.Start(e); err != nil {
-			// A kind that no file has says nothing to a fold either; the seq is kept by a note without words.
+			// A fold ignores a kind that no file has. An empty note keeps the seq.
 			blank := trace.Event{Seq: e.Seq, At: e.At, Lane: e.Lane, Event: informer.Event{Kind: trace.KindNote}}
 			if err := c.enc.Start(&blank); err != nil {
 				return false, err
@@ -410,7 +410,7 @@ func (c *Cutter) write(w *bytes.Buffer, e *trace.Event) (whole bool, err error) 
 	}
 }
 
-// toJSON is what goes out of an object.
+// toJSON returns the JSON of an object that a segment carries.
 func (c *Cutter) toJSON(o any) ([]byte, error) {
 	if c.o.Bodies {
 		raw, err := trace.MarshalObject(o)
@@ -419,8 +419,8 @@ func (c *Cutter) toJSON(o any) ([]byte, error) {
 		}
 		return Strip(raw)
 	}
-	if raw, ok := c.before[o]; ok {
-		c.stripped[o] = raw
+	if raw, ok := c.oldStrips[o]; ok {
+		c.newStrips[o] = raw
 		return raw, nil
 	}
 	raw, err := trace.MarshalObject(o)
@@ -428,7 +428,7 @@ func (c *Cutter) toJSON(o any) ([]byte, error) {
 		return nil, err
 	}
 	if raw, err = Strip(raw); err == nil {
-		c.stripped[o] = raw
+		c.newStrips[o] = raw
 	}
 	return raw, err
 }

@@ -20,22 +20,22 @@ const Source = "broadcast"
 type Follower struct {
 	rec *trace.Recorder
 
-	mu       sync.Mutex
-	dec      *trace.LineDecoder
-	next     uint64 // 0: any checkpoint
-	ended    bool
-	seq      uint64 // of the newest event that was applied
-	begun    bool   // the Recorder holds the log
-	since    int    // bytes since the last checkpoint
-	baseline *baseline
+	mu          sync.Mutex
+	dec         *trace.LineDecoder
+	nextSegment uint64 // 0: any checkpoint
+	hasEnded    bool
+	seq         uint64 // of the newest event that was applied
+	hasBegun    bool   // the Recorder has the log
+	size        int    // bytes since the last checkpoint
+	baseline    *baseline
 }
 
-// baseline is what came so far of a checkpoint's restored events.
+// baseline collects the events of a checkpoint, which may take several segments.
 type baseline struct {
-	seq    uint64 // of the first event after it
-	events []trace.Event
-	left   int  // how many are to come; -1: not known
-	needed bool // the log starts with it
+	seq       uint64 // of the first event after it
+	events    []trace.Event
+	remainder int  // the number of events to come; -1: unknown
+	isNeeded  bool // the log starts with it
 }
 
 // NewFollower returns a Follower that begins with the first checkpoint it is given. The Recorder is its own to write; decode
@@ -48,24 +48,24 @@ func NewFollower(rec *trace.Recorder, decode func([]byte) (any, error)) *Followe
 func (f *Follower) Next() uint64 {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.next
+	return f.nextSegment
 }
 
-// Ended says whether the talk ended with the segment that was applied last.
+// Ended reports whether the broadcast ended with the segment that was applied last.
 func (f *Follower) Ended() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.ended
+	return f.hasEnded
 }
 
-// SkipTo leaves out what lies between: the next segment is number n, a checkpoint, and the log begins again there.
+// SkipTo skips the segments before number n, which must be a checkpoint. The log begins again there.
 func (f *Follower) SkipTo(n uint64) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.next, f.begun, f.ended = n, false, false
+	f.nextSegment, f.hasBegun, f.hasEnded = n, false, false
 }
 
-// step is a segment that was read and not yet applied.
+// step is a segment that was read and is not applied yet.
 type step struct {
 	h         Head
 	dec       *trace.LineDecoder
@@ -73,7 +73,7 @@ type step struct {
 	begin     *trace.Fold // the log starts here
 	events    []trace.Event
 	positions []Position
-	begun     bool
+	hasBegun  bool
 	size      int
 }
 
@@ -93,10 +93,10 @@ func (f *Follower) Apply(segment []byte) ([]Position, error) {
 	}
 	s.dec.Keep()
 	s.dec.Known = nil
-	f.dec, f.baseline, f.begun = s.dec, s.baseline, s.begun
-	f.next, f.ended, f.seq = s.h.N+1, s.h.End, s.h.LastSeq
-	if f.since += s.size; s.h.Checkpoint {
-		f.since = s.size
+	f.dec, f.baseline, f.hasBegun = s.dec, s.baseline, s.hasBegun
+	f.nextSegment, f.hasEnded, f.seq = s.h.N+1, s.h.End, s.h.LastSeq
+	if f.size += s.size; s.h.Checkpoint {
+		f.size = s.size
 	}
 	return s.positions, nil
 }
@@ -107,33 +107,33 @@ func (f *Follower) read(segment []byte) (*step, error) {
 		return nil, err
 	}
 	switch {
-	case f.next != 0 && h.N != f.next:
-		return nil, fmt.Errorf("segment %d came where %d follows", h.N, f.next)
-	case !h.Checkpoint && !f.begun && f.baseline == nil:
+	case f.nextSegment != 0 && h.N != f.nextSegment:
+		return nil, fmt.Errorf("segment %d came where %d follows", h.N, f.nextSegment)
+	case !h.Checkpoint && !f.hasBegun && f.baseline == nil:
 		return nil, fmt.Errorf("segment %d is no checkpoint: nothing can begin with it", h.N)
 	case !h.Checkpoint && h.Seq != f.seq+1:
 		return nil, fmt.Errorf("segment %d begins with event %d where %d follows", h.N, h.Seq, f.seq+1)
-	case !h.Checkpoint && f.since+len(lines) > maxSince:
+	case !h.Checkpoint && f.size+len(lines) > maxSince:
 		return nil, fmt.Errorf("more than %d bytes came since the last checkpoint", maxSince)
 	}
-	s := &step{h: h, dec: f.dec.Clone(), begun: f.begun, size: len(lines)}
+	s := &step{h: h, dec: f.dec.Clone(), hasBegun: f.hasBegun, size: len(lines)}
 	if h.Checkpoint {
-		s.baseline = &baseline{seq: h.Seq, left: -1, needed: h.Fresh || !f.begun || h.Seq != f.seq+1}
-		s.begun = f.begun && !s.baseline.needed
+		s.baseline = &baseline{seq: h.Seq, remainder: -1, isNeeded: h.Fresh || !f.hasBegun || h.Seq != f.seq+1}
+		s.hasBegun = f.hasBegun && !s.baseline.isNeeded
 		s.dec.Renumber()
 	} else if f.baseline != nil {
 		b := *f.baseline
 		b.events = b.events[:len(b.events):len(b.events)]
 		s.baseline = &b
 	}
-	if b := s.baseline; b != nil && !b.needed {
-		s.dec.Known = f.known()
+	if b := s.baseline; b != nil && !b.isNeeded {
+		s.dec.Known = f.objectFinder()
 	}
 	next := h.Seq
 	for n := 2; len(lines) > 0; n++ {
 		var line []byte
 		line, lines, _ = bytes.Cut(lines, []byte("\n"))
-		if err := s.line(line, &next); err != nil {
+		if err := s.readLine(line, &next); err != nil {
 			return nil, fmt.Errorf("segment %d, line %d: %w", h.N, n, err)
 		}
 	}
@@ -143,8 +143,9 @@ func (f *Follower) read(segment []byte) (*step, error) {
 	return s, nil
 }
 
-// known finds the objects of a checkpoint that is not needed in the log that is here, so that they are not held twice.
-func (f *Follower) known() func(lane uint8, key, rv string) any {
+// objectFinder returns a function that finds an object in the Recorder's log. The objects of a checkpoint that is not needed come from there, so that memory
+// does not hold them twice.
+func (f *Follower) objectFinder() func(lane uint8, key, rv string) any {
 	var fold *trace.Fold
 	return func(lane uint8, key, rv string) any {
 		if fold == nil {
@@ -160,7 +161,7 @@ func (f *Follower) known() func(lane uint8, key, rv string) any {
 	}
 }
 
-func (s *step) line(line []byte, next *uint64) error {
+func (s *step) readLine(line []byte, next *uint64) error {
 	p, is, err := position(line)
 	if err != nil {
 		return err
@@ -174,7 +175,7 @@ func (s *step) line(line []byte, next *uint64) error {
 		return err
 	}
 	if e != nil && e.Kind == trace.KindSelected {
-		e.Text = elsewhere(e.Text)
+		e.Text = withSource(e.Text)
 	}
 	if s.baseline != nil {
 		return s.restore(e)
@@ -190,34 +191,34 @@ func (s *step) line(line []byte, next *uint64) error {
 	return nil
 }
 
-// restore takes an event of the checkpoint; nil when it has more lines.
+// restore adds an event of the checkpoint; e is nil while it has more lines.
 func (s *step) restore(e *trace.Event) error {
 	if e == nil {
 		return nil
 	}
 	b := s.baseline
 	want := trace.KindRestored
-	if b.left < 0 {
+	if b.remainder < 0 {
 		want = trace.KindSelected
 	}
 	if e.Kind != want || e.Seq != b.seq-1 {
 		return fmt.Errorf("event %d, %s, where %s of event %d is to be restored", e.Seq, trace.KindName(e.Kind), trace.KindName(want), b.seq-1)
 	}
 	b.events = append(b.events, *e)
-	if b.left < 0 {
+	if b.remainder < 0 {
 		begin := trace.NewFold()
 		begin.Apply(e)
-		b.left = begin.Lanes()
+		b.remainder = begin.Lanes()
 		return nil
 	}
-	if b.left--; b.left > 0 {
+	if b.remainder--; b.remainder > 0 {
 		return nil
 	}
 	s.baseline = nil
-	if !b.needed {
+	if !b.isNeeded {
 		return nil
 	}
-	s.begin, s.begun = trace.NewFold(), true
+	s.begin, s.hasBegun = trace.NewFold(), true
 	if b.seq > 1 { // before a log's first event there is nothing to restore
 		for i := range b.events {
 			s.begin.Apply(&b.events[i])
@@ -226,8 +227,8 @@ func (s *step) restore(e *trace.Event) error {
 	return nil
 }
 
-// elsewhere is a selection's JSON that says that the log came by broadcast; words that are no selection stay.
-func elsewhere(text string) string {
+// withSource returns a selection's JSON with the source of a broadcast. It returns a text that is no selection unchanged.
+func withSource(text string) string {
 	var sel trace.Selection
 	if json.Unmarshal([]byte(text), &sel) != nil {
 		return text

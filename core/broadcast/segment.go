@@ -71,7 +71,7 @@ type positionLine struct {
 	Body json.RawMessage `json:"pos"`
 }
 
-// checkPosition says whether body can be a position.
+// checkPosition returns an error if body cannot be a position.
 func checkPosition(body []byte) error {
 	if len(body) > MaxPosition {
 		return fmt.Errorf("a position of %d bytes: at most %d are carried", len(body), MaxPosition)
@@ -131,7 +131,7 @@ func unpack(segment []byte) (h Head, first, lines []byte, err error) {
 	return h, first, lines, nil
 }
 
-// position reads a line that is a position, and says whether it is one.
+// position reads a line's position, and reports whether it has one.
 func position(line []byte) (p positionLine, is bool, err error) {
 	if !bytes.Contains(line, []byte(`"pos"`)) {
 		return p, false, nil

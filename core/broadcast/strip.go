@@ -57,13 +57,13 @@ func Strip(raw []byte) ([]byte, error) {
 	return json.Marshal(&o)
 }
 
-// coreKinds are the kinds of Kubernetes' own group that may go out whole: all but Secret, and no lists of objects.
+// coreKinds are the kinds of Kubernetes' own group that a segment may carry whole: all but Secret, and no lists of objects.
 var coreKinds = []string{"ComponentStatus", "ConfigMap", "Endpoints", "Event", "LimitRange", "Namespace", "Node", "PersistentVolume",
 	"PersistentVolumeClaim", "Pod", "PodTemplate", "ReplicationController", "ResourceQuota", "Service", "ServiceAccount"}
 
-// whole says whether an object may go out whole: one that says what it is, of the core group a kind of the list, of another group any kind but a
-// Secret. What is of meta.k8s.io (PartialObjectMetadata, Table) may be a Secret's, and what has items may hold some. The JSON was read strictly.
-func whole(raw []byte) bool {
+// isPublic reports whether a segment may carry an object whole. The object must name its kind: in the core group one of coreKinds, in another group any kind
+// but Secret. It must not be of meta.k8s.io (PartialObjectMetadata, Table), which may have a Secret's data, and must have no items. raw was read strictly.
+func isPublic(raw []byte) bool {
 	found := gjson.GetManyBytes(raw, "apiVersion", "kind", "items")
 	version, kind := found[0], found[1]
 	if version.Type != gjson.String || kind.Type != gjson.String || found[2].Exists() {
