@@ -12,15 +12,15 @@ import (
 // DialFunc opens a connection, as http.Transport.DialContext does.
 type DialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
-// Dialer wraps dial with the faults of connections: while "refuse" is on nothing is dialed, and "cut" breaks what was.
+// Dialer wraps dial with the faults of connections: while "refuse" is on, each dial fails, and "cut" cuts all connections.
 func (f *Faults) Dialer(dial DialFunc) DialFunc {
 	return func(ctx context.Context, network, addr string) (net.Conn, error) {
 		f.mu.Lock()
-		refuse := f.refuse
+		refuse := f.refuses
 		f.mu.Unlock()
 		if refuse {
-			f.say(Strike{Name: "refuse", On: true, Struck: 1})
-			return nil, ownError{Refused(network)}
+			f.report(Strike{Name: "refuse", On: true, Struck: 1})
+			return nil, faultError{Refused(network)}
 		}
 		inner, err := dial(ctx, network, addr)
 		if err != nil {
@@ -28,22 +28,22 @@ func (f *Faults) Dialer(dial DialFunc) DialFunc {
 		}
 		c := &conn{Conn: inner, f: f}
 		f.mu.Lock()
-		f.made++
-		f.conns[c] = f.made
+		f.lastID++
+		f.conns[c] = f.lastID
 		f.mu.Unlock()
 		return c, nil
 	}
 }
 
-// ownError is an error that a fault made.
-type ownError struct{ error }
+// faultError is an error that a fault made.
+type faultError struct{ error }
 
-func (e ownError) Unwrap() error { return e.error }
+func (e faultError) Unwrap() error { return e.error }
 
 // Made reports whether a fault made an error of a connection.
-func Made(err error) bool { return errors.As(err, new(ownError)) }
+func Made(err error) bool { return errors.As(err, new(faultError)) }
 
-// Refused is the error of a dial to a port without a listener.
+// Refused returns the error of a dial to a port without a listener.
 func Refused(network string) error {
 	return &net.OpError{Op: "dial", Net: network, Err: os.NewSyscallError("connect", syscall.ECONNREFUSED)}
 }
@@ -53,35 +53,35 @@ type conn struct {
 	net.Conn
 	f *Faults
 
-	mu    sync.Mutex
-	reset bool
+	mu      sync.Mutex
+	isReset bool
 }
 
 func (c *conn) cut() {
 	c.mu.Lock()
-	c.reset = true
+	c.isReset = true
 	c.mu.Unlock()
 	_ = c.Close()
 }
 
-func (c *conn) wasReset() bool {
+func (c *conn) checkReset() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	return c.reset
+	return c.isReset
 }
 
 func (c *conn) Read(p []byte) (int, error) {
 	n, err := c.Conn.Read(p)
-	if err != nil && c.wasReset() {
-		err = ownError{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
+	if err != nil && c.checkReset() {
+		err = faultError{&net.OpError{Op: "read", Net: "tcp", Err: os.NewSyscallError("read", syscall.ECONNRESET)}}
 	}
 	return n, err
 }
 
 func (c *conn) Write(p []byte) (int, error) {
 	n, err := c.Conn.Write(p)
-	if err != nil && c.wasReset() {
-		err = ownError{&net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}}
+	if err != nil && c.checkReset() {
+		err = faultError{&net.OpError{Op: "write", Net: "tcp", Err: os.NewSyscallError("write", syscall.EPIPE)}}
 	}
 	return n, err
 }

@@ -17,15 +17,15 @@ import (
 const (
 	// MaxAnswers is how many requests at most get the answer of one fault.
 	MaxAnswers = 100
-	// defaultDelay is the length of "delay" when none is given, and longestDelay the most that it can be.
+	// defaultDelay is the length of "delay" if Args has none, and longestDelay the greatest one.
 	defaultDelay = 400 * time.Millisecond
 	longestDelay = time.Minute
 )
 
-// Names are the faults that there are. "refuse", "delay", "nobookmarks", "noendmark" and "forbidden" stay on until they are switched off.
+// Names are the names of all faults. "refuse", "delay", "nobookmarks", "noendmark" and "forbidden" stay on until they are switched off.
 var Names = []string{"cut", "refuse", "410", "429", "500", "delay", "nobookmarks", "noendmark", "forbidden"}
 
-// Args are the arguments of a fault; each may be left out.
+// Args are the arguments of a fault; each is optional.
 type Args struct {
 	// On sets a fault that stays on; nil switches it.
 	On *bool `json:"on"`
@@ -35,48 +35,48 @@ type Args struct {
 	Count int `json:"count"`
 }
 
-// Strike is what happened of a fault.
+// Strike is an effect of a fault.
 type Strike struct {
 	Name string
-	// On says whether a fault that stays on is on now.
+	// On reports whether a fault that stays on is on now.
 	On bool
 	// Delay is the length of "delay".
 	Delay time.Duration
-	// Struck is how many requests, watches or connections it struck.
+	// Struck is the number of requests, watches or connections that it struck.
 	Struck int
 }
 
 // Faults are the faults of one client. Its methods are safe for concurrent use.
 type Faults struct {
-	say func(Strike)
+	report func(Strike)
 
 	mu          sync.Mutex
 	clock       clock.Clock
-	made        uint64 // connections and bodies, ever
-	refuse      bool
+	lastID      uint64 // the number of connections and bodies so far, the newest one's id
+	refuses     bool
 	noBookmarks bool
 	noEndMark   bool
-	forbidden   bool // to list and to watch: what is open goes on, as a right is asked for when a request comes
+	forbids     bool // to list and to watch: open watches go on, because the API server checks a right when a request comes
 	delay       time.Duration
 	answers     []int            // status codes that the next LISTs and WATCHes get
-	refusal     int              // the one that the next write gets
-	conns       map[*conn]uint64 // by when they were made
+	refusal     int              // the status code that the next write gets
+	conns       map[*conn]uint64 // with their ids
 	bodies      map[*watchBody]uint64
 }
 
-// New returns Faults of which none is on. What happens of them is told to say, in the order in which it happens to each request.
+// New returns Faults of which none is on. They call report with each strike, in the order in which a request meets them.
 func New(c clock.Clock, say func(Strike)) *Faults {
-	return &Faults{clock: c, say: say, conns: map[*conn]uint64{}, bodies: map[*watchBody]uint64{}}
+	return &Faults{clock: c, report: say, conns: map[*conn]uint64{}, bodies: map[*watchBody]uint64{}}
 }
 
-// Make makes a fault happen, or switches one that stays on. It reports whether the fault is on now.
+// Make strikes with a fault, or switches one that stays on. It reports whether the fault is on now.
 func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	switch name {
 	case "cut":
 		f.mu.Lock()
-		struck := f.struckByCut()
+		struck := f.countCut()
 		f.mu.Unlock()
-		f.say(Strike{Name: name, Struck: struck})
+		f.report(Strike{Name: name, Struck: struck})
 		f.cutAll()
 		return false, nil
 	case "refuse", "nobookmarks", "noendmark", "forbidden":
@@ -94,10 +94,10 @@ func (f *Faults) Make(name string, args Args) (on bool, err error) {
 	return false, fmt.Errorf("unknown fault %q: choose one of %s", name, strings.Join(Names, ", "))
 }
 
-// toggle switches a fault that stays on, or sets it to what on says.
+// toggle sets a fault that stays on to *on; if on is nil, it switches the fault.
 func (f *Faults) toggle(name string, on *bool) (now bool) {
 	f.mu.Lock()
-	held := map[string]*bool{"refuse": &f.refuse, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbidden}[name]
+	held := map[string]*bool{"refuse": &f.refuses, "nobookmarks": &f.noBookmarks, "noendmark": &f.noEndMark, "forbidden": &f.forbids}[name]
 	now = !*held
 	if on != nil {
 		now = *on
@@ -105,10 +105,10 @@ func (f *Faults) toggle(name string, on *bool) (now bool) {
 	*held = now
 	refuses, struck := now && name == "refuse", 0
 	if refuses {
-		struck = f.struckByCut()
+		struck = f.countCut()
 	}
 	f.mu.Unlock()
-	f.say(Strike{Name: name, On: now, Struck: struck})
+	f.report(Strike{Name: name, On: now, Struck: struck})
 	if refuses {
 		f.cutAll()
 	}
@@ -130,28 +130,28 @@ func (f *Faults) toggleDelay(args Args) (now bool) {
 	}
 	d := f.delay
 	f.mu.Unlock()
-	f.say(Strike{Name: "delay", On: now, Delay: d})
+	f.report(Strike{Name: "delay", On: now, Delay: d})
 	return now
 }
 
-// struckByCut is how many open watches break with their connections, and at least each connection. f.mu is held.
-func (f *Faults) struckByCut() int { return max(len(f.bodies), len(f.conns)) }
+// countCut returns how many open watches break when all connections are cut, or the number of connections if that is greater. f.mu is held.
+func (f *Faults) countCut() int { return max(len(f.bodies), len(f.conns)) }
 
-// Begin goes on with another clock: what was to strike the next requests is forgotten, and what is on stays on.
+// Begin continues with another clock. It drops the answers for the next requests; faults that are on stay on.
 func (f *Faults) Begin(c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.clock, f.answers, f.refusal = c, nil, 0
 }
 
-// On are the faults that are on, always in the same order.
+// On returns the faults that are on, always in the same order.
 func (f *Faults) On() (on []Strike) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	for _, h := range []struct {
 		name string
 		on   bool
-	}{{"refuse", f.refuse}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbidden}} {
+	}{{"refuse", f.refuses}, {"nobookmarks", f.noBookmarks}, {"noendmark", f.noEndMark}, {"forbidden", f.forbids}} {
 		if h.on {
 			on = append(on, Strike{Name: h.name, On: true})
 		}
@@ -165,7 +165,7 @@ func (f *Faults) On() (on []Strike) {
 // cutAll cuts every open connection.
 func (f *Faults) cutAll() {
 	f.mu.Lock()
-	conns := byAge(f.conns)
+	conns := sortByAge(f.conns)
 	f.mu.Unlock()
 	for _, c := range conns {
 		c.cut()
@@ -177,7 +177,7 @@ func (f *Faults) cutAll() {
 // gets it as well, unless it is 410.
 func (f *Faults) answer(code, count int) {
 	f.mu.Lock()
-	bodies := byAge(f.bodies)
+	bodies := sortByAge(f.bodies)
 	if len(bodies) > 0 {
 		count--
 	}
@@ -188,15 +188,15 @@ func (f *Faults) answer(code, count int) {
 		f.answers = append(f.answers, code)
 	}
 	f.mu.Unlock()
-	f.say(Strike{Name: strconv.Itoa(code), Struck: len(bodies)})
+	f.report(Strike{Name: strconv.Itoa(code), Struck: len(bodies)})
 	frame := append(append([]byte(`{"type":"ERROR","object":`), statusJSON(code)...), "}\n"...)
 	for _, b := range bodies {
 		b.end(frame)
 	}
 }
 
-// byAge are the keys of m, oldest first.
-func byAge[K comparable](m map[K]uint64) []K {
+// sortByAge returns the keys of m, oldest first.
+func sortByAge[K comparable](m map[K]uint64) []K {
 	//maporder:free no two were made as the same one
 	return slices.SortedFunc(maps.Keys(m), func(a, b K) int { return cmp.Compare(m[a], m[b]) })
 }

@@ -112,7 +112,7 @@ func client(t *testing.T) (f *Faults, c *http.Client, url string, said *[]Strike
 	said = &[]Strike{}
 	f = New(clock.RealClock{}, func(s Strike) { *said = append(*said, s) })
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if watches(r) {
+		if isWatch(r) {
 			_, _ = io.WriteString(w, "{\"type\":\"ADDED\",\"object\":{}}\n")
 			_ = http.NewResponseController(w).Flush()
 			<-r.Context().Done()
@@ -245,7 +245,7 @@ func TestADelayEndsWithItsRequest(t *testing.T) {
 			t.Fatal(on, err)
 		}
 		came := 0
-		rt := f.Transport(&transport{f: New(clock.RealClock{}, func(Strike) {}), next: answering(&came)})
+		rt := f.Transport(&transport{f: New(clock.RealClock{}, func(Strike) {}), base: answering(&came)})
 		begun := time.Now()
 		get := func(ctx context.Context) error {
 			req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://x/", nil)

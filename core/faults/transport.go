@@ -19,49 +19,49 @@ func (f *Faults) Transport(next http.RoundTripper) http.RoundTripper { return &t
 
 type transport struct {
 	f    *Faults
-	next http.RoundTripper
+	base http.RoundTripper
 }
 
 // RoundTrip implements http.RoundTripper.
 func (t *transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	delay, code, c := t.f.due(req)
+	delay, code, c := t.f.strikeOf(req)
 	if delay > 0 {
 		if err := vclock.Sleep(req.Context(), c, delay); err != nil {
 			return nil, err
 		}
 	}
 	if code != 0 {
-		t.f.say(Strike{Name: strconv.Itoa(code), Struck: 1})
-		return answered(req, code), nil
+		t.f.report(Strike{Name: strconv.Itoa(code), Struck: 1})
+		return answerOf(req, code), nil
 	}
-	resp, err := t.next.RoundTrip(req)
-	if err != nil || resp.StatusCode != http.StatusOK || !watches(req) {
+	resp, err := t.base.RoundTrip(req)
+	if err != nil || resp.StatusCode != http.StatusOK || !isWatch(req) {
 		return resp, err
 	}
 	resp.Body = t.f.watch(resp.Body)
 	return resp, nil
 }
 
-// due is what strikes a request: a delay, and the status code that it gets in place of its answer, or 0.
-func (f *Faults) due(req *http.Request) (delay time.Duration, code int, c clock.Clock) {
+// strikeOf returns the delay that strikes a request, and the status code that it gets in place of its answer, 0 for none.
+func (f *Faults) strikeOf(req *http.Request) (delay time.Duration, code int, c clock.Clock) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if req.Method != http.MethodGet {
 		code, f.refusal = f.refusal, 0
 	} else if len(f.answers) > 0 {
 		code, f.answers = f.answers[0], f.answers[1:]
-	} else if f.forbidden && resourceOf(req) != "" {
+	} else if f.forbids && resourceOf(req) != "" {
 		code = http.StatusForbidden
 	}
 	return f.delay, code, f.clock
 }
 
-func watches(req *http.Request) bool {
+func isWatch(req *http.Request) bool {
 	on, _ := strconv.ParseBool(req.URL.Query().Get("watch"))
 	return on
 }
 
-// resourceOf is the plural of the resource that a request is about; empty for discovery and whatever else there is.
+// resourceOf returns the plural of the resource that a request is about; "" for discovery and other requests.
 func resourceOf(req *http.Request) string {
 	_, path, core := strings.Cut(req.URL.Path, "/api/") // a relay puts something in front
 	before := 1                                         // the version
@@ -83,11 +83,11 @@ func resourceOf(req *http.Request) string {
 	return rest[0]
 }
 
-func answered(req *http.Request, code int) *http.Response {
+func answerOf(req *http.Request, code int) *http.Response {
 	body := statusJSON(code)
 	if code == http.StatusForbidden {
 		verb := "list"
-		if watches(req) {
+		if isWatch(req) {
 			verb = "watch"
 		}
 		body = forbiddenJSON(verb, resourceOf(req))

@@ -15,29 +15,29 @@ import (
 // its own reads the response, so that an ERROR frame can end the stream while
 // nothing arrives; Close ends it.
 type watchBody struct {
-	f      *Faults
-	src    io.ReadCloser
-	closed chan struct{} // the reader is gone
+	f    *Faults
+	src  io.ReadCloser
+	quit chan struct{} // closed when the reader closes the body
 
-	mu       sync.Mutex
-	cond     sync.Cond
-	buf      []byte // ready for the reader
-	midFrame bool   // what was passed on so far ends inside a frame
-	last     []byte // a frame to end with, once the frame that is passing is whole
-	err      error  // what the reader gets after buf
-	done     bool   // the reader is gone, or nothing more is to come
-	line     []byte // a frame that is being looked at before it may pass
+	mu        sync.Mutex
+	cond      sync.Cond
+	buf       []byte // ready for the reader
+	midFrame  bool   // the bytes passed on so far end inside a frame
+	lastFrame []byte // the frame that ends the stream, once the current frame is whole
+	err       error  // the error that the reader gets after buf
+	isDone    bool   // the reader has closed the body, or the stream has ended
+	line      []byte // the start of a frame that is held back until it is whole, to decide whether it passes
 }
 
 // maxAhead bounds what a watchBody holds for a slow reader; then it stops reading.
 const maxAhead = 64 << 10
 
 func (f *Faults) watch(src io.ReadCloser) io.ReadCloser {
-	b := &watchBody{f: f, src: src, closed: make(chan struct{})}
+	b := &watchBody{f: f, src: src, quit: make(chan struct{})}
 	b.cond.L = &b.mu
 	f.mu.Lock()
-	f.made++
-	f.bodies[b] = f.made
+	f.lastID++
+	f.bodies[b] = f.lastID
 	f.mu.Unlock()
 	go b.pump()
 	return b
@@ -54,24 +54,24 @@ func (b *watchBody) pump() {
 		if delay > 0 && n > 0 {
 			select {
 			case <-c.After(delay):
-			case <-b.closed:
+			case <-b.quit:
 			}
 		}
 		b.mu.Lock()
-		if b.done {
+		if b.isDone {
 			b.mu.Unlock()
 			return
 		}
 		b.pass(chunk[:n], filter)
-		if err != nil && !b.done {
+		if err != nil && !b.isDone {
 			b.buf = append(b.buf, b.line...)
 			b.finish(err)
 		}
-		for len(b.buf) > maxAhead && !b.done {
+		for len(b.buf) > maxAhead && !b.isDone {
 			b.cond.Broadcast()
 			b.cond.Wait()
 		}
-		over := b.done
+		over := b.isDone
 		b.cond.Broadcast()
 		b.mu.Unlock()
 		if over {
@@ -80,14 +80,14 @@ func (b *watchBody) pump() {
 	}
 }
 
-// pass hands p on. An API server ends every frame with a newline, and a
+// pass passes p on. An API server ends every frame with a newline, and a
 // newline inside a JSON string is escaped, so a newline is a boundary.
 func (b *watchBody) pass(p []byte, filter bool) {
-	for len(p) > 0 && !b.done {
+	for len(p) > 0 && !b.isDone {
 		end := bytes.IndexByte(p, '\n') + 1
 		looking := len(b.line) > 0 || (filter && !b.midFrame)
 		switch {
-		case !looking && b.last == nil && !filter:
+		case !looking && b.lastFrame == nil && !filter:
 			// The common way: nothing to look at, the whole chunk passes.
 			b.buf = append(b.buf, p...)
 			b.midFrame = p[len(p)-1] != '\n'
@@ -102,7 +102,7 @@ func (b *watchBody) pass(p []byte, filter bool) {
 			return
 		case looking:
 			b.line = append(b.line, p[:end]...)
-			if !b.withheld(b.line) {
+			if !b.withholds(b.line) {
 				b.buf = append(b.buf, b.line...)
 			}
 			b.line = b.line[:0]
@@ -111,14 +111,15 @@ func (b *watchBody) pass(p []byte, filter bool) {
 		}
 		b.midFrame = false
 		p = p[end:]
-		if b.last != nil {
-			b.buf = append(b.buf, b.last...)
+		if b.lastFrame != nil {
+			b.buf = append(b.buf, b.lastFrame...)
 			b.finish(io.EOF)
 		}
 	}
 }
 
-func (b *watchBody) withheld(frame []byte) bool {
+// withholds reports whether a fault drops a frame: a bookmark.
+func (b *watchBody) withholds(frame []byte) bool {
 	typ, obj, err := object.ParseWatchEvent(frame)
 	if err != nil || typ != "BOOKMARK" {
 		return false
@@ -129,9 +130,9 @@ func (b *watchBody) withheld(frame []byte) bool {
 	return endMark && b.f.noEndMark || !endMark && b.f.noBookmarks
 }
 
-// finish makes err what the reader gets after what is ready. mu is held.
+// finish ends the stream: after buf the reader gets err. mu is held.
 func (b *watchBody) finish(err error) {
-	b.err, b.done, b.line = err, true, nil
+	b.err, b.isDone, b.line = err, true, nil
 	b.cond.Broadcast()
 	b.f.forget(b)
 }
@@ -146,14 +147,14 @@ func (f *Faults) forget(b *watchBody) {
 func (b *watchBody) end(frame []byte) {
 	b.mu.Lock()
 	switch {
-	case b.done:
+	case b.isDone:
 	case b.midFrame || len(b.line) > 0:
-		b.last = frame
+		b.lastFrame = frame
 	default:
 		b.buf = append(b.buf, frame...)
 		b.finish(io.EOF)
 	}
-	over := b.done
+	over := b.isDone
 	b.mu.Unlock()
 	if over {
 		_ = b.src.Close()
@@ -181,11 +182,11 @@ func (b *watchBody) Close() error {
 		b.finish(http.ErrBodyReadAfterClose)
 	}
 	select {
-	case <-b.closed:
+	case <-b.quit:
 	default:
-		close(b.closed)
+		close(b.quit)
 	}
-	b.done = true
+	b.isDone = true
 	b.buf = nil
 	b.cond.Broadcast()
 	b.mu.Unlock()
