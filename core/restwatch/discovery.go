@@ -103,7 +103,7 @@ func (d *discovery) addUnavailable(gv schema.GroupVersion, err error) {
 	why := fmt.Sprintf("The service behind this API (APIService %s.%s) does not answer, so that nothing of it can be listed or watched.", gv.Version, gv.Group)
 	if gv.Group == "" {
 		why = fmt.Sprintf("The version %s of the core group cannot be discovered: %v.", gv.Version, err)
-	} else if !unavailable(err) {
+	} else if !isUnavailable(err) {
 		why = fmt.Sprintf("The group %s cannot be discovered: %v.", gv, err)
 	}
 	d.resources = append(d.resources, Resource{Group: gv.Group, Version: gv.Version, Unwatchable: why})
@@ -112,7 +112,7 @@ func (d *discovery) addUnavailable(gv schema.GroupVersion, err error) {
 // errStale marks a group version whose service did not answer the API server.
 var errStale = errors.New("the service behind this API does not answer")
 
-func unavailable(err error) bool {
+func isUnavailable(err error) bool {
 	return errors.Is(err, errStale) || apierrors.IsServiceUnavailable(err)
 }
 

@@ -23,10 +23,10 @@ type frameReader struct {
 	lineEnd    int   // end of the last line, including its newline
 
 	// The state of the frame that begins at start.
-	pos      int // next byte to look at
-	depth    int // open objects and arrays
-	inString bool
-	escaped  bool // the byte before pos is a backslash inside a string
+	pos       int // next byte to look at
+	depth     int // open objects and arrays
+	inString  bool
+	isEscaped bool // the byte before pos is a backslash inside a string
 }
 
 const (
@@ -40,9 +40,9 @@ func newFrameReader(r io.Reader, limit int) *frameReader {
 }
 
 // frameError is the error for a stream that is not a sequence of JSON objects, or for a frame that is too long.
-type frameError struct{ what string }
+type frameError struct{ text string }
 
-func (e *frameError) Error() string { return e.what }
+func (e *frameError) Error() string { return e.text }
 
 // next returns the next frame, which is valid until the next call. The error is io.EOF if the stream ended between frames, io.ErrUnexpectedEOF if it
 // ended inside one, the error of Read if it failed, or a *frameError.
@@ -65,10 +65,9 @@ func (f *frameReader) next() ([]byte, error) {
 	}
 }
 
-// line returns what is likely to be the next frame: API servers end each frame with a newline and have none inside. It is only a guess, which saves one
-// pass over the bytes. The caller decodes it. If it is one JSON object from end to end, the caller calls take, otherwise next. The frame is valid until
-// then.
-func (f *frameReader) line() (frame []byte, ok bool) {
+// guess returns the next line, which is likely to be the next frame: API servers end each frame with a newline and have none inside. The guess saves one pass
+// over the bytes. The caller decodes it. If it is one JSON object from end to end, the caller calls takeGuess, otherwise next. The frame is valid until then.
+func (f *frameReader) guess() (frame []byte, ok bool) {
 	if f.depth != 0 {
 		return nil, false
 	}
@@ -86,8 +85,8 @@ func (f *frameReader) line() (frame []byte, ok bool) {
 	return f.buf[f.start : f.start+n], true
 }
 
-// take consumes the frame that line returned.
-func (f *frameReader) take() {
+// takeGuess consumes the frame that guess returned.
+func (f *frameReader) takeGuess() {
 	f.start, f.pos = f.lineEnd, f.lineEnd
 }
 
@@ -135,8 +134,8 @@ func (f *frameReader) scan() (done bool, err error) {
 		f.pos++
 	}
 	i, depth, inString := f.pos, f.depth, f.inString
-	if f.escaped && i < len(b) {
-		f.escaped = false
+	if f.isEscaped && i < len(b) {
+		f.isEscaped = false
 		i++
 	}
 loop:
@@ -153,7 +152,7 @@ loop:
 				i += 2
 				if i > len(b) {
 					i = len(b)
-					f.escaped = true
+					f.isEscaped = true
 				}
 			default:
 				return false, &frameError{fmt.Sprintf("a string in a watch frame contains the control character %q", b[i])}

@@ -197,9 +197,9 @@ func TestLines(t *testing.T) {
 			var frames []string
 			lines := 0
 			for {
-				if line, ok := f.line(); ok && json.Valid(line) {
+				if line, ok := f.guess(); ok && json.Valid(line) {
 					frames = append(frames, string(line))
-					f.take()
+					f.takeGuess()
 					lines++
 					continue
 				}

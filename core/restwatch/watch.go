@@ -126,9 +126,9 @@ func (s *stream) receive() {
 // pump delivers events until the stream ends, and returns the reason: nil for a clean end.
 func (s *stream) pump() error {
 	for {
-		if line, ok := s.frames.line(); ok {
+		if line, ok := s.frames.guess(); ok {
 			if event, err := s.decode(line); err == nil {
-				s.frames.take()
+				s.frames.takeGuess()
 				if !s.deliver(event) {
 					return nil
 				}
