@@ -63,7 +63,7 @@ func (q *TypedDelayingQueue[T]) AddAfter(item T, duration time.Duration) {
 }
 
 func (q *TypedDelayingQueue[T]) addAfterLocked(item T, duration time.Duration) {
-	if q.shuttingDown {
+	if q.isShuttingDown {
 		return
 	}
 	if duration <= 0 {
@@ -130,7 +130,7 @@ func (q *TypedDelayingQueue[T]) addWhenDue() {
 func (q *TypedDelayingQueue[T]) addDue() (next time.Time, ok bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if q.shuttingDown {
+	if q.isShuttingDown {
 		return time.Time{}, false
 	}
 	now := q.clock.Now()

@@ -31,5 +31,5 @@ func (f *fifo[T]) pop() T {
 	return item
 }
 
-// all returns the items from head to tail. The slice is valid until the next push or pop.
-func (f *fifo[T]) all() []T { return f.items[f.head:] }
+// slice returns the items from head to tail. The slice is valid until the next push or pop.
+func (f *fifo[T]) slice() []T { return f.items[f.head:] }

@@ -64,8 +64,8 @@ type Typed[T comparable] struct {
 	// always finds a key, and no release of the gate is lost.
 	claims int
 
-	shuttingDown bool
-	drain        bool
+	isShuttingDown bool
+	drains         bool
 
 	// event is what the observer receives. Reusing it saves an allocation per transition.
 	event Event
@@ -74,7 +74,7 @@ type Typed[T comparable] struct {
 // holder records which worker has a key, and since when. The time is set only if there is an observer.
 type holder struct {
 	worker int32
-	since  time.Time
+	start  time.Time
 }
 
 // NewTyped returns a plain work queue with the default config.
@@ -111,7 +111,7 @@ func (q *Typed[T]) Add(item T) {
 }
 
 func (q *Typed[T]) addLocked(item T) {
-	if q.shuttingDown {
+	if q.isShuttingDown {
 		return
 	}
 	if _, ok := q.dirty[item]; ok {
@@ -148,20 +148,20 @@ func (q *Typed[T]) Get() (item T, shutdown bool) {
 func (q *Typed[T]) GetFor(worker int32) (item T, shutdown bool) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	for q.queue.len() <= q.claims && !q.shuttingDown {
+	for q.queue.len() <= q.claims && !q.isShuttingDown {
 		q.cond.Wait()
 	}
 	if q.queue.len() <= q.claims {
 		return item, true
 	}
-	if q.gate != nil && !q.shuttingDown {
+	if q.gate != nil && !q.isShuttingDown {
 		q.waitAtGate()
 	}
 
 	item = q.queue.pop()
 	t := holder{worker: worker}
 	if q.observer != nil {
-		t.since = q.clock.Now()
+		t.start = q.clock.Now()
 	}
 	q.processing[item] = t
 	delete(q.dirty, item)
@@ -195,14 +195,14 @@ func (q *Typed[T]) Done(item T) {
 	if q.observer != nil {
 		var took time.Duration
 		if had {
-			took = q.clock.Since(t.since)
+			took = q.clock.Since(t.start)
 		} else {
 			t.worker = NoWorker
 		}
 		q.emit(KindDone, item, again, t.worker, q.queue.len(), took)
 	}
 	switch {
-	case q.shuttingDown:
+	case q.isShuttingDown:
 		// No worker waits any more, but several callers of ShutDownWithDrain may.
 		q.cond.Broadcast()
 	case again:
@@ -230,7 +230,7 @@ func (q *Typed[T]) ShutDown() {
 func (q *Typed[T]) ShutDownWithDrain() {
 	q.mu.Lock()
 	q.shutDownLocked(true)
-	for len(q.processing) != 0 && q.drain {
+	for len(q.processing) != 0 && q.drains {
 		q.cond.Wait()
 	}
 	q.mu.Unlock()
@@ -238,8 +238,8 @@ func (q *Typed[T]) ShutDownWithDrain() {
 }
 
 func (q *Typed[T]) shutDownLocked(drain bool) {
-	q.drain = drain
-	q.shuttingDown = true
+	q.drains = drain
+	q.isShuttingDown = true
 	if q.observer != nil {
 		q.event = Event{Kind: KindShuttingDown, Flag: drain}
 		q.observer.Observe(&q.event)
@@ -252,7 +252,7 @@ func (q *Typed[T]) shutDownLocked(drain bool) {
 func (q *Typed[T]) ShuttingDown() bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	return q.shuttingDown
+	return q.isShuttingDown
 }
 
 // emit reports a transition to the observer, if there is one. The lock must be held.

@@ -350,8 +350,8 @@ func TestFIFO(t *testing.T) {
 			}
 			model = model[1:]
 		}
-		if f.len() != len(model) || !slices.Equal(f.all(), model) {
-			t.Fatalf("holds %v, want %v", f.all(), model)
+		if f.len() != len(model) || !slices.Equal(f.slice(), model) {
+			t.Fatalf("holds %v, want %v", f.slice(), model)
 		}
 		if spent := f.items[:f.head]; slices.ContainsFunc(spent, func(i int) bool { return i != 0 }) {
 			t.Fatal("a popped item is still referred to")

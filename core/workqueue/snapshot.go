@@ -48,8 +48,8 @@ func (q *Typed[T]) Snapshot() Snapshot {
 }
 
 func (q *Typed[T]) snapshotLocked() Snapshot {
-	s := Snapshot{Name: q.name, ShuttingDown: q.shuttingDown, Drain: q.drain}
-	for _, item := range q.queue.all() {
+	s := Snapshot{Name: q.name, ShuttingDown: q.isShuttingDown, Drain: q.drains}
+	for _, item := range q.queue.slice() {
 		s.Queue = append(s.Queue, keyOf(item))
 	}
 	//maporder:free sorted below
@@ -59,7 +59,7 @@ func (q *Typed[T]) snapshotLocked() Snapshot {
 	slices.Sort(s.Dirty)
 	//maporder:free sorted below
 	for item, t := range q.processing {
-		s.Processing = append(s.Processing, Processing{Key: keyOf(item), Worker: t.worker, Since: t.since})
+		s.Processing = append(s.Processing, Processing{Key: keyOf(item), Worker: t.worker, Since: t.start})
 	}
 	slices.SortFunc(s.Processing, func(a, b Processing) int { return cmp.Compare(a.Key, b.Key) })
 	return s
