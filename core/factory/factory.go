@@ -92,11 +92,11 @@ type sharedInformerFactory struct {
 	name          *informer.InformerName
 	configure     func(schema.GroupVersionResource, *informer.SharedIndexInformerOptions)
 
-	lock         sync.Mutex
-	informers    map[schema.GroupVersionResource]informer.SharedIndexInformer
-	started      map[schema.GroupVersionResource]bool
-	shuttingDown bool
-	running      sync.WaitGroup
+	lock           sync.Mutex
+	informers      map[schema.GroupVersionResource]informer.SharedIndexInformer
+	isStarted      map[schema.GroupVersionResource]bool
+	isShuttingDown bool
+	goroutines     sync.WaitGroup
 }
 
 // NewSharedInformerFactory returns a factory of informers of all namespaces.
@@ -120,7 +120,7 @@ func NewSharedInformerFactoryWithOptions(client *restwatch.Client, defaultResync
 		defaultResync: defaultResync,
 		customResync:  map[schema.GroupVersionResource]time.Duration{},
 		informers:     map[schema.GroupVersionResource]informer.SharedIndexInformer{},
-		started:       map[schema.GroupVersionResource]bool{},
+		isStarted:     map[schema.GroupVersionResource]bool{},
 	}
 	for _, option := range options {
 		option(f)
@@ -137,14 +137,14 @@ func (f *sharedInformerFactory) Start(stopCh <-chan struct{}) {
 func (f *sharedInformerFactory) StartWithContext(ctx context.Context) {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	if f.shuttingDown {
+	if f.isShuttingDown {
 		return
 	}
-	for _, gvr := range inOrder(f.informers) {
+	for _, gvr := range sortedResources(f.informers) {
 		inf := f.informers[gvr]
-		if !f.started[gvr] {
-			f.started[gvr] = true
-			f.running.Go(func() { inf.RunWithContext(ctx) })
+		if !f.isStarted[gvr] {
+			f.isStarted[gvr] = true
+			f.goroutines.Go(func() { inf.RunWithContext(ctx) })
 		}
 	}
 }
@@ -152,9 +152,9 @@ func (f *sharedInformerFactory) StartWithContext(ctx context.Context) {
 // Shutdown implements SharedInformerFactory.
 func (f *sharedInformerFactory) Shutdown() {
 	f.lock.Lock()
-	f.shuttingDown = true
+	f.isShuttingDown = true
 	f.lock.Unlock()
-	f.running.Wait()
+	f.goroutines.Wait()
 	f.name.Release()
 }
 
@@ -168,12 +168,12 @@ func (f *sharedInformerFactory) WaitForCacheSync(stopCh <-chan struct{}) map[sch
 func (f *sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context) SyncResult {
 	started := f.startedInformers()
 	checkers := make([]informer.DoneChecker, 0, len(started))
-	for _, gvr := range inOrder(started) {
+	for _, gvr := range sortedResources(started) {
 		checkers = append(checkers, started[gvr].HasSyncedChecker())
 	}
 	informer.WaitFor(ctx, "", checkers...)
 	result := SyncResult{Synced: make(map[schema.GroupVersionResource]bool, len(started))}
-	for _, gvr := range inOrder(started) {
+	for _, gvr := range sortedResources(started) {
 		result.Synced[gvr] = started[gvr].HasSynced()
 		if !result.Synced[gvr] {
 			result.Err = context.Cause(ctx)
@@ -182,8 +182,8 @@ func (f *sharedInformerFactory) WaitForCacheSyncWithContext(ctx context.Context)
 	return result
 }
 
-// inOrder are the resources of a factory, always in the same order.
-func inOrder(of map[schema.GroupVersionResource]informer.SharedIndexInformer) []schema.GroupVersionResource {
+// sortedResources returns the resources of informers, always in the same order.
+func sortedResources(of map[schema.GroupVersionResource]informer.SharedIndexInformer) []schema.GroupVersionResource {
 	//maporder:free no two resources compare as equal
 	return slices.SortedFunc(maps.Keys(of), func(a, b schema.GroupVersionResource) int {
 		return cmp.Or(cmp.Compare(a.Group, b.Group), cmp.Compare(a.Version, b.Version), cmp.Compare(a.Resource, b.Resource))
@@ -193,8 +193,8 @@ func inOrder(of map[schema.GroupVersionResource]informer.SharedIndexInformer) []
 func (f *sharedInformerFactory) startedInformers() map[schema.GroupVersionResource]informer.SharedIndexInformer {
 	f.lock.Lock()
 	defer f.lock.Unlock()
-	started := make(map[schema.GroupVersionResource]informer.SharedIndexInformer, len(f.started))
-	for gvr := range f.started {
+	started := make(map[schema.GroupVersionResource]informer.SharedIndexInformer, len(f.isStarted))
+	for gvr := range f.isStarted {
 		started[gvr] = f.informers[gvr]
 	}
 	return started
