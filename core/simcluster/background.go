@@ -47,7 +47,7 @@ func (c *Cluster) setRate(rate float64) {
 // tick schedules the next share of the background events.
 func (c *Cluster) tick(seq uint64, last time.Time) {
 	period := max(tickPeriod, time.Duration(min(float64(time.Second)/c.rate, float64(time.Hour))))
-	c.after(period, func() {
+	c.runAfter(period, func() {
 		if seq != c.bgSeq {
 			return
 		}
@@ -58,15 +58,15 @@ func (c *Cluster) tick(seq uint64, last time.Time) {
 		c.credit += c.rate * min(c.now.Sub(last), period+maxCatchUp).Seconds()
 		// The period is rounded down to whole nanoseconds; without the tolerance a share of exactly one would be a tick late.
 		for c.credit >= 1-1e-6 {
-			c.credit -= float64(c.happen())
+			c.credit -= float64(c.changePod())
 		}
 		c.tick(seq, c.now)
 	})
 }
 
-// happen changes one pod and returns how many events that makes, including later ones.
-func (c *Cluster) happen() int {
-	if len(c.pods.all) == 0 {
+// changePod changes one pod and returns how many events that makes, including later ones.
+func (c *Cluster) changePod() int {
+	if len(c.pods.pool) == 0 {
 		return 1
 	}
 	what := c.rng.IntN(1000)
@@ -92,37 +92,37 @@ func (c *Cluster) happen() int {
 	now := c.now.Unix()
 	wasReady := p.ready
 	switch {
-	case p.waiting || !p.ready:
-		p.waiting, p.ready, p.changed = false, true, now
+	case p.inBackoff || !p.ready:
+		p.inBackoff, p.ready, p.changedAt = false, true, now
 		if p.restarts > 0 {
-			p.exited = now
+			p.exitedAt = now
 		}
-	case p.crashing && what >= 500:
+	case p.crashes && what >= 500:
 		p.restarts++
-		p.waiting, p.ready, p.exited, p.changed = true, false, now, now
+		p.inBackoff, p.ready, p.exitedAt, p.changedAt = true, false, now, now
 	case what >= 975:
 		p.restarts++
-		p.ready, p.exited, p.changed = false, now, now
+		p.ready, p.exitedAt, p.changedAt = false, now, now
 	case what >= 930:
-		p.ready, p.changed = false, now
+		p.ready, p.changedAt = false, now
 	default:
-		p.probed = max(p.probed+1, c.now.UnixMilli())
+		p.probedAt = max(p.probedAt+1, c.now.UnixMilli())
 	}
 	c.rewritePod(s, podChange{})
 	if wasReady != p.ready {
-		c.ownerChanged(s.ownerUID)
+		c.enqueueOwner(s.ownerUID)
 	}
 	return 1
 }
 
 // randomPod returns a random running pod that is not being deleted; nil if a few tries found none.
 func (c *Cluster) randomPod() *slot {
-	if len(c.pods.all) == 0 {
+	if len(c.pods.pool) == 0 {
 		return nil
 	}
 	for range 16 {
-		s := c.pods.all[c.rng.IntN(len(c.pods.all))]
-		if s.pod != nil && s.pod.stage == stageRunning && !s.pod.oneShot && !s.cur.deleting {
+		s := c.pods.pool[c.rng.IntN(len(c.pods.pool))]
+		if s.pod != nil && s.pod.stage == stageRunning && !s.pod.runsOnce && !s.cur.isDeleting {
 			return s
 		}
 	}
@@ -139,7 +139,7 @@ func (c *Cluster) startJob() bool {
 		generateName: name + "-",
 		labels:       labels.Set{"app": "report", "tier": "batch", "job-name": name, "batch.kubernetes.io/job-name": name},
 		labelsJSON:   mustJSON(set),
-		owner: mustJSON(map[string]any{"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": ownerUID,
+		ownerRef: mustJSON(map[string]any{"apiVersion": "batch/v1", "kind": "Job", "name": name, "uid": ownerUID,
 			"controller": true, "blockOwnerDeletion": true}),
 		ownerUID: ownerUID,
 		spec: `{"containers":[{"name":"report","image":"registry.example.com/batch/report:1.4.0","command":["/report","--window=1m"],` +
@@ -153,8 +153,8 @@ func (c *Cluster) startJob() bool {
 	if s == nil {
 		return false
 	}
-	c.after(c.between(12*time.Second, 18*time.Second), func() {
-		if !s.dead && !s.cur.deleting {
+	c.runAfter(c.randomBetween(12*time.Second, 18*time.Second), func() {
+		if !s.isDead && !s.cur.isDeleting {
 			_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
 		}
 	})

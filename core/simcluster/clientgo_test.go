@@ -81,7 +81,7 @@ func eventually(t *testing.T, what string, ok func() bool) {
 func sameAs(c *Cluster, store cache.Store) bool {
 	c.mu.Lock()
 	want := map[string]string{}
-	for _, s := range c.pods.all {
+	for _, s := range c.pods.pool {
 		want[s.key] = string(s.cur.raw[s.cur.rvOff:s.cur.rvEnd])
 	}
 	c.mu.Unlock()

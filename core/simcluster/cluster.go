@@ -55,36 +55,36 @@ type Cluster struct {
 	clock          clock.WithTicker
 	historySize    int // for each resource; 0 for the defaults
 	bookmarkPeriod time.Duration
-	still          bool
+	isStill        bool
 	breathe        func()
 	progress       func(made, of int)
 
-	mu        sync.Mutex
-	seed1     uint64     // Options.Seed
-	rng       *rand.Rand // for writes
-	watchRng  *rand.Rand // for bookmark jitter; separate, so that the number of watches cannot change the writes
-	rev       uint64
-	writes    uint64
-	watches   int
-	resources map[groupResource]*resource
-	order     []*resource
-	owned     map[string][]*slot // by the uid of the owner that manages the object
-	snapshots []*snapshot
-	cache     uint64 // the version of the answering server's cache; 0 if it is up to date
+	mu           sync.Mutex
+	seed1        uint64     // Options.Seed
+	rng          *rand.Rand // for writes
+	watchRng     *rand.Rand // for bookmark jitter; separate, so that the number of watches cannot change the writes
+	rev          uint64
+	writes       uint64
+	watches      int
+	resources    map[groupResource]*resource
+	order        []*resource
+	slotsByOwner map[string][]*slot // by the uid of the owner that manages the object
+	snapshots    []*snapshot
+	cache        uint64 // the version of the answering server's cache; 0 if it is up to date
 
 	pods, nodes, namespaces, deployments, replicaSets, leases, crds *resource
 
-	tasks    taskHeap
-	taskSeq  uint64
-	pending  map[string]bool // keys of queued controller syncs
-	kick     chan struct{}   // wakes Run for an earlier task
-	rate     float64
-	credit   float64
-	bgSeq    uint64
-	nodeList []*slot
-	now      time.Time // the time being simulated; tasks run at the time they were due
-	ipSeq    uint32
-	seeding  bool // while New makes the initial state
+	tasks     taskHeap
+	taskSeq   uint64
+	syncKeys  map[string]bool // keys of queued controller syncs
+	kick      chan struct{}   // wakes Run for an earlier task
+	rate      float64
+	credit    float64
+	bgSeq     uint64
+	nodeList  []*slot
+	now       time.Time // the time being simulated; tasks run at the time they were due
+	ipSeq     uint32
+	isSeeding bool // while New makes the initial state
 
 	crowd     crowd
 	dropCh    chan struct{} // closed to end all open watches
@@ -114,14 +114,14 @@ func New(o Options) *Cluster {
 		clock:          o.Clock,
 		historySize:    max(0, o.HistorySize),
 		bookmarkPeriod: o.BookmarkPeriod,
-		still:          o.Still,
+		isStill:        o.Still,
 		breathe:        o.Breathe,
 		progress:       o.Progress,
 		rng:            rand.New(rand.NewPCG(o.Seed, 0x696e666f726d6572)),
 		seed1:          o.Seed,
 		resources:      map[groupResource]*resource{},
-		owned:          map[string][]*slot{},
-		pending:        map[string]bool{},
+		slotsByOwner:   map[string][]*slot{},
+		syncKeys:       map[string]bool{},
 		kick:           make(chan struct{}, 1),
 		dropCh:         make(chan struct{}),
 		expireCh:       make(chan struct{}),
@@ -135,9 +135,9 @@ func New(o Options) *Cluster {
 	c.registerBuiltins()
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.seeding = true
+	c.isSeeding = true
 	c.seed(o.Objects)
-	c.seeding = false
+	c.isSeeding = false
 	c.writes = 0
 	for _, r := range c.order {
 		r.floor = c.rev
@@ -155,7 +155,7 @@ func (c *Cluster) Run(ctx context.Context) {
 		more := c.advance(tasksPerSlice)
 		var next time.Time
 		if len(c.tasks) > 0 {
-			next = c.tasks[0].due
+			next = c.tasks[0].dueTime
 		}
 		c.mu.Unlock()
 		if more {

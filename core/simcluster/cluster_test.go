@@ -60,7 +60,7 @@ func TestSeededStateIsValid(t *testing.T) {
 			t.Errorf("Objects %d: %d pods", n, got)
 		}
 		for _, r := range c.order {
-			for _, s := range r.all {
+			for _, s := range r.pool {
 				o := s.cur
 				if !json.Valid(o.raw) {
 					t.Fatalf("%s %s: invalid JSON: %s", r.plural, s.key, o.raw)
@@ -103,12 +103,12 @@ func TestIndexSurvivesLife(t *testing.T) {
 				t.Fatalf("%s %s: event %d has version %d", r.plural, e.obj.key(), e.rev, got)
 			}
 		}
-		for _, s := range r.all {
+		for _, s := range r.pool {
 			checkIndex(t, r, s)
 		}
 	}
 	phases := map[string]int{}
-	for _, s := range c.pods.all {
+	for _, s := range c.pods.pool {
 		phases[s.cur.phase]++
 	}
 	if phases["Running"] < 60 || phases["Succeeded"] == 0 {
@@ -154,8 +154,8 @@ func TestDeploymentLifecycle(t *testing.T) {
 	for range 150 {
 		play(c, clk, 100*time.Millisecond, 100*time.Millisecond)
 		n := 0
-		for _, s := range c.pods.all {
-			if s.pod.stage == stageRunning && s.pod.ready && !s.cur.deleting {
+		for _, s := range c.pods.pool {
+			if s.pod.stage == stageRunning && s.pod.ready && !s.cur.isDeleting {
 				n++
 			}
 		}

@@ -24,9 +24,9 @@ const (
 
 type replicaSetSim struct{ template *podTemplate }
 
-// written notifies the controllers of a write through the API; old is nil for a new object.
-func (c *Cluster) written(s *slot, old *object) {
-	if c.seeding {
+// notifyControllers notifies the controllers of a write through the API; old is nil for a new object.
+func (c *Cluster) notifyControllers(s *slot, old *object) {
+	if c.isSeeding {
 		return // the initial state needs no controllers
 	}
 	switch s.res {
@@ -35,13 +35,13 @@ func (c *Cluster) written(s *slot, old *object) {
 	case c.replicaSets:
 		s.rs = nil
 		c.syncReplicaSetSoon(s)
-		c.ownerChanged(s.ownerUID)
+		c.enqueueOwner(s.ownerUID)
 	case c.pods:
-		c.podWritten(s, old)
+		c.updatePodSim(s, old)
 		if old != nil && len(old.owners) > 0 && old.owners[0] != s.ownerUID {
-			c.ownerChanged(old.owners[0])
+			c.enqueueOwner(old.owners[0])
 		}
-		c.ownerChanged(s.ownerUID)
+		c.enqueueOwner(s.ownerUID)
 	case c.crds:
 		c.serveCRD(s.cur.mustMap())
 	case c.nodes:
@@ -58,9 +58,9 @@ func (c *Cluster) written(s *slot, old *object) {
 	}
 }
 
-// ownerChanged enqueues the owner of an object that changed, if a controller here manages it.
-func (c *Cluster) ownerChanged(uid string) {
-	if uid == "" || c.still {
+// enqueueOwner enqueues the owner of an object that changed, if a controller here manages it.
+func (c *Cluster) enqueueOwner(uid string) {
+	if uid == "" || c.isStill {
 		return
 	}
 	c.enqueue("owner/"+uid, syncDelay, func() {
@@ -83,7 +83,7 @@ func (c *Cluster) syncDeploymentSoon(key string) {
 // ownedBy returns the objects of a resource that the owner with this uid manages, sorted by key.
 func (c *Cluster) ownedBy(r *resource, uid string) []*slot {
 	var out []*slot
-	for _, s := range c.owned[uid] {
+	for _, s := range c.slotsByOwner[uid] {
 		if s.res == r {
 			out = append(out, s)
 		}
@@ -143,7 +143,7 @@ func (c *Cluster) templateOf(s *slot) *podTemplate {
 		labels:       labels.Set{},
 		labelsJSON:   set.Raw,
 		annotations:  s.cur.get("spec.template.metadata.annotations").Raw,
-		owner: mustJSON(map[string]any{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": s.cur.name, "uid": s.cur.uid,
+		ownerRef: mustJSON(map[string]any{"apiVersion": "apps/v1", "kind": "ReplicaSet", "name": s.cur.name, "uid": s.cur.uid,
 			"controller": true, "blockOwnerDeletion": true}),
 		ownerUID:   s.cur.uid,
 		spec:       spec.Raw,
@@ -160,10 +160,10 @@ func (c *Cluster) templateOf(s *slot) *podTemplate {
 	return t
 }
 
-// counts returns how many pods of a replica set exist and how many are ready.
-func (c *Cluster) counts(uid string) (total, ready int) {
-	for _, p := range c.owned[uid] {
-		if p.res != c.pods || p.cur.deleting || p.cur.phase == "Succeeded" || p.cur.phase == "Failed" {
+// countPods returns how many pods of a replica set exist and how many are ready.
+func (c *Cluster) countPods(uid string) (total, ready int) {
+	for _, p := range c.slotsByOwner[uid] {
+		if p.res != c.pods || p.cur.isDeleting || p.cur.phase == "Succeeded" || p.cur.phase == "Failed" {
 			continue
 		}
 		total++
@@ -175,11 +175,11 @@ func (c *Cluster) counts(uid string) (total, ready int) {
 }
 
 func (c *Cluster) syncReplicaSet(s *slot) {
-	if s.dead || s.cur.deleting {
+	if s.isDead || s.cur.isDeleting {
 		return
 	}
 	want := s.cur.replicas()
-	have, _ := c.counts(s.cur.uid)
+	have, _ := c.countPods(s.cur.uid)
 	switch {
 	case have < want:
 		n := min(want-have, podBurst)
@@ -192,7 +192,7 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 	case have > want:
 		var pods []*slot
 		for _, p := range c.ownedBy(c.pods, s.cur.uid) {
-			if !p.cur.deleting && p.cur.phase != "Succeeded" && p.cur.phase != "Failed" {
+			if !p.cur.isDeleting && p.cur.phase != "Succeeded" && p.cur.phase != "Failed" {
 				pods = append(pods, p)
 			}
 		}
@@ -207,7 +207,7 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 				}
 				return -1
 			}
-			return int(b.pod.created - a.pod.created)
+			return int(b.pod.createdAt - a.pod.createdAt)
 		})
 		for _, p := range pods[:min(have-want, podBurst)] {
 			_, _, _ = c.delete(p, deleteOptions{}) // a deletion without preconditions is never refused
@@ -220,13 +220,13 @@ func (c *Cluster) syncReplicaSet(s *slot) {
 }
 
 func (c *Cluster) updateReplicaSetStatus(s *slot) {
-	total, ready := c.counts(s.cur.uid)
+	total, ready := c.countPods(s.cur.uid)
 	st, generation := s.cur.get("status"), s.cur.generation()
 	if int(st.Get("replicas").Int()) == total && int(st.Get("readyReplicas").Int()) == ready && int(st.Get("observedGeneration").Int()) == generation {
 		return // fields that another client wrote into the status stay, as in Kubernetes
 	}
 	if c.storeStatus(s, replicaSetStatus(total, ready, generation)) {
-		c.ownerChanged(s.ownerUID)
+		c.enqueueOwner(s.ownerUID)
 	}
 }
 
@@ -254,18 +254,18 @@ func portion(v any, n int, up bool, def int) int {
 // Mirrors k8s.io/kubernetes/pkg/controller/deployment rolling.go and recreate.go (v1.36) in what they write, with minReadySeconds taken as zero.
 func (c *Cluster) syncDeployment(key string) {
 	d := c.deployments.byKey[key]
-	if d == nil || d.cur.deleting {
+	if d == nil || d.cur.isDeleting {
 		return
 	}
 	plan := c.planOf(d)
-	want := plan.want
+	want := plan.replicas
 	var current *slot
 	var old []*slot
 	revision := 0
 	for _, rs := range c.ownedBy(c.replicaSets, d.cur.uid) {
 		n, _ := strconv.Atoi(rs.cur.get(`metadata.annotations.deployment\.kubernetes\.io/revision`).String())
 		revision = max(revision, n)
-		if rs.cur.name == plan.current {
+		if rs.cur.name == plan.replicaSet {
 			current = rs
 		} else {
 			old = append(old, rs)
@@ -319,7 +319,7 @@ func (c *Cluster) syncDeployment(key string) {
 
 func (c *Cluster) anyPods(sets []*slot) bool {
 	for _, rs := range sets {
-		if len(c.owned[rs.cur.uid]) > 0 {
+		if len(c.slotsByOwner[rs.cur.uid]) > 0 {
 			return true
 		}
 	}
@@ -330,16 +330,16 @@ func (c *Cluster) anyPods(sets []*slot) bool {
 func (c *Cluster) shrinkOld(old []*slot, current *slot, minAvailable int) {
 	total, available := 0, 0
 	for _, rs := range append(slices.Clone(old), current) {
-		_, ready := c.counts(rs.cur.uid)
+		_, ready := c.countPods(rs.cur.uid)
 		total += rs.cur.replicas()
 		available += ready
 	}
-	_, currentReady := c.counts(current.cur.uid)
+	_, currentReady := c.countPods(current.cur.uid)
 	currentMissing := current.cur.replicas() - currentReady
 	room := total - minAvailable - currentMissing
 	for _, rs := range old {
 		n := rs.cur.replicas()
-		_, ready := c.counts(rs.cur.uid)
+		_, ready := c.countPods(rs.cur.uid)
 		if sick := min(n-ready, room); sick > 0 {
 			c.resize(rs, n-sick)
 			room -= sick
@@ -390,13 +390,13 @@ func (c *Cluster) setRevision(d *slot, n int) {
 
 func (c *Cluster) updateDeploymentStatus(d, current *slot) {
 	plan := c.planOf(d)
-	want := plan.want
+	want := plan.replicas
 	total, ready, updated := 0, 0, 0
-	for _, rs := range c.owned[d.cur.uid] {
+	for _, rs := range c.slotsByOwner[d.cur.uid] {
 		if rs.res != c.replicaSets {
 			continue
 		}
-		t, r := c.counts(rs.cur.uid)
+		t, r := c.countPods(rs.cur.uid)
 		total, ready = total+t, ready+r
 		if rs == current {
 			updated = t
@@ -425,7 +425,7 @@ func (c *Cluster) updateDeploymentStatus(d, current *slot) {
 	w.positive("replicas", total)
 	w.positive("unavailableReplicas", max(0, want-ready))
 	w.positive("updatedReplicas", updated)
-	c.storeStatus(d, w.done())
+	c.storeStatus(d, w.finish())
 }
 
 // pruneHistory deletes the oldest empty replica sets beyond spec.revisionHistoryLimit.
@@ -436,7 +436,7 @@ func (c *Cluster) pruneHistory(d *slot, old []*slot) {
 	}
 	var empty []*slot
 	for _, rs := range old {
-		if rs.cur.replicas() == 0 && len(c.owned[rs.cur.uid]) == 0 && !rs.cur.deleting {
+		if rs.cur.replicas() == 0 && len(c.slotsByOwner[rs.cur.uid]) == 0 && !rs.cur.isDeleting {
 			empty = append(empty, rs)
 		}
 	}
@@ -454,8 +454,8 @@ func (c *Cluster) pruneHistory(d *slot, old []*slot) {
 
 // collect is the garbage collector: it deletes the dependents of an owner that is gone or, in foreground deletion, is being deleted.
 func (c *Cluster) collect(uid string, owner *slot) {
-	for _, s := range slices.Clone(c.owned[uid]) {
-		if s.dead {
+	for _, s := range slices.Clone(c.slotsByOwner[uid]) {
+		if s.isDead {
 			continue
 		}
 		if len(s.cur.owners) > 1 && owner == nil {
@@ -464,10 +464,10 @@ func (c *Cluster) collect(uid string, owner *slot) {
 		}
 		_, _, _ = c.delete(s, deleteOptions{}) // a deletion without preconditions is never refused
 	}
-	if owner == nil || owner.dead {
+	if owner == nil || owner.isDead {
 		return
 	}
-	if len(c.owned[uid]) > 0 {
+	if len(c.slotsByOwner[uid]) > 0 {
 		c.enqueue("gc/"+uid, 100*time.Millisecond, func() { c.collect(uid, owner) })
 		return
 	}
@@ -502,7 +502,7 @@ func (c *Cluster) disownObject(s *slot, uid string) {
 }
 
 func (c *Cluster) orphan(uid string) {
-	for _, s := range slices.Clone(c.owned[uid]) {
+	for _, s := range slices.Clone(c.slotsByOwner[uid]) {
 		c.disownObject(s, uid)
 	}
 }
@@ -510,7 +510,7 @@ func (c *Cluster) orphan(uid string) {
 // finishNamespace deletes the objects of a namespace that is being deleted, and then the namespace.
 func (c *Cluster) finishNamespace(name string) *object {
 	ns := c.namespaces.byKey[name]
-	if ns == nil || !ns.cur.deleting {
+	if ns == nil || !ns.cur.isDeleting {
 		return nil
 	}
 	left := 0
@@ -518,7 +518,7 @@ func (c *Cluster) finishNamespace(name string) *object {
 		if !r.namespaced {
 			continue
 		}
-		for _, o := range r.current(name) {
+		for _, o := range r.objects(name) {
 			if s := r.byKey[o.key()]; s != nil {
 				if _, gone, _ := c.delete(s, deleteOptions{}); !gone { // a deletion without preconditions is never refused
 					left++
@@ -526,7 +526,7 @@ func (c *Cluster) finishNamespace(name string) *object {
 			}
 		}
 	}
-	if left > 0 && !c.still {
+	if left > 0 && !c.isStill {
 		c.enqueue("ns/"+name, 500*time.Millisecond, func() { c.finishNamespace(name) })
 		return ns.cur
 	}
@@ -540,7 +540,7 @@ func (c *Cluster) heartbeat(node *slot, first time.Duration) {
 	beats := 0
 	var beat func()
 	beat = func() {
-		if node.dead {
+		if node.isDead {
 			return
 		}
 		if lease := c.leases.byKey["kube-node-lease/"+node.cur.name]; lease != nil {
@@ -561,7 +561,7 @@ func (c *Cluster) heartbeat(node *slot, first time.Duration) {
 				c.put(c.nodes, o)
 			}
 		}
-		c.after(leasePeriod, beat)
+		c.runAfter(leasePeriod, beat)
 	}
-	c.after(first+time.Millisecond, beat)
+	c.runAfter(first+time.Millisecond, beat)
 }

@@ -24,13 +24,13 @@ const (
 
 // crowd is many other clients that watch the pods. They receive no events: only their load on the API server is simulated.
 type crowd struct {
-	rng      *rand.Rand // its own, so that writes do not depend on the crowd
-	serial   uint64     // identifies this crowd: tasks of an earlier one do nothing
-	clients  int
-	watching int
-	busy     int // occupied seats
-	requests uint64
-	refused  uint64
+	rng       *rand.Rand // its own, so that writes do not depend on the crowd
+	serial    uint64     // identifies this crowd: tasks of an earlier one do nothing
+	clients   int
+	watchers  int
+	busySeats int // occupied seats
+	requests  uint64
+	refusals  uint64
 }
 
 // CrowdStats are counts of a crowd. Requests are those for lists of pods, including WatchLists, by any client.
@@ -51,7 +51,7 @@ func (c *Cluster) Crowd(n int) {
 	defer c.mu.Unlock()
 	serial := c.crowd.serial + 1
 	n = max(0, min(n, maxCrowd))
-	c.crowd = crowd{rng: rand.New(rand.NewPCG(c.seed1, 0x63726f7764)), serial: serial, clients: n, watching: n}
+	c.crowd = crowd{rng: rand.New(rand.NewPCG(c.seed1, 0x63726f7764)), serial: serial, clients: n, watchers: n}
 }
 
 // Expire drops the history, as Compact does, and ends every open watch of pods with 410 Expired, so that its client must list again. Each client of the
@@ -65,8 +65,8 @@ func (c *Cluster) Expire() {
 	c.snapshots = nil
 	close(c.expireCh)
 	c.expireCh = make(chan struct{})
-	lost := c.crowd.watching
-	c.crowd.watching = 0
+	lost := c.crowd.watchers
+	c.crowd.watchers = 0
 	for range lost {
 		c.askLater(firstWait)
 	}
@@ -75,7 +75,7 @@ func (c *Cluster) Expire() {
 // askLater makes one client of the crowd list after its wait, lengthened at random.
 func (c *Cluster) askLater(wait time.Duration) {
 	serial := c.crowd.serial
-	c.after(wait+time.Duration(c.crowd.rng.Float64()*float64(wait)), func() {
+	c.runAfter(wait+time.Duration(c.crowd.rng.Float64()*float64(wait)), func() {
 		if c.crowd.serial != serial {
 			return
 		}
@@ -83,27 +83,27 @@ func (c *Cluster) askLater(wait time.Duration) {
 			c.askLater(min(2*wait, longestWait))
 			return
 		}
-		c.keepSeat(func() { c.crowd.watching++ })
+		c.keepSeat(func() { c.crowd.watchers++ })
 	})
 }
 
 // seat counts a request for a list, and reports whether it got a seat.
 func (c *Cluster) seat() bool {
 	c.crowd.requests++
-	if c.crowd.busy >= crowdSeats {
-		c.crowd.refused++
+	if c.crowd.busySeats >= crowdSeats {
+		c.crowd.refusals++
 		return false
 	}
-	c.crowd.busy++
+	c.crowd.busySeats++
 	return true
 }
 
 // keepSeat frees a seat once its list is answered, and calls then.
 func (c *Cluster) keepSeat(then func()) {
 	serial := c.crowd.serial
-	c.after(listTime/2+time.Duration(c.crowd.rng.Int64N(int64(listTime))), func() {
+	c.runAfter(listTime/2+time.Duration(c.crowd.rng.Int64N(int64(listTime))), func() {
 		if c.crowd.serial == serial {
-			c.crowd.busy--
+			c.crowd.busySeats--
 			then()
 		}
 	})
@@ -123,11 +123,11 @@ func (c *Cluster) admit(r *resource) *apierrors.StatusError {
 	return nil
 }
 
-// initial reports whether a watch begins with a list.
-func initial(q url.Values) bool { return q.Get("sendInitialEvents") == "true" }
+// beginsWithList reports whether a watch begins with a list.
+func beginsWithList(q url.Values) bool { return q.Get("sendInitialEvents") == "true" }
 
 func (c *crowd) stats() CrowdStats {
-	s := CrowdStats{Clients: c.clients, Watching: c.watching, Busy: c.busy, Requests: c.requests, Refused: c.refused}
+	s := CrowdStats{Clients: c.clients, Watching: c.watchers, Busy: c.busySeats, Requests: c.requests, Refused: c.refusals}
 	if c.clients > 0 {
 		s.Seats = crowdSeats
 	}

@@ -115,7 +115,7 @@ func TestClientGoAsksTenTimesMoreBeforeItSays429(t *testing.T) {
 	bubble(t, Options{Objects: 5}, func(t *testing.T, c *Cluster, _ *http.Client) {
 		c.Crowd(1)
 		c.mu.Lock()
-		c.crowd.busy = crowdSeats // lists that never end
+		c.crowd.busySeats = crowdSeats // lists that never end
 		c.mu.Unlock()
 		d := &direct{c: c}
 		client, err := dynamic.NewForConfig(&rest.Config{Host: "http://sim", Transport: d, QPS: -1})

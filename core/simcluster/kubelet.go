@@ -8,23 +8,23 @@ import (
 // createPod creates a pod from a template, for a replica set or a job, and starts its life.
 func (c *Cluster) createPod(namespace string, t *podTemplate, oneShot bool) *slot {
 	ns := c.namespaces.byKey[namespace]
-	if ns == nil || ns.cur.deleting {
+	if ns == nil || ns.cur.isDeleting {
 		return nil
 	}
 	now := c.now.Unix()
-	p := &podSim{containers: t.containers, qos: "Burstable", created: now, scheduled: now, started: now, changed: now, oneShot: oneShot}
+	p := &podSim{containers: t.containers, qos: "Burstable", createdAt: now, scheduledAt: now, startedAt: now, changedAt: now, runsOnce: oneShot}
 	_, o := c.appendPod(make([]byte, 0, 3072), namespace, c.freeName(c.pods, namespace, t.generateName), t, p, "", c.rev+1)
 	s := c.put(c.pods, o)
 	s.pod = p
-	c.live(s)
+	c.schedulePod(s)
 	return s
 }
 
-// podWritten updates the simulation of a pod that was created or changed through the API.
-func (c *Cluster) podWritten(s *slot, old *object) {
+// updatePodSim updates the simulation of a pod that was created or changed through the API.
+func (c *Cluster) updatePodSim(s *slot, old *object) {
 	if old == nil {
 		s.pod = c.simOf(s.cur)
-		c.live(s)
+		c.schedulePod(s)
 		return
 	}
 	if s.pod == nil {
@@ -39,30 +39,30 @@ func (c *Cluster) podWritten(s *slot, old *object) {
 	}
 }
 
-// live schedules a pod's next stage, after the time that the current one takes.
-func (c *Cluster) live(s *slot) {
-	if c.still {
+// schedulePod schedules a pod's next stage, after the time that the current one takes.
+func (c *Cluster) schedulePod(s *slot) {
+	if c.isStill {
 		return
 	}
 	p := s.pod
 	step := func(d time.Duration, from podStage, fn func()) {
-		c.after(d, func() {
-			if !s.dead && s.pod == p && p.stage == from {
+		c.runAfter(d, func() {
+			if !s.isDead && s.pod == p && p.stage == from {
 				fn()
 			}
 		})
 	}
 	switch p.stage {
 	case stageUnscheduled:
-		step(c.between(5*time.Millisecond, 30*time.Millisecond), stageUnscheduled, func() {
+		step(c.randomBetween(5*time.Millisecond, 30*time.Millisecond), stageUnscheduled, func() {
 			if s.cur.nodeName != "" || len(s.cur.get("spec.schedulingGates").Array()) > 0 {
 				return
 			}
 			node := c.pickNode()
 			if node == nil {
-				c.after(time.Second, func() {
-					if !s.dead && p.stage == stageUnscheduled {
-						c.live(s)
+				c.runAfter(time.Second, func() {
+					if !s.isDead && p.stage == stageUnscheduled {
+						c.schedulePod(s)
 					}
 				})
 				return
@@ -70,39 +70,39 @@ func (c *Cluster) live(s *slot) {
 			c.bind(s, node.cur.name)
 		})
 	case stageScheduled:
-		step(c.between(30*time.Millisecond, 150*time.Millisecond), stageScheduled, func() {
+		step(c.randomBetween(30*time.Millisecond, 150*time.Millisecond), stageScheduled, func() {
 			p.stage = stageCreating
 			c.rewritePod(s, podChange{})
-			c.live(s)
+			c.schedulePod(s)
 		})
 	case stageCreating:
-		step(c.between(300*time.Millisecond, 1500*time.Millisecond), stageCreating, func() {
+		step(c.randomBetween(300*time.Millisecond, 1500*time.Millisecond), stageCreating, func() {
 			p.stage = stageRunning
 			c.ipSeq++
 			p.ip = c.ipSeq
-			p.started, p.changed = c.now.Unix(), c.now.Unix()
-			p.ready = p.oneShot
+			p.startedAt, p.changedAt = c.now.Unix(), c.now.Unix()
+			p.ready = p.runsOnce
 			c.rewritePod(s, podChange{})
-			c.live(s)
+			c.schedulePod(s)
 		})
 	case stageRunning:
-		if p.oneShot {
-			step(c.between(2*time.Second, 6*time.Second), stageRunning, func() {
+		if p.runsOnce {
+			step(c.randomBetween(2*time.Second, 6*time.Second), stageRunning, func() {
 				p.stage, p.ready = stageDone, false
-				p.exited, p.changed = c.now.Unix(), c.now.Unix()
+				p.exitedAt, p.changedAt = c.now.Unix(), c.now.Unix()
 				c.rewritePod(s, podChange{})
-				c.ownerChanged(s.ownerUID)
+				c.enqueueOwner(s.ownerUID)
 			})
 			return
 		}
 		if !p.ready {
-			step(c.between(200*time.Millisecond, time.Second), stageRunning, func() {
-				if p.ready || p.waiting {
+			step(c.randomBetween(200*time.Millisecond, time.Second), stageRunning, func() {
+				if p.ready || p.inBackoff {
 					return
 				}
-				p.ready, p.changed = true, c.now.Unix()
+				p.ready, p.changedAt = true, c.now.Unix()
 				c.rewritePod(s, podChange{})
-				c.ownerChanged(s.ownerUID)
+				c.enqueueOwner(s.ownerUID)
 			})
 		}
 	}
@@ -111,9 +111,9 @@ func (c *Cluster) live(s *slot) {
 // bind places a pod on a node, as the scheduler does.
 func (c *Cluster) bind(s *slot, node string) {
 	p := s.pod
-	p.stage, p.scheduled, p.host = stageScheduled, c.now.Unix(), c.hostIP(node)
+	p.stage, p.scheduledAt, p.host = stageScheduled, c.now.Unix(), c.hostIP(node)
 	c.rewritePod(s, podChange{bind: node})
-	c.live(s)
+	c.schedulePod(s)
 }
 
 // pickNode returns a random schedulable node; nil if a few tries found none.
@@ -135,24 +135,24 @@ func (c *Cluster) terminatePod(s *slot, grace int64) {
 	p := s.pod
 	c.rewritePod(s, podChange{deletion: stamp(c.now.Add(time.Duration(grace) * time.Second)), gracePart: grace})
 	owner := s.ownerUID
-	c.ownerChanged(owner)
+	c.enqueueOwner(owner)
 	if grace == 0 {
 		return // only finalizers hold the pod
 	}
-	c.after(min(time.Duration(grace)*time.Second, c.between(300*time.Millisecond, 1500*time.Millisecond)), func() {
-		if s.dead {
+	c.runAfter(min(time.Duration(grace)*time.Second, c.randomBetween(300*time.Millisecond, 1500*time.Millisecond)), func() {
+		if s.isDead {
 			return
 		}
 		if p.stage == stageRunning || p.stage == stageCreating || p.stage == stageScheduled {
 			p.stage, p.ready = stageTerminating, false
-			p.exited, p.changed = c.now.Unix(), c.now.Unix()
+			p.exitedAt, p.changedAt = c.now.Unix(), c.now.Unix()
 			c.rewritePod(s, podChange{})
 		}
-		c.after(c.between(50*time.Millisecond, 300*time.Millisecond), func() {
-			if s.dead {
+		c.runAfter(c.randomBetween(50*time.Millisecond, 300*time.Millisecond), func() {
+			if s.isDead {
 				return
 			}
-			if !s.cur.finalizers {
+			if !s.cur.hasFinalizers {
 				c.remove(s)
 				return
 			}

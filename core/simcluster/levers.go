@@ -116,7 +116,7 @@ func (c *Cluster) Burst(n int) error {
 				c.mu.Unlock()
 				return errors.New("no running pod to update")
 			}
-			s.pod.probed = max(s.pod.probed+1, c.now.UnixMilli())
+			s.pod.probedAt = max(s.pod.probedAt+1, c.now.UnixMilli())
 			c.rewritePod(s, podChange{})
 			n--
 		}
@@ -163,9 +163,9 @@ func (c *Cluster) IsBehind() bool {
 	return c.cache != 0
 }
 
-// known returns the version up to which a request about a resource is answered: that of the cache if the request has a version, otherwise the latest.
+// knownVersion returns the version up to which the server answers a request about a resource: the cache's if the request has a version, otherwise the latest.
 // The cache is never behind the compacted history.
-func (c *Cluster) known(r *resource, rvText string) uint64 {
+func (c *Cluster) knownVersion(r *resource, rvText string) uint64 {
 	if c.cache == 0 || rvText == "" {
 		return c.rev
 	}

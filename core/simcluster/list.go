@@ -30,7 +30,7 @@ type snapshot struct {
 	rev       uint64
 	namespace string
 	objects   []*object
-	taken     time.Time
+	takenAt   time.Time
 }
 
 // continueToken mirrors the encoding in k8s.io/apiserver/pkg/storage.EncodeContinue (v0.36.3).
@@ -90,22 +90,22 @@ func validateListOptions(q url.Values, watch bool) *apierrors.StatusError {
 	const field, init = "resourceVersionMatch", "sendInitialEvents"
 	switch {
 	case watch && sendInitial && match != "NotOlderThan":
-		ps = append(ps, forbidden(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
+		ps = append(ps, forbiddenValue(field, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan"))
 	case watch && !sendInitial && match != "":
-		ps = append(ps, forbidden(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
+		ps = append(ps, forbiddenValue(field, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided"))
 	case !watch && match != "":
 		if rv == "" {
-			ps = append(ps, forbidden(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
+			ps = append(ps, forbiddenValue(field, "resourceVersionMatch is forbidden unless resourceVersion is provided"))
 		}
 		if q.Get("continue") != "" {
-			ps = append(ps, forbidden(field, "resourceVersionMatch is forbidden when continue is provided"))
+			ps = append(ps, forbiddenValue(field, "resourceVersionMatch is forbidden when continue is provided"))
 		}
 		if match != "Exact" && match != "NotOlderThan" {
 			ps = append(ps, problem{"FieldValueNotSupported", field,
 				fmt.Sprintf("Unsupported value: %q: supported values: \"Exact\", \"NotOlderThan\", \"\"", match)})
 		}
 		if match == "Exact" && rv == "0" {
-			ps = append(ps, forbidden(field, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
+			ps = append(ps, forbiddenValue(field, `resourceVersionMatch "exact" is forbidden for resourceVersion "0"`))
 		}
 	}
 	if watch && match != "" {
@@ -114,14 +114,14 @@ func validateListOptions(q url.Values, watch bool) *apierrors.StatusError {
 				fmt.Sprintf("Unsupported value: %q: supported values: \"NotOlderThan\"", match)})
 		}
 		if q.Get("continue") != "" {
-			ps = append(ps, forbidden(field, "resourceVersionMatch is forbidden when continue is provided"))
+			ps = append(ps, forbiddenValue(field, "resourceVersionMatch is forbidden when continue is provided"))
 		}
 	}
 	if !watch && sendInitial {
-		ps = append(ps, forbidden(init, "sendInitialEvents is forbidden for list"))
+		ps = append(ps, forbiddenValue(init, "sendInitialEvents is forbidden for list"))
 	}
 	if len(ps) > 0 {
-		return invalid("meta.k8s.io", "ListOptions", "", ps...)
+		return invalidObject("meta.k8s.io", "ListOptions", "", ps...)
 	}
 	return nil
 }
@@ -186,7 +186,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	known := c.known(r, rvText)
+	known := c.knownVersion(r, rvText)
 	if token.ResourceVersion > 0 {
 		known = c.rev // later pages of a list have the version of its first
 	}
@@ -216,7 +216,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 			return l, e
 		}
 	default:
-		objects = r.current(sel.namespace)
+		objects = r.objects(sel.namespace)
 	}
 	whole := objects
 	if token.StartKey != "" {
@@ -229,7 +229,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 		objects = objects[i:]
 	}
 	l.remaining = -1
-	if sel.all() || len(sel.fields) == 0 && sel.labels == nil {
+	if sel.matchesAll() || len(sel.fields) == 0 && sel.labels == nil {
 		l.objects = objects
 		if limit > 0 && len(objects) > limit {
 			l.objects = objects[:limit]
@@ -253,7 +253,7 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 			start = last.name
 		}
 		l.next = continueToken{"meta.k8s.io/v1", int64(l.rev), start + "\x00"}.encode()
-		c.keepSnapshot(&snapshot{res: r, rev: l.rev, namespace: sel.namespace, objects: whole, taken: c.clock.Now()})
+		c.keepSnapshot(&snapshot{res: r, rev: l.rev, namespace: sel.namespace, objects: whole, takenAt: c.clock.Now()})
 	}
 	return l, nil
 }
@@ -261,14 +261,14 @@ func (c *Cluster) list(r *resource, sel selector, q url.Values, limit int) (l li
 // stateAt returns the objects at a version: from a kept snapshot, or by undoing the history.
 func (c *Cluster) stateAt(r *resource, rev uint64, namespace string) ([]*object, *apierrors.StatusError) {
 	for _, s := range c.snapshots {
-		if s.res == r && s.rev == rev && s.namespace == namespace && c.clock.Since(s.taken) < snapshotAge {
+		if s.res == r && s.rev == rev && s.namespace == namespace && c.clock.Since(s.takenAt) < snapshotAge {
 			return s.objects, nil
 		}
 	}
 	if rev < r.floor {
 		return nil, apierrors.NewResourceExpired("The resourceVersion for the provided list is too old.")
 	}
-	return r.at(rev, namespace), nil
+	return r.objectsAt(rev, namespace), nil
 }
 
 func (c *Cluster) keepSnapshot(n *snapshot) {
@@ -278,7 +278,7 @@ func (c *Cluster) keepSnapshot(n *snapshot) {
 		if same {
 			n.objects = s.objects
 		}
-		if !same && n.taken.Sub(s.taken) < snapshotAge {
+		if !same && n.takenAt.Sub(s.takenAt) < snapshotAge {
 			kept = append(kept, s)
 		}
 	}
@@ -303,7 +303,7 @@ func (req *request) writeList(l listing) {
 		ResourceVersion string `json:"resourceVersion"`
 		Continue        string `json:"continue,omitempty"`
 		Remaining       *int   `json:"remainingItemCount,omitempty"`
-	}{strconv.FormatUint(l.rev, 10), l.next, remaining(l)})
+	}{strconv.FormatUint(l.rev, 10), l.next, remainingCount(l)})
 	var b []byte
 	switch req.shape {
 	case shapePartial:
@@ -347,7 +347,7 @@ func (req *request) writeList(l listing) {
 	_ = w.Flush()
 }
 
-func remaining(l listing) *int {
+func remainingCount(l listing) *int {
 	if l.remaining < 0 {
 		return nil
 	}

@@ -12,10 +12,10 @@ import (
 // deploymentPlan is a deployment's spec as the controller needs it. It is cached, because the spec is large and seldom changes, but every change of a
 // pod needs the plan.
 type deploymentPlan struct {
-	spec                     []byte // the bytes it was read from
-	want, surge, unavailable int
-	paused, recreate         bool
-	current                  string // name of the replica set for the current template
+	spec                         []byte // the bytes it was read from
+	replicas, surge, unavailable int
+	paused, recreate             bool
+	replicaSet                   string // name of the replica set for the current template
 }
 
 // planOf returns the plan of a deployment's current spec.
@@ -30,13 +30,13 @@ func (c *Cluster) planOf(d *slot) *deploymentPlan {
 
 // readPlan reads the plan of a deployment from its map.
 func readPlan(name string, m map[string]any) *deploymentPlan {
-	p := &deploymentPlan{want: getInt(m, 1, "spec", "replicas")}
-	p.current = replicaSetName(name, templateHash(getMap(m, "spec", "template")))
+	p := &deploymentPlan{replicas: getInt(m, 1, "spec", "replicas")}
+	p.replicaSet = replicaSetName(name, templateHash(getMap(m, "spec", "template")))
 	p.paused, _ = getMap(m, "spec")["paused"].(bool)
 	p.recreate = getString(m, "spec", "strategy", "type") == "Recreate"
 	rolling := getMap(m, "spec", "strategy", "rollingUpdate")
-	p.surge = portion(rolling["maxSurge"], p.want, true, 1)
-	p.unavailable = portion(rolling["maxUnavailable"], p.want, false, 0)
+	p.surge = portion(rolling["maxSurge"], p.replicas, true, 1)
+	p.unavailable = portion(rolling["maxUnavailable"], p.replicas, false, 0)
 	return p
 }
 
@@ -73,7 +73,7 @@ func (w *statusWriter) positive(k string, n int) {
 	}
 }
 
-func (w *statusWriter) done() []byte { return append(w.b, '}') }
+func (w *statusWriter) finish() []byte { return append(w.b, '}') }
 
 // appendOwnerCondition appends a condition of a deployment. It keeps lastTransitionTime from was if the status did not change, and lastUpdateTime if
 // the reason did not change either.
@@ -218,7 +218,7 @@ func replicaSetStatus(total, ready, generation int) []byte {
 	w.number("observedGeneration", generation)
 	w.positive("readyReplicas", ready)
 	w.number("replicas", total)
-	return w.done()
+	return w.finish()
 }
 
 func (o *object) generation() int {

@@ -32,7 +32,7 @@ func TestStatusSplice(t *testing.T) {
 	for range 12 {
 		play(c, clk, 500*time.Millisecond, 10*time.Millisecond)
 		for _, r := range []*resource{c.deployments, c.replicaSets} {
-			for _, s := range r.all {
+			for _, s := range r.pool {
 				checkIndex(t, r, s)
 				bare := without(s)
 				for _, status := range []string{`{}`, `{"replicas":123456}`, `{"conditions":[{"message":"\"é<&>\\","type":"T"}],"observedGeneration":3}`} {
@@ -89,10 +89,10 @@ func TestPlanFollowsSpec(t *testing.T) {
 		t.Error("a change of a label caused the plan to be read again")
 	}
 	p := patch(`{"spec":{"replicas":10,"paused":true,"strategy":{"rollingUpdate":{"maxSurge":"50%","maxUnavailable":3}}}}`)
-	if p.want != 10 || !p.paused || p.surge != 5 || p.unavailable != 3 || p.current != first.current {
+	if p.replicas != 10 || !p.paused || p.surge != 5 || p.unavailable != 3 || p.replicaSet != first.replicaSet {
 		t.Errorf("the plan is %+v", p)
 	}
-	if p := patch(`{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`); p.current == first.current {
+	if p := patch(`{"spec":{"template":{"metadata":{"annotations":{"a":"b"}}}}}`); p.replicaSet == first.replicaSet {
 		t.Error("another template has the same replica set")
 	}
 }

@@ -64,7 +64,7 @@ func (c *Cluster) servePatch(req *request) *apierrors.StatusError {
 		return e
 	}
 	if name := getString(m, "metadata", "name"); name != req.name {
-		return invalid(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
+		return invalidObject(r.group, r.kind, req.name, invalidValue("metadata.name", name, "field is immutable"))
 	}
 	o, e := c.update(s, m, said, req.sub, req.manager(), dry)
 	if e != nil {
@@ -368,7 +368,7 @@ func (op patchOp) apply(doc any) (any, error) {
 			return nil, err
 		}
 		if op.Op == "test" {
-			if normal(have) != normal(v) {
+			if normalize(have) != normalize(v) {
 				return nil, fmt.Errorf("testing value %s failed", *op.Path)
 			}
 			return doc, nil

@@ -19,7 +19,7 @@ type podTemplate struct {
 	labels       labels.Set
 	labelsJSON   string
 	annotations  string // a JSON object, or empty
-	owner        string // one ownerReference
+	ownerRef     string // one ownerReference
 	ownerUID     string
 	spec         string // a JSON object with at least one field
 	containers   []containerRef
@@ -41,16 +41,16 @@ type podSim struct {
 	containers []containerRef
 	stage      podStage
 	ready      bool
-	crashing   bool // its container exits again and again
-	waiting    bool // in back-off between two exits
-	oneShot    bool // runs to completion
+	crashes    bool // its container exits again and again
+	inBackoff  bool // in back-off between two exits
+	runsOnce   bool // runs to completion
 	restarts   int
 	ip         uint32
 	host       string
 	qos        string
 
-	created, scheduled, started, changed, exited int64
-	probed                                       int64 // Unix milliseconds
+	createdAt, scheduledAt, startedAt, changedAt, exitedAt int64
+	probedAt                                               int64 // Unix milliseconds
 }
 
 func podIP(n uint32) string { return fmt.Sprintf("10.244.%d.%d", n/254%256, n%254+1) }
@@ -61,7 +61,7 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	if t.ownerUID != "" {
 		o.owners = []string{t.ownerUID}
 	}
-	created := stamp(time.Unix(p.created, 0))
+	created := stamp(time.Unix(p.createdAt, 0))
 	b = append(b, `{"metadata":{"name":"`...)
 	b = append(append(b, name...), `","generateName":"`...)
 	b = append(append(b, t.generateName...), `","namespace":"`...)
@@ -73,7 +73,7 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	b = append(append(b, `","generation":1,"creationTimestamp":"`...), created...)
 	b = append(append(b, `","labels":`...), t.labelsJSON...)
 	annotations, observed := t.annotations, ""
-	if c.seeding {
+	if c.isSeeding {
 		observed = `,{"manager":"` + observer + `","operation":"Update","apiVersion":"v1","time":"` + created +
 			`","fieldsType":"FieldsV1","fieldsV1":{"f:metadata":{"f:annotations":{}}}}`
 		rest := strings.TrimPrefix(annotations, "{")
@@ -87,8 +87,8 @@ func (c *Cluster) appendPod(b []byte, namespace, name string, t *podTemplate, p 
 	if annotations != "" {
 		b = append(append(b, `,"annotations":`...), annotations...)
 	}
-	if t.owner != "" {
-		b = append(append(append(b, `,"ownerReferences":[`...), t.owner...), ']')
+	if t.ownerRef != "" {
+		b = append(append(append(b, `,"ownerReferences":[`...), t.ownerRef...), ']')
 	}
 	b = append(b, `,"managedFields":[{"manager":"kube-controller-manager","operation":"Update","apiVersion":"v1","time":"`...)
 	b = append(b, created...)
@@ -132,7 +132,7 @@ func (c *Cluster) rewritePod(s *slot, ch podChange) {
 		b = append(append(b, `"deletionTimestamp":"`...), ch.deletion...)
 		b = strconv.AppendInt(append(b, `","deletionGracePeriodSeconds":`...), ch.gracePart, 10)
 		b = append(b, ',')
-		o.deleting = true
+		o.isDeleting = true
 	}
 	b = append(b, old.raw[opening:old.rvOff]...)
 	o.rvOff = len(b)
@@ -172,23 +172,23 @@ func appendPodStatus(b []byte, p *podSim, uid string) ([]byte, string) {
 	ready := running && p.ready
 	b = append(b, `,"conditions":[`...)
 	if p.stage > stageScheduled {
-		b = appendCondition(b, "PodReadyToStartContainers", running || p.stage == stageTerminating, p.started, 0, "")
+		b = appendCondition(b, "PodReadyToStartContainers", running || p.stage == stageTerminating, p.startedAt, 0, "")
 		b = append(b, ',')
 		why := "ContainersNotReady"
 		if p.stage == stageDone {
 			why = "PodCompleted"
 		}
-		b = append(appendCondition(b, "Initialized", true, p.scheduled, 0, ""), ',')
-		b = append(appendCondition(b, "Ready", ready, p.changed, p.probed, why), ',')
-		b = append(appendCondition(b, "ContainersReady", ready, p.changed, 0, why), ',')
+		b = append(appendCondition(b, "Initialized", true, p.scheduledAt, 0, ""), ',')
+		b = append(appendCondition(b, "Ready", ready, p.changedAt, p.probedAt, why), ',')
+		b = append(appendCondition(b, "ContainersReady", ready, p.changedAt, 0, why), ',')
 	}
-	b = append(appendCondition(b, "PodScheduled", true, p.scheduled, 0, ""), ']')
+	b = append(appendCondition(b, "PodScheduled", true, p.scheduledAt, 0, ""), ']')
 	if p.stage == stageScheduled {
 		return append(b, '}'), phase
 	}
 	b = append(append(append(b, `,"hostIP":"`...), p.host...), `","hostIPs":[{"ip":"`...)
 	b = append(append(b, p.host...), `"}],"startTime":"`...)
-	b = appendTime(b, p.scheduled)
+	b = appendTime(b, p.scheduledAt)
 	b = append(b, '"')
 	if p.stage != stageCreating {
 		ip := podIP(p.ip)
@@ -202,27 +202,27 @@ func appendPodStatus(b []byte, p *podSim, uid string) ([]byte, string) {
 		}
 		b = append(append(b, `{"name":`...), ct.name...)
 		crashed := i == 0 && p.restarts > 0
-		up := running && !(i == 0 && p.waiting)
+		up := running && !(i == 0 && p.inBackoff)
 		b = append(b, `,"state":`...)
 		switch {
 		case p.stage == stageCreating:
 			b = append(b, `{"waiting":{"reason":"ContainerCreating"}}`...)
 		case p.stage == stageDone:
-			b = appendTerminated(b, "Completed", 0, p.started, p.exited, uid, p.restarts)
+			b = appendTerminated(b, "Completed", 0, p.startedAt, p.exitedAt, uid, p.restarts)
 		case p.stage == stageTerminating:
-			b = appendTerminated(b, "Completed", 0, p.started, p.exited, uid, p.restarts)
+			b = appendTerminated(b, "Completed", 0, p.startedAt, p.exitedAt, uid, p.restarts)
 		case !up:
 			b = append(b, `{"waiting":{"reason":"CrashLoopBackOff","message":"back-off 10s restarting failed container"}}`...)
 		default:
-			since := p.started
+			since := p.startedAt
 			if crashed {
-				since = p.exited
+				since = p.exitedAt
 			}
 			b = append(appendTime(append(b, `{"running":{"startedAt":"`...), since), `"}}`...)
 		}
 		b = append(b, `,"lastState":`...)
 		if crashed && p.stage == stageRunning {
-			b = appendTerminated(b, "Error", 1, p.started, p.exited, uid, p.restarts-1)
+			b = appendTerminated(b, "Error", 1, p.startedAt, p.exitedAt, uid, p.restarts-1)
 		} else {
 			b = append(b, "{}"...)
 		}
@@ -323,11 +323,11 @@ func qosOf(spec gjson.Result) string {
 // simOf returns the simulation of a pod that was created through the API.
 func (c *Cluster) simOf(o *object) *podSim {
 	spec := o.get("spec")
-	p := &podSim{containers: containersOf(spec), qos: qosOf(spec), created: c.now.Unix(), changed: c.now.Unix(), started: c.now.Unix()}
+	p := &podSim{containers: containersOf(spec), qos: qosOf(spec), createdAt: c.now.Unix(), changedAt: c.now.Unix(), startedAt: c.now.Unix()}
 	policy := spec.Get("restartPolicy").String()
-	p.oneShot = policy == "Never" || policy == "OnFailure"
+	p.runsOnce = policy == "Never" || policy == "OnFailure"
 	if o.nodeName != "" {
-		p.stage, p.scheduled, p.host = stageScheduled, c.now.Unix(), c.hostIP(o.nodeName)
+		p.stage, p.scheduledAt, p.host = stageScheduled, c.now.Unix(), c.hostIP(o.nodeName)
 	}
 	return p
 }

@@ -33,12 +33,12 @@ func (k *kindInfo) apiVersion() string {
 	return k.group + "/" + k.version
 }
 
-func (k *kindInfo) gr() qualified { return qualified{k.group, k.plural} }
+func (k *kindInfo) gr() qualifiedResource { return qualifiedResource{k.group, k.plural} }
 
-// qualified is the name of a resource, formatted as in Kubernetes errors: "pods", "deployments.apps".
-type qualified struct{ group, resource string }
+// qualifiedResource is the name of a resource, formatted as in Kubernetes errors: "pods", "deployments.apps".
+type qualifiedResource struct{ group, resource string }
 
-func (q qualified) String() string {
+func (q qualifiedResource) String() string {
 	if q.group == "" {
 		return q.resource
 	}
@@ -53,7 +53,7 @@ func (c *Cluster) register(k kindInfo) *resource {
 		k.singular = strings.ToLower(k.kind)
 	}
 	k.head = `{"kind":"` + k.kind + `","apiVersion":"` + k.apiVersion() + `",`
-	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev, keeps: cmp.Or(c.historySize, defaultHistorySize)}
+	r := &resource{kindInfo: k, now: c.clock.Now, byKey: map[string]*slot{}, floor: c.rev, maxRing: cmp.Or(c.historySize, defaultHistorySize)}
 	c.resources[groupResource{k.group, k.plural}] = r
 	c.order = append(c.order, r)
 	slices.SortStableFunc(c.order, func(a, b *resource) int {
@@ -67,19 +67,19 @@ func (c *Cluster) unregister(r *resource) {
 	for _, s := range r.slots() {
 		c.drop(s)
 	}
-	r.removed = true
+	r.isRemoved = true
 	delete(c.resources, groupResource{r.group, r.plural})
 	c.order = slices.DeleteFunc(c.order, func(x *resource) bool { return x == r })
-	if r.changed != nil {
-		close(r.changed)
-		r.changed = nil
+	if r.change != nil {
+		close(r.change)
+		r.change = nil
 	}
 }
 
 func (c *Cluster) registerBuiltins() {
 	c.pods = c.register(kindInfo{version: "v1", kind: "Pod", plural: "pods", shortNames: []string{"po"},
 		categories: []string{"all"}, namespaced: true, status: true, columns: podColumns})
-	c.pods.keeps = cmp.Or(c.historySize, podHistorySize)
+	c.pods.maxRing = cmp.Or(c.historySize, podHistorySize)
 	c.nodes = c.register(kindInfo{version: "v1", kind: "Node", plural: "nodes", shortNames: []string{"no"},
 		status: true, columns: nodeColumns})
 	c.namespaces = c.register(kindInfo{version: "v1", kind: "Namespace", plural: "namespaces", shortNames: []string{"ns"},

@@ -158,7 +158,7 @@ func (c *Cluster) serveResource(req *request) *apierrors.StatusError {
 		if watch, e := boolParam(req.query, "watch"); e != nil {
 			return e
 		} else if watch {
-			if initial(req.query) {
+			if beginsWithList(req.query) {
 				if e := c.admit(r); e != nil {
 					return e
 				}

@@ -414,7 +414,7 @@ func TestNamespaceDeletion(t *testing.T) {
 		t.Errorf("the namespace is still there: %s", a.body)
 	}
 	for _, r := range c.order {
-		if n := len(r.current("shop")); n > 0 {
+		if n := len(r.objects("shop")); n > 0 {
 			t.Errorf("%d %s left", n, r.plural)
 		}
 	}

@@ -18,7 +18,7 @@ func TestTheDeadGo(t *testing.T) {
 		}
 		c.drop(c.put(c.pods, o))
 	}
-	if n := len(c.pods.sorted) + len(c.pods.fresh); n > 512 {
+	if n := len(c.pods.sortedSlots) + len(c.pods.newSlots); n > 512 {
 		t.Errorf("%d pods are deleted, and %d slots are kept", pods, n)
 	}
 	if n := len(c.pods.slots()); n != 0 {

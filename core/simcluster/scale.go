@@ -90,7 +90,7 @@ func (c *Cluster) serveScale(req *request) *apierrors.StatusError {
 		}
 		n := getInt(want, 0, "spec", "replicas")
 		if n < 0 || n > maxObjects {
-			return invalid("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(maxObjects)))
+			return invalidObject("autoscaling", "Scale", req.name, invalidValue("spec.replicas", n, "must be between 0 and "+strconv.Itoa(maxObjects)))
 		}
 		m := o.mustMap()
 		meta := ensureMap(m, "metadata")
@@ -132,7 +132,7 @@ func (c *Cluster) servePodPost(req *request) *apierrors.StatusError {
 		node := getString(m, "target", "name")
 		switch {
 		case node == "":
-			e = invalid("", "Binding", req.name, required("target.name", ""))
+			e = invalidObject("", "Binding", req.name, requiredValue("target.name", ""))
 		case c.nodes.byKey[node] == nil:
 			e = apierrors.NewNotFound(c.nodes.schemaGR(), node)
 		case s.cur.nodeName != "" || s.pod == nil:

@@ -76,14 +76,14 @@ func (c *Cluster) seed(objects int) {
 		}
 		n := min(left, 1+c.rng.IntN(2*mean-1))
 		left -= n
-		c.now = start.Add(-c.between(time.Hour, 13*24*time.Hour)).Truncate(time.Second)
+		c.now = start.Add(-c.randomBetween(time.Hour, 13*24*time.Hour)).Truncate(time.Second)
 		c.seedDeployment(a, n, start)
 		if c.progress != nil {
 			c.progress(objects-left, objects)
 		}
 	}
 	c.now = start
-	if !c.still {
+	if !c.isStill {
 		for i, s := range c.nodeList {
 			c.heartbeat(s, time.Duration(i)*leasePeriod/time.Duration(len(c.nodeList)))
 		}
@@ -220,12 +220,12 @@ func (c *Cluster) seedDeployment(a app, replicas int, now time.Time) {
 		c.ipSeq++
 		born := c.now.Unix()
 		p := &podSim{containers: t.containers, qos: "Burstable", stage: stageRunning, ready: true, ip: c.ipSeq,
-			created: born, scheduled: born, started: born + 2, changed: born + 3}
+			createdAt: born, scheduledAt: born, startedAt: born + 2, changedAt: born + 3}
 		var name string
 		if node != nil {
 			name, p.host = node.cur.name, c.hostIP(node.cur.name)
 		}
-		p.crashing = c.rng.IntN(50) == 0
+		p.crashes = c.rng.IntN(50) == 0
 		_, o := c.appendPod(make([]byte, 0, 4096), a.namespace, c.freeName(c.pods, a.namespace, t.generateName), t, p, name, c.rev+1)
 		o.raw = append(make([]byte, 0, len(o.raw)), o.raw...)
 		c.put(c.pods, o).pod = p

@@ -58,8 +58,8 @@ func (r *resource) parseSelector(namespace, name string, q url.Values) (selector
 	return s, nil
 }
 
-// all reports whether the selector matches everything in its namespace.
-func (s *selector) all() bool { return s.name == "" && s.labels == nil && len(s.fields) == 0 }
+// matchesAll reports whether the selector matches everything in its namespace.
+func (s *selector) matchesAll() bool { return s.name == "" && s.labels == nil && len(s.fields) == 0 }
 
 func (s *selector) matches(o *object) bool {
 	if s.namespace != "" && o.namespace != s.namespace || s.name != "" && o.name != s.name {

@@ -76,7 +76,7 @@ type problem struct {
 	field, detail string
 }
 
-func required(field, detail string) problem {
+func requiredValue(field, detail string) problem {
 	return problem{metav1.CauseTypeFieldValueRequired, field, strings.TrimSuffix("Required value: "+detail, ": ")}
 }
 
@@ -88,11 +88,11 @@ func invalidValue(field string, value any, detail string) problem {
 	return problem{metav1.CauseTypeFieldValueInvalid, field, fmt.Sprintf("Invalid value: %s: %s", v, detail)}
 }
 
-func forbidden(field, detail string) problem {
+func forbiddenValue(field, detail string) problem {
 	return problem{"FieldValueForbidden", field, "Forbidden: " + detail}
 }
 
-func invalid(group, kind, name string, ps ...problem) *apierrors.StatusError {
+func invalidObject(group, kind, name string, ps ...problem) *apierrors.StatusError {
 	var causes []metav1.StatusCause
 	var texts []string
 	for _, p := range ps {

@@ -27,8 +27,8 @@ type object struct {
 	labels          labels.Set
 	owners          []string // uids, the managing owner first
 	nodeName, phase string   // of pods
-	deleting        bool
-	finalizers      bool
+	isDeleting      bool
+	hasFinalizers   bool
 }
 
 func (o *object) key() string { return joinKey(o.namespace, o.name) }
@@ -42,14 +42,14 @@ func joinKey(namespace, name string) string {
 
 // slot is an object during its whole life; cur is its latest version.
 type slot struct {
-	res  *resource
-	key  string
-	cur  *object
-	dead bool
+	res    *resource
+	key    string
+	cur    *object
+	isDead bool
 
-	allIdx   int // in res.all
+	poolIdx  int // in res.pool
 	ownerUID string
-	ownedIdx int // in Cluster.owned[ownerUID]
+	ownerIdx int // in Cluster.slotsByOwner[ownerUID]
 
 	pod  *podSim         // of pods
 	rs   *replicaSetSim  // of replica sets
@@ -84,19 +84,19 @@ type resource struct {
 	kindInfo
 	now func() time.Time // the cluster's clock
 
-	byKey   map[string]*slot
-	uids    map[string]*slot // by uid; only for resources whose controllers look objects up by it
-	all     []*slot          // unordered; to pick one at random
-	sorted  []*slot          // by key; may contain dead slots
-	fresh   []*slot          // not yet in sorted
-	deadNum int              // dead slots in sorted and fresh
+	byKey       map[string]*slot
+	uids        map[string]*slot // by uid; only for resources whose controllers look objects up by it
+	pool        []*slot          // unordered; to pick one at random
+	sortedSlots []*slot          // by key; may contain dead slots
+	newSlots    []*slot          // not yet in sortedSlots
+	deadNum     int              // dead slots in sortedSlots and newSlots
 
-	keeps      int // the greatest size of the ring
+	maxRing    int // the greatest size of the ring
 	ring       []event
 	start, end uint64 // sequence numbers of the events in the ring: start <= n < end
 	floor      uint64 // a watch from before this version is too old
-	changed    chan struct{}
-	removed    bool // by deletion of its CRD
+	change     chan struct{}
+	isRemoved  bool // by deletion of its CRD
 }
 
 func (r *resource) clearHistory() {
@@ -112,7 +112,7 @@ func (r *resource) event(seq uint64) *event { return &r.ring[seq%uint64(len(r.ri
 // event's.
 func (c *Cluster) record(r *resource, e event) {
 	if r.end-r.start == uint64(len(r.ring)) {
-		if len(r.ring) < r.keeps {
+		if len(r.ring) < r.maxRing {
 			r.growRing()
 		} else {
 			r.start++
@@ -130,14 +130,14 @@ func (c *Cluster) record(r *resource, e event) {
 
 // wake makes the watches check for events again.
 func (r *resource) wake() {
-	if r.changed != nil {
-		close(r.changed)
-		r.changed = nil
+	if r.change != nil {
+		close(r.change)
+		r.change = nil
 	}
 }
 
 func (r *resource) growRing() {
-	ring := make([]event, min(max(64, 2*len(r.ring)), r.keeps))
+	ring := make([]event, min(max(64, 2*len(r.ring)), r.maxRing))
 	for seq := r.start; seq < r.end; seq++ {
 		ring[seq%uint64(len(ring))] = *r.event(seq)
 	}
@@ -146,10 +146,10 @@ func (r *resource) growRing() {
 
 // wait returns a channel that is closed at the resource's next event, or when wake is called.
 func (r *resource) wait() <-chan struct{} {
-	if r.changed == nil {
-		r.changed = make(chan struct{})
+	if r.change == nil {
+		r.change = make(chan struct{})
 	}
-	return r.changed
+	return r.change
 }
 
 // seqAfter returns the sequence number of the first event in the ring with a version greater than rev.
@@ -160,12 +160,12 @@ func (r *resource) seqAfter(rev uint64) uint64 {
 
 // slots returns the live slots sorted by key, as etcd lists them.
 func (r *resource) slots() []*slot {
-	if len(r.fresh) == 0 && r.deadNum == 0 {
-		return r.sorted
+	if len(r.newSlots) == 0 && r.deadNum == 0 {
+		return r.sortedSlots
 	}
-	slices.SortFunc(r.fresh, func(a, b *slot) int { return strings.Compare(a.key, b.key) })
+	slices.SortFunc(r.newSlots, func(a, b *slot) int { return strings.Compare(a.key, b.key) })
 	merged := make([]*slot, 0, len(r.byKey)+len(r.byKey)/16)
-	old, fresh := r.sorted, r.fresh
+	old, fresh := r.sortedSlots, r.newSlots
 	for len(old) > 0 || len(fresh) > 0 {
 		var s *slot
 		if len(fresh) == 0 || len(old) > 0 && old[0].key <= fresh[0].key {
@@ -173,16 +173,16 @@ func (r *resource) slots() []*slot {
 		} else {
 			s, fresh = fresh[0], fresh[1:]
 		}
-		if !s.dead {
+		if !s.isDead {
 			merged = append(merged, s)
 		}
 	}
-	r.sorted, r.fresh, r.deadNum = merged, nil, 0
+	r.sortedSlots, r.newSlots, r.deadNum = merged, nil, 0
 	return merged
 }
 
-// current returns the latest versions of all objects in the namespace, or in all namespaces if it is empty, sorted by key.
-func (r *resource) current(namespace string) []*object {
+// objects returns the latest versions of all objects in the namespace, or in all namespaces if it is empty, sorted by key.
+func (r *resource) objects(namespace string) []*object {
 	slots := r.slots()
 	if namespace != "" {
 		lo := sort.Search(len(slots), func(i int) bool { return slots[i].key >= namespace+"/" })
@@ -196,8 +196,8 @@ func (r *resource) current(namespace string) []*object {
 	return objects
 }
 
-// at returns the objects at an earlier version, by undoing the history. The caller has checked the floor.
-func (r *resource) at(rev uint64, namespace string) []*object {
+// objectsAt returns the objects at an earlier version, by undoing the history. The caller has checked the floor.
+func (r *resource) objectsAt(rev uint64, namespace string) []*object {
 	before := map[string]*object{}
 	for seq := r.end; seq > r.start; {
 		seq--
@@ -207,7 +207,7 @@ func (r *resource) at(rev uint64, namespace string) []*object {
 		}
 		before[e.obj.key()] = e.prev
 	}
-	objects := r.current(namespace)
+	objects := r.objects(namespace)
 	if len(before) == 0 {
 		return objects
 	}
@@ -238,13 +238,13 @@ func (c *Cluster) put(r *resource, o *object) *slot {
 		c.record(r, event{typ: modified, rev: o.rev, obj: o, prev: prev})
 		return s
 	}
-	s = &slot{res: r, key: o.key(), cur: o, allIdx: len(r.all)}
+	s = &slot{res: r, key: o.key(), cur: o, poolIdx: len(r.pool)}
 	r.byKey[s.key] = s
 	if r.uids != nil {
 		r.uids[o.uid] = s
 	}
-	r.all = append(r.all, s)
-	r.fresh = append(r.fresh, s)
+	r.pool = append(r.pool, s)
+	r.newSlots = append(r.newSlots, s)
 	c.reown(s)
 	c.record(r, event{typ: added, rev: o.rev, obj: o})
 	return s
@@ -259,11 +259,11 @@ func (c *Cluster) drop(s *slot) *object {
 	if r.uids != nil {
 		delete(r.uids, s.cur.uid)
 	}
-	tail := r.all[len(r.all)-1]
-	r.all[s.allIdx], tail.allIdx = tail, s.allIdx
-	r.all[len(r.all)-1] = nil
-	r.all = r.all[:len(r.all)-1]
-	s.dead = true
+	tail := r.pool[len(r.pool)-1]
+	r.pool[s.poolIdx], tail.poolIdx = tail, s.poolIdx
+	r.pool[len(r.pool)-1] = nil
+	r.pool = r.pool[:len(r.pool)-1]
+	s.isDead = true
 	if r.deadNum++; r.deadNum > 256 && r.deadNum > len(r.byKey)/8 {
 		r.slots() // otherwise the dead of a resource that is never listed would stay in memory
 	}
@@ -282,22 +282,22 @@ func (c *Cluster) reown(s *slot) {
 	}
 	c.disown(s)
 	s.ownerUID = uid
-	s.ownedIdx = len(c.owned[uid])
-	c.owned[uid] = append(c.owned[uid], s)
+	s.ownerIdx = len(c.slotsByOwner[uid])
+	c.slotsByOwner[uid] = append(c.slotsByOwner[uid], s)
 }
 
 func (c *Cluster) disown(s *slot) {
 	if s.ownerUID == "" {
 		return
 	}
-	list := c.owned[s.ownerUID]
+	list := c.slotsByOwner[s.ownerUID]
 	tail := list[len(list)-1]
-	list[s.ownedIdx], tail.ownedIdx = tail, s.ownedIdx
+	list[s.ownerIdx], tail.ownerIdx = tail, s.ownerIdx
 	list[len(list)-1] = nil
 	if list = list[:len(list)-1]; len(list) == 0 {
-		delete(c.owned, s.ownerUID)
+		delete(c.slotsByOwner, s.ownerUID)
 	} else {
-		c.owned[s.ownerUID] = list
+		c.slotsByOwner[s.ownerUID] = list
 	}
 	s.ownerUID = ""
 }
@@ -367,9 +367,9 @@ func index(raw []byte) (*object, error) {
 						return true
 					})
 				case "deletionTimestamp":
-					o.deleting = mv.Str != ""
+					o.isDeleting = mv.Str != ""
 				case "finalizers":
-					o.finalizers = len(mv.Array()) > 0
+					o.hasFinalizers = len(mv.Array()) > 0
 				}
 				return true
 			})

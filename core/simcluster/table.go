@@ -25,10 +25,10 @@ func nameColumn() column {
 // ageColumn is the age of an object. It has no cell function, because an age depends on the time.
 func ageColumn() column { return column{name: "Age", typ: "string"} }
 
-func created(o *object) string { return o.get("metadata.creationTimestamp").String() }
+func creationTime(o *object) string { return o.get("metadata.creationTimestamp").String() }
 
 func age(o *object, now time.Time) string {
-	at, err := time.Parse(time.RFC3339, created(o))
+	at, err := time.Parse(time.RFC3339, creationTime(o))
 	if err != nil {
 		return "<unknown>"
 	}
@@ -43,13 +43,13 @@ func number(name, path string) column {
 	return column{name: name, typ: "integer", cell: func(o *object) any { return o.get(path).Int() }}
 }
 
-func wide(c column) column {
+func wideColumn(c column) column {
 	c.wide = true
 	return c
 }
 
 var (
-	defaultColumns = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return created(o) }}}
+	defaultColumns = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return creationTime(o) }}}
 	podColumns     = []column{nameColumn(),
 		{name: "Ready", typ: "string", cell: func(o *object) any {
 			ready, all := 0, len(o.get("spec.containers").Array())
@@ -63,7 +63,7 @@ var (
 		}},
 		{name: "Status", typ: "string", cell: podStatusText},
 		number("Restarts", "status.containerStatuses.0.restartCount"), ageColumn(),
-		wide(text("IP", "status.podIP")), wide(text("Node", "spec.nodeName"))}
+		wideColumn(text("IP", "status.podIP")), wideColumn(text("Node", "spec.nodeName"))}
 	nodeColumns = []column{nameColumn(),
 		{name: "Status", typ: "string", cell: func(o *object) any {
 			s := "NotReady"
@@ -96,7 +96,7 @@ var (
 	replicaSetColumns = []column{nameColumn(), number("Desired", "spec.replicas"), number("Current", "status.replicas"),
 		number("Ready", "status.readyReplicas"), ageColumn()}
 	leaseColumns = []column{nameColumn(), text("Holder", "spec.holderIdentity"), ageColumn()}
-	crdColumns   = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return created(o) }}}
+	crdColumns   = []column{nameColumn(), {name: "Created At", typ: "date", cell: func(o *object) any { return creationTime(o) }}}
 )
 
 func podStatusText(o *object) any {
@@ -106,7 +106,7 @@ func podStatusText(o *object) any {
 	} else if r := o.get("status.containerStatuses.0.state.terminated.reason").String(); r != "" {
 		status = r
 	}
-	if o.deleting {
+	if o.isDeleting {
 		status = "Terminating"
 	}
 	return status

@@ -7,19 +7,19 @@ import (
 
 // task is a function to run at a time. Tasks with the same due time run in the order in which they were queued.
 type task struct {
-	due time.Time
-	seq uint64
-	run func()
+	dueTime time.Time
+	seq     uint64
+	run     func()
 }
 
 type taskHeap []task
 
 func (h taskHeap) Len() int { return len(h) }
 func (h taskHeap) Less(i, j int) bool {
-	if h[i].due.Equal(h[j].due) {
+	if h[i].dueTime.Equal(h[j].dueTime) {
 		return h[i].seq < h[j].seq
 	}
-	return h[i].due.Before(h[j].due)
+	return h[i].dueTime.Before(h[j].dueTime)
 }
 func (h taskHeap) Swap(i, j int) { h[i], h[j] = h[j], h[i] }
 func (h *taskHeap) Push(x any)   { *h = append(*h, x.(task)) }
@@ -31,11 +31,11 @@ func (h *taskHeap) Pop() any {
 	return t
 }
 
-// after queues fn to run d after c.now, with the lock held.
-func (c *Cluster) after(d time.Duration, fn func()) {
+// runAfter queues fn to run d after c.now, with the lock held.
+func (c *Cluster) runAfter(d time.Duration, fn func()) {
 	c.taskSeq++
-	t := task{due: c.now.Add(d), seq: c.taskSeq, run: fn}
-	earliest := len(c.tasks) == 0 || t.due.Before(c.tasks[0].due)
+	t := task{dueTime: c.now.Add(d), seq: c.taskSeq, run: fn}
+	earliest := len(c.tasks) == 0 || t.dueTime.Before(c.tasks[0].dueTime)
 	heap.Push(&c.tasks, t)
 	if earliest {
 		select {
@@ -47,12 +47,12 @@ func (c *Cluster) after(d time.Duration, fn func()) {
 
 // enqueue queues a controller's sync under a key, unless the key is queued already, like a work queue.
 func (c *Cluster) enqueue(key string, d time.Duration, fn func()) {
-	if c.still || c.seeding || c.pending[key] {
+	if c.isStill || c.isSeeding || c.syncKeys[key] {
 		return
 	}
-	c.pending[key] = true
-	c.after(d, func() {
-		delete(c.pending, key)
+	c.syncKeys[key] = true
+	c.runAfter(d, func() {
+		delete(c.syncKeys, key)
 		fn()
 	})
 }
@@ -60,12 +60,12 @@ func (c *Cluster) enqueue(key string, d time.Duration, fn func()) {
 // advance runs at most limit due tasks and reports whether more are due. c.now is each task's due time while it runs.
 func (c *Cluster) advance(limit int) bool {
 	now := c.clock.Now()
-	for n := 0; len(c.tasks) > 0 && !c.tasks[0].due.After(now); n++ {
+	for n := 0; len(c.tasks) > 0 && !c.tasks[0].dueTime.After(now); n++ {
 		if n == limit {
 			return true
 		}
 		t := heap.Pop(&c.tasks).(task)
-		c.now = t.due
+		c.now = t.dueTime
 		t.run()
 	}
 	if now.After(c.now) {
@@ -74,7 +74,7 @@ func (c *Cluster) advance(limit int) bool {
 	return false
 }
 
-// between returns a random duration in [lo, hi).
-func (c *Cluster) between(lo, hi time.Duration) time.Duration {
+// randomBetween returns a random duration in [lo, hi).
+func (c *Cluster) randomBetween(lo, hi time.Duration) time.Duration {
 	return lo + time.Duration(c.rng.Int64N(int64(hi-lo)))
 }

@@ -48,7 +48,7 @@ func parseWatchOptions(req *request) (o watchOptions, e *apierrors.StatusError) 
 	var err error
 	if o.rv, err = parseRV(o.rvText); err != nil {
 		_, numErr := strconv.ParseUint(o.rvText, 10, 64)
-		return o, invalid(r.group, r.plural, req.name, invalidValue("resourceVersion", o.rvText, fmt.Sprint(numErr)))
+		return o, invalidObject(r.group, r.plural, req.name, invalidValue("resourceVersion", o.rvText, fmt.Sprint(numErr)))
 	}
 	if text := q.Get("timeoutSeconds"); text != "" {
 		n, err := strconv.ParseInt(text, 10, 64)
@@ -68,21 +68,21 @@ type watcher struct {
 	ctl     *http.ResponseController
 	buf     []byte // what send sends
 
-	from   uint64 // skip events up to this version
-	cursor uint64 // sequence number of the next event
-	sent   uint64 // version up to which the client has everything
-	behind bool   // it reads the cache of a server that may be behind
-	rows   int    // rows sent; a Table's first has the columns
-	batch  []event
+	startRev uint64 // skip events up to this version
+	cursor   uint64 // sequence number of the next event
+	sentRev  uint64 // version up to which the client has everything
+	isBehind bool   // it reads the cache of a server that may be behind
+	rows     int    // rows sent; a Table's first has the columns
+	batch    []event
 
 	drop, down, expire <-chan struct{}
 
-	start       time.Time
-	end         clock.Timer
-	period      time.Duration    // between bookmarks
-	bookmark    clock.Timer      // nil without bookmarks
-	bookmarks   <-chan time.Time // of bookmark
-	bookmarkDue bool
+	start        time.Time
+	end          clock.Timer
+	period       time.Duration    // between bookmarks
+	bookmark     clock.Timer      // nil without bookmarks
+	bookmarks    <-chan time.Time // of bookmark
+	owesBookmark bool
 }
 
 func (c *Cluster) serveWatch(req *request) *apierrors.StatusError {
@@ -119,25 +119,25 @@ func (w *watcher) open() (initial []*object, refusal *apierrors.StatusError) {
 	if r == c.pods {
 		w.expire = c.expireCh
 	}
-	known := c.known(r, w.rvText)
-	w.from, w.behind = w.rv, known < c.rev
+	known := c.knownVersion(r, w.rvText)
+	w.startRev, w.isBehind = w.rv, known < c.rev
 	switch {
 	case w.initial && w.rv > known:
 		refusal = tooLarge(w.rv, known)
 	case w.initial || w.rv == 0 && !w.req.query.Has("sendInitialEvents"):
-		for _, o := range r.at(known, w.sel.namespace) {
+		for _, o := range r.objectsAt(known, w.sel.namespace) {
 			if w.sel.matches(o) {
 				initial = append(initial, o)
 			}
 		}
-		w.from = known
+		w.startRev = known
 	case w.rv == 0:
-		w.from = known
+		w.startRev = known
 	case w.rv < r.floor:
 		refusal = tooOld(w.rv, r.floor)
 	}
-	w.cursor = r.seqAfter(w.from)
-	w.sent = w.from
+	w.cursor = r.seqAfter(w.startRev)
+	w.sentRev = w.startRev
 	c.watches++
 	return initial, refusal
 }
@@ -180,7 +180,7 @@ func (w *watcher) sendInitial(objects []*object) bool {
 		}
 	}
 	if w.initial && w.wantsBookmarks {
-		w.buf = appendBookmark(w.buf, w.req, w.from, true)
+		w.buf = appendBookmark(w.buf, w.req, w.startRev, true)
 	}
 	return w.send()
 }
@@ -209,7 +209,7 @@ func (w *watcher) run() {
 		case changed == nil:
 			return // the resource is gone
 		}
-		if w.bookmarkDue && !w.sendBookmark() {
+		if w.owesBookmark && !w.sendBookmark() {
 			return
 		}
 		if changed != nil && !w.wait(changed) {
@@ -226,21 +226,21 @@ func (w *watcher) take() (changed <-chan struct{}, refusal *apierrors.StatusErro
 	w.batch = w.batch[:0]
 	if w.cursor < r.start {
 		// A client this slow has missed events. As a real API server does, send an error and end; never skip events silently.
-		return nil, tooOld(w.sent, r.floor)
+		return nil, tooOld(w.sentRev, r.floor)
 	}
 	known := c.rev
-	if w.behind {
-		known = c.known(r, w.rvText)
+	if w.isBehind {
+		known = c.knownVersion(r, w.rvText)
 	}
 	for ; w.cursor < r.end && len(w.batch) < maxBatch && r.event(w.cursor).rev <= known; w.cursor++ {
 		w.batch = append(w.batch, *r.event(w.cursor))
 	}
 	if len(w.batch) == maxBatch && w.cursor < r.end {
-		w.sent = w.batch[len(w.batch)-1].rev
+		w.sentRev = w.batch[len(w.batch)-1].rev
 	} else {
-		w.sent = max(w.sent, known)
+		w.sentRev = max(w.sentRev, known)
 	}
-	if len(w.batch) == 0 && !r.removed {
+	if len(w.batch) == 0 && !r.isRemoved {
 		changed = r.wait()
 	}
 	return changed, nil
@@ -260,9 +260,9 @@ func (w *watcher) sendBatch() bool {
 
 // sendBookmark sends a bookmark, unless the client has asked for a later version, and reports whether the client is still connected.
 func (w *watcher) sendBookmark() bool {
-	w.bookmarkDue = false
-	if w.sent >= w.rv {
-		w.buf = appendBookmark(w.buf, w.req, w.sent, false)
+	w.owesBookmark = false
+	if w.sentRev >= w.rv {
+		w.buf = appendBookmark(w.buf, w.req, w.sentRev, false)
 		if !w.send() {
 			return false
 		}
@@ -292,7 +292,7 @@ func (w *watcher) poll() bool {
 		panic(http.ErrAbortHandler)
 	case <-w.req.r.Context().Done():
 	case <-w.bookmarks:
-		w.bookmarkDue = true
+		w.owesBookmark = true
 		return true
 	default:
 		return true
@@ -313,7 +313,7 @@ func (w *watcher) wait(changed <-chan struct{}) bool {
 		panic(http.ErrAbortHandler)
 	case <-w.req.r.Context().Done():
 	case <-w.bookmarks:
-		w.bookmarkDue = true
+		w.owesBookmark = true
 		return true
 	}
 	return false
@@ -322,7 +322,7 @@ func (w *watcher) wait(changed <-chan struct{}) bool {
 // sendExpired ends the watch with 410 Expired.
 func (w *watcher) sendExpired() {
 	w.cluster.mu.Lock()
-	e := tooOld(w.sent, w.req.res.floor)
+	e := tooOld(w.sentRev, w.req.res.floor)
 	w.cluster.mu.Unlock()
 	w.sendError(e)
 }
@@ -332,7 +332,7 @@ func (w *watcher) sendExpired() {
 //
 // Mirrors k8s.io/apiserver/pkg/storage/cacher.cacheWatcher.convertToWatchEvent (v0.36.3).
 func (w *watcher) transform(e *event) {
-	if e.rev <= w.from {
+	if e.rev <= w.startRev {
 		return
 	}
 	isIn := e.typ != deleted && w.sel.matches(e.obj)

@@ -55,7 +55,7 @@ func (req *request) dryRun() (bool, *apierrors.StatusError) {
 	case "All":
 		return true, nil
 	default:
-		return false, invalid("meta.k8s.io", "CreateOptions", "", problem{"FieldValueNotSupported", "dryRun",
+		return false, invalidObject("meta.k8s.io", "CreateOptions", "", problem{"FieldValueNotSupported", "dryRun",
 			fmt.Sprintf("Unsupported value: %q: supported values: \"All\"", v)})
 	}
 }
@@ -133,7 +133,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 		if ns == nil {
 			return nil, apierrors.NewNotFound(c.namespaces.schemaGR(), namespace)
 		}
-		if ns.cur.deleting {
+		if ns.cur.isDeleting {
 			e := apierrors.NewForbidden(r.schemaGR(), name, fmt.Errorf("unable to create new content in namespace %s because it is being terminated", namespace))
 			e.ErrStatus.Details.Causes = []metav1.StatusCause{{
 				Type: "NamespaceTerminating", Message: "namespace " + namespace + " is being terminated", Field: "metadata.namespace"}}
@@ -163,7 +163,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 		delete(meta, "generation")
 	}
 	managed := []any{managedEntry(r, manager, "", c.now, ownedFields(m))}
-	if c.seeding && r.generation {
+	if c.isSeeding && r.generation {
 		ensureMap(meta, "annotations")[ObservedGeneration] = "1"
 		managed = append(managed, managedEntry(r, observer, "", c.now, map[string]any{"f:metadata": map[string]any{"f:annotations": map[string]any{}}}))
 	}
@@ -177,7 +177,7 @@ func (c *Cluster) create(r *resource, namespace string, m map[string]any, manage
 		return o, nil
 	}
 	s := c.put(r, o)
-	c.written(s, nil)
+	c.notifyControllers(s, nil)
 	return s.cur, nil
 }
 
@@ -186,7 +186,7 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 	name := getString(m, "metadata", "name")
 	var ps []problem
 	if name == "" {
-		ps = append(ps, required("metadata.name", "name or generateName is required"))
+		ps = append(ps, requiredValue("metadata.name", "name or generateName is required"))
 	} else {
 		check := validation.IsDNS1123Subdomain
 		if r.group == "" && (r.plural == "namespaces" || r.plural == "services") {
@@ -217,7 +217,7 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 		}
 	}
 	if len(ps) > 0 {
-		return invalid(r.group, r.kind, name, ps...)
+		return invalidObject(r.group, r.kind, name, ps...)
 	}
 	return nil
 }
@@ -225,14 +225,14 @@ func (r *resource) validate(m map[string]any) *apierrors.StatusError {
 func validatePodSpec(path string, spec map[string]any) []problem {
 	containers := anyList(spec["containers"])
 	if len(containers) == 0 {
-		return []problem{required(path+".containers", "")}
+		return []problem{requiredValue(path+".containers", "")}
 	}
 	var ps []problem
 	for i, x := range containers {
 		container, _ := x.(map[string]any)
 		for _, f := range [...]string{"name", "image"} {
 			if getString(container, f) == "" {
-				ps = append(ps, required(fmt.Sprintf("%s.containers[%d].%s", path, i, f), ""))
+				ps = append(ps, requiredValue(fmt.Sprintf("%s.containers[%d].%s", path, i, f), ""))
 			}
 		}
 	}
@@ -249,7 +249,7 @@ func validateWorkload(m map[string]any) []problem {
 	}
 	match := getMap(spec, "selector", "matchLabels")
 	if len(match) == 0 {
-		ps = append(ps, required("spec.selector", ""))
+		ps = append(ps, requiredValue("spec.selector", ""))
 	}
 	have := getMap(spec, "template", "metadata", "labels")
 	//maporder:free the answer is the same whichever label does not match
@@ -274,7 +274,7 @@ func validateCRD(m map[string]any) []problem {
 	group, plural := getString(spec, "group"), getString(spec, "names", "plural")
 	for _, f := range [...][]string{{"group"}, {"names", "plural"}, {"names", "kind"}, {"scope"}} {
 		if getString(spec, f...) == "" {
-			ps = append(ps, required("spec."+strings.Join(f, "."), ""))
+			ps = append(ps, requiredValue("spec."+strings.Join(f, "."), ""))
 		}
 	}
 	if want := plural + "." + group; len(ps) == 0 && getString(m, "metadata", "name") != want {
@@ -426,7 +426,7 @@ func (c *Cluster) serveUpdate(req *request) *apierrors.StatusError {
 	}
 	if name := getString(m, "metadata", "name"); name != req.name {
 		if name == "" && req.sub == "" {
-			return invalid(req.res.group, req.res.kind, req.name, required("metadata.name", "name must be provided"))
+			return invalidObject(req.res.group, req.res.kind, req.name, requiredValue("metadata.name", "name must be provided"))
 		}
 		return badRequest("the name of the object (%s) does not match the name on the URL (%s)", name, req.name)
 	}
@@ -502,7 +502,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 				}
 			}
 			if node := getString(was, "spec", "nodeName"); node != getString(m, "spec", "nodeName") {
-				return nil, invalid("", "Pod", old.name, forbidden("spec",
+				return nil, invalidObject("", "Pod", old.name, forbiddenValue("spec",
 					"pod updates may not change fields other than "+
 						"`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations)"))
 			}
@@ -524,7 +524,7 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 	if string(a) == string(b) {
 		return old, nil
 	}
-	if r.generation && sub == "" && !reflect.DeepEqual(normal(m["spec"]), normal(was["spec"])) {
+	if r.generation && sub == "" && !reflect.DeepEqual(normalize(m["spec"]), normalize(was["spec"])) {
 		meta["generation"] = getInt(wasMeta, 1, "generation") + 1
 	}
 	touchManaged(r, meta, manager, sub, c.now, said)
@@ -536,18 +536,18 @@ func (c *Cluster) update(s *slot, m, said map[string]any, sub, manager string, d
 		return o, nil
 	}
 	c.put(r, o)
-	c.written(s, old)
-	if s.cur.deleting && !s.cur.finalizers && r != c.pods && r != c.namespaces {
+	c.notifyControllers(s, old)
+	if s.cur.isDeleting && !s.cur.hasFinalizers && r != c.pods && r != c.namespaces {
 		return c.remove(s), nil
 	}
-	if s.cur.deleting && !s.cur.finalizers && r == c.pods && s.cur.get("metadata.deletionGracePeriodSeconds").Int() == 0 {
+	if s.cur.isDeleting && !s.cur.hasFinalizers && r == c.pods && s.cur.get("metadata.deletionGracePeriodSeconds").Int() == 0 {
 		return c.remove(s), nil
 	}
 	return s.cur, nil
 }
 
-// normal makes values comparable, whether they were decoded or built.
-func normal(v any) any {
+// normalize makes values comparable, whether they were decoded or built.
+func normalize(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return v
@@ -612,7 +612,7 @@ func (req *request) readDeleteOptions() (o deleteOptions, e *apierrors.StatusErr
 		switch *o.PropagationPolicy {
 		case "Background", "Foreground", "Orphan":
 		default:
-			return o, invalid("meta.k8s.io", "DeleteOptions", "", problem{"FieldValueNotSupported", "propagationPolicy",
+			return o, invalidObject("meta.k8s.io", "DeleteOptions", "", problem{"FieldValueNotSupported", "propagationPolicy",
 				fmt.Sprintf("Unsupported value: %q: supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"", *o.PropagationPolicy)})
 		}
 	} else if o.OrphanDependents != nil && *o.OrphanDependents {
@@ -674,7 +674,7 @@ func (c *Cluster) serveDeleteCollection(req *request) *apierrors.StatusError {
 	l := listing{remaining: -1}
 	c.lock()
 	l.rev = c.rev
-	for _, o := range req.res.current(sel.namespace) {
+	for _, o := range req.res.objects(sel.namespace) {
 		if !sel.matches(o) {
 			continue
 		}
@@ -723,21 +723,21 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 		if opts.GracePeriodSeconds != nil {
 			grace = max(0, *opts.GracePeriodSeconds)
 		}
-		if c.still || cur.nodeName == "" || cur.phase == "Succeeded" || cur.phase == "Failed" {
+		if c.isStill || cur.nodeName == "" || cur.phase == "Succeeded" || cur.phase == "Failed" {
 			grace = 0
 		}
-		if cur.deleting && grace >= cur.get("metadata.deletionGracePeriodSeconds").Int() && grace > 0 {
+		if cur.isDeleting && grace >= cur.get("metadata.deletionGracePeriodSeconds").Int() && grace > 0 {
 			return cur, false, nil
 		}
-		if grace == 0 && !cur.finalizers {
+		if grace == 0 && !cur.hasFinalizers {
 			return c.remove(s), true, nil
 		}
-		if !cur.deleting {
+		if !cur.isDeleting {
 			c.terminatePod(s, grace)
 		}
 		return s.cur, false, nil
 	case r == c.namespaces:
-		if !cur.deleting {
+		if !cur.isDeleting {
 			m := cur.mustMap()
 			meta := ensureMap(m, "metadata")
 			meta["deletionTimestamp"] = stamp(c.now)
@@ -746,14 +746,14 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 				c.put(r, o)
 			}
 			name := cur.name
-			if c.still {
+			if c.isStill {
 				return c.finishNamespace(name), true, nil
 			}
-			c.enqueue("ns/"+name, c.between(100*time.Millisecond, 300*time.Millisecond), func() { c.finishNamespace(name) })
+			c.enqueue("ns/"+name, c.randomBetween(100*time.Millisecond, 300*time.Millisecond), func() { c.finishNamespace(name) })
 		}
 		return s.cur, false, nil
-	case cur.finalizers || policy == "Foreground" && len(c.owned[cur.uid]) > 0:
-		if cur.deleting {
+	case cur.hasFinalizers || policy == "Foreground" && len(c.slotsByOwner[cur.uid]) > 0:
+		if cur.isDeleting {
 			return cur, false, nil
 		}
 		m := cur.mustMap()
@@ -772,7 +772,7 @@ func (c *Cluster) delete(s *slot, opts deleteOptions) (o *object, gone bool, e *
 		}
 		c.put(r, o)
 		if policy == "Foreground" {
-			c.enqueue("gc/"+cur.uid, c.between(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(cur.uid, s) })
+			c.enqueue("gc/"+cur.uid, c.randomBetween(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(cur.uid, s) })
 		}
 		return s.cur, false, nil
 	}
@@ -792,10 +792,10 @@ func (c *Cluster) remove(s *slot) *object {
 	case c.nodes:
 		c.refreshNodes()
 	}
-	if len(c.owned[last.uid]) > 0 {
+	if len(c.slotsByOwner[last.uid]) > 0 {
 		uid := last.uid
-		c.enqueue("gc/"+uid, c.between(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(uid, nil) })
+		c.enqueue("gc/"+uid, c.randomBetween(5*time.Millisecond, 30*time.Millisecond), func() { c.collect(uid, nil) })
 	}
-	c.ownerChanged(owner)
+	c.enqueueOwner(owner)
 	return last
 }
