@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/spf13/pflag"
+
 	"informerscope/core/lab"
 	"informerscope/tools/doctables"
 )
@@ -22,17 +24,25 @@ var writeReference = flag.Bool("write-reference", false, "write the table of fla
 
 var aFlag = regexp.MustCompile(`--[a-z][a-z-]*=?`)
 
+func allFlags() *pflag.FlagSet {
+	flags := pflag.NewFlagSet("all", pflag.ContinueOnError)
+	for _, group := range new(flagValues).flagGroups() {
+		flags.AddFlagSet(group)
+	}
+	return flags
+}
+
 // TestTheReferenceHasTheFlags compares the table in docs/reference.md with the flags; go generate ./server writes it.
 func TestTheReferenceHasTheFlags(t *testing.T) {
 	var b strings.Builder
 	b.WriteString("| flag | default | what it does |\n|-|-|-|\n")
-	flagSet(new(settings), new(flagValues)).VisitAll(func(f *flag.Flag) {
-		name, usage := flag.UnquoteUsage(f)
-		shown, value := "-"+f.Name, f.DefValue
-		if len(f.Name) > 1 {
-			shown = "-" + shown
+	allFlags().VisitAll(func(f *pflag.Flag) {
+		name, usage := pflag.UnquoteUsage(f)
+		shown, value := "--"+f.Name, f.DefValue
+		if f.Shorthand != "" {
+			shown = "-" + f.Shorthand + ", " + shown
 		}
-		if on, ok := f.Value.(interface{ IsBoolFlag() bool }); ok && on.IsBoolFlag() {
+		if f.Value.Type() == "bool" {
 			value = "off"
 		} else {
 			shown += " " + strings.ToUpper(name)
@@ -47,7 +57,7 @@ func TestTheReferenceHasTheFlags(t *testing.T) {
 
 // TestDocumentsNameFlagsThatThereAre checks the flags that documents name in code spans, and every command line of the server.
 func TestDocumentsNameFlagsThatThereAre(t *testing.T) {
-	flags := flagSet(new(settings), new(flagValues))
+	flags := allFlags()
 	said := regexp.MustCompile("(?m)`--[a-z][a-z-]*|(?:informerscope|ARGS=).*--[a-z].*$")
 	for _, name := range []string{"README.md", "README.zh.md", "docs/reference.md"} {
 		text, err := os.ReadFile(filepath.Join("..", filepath.FromSlash(name)))

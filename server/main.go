@@ -3,21 +3,23 @@ package main
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"os"
 	"os/signal"
 	"syscall"
 
+	"github.com/spf13/cobra"
+
 	"informerscope/server/internal/scrub"
 )
 
 func main() {
+	cobra.MousetrapHelpText = "" // started from Windows Explorer, the program serves too
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	stop()
-	if err == nil || errors.Is(err, flag.ErrHelp) {
+	if err == nil {
 		return
 	}
 	if logged := (*loggedError)(nil); !errors.As(err, &logged) {

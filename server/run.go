@@ -50,22 +50,21 @@ const (
 
 // run runs the program until ctx ends. When it returns, all its goroutines have ended.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if len(args) > 0 && args[0] == "story" {
-		return storyCommand(args[1:], stdout, stderr)
-	}
-	s, err := parseFlags(args, os.LookupEnv, stderr)
-	if err != nil {
+	root := newCommand(os.LookupEnv, func(ctx context.Context, s settings) error { return act(ctx, s, stdout, stderr) })
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.SetArgs(spell(root, args))
+	return root.ExecuteContext(ctx)
+}
+
+// act does what the settings say: it serves, or prints the version or a running server's health.
+func act(ctx context.Context, s settings, stdout, stderr io.Writer) error {
+	if err := hideTokens(); err != nil {
 		return err
-	}
-	// The programs started from here, the browser and credential plugins, must not see the tokens.
-	for _, name := range []string{"TOKEN", "ATTACH_TOKEN"} {
-		if err := os.Unsetenv(envPrefix + name); err != nil {
-			return err
-		}
 	}
 	switch {
 	case s.version:
-		_, err = fmt.Fprintln(stdout, versionLine())
+		_, err := fmt.Fprintln(stdout, versionLine())
 		return err
 	case s.ask != "":
 		if s.askOldName {
@@ -74,6 +73,11 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return ask(ctx, s, stdout)
 	}
 	return logFinalError(s, serve(ctx, s, web.Files(), stdout, stderr), stderr)
+}
+
+// hideTokens removes the tokens from the environment: the programs that this one starts, the browser and credential plugins, must not see them.
+func hideTokens() error {
+	return errors.Join(os.Unsetenv(envPrefix+"TOKEN"), os.Unsetenv(envPrefix+"ATTACH_TOKEN"))
 }
 
 // serve runs the server with the given settings and the page's files.

@@ -11,7 +11,6 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
-	"flag"
 	"io"
 	"math/big"
 	"net"
@@ -36,6 +35,18 @@ import (
 const patience = time.Minute
 
 func noEnv(string) (string, bool) { return "", false }
+
+// parseFlags returns the settings that a command line and an environment lead to.
+func parseFlags(args []string, lookup func(string) (string, bool), stderr io.Writer) (s settings, err error) {
+	root := newCommand(lookup, func(_ context.Context, checked settings) error {
+		s = checked
+		return nil
+	})
+	root.SetErr(stderr)
+	root.SetArgs(spell(root, args))
+	err = root.Execute()
+	return s, err
+}
 
 func parse(t *testing.T, args ...string) settings {
 	t.Helper()
@@ -588,7 +599,7 @@ func TestFlags(t *testing.T) {
 		}
 	}
 	var help bytes.Buffer
-	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); !errors.Is(err, flag.ErrHelp) {
+	if err := run(t.Context(), []string{"--help"}, io.Discard, &help); err != nil {
 		t.Errorf("--help: %v", err)
 	}
 	for _, name := range []string{"listen", "kubeconfig", "context", "open", "token", "namespace", "n", "resource", "allow-secrets-metadata", "resources",

@@ -2,63 +2,58 @@ package main
 
 import (
 	"errors"
-	"flag"
 	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 
+	"github.com/spf13/cobra"
+
 	"informerscope/core/story/draft"
 	"informerscope/core/story/storyfile"
 	"informerscope/core/trace"
 )
 
-// storyUsage is the help text of "story from".
-const storyUsage = `Usage: %s story from FILE [-o DIR] [--worst]
-
-Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
+// storyHelp is the help text of "story from".
+const storyHelp = `Drafts a story from a recording of the page or of a probe. Each mark of the recording (a note, relist, error, fault, hold and others) becomes a
 step, with a claim that is true at that moment and sentences for you to complete. The command prints the recording's worst minute and says why it
 is the worst. Without marks, or with --worst, the steps are the moments of that minute. To play the story, drop it and the recording on the page,
-or serve their directory with --stories.
+or serve their directory with --stories.`
 
-`
-
-// storyCommand runs "story from FILE".
-func storyCommand(args []string, stdout, stderr io.Writer) error {
-	if len(args) == 0 || args[0] != "from" {
-		if len(args) > 0 && (args[0] == "-h" || args[0] == "-help" || args[0] == "--help") {
-			fmt.Fprintf(stderr, storyUsage, program())
-			return flag.ErrHelp
-		}
-		return &usageError{errors.New("story has one command: story from FILE [-o DIR] [--worst]")}
+// newStoryCommand returns the command "story", which has one command, "from".
+func newStoryCommand() *cobra.Command {
+	var directory string
+	var options draft.Options
+	from := &cobra.Command{
+		Use:   "from FILE [-o DIR] [--worst]",
+		Short: "draft a story from a recording",
+		Long:  storyHelp,
+		Args: func(_ *cobra.Command, files []string) error {
+			if len(files) != 1 {
+				return &usageError{fmt.Errorf("story from takes one recording, and %d are given: story from FILE [-o DIR]", len(files))}
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, files []string) error {
+			return storyFrom(files[0], directory, options, cmd.OutOrStdout())
+		},
+		DisableFlagsInUseLine: true,
 	}
-	flags := flag.NewFlagSet("informerscope story from", flag.ContinueOnError)
-	flags.SetOutput(io.Discard)
-	directory := flags.String("o", "", "`directory` for the story and a copy of the recording (default: the directory of FILE)")
-	worst := flags.Bool("worst", false, "use the moments of the worst minute even if there are marks")
-	flags.Usage = func() {
-		fmt.Fprintf(stderr, storyUsage, program())
-		flags.SetOutput(stderr)
-		flags.PrintDefaults()
-		flags.SetOutput(io.Discard)
+	from.Flags().StringVarP(&directory, "out", "o", "", "`directory` for the story and a copy of the recording (default: the directory of FILE)")
+	from.Flags().BoolVar(&options.Worst, "worst", false, "use the moments of the worst minute even if there are marks")
+	story := &cobra.Command{
+		Use:   "story from FILE [-o DIR] [--worst]",
+		Short: "draft a story from a recording",
+		Long:  storyHelp,
+		RunE: func(*cobra.Command, []string) error {
+			return &usageError{errors.New("story has one command: story from FILE [-o DIR] [--worst]")}
+		},
+		Args:                  cobra.ArbitraryArgs,
+		DisableFlagsInUseLine: true,
 	}
-	var files []string
-	for rest := args[1:]; ; {
-		if err := flags.Parse(rest); errors.Is(err, flag.ErrHelp) {
-			return err
-		} else if err != nil {
-			return &usageError{err}
-		}
-		if rest = flags.Args(); len(rest) == 0 {
-			break
-		}
-		files, rest = append(files, rest[0]), rest[1:] // flags may follow
-	}
-	if len(files) != 1 {
-		return &usageError{fmt.Errorf("story from takes one recording, and %d are given: story from FILE [-o DIR]", len(files))}
-	}
-	return storyFrom(files[0], *directory, draft.Options{Worst: *worst}, stdout)
+	story.AddCommand(from)
+	return story
 }
 
 // storyFrom drafts a story from the recording at path, writes it to directory ("" for the recording's own), and prints what it wrote.
