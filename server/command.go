@@ -35,6 +35,7 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 			}
 			return act(cmd.Context(), s)
 		},
+		ValidArgsFunction: cobra.NoFileCompletions,
 		SilenceErrors:     true, // main reports them, once
 		SilenceUsage:      true,
 		CompletionOptions: cobra.CompletionOptions{DisableDefaultCmd: true},
@@ -53,7 +54,8 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 		flags.AddFlagSet(cmd.Flags())
 		printHelp(cmd, []*pflag.FlagSet{flags})
 	})
-	root.AddCommand(newStoryCommand())
+	root.AddCommand(newStoryCommand(), newCompletionCommand())
+	completer{&v, lookup}.completeFlags(root)
 	return root
 }
 

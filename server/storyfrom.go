@@ -41,6 +41,7 @@ func newStoryCommand() *cobra.Command {
 		DisableFlagsInUseLine: true,
 	}
 	from.Flags().StringVarP(&directory, "out", "o", "", "`directory` for the story and a copy of the recording (default: the directory of FILE)")
+	_ = from.MarkFlagDirname("out") // there is the flag
 	from.Flags().BoolVar(&options.Worst, "worst", false, "use the moments of the worst minute even if there are marks")
 	story := &cobra.Command{
 		Use:   "story from FILE [-o DIR] [--worst]",
