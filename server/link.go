@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"io"
+	"log/slog"
 	"net"
 	"os"
 	"strings"
@@ -45,6 +46,16 @@ func newLinks(s settings, scheme string, hosts, others []string, stdout io.Write
 		l.remoteLinks = append(l.remoteLinks, scheme+"://"+host+whole)
 	}
 	return l
+}
+
+// warn logs how others may read the token of the launch.
+func (l links) warn(s settings, log *slog.Logger) {
+	if l.warning != "" {
+		log.Warn(l.warning)
+	}
+	if s.tokenArgument {
+		log.Warn("the token is on the command line, where every user of this machine can read it; --token-file keeps it out of there")
+	}
 }
 
 // lines is what the server prints once it serves at address. Other programs read the first line.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"crypto/tls"
 	"errors"
 	"fmt"
+	"log/slog"
 	"net"
 	"os"
 	"slices"
@@ -13,6 +15,61 @@ import (
 
 // portsTried is how many ports after the default one are tried before the system chooses one.
 const portsTried = 20
+
+// network is what the server listens on.
+type network struct {
+	page   net.Listener
+	probes net.Listener // of --metrics-listen; nil without
+	tls    *tls.Config  // of page; nil for plain HTTP
+}
+
+// openNetwork opens the listeners of the settings. The caller closes them.
+func openNetwork(s settings, log *slog.Logger) (n *network, err error) {
+	n = new(network)
+	if s.tlsCert != "" {
+		certificate, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
+		if err != nil {
+			return nil, fmt.Errorf("--tls-cert %s, --tls-key %s: %w", s.tlsCert, s.tlsKey, err)
+		}
+		n.tls = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
+	}
+	if n.page, err = listen(s); err != nil {
+		return nil, err
+	}
+	if s.metricsListen != "" {
+		if n.probes, err = bind("--metrics-listen", s.metricsListen, false); err != nil {
+			_ = n.page.Close()
+			return nil, err
+		}
+		log.Info("metrics and health checks have a listener of their own", "address", n.probes.Addr().String())
+	}
+	if !n.address().IP.IsLoopback() {
+		manner := "with TLS"
+		if n.tls == nil {
+			manner = "WITHOUT TLS (--insecure): anyone who can read the network can read the token and the objects"
+		}
+		log.Warn("listening on more than the loopback interface, "+manner, "address", n.address().String())
+	}
+	return n, nil
+}
+
+// address is the page's.
+func (n *network) address() *net.TCPAddr { return n.page.Addr().(*net.TCPAddr) }
+
+// scheme is that of the page's address.
+func (n *network) scheme() string {
+	if n.tls != nil {
+		return "https"
+	}
+	return "http"
+}
+
+func (n *network) close() {
+	_ = n.page.Close()
+	if n.probes != nil {
+		_ = n.probes.Close()
+	}
+}
 
 // listen opens the address of --listen. An address that other machines can reach needs TLS or --insecure, and named contexts. A port in use is an
 // error that suggests another, except for the default port: then the next free one is taken.

@@ -17,6 +17,8 @@ import (
 
 	"k8s.io/klog/v2"
 
+	"informerscope/server/internal/audience"
+	"informerscope/server/internal/audit"
 	"informerscope/server/internal/clusters"
 	"informerscope/server/internal/connlimit"
 	"informerscope/server/internal/guard"
@@ -82,6 +84,78 @@ func hideTokens() error {
 
 // serve runs the server with the given settings and the page's files.
 func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer) error {
+	kubeconfig := openKubeconfig(&s)
+	log := newLog(s, kubeconfig.Scrubber(), stderr)
+	klog.SetSlogLogger(log.With("from", "client-go"))
+	if err := clusters.LogPlugins(log); err != nil {
+		return err
+	}
+	files, stories, err := openFiles(page, s.stories, log)
+	if err != nil {
+		return err
+	}
+	numbers := newMetrics(kubeconfig)
+	audited, endAudit, err := openAudit(s, kubeconfig.Scrubber(), stdout, numbers, log)
+	if err != nil {
+		return err
+	}
+	defer endAudit()
+	network, err := openNetwork(s, log)
+	if err != nil {
+		return err
+	}
+	defer network.close() // also when serving never begins
+	hosts, others := names(s, network.address())
+	restrictPublished(s, kubeconfig, log)
+	if len(s.contexts) > 0 || s.kubeconfig != "" {
+		if problem := kubeconfig.Contexts().Error; problem != "" {
+			log.Warn(problem)
+		}
+	}
+	refusals := guard.NewTally(log, numbers.Refused)
+	defer refusals.Close()
+	ready := health.New(kubeconfig, s.contexts, log)
+	defer ready.Close()
+	door := guard.NewDoor(hosts, network.scheme(), s.token, s.publicNames...)
+	hall, err := openHall(s, kubeconfig.Scrubber(), refusals, log)
+	if err != nil {
+		return err
+	}
+	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
+		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
+	serves := parts{door: door, refusals: refusals, files: files, stories: stories, relay: carrier, numbers: numbers, ready: ready,
+		separateMetrics: s.metricsListen != ""}
+	if hall != nil {
+		serves.hall = hall
+	}
+	running := &service{server: newServer(serves.handler(), log), listener: limitPage(network.page, s, refusals), files: files, ready: ready, relay: carrier,
+		hall: hall, audited: audited, stopPacking: make(chan struct{}), failed: make(chan error, 2)}
+	running.start(network.tls)
+	if network.probes != nil {
+		// This listener closes last, so that /readyz can report the shutdown until the end.
+		defer serveProbes(network.probes, serves.probes(), refusals, log, running.failed)()
+	}
+	links := newLinks(s, network.scheme(), hosts, others, stdout)
+	links.warn(s, log)
+	_, err = io.WriteString(stdout, links.lines(network.address())+links.audience(hall))
+	if err == nil {
+		if s.open {
+			defer openBrowser(links.ownLink, log)()
+		}
+		log.Info("serving", "address", network.address().String(), "protocols", protocolNames(network.address()), "maxViewers", s.maxViewers, "version",
+			versionLine())
+		select {
+		case <-ctx.Done():
+			log.Info("shutting down")
+		case err = <-running.failed:
+		}
+	}
+	return running.stop(ctx, err)
+}
+
+// openKubeconfig returns the loader of the kubeconfig, limited to the contexts that s names. In a pod without a kubeconfig it adds the pod's own
+// context to s.
+func openKubeconfig(s *settings) *clusters.Loader {
 	kubeconfig := clusters.NewLoader(s.kubeconfig, s.context)
 	kubeconfig.InNamespace(s.namespace)
 	if s.contexts == nil && kubeconfig.InCluster() { // its only context, chosen when the program was deployed
@@ -94,164 +168,104 @@ func serve(ctx context.Context, s settings, page fs.FS, stdout, stderr io.Writer
 	if s.attachToken != "" {
 		kubeconfig.Scrubber().Learn("the attached process", []string{s.attachToken})
 	}
-	log := newLog(s, kubeconfig.Scrubber(), stderr)
-	klog.SetSlogLogger(log.With("from", "client-go"))
-	if err := clusters.LogPlugins(log); err != nil {
-		return err
-	}
+	return kubeconfig
+}
+
+// openFiles returns the page's files and the stories of the directory, "" for none. The log gets what is missing of them.
+func openFiles(page fs.FS, directory string, log *slog.Logger) (*site.Site, *ownstories.Dir, error) {
 	files, err := site.New(page)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
 	if missing := files.Missing(); missing != "" {
 		log.Warn(missing)
 	}
-	own := ownstories.New(s.stories)
-	listing, err := own.Read()
+	stories := ownstories.New(directory)
+	listing, err := stories.Read()
 	if err != nil {
-		return fmt.Errorf("--stories: %w", err)
+		return nil, nil, fmt.Errorf("--stories: %w", err)
 	}
 	for _, problem := range listing.Problems {
 		log.Warn("a story is left out: " + problem)
 	}
+	return files, stories, nil
+}
+
+// newMetrics returns the server's metrics, with those of the build and of credential plugins.
+func newMetrics(kubeconfig *clusters.Loader) *metrics.Set {
 	numbers := new(metrics.Set)
 	numbers.Build(builtFrom())
 	numbers.PluginsWaitedFor(kubeconfig.PluginsWaitedFor)
 	kubeconfig.OnPluginWait(numbers.PluginWaited)
-	audited, endAudit, err := openAudit(s, kubeconfig.Scrubber(), stdout, numbers, log)
-	if err != nil {
-		return err
-	}
-	defer endAudit()
-	scheme := "http"
-	var tlsConfig *tls.Config
-	if s.tlsCert != "" {
-		certificate, err := tls.LoadX509KeyPair(s.tlsCert, s.tlsKey)
-		if err != nil {
-			return fmt.Errorf("--tls-cert %s, --tls-key %s: %w", s.tlsCert, s.tlsKey, err)
-		}
-		scheme = "https"
-		tlsConfig = &tls.Config{Certificates: []tls.Certificate{certificate}, MinVersion: tls.VersionTLS12}
-	}
-	ln, err := listen(s)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = ln.Close() }() // also when serving never begins
-	var probing net.Listener
-	if s.metricsListen != "" {
-		if probing, err = bind("--metrics-listen", s.metricsListen, false); err != nil {
-			return err
-		}
-		defer func() { _ = probing.Close() }()
-		log.Info("metrics and health checks have a listener of their own", "address", probing.Addr().String())
-	}
-	address := ln.Addr().(*net.TCPAddr)
-	if !address.IP.IsLoopback() {
-		manner := "with TLS"
-		if tlsConfig == nil {
-			manner = "WITHOUT TLS (--insecure): anyone who can read the network can read the token and the objects"
-		}
-		log.Warn("listening on more than the loopback interface, "+manner, "address", address.String())
-	}
-	hosts, others := names(s, address)
-	if outside := s.publicName(); outside != "" {
-		if s.contexts == nil {
-			kubeconfig.ServeOnly(nil)
-			log.Warn("the page is published for other machines, so it serves only named contexts, and none is named; start it with --context or --contexts", "as",
-				outside)
-		}
-		if strings.HasPrefix(outside, "http://") {
-			log.Warn("the page is published for other machines WITHOUT TLS: anyone who can read the network can read the token and the objects", "as", outside)
-		}
-	}
-	if len(s.contexts) > 0 || s.kubeconfig != "" {
-		if problem := kubeconfig.Contexts().Error; problem != "" {
-			log.Warn(problem)
-		}
-	}
-	refusals := guard.NewTally(log, numbers.Refused)
-	defer refusals.Close()
-	ready := health.New(kubeconfig, s.contexts, log)
-	defer ready.Close()
-	door := guard.NewDoor(hosts, scheme, s.token, s.publicNames...)
-	hall, err := openHall(s, kubeconfig.Scrubber(), refusals, log)
-	if err != nil {
-		return err
-	}
-	carrier := relay.New(relay.Config{Door: door, Rules: s.rules, Clusters: kubeconfig, Metrics: numbers, Log: log, Refusals: refusals,
-		MaxViewers: s.maxViewers, MaxStreams: s.maxStreams, Audit: audited, Hall: hall, Probe: s.attach})
-	serves := parts{door: door, refusals: refusals, files: files, stories: own, relay: carrier, numbers: numbers, ready: ready,
-		separateMetrics: s.metricsListen != ""}
-	if hall != nil {
-		serves.hall = hall
-	}
-	server := newServer(serves.handler(), log)
-	server.TLSConfig = tlsConfig
-	places := anonymousConnections
-	if hall != nil { // each follower first loads the page, without a token, and all of an audience do so at once
-		places += min(s.maxFollowers, arrivals)
-	}
-	limits := anonymousLimits(places, refusals)
-	limits.Admitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
-	limited := connlimit.New(ln, limits)
-	limited.Attach(server)
+	return numbers
+}
 
-	var background sync.WaitGroup
-	stopPacking := make(chan struct{})
-	background.Go(func() { files.Pack(stopPacking) })
-	failed := make(chan error, 2)
-	ready.Serving()
-	if probing != nil {
-		// This listener closes last, so that /readyz can report the shutdown until the end.
-		defer serveProbes(probing, serves.probes(), refusals, log, failed)()
+// restrictPublished lets a page that other machines can reach under a public name serve named contexts only, and warns if it is published without TLS.
+func restrictPublished(s settings, kubeconfig *clusters.Loader, log *slog.Logger) {
+	outside := s.publicName()
+	if outside == "" {
+		return
 	}
-	background.Go(func() {
-		if tlsConfig != nil {
-			failed <- server.ServeTLS(limited, "", "")
+	if s.contexts == nil {
+		kubeconfig.ServeOnly(nil)
+		log.Warn("the page is published for other machines, so it serves only named contexts, and none is named; start it with --context or --contexts", "as",
+			outside)
+	}
+	if strings.HasPrefix(outside, "http://") {
+		log.Warn("the page is published for other machines WITHOUT TLS: anyone who can read the network can read the token and the objects", "as", outside)
+	}
+}
+
+// service is the server while it runs.
+type service struct {
+	server   *http.Server
+	listener *connlimit.Listener
+	files    *site.Site
+	ready    *health.Checker
+	relay    *relay.Relay
+	hall     *audience.Hall // nil without --broadcast
+	audited  *audit.Log     // nil without --audit-log
+
+	background  sync.WaitGroup
+	stopPacking chan struct{}
+	failed      chan error // the error of a listener; has room for both
+}
+
+// start serves the page in the background, with TLS unless it is nil.
+func (v *service) start(tls *tls.Config) {
+	v.server.TLSConfig = tls
+	v.listener.Attach(v.server)
+	v.background.Go(func() { v.files.Pack(v.stopPacking) })
+	v.ready.Serving()
+	v.background.Go(func() {
+		if tls != nil {
+			v.failed <- v.server.ServeTLS(v.listener, "", "")
 		} else {
-			failed <- server.Serve(limited)
+			v.failed <- v.server.Serve(v.listener)
 		}
 	})
-	links := newLinks(s, scheme, hosts, others, stdout)
-	if links.warning != "" {
-		log.Warn(links.warning)
-	}
-	if s.tokenArgument {
-		log.Warn("the token is on the command line, where every user of this machine can read it; --token-file keeps it out of there")
-	}
-	_, err = io.WriteString(stdout, links.lines(address)+links.audience(hall))
-	if err == nil {
-		if s.open {
-			closeFile := openBrowser(links.ownLink, log)
-			defer closeFile()
-		}
-		log.Info("serving", "address", address.String(), "protocols", protocolNames(address), "maxViewers", s.maxViewers, "version", versionLine())
-		select {
-		case <-ctx.Done():
-			log.Info("shutting down")
-		case err = <-failed:
-		}
-	}
+}
 
-	ready.Close()
-	close(stopPacking)
-	if hall != nil {
-		hall.Close() // before the rest: followers' requests wait for the speaker
+// stop ends the server and waits for its goroutines. It returns err, the reason to end, joined with what fails meanwhile.
+func (v *service) stop(ctx context.Context, err error) error {
+	v.ready.Close()
+	close(v.stopPacking)
+	if v.hall != nil {
+		v.hall.Close() // before the rest: followers' requests wait for the speaker
 	}
 	limit := shutdownTimeout
-	if audited != nil {
-		audited.Hurry() // requests no longer wait for an audit log that is stuck
+	if v.audited != nil {
+		v.audited.Hurry() // requests no longer wait for an audit log that is stuck
 		limit -= auditPatience
 	}
 	// The parent context has ended; the rest of the shutdown shares one deadline.
 	grace, cancel := context.WithTimeout(context.WithoutCancel(ctx), limit)
 	defer cancel()
-	err = errors.Join(err, carrier.Close()) // watches first: they never end on their own
-	if server.Shutdown(grace) != nil {
-		_ = server.Close()
+	err = errors.Join(err, v.relay.Close()) // watches first: they never end on their own
+	if v.server.Shutdown(grace) != nil {
+		_ = v.server.Close()
 	}
-	background.Wait()
+	v.background.Wait()
 	if errors.Is(err, http.ErrServerClosed) {
 		err = nil
 	}
@@ -277,6 +291,17 @@ func anonymousLimits(places int, refusals *guard.Tally) connlimit.Options {
 	return connlimit.Options{Places: places, Evicted: func(remote net.Addr) {
 		refusals.Refused(slog.LevelWarn, "connections", slog.String("remote", remote.String()), slog.Int("max", places))
 	}}
+}
+
+// limitPage limits the connections without a token of the page's listener.
+func limitPage(ln net.Listener, s settings, refusals *guard.Tally) *connlimit.Listener {
+	places := anonymousConnections
+	if s.broadcast { // each follower first loads the page, without a token, and all of an audience do so at once
+		places += min(s.maxFollowers, arrivals)
+	}
+	limits := anonymousLimits(places, refusals)
+	limits.Admitted = 2 * s.maxFollowers // two for each follower's browser that has shown the audience's token; the relay bounds its viewers itself
+	return connlimit.New(ln, limits)
 }
 
 // serveProbes serves the listener of --metrics-listen; end closes it. A listener that fails sends its error to failed.
