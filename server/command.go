@@ -20,8 +20,8 @@ func newCommand(lookup func(string) (string, bool), act func(context.Context, se
 	root := &cobra.Command{
 		Use:         "informerscope [flags]",
 		Annotations: map[string]string{cobra.CommandDisplayNameAnnotation: program()},
-		Long: fmt.Sprintf("informerscope shows what happens inside a Kubernetes informer.\n\nEach flag except --help, --version and --check can also be set in the "+
-			"environment, as %s<FLAG>\n(%[1]sMAX_VIEWERS sets --max-viewers).", envPrefix),
+		Long: fmt.Sprintf("informerscope shows what happens inside a Kubernetes informer.\n\nEach flag except --help, --version and --check can also be set in the\n"+
+			"environment, as %s<FLAG>. %[1]sMAX_VIEWERS sets\n--max-viewers.", envPrefix),
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) > 0 {
 				return &usageError{fmt.Errorf("%q is not a flag, and only flags are expected", args[0])}
