@@ -10,7 +10,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"net"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -145,7 +144,7 @@ func (cp *ControlPlane) start(ctx context.Context) error {
 	}
 	var err error
 	for range portAttempts {
-		if cp.apiPort, err = freePort(); err != nil {
+		if cp.apiPort, err = proc.FreePort(); err != nil {
 			return err
 		}
 		if err = cp.startAPIServer(ctx); !addressInUse(cp.api, err) {
@@ -163,10 +162,10 @@ func (cp *ControlPlane) startEtcd(ctx context.Context) error {
 	var err error
 	for i := range portAttempts {
 		var client, peer int
-		if client, err = freePort(); err != nil {
+		if client, err = proc.FreePort(); err != nil {
 			return err
 		}
-		if peer, err = freePort(); err != nil {
+		if peer, err = proc.FreePort(); err != nil {
 			return err
 		}
 		cp.etcdURL = fmt.Sprintf("http://127.0.0.1:%d", client)
@@ -371,16 +370,6 @@ func (cp *ControlPlane) LogTail(n int) string {
 		fmt.Fprintf(&b, "=== %s\n%s\n", log, proc.LogTail(log, n))
 	}
 	return b.String()
-}
-
-// freePort asks the system for a free loopback port.
-func freePort() (int, error) {
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		return 0, err
-	}
-	defer l.Close()
-	return l.Addr().(*net.TCPAddr).Port, nil
 }
 
 // addressInUse reports whether a start failed because a port was taken.
