@@ -3,7 +3,7 @@
 # install-chromium.sh. Firefox, and WebKitGTK with its driver and a virtual display, are installed with apt-get where it
 # may be used, and so is nginx, a cache through which an audience is followed; elsewhere they are left out, which is said
 # here and by the tests that skip. Where CI=true and root has apt-get nobody would look, so there one that is left out is
-# a failure. The names are those that the packages e2e/browser/firefox and e2e/browser/webkit look for.
+# a failure. The names are those that the package e2e/browser/webdriver looks for.
 set -eu
 
 "$(dirname "$0")/install-chromium.sh"

@@ -7,9 +7,6 @@ import (
 	"runtime"
 )
 
-// EnvChromium names the environment variable that chooses the browser.
-const EnvChromium = "INFORMERSCOPE_CHROMIUM"
-
 var names = []string{
 	"chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome", "headless-shell", "headless_shell", "microsoft-edge",
 }
@@ -23,21 +20,27 @@ var macApps = []string{
 // Find returns the path of a Chromium: the one INFORMERSCOPE_CHROMIUM names,
 // else the first known one on PATH or, on macOS, among the applications.
 func Find() (string, error) {
-	if chosen := os.Getenv(EnvChromium); chosen != "" {
-		path, err := exec.LookPath(chosen)
-		if err != nil {
-			return "", fmt.Errorf("%s names no program: %w", EnvChromium, err)
-		}
-		return path, nil
-	}
 	candidates := names
 	if runtime.GOOS == "darwin" {
 		candidates = append(candidates[:len(candidates):len(candidates)], macApps...)
 	}
-	for _, name := range candidates {
+	return FindProgram("Chromium or Chrome", "INFORMERSCOPE_CHROMIUM", "install-chromium.sh", candidates...)
+}
+
+// FindProgram returns the path of the program that the environment variable env names, else the first of names that is a program. The error names
+// what is missing and the script in e2e that installs it.
+func FindProgram(what, env, script string, names ...string) (string, error) {
+	if chosen := os.Getenv(env); chosen != "" {
+		path, err := exec.LookPath(chosen)
+		if err != nil {
+			return "", fmt.Errorf("%s names no program: %w", env, err)
+		}
+		return path, nil
+	}
+	for _, name := range names {
 		if path, err := exec.LookPath(name); err == nil {
 			return path, nil
 		}
 	}
-	return "", fmt.Errorf("no Chromium found: run e2e/install-chromium.sh, or set %s to a Chromium or Chrome program", EnvChromium)
+	return "", fmt.Errorf("no %s found: run e2e/%s, or set %s to its program", what, script, env)
 }

@@ -21,36 +21,19 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// Page is one tab. Its methods are for one goroutine at a time, except Problems.
+// Page is one tab. Its methods are for one goroutine at a time, except those of its Journal.
 type Page struct {
+	Journal
 	b      *Browser
 	ctx    context.Context
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 
-	mu       sync.Mutex
-	closed   bool // no more goroutines are added to wg
-	problems []Problem
-	console  []string
-	urls     map[network.RequestID]string
-	workers  []context.Context // of the attached workers, oldest first
+	mu      sync.Mutex
+	closed  bool // no more goroutines are added to wg
+	urls    map[network.RequestID]string
+	workers []context.Context // of the attached workers, oldest first
 }
-
-// Problem is something that went wrong in a page or in one of its workers.
-type Problem struct {
-	// Kind is "exception", "console", "log" (the browser's own message, such as a refused policy), "request" or "crash".
-	Kind string
-	// Where is "page", or "worker" with its address.
-	Where string
-	Text  string
-}
-
-func (p Problem) String() string { return fmt.Sprintf("%s in %s: %s", p.Kind, p.Where, p.Text) }
-
-// GoDying reports whether text is the last output of a Go program in WebAssembly that dies: wasm_exec.js prints standard error with console.log.
-func GoDying(text string) bool { return goDying.MatchString(text) }
-
-var goDying = regexp.MustCompile(`^(panic: |fatal error: |goroutine \d+ \[)`)
 
 // Open opens url in a new tab with a viewport of width by height CSS pixels.
 // The caller must Close the page, or the browser.
@@ -246,27 +229,6 @@ func abridged(expression string) string {
 	return s
 }
 
-// Problems returns what went wrong so far, oldest first.
-func (p *Page) Problems() []Problem {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]Problem(nil), p.problems...)
-}
-
-// Console returns what the page and its workers printed, the last 200 lines.
-func (p *Page) Console() []string {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	return append([]string(nil), p.console...)
-}
-
-// ForgetProblems empties Problems, after a part of a test that makes some.
-func (p *Page) ForgetProblems() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.problems = nil
-}
-
 // ExpectClean fails the test for every problem whose text no pattern of allowed matches.
 func (p *Page) ExpectClean(t testing.TB, allowed ...string) {
 	t.Helper()
@@ -311,18 +273,12 @@ func (p *Page) record(where string) func(any) {
 			if ev.ExceptionDetails.Exception != nil {
 				text += " " + ev.ExceptionDetails.Exception.Description
 			}
-			p.add("exception", where, text)
+			p.AddProblem("exception", where, text)
 		case *runtime.EventConsoleAPICalled:
-			text := arguments(ev.Args)
-			if p.console = append(p.console, string(ev.Type)+" "+text); len(p.console) > 200 {
-				p.console = p.console[1:]
-			}
-			if ev.Type == runtime.ConsoleAPICalledTypeError || ev.Type == runtime.ConsoleAPICalledTypeAssert || goDying.MatchString(text) {
-				p.add("console", where, text)
-			}
+			p.AddLine(string(ev.Type), where, arguments(ev.Args))
 		case *cdplog.EventEntryAdded:
 			if ev.Entry.Level == cdplog.EntryLevelError {
-				p.add("log", where, strings.TrimSpace(ev.Entry.Text+" "+ev.Entry.URL))
+				p.AddProblem("log", where, strings.TrimSpace(ev.Entry.Text+" "+ev.Entry.URL))
 			}
 		case *network.EventRequestWillBeSent:
 			p.urls[ev.RequestID] = ev.Request.URL
@@ -330,7 +286,7 @@ func (p *Page) record(where string) func(any) {
 			delete(p.urls, ev.RequestID)
 		case *network.EventLoadingFailed:
 			if !ev.Canceled {
-				p.add("request", where, p.urls[ev.RequestID]+" "+ev.ErrorText+" "+string(ev.BlockedReason))
+				p.AddProblem("request", where, p.urls[ev.RequestID]+" "+ev.ErrorText+" "+string(ev.BlockedReason))
 			}
 			delete(p.urls, ev.RequestID)
 		case *target.EventTargetCreated:
@@ -338,20 +294,9 @@ func (p *Page) record(where string) func(any) {
 				p.attach(ev.TargetInfo)
 			}
 		case *inspector.EventTargetCrashed:
-			p.add("crash", where, "the tab crashed")
+			p.AddProblem("crash", where, "the tab crashed")
 		}
 	}
-}
-
-// add keeps a problem once, however often it is repeated; mu is held.
-func (p *Page) add(kind, where, text string) {
-	problem := Problem{Kind: kind, Where: where, Text: text}
-	for _, known := range p.problems {
-		if known == problem {
-			return
-		}
-	}
-	p.problems = append(p.problems, problem)
 }
 
 func arguments(args []*runtime.RemoteObject) string {

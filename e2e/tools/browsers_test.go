@@ -8,14 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"informerscope/e2e/browser"
-	"informerscope/e2e/browser/firefox"
-	"informerscope/e2e/browser/webkit"
+	"informerscope/e2e/browser/webdriver"
 	"informerscope/e2e/harness"
 	"informerscope/e2e/internal/layout"
 )
@@ -50,11 +48,11 @@ var engines = []struct {
 	start func(ctx context.Context, logDir string) (engine, error)
 }{
 	{"chromium", func() error { _, err := browser.Find(); return err }, startChromium},
-	{"firefox", func() error { _, err := firefox.Find(); return err }, func(ctx context.Context, logDir string) (engine, error) {
-		return firefox.Start(ctx, firefox.Options{LogDir: logDir, Width: engineWidth, Height: engineHeight})
+	{"firefox", func() error { _, err := webdriver.FindFirefox(); return err }, func(ctx context.Context, logDir string) (engine, error) {
+		return webdriver.StartFirefox(ctx, logDir, engineWidth, engineHeight)
 	}},
-	{"webkit", func() error { _, err := webkit.Find(); return err }, func(ctx context.Context, logDir string) (engine, error) {
-		return webkit.Start(ctx, webkit.Options{LogDir: logDir, Width: engineWidth, Height: engineHeight})
+	{"webkit", func() error { _, _, _, err := webdriver.FindWebKit(); return err }, func(ctx context.Context, logDir string) (engine, error) {
+		return webdriver.StartWebKit(ctx, logDir, engineWidth, engineHeight)
 	}},
 }
 
@@ -334,11 +332,9 @@ func (c *chromium) Screenshot(ctx context.Context) ([]byte, error) {
 }
 
 func (c *chromium) Problems(context.Context) ([]browser.Problem, error) {
-	problems := c.p.Problems()
-	c.p.ForgetProblems()
-	return problems, nil
+	return c.p.ForgetProblems(), nil
 }
 
-func (c *chromium) Console() []string { return slices.Clone(c.p.Console()) }
+func (c *chromium) Console() []string { return c.p.Console() }
 
 func (c *chromium) Close() { c.b.Close() }

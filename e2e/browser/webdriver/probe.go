@@ -1,4 +1,4 @@
-package webkit
+package webdriver
 
 import (
 	"bytes"
@@ -6,10 +6,9 @@ import (
 	"fmt"
 	"io"
 	"net/http"
-	"strconv"
+	"slices"
 	"strings"
 
-	"informerscope/e2e/browser"
 	"informerscope/e2e/internal/gate"
 )
 
@@ -20,7 +19,7 @@ var probe string
 const probePath = "/.informerscope-e2e-probe.js"
 
 // through are the gate's options that add the probe to documents and workers, and record errors of servers.
-func (w *WebKit) through() gate.Options {
+func (b *Browser) through() gate.Options {
 	return gate.Options{
 		Answer: func(rw http.ResponseWriter, r *http.Request) bool {
 			if r.URL.Path != probePath {
@@ -34,13 +33,11 @@ func (w *WebKit) through() gate.Options {
 		Ask: func(r *http.Request) {
 			if carries(r) {
 				r.Header.Del("Accept-Encoding")
-				r.Header.Del("If-None-Match")
-				r.Header.Del("If-Modified-Since")
 			}
 		},
 		Change: func(resp *http.Response) error {
 			if resp.StatusCode >= 400 {
-				w.add(browser.Problem{Kind: "request", Where: "page", Text: fmt.Sprint(resp.Request.URL, " ", resp.StatusCode)})
+				b.AddProblem("request", "page", fmt.Sprint(resp.Request.URL, " ", resp.StatusCode))
 			}
 			if !carries(resp.Request) || resp.StatusCode != http.StatusOK {
 				return nil
@@ -50,14 +47,13 @@ func (w *WebKit) through() gate.Options {
 				return err
 			}
 			resp.Body.Close()
+			at, added := 0, probe
 			if resp.Request.Header.Get("Sec-Fetch-Dest") == "document" {
-				body = withScript(body)
-			} else {
-				body = append([]byte(probe), body...)
+				// After the doctype, which must come first, and before the page's own scripts.
+				at, added = bytes.IndexByte(body, '>')+1, `<script src="`+probePath+`"></script>`
 			}
-			resp.Body = io.NopCloser(bytes.NewReader(body))
-			resp.ContentLength = int64(len(body))
-			resp.Header.Set("Content-Length", strconv.Itoa(len(body)))
+			resp.Body = io.NopCloser(bytes.NewReader(slices.Concat(body[:at], []byte(added), body[at:])))
+			resp.Header.Del("Content-Length")
 			resp.Header.Set("Cache-Control", "no-store")
 			return nil
 		},
@@ -66,19 +62,6 @@ func (w *WebKit) through() gate.Options {
 
 // carries reports whether the answer to a request gets the probe.
 func carries(r *http.Request) bool {
-	switch dest := r.Header.Get("Sec-Fetch-Dest"); dest {
-	case "worker":
-		return true
-	default:
-		return dest == "document" && strings.Contains(r.Header.Get("Accept"), "text/html")
-	}
-}
-
-// withScript is a document that loads the probe before anything else.
-func withScript(html []byte) []byte {
-	script := []byte(`<script src="` + probePath + `"></script>`)
-	if before, after, ok := bytes.Cut(html, []byte("<head>")); ok {
-		return bytes.Join([][]byte{before, []byte("<head>"), script, after}, nil)
-	}
-	return append(script, html...)
+	dest := r.Header.Get("Sec-Fetch-Dest")
+	return dest == "worker" || dest == "document" && strings.Contains(r.Header.Get("Accept"), "text/html")
 }
