@@ -89,7 +89,7 @@ func TestLive(t *testing.T) {
 			}
 			s := harness.Await(t, p, time.Minute, "s.queue.synced && s.reflector.phase === 'watching' && s.indexer.count === %d", livePods)
 			if s.Source.Kind != "live" || s.Release != release {
-				t.Fatalf("source %q, era %q", s.Source.Kind, s.Release)
+				t.Fatalf("source %q, release %q", s.Source.Kind, s.Release)
 			}
 			l := &live{t: t, cp: cp, p: p}
 			_ = t.Run("reads only", func(t *testing.T) { l.at(t).readsOnly() }) &&
@@ -452,7 +452,7 @@ func (l *live) faults(release string) {
 	}
 	t.Run("no bookmarks", func(t *testing.T) {
 		if release != "1.37" {
-			t.Skip("the fault withholds frames beneath the informer, whatever its era is, and two minutes pass until it can be seen")
+			t.Skip("the fault withholds frames beneath the informer, whatever its release is, and two minutes pass until it can be seen")
 		}
 		l := l.at(t)
 		blur := "wait (document.activeElement?.blur?.(), true)"

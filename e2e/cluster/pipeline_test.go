@@ -44,7 +44,7 @@ func TestPipeline(t *testing.T) {
 				cluster.ContextName, release.name)
 			s := harness.Await(t, page, time.Minute, "s.source.kind === 'live' && s.queue.synced && s.indexer.count === %d && s.reflector.phase === 'watching'", pods)
 			if s.Queue.Kind != release.queue || s.Release != release.name {
-				t.Errorf("era %q has a %s, want %q and a %s", s.Release, s.Queue.Kind, release.name, release.queue)
+				t.Errorf("release %q has a %s, want %q and a %s", s.Release, s.Queue.Kind, release.name, release.queue)
 			}
 			if s.Source.Context != cluster.ContextName {
 				t.Errorf("the page says its context is %q, want %q", s.Source.Context, cluster.ContextName)

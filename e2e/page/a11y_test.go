@@ -30,7 +30,8 @@ var a11yScenes = []struct {
 	{"keys", []string{"click stage.find('.icons button', /^keys/)", "wait stage.find('.kp')"}},
 	{"two releases", []string{"wait informerscope.select({era: '1.31,1.37'}).then(() => true)",
 		"wait document.getElementById('app').classList.contains('view-lanes')"}},
-	{"one era", []string{"wait informerscope.select({era: '1.37'}).then(() => true)", "wait !document.getElementById('app').classList.contains('view-lanes')"}},
+	{"one release", []string{"wait informerscope.select({era: '1.37'}).then(() => true)",
+		"wait !document.getElementById('app').classList.contains('view-lanes')"}},
 	{"presenter", []string{"wait (document.activeElement?.blur?.(), true)", "keys p", "wait document.getElementById('app').classList.contains('view-presenter')"}},
 	{"held", []string{"wait informerscope.hold('pop').then(() => true)", "wait stage.find('.sbtn', /^release 1/)"}},
 }

@@ -27,7 +27,7 @@ func TestSimulated(t *testing.T) {
 	page := openSim(t, "&source=sim&seed=7", 1280, 720)
 	s := harness.Await(t, page, time.Minute, "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'")
 	if s.Source.Kind != "sim" || s.Release != "1.37" || s.Queue.Kind != "RealFIFO" {
-		t.Errorf("source %q, era %q, queue %q; want sim, 1.37, RealFIFO", s.Source.Kind, s.Release, s.Queue.Kind)
+		t.Errorf("source %q, release %q, queue %q; want sim, 1.37, RealFIFO", s.Source.Kind, s.Release, s.Queue.Kind)
 	}
 	harness.Await(t, page, time.Minute, "s.seq > %d && s.reflector.events > %d", s.Seq+20, s.Reflector.Events)
 	harness.Shot(t, page, "1-running")
@@ -78,11 +78,11 @@ func TestSimulated(t *testing.T) {
 		harness.Call(t, page, "play(8)")
 		harness.Await(t, page, time.Minute, "s.seq > %d", paused.Seq+20)
 	})
-	t.Run("era", func(t *testing.T) {
+	t.Run("release", func(t *testing.T) {
 		harness.Call(t, page, "select({era: '1.31'})")
 		s := harness.Await(t, page, time.Minute, "s.era === '1.31' && s.queue.synced && s.indexer.count > 0")
 		if s.Queue.Kind != "DeltaFIFO" || s.Reflector.Lists == 0 {
-			t.Errorf("era 1.31 has a %s after %d lists, want a DeltaFIFO after a LIST", s.Queue.Kind, s.Reflector.Lists)
+			t.Errorf("release 1.31 has a %s after %d lists, want a DeltaFIFO after a LIST", s.Queue.Kind, s.Reflector.Lists)
 		}
 		harness.Shot(t, page, "4-deltafifo")
 		harness.Call(t, page, "select({era: '1.31,1.37'})")

@@ -130,7 +130,7 @@ func TestProbeRenamed(t *testing.T) {
 				rings = false
 			}
 			if stored != changes || is.Kinds["Queued"] != entered || is.Kinds["Handled"] != handled || is.Rings != rings || is.Release != "1.37" {
-				t.Errorf("%d changes of the store, %d entries of the queue, %d calls of handlers, rings seen: %t, era %s; not %d, %d, %d, %t, 1.37",
+				t.Errorf("%d changes of the store, %d entries of the queue, %d calls of handlers, rings seen: %t, release %s; not %d, %d, %d, %t, 1.37",
 					stored, is.Kinds["Queued"], is.Kinds["Handled"], is.Rings, is.Release, changes, entered, handled, rings)
 			}
 		})

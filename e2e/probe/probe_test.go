@@ -356,7 +356,7 @@ func probeMatrix(t *testing.T, clientGo, release, queue string) {
 	s := f.State()
 	for _, lane := range append(s.Lanes, s) {
 		if lane.Release != release || lane.Queue.Kind != queue {
-			t.Errorf("era %s with a %s, not %s with a %s", lane.Release, lane.Queue.Kind, release, queue)
+			t.Errorf("release %s with a %s, not %s with a %s", lane.Release, lane.Queue.Kind, release, queue)
 		}
 		if !lane.Synced || lane.Reflector.Phase != "watching" && lane.Reflector.Phase != "idle" {
 			t.Errorf("synced %t, phase %s", lane.Synced, lane.Reflector.Phase)

@@ -248,13 +248,15 @@ func selectControls() []harness.Control {
 	ready := "s.queue.synced && s.indexer.count > 0 && s.reflector.phase === 'watching'"
 	controls := []harness.Control{}
 	for _, release := range []string{"1.35", "1.33", "1.31"} {
-		controls = append(controls, byMouse("era "+release, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", release), "s.era === '"+release+"' && "+ready))
+		controls = append(controls, byMouse("release "+release, "", ready, fmt.Sprintf("stage.find('.seg button', /^%s/)", release),
+			"s.era === '"+release+"' && "+ready))
 	}
 	return append(controls,
-		harness.Control{Name: "era, arrows", Before: ready, Do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"},
+		harness.Control{Name: "release, arrows", Before: ready, Do: []string{"focus stage.find('.seg [aria-checked=true]')", "keys ArrowLeft"},
 			Want: "s.era === '1.33' && " + ready},
-		harness.Control{Name: "era, key", Before: ready, Do: []string{"wait (document.activeElement.blur(), true)", "keys e"}, Want: "s.era !== b.era && " + ready},
-		harness.Control{Name: "era 1.37, mouse", Before: ready, Do: []string{"click stage.find('.seg button', /^1.37/)"}, Want: "s.era === '1.37' && " + ready},
+		harness.Control{Name: "release, key", Before: ready, Do: []string{"wait (document.activeElement.blur(), true)", "keys e"},
+			Want: "s.era !== b.era && " + ready},
+		harness.Control{Name: "release 1.37, mouse", Before: ready, Do: []string{"click stage.find('.seg button', /^1.37/)"}, Want: "s.era === '1.37' && " + ready},
 		harness.Control{
 			Name: "resource, mouse", Before: ready, Do: []string{"click stage.find('button', /^resource/)", "click stage.seek('.pop button', /^nodes/)"},
 			Want: "s.resource.resource === 'nodes' && " + ready,
@@ -376,7 +378,7 @@ func viewControls() []harness.Control {
 	return []harness.Control{
 		{Name: "two releases, mouse", Before: ready, Do: []string{"click stage.find('.twolanes')"},
 			Want: "s.lanes?.length === 2 && s.lanes.every((l) => l.queue.synced)", Page: view("lanes")},
-		{Name: "one era again, key", Do: []string{blur, "keys b"}, Want: "!s.lanes?.length && " + ready, Page: "!" + view("lanes")},
+		{Name: "one release again, key", Do: []string{blur, "keys b"}, Want: "!s.lanes?.length && " + ready, Page: "!" + view("lanes")},
 		{Name: "presenter, mouse", Do: []string{"click stage.find('button', /^presenter/)"}, Page: view("presenter") + " && location.hash.includes('presenter')"},
 		{Name: "presenter, key", Do: []string{blur, "keys p"}, Page: "!" + view("presenter")},
 		{Name: "stories, mouse", Do: []string{"click stage.find('.top button', /^stories/)"}, Page: "stage.find('#story-list [role=option]')"},

@@ -37,7 +37,7 @@ func TestBrowsers(t *testing.T) {
 		}{
 			{"up", pageUp},
 			{"painted", func(v *visitor) { pagePainted(v, same) }},
-			{"eras", twoReleases},
+			{"releases", twoReleases},
 			{"story", storyOnStage},
 			{"recording", recordingAgain},
 			{"link", func(v *visitor) { linkFollowed(v, same) }},
@@ -162,7 +162,7 @@ func twoReleases(v *visitor) {
 		v.until(10*time.Second, shown, "stage.texts().map((t) => t.words)")
 	}
 	v.looksWell()
-	v.shot("3-eras")
+	v.shot("3-releases")
 	v.call("live()")
 	v.call("release('pop', 0)")
 	v.await(time.Minute, "s.lanes.every((l) => l.queue.depth === 0) && s.lanes[0].indexer.count === s.lanes[1].indexer.count")
